@@ -2,6 +2,7 @@
 //   amplihack-hooks-<platform>-<arch>   the native programs: FOLDER's, or the one built here
 //   npm/<package>/                      the main package and one package per native program
 //   amplihack-<version>.tgz             the main package with all it needs at run time, which `amplihack update` takes
+//   amplihack-<version>.cdx.json        what all of it is made of, a CycloneDX document
 //   SHA256SUMS, SHA256SUMS.sig          over all files above; the signature is Ed25519, base64, with the key of FILE
 // No package has an install script: npm picks the native one by `os` and `cpu`, and none where there is none.
 import { createHash, createPrivateKey, createPublicKey, sign } from "node:crypto";
@@ -20,6 +21,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { addArchive } from "./release-archive.mjs";
 import { fail, writeJson } from "./release-files.mjs";
+import { addSbom } from "./release-sbom.mjs";
 
 const PLATFORMS = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64"];
 const BINARY = "amplihack-hooks";
@@ -35,7 +37,11 @@ const key = values.key === undefined ? undefined : readKey(resolve(values.key));
 const folder = values.binaries === undefined ? undefined : resolve(values.binaries);
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 
-const main = JSON.parse(readFileSync("package.json", "utf8"));
+// npm proves where a package was built only if the package names that repository.
+const { GITHUB_SERVER_URL: server = "https://github.com", GITHUB_REPOSITORY: repository } = process.env;
+const origin =
+  repository === undefined ? {} : { repository: { type: "git", url: `git+${server}/${repository}.git` } };
+const main = { ...JSON.parse(readFileSync("package.json", "utf8")), ...origin };
 rmSync(out, { recursive: true, force: true });
 mkdirSync(join(out, "npm"), { recursive: true });
 
@@ -45,6 +51,7 @@ const absent = PLATFORMS.filter(platform => !present.includes(platform));
 if (absent.length > 0) console.log(`without ${absent.join(", ")}: their programs are made on those machines`);
 addMain();
 addArchive(out, main.name, present);
+addSbom(out, main);
 writeSums();
 console.log(`${out}: version ${main.version} for ${present.join(", ")}`);
 
@@ -67,6 +74,7 @@ function addNative(platform) {
     version: main.version,
     description: `The native hook program of ${main.name} for ${platform}.`,
     license: main.license,
+    ...origin,
     os: [os],
     cpu: [cpu],
     files: [BINARY],

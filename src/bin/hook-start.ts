@@ -6,6 +6,7 @@ import type { RunHook } from "../hooks/user/run-code.ts";
 import { DEFAULT_HOST } from "../hosts/descriptors.ts";
 import { hookDeadlineMs } from "../hosts/hook-registry.ts";
 import { createNodeSystem } from "../system/node.ts";
+import { onExit } from "../system/node-end.ts";
 import { dirname, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 
@@ -22,8 +23,11 @@ export function defineEntry(definition: HookDefinition): HookMain {
     if (line.notice !== "") writeSync(line.ok || !line.isHelp ? 2 : 1, line.notice);
     if (!line.ok) process.exit(line.isHelp ? 0 : 1);
     const { subcommand, call } = line;
-    const onInput = () =>
-      process.once("SIGTERM", () => end(run.abandon("told to end by SIGTERM before the answer was ready")));
+    let isInputLeft = false;
+    const onInputLeft = () => {
+      isInputLeft = true;
+    };
+    const onTerminate = () => end(run.abandon("told to end by SIGTERM before the answer was ready"));
     const onFirstProcess = () => {
       const deadlineMs = hookDeadlineMs(call.host ?? DEFAULT_HOST, subcommand.name, subcommand.event);
       const leftMs = Math.max(0, deadlineMs - (node.clock.monotonicMs() - startedMs));
@@ -31,14 +35,16 @@ export function defineEntry(definition: HookDefinition): HookMain {
     };
     const node = createNodeSystem(installedIn);
     const startedMs = node.clock.monotonicMs();
-    const system = watch(node, { onInput, onFirstProcess });
+    const system = watch(node, { onTerminate, onFirstProcess, onInputLeft });
     const amplihack = [process.execPath, join(dirname(__dirname), "amplihack.cjs")];
     const run = openRun(openProgram(definition, subcommand, amplihack, system), call, system, {
       runHook,
       program: amplihack,
     });
     const end = (code: number | undefined): void => {
-      if (code !== undefined) process.exit(code);
+      if (code === undefined) return;
+      if (isInputLeft) drainInput(() => process.exit(code));
+      else process.exit(code);
     };
     for (const event of ["uncaughtException", "unhandledRejection"] as const) {
       process.on(event, () => lastWords(subcommand.hookName));
@@ -54,24 +60,46 @@ const runHook: RunHook = async (...request) => {
   return runInText(runBounded)(...request);
 };
 
+interface Moments {
+  readonly onTerminate: () => void;
+  readonly onFirstProcess: () => void;
+  readonly onInputLeft: () => void;
+}
+
+/** A caller that writes more than this, or nothing for this long, is not waited for. */
+const MAX_DRAINED_BYTES = 1024 * 1024 * 1024;
+const DRAIN_PATIENCE_MS = 1_000;
+
+/** Takes the rest of an input that was too large: a caller whose write breaks off might not read the answer. */
+function drainInput(done: () => void): void {
+  let drained = 0;
+  const patience = setTimeout(done, DRAIN_PATIENCE_MS);
+  process.stdin.on("data", (chunk: Uint8Array) => {
+    drained += chunk.length;
+    if (drained > MAX_DRAINED_BYTES) done();
+    patience.refresh();
+  });
+  for (const event of ["end", "error"]) process.stdin.on(event, done);
+}
+
 /**
- * The same system, with something to do at two moments. Node hears no signal while it waits for input, so a listener
- * from the start would keep SIGTERM from ending a run whose caller never closes the pipe. And only a child process
- * makes a run wait: without one no timer could fire before the answer, and most runs are spared the timer.
+ * The same system, which listens to SIGTERM only while a child works for it. At any other time the run reads its input or
+ * computes, and Node would not hear the signal before the answer: without a listener it ends the process at once, and
+ * the host sees a failure. Locks that it held are those of a dead process then, which the next one breaks. And only a
+ * child process makes a run wait: without one no timer could fire before the answer, and most runs are spared the timer.
  */
-function watch(
-  system: System,
-  { onInput, onFirstProcess }: { readonly onInput: () => void; readonly onFirstProcess: () => void },
-): System {
+function watch(system: System, { onTerminate, onFirstProcess, onInputLeft }: Moments): System {
   const { stdio, processes } = system;
   let hasStarted = false;
+  let running = 0;
   return {
     ...system,
     stdio: {
       ...stdio,
       readInput(limitBytes) {
-        const read = isInputAbsent() ? ({ kind: "closed" } as const) : stdio.readInput(limitBytes);
-        onInput();
+        if (isInputAbsent()) return { kind: "closed" };
+        const read = stdio.readInput(limitBytes);
+        if (read.kind === "too-large") onInputLeft();
         return read;
       },
     },
@@ -80,11 +108,19 @@ function watch(
         return processes.self;
       },
       look: pid => processes.look(pid),
-      onEnd: callback => processes.onEnd(callback),
+      onEnd: onExit,
       start(request) {
         if (!hasStarted) onFirstProcess();
         hasStarted = true;
-        return processes.start(request);
+        if (running++ === 0) process.on("SIGTERM", onTerminate);
+        const child = processes.start(request);
+        const done = child.done.then(async result => {
+          // One turn later: a signal that has come already is still heard.
+          await new Promise(resolve => setImmediate(resolve));
+          if (--running === 0) process.off("SIGTERM", onTerminate);
+          return result;
+        });
+        return { ...child, done };
       },
     },
   };

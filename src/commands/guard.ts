@@ -7,6 +7,7 @@ import { logCommand } from "./guard/log.ts";
 import { programsCommand } from "./guard/programs.ts";
 import { replayCommand } from "./guard/replay.ts";
 import { scanCommand } from "./guard/scan.ts";
+import { suggestCommand } from "./guard/suggest.ts";
 import { testCommand } from "./guard/test.ts";
 import { whyCommand } from "./guard/why.ts";
 
@@ -22,6 +23,7 @@ export const command = defineFamily({
     programsCommand,
     logCommand,
     replayCommand,
+    suggestCommand,
     scanCommand,
     allowOnceCommand,
     initCommand,

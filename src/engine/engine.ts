@@ -191,13 +191,13 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
   }
 
   reload(sources: readonly HookSource[]): LoadReport {
-    this.loaded = this.load(sources);
+    this.loaded = this.load(sources, this.loaded.understood);
     this.entries.clear();
     return this.loaded.report;
   }
 
-  private load(sources: readonly HookSource[]): Loaded {
-    const loaded = loadSources(sources, this.loadOptions);
+  private load(sources: readonly HookSource[], before?: Loaded["understood"]): Loaded {
+    const loaded = loadSources(sources, this.loadOptions, before);
     if (loaded.refusals.length > 0) throw new HookLoadError(loaded.refusals, loaded.report);
     return loaded;
   }

@@ -9,6 +9,7 @@ import {
   FIELD_NAMES,
   type InputWarning,
   type JsonObject,
+  PAYLOAD_VALUE_LIMIT,
   readField,
 } from "../protocol/index.ts";
 
@@ -37,6 +38,8 @@ export function toHookInput(
   }
   const warnings: InputWarning[] = [];
   const toolInput = readToolInput(HOST, payload, event.name, warnings);
+  if (toolInput === undefined)
+    return { ok: false, problem: `the tool input is larger than ${PAYLOAD_VALUE_LIMIT} values` };
   const toolName = textAt(payload, FIELD_NAMES.toolName);
   const canonical = toolName === null ? null : canonicalName([toolName, ...toolNames]);
   const facts = canonical === null ? NO_FACTS : deriveFacts(HOST, toolName ?? "", canonical, toolInput);

@@ -170,7 +170,11 @@ export interface HookEngine<T extends ToolMap, C = unknown, E extends string = n
   /** what a dispatch would start now; nothing is run and no `once` is consumed */
   preview(event: string, payload: object): readonly Listing[];
   list(): readonly Listing[];
-  /** swaps all configured handlers at once; registered functions and running dispatches are not touched */
+  /**
+   * Swaps all configured handlers at once; registered functions and running dispatches are not touched. A source that
+   * can no longer be understood keeps what it said before, and the report's error says so. Sources are known by kind
+   * and path, those without a path by kind and order. Throws where `createHookEngine` would, and changes nothing then.
+   */
   reload(sources: readonly HookSource[]): LoadReport;
   /** ends every running hook and waits for it; a later dispatch counts as aborted */
   close(): Promise<void>;

@@ -6,7 +6,7 @@ import { staysInContainer } from "./containers.ts";
 import type { Workspace } from "./context.ts";
 import { inspectCustomRules } from "./custom-rules.ts";
 import type { Actor, CommandEffect } from "./effects.ts";
-import { type Details, type Finding, makeFinding, settleVerdict } from "./finding.ts";
+import { type Details, type Finding, isNoted, makeFinding, settleVerdict } from "./finding.ts";
 import { losesNothing } from "./nothing-lost.ts";
 import { clipText } from "./reason.ts";
 import type { RuleContext } from "./rule-context.ts";
@@ -21,12 +21,15 @@ export function collectFindings(
   facts: ShellFacts,
   source: string,
   effects: readonly CommandEffect[],
+  note: (text: string) => void = () => {},
 ): readonly Finding[] {
   const findings: Finding[] = [];
   const wordsOf = wordsIn(source);
   let current: CommandEffect | undefined;
   const add = (rule: Rule, by: Actor | undefined, target: string, details: Details = {}): void => {
     const verdict = settleVerdict(rule, details.verdict, workspace.settings);
+    if (verdict === "allow" && isNoted(rule, workspace.settings))
+      note(`${rule.id}: ${makeFinding(rule, "ask", undefined, target, details).lost}`);
     if (verdict === "allow" || staysInContainer(rule.id, by)) return;
     const isLoss = verdict === "ask" && isOfFamily(rule.id, "fs");
     if (isLoss && current !== undefined && losesNothing(context, current)) return;

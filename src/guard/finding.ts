@@ -42,6 +42,15 @@ export function settleVerdict(rule: Rule, own: Verdict | undefined, settings: Gu
   return stricter(verdict, settingFor(settings.floors, rule.id) ?? "allow");
 }
 
+/** It passes, and the log says so: the level alone lets it through. */
+export function isNoted(rule: Rule, settings: GuardSettings): boolean {
+  return (
+    rule.isNoted === true &&
+    settings.level === "standard" &&
+    settingFor(settings.rules, rule.id) === undefined
+  );
+}
+
 /** The exact id, else the longest pattern such as `git.*`, else `*`. */
 function settingFor(table: Readonly<Record<string, RuleSetting>>, id: Rule["id"]): Verdict | undefined {
   let best: string | undefined = Object.hasOwn(table, id) ? id : undefined;

@@ -96,7 +96,9 @@ function ownFilesOf({ written }: GuardContext, { disk }: Workspace): OwnFiles | 
 function examineFacts(source: string, facts: ShellFacts, surveyed: Workspace): ExaminedCall {
   const workspace = withLinks(surveyed, facts);
   const effects = collectEffects(facts, workspace);
-  const found: Finding[] = [...collectFindings(workspace, facts, source, effects)];
+  const noted: string[] = [];
+  const note = (text: string) => void noted.push(text);
+  const found: Finding[] = [...collectFindings(workspace, facts, source, effects, note)];
   const aliases: Examination[] = [];
   for (const { text, cwd, invocation } of aliasTexts(effects)) {
     const nested = analyseCommand(
@@ -105,7 +107,7 @@ function examineFacts(source: string, facts: ShellFacts, surveyed: Workspace): E
       workspace.settings.programs,
     );
     const alias = { facts: nested, effects: collectEffects(nested, workspace) };
-    const inner = collectFindings(workspace, nested, text, alias.effects);
+    const inner = collectFindings(workspace, nested, text, alias.effects, note);
     found.push(...inner.map(finding => ({ ...finding, invocation })));
     aliases.push(alias);
   }
@@ -114,12 +116,19 @@ function examineFacts(source: string, facts: ShellFacts, surveyed: Workspace): E
   );
   const learned: Examined = {
     workspace,
-    notes: facts.unexamined.map(part => `not examined (${part.reason}): ${part.message}`),
+    notes: [...facts.unexamined.map(part => `${UNEXAMINED} (${part.reason}): ${part.message}`), ...noted],
     subject: () => subjectOf(source, facts, workspace.cwd),
     explain: () => explainTree(facts, effects, findings),
     footprint: () => collectFootprint([{ facts, effects }, ...aliases], workspace),
   };
   return { findings, learned };
+}
+
+const UNEXAMINED = "not examined";
+
+/** Nothing of it was left out for want of understanding. */
+export function isExamined({ learned }: ExaminedCall): boolean {
+  return !learned.notes.some(note => note.startsWith(UNEXAMINED));
 }
 
 /** Links that the command makes lead rules where they lead the command. */

@@ -15,6 +15,8 @@ export interface RuleText {
   readonly isAllowable?: false;
   /** what it speaks of is lost on this machine only: a copy that was kept first takes the question away */
   readonly isRecoverable?: true;
+  /** at level standard it passes, with a note in the audit log, unless the configuration says otherwise */
+  readonly isNoted?: true;
   /** when it speaks, for the documentation */
   readonly when: string;
   /** one sentence: what would be lost */

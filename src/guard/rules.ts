@@ -5,6 +5,7 @@ import { FILESYSTEM } from "./packs/filesystem.ts";
 import { GIT_BRANCHES } from "./packs/git-branches.ts";
 import { GIT_SETTINGS } from "./packs/git-settings.ts";
 import { GIT_WORK } from "./packs/git-work.ts";
+import { PACKAGES } from "./packs/packages.ts";
 import { PUBLISH } from "./packs/publish.ts";
 import { SECRETS } from "./packs/secrets.ts";
 import { SELF_PROTECTION } from "./packs/self-protection.ts";
@@ -25,6 +26,7 @@ const TABLES = {
   system: SYSTEM,
   "self-protection": SELF_PROTECTION,
   publish: PUBLISH,
+  packages: PACKAGES,
   text: TEXT,
   unexamined: UNEXAMINED,
 };

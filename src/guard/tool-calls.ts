@@ -10,7 +10,7 @@ import { conclude } from "./conclude.ts";
 import type { Workspace } from "./context.ts";
 import { effectsOfTool } from "./file-tools.ts";
 import { mergeFootprints, NO_FOOTPRINT } from "./footprint.ts";
-import { type ExaminedCall, examineText, examineWords } from "./judge.ts";
+import { type ExaminedCall, examineText, examineWords, isExamined } from "./judge.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
 import { isOfFamily } from "./rules.ts";
 
@@ -88,7 +88,7 @@ function examineShape(shape: ToolShape, workspace: Workspace): readonly Examined
       );
       if (readings.length === 1) return readings;
       // Text of one language cannot be read as another; it is not examined when no reading is complete.
-      const isRead = readings.some(({ learned }) => learned.notes.length === 0);
+      const isRead = readings.some(isExamined);
       return isRead ? readings.map(withoutDoubt) : readings;
     }
     case "file":

@@ -1,27 +1,69 @@
 import { errorText } from "../protocol/error-text.ts";
-import { containPath, findAssetHome, readExactText, VARIABLES } from "../state/index.ts";
+import {
+  containPath,
+  findAssetHome,
+  findHome,
+  findStateHome,
+  readExactText,
+  VARIABLES,
+} from "../state/index.ts";
 import { join } from "../system/paths.ts";
 import type { HookContext } from "./context.ts";
 
 const FILE_BYTES = 512 * 1024;
 const PREFERENCES = ["context", "USER_PREFERENCES.md"] as const;
 
-/** The user's preferences, from the first place that has them; undefined when none has a readable file. */
-export function readPreferencesFile(context: HookContext): string | undefined {
+/** What says how the user, and how a project, want work to be done. */
+export interface FoundPreferences {
+  /** the file in the user's own home: the user's word */
+  readonly own: string | undefined;
+  /** a file that came with a project or a framework: anybody may have written it */
+  readonly project: string | undefined;
+}
+
+/** The user's preferences and those of the first other place that has any. */
+export function readPreferenceFiles(context: HookContext): FoundPreferences {
   const { projectRoot, system } = context;
+  const ownRoots = [findStateHome(system), findHome(system)].map(root => canonical(context, root));
   const roots = [
     projectRoot,
     join(projectRoot, "src", "amplihack"),
+    // A project's settings may set variables for hooks, so these are no evidence of the user's word.
     VARIABLES.AMPLIHACK_ROOT.tryGet(system),
     findAssetHome(system),
-  ];
-  for (const root of roots) {
-    if (root === undefined) continue;
-    const text = readInside(context, root, join(root, ".claude", ...PREFERENCES));
-    if (text !== undefined) return text;
+  ].filter(root => root !== undefined);
+  const isOwn = (root: string) => ownRoots.includes(canonical(context, root));
+  const read = (root: string) => readInside(context, root, join(root, ".claude", ...PREFERENCES));
+  const firstOf = (from: readonly string[]) => {
+    for (const root of from) {
+      const text = read(root);
+      if (text !== undefined && text.trim() !== "") return text;
+    }
+    return undefined;
+  };
+  const home = findStateHome(system);
+  const own = firstOf([...roots.filter(isOwn), ...(home === undefined ? [] : [home])]);
+  const project = firstOf(roots.filter(root => !isOwn(root)));
+  if (own === undefined && project === undefined) context.log("INFO", "no USER_PREFERENCES.md was found");
+  return { own, project: project === undefined ? undefined : withoutForgedHeadings(project) };
+}
+
+function canonical({ system }: HookContext, path: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
+  try {
+    return system.files.realPath(path);
+  } catch {
+    // It does not exist: then its name is all there is to compare.
+    return path;
   }
-  context.log("INFO", "no USER_PREFERENCES.md was found");
-  return undefined;
+}
+
+/** The words of our own headings above the user's preferences. */
+const FORGED_HEADING = /^.*USER PREFERENCES \(MANDATORY.*$/gimu;
+
+/** Text of a repository must not open a section that reads as if we gave the user's word. */
+function withoutForgedHeadings(text: string): string {
+  return text.replace(FORGED_HEADING, "(left out: a heading that imitates the user's own preferences)");
 }
 
 /** The framework's own text, unless the project's CLAUDE.md already is that text. */
@@ -34,7 +76,7 @@ export function readFrameworkText(context: HookContext): string | undefined {
     readInside(context, projectRoot, own);
   if (text === undefined || text.trim() === "") return undefined;
   const known = readInside(context, projectRoot, join(projectRoot, "CLAUDE.md")) ?? "";
-  return text.trim() === known.trim() ? undefined : text;
+  return text.trim() === known.trim() ? undefined : withoutForgedHeadings(text);
 }
 
 /** A text file that lies inside its root also after all links; what cannot be read counts as absent. */

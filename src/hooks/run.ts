@@ -5,7 +5,7 @@ import { normalise } from "../hosts/normalise.ts";
 import { recognise } from "../hosts/recognise.ts";
 import { type HostResponse, render } from "../hosts/render.ts";
 import { renderFailure } from "../hosts/render-failure.ts";
-import { errorName } from "../protocol/error-text.ts";
+import { errorName, isMemoryUsedUp } from "../protocol/error-text.ts";
 import {
   type Contribution,
   checkInput,
@@ -94,6 +94,8 @@ class ProgramRun implements HookRun {
   private nativeEvent: string;
   private payload: JsonObject = {};
   private input: HookInput | undefined;
+  /** there is something to be judged, whatever becomes of the reading of it */
+  private hasPayload = false;
   private exitCode: number | undefined;
   /** what our own hook said, while the user's hooks run: it stands whatever they do */
   private stock: Contribution | undefined;
@@ -115,11 +117,14 @@ class ProgramRun implements HookRun {
     } catch (error) {
       showStack(error, this.system);
       if (this.own !== undefined) return this.sayWithout(errorName(error));
-      return this.fail(`${this.program.subcommand.hookName} broke: ${errorName(error)}`, "panic");
+      const broke = `${this.program.subcommand.hookName} broke: ${errorName(error)}`;
+      // A payload that is too much for the engine must not be a way around the guard.
+      const wasJudging = this.hasPayload && this.program.isGuard === true && isMemoryUsedUp(error);
+      return this.fail(broke, "panic", { wasJudging });
     }
   }
 
-  abandon(reason: string, wasJudging = this.input !== undefined): number | undefined {
+  abandon(reason: string, wasJudging = this.hasPayload): number | undefined {
     if (this.exitCode !== undefined) return undefined;
     if (this.own !== undefined) return this.sayWithout(reason);
     return this.fail(reason, "error", { wasJudging: wasJudging && this.program.isGuard === true });
@@ -144,6 +149,7 @@ class ProgramRun implements HookRun {
     }
     const text = received.kind === "closed" ? "" : system.text.decode(received.bytes).text;
     const isBlank = text.replace("\uFEFF", "").trim() === "";
+    this.hasPayload = !isBlank;
     const read = normalise(isBlank ? "{}" : text, {
       ...(this.call.host === undefined ? {} : { host: this.call.host }),
       event: this.nativeEvent,
@@ -155,6 +161,8 @@ class ProgramRun implements HookRun {
     this.nativeEvent = read.nativeEvent ?? this.nativeEvent;
     this.payload = read.raw ?? this.payload;
     // An event without a counterpart here, or of another hook, is no failure.
+    if (read.code === "too-large")
+      return this.fail(read.message, "error", { forced: program.isGuard === true ? "ask" : undefined });
     const isOurs = read.code !== "unmapped-event" && (read.event === undefined || this.isServed());
     return isOurs ? this.fail(read.message, "error") : this.say(undefined);
   }

@@ -2,10 +2,10 @@ import type { Effect, InputOf } from "../protocol/index.ts";
 import { mentionedAgents } from "./agent-mentions.ts";
 import { callBridge } from "./bridge/call.ts";
 import { attempt, defineHook, type HookContext } from "./context.ts";
-import { readFrameworkText, readPreferencesFile } from "./framework-files.ts";
+import { readFrameworkText, readPreferenceFiles } from "./framework-files.ts";
 import { withHistory } from "./history-steps.ts";
 import type { HookDefinition } from "./hook-program.ts";
-import { parsePreferences, renderPreferences } from "./preferences.ts";
+import { parsePreferences, renderPreferences, renderProjectPreferences } from "./preferences.ts";
 import { isHeldText } from "./stop/hold-mark.ts";
 import { countCharacters, firstCharacters } from "./words.ts";
 import { isDevCommand, isNested, isWorkflowActive } from "./workflow-activity.ts";
@@ -29,7 +29,7 @@ async function enrichPrompt(input: InputOf<"prompt">, context: HookContext): Pro
   const isOuter = isWorkflow && !isNested(context) && !isWorkflowActive(context, input.cwd);
   if (isOuter && asksForDevelopment(prompt)) track(context);
   const parts = [
-    isWorkflow ? renderOwnPreferences(context) : undefined,
+    isWorkflow ? renderFoundPreferences(context) : undefined,
     context.hasPart("memory") ? await recall(prompt, context) : undefined,
     isOuter ? readFrameworkText(context) : undefined,
   ].filter(part => part !== undefined && part !== "");
@@ -52,11 +52,15 @@ function track(context: HookContext): void {
   );
 }
 
-function renderOwnPreferences(context: HookContext): string | undefined {
-  const file = readPreferencesFile(context);
-  const preferences = file === undefined ? undefined : parsePreferences(file);
-  context.metric("preferences_injected", preferences?.found.length ?? 0);
-  return preferences === undefined ? undefined : renderPreferences(preferences);
+function renderFoundPreferences(context: HookContext): string | undefined {
+  const { own, project } = readPreferenceFiles(context);
+  const [users, projects] = [own, project].map(text => parsePreferences(text ?? ""));
+  context.metric("preferences_injected", (users?.found.length ?? 0) + (projects?.found.length ?? 0));
+  const parts = [
+    users === undefined ? undefined : renderPreferences(users),
+    projects === undefined ? undefined : renderProjectPreferences(projects),
+  ].filter(part => part !== undefined);
+  return parts.join("\n\n");
 }
 
 /** Memories of the agents that the prompt mentions; no agent, no question. */

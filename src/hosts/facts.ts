@@ -1,4 +1,12 @@
-import { isJsonObject, isPatchTool, type Json, type JsonObject, readJson } from "../protocol/index.ts";
+import {
+  isJsonObject,
+  isPatchTool,
+  JSON_DEPTH_LIMIT,
+  type Json,
+  type JsonObject,
+  PAYLOAD_VALUE_LIMIT,
+  readJson,
+} from "../protocol/index.ts";
 import type { HostDescriptor } from "./host.ts";
 import { directoryOfCommand } from "./tools/call-directory.ts";
 
@@ -54,7 +62,8 @@ function commandOf(toolInput: Json): string | null {
 /** A list of command lines; some hosts send it as JSON text. */
 function joinedCommands(value: Json | undefined): string | null {
   if (typeof value === "string") {
-    const read = readJson(value);
+    const limits = { maxDepth: JSON_DEPTH_LIMIT, maxValues: PAYLOAD_VALUE_LIMIT };
+    const read = readJson(value, { recover: true, ...limits });
     return read.ok && Array.isArray(read.value) ? joinedCommands(read.value) : value;
   }
   if (!Array.isArray(value)) return null;

@@ -7,6 +7,7 @@ import {
   type JsonObject,
   type Normalised,
   PAYLOAD_DEPTH_LIMIT,
+  PAYLOAD_VALUE_LIMIT,
   readJson,
 } from "../protocol/index.ts";
 import { HOSTS, type HostId } from "./descriptors.ts";
@@ -20,6 +21,7 @@ import { recognise } from "./recognise.ts";
 export type NormaliseErrorCode =
   | "empty-stdin"
   | "invalid-json"
+  | "too-large"
   | "not-an-object"
   | "unknown-event"
   | "unmapped-event"
@@ -72,6 +74,7 @@ const TRANSCRIPT_PATHS = [...FIELD_NAMES.transcriptPath, "tool_info.transcript_p
 const MESSAGES: Readonly<Record<NormaliseErrorCode, string>> = {
   "empty-stdin": "stdin is empty; expected one JSON object",
   "invalid-json": "stdin is not JSON; expected one JSON object",
+  "too-large": `the payload is larger than ${PAYLOAD_VALUE_LIMIT} values`,
   "not-an-object": "stdin is JSON but not an object",
   "unknown-event": "the payload names no event; name it on the command line (--event)",
   "unmapped-event": "the event has no counterpart here and passes through",
@@ -104,7 +107,9 @@ function readPayload(text: string, options: NormaliseOptions): { read: PayloadRe
 }
 
 function parsePayload(text: string): PayloadRead {
-  const read = readJson(text, { recover: true, maxDepth: PAYLOAD_DEPTH_LIMIT });
+  const limits = { maxDepth: PAYLOAD_DEPTH_LIMIT, maxValues: PAYLOAD_VALUE_LIMIT };
+  const read = readJson(text, { recover: true, ...limits });
+  if (!read.ok && read.problem === "too-many") return { code: "too-large" };
   if (!read.ok) return { code: read.problem === "empty" ? "empty-stdin" : "invalid-json" };
   return isJsonObject(read.value) ? { payload: read.value } : { code: "not-an-object" };
 }
@@ -144,6 +149,8 @@ function normalisePayload(
     return failure("missing-tool-name", { host: host.id, event: mapped.event, nativeEvent, raw });
   const canonical = canonicalName(host, raw, mapped, toolName);
   const toolInput = readToolInput(host, raw, nativeEvent, warnings);
+  if (toolInput === undefined)
+    return failure("too-large", { host: host.id, event: mapped.event, nativeEvent, raw });
   const facts = deriveFacts(host, toolName, canonical, toolInput);
   return { ok: true, value: { ...base, toolName, canonicalToolName: canonical, toolInput, facts } };
 }

@@ -5,6 +5,7 @@ import {
   type Json,
   type JsonObject,
   PAYLOAD_DEPTH_LIMIT,
+  PAYLOAD_VALUE_LIMIT,
   readJson,
 } from "../protocol/index.ts";
 import { canonicalToolName, mcpToolName, nativeToolName } from "./canonical-tool.ts";
@@ -37,13 +38,16 @@ export function canonicalName(
   return canonical;
 }
 
-/** An object, except for plain text that is no JSON and JSON text that holds something else. */
+/**
+ * An object, except for plain text that is no JSON and JSON text that holds something else. Undefined where it has more
+ * values than are read.
+ */
 export function readToolInput(
   host: HostDescriptor,
   raw: JsonObject,
   nativeEvent: string,
   warnings: InputWarning[],
-): Json {
+): Json | undefined {
   const paths = [...FIELD_NAMES.toolInput, "toolUse.input", ...(host.input?.toolInput ?? [])];
   const field = readFirst(raw, paths) ?? assembleInput(host, raw, nativeEvent);
   if (field === undefined) {
@@ -52,8 +56,10 @@ export function readToolInput(
   }
   if (isJsonObject(field.value)) return field.value;
   if (typeof field.value === "string") {
-    const read = readJson(field.value, { recover: false, maxDepth: PAYLOAD_DEPTH_LIMIT });
+    const limits = { maxDepth: PAYLOAD_DEPTH_LIMIT, maxValues: PAYLOAD_VALUE_LIMIT };
+    const read = readJson(field.value, { recover: false, ...limits });
     if (read.ok) return read.value;
+    if (read.problem === "too-many") return undefined;
     warnings.push({ code: "tool-input-not-json", field: field.name });
     return field.value;
   }

@@ -7,6 +7,7 @@ import { describe, dropKnown, knownPrefix, knownText, text, type Value, wordAt }
 import { couldBe } from "../shell/words/could-be.ts";
 import { dangerousNames, findDangerous } from "./dangerous.ts";
 import { stdinOf } from "./file-access.ts";
+import { installsOf } from "./installs.ts";
 import { listingBehind, readsOf } from "./listings.ts";
 import { asksForVersion, operationsOf } from "./operations.ts";
 import type { OwnPrograms } from "./own-programs.ts";
@@ -61,6 +62,7 @@ function followProgram(
   const operations = [
     ...operationEffects(name, program, parsed),
     ...operationsOf(ownRows, name, parsed, grammarOf(program)),
+    ...(isOnlyHelp ? [] : installsOf(parsed.program, call)),
   ];
   return { output, effects: [...effects, ...later, ...operations] };
 }

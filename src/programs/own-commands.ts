@@ -59,7 +59,16 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
   ),
   ...each("passes", undefined, "completions", "dashboard", "demo", "lock-status", "status", "version"),
   ...each("passes", undefined, "guard test", "guard explain", "guard why", "guard programs", "guard log"),
-  ...each("passes", undefined, "guard replay", "guard scan", "guard argv", "history show", "history diff"),
+  ...each(
+    "passes",
+    undefined,
+    "guard replay",
+    "guard suggest",
+    "guard scan",
+    "guard argv",
+    "history show",
+    "history diff",
+  ),
   ...each("passes", undefined, "history verify", "hooks list", "hooks inspect", "hooks test", "memory tree"),
   ...each("passes", undefined, "memory list", "memory get", "memory store", "memory search", "mode detect"),
   ...each(

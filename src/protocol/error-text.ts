@@ -7,3 +7,9 @@ export function errorText(error: unknown): string {
 export function errorName(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }
+
+/** How the engines say that something does not fit into their memory. */
+export function isMemoryUsedUp(error: unknown): boolean {
+  const pattern = /out of memory|allocation failed|invalid (?:string|array) length/i;
+  return error instanceof Error && pattern.test(error.message);
+}

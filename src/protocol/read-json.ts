@@ -3,7 +3,7 @@ import type { Json } from "./json.ts";
 /** How untrusted JSON was read; each repair made is named, so that a caller can decide how far to trust it. */
 export type JsonRead =
   | { readonly ok: true; readonly value: Json; readonly repairs: readonly JsonRepair[] }
-  | { readonly ok: false; readonly problem: "empty" | "too-deep" | "malformed" };
+  | { readonly ok: false; readonly problem: "empty" | "too-deep" | "too-many" | "malformed" };
 
 export type JsonRepair = "bom" | "trailing-comma" | "trailing-text" | "proto-key-dropped";
 
@@ -11,11 +11,15 @@ export interface JsonReadOptions {
   /** accept an object or array with trailing commas or followed by other text */
   readonly recover: boolean;
   readonly maxDepth: number;
+  /** how many values there may be in all. Any number when left out. */
+  readonly maxValues?: number;
 }
 
 export const JSON_DEPTH_LIMIT = 200;
 /** Of a whole payload. It is large so that nesting a tool's input deeper is no way past a guard. */
 export const PAYLOAD_DEPTH_LIMIT = 2_000;
+/** Of a whole payload. As many small values as its bytes could hold would fill the memory of an engine. */
+export const PAYLOAD_VALUE_LIMIT = 500_000;
 const BOM = "\uFEFF";
 
 /**
@@ -34,7 +38,8 @@ export function readJson(
   }
   body = body.trim();
   if (body === "") return { ok: false, problem: "empty" };
-  if (deepest(body) > options.maxDepth) return { ok: false, problem: "too-deep" };
+  const excess = findExcess(body, options);
+  if (excess !== undefined) return { ok: false, problem: excess };
 
   let value = parse(body);
   if (value === undefined && options.recover) {
@@ -49,8 +54,10 @@ export function readJson(
 function parse(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    // Not the text is at fault: the memory is used up.
+    throw error;
   }
 }
 
@@ -70,15 +77,24 @@ function walkStructure(text: string, visit: (character: string, index: number) =
   }
 }
 
-function deepest(text: string): number {
+/** The limit that it goes beyond. Values are counted at most: one within another may count twice. */
+function findExcess(
+  text: string,
+  { maxDepth, maxValues = Number.POSITIVE_INFINITY }: JsonReadOptions,
+): "too-deep" | "too-many" | undefined {
   let depth = 0;
-  let most = 0;
+  let values = 1;
+  let excess: "too-deep" | "too-many" | undefined;
   walkStructure(text, character => {
-    if (character === "{" || character === "[") most = Math.max(most, ++depth);
-    else if (character === "}" || character === "]") depth--;
-    return false;
+    if (character === "{" || character === "[") {
+      if (++depth > maxDepth) excess = "too-deep";
+      values++;
+    } else if (character === "}" || character === "]") depth--;
+    else if (character === ",") values++;
+    if (values > maxValues) excess ??= "too-many";
+    return excess !== undefined;
   });
-  return most;
+  return excess;
 }
 
 /** The first complete object or array of the text without its trailing commas; undefined when it never closes. */

@@ -2,6 +2,7 @@ import { describeRecipe } from "./find/describe-recipe.ts";
 import { findRecipe } from "./find/find-recipe.ts";
 import { loadRecipe } from "./find/load-recipe.ts";
 import { searchHere } from "./find/search-directories.ts";
+import { findShadowedByName, shadowNotice } from "./find/shadowed.ts";
 import { type Validation, validateRecipe } from "./find/validate-recipe.ts";
 import { EXIT_CODES } from "./run/result.ts";
 import type { CommandOutput, RecipeFormat } from "./run-in-terminal.ts";
@@ -32,6 +33,8 @@ export function printRecipe(
       ? printFailure(output, format, EXIT_CODES.notFound, "not_found", found.message)
       : printFailure(output, format, EXIT_CODES.badArguments, "bad_args", found.message);
   }
+  const shipped = findShadowedByName(output.system, request.recipe, found.path, search);
+  if (shipped !== undefined) output.warn(`Warning: ${shadowNotice(request.recipe, found.path, shipped)}\n`);
   const { loaded, errors, sources } = loadRecipe(output.system, found.path, search);
   if (loaded === undefined) {
     const lines = errors.flatMap(error => problemLines(error, sources, "", "  "));
@@ -39,7 +42,13 @@ export function printRecipe(
   }
   if (request.isGraph && format === "table") output.print(recipeGraph(loaded.recipe));
   else if (format === "table") output.print(recipeTable(loaded.recipe, loaded.path, request));
-  else output.print(documentText(describeRecipe(loaded, request), format));
+  else
+    output.print(
+      documentText(
+        { ...describeRecipe(loaded, request), ...(shipped === undefined ? {} : { shadows: shipped }) },
+        format,
+      ),
+    );
   return EXIT_CODES.success;
 }
 

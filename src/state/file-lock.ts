@@ -17,6 +17,11 @@ export interface FileLockOptions {
   readonly timeoutMs?: number;
   /** of a parent that has to be made. Default 0700. */
   readonly directoryMode?: number;
+  /**
+   * how long a lock of another host counts, whose processes cannot be looked at. More than anybody holds it for.
+   * Default 600000.
+   */
+  readonly foreignMs?: number;
   /** told when the lock of a process that no longer lives was removed */
   readonly onBroken?: (message: string) => void;
 }
@@ -26,6 +31,8 @@ const MIN_PAUSE_MS = 10;
 const PAUSE_SPREAD_MS = 41;
 /** Unreadable content younger than this may be a lock in the making. */
 const UNFINISHED_MS = 2_000;
+/** Containers come and go under new host names. What runs under this lock takes seconds; ten minutes are plenty. */
+const DEFAULT_FOREIGN_MS = 10 * 60_000;
 const CONTENT_LIMIT = 4_096;
 /** How many levels of breaker locks there may be. A further one is needed only when a process is killed while it breaks a lock. */
 const MAX_BREAKER_DEPTH = 3;
@@ -46,8 +53,8 @@ interface Sighting {
 
 /**
  * Mutual exclusion between processes by a lock file. Never waits beyond its timeout, which is an error. A lock
- * left by a process that no longer lives is broken, one of a living process never. Not reentrant: a second
- * acquire of one path, also in one process, times out.
+ * left by a process that no longer lives is broken, one of a living process never; one of another host when it is
+ * older than anybody holds it. Not reentrant: a second acquire of one path, also in one process, times out.
  */
 export class FileLock {
   readonly path: string;
@@ -151,23 +158,40 @@ export class FileLock {
     const created = new Date(system.clock.nowMs()).toISOString();
     const content = text.encode(serialise({ pid, host, start: start ?? null, created, nonce }, this.path, 0));
     const temporary = `${dirname(this.path)}/.${basename(this.path).slice(-60)}.${nonce}.tmp`;
-    // An append and not an exclusive create, because that would wait for the disk and a lock need not last.
-    withParents(files, temporary, this.options.directoryMode, () => files.append(temporary, content, 0o600));
     try {
-      try {
-        files.link(temporary, this.path);
-      } catch (error) {
-        if (!hasErrorCode(error, ...NO_HARD_LINKS)) throw error;
-        files.createExclusive(this.path, content, 0o600);
-      }
+      // An append and not an exclusive create, because that would wait for the disk and a lock need not last.
+      withParents(files, temporary, this.options.directoryMode, () =>
+        files.append(temporary, content, 0o600),
+      );
+      this.linkOrCreate(temporary, content);
+      this.held = { nonce, atEnd: system.processes.onEnd(() => this.release()) };
+      return true;
     } catch (error) {
       if (hasErrorCode(error, "EEXIST")) return false;
       throw error;
     } finally {
-      removeIfThere(files, temporary);
+      this.removeTemporary(temporary);
     }
-    this.held = { nonce, atEnd: system.processes.onEnd(() => this.release()) };
-    return true;
+  }
+
+  private linkOrCreate(temporary: string, content: Uint8Array): void {
+    const { files } = this.options.system;
+    try {
+      files.link(temporary, this.path);
+    } catch (error) {
+      if (!hasErrorCode(error, ...NO_HARD_LINKS)) throw error;
+      files.createExclusive(this.path, content, 0o600);
+    }
+  }
+
+  /** A full disk leaves it with less in it. Where it cannot be removed, nobody holds the lock who was told of a failure. */
+  private removeTemporary(temporary: string): void {
+    try {
+      removeIfThere(this.options.system.files, temporary);
+    } catch (error) {
+      this.release();
+      throw error;
+    }
   }
 
   private isDead({ facts, content }: Sighting): boolean {
@@ -175,6 +199,8 @@ export class FileLock {
     const { clock, processes } = this.options.system;
     const holder = readHolder(content);
     if (holder === undefined) return clock.nowMs() - facts.modifiedMs > UNFINISHED_MS;
+    const { foreignMs = DEFAULT_FOREIGN_MS } = this.options;
+    if (holder.host !== processes.self.host) return clock.nowMs() - facts.modifiedMs > foreignMs;
     return hasEnded(processes, holder);
   }
 
@@ -209,18 +235,15 @@ export class FileLock {
     const isJudgedOne = isSame(judged, this.look(aside));
     if (!isJudgedOne) this.putBack(aside);
     removeIfThere(files, aside);
-    if (isJudgedOne) this.options.onBroken?.(`broke the lock ${this.path} of a process that no longer lives`);
+    if (isJudgedOne) this.options.onBroken?.(`broke the lock ${this.path}, whose holder is gone`);
     return isJudgedOne;
   }
 
   private putBack(aside: string): void {
-    const { files } = this.options.system;
     try {
-      files.link(aside, this.path);
+      this.linkOrCreate(aside, this.options.system.files.read(aside, CONTENT_LIMIT));
     } catch (error) {
-      if (hasErrorCode(error, "EEXIST")) return;
-      if (!hasErrorCode(error, ...NO_HARD_LINKS)) throw error;
-      files.createExclusive(this.path, files.read(aside, CONTENT_LIMIT), 0o600);
+      if (!hasErrorCode(error, "EEXIST")) throw error;
     }
   }
 

@@ -22,7 +22,7 @@ export class Faults {
   private readonly paths: PathFault[] = [];
   private dyingAt = Number.POSITIVE_INFINITY;
 
-  /** The n-th operation from now fails and does nothing. */
+  /** The n-th operation from now fails and does nothing, save that a full disk takes half of what is appended. */
   failAt(n: number, code: string): void {
     this.failing.set(this.count + n, code);
   }
@@ -43,14 +43,23 @@ export class Faults {
     this.dyingAt = Number.POSITIVE_INFINITY;
   }
 
-  /** Called before every operation. `true` when the process is to die in the middle of it. */
-  check(operation: FileOperation, description: string, touched: readonly string[]): boolean {
+  /**
+   * Called before every operation. `true` when the process is to die in the middle of it; `onFailure` is told the code
+   * of one that is to fail.
+   */
+  check(
+    operation: FileOperation,
+    description: string,
+    touched: readonly string[],
+    onFailure: (code: string) => void,
+  ): boolean {
     this.count++;
     if (this.count > this.dyingAt) throw new ProcessDied(`${operation} after death`);
     if (this.count === this.dyingAt) return true;
     const code = this.failing.get(this.count) ?? this.codeFor(operation, touched);
-    if (code !== undefined) throw new SystemError(code, description, touched[0]);
-    return false;
+    if (code === undefined) return false;
+    onFailure(code);
+    throw new SystemError(code, description, touched[0]);
   }
 
   private codeFor(operation: FileOperation, touched: readonly string[]): string | undefined {

@@ -266,13 +266,19 @@ export class MemoryFiles implements Files {
   ): T {
     const description = DESCRIPTIONS[operation] ?? operation;
     this.options.onCall(operation, paths[0]);
-    const isDying = this.options.faults.check(operation, description, paths);
-    if (isDying) {
+    const stopHalfWay = () => {
       try {
         dyingAction?.();
       } catch {
-        // It would have failed anyway; dying is what the caller asked to see.
+        // It would have failed anyway; the failure that was asked for is what the caller sees.
       }
+    };
+    const isDying = this.options.faults.check(operation, description, paths, code => {
+      // What `append` made stays, as on a real disk; the others remove what they made.
+      if (code === "ENOSPC" && operation === "append") stopHalfWay();
+    });
+    if (isDying) {
+      stopHalfWay();
       throw new ProcessDied(`during ${operation} ${paths[0]}`);
     }
     try {

@@ -4,8 +4,10 @@ import { errorText } from "../protocol/error-text.ts";
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 type EndSignal = (typeof SIGNALS)[number];
 
-const callbacks = new Set<() => void>();
-let isListening = false;
+/** What is to be run, and whether a signal is listened to for it. */
+const callbacks = new Map<() => void, boolean>();
+let hearsExit = false;
+let hearsSignals = false;
 
 /**
  * Runs `callback` once when this process ends: normally, by an uncaught error, or by SIGINT, SIGTERM or SIGHUP.
@@ -13,33 +15,39 @@ let isListening = false;
  * status still tells it; where others listen to the signal too, they decide whether the process ends.
  */
 export function onEnd(callback: () => void): { dispose(): void } {
+  return register(callback, true);
+}
+
+/**
+ * As `onEnd`, but no signal is listened to: one that comes while this thread is busy ends the process at once, and
+ * `callback` is not run.
+ */
+export function onExit(callback: () => void): { dispose(): void } {
+  return register(callback, false);
+}
+
+function register(callback: () => void, isForSignals: boolean): { dispose(): void } {
   // A fresh function, so that one callback registered twice is two registrations.
   const registered = () => callback();
-  callbacks.add(registered);
+  callbacks.set(registered, isForSignals);
   listen();
   return {
     dispose() {
-      if (!callbacks.delete(registered) || callbacks.size > 0) return;
       // One turn later: a signal that came while this thread was busy is still waiting to be delivered, and
       // would be lost with its last listener.
-      setImmediate(() => {
-        if (callbacks.size === 0) unlisten();
-      });
+      if (callbacks.delete(registered)) setImmediate(listen);
     },
   };
 }
 
+/** Listens to what there is something to run for, and to nothing else. */
 function listen(): void {
-  if (isListening) return;
-  isListening = true;
-  process.on("exit", runAll);
-  for (const signal of SIGNALS) process.on(signal, onSignal);
-}
-
-function unlisten(): void {
-  isListening = false;
-  process.off("exit", runAll);
-  for (const signal of SIGNALS) process.off(signal, onSignal);
+  const [needsExit, needsSignals] = [callbacks.size > 0, [...callbacks.values()].includes(true)];
+  if (needsExit !== hearsExit) process[needsExit ? "on" : "off"]("exit", runAll);
+  if (needsSignals !== hearsSignals)
+    for (const signal of SIGNALS) process[needsSignals ? "on" : "off"](signal, onSignal);
+  hearsExit = needsExit;
+  hearsSignals = needsSignals;
 }
 
 function onSignal(signal: EndSignal): void {
@@ -49,9 +57,9 @@ function onSignal(signal: EndSignal): void {
 }
 
 function runAll(): void {
-  const pending = [...callbacks];
+  const pending = [...callbacks.keys()];
   callbacks.clear();
-  unlisten();
+  listen();
   for (const callback of pending) {
     try {
       callback();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { FileOperation } from "../../src/system/memory.ts";
 import { openInMemory } from "../golden/run-in-memory.ts";
-import { faultsOf, lostSince, pictureOf, scenes, visibleText } from "./scenes.ts";
+import { faultsOf, lostSince, pictureOf, scenes, temporaryFiles, visibleText } from "./scenes.ts";
 
 /** What changes the disk; when one of these fails, something that should be there is not. */
 const CHANGES: ReadonlySet<FileOperation> = new Set([
@@ -35,6 +35,11 @@ describe.each(["ENOSPC", "EACCES", "EROFS"])("%s in any file operation", code =>
         const lost = isChange ? lostSince(picture, system) : [];
         if (lost.length > 0 && !visibleText(ended, system).includes(code))
           complaints.push(`${where}: nothing tells why ${lost.join(", ")} lacks something`);
+        // What may not be removed stays.
+        const left = temporaryFiles(system).filter(
+          path => failed?.operation !== "remove" || path !== failed.path,
+        );
+        complaints.push(...left.map(path => `${where}: ${path} stays`));
       }
       expect(complaints).toEqual([]);
     },

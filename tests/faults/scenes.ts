@@ -102,6 +102,11 @@ export function lostSince(earlier: ReadonlyMap<string, number>, system: MemorySy
   return [...earlier].filter(([path, lines]) => (now.get(path) ?? -1) < lines).map(([path]) => path);
 }
 
+/** What was on its way to another name. */
+export function temporaryFiles(system: MemorySystem): readonly string[] {
+  return filesOf(system).filter(path => /\.(?:tmp|stale)$/.test(path));
+}
+
 /** Every file with its number of lines; random parts of names are levelled. */
 export function pictureOf(system: MemorySystem): ReadonlyMap<string, number> {
   const lines = (path: string) => (system.peek(path) ?? "").split("\n").length;

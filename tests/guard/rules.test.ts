@@ -425,8 +425,15 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
-/** Rules that judge the text or the analysis itself; they have tests of their own. */
-const ELSEWHERE = ["sys.forkbomb", "text.deceptive", "guard.unexamined", "fs.path", "fs.unkept"];
+/** Rules that judge the text or the analysis itself, or speak at strict alone; they have tests of their own. */
+const ELSEWHERE = [
+  "sys.forkbomb",
+  "text.deceptive",
+  "guard.unexamined",
+  "fs.path",
+  "fs.unkept",
+  ...["pkg.lookalike", "pkg.index", "pkg.address", "pkg.script"],
+];
 
 /** A pipe is a command of its own, so words in front of it would only touch its first part. */
 const asScript = (command: string) => `bash -c ${quote(command)}`;

@@ -160,7 +160,7 @@ export function keepsContract({ argv, hearsSignals, maxMebibytes }: Executable):
     expect(stdout).toBe("{}\n");
   });
 
-  it("stops reading at the limit, with bounded memory, and asks", async () => {
+  it("takes all of a payload beyond the limit, with bounded memory, and asks", async () => {
     const { home, cwd } = place();
     const child = spawn(file, [...args, "pre-tool-use"], {
       cwd,
@@ -187,10 +187,24 @@ export function keepsContract({ argv, hearsSignals, maxMebibytes }: Executable):
       }
       peakBytes = Math.max(peakBytes, residentPeak(child.pid ?? 0));
     }
-    child.stdin.destroy();
+    child.stdin.end();
     expect(JSON.parse(await ended)).toMatchObject({ hookSpecificOutput: { permissionDecision: "ask" } });
-    expect(isOpen).toBe(false);
+    // A host whose write breaks off would take the call for one that failed.
+    expect(isOpen).toBe(true);
     expect(peakBytes).toBeLessThan(maxMebibytes * MEBIBYTE);
+  });
+
+  it.each([
+    ["", (values: string) => `{"tool_name":"Bash","tool_input":{"command":"rm -rf ~","x":[${values}]}}`],
+    ["as text", (values: string) => JSON.stringify({ tool_name: "Bash", tool_input: `{"x":[${values}]}` })],
+  ])("asks about more values than an engine can hold %s", async (_, payloadOf) => {
+    for (const value of ["[]", '{"a":{}}']) {
+      const input = payloadOf(new Array(Math.floor((6 * MEBIBYTE) / (value.length + 1))).fill(value).join());
+      const { code, stdout, stderr } = await runProgram(argv, ["pre-tool-use"], { ...place(), input });
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({ hookSpecificOutput: { permissionDecision: "ask" } });
+      expect(stderr).toContain("the payload is larger than 500000 values");
+    }
   });
 
   it("still decides where nothing can be written", async () => {

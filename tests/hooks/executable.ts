@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /** The hook program on Node, as it is built. */
@@ -60,4 +61,19 @@ export async function inParallel<T>(
   };
   await Promise.all(Array.from({ length: count }, worker));
   return results;
+}
+
+/** Waits until the process has worked for so many hundredths of a second from now on, or has ended. */
+export async function untilBusy(pid: number, ticks = 20): Promise<void> {
+  const worked = () => {
+    const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, "utf8") : "";
+    const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return stat === "" || state === "Z" ? Number.POSITIVE_INFINITY : Number(fields[10]);
+  };
+  const enough = worked() + ticks;
+  for (let look = 0; look < 10_000; look++) {
+    if (worked() >= enough) return;
+    await new Promise(resolve => setTimeout(resolve, 5));
+  }
+  throw new Error("the process never worked");
 }

@@ -334,6 +334,21 @@ describe("a hook that breaks", () => {
     expect(system.stderr()).not.toContain("secret");
   });
 
+  it.each(["out of memory", "Array buffer allocation failed", "Invalid string length"])(
+    "asks when it broke because the memory is used up: %s",
+    async message => {
+      const hook = hookOf(() => {
+        throw new RangeError(message);
+      });
+      const system = createMemorySystem({ stdin: pre() });
+      expect(await openRun({ subcommand, hook, isGuard: true }, call, system).run()).toBe(0);
+      expect(system.stdout()).toContain('"permissionDecision":"ask"');
+      const other = createMemorySystem({ stdin: pre() });
+      await openRun({ subcommand, hook }, call, other).run();
+      expect(other.stdout()).toBe("{}\n");
+    },
+  );
+
   it("is refused under a closed policy, also when it rejects later", async () => {
     const system = createMemorySystem({ stdin: pre(), env: closed });
     const hook = hookOf(() => Promise.reject(new Error("late")));

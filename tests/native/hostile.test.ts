@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runProgram } from "../hooks/executable.ts";
+import { runProgram, untilBusy } from "../hooks/executable.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { describeNative, NATIVE_FILE } from "./program.ts";
 
@@ -162,6 +162,26 @@ describeNative("the native program at its limits", () => {
     expect(isDenied(ran.stdout)).toBe(true);
   });
 
+  it.each([14_000, 20_000, 30_000])(
+    "asks about a payload that does not fit into %i kB of memory",
+    kilobytes => {
+      const { home, cwd } = place();
+      const command = `echo ${"é".repeat(4_000_000)}`;
+      const { status, stdout } = spawnSync(
+        "bash",
+        ["-c", `ulimit -v ${kilobytes}; exec "$0" pre-tool-use`, NATIVE_FILE],
+        {
+          cwd,
+          env: { PATH: process.env["PATH"], HOME: home },
+          input: JSON.stringify({ ...PRE, tool_input: { command } }),
+          encoding: "utf8",
+        },
+      );
+      expect(status).toBe(0);
+      expect(stdout).toContain('"permissionDecision":"ask"');
+    },
+  );
+
   it("refuses with a small stack", () => {
     const ran = runShell('ulimit -s 4096; "$0" pre-tool-use', place());
     expect(isDenied(ran.stdout)).toBe(true);
@@ -261,15 +281,4 @@ async function untilAsleep(pid: number): Promise<void> {
     await new Promise(resolve => setTimeout(resolve, 5));
   }
   throw new Error("the process never waited for its input");
-}
-
-/** Waits until the process has worked for a while, or has ended. */
-async function untilBusy(pid: number): Promise<void> {
-  for (let look = 0; look < 10_000; look++) {
-    const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, "utf8") : "";
-    const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    if (stat === "" || state === "Z" || Number(fields[10]) > 20) return;
-    await new Promise(resolve => setTimeout(resolve, 5));
-  }
-  throw new Error("the process never worked");
 }

@@ -103,6 +103,14 @@ describe("refusing what cannot be read", () => {
     expect(readJson(nested(2_000_000))).toEqual({ ok: false, problem: "too-deep" });
   });
 
+  it("counts values before any parser makes them", () => {
+    const limits = { recover: true, maxDepth: JSON_DEPTH_LIMIT, maxValues: 4 };
+    expect(readJson("[1, [2]]", limits)).toMatchObject({ ok: true });
+    expect(readJson('["a,b,c,[{"]', limits)).toMatchObject({ ok: true });
+    expect(readJson("[1, 2, [3]]", limits)).toEqual({ ok: false, problem: "too-many" });
+    expect(readJson("[[],[],[]]", limits)).toEqual({ ok: false, problem: "too-many" });
+  });
+
   it("does not count brackets inside strings", () => {
     expect(readJson(JSON.stringify({ a: "[".repeat(5_000) })).ok).toBe(true);
   });

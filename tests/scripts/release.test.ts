@@ -80,7 +80,11 @@ describe("a release", () => {
     expect(verify(null, sums, createPublicKey(privateKey), signature)).toBe(true);
     const lines = sums.toString().trimEnd().split("\n");
     expect(lines.map(line => line.slice(66))).toEqual(
-      [`amplihack-${version}.tgz`, ...PLATFORMS.map(platform => `amplihack-hooks-${platform}`)].sort(),
+      [
+        `amplihack-${version}.cdx.json`,
+        `amplihack-${version}.tgz`,
+        ...PLATFORMS.map(platform => `amplihack-hooks-${platform}`),
+      ].sort(),
     );
     for (const line of lines) {
       const digest = createHash("sha256")
@@ -88,6 +92,32 @@ describe("a release", () => {
         .digest("hex");
       expect(line.slice(0, 64)).toBe(digest);
     }
+  });
+
+  it("says what it is made of", () => {
+    const sbom = readJson(join(place, "out", `amplihack-${version}.cdx.json`)) as {
+      readonly bomFormat: string;
+      readonly components: readonly {
+        readonly "bom-ref": string;
+        readonly hashes: readonly { readonly alg: string; readonly content: string }[];
+      }[];
+    };
+    expect(sbom).toMatchObject({ bomFormat: "CycloneDX", specVersion: "1.5", version: 1 });
+    const refs = sbom.components.map(component => component["bom-ref"]);
+    expect(new Set(refs).size).toBe(refs.length);
+    const lock = readJson(join(ROOT, "package-lock.json"))["packages"] as Record<string, { version: string }>;
+    for (const name of ["unbash", "yaml", "libsql", "esbuild"])
+      expect(refs).toContain(`pkg:npm/${name}@${lock[`node_modules/${name}`]?.version}`);
+    expect(refs.filter(ref => ref.startsWith("pkg:npm/vitest@"))).toEqual([]);
+    const crates = readFileSync(join(ROOT, "native", "Cargo.lock"), "utf8");
+    const wanted = [...crates.matchAll(/name = "(.+)"\nversion = "(.+)"\nsource/g)].map(
+      ([, name, of]) => `pkg:cargo/${name}@${of}`,
+    );
+    expect(refs.filter(ref => ref.startsWith("pkg:cargo/")).sort()).toEqual(wanted.sort());
+    const digits = { "SHA-512": 128, "SHA-256": 64 } as Record<string, number>;
+    for (const { hashes } of sbom.components)
+      for (const { alg, content } of hashes)
+        expect(content).toMatch(new RegExp(`^[0-9a-f]{${digits[alg]}}$`));
   });
 
   it("is refused with a key of another kind", () => {

@@ -164,11 +164,44 @@ describe("a lock whose holder is dead", () => {
     expect(lock(neighbour(one)).tryAcquire()).toBe(false);
   });
 
-  it("is not judged when the holder is on another host", () => {
-    const system = createMemorySystem({
+  const ofAnotherHost = () =>
+    createMemorySystem({
       files: { [PATH]: JSON.stringify({ pid: 999_999, host: "elsewhere", start: "1", nonce: "n" }) },
     });
-    expect(() => lock(system).acquire()).toThrow(/on host elsewhere/);
+
+  it("is not judged when the holder is on another host", () => {
+    expect(() => lock(ofAnotherHost()).acquire()).toThrow(/on host elsewhere/);
+  });
+
+  it("on another host is broken once it is older than anybody holds it", () => {
+    const system = ofAnotherHost();
+    system.advance(9 * 60_000);
+    expect(lock(system, { timeoutMs: 0 }).tryAcquire()).toBe(false);
+    system.advance(2 * 60_000);
+    expect(lock(system, { timeoutMs: 0, foreignMs: 3_600_000 }).tryAcquire()).toBe(false);
+    expect(lock(system, { timeoutMs: 0 }).tryAcquire()).toBe(true);
+    expect(holderOf(system).pid).toBe(system.processes.self.pid);
+  });
+
+  it("is held by nobody, and leaves no file, where the disk is full or refuses", () => {
+    const system = createMemorySystem();
+    lock(system).acquire();
+    const steps = system.faults.count;
+    for (const code of ["ENOSPC", "EACCES"])
+      for (let step = 1; step <= steps; step++) {
+        const one = createMemorySystem({ files: { "/locks/other": "" } });
+        one.faults.failAt(step, code);
+        const taken = lock(one, { timeoutMs: 0 });
+        try {
+          taken.acquire();
+        } catch {
+          expect(taken.isHeld).toBe(false);
+          const failed = one.calls[step - 1];
+          const left = one.files.list("/locks").map(name => `/locks/${name}`);
+          const excused = failed?.operation === "remove" ? failed.path : "";
+          expect(left.filter(path => path !== "/locks/other" && path !== excused)).toEqual([]);
+        }
+      }
   });
 
   it.each(["", "{", "[]", '{"pid": 5}', '{"pid":-1,"host":"memory","nonce":"n"}', "x".repeat(5000)])(

@@ -124,6 +124,7 @@ impl Engine {
                 Ok(code) => code,
                 Err(error) => give_up(&ctx, &reason_of(&ctx, &error), hook),
             };
+            stdio::drain();
             // Without taking the engine down: the operating system is faster at taking the memory back.
             // SAFETY: nothing buffered is left to flush, unless the engine counts what it does.
             unsafe { if cfg!(feature = "counting") { libc::exit(code) } else { libc::_exit(code) } }

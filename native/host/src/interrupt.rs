@@ -71,6 +71,9 @@ extern "C" fn on_terminate(_: libc::c_int) {
     }
     // SAFETY: async-signal-safe; until now nothing but `read_input` used the descriptor.
     unsafe { libc::close(0) };
+    // The engine looks at this now and then; what keeps it from looking, such as one long search for a pattern, has
+    // little time left.
+    set_alarm(PATIENCE_MS);
 }
 
 /// On Linux a fault may be the first touch of memory that is loaded on demand.

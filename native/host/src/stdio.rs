@@ -2,10 +2,15 @@
 
 use crate::{clock, crash, errno, reply::Bytes, text::Text};
 use alloc::vec;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use rquickjs::{Ctx, IntoJs, Object, Result, Value, function::Func};
 
 const RETRY_MS: f64 = 2.0;
 const FIRST_CHUNK: usize = 64 * 1024;
+/// A caller that writes more than this, or nothing for this long, is not waited for.
+const MAX_DRAINED: usize = 1024 * 1024 * 1024;
+const DRAIN_PATIENCE_MS: i32 = 1_000;
+static IS_INPUT_LEFT: AtomicBool = AtomicBool::new(false);
 
 pub fn install<'js>(host: &Object<'js>) -> Result<()> {
     host.set("readInput", Func::from(read_input))?;
@@ -37,6 +42,10 @@ fn read_input<'js>(ctx: Ctx<'js>, limit: f64) -> Result<Value<'js>> {
     let mut length = 0;
     loop {
         if length == buffer.len() {
+            // There may be no memory for more: that there is a payload is known then.
+            if length == FIRST_CHUNK {
+                crash::keep_input(&buffer);
+            }
             buffer.resize((buffer.len() * 4).min(limit + 1), 0);
         }
         let room = &mut buffer[length..];
@@ -60,8 +69,33 @@ fn read_input<'js>(ctx: Ctx<'js>, limit: f64) -> Result<Value<'js>> {
         }
         length += count as usize;
         if length > limit {
+            IS_INPUT_LEFT.store(true, Relaxed);
             return "EFBIG".into_js(ctx);
         }
+    }
+}
+
+/// Takes the rest of an input that was too large: a caller whose write breaks off might not read the answer.
+pub fn drain() {
+    if !IS_INPUT_LEFT.load(Relaxed) {
+        return;
+    }
+    crate::interrupt::clear_alarm();
+    let mut buffer = vec![0_u8; FIRST_CHUNK];
+    let mut drained = 0;
+    while drained < MAX_DRAINED {
+        let mut input = libc::pollfd { fd: 0, events: libc::POLLIN, revents: 0 };
+        // SAFETY: both are valid for writes of their lengths.
+        let count = unsafe {
+            if libc::poll(&mut input, 1, DRAIN_PATIENCE_MS) <= 0 {
+                return;
+            }
+            libc::read(0, buffer.as_mut_ptr().cast(), buffer.len())
+        };
+        if count <= 0 {
+            return;
+        }
+        drained += count as usize;
     }
 }
 

@@ -27,6 +27,8 @@ export interface Loaded {
   readonly report: LoadReport;
   /** why the sources must not be used at all */
   readonly refusals: readonly Diagnostic[];
+  /** what each source said when it was last understood */
+  readonly understood: ReadonlyMap<string, ParsedSource>;
 }
 
 export interface LoadOptions {
@@ -61,13 +63,24 @@ export class HookLoadError extends Error {
   }
 }
 
-/** Sources → handlers in fold order, with an account of everything that is not one. Never throws for content. */
-export function loadSources(sources: readonly HookSource[], options: LoadOptions): Loaded {
+/**
+ * Sources → handlers in fold order, with an account of everything that is not one. Never throws for content. A source
+ * that can no longer be understood keeps what it said before: a slip of the pen must not switch hooks off.
+ */
+export function loadSources(
+  sources: readonly HookSource[],
+  options: LoadOptions,
+  before: Loaded["understood"] = new Map(),
+): Loaded {
   const labels = labelSources(sources);
-  const contents = sources.map((source, index) => ({
-    source,
-    parsed: parseSource(source, labels[index] ?? "", options.findEvent),
-  }));
+  const understood = new Map<string, ParsedSource>();
+  const contents = sources.map((source, index) => {
+    const label = labels[index] ?? "";
+    const key = source.path === undefined ? label : `${source.kind} ${source.path}`;
+    const parsed = orLastGood(parseSource(source, label, options.findEvent), before.get(key));
+    if (!isMalformed(parsed)) understood.set(key, { ...parsed, problems: [] });
+    return { source, parsed };
+  });
   const problems: LabelledProblem[] = contents.flatMap(({ source, parsed }) =>
     parsed.problems.map(problem => ({ problem, source })),
   );
@@ -97,7 +110,22 @@ export function loadSources(sources: readonly HookSource[], options: LoadOptions
     listed,
     report: reportOf(problems, enabled.length),
     refusals: problems.filter(item => isRefusal(item, options.isStrict)).map(({ problem }) => problem),
+    understood,
   };
+}
+
+/** Nothing of it can be used, and that is not what was meant. */
+function isMalformed({ specs, problems }: ParsedSource): boolean {
+  return specs.length === 0 && problems.some(({ severity }) => severity === "error");
+}
+
+function orLastGood(parsed: ParsedSource, good: ParsedSource | undefined): ParsedSource {
+  if (good === undefined || !isMalformed(parsed)) return parsed;
+  const problems = parsed.problems.map(problem => ({
+    ...problem,
+    detail: `${problem.detail}; what it said before stays in force`,
+  }));
+  return { ...good, problems };
 }
 
 function consider(spec: HandlerSpec, options: LoadOptions): ListedHandler {

@@ -130,8 +130,12 @@ function keepCopy(context: HookContext, directory: string, path: string): void {
   attempt(context, "the transcript was not copied", () => {
     const stamp = compactTimestamp(system.clock.nowMs());
     const copy = new StreamedFile(system, join(copies, `conversation_${stamp}.md`));
-    copy.writeFileContent(path);
-    copy.finish();
+    try {
+      copy.writeFileContent(path);
+      copy.finish();
+    } finally {
+      copy.discard();
+    }
     const names = system.files.list(copies).filter(name => /^conversation_.*\.md$/.test(name));
     for (const old of [...names].sort().reverse().slice(KEPT_COPIES)) system.files.remove(join(copies, old));
   });

@@ -1,7 +1,7 @@
 import { join } from "../../system/paths.ts";
 import { callBridge } from "../bridge/call.ts";
 import type { HookContext } from "../context.ts";
-import { lookInside, readPreferencesFile } from "../framework-files.ts";
+import { lookInside, readPreferenceFiles } from "../framework-files.ts";
 import { oneLine } from "../words.ts";
 
 /** What the model should know when a session begins, as far as those parts are switched on; undefined when none is. */
@@ -10,7 +10,7 @@ export async function assembleContext(context: HookContext): Promise<string | un
   const sections = [
     isWorkflow ? `## Project Context\n${describeProject(context)}` : undefined,
     context.hasPart("memory") ? `\n## Recent Learnings\n${await describeLearnings(context)}` : undefined,
-    ...(isWorkflow ? [preferencesPart(context), workflowPart(context), VERBOSITY] : []),
+    ...(isWorkflow ? [...preferencesParts(context), workflowPart(context), VERBOSITY] : []),
   ].filter(section => section !== undefined);
   return sections.length === 0 ? undefined : sections.join("\n").trimStart();
 }
@@ -49,11 +49,16 @@ async function describeLearnings(context: HookContext): Promise<string> {
   ].join("\n");
 }
 
-function preferencesPart(context: HookContext): string | undefined {
-  const text = readPreferencesFile(context);
-  if (text === undefined || text.trim() === "") return undefined;
-  return `\n## 🎯 USER PREFERENCES (MANDATORY, must be followed)\n\n${text.trim()}`;
+function preferencesParts(context: HookContext): readonly string[] {
+  const { own, project } = readPreferenceFiles(context);
+  return [
+    ...(own === undefined ? [] : [`\n## 🎯 USER PREFERENCES (MANDATORY, must be followed)\n\n${own.trim()}`]),
+    ...(project === undefined ? [] : [`${PROJECT_NOTES}\n\n${project.trim()}`]),
+  ];
 }
+
+const PROJECT_NOTES =
+  "\n## Project notes from USER_PREFERENCES.md of this repository (not the user's own words, NOT MANDATORY)";
 
 function workflowPart(context: HookContext): string {
   const shown = ".claude/workflow/DEFAULT_WORKFLOW.md";

@@ -12,6 +12,8 @@ export interface ListedRecipe extends Readonly<ReturnType<typeof titleOf>> {
   readonly step_count: number;
   readonly path: string;
   readonly sha256: string;
+  /** the shipped recipe of this name, in whose place it stands */
+  readonly shadows?: string;
 }
 
 /** What a recipe says about itself, as lists and descriptions show it. */

@@ -20,7 +20,7 @@ export type RecipeLookup =
 /** Resolves what a user typed: a path, or a name. */
 export function findRecipe(system: System, argument: string, search: RecipeSearch): RecipeLookup {
   const { files } = system;
-  if (argument.includes("/") || isRecipeFile(argument)) {
+  if (isRecipePath(argument)) {
     const path = pathCandidates(system, argument, search).find(candidate => isFile(files, candidate));
     return path === undefined
       ? { kind: "missing", message: `Recipe file not found: ${argument}` }
@@ -36,6 +36,11 @@ export function findRecipe(system: System, argument: string, search: RecipeSearc
     kind: "missing",
     message: `Recipe '${argument}' not found. Searched:\n${listSearched(files, directories)}`,
   };
+}
+
+/** Is it a path, and not a name? */
+export function isRecipePath(argument: string): boolean {
+  return argument.includes("/") || isRecipeFile(argument);
 }
 
 function pathCandidates(system: System, argument: string, search: RecipeSearch): readonly string[] {
@@ -86,7 +91,8 @@ export function findSubRecipe(
   return path === undefined ? { kind: "missing", searched } : { kind: "found", path };
 }
 
-function findInDirectories(
+/** The first file of that name, or that declares it. */
+export function findInDirectories(
   system: System,
   name: string,
   directories: readonly string[],

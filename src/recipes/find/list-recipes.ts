@@ -1,7 +1,9 @@
-import { resolve } from "../../system/paths.ts";
+import { dirname, resolve } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
+import { SHIPPED_RECIPES } from "../shipped-recipes.ts";
 import { type ListedRecipe, titleOf } from "./describe-recipe.ts";
 import { type RecipeSearch, recipeFilesIn, searchDirectories } from "./search-directories.ts";
+import { findShadowed } from "./shadowed.ts";
 import { findShipped, readShippedIndex } from "./shipped-index.ts";
 
 interface RecipeList {
@@ -28,10 +30,24 @@ export async function listRecipes(
     const listed = findShipped(system, shipped, path) ?? (await readListed(system, search, path));
     if ("message" in listed) invalid.push(listed);
     else if (!recipes.has(listed.name)) recipes.set(listed.name, listed);
+    else if (dirname(path) === SHIPPED_RECIPES) noteShadow(system, search, recipes, listed);
   }
   const tags = options.tags ?? [];
   const chosen = [...recipes.values()].filter(recipe => tags.every(tag => recipe.tags.includes(tag)));
   return { recipes: chosen.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)), invalid };
+}
+
+/** The recipe that a run would take says that it stands in the place of a shipped one. */
+function noteShadow(
+  system: System,
+  search: RecipeSearch,
+  recipes: Map<string, ListedRecipe>,
+  shipped: ListedRecipe,
+): void {
+  const taken = recipes.get(shipped.name);
+  if (taken === undefined || taken.sha256 === shipped.sha256) return;
+  const shadows = findShadowed(system, shipped.name, taken.path, search);
+  if (shadows !== undefined) recipes.set(shipped.name, { ...taken, shadows });
 }
 
 async function readListed(

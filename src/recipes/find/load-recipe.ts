@@ -11,6 +11,7 @@ import { MAX_RECIPE_BYTES, type Problem, type Recipe, type Step } from "../forma
 import { findSubRecipe, listSearched } from "./find-recipe.ts";
 import { hashText } from "./look.ts";
 import type { RecipeSearch } from "./search-directories.ts";
+import { findShadowed, shadowNotice } from "./shadowed.ts";
 
 /** A recipe ready to run: parents merged, with what is known about the file it came from. */
 export interface LoadedRecipe {
@@ -97,6 +98,9 @@ function readParent(
       `Parent recipe '${name}' not found. Searched:\n${listSearched(system.files, found.searched)}`,
     );
   }
+  const shipped = findShadowed(system, name, found.path, search);
+  if (shipped !== undefined)
+    reading.warnings.push({ message: shadowNotice(name, found.path, shipped), file: child.path });
   if (visited.has(realPath(system, found.path))) {
     return fail(`Circular extends detected: '${name}' was already visited in the extends chain`);
   }

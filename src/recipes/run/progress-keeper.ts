@@ -33,6 +33,8 @@ export interface ProgressKeeper {
   close(isDone: boolean): void;
 }
 
+/** A run on another host that began before this is over. */
+const LONGEST_RUN_MS = 7 * 24 * 60 * 60_000;
 const READ_LIMIT = 512 * 1024 * 1024;
 
 export const NO_PROGRESS: ProgressKeeper = { save() {}, close() {} };
@@ -47,7 +49,7 @@ export function checkpointPath(stateDir: string, runId: string): string {
 
 /** Locks a checkpoint for the whole run: one process runs it, so no step is done twice at the same time. */
 function lockCheckpoint(system: System, path: string): FileLock {
-  const lock = new FileLock(`${path}.lock`, { system, timeoutMs: 0 });
+  const lock = new FileLock(`${path}.lock`, { system, timeoutMs: 0, foreignMs: LONGEST_RUN_MS });
   lock.acquire();
   return lock;
 }

@@ -7,6 +7,7 @@ import type { System } from "../../system/system.ts";
 import { findProblems } from "../find/find-problems.ts";
 import { findRecipe } from "../find/find-recipe.ts";
 import { type LoadedRecipe, loadRecipe } from "../find/load-recipe.ts";
+import { findShadowedByName, shadowNotice } from "../find/shadowed.ts";
 import type { Problem } from "../format/recipe.ts";
 import { delegateRun, findRunner } from "./external-runner.ts";
 import { createPrivateDirectory, removeTree } from "./private-directory.ts";
@@ -82,6 +83,8 @@ async function start(
     warnings.push(message);
     request.observer?.({ kind: "notice", text: message, isWarning: true });
   };
+  const shipped = findShadowedByName(system, request.recipe, found.path, settings.search);
+  if (shipped !== undefined) warn(shadowNotice(request.recipe, found.path, shipped));
   const agent = settings.agent ?? findActiveAgent(system, settings.workingDir, warn);
   const runner = findRunner(system, settings.search.currentDir);
   const runtimeRoot = createPrivateDirectory(system);

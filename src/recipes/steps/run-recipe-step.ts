@@ -2,6 +2,7 @@ import { defined } from "../../protocol/defined.ts";
 import type { JsonObject } from "../../protocol/index.ts";
 import { findSubRecipe, listSearched } from "../find/find-recipe.ts";
 import { type LoadedRecipe, loadRecipe } from "../find/load-recipe.ts";
+import { findShadowed, shadowNotice } from "../find/shadowed.ts";
 import { type FrameProgress, newProgress } from "../run/progress-keeper.ts";
 import type { StepResult, SubResult } from "../run/result.ts";
 import { type Frame, type FrameEnd, failure, type StepOutcome, type StepTask } from "../run/run.ts";
@@ -105,6 +106,8 @@ function loadChild({ run, frame }: StepTask, name: string): LoadedRecipe | strin
   if (found.kind === "missing") {
     return `Sub-recipe '${name}' not found. Searched:\n${listSearched(system.files, found.searched)}`;
   }
+  const shipped = findShadowed(system, name, found.path, search);
+  if (shipped !== undefined) run.warn(shadowNotice(name, found.path, shipped));
   const { loaded, errors } = loadRecipe(system, found.path, search, topLevelFile);
   if (loaded !== undefined) return loaded;
   return `Failed to parse sub-recipe '${name}': ${errors.map(error => error.message).join("; ")}`;

@@ -10,6 +10,9 @@ export function recipeListTable(recipes: readonly ListedRecipe[], isVerbose: boo
       ...(isVerbose
         ? [`  Version: ${recipe.version}`, `  Author: ${recipe.author}`, `  Steps: ${recipe.step_count}`]
         : []),
+      ...(recipe.shadows === undefined
+        ? []
+        : [`  ! ${recipe.path} takes the place of the recipe that comes with amplihack`]),
       ...(recipe.tags.length === 0 ? [] : [`  Tags: ${recipe.tags.join(", ")}`]),
     ].join("\n"),
   );
@@ -17,9 +20,12 @@ export function recipeListTable(recipes: readonly ListedRecipe[], isVerbose: boo
 }
 
 export function recipeListDocument(recipes: readonly ListedRecipe[], isVerbose: boolean): Json {
-  return recipes.map(({ name, description, ...rest }) =>
-    isVerbose ? { name, description, ...rest } : { name, description },
-  );
+  return recipes.map(({ name, description, shadows, ...rest }) => ({
+    name,
+    description,
+    ...(isVerbose ? rest : {}),
+    ...(shadows === undefined ? {} : { path: rest.path, shadows }),
+  }));
 }
 
 function oneLine(text: string): string {

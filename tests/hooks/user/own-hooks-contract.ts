@@ -1,11 +1,12 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { buildHooks } from "../../../src/install/user-hooks/build.ts";
 import { createNodeSystem } from "../../../src/system/node.ts";
 import { bundleProgram } from "../../bundle-program.ts";
 import { temporaryDirectory } from "../../temporary-directory.ts";
-import { runProgram } from "../executable.ts";
+import { runProgram, untilBusy } from "../executable.ts";
 
 const system = createNodeSystem();
 const imports = `import { allow, ask, context, defineHook, deny, halt, message, replaceOutput, rewrite } from "amplihack/hooks";\n`;
@@ -63,7 +64,10 @@ const output = (answer: { hookSpecificOutput?: object }) => answer.hookSpecificO
 const HARMLESS = "git status";
 
 /** What users' hooks may rely on, and everybody else while they run. `program` is the hook program. */
-export function ownHooksContract(program: readonly string[]): void {
+export function ownHooksContract(
+  program: readonly string[],
+  { hearsSignals }: { readonly hearsSignals: boolean },
+): void {
   const runner = [process.execPath, bundleProgram(new URL("../../../src/bin/run-hooks.ts", import.meta.url))];
   const open = () => new World(program, runner);
 
@@ -261,6 +265,36 @@ export function ownHooksContract(program: readonly string[]): void {
         },
       });
     });
+  });
+
+  it.each([
+    ["a loop", "for (;;);"],
+    ["a pattern", '/^(a+)+$/.test("a".repeat(60) + "b");'],
+  ])("a signal ends the program while it computes: %s", async (_, body) => {
+    const world = open();
+    const begun = join(world.home, "begun");
+    const run = `async run({ exec }) { await exec(["touch", ${JSON.stringify(begun)}]); ${body} }`;
+    world.hook("a.ts", pre("a", run, "{ timeoutMs: 8000 }"));
+    await world.build();
+    const [file = "", ...words] = program;
+    const child = spawn(file, [...words, "pre-tool-use"], {
+      cwd: world.project,
+      env: { PATH: process.env["PATH"], HOME: world.home },
+    });
+    const ended = new Promise(resolve => child.once("close", (...end) => resolve(end)));
+    let stderr = "";
+    child.stderr.on("data", (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    const call = { hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command: HARMLESS } };
+    child.stdin.end(JSON.stringify({ session_id: "s", cwd: world.project, ...call }));
+    await expect.poll(() => existsSync(begun), { timeout: 200_000, interval: 5 }).toBe(true);
+    await untilBusy(child.pid ?? 0, 5);
+    child.kill("SIGTERM");
+    expect(await ended).toEqual(hearsSignals ? [0, null] : [null, "SIGTERM"]);
+    // Where it was heard it is answered, and not only when the hook's time is up.
+    expect(stderr).not.toContain("no answer within");
+    if (hearsSignals) expect(stderr).toMatch(/told to end by SIGTERM|gave no answer in time/);
   });
 
   it("what the process of a hook does stays there", async () => {
