@@ -10,10 +10,11 @@ import { captureGit, type GitSnapshot } from "./git-snapshot.ts";
 import { claimId } from "./ids.ts";
 import { projectKey } from "./journal.ts";
 import { Keeper, limitsOf } from "./keeper.ts";
+import type { Sweep } from "./known-sweep.ts";
 import { callKey, findOpen, type OpenChange, readOpen, writeOpen } from "./open-changes.ts";
 import { noteUsage } from "./prune.ts";
 import { readSession } from "./sessions.ts";
-import { type Sweep, sweepAround, sweepRepository } from "./sweep.ts";
+import { sweepAround, sweepRepository } from "./sweep.ts";
 import { captureTargets } from "./targets.ts";
 
 /** A call that is about to run. */

@@ -68,6 +68,15 @@ export class Keeper {
     return { in: "nowhere", why };
   }
 
+  /** Counts what is kept already; false, and nothing is counted, when it is more than one call may keep. */
+  countKept(files: number, bytes: number): boolean {
+    const { callBytes, callFiles } = this.limits;
+    if (this.files + files > callFiles || this.bytes + bytes > callBytes) return false;
+    this.files += files;
+    this.bytes += bytes;
+    return true;
+  }
+
   /** What is at the path, with the content of a file kept. `known` was seen before: an untouched file is not read. */
   capture(path: string, facts = factsAt(this.store.system.files, path), known?: Seen): Seen {
     const { files } = this.store.system;

@@ -51,6 +51,12 @@ export function readSeen(store: Store, path: string): SeenFile | undefined {
   return store.readSealed<SeenFile>(path);
 }
 
+/** Was it touched after that moment, or so shortly before that it may be touched again without another stamp? */
+export function isChangedSince(stamp: string, timeMs: number): boolean {
+  const [, , , modifiedNs, changedNs] = stamp.split(":");
+  return Math.max(Number(modifiedNs ?? 0), Number(changedNs ?? 0)) / 1e6 > timeMs - TICK_MS;
+}
+
 function isRacy({ state }: Seen, timeMs: number): boolean {
   if (state.kind !== "file") return false;
   return Number(BigInt(state.modifiedNs) / NANOSECONDS_IN_MS) > timeMs - TICK_MS;

@@ -3,26 +3,12 @@ import { findRepository, type Repository } from "../guard/paths/repository.ts";
 import { readText } from "../state/read-text.ts";
 import { ancestors, dirname, isInside, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
-import { readStatus, type WorkTreeStatus } from "./git-status.ts";
+import { parseStatus, readStatus, type WorkTreeStatus } from "./git-status.ts";
 import type { Keeper } from "./keeper.ts";
+import { type KnownSweep, recallSweep, rememberSweep, type Sweep } from "./known-sweep.ts";
 import { factsAt, type Seen } from "./path-state.ts";
 import { openSeenCache } from "./seen-cache.ts";
-import type { Listed } from "./store.ts";
 import { isGitEntry, walkTree } from "./walk.ts";
-
-/** What stood in a working tree, or in a project without git, before a call: the files that exist nowhere else. */
-export interface Sweep {
-  readonly root: string;
-  /** undefined outside git */
-  readonly gitDirectory: string | undefined;
-  readonly head: string | undefined;
-  readonly seen: Listed<Seen>;
-  /** what git ignored and is not kept; whether it was there is not known of what is below */
-  readonly ignored: readonly string[];
-  /** every directory is in `seen` */
-  readonly hasDirectories: boolean;
-  readonly isComplete: boolean;
-}
 
 export interface SweepOptions {
   /** a git command is about to run */
@@ -69,11 +55,12 @@ export async function sweepRepository(
     keeper.lose(top, result.problem);
     return [unfinished(repository, top)];
   }
-  const { status } = result;
-  const own = captureWork(keeper, repository, top, status, options);
+  const { sweep: own, nested } =
+    recallWork(keeper, repository, result.text, options) ??
+    captureWork(keeper, repository, result.text, options);
   if (depth >= MAX_DEPTH) return [own];
   const inner: Sweep[] = [];
-  for (const path of [...submodulesOf(system, top), ...status.nested]) {
+  for (const path of [...submodulesOf(system, top), ...nested]) {
     const directory = join(top, path);
     const found = findRepository(createDisk(system), directory);
     if (found?.top === directory) inner.push(...(await sweepRepository(keeper, found, options, depth + 1)));
@@ -93,14 +80,29 @@ function unfinished({ gitDirectory }: Repository, root: string): Sweep {
   };
 }
 
+/** Undefined when something may be new. Directories are not looked through for it. */
+function recallWork(
+  keeper: Keeper,
+  { top = "", gitDirectory }: Repository,
+  text: string,
+  { withIgnored, withDirectories }: SweepOptions,
+): KnownSweep | undefined {
+  if (withIgnored || withDirectories) return undefined;
+  const known = recallSweep(keeper, top, text);
+  if (known?.sweep.gitDirectory !== gitDirectory) return undefined;
+  return keeper.countKept(known.files, known.bytes) ? known : undefined;
+}
+
 function captureWork(
   keeper: Keeper,
-  { gitDirectory }: Repository,
-  top: string,
-  status: WorkTreeStatus,
+  { top = "", gitDirectory }: Repository,
+  text: string,
   options: SweepOptions,
-): Sweep {
+): Pick<KnownSweep, "sweep" | "nested"> {
+  const status = parseStatus(text);
   const cache = openSeenCache(keeper.store, top);
+  const { files, bytes } = keeper;
+  const timeMs = keeper.store.system.clock.nowMs();
   const lostBefore = keeper.lost.length;
   const seen = new Map<string, Seen>();
   const capture = (path: string) => {
@@ -110,22 +112,30 @@ function captureWork(
   for (const path of paths) capture(path);
   // Of a submodule or linked worktree it is a file, which leads to the repository.
   if (factsAt(keeper.store.system.files, `${top}/.git`)?.kind === "file") capture(`${top}/.git`);
-  const { kept, left } = sortIgnored(keeper, top, status.ignored, options.withIgnored);
+  const { kept, left, folders } = sortIgnored(keeper, top, status.ignored, options.withIgnored);
   for (const path of kept) capture(path);
   const directories = options.withDirectories
     ? listDirectories(keeper, top, left)
     : parentsOf(seen.keys(), top);
   for (const path of directories) if (!seen.has(path)) seen.set(path, keeper.capture(path));
   const isComplete = keeper.lost.length === lostBefore;
-  return {
+  const all = [...seen.values()];
+  const sweep: Sweep = {
     root: top,
     gitDirectory,
     head: status.head,
-    seen: cache.save([...seen.values()]),
+    seen: cache.save(all),
     ignored: left,
     hasDirectories: options.withDirectories,
     isComplete,
   };
+  const { nested } = status;
+  const isPlain = !options.withIgnored && !options.withDirectories;
+  if (isPlain && isComplete && folders !== undefined) {
+    const known = { sweep, nested, files: keeper.files - files, bytes: keeper.bytes - bytes };
+    rememberSweep(keeper, known, text, all, folders, timeMs);
+  }
+  return { sweep, nested };
 }
 
 /** Changed and untracked files; what has the name of build output counts only when it is tracked. */
@@ -154,18 +164,27 @@ function cachedRegenerable({ rules }: Pick<Keeper, "rules">, top: string): (dire
   return directory => isInside(top, directory) && look(directory);
 }
 
+interface IgnoredPaths {
+  readonly kept: readonly string[];
+  readonly left: readonly string[];
+  /** directories that were listed, with the stamps from before that; undefined when there were too many */
+  readonly folders: ReadonlyMap<string, string> | undefined;
+}
+
 /** Ignored paths that are kept, and those that are not. */
 function sortIgnored(
   keeper: Keeper,
   top: string,
   ignored: readonly string[],
   keepsAll: boolean,
-): { readonly kept: readonly string[]; readonly left: readonly string[] } {
+): IgnoredPaths {
   const { rules, store } = keeper;
   // Git names what is ignored one by one where a rule in a directory speaks of its content.
   const isOutput = cachedRegenerable(keeper, top);
   const kept: string[] = [];
   const left: string[] = [];
+  const folders = new Map<string, string>();
+  let isWhole = true;
   for (const name of ignored) {
     const path = join(top, name);
     if (!name.endsWith("/")) {
@@ -179,11 +198,15 @@ function sortIgnored(
     }
     if (!keepsAll) left.push(path);
     let count = 0;
-    walkTree(store.system.files, path, {
+    folders.set(path, factsAt(store.system.files, path)?.stamp ?? "");
+    const isWalked = walkTree(store.system.files, path, {
       visit(inner, facts) {
         if (facts.kind === "directory") {
-          if (keepsAll && !rules.isRegenerable(inner)) kept.push(inner);
-          return !rules.isRegenerable(inner) && !isGitEntry(inner);
+          const isOutput = rules.isRegenerable(inner);
+          if (keepsAll && !isOutput) kept.push(inner);
+          if (isOutput || isGitEntry(inner)) return false;
+          folders.set(inner, facts.stamp);
+          return true;
         }
         if (keepsAll || rules.isPrecious(inner)) kept.push(inner);
         return true;
@@ -191,9 +214,10 @@ function sortIgnored(
       fail: (inner, why) => keepsAll && keeper.lose(inner, why),
       isLate: () => keeper.isLate || ++count > MAX_IGNORED_FILES,
     });
+    isWhole &&= isWalked;
     if (keepsAll) kept.push(path);
   }
-  return { kept, left };
+  return { kept, left, folders: isWhole ? folders : undefined };
 }
 
 function parentsOf(paths: Iterable<string>, top: string): ReadonlySet<string> {

@@ -3,6 +3,7 @@ import { exactFactsOf, factsOf, toNanoseconds } from "./memory-facts.ts";
 import { type Faults, type FileOperation, ProcessDied } from "./memory-faults.ts";
 import { dirname } from "./paths.ts";
 import { sha256Hex } from "./sha256.ts";
+import { joinStamps } from "./stamps.ts";
 import { type ExactFacts, type FileFacts, type Files, type NamedFacts, SystemError } from "./system.ts";
 
 export interface MemoryFilesOptions {
@@ -208,6 +209,10 @@ export class MemoryFiles implements Files {
         .sort()
         .map(name => ({ name, ...exactFactsOf(entries.get(name) as DiskNode) }));
     });
+  }
+
+  stampsOf(paths: string): string {
+    return joinStamps(paths, path => this.exactFacts(path));
   }
 
   realPath(path: string): string {
