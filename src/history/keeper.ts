@@ -72,9 +72,13 @@ export class Keeper {
   countKept(files: number, bytes: number): boolean {
     const { callBytes, callFiles } = this.limits;
     if (this.files + files > callFiles || this.bytes + bytes > callBytes) return false;
+    this.addKept(files, bytes);
+    return true;
+  }
+
+  addKept(files: number, bytes: number): void {
     this.files += files;
     this.bytes += bytes;
-    return true;
   }
 
   /** What is at the path, with the content of a file kept. `known` was seen before: an untouched file is not read. */
@@ -97,8 +101,7 @@ export class Keeper {
     if (known?.stamp === facts.stamp && known.state.kind === "file") {
       const { content } = known.state;
       if (content.in === "store" && this.store.hasObject(content.id)) {
-        this.files += 1;
-        this.bytes += facts.size;
+        this.addKept(1, facts.size);
         return content;
       }
     }
@@ -106,8 +109,7 @@ export class Keeper {
     if (why !== undefined) return this.lose(path, why);
     try {
       const id = this.store.keepFile(path, facts.size);
-      this.files += 1;
-      this.bytes += facts.size;
+      this.addKept(1, facts.size);
       return { in: "store", id };
     } catch (error) {
       if (!(error instanceof SystemError) || error.code === "ENOENT") throw error;

@@ -15,6 +15,8 @@ const NANOSECONDS_IN_MS = 1_000_000n;
 /** What the last sweep of a tree saw. A file whose stamp is still that of then is not read again. */
 export interface SeenCache {
   find(path: string): Seen | undefined;
+  /** By path, those of which one look at all of them tells that nothing touched them, and whose content is kept. */
+  findUntouched(paths: readonly string[]): ReadonlyMap<string, Seen>;
   /** Remembers what was seen now. The list that is there already is used again when nothing differs. */
   save(seen: readonly Seen[]): Listed<Seen>;
 }
@@ -26,11 +28,17 @@ export function openSeenCache(store: Store, root: string): SeenCache {
   const list = file === undefined ? [] : (store.readList(file.seen) ?? []);
   const known = new Map(list.map(seen => [seen.path, seen]));
   const nowMs = clock.nowMs();
+  const find = (wanted: string) => {
+    const found = known.get(wanted);
+    return found === undefined || isRacy(found, file?.timeMs ?? 0) ? undefined : found;
+  };
   return {
-    find(wanted) {
-      const found = known.get(wanted);
-      return found === undefined || isRacy(found, file?.timeMs ?? 0) ? undefined : found;
-    },
+    find,
+    findUntouched: paths =>
+      untouched(
+        store,
+        paths.flatMap(one => find(one) ?? []),
+      ),
     save(seen) {
       const isSame = seen.length === list.length && seen.every((one, at) => isEqual(one, list[at]));
       const hasRacy = isSame && file !== undefined && seen.some(one => isRacy(one, file.timeMs));
@@ -40,6 +48,19 @@ export function openSeenCache(store: Store, root: string): SeenCache {
       return listed;
     },
   };
+}
+
+function untouched(store: Store, known: readonly Seen[]): ReadonlyMap<string, Seen> {
+  if (known.length === 0) return new Map();
+  const stampsAt = (paths: readonly string[]) => store.system.files.stampsOf(paths.join("\0")).split("\n");
+  const stamps = stampsAt(known.map(({ path }) => path));
+  const kept = known.flatMap((seen, at) => {
+    const { kind } = seen.state;
+    const id = kind === "file" && seen.state.content.in === "store" ? seen.state.content.id : undefined;
+    return seen.stamp === stamps[at] && (kind === "absent" || id !== undefined) ? [{ seen, id }] : [];
+  });
+  const objects = stampsAt(kept.map(({ id }) => (id === undefined ? "/" : store.objectPath(id))));
+  return new Map(kept.flatMap(({ seen }, at) => (objects[at] === "" ? [] : [[seen.path, seen]])));
 }
 
 export function seenPath(store: Store, key: string): string {

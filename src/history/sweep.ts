@@ -105,10 +105,14 @@ function captureWork(
   const timeMs = keeper.store.system.clock.nowMs();
   const lostBefore = keeper.lost.length;
   const seen = new Map<string, Seen>();
-  const capture = (path: string) => {
-    if (!seen.has(path)) seen.set(path, keeper.capture(path, undefined, cache.find(path)));
-  };
   const paths = workPaths(keeper, top, status);
+  const untouched = cache.findUntouched(paths);
+  const capture = (path: string) => {
+    if (seen.has(path)) return;
+    const known = untouched.get(path);
+    if (known?.state.kind === "file") keeper.addKept(1, known.state.size);
+    seen.set(path, known ?? keeper.capture(path, undefined, cache.find(path)));
+  };
   for (const path of paths) capture(path);
   // Of a submodule or linked worktree it is a file, which leads to the repository.
   if (factsAt(keeper.store.system.files, `${top}/.git`)?.kind === "file") capture(`${top}/.git`);
@@ -145,23 +149,29 @@ export function workPaths(
   status: WorkTreeStatus,
 ): readonly string[] {
   const isOutput = cachedRegenerable(keeper, top);
+  // Git gives clean paths, and there may be thousands.
+  const start = top === "/" ? "/" : `${top}/`;
   return [
-    ...status.changed.filter(({ mode }) => mode !== "160000").map(({ path }) => join(top, path)),
-    ...status.untracked.map(path => join(top, path)).filter(path => !isOutput(dirname(path))),
+    ...status.changed.filter(({ mode }) => mode !== "160000").map(({ path }) => start + path),
+    ...status.untracked.map(path => start + path).filter(path => !isOutput(parentOf(path))),
   ];
+}
+
+/** As `dirname`, of a path that is clean and not the root. */
+function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/"));
 }
 
 /** Is the directory, or one above it in the tree, regenerable? Thousands of files share few directories. */
 function cachedRegenerable({ rules }: Pick<Keeper, "rules">, top: string): (directory: string) => boolean {
   const known = new Map<string, boolean>([[top, false]]);
-  const look = (directory: string): boolean => {
+  return function look(directory: string): boolean {
     const found = known.get(directory);
     if (found !== undefined) return found;
-    const isOutput = rules.isRegenerable(directory) || look(dirname(directory));
+    const isOutput = isInside(top, directory) && (rules.isRegenerable(directory) || look(dirname(directory)));
     known.set(directory, isOutput);
     return isOutput;
   };
-  return directory => isInside(top, directory) && look(directory);
 }
 
 interface IgnoredPaths {
