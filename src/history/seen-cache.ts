@@ -51,16 +51,18 @@ export function openSeenCache(store: Store, root: string): SeenCache {
 }
 
 function untouched(store: Store, known: readonly Seen[]): ReadonlyMap<string, Seen> {
-  if (known.length === 0) return new Map();
+  const kept = known.filter(({ state }) => state.kind === "absent" || storedId(state) !== undefined);
+  if (kept.length === 0) return new Map();
   const stampsAt = (paths: readonly string[]) => store.system.files.stampsOf(paths.join("\0")).split("\n");
-  const stamps = stampsAt(known.map(({ path }) => path));
-  const kept = known.flatMap((seen, at) => {
-    const { kind } = seen.state;
-    const id = kind === "file" && seen.state.content.in === "store" ? seen.state.content.id : undefined;
-    return seen.stamp === stamps[at] && (kind === "absent" || id !== undefined) ? [{ seen, id }] : [];
-  });
-  const objects = stampsAt(kept.map(({ id }) => (id === undefined ? "/" : store.objectPath(id))));
-  return new Map(kept.flatMap(({ seen }, at) => (objects[at] === "" ? [] : [[seen.path, seen]])));
+  const stamps = stampsAt(kept.map(({ path }) => path));
+  const same = kept.filter(({ stamp }, at) => stamp === stamps[at]);
+  const objects = stampsAt(same.map(({ state }) => store.objectPath(storedId(state) ?? "")));
+  const isThere = ({ state }: Seen, at: number) => state.kind === "absent" || objects[at] !== "";
+  return new Map(same.filter(isThere).map(seen => [seen.path, seen]));
+}
+
+function storedId(state: Seen["state"]): string | undefined {
+  return state.kind === "file" && state.content.in === "store" ? state.content.id : undefined;
 }
 
 export function seenPath(store: Store, key: string): string {

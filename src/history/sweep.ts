@@ -233,6 +233,8 @@ function sortIgnored(
 function parentsOf(paths: Iterable<string>, top: string): ReadonlySet<string> {
   const found = new Set<string>();
   for (const path of paths) {
+    // Thousands of files share few directories.
+    if (found.has(parentOf(path))) continue;
     for (const directory of ancestors(dirname(path))) {
       if (!isInside(top, directory) || directory === top || found.has(directory)) break;
       found.add(directory);
