@@ -1,7 +1,7 @@
 // What the history costs: a command that only reads, a deletion beside `cp -a`, an unknown command beside `git status`,
 // and how cost grows with files and with the length of the history. What has a bar is given by the clock and in
-// processor time, which other work on the machine disturbs less. The time that a call may wait is set as high as it can
-// be (`history.budgetMs`), so that all of the work is seen. Everything happens in a directory of its own below HOME,
+// processor time, which other work on the machine disturbs less. The time that a call may wait is set far above what
+// is needed (`history.budgetMs`), so that all of the work is seen. Everything happens in a directory of its own below HOME,
 // since nothing is kept of temporary directories.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -15,30 +15,35 @@ const PROGRAMS = {
   Node: [process.execPath, resolve("dist/bin/amplihack-hooks.cjs")],
 };
 const CLI = [process.execPath, resolve("dist/bin/amplihack.cjs")];
-const MAX_BUDGET_MS = 5_000;
+const AMPLE_MS = 60_000;
 const READING = ["git status", "git diff | head -50"];
 const FILES = [100, 1_000, 10_000];
 const CHANGES = [10, 100, 1_000, 5_000];
 const SMALL_TREE = 100;
 const LARGE_REPOSITORY = 10_000;
 const CHANGED = 100;
-const DELETIONS = 15;
-const STATUSES = 20;
+const DELETIONS = 12;
+const STATUSES = 15;
 /** Fewer rounds for what takes long. */
-const GROWTH_ROUNDS = { 100: 8, 1000: 6, 10000: 3 };
+const GROWTH_ROUNDS = { 100: 6, 1000: 4, 10000: 2 };
 const GIT = ["git", "-c", "user.name=bench", "-c", "user.email=bench@example.org"];
 
 export async function bench() {
   const folder = mkdtempSync(join(homedir(), ".amplihack-bench-"));
   const programs = Object.entries(PROGRAMS).filter(([, argv]) => existsSync(argv.at(-1)));
   try {
-    const rows = programs.flatMap(program => readingRows(program, folder));
-    for (const program of programs) {
-      rows.push(...deletionRows(program, folder));
-      rows.push(...unknownRows(program, folder));
-      rows.push(...fileRows(program, folder));
-    }
-    return [...rows, ...(await lengthRows(programs, folder))];
+    const rows = [];
+    // Some of it takes a while, so that figures are shown as they come.
+    const add = found => {
+      for (const { name, p50, ratio } of found)
+        process.stderr.write(`  ${name}: ${p50.toPrecision(3)} ms, ${ratio.toFixed(2)} ×\n`);
+      rows.push(...found);
+    };
+    for (const measure of [readingRows, deletionRows, unknownRows])
+      for (const program of programs) add(measure(program, folder));
+    add(await lengthRows(programs, folder));
+    for (const program of programs) add(fileRows(program, folder));
+    return rows;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -50,7 +55,7 @@ function openPlace(folder, name, isEnabled = true) {
   const project = join(home, "project");
   mkdirSync(join(home, ".amplihack"), { recursive: true, mode: 0o700 });
   mkdirSync(project);
-  const history = { enabled: isEnabled, budgetMs: MAX_BUDGET_MS };
+  const history = { enabled: isEnabled, budgetMs: AMPLE_MS };
   writeFileSync(join(home, ".amplihack/config.jsonc"), JSON.stringify({ history }), { mode: 0o600 });
   return { home, project };
 }
@@ -107,7 +112,7 @@ function readingRows([program, argv], folder) {
   const on = openPlace(folder, `${program} reading on`);
   return READING.flatMap(command => {
     const commands = [hook(argv, off, command), hook(argv, on, command)];
-    const runs = runCommands(commands, { rounds: program === "native" ? 150 : 25 });
+    const runs = runCommands(commands, { rounds: program === "native" ? 100 : 15 });
     const [without, with_] = runs.map(list => summarise(list.slice(3)));
     return [
       ...compared(`${program}: ${command}, history off`, without, without),
@@ -178,7 +183,7 @@ function fileRows([program, argv], folder) {
       return timeUnknown(argv, place, rounds).before;
     },
     "rm -rf": (place, size, rounds) => {
-      const trees = Array.from({ length: rounds }, () => makeTree(place, size));
+      const trees = Array.from({ length: size === 10_000 ? 1 : rounds }, () => makeTree(place, size));
       return summarise(runCommands(trees.map(tree => hook(argv, place, `rm -rf ${tree}`))).flat());
     },
   };
@@ -188,8 +193,10 @@ function fileRows([program, argv], folder) {
     const figures = new Map();
     for (const size of FILES) {
       const place = openPlace(folder, `${program} ${name} ${size}`);
-      figures.set(size, time(place, size, GROWTH_ROUNDS[size]));
-      requireKept(place, name.endsWith(", git") ? size / 100 : size);
+      const found = time(place, size, GROWTH_ROUNDS[size]);
+      // On a machine that is very busy the hook's own time limit may come first.
+      if (countKept(place) >= (name.endsWith(", git") ? size / 100 : size)) figures.set(size, found);
+      else console.error(`${program}: ${name}, ${size} files: not all was kept, so that there is no figure`);
       rmSync(place.home, { recursive: true, force: true });
     }
     return growthRows("history-files", `${program}: ${name}`, "files", figures, "per file ≤ 1 ×");
@@ -204,7 +211,7 @@ async function lengthRows(programs, folder) {
   for (const count of CHANGES) {
     await fillHistory(place, count);
     for (const [name, argv] of programs) {
-      const { before, after } = timeUnknown(argv, place, 10);
+      const { before, after } = timeUnknown(argv, place, 6);
       note(`${name}: unknown command, before`, count, before);
       note(`${name}: unknown command, after`, count, after);
     }
@@ -275,10 +282,14 @@ function makeRepository(place, size, changed) {
 }
 
 /** A history that keeps nothing is always fastest. */
-function requireKept({ home }, files) {
-  const history = join(home, ".amplihack/history");
-  const kept = existsSync(history)
-    ? readdirSync(history, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile()).length
-    : 0;
+function requireKept(place, files) {
+  const kept = countKept(place);
   if (kept < files) throw new Error(`the history has ${kept} files where ${files} should have been kept`);
+}
+
+function countKept({ home }) {
+  const objects = join(home, ".amplihack/history/objects");
+  if (!existsSync(objects)) return 0;
+  return readdirSync(objects, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
+    .length;
 }

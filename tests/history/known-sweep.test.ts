@@ -143,3 +143,23 @@ describe("a sweep that would come to what the last one came to", () => {
     }
   });
 });
+
+describe("a call that may lose very many files", () => {
+  it("names some, and the directory that the others are in, so that nothing there passes for kept", async () => {
+    const project = testProject();
+    project.git("init", "--quiet");
+    const names = Array.from({ length: 150 }, (_, number) => `new/${number % 2}/file-${number}.ts`);
+    project.write(Object.fromEntries(names.map(name => [name, "new\n"])));
+    const { begin, context } = openAhead(project, join(project.home, ".amplihack"), {
+      ...AMPLE,
+      maxFileMb: 0,
+    });
+    const { captured } = await begin();
+    // With two files of git's own.
+    expect(captured.lost).toHaveLength(152);
+    const open = findOpen(context.store, "s1").flatMap(file => readOpen(context.store, file) ?? []);
+    const notKept = open[0]?.notKept ?? [];
+    expect(notKept).toHaveLength(101);
+    expect(notKept.at(-1)).toEqual({ path: project.root, why: "52 more paths in it were not kept" });
+  });
+});
