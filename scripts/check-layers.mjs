@@ -53,6 +53,7 @@ const SYSTEM_INTERFACE = new Set([
   "system/command-line.ts",
   "system/glob.ts",
   "system/paths.ts",
+  "system/file-names.ts",
   "system/sha256.ts",
 ]);
 const NOT_IN_THE_LANGUAGE = [

@@ -1,6 +1,6 @@
 // Calls from which the build of the native program learns what most runs do: ordinary commands.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -45,7 +45,10 @@ function makeRepository(folder) {
     writeFileSync(join(folder, name), "changed\n");
 }
 
-/** Said by a few commands alone: for these a user's hook is loaded, so that what it needs lies side by side. */
+/**
+ * Said by a few commands alone: for these a user's hook is loaded. They come first: what the first runs touch lies side
+ * by side, whatever else touches it, so that such a call has little loaded on demand.
+ */
 const OWN_WORD = "trained-with-a-hook";
 
 function writeOwnHook(folder) {
@@ -66,14 +69,20 @@ function writeOwnHook(folder) {
     onFailure: "open",
   };
   const source = join(folder, code);
-  const file = { source, inputs: [], sha256: "", code, isPortable: true, usesFacts: false, hooks: [hook] };
+  const { size, mtimeMs } = statSync(source);
+  const inputs = [{ path: source, size, modifiedMs: mtimeMs }];
+  const file = { source, inputs, sha256: "", code, isPortable: true, usesFacts: false, hooks: [hook] };
   const manifest = { version: 1, runner: [], builder: [], files: [file], handlers: [], configurations: [] };
-  writeFileSync(join(folder, "manifest.json"), JSON.stringify(manifest));
+  const written = JSON.stringify(manifest);
+  writeFileSync(join(folder, "manifest.json"), written);
+  const index = { version: 1, manifestLength: written.length, hooks: [hook], handlers: [] };
+  writeFileSync(join(folder, "wanted.json"), JSON.stringify(index));
 }
 
 function makePayloads(places) {
   const ordinary = CORPORA.flatMap(readCorpus).filter((_, number) => number % EVERY === 0);
-  const commands = [...ordinary, `echo ${OWN_WORD}`, `git status ${OWN_WORD}`];
+  const own = ["git status", "echo", "npm test", "ls -la"].map(command => `${command} ${OWN_WORD}`);
+  const commands = [...own, ...ordinary];
   return commands.map((command, number) => {
     const cwd = places[number % places.length];
     const session = { session_id: "7d1f0a52-6c3b-4e7f-9a55-0b6f2f1c9e11", cwd };

@@ -22,10 +22,12 @@ export function addArchive(out, name, platforms) {
   for (const each of platforms.flatMap(bindingsOf)) addBinding(each, modules, work);
   const natives = platforms.map(platform => `${name}-${platform}`);
   for (const each of natives) cpSync(join(out, "npm", each), join(modules, each), { recursive: true });
-  const { dependencies, ...published } = readJson(join(place, "package.json"));
+  const { optionalDependencies, ...published } = readJson(join(place, "package.json"));
+  const { [OUTSIDE]: version, ...optional } = optionalDependencies;
   writeJson(join(place, "package.json"), {
     ...published,
-    dependencies: { [OUTSIDE]: dependencies[OUTSIDE] },
+    optionalDependencies: optional,
+    dependencies: { [OUTSIDE]: version },
     bundleDependencies: [OUTSIDE, ...natives],
     amplihack: { platforms },
   });

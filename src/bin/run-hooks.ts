@@ -5,12 +5,16 @@ import { readAnswer } from "../hooks/user/answer.ts";
 import { openCall } from "../hooks/user/call.ts";
 import { isUserHook, type UserHook } from "../hooks/user/define.ts";
 import { describeExports } from "../hooks/user/describe.ts";
-import type { ChildRequest, WebRequest } from "../hooks/user/node-child.ts";
+import type { AskRequest, ChildRequest } from "../hooks/user/node-child.ts";
 import { openFacts } from "../hooks/user/open-facts.ts";
 import { withToolInput } from "../hooks/user/rewritten.ts";
 import { loadCompiled } from "../install/user-hooks/load-compiled.ts";
+import { findServerEntry, type McpServer, readServer } from "../install/user-hooks/mcp-servers.ts";
+import { readSettingsFile } from "../install/user-hooks/settings-file.ts";
 import { errorText } from "../protocol/error-text.ts";
+import type { JsonObject } from "../protocol/index.ts";
 import { stringAt } from "../protocol/members.ts";
+import { findProjectRoot } from "../state/index.ts";
 import { createNodeSystem } from "../system/node.ts";
 import type { System } from "../system/system.ts";
 
@@ -19,6 +23,8 @@ export interface DescribeRequest {
   readonly mark: string;
   readonly describe: readonly string[];
 }
+
+type AskedAction = AskRequest["asked"][number]["action"];
 
 let system: System = createNodeSystem();
 
@@ -70,25 +76,53 @@ function inTime<V>(work: Promise<V>, timeoutMs: number): Promise<V> {
   });
 }
 
-/** Web addresses are asked by the engine, which knows where requests may go. */
-async function askWeb({ mark, payload, web }: WebRequest): Promise<void> {
+/** The engine asks: it knows where requests may go, and reads every answer like the output of a program. */
+async function askElsewhere({ mark, payload, asked }: AskRequest): Promise<void> {
   const { createHookEngine } = await import("../engine/create.ts");
   const { effectOf } = await import("../engine/outcome-effect.ts");
+  const { callMcpTool } = await import("../install/user-hooks/mcp-call.ts");
   const cwd = stringAt(payload, "cwd") ?? "/";
   await Promise.all(
-    web.map(async ({ event, action: { kind: type, ...action }, timeoutMs }, index) => {
-      const hooks = [{ type, ...action, timeout: timeoutMs / 1_000 }];
+    asked.map(async ({ event, action, timeoutMs }, index) => {
+      const hooks = [{ ...configured(action), timeout: timeoutMs / 1_000 }];
       const data = { hooks: { [event]: [{ hooks }] } };
       const engine = createHookEngine({
         projectDir: cwd,
         sources: [{ kind: "user", dialect: "claude", data }],
+        delegates: {
+          mcpTool: ({ tool, input, signal }) =>
+            callMcpTool(serverOf(action, cwd), { tool, input, cwd, signal }),
+        },
       });
       const outcome = await engine.dispatch(event, payload);
       const failed = outcome.runs.find(({ status }) => status === "failed" || status === "timeout");
-      const why = outcome.diagnostics.map(({ code, detail }) => `${code}, ${detail}`).join("; ");
+      const why = outcome.diagnostics.map(({ detail }) => detail).join("; ");
       answer(mark, index, failed === undefined ? { effect: effectOf(outcome) } : { problem: why });
     }),
   );
+}
+
+/** As it stood in the settings. */
+function configured(action: AskedAction): JsonObject {
+  if (action.kind === "mcp_tool")
+    return { type: action.kind, server: action.server, tool: action.tool, input: action.input };
+  const { kind: type, ...members } = action;
+  return { type, ...members };
+}
+
+function serverOf(action: AskedAction, cwd: string): McpServer {
+  if (action.kind !== "mcp_tool") throw new TypeError("it is no tool of an MCP server");
+  const { server, description, describedIn } = action;
+  const entry =
+    description ??
+    findServerEntry(
+      describedIn === undefined ? undefined : readSettingsFile(system, describedIn),
+      server,
+      findProjectRoot(system, cwd),
+    );
+  const read = readServer(entry, name => system.env.get(name));
+  if (read.ok) return read.server;
+  throw new Error(`MCP server ${server}: ${read.problem}`);
 }
 
 async function describeAll({ mark, describe }: DescribeRequest): Promise<void> {
@@ -105,7 +139,7 @@ async function describeAll({ mark, describe }: DescribeRequest): Promise<void> {
 for (const event of ["uncaughtException", "unhandledRejection"] as const)
   process.on(event, error => process.stderr.write(`a hook left an error behind: ${errorText(error)}\n`));
 redirectOutput();
-const request = JSON.parse(readFileSync(0, "utf8")) as ChildRequest | DescribeRequest | WebRequest;
+const request = JSON.parse(readFileSync(0, "utf8")) as ChildRequest | DescribeRequest | AskRequest;
 const work =
-  "describe" in request ? describeAll(request) : "web" in request ? askWeb(request) : runAll(request);
+  "describe" in request ? describeAll(request) : "asked" in request ? askElsewhere(request) : runAll(request);
 void work.then(() => process.exit(0));

@@ -1,4 +1,5 @@
 import { errorText } from "../protocol/error-text.ts";
+import { didYouMean } from "../protocol/nearest.ts";
 import { Problem } from "../state/problem.ts";
 import { isStateError } from "../state/state-error.ts";
 import { type System, SystemError } from "../system/system.ts";
@@ -8,7 +9,6 @@ import { commandNames, loadCommand } from "./command-files.ts";
 import { readCommandTable } from "./command-table.ts";
 import { CommandError, OutputGone, renderErrorJson, renderErrorText, usageError } from "./errors.ts";
 import { commandHelp, overviewHelp } from "./help.ts";
-import { didYouMean } from "./nearest.ts";
 import { checkComplete, GLOBAL_OPTIONS, parseWords } from "./parse.ts";
 import { openTerminal, type Terminal } from "./terminal.ts";
 

@@ -1,6 +1,6 @@
+import { didYouMean } from "../protocol/nearest.ts";
 import type { LeafCommand } from "./command.ts";
 import { type CommandError, usageError } from "./errors.ts";
-import { didYouMean } from "./nearest.ts";
 import { type OptionSpec, type OptionSpecs, option } from "./option.ts";
 
 export const GLOBAL_OPTIONS = {

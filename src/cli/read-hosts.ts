@@ -1,7 +1,7 @@
 import { type HostId, resolveHost } from "../hosts/descriptors.ts";
 import { INSTALLABLE_HOSTS, isInstallable } from "../install/targets.ts";
+import { didYouMean } from "../protocol/nearest.ts";
 import { usageError } from "./errors.ts";
-import { didYouMean } from "./nearest.ts";
 
 /** The hosts that `--host` names; undefined when it was not given. */
 export function readHosts(names: readonly string[], path: string): readonly HostId[] | "all" | undefined {

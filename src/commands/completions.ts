@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineCommand } from "../cli/command.ts";
 import { readCommandTable } from "../cli/command-table.ts";
 import { usageError } from "../cli/errors.ts";
-import { didYouMean } from "../cli/nearest.ts";
+import { didYouMean } from "../protocol/nearest.ts";
 
 const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 type Shell = (typeof SHELLS)[number];

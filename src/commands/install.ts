@@ -80,8 +80,8 @@ the hosts are never changed. A second run changes nothing.`,
       isForced: options.force,
       isDeduping: options.dedupe,
       failure: options.failure,
-      ...(mayAsk && !options.yes && chosen === undefined && !options["programs-only"]
-        ? askParts(system, terminal)
+      ...(mayAsk && !options.yes && !options["programs-only"]
+        ? askParts(system, terminal, chosen)
         : { parts: chosen, isMainProtected: undefined }),
       isProfileAgreed: answers?.isProfileAgreed ?? false,
       defaultTool: answers?.defaultTool,
@@ -114,16 +114,24 @@ function askWishes(terminal: Terminal) {
   };
 }
 
-/** Asked once: what the configuration says already is not asked again. */
-function askParts(system: System, terminal: Terminal): Pick<InstallRequest, "parts" | "isMainProtected"> {
+/** Asked once: what the configuration or the command line says already is not asked. */
+function askParts(
+  system: System,
+  terminal: Terminal,
+  chosen: InstallRequest["parts"],
+): Pick<InstallRequest, "parts" | "isMainProtected"> {
   const config = readUserConfig(system);
-  const isAsked = memberAt(config, "parts") === undefined;
-  const profile = isAsked
-    ? askChoice(terminal, PROFILE_QUESTION, ["standard", "guard", "full"] as const)
-    : undefined;
-  const isMainAsked = isAsked && memberAt(config, "guard", "rules", "git.main") === undefined;
+  // An installation writes the parts, so from then on they are there.
+  const isFirst = memberAt(config, "parts") === undefined;
+  const profile =
+    isFirst && chosen === undefined
+      ? askChoice(terminal, PROFILE_QUESTION, ["standard", "guard", "full"] as const)
+      : undefined;
+  const parts = profile === undefined ? chosen : PROFILES[profile];
+  const isGuarded = parts === undefined || parts.includes("guard");
+  const isMainAsked = isFirst && isGuarded && memberAt(config, "guard", "rules", "git.main") === undefined;
   return {
-    parts: profile === undefined ? undefined : PROFILES[profile],
+    parts,
     isMainProtected: isMainAsked ? askChoice(terminal, MAIN_QUESTION, ["yes", "no"]) === "yes" : undefined,
   };
 }

@@ -1,5 +1,6 @@
-import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { JSON_DEPTH_LIMIT, type Json, readJson } from "../protocol/index.ts";
+import type { JsonNode } from "./json-node.ts";
 
 // Edits of JSON text that leave every other byte alone. Inserting a member or an element and removing it again
 // gives back the text there was.
@@ -13,7 +14,7 @@ export interface InvalidText {
 }
 
 /** The tree of a JSON text, comments and trailing commas allowed; where it is broken otherwise. */
-export function openJson(text: string): InvalidText | { readonly ok: true; readonly root: Node } {
+export function openJson(text: string): InvalidText | { readonly ok: true; readonly root: JsonNode } {
   const read = readJson(text, { recover: false, maxDepth: JSON_DEPTH_LIMIT });
   if (!read.ok && read.problem === "too-deep")
     return { ok: false, problem: "nested too deeply", line: 1, column: 1 };
@@ -47,12 +48,12 @@ export function placeOf(text: string, offset: number): { line: number; column: n
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-export function memberOf(object: Node, name: string): Node | undefined {
+export function memberOf(object: JsonNode, name: string): JsonNode | undefined {
   return propertiesOf(object).find(([key]) => key === name)?.[1];
 }
 
 /** Members by name, in order; a repeated name stands as often as it is written. */
-export function propertiesOf(object: Node): readonly (readonly [string, Node])[] {
+export function propertiesOf(object: JsonNode): readonly (readonly [string, JsonNode])[] {
   return (object.children ?? []).flatMap(property => {
     const [key, value] = property.children ?? [];
     return key === undefined || value === undefined ? [] : [[String(key.value), value] as const];
@@ -60,7 +61,7 @@ export function propertiesOf(object: Node): readonly (readonly [string, Node])[]
 }
 
 /** Adds a member at the end of an object. */
-export function insertMember(text: string, object: Node, name: string, value: Json): string {
+export function insertMember(text: string, object: JsonNode, name: string, value: Json): string {
   const style = styleOf(text);
   const indent = childIndent(text, object, style);
   const member = `${JSON.stringify(name)}: ${format(value, indent, style)}`;
@@ -74,7 +75,7 @@ export function insertMember(text: string, object: Node, name: string, value: Js
 }
 
 /** Adds an element in front of the others. */
-export function insertFirst(text: string, array: Node, value: Json): string {
+export function insertFirst(text: string, array: JsonNode, value: Json): string {
   const style = styleOf(text);
   const indent = childIndent(text, array, style);
   const element = format(value, indent, style);
@@ -83,7 +84,7 @@ export function insertFirst(text: string, array: Node, value: Json): string {
   return splice(text, at, at, `${style.eol}${indent}${element},`);
 }
 
-function insertOnly(text: string, container: Node, child: string, indent: string, style: Style): string {
+function insertOnly(text: string, container: JsonNode, child: string, indent: string, style: Style): string {
   const at = container.offset + 1;
   const isBare = at === endOf(container) - 1;
   const closing = isBare ? lineIndent(text, container.offset) : "";
@@ -91,7 +92,7 @@ function insertOnly(text: string, container: Node, child: string, indent: string
 }
 
 /** Removes the member or element at an index, with its comma. */
-export function removeChild(text: string, container: Node, index: number): string {
+export function removeChild(text: string, container: JsonNode, index: number): string {
   const children = container.children ?? [];
   const child = children[index];
   if (child === undefined) return text;
@@ -116,7 +117,7 @@ function removeOnly(text: string, from: number, end: number): string {
 }
 
 /** Puts other text in the place of a value. */
-export function replaceNode(text: string, node: Node, replacement: string): string {
+export function replaceNode(text: string, node: JsonNode, replacement: string): string {
   return splice(text, node.offset, endOf(node), replacement);
 }
 
@@ -159,7 +160,7 @@ function styleOf(text: string): Style {
   return { eol: text.includes("\r\n") ? "\r\n" : "\n", unit };
 }
 
-function childIndent(text: string, container: Node, style: Style): string {
+function childIndent(text: string, container: JsonNode, style: Style): string {
   for (const child of container.children ?? []) {
     const start = lineStart(text, child.offset);
     const leading = text.slice(start, child.offset);
@@ -180,7 +181,7 @@ function format(value: Json, indent: string, style: Style): string {
   return JSON.stringify(value, null, style.unit).replaceAll("\n", style.eol + indent);
 }
 
-function endOf(node: Node): number {
+function endOf(node: JsonNode): number {
   return node.offset + node.length;
 }
 

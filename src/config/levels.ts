@@ -36,6 +36,7 @@ export const OPERATION_RULES = [
   "cloud.repository",
   "cloud.resource",
   "cloud.storage",
+  "container.host",
   "db.alter",
   "db.delete",
   "db.drop",

@@ -47,6 +47,8 @@ export interface Core {
   /** undefined: no telemetry, and no code of it runs */
   readonly recorder: TelemetryRecorder | undefined;
   readonly onAsync: ((report: AsyncReport) => void) | undefined;
+  /** all events that are known, for hints */
+  readonly eventNames: readonly string[];
   readonly failurePolicy: (event: string) => FailurePolicy | undefined;
   /** a tool's raw name and its aliases */
   readonly namesOf: (event: EventDescriptor, subject: string) => readonly string[];

@@ -1,11 +1,13 @@
 import { resolve } from "node:path";
 import { type EnvironmentRecord, findShells, scrubEnvironment } from "../hooks/handlers/environment.ts";
+import { defined } from "../protocol/defined.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
 import { createNodeSystem } from "../system/node.ts";
 import { CloseSignal } from "./cancel-signal.ts";
 import type { Core } from "./core.ts";
-import { Engine, eventFinder } from "./engine.ts";
-import { DEFAULT_LIMITS, type EngineOptions, type Limits } from "./options.ts";
+import { Engine } from "./engine.ts";
+import { eventFinder } from "./events.ts";
+import { type ApprovalOptions, DEFAULT_LIMITS, type EngineOptions, type Limits } from "./options.ts";
 import { nodeTimers, type Platform } from "./platform.ts";
 import { BackgroundQueue, Semaphore } from "./run/concurrency.ts";
 import { nodeHttpClient } from "./run/http-client.ts";
@@ -25,10 +27,21 @@ const PIPE_MS = 250;
  * An engine for one session or one server. Throws `HookLoadError` when the sources must not be used, and
  * `TypeError` for options that make no sense.
  */
-export function createHookEngine<const T extends ToolMap = Record<never, never>>(
-  options: EngineOptions<T>,
-): HookEngine<T> {
-  return assembleEngine(options, { system: createNodeSystem(), timers: nodeTimers, http: nodeHttpClient });
+export function createHookEngine<
+  const T extends ToolMap = Record<never, never>,
+  const E extends string = never,
+>(options: EngineOptions<T, E>): HookEngine<T, unknown, E>;
+/** `createHookEngine<Context>()(options)`: every hook sees the run's context, with its type. */
+export function createHookEngine<C>(): <
+  const T extends ToolMap = Record<never, never>,
+  const E extends string = never,
+>(
+  options: EngineOptions<T, E>,
+) => HookEngine<T, C, E>;
+export function createHookEngine(options?: EngineOptions<ToolMap>): unknown {
+  const create = (given: EngineOptions<ToolMap>): unknown =>
+    assembleEngine(given, { system: createNodeSystem(), timers: nodeTimers, http: nodeHttpClient });
+  return options === undefined ? create : create(options);
 }
 
 /** The same on a given platform; what tests call. */
@@ -38,11 +51,11 @@ export function assembleEngine<const T extends ToolMap>(
 ): HookEngine<T> {
   if (typeof options.projectDir !== "string" || options.projectDir === "")
     throw new TypeError(`projectDir must be the path of a folder, not ${JSON.stringify(options.projectDir)}`);
-  const { findEvent, describeEvent } = eventFinder(options.events ?? []);
+  const { names: eventNames, findEvent, describeEvent } = eventFinder(options.events ?? []);
   const policies = new Map(
     Object.entries(options.failurePolicy ?? {}).map(([name, policy]) => [describeEvent(name).name, policy]),
   );
-  const core = createCore(options, platform, event => policies.get(event));
+  const core = createCore(options, platform, eventNames, event => policies.get(event));
   const { projectDir, delegates, failurePolicy } = core;
   const loading = {
     projectDir,
@@ -55,12 +68,13 @@ export function assembleEngine<const T extends ToolMap>(
     pinsScripts: options.pinScripts === true,
     isStrict: options.strict === true,
   };
-  return new Engine<T>(core, loading, options.sources ?? []);
+  return new Engine<T>(core, loading, options.sources ?? [], checkApprovals(options.approvals));
 }
 
 function createCore<T extends ToolMap>(
   options: EngineOptions<T>,
   platform: Platform,
+  eventNames: readonly string[],
   failurePolicy: (event: string) => FailurePolicy | undefined,
 ): Core {
   const snapshot: EnvironmentRecord = { ...(options.env ?? processEnvironment(platform)) };
@@ -98,9 +112,20 @@ function createCore<T extends ToolMap>(
     stops: new StopCounter(nonNegative(options.stopBlockCap, "stopBlockCap") ?? STOP_BLOCK_CAP),
     recorder,
     onAsync: options.onAsync,
+    eventNames,
     failurePolicy,
     namesOf: withAliases(options.aliases),
   };
+}
+
+const MIN_KEY_CHARS = 32;
+
+function checkApprovals({ key, ttlMs }: ApprovalOptions = {}): ApprovalOptions {
+  if (key !== undefined && (typeof key !== "string" || key.length < MIN_KEY_CHARS))
+    throw new TypeError(
+      `approvals.key must be a secret of at least ${MIN_KEY_CHARS} characters, for instance crypto.randomUUID()`,
+    );
+  return defined({ key, ttlMs: nonNegative(ttlMs, "approvals.ttlMs") });
 }
 
 function processEnvironment({ system }: Platform): EnvironmentRecord {

@@ -1,5 +1,6 @@
 import type { ConditionFacts } from "../hooks/handlers/condition.ts";
-import { notStarted } from "../hooks/handlers/failure.ts";
+import { isWithheld, notStarted } from "../hooks/handlers/failure.ts";
+import { defined } from "../protocol/defined.ts";
 import {
   type Contribution,
   type EventDescriptor,
@@ -14,13 +15,12 @@ import {
 import { stringAt } from "../protocol/members.ts";
 import type { CancelSignal } from "./cancel-signal.ts";
 import { type Core, notify } from "./core.ts";
-import { andThen } from "./maybe.ts";
+import { andThen, type MaybePromise } from "./maybe.ts";
 import type { DispatchOptions } from "./options.ts";
 import { type Plan, selectFor } from "./plan.ts";
 import { CallState } from "./run/call-state.ts";
 import { FunctionLane } from "./run/functions.ts";
 import { HandlerLanes } from "./run/lanes.ts";
-import type { MaybePromise } from "./types.ts";
 
 /** One event with the plan of its hooks. */
 interface DispatchRequest {
@@ -71,6 +71,7 @@ class Dispatch {
   private readonly cancel: CancelSignal;
   private readonly names: readonly string[];
   private readonly onRun: DispatchOptions["onRun"];
+  private readonly laneOptions: DispatchOptions;
 
   constructor(core: Core, request: DispatchRequest) {
     const { event, payload, subject, options } = request;
@@ -81,6 +82,7 @@ class Dispatch {
     this.names = event.requiresTool ? core.namesOf(event, subject) : [];
     const { onRun } = options;
     this.onRun = onRun === undefined ? undefined : run => notify(core, () => onRun(run));
+    this.laneOptions = { ...options, ...defined({ onRun: this.onRun }) };
   }
 
   run(): MaybePromise<Outcome> {
@@ -90,7 +92,7 @@ class Dispatch {
     );
     if (functions.length === 0) return this.runConfigured(undefined);
     const state = new CallState(event, payload, this.names, this.core.tools);
-    const lane = new FunctionLane(this.core, state, this.power, this.cancel, this.onRun);
+    const lane = new FunctionLane(this.core, state, this.power, this.cancel, this.laneOptions);
     return andThen(lane.run(functions), () => this.runConfigured(lane));
   }
 
@@ -166,7 +168,7 @@ class Dispatch {
     if (judges.length === 0) return [];
     const final = { ...payload, tool_input: input, tool_input_original: functions.state.originalInput };
     const state = new CallState(event, final, this.names, this.core.tools);
-    const lane = new FunctionLane(this.core, state, this.power, this.cancel, this.onRun);
+    const lane = new FunctionLane(this.core, state, this.power, this.cancel, this.laneOptions);
     return andThen(lane.run(judges), () => lane.finished(true));
   }
 
@@ -181,6 +183,9 @@ class Dispatch {
     });
     if (isHeldBack) this.core.stops.record(agent, outcome.decision.kind === "deny");
     if (event.name === "SessionEnd") this.core.once.forget(sessionOf(payload));
-    return outcome;
+    const withheld = contributions.find(({ effect }) => isWithheld(effect))?.effect.output;
+    return withheld === undefined
+      ? outcome
+      : { ...outcome, output: withheld, extras: { ...outcome.extras, isError: true } };
   }
 }

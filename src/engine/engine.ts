@@ -1,22 +1,30 @@
 import { isUserHook } from "../hooks/user/define.ts";
 import {
-  describeEvent,
   type EventDescriptor,
-  eventKey,
   type FailurePolicy,
-  findEvent,
   isJsonObject,
   type JsonObject,
   NO_OUTCOME,
   type Outcome,
 } from "../protocol/index.ts";
+import { didYouMean } from "../protocol/nearest.ts";
 import type { System } from "../system/system.ts";
+import { ToolCalls } from "./calls/tool-calls.ts";
+import type {
+  Answer,
+  CallDecision,
+  CallOptions,
+  CallResult,
+  PendingCall,
+  ResumeOptions,
+  RunTool,
+} from "./calls/types.ts";
 import { type Core, notify } from "./core.ts";
 import { conditionFacts, runDispatch, sessionOf } from "./dispatch.ts";
 import { freezeCopy } from "./freeze.ts";
 import { listFunction, listHandler } from "./listing.ts";
 import { isThenable } from "./maybe.ts";
-import type { DispatchOptions, HookSource, Listing, LoadReport } from "./options.ts";
+import type { ApprovalOptions, DispatchOptions, HookSource, Listing, LoadReport } from "./options.ts";
 import { EventEntry, isEmptyPlan, type OutcomeWatcher, type Plan, selectFor } from "./plan.ts";
 import type { RegisteredHook } from "./registration.ts";
 import {
@@ -31,7 +39,7 @@ import {
 import type { ToolMap } from "./schema/infer.ts";
 import { HookLoadError, type Loaded, type LoadOptions, loadSources } from "./source/load.ts";
 import { isTrusted } from "./trust.ts";
-import type { HookEngine, RegisterOptions, UsableHook } from "./types.ts";
+import type { HookEngine, RegisterOptions, UntypedEngine, UsableHook, UseOptions } from "./types.ts";
 
 /** The one promise that every dispatch without hooks returns: the empty path allocates nothing. */
 const EMPTY_DISPATCH: Promise<Outcome> = Promise.resolve(NO_OUTCOME);
@@ -46,20 +54,32 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
   private readonly system: System;
   private readonly active = new Set<Promise<unknown>>();
   private readonly entries = new Map<string, EventEntry>();
-  private registrations: readonly RegisteredHook[] = [];
+  private readonly registrations = new Set<RegisteredHook>();
   private watchers: readonly { readonly event: string; readonly watcher: OutcomeWatcher }[] = [];
   private loaded: Loaded;
   private sequence = 0;
 
-  constructor(core: Core, loadOptions: LoadOptions, sources: readonly HookSource[]) {
+  private readonly calls: ToolCalls;
+
+  constructor(
+    core: Core,
+    loadOptions: LoadOptions,
+    sources: readonly HookSource[],
+    approvals: ApprovalOptions,
+  ) {
     this.core = core;
     this.loadOptions = loadOptions;
     this.system = core.platform.system;
     this.loaded = this.load(sources);
+    this.calls = new ToolCalls(core, this.dispatch.bind(this), approvals);
   }
 
   get report(): LoadReport {
     return this.loaded.report;
+  }
+
+  get untyped(): UntypedEngine {
+    return this;
   }
 
   has(event: string, subject?: string): boolean {
@@ -70,12 +90,12 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
 
   dispatch(
     event: string,
-    payload: JsonObject | (() => JsonObject),
+    payload: object | (() => object),
     options: DispatchOptions = NO_OPTIONS,
   ): Promise<Outcome> {
     const entry = this.entries.get(event) ?? this.makeEntry(event);
     if (entry.isEmpty && entry.watchers.length === 0) return EMPTY_DISPATCH;
-    let value: JsonObject;
+    let value: object;
     try {
       value = typeof payload === "function" ? payload() : payload;
     } catch (error) {
@@ -112,7 +132,30 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     );
   }
 
-  preview(event: string, payload: JsonObject): readonly Listing[] {
+  decide(tool: string, args: unknown, options: CallOptions = {}): Promise<CallDecision> {
+    return this.calls.decide(tool, args, options);
+  }
+
+  call<R>(
+    tool: string,
+    args: unknown,
+    run: RunTool<never, R>,
+    options: CallOptions = {},
+  ): Promise<CallResult<R>> {
+    return this.calls.call(tool, args, run, options) as Promise<CallResult<R>>;
+  }
+
+  resume<R>(
+    pending: PendingCall,
+    answer: Answer,
+    run: RunTool<never, R>,
+    options: ResumeOptions = {},
+  ): Promise<CallResult<R>> {
+    return this.calls.resume(pending, answer, run, options) as Promise<CallResult<R>>;
+  }
+
+  preview(event: string, given: object): readonly Listing[] {
+    const payload = isJsonObject(given) ? given : {};
     const entry = this.entries.get(event) ?? this.makeEntry(event);
     const subject = entry.subjectOf(payload);
     const plan = entry.planFor(subject);
@@ -136,7 +179,7 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
   }
 
   list(): readonly Listing[] {
-    const functions = this.registrations.flatMap(item =>
+    const functions = [...this.registrations].flatMap(item =>
       item.events.map(event => this.listRegistration(item, this.loadOptions.describeEvent(event))),
     );
     return [...functions, ...this.loaded.listed.map(item => listHandler(item, item.isEnabled))];
@@ -159,6 +202,10 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     return loaded;
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   async close(): Promise<void> {
     if (!this.core.closing.isRaised) this.core.closing.raise();
     while (this.active.size > 0) await Promise.all(this.active);
@@ -174,28 +221,32 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
   }
 
   on(event: string, matcher: string | RegExp, hook: AnyHook, options: RegisterOptions = {}): Disposable {
-    const descriptor = this.loadOptions.describeEvent(event);
+    const descriptor = this.loadOptions.findEvent(event);
+    if (descriptor === undefined)
+      throw new TypeError(
+        `${JSON.stringify(event)} is no event${didYouMean(event, this.core.eventNames)}; an event of your own stands in "events"`,
+      );
     return this.add([registerOn(descriptor, matcher, hook, options, ++this.sequence)]);
   }
 
-  use(hooks: UsableHook | readonly UsableHook[]): Disposable {
+  use(hooks: UsableHook | readonly UsableHook[], options: UseOptions = {}): Disposable {
     const list = "run" in hooks ? [hooks] : hooks;
     const { describeEvent } = this.loadOptions;
     return this.add(
       list.flatMap(hook =>
         isUserHook(hook)
           ? hook.events.map(event =>
-              registerUserHook(hook, describeEvent(event), this.system, ++this.sequence),
+              registerUserHook(hook, describeEvent(event), this.system, options, ++this.sequence),
             )
-          : registerHook(hook, describeEvent(hook.event), this.system, ++this.sequence),
+          : registerHook(hook, describeEvent(hook.event), this.system, options, ++this.sequence),
       ),
     );
   }
 
   private add(added: readonly RegisteredHook[]): Disposable {
-    this.registrations = [...this.registrations, ...added];
+    for (const item of added) this.registrations.add(item);
     return this.disposable(() => {
-      this.registrations = this.registrations.filter(item => !added.includes(item));
+      for (const item of added) this.registrations.delete(item);
     });
   }
 
@@ -239,7 +290,7 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     const event = this.loadOptions.describeEvent(name);
     const entry = new EventEntry(
       event,
-      this.registrations.filter(item => item.events.includes(event.name)),
+      [...this.registrations].filter(item => item.events.includes(event.name)),
       this.loaded.handlers.filter(({ spec }) => spec.event === event.name),
       this.watchers.filter(item => item.event === event.name).map(({ watcher }) => watcher),
       this.loaded.listed.filter(({ spec, trust }) => spec.event === event.name && !isTrusted(trust)).length,
@@ -249,14 +300,4 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     this.entries.set(name, entry);
     return entry;
   }
-}
-
-/** Finds events of the table and of the host's own, in any spelling. */
-export function eventFinder(own: readonly EventDescriptor[]): {
-  readonly findEvent: (name: string) => EventDescriptor | undefined;
-  readonly describeEvent: (name: string) => EventDescriptor;
-} {
-  const byKey = new Map(own.map(event => [eventKey(event.name), event]));
-  const find = (name: string): EventDescriptor | undefined => byKey.get(eventKey(name)) ?? findEvent(name);
-  return { findEvent: find, describeEvent: name => find(name) ?? describeEvent(name) };
 }

@@ -6,8 +6,7 @@ import type { Json } from "../protocol/index.ts";
  */
 export function freezeCopy(value: unknown, isLenient: boolean): unknown {
   if (typeof value !== "object" || value === null) {
-    const isJson = value === null || ["string", "boolean"].includes(typeof value) || Number.isFinite(value);
-    if (isLenient || isJson) return value;
+    if (isLenient || isJsonScalar(value)) return value;
     throw new TypeError(`a ${typeof value} is not JSON`);
   }
   if (Array.isArray(value)) return Object.freeze(value.map(item => freezeCopy(item, isLenient)));
@@ -16,12 +15,19 @@ export function freezeCopy(value: unknown, isLenient: boolean): unknown {
     if (isLenient) return value;
     throw new TypeError(`an instance of ${value.constructor?.name ?? "a class"} is not JSON`);
   }
+  const members = value as Readonly<Record<string, unknown>>;
   const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) {
-    const member: unknown = Reflect.get(value, key);
-    if (member !== undefined && key !== "__proto__") copy[key] = freezeCopy(member, isLenient);
+  for (const key of Object.keys(members)) {
+    const member = members[key];
+    if (typeof member === "string") {
+      if (key !== "__proto__") copy[key] = member;
+    } else if (member !== undefined && key !== "__proto__") copy[key] = freezeCopy(member, isLenient);
   }
   return Object.freeze(copy);
+}
+
+function isJsonScalar(value: unknown): boolean {
+  return value === null || typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
 }
 
 /** A value from a hook as JSON, frozen; throws when it is something else. */

@@ -20,12 +20,13 @@ export function toHookInput(
   event: EventDescriptor,
   payload: JsonObject,
   toolNames: readonly string[],
+  projectDir: string,
 ): CheckedInput {
   const base = {
     host: HOST.id,
     event: event.name,
     nativeEvent: event.name,
-    cwd: textAt(payload, FIELD_NAMES.cwd),
+    cwd: textAt(payload, FIELD_NAMES.cwd) ?? projectDir,
     sessionId: textAt(payload, FIELD_NAMES.sessionId),
     transcriptPath: textAt(payload, FIELD_NAMES.transcriptPath),
     raw: payload,

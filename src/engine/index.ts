@@ -4,8 +4,25 @@ export { DIAGNOSTIC_CODES, type DiagnosticCode } from "../hooks/handlers/diagnos
 export * from "../protocol/index.ts";
 export { createNodeSystem } from "../system/node.ts";
 export type { System } from "../system/system.ts";
+export type {
+  Answer,
+  CallDecision,
+  CallOptions,
+  CallResult,
+  DeniedResult,
+  DoneResult,
+  FailedResult,
+  PendingCall,
+  PendingResult,
+  ResumeOptions,
+  RunScope,
+  RunTool,
+} from "./calls/types.ts";
 export { createHookEngine } from "./create.ts";
+export { type EngineEventName, type EventPayload, MODEL_EVENTS } from "./events.ts";
+export type { MaybePromise } from "./maybe.ts";
 export {
+  type ApprovalOptions,
   type AsyncReport,
   type Attribute,
   DEFAULT_LIMITS,
@@ -41,6 +58,7 @@ export type {
   ToolMap,
   ToolName,
   ToolSpec,
+  TypeBoxKind,
   TypeBoxLike,
 } from "./schema/infer.ts";
 export { type Conversion, convert } from "./source/convert.ts";
@@ -53,10 +71,10 @@ export type {
   DoneCall,
   HookEngine,
   HookScope,
-  MaybePromise,
   RegisterOptions,
   Settled,
   ToolCall,
   UsableHook,
+  UseOptions,
 } from "./types.ts";
 export { userSources } from "./user-sources.ts";

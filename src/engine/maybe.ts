@@ -1,11 +1,8 @@
-import type { MaybePromise } from "./types.ts";
+export type MaybePromise<V> = V | Promise<V>;
 
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    (typeof value === "object" || typeof value === "function") &&
-    value !== null &&
-    typeof Reflect.get(value, "then") === "function"
-  );
+  if (value === null || (typeof value !== "object" && typeof value !== "function")) return false;
+  return typeof (value as { readonly then?: unknown }).then === "function";
 }
 
 /** Goes on at once with a value, later with a promise: what is synchronous stays so, without a microtask. */

@@ -82,7 +82,15 @@ export interface AsyncReport {
   readonly rewake?: string;
 }
 
-export interface EngineOptions<T extends ToolMap> {
+/** How calls that wait for a person are kept safe on their way. */
+export interface ApprovalOptions {
+  /** signs pending calls; give the same to every process that may resume them. Default: made at random */
+  readonly key?: string;
+  /** how long an answer counts (24 hours) */
+  readonly ttlMs?: number;
+}
+
+export interface EngineOptions<T extends ToolMap, E extends string = string> {
   readonly projectDir: string;
   readonly sources?: readonly HookSource[];
   readonly tools?: T;
@@ -112,13 +120,16 @@ export interface EngineOptions<T extends ToolMap> {
   readonly dialects?: { readonly atomcode?: { readonly promptNonZero?: "warn" | "block" } };
   readonly onAsync?: (report: AsyncReport) => void;
   readonly telemetry?: Telemetry;
+  readonly approvals?: ApprovalOptions;
   /** any load error rejects */
   readonly strict?: boolean;
   /** events of the host's own, beside those of the table */
-  readonly events?: readonly EventDescriptor[];
+  readonly events?: readonly (EventDescriptor & { readonly name: E })[];
 }
 
-export interface DispatchOptions {
+export interface DispatchOptions<C = unknown> {
+  /** what the agent knows about this run; hooks of its own code see it, others do not */
+  readonly context?: C;
   readonly signal?: AbortSignal;
   /** streams the start and the end of each handler, for a user interface; must not throw */
   readonly onRun?: (run: Run | { readonly hook: string; readonly status: "started" }) => void;

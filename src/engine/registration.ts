@@ -6,10 +6,10 @@ import { defined } from "../protocol/defined.ts";
 import type { EventDescriptor, FailurePolicy, Hook, Json, JsonObject } from "../protocol/index.ts";
 import type { System } from "../system/system.ts";
 import { toHookInput } from "./hook-input.ts";
-import { andThen } from "./maybe.ts";
+import { andThen, isThenable, type MaybePromise } from "./maybe.ts";
 import { type Reply, readAfter, readBefore, readEffect, refuse } from "./reply.ts";
 import { MAX_TIMEOUT_MS } from "./source/fields.ts";
-import type { HookScope, MaybePromise, RegisterOptions } from "./types.ts";
+import type { HookScope, RegisterOptions, UseOptions } from "./types.ts";
 
 /** A function of the host's own code as a hook. */
 export interface RegisteredHook {
@@ -43,13 +43,28 @@ export interface CallView {
   readonly isError: boolean;
   /** the input with the type its tool declares */
   checkedInput(): MaybePromise<CheckedArgs>;
+  /** the result with the type its tool declares; what a failed call reported has none */
+  checkedResult(): MaybePromise<CheckedResult>;
 }
 
-/** `tool` is the declared name; undefined with a problem when the input does not fit its schema. */
+/** With a problem when the result does not fit the schema of its tool. */
+export interface CheckedResult {
+  readonly result: unknown;
+  readonly problem: string | undefined;
+}
+
+/** With a problem, and without a declared tool, when the input does not fit the schema. */
 export interface CheckedArgs {
+  /** what every hook of the call is given, frozen */
+  readonly call: TypedCall;
+  readonly problem: string | undefined;
+}
+
+export interface TypedCall {
+  readonly id: string;
+  readonly name: string;
   readonly tool: string | undefined;
   readonly args: unknown;
-  readonly problem: string | undefined;
 }
 
 function compareRegistrations(left: RegisteredHook, right: RegisteredHook): number {
@@ -113,7 +128,10 @@ export function registerBefore(
   const prefix = "beforeToolCall";
   const call = callable(hook, prefix);
   const run: RegisteredHook["run"] = (view, scope) =>
-    withTypedCall(tool, view, subject => andThen(call(subject, scope), readBefore));
+    withTypedCall(tool, view, subject => {
+      const said = call(subject, scope);
+      return isThenable(said) ? Promise.resolve(said).then(readBefore) : readBefore(said);
+    });
   return register({ prefix, events: ["PreToolUse"], ...selectTools(tool), run }, options, sequence);
 }
 
@@ -127,25 +145,37 @@ export function registerAfter(
   const call = callable(hook, prefix);
   const events = ["PostToolUse", "PostToolUseFailure"];
   const run: RegisteredHook["run"] = (view, scope) =>
-    withTypedCall(tool, view, subject => {
-      const done = { ...subject, result: view.result, isError: view.isError };
-      return andThen(call(done, scope), readAfter);
-    });
+    withTypedCall(tool, view, subject =>
+      andThen(view.checkedResult(), ({ result, problem }) => {
+        if (problem !== undefined && !isForAll(tool)) return refuse("field-type", problem);
+        return andThen(call({ ...subject, result, isError: view.isError }, scope), readAfter);
+      }),
+    );
   return register({ prefix, events, ...selectTools(tool), isReversed: true, run }, options, sequence);
+}
+
+function isForAll(selector: ToolSelector): boolean {
+  return selector === "*" || selector instanceof RegExp;
 }
 
 /** A hook for named tools was promised their types: an input without them is not shown to it. */
 function withTypedCall(
   selector: ToolSelector,
   view: CallView,
-  call: (subject: Omit<CheckedArgs, "problem"> & Pick<CallView, "id" | "name">) => MaybePromise<Reply>,
+  call: (subject: TypedCall) => MaybePromise<Reply>,
 ): MaybePromise<Reply> {
-  const { id, name } = view;
-  const isForAll = selector === "*" || selector instanceof RegExp;
-  return andThen(view.checkedInput(), ({ tool, args, problem }) => {
-    if (problem !== undefined && !isForAll) return refuse("field-type", problem);
-    return call(Object.freeze({ id, name, tool, args }));
-  });
+  const checked = view.checkedInput();
+  if (isThenable(checked)) return checked.then(known => callChecked(selector, known, call));
+  return callChecked(selector, checked, call);
+}
+
+function callChecked(
+  selector: ToolSelector,
+  { call: subject, problem }: CheckedArgs,
+  call: (subject: TypedCall) => MaybePromise<Reply>,
+): MaybePromise<Reply> {
+  if (problem !== undefined && !isForAll(selector)) return refuse("field-type", problem);
+  return call(subject);
 }
 
 function selectTools(tool: ToolSelector): { readonly matcher: Matcher; readonly matcherText: string } {
@@ -186,18 +216,19 @@ export function registerUserHook(
   hook: UserHook,
   event: EventDescriptor,
   system: System,
+  given: UseOptions,
   sequence: number,
 ): RegisteredHook {
   const wants = { ...wantsOf(hook), hosts: [] };
   const run: RegisteredHook["run"] = ({ payload, names }, scope) => {
-    const checked = toHookInput(event, payload, names);
+    const checked = toHookInput(event, payload, names, scope.cwd);
     if (!checked.ok) return refuse("field-type", checked.problem);
     if (!isWanted(wants, checked.input)) return { effect: {} };
     return runHere(hook, checked.input, system, () => scope.signal.aborted).then(result =>
       result.ok ? readEffect(result.effect) : refuse("hook-threw", result.problem),
     );
   };
-  const { order, timeoutMs = HOOK_TIMEOUT_MS, onFailure } = hook.options;
+  const { order, timeoutMs = HOOK_TIMEOUT_MS, onFailure } = { ...hook.options, ...given };
   const options = { id: hook.name, timeoutMs, ...defined({ order, onFailure }) };
   return register({ ...onEvent(event, undefined), run }, options, sequence);
 }
@@ -206,13 +237,14 @@ export function registerHook(
   hook: Hook<System>,
   event: EventDescriptor,
   system: System,
+  given: UseOptions,
   sequence: number,
 ): RegisteredHook {
-  const run: RegisteredHook["run"] = ({ payload, names }) => {
-    const checked = toHookInput(event, payload, names);
+  const run: RegisteredHook["run"] = ({ payload, names }, scope) => {
+    const checked = toHookInput(event, payload, names, scope.cwd);
     if (!checked.ok) return refuse("field-type", checked.problem);
     return andThen(hook.run(checked.input, system), readEffect);
   };
   const isJudge = hook.isJudge === true;
-  return register({ ...onEvent(event, hook.matcher), run, isJudge }, { id: hook.id }, sequence);
+  return register({ ...onEvent(event, hook.matcher), run, isJudge }, { ...given, id: hook.id }, sequence);
 }

@@ -22,6 +22,41 @@ export function refuse(code: HandlerFailure["code"], detail: string): Reply {
 
 type Members = Readonly<Record<string, unknown>>;
 
+/** A misspelt member would mean nothing, and nothing means yes: the hook could not be understood. */
+function unknownMember(returned: Members, known: readonly string[]): string | undefined {
+  const name = Object.keys(returned).find(key => returned[key] !== undefined && !known.includes(key));
+  return name === undefined ? undefined : `"${name}" is not known here; a hook says ${known.join(", ")}`;
+}
+
+const BEFORE_MEMBERS = ["block", "decision", "reason", "args", "context", "message", "halt"];
+const AFTER_MEMBERS = ["result", "isError", "context", "feedback", "message", "halt"];
+const EFFECT_MEMBERS = [
+  "decision",
+  "halt",
+  "input",
+  "output",
+  "context",
+  "message",
+  "suppress",
+  "extras",
+  "diagnostics",
+];
+
+/** What every hook may say besides its decision: a text for the person, and that the turn ends. */
+function readAside({ message, halt }: Members): { readonly effect: Effect } | { readonly problem: string } {
+  const problem = mistyped("message", message, "string");
+  if (problem !== undefined) return { problem };
+  const isHalt = halt === undefined || typeof halt === "boolean" || typeof halt === "string";
+  if (!isHalt) return { problem: `"halt" must be true or a reason, not ${describeType(halt)}` };
+  return {
+    effect: {
+      ...(typeof message === "string" && message !== "" ? { message: { text: message, level: "info" } } : {}),
+      ...(halt === true ? { halt: {} } : {}),
+      ...(typeof halt === "string" ? { halt: { reason: halt } } : {}),
+    },
+  };
+}
+
 /** Nothing, or an object; any other value (what `push` returns, say) is no opinion, with a diagnostic. */
 function readReturned(returned: unknown, read: (members: Members) => Reply): Reply {
   if (returned === undefined || returned === null) return NO_REPLY;
@@ -34,8 +69,12 @@ const DECISIONS = ["allow", "ask", "defer", "deny"] as const;
 
 /** `Before`: a member of a wrong type is a failure, because its meaning is not known. */
 export function readBefore(returned: unknown): Reply {
-  return readReturned(returned, ({ block, decision, reason, args, context }) => {
+  return readReturned(returned, members => {
+    const { block, decision, reason, args, context } = members;
+    const aside = readAside(members);
+    if ("problem" in aside) return refuse("field-type", aside.problem);
     const wrong =
+      unknownMember(members, BEFORE_MEMBERS) ??
       mistyped("block", block, "boolean") ??
       mistyped("reason", reason, "string") ??
       mistyped("context", context, "string");
@@ -46,6 +85,7 @@ export function readBefore(returned: unknown): Reply {
     const stated = block === true ? "deny" : kind;
     const hasReason = typeof reason === "string" && reason !== "";
     const effect: Effect = {
+      ...aside.effect,
       ...(stated === undefined ? {} : { decision: { kind: stated, ...(hasReason ? { reason } : {}) } }),
       ...(typeof context === "string" && context !== "" ? { context } : {}),
       ...(stated === "deny" && !hasReason
@@ -58,13 +98,18 @@ export function readBefore(returned: unknown): Reply {
 
 /** `After`: feedback is a message to the model about what has already happened. */
 export function readAfter(returned: unknown): Reply {
-  return readReturned(returned, ({ result, isError, context, feedback }) => {
+  return readReturned(returned, members => {
+    const { result, isError, context, feedback } = members;
+    const aside = readAside(members);
+    if ("problem" in aside) return refuse("field-type", aside.problem);
     const wrong =
+      unknownMember(members, AFTER_MEMBERS) ??
       mistyped("isError", isError, "boolean") ??
       mistyped("context", context, "string") ??
       mistyped("feedback", feedback, "string");
     if (wrong !== undefined) return refuse("field-type", wrong);
     const effect: Effect = {
+      ...aside.effect,
       ...(typeof feedback === "string" && feedback !== ""
         ? { decision: { kind: "deny", reason: feedback } }
         : {}),
@@ -78,6 +123,8 @@ export function readAfter(returned: unknown): Reply {
 /** What a hook of the `Hook` type returned is an effect already. */
 export function readEffect(returned: unknown): Reply {
   return readReturned(returned, (effect: Effect) => {
+    const wrong = unknownMember({ ...effect }, EFFECT_MEMBERS);
+    if (wrong !== undefined) return refuse("field-type", wrong);
     if (effect.decision !== undefined && !DECISIONS.some(kind => kind === effect.decision?.kind))
       return refuse("field-type", `"decision.kind" must be ${DECISIONS.join(", ")}`);
     const { input, output, ...rest } = effect;

@@ -1,19 +1,26 @@
 const MAX_SESSIONS = 4096;
 
-/** Drops the sessions that were set longest ago, so that a server can run without end. */
-class SessionMap<V> extends Map<string, V> {
-  override set(session: string, value: V): this {
-    this.delete(session);
-    super.set(session, value);
+/** Drops what was set longest ago, so that a server can run without end. */
+export class BoundedMap<V> extends Map<string, V> {
+  private readonly max: number;
+
+  constructor(max: number) {
+    super();
+    this.max = max;
+  }
+
+  override set(key: string, value: V): this {
+    this.delete(key);
+    super.set(key, value);
     const oldest = this.keys().next();
-    if (this.size > MAX_SESSIONS && oldest.done !== true) this.delete(oldest.value);
+    if (this.size > this.max && oldest.done !== true) this.delete(oldest.value);
     return this;
   }
 }
 
 /** Which `once` handlers a session has used up. */
 export class OnceRegistry {
-  private readonly used = new SessionMap<Set<unknown>>();
+  private readonly used = new BoundedMap<Set<unknown>>(MAX_SESSIONS);
 
   isUsed(session: string, key: unknown): boolean {
     return this.used.get(session)?.has(key) === true;
@@ -36,7 +43,7 @@ export class OnceRegistry {
 /** How often in a row an agent was kept from stopping. */
 export class StopCounter {
   private readonly cap: number;
-  private readonly holds = new SessionMap<number>();
+  private readonly holds = new BoundedMap<number>(MAX_SESSIONS);
 
   constructor(cap: number) {
     this.cap = cap;

@@ -1,14 +1,19 @@
 import { isJsonObject, type Json } from "../protocol/index.ts";
 import { freezeCopy } from "./freeze.ts";
-import { andThen } from "./maybe.ts";
-import type { CheckedArgs } from "./registration.ts";
+import { andThen, type MaybePromise } from "./maybe.ts";
 import type { ToolMap } from "./schema/infer.ts";
 import { type Checked, compileSchema, type Validator } from "./schema/validate.ts";
-import type { MaybePromise } from "./types.ts";
 
 interface ToolValidators {
   readonly args: Validator;
   readonly result: Validator | undefined;
+}
+
+/** `tool` is the declared name; undefined with a problem when the input does not fit its schema. */
+export interface FittedArgs {
+  readonly tool: string | undefined;
+  readonly args: unknown;
+  readonly problem: string | undefined;
 }
 
 /** The tools a host declared, with their schemas ready to use. */
@@ -30,7 +35,7 @@ export class DeclaredTools {
   }
 
   /** The input as its tool declares it; as it is when the tool is not declared or the input does not fit. */
-  checkArgs(names: readonly string[], input: Json): MaybePromise<CheckedArgs> {
+  checkArgs(names: readonly string[], input: Json): MaybePromise<FittedArgs> {
     const tool = this.find(names);
     const raw = isJsonObject(input) ? input : { input };
     if (tool === undefined) return { tool, args: raw, problem: undefined };
@@ -49,6 +54,11 @@ export class DeclaredTools {
     const validator = tool === undefined ? undefined : this.validators.get(tool)?.args;
     if (validator !== undefined) return validator(input);
     return isJsonObject(input) ? { ok: true, value: input } : { ok: false, problem: "it is not an object" };
+  }
+
+  /** What a tool is really called with: any arguments are good for one that is not declared. */
+  checkCall(tool: string, args: unknown): MaybePromise<Checked> {
+    return this.validators.get(tool)?.args(args) ?? { ok: true, value: args };
   }
 
   checkResult(tool: string | undefined, result: Json): MaybePromise<Checked> {

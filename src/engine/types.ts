@@ -1,6 +1,17 @@
 import type { UserHook } from "../hooks/user/define.ts";
 import type { FailurePolicy, Hook, Json, JsonObject, Outcome } from "../protocol/index.ts";
 import type { System } from "../system/system.ts";
+import type {
+  Answer,
+  CallDecision,
+  CallOptions,
+  CallResult,
+  PendingCall,
+  ResumeOptions,
+  RunTool,
+} from "./calls/types.ts";
+import type { EngineEventName, EventPayload } from "./events.ts";
+import type { MaybePromise } from "./maybe.ts";
 import type { DispatchOptions, HookSource, Listing, LoadReport } from "./options.ts";
 import type { ArgsOf, DeepReadonly, ResultOf, ToolMap, ToolName } from "./schema/infer.ts";
 
@@ -20,11 +31,14 @@ export type ToolCall<T extends ToolMap> =
   | (CallBase & { readonly tool: undefined; readonly args: JsonObject });
 export type CallOf<T extends ToolMap, K extends ToolName<T>> = Extract<ToolCall<T>, { readonly tool: K }>;
 
-/** A finished call: a failed one is seen too, with `isError` and whatever the tool reported as its result. */
-export type DoneCall<T extends ToolMap, K extends ToolName<T>> = CallOf<T, K> & {
-  readonly result: DeepReadonly<ResultOf<T, K>>;
-  readonly isError: boolean;
-};
+/** What a tool reported when it failed, in whatever form. */
+interface Failure {
+  readonly isError: true;
+  readonly result: Json;
+}
+/** A finished call: `isError` tells whether `result` is what the tool declares, or what it reported as it failed. */
+export type DoneCall<T extends ToolMap, K extends ToolName<T>> = CallOf<T, K> &
+  (Failure | { readonly isError: false; readonly result: DeepReadonly<ResultOf<T, K>> });
 
 /** A finished call of any tool. */
 export type AnyDoneCall<T extends ToolMap> = ToolCall<T> & {
@@ -36,28 +50,40 @@ export type AnyDoneCall<T extends ToolMap> = ToolCall<T> & {
  * What an in-process hook gets besides the call. `signal` aborts when the host gives up or the hook's own time
  * is over; `original` is the input as the model wrote it, before any rewrite.
  */
-export interface HookScope {
+export interface HookScope<C = unknown> {
   readonly sessionId: string;
   readonly cwd: string;
   readonly signal: AbortSignal;
   readonly agentId?: string;
   readonly original: unknown;
+  /** what the agent passed with the dispatch or the call */
+  readonly context: C;
 }
 
 /** What a hook says before an action. Nothing returned means no opinion; `args` replaces the whole input. */
-export type Before<A> =
-  | { readonly block: true; readonly reason: string }
-  | { readonly decision: "deny"; readonly reason: string }
-  | {
-      readonly block?: false;
-      readonly decision?: "allow" | "ask" | "defer";
-      readonly reason?: string;
-      readonly args?: A;
-      readonly context?: string;
-    };
+export type Before<A> = Aside &
+  (
+    | { readonly block: true; readonly reason: string }
+    | { readonly decision: "deny"; readonly reason: string }
+    | {
+        readonly block?: false;
+        readonly decision?: "allow" | "ask" | "defer";
+        readonly reason?: string;
+        readonly args?: A;
+        readonly context?: string;
+      }
+  );
+
+/** What every hook may say besides. */
+interface Aside {
+  /** a text for the person */
+  readonly message?: string;
+  /** ends the agent's turn, with a reason or without */
+  readonly halt?: boolean | string;
+}
 
 /** What a hook says after a call. Each field replaces its counterpart; nothing is merged deeply. */
-export interface After<R> {
+export interface After<R> extends Aside {
   readonly result?: R;
   readonly isError?: boolean;
   readonly context?: string;
@@ -65,7 +91,6 @@ export interface After<R> {
 }
 /** `void` lets a hook that returns nothing stand as it is. */
 export type Settled<V> = V | ReturnType<() => void> | undefined | null;
-export type MaybePromise<V> = V | Promise<V>;
 
 export interface RegisterOptions {
   readonly id?: string;
@@ -77,41 +102,92 @@ export interface RegisterOptions {
   readonly once?: boolean;
 }
 
+/** The last parameter of a method: required where the engine's run context is. */
+type Given<C, O> = undefined extends C ? [options?: O] : [options: O & { readonly context: C }];
+
+/** What counts before a hook's own settings. */
+export type UseOptions = Pick<RegisterOptions, "order" | "timeoutMs" | "onFailure">;
 export type UsableHook = Hook<System> | UserHook;
 
-/**
- * Loads hooks, selects those of an event, runs them and folds what they say into one outcome. `dispatch` never
- * rejects because of a hook; what a failed hook means is decided by its failure policy.
- */
-export interface HookEngine<T extends ToolMap> {
-  readonly report: LoadReport;
-  /** whether anything could run; without a subject: whether the event has any hook at all */
+/** An engine for code that does not know the types of the tools: the adapters. */
+export interface UntypedEngine {
   has(event: string, subject?: string): boolean;
-  /** `payload` may be a function, which is not called when nothing can match. */
   dispatch(
     event: string,
     payload: JsonObject | (() => JsonObject),
     options?: DispatchOptions,
   ): Promise<Outcome>;
+  decide(tool: string, args: unknown, options?: CallOptions): Promise<CallDecision>;
+  call(
+    tool: string,
+    args: unknown,
+    run: RunTool<never, unknown>,
+    options?: CallOptions,
+  ): Promise<CallResult<unknown>>;
+}
+
+/**
+ * Loads hooks, selects those of an event, runs them and folds what they say into one outcome. `dispatch` never
+ * rejects because of a hook; what a failed hook means is decided by its failure policy.
+ */
+export interface HookEngine<T extends ToolMap, C = unknown, E extends string = never> {
+  readonly report: LoadReport;
+  /** the same engine for code that does not know the types of the tools */
+  readonly untyped: UntypedEngine;
+  /** whether anything could run; without a subject: whether the event has any hook at all */
+  has(event: string, subject?: string): boolean;
+  /** `payload` may be a function, which is not called when nothing can match. */
+  dispatch(
+    event: string,
+    payload: object | (() => object),
+    ...options: Given<C, DispatchOptions<C>>
+  ): Promise<Outcome>;
+  /**
+   * The whole life of a tool call: hooks before it, a person where one must be asked, the tool, hooks after it.
+   * Never rejects because of a hook, the tool or the person; `status` tells how it ended.
+   */
+  call<const K extends ToolName<T>, R extends ResultOf<T, K>>(
+    tool: K,
+    args: unknown,
+    run: RunTool<ArgsOf<T, K>, R>,
+    ...options: Given<C, CallOptions<C>>
+  ): Promise<CallResult<T[K] extends { readonly result: unknown } ? ResultOf<T, K> : R>>;
+  call<S extends string, A, R>(
+    tool: S & (S extends ToolName<T> ? never : unknown),
+    args: A,
+    run: RunTool<A, R>,
+    ...options: Given<C, CallOptions<C>>
+  ): Promise<CallResult<R>>;
+  /** Only the hooks before a call, for an approval step; `call` with the same `id` does not ask them again. */
+  decide(tool: string, args: unknown, ...options: Given<C, CallOptions<C>>): Promise<CallDecision>;
+  /** Goes on with a call that waited for a person, in this process or in another one. */
+  resume<A, R>(
+    pending: PendingCall,
+    answer: Answer,
+    run: RunTool<A, R>,
+    ...options: Given<C, ResumeOptions<C>>
+  ): Promise<CallResult<R>>;
   /** what a dispatch would start now; nothing is run and no `once` is consumed */
-  preview(event: string, payload: JsonObject): readonly Listing[];
+  preview(event: string, payload: object): readonly Listing[];
   list(): readonly Listing[];
   /** swaps all configured handlers at once; registered functions and running dispatches are not touched */
   reload(sources: readonly HookSource[]): LoadReport;
   /** ends every running hook and waits for it; a later dispatch counts as aborted */
   close(): Promise<void>;
+  /** `await using engine = createHookEngine(…)` closes it */
+  [Symbol.asyncDispose](): Promise<void>;
 
   beforeToolCall<const K extends ToolName<T>>(
     tool: K | readonly K[],
     hook: (
       call: { [P in K]: CallOf<T, P> }[K],
-      scope: HookScope,
+      scope: HookScope<C>,
     ) => MaybePromise<Settled<Before<{ [P in K]: ArgsOf<T, P> }[K]>>>,
     options?: RegisterOptions,
   ): Disposable;
   beforeToolCall(
     tool: RegExp | "*",
-    hook: (call: ToolCall<T>, scope: HookScope) => MaybePromise<Settled<Before<unknown>>>,
+    hook: (call: ToolCall<T>, scope: HookScope<C>) => MaybePromise<Settled<Before<unknown>>>,
     options?: RegisterOptions,
   ): Disposable;
 
@@ -119,24 +195,25 @@ export interface HookEngine<T extends ToolMap> {
     tool: K | readonly K[],
     hook: (
       done: { [P in K]: DoneCall<T, P> }[K],
-      scope: HookScope,
+      scope: HookScope<C>,
     ) => MaybePromise<Settled<After<{ [P in K]: ResultOf<T, P> }[K]>>>,
     options?: RegisterOptions,
   ): Disposable;
   afterToolCall(
     tool: RegExp | "*",
-    hook: (done: AnyDoneCall<T>, scope: HookScope) => MaybePromise<Settled<After<unknown>>>,
+    hook: (done: AnyDoneCall<T>, scope: HookScope<C>) => MaybePromise<Settled<After<unknown>>>,
     options?: RegisterOptions,
   ): Disposable;
 
-  on(
-    event: string,
+  /** throws for a name that is no event */
+  on<const N extends EngineEventName | E>(
+    event: N,
     matcher: string | RegExp,
-    hook: (payload: JsonObject, scope: HookScope) => MaybePromise<Settled<Before<JsonObject>>>,
+    hook: (payload: EventPayload<N>, scope: HookScope<C>) => MaybePromise<Settled<Before<JsonObject>>>,
     options?: RegisterOptions,
   ): Disposable;
   /** cannot influence anything; receives every outcome */
   observe(event: string, watcher: (payload: JsonObject, outcome: Outcome) => void): Disposable;
   /** attaches hooks as they are: stock hooks, the guard, and what `defineHook` made */
-  use(hooks: UsableHook | readonly UsableHook[]): Disposable;
+  use(hooks: UsableHook | readonly UsableHook[], options?: UseOptions): Disposable;
 }

@@ -65,9 +65,23 @@ function addEffect(draft: Draft, effect: CommandEffect): void {
 function addDeletion(draft: Draft, effect: EffectOf<"delete">): void {
   const { path, by, selection } = effect;
   const isTree = effect.isEmptyOnly !== true && (effect.isRecursive || selection !== undefined);
+  if (effect.isEmptyBelow === true) {
+    addEmpty(draft, effect);
+    return;
+  }
   // What is made again is not worth its size; a file of the project that only has such a name is at risk.
   addWord(draft, path, by, selection === "regenerable" ? undefined : "delete", isTree);
   if (effect.isShredded === true) addWord(draft, path, by, "write", isTree);
+}
+
+function addEmpty(draft: Draft, { path, by }: EffectOf<"delete">): void {
+  const { disk } = draft.workspace;
+  for (const target of resolveTargets(disk, path, by.cwd, by.place, { followsLast: true })) {
+    const found = target.isRemote ? undefined : expandTarget(disk, target, true);
+    if (found === undefined) addUnresolved(draft, target, by);
+    for (const top of [...(found?.paths ?? []), ...(found?.trees ?? [])])
+      draft.targets.set(`empty ${top}`, { path: top, how: "delete", isTree: true, isEmptyBelow: true });
+  }
 }
 
 function addWrite(draft: Draft, effect: EffectOf<"write">): void {
@@ -135,10 +149,21 @@ function addGit(draft: Draft, effect: EffectOf<"git">): void {
       ...(repository.changesIgnored === true || known?.changesIgnored === true
         ? { changesIgnored: true }
         : {}),
+      ...joinCommits(repository.commits, known?.commits),
     });
   }
   for (const { path, how } of paths) addWord(draft, path, there, how, true);
   if (isBeyond) addUnknown(draft, there);
+}
+
+/** Once some are not known, naming others does not help. */
+function joinCommits(
+  one: readonly string[] | undefined,
+  other: readonly string[] | undefined,
+): { readonly commits?: readonly string[] } {
+  if (one === undefined && other === undefined) return {};
+  if (one?.length === 0 || other?.length === 0) return { commits: [] };
+  return { commits: [...new Set([...(one ?? []), ...(other ?? [])])] };
 }
 
 const MAX_WORDS = 32;

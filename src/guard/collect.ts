@@ -8,6 +8,9 @@ import { actorOf } from "./actor.ts";
 import type { Workspace } from "./context.ts";
 import type { Actor, CommandEffect } from "./effects.ts";
 import { type BranchMemory, effectsOfGit } from "./git/effects.ts";
+import { expandTarget } from "./paths/expand.ts";
+import { linkedDirectories } from "./paths/linked.ts";
+import { resolveTargets } from "./paths/target.ts";
 import { zoneOf } from "./paths/zones.ts";
 
 /** Everything a command does, as effects, in the order of evaluation. */
@@ -42,7 +45,22 @@ function placeEffect(
   if (effect.kind === "git") return effectsOfGit(effect.words, actor, workspace, memory);
   if (effect.kind === "operation" && isTemporary(effect.file, actor, workspace)) return [];
   const { cwd = actor.cwd, place = actor.place } = effect;
-  return [{ ...effect, by: { ...actor, cwd, place } }];
+  const by = { ...actor, cwd, place };
+  return [{ ...effect, by }, ...deletionsBehindLinks(effect, by, workspace)];
+}
+
+/** Whoever follows links deletes in the directories that they lead to as well. */
+function deletionsBehindLinks(
+  effect: ProgramEffect,
+  by: Actor,
+  { disk }: Workspace,
+): readonly CommandEffect[] {
+  if (effect.kind !== "delete" || effect.followsLinks !== true || by.place.kind !== "local") return [];
+  return resolveTargets(disk, effect.path, by.cwd, by.place, { followsLast: false }).flatMap(target =>
+    (expandTarget(disk, target, false)?.paths ?? [])
+      .flatMap(path => linkedDirectories(disk, path))
+      .map(path => ({ ...effect, by, path: text(path), isContentsOnly: true })),
+  );
 }
 
 /** A database in a temporary directory is not worth a question. */

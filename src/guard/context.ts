@@ -1,9 +1,12 @@
 import { BUILT_IN, type GuardSettings } from "../config/settings.ts";
+import { RELOCATIONS } from "../hosts/protected-files.ts";
 import { wordSet } from "../shell/options.ts";
 import { ancestors, dirname, expandHome, isAbsolute, isInside, normalise, resolve } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import type { Grant } from "./grants.ts";
 import { createDisk, type Disk } from "./paths/disk.ts";
+import { findTemps } from "./paths/temporary.ts";
+import type { SessionWrites } from "./session-writes.ts";
 
 /** What the caller knows. Everything absent is unknown, never guessed. */
 export interface GuardContext {
@@ -23,6 +26,10 @@ export interface GuardContext {
   readonly searchPath?: string | undefined;
   /** `~A`: the guard's own configuration, grants, keys and programs */
   readonly stateHome?: string | undefined;
+  /** folders of hosts that a variable moved, with what they stand for below the home directory */
+  readonly hostFolders?: readonly HostFolder[] | undefined;
+  /** asked only where it matters who wrote a file; undefined when nothing is recorded */
+  readonly written?: (() => SessionWrites | undefined) | undefined;
   readonly grants?: readonly Grant[] | undefined;
   /** asked only when something was found; without a key no allow-once code is offered */
   readonly machineKey?: (() => string | undefined) | undefined;
@@ -31,6 +38,11 @@ export interface GuardContext {
   readonly isLate?: (() => boolean) | undefined;
   /** the tool runs PowerShell text, not shell text */
   readonly isPowerShell?: boolean | undefined;
+}
+
+export interface HostFolder {
+  readonly path: string;
+  readonly folder: string;
 }
 
 /** The context with every place found once, links resolved. */
@@ -53,6 +65,14 @@ export interface Workspace {
 /** The context of a call that names its own directory. */
 export function inDirectory(context: GuardContext, directory: string | undefined): GuardContext {
   return directory === undefined ? context : { ...context, directory };
+}
+
+/** The folders of hosts that variables moved. */
+export function findHostFolders({ env }: Pick<System, "env">): readonly HostFolder[] {
+  return RELOCATIONS.flatMap(({ variable, folder }) => {
+    const path = env.get(variable) ?? "";
+    return isAbsolute(path) ? [{ path: normalise(path), folder }] : [];
+  });
 }
 
 const LAST_RESORT_MS = 1000;
@@ -91,18 +111,13 @@ export function survey(given: GuardContext): Workspace {
       return project.root;
     },
     get temps() {
-      temps ??= withResolved(disk, namedTemps(given.tmpdir, settings.paths.temp));
+      temps ??= [
+        ...withResolved(disk, TEMPS.list),
+        ...findTemps(disk, { cwd, home, tmpdir: given.tmpdir, configured: settings.paths.temp }),
+      ];
       return temps;
     },
   };
-}
-
-function namedTemps(tmpdir: string | undefined, configured: readonly string[]): readonly string[] {
-  const named = [...TEMPS.list, ...(tmpdir === undefined ? [] : [tmpdir]), ...configured];
-  return named
-    .filter(isAbsolute)
-    .map(normalise)
-    .filter(path => path !== "/");
 }
 
 /** The paths, and what links in them lead to. */

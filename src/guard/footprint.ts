@@ -22,6 +22,8 @@ export interface FootprintTarget {
   readonly how: "delete" | "move" | "write" | "attributes";
   /** with everything below it */
   readonly isTree: boolean;
+  /** of what is below, only what is empty may go */
+  readonly isEmptyBelow?: boolean;
 }
 
 export interface FootprintRepository {
@@ -35,6 +37,11 @@ export interface FootprintRepository {
   readonly changesState: boolean;
   /** ignored files of the working tree may go as well: `git clean -x` */
   readonly changesIgnored?: boolean;
+  /**
+   * Names of commits whose files come into the working tree, also over ignored ones; none of them need be one, and the
+   * empty list stands for commits that are not known yet.
+   */
+  readonly commits?: readonly string[];
 }
 
 /** What several parts of one call change together. */

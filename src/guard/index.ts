@@ -4,10 +4,11 @@ import { stringAt } from "../protocol/members.ts";
 import { findHome } from "../state/homes.ts";
 import { findSessionDirectory } from "../state/project-root.ts";
 import type { System } from "../system/system.ts";
-import { type GuardContext, inDirectory, startClock } from "./context.ts";
+import { findHostFolders, type GuardContext, inDirectory, startClock } from "./context.ts";
 import { isEmptyFootprint } from "./footprint.ts";
 import { judgeOrFail, judgeText, judgeWords } from "./judge.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
+import { type GuardOptions, toContext } from "./options.ts";
 import { footprintOfHarmless } from "./prefilter.ts";
 import { judgeShapes, plainFileCall } from "./tool-calls.ts";
 
@@ -19,6 +20,7 @@ export type { Footprint } from "./footprint.ts";
 export type { Grant } from "./grants.ts";
 export { isCode } from "./grants.ts";
 export type { Judgement } from "./judgement.ts";
+export { DEFAULT_GUARD_SETTINGS, type GuardOptions } from "./options.ts";
 export { redact } from "./redact.ts";
 export type { Verdict } from "./rule.ts";
 export { findRule, PACKS, RULE_IDS, type Rule, type RuleId } from "./rules.ts";
@@ -58,15 +60,16 @@ export function judgeTool({ tool, facts }: JudgedTool, given: GuardContext): Jud
   );
 }
 
-/** The guard as a hook to embed elsewhere: built-in settings, no files of ours read or written. */
-export function guard(options: Partial<Omit<GuardContext, "system">> = {}): Hook<System> {
+/** The guard as a hook to embed elsewhere, by the settings that are given: no files of ours are read or written. */
+export function guard(options: GuardOptions = {}): Hook<System> {
+  const given = toContext(options);
   return {
     id: "guard",
     event: "PreToolUse",
     isJudge: true,
     run(input, system) {
       if (input.kind !== "tool") return undefined;
-      const judgement = judgeTool(input, contextOf(input, system, options));
+      const judgement = judgeTool(input, contextOf(input, system, given));
       if (judgement.verdict === "allow" || judgement.reason === undefined) return undefined;
       return { decision: { kind: judgement.verdict, reason: judgement.reason } };
     },
@@ -88,6 +91,7 @@ export function contextOf(
     user: system.env.get("USER"),
     searchPath: system.env.get("PATH"),
     nowMs: system.clock.nowMs(),
+    hostFolders: findHostFolders(system),
     isLate: startClock(system),
     ...options,
     system,

@@ -1,8 +1,11 @@
 import { movedByGit } from "../programs/git-changes.ts";
 import { knownText, type Value } from "../shell/value.ts";
-import { basename, isInside, join, relative } from "../system/paths.ts";
+import { basename, dirname, isInside, join, relative } from "../system/paths.ts";
 import type { Actor, CommandEffect } from "./effects.ts";
-import { resolveTargets } from "./paths/target.ts";
+import type { Disk } from "./paths/disk.ts";
+import { expandTarget } from "./paths/expand.ts";
+import { resolveTargets, type Target } from "./paths/target.ts";
+import { zoneOf } from "./paths/zones.ts";
 import type { RuleContext } from "./rule-context.ts";
 
 const MAX_MOVES = 16;
@@ -26,6 +29,18 @@ export function movedTo(context: RuleContext, path: string, by: Actor, depth = 0
   });
 }
 
+/**
+ * The directory of which earlier calls of the session moved files to a place that is made again. They are not, and
+ * they are gone from where they were.
+ */
+export function movedEarlier({ workspace }: RuleContext, path: string): readonly string[] {
+  const { given } = workspace;
+  if (given.written === undefined || zoneOf(workspace, path) !== "regenerable") return [];
+  const sources = given.written()?.movedInto(path) ?? [];
+  const lost = sources.map(dirname).find(directory => zoneOf(workspace, directory) === "source");
+  return lost === undefined ? [] : [lost];
+}
+
 function isEarlier(effect: CommandEffect, { invocation }: Actor): boolean {
   const id = effect.by.invocation?.id;
   return id !== undefined && invocation !== undefined && id < invocation.id;
@@ -42,27 +57,51 @@ const knownMoves = new WeakMap<readonly CommandEffect[], readonly Move[]>();
 /** Found once: thousands of words may be deleted by one command. */
 function movesOf(context: RuleContext): readonly Move[] {
   const { effects } = context;
-  const moves = knownMoves.get(effects) ?? effects.flatMap(effect => moveOf(effect, context) ?? []);
+  const moves = knownMoves.get(effects) ?? effects.flatMap(effect => movesIn(effect, context));
   knownMoves.set(effects, moves);
   return moves;
 }
 
-function moveOf(effect: CommandEffect, { workspace }: RuleContext): Move | undefined {
-  const words = wordsOfMove(effect);
-  if (words === undefined) return undefined;
+function movesIn(effect: CommandEffect, { workspace }: RuleContext): readonly Move[] {
   const { disk } = workspace;
-  const at = (word: Value): string | undefined =>
-    resolveTargets(disk, word, words.cwd, effect.by.place, { followsLast: false })[0]?.path;
-  const [from, to] = [at(words.from), at(words.to)];
-  if (from === undefined || to === undefined) return undefined;
-  const isInto =
-    knownText(words.to)?.endsWith("/") === true || disk.kind(disk.resolve(to, true)) === "directory";
-  return { effect, from, to: isInto ? join(to, basename(from)) : to };
+  const { place } = effect.by;
+  return wordsOfMoves(effect).flatMap(words => {
+    const [to] = resolveTargets(disk, words.to, words.cwd, place, { followsLast: false });
+    const sources = resolveTargets(disk, words.from, words.cwd, place, { followsLast: false });
+    const path = to?.path;
+    if (path === undefined) return [];
+    const isInto =
+      knownText(words.to)?.endsWith("/") === true || disk.kind(disk.resolve(path, true)) === "directory";
+    return sources.flatMap(placesOf(disk)).map(from => ({
+      effect,
+      from,
+      to: isInto || knownText(words.from) === undefined ? join(path, basename(from)) : path,
+    }));
+  });
 }
 
-function wordsOfMove(effect: CommandEffect): { from: Value; to: Value; cwd: Value } | undefined {
+const MAX_SOURCES = 64;
+
+/** The paths that a source names; of one that is only known in part, the directory that it is in. */
+function placesOf(disk: Disk): (source: Target) => readonly string[] {
+  return source => {
+    if (source.isRemote) return [];
+    const found = expandTarget(disk, source, false);
+    if (found !== undefined && found.trees.length === 0 && found.paths.length <= MAX_SOURCES)
+      return found.paths;
+    return source.base === undefined ? [] : [source.base];
+  };
+}
+
+interface MoveWords {
+  readonly from: Value;
+  readonly to: Value;
+  readonly cwd: Value;
+}
+
+function wordsOfMoves(effect: CommandEffect): readonly MoveWords[] {
   if (effect.kind === "move")
-    return effect.to === undefined ? undefined : { from: effect.from, to: effect.to, cwd: effect.by.cwd };
-  const moved = effect.kind === "git" ? movedByGit(effect.run) : undefined;
-  return moved === undefined ? undefined : { ...moved, cwd: moved.directory };
+    return effect.to === undefined ? [] : [{ from: effect.from, to: effect.to, cwd: effect.by.cwd }];
+  if (effect.kind !== "git") return [];
+  return movedByGit(effect.run).map(({ directory, ...words }) => ({ ...words, cwd: directory }));
 }

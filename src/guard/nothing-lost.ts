@@ -2,6 +2,8 @@ import { tellsAllChanges } from "../programs/told-changes.ts";
 import type { Actor, CommandEffect } from "./effects.ts";
 import { movedTo } from "./moved-here.ts";
 import type { Disk } from "./paths/disk.ts";
+import { expandTarget } from "./paths/expand.ts";
+import { componentCouldBeInAnyShell } from "./paths/match.ts";
 import type { Target } from "./paths/target.ts";
 import { zoneOf } from "./paths/zones.ts";
 import { type RuleContext, targetsOf } from "./rule-context.ts";
@@ -15,13 +17,33 @@ export function losesNothing(context: RuleContext, effect: CommandEffect): boole
   // What is shredded is what a link leads to.
   const isFollowed = effect.kind === "delete" && effect.isShredded === true;
   const word = effect.kind === "delete" ? effect.path : effect.from;
+  // What another program lists is judged by what it may list.
+  const isListed = effect.kind === "delete" && effect.selection !== undefined;
   const targets = targetsOf(context, word, effect.by, isFollowed);
-  return targets.length > 0 && targets.every(target => isNothing(context, target, effect.by));
+  const isNothing = (target: Target) => {
+    if (target.isRemote) return false;
+    if (target.path !== undefined) return isNothingAt(context, target.path, effect.by);
+    return !isListed && findsNothing(context, target, effect.by);
+  };
+  return targets.length > 0 && targets.every(isNothing);
 }
 
-function isNothing(context: RuleContext, { path, isRemote }: Target, by: Actor): boolean {
+/** A pattern that finds no name, in no shell, or only names of nothing. */
+function findsNothing(context: RuleContext, target: Target, by: Actor): boolean {
   const { disk } = context.workspace;
-  if (path === undefined || isRemote || NOT_PLAIN.test(path)) return false;
+  const { base } = target;
+  if (base === undefined || NOT_PLAIN.test(base)) return false;
+  // A directory that cannot be looked at may hold anything, and so may one that comes to be.
+  if (!disk.isAbsent(base) && disk.kind(base) !== "directory") return false;
+  if (movedTo(context, base, by).length > 0 || mayAppear(context, base, by)) return false;
+  const found = expandTarget(disk, target, false, componentCouldBeInAnyShell);
+  if (found === undefined || found.trees.length > 0) return false;
+  return found.paths.every(path => isNothingAt(context, path, by));
+}
+
+function isNothingAt(context: RuleContext, path: string, by: Actor): boolean {
+  const { disk } = context.workspace;
+  if (NOT_PLAIN.test(path)) return false;
   if (movedTo(context, path, by).length > 0) return false;
   if (disk.isAbsent(path)) return !mayAppear(context, path, by);
   return disk.kind(path) === "symlink" || holdsNothing(disk, path);

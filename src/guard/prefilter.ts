@@ -2,6 +2,7 @@ import { harmlessUse } from "../programs/read-only.ts";
 import { join } from "../system/paths.ts";
 import { type GuardContext, survey, type Workspace } from "./context.ts";
 import { type Footprint, NO_FOOTPRINT } from "./footprint.ts";
+import { wiringPart } from "./paths/wiring.ts";
 import { secretAt } from "./paths/zones.ts";
 
 /** Only characters that mean themselves in every shell: one simple command, nothing expanded. */
@@ -42,20 +43,24 @@ function harmlessUseOf(command: string, workspace: Workspace): ReturnType<typeof
   if (!PLAIN.test(command)) return undefined;
   const [program = "", ...rest] = command.split(" ").filter(word => word !== "");
   const use = harmlessUse(program, rest);
-  return use === undefined || rest.some(word => mayNameSecret(word, workspace)) ? undefined : use;
+  return use === undefined || rest.some(word => mayNameSecret(word, workspace, use)) ? undefined : use;
 }
 
-/** Any part of the word that could be a path, links followed. */
-function mayNameSecret(word: string, workspace: Workspace): boolean {
+/** Any part of the word that could be a path, links followed: to a secret or, when it may be written, to wiring. */
+function mayNameSecret(word: string, workspace: Workspace, use: "reads" | "runs"): boolean {
   const pieces = new Set([word, ...word.split(/[:=,]/)]);
   return [...pieces].some(piece => {
     if (piece === "" || piece.startsWith("-")) return false;
+    // Names there lead to wherever a process is.
+    if (piece.startsWith("/proc/")) return true;
     const path = workspace.disk.resolve(
       piece.startsWith("/") ? piece : join(workspace.directory, piece),
       true,
     );
     return (
-      secretAt(workspace, path) !== undefined || workspace.stateHomes.some(home => path.startsWith(home))
+      secretAt(workspace, path) !== undefined ||
+      workspace.stateHomes.some(home => path.startsWith(home)) ||
+      (use === "runs" && wiringPart(workspace, path) !== undefined)
     );
   });
 }

@@ -2,18 +2,21 @@ import { createDisk } from "../guard/paths/disk.ts";
 import { openRepository } from "../guard/paths/repository.ts";
 import { errorText } from "../protocol/error-text.ts";
 import { Problem } from "../state/problem.ts";
-import { SystemError } from "../system/system.ts";
+import { type Files, SystemError } from "../system/system.ts";
+import type { PathState } from "./change.ts";
 import { completeChange } from "./complete.ts";
 import { digestOf, type HistoryContext } from "./context.ts";
 import { compareGit } from "./git-compare.ts";
 import { captureGit, type GitSnapshot } from "./git-snapshot.ts";
+import { isNameOf, isShared } from "./hard-links.ts";
 import { claimId } from "./ids.ts";
 import type { ApplyOptions, PathStep, UndoPlan, UndoResult } from "./interface.ts";
 import { projectKey } from "./journal.ts";
 import { Keeper, NO_LIMITS } from "./keeper.ts";
+import { beginWriting, removeLeftovers } from "./leftovers.ts";
 import { callKey, findAllOpen, type OpenFile, removeOpen, writeOpen } from "./open-changes.ts";
 import { isSameState, presentState, type Seen } from "./path-state.ts";
-import { performAll } from "./perform.ts";
+import { performAll, type Restoration } from "./perform.ts";
 import { restoreGit } from "./restore-git.ts";
 import { captureTargets } from "./targets.ts";
 
@@ -25,6 +28,7 @@ export async function applyPlan(
 ): Promise<UndoResult> {
   const { store } = context;
   refuseConflicts(plan, options.force === true);
+  removeLeftovers(store);
   const steps = plan.steps.filter(({ action }) => action !== "keep");
   const count = (action: PathStep["action"]) => plan.steps.filter(step => step.action === action).length;
   checkUnchanged(context, steps);
@@ -34,15 +38,18 @@ export async function applyPlan(
     const total = steps.length;
     performAll(
       store,
-      steps.map(({ path, target, movedTo, action }) => ({
+      begun.mark,
+      steps.map(({ path, target, movedTo, action, isInPlace, linkTo }) => ({
         path,
         target,
         movedTo,
+        isInPlace,
+        linkTo,
         isAttributesOnly: action === "attributes",
       })),
       done => options.onProgress?.(done, total),
     );
-    for (const { change } of plan.git) await restoreGit(context, change);
+    for (const { change } of plan.git) await restoreGit(context, begun.mark, change);
   } catch (error) {
     throw isFailure(error) ? await takeBack(context, begun, error) : error;
   }
@@ -108,6 +115,7 @@ async function closeOpen(context: HistoryContext, id: string): Promise<void> {
 
 interface BegunUndo {
   readonly file: OpenFile;
+  readonly mark: string;
   readonly seen: readonly Seen[];
   readonly git: readonly GitSnapshot[];
 }
@@ -140,6 +148,11 @@ async function beginUndo(
   const id = claimId(store, projectKey(store, project));
   const key = callKey(store, id, plan.kind, "");
   const ids = plan.changes.map(change => change.id);
+  const ofGit = plan.git.flatMap(({ change }) => [
+    `${change.gitDirectory}/index`,
+    ...change.files.map(({ path }) => path),
+  ]);
+  const writing = beginWriting(store, [...steps.map(({ path }) => path), ...ofGit]);
   writeOpen(store, key, {
     change: {
       id,
@@ -165,11 +178,12 @@ async function beginUndo(
     notKept: [],
     files: keeper.files,
     bytes: keeper.bytes,
+    writing,
   });
   const file = findAllOpen(store).find(open => open.id === id);
   if (file === undefined)
     throw new Problem("nothing was written: the history cannot be read", { kind: "failed" });
-  return { file, seen: named.seen, git };
+  return { file, mark: writing.mark, seen: named.seen, git };
 }
 
 /** Restores what stood there before the undo began, and tells how far that came. */
@@ -190,14 +204,16 @@ async function takeBack(context: HistoryContext, begun: BegunUndo, cause: unknow
       const keeper = new Keeper(store, context.rules, NO_LIMITS);
       const now = captureGit(keeper, openRepository(disk, before.gitDirectory, before.top));
       const { change } = await compareGit(store, before, now, GIT_MS);
-      if (change !== undefined) await restoreGit(context, change);
+      if (change !== undefined) await restoreGit(context, begun.mark, change);
     });
   for (const { path, state } of begun.seen)
-    if (state.kind !== "absent") await attempt(() => performAll(store, [{ path, target: state }]));
+    if (state.kind !== "absent")
+      await attempt(() => performAll(store, begun.mark, [asItWas(system.files, begun.seen, path, state)]));
   const absent = begun.seen.filter(({ state }) => state.kind === "absent");
   await attempt(() =>
     performAll(
       store,
+      begun.mark,
       absent.map(({ path, state }) => ({ path, target: state })),
     ),
   );
@@ -210,6 +226,15 @@ async function takeBack(context: HistoryContext, begun: BegunUndo, cause: unknow
     kind: "failed",
     causes: [told, ...problems],
   });
+}
+
+/** A file that has, or had, other names stays or becomes one of them. */
+function asItWas(files: Files, seen: readonly Seen[], path: string, target: PathState): Restoration {
+  if (!isShared(target)) return { path, target };
+  const { inode } = target.names;
+  if (isNameOf(files, path, inode)) return { path, target, isInPlace: true };
+  const other = seen.find(one => one.path !== path && isNameOf(files, one.path, inode));
+  return { path, target, linkTo: other?.path };
 }
 
 const GIT_MS = 60_000;

@@ -7,13 +7,14 @@ import type { Captured, Change, NotKept } from "./change.ts";
 import { completeChange } from "./complete.ts";
 import type { HistoryContext } from "./context.ts";
 import { captureGit, type GitSnapshot } from "./git-snapshot.ts";
-import { claimId } from "./ids.ts";
+import { claimCall, claimId } from "./ids.ts";
 import { projectKey } from "./journal.ts";
 import { Keeper, limitsOf } from "./keeper.ts";
 import type { Sweep } from "./known-sweep.ts";
-import { callKey, findOpen, type OpenChange, readOpen, writeOpen } from "./open-changes.ts";
+import { callKey, callName, findOpen, type OpenChange, readOpen, writeOpen } from "./open-changes.ts";
 import { noteUsage } from "./prune.ts";
 import { readSession } from "./sessions.ts";
+import type { Store } from "./store.ts";
 import { sweepAround, sweepRepository } from "./sweep.ts";
 import { captureTargets } from "./targets.ts";
 
@@ -103,7 +104,7 @@ async function capture(
   const trees = await captureTrees(context, keeper, footprint, project);
   if (named.targets.length + trees.sweeps.length + trees.git.length === 0)
     return { ...NOTHING, isComplete: keeper.lost.length === 0, lost: keeper.lost };
-  const id = claimId(store, projectKey(store, project));
+  const id = idOfCall(store, request, key, projectKey(store, project));
   const { files, bytes, lost } = keeper;
   const isComplete = lost.length === 0;
   writeOpen(store, key, {
@@ -141,6 +142,14 @@ function shorten(lost: readonly NotKept[]): readonly NotKept[] {
   ];
 }
 
+function idOfCall(store: Store, request: CallRequest, key: string, project: string): string {
+  const { toolUseId, session, tool, command } = request;
+  const claim = () => claimId(store, project);
+  // A text that was cut may be that of another call.
+  if (toolUseId === undefined || command.endsWith("…")) return claim();
+  return claimCall(store, callName(store, session, key, tool, command), claim);
+}
+
 interface Trees {
   readonly sweeps: readonly Sweep[];
   readonly git: readonly GitSnapshot[];
@@ -166,7 +175,12 @@ async function captureTrees(
     const repository = openRepository(disk, given.gitDirectory, given.top);
     if (rules.isOutOfReach(given.top ?? given.gitDirectory)) continue;
     if (given.changesFiles) {
-      const options = { isOfGit: true, withIgnored: given.changesIgnored === true, withDirectories: true };
+      const options = {
+        isOfGit: true,
+        withIgnored: given.changesIgnored === true,
+        withDirectories: true,
+        commits: given.commits,
+      };
       const found = await sweepRepository(keeper, repository, options);
       add(found);
       for (const { root, gitDirectory } of found)

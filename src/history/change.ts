@@ -13,6 +13,8 @@ export interface FileState {
   readonly mode: number;
   readonly modifiedNs: string;
   readonly content: ContentSource;
+  /** of a file that had several names then, or has them afterwards */
+  readonly names?: { readonly inode: string; readonly count: number };
 }
 
 export const ABSENT: PathState = { kind: "absent" };

@@ -5,7 +5,7 @@ import type { Digest, HistoryContext } from "./context.ts";
 import type { GitComparison } from "./git-compare.ts";
 import { differencesFrom, filesOf, parseStatus, readStatus, type TrackedPath } from "./git-status.ts";
 import { recallSweep, type Sweep } from "./known-sweep.ts";
-import { compareStates, factsAt, presentState, type Seen } from "./path-state.ts";
+import { compareSeen, compareStates, factsAt, presentState, type Seen } from "./path-state.ts";
 import { type GitOptions, runGit, withoutTree } from "./run-git.ts";
 import { workPaths } from "./sweep.ts";
 import { isGitEntry, walkTree } from "./walk.ts";
@@ -61,7 +61,12 @@ export async function compareSweep(
     if (change !== undefined) changes.push(change);
   }
   const made = sweep.hasDirectories ? [] : madeDirectories(context, sweep, changes, seen);
-  return { changes: [...changes, ...made], problem: undefined };
+  const unknown = tracked
+    .map(at)
+    .find(path => !seen.has(path) && !inHead.has(path) && isUnseen(context.system, sweep, path));
+  const problem =
+    unknown === undefined ? undefined : `git put ${unknown} there, over what it ignored there, if it was`;
+  return { changes: [...changes, ...made], problem };
 }
 
 /** Git says what it said before the call, and no file of the sweep was touched. */
@@ -141,7 +146,11 @@ function compareOne(
     sweep.ignored.some(ignored => isInside(ignored, path))
   )
     return undefined;
-  return compareStates(path, before, presentState(files, path, digest));
+  return compareSeen(files, path, seen, before, digest);
+}
+
+function isUnseen({ files }: System, { ignored }: Sweep, path: string): boolean {
+  return ignored.some(one => isInside(one, path)) && factsAt(files, path) !== undefined;
 }
 
 /** Clean files that git tracked before the call, by path: their content is in its objects. */
@@ -257,8 +266,8 @@ function comparePlain(
   const changes: PathChange[] = [];
   let problem: string | undefined;
   const visited = new Set<string>();
-  const compare = (path: string, before: PathState) => {
-    const change = compareStates(path, before, presentState(system.files, path, digest));
+  const compare = (path: string, old: Seen | undefined) => {
+    const change = compareSeen(system.files, path, old, old?.state ?? ABSENT, digest);
     if (change !== undefined) changes.push(change);
   };
   walkTree(system.files, root, {
@@ -270,7 +279,7 @@ function comparePlain(
       visited.add(path);
       // What an unfinished sweep did not see may have been there.
       if (old === undefined && !isComplete) return true;
-      if (old?.stamp !== facts.stamp) compare(path, old?.state ?? ABSENT);
+      if (old?.stamp !== facts.stamp) compare(path, old);
       return true;
     },
     fail(path, why) {
@@ -278,6 +287,6 @@ function comparePlain(
     },
     isLate: () => false,
   });
-  for (const [path, { state }] of seen) if (!visited.has(path)) compare(path, state);
+  for (const [path, old] of seen) if (!visited.has(path)) compare(path, old);
   return { changes, problem };
 }

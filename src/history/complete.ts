@@ -8,10 +8,19 @@ import { compareSweep } from "./compare-sweep.ts";
 import { boundedDigest, type Digest, type HistoryContext } from "./context.ts";
 import { compareGit, type GitComparison } from "./git-compare.ts";
 import { captureGit } from "./git-snapshot.ts";
+import { releaseCall } from "./ids.ts";
 import { appendChange, projectKey } from "./journal.ts";
 import { Keeper, limitsOf } from "./keeper.ts";
-import { findAllOpen, type OpenChange, type OpenFile, readOpen, removeOpen } from "./open-changes.ts";
-import { compareStates, factsAt, presentState, type Seen } from "./path-state.ts";
+import {
+  callKey,
+  callName,
+  findAllOpen,
+  type OpenChange,
+  type OpenFile,
+  readOpen,
+  removeOpen,
+} from "./open-changes.ts";
+import { compareSeen, factsAt, identityIn, type Seen } from "./path-state.ts";
 import { readSeen, seenPath } from "./seen-cache.ts";
 import type { Listed, Store } from "./store.ts";
 import { isObjectList } from "./store.ts";
@@ -42,16 +51,23 @@ export async function completeChange(
   if (open === undefined) return undefined;
   const change = await describeChange(context, open, end);
   if (change !== undefined) appendChange(store, change, system.clock.nowMs());
-  removeOpen(store, file);
-  dropLists(store, open);
+  forget(store, file, open);
   return change;
 }
 
 /** Forgets what another open change of the same call tells as well. */
 export function dropChange({ store }: HistoryContext, file: OpenFile): void {
   const open = readOpen(store, file);
+  if (open === undefined) removeOpen(store, file);
+  else forget(store, file, open);
+}
+
+function forget(store: Store, file: OpenFile, open: OpenChange): void {
+  const { kind, toolUseId, session, tool, command } = open.change;
   removeOpen(store, file);
-  if (open !== undefined) dropLists(store, open);
+  if (kind === "call" && toolUseId !== undefined)
+    releaseCall(store, callName(store, session, callKey(store, toolUseId, tool, command), tool, command));
+  dropLists(store, open);
 }
 
 /** What an open change has done so far; undefined when that is nothing. Nothing is written. */
@@ -159,14 +175,13 @@ function compareNamed(
     const old = before.get(path);
     const facts = factsAt(files, path);
     if (old !== undefined && (facts?.stamp ?? "") === old.stamp) continue;
-    const change = compareStates(path, old?.state ?? ABSENT, presentState(files, path, digest));
+    const change = compareSeen(files, path, old, old?.state ?? ABSENT, digest);
     if (change !== undefined) changes.push(change);
     if (change?.what === "created" && facts?.kind === "file") created.set(facts.identity, path);
   }
   const moved = new Map<string, string>();
   for (const { path, what } of changes) {
-    const [device, inode] = before.get(path)?.stamp.split(":") ?? [];
-    const to = what === "deleted" ? created.get(`${device}:${inode}`) : undefined;
+    const to = what === "deleted" ? created.get(identityIn(before.get(path)?.stamp ?? "")) : undefined;
     if (to !== undefined) moved.set(path, to);
   }
   return { changes, paths, moved, problems };

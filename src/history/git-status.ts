@@ -1,3 +1,4 @@
+import { encodeRawName } from "../system/file-names.ts";
 import type { System } from "../system/system.ts";
 import { type GitOptions, runGit, withoutTree } from "./run-git.ts";
 
@@ -132,7 +133,9 @@ export async function readIndex(
   timeoutMs: number,
   options: IndexOptions = {},
 ): Promise<readonly IndexEntry[] | undefined> {
-  const { indexFile, gitDirectory, paths = [] } = options;
+  const { indexFile, gitDirectory } = options;
+  // Words of a command line are UTF-8. Without paths git tells of all.
+  const paths = options.paths?.every(path => encodeRawName(path) === undefined) ? options.paths : [];
   const place: Pick<GitOptions, "cwd" | "env"> =
     gitDirectory === undefined ? { cwd: top } : withoutTree(gitDirectory);
   const env = {

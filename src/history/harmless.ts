@@ -69,8 +69,7 @@ export function examineLosses(context: HistoryContext, session: string | undefin
     /** Its loss is none: absent, empty, a link, clean in HEAD, made by this session, or ignored and regenerable. */
     async isHarmless(path: string): Promise<boolean> {
       const facts = factsAt(system.files, path);
-      // A name that is not UTF-8 leads nowhere, and there is something all the same.
-      if (facts === undefined) return !path.includes("\uFFFD");
+      if (facts === undefined) return true;
       if (facts.kind === "symlink") return true;
       ledger ??= openLedger(context, session);
       const repository = findRepository(disk, facts.kind === "directory" ? path : dirname(path));

@@ -1,4 +1,4 @@
-import { withParents } from "../state/absent-files.ts";
+import { removeIfThere, withParents } from "../state/absent-files.ts";
 import { hasErrorCode } from "../system/system.ts";
 import type { Store } from "./store.ts";
 
@@ -40,10 +40,37 @@ function suffix(number: number): string {
   return number < 35 ? number.toString(36) : `z${suffix(number - 34)}`;
 }
 
+/**
+ * The id of a call that may be begun by several hooks at once, because a host reads two of our registrations: the first
+ * to come decides, and all of them begin one change.
+ */
+export function claimCall(store: Store, call: string, claim: () => string): string {
+  const { files } = store.system;
+  const path = store.path("calls", call);
+  const known = readClaim(store, path);
+  if (known !== undefined) return known;
+  const id = claim();
+  try {
+    withParents(files, path, 0o700, () => files.symlink(id, path));
+    return id;
+  } catch (error) {
+    if (!hasErrorCode(error, "EEXIST")) throw error;
+    return readClaim(store, path) ?? id;
+  }
+}
+
+export function releaseCall(store: Store, call: string): void {
+  removeIfThere(store.system.files, store.path("calls", call));
+}
+
 /** The key of the project that a claimed id belongs to. */
 export function projectOfId(store: Store, id: string): string | undefined {
+  return readClaim(store, store.path("ids", id));
+}
+
+function readClaim(store: Store, path: string): string | undefined {
   try {
-    return store.system.files.readLink(store.path("ids", id));
+    return store.system.files.readLink(path);
   } catch (error) {
     if (hasErrorCode(error, "ENOENT", "EINVAL")) return undefined;
     throw error;

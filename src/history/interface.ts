@@ -50,6 +50,10 @@ export interface PathStep {
   readonly target: PathState;
   /** where the call moved it; it is moved back from there */
   readonly movedTo?: string;
+  /** it is written where it is, since other names lead to the same file */
+  readonly isInPlace?: boolean;
+  /** it becomes another name of the file that is there */
+  readonly linkTo?: string;
 }
 
 export interface Conflict {

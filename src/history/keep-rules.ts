@@ -67,3 +67,19 @@ export function createKeepRules(
 function compile(patterns: readonly string[]): IgnoreFile | undefined {
   return patterns.length === 0 ? undefined : parseIgnoreFile("", patterns.join("\n"));
 }
+
+/** Is the directory, or one above it in the tree, regenerable? Thousands of files share few directories. */
+export function cachedRegenerable(
+  { rules }: { readonly rules: KeepRules },
+  top: string,
+): (directory: string) => boolean {
+  const known = new Map<string, boolean>([[top, false]]);
+  const look = (directory: string): boolean => {
+    const found = known.get(directory);
+    if (found !== undefined) return found;
+    const isOutput = rules.isRegenerable(directory) || look(dirname(directory));
+    known.set(directory, isOutput);
+    return isOutput;
+  };
+  return directory => isInside(top, directory) && look(directory);
+}

@@ -85,8 +85,6 @@ export class Keeper {
   capture(path: string, facts = factsAt(this.store.system.files, path), known?: Seen): Seen {
     const { files } = this.store.system;
     const stamp = facts?.stamp ?? "";
-    // The name of something that is there, read with a loss.
-    if (facts === undefined && path.includes("\uFFFD")) this.lose(path, "its name is not UTF-8");
     try {
       const state = toState(files, path, facts, found => this.keepContent(path, found, known));
       return { path, state, stamp };

@@ -1,5 +1,6 @@
 import { removeIfThere } from "../state/absent-files.ts";
 import { sha256Hex } from "../system/sha256.ts";
+import type { ProcessIdentity } from "../system/system.ts";
 import { sessionKey } from "./any-open.ts";
 import type { Change, NotKept } from "./change.ts";
 import type { GitSnapshot } from "./git-snapshot.ts";
@@ -27,6 +28,14 @@ export type BegunChange = Pick<
   | "only"
 >;
 
+/** What an undo or redo is writing: it is written down first, so that what a killed one leaves behind is known. */
+export interface Writing {
+  /** of all temporary files of this undo */
+  readonly mark: string;
+  readonly writer: ProcessIdentity;
+  readonly paths: Listed<string>;
+}
+
 /** A change whose call may still run: what is needed to find out what it did. */
 export interface OpenChange {
   readonly change: BegunChange;
@@ -38,6 +47,8 @@ export interface OpenChange {
   readonly notKept: readonly NotKept[];
   readonly files: number;
   readonly bytes: number;
+  /** of an undo or redo that has not ended */
+  readonly writing?: Writing;
 }
 
 export interface OpenFile {
@@ -51,8 +62,24 @@ export function callKey(store: Store, useId: string | undefined, tool: string, c
   return sha256Hex(store.system.text.encode(named)).slice(0, 16);
 }
 
+/** Of one call in one wording: under one id, a hook of the user's may make another call of it. */
+export function callName(
+  store: Store,
+  session: string | undefined,
+  key: string,
+  tool: string,
+  command: string,
+): string {
+  const wording = sha256Hex(store.system.text.encode(`${tool}\0${command}`)).slice(0, 16);
+  return `${sessionKey(session)}.${key}.${wording}`;
+}
+
 export function writeOpen(store: Store, key: string, open: OpenChange): void {
   store.writeSealed(openPath(store, open.change.session, key, open.change.id), open);
+}
+
+export function replaceOpen(store: Store, { path }: OpenFile, open: OpenChange): void {
+  store.writeSealed(path, open);
 }
 
 function openPath(store: Store, session: string | undefined, key: string, id: string): string {

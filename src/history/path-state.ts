@@ -1,5 +1,5 @@
 import { type ExactFacts, type Files, hasErrorCode } from "../system/system.ts";
-import { ABSENT, type ContentSource, type PathChange, type PathState } from "./change.ts";
+import { ABSENT, type ContentSource, type FileState, type PathChange, type PathState } from "./change.ts";
 
 /** A path with what was there, and the stamp that tells whether it was touched since. */
 export interface Seen {
@@ -19,7 +19,7 @@ export function toState(
   const { mode, modifiedNs, size } = facts;
   switch (facts.kind) {
     case "file":
-      return { kind: "file", size, mode, modifiedNs, content: contentOf(facts) };
+      return { kind: "file", size, mode, modifiedNs, content: contentOf(facts), ...namesIn(facts) };
     case "directory":
       return { kind: "directory", mode, modifiedNs };
     case "symlink":
@@ -27,6 +27,10 @@ export function toState(
     default:
       return { kind: "other" };
   }
+}
+
+function namesIn({ links, identity }: ExactFacts): Pick<FileState, "names"> {
+  return links > 1 ? { names: { inode: identity, count: links } } : {};
 }
 
 /** Facts of the name; undefined when nothing is there, also when it cannot be there. */
@@ -50,6 +54,38 @@ export function presentState(
     const id = digest(path, found);
     return id === undefined ? { in: "nowhere", why: "it was not read" } : { in: "digest", id };
   });
+}
+
+/** What became of a path that was seen; both states tell which file they were where either had several names. */
+export function compareSeen(
+  files: Pick<Files, "exactFacts" | "readLink">,
+  path: string,
+  seen: Seen | undefined,
+  before: PathState,
+  digest: (path: string, facts: ExactFacts) => string | undefined,
+): PathChange | undefined {
+  const after = presentState(files, path, digest);
+  const isShared = [before, after].some(state => state.kind === "file" && state.names !== undefined);
+  if (!isShared || before.kind !== "file" || after.kind !== "file" || seen === undefined)
+    return compareStates(path, before, after);
+  const inode = factsAt(files, path)?.identity ?? "";
+  return compareStates(
+    path,
+    { names: { inode: identityIn(seen.stamp), count: 1 }, ...before },
+    { names: { inode, count: 1 }, ...after },
+  );
+}
+
+/** Device and inode, with which a stamp begins. */
+export function identityIn(stamp: string): string {
+  return stamp.split(":").slice(0, 2).join(":");
+}
+
+/** False when both are known and are not one file. */
+export function isSameFile(one: PathState, other: PathState): boolean {
+  if (one.kind !== "file" || other.kind !== "file" || one.names === undefined || other.names === undefined)
+    return true;
+  return one.names.inode === other.names.inode;
 }
 
 /** The id of the content, where one is known that can be compared. */
@@ -92,6 +128,7 @@ function kindOfChange(before: PathState, after: PathState): PathChange["what"] |
   if (before.kind !== after.kind) return "changed";
   if (before.kind === "file" && after.kind === "file") {
     if (!isSameContent(before, after)) return "changed";
+    if (!isSameFile(before, after)) return "changed";
     if (before.mode !== after.mode) return "mode";
     return before.modifiedNs === after.modifiedNs ? undefined : "time";
   }

@@ -1,6 +1,7 @@
-import { ancestors, basename, dirname } from "../system/paths.ts";
+import { ancestors, dirname } from "../system/paths.ts";
 import { type Files, hasErrorCode, SystemError } from "../system/system.ts";
 import type { PathState } from "./change.ts";
+import { temporaryBeside } from "./leftovers.ts";
 import { factsAt } from "./path-state.ts";
 import type { Store } from "./store.ts";
 
@@ -12,6 +13,10 @@ export interface Restoration {
   readonly movedTo?: string | undefined;
   /** the content is right already */
   readonly isAttributesOnly?: boolean;
+  /** it is written where it is, for all names of the file */
+  readonly isInPlace?: boolean | undefined;
+  /** it becomes another name of that file */
+  readonly linkTo?: string | undefined;
 }
 
 const DIRECTORY_MODE = 0o755;
@@ -22,11 +27,12 @@ const DIRECTORY_MODE = 0o755;
  */
 export function performAll(
   store: Store,
+  mark: string,
   restorations: readonly Restoration[],
   onProgress: (done: number) => void = () => {},
 ): void {
   const { files } = store.system;
-  const writer = new Writer(files);
+  const writer = new Writer(files, mark);
   let done = 0;
   const each = (chosen: readonly Restoration[], action: (one: Restoration) => void) => {
     for (const one of chosen) {
@@ -52,10 +58,17 @@ export function performAll(
       byDepth.filter(({ target }) => target.kind === "directory"),
       ({ path }) => writer.makeDirectory(path),
     );
-    each(
-      byDepth.filter(({ target, movedTo }) => isWritten(target) && movedTo === undefined),
-      one => (one.isAttributesOnly === true ? writer.setFileAttributes(one) : writer.write(store, one)),
-    );
+    const written = byDepth.filter(({ target, movedTo }) => isWritten(target) && movedTo === undefined);
+    // What other names are linked to has to be there.
+    const linksLast = [
+      ...written.filter(({ linkTo }) => linkTo === undefined),
+      ...written.filter(({ linkTo }) => linkTo !== undefined),
+    ];
+    each(linksLast, one => {
+      if (one.isAttributesOnly === true) writer.setFileAttributes(one);
+      else if (one.isInPlace === true) writer.overwrite(store, one);
+      else writer.write(store, one);
+    });
     for (const one of moves) writer.setFileAttributes(one);
     for (const { path, target } of innermost)
       if (target.kind === "directory") writer.setAttributes(path, target);
@@ -78,11 +91,14 @@ function stands(files: Files, path: string, target: PathState): boolean | undefi
 /** Writes paths, also in directories that do not permit it, as long as they are ours. */
 class Writer {
   private readonly files: Files;
+  /** of temporary files */
+  private readonly mark: string;
   /** modes of directories that were opened for writing */
   private readonly opened = new Map<string, number>();
 
-  constructor(files: Files) {
+  constructor(files: Files, mark: string) {
     this.files = files;
+    this.mark = mark;
   }
 
   remove(path: string): void {
@@ -115,14 +131,31 @@ class Writer {
     this.inParent(path, () => this.files.makeDirectory(path, DIRECTORY_MODE));
   }
 
-  write(store: Store, { path, target }: Restoration): void {
+  /** A file that cannot be written is made so meanwhile. */
+  overwrite(store: Store, one: Restoration): void {
+    const { path, target } = one;
+    if (target.kind !== "file" || target.content.in !== "store")
+      throw new SystemError("ENODATA", "restore", path);
+    const object = store.objectPath(target.content.id);
+    try {
+      this.files.overwrite(object, path);
+    } catch (error) {
+      if (!hasErrorCode(error, "EACCES", "EPERM")) throw error;
+      this.files.changeMode(path, target.mode | 0o600);
+      this.files.overwrite(object, path);
+    }
+    this.setFileAttributes(one);
+  }
+
+  write(store: Store, { path, target, linkTo }: Restoration): void {
     const { files } = this;
-    const temporary = `${dirname(path)}/.${basename(path).slice(0, 60)}.${store.system.random.hex(12)}.tmp`;
+    const temporary = temporaryBeside(path, this.mark);
     this.makeParents(path);
     this.inParent(path, () => {
       try {
         if (target.kind === "link") files.symlink(target.target, temporary);
-        if (target.kind === "file") {
+        if (linkTo !== undefined) files.link(linkTo, temporary);
+        else if (target.kind === "file") {
           if (target.content.in !== "store") throw new SystemError("ENODATA", "restore", path);
           files.copy(store.objectPath(target.content.id), temporary, target.mode);
         }

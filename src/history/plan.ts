@@ -3,7 +3,9 @@ import type { System } from "../system/system.ts";
 import type { Change, NotKept, PathState } from "./change.ts";
 import { digestOf, type HistoryContext } from "./context.ts";
 import { bringFromGit } from "./git-content.ts";
+import { isShared, linkSteps, shareTargets } from "./hard-links.ts";
 import type { Conflict, PathStep, UndoPlan, UndoSelection } from "./interface.ts";
+import { findLeftovers } from "./leftovers.ts";
 import { contentId, factsAt, isSameContent, isSameState, presentState } from "./path-state.ts";
 import { planGit } from "./plan-git.ts";
 import { isWithin, listChanges, readChange, selectChanges } from "./select.ts";
@@ -46,6 +48,8 @@ interface Chain {
   readonly target: PathState;
   /** where its content went, when the newest change moved it away */
   readonly movedTo: string | undefined;
+  /** the oldest of the changes */
+  readonly since: string;
   /** the change behind which somebody else changed the path */
   readonly gap: string | undefined;
 }
@@ -74,7 +78,7 @@ async function plan(
   return {
     kind,
     changes,
-    steps: keepUsedDirectories(system, steps),
+    steps: keepUsedDirectories(context, linkSteps(context, steps)),
     git: git.steps,
     conflicts: [...conflicts, ...git.conflicts],
     gone: [...gone, ...git.gone],
@@ -98,10 +102,12 @@ function followChains(
         expected: newer?.expected ?? after,
         target: fromStore(path, before),
         movedTo: newer === undefined ? to : undefined,
+        since: change.id,
         gap: isGap ? change.id : newer?.gap,
       });
     }
   }
+  shareTargets(chains);
   return chains;
 }
 
@@ -144,7 +150,23 @@ function forcedStep(system: System, path: string, { expected, target, movedTo }:
         ? "attributes"
         : "restore";
   const isMovedBack = movedTo !== undefined && target.kind === "file" && target.content.in === "nowhere";
-  return { path, action, present, target, ...(isMovedBack ? { movedTo } : {}) };
+  const isInPlace = action === "restore" && staysInPlace(present, expected, target);
+  return {
+    path,
+    action,
+    present,
+    target,
+    ...(isMovedBack ? { movedTo } : {}),
+    ...(isInPlace ? { isInPlace } : {}),
+  };
+}
+
+/** The changes wrote into a file that has other names: they have the content too, wherever they are. */
+function staysInPlace(present: PathState, expected: PathState, target: PathState): boolean {
+  if (!isShared(present) || target.kind !== "file" || target.names === undefined) return false;
+  const { inode } = target.names;
+  const isOneFile = expected.kind === "file" && expected.names?.inode === inode;
+  return isOneFile || present.names.inode === inode;
 }
 
 function conflict(path: string, why: string, present: PathState): Conflict {
@@ -175,8 +197,11 @@ function whyGone(store: Store, { action, target, movedTo }: PathStep): string | 
 }
 
 /** A directory that the agent made stays when something is left in it. */
-function keepUsedDirectories({ files }: System, steps: readonly PathStep[]): readonly PathStep[] {
-  const goes = new Set<string>();
+function keepUsedDirectories(
+  { store, system: { files } }: HistoryContext,
+  steps: readonly PathStep[],
+): readonly PathStep[] {
+  const goes = new Set<string>(findLeftovers(store));
   const innermost = [...steps].sort((one, other) => other.path.length - one.path.length);
   const kept = new Set<string>();
   for (const { path, action, present } of innermost) {

@@ -5,6 +5,7 @@ import { removeTree } from "./git-content.ts";
 import { idAt, timeOfId } from "./ids.ts";
 import type { PruneOptions, PruneResult } from "./interface.ts";
 import { type Entry, projectKeys, readFloor, readJournals, writeFloor } from "./journal.ts";
+import { removeLeftovers } from "./leftovers.ts";
 import { findAllOpen } from "./open-changes.ts";
 import { objectsInUse, useObjects } from "./references.ts";
 import type { Store } from "./store.ts";
@@ -25,6 +26,7 @@ export function prune(context: HistoryContext, options: PruneOptions = {}): Prun
   const lock = new FileLock(store.path("prune.lock"), { system, timeoutMs: 0 });
   if (!lock.tryAcquire()) return NOTHING;
   try {
+    removeLeftovers(store);
     const { olderThanMs = settings.maxAgeDays * DAY_MS, toBytes = settings.maxTotalMb * MEBIBYTE } = options;
     const { entries } = readJournals(store, projectKeys(store, undefined));
     const sizes = objectSizes(store);
@@ -147,12 +149,12 @@ function removeOldFiles(store: Store, floor: string, known: ReadonlySet<string>)
     if (isUnused && !open.has(id)) removeIfThere(files, store.path("ids", id));
   }
   for (const file of findAllOpen(store)) if (file.id <= floor) removeIfThere(files, file.path);
-  for (const folder of ["tmp", "seen", "sessions"])
+  for (const folder of ["tmp", "calls", "seen", "sessions"])
     for (const name of store.names(folder)) {
       const path = store.path(folder, name);
       if (!isOld(path)) continue;
       if (files.inspect(path)?.kind === "directory") removeTree(files, path);
-      else if (folder === "tmp") removeIfThere(files, path);
+      else if (folder === "tmp" || folder === "calls") removeIfThere(files, path);
     }
 }
 

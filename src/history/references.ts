@@ -39,8 +39,10 @@ export function objectsInUse(store: Store): ReadonlySet<string> {
   return used;
 }
 
-function useOpen(store: Store, { seen, targets, sweeps, git }: OpenChange, use: (id: string) => void): void {
+function useOpen(store: Store, open: OpenChange, use: (id: string) => void): void {
+  const { seen, targets, sweeps, git, writing } = open;
   useList(targets, use);
+  if (writing !== undefined) useList(writing.paths, use);
   for (const snapshot of git) {
     useList(snapshot.refs, use);
     useList(snapshot.stashes, use);

@@ -2,6 +2,7 @@ import { Problem } from "../state/problem.ts";
 import { hasErrorCode } from "../system/system.ts";
 import type { GitChange, Stash } from "./change.ts";
 import type { HistoryContext } from "./context.ts";
+import { temporaryBeside } from "./leftovers.ts";
 import { performAll } from "./perform.ts";
 import { type GitRun, runGit } from "./run-git.ts";
 import type { Store } from "./store.ts";
@@ -12,7 +13,11 @@ const GIT_MS = 60_000;
  * Puts a repository where the change began. Every ref is set only if it stands where it was seen last; git refuses
  * otherwise. Throws at the first failure.
  */
-export async function restoreGit({ system, store }: HistoryContext, change: GitChange): Promise<void> {
+export async function restoreGit(
+  { system, store }: HistoryContext,
+  mark: string,
+  change: GitChange,
+): Promise<void> {
   const { gitDirectory, top, head, refs, stashes, index, files } = change;
   const hasTop = top !== undefined && system.files.follow(top)?.kind === "directory";
   const git = async (args: readonly string[], input = ""): Promise<GitRun> => {
@@ -23,6 +28,7 @@ export async function restoreGit({ system, store }: HistoryContext, change: GitC
   };
   performAll(
     store,
+    mark,
     files.map(({ path, before }) => ({ path, target: before })),
   );
   const commands = refs.flatMap(({ name, before, after }) => {
@@ -37,7 +43,7 @@ export async function restoreGit({ system, store }: HistoryContext, change: GitC
     else await git(["update-ref", "--no-deref", "HEAD", head.before]);
   }
   if (stashes !== undefined) await restoreStashes(git, stashes.before, stashes.after);
-  if (index !== undefined) restoreIndex(store, gitDirectory, index.before);
+  if (index !== undefined) restoreIndex(store, mark, gitDirectory, index.before);
 }
 
 /** Keeps the oldest that are the same, drops what lies above, and stores the rest again in its order. */
@@ -60,15 +66,15 @@ async function restoreStashes(
  * Under git's own lock, so that no git command is in between. The lock appears with all of its content: one that has
  * the content to be restored was left by an undo that was killed here.
  */
-function restoreIndex(store: Store, gitDirectory: string, object: string | undefined): void {
-  const { files, random } = store.system;
+function restoreIndex(store: Store, mark: string, gitDirectory: string, object: string | undefined): void {
+  const { files } = store.system;
   const path = `${gitDirectory}/index`;
   const lock = `${path}.lock`;
   if (object === undefined) {
     if (files.inspect(path) !== undefined) files.remove(path);
     return;
   }
-  const temporary = `${path}.${random.hex(12)}.tmp`;
+  const temporary = temporaryBeside(path, mark);
   files.copy(store.objectPath(object), temporary, files.inspect(path)?.mode ?? 0o644);
   try {
     files.link(temporary, lock);

@@ -1,11 +1,13 @@
 import { errorText } from "../protocol/error-text.ts";
 import { childEnvironment } from "../system/child-environment.ts";
+import { decodeName, encodeRawName } from "../system/file-names.ts";
 import type { System } from "../system/system.ts";
 
 export interface GitRun {
   readonly isOk: boolean;
   readonly code: number | undefined;
   readonly stdout: Uint8Array;
+  /** bytes that are not UTF-8 as names of files have them */
   readonly text: string;
   /** in few words, for a message; empty when all went well */
   readonly problem: string;
@@ -48,7 +50,7 @@ export async function runGit(
       argv: ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", ...args],
       cwd,
       env: { ...own, ...env },
-      input: typeof input === "string" ? system.text.encode(input) : input,
+      input: typeof input === "string" ? (encodeRawName(input) ?? system.text.encode(input)) : input,
       timeoutMs: Math.ceil(timeoutMs),
       killAfterMs: 100,
       limits: { stdoutBytes: MAX_OUTPUT, tailBytes: 0, stderrBytes: MAX_COMPLAINT, drainBytes: MAX_OUTPUT },
@@ -66,10 +68,15 @@ export async function runGit(
               ? ""
               : `git ${args[0] ?? ""}: ${complaint === "" ? end.kind : complaint}`;
     const isOk = problem === "";
-    return { isOk, code, stdout, text: isOk ? system.text.decode(stdout).text : "", problem };
+    return { isOk, code, stdout, text: isOk ? textOf(system, stdout) : "", problem };
   } catch (error) {
     return failed(errorText(error));
   }
+}
+
+function textOf(system: Pick<System, "text">, bytes: Uint8Array): string {
+  const { text, replaced } = system.text.decode(bytes);
+  return replaced ? decodeName(bytes) : text;
 }
 
 function failed(problem: string): GitRun {

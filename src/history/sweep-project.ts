@@ -1,6 +1,7 @@
 import { isInside } from "../system/paths.ts";
 import type { HistoryContext } from "./context.ts";
 import { Keeper, limitsOf } from "./keeper.ts";
+import { removeLeftovers } from "./leftovers.ts";
 import { noteUsage } from "./prune.ts";
 import { sweepAround } from "./sweep.ts";
 
@@ -11,6 +12,7 @@ const PATIENCE = 10;
 export async function sweepProject(context: HistoryContext, directory: string): Promise<void> {
   const { store, rules, settings, places, system } = context;
   if (rules.isOutOfReach(directory) || isInside(directory, places.home)) return;
+  removeLeftovers(store);
   const deadlineMs = system.clock.monotonicMs() + settings.budgetMs * PATIENCE;
   const keeper = new Keeper(store, rules, limitsOf(settings, deadlineMs));
   await sweepAround(keeper, directory, places.project, {

@@ -4,8 +4,10 @@ import { readText } from "../state/read-text.ts";
 import { ancestors, dirname, isInside, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { parseStatus, readStatus, type WorkTreeStatus } from "./git-status.ts";
+import { cachedRegenerable } from "./keep-rules.ts";
 import type { Keeper } from "./keeper.ts";
 import { type KnownSweep, recallSweep, rememberSweep, type Sweep } from "./known-sweep.ts";
+import { NOTHING_OVERWRITTEN, type OverwrittenIgnored, overwrittenIgnored } from "./overwritten-ignored.ts";
 import { factsAt, type Seen } from "./path-state.ts";
 import { openSeenCache } from "./seen-cache.ts";
 import { isGitEntry, walkTree } from "./walk.ts";
@@ -17,6 +19,8 @@ export interface SweepOptions {
   readonly withIgnored: boolean;
   /** empty directories as well */
   readonly withDirectories: boolean;
+  /** files of these commits come over ignored ones, as a footprint names them */
+  readonly commits?: readonly string[] | undefined;
 }
 
 const MAX_DEPTH = 4;
@@ -57,7 +61,7 @@ export async function sweepRepository(
   }
   const { sweep: own, nested } =
     recallWork(keeper, repository, result.text, options) ??
-    captureWork(keeper, repository, result.text, options);
+    (await captureAnew(keeper, repository, result.text, options));
   if (depth >= MAX_DEPTH) return [own];
   const inner: Sweep[] = [];
   for (const path of [...submodulesOf(system, top), ...nested]) {
@@ -85,12 +89,31 @@ function recallWork(
   keeper: Keeper,
   { top = "", gitDirectory }: Repository,
   text: string,
-  { withIgnored, withDirectories }: SweepOptions,
+  options: SweepOptions,
 ): KnownSweep | undefined {
-  if (withIgnored || withDirectories) return undefined;
+  if (!isPlain(options)) return undefined;
   const known = recallSweep(keeper, top, text);
   if (known?.sweep.gitDirectory !== gitDirectory) return undefined;
   return keeper.countKept(known.files, known.bytes) ? known : undefined;
+}
+
+/** Of what is asked for before a git command nothing is remembered. */
+function isPlain({ withIgnored, withDirectories, commits }: SweepOptions): boolean {
+  return !withIgnored && !withDirectories && commits === undefined;
+}
+
+async function captureAnew(
+  keeper: Keeper,
+  repository: Repository,
+  text: string,
+  options: SweepOptions,
+): Promise<Pick<KnownSweep, "sweep" | "nested">> {
+  const { commits, withIgnored } = options;
+  const overwritten =
+    commits === undefined || withIgnored
+      ? NOTHING_OVERWRITTEN
+      : await overwrittenIgnored(keeper, repository.top ?? "", parseStatus(text).ignored, commits);
+  return captureWork(keeper, repository, text, options, overwritten);
 }
 
 function captureWork(
@@ -98,6 +121,7 @@ function captureWork(
   { top = "", gitDirectory }: Repository,
   text: string,
   options: SweepOptions,
+  overwritten: OverwrittenIgnored,
 ): Pick<KnownSweep, "sweep" | "nested"> {
   const status = parseStatus(text);
   const cache = openSeenCache(keeper.store, top);
@@ -117,7 +141,7 @@ function captureWork(
   // Of a submodule or linked worktree it is a file, which leads to the repository.
   if (factsAt(keeper.store.system.files, `${top}/.git`)?.kind === "file") capture(`${top}/.git`);
   const { kept, left, folders } = sortIgnored(keeper, top, status.ignored, options.withIgnored);
-  for (const path of kept) capture(path);
+  for (const path of [...kept, ...overwritten.paths]) capture(path);
   const directories = options.withDirectories
     ? listDirectories(keeper, top, left)
     : parentsOf(seen.keys(), top);
@@ -129,13 +153,12 @@ function captureWork(
     gitDirectory,
     head: status.head,
     seen: cache.save(all),
-    ignored: left,
+    ignored: left.filter(path => !overwritten.whole.includes(path)),
     hasDirectories: options.withDirectories,
     isComplete,
   };
   const { nested } = status;
-  const isPlain = !options.withIgnored && !options.withDirectories;
-  if (isPlain && isComplete && folders !== undefined) {
+  if (isPlain(options) && isComplete && folders !== undefined) {
     const known = { sweep, nested, files: keeper.files - files, bytes: keeper.bytes - bytes };
     rememberSweep(keeper, known, text, all, folders, timeMs);
   }
@@ -160,18 +183,6 @@ export function workPaths(
 /** As `dirname`, of a path that is clean and not the root. */
 function parentOf(path: string): string {
   return path.slice(0, path.lastIndexOf("/"));
-}
-
-/** Is the directory, or one above it in the tree, regenerable? Thousands of files share few directories. */
-function cachedRegenerable({ rules }: Pick<Keeper, "rules">, top: string): (directory: string) => boolean {
-  const known = new Map<string, boolean>([[top, false]]);
-  return function look(directory: string): boolean {
-    const found = known.get(directory);
-    if (found !== undefined) return found;
-    const isOutput = isInside(top, directory) && (rules.isRegenerable(directory) || look(dirname(directory)));
-    known.set(directory, isOutput);
-    return isOutput;
-  };
 }
 
 interface IgnoredPaths {

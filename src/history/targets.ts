@@ -28,8 +28,13 @@ export async function captureTargets(
   const { files } = keeper.store.system;
   const seen = new Map<string, Seen>();
   const named = new Map<string, NamedTarget>();
-  for (const { path, isTree, how } of targets) {
+  for (const { path, isTree, how, isEmptyBelow } of targets) {
     if (keeper.rules.isOutOfReach(path)) continue;
+    if (isEmptyBelow === true) {
+      named.set(path, named.get(path) ?? { path, isTree: false });
+      for (const one of captureEmpty(keeper, path)) if (!seen.has(one.path)) seen.set(one.path, one);
+      continue;
+    }
     named.set(path, { path, isTree: isTree || named.get(path)?.isTree === true });
     const facts = factsAt(files, path);
     for (const missing of facts === undefined ? missingParents(keeper, path) : []) {
@@ -47,6 +52,22 @@ export async function captureTargets(
     excuse(keeper, how, lostBefore, seen);
   }
   return { targets: [...named.values()], seen: [...seen.values()] };
+}
+
+/** Directories and files without content. What is in build output is made again. */
+function captureEmpty(keeper: Keeper, top: string): readonly Seen[] {
+  const seen: Seen[] = [keeper.capture(top)];
+  walkTree(keeper.store.system.files, top, {
+    visit(path, facts) {
+      const isDirectory = facts.kind === "directory";
+      if (keeper.rules.isOutOfReach(path) || (isDirectory && keeper.rules.isRegenerable(path))) return false;
+      if (isDirectory || (facts.kind === "file" && facts.size === 0)) seen.push(keeper.capture(path, facts));
+      return true;
+    },
+    fail: (path, why) => keeper.lose(path, why),
+    isLate: () => keeper.isLate,
+  });
+  return seen;
 }
 
 /** Moving something, or changing its mode, does not lose the content of what is too large to be copied. */
@@ -147,7 +168,8 @@ async function trackedInside(
   const all = new Set<string>();
   for (const { path } of entries) {
     const file = join(top, path);
-    const output = outputs.find(directory => isInside(directory, file)) ?? file;
+    const output = outputs.find(directory => isInside(directory, file));
+    if (output === undefined) continue;
     for (const parent of ancestors(file)) {
       if (!isInside(output, parent)) break;
       all.add(parent);

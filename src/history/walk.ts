@@ -4,19 +4,13 @@ import { type ExactFacts, type Files, SystemError } from "../system/system.ts";
 export interface Visitor {
   /** Sees every name; for a directory, before what is in it. False does not go into it. */
   visit(path: string, facts: ExactFacts): boolean;
-  /** a directory that cannot be listed, or a name that is not UTF-8 */
+  /** a directory that cannot be listed */
   fail(path: string, why: string): void;
   isLate(): boolean;
 }
 
-const REPLACEMENT = "\uFFFD";
-
 /** Everything below a directory, in order of names, links not followed. False when time ran out. */
-export function walkTree(
-  files: Pick<Files, "listFacts" | "exactFacts">,
-  top: string,
-  visitor: Visitor,
-): boolean {
+export function walkTree(files: Pick<Files, "listFacts">, top: string, visitor: Visitor): boolean {
   const waiting = [top];
   for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
     if (visitor.isLate()) {
@@ -27,10 +21,6 @@ export function walkTree(
     try {
       for (const { name, ...facts } of files.listFacts(directory)) {
         const path = `${directory === "/" ? "" : directory}/${name}`;
-        if (name.includes(REPLACEMENT) && files.exactFacts(path) === undefined) {
-          visitor.fail(path, "its name is not UTF-8");
-          continue;
-        }
         if (visitor.visit(path, facts) && facts.kind === "directory") below.push(path);
       }
     } catch (error) {

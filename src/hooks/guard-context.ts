@@ -1,6 +1,6 @@
 import { type ConfigNotice, loadConfig } from "../config/load.ts";
 import type { Config } from "../config/settings.ts";
-import { type GuardContext, startClock } from "../guard/context.ts";
+import { findHostFolders, type GuardContext, startClock } from "../guard/context.ts";
 import { findHome, findProjectRoot, findSessionDirectory, findStateHome } from "../state/index.ts";
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
@@ -37,6 +37,7 @@ export function openGuard(
     user: system.env.get("USER"),
     searchPath: system.env.get("PATH"),
     stateHome,
+    hostFolders: findHostFolders(system),
     machineKey: () => {
       try {
         return readMachineKey(system, stateHome);

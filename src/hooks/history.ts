@@ -5,6 +5,7 @@ import type { Footprint } from "../guard/footprint.ts";
 import { isDenied, type Judgement } from "../guard/judgement.ts";
 import { clipText } from "../guard/reason.ts";
 import { redactOpening } from "../guard/redact.ts";
+import type { SessionWrites } from "../guard/session-writes.ts";
 import { findUnkept } from "../guard/unkept.ts";
 import { beginCall } from "../history/begin.ts";
 import type { Captured, NotKept } from "../history/change.ts";
@@ -15,6 +16,7 @@ import { examineLosses, type GitWork } from "../history/harmless.ts";
 import { callKey, findOpen, type OpenFile, readOpen } from "../history/open-changes.ts";
 import { pruneWhenDue } from "../history/prune.ts";
 import { listChanges } from "../history/select.ts";
+import { readSessionWrites } from "../history/session-writes.ts";
 import { beginSession, beginTurn, readSession } from "../history/sessions.ts";
 import { sweepProject } from "../history/sweep-project.ts";
 import { factsOfCall } from "../hosts/tools/shape-facts.ts";
@@ -85,6 +87,15 @@ export async function keepCall(
     ),
     problem: problemOf(captured?.lost ?? []),
   };
+}
+
+/** What the session of a call wrote before it. */
+export function readWrites(
+  { sessionId }: Pick<InputOf<"tool">, "sessionId">,
+  system: System,
+  guard: ConfiguredGuard,
+): SessionWrites | undefined {
+  return readSessionWrites(openOf(system, guard), findSessionId(system, sessionId));
 }
 
 const MIN_LOOK_MS = 1_000;
@@ -190,7 +201,9 @@ async function findUnkeptTargets(
 ): Promise<readonly Finding[]> {
   if (captured === undefined) return [];
   // What is written into a tree is not told by name; what is lost of it is told afterwards.
-  const lossy = targets.filter(({ how, isTree }) => how !== "write" || !isTree);
+  const lossy = targets.filter(
+    ({ how, isTree, isEmptyBelow }) => isEmptyBelow !== true && (how !== "write" || !isTree),
+  );
   for (const { path, why } of captured.lost) {
     if (!lossy.some(target => isInside(target.path, path))) continue;
     const isTold = judgement.all.some(({ atRisk = [] }) => atRisk.some(one => isInside(one, path)));

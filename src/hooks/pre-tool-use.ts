@@ -1,6 +1,6 @@
 import type { ConfigNotice } from "../config/load.ts";
 import { isHistoryOn } from "../config/settings.ts";
-import { inDirectory } from "../guard/context.ts";
+import { type GuardContext, inDirectory } from "../guard/context.ts";
 import { type Footprint, isEmptyFootprint } from "../guard/footprint.ts";
 import { ALLOWED, isDenied, type Judgement } from "../guard/judgement.ts";
 import { footprintOfHarmless } from "../guard/prefilter.ts";
@@ -85,14 +85,14 @@ async function judgeCall(
   tell: (what: string, error: unknown) => void,
 ): Promise<JudgedCall> {
   const { stateHome } = guard;
-  const context = inDirectory(guard.context, input.facts.directory);
+  const given = inDirectory(guard.context, input.facts.directory);
   const keep = (judgement: Judgement, footprint: Footprint) =>
     keepBefore(input, system, guard, judgement, footprint, tell);
-  const plain = harmlessShell(input, context);
+  const plain = harmlessShell(input, given);
   if (plain !== undefined) return { judgement: ALLOWED, kept: await keep(ALLOWED, plain), call: input };
   // The analysis is large, and most commands never come this far.
   const { factsOfCall, judgeTool } = await import("../guard/index.ts");
-  const judged = judgeTool(input, context);
+  const { judged, context } = await judgeWithWrites(input, system, guard, given, attempt);
   const isGuarding = guard.config.parts.includes("guard");
   const first = isGuarding ? judged : { ...ALLOWED, footprint: judged.footprint };
   const kept = isDenied(first) ? undefined : await keep(first, first.footprint());
@@ -106,6 +106,29 @@ async function judgeCall(
   const notes = kept?.notes ?? [];
   const call = { ...input, facts: factsOfCall(input.tool.canonicalName, input.tool.input, input.facts) };
   return { judgement: notes.length === 0 ? judgement : withNotes(judgement, notes), kept, call };
+}
+
+/** What the session wrote is read only for a call that it matters to: the call is judged anew then. */
+async function judgeWithWrites(
+  input: InputOf<"tool">,
+  system: System,
+  guard: ConfiguredGuard,
+  given: GuardContext,
+  attempt: Attempt,
+): Promise<{ readonly judged: Judgement; readonly context: GuardContext }> {
+  const { judgeTool } = await import("../guard/index.ts");
+  if (!isHistoryOn(guard.config)) return { judged: judgeTool(input, given), context: given };
+  let isWanted = false;
+  const written = (): undefined => {
+    isWanted = true;
+    return undefined;
+  };
+  const judged = judgeTool(input, { ...given, written });
+  if (!isWanted) return { judged, context: given };
+  const { readWrites } = await import("./history.ts");
+  const found = attempt("what the session wrote is not known", () => readWrites(input, system, guard));
+  const context = { ...given, written: () => found };
+  return { judged: judgeTool(input, context), context };
 }
 
 function withNotes(judgement: Judgement, notes: readonly string[]): Judgement {

@@ -221,7 +221,7 @@ class ProgramRun implements HookRun {
   /** What will run is what is judged: a hook of the user's may have changed it. */
   private async judge(input: HookInput, all: readonly Contribution[]): Promise<readonly Contribution[]> {
     const { hook } = this.program;
-    if (hook?.isJudge !== true) return [];
+    if (hook?.isJudge !== true || all.every(({ effect }) => effect.input === undefined)) return [];
     const { input: changed } = fold(all, { power: this.power() });
     if (changed === undefined) return [];
     const effect = await hook.run(withToolInput(input, changed), this.system);
@@ -323,6 +323,7 @@ class ProgramRun implements HookRun {
       rules: stringsAt(outcome.extras, "rules"),
       sessionId: input?.sessionId,
       project: findProjectRoot(system, input?.cwd),
+      own: outcome.runs,
     };
     if (program.hook !== undefined) logRun(record, Object.keys(this.payload), given, system);
     const notes = recordRun(record, system);

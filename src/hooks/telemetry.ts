@@ -1,4 +1,5 @@
 import { errorText } from "../protocol/error-text.ts";
+import type { Run } from "../protocol/index.ts";
 import {
   appendJsonLine,
   clip,
@@ -28,6 +29,8 @@ export interface HookRunRecord {
   readonly sessionId: string | undefined;
   /** the project root */
   readonly project: string;
+  /** of users' hooks, how long each took */
+  readonly own: readonly Pick<Run, "hook" | "durationMs">[];
 }
 
 const ROTATION: Rotation = { limitBytes: 16 * 1024 * 1024, keep: 8 };
@@ -54,6 +57,7 @@ export function recordRun(record: HookRunRecord, system: System): readonly strin
       rules: record.rules,
       session: findSessionId(system, record.sessionId) ?? null,
       project,
+      ...(record.own.length === 0 ? {} : { own: record.own.map(toOwnLine) }),
     };
     appendJsonLine(system, join(home, "logs", "runs.jsonl"), line, { rotation: ROTATION });
     return [];
@@ -90,10 +94,18 @@ export function prepareRuntime(system: System, project: string, log: LogFile): v
   }
 }
 
+function toOwnLine({ hook, durationMs }: HookRunRecord["own"][number]) {
+  return { hook, duration_us: toMicroseconds(durationMs) };
+}
+
+function toMicroseconds(ms: number): number {
+  return Math.max(0, Math.round(ms * 1000));
+}
+
 function measured(record: HookRunRecord) {
   return {
     hook: record.hook,
-    duration_us: Math.max(0, Math.round(record.durationMs * 1000)),
+    duration_us: toMicroseconds(record.durationMs),
     result: record.result,
     ...(record.error === undefined ? {} : { error: clip(record.error, ERROR_LENGTH) }),
   };

@@ -61,7 +61,7 @@ export const augment: HostDescriptor<"augment"> = {
     layout: { kind: "groups", argumentsKey: "args", hasType: true },
     files: { user: ".augment/settings.json", project: ".augment/settings.json" },
   },
-  protects: { trees: [".augment"] },
+  protects: { wiring: [".augment/settings*.json"], trees: [".augment"], managed: ["/etc/augment"] },
   program: { names: ["auggie"], bypass: /^--(allow-all|dangerously-skip-permissions)$/ },
   setup: () => ({
     title: "Augment",

@@ -127,7 +127,13 @@ export const copilotCli: HostDescriptor<"copilot-cli"> = {
     relocation: { variable: "COPILOT_HOME", folder: ".copilot" },
   },
   protects: {
-    wiring: [".github/hooks/**", ".copilot/hooks/**", ".copilot/config.json"],
+    wiring: [
+      ".github/hooks/**",
+      ".github/copilot/settings*.json",
+      ".copilot/hooks/**",
+      ".copilot/settings.json",
+      ".copilot/config.json",
+    ],
     trees: [".github/hooks", ".copilot"],
     credentials: [".config/github-copilot", ".copilot/config.json"],
   },

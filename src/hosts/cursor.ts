@@ -164,7 +164,7 @@ export const cursor: HostDescriptor<"cursor"> = {
     files: { user: ".cursor/hooks.json", project: ".cursor/hooks.json" },
   },
   protects: {
-    wiring: [".cursor/hooks/**", ".cursor/cli.json"],
+    wiring: [".cursor/hooks/**", ".cursor/cli.json", ".cursor/cli-config.json"],
     trees: [".cursor"],
     managed: ["/etc/cursor", "/Library/Application Support/Cursor"],
   },

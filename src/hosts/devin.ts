@@ -35,5 +35,7 @@ export const devin: HostDescriptor<"devin"> = {
     layout: { kind: "groups", root: [], hasType: true },
     files: { project: ".devin/hooks.v1.json" },
   },
-  protects: { wiring: [".devin/hooks.json", ".devin/hooks/**"] },
+  protects: {
+    wiring: [".devin/hooks.json", ".devin/hooks/**", ".devin/config*.json", ".config/devin/config.json"],
+  },
 };

@@ -46,7 +46,7 @@ export const factoryDroid: HostDescriptor<"factory-droid"> = {
     alternativeFile: "settings.json",
   },
   protects: {
-    wiring: [".factory/settings.json", ".factory/hooks/**"],
+    wiring: [".factory/settings*.json", ".factory/hooks/**"],
     trees: [".factory"],
     credentials: [".factory/auth.json"],
   },

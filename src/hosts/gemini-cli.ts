@@ -88,9 +88,9 @@ export const geminiCli: HostDescriptor<"gemini-cli"> = {
     relocation: { variable: "GEMINI_CLI_HOME", folder: "" },
   },
   protects: {
-    wiring: [".gemini/hooks/**", ".gemini/extensions/**"],
+    wiring: [".gemini/hooks/**", ".gemini/extensions/**", ".gemini/trustedFolders.json"],
     trees: [".gemini"],
-    managed: ["/etc/gemini-cli"],
+    managed: ["/etc/gemini-cli", "/Library/Application Support/GeminiCli"],
     credentials: [".gemini/oauth_creds.json"],
   },
   program: {

@@ -49,7 +49,7 @@ export const goose: HostDescriptor<"goose"> = {
       project: ".agents/plugins/amplihack/hooks/hooks.json",
     },
   },
-  protects: { wiring: [".goose/hooks/**", ".config/goose/**"] },
+  protects: { wiring: [".goose/hooks/**", ".config/goose/**", ".agents/plugins/**"] },
   program: { names: ["goose"], bypass: /^--(auto|mode=auto)$/, bypassVariables: ["GOOSE_MODE"] },
   setup: () => ({
     title: "Goose",

@@ -89,7 +89,7 @@ export const pi: HostDescriptor<"pi"> = {
     relocation: { variable: "PI_CODING_AGENT_DIR", folder: ".pi/agent" },
   },
   protects: {
-    wiring: [".pi/extensions/**", ".pi/agent/extensions/**", ".pi/settings.json"],
+    wiring: [".pi/extensions/**", ".pi/agent/extensions/**", ".pi/agent/settings.json", ".pi/settings.json"],
     trees: [".pi"],
     credentials: [".pi/agent/auth.json"],
   },

@@ -1,5 +1,6 @@
+import { dirname, join } from "../system/paths.ts";
 import { HOST_LIST } from "./descriptors.ts";
-import type { AgentProgram, ProtectedFiles } from "./host.ts";
+import type { AgentProgram, ProtectedFiles, Registration } from "./host.ts";
 
 // What the guard knows about hosts, collected from their descriptors.
 
@@ -7,13 +8,27 @@ function collect(kind: keyof ProtectedFiles): readonly string[] {
   return [...new Set(HOST_LIST.flatMap(({ protects }) => protects?.[kind] ?? []))];
 }
 
+/** The files that an installation writes, and those beside them that the host reads as well. */
+function registeredFiles({ files, layout, alternativeFile, personalFile, fingerprints }: Registration) {
+  const ending = layout.kind === "executables" ? "/**" : "";
+  const beside = [alternativeFile, fingerprints?.file].flatMap(name => name ?? []);
+  return [
+    ...Object.values(files).flatMap(path => [
+      path + ending,
+      ...beside.map(name => join(dirname(path), name)),
+    ]),
+    ...(personalFile === undefined ? [] : [personalFile]),
+  ];
+}
+
 /** Files that decide which hooks an agent runs, below a project or a home directory; `/**` is a whole tree. */
 export const WIRING_FILES: readonly string[] = [
-  ...collect("wiring"),
-  ...HOST_LIST.flatMap(({ registration }) => {
-    const ending = registration?.layout.kind === "executables" ? "/**" : "";
-    return Object.values(registration?.files ?? {}).map(path => path + ending);
-  }),
+  ...new Set([
+    ...collect("wiring"),
+    ...HOST_LIST.flatMap(({ registration }) =>
+      registration === undefined ? [] : registeredFiles(registration),
+    ),
+  ]),
 ];
 
 /** Directories whose loss takes the wiring with it. */
@@ -24,6 +39,9 @@ export const MANAGED_DIRECTORIES = collect("managed");
 
 /** Below the home directory. */
 export const CREDENTIAL_FILES = collect("credentials");
+
+/** Environment variables that move a host's folder, and the folder below the home directory that they stand for. */
+export const RELOCATIONS = HOST_LIST.flatMap(({ registration }) => registration?.relocation ?? []);
 
 /** Command line programs of agents. */
 export const AGENT_PROGRAMS: readonly AgentProgram[] = HOST_LIST.flatMap(({ program }) => program ?? []);

@@ -68,7 +68,12 @@ export const qwenCode: HostDescriptor<"qwen-code"> = {
     layout: { kind: "groups", hasType: true },
     files: { user: ".qwen/settings.json", project: ".qwen/settings.json" },
   },
-  protects: { trees: [".qwen"], credentials: [".qwen/oauth_creds.json"] },
+  protects: {
+    wiring: [".qwen/extensions/**", ".qwen/trustedFolders.json"],
+    trees: [".qwen"],
+    managed: ["/etc/qwen-code", "/Library/Application Support/QwenCode"],
+    credentials: [".qwen/oauth_creds.json"],
+  },
   program: {
     names: ["qwen"],
     package: "@qwen-code/qwen-code",

@@ -1,5 +1,6 @@
-import { getNodeValue, type Node } from "jsonc-parser";
+import { getNodeValue } from "jsonc-parser";
 import { type InvalidText, propertiesOf, removeChild, replaceNode } from "../config/json-edit.ts";
+import type { JsonNode } from "../config/json-node.ts";
 import { isSameJson, type Json } from "../protocol/index.ts";
 import type { SettingsLayout } from "./host.ts";
 import {
@@ -131,16 +132,16 @@ function ownText(texts: EmptyContainers, path: string): string | undefined {
   return Object.hasOwn(texts, path) ? texts[path] : undefined;
 }
 
-function removeMember(body: string, object: Node, name: string): string {
+function removeMember(body: string, object: JsonNode, name: string): string {
   const index = propertiesOf(object).findIndex(([key]) => key === name);
   return index < 0 ? body : removeChild(body, object, index);
 }
 
-export function childCount(node: Node): number {
+export function childCount(node: JsonNode): number {
   return (node.children ?? []).length;
 }
 
-function indexOf(container: Node, child: Node): number {
+function indexOf(container: JsonNode, child: JsonNode): number {
   return (container.children ?? []).indexOf(child);
 }
 

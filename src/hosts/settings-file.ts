@@ -1,5 +1,6 @@
-import { getNodeValue, type Node } from "jsonc-parser";
+import { getNodeValue } from "jsonc-parser";
 import { type InvalidText, memberOf, openJson, placeOf, propertiesOf } from "../config/json-edit.ts";
+import type { JsonNode } from "../config/json-node.ts";
 import { isJsonObject, type Json, type JsonObject } from "../protocol/index.ts";
 import { isAbsolute, join } from "../system/paths.ts";
 import type { EnvironmentReader, InstallScope, Registration, SettingsLayout } from "./host.ts";
@@ -36,18 +37,18 @@ export interface OpenedFile {
   readonly ok: true;
   readonly bom: string;
   readonly body: string;
-  readonly root: Node;
+  readonly root: JsonNode;
   /** the event map; undefined when the file has none yet */
-  readonly events: Node | undefined;
+  readonly events: JsonNode | undefined;
 }
 
 /** A handler and where it stands: in the list of a group, or in the list of an event itself. */
 export interface LocatedEntry extends FoundEntry {
-  readonly node: Node;
-  readonly handlers: Node;
+  readonly node: JsonNode;
+  readonly handlers: JsonNode;
   /** the item of the event's list that holds it: a group, or the handler itself */
-  readonly item: Node;
-  readonly list: Node;
+  readonly item: JsonNode;
+  readonly list: JsonNode;
 }
 
 /** Path of members from the top of a file to its event map. */
@@ -81,15 +82,15 @@ export function openFile(text: string, layout: SettingsLayout): InvalidText | Op
   const opened = openJson(body);
   if (!opened.ok) return opened;
   const { root } = opened;
-  const fail = (node: Node, problem: string): InvalidText => ({
+  const fail = (node: JsonNode, problem: string): InvalidText => ({
     ok: false,
     problem,
     ...placeOf(body, node.offset),
   });
   if (root.type !== "object") return fail(root, `expected an object at the top, found ${root.type}`);
-  let events: Node | undefined = root;
+  let events: JsonNode | undefined = root;
   for (const name of rootOf(layout)) {
-    const [found, twice]: readonly Node[] = propertiesOf(events).flatMap(([key, value]) =>
+    const [found, twice]: readonly JsonNode[] = propertiesOf(events).flatMap(([key, value]) =>
       key === name ? [value] : [],
     );
     if (twice !== undefined) return fail(twice, `"${name}" stands twice; hosts read only one of them`);
@@ -113,7 +114,7 @@ export function locateEntries({ events }: OpenedFile): readonly LocatedEntry[] {
 }
 
 /** Hosts accept groups and bare handlers side by side, so both are looked at whatever the layout. */
-function entriesIn(event: string, list: Node, item: Node): LocatedEntry[] {
+function entriesIn(event: string, list: JsonNode, item: JsonNode): LocatedEntry[] {
   if (item.type !== "object") return [];
   const group = memberOf(item, "hooks");
   const matcherNode = memberOf(item, "matcher");

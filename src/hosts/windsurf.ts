@@ -62,7 +62,11 @@ export const windsurf: HostDescriptor<"windsurf"> = {
     layout: { kind: "flat" },
     files: { user: ".codeium/windsurf/hooks.json", project: ".windsurf/hooks.json" },
   },
-  protects: { trees: [".windsurf"] },
+  protects: {
+    wiring: [".codeium/hooks.json"],
+    trees: [".windsurf"],
+    managed: ["/etc/windsurf", "/Library/Application Support/Windsurf"],
+  },
   setup: () => ({
     title: "Windsurf",
     folders: [".codeium/windsurf"],

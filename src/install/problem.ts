@@ -6,6 +6,11 @@ export function installProblem(message: string, details: Omit<ProblemDetails, "k
   return new Problem(message, { kind: "install", ...details });
 }
 
+/** What somebody typed cannot be meant. */
+export function usageProblem(message: string): Problem {
+  return new Problem(message, { kind: "usage", exitCode: 2 });
+}
+
 /** Why a plugin could not be handled. */
 export function pluginProblem(message: string, fix?: string): Problem {
   return new Problem(message, { kind: "plugin", fix });

@@ -1,4 +1,4 @@
-import { getNodeValue, type Node } from "jsonc-parser";
+import { getNodeValue } from "jsonc-parser";
 import {
   type InvalidText,
   insertFirst,
@@ -7,6 +7,7 @@ import {
   placeOf,
   propertiesOf,
 } from "../config/json-edit.ts";
+import type { JsonNode } from "../config/json-node.ts";
 import type { SettingsLayout } from "../hosts/host.ts";
 import {
   childCount,
@@ -140,7 +141,7 @@ function addHeader(text: string, layout: SettingsLayout): string {
 
 function emptyContainers({ body, events }: OpenedFile, layout: SettingsLayout): EmptyContainers {
   if (events === undefined || rootOf(layout).length === 0) return {};
-  const containers: readonly (readonly [string, Node])[] = [
+  const containers: readonly (readonly [string, JsonNode])[] = [
     [containerPath(layout), events],
     ...propertiesOf(events).map(([event, list]) => [containerPath(layout, event), list] as const),
   ];

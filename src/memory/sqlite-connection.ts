@@ -37,7 +37,13 @@ export class SqliteConnection {
     path: string,
     options: ConnectionOptions,
   ): Promise<SqliteConnection> {
-    const { default: Database } = await import("libsql");
+    const { default: Database } = await import("libsql").catch((error: unknown) => {
+      throw new MemoryError(
+        "unavailable",
+        `the memory needs the package libsql, which cannot be loaded here: ${errorText(error)}`,
+        "install it beside amplihack: npm install libsql",
+      );
+    });
     try {
       return new SqliteConnection(new Database(path, { timeout: BUSY_SLICE_MS }), system, path, options);
     } catch (error) {

@@ -46,7 +46,7 @@ export const archives: Field = {
           effects: [
             { write: "first", how: "edit" },
             { read: "rest", isCopy: true },
-            { delete: "rest", recursive: "always", when: "m" },
+            { delete: "rest", recursive: "always", when: "m", followsLinksUnless: "y" },
           ],
           shellOptions: { names: "TT unzip-command" },
         },
@@ -76,12 +76,15 @@ function effectsOfTar({ options, operands }: ParsedCall): readonly ProgramEffect
     return [{ kind: "write", path: directory ?? text("."), how: "extract", isInto: true }];
   if (!options.has("c", "r", "u")) return [];
   const archive = options.valueOf("f");
+  const followsLinks = options.has("h", "dereference");
   const effects = operands.flatMap((value): readonly ProgramEffect[] => {
     const path =
       directory === undefined || isAbsolute(value) ? value : concatenate([directory, text("/"), value]);
     return [
       { kind: "read", path, isCopy: true },
-      ...(options.has("remove-files") ? [{ kind: "delete", path, isRecursive: true } as const] : []),
+      ...(options.has("remove-files")
+        ? [{ kind: "delete", path, isRecursive: true, followsLinks } as const]
+        : []),
     ];
   });
   if (archive === undefined || knownText(archive) === "-") return effects;

@@ -11,28 +11,43 @@ const CLOUD_VALUES: OptionGrammar = {
   unknownTakesValue: true,
   abbreviates: false,
   flags:
-    "-qfyrRm recursive delete dryrun dry-run quiet force yes debug no-cli-pager no-paginate no-verify-ssl auto-approve help version only-show-errors no-wait delete-unmatched-destination-objects async all purge skip-final-snapshot",
+    "-qfyrRm recursive delete dryrun dry-run quiet force yes debug no-cli-pager no-paginate no-verify-ssl auto-approve help|h version only-show-errors no-wait delete-unmatched-destination-objects async all purge skip-final-snapshot",
 };
 const KUBE: OptionGrammar = {
   values:
-    "-nsflokcp namespace context cluster user server filename selector output kubeconfig token as grace-period timeout field-selector replicas kustomize cascade container template patch kube-context",
+    "-nsflokcp namespace context cluster user server filename selector output kubeconfig token as as-group grace-period timeout field-selector replicas kustomize cascade container template patch kube-context kube-apiserver kube-token description request-timeout cache-dir raw-input project",
   flags:
-    "-AR all all-namespaces force now ignore-not-found wait prune recursive help delete-emptydir-data ignore-daemonsets",
+    "-AR all all-namespaces force now ignore-not-found wait prune recursive help|h delete-emptydir-data ignore-daemonsets keep-history no-hooks debug",
   optional: "dry-run",
   shortEquals: true,
   abbreviates: false,
 };
 const TERRAFORM: OptionGrammar = {
   isSingleDash: true,
-  flags: "auto-approve destroy force help json no-color",
+  flags: "auto-approve destroy force help|h json no-color refresh-only compact-warnings input lock refresh",
+  values: "var var-file target replace state state-out backup lock-timeout parallelism chdir backend-config",
   abbreviates: false,
 };
 const PLATFORM: OptionGrammar = {
   values: "-aetsPrc app env environment token scope project org remote config",
-  flags: "-yf yes force help confirm",
+  flags: "-yf yes force help|h",
   abbreviates: false,
 };
-const VAULT: OptionGrammar = { isSingleDash: true, flags: "-f force purge help", abbreviates: false };
+const VAULT: OptionGrammar = {
+  isSingleDash: true,
+  flags: "-f force purge help|h detach yes global",
+  values: `address namespace region token http-addr datacenter ca-cert client-cert client-key mount field format header
+    wrap-ttl`,
+  abbreviates: false,
+};
+/** What programs made with cobra have in common. */
+const COBRA: OptionGrammar = {
+  flags: "-y yes help|h dry-run force wait",
+  values:
+    "-nlpt namespace context selector server output timeout region profile config-file access-token kubeconfig",
+  shortEquals: true,
+  abbreviates: false,
+};
 
 const OPERATIONS: OperationTables = {
   "cloud.storage": `
@@ -94,7 +109,7 @@ const OPERATIONS: OperationTables = {
     vault delete|kv|secrets|lease|token|policy …delete|destroy|disable|revoke | delete or disable secrets
     vault delete | delete a secret
     etcdctl del | delete keys
-    kind delete cluster|clusters | delete a cluster with all it holds | safer kind get clusters
+    kind delete clusters | delete clusters with all they hold | safer kind get clusters
     minikube delete | delete a cluster with all it holds | safer minikube status
     k3d cluster delete|rm | delete a cluster with all it holds | safer k3d cluster list
   `,
@@ -124,6 +139,13 @@ const OPERATIONS: OperationTables = {
     VBoxManage|vboxmanage unregistervm | delete a virtual machine | needs delete delete-all | safer VBoxManage list
         vms
     docker swarm leave | leave the swarm and lose its state | needs f force
+  `,
+  "container.host": `
+    kubectl|oc|k debug …node/*|nodes/* | open a shell with the whole file system of a node | safer kubectl describe node
+    lxc|incus launch|init|create | run a container with every right on this machine | needs c=security.privileged*
+        config=security.privileged*
+    lxc|incus config set …security.privileged=true|security.privileged | give a container every right on this machine
+    lxc|incus config device …source=/ | give a container the whole file system of this machine
   `,
   "cloud.platform": `
     heroku *:destroy|*:reset|*:remove|*:delete|*:killall | destroy an application or its data
@@ -183,20 +205,25 @@ export const cloud: Field = {
     az | is dangerous readsNothing
     gcloud | is dangerous readsNothing
     gsutil s3cmd mc | is readsNothing
-    doctl oci ibmcloud linode-cli hcloud scw vultr-cli civo exo openstack s5cmd eksctl kops copilot
+    doctl oci ibmcloud linode-cli hcloud scw vultr-cli civo exo openstack s5cmd kops copilot
     heroku vercel vc netlify ntl railway render northflank koyeb dokku firebase supabase cf eas expo
     fly flyctl
     kubectl oc | is dangerous readsNothing | variables EDITOR VISUAL KUBE_EDITOR
     k3s
-    minikube microk8s
+    microk8s
     helm | is dangerous readsNothing
-    k kubecolor microk8s.kubectl helm3 argocd flux velero
+    k kubecolor microk8s.kubectl helm3
+    argocd flux velero eksctl kind minikube k3d
     terraform tofu | is dangerous readsNothing
     terragrunt kafka-topics kafka-topics.sh
     vault nomad consul
-    pulumi | is dangerous | flags -yf yes skip-preview force preview-only | values -sC stack cwd | exact
-    restic | flags dry-run|n prune | values -rp repo password-file tag host keep-last keep-daily keep-weekly | exact
-    borg | flags -s dry-run|n list stats | values -P keep-daily keep-weekly keep-monthly prefix | exact
+    pulumi | is dangerous | flags -yf yes skip-preview force preview-only help|h | values -sCmt stack cwd message target
+        config-file parallel | exact
+    restic | flags dry-run|n prune help|h | values -rpo repo password-file tag host path group-by keep-last keep-daily
+        keep-weekly keep-within | exact
+    borg | flags -s dry-run|n list stats help|h | values -P keep-daily keep-weekly keep-monthly prefix | exact
+    goreleaser | flags snapshot clean help|h | values -fpk config release-notes skip timeout | exact
+    semantic-release | flags dry-run|d ci no-ci help|h | values -brte branches tag-format plugins extends | exact
   `,
       {
         aws: {
@@ -222,7 +249,8 @@ export const cloud: Field = {
           run: runInCluster,
         },
         k3s: { options: KUBE, run: runInCluster, tool: clusterTool },
-        minikube: { tool: clusterTool },
+        microk8s: { tool: clusterTool },
+        argocd: { options: COBRA, tool: clusterTool },
         helm: { options: KUBE },
         k: { options: KUBE },
         terraform: { options: TERRAFORM, tool: withVariables },

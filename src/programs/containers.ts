@@ -1,6 +1,7 @@
 import type { ProgramEffect } from "../shell/effects.ts";
 import { type OptionGrammar, type ParsedOptions, parseOptions } from "../shell/options.ts";
 import type { Mount } from "../shell/place.ts";
+import { programName } from "../shell/state/call.ts";
 import type { Output, ProgramCall } from "../shell/state/types.ts";
 import {
   describe,
@@ -14,13 +15,14 @@ import {
 } from "../shell/value.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
 import { runInner } from "../shell/walk/inner.ts";
+import { OTHER_ROOT, reachesOf } from "./host-reach.ts";
 import { readMount, readVolume } from "./mounts.ts";
 import type { Field, ParsedCall } from "./program.ts";
 import { remoteCall } from "./run.ts";
 
 const RUN: OptionGrammar = {
   flags:
-    "-ditPqT detach interactive tty rm privileged init read-only publish-all no-healthcheck oom-kill-disable sig-proxy quiet replace no-deps service-ports use-aliases build remove-orphans",
+    "-ditPqT detach interactive tty rm privileged init read-only publish-all no-healthcheck oom-kill-disable sig-proxy quiet replace no-deps service-ports use-aliases build remove-orphans help",
   values:
     "-acHhlmpu e|env v|volume w|workdir mount env-file user name entrypoint publish network net label memory cpus hostname add-host cap-add cap-drop device dns gpus group-add ip ipc isolation log-driver log-opt pid platform pull restart runtime security-opt shm-size stop-signal storage-opt sysctl tmpfs ulimit userns uts volume-driver volumes-from cpuset-cpus expose link mac-address health-cmd cidfile cgroupns pod arch os secret annotation",
 
@@ -67,16 +69,17 @@ export const containers: Field = {
       names: "docker podman nerdctl",
       is: ["readsNothing", "dangerous"],
       options: ENGINE_OPTIONS,
-      effects: copyIntoContainer,
+      effects: call => [...copyIntoContainer(call), ...reachesOfRun(call)],
       run: runContainer,
     },
     {
       names: "docker-compose podman-compose",
       is: ["readsNothing"],
       options: COMPOSE_OPTIONS,
+      effects: reachesOfRun,
       run: runContainer,
     },
-    { names: "finch container", is: ["readsNothing"], run: runContainer },
+    { names: "finch container", is: ["readsNothing"], effects: reachesOfRun, run: runContainer },
   ],
 };
 
@@ -87,6 +90,21 @@ function runContainer(call: ParsedCall): Output {
   if (name === "exec") return runExec(call, index + 1);
   if (name !== "run" && name !== "create") return [unknownOutput(call)];
   return isCompose ? runService(call, index + 1) : runImage(call, index + 1);
+}
+
+/** What a container that is started, or a program that is started in one, gets of this machine. */
+function reachesOfRun(call: ParsedCall): readonly ProgramEffect[] {
+  const found = skipGroups(call);
+  if (found === undefined || !/^(?:run|create|exec)$/.test(found.name)) return [];
+  const parsed = parseOptions(call.argv, found.name === "exec" ? EXEC : RUN, found.index + 1);
+  return parsed.isOn("help") ? [] : reachesOf(parsed, mountsOf(parsed, call), call);
+}
+
+function mountsOf(parsed: ParsedOptions, { cwd }: ProgramCall): readonly Mount[] {
+  return [
+    ...parsed.valuesOf("v").flatMap(value => readVolume(value, cwd)),
+    ...parsed.valuesOf("mount").flatMap(value => readMount(value, cwd)),
+  ];
 }
 
 /** `docker cp FILE container:/path`: into another file system, or out of it. */
@@ -142,12 +160,15 @@ function runImage(call: ProgramCall, start: number): Output {
   const [, ...words] = parsed.operandValues;
   const entrypoint = parsed.valueOf("entrypoint");
   const argv = entrypoint === undefined || entrypoint.pieces.length === 0 ? words : [entrypoint, ...words];
+  const seesProcesses = knownText(parsed.valueOf("pid") ?? text("")) === "host";
   const mounts = [
-    ...parsed.valuesOf("v").flatMap(value => readVolume(value, call.cwd)),
-    ...parsed.valuesOf("mount").flatMap(value => readMount(value, call.cwd)),
+    ...mountsOf(parsed, call),
     ...devicesOf(parsed).map((path): Mount => ({ host: path, inside: path, isReadOnly: false })),
+    ...(seesProcesses ? [OTHER_ROOT] : []),
   ];
   const cwd = parsed.valueOf("w") ?? unknown("any", "the container's directory");
+  // It goes back to where the processes of this machine are.
+  if (seesProcesses && programName(wordAt(argv, 0)) === "nsenter") return runInner(argv, call, { cwd });
   return runInner(argv, call, {
     place: { kind: "container", via: "docker", mounts },
     cwd,

@@ -135,7 +135,7 @@ function effectsOfSql(client: SqlClient, call: ParsedCall): readonly ProgramEffe
   const { options, operands } = call;
   const file = client.isLocal ? operands[0] : undefined;
   const isInMemory = client.isLocal && (file === undefined || knownText(file) === ":memory:");
-  if (options.has("dry_run", "dry-run") || isInMemory) return [];
+  if (options.isOn("dry_run", "dry-run") || isInMemory) return [];
   const codeOptions = words(`${client.text} ${client.files}`);
   const texts = [
     ...options.valuesOf(...words(client.text)),

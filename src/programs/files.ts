@@ -28,7 +28,9 @@ export const files: Field = {
     touch | gnu | flags -afhm c|no-create no-dereference help version | values -drt date reference time
     chmod | is dangerous | gnu
     chown chgrp | is dangerous | gnu
-    chattr setfacl | is dangerous
+    chattr | is dangerous
+    setfacl | is dangerous | flags -Rbkndp recursive remove-all remove-default no-mask default test help|h version
+        | values -mxMXS modify remove modify-file remove-file restore set set-file
     patch | flags -RNfsb dry-run reverse forward help version | values -pidorFBzY strip input directory output | exact
     ssh-keygen | flags -ylqpieHv | values -ftbCNPmOaInVRFszE | exact
   `,
@@ -70,6 +72,7 @@ export const files: Field = {
             return NO_OUTPUT;
           },
         },
+        setfacl: { effects: accessLists },
         chmod: { options: ATTRIBUTE_OPTIONS, effects: attributes("mode") },
         chown: { options: ATTRIBUTE_OPTIONS, effects: attributes("owner") },
         chattr: { effects: specialAttributes },
@@ -145,6 +148,18 @@ function specialAttributes({ argv }: ParsedCall): readonly ProgramEffect[] {
   return words
     .filter(word => !/^[-+=]/.test(knownPrefix(word)))
     .map(path => ({ kind: "attributes", path, isRecursive, what: "mode", setting: "attributes" }));
+}
+
+function accessLists({ operands, options }: ParsedCall): readonly ProgramEffect[] {
+  if (options.isOn("test")) return [];
+  const isRecursive = options.has("R", "recursive");
+  return operands.map(path => ({
+    kind: "attributes",
+    path,
+    isRecursive,
+    what: "mode",
+    setting: "attributes",
+  }));
 }
 
 function effectsOfPatchText(call: ParsedCall): readonly ProgramEffect[] {

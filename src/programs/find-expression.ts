@@ -23,6 +23,8 @@ export interface Search {
   readonly handed: Selection | undefined;
   /** the starting point itself is not among the results */
   readonly isBelowOnly: boolean;
+  /** it deletes nothing but empty files and directories */
+  readonly isEmptyBelow: boolean;
   /** names the results may have, as patterns; empty when any */
   readonly names: readonly string[];
 }
@@ -47,6 +49,7 @@ export function readFind(argv: readonly Value[], removes: boolean): Search {
     handed: reader.handed,
     listed,
     isBelowOnly: reader.isBelowOnly,
+    isEmptyBelow: reader.isEmptyBelow,
     names: reader.names,
   };
 }
@@ -57,6 +60,7 @@ class ExpressionReader {
   handed: Selection | undefined;
   isBelowOnly = false;
   private isPruneOnly = false;
+  private isEmpty = false;
   readonly names: string[] = [];
   private position = 0;
   private readonly words: readonly string[];
@@ -65,6 +69,11 @@ class ExpressionReader {
   constructor(argv: readonly Value[], removes: boolean) {
     this.words = argv.map(describe);
     this.removes = removes;
+  }
+
+  /** A single chain of tests: `-empty` stands before whatever deletes. */
+  get isEmptyBelow(): boolean {
+    return this.isEmpty && !this.words.some(word => /^(-o|-or|,|\(|\\\(|!|-not)$/.test(word));
   }
 
   read(): Selection {
@@ -114,6 +123,7 @@ class ExpressionReader {
       const inner = this.alternatives("all");
       return isNegated ? narrower(selection, "some") : narrower(selection, inner);
     }
+    if (word === "-empty" && !isNegated && this.deleted === undefined) this.isEmpty = true;
     if (word === "-delete") this.remember(selection);
     else if (ACTIONS_WITH_COMMAND.has(word)) {
       if (this.removes) this.remember(selection);

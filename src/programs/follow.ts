@@ -8,7 +8,7 @@ import { couldBe } from "../shell/words/could-be.ts";
 import { dangerousNames, findDangerous } from "./dangerous.ts";
 import { stdinOf } from "./file-access.ts";
 import { listingBehind, readsOf } from "./listings.ts";
-import { operationsOf } from "./operations.ts";
+import { asksForVersion, operationsOf } from "./operations.ts";
 import type { OwnPrograms } from "./own-programs.ts";
 import type { Operation, ParsedCall, Program } from "./program.ts";
 import { canonicalName, findProgram, hasTrait, operationRowsOf, programNames } from "./registry.ts";
@@ -62,9 +62,10 @@ function followProgram(
 
 /** BSD's programs take everything behind the first operand for names, so there only GNU's would stop and help. */
 function asksForHelp(program: Program | undefined, { options }: ParsedCall): boolean {
-  const asked = options.options.find(({ name }) => name === "help" || name === "version");
+  if (!options.isOn("help")) return asksForVersion(options);
+  const asked = options.options.find(({ name }) => name === "help");
   const [first] = options.operands;
-  return asked !== undefined && (program?.isGnu !== true || first === undefined || asked.index < first.index);
+  return program?.isGnu !== true || first === undefined || (asked?.index ?? first.index) < first.index;
 }
 
 function parseCall(name: string, program: Program | undefined, call: ProgramCall): ParsedCall {

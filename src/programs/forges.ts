@@ -8,7 +8,7 @@ import { fieldPayload } from "./remote-copy.ts";
 export const FORGE_OPTIONS: OptionGrammar = {
   values: `-bntlamBfFqRH method|X body body-file title notes notes-file repo label assignee milestone raw-field field input
     head base header jq template hostname org env visibility`,
-  flags: "-y yes help paginate cleanup-tag confirm show-token",
+  flags: "-y yes help|h paginate cleanup-tag confirm show-token",
   shortEquals: true,
   abbreviates: false,
 };

@@ -1,6 +1,6 @@
 import type { GitWords } from "../shell/effects.ts";
 import { wordSet, words } from "../shell/options.ts";
-import { describe, type Value } from "../shell/value.ts";
+import { describe, knownText, type Value } from "../shell/value.ts";
 
 /** What a run of git may change in its repository. */
 export interface GitChanges {
@@ -62,6 +62,31 @@ export function takesIgnored({ subcommand, options }: GitWords): boolean {
   if (subcommand === "stash") return options.has("a", "all");
   // What was added by force is deleted by a reset.
   return subcommand === "add" && options.has("f", "force");
+}
+
+const CHECKING_OUT = wordSet(`
+  checkout switch merge rebase reset cherry-pick revert read-tree restore stash bisect submodule worktree
+`);
+const MAX_COMMITS = 4;
+
+/**
+ * Commits whose files it writes to the working tree, also over files that git ignores there; undefined when it does
+ * not. Words that turn out to name no commit are no commits.
+ */
+export function commitsWritten({ subcommand, options }: GitWords): readonly string[] | undefined {
+  // What is fetched is not known yet.
+  if (subcommand === "fetch" || subcommand === "pull") return [];
+  if (!CHECKING_OUT.has(subcommand)) return undefined;
+  const source = options.valueOf("s", "source");
+  const named = [...options.operandValues, ...(source === undefined ? [] : [source])]
+    .flatMap(word => knownText(word) ?? [])
+    .map(word => (word === "-" ? "@{-1}" : word))
+    .filter(word => /^[\w@/.]/.test(word) && !word.includes(".."));
+  if (subcommand === "stash") {
+    const [, stash = "stash@{0}"] = named;
+    return [stash, `${stash}^3`];
+  }
+  return [...named, "HEAD"].slice(0, MAX_COMMITS);
 }
 
 /** What a run may change, by its subcommand and words; a program of others behind git may change everything. */
@@ -162,9 +187,9 @@ export function writtenByGit({ subcommand, options }: GitWords): readonly Value[
   return [...options.valuesOf("o", "output"), ...(isBundle && file !== undefined ? [file] : [])];
 }
 
-/** What `git mv` gives another place; undefined for every other run, and for several at once. */
+/** What `git mv` gives another place; nothing for every other run. Several go into one directory. */
 export function movedByGit({ subcommand, options, directory }: GitWords) {
-  const [from, to, more] = options.operandValues;
-  const isMove = subcommand === "mv" && from !== undefined && to !== undefined && more === undefined;
-  return isMove ? { from, to, directory } : undefined;
+  const to = options.operandValues.at(-1);
+  if (subcommand !== "mv" || to === undefined) return [];
+  return options.operandValues.slice(0, -1).map(from => ({ from, to, directory }));
 }

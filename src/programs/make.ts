@@ -30,7 +30,7 @@ function runMake(call: ParsedCall): Output {
   const { options } = call;
   const cwd = options.valuesOf("C").reduce((directory, value) => joinPath(directory, value), call.cwd);
   const inner: ProgramCall = { ...call, cwd };
-  if (options.has("n")) return [unknownOutput(call)];
+  if (options.isOn("n")) return [unknownOutput(call)];
   const given = new Map<string, string>();
   for (const value of call.operands) {
     const assigned = splitAssignment(value);

@@ -16,6 +16,9 @@ import { unknownOutput } from "../shell/walk/code-runs.ts";
 import { runInner } from "../shell/walk/inner.ts";
 import { splitString } from "./environment.ts";
 import { save, stdinOf } from "./file-access.ts";
+import { engineInput, engineRequests, otherAddresses } from "./host-reach.ts";
+
+import { plainReads } from "./listings.ts";
 import { payloads, sendEffect, sendStdin, stdinPayloads } from "./payloads.ts";
 import type { Field, ParsedCall } from "./program.ts";
 import { programs } from "./program-table.ts";
@@ -39,8 +42,8 @@ export const network: Field = {
         -AbcCDeEmPQrtUwyYz X|request d|data|data-ascii|data-binary|json data-raw data-urlencode F|form form-string
         T|upload-file o|output H|header u|user user-agent referer x|proxy cookie cookie-jar K|config max-time
         connect-timeout retry retry-delay retry-max-time write-out range continue-at cert key cacert capath time-cond
-        resolve interface limit-rate url output-dir ciphers telnet-option ftp-port quote proxy-user max-redirs
-        oauth2-bearer unix-socket dns-servers doh-url stderr trace trace-ascii dump-header max-filesize url-query
+        resolve connect-to interface limit-rate url output-dir ciphers telnet-option ftp-port quote proxy-user max-redirs
+        oauth2-bearer unix-socket|abstract-unix-socket dns-servers doh-url stderr trace trace-ascii dump-header max-filesize url-query
         aws-sigv4 expand-data variable
     wget wget2 | is fetches readsNothing dangerous | flags -bcdEFhkKLmNpqrSvVxH46 quiet continue recursive nc nv
         no-check-certificate no-verbose show-progress help version spider | values -oaeUtTwQiBlAD O|output-document
@@ -74,7 +77,11 @@ export const network: Field = {
           effects: effectsOfDownload,
           run: call => runDownload(call, false),
         },
-        fetch: { options: DOWNLOAD_OPTIONS, run: call => runDownload(call, true) },
+        fetch: {
+          options: DOWNLOAD_OPTIONS,
+          effects: effectsOfDownload,
+          run: call => runDownload(call, true),
+        },
         http: { effects: effectsOfHttpie, run: call => runDownload(call, true) },
         nc: { effects: sendInput, run: printFetched, shellOptions: { names: "e c" } },
         ncat: { effects: sendInput, run: printFetched, shellOptions: { names: "e c exec sh-exec" } },
@@ -87,7 +94,16 @@ export const network: Field = {
             return undefined;
           },
         },
-        lynx: { run: printFetched },
+        lynx: {
+          effects: call => [
+            ...plainReads(call.operands),
+            ...sendEffect(call.operands[0], payloads("address", call.operands)),
+          ],
+          run: printFetched,
+        },
+        "lwp-request": {
+          effects: ({ operands }) => sendEffect(operands.at(-1), payloads("address", operands)),
+        },
         dig: { effects: lookUpNames, run: printFetched },
         ping: { effects: lookUpNames },
         sftp: {
@@ -170,7 +186,7 @@ function effectsOfCurl(call: ParsedCall): readonly ProgramEffect[] {
     ...options.options.flatMap(({ name, value }) =>
       value === undefined ? [] : payloadsOfCurl(name, value, call),
     ),
-    ...payloads("address", addresses),
+    ...payloads("address", [...addresses, ...otherAddresses(options)]),
   ];
   const shown = addresses.map(describe);
   const deleted = isDelete(options.valueOf("X"))
@@ -182,6 +198,7 @@ function effectsOfCurl(call: ParsedCall): readonly ProgramEffect[] {
     ...downloads(options.valuesOf("D", "c"), undefined, false),
     ...downloads(options.valuesOf("o"), options.valueOf("output-dir"), options.has("O")),
     ...deleted.flatMap(deletionAt),
+    ...engineRequests(addresses, call),
   ];
 }
 
@@ -334,7 +351,7 @@ function effectsOfHttpie(call: ParsedCall): readonly ProgramEffect[] {
 }
 
 function sendInput(call: ParsedCall): readonly ProgramEffect[] {
-  return sendStdin(call, call.argv.slice(1));
+  return [...sendStdin(call, call.argv.slice(1)), ...engineInput(call)];
 }
 
 /** A name that is looked up is told to a stranger's server. */

@@ -8,13 +8,21 @@ import { compileGlob, matchesGlob } from "../system/glob.ts";
 import type { Operation } from "./program.ts";
 
 const DRY_RUN = words("dry-run dryrun what-if whatif simulate preview");
-const DEFAULT_OPTIONS: OptionGrammar = { abbreviates: false };
+const DEFAULT_OPTIONS: OptionGrammar = { abbreviates: false, flags: `help ${DRY_RUN.join(" ")}` };
 const VALUED_OPTIONS: OptionGrammar = {
   abbreviates: false,
   isSingleDash: true,
   unknownTakesValue: true,
-  flags: DRY_RUN.join(" "),
+  flags: `help ${DRY_RUN.join(" ")}`,
 };
+const CMDLET_OPTIONS: OptionGrammar = {
+  isSingleDash: true,
+  isCmdlet: true,
+  unknownTakesValue: true,
+  flags: "whatif confirm force help",
+};
+const CMDLET =
+  /^(?:add|clear|disable|format|initialize|new|remove|reset|restart|set|stop|suspend|uninstall)-[a-z]+$/;
 
 /** The operations among the rows that this call is. */
 export function operationsOf(
@@ -24,11 +32,15 @@ export function operationsOf(
   grammar: OptionGrammar | undefined,
 ): readonly OperationEffect[] {
   // Without a grammar, a word behind an option may be its value or not: `alembic -c x.ini downgrade base`.
-  for (const guess of grammar === undefined ? [DEFAULT_OPTIONS, VALUED_OPTIONS] : [grammar]) {
+  for (const guess of grammar === undefined ? guessesFor(program) : [grammar]) {
     const found = findOperation(rows, program, call, parseOptions(call.argv, guess));
     if (found !== undefined) return [found];
   }
   return [];
+}
+
+function guessesFor(program: string): readonly OptionGrammar[] {
+  return CMDLET.test(program.toLowerCase()) ? [CMDLET_OPTIONS] : [DEFAULT_OPTIONS, VALUED_OPTIONS];
 }
 
 function findOperation(
@@ -37,7 +49,7 @@ function findOperation(
   call: ProgramCall,
   options: ParsedOptions,
 ): OperationEffect | undefined {
-  if (isDryRun(options)) return undefined;
+  if (onlyTells(options)) return undefined;
   const operands = options.operandValues;
   const shown = operands.map(describe);
   for (const operation of rows) {
@@ -66,7 +78,7 @@ function applies(
   call: ProgramCall,
 ): boolean {
   const { unless, needs, freeOn, isAnswered, ofUnknown, isFreeInTests } = operation;
-  if (unless !== undefined && options.has(...words(unless))) return false;
+  if (unless !== undefined && options.isOn(...words(unless))) return false;
   const hasNeeds = needs?.split("+").every(group => words(group).some(need => hasOption(options, need)));
   if (hasNeeds === false) return false;
   const last = operands.at(-1);
@@ -99,16 +111,24 @@ function matchesPattern(pattern: string, text: string): boolean {
 
 function hasOption(options: ParsedOptions, need: string): boolean {
   const [name = "", wanted] = need.split("=");
-  if (wanted === undefined) return options.has(name);
+  if (wanted === undefined) return options.mayBeOn(name);
   return options.valuesOf(name).some(value => matchesPattern(wanted, describe(value)));
 }
 
-/** Only looks, or helps; a later word may take a dry run back. */
-function isDryRun(parsed: ParsedOptions): boolean {
-  if (parsed.has("help", "version")) return true;
-  const last = parsed.options.filter(({ name }) => DRY_RUN.includes(name.replace(/^no-/, ""))).at(-1);
-  if (last === undefined || last.name.startsWith("no-")) return false;
-  return last.value === undefined || !/^(none|\$?false|0|no)$/i.test(describe(last.value));
+/** Only looks, or helps. A version is asked for in front of everything; further on it is one that the command is about. */
+function onlyTells(parsed: ParsedOptions): boolean {
+  return parsed.isOn("help", ...DRY_RUN) || asksForVersion(parsed);
+}
+
+export function asksForVersion({ options, operands }: ParsedOptions): boolean {
+  const [first] = operands;
+  return options.some(
+    ({ name, value, index, mayBeValue }) =>
+      name === "version" &&
+      value === undefined &&
+      !mayBeValue &&
+      (first === undefined || index < first.index),
+  );
 }
 
 /** Every word that may name a place: option values, operands, and variables that choose an environment. */

@@ -10,23 +10,28 @@ import { recordCodeEffect } from "./file-access.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";
 import { runString } from "./run.ts";
 
+const CODE_OPTIONS = [
+  ["Rscript R bb groovy scala swift ghc ghci ocaml janet", "e"],
+  ["julia", "e eval E print"],
+  ["octave sbcl erl crystal", "eval"],
+  ["guile", "c"],
+  ["racket clojure clj emacsclient", "e eval"],
+  ["elixir", "e eval rpc-eval"],
+  ["kotlin", "e expression"],
+  ["jshell", ""],
+  ["swipl", "g t"],
+  ["emacs", "eval execute"],
+] as const;
+
+/** Code of these languages is searched and not read. */
+export function isSearched(program: string): boolean {
+  return CODE_OPTIONS.some(([names]) => words(names).includes(program));
+}
+
 /** Interpreters without a reader of their own, with the options that hold code; and compilers. */
 export const otherLanguages: Field = {
   programs: () => [
-    ...(
-      [
-        ["Rscript R bb groovy scala swift ghc ghci ocaml janet", "e"],
-        ["julia", "e eval E print"],
-        ["octave sbcl erl crystal", "eval"],
-        ["guile", "c"],
-        ["racket clojure clj emacsclient", "e eval"],
-        ["elixir", "e eval rpc-eval"],
-        ["kotlin", "e expression"],
-        ["jshell", ""],
-        ["swipl", "g t"],
-        ["emacs", "eval execute"],
-      ] as const
-    ).map(([names, code]): Program => interpreter(names, code)),
+    ...CODE_OPTIONS.map(([names, code]): Program => interpreter(names, code)),
     // A shell of Elixir, and a cmdlet that runs text.
     { ...interpreter("iex", "e eval"), is: ["dangerous"] },
     {

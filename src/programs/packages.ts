@@ -3,7 +3,7 @@ import { parseOptions } from "../shell/options.ts";
 import { joinPath } from "../shell/paths.ts";
 import { appendOutput, NO_OUTPUT } from "../shell/state/output.ts";
 import type { Output, ProgramCall } from "../shell/state/types.ts";
-import { describe, knownPrefix, knownText, text, type Value, wordAt } from "../shell/value.ts";
+import { describe, knownPrefix, knownText, text, type Value } from "../shell/value.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
 import { runJavaScript } from "./languages.ts";
 import { runWrittenScripts } from "./package-scripts.ts";
@@ -13,7 +13,7 @@ import { runString } from "./run.ts";
 
 const EXEC: OptionGrammar = {
   flags:
-    "-yqr yes no silent quiet ws include-workspace-root bun parallel recursive dry-run workspaces help version",
+    "-yqr yes no silent quiet ws include-workspace-root bun parallel recursive dry-run workspaces help|h version provenance json no-git-checks ignore-scripts",
   values: "-pwF package c|call workspace C|prefix|dir|cwd filter shell-mode tag registry access otp",
   abbreviates: false,
 };
@@ -25,7 +25,7 @@ const PUBLISHING: OperationTables = {
         publish --dry-run
     yarn publish | publish a package to everybody | safer yarn pack --dry-run
     yarn …npm publish | publish a package to everybody | safer yarn pack --dry-run
-    pnpm …publish | publish packages to everybody | safer pnpm publish --dry-run
+    pnpm recursive|multi|m publish | publish packages to everybody | safer pnpm publish --dry-run
     npm|pnpm unpublish|deprecate | take a published package away | safer npm view {rest}
     npm dist-tag|owner add|rm | change a published package | safer npm dist-tag ls
     npm access | change who may publish | safer npm access list packages
@@ -72,12 +72,22 @@ export const packages: Field = {
       names: "cargo",
       is: ["readsNothing", "dangerous"],
       options: {
-        values: "-p package token registry vers|version manifest-path target",
-        flags: "dry-run|n undo list allow-dirty help",
+        values:
+          "-pFjZ package token registry vers|version manifest-path target target-dir features index config jobs",
+        flags: "dry-run|n undo list allow-dirty no-verify all-features locked offline workspace help|h",
         abbreviates: false,
       },
       // `cargo +nightly publish`
       rewrite: argv => argv.filter((word, index) => index !== 1 || !knownPrefix(word).startsWith("+")),
+    },
+    {
+      names: "gem twine flit",
+      options: {
+        flags: "help|h dry-run build skip-existing verbose",
+        values:
+          "-puvrisC version platform host otp key username password repository directory sign-with identity",
+        abbreviates: false,
+      },
     },
     { names: "composer", tool: call => toolBehind(call, "exec") },
     { names: "dotnet", tool: call => toolBehind(call) },
@@ -129,12 +139,11 @@ const OWN_VERB =
   /^(publish|npm|unpublish|deprecate|install|add|remove|run|test|build|nuget|ef|-r|recursive|workspaces)$/;
 
 /** `yarn prisma …` is the tool of that name, unless the word is one of its own; `verb` must stand in front. */
-function toolBehind({ program, argv }: ParsedCall, verb?: string): readonly Value[] | undefined {
-  if (verb !== undefined && describe(wordAt(argv, 1)) !== verb) return undefined;
-  const rest = argv.slice(verb === undefined ? 1 : 2);
-  const index = rest.findIndex(value => !knownPrefix(value).startsWith("-"));
-  const tool = rest[index];
+function toolBehind({ program, argv, options }: ParsedCall, verb?: string): readonly Value[] | undefined {
+  const [first, second] = options.operands;
+  if (verb !== undefined && (first === undefined || describe(first.value) !== verb)) return undefined;
+  const tool = verb === undefined ? first : second;
   if (tool === undefined) return undefined;
-  const isOwn = /^(yarn|pnpm|dotnet)$/.test(program) && OWN_VERB.test(describe(tool));
-  return isOwn ? undefined : rest.slice(index);
+  const isOwn = /^(yarn|pnpm|dotnet)$/.test(program) && OWN_VERB.test(describe(tool.value));
+  return isOwn ? undefined : argv.slice(tool.index);
 }

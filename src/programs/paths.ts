@@ -1,6 +1,7 @@
 import { printPaths } from "../shell/builtins/wrappers.ts";
 import type { ProgramEffect } from "../shell/effects.ts";
 import { baseName, directoryName, joinPath } from "../shell/paths.ts";
+import { environmentValueOf } from "../shell/state/call.ts";
 import { takeNumber } from "../shell/state/session.ts";
 import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { concatenate, knownText, text, unknown, type Value } from "../shell/value.ts";
@@ -90,7 +91,7 @@ function makeTemporary(call: ParsedCall): Output {
   const [template] = call.operands;
   const name = template === undefined ? text(`tmp.fresh${number}`) : fillTemplate(template, number);
   const isInTemp = template === undefined || options.has("p", "t");
-  const folder = options.valueOf("p") ?? text(scope.session.tmpdir);
+  const folder = options.valueOf("p") ?? environmentValueOf(call, "TMPDIR") ?? text(scope.session.tmpdir);
   const path = joinPath(call.cwd, isInTemp ? concatenate([folder, text("/"), name]) : name);
   const known = knownText(path);
   if (known !== undefined)

@@ -51,6 +51,8 @@ const TABLE = `
     gosu su-exec setuidgid chpst | operands 1 | elevates
     nohup setsid unbuffer chronic eatmydata fakeroot catchsegv dbus-run-session tini dumb-init torify tsocks
         ionice-safe rlwrap ccache distcc wsl | flags -acefgpsvw fork wait ctty
+    and or not - {
+    repeat | operands 1
     nice | values -n adjustment
     ionice | flags -t ignore | values -cnpPu class classdata pid | silenced by p P u pid
     chrt | flags -abdfimorRvG | values -TPD sched-runtime sched-deadline sched-period | operands 1 | silenced by m p
@@ -99,8 +101,8 @@ const TABLE = `
     asdf rbenv pyenv nodenv goenv volta | subcommands exec run
     nvm | flags silent | subcommands exec run | operands 1
     bundle | flags keep-file-descriptors | values gemfile | subcommands exec
-    poetry pipenv rye pdm hatch | values -Cp directory project | subcommands run
-    uv | flags -qv isolated no-sync frozen locked no-project all-extras active no-dev | values -p with python extra
+    poetry pipenv rye pdm hatch | flags -qv help|h dry-run build | values -Cpur directory project | subcommands run
+    uv | flags -qv help|h dry-run isolated no-sync frozen locked no-project all-extras active no-dev | values -p with python extra
         group project directory env-file with-requirements package index | subcommands run
     conda mamba micromamba | flags -v no-capture-output live-stream | values -np name prefix cwd | subcommands run |
         directory cwd

@@ -17,7 +17,7 @@ export function runPrefix({ options, cells }: Omit<PrefixWrapper, "names">, call
   if (start === undefined) return [unknownOutput(call)];
   const grammar = { ...options, stopsAtOperand: true };
   const parsed = parseOptions(call.argv, grammar, start);
-  if (parsed.has(...words(cells["silenced by"] ?? ""))) return [unknownOutput(call)];
+  if (parsed.isOn(...words(cells["silenced by"] ?? ""))) return [unknownOutput(call)];
   const operandFrom = (index: number) =>
     parseOptions(call.argv, grammar, index).operands[0]?.index ?? call.argv.length;
   let index =

@@ -121,6 +121,8 @@ export interface EffectRow {
   readonly recursive?: string;
   readonly isShredded?: boolean;
   readonly isEmptyOnly?: boolean;
+  /** It deletes what links to directories lead to, without one of these options. */
+  readonly followsLinksUnless?: string;
   /** The path is a directory that is filled. */
   readonly isInto?: boolean;
   /** Copies the content: for rules that tell showing from copying. */

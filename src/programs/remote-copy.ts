@@ -16,15 +16,16 @@ export const remoteCopy: Field = {
   programs: () =>
     programs(
       `
-    rsync | is readsNothing dangerous | flags -avrzPuhlptgoDq n|dry-run
+    rsync | is readsNothing dangerous | flags -avrzPuhlptgoDqcxHAXS n|dry-run
         delete|delete-before|delete-during|delete-delay|delete-after|delete-excluded|del remove-source-files help
         version archive progress list-only | values -fTBMe rsh filter exclude exclude-from include include-from
         files-from compare-dest copy-dest link-dest backup-dir suffix rsync-path port password-file log-file bwlimit
         timeout max-delete temp-dir chmod chown partial-dir info out-format modify-window max-size min-size
         compress-level | variables RSYNC_RSH
     scp pscp | is readsNothing dangerous | flags -rpqvC346BTO | values -iPFoclSJDX | exact
-    rclone | is readsNothing | flags -Pv dry-run|n | values config transfers checkers exclude include filter bwlimit
-        log-file | exact
+    rclone | is readsNothing | flags -Pv dry-run|n help|h | values config transfers checkers exclude include filter
+        bwlimit log-file log-level backup-dir max-age min-age max-size min-size suffix exclude-from include-from
+        files-from filter-from max-delete max-depth compare-dest copy-dest | exact
     robocopy
     croc wormhole magic-wormhole b2 pastebinit gdrive
   `,
@@ -67,7 +68,8 @@ function runRemoteCopy(call: ParsedCall): Output {
 
 function effectsOfRsync({ options, operands }: ParsedCall): readonly ProgramEffect[] {
   const destination = operands.at(-1);
-  if (options.has("n", "list-only") || destination === undefined || operands.length < 2) return [];
+  if (options.isOn("n") || options.isOn("list-only") || destination === undefined || operands.length < 2)
+    return [];
   const sources = operands.slice(0, -1);
   const isSent = isRemotePath(destination);
   const emptied = options.has("remove-source-files") ? sources : [];
@@ -112,7 +114,7 @@ function effectsOfScp({ operands }: ParsedCall): readonly ProgramEffect[] {
 
 function effectsOfRclone({ options, operands }: ParsedCall): readonly ProgramEffect[] {
   const [action, source, destination] = operands;
-  if (options.has("dry-run") || action === undefined || source === undefined || destination === undefined)
+  if (options.isOn("dry-run") || action === undefined || source === undefined || destination === undefined)
     return [];
   if (/^(?:bi)?sync$/.test(knownText(action) ?? ""))
     return [mirrorEffect(destination, isRemotePath(destination))];

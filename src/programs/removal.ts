@@ -29,8 +29,9 @@ export const removal: Field = {
 };
 
 /** With `-p` the directories above go as well, as long as they are empty then. */
-function removedDirectories({ operands, options }: ParsedCall): readonly ProgramEffect[] {
-  return operands.flatMap((path): readonly ProgramEffect[] => {
+function removedDirectories(call: ParsedCall): readonly ProgramEffect[] {
+  const { operands, options } = call;
+  const named = operands.flatMap((path): readonly ProgramEffect[] => {
     const above: Value[] = [];
     let name = options.has("p") ? directoryName(knownText(path) ?? ".") : ".";
     for (; name !== "." && name !== "/"; name = directoryName(name)) above.push(text(name));
@@ -39,6 +40,20 @@ function removedDirectories({ operands, options }: ParsedCall): readonly Program
       ...above.map(each => ({ kind: "alter" as const, path: each })),
     ];
   });
+  const listing = call.isOpenEnded ? listedArguments(call) : undefined;
+  const starts = listing === "unknown" ? [text(".")] : (listing?.starts ?? []);
+  return [...named, ...starts.map(emptyBelow)];
+}
+
+function emptyBelow(path: Value): ProgramEffect {
+  return {
+    kind: "delete",
+    path,
+    isRecursive: false,
+    isContentsOnly: true,
+    selection: "regenerable",
+    isEmptyBelow: true,
+  };
 }
 
 function removalEffects(call: ParsedCall): readonly ProgramEffect[] {

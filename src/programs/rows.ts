@@ -7,7 +7,7 @@ import type { EffectRow, ParsedCall, Where } from "./program.ts";
 export function effectsOfRows(rows: readonly EffectRow[], call: ParsedCall): readonly ProgramEffect[] {
   return rows.flatMap(row => {
     if (row.when !== undefined && !call.options.has(...words(row.when))) return [];
-    if (row.unless !== undefined && call.options.has(...words(row.unless))) return [];
+    if (row.unless !== undefined && call.options.isOn(...words(row.unless))) return [];
     return targetsOf(row, call).map(path => effectOf(row, path, call));
   });
 }
@@ -35,7 +35,8 @@ function valuesAt(where: Where, { operands, options }: ParsedCall): readonly Val
 
 function effectOf(row: EffectRow, path: Value, { options }: ParsedCall): ProgramEffect {
   if (row.delete !== undefined) {
-    const { recursive, isShredded, isEmptyOnly } = row;
+    const { recursive, isShredded, isEmptyOnly, followsLinksUnless } = row;
+    const followsLinks = followsLinksUnless !== undefined && !options.has(...words(followsLinksUnless));
     const isRecursive =
       recursive === "always" || (recursive !== undefined && options.has(...words(recursive)));
     return {
@@ -44,6 +45,7 @@ function effectOf(row: EffectRow, path: Value, { options }: ParsedCall): Program
       isRecursive,
       ...(isShredded === true ? { isShredded } : {}),
       ...(isEmptyOnly === true ? { isEmptyOnly } : {}),
+      ...(followsLinks ? { followsLinks } : {}),
     };
   }
   if (row.read !== undefined) return { kind: "read", path, isCopy: row.isCopy === true };

@@ -142,7 +142,7 @@ export function runInterpreterCode(
   const context: CodeContext = {
     cwd: call.cwd,
     home: homeAt(call.place, session.context.home),
-    tmpdir: session.tmpdir,
+    tmpdir: temporaryDirectory(call),
     user: session.context.user,
     arguments: operands,
     stdin: source.from === "stdin" ? undefined : call.stdin,
@@ -167,6 +167,15 @@ export function runInterpreterCode(
   const inner: ProgramCall = { ...call, scope: { ...scope, depth: scope.depth + 1 } };
   for (const found of reading.calls) follow(found, operands, inner);
   return [unknownOutput(call, [code])];
+}
+
+/** As the command sets it for the program; a value that is not known may be any directory, the home among them. */
+export function temporaryDirectory(call: ProgramCall): string {
+  const { session } = call.scope;
+  const set = ["TMPDIR", "TMP", "TEMP"]
+    .map(name => environmentValueOf(call, name))
+    .find(one => one !== undefined);
+  return set === undefined ? session.tmpdir : (knownText(set) ?? homeAt(call.place, session.context.home));
 }
 
 const CODE_ARGUMENT = { from: "argument", via: "code" } as const;

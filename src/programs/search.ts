@@ -200,6 +200,7 @@ function readFd(argv: readonly Value[]): Search {
     handed: undefined,
     listed: isNarrow ? "regenerable" : isFiltered ? "some" : "all",
     isBelowOnly: true,
+    isEmptyBelow: false,
     names: name === undefined ? [] : [name],
   };
 }
@@ -222,7 +223,9 @@ function effectsOfFd(call: ParsedCall): readonly ProgramEffect[] {
 }
 
 function effectsOfFind(call: ParsedCall): readonly ProgramEffect[] {
-  const { starts, selection, handed, isBelowOnly, names } = readFind(call.argv, startsRemover(call));
+  const found = readFind(call.argv, startsRemover(call));
+  const { starts, selection, handed, isBelowOnly, names, isEmptyBelow } = found;
+  const followsLinks = call.argv.some(word => /^-(L|follow)$/.test(describe(word)));
   const deleted = starts.map(
     (path): ProgramEffect => ({
       kind: "delete",
@@ -231,6 +234,8 @@ function effectsOfFind(call: ParsedCall): readonly ProgramEffect[] {
       selection: selection ?? "all",
       isContentsOnly: isBelowOnly,
       preview: previewOf(call.argv),
+      isEmptyBelow,
+      followsLinks,
     }),
   );
   const written = call.argv.flatMap((word, index): readonly ProgramEffect[] => {

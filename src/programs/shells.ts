@@ -2,7 +2,8 @@ import { type OptionGrammar, type ParsedOptions, parseOptions } from "../shell/o
 import { environmentValueOf } from "../shell/state/call.ts";
 import { appendOutput, NO_OUTPUT } from "../shell/state/output.ts";
 import type { Output, ProgramCall } from "../shell/state/types.ts";
-import { knownText, type Value } from "../shell/value.ts";
+import { repairShell } from "../shell/syntax/repair.ts";
+import { knownText, text, type Value } from "../shell/value.ts";
 import { asQuotedWord } from "../shell/walk/assignments.ts";
 import { positionalsFrom, runInNewShell, unknownOutput } from "../shell/walk/code-runs.ts";
 import { runScript } from "../shell/walk/scripts.ts";
@@ -97,9 +98,16 @@ function runFish(call: ParsedCall): Output {
   const [first, ...rest] = operands;
   if (call.options.has("n", "no-execute")) return NO_OUTPUT;
   const codes = call.options.valuesOf("command");
-  if (codes.length > 0) return codes.map(code => runCommandString(code, operands, call)).reduce(appendOutput);
+  if (codes.length > 0)
+    return codes.map(code => runCommandString(fishText(code), operands, call)).reduce(appendOutput);
   if (first === undefined) return runStandardInput([], call);
   return runScript({ path: first, arguments: rest, by: "shell" }, call);
+}
+
+/** Text of fish as bash would say it. */
+function fishText(code: Value): Value {
+  const known = knownText(code);
+  return known === undefined ? code : text(repairShell(known, true).text, code.origins);
 }
 
 function runRareShell(call: ParsedCall): Output {

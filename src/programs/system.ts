@@ -13,12 +13,13 @@ const OPERATIONS: OperationTables = {
         trim-sector-ranges format
     blkdiscard * | erase a disk
     nvme format|sanitize | erase a disk
-    sgdisk|sfdisk|gdisk|cgdisk | rewrite the partition table | needs z Z zap zap-all o clear n new d delete delete-all
-        wipe
+    sgdisk | rewrite the partition table | needs z Z zap zap-all o clear n d G g | unless P
+    sfdisk|gdisk|cgdisk | rewrite the partition table | needs z Z zap zap-all o clear new delete delete-all wipe |
+        unless n
     gdisk|cgdisk|cfdisk /dev/* | rewrite a disk | unless l list
     debugfs | change a file system behind its back | needs w
     asr restore|erase | erase a disk | needs erase
-    sfdisk * | rewrite the partition table | unless l list d dump J json s F V v
+    sfdisk * | rewrite the partition table | unless n l list d dump J json s F V v
     parted * mklabel|mkpart|rm|mktable|resizepart | rewrite the partition table
     parted * --script|-s mklabel|mkpart|rm|mktable | rewrite the partition table
     fdisk * | rewrite the partition table | unless l list x
@@ -145,7 +146,11 @@ export const system: Field = {
         PAGER EDITOR VISUAL
     journalctl | variables PAGER
     sudoedit visudo | variables EDITOR VISUAL
-    wipefs | is dangerous | flags -anfb all no-act force backup | values -ot offset types | exact
+    wipefs | is dangerous | flags -fbqpi a|all n|no-act force backup quiet help|h | values -ot offset types
+    sgdisk | flags -oZzPpLvgGeEms pretend=P zap-all zap clear print help | values -ncdtuARabDfikrlBhjNST
+    sfdisk | flags -dJlsFVfqAr n|no-act delete list dump json force quiet help|h wipe | values -NoOXYwW
+    lvremove vgremove pvremove lvreduce | flags -fyqvdn t|test force yes help|h | values -AS
+    zfs | flags -rRfndvp | values -oStD
     parted | is dangerous | flags -slm script list | values -a align | exact
     mdadm | flags -SC zero-superblock stop detail examine scan assemble create
   `,

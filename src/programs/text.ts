@@ -1,6 +1,6 @@
 import type { Listing } from "../shell/effects.ts";
 import type { Output } from "../shell/state/types.ts";
-import { describe, knownText, text, type Value } from "../shell/value.ts";
+import { describe, knownText, text, type Value, wordAt } from "../shell/value.ts";
 import { computeLiteral } from "./encoding.ts";
 import { inputOf } from "./file-access.ts";
 import { readsOfFiles } from "./listings.ts";
@@ -37,7 +37,7 @@ export const textPrograms: Field = {
     rg | is passesOn selects | values -efgtTABCmrMj regexp file glob iglob type type-not max-count replace max-depth
         sort color context | exact
     ag ack | exact | unknown takes value
-    jq yq xq | values -fL from-file indent | exact
+    jq yq xq | flags -i inplace in-place | values -fL from-file indent | exact
     column | values -socN | exact
     less | values -pPt | exact | variables LESSOPEN LESSCLOSE EDITOR VISUAL
     man | is readsNothing | values P|pager | variables PAGER MANPAGER BROWSER
@@ -69,7 +69,9 @@ export const textPrograms: Field = {
         ag: { reads: { ...GREP_READS, text: "" } },
         jq: {
           effects(call) {
-            const files = call.options.has("f", "from-file") ? call.operands : call.operands.slice(1);
+            const files = filesOfQuery(call);
+            if (call.options.has("i", "inplace", "in-place"))
+              return files.map(path => ({ kind: "write", path, how: "edit" }));
             if (call.options.has("arg", "args", "argjson")) return readsOfFiles(files.slice(-1), call);
             return readsOfFiles([...files, ...call.options.valuesOf("f", "from-file")], call);
           },
@@ -80,6 +82,13 @@ export const textPrograms: Field = {
       },
     ),
 };
+
+/** Behind the query, unless a file holds it; `yq eval QUERY FILE` has a word in front. */
+function filesOfQuery({ operands, options }: ParsedCall): readonly Value[] {
+  const isNamed = /^(e|ea|eval|eval-all)$/.test(knownText(wordAt(operands, 0)) ?? "");
+  const given = isNamed ? operands.slice(1) : operands;
+  return options.has("f", "from-file") ? given : given.slice(1);
+}
 
 /** `head -5` is `head -n5`. */
 function countFirst(argv: readonly Value[]): readonly Value[] {

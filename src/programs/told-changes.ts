@@ -11,7 +11,7 @@ const READERS = wordSet(`
   netstat lscpu lsblk lsusb lspci lsmod w who last lastlog finger tty locale getent dmesg pmap tput clear cowsay md5 xmllint
   cloc tokei scc wc hexyl glow mdcat exiftool identify ffprobe mediainfo nslookup traceroute mtr whois ifconfig zipinfo
   jobs bg fg disown times ulimit hash getopts let compgen complete compopt shopt bind caller dirs history logout suspend
-  builtin enable mapfile readarray break continue [[
+  builtin enable mapfile readarray break continue [[ shellcheck yamllint hadolint actionlint check-jsonschema
 `);
 
 /** Words with which a program only shows something. */

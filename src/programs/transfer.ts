@@ -148,6 +148,7 @@ function nameAnew(source: Value, path: Value, call: ParsedCall): void {
   const entry = writtenEntry(source, cwd, scope);
   const contents = entry?.contents ?? readContents(source, base, call.stdin, scope);
   scope.state.files.set(name, { contents, sameAs: entry?.sameAs ?? original, isLink });
-  if (isLink)
+  // What `cp -l` makes are other names of the same files.
+  if (isLink || (call.program === "cp" && call.options.has("l", "link")))
     scope.session.links.push({ path: text(name), target: joinPath(base, source), invocation: call.id });
 }

@@ -4,7 +4,7 @@ import { readContents } from "../shell/state/file-contents.ts";
 import { appendOutput, eitherOutput, NO_OUTPUT } from "../shell/state/output.ts";
 import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { knownText, text, unknown, type Value } from "../shell/value.ts";
-import { runInNewShell } from "../shell/walk/code-runs.ts";
+import { runInNewShell, unknownOutput } from "../shell/walk/code-runs.ts";
 import { runInner } from "../shell/walk/inner.ts";
 import { quoteWord } from "../shell/words/escapes.ts";
 import { joinValues } from "../shell/words/fragments.ts";
@@ -14,7 +14,7 @@ import { itemsOf, replaceMark } from "./templates.ts";
 
 const PARALLEL_OPTIONS: OptionGrammar = {
   flags:
-    "-kmXtvqu 0|null keep-order group ungroup dry-run dryrun bar progress eta will-cite pipe quote verbose no-run-if-empty halt-on-error lb line-buffer silent shuf plus",
+    "-kmXtvqu 0|null keep-order group ungroup dry-run|dryrun bar progress eta will-cite pipe quote verbose help version no-run-if-empty halt-on-error lb line-buffer silent shuf plus",
   values:
     "-jIJnNLSCr a|arg-file d|delimiter jobs max-args colsep sshlogin tmpdir joblog results timeout retries halt delay load memfree workdir wd env tagstring block recstart recend",
 
@@ -113,6 +113,7 @@ function runReplaced(
 /** `parallel CMD ::: a b`: the command is a shell string with `{}` for the item. */
 function runParallel(call: ParsedCall): Output {
   const { options, operands: words } = call;
+  if (options.isOn("dry-run") || options.isOn("help")) return [unknownOutput(call)];
   call.scope.session.argumentLists.set(call.id, call.stdin);
   const split = words.findIndex(word => /^:::/.test(knownText(word) ?? ""));
   const template = split < 0 ? words : words.slice(0, split);

@@ -74,7 +74,20 @@ export interface FoldOptions {
 
 /** All effects of one event, in declared order, as the one outcome a host obeys. */
 export function fold(contributions: readonly Contribution[], options: FoldOptions): Outcome {
-  return finish(contributions.map(accumulate).reduce(combine, EMPTY), options);
+  const runs: Run[] = [];
+  let folded = EMPTY;
+  for (const contribution of contributions) {
+    if (contribution.run !== undefined) runs.push(contribution.run);
+    // Most hooks have nothing to say most of the time.
+    if (!isSilent(contribution.effect))
+      folded = combine(folded, accumulate({ hook: contribution.hook, effect: contribution.effect }));
+  }
+  return finish(runs.length === 0 ? folded : { ...folded, runs }, options);
+}
+
+function isSilent(effect: Effect): boolean {
+  for (const _ in effect) return false;
+  return true;
 }
 
 const NONE: readonly never[] = EMPTY.winners as readonly never[];

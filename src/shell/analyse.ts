@@ -4,11 +4,12 @@ import { LIMITS } from "./limits.ts";
 import { createSession, factsOf, leaveUnexamined, spanOf } from "./state/session.ts";
 import { NO_POSITIONALS, type ShellState } from "./state/state.ts";
 import type { Knowledge, Output, Scope, Session, Walker } from "./state/types.ts";
-import { judgeErrors, parseShell } from "./syntax/parse.ts";
+import { judgeErrors } from "./syntax/parse.ts";
+import { parseAnyShell } from "./syntax/recover.ts";
 import { text, unknown } from "./value.ts";
 import { execute } from "./walk/execute.ts";
 import { callFunction } from "./walk/functions.ts";
-import { runShellText } from "./walk/shell-text.ts";
+import { runHalves, runShellText } from "./walk/shell-text.ts";
 import { runNode, runStatements } from "./walk/structure.ts";
 import { runHandlers, runSubshell } from "./walk/subshell.ts";
 import { evaluateExpression } from "./words/resolve.ts";
@@ -23,14 +24,17 @@ export function analyse(command: string, context: ShellContext, knowledge: Knowl
       });
       return;
     }
-    const parsed = parseShell(command);
+    const parsed = parseAnyShell(command);
     for (const { reason, message, start, end } of parsed.problems) {
       leaveUnexamined(session, reason, message, command.slice(start, end), { start, end });
     }
-    runStatements(parsed.statements, {
-      ...scope,
-      source: { ...scope.source, placeholders: parsed.placeholders },
-    });
+    const { repaired, placeholders } = parsed;
+    const source =
+      repaired === undefined
+        ? { ...scope.source, placeholders }
+        : { text: repaired, base: { start: 0, end: command.length }, placeholders };
+    runStatements(parsed.statements, { ...scope, source });
+    runHalves(command, parsed.openQuote, scope, { start: 0, end: command.length });
     runHandlers(scope);
     runExportedFunctions(scope);
   });

@@ -70,6 +70,10 @@ export interface DeleteEffect {
   readonly isShredded?: boolean;
   /** refuses anything that is not empty (`rmdir`) */
   readonly isEmptyOnly?: boolean;
+  /** of what is below, only what is empty (`find -empty`) */
+  readonly isEmptyBelow?: boolean;
+  /** goes through links to directories, and deletes what is in those (`find -L`, `zip -m`) */
+  readonly followsLinks?: boolean;
   /** one of many, taken from a list that was read or computed */
   readonly isBulk?: boolean;
   /** a command that only lists what this one would delete */

@@ -1,4 +1,4 @@
-import { dropKnown, isKnown, knownPrefix, text, type Value } from "./value.ts";
+import { describe, dropKnown, isKnown, knownPrefix, knownText, text, type Value } from "./value.ts";
 
 /**
  * How one program reads its options. Names are written without dashes and with blanks between: `-abc` stands for three
@@ -22,6 +22,8 @@ export interface OptionGrammar {
   readonly isSingleDash?: boolean;
   /** A short option may stand before `=` as a long one does: Go programs read `-n=prod` so. Default false. */
   readonly shortEquals?: boolean;
+  /** Names know no case, and a colon stands before the value of a switch: `-WhatIf:$false`. Default false. */
+  readonly isCmdlet?: boolean;
   /** An option not in the grammar that is followed by a word takes it as its value. Default false: a flag. */
   readonly unknownTakesValue?: boolean;
 }
@@ -33,6 +35,10 @@ interface ParsedOption {
   /** Index of the word that held it. */
   readonly index: number;
   readonly isInGrammar: boolean;
+  /** Given with a value that switches it off: `--dry-run=none`, `-WhatIf:$false`, `--dry-run false`. */
+  readonly isOff: boolean;
+  /** Stands behind an option that is not in the grammar, whose value it may be: `--description --dry-run`. */
+  readonly mayBeValue: boolean;
 }
 
 /** The options and operands of one command. */
@@ -64,11 +70,28 @@ export class ParsedOptions {
     return this.options.some(option => names.includes(option.name));
   }
 
-  /** Given, and not taken back by a `--no-…` behind it. */
+  /**
+   * Certainly given as an option, and not taken back by a word behind it: for options that make a command harmless.
+   */
   isOn(...names: readonly string[]): boolean {
-    const isNamed = (name: string) => names.includes(name) || names.some(one => name === `no-${one}`);
-    const last = this.options.filter(option => isNamed(option.name)).at(-1)?.name;
-    return last !== undefined && names.includes(last);
+    return this.lastOf(names, option => !option.mayBeValue) === true;
+  }
+
+  /** Given, maybe, and not taken back: for options that make a command dangerous. */
+  mayBeOn(...names: readonly string[]): boolean {
+    return this.lastOf(names, () => true) === true;
+  }
+
+  /** Whether the last of these that counts switches on or off; undefined when there is none. */
+  private lastOf(names: readonly string[], counts: (option: ParsedOption) => boolean): boolean | undefined {
+    let isOn: boolean | undefined;
+    for (const option of this.options) {
+      if (names.some(name => option.name === `no-${name}`)) isOn = option.isOff && counts(option);
+      else if (!names.includes(option.name)) continue;
+      else if (option.isOff) isOn = false;
+      else if (counts(option)) isOn = true;
+    }
+    return isOn;
   }
 
   /** Value of the last one given. */
@@ -110,9 +133,15 @@ export function parseOptions(argv: readonly Value[], grammar: OptionGrammar, sta
   let hasUnknownOption = false;
   let index = start;
 
-  const add = (written: string, value: Value | undefined, at: number) => {
+  let openOption: number | undefined;
+
+  const add = (written: string, value: Value | undefined, at: number, isGlued = value !== undefined) => {
     const name = names.canonical.get(written) ?? written;
-    options.push({ name, value, index: at, isInGrammar: names.kinds.has(written) });
+    const isInGrammar = names.kinds.has(written);
+    const isOff = isGlued ? saysNo(value) : names.kinds.get(written) !== "value" && isFalse(argv[index + 1]);
+    const mayBeValue = openOption === at - 1;
+    if (value === undefined && !isInGrammar && !neverTakesValue(written)) openOption = at;
+    options.push({ name, value, index: at, isInGrammar, isOff, mayBeValue });
   };
   /** Takes the option `written` with the rest of its word, or the next word, as its value. */
   const take = (written: string, glued: Value | undefined, at: number) => {
@@ -120,7 +149,7 @@ export function parseOptions(argv: readonly Value[], grammar: OptionGrammar, sta
     if (glued !== undefined || kind !== "value") add(written, glued, at);
     else {
       index += 1;
-      add(written, argv[index], at);
+      add(written, argv[index], at, false);
     }
   };
 
@@ -151,8 +180,9 @@ export function parseOptions(argv: readonly Value[], grammar: OptionGrammar, sta
 
   function takeLong(word: Value, known: string, at: number): void {
     const dashes = known.startsWith("--") ? 2 : 1;
-    const equals = known.indexOf("=");
-    const written = known.slice(dashes, equals < 0 ? undefined : equals);
+    const equals = grammar.isCmdlet === true ? known.indexOf(":") : known.indexOf("=");
+    const spelt = known.slice(dashes, equals < 0 ? undefined : equals);
+    const written = grammar.isCmdlet === true ? spelt.toLowerCase() : spelt;
     const name = resolveLong(written, names, grammar);
     if (equals >= 0) take(name, dropKnown(word, equals + 1), at);
     else if (names.kinds.has(name) || grammar.unknownTakesValue !== true) take(name, undefined, at);
@@ -163,7 +193,7 @@ export function parseOptions(argv: readonly Value[], grammar: OptionGrammar, sta
     const next = argv[index + 1];
     const isValue = next !== undefined && !knownPrefix(next).startsWith("-");
     if (isValue) index += 1;
-    add(name, isValue ? next : undefined, at);
+    add(name, isValue ? next : undefined, at, false);
   }
 
   function takeBundle(word: Value, known: string, at: number): void {
@@ -174,6 +204,10 @@ export function parseOptions(argv: readonly Value[], grammar: OptionGrammar, sta
         const isSeparated = grammar.shortEquals === true && known[offset + 1] === "=";
         const rest = dropKnown(word, offset + (isSeparated ? 2 : 1));
         take(letter, rest.pieces.length > 0 ? rest : undefined, at);
+        return;
+      }
+      if (known[offset + 1] === "=" && kind !== "digits") {
+        add(letter, dropKnown(word, offset + 2), at);
         return;
       }
       const digits = kind === "digits" ? (/^\d+/.exec(known.slice(offset + 1))?.[0] ?? "") : "";
@@ -197,11 +231,50 @@ function mayBeOption(word: Value): boolean {
   return first?.kind === "unknown" && first.shape !== "token";
 }
 
+/** The option that a long one is, in full; `no-` stays in front of the name of the one that it takes back. */
 function resolveLong(written: string, names: Names, grammar: OptionGrammar): string {
-  if (names.kinds.has(written) || grammar.abbreviates === false || written === "") return written;
-  const candidates = names.longNames.filter(name => name.startsWith(written));
+  const isWhole = names.kinds.has(written) && (written.length > 1 || grammar.isSingleDash === true);
+  if (isWhole || written === "") return written;
+  const found = grammar.abbreviates === false ? undefined : abbreviated(written, names);
+  if (found !== undefined) return found;
+  const negated = written.startsWith("no-") ? written.slice(3) : "";
+  if (negated === "") return written;
+  const positive = names.kinds.has(negated)
+    ? negated
+    : grammar.abbreviates === false
+      ? undefined
+      : abbreviated(negated, names);
+  return positive === undefined ? written : `no-${names.canonical.get(positive) ?? positive}`;
+}
+
+/** Options that tell about the program; where another one begins alike, that one is meant, as in `git reset --h`. */
+const TELLS = ["help", "version"];
+
+function abbreviated(written: string, names: Names): string | undefined {
+  const all = names.longNames.filter(name => name.startsWith(written));
+  const others = all.filter(name => !TELLS.includes(name));
+  const candidates = others.length === 0 ? all : others;
   const meanings = new Set(candidates.map(name => names.canonical.get(name) ?? name));
-  return meanings.size === 1 ? (candidates[0] ?? written) : written;
+  return meanings.size === 1 ? candidates[0] : undefined;
+}
+
+/** What switches an option off that is given with it: `false` and its kin, of Go, of JavaScript and of PowerShell. */
+function saysNo(value: Value | undefined): boolean {
+  return value !== undefined && /^(none|\$?false|f|0|no|off)$/i.test(describe(value));
+}
+
+/** Some programs take the word behind a switch for its value if it is this one. */
+function isFalse(word: Value | undefined): boolean {
+  return word !== undefined && knownText(word) === "false";
+}
+
+/** Flags of almost every program that has them, and whatever takes another option back. */
+const FLAGS = words(
+  "yes force verbose quiet silent all recursive debug json wait help version interactive prune y v q",
+);
+
+function neverTakesValue(name: string): boolean {
+  return name.startsWith("no-") || FLAGS.includes(name);
 }
 
 function namesOf(grammar: OptionGrammar): Names {

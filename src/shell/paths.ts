@@ -74,6 +74,17 @@ function canGoUp(component: readonly Piece[]): boolean {
   return component.every(piece => piece.kind !== "unknown" || piece.shape === "token");
 }
 
+/** `/proc/self/cwd/x` is `x` seen from the directory, `/proc/self/root/x` is `/x`, of whichever process. */
+export function leaveProcess(directory: Value, value: Value): Value {
+  if (!knownPrefix(value).startsWith("/proc/")) return value;
+  const parts = components(value);
+  const link = plainName(parts[3] ?? []);
+  if (link !== "cwd" && link !== "root") return value;
+  const rest = parts.slice(4).flatMap(part => [text("/"), { pieces: part, origins: [] }]);
+  const start = link === "cwd" ? directory : text("");
+  return concatenate([start, ...(rest.length === 0 && link === "root" ? [text("/")] : rest)]);
+}
+
 /** The last component of a known path, as `basename` gives it. */
 export function baseName(path: string): string {
   const trimmed = withoutTrailingSlashes(path);

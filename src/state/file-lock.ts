@@ -1,6 +1,12 @@
 import { numberAt, parseJsonObject, stringAt } from "../protocol/members.ts";
 import { basename, dirname } from "../system/paths.ts";
-import { type FileFacts, hasErrorCode, type System } from "../system/system.ts";
+import {
+  type FileFacts,
+  hasErrorCode,
+  type Processes,
+  type ProcessIdentity,
+  type System,
+} from "../system/system.ts";
 import { removeIfThere, withParents } from "./absent-files.ts";
 import { serialise } from "./serialise.ts";
 import { StateError } from "./state-error.ts";
@@ -169,10 +175,7 @@ export class FileLock {
     const { clock, processes } = this.options.system;
     const holder = readHolder(content);
     if (holder === undefined) return clock.nowMs() - facts.modifiedMs > UNFINISHED_MS;
-    if (holder.host !== processes.self.host) return false;
-    const found = processes.look(holder.pid);
-    if (found === undefined) return true;
-    return holder.start !== undefined && found.start !== undefined && holder.start !== found.start;
+    return hasEnded(processes, holder);
   }
 
   /**
@@ -252,4 +255,12 @@ function readHolder(content: string): Holder | undefined {
   if (!Number.isSafeInteger(pid) || pid <= 0 || host === undefined || readNonce(content) === undefined)
     return undefined;
   return { pid, host, start: stringAt(members, "start") };
+}
+
+/** Is that process no more? Of another machine it is not known. */
+export function hasEnded(processes: Processes, { host, pid, start }: ProcessIdentity): boolean {
+  if (host !== processes.self.host) return false;
+  const found = processes.look(pid);
+  if (found === undefined) return true;
+  return start !== undefined && found.start !== undefined && start !== found.start;
 }

@@ -9,6 +9,8 @@ interface NodeBase {
   modifiedNs: bigint;
   /** grows with every change of the file or of what is known about it, as the time of change does on a real disk */
   changed: number;
+  /** names that lead to it */
+  links: number;
 }
 export interface FileNode extends NodeBase {
   readonly kind: "file";
@@ -56,6 +58,7 @@ export class MemoryDisk {
       uid: 0,
       modifiedNs: 0n,
       changed: 0,
+      links: 1,
       entries: new Map(),
     } as const;
     this.root = original === undefined ? root : copyDirectory(original.root);
@@ -134,7 +137,7 @@ export class MemoryDisk {
 function copyDirectory(original: DirectoryNode): DirectoryNode {
   const entries = new Map<string, DiskNode>();
   for (const [name, node] of original.entries)
-    entries.set(name, node.kind === "directory" ? copyDirectory(node) : { ...node });
+    entries.set(name, node.kind === "directory" ? copyDirectory(node) : { ...node, links: 1 });
   return { ...original, entries };
 }
 

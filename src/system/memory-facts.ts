@@ -22,7 +22,7 @@ export function factsOf(node: DiskNode): FileFacts {
 }
 
 export function exactFactsOf(node: DiskNode): ExactFacts {
-  const { kind, mode } = node;
+  const { kind, mode, links } = node;
   const size = sizeOf(node);
   const modifiedNs = String(node.modifiedNs);
   const identity = identityOf(node);
@@ -33,6 +33,7 @@ export function exactFactsOf(node: DiskNode): ExactFacts {
     mode,
     modifiedNs,
     identity,
+    links,
     stamp: `${identity}:${size}:${modifiedNs}:${node.changed}`,
   };
 }

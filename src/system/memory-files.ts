@@ -109,6 +109,23 @@ export class MemoryFiles implements Files {
     );
   }
 
+  overwrite(from: string, to: string): void {
+    const overwrite = (take: (bytes: Uint8Array) => Uint8Array) => {
+      const bytes = take(this.contentOf(from)).slice();
+      const { node } = this.walk(to, false);
+      if (node === undefined) fail("ENOENT");
+      if (node.kind !== "file") fail(node.kind === "symlink" ? "ELOOP" : "EISDIR");
+      node.bytes = bytes;
+      this.modify(node);
+    };
+    this.perform(
+      "overwrite",
+      [to, from],
+      () => overwrite(bytes => bytes),
+      () => overwrite(bytes => bytes.subarray(0, bytes.length >> 1)),
+    );
+  }
+
   digest(path: string): string {
     return this.perform("digest", [path], () => sha256Hex(this.contentOf(path)));
   }
@@ -124,10 +141,8 @@ export class MemoryFiles implements Files {
       if (target.node?.kind === "directory" && source.chain.includes(target.node)) fail("ENOTEMPTY");
       if (target.node === node) return;
       if (target.node !== undefined) checkReplaceable(node, target.node);
-      source.directory.entries.delete(source.name);
-      this.modify(source.directory);
-      this.touch(node);
-      if (target.node !== undefined) this.touch(target.node);
+      this.leave(source.directory, source.name, node);
+      if (target.node !== undefined) this.leave(target.directory, target.name, target.node);
       this.enter(target, node);
     });
   }
@@ -164,9 +179,7 @@ export class MemoryFiles implements Files {
       const { node, name, directory } = this.walk(path, false);
       if (node === undefined) fail("ENOENT");
       if (node.kind === "directory" || name === undefined) fail("EISDIR");
-      directory.entries.delete(name);
-      this.touch(node);
-      this.modify(directory);
+      this.leave(directory, name, node);
     });
   }
 
@@ -177,8 +190,7 @@ export class MemoryFiles implements Files {
       if (node.kind !== "directory") fail("ENOTDIR");
       if (name === undefined) fail("EBUSY");
       if (node.entries.size > 0) fail("ENOTEMPTY");
-      directory.entries.delete(name);
-      this.modify(directory);
+      this.leave(directory, name, node);
     });
   }
 
@@ -329,7 +341,7 @@ export class MemoryFiles implements Files {
     const { uid, umask, nowMs } = this.options;
     const id = this.disk.nextId();
     const modifiedNs = toNanoseconds(nowMs());
-    return { id, mode: mode & ~umask, uid, modifiedNs, changed: this.disk.nextChange() };
+    return { id, mode: mode & ~umask, uid, modifiedNs, changed: this.disk.nextChange(), links: 0 };
   }
 
   private newFile(bytes: Uint8Array, mode: number): FileNode {
@@ -339,7 +351,15 @@ export class MemoryFiles implements Files {
   private enter(place: PathLookup, node: DiskNode): void {
     if (place.name === undefined) fail("EEXIST");
     place.directory.entries.set(place.name, node);
+    node.links += 1;
     this.modify(place.directory);
+  }
+
+  private leave(directory: DirectoryNode, name: string, node: DiskNode): void {
+    directory.entries.delete(name);
+    node.links -= 1;
+    this.touch(node);
+    this.modify(directory);
   }
 
   private modify(node: DiskNode): void {

@@ -162,7 +162,7 @@ function putEntry(disk: MemoryDisk, files: MemoryFiles, path: string, entry: See
   if (facts.modifiedMs !== undefined) node.modifiedNs = toNanoseconds(facts.modifiedMs);
   if (facts.kind === "other" && name !== undefined) {
     const { id, mode, uid, modifiedNs, changed } = node;
-    directory.entries.set(name, { id, mode, uid, modifiedNs, changed, kind: "other" });
+    directory.entries.set(name, { id, mode, uid, modifiedNs, changed, links: 1, kind: "other" });
   }
 }
 

@@ -8,6 +8,7 @@ import {
   ftruncateSync,
   unlinkSync,
 } from "node:fs";
+import { toNodePath } from "./node-errors.ts";
 import { loadCrypto } from "./node-load.ts";
 import { fill, withFile, writeAll } from "./node-open-file.ts";
 import { SystemError } from "./system.ts";
@@ -29,8 +30,8 @@ export function copyFile(from: string, to: string, mode: number): void {
 
 /** The kernel copies, or lets both files share what they have in common. */
 function copyBlocks(from: string, to: string, mode: number): void {
-  copyFileSync(from, to, COPYFILE_EXCL | COPYFILE_FICLONE);
-  removingOnFailure(to, () => chmodSync(to, mode));
+  copyFileSync(toNodePath(from), toNodePath(to), COPYFILE_EXCL | COPYFILE_FICLONE);
+  removingOnFailure(to, () => chmodSync(toNodePath(to), mode));
 }
 
 /** What is all zero becomes a hole. */
@@ -53,11 +54,25 @@ function copyData(source: number, to: string, mode: number): void {
   );
 }
 
+export function overwriteFile(from: string, to: string): void {
+  withFile("overwrite", from, O_RDONLY | O_NOFOLLOW, 0, source =>
+    withFile("overwrite", to, O_WRONLY | O_NOFOLLOW, 0, target => {
+      const chunk = Buffer.allocUnsafe(CHUNK);
+      let length = 0;
+      for (let count = CHUNK; count === CHUNK; length += count) {
+        count = fill(source, chunk, null);
+        writeAll(target, chunk.subarray(0, count), length);
+      }
+      ftruncateSync(target, length);
+    }),
+  );
+}
+
 function removingOnFailure(path: string, action: () => void): void {
   try {
     action();
   } catch (error) {
-    unlinkSync(path);
+    unlinkSync(toNodePath(path));
     throw error;
   }
 }

@@ -1,3 +1,5 @@
+import { Buffer } from "node:buffer";
+import { encodeRawName } from "./file-names.ts";
 import { SystemError } from "./system.ts";
 
 /** The errno name of a Node error; a path or argument Node refused to pass on is `EINVAL`. */
@@ -16,4 +18,10 @@ export function attempt<T>(operation: string, path: string, action: () => T): T 
   } catch (error) {
     throw toSystemError(error, operation, path);
   }
+}
+
+/** A path as Node takes it: text, or bytes for a name that is not UTF-8. */
+export function toNodePath(path: string): string | Buffer {
+  const bytes = encodeRawName(path);
+  return bytes === undefined ? path : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -1,6 +1,6 @@
-import { Buffer } from "node:buffer";
 import { type BigIntStats, constants, lstatSync, type PathLike, readdirSync } from "node:fs";
-import { attempt } from "./node-errors.ts";
+import { decodeName } from "./file-names.ts";
+import { attempt, toNodePath } from "./node-errors.ts";
 import { type ExactFacts, type FileFacts, type FileKind, hasErrorCode, type NamedFacts } from "./system.ts";
 
 const { S_IFDIR, S_IFLNK, S_IFMT, S_IFREG } = constants;
@@ -14,10 +14,10 @@ export function look(path: string, stat: Stat): FileFacts | undefined {
   return stats === undefined ? undefined : toFacts(stats);
 }
 
-function statsOf(path: PathLike, stat: Stat): BigIntStats | undefined {
+function statsOf(path: string, stat: Stat): BigIntStats | undefined {
   try {
     // What is not there is the ordinary case, and an exception costs more than the look.
-    return attempt("inspect", String(path), () => stat(path, { bigint: true, throwIfNoEntry: false }));
+    return attempt("inspect", path, () => stat(toNodePath(path), { bigint: true, throwIfNoEntry: false }));
   } catch (error) {
     if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
     throw error;
@@ -30,30 +30,22 @@ export function lookExactly(path: string): ExactFacts | undefined {
 }
 
 export function listFacts(path: string): readonly NamedFacts[] {
-  const names = attempt("list", path, () => readdirSync(path));
-  const found = names.some(name => name.includes(REPLACEMENT))
-    ? factsOfBytes(path)
-    : factsOfNames(path, names);
-  return found.sort((one, other) => (one.name < other.name ? -1 : 1));
-}
-
-function factsOfNames(path: string, names: readonly string[]): NamedFacts[] {
   const found: NamedFacts[] = [];
-  for (const name of names) {
+  for (const name of listNames(path)) {
     const stats = statsOf(`${path}/${name}`, lstatSync);
     if (stats !== undefined) found.push({ name, ...toExactFacts(stats) });
   }
   return found;
 }
 
-/** For directories with names that no text leads to. */
-function factsOfBytes(path: string): NamedFacts[] {
-  const found: NamedFacts[] = [];
-  for (const name of attempt("list", path, () => readdirSync(path, "buffer"))) {
-    const stats = statsOf(Buffer.concat([Buffer.from(`${path}/`), name]), lstatSync);
-    if (stats !== undefined) found.push({ name: name.toString(), ...toExactFacts(stats) });
-  }
-  return found;
+/** In order. Node replaces what is not UTF-8, so that a name with a replacement is read again. */
+export function listNames(path: string): readonly string[] {
+  const at = toNodePath(path);
+  const names = attempt("list", path, () => readdirSync(at));
+  if (!names.some(name => name.includes(REPLACEMENT))) return names.sort();
+  return attempt("list", path, () => readdirSync(at, "buffer"))
+    .map(decodeName)
+    .sort();
 }
 
 function toExactFacts(stats: BigIntStats): ExactFacts {
@@ -66,6 +58,7 @@ function toExactFacts(stats: BigIntStats): ExactFacts {
     mode: mode & 0o7777,
     modifiedNs: String(stats.mtimeNs),
     identity,
+    links: Number(stats.nlink),
     stamp: `${identity}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`,
   };
 }

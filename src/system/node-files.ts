@@ -7,7 +7,6 @@ import {
   lstatSync,
   lutimesSync,
   mkdirSync,
-  readdirSync,
   readlinkSync,
   realpathSync,
   renameSync,
@@ -16,9 +15,10 @@ import {
   symlinkSync,
   unlinkSync,
 } from "node:fs";
-import { copyFile, digestFile } from "./node-copy.ts";
-import { attempt } from "./node-errors.ts";
-import { listFacts, look, lookExactly } from "./node-facts.ts";
+import { decodeName } from "./file-names.ts";
+import { copyFile, digestFile, overwriteFile } from "./node-copy.ts";
+import { attempt, toNodePath } from "./node-errors.ts";
+import { listFacts, listNames, look, lookExactly } from "./node-facts.ts";
 import { fill, withFile, writeAll } from "./node-open-file.ts";
 import { dirname } from "./paths.ts";
 import { joinStamps } from "./stamps.ts";
@@ -42,7 +42,7 @@ export function createNodeFiles(): Files {
           writeAll(fd, bytes);
           fsyncSync(fd);
         } catch (error) {
-          unlinkSync(path);
+          unlinkSync(toNodePath(path));
           throw error;
         }
       });
@@ -52,24 +52,29 @@ export function createNodeFiles(): Files {
         writeAll(fd, bytes),
       ),
     copy: (from, to, mode) => copyFile(from, to, mode),
+    overwrite: (from, to) => overwriteFile(from, to),
     digest: path => digestFile(path),
-    rename: (from, to) => attempt("rename", from, () => renameSync(from, to)),
-    link: (from, to) => attempt("link", to, () => linkSync(from, to)),
-    symlink: (target, path) => attempt("symlink", path, () => symlinkSync(target, path)),
-    readLink: path => attempt("read link", path, () => readlinkSync(path)),
-    remove: path => attempt("remove", path, () => unlinkSync(path)),
-    removeDirectory: path => attempt("remove directory", path, () => rmdirSync(path)),
+    rename: (from, to) => attempt("rename", from, () => renameSync(toNodePath(from), toNodePath(to))),
+    link: (from, to) => attempt("link", to, () => linkSync(toNodePath(from), toNodePath(to))),
+    symlink: (target, path) =>
+      attempt("symlink", path, () => symlinkSync(toNodePath(target), toNodePath(path))),
+    readLink: path => attempt("read link", path, () => decodeName(readlinkSync(toNodePath(path), "buffer"))),
+    remove: path => attempt("remove", path, () => unlinkSync(toNodePath(path))),
+    removeDirectory: path => attempt("remove directory", path, () => rmdirSync(toNodePath(path))),
     makeDirectory: (path, mode) => makeDirectories(path, mode),
-    list: path => attempt("list", path, () => readdirSync(path).sort()),
+    list: path => listNames(path),
     inspect: path => look(path, lstatSync),
     follow: path => look(path, statSync),
     exactFacts: path => lookExactly(path),
     listFacts: path => listFacts(path),
     stampsOf: paths => joinStamps(paths, lookExactly),
-    realPath: path => attempt("resolve", path, () => realpathSync.native(path)),
-    changeMode: (path, mode) => attempt("change mode of", path, () => chmodSync(path, mode)),
+    realPath: path =>
+      attempt("resolve", path, () => decodeName(realpathSync.native(toNodePath(path), "buffer"))),
+    changeMode: (path, mode) => attempt("change mode of", path, () => chmodSync(toNodePath(path), mode)),
     setModified: (path, modifiedNs) =>
-      attempt("set the time of", path, () => lutimesSync(path, Date.now() / 1000, toSeconds(modifiedNs))),
+      attempt("set the time of", path, () =>
+        lutimesSync(toNodePath(path), Date.now() / 1000, toSeconds(modifiedNs)),
+      ),
     syncDirectory(path) {
       try {
         withFile("sync", path, O_RDONLY | O_DIRECTORY, 0, fsyncSync);
@@ -117,7 +122,7 @@ function makeDirectories(path: string, mode: number): void {
 /** Fine when it is there already, also when another process made it at the same moment. */
 function makeOneDirectory(path: string, mode: number): void {
   try {
-    attempt("make directory", path, () => mkdirSync(path, mode));
+    attempt("make directory", path, () => mkdirSync(toNodePath(path), mode));
   } catch (error) {
     if (!hasErrorCode(error, "EEXIST") || !isDirectory(path)) throw error;
   }
@@ -125,7 +130,7 @@ function makeOneDirectory(path: string, mode: number): void {
 
 function isDirectory(path: string): boolean {
   try {
-    return statSync(path).isDirectory();
+    return statSync(toNodePath(path)).isDirectory();
   } catch {
     return false;
   }

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
-import { attempt, errorCode } from "./node-errors.ts";
+import { attempt, errorCode, toNodePath } from "./node-errors.ts";
 import { sleepMs } from "./node-wait.ts";
 
 /** A named pipe is waited for this long in all, never for ever. */
@@ -14,7 +14,7 @@ export function withFile<T>(
   use: (fd: number) => T,
 ): T {
   return attempt(operation, path, () => {
-    const descriptor = openSync(path, flags, mode);
+    const descriptor = openSync(toNodePath(path), flags, mode);
     try {
       return use(descriptor);
     } finally {

@@ -22,6 +22,24 @@ class Head {
   }
 }
 
+/** The first bytes of a stream; what follows is only counted. */
+class Start {
+  discarded = 0;
+  private readonly head: Head;
+
+  constructor(capacity: number) {
+    this.head = new Head(capacity);
+  }
+
+  push(chunk: Uint8Array): void {
+    this.discarded += this.head.push(chunk).length;
+  }
+
+  bytes(): Uint8Array {
+    return this.head.bytes();
+  }
+}
+
 /** The last bytes of a stream, up to a capacity, in a ring that is made when it is first needed. */
 class Tail {
   total = 0;
@@ -60,14 +78,14 @@ class Tail {
 export class CapturedOutput {
   private readonly head: Head;
   private readonly tail: Tail;
-  private readonly errors: Tail;
+  private readonly errors: Tail | Start;
   private readonly drainBytes: number;
   private isClosed = false;
 
   constructor(limits: ProcessLimits) {
     this.head = new Head(limits.stdoutBytes);
     this.tail = new Tail(limits.tailBytes);
-    this.errors = new Tail(limits.stderrBytes);
+    this.errors = new (limits.keepsFirstErrors === true ? Start : Tail)(limits.stderrBytes);
     this.drainBytes = limits.drainBytes;
   }
 

@@ -1,3 +1,4 @@
+import { decodeName } from "./file-names.ts";
 import {
   type FileFacts,
   type FileKind,
@@ -18,15 +19,16 @@ export interface NativeHost {
   createExclusive(path: string, bytes: Uint8Array, mode: number): undefined | string;
   append(path: string, bytes: Uint8Array, mode: number): undefined | string;
   copy(from: string, to: string, mode: number): undefined | string;
+  overwrite(from: string, to: string): undefined | string;
   digest(path: string): readonly [string] | string;
   rename(from: string, to: string): undefined | string;
   link(from: string, to: string): undefined | string;
   symlink(target: string, path: string): undefined | string;
-  readLink(path: string): readonly [string] | string;
+  readLink(path: string): readonly [NativeName] | string;
   remove(path: string): undefined | string;
   removeDirectory(path: string): undefined | string;
   makeDirectory(path: string, mode: number): undefined | string;
-  list(path: string): string[] | string;
+  list(path: string): NativeName[] | string;
   /** an index of `KINDS`, and the facts in `room`, which an object with names would be slower to carry */
   inspect(path: string, room: Float64Array): number | string;
   follow(path: string, room: Float64Array): number | string;
@@ -34,7 +36,7 @@ export interface NativeHost {
   exactFacts(path: string): ExactFields | string;
   listFacts(path: string): ExactFields | string;
   stampsOf(paths: string): string;
-  realPath(path: string): readonly [string] | string;
+  realPath(path: string): readonly [NativeName] | string;
   changeMode(path: string, mode: number): undefined | string;
   setModified(path: string, modifiedNs: string): undefined | string;
   syncDirectory(path: string): void;
@@ -70,9 +72,16 @@ export interface NativeHost {
   ): string | undefined;
 }
 
-/** name, kind, size, allocated bytes, mode, time of modification, identity and stamp of one entry after another */
-type ExactFields = readonly (string | number)[];
-const EXACT_FIELD_COUNT = 8;
+/** Text, or the bytes of a name that is not UTF-8. In paths that the host is given, such bytes are as `decodeName` has them. */
+type NativeName = string | Uint8Array;
+
+function toName(name: NativeName): string {
+  return typeof name === "string" ? name : decodeName(name);
+}
+
+/** name, kind, size, allocated bytes, mode, time of modification, identity, stamp and names of one entry after another */
+type ExactFields = readonly (NativeName | number)[];
+const EXACT_FIELD_COUNT = 9;
 
 interface NativeProcessRequest {
   readonly argv: readonly string[];
@@ -85,6 +94,7 @@ interface NativeProcessRequest {
   readonly stdoutBytes: number;
   readonly tailBytes: number;
   readonly stderrBytes: number;
+  readonly keepsFirstErrors?: boolean;
   readonly drainBytes: number;
   readonly onOutput?: ((stream: "stdout" | "stderr", chunk: Uint8Array) => void) | undefined;
 }
@@ -259,7 +269,7 @@ function toExactFacts(fields: ExactFields): NamedFacts[] {
   const found: NamedFacts[] = [];
   for (let at = 0; at < fields.length; at += EXACT_FIELD_COUNT) {
     found.push({
-      name: fields[at] as string,
+      name: toName(fields[at] as NativeName),
       kind: KINDS[fields[at + 1] as number] ?? "other",
       size: fields[at + 2] as number,
       allocatedBytes: fields[at + 3] as number,
@@ -267,6 +277,7 @@ function toExactFacts(fields: ExactFields): NamedFacts[] {
       modifiedNs: fields[at + 5] as string,
       identity: fields[at + 6] as string,
       stamp: fields[at + 7] as string,
+      links: fields[at + 8] as number,
     });
   }
   return found;
@@ -284,6 +295,7 @@ function openFiles(host: NativeHost): System["files"] {
     createExclusive: (path, bytes, mode) => unwrap(host.createExclusive(path, bytes, mode), "create", path),
     append: (path, bytes, mode) => unwrap(host.append(path, bytes, mode), "append to", path),
     copy: (from, to, mode) => unwrap(host.copy(from, to, mode), "copy", from),
+    overwrite: (from, to) => unwrap(host.overwrite(from, to), "overwrite", to),
     digest: path => unwrapText(host.digest(path), "digest", path),
     rename: (from, to) => unwrap(host.rename(from, to), "rename", from),
     link: (from, to) => unwrap(host.link(from, to), "link", to),
@@ -292,7 +304,7 @@ function openFiles(host: NativeHost): System["files"] {
     remove: path => unwrap(host.remove(path), "remove", path),
     removeDirectory: path => unwrap(host.removeDirectory(path), "remove directory", path),
     makeDirectory: (path, mode) => unwrap(host.makeDirectory(path, mode), "make directory", path),
-    list: path => unwrap(host.list(path), "list", path).sort(),
+    list: path => unwrap(host.list(path), "list", path).map(toName).sort(),
     inspect: path => factsOf(host.inspect(path, room), path),
     follow: path => factsOf(host.follow(path, room), path),
     exactFacts: path => toExactFacts(unwrap(host.exactFacts(path), "inspect", path))[0],
@@ -314,8 +326,8 @@ function unwrap<T>(answer: T | string, operation: string, path: string): T {
   return answer;
 }
 
-function unwrapText(answer: readonly [string] | string, operation: string, path: string): string {
-  return unwrap(answer, operation, path)[0];
+function unwrapText(answer: readonly [NativeName] | string, operation: string, path: string): string {
+  return toName(unwrap(answer, operation, path)[0]);
 }
 
 function toResult({ kind, detail, ...facts }: NativeProcessResult): ProcessResult {

@@ -67,6 +67,8 @@ export interface ExactFacts {
   readonly modifiedNs: string;
   /** as `FileFacts` has it */
   readonly identity: string;
+  /** how many names it has */
+  readonly links: number;
   /**
    * Identity, size, times of modification and of change: the same as long as nothing touched the file, on Node and in
    * the native program alike.
@@ -75,11 +77,13 @@ export interface ExactFacts {
 }
 
 export interface NamedFacts extends ExactFacts {
-  /** U+FFFD stands for bytes that are not UTF-8; such a name leads nowhere */
   readonly name: string;
 }
 
-/** Primitive file operations. Paths are absolute. Whole-file safety is built on top, in `atomic-write.ts`. */
+/**
+ * Primitive file operations. Paths are absolute; bytes of names that are not UTF-8 stand in them as `decodeName` has
+ * them. Whole-file safety is built on top, in `atomic-write.ts`.
+ */
 export interface Files {
   /** The whole file; throws `EFBIG` when it is longer than the limit. Never follows more than the OS does. */
   read(path: string, limitBytes: number): Uint8Array;
@@ -95,6 +99,8 @@ export interface Files {
    * no file. What was half written is removed.
    */
   copy(from: string, to: string, mode: number): void;
+  /** Writes the content of `from` into the file `to` where it is, so that every name of it has the content. Not atomic. */
+  overwrite(from: string, to: string): void;
   /** SHA-256 of the content in hexadecimal; the file is never held whole. */
   digest(path: string): string;
   rename(from: string, to: string): void;
@@ -227,8 +233,9 @@ export interface ProcessLimits {
   readonly stdoutBytes: number;
   /** kept from the end of stdout once the start is full; 0 keeps nothing */
   readonly tailBytes: number;
-  /** kept from stderr; the last bytes */
+  /** kept from stderr; the last bytes, or the first */
   readonly stderrBytes: number;
+  readonly keepsFirstErrors?: boolean;
   /** stdout and stderr read and thrown away beyond what is kept, before the child is stopped */
   readonly drainBytes: number;
 }

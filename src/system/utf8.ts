@@ -1,13 +1,15 @@
 import type { TextCodec } from "./system.ts";
 
 /** UTF-8 in plain ECMAScript, for hosts that bring no codec of their own. Replaces as the Encoding standard does. */
-export const utf8: TextCodec = { decode, encode };
+export const utf8: TextCodec = { decode: bytes => decode(bytes, false), encode: text => encode(text, false) };
 
 const REPLACEMENT = 0xfffd;
+/** Each byte that is kept is the lone surrogate that ends like it. */
+const RAW_BYTES = 0xdc00;
 /** Longer argument lists overflow the stack of small engines. */
 const UNITS_PER_CALL = 4096;
 
-function decode(bytes: Uint8Array): { text: string; replaced: boolean } {
+export function decode(bytes: Uint8Array, keepsBytes: boolean): { text: string; replaced: boolean } {
   const pieces: string[] = [];
   let units: number[] = [];
   let replaced = false;
@@ -17,9 +19,10 @@ function decode(bytes: Uint8Array): { text: string; replaced: boolean } {
       units.push(lead);
     } else {
       const { codePoint, next } = readSequence(bytes, lead, index);
-      index = next;
       if (codePoint === undefined) replaced = true;
-      pushCodePoint(units, codePoint ?? REPLACEMENT);
+      // What follows a byte that is kept may be a sequence of its own.
+      if (codePoint !== undefined || !keepsBytes) index = next;
+      pushCodePoint(units, codePoint ?? (keepsBytes ? RAW_BYTES | lead : REPLACEMENT));
     }
     if (units.length >= UNITS_PER_CALL) {
       pieces.push(String.fromCharCode(...units));
@@ -79,17 +82,17 @@ function pushCodePoint(units: number[], codePoint: number): void {
   units.push(0xd800 + (offset >> 10), 0xdc00 + (offset & 0x3ff));
 }
 
-function encode(text: string): Uint8Array {
+export function encode(text: string, keepsBytes: boolean): Uint8Array {
   const bytes = new Uint8Array(text.length);
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
-    if (unit >= 0x80) return encodeBeyondAscii(text);
+    if (unit >= 0x80) return encodeBeyondAscii(text, keepsBytes);
     bytes[index] = unit;
   }
   return bytes;
 }
 
-function encodeBeyondAscii(text: string): Uint8Array {
+function encodeBeyondAscii(text: string, keepsBytes: boolean): Uint8Array {
   // Three bytes per UTF-16 unit are always enough: a pair of units takes four.
   const bytes = new Uint8Array(text.length * 3);
   let length = 0;
@@ -100,6 +103,9 @@ function encodeBeyondAscii(text: string): Uint8Array {
       if (codePoint < 0xdc00 && low >= 0xdc00 && low <= 0xdfff) {
         codePoint = 0x10000 + ((codePoint - 0xd800) << 10) + (low - 0xdc00);
         index++;
+      } else if (keepsBytes && codePoint >= 0xdc80 && codePoint <= 0xdcff) {
+        bytes[length++] = codePoint & 0xff;
+        continue;
       } else {
         codePoint = REPLACEMENT;
       }

@@ -2,8 +2,12 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { createHooks } from "hookable";
+import compose from "koa-compose";
+import tapable from "tapable";
 import { percentiles } from "./measure.mjs";
 
+const { AsyncSeriesBailHook } = tapable;
 const { createHookEngine } = await import(resolve("dist/engine/index.js"));
 
 const CALL = {
@@ -24,6 +28,7 @@ export async function bench() {
     const rows = [
       ...unmatched(make),
       ...(await functions(make)),
+      ...(await besideOthers(make)),
       ...compile(make),
       ...(await commands(make, home, env)),
     ];
@@ -105,6 +110,60 @@ async function functions(make) {
       target: "≤ 40 µs",
     },
   ];
+}
+
+/** Synchronous hooks that have nothing to say, in each library's own way, measured in turns. */
+async function besideOthers(make) {
+  const rows = [];
+  for (const count of [1, 10, 100, 1000]) {
+    const isBad = name => name === "x";
+    const engine = make({});
+    const [sync, series] = [new AsyncSeriesBailHook(["call"]), new AsyncSeriesBailHook(["call"])];
+    const hooks = createHooks();
+    const middleware = [];
+    const list = [];
+    for (let index = 0; index < count; index++) {
+      engine.beforeToolCall("*", call => (isBad(call.name) ? { block: true, reason: "no" } : undefined));
+      sync.tap(`h${index}`, call => (isBad(call.tool_name) ? true : undefined));
+      series.tapPromise(`h${index}`, async call => (isBad(call.tool_name) ? true : undefined));
+      hooks.hook("call", call => (isBad(call.tool_name) ? true : undefined));
+      middleware.push((call, next) => (isBad(call.tool_name) ? true : next()));
+      list.push(call => (isBad(call.tool_name) ? true : undefined));
+    }
+    const composed = compose(middleware);
+    const loop = async () => {
+      for (const hook of list) {
+        const said = await hook(CALL);
+        if (said !== undefined) return said;
+      }
+    };
+    const works = {
+      "tapable, tap": () => sync.promise(CALL),
+      "tapable, tapPromise": () => series.promise(CALL),
+      hookable: () => hooks.callHook("call", CALL),
+      "koa-compose": () => composed(CALL),
+      "a loop that awaits": loop,
+      engine: () => engine.dispatch("PreToolUse", CALL),
+    };
+    const times = new Map(Object.keys(works).map(name => [name, []]));
+    const rounds = Math.max(20, Math.floor(20_000 / count));
+    for (let turn = 0; turn < 12; turn++) {
+      for (const [name, work] of Object.entries(works)) {
+        const start = process.hrtime.bigint();
+        for (let index = 0; index < rounds; index++) await work();
+        if (turn > 1) times.get(name).push(Number(process.hrtime.bigint() - start) / rounds / 1000);
+      }
+    }
+    const ours = Math.min(...times.get("engine"));
+    for (const [name, list] of times)
+      rows.push({
+        name: `${count} hook${count === 1 ? "" : "s"}: ${name}`,
+        ...percentiles(list),
+        unit: "µs",
+        ratio: ours / Math.min(...list),
+      });
+  }
+  return rows;
 }
 
 function compile(make) {

@@ -39,16 +39,22 @@ describe("the life of a hook", () => {
     expect(made).toMatchObject({ success: true, hooks: [{ name: "careful", isPortable: true }] });
     expect(existsSync(own(user, "tsconfig.json"))).toBe(true);
     expect((await user.type(["hooks", "new", "careful"])).stderr).toContain("already there");
-    expect((await user.type(["hooks", "new", "a b"])).code).toBe(1);
+    expect((await user.type(["hooks", "new", "a b"])).code).toBe(2);
     const tested = await user.json<{
-      files: { trials: { host: string; said: string; words: string }[]; examples: unknown[] }[];
+      files: {
+        trials: { host: string; source: string; said: string; words: string }[];
+        examples: unknown[];
+      }[];
     }>("hooks", "test", "careful", "--format", "json");
     const [file] = tested.files;
     expect(file?.examples).toMatchObject([
       { said: "ask", isMet: true },
       { said: "none", isMet: true },
     ]);
-    const codex = file?.trials.filter(trial => trial.host === "codex");
+    const recorded = file?.trials.filter(({ source }) => source === "recorded") ?? [];
+    expect(new Set(recorded.map(({ host }) => host)).size).toBe(6);
+    expect(new Set(recorded.map(({ said }) => said))).toEqual(new Set(["skipped"]));
+    const codex = file?.trials.filter(({ host, source }) => host === "codex" && source === "example");
     expect(codex).toMatchObject([
       { said: "ask", words: expect.stringContaining('"deny"') },
       { said: "none" },
@@ -93,9 +99,10 @@ describe("the life of a hook", () => {
     writeFileSync(join(user.project, "mine.ts"), hook("mine", "no"));
     expect((await user.type(["hooks", "add", "mine.ts"])).code).toBe(0);
     expect(readFileSync(own(user, "mine.ts"), "utf8")).toContain("mine");
-    writeFileSync(join(user.project, "far.ts"), `import "./x.ts"; import { y } from "./y.ts";`);
-    expect((await user.type(["hooks", "add", "far.ts"])).stderr).toContain("imports ./y.ts");
-    expect((await user.type(["hooks", "add", "notes.md"])).stderr).toContain("is no hook");
+    expect(await user.type(["hooks", "add", "notes.md"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("is no hook"),
+    });
     const missing = await user.type(["hooks", "add", "nowhere.ts"]);
     expect(missing).toMatchObject({
       code: 1,
@@ -104,6 +111,72 @@ describe("the life of a hook", () => {
     writeFileSync(join(user.project, "mine.ts"), hook("mine", "other"));
     expect((await user.type(["hooks", "add", "mine.ts"])).stderr).toContain("is already there and differs");
     expect(readFileSync(own(user, "mine.ts"), "utf8")).not.toContain("other");
+  });
+
+  it("is added with what it imports, as one file that later changes elsewhere do not touch", async () => {
+    const user = newUserInside();
+    const write = (name: string, text: string) => writeFileSync(join(user.project, name), text);
+    write(
+      "far.ts",
+      hook("far", "x").replace(`deny("x")`, "deny(reason)") + `import { reason } from "./near";`,
+    );
+    write("near.ts", `export const reason: string = "from near";`);
+    expect((await user.type(["hooks", "add", "far.ts"])).code).toBe(0);
+    write("near.ts", `export const reason = "changed";`);
+    expect(readFileSync(own(user, "far.js"), "utf8")).toMatch(
+      /^\/\/ Made by amplihack hooks add from .*far\.ts[\s\S]*from near/,
+    );
+    expect(await user.json("hooks", "list", "--own", "--format", "json")).toMatchObject([
+      { name: "far", runs: "in the hook program", problem: null },
+    ]);
+    write("broken.ts", `import "./nowhere.ts";`);
+    expect((await user.type(["hooks", "add", "broken.ts"])).stderr).toMatch(
+      /cannot be bundled: Could not resolve "\.\/nowhere\.ts"/,
+    );
+  });
+
+  it("on an event that no host calls us on is told what to do, and lists the hosts that lack one", async () => {
+    const user = newUserInside();
+    mkdirSync(own(user), { recursive: true });
+    writeFileSync(
+      own(user, "x.ts"),
+      `import { defineHook } from "amplihack/hooks";
+export const a = defineHook({ name: "a", event: "SubagentStop", run() {} });
+export const b = defineHook({ name: "b", event: "Stop", options: { hosts: ["codex", "pi"] }, run() {} });`,
+    );
+    const { problems } = await user.json<{ problems: readonly string[] }>(
+      "hooks",
+      "build",
+      "--format",
+      "json",
+    );
+    expect(problems).toEqual([
+      expect.stringMatching(
+        /^a is for SubagentStop, on which no host .*amplihack-hooks subagent-stop --host HOST.*claude-code \(SubagentStop\)/,
+      ),
+    ]);
+    expect(await user.json("hooks", "list", "--own", "--format", "json")).toMatchObject([
+      { name: "a", missingIn: expect.arrayContaining(["claude-code", "codex"]) },
+      { name: "b", missingIn: ["pi"] },
+    ]);
+  });
+
+  it("tells in the list what it took, and in a replay of a folder what it would have said", async () => {
+    const user = newUserInside();
+    mkdirSync(own(user), { recursive: true });
+    writeFileSync(own(user, "a.ts"), hook("a", "no"));
+    await buildHooks(createNodeSystem(), places(user));
+    expect((await ask(user, "pre-tool-use", bash)).stdout).toContain("no");
+    const [listed] = await user.json<{ cost: object }[]>("hooks", "list", "--own", "--format", "json");
+    expect(listed?.cost).toEqual({ runs: 1, medianMs: expect.any(Number), lastMs: expect.any(Number) });
+    expect((await user.type(["hooks", "list", "--own"])).stdout).toMatch(/took .*\n.* ms \(1 runs\)/);
+    const sessions = join(user.project, "sessions");
+    mkdirSync(sessions);
+    const payload = { ...bash, session_id: "s", cwd: user.project };
+    writeFileSync(join(sessions, "a.jsonl"), `${JSON.stringify(payload)}\n${JSON.stringify(payload)}\n`);
+    const replayed = await user.json("hooks", "replay", "--transcript", sessions, "--format", "json");
+    expect(replayed).toMatchObject({ own: { a: { deny: 2 } }, guard: { judged: 2 } });
+    expect((await user.type(["hooks", "replay", "--transcript", sessions])).stdout).toContain("a: 2 deny");
   });
 
   it("no agent chooses the hooks that watch it", async () => {
@@ -136,10 +209,24 @@ describe("the life of a hook", () => {
     writeFileSync(file, `{\n  // mine\n  "hooks": {}\n}\n`);
     expect(await user.json("hooks", "import", "claude", "--format", "json")).toMatchObject({
       imported: 1,
-      problems: [expect.stringContaining("prompt hooks cannot run")],
+      problems: [expect.stringContaining("it runs there and in no other host")],
     });
+    const listed = await user.json<{ problem: string | null }[]>(
+      "hooks",
+      "list",
+      "--own",
+      "--format",
+      "json",
+    );
+    expect(listed.map(({ problem }) => problem)).toEqual([
+      null,
+      expect.stringContaining("it runs there and in no other host"),
+    ]);
     expect(readFileSync(file, "utf8")).toMatch(/\/\/ mine[\s\S]*"import": \[\s*"claude"\s*\]/);
-    expect((await user.type(["hooks", "import", "vim"])).stderr).toContain("cannot be imported");
+    expect(await user.type(["hooks", "import", "vim"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("cannot be imported"),
+    });
   });
 });
 

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import * as v from "valibot";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import type { Before, HookScope, JsonObject, Outcome } from "../../src/engine/index.ts";
+import type { Before, EngineEventName, HookScope, JsonObject, Outcome } from "../../src/engine/index.ts";
 import { runs } from "../generated-inputs.ts";
 import { codesOf, makeEngine } from "./fixture.ts";
 
@@ -283,7 +283,7 @@ describe("order", () => {
 });
 
 describe("failures of functions", () => {
-  it.each<[string, string]>([
+  it.each<[EngineEventName, string]>([
     ["PreToolUse", "deny"],
     ["PermissionRequest", "deny"],
     ["UserPromptSubmit", "deny"],
@@ -478,5 +478,133 @@ describe("synchronous functions", () => {
     const outcome = engine.dispatch("PreToolUse", call("x")).then(() => order.push("dispatch"));
     await Promise.all([outcome, Promise.resolve().then(() => order.push("microtask"))]);
     expect(order).toEqual(["dispatch", "microtask"]);
+  });
+});
+
+describe("typing mistakes do not mean yes", () => {
+  it.each<[string, object]>([
+    ["a member that no hook has", { blok: true, reason: "no" }],
+    ["a member of another kind of hook", { feedback: "no" }],
+    ["a member of an effect", { input: {} }],
+    ["a halt that is none", { halt: 7 }],
+    ["a message that is no text", { message: { text: "x" } }],
+  ])("%s", async (_, returned) => {
+    const engine = makeEngine();
+    engine.beforeToolCall("*", () => returned as unknown as undefined);
+    const outcome = await engine.dispatch("PreToolUse", call("ls"));
+    expect(outcome.decision.kind).toBe("deny");
+    expect(codesOf(outcome)).toEqual(["field-type", "fail-closed"]);
+  });
+
+  it("a member that an effect does not have", async () => {
+    const engine = makeEngine();
+    engine.use({ id: "typo", event: "PreToolUse", run: () => ({ desicion: { kind: "deny" } }) as object });
+    expect((await engine.dispatch("PreToolUse", call("ls"))).decision.kind).toBe("deny");
+  });
+
+  it("an event that is none is refused at once, with the one that was meant", () => {
+    const engine = makeEngine();
+    expect(() => engine.on("PreToolUze" as "PreToolUse", "*", () => undefined)).toThrow(
+      '"PreToolUze" is no event; did you mean PreToolUse?; an event of your own stands in "events"',
+    );
+    expect(() => engine.on("Deploy" as "Stop", "*", () => undefined)).toThrow(/is no event/);
+  });
+
+  it("an event of the host's own is one", async () => {
+    const engine = makeEngine({
+      events: [
+        {
+          name: "Deploy",
+          subject: "target",
+          power: "veto",
+          text: "ignored",
+          rewrites: [],
+          timeoutMs: 1000,
+          requiresTool: false,
+        },
+      ],
+    });
+    engine.on("Deploy" as "Stop", "prod", () => ({ block: true, reason: "friday" }));
+    expect((await engine.dispatch("Deploy", { target: "prod" })).decision.kind).toBe("deny");
+    expect((await engine.dispatch("Deploy", { target: "dev" })).decision.kind).toBe("none");
+  });
+
+  it("a misspelt event in a source is an error, an unknown one a warning", () => {
+    const hooks = (event: string) => ({
+      hooks: { [event]: [{ hooks: [{ type: "command", command: "true" }] }] },
+    });
+    const report = (event: string) =>
+      makeEngine({ sources: [{ kind: "project", dialect: "claude", data: hooks(event) }] }).report;
+    expect(report("PreToolUsed").errors).toMatchObject([
+      { code: "handler-invalid", detail: expect.stringContaining("did you mean PreToolUse?") },
+    ]);
+    expect(report("SomethingOfTomorrow")).toMatchObject({
+      errors: [],
+      warnings: [{ code: "event-unknown" }],
+    });
+  });
+});
+
+describe("what a hook may say and see besides", () => {
+  it("a hook may halt and tell the person", async () => {
+    const engine = makeEngine();
+    engine.beforeToolCall("*", () => ({ halt: "enough", message: "stopped" }), { id: "mine" });
+    expect(await engine.dispatch("PreToolUse", call("ls"))).toMatchObject({
+      halt: { reason: "enough", hook: "mine" },
+      messages: [{ text: "stopped", hook: "mine" }],
+    });
+    const after = makeEngine();
+    after.afterToolCall("*", () => ({ halt: true, message: "seen" }));
+    expect(await after.dispatch("PostToolUse", { ...call("ls"), tool_response: "" })).toMatchObject({
+      halt: {},
+      messages: [{ text: "seen" }],
+    });
+  });
+
+  it("the run's context, whatever it is", async () => {
+    const engine = makeEngine();
+    const seen: unknown[] = [];
+    engine.beforeToolCall("*", (_, { context }) => void seen.push(context));
+    const context = { user: "ada" };
+    await engine.dispatch("PreToolUse", call("ls"), { context });
+    await engine.call("x", {}, () => 1, { context });
+    await engine.dispatch("PreToolUse", call("ls"));
+    expect(seen).toEqual([context, context, undefined]);
+  });
+
+  it("a result that fits its schema, or it is not called", async () => {
+    const engine = makeEngine({ tools: { bash: { ...BASH.bash, result: z.object({ out: z.string() }) } } });
+    const hook = vi.fn();
+    engine.afterToolCall("bash", hook, { id: "redactor", onFailure: "closed" });
+    const outcome = await engine.dispatch("PostToolUse", { ...call("ls"), tool_response: { out: 7 } });
+    expect(hook).not.toHaveBeenCalled();
+    expect(outcome.output).toContain("output withheld: hook redactor");
+    await engine.dispatch("PostToolUse", { ...call("ls"), tool_response: { out: "x" } });
+    expect(hook).toHaveBeenCalledTimes(1);
+  });
+
+  it("hooks that are used come in the order that is asked for", async () => {
+    const engine = makeEngine();
+    const hook = (id: string) => ({ id, event: "PreToolUse", run: () => ({ context: id }) });
+    engine.use(hook("second"), { order: 2 });
+    engine.use(hook("first"), { order: 1 });
+    const { context } = await engine.dispatch("PreToolUse", call("ls"));
+    expect(context.map(({ text }) => text)).toEqual(["first", "second"]);
+  });
+
+  it("calls of the model are events", async () => {
+    const engine = makeEngine();
+    engine.on("ModelRequest", "big", () => ({ block: true, reason: "too dear" }));
+    expect((await engine.dispatch("ModelRequest", { model: "big" })).decision.kind).toBe("deny");
+    expect((await engine.dispatch("ModelRequest", { model: "small" })).decision.kind).toBe("none");
+  });
+
+  it("an engine closes at the end of its block", async () => {
+    const engine = makeEngine();
+    {
+      await using used = engine;
+      used.beforeToolCall("*", () => undefined);
+    }
+    expect((await engine.dispatch("PreToolUse", call("ls"))).aborted).toBe(true);
   });
 });

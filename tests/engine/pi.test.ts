@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { attachPiHooks, type PiAfterContext, type PiBeforeContext, piHooks } from "../../src/engine/pi.ts";
+import {
+  attachPiHooks,
+  type PiAfterContext,
+  type PiBeforeContext,
+  piHooks,
+} from "../../src/engine/adapters/pi.ts";
 import { BASH_CALL, claudeCommands, codesOf, makeEngine, source } from "./fixture.ts";
 
 const CALL = { ...BASH_CALL, tool_name: "bash" };

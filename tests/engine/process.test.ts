@@ -453,3 +453,11 @@ describe("dedupe and fold order", () => {
     expect(engine.preview("PreToolUse", BASH_CALL)).toEqual([]);
   });
 });
+
+describe("a reason before a flood", () => {
+  it("is the beginning of stderr, not its middle", async () => {
+    const flood = "echo 'not on fridays' >&2; yes noise | head -c 300000 >&2; exit 2";
+    const { decision } = await run(flood);
+    expect(decision).toMatchObject({ kind: "deny", reason: expect.stringMatching(/^not on fridays\nnoise/) });
+  });
+});

@@ -4,7 +4,13 @@ import { Type } from "@sinclair/typebox";
 import { type } from "arktype";
 import * as v from "valibot";
 import { z } from "zod";
-import { createHookEngine, type HookEngine, type JsonObject, type ToolMap } from "../../src/engine/index.ts";
+import {
+  createHookEngine,
+  type HookEngine,
+  type Json,
+  type JsonObject,
+  type ToolMap,
+} from "../../src/engine/index.ts";
 
 const isNote = (value: unknown): value is { text: string } =>
   typeof value === "object" && value !== null && "text" in value;
@@ -86,8 +92,10 @@ export const aRewriteHasTheToolsShape = () => {
 
 export const aResultHasTheToolsShape = () => {
   engine.afterToolCall("bash", ({ result, isError }) => {
+    // @ts-expect-error: a failed call reports whatever it likes
+    void result.stdout;
+    if (isError) return { result: { stdout: "", lines: [] }, isError: false };
     result.stdout satisfies string;
-    isError satisfies boolean;
     return { result: { stdout: "x", lines: [...result.lines] } };
   });
   // @ts-expect-error: stdout is text
@@ -106,7 +114,8 @@ export const whatAHookSeesCannotBeWritten = () => {
     // @ts-expect-error: frozen
     call.name = "x";
   });
-  engine.afterToolCall("bash", ({ result }) => {
+  engine.afterToolCall("bash", ({ result, isError }) => {
+    if (isError) return;
     // @ts-expect-error: frozen
     result.stdout = "x";
     // @ts-expect-error: frozen at any depth
@@ -147,3 +156,94 @@ export const anyHookMaySayNothing = () => {
 };
 
 export const anEngineCanBePassedOn = (): Pick<HookEngine<ToolMap>, "dispatch" | "has" | "close"> => engine;
+
+export const eventsHaveTheirPayload = () => {
+  engine.on("UserPromptSubmit", "*", ({ prompt, session_id, anything }) => {
+    prompt satisfies string;
+    session_id satisfies string | undefined;
+    anything satisfies Json | undefined;
+  });
+  engine.on("PostToolUse", "*", ({ tool_name, tool_response }) => {
+    tool_name satisfies string;
+    tool_response satisfies Json;
+  });
+  engine.on("ModelRequest", "*", ({ model }) => void (model satisfies string | undefined));
+  // @ts-expect-error: no event has this name
+  engine.on("PreToolUze", "*", () => undefined);
+  // @ts-expect-error: no hook says this
+  engine.on("Stop", "*", () => ({ blok: true }));
+  const own = createHookEngine({
+    projectDir: "/",
+    events: [
+      {
+        name: "Deploy",
+        subject: undefined,
+        power: "veto",
+        text: "ignored",
+        rewrites: [],
+        timeoutMs: 1,
+        requiresTool: false,
+      },
+    ],
+  });
+  own.on("Deploy", "*", () => undefined);
+  // @ts-expect-error: not declared
+  own.on("Deplay", "*", () => undefined);
+};
+
+export const theRunsContextIsTyped = async () => {
+  const typed = createHookEngine<{ user: string }>()({
+    projectDir: "/",
+    tools: { bash: { args: z.object({ command: z.string() }) } },
+  });
+  typed.beforeToolCall("bash", ({ args }, { context }) => {
+    args.command satisfies string;
+    context.user satisfies string;
+  });
+  typed.on("Stop", "*", (_, { context }) => void (context.user satisfies string));
+  await typed.dispatch("Stop", {}, { context: { user: "ada" } });
+  // @ts-expect-error: the context is missing
+  await typed.dispatch("Stop", {});
+  // @ts-expect-error: another context
+  await typed.call("bash", {}, () => ({ stdout: "", lines: [] }), { context: { user: 7 } });
+};
+
+export const aCallCarriesItsTypes = async () => {
+  const done = await engine.call("bash", { command: "ls" }, ({ command }) => ({
+    stdout: command,
+    lines: [],
+  }));
+  if (done.status === "done") done.result.stdout satisfies string;
+  if (done.status === "denied") done.reason satisfies string;
+  if (done.status === "failed") done.error satisfies unknown;
+  // @ts-expect-error: only a call that is done has a result
+  void done.result;
+  // @ts-expect-error: not what the tool declares
+  await engine.call("bash", { command: "ls" }, () => 7);
+  const other = await engine.call("undeclared", { n: 1 }, ({ n }) => n + 1);
+  if (other.status === "done") other.result satisfies number;
+};
+
+export const whatIsSpecialAboutATypeSurvives = () => {
+  type UserId = string & { readonly brand: "user" };
+  const isPair = (value: unknown): value is { pair: [UserId, number]; all: UserId[] } => value !== null;
+  const typed = createHookEngine({ projectDir: "/", tools: { pair: { args: isPair } } });
+  typed.beforeToolCall("pair", ({ args }) => {
+    args.pair satisfies readonly [UserId, number];
+    args.all satisfies readonly UserId[];
+    // @ts-expect-error: frozen
+    args.pair[0] = args.all[0];
+  });
+};
+
+export const payloadsMayBeInterfaces = () => {
+  interface Call {
+    tool_name: string;
+    tool_input: { command: string };
+  }
+  const call: Call = { tool_name: "bash", tool_input: { command: "ls" } };
+  void engine.dispatch("PreToolUse", call);
+  void engine.dispatch("PreToolUse", () => call);
+  // @ts-expect-error: a payload is an object
+  void engine.dispatch("PreToolUse", "ls");
+};

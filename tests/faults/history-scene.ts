@@ -105,11 +105,6 @@ export function pictureOf({ system: { files, text }, project }: HistoryScene): s
   return look(project).join("\n");
 }
 
-/** Of lines of a picture: a killed process may leave the file that it was writing beside its place. */
-export function isNoLeftover(line: string): boolean {
-  return !/\.[0-9a-f]{12}\.tmp( |$)/.test(line);
-}
-
 export function contextOf({ system, home, project }: HistoryScene): HistoryContext {
   const places = { project, home, stateHome: `${home}/.amplihack`, temps: ["/tmp"], regenerable: [] };
   return openContext(system, places, SETTINGS);

@@ -273,7 +273,7 @@ describe("bypassing git hooks", () => {
 
 describe("text that the shell would refuse", () => {
   it.each(["rm -rf '/", 'echo "$(rm', "rm -rf / ; if true; then"])(
-    "is judged as far as it is complete: %s",
+    "is judged as what it becomes when the rest comes: %s",
     command => {
       const { notes, verdict } = judge(command);
       expect(notes.length).toBeGreaterThan(0);
@@ -281,8 +281,8 @@ describe("text that the shell would refuse", () => {
     },
   );
 
-  it("is allowed alone and denied by a complete dangerous line before it", () => {
-    expect(verdictOf("rm -rf '/")).toBe("allow");
+  it("is denied for what it names, and for a complete dangerous line before it", () => {
+    expect(verdictOf("rm -rf '/")).toBe("deny");
     expect(verdictOf("rm -rf /\necho 'open")).toBe("deny");
   });
 

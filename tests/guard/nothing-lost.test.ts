@@ -24,6 +24,11 @@ describe("what is looked at before a question", () => {
     ["output", "echo x > d/x.txt; rm -rf d"],
     ["nothing to mirror over", "rsync -a --delete src/ fresh/"],
     ["nothing to shred", "shred -u nowhere.txt"],
+    ["a pattern that finds nothing", "rm -rf nowhere*"],
+    ["a pattern in nothing", "rm -rf nowhere/*"],
+    ["a pattern in an empty directory", "rm -rf lib/empty/*"],
+    ["a pattern that finds nothing elsewhere", "rm -rf /srv/nowhere/*"],
+    ["patterns in the middle and at the end", "rm -rf lib/e*/*.o"],
     ["nothing found", "find lib/empty -type f -delete"],
   ])("passes: %s", (_, command) => expect(verdictOf(command)).toBe("allow"));
 
@@ -32,6 +37,11 @@ describe("what is looked at before a question", () => {
     ["what a link leads to", "rm -rf out-link/ out-link/notes.md"],
     ["what a link leads to, shredded", "ln -s README.md r; shred -u r"],
     ["a directory with something in it", "rm -rf lib"],
+    ["what a pattern finds", "rm -rf s*c"],
+    ["what a pattern finds in a shell of another kind", "rm -rf S*C"],
+    ["what a pattern leaves", "shopt -s extglob; rm -rf src/!(nowhere)"],
+    ["a pattern behind something that was moved", "mv src x1 && rm -rf x1/*"],
+    ["a pattern behind what something else may bring", "mount /dev/sdb1 /mnt/new && rm -rf /mnt/new/*"],
     ["a name that is only known in part", 'rm -rf "$X/y"'],
     ["a place that is not known", 'cd "$X" && rm -rf y'],
     ["another machine", "ssh host rm -rf /srv/nowhere"],

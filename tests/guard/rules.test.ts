@@ -247,6 +247,12 @@ const CASES: Readonly<Record<string, Case>> = {
     target: "gіthub.com",
     free: ["curl https://github.com/x", "curl https://пример.рф"],
   },
+  "net.metadata": {
+    command: "curl http://169.254.169.254/latest/",
+    verdict: "ask",
+    target: "http://169.254.169.254/latest/",
+    free: ["curl http://169.254.1.1/", "curl https://example.com/169.254.169.254"],
+  },
   "agent.bypass": {
     command: "claude --dangerously-skip-permissions",
     verdict: "ask",
@@ -369,6 +375,12 @@ const CASES: Readonly<Record<string, Case>> = {
     verdict: "ask",
     target: "https://api.example.com/x",
     free: ["curl -X DELETE http://localhost:3000/x"],
+  },
+  "container.host": {
+    command: "docker run -v /:/mnt alpine ls",
+    verdict: "ask",
+    target: "docker run -v /:/mnt alpine ls",
+    free: ["docker run -v .:/app alpine ls", "docker run --network host alpine ls"],
   },
 };
 

@@ -227,10 +227,16 @@ describe("the end of a call", () => {
   it("is one change when the hooks are registered twice", async () => {
     const project = repository();
     const call = { useId: "u1" };
-    await Promise.all([offer(project, "rm -rf src", call), offer(project, "rm -rf src", call)]);
+    const said = await Promise.all([offer(project, "rm -rf src", call), offer(project, "rm -rf src", call)]);
     project.shell("rm -rf src");
     await Promise.all([finish(project, "rm -rf src", call), finish(project, "rm -rf src", call)]);
-    expect(project.history.listChanges({}).changes.map(({ status }) => status)).toEqual(["done"]);
+    const { changes } = project.history.listChanges({});
+    expect(changes.map(({ status }) => status)).toEqual(["done"]);
+    for (const effect of said) expect(effect?.message?.text).toMatch(new RegExp(`undo ${changes[0]?.id}$`));
+    // An id of the host that comes again is another call.
+    project.shell("git checkout -q -- src");
+    await run(project, "rm -rf src", call);
+    expect(project.history.listChanges({}).changes).toHaveLength(2);
   });
 
   it.each([
@@ -309,5 +315,32 @@ describe("a tool of a server", () => {
     expect(project.state()).not.toEqual(state);
     await project.undo();
     expect(project.state()).toEqual(state);
+  });
+});
+
+describe("what a session wrote", () => {
+  it("does not say what may be lost: rules of .gitignore, marks, and build output that work was moved to", async () => {
+    const strict = repository({ guard: { level: "strict" } });
+    await run(strict, "echo work/ >> .gitignore");
+    expect((await run(strict, "rm -rf work"))?.decision?.kind).toBe("ask");
+    await run(strict, "touch src/pyvenv.cfg");
+    expect((await run(strict, "rm -rf src"))?.decision?.kind).toBe("ask");
+    await run(strict, "mkdir dist");
+    await run(strict, "mv src dist/src");
+    expect((await run(strict, "rm -rf dist"))?.decision?.kind).toBe("ask");
+  });
+
+  it("passes where it is kept, and is asked about where it is not", async () => {
+    const project = repository();
+    await run(project, "echo work/ >> .gitignore");
+    expect((await run(project, "rm -rf work"))?.decision).toBeUndefined();
+    await project.undo();
+    expect(project.read("work/new.txt")).toBe("new\n");
+    await run(project, "mkdir dist");
+    await run(project, "mv src dist/src");
+    expect((await run(project, "rm -rf dist"))?.decision?.kind).toBe("ask");
+    expect((await run(project, "mv work build && rm -rf build"))?.decision).toBeUndefined();
+    await project.undo();
+    expect(project.read("work/new.txt")).toBe("new\n");
   });
 });

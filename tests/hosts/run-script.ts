@@ -13,6 +13,8 @@ import { allResults, onPath, PROGRAMS, TIMEOUT_MS } from "./harness.ts";
 export interface RanScript {
   /** what the model was told about each step, in order: output, or the reason of a refusal */
   readonly results: readonly string[];
+  /** all that the model was told */
+  readonly told: string;
   /** how the host ended, in one line; the message of an expectation that does not hold */
   readonly end: string;
   /** the environment of the session, for commands that the user types afterwards (`amplihack undo`) */
@@ -72,6 +74,7 @@ export function runScript(
   };
   return withTrial(createNodeSystem(), request, ({ user, model, end }) => ({
     results: allResults(model.requests).slice(earlier.length),
+    told: model.requests.map(({ text }) => text).join("\n"),
     end,
     env: user.env,
   }));

@@ -59,6 +59,7 @@ describe("a release", () => {
     expect(main["optionalDependencies"]).toEqual({
       ...Object.fromEntries(PLATFORMS.map(platform => [`amplihack-${platform}`, version])),
       esbuild: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      libsql: expect.stringMatching(/^\d+\.\d+\.\d+$/),
     });
     for (const name of readdirSync(packages)) {
       const described = readJson(join(packages, name, "package.json"));

@@ -104,17 +104,17 @@ describe("text that is not complete or not shell", () => {
   const reasons = (command: string) => read(command).unexamined.map(one => one.reason);
 
   it.each([
-    ['rm -rf "/', []],
-    ["rm -rf '/", []],
-    ["rm -rf $(", []],
-    ["rm -rf / &&", []],
-    ["if true; then rm -rf /", []],
-    ["echo a; rm -rf / '", []],
-    ["rm a\nrm b '", ["rm a"]],
-    ["rm a\nrm b; if x; then rm c", ["rm a"]],
+    ['rm -rf "/', ["rm -rf /", "rm -rf /{what follows}"]],
+    ["rm -rf '/", ["rm -rf /", "rm -rf /{what follows}"]],
+    ["rm -rf $(", ["rm -rf"]],
+    ["rm -rf / &&", ["rm -rf /"]],
+    ["if true; then rm -rf /", ["rm -rf /"]],
+    ["echo a; rm -rf / '", ["rm -rf / ", "rm -rf / {what follows}"]],
+    ["rm a\nrm b '", ["rm a", "rm b ", "rm a", "rm b {what follows}"]],
+    ["rm a\nrm b; if x; then rm c", ["rm a", "rm b", "rm c"]],
     ["rm a; rm b\nfor i in 1; do", ["rm a", "rm b"]],
     ["rm a\n\nrm b\ncat <(", ["rm a", "rm b"]],
-  ])("%j is refused by the shell; complete lines before are read", (command, expected) => {
+  ])("%j waits for more in a shell that stays open, and is read as what it becomes", (command, expected) => {
     expect(reasons(command)).toEqual(["incomplete"]);
     expect(calls(command, "rm")).toEqual(expected);
   });

@@ -90,6 +90,47 @@ describe.each<[string, () => { readonly files: Files; readonly base: string }]>(
     ]);
   });
 
+  it("tell how many names they have, and are overwritten for all of them", () => {
+    const { files, base } = open();
+    files.createExclusive(`${base}/a`, bytesOf("former content"), 0o600);
+    files.createExclusive(`${base}/new`, bytesOf("new"), 0o644);
+    files.link(`${base}/a`, `${base}/b`);
+    const linksOf = (name: string) => files.exactFacts(`${base}/${name}`)?.links;
+    expect([linksOf("a"), linksOf("b"), linksOf("new")]).toEqual([2, 2, 1]);
+    files.overwrite(`${base}/new`, `${base}/a`);
+    expect(files.read(`${base}/b`, 100)).toEqual(bytesOf("new"));
+    expect(files.exactFacts(`${base}/b`)).toMatchObject({ mode: 0o600, links: 2 });
+    files.remove(`${base}/a`);
+    files.rename(`${base}/new`, `${base}/b`);
+    expect(linksOf("b")).toBe(1);
+    files.symlink("b", `${base}/link`);
+    expect(codeOf(() => files.overwrite(`${base}/b`, `${base}/missing`))).toBe("ENOENT");
+    expect(codeOf(() => files.overwrite(`${base}/b`, `${base}/link`))).toBe("ELOOP");
+    expect(codeOf(() => files.overwrite(`${base}/b`, base))).toBe("EISDIR");
+  });
+
+  // Other systems refuse such names.
+  it.skipIf(process.platform !== "linux")("have names that need not be UTF-8", () => {
+    const { files, base } = open();
+    const directory = `${base}/d\udce9p \u{1f480}`;
+    const path = `${directory}/caf\udce9\ufffd`;
+    files.makeDirectory(directory, 0o755);
+    files.createExclusive(path, bytesOf("text"), 0o644);
+    files.symlink("caf\udce9\ufffd", `${directory}/link`);
+    files.rename(path, `${path}2`);
+    files.copy(`${path}2`, path, 0o600);
+    expect(files.list(directory)).toEqual(["caf\udce9\ufffd", "caf\udce9\ufffd2", "link"]);
+    expect(files.listFacts(directory).map(({ kind }) => kind)).toEqual(["file", "file", "symlink"]);
+    expect(files.readLink(`${directory}/link`)).toBe("caf\udce9\ufffd");
+    expect(files.realPath(`${directory}/link`).endsWith(path)).toBe(true);
+    files.setModified(path, "1700000000000000000");
+    files.changeMode(path, 0o640);
+    expect(files.inspect(path)).toMatchObject({ mode: 0o640, modifiedMs: 1_700_000_000_000 });
+    for (const name of files.list(directory)) files.remove(`${directory}/${name}`);
+    files.removeDirectory(directory);
+    expect(files.list(base)).toEqual([]);
+  });
+
   it("are copied with exactly the mode that was asked for, to a name that is free", () => {
     const { files, base } = open();
     files.createExclusive(`${base}/a`, bytesOf("content"), 0o400);
@@ -165,7 +206,7 @@ describe("files of Node", () => {
     execFileSync("sh", ["-c", "printf 1 > \"$(printf 'bad\\377')\"; printf 22 > good"], { cwd: base });
     symlinkSync("x", `${base}/link`);
     expect(files.listFacts(base).map(({ name, size }) => [name, size])).toEqual([
-      ["bad\ufffd", 1],
+      ["bad\udcff", 1],
       ["good", 2],
       ["link", 1],
     ]);

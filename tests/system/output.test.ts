@@ -7,7 +7,7 @@ const bytesOf = (text: string) => new TextEncoder().encode(text);
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
 describe("the kept output of a child", () => {
-  it("is the start of stdout, the end of what came after, and the end of stderr, however it was cut up", () => {
+  it("is the start of stdout, the end of what came after, and the end or the start of stderr, however it was cut up", () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -16,8 +16,10 @@ describe("the kept output of a child", () => {
         fc.nat(8),
         fc.nat(8),
         fc.nat(8),
-        (chunks, stdoutBytes, tailBytes, stderrBytes) => {
-          const output = new CapturedOutput({ stdoutBytes, tailBytes, stderrBytes, drainBytes: 1_000_000 });
+        fc.boolean(),
+        (chunks, stdoutBytes, tailBytes, stderrBytes, keepsFirstErrors) => {
+          const kept = { stdoutBytes, tailBytes, stderrBytes, keepsFirstErrors };
+          const output = new CapturedOutput({ ...kept, drainBytes: 1_000_000 });
           for (const [stream, chunk] of chunks) output.push(stream, bytesOf(chunk));
           const all = (stream: string) =>
             bytesOf(
@@ -32,7 +34,8 @@ describe("the kept output of a child", () => {
           const result = output.result();
           expect([...result.stdout]).toEqual([...stdout.subarray(0, stdoutBytes)]);
           expect([...result.stdoutTail]).toEqual([...rest.subarray(Math.max(0, rest.length - tailBytes))]);
-          expect([...result.stderr]).toEqual([...stderr.subarray(Math.max(0, stderr.length - stderrBytes))]);
+          const from = keepsFirstErrors ? 0 : Math.max(0, stderr.length - stderrBytes);
+          expect([...result.stderr]).toEqual([...stderr.subarray(from, from + stderrBytes)]);
           expect(result.stdoutTruncated).toBe(stdout.length > stdoutBytes);
           expect(result.stderrTruncated).toBe(stderr.length > stderrBytes);
         },

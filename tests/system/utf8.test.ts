@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { decodeName, encodeRawName } from "../../src/system/file-names.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { utf8 } from "../../src/system/utf8.ts";
 import { anyCharacter, runs } from "../generated-inputs.ts";
@@ -66,3 +67,20 @@ function isValid(bytes: Uint8Array): boolean {
     return false;
   }
 }
+
+describe("names of files", () => {
+  it("lead back to their bytes, whatever these are", () => {
+    fc.assert(
+      fc.property(trickyBytes, bytes => {
+        const name = decodeName(bytes);
+        expect([...(encodeRawName(name) ?? utf8.encode(name))]).toEqual([...bytes]);
+      }),
+      { numRuns: runs(2000) },
+    );
+  });
+
+  it("that are UTF-8 are ordinary text", () => {
+    expect(decodeName(utf8.encode("größe \ufffd \u{1f480}"))).toBe("größe \ufffd \u{1f480}");
+    expect(encodeRawName("größe \ufffd")).toBeUndefined();
+  });
+});

@@ -146,7 +146,7 @@ type List = (Vec<CString>, Vec<*const c_char>);
 
 /// The words, and their addresses with a null at the end.
 fn list_of(words: &[String]) -> Answer<List> {
-    let words = words.iter().map(|word| to_c(word)).collect::<Answer<Vec<_>>>()?;
+    let words = words.iter().map(|word| to_c(word.as_str())).collect::<Answer<Vec<_>>>()?;
     let addresses = words.iter().map(|word| word.as_ptr()).chain([ptr::null()]).collect();
     Ok((words, addresses))
 }

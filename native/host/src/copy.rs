@@ -10,7 +10,7 @@ use alloc::{string::String, vec};
 const CHUNK: usize = 64 * 1024;
 
 /// A new file with the content of a regular one. What was half written is removed.
-pub fn copy(from: &str, to: &str, mode: u32) -> Answer<()> {
+pub fn copy(from: &[u8], to: &[u8], mode: u32) -> Answer<()> {
     let source = File::open(from, libc::O_RDONLY | libc::O_NOFOLLOW | libc::O_NONBLOCK, 0)?;
     let facts = source.facts()?;
     if facts.st_mode & libc::S_IFMT != libc::S_IFREG {
@@ -33,7 +33,17 @@ pub fn copy(from: &str, to: &str, mode: u32) -> Answer<()> {
     finish(to, copied.and_then(|()| check(unsafe { libc::fchmod(target.0, mode as libc::mode_t) }).map(|_| ())))
 }
 
-fn finish(path: &str, copied: Answer<()>) -> Answer<()> {
+/// Writes into the file where it is, so that all of its names have the content.
+pub fn overwrite(from: &[u8], to: &[u8]) -> Answer<()> {
+    let source = File::open(from, libc::O_RDONLY | libc::O_NOFOLLOW, 0)?;
+    let target = File::open(to, libc::O_WRONLY | libc::O_NOFOLLOW, 0)?;
+    copy_bytes(&source, &target, i64::MAX)?;
+    // SAFETY: plain calls on a descriptor of our own.
+    let end = retry(|| unsafe { libc::lseek(target.0, 0, libc::SEEK_CUR) } as isize)?;
+    check(unsafe { libc::ftruncate(target.0, end as libc::off_t) }).map(|_| ())
+}
+
+fn finish(path: &[u8], copied: Answer<()>) -> Answer<()> {
     copied.inspect_err(|_| {
         let _ = on_one(path, |name| unsafe { libc::unlink(name) });
     })
@@ -41,7 +51,7 @@ fn finish(path: &str, copied: Answer<()>) -> Answer<()> {
 
 /// Where a copy that shares its blocks is made by name, under a name that is free; false where it cannot be.
 #[cfg(target_os = "macos")]
-fn clone_name(from: &str, to: &str) -> Answer<bool> {
+fn clone_name(from: &[u8], to: &[u8]) -> Answer<bool> {
     use crate::text::to_c;
     const CLONE_NOFOLLOW: u32 = 1;
     let (from, to) = (to_c(from)?, to_c(to)?);
@@ -54,7 +64,7 @@ fn clone_name(from: &str, to: &str) -> Answer<bool> {
 }
 
 #[cfg(not(target_os = "macos"))]
-fn clone_name(_: &str, _: &str) -> Answer<bool> {
+fn clone_name(_: &[u8], _: &[u8]) -> Answer<bool> {
     Ok(false)
 }
 
@@ -107,7 +117,7 @@ fn copy_bytes(source: &File, target: &File, length: i64) -> Answer<()> {
 }
 
 /// SHA-256 of the content, in hexadecimal.
-pub fn digest(path: &str) -> Answer<String> {
+pub fn digest(path: &[u8]) -> Answer<String> {
     let file = File::open(path, libc::O_RDONLY | libc::O_NONBLOCK, 0)?;
     let mut chunk = vec![0; CHUNK];
     let mut hash = Sha256::new();

@@ -4,14 +4,14 @@ use crate::{
     errno::{self, Answer, check},
     files::each_name,
     reply::{Reply, write_numbers},
-    text::{Text, from_c, to_c},
+    text::{Name, name_from_c, to_c},
 };
 use alloc::{format, string::String, vec::Vec};
 use core::mem::MaybeUninit;
 use rquickjs::{Array, Ctx, IntoJs, Object, Result, TypedArray, Value, function::Func};
 
-type IntoRoom = for<'a> fn(Text, TypedArray<'a, f64>) -> Reply<i32>;
-type Exactly = fn(Text) -> Reply<Exact>;
+type IntoRoom = for<'a> fn(Name, TypedArray<'a, f64>) -> Reply<i32>;
+type Exactly = fn(Name) -> Reply<Exact>;
 
 pub fn install<'js>(host: &Object<'js>) -> Result<()> {
     let into_room: [(&str, IntoRoom); 2] = [
@@ -22,14 +22,14 @@ pub fn install<'js>(host: &Object<'js>) -> Result<()> {
         ("exactFacts", |path| Reply(exact_facts(&path))),
         ("listFacts", |path| Reply(list_facts(&path))),
     ];
-    host.set("stampsOf", Func::from(|paths: Text| stamps_of(&paths)))?;
+    host.set("stampsOf", Func::from(|paths: Name| stamps_of(&paths)))?;
     into_room.into_iter().try_for_each(|(name, function)| host.set(name, Func::from(function)))?;
     exactly.into_iter().try_for_each(|(name, function)| host.set(name, Func::from(function)))
 }
 
 type Look = unsafe extern "C" fn(*const libc::c_char, *mut libc::stat) -> libc::c_int;
 
-pub fn look(path: &str, call: Look) -> Answer<libc::stat> {
+pub fn look(path: &[u8], call: Look) -> Answer<libc::stat> {
     let name = to_c(path)?;
     let mut facts = MaybeUninit::<libc::stat>::uninit();
     // SAFETY: the call fills in the facts when it succeeds.
@@ -76,11 +76,11 @@ fn permissions(facts: &libc::stat) -> f64 {
 }
 
 /// Names with their facts; in the engine one flat list, `FIELDS` values for each name.
-struct Exact(Vec<(String, libc::stat)>);
+struct Exact(Vec<(Name, libc::stat)>);
 
 impl<'js> IntoJs<'js> for Exact {
     fn into_js(self, ctx: &Ctx<'js>) -> Result<Value<'js>> {
-        const FIELDS: usize = 8;
+        const FIELDS: usize = 9;
         let list = Array::new(ctx.clone())?;
         for (number, (name, facts)) in self.0.into_iter().enumerate() {
             let identity = format!("{}:{}", facts.st_dev, facts.st_ino);
@@ -95,6 +95,7 @@ impl<'js> IntoJs<'js> for Exact {
             list.set(at + 5, format!("{modified}"))?;
             list.set(at + 6, identity)?;
             list.set(at + 7, stamp)?;
+            list.set(at + 8, facts.st_nlink as f64)?;
         }
         Ok(list.into_value())
     }
@@ -108,9 +109,9 @@ fn stamp_of(facts: &libc::stat) -> String {
 }
 
 /// Paths are parted by zero bytes, stamps by line breaks: empty where nothing is there, else the name of the failure.
-fn stamps_of(paths: &str) -> String {
+fn stamps_of(paths: &[u8]) -> String {
     let mut stamps = String::with_capacity(paths.len());
-    for (number, path) in paths.split('\0').enumerate() {
+    for (number, path) in paths.split(|byte| *byte == 0).enumerate() {
         if number > 0 {
             stamps.push('\n');
         }
@@ -128,15 +129,15 @@ fn nanoseconds(seconds: i64, rest: i64) -> i64 {
 }
 
 /// An empty list when nothing is there.
-fn exact_facts(path: &str) -> Answer<Exact> {
+fn exact_facts(path: &[u8]) -> Answer<Exact> {
     match look(path, libc::lstat) {
-        Ok(facts) => Ok(Exact(alloc::vec![(String::new(), facts)])),
+        Ok(facts) => Ok(Exact(alloc::vec![(Name(Vec::new()), facts)])),
         Err(libc::ENOENT | libc::ENOTDIR) => Ok(Exact(Vec::new())),
         Err(code) => Err(code),
     }
 }
 
-fn list_facts(path: &str) -> Answer<Exact> {
+fn list_facts(path: &[u8]) -> Answer<Exact> {
     let mut found = Vec::new();
     let mut failure = Ok(());
     each_name(path, |directory, name| {
@@ -144,7 +145,7 @@ fn list_facts(path: &str) -> Answer<Exact> {
         // SAFETY: the directory is open, the name is a C string, and the call fills in the facts when it succeeds.
         unsafe {
             match check(libc::fstatat(directory, name, facts.as_mut_ptr(), libc::AT_SYMLINK_NOFOLLOW)) {
-                Ok(_) => found.push((from_c(name), facts.assume_init())),
+                Ok(_) => found.push((name_from_c(name), facts.assume_init())),
                 Err(libc::ENOENT) => {}
                 Err(code) => failure = Err(code),
             }

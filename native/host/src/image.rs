@@ -57,7 +57,7 @@ pub fn attach() -> Option<&'static Engine> {
 /// Reads what is copied at every start from the file of the executable, which is faster than copying it from where
 /// the file is mapped: no page of it has to be mapped first. False where that is not possible.
 unsafe fn read_hot(place: usize, length: usize) -> bool {
-    let Ok(executable) = File::open("/proc/self/exe", libc::O_RDONLY, 0) else { return false };
+    let Ok(executable) = File::open(b"/proc/self/exe", libc::O_RDONLY, 0) else { return false };
     // SAFETY: the range was opened and is longer.
     let count = unsafe { libc::pread(executable.0, memory::BASE as *mut _, length, place as libc::off_t) };
     count == length as isize

@@ -215,7 +215,7 @@ pub fn write(output: &str, folder: &str, payloads: &str) {
     };
     let bytes = parts.concat();
     let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC;
-    if File::open(output, flags, 0o600).and_then(|file| file.write_all(&bytes)).is_err() {
+    if File::open(output.as_bytes(), flags, 0o600).and_then(|file| file.write_all(&bytes)).is_err() {
         fail("the image cannot be written");
     }
     let [hot, cold] = [hot_length, cold_length].map(|length| length >> 10);
@@ -260,7 +260,7 @@ fn find_shapes() {
 }
 
 fn read_payload(path: &str) -> String {
-    let bytes = files::read_whole(path, 1 << 20).ok();
+    let bytes = files::read_whole(path.as_bytes(), 1 << 20).ok();
     bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_else(|| fail("a payload cannot be read"))
 }
 
@@ -269,8 +269,8 @@ fn touch(engine: &Engine, payload: &str) {
     let text = read_payload(payload);
     let folder = text.split("\"cwd\":\"").nth(1).and_then(|rest| rest.split('"').next()).map(to_c);
     let Some(Ok(folder)) = folder else { fail("a payload does not say where it is from") };
-    let Ok(input) = File::open(payload, libc::O_RDONLY, 0) else { fail("a payload cannot be read") };
-    let Ok(nowhere) = File::open("/dev/null", libc::O_WRONLY, 0) else { fail("there is no /dev/null") };
+    let Ok(input) = File::open(payload.as_bytes(), libc::O_RDONLY, 0) else { fail("a payload cannot be read") };
+    let Ok(nowhere) = File::open(b"/dev/null", libc::O_WRONLY, 0) else { fail("there is no /dev/null") };
     let name = payload.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default();
     // SAFETY: descriptors of our own; the protected pages are given back by `count_touch`.
     unsafe {
@@ -310,8 +310,9 @@ pub fn count_touch(address: usize) -> bool {
 }
 
 fn list(folder: &str) -> Vec<String> {
-    let Ok(entries) = files::list(folder) else { fail("the payloads cannot be read") };
-    let mut names: Vec<String> = entries.iter().map(|name| format!("{folder}/{name}")).collect();
+    let Ok(entries) = files::list(folder.as_bytes()) else { fail("the payloads cannot be read") };
+    let mut names: Vec<String> =
+        entries.iter().map(|name| format!("{folder}/{}", String::from_utf8_lossy(name))).collect();
     names.sort_unstable();
     names
 }

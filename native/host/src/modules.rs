@@ -18,7 +18,7 @@ pub fn read_from(folder: &str) {
 pub fn find(name: &str) -> Option<Cow<'static, [u8]>> {
     // SAFETY: one thread.
     if let Some(folder) = unsafe { FOLDER } {
-        return files::read_whole(&format!("{folder}/{name}.bc"), usize::MAX - 1).ok().map(Cow::Owned);
+        return files::read_whole(format!("{folder}/{name}.bc").as_bytes(), usize::MAX - 1).ok().map(Cow::Owned);
     }
     MODULES.iter().find(|(known, _)| *known == name).map(|(_, bytes)| Cow::Borrowed(*bytes))
 }

@@ -58,7 +58,7 @@ fn environment_names() -> Vec<String> {
 fn random_hex(length: usize) -> Answer<String> {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut bytes = vec![0; length];
-    let source = File::open("/dev/urandom", libc::O_RDONLY, 0)?;
+    let source = File::open(b"/dev/urandom", libc::O_RDONLY, 0)?;
     let mut filled = 0;
     while filled < length {
         match source.read(&mut bytes[filled..])? {

@@ -42,7 +42,7 @@ fn host_name() -> String {
 /// The fields of `/proc/<pid>/stat` after the program name, which may itself hold blanks and brackets.
 #[cfg(target_os = "linux")]
 fn proc_fields(pid: i32) -> Option<Vec<String>> {
-    let stat = crate::files::read_whole(&alloc::format!("/proc/{pid}/stat"), 65_536).ok()?;
+    let stat = crate::files::read_whole(alloc::format!("/proc/{pid}/stat").as_bytes(), 65_536).ok()?;
     let text = String::from_utf8_lossy(&stat).into_owned();
     let after = text.rfind(')')? + 2;
     Some(text.get(after..)?.split(' ').map(String::from).collect())
@@ -89,6 +89,7 @@ struct Output {
     tail_capacity: usize,
     errors: VecDeque<u8>,
     error_capacity: usize,
+    keeps_first_errors: bool,
     discarded: u64,
     is_head_truncated: bool,
     are_errors_truncated: bool,
@@ -103,6 +104,7 @@ impl Output {
             tail_capacity,
             errors: VecDeque::new(),
             error_capacity,
+            keeps_first_errors: false,
             discarded: 0,
             is_head_truncated: false,
             are_errors_truncated: false,
@@ -120,7 +122,13 @@ impl Output {
     }
 
     fn push_stderr(&mut self, chunk: &[u8]) {
-        let lost = push_ring(&mut self.errors, self.error_capacity, chunk);
+        let lost = if self.keeps_first_errors {
+            let kept = chunk.len().min(self.error_capacity - self.errors.len());
+            self.errors.extend(&chunk[..kept]);
+            (chunk.len() - kept) as u64
+        } else {
+            push_ring(&mut self.errors, self.error_capacity, chunk)
+        };
         self.are_errors_truncated |= lost > 0;
         self.discarded += lost;
     }
@@ -168,6 +176,7 @@ fn start<'js>(ctx: Ctx<'js>, request: Object<'js>) -> Result<Object<'js>> {
         limit("tailBytes")? as usize,
         limit("stderrBytes")? as usize,
     );
+    output.keeps_first_errors = request.get::<_, Option<bool>>("keepsFirstErrors")?.unwrap_or(false);
     let watcher: Option<Function<'js>> = request.get("onOutput")?;
     let mut env = Vec::new();
     for entry in environment.iter::<Array<'js>>() {

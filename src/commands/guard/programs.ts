@@ -1,8 +1,8 @@
 import { defineCommand } from "../../cli/command.ts";
 import { CommandError } from "../../cli/errors.ts";
-import { didYouMean } from "../../cli/nearest.ts";
 import { FORMAT_OPTION } from "../../cli/option.ts";
 import type { ProgramDescription } from "../../programs/describe.ts";
+import { didYouMean } from "../../protocol/nearest.ts";
 import { openForCommand } from "./judged.ts";
 
 export const programsCommand = defineCommand({

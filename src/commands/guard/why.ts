@@ -1,7 +1,7 @@
 import { defineCommand } from "../../cli/command.ts";
 import { CommandError } from "../../cli/errors.ts";
-import { didYouMean } from "../../cli/nearest.ts";
 import { FORMAT_OPTION } from "../../cli/option.ts";
+import { didYouMean } from "../../protocol/nearest.ts";
 import { openForCommand } from "./judged.ts";
 
 export const whyCommand = defineCommand({
@@ -39,7 +39,7 @@ export const whyCommand = defineCommand({
       terminal.printResult(options.format, rules.map(shown), lines.join(""));
       return 0;
     }
-    const { custom } = openForCommand(system, terminal, undefined).config.guard;
+    const { custom, level, rules: chosen } = openForCommand(system, terminal, undefined).config.guard;
     const own = custom.find(one => one.id === id);
     const rule = findRule(id) ?? (own === undefined ? undefined : ruleOf(own));
     if (rule === undefined) {
@@ -49,7 +49,9 @@ export const whyCommand = defineCommand({
         fix: "amplihack guard why",
       });
     }
-    const told = shown(rule);
+    // What counts where it was asked: by the level, unless the configuration names the rule.
+    const here = { level, configured: Object.hasOwn(chosen, id) ? chosen[id] : null };
+    const told = { ...shown(rule), here };
     const { relaxed, standard, strict } = told.levels;
     const lines = [
       `${terminal.paint("bold", told.id)}  ${told.title}`,
@@ -57,7 +59,8 @@ export const whyCommand = defineCommand({
       `  speaks when  ${told.when}`,
       `  at stake     ${told.lost}`,
       `  instead      ${told.safer}`,
-      `  levels       relaxed ${relaxed}, standard ${standard}, strict ${strict}`,
+      `  levels       relaxed ${relaxed}, standard ${standard}, strict ${strict}; what is said above of single cases goes before`,
+      `  here         level ${level}${here.configured === null ? "" : `; your configuration says ${here.configured} for this rule`}`,
       `  can ${told.allowable ? "be permitted by configuration or once by a person" : "never be permitted"}`,
     ];
     terminal.printResult(options.format, told, `${lines.join("\n")}\n`);

@@ -41,7 +41,16 @@ function renderHooks(hooks: readonly ListedHook[]): string {
   return renderTable([HEADINGS, ...rows]);
 }
 
-const OWN_HEADINGS = ["your hook", "events", "tools", "runs", "when it fails", "not called in", "file"];
+const OWN_HEADINGS = [
+  "your hook",
+  "events",
+  "tools",
+  "runs",
+  "took",
+  "when it fails",
+  "not called in",
+  "file",
+];
 
 function renderOwn(hooks: readonly OwnHook[]): string {
   if (hooks.length === 0) return "no hooks of your own; amplihack hooks new NAME writes one\n";
@@ -50,6 +59,7 @@ function renderOwn(hooks: readonly OwnHook[]): string {
     hook.events.join(", ") || "–",
     hook.tools.join(", ") || "–",
     hook.runs,
+    hook.cost === null ? "–" : `${hook.cost.medianMs.toFixed(1)} ms (${hook.cost.runs} runs)`,
     hook.onFailure ?? "–",
     hook.missingIn.length > SHOWN_HOSTS ? `${hook.missingIn.length} hosts` : hook.missingIn.join(", ") || "–",
     hook.source,

@@ -7,6 +7,7 @@ import { ProgressLine } from "../../cli/progress.ts";
 import type { Terminal } from "../../cli/terminal.ts";
 import type { CompareInput } from "../../verify/compare.ts";
 import type { GuardSummary } from "../../verify/guard-summary.ts";
+import type { OwnHooksSummary } from "../../verify/own-hooks-summary.ts";
 import type { EngineRun } from "../../verify/run-engine.ts";
 import type { Sandbox } from "../../verify/sandbox.ts";
 import {
@@ -36,8 +37,9 @@ export const replayCommand = defineCommand({
   summary: "run past hook calls again, and tell what the guard would have done",
   details: `
 With --input one payload is run. With --transcript FILE every hook call of a recorded session is run in order, your own
-hooks included, and a summary tells what the guard would have stopped. With a folder of transcripts only that summary is made: nothing is
-run, files are read as a stream.`,
+hooks included, and a summary tells what the guard would have stopped. With a folder of transcripts only summaries are
+made, of the guard and of your own hooks, which run on every call that they want; nothing else is run, and files are
+read as a stream.`,
   options: OPTIONS,
   examples: {
     "amplihack hooks replay --transcript ~/.claude/projects":
@@ -106,6 +108,7 @@ async function replayTranscripts(
   replayer: Replayer,
 ): Promise<number> {
   const { addCall, emptySummary } = await import("../../verify/guard-summary.ts");
+  const { addOwnCall } = await import("../../verify/own-hooks-summary.ts");
   const { openSandbox } = await import("../../verify/sandbox.ts");
   const { transcriptInputs } = await import("../../verify/transcript-inputs.ts");
   const path = findFile(system, options.transcript ?? "");
@@ -115,28 +118,32 @@ async function replayTranscripts(
   const summary = emptySummary();
   const count = { lines: 0, bytes: 0, bad: 0 };
   const progress = new ProgressLine(system, terminal);
-  const sandbox = isFolder ? undefined : openSandbox({});
-  if (sandbox !== undefined) await takeOwnHooks(system, sandbox);
-  const readCall = createCallReader(system, options.event, sandbox === undefined ? [] : [sandbox]);
+  const own: OwnHooksSummary = new Map();
+  const sandbox = openSandbox({});
+  // What hooks remember and log in a replay is no part of the user's own state.
+  const apart = { ...system, installedIn: join(sandbox.path, ".amplihack") };
+  await takeOwnHooks(system, sandbox);
+  const readCall = createCallReader(system, options.event, [sandbox]);
   try {
     for (const file of files) {
       for (const recorded of transcriptInputs(system, file, count)) {
         addCall(system, summary, file, recorded);
         progress.show(() => renderBar(count.bytes / totalBytes));
-        const call = sandbox === undefined ? undefined : readCall(recorded);
+        if (isFolder) await addOwnCall(apart, own, recorded);
+        const call = isFolder ? undefined : readCall(recorded);
         if (call !== undefined) await replayer.replay(call, sandbox);
       }
     }
   } finally {
-    sandbox?.remove();
+    sandbox.remove();
     progress.clear();
   }
   const { success, runs } = replayer.result();
   const guard = { ...summary, byRule: Object.fromEntries(summary.byRule) };
   terminal.printResult(
     options.format,
-    { success, runs, lines: count.lines, unreadable: count.bad, guard },
-    renderGuard(summary, files.length, count.lines, terminal),
+    { success, runs, lines: count.lines, unreadable: count.bad, guard, own: toObject(own) },
+    `${renderGuard(summary, files.length, count.lines, terminal)}${renderOwn(own, terminal)}`,
   );
   if (count.bad > 0) terminal.warn(`Warning: ${count.bad} of ${count.lines} line(s) cannot be read\n`);
   return success ? 0 : 1;
@@ -185,6 +192,18 @@ function renderGuard(summary: GuardSummary, files: number, lines: number, termin
     ),
   ];
   return `${output.join("\n")}\n`;
+}
+
+function toObject(own: OwnHooksSummary): Readonly<Record<string, Readonly<Record<string, number>>>> {
+  return Object.fromEntries([...own].map(([hook, words]) => [hook, Object.fromEntries(words)]));
+}
+
+function renderOwn(own: OwnHooksSummary, terminal: Terminal): string {
+  if (own.size === 0) return "";
+  const lines = [...own].map(
+    ([hook, words]) => `  ${hook}: ${[...words].map(([word, count]) => `${count} ${word}`).join(", ")}\n`,
+  );
+  return `${terminal.paint("bold", "What your own hooks would have said")}\n${lines.join("")}`;
 }
 
 const BAR_WIDTH = 30;

@@ -14,7 +14,8 @@ export const testCommand = defineCommand({
   name: "test",
   summary: "run a hook of your own on payloads of every host, and check its examples",
   details: `
-The table shows the host, the payload, what the hook said, in which words the host would hear it, and how long it took.
+Hooks are tried with payloads that real hosts sent ("recorded") and with their examples in the words of every host. The
+table shows the host, the payload, what the hook said, in which words the host would hear it, and how long it took.
 Examples stand beside the hook: export const examples = [{ input: { command: "make deploy" }, expect: "ask" }]. An
 expectation is allow, ask, deny, none, skipped, rewrite, context, message, halt or output, or members of the effect.`,
   options: OPTIONS,
@@ -117,14 +118,15 @@ async function readPayload(system: TestInvocation["system"], path: string) {
   return payload;
 }
 
-const HEADINGS = ["host", "payload", "said", "ms", "the host hears"];
+const HEADINGS = ["host", "from", "payload", "said", "ms", "the host hears"];
 const WORDS_LENGTH = 100;
 
 function renderFile({ file, problem, trials, examples }: FileResult, terminal: Terminal): string {
   const title = terminal.paint("bold", file);
   if (problem !== undefined) return `${title}\n  ${terminal.paint("red", problem)}\n`;
-  const rows = trials.map(({ host, payload, said, ms, words }) => [
+  const rows = trials.map(({ host, source, payload, said, ms, words }) => [
     host,
+    source,
     payload.replaceAll("\n", "⏎"),
     said,
     ms.toFixed(1),

@@ -1,6 +1,6 @@
 import { extrasOf } from "../../hooks/handlers/claude-answer.ts";
 import { defined } from "../../protocol/defined.ts";
-import type { Effect, EventDescriptor, Json } from "../../protocol/index.ts";
+import type { Effect, EventDescriptor, Json, JsonObject } from "../../protocol/index.ts";
 import type { Dialect } from "../options.ts";
 
 /** What a command hook of a dialect would print to say an effect. */
@@ -25,6 +25,16 @@ export function encodeEffect(dialect: Dialect, event: EventDescriptor, effect: E
 type Members = Record<string, Json>;
 
 function encodeClaude(effect: Effect, event: EventDescriptor): Encoded {
+  const { answer, lost } = claudeAnswer(effect, event);
+  const stdout = Object.keys(answer).length === 0 ? "" : JSON.stringify(answer);
+  return { stdout, stderr: "", exitCode: 0, lost };
+}
+
+/** An effect as a hook of the claude dialect says it, as a value. */
+export function claudeAnswer(
+  effect: Effect,
+  event: EventDescriptor,
+): { readonly answer: JsonObject; readonly lost: readonly (keyof Effect)[] } {
   const top: Members = {};
   const specific: Members = {};
   const lost: (keyof Effect)[] = [];
@@ -50,8 +60,7 @@ function encodeClaude(effect: Effect, event: EventDescriptor): Encoded {
     ...top,
     ...(hasSpecific ? { hookSpecificOutput: { hookEventName: event.name, ...specific } } : {}),
   };
-  const stdout = Object.keys(answer).length === 0 ? "" : JSON.stringify(answer);
-  return { stdout, stderr: "", exitCode: 0, lost };
+  return { answer, lost };
 }
 
 /** Tool and model permissions have a field of their own; elsewhere the older words say it, except for defer. */

@@ -7,9 +7,10 @@ import {
 } from "../../protocol/index.ts";
 import { stringAt } from "../../protocol/members.ts";
 import { freezeCopy } from "../freeze.ts";
-import type { CallView, CheckedArgs } from "../registration.ts";
+import { andThen, type MaybePromise } from "../maybe.ts";
+import type { CallView, CheckedArgs, CheckedResult } from "../registration.ts";
 import type { DeclaredTools } from "../tools.ts";
-import type { HookScope, MaybePromise } from "../types.ts";
+import type { HookScope } from "../types.ts";
 import { describeError } from "./invocation.ts";
 
 /** One call on its way through the functions: each sees what the one before left. */
@@ -53,8 +54,21 @@ export class CallState implements CallView {
   }
 
   checkedInput(): MaybePromise<CheckedArgs> {
-    this.checked ??= this.tools.checkArgs(this.names, this.input);
+    this.checked ??= andThen(this.tools.checkArgs(this.names, this.input), checked => ({
+      problem: checked.problem,
+      call: Object.freeze({ id: this.id, name: this.name, tool: checked.tool, args: checked.args }),
+    }));
     return this.checked;
+  }
+
+  checkedResult(): MaybePromise<CheckedResult> {
+    const { result, tool } = this;
+    if (this.isError || tool === undefined) return { result, problem: undefined };
+    return andThen(this.tools.checkResult(tool, result), checked =>
+      checked.ok
+        ? { result: checked.value === result ? result : freezeCopy(checked.value, true), problem: undefined }
+        : { result, problem: `the result of ${tool} does not fit its schema: ${checked.problem}` },
+    );
   }
 
   get tool(): string | undefined {
@@ -98,20 +112,45 @@ function copyPayload(payload: JsonObject): {
   }
 }
 
+/** What is the same for all functions of a dispatch. */
+export interface ScopeFacts {
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly agentId: string | undefined;
+  readonly original: unknown;
+  readonly context: unknown;
+}
+
+export function scopeFacts(
+  payload: JsonObject,
+  projectDir: string,
+  original: unknown,
+  context: unknown,
+): ScopeFacts {
+  return {
+    sessionId: stringAt(payload, "session_id") ?? "",
+    cwd: stringAt(payload, "cwd") || projectDir,
+    agentId: stringAt(payload, "agent_id"),
+    original,
+    context,
+  };
+}
+
 /** What a function gets besides its subject. The signal is made when it is first asked for: most never do. */
 export class FunctionScope implements HookScope {
   readonly sessionId: string;
   readonly cwd: string;
   readonly original: unknown;
+  readonly context: unknown;
   declare readonly agentId?: string;
   private controller: AbortController | undefined;
   private isOver = false;
 
-  constructor(payload: JsonObject, projectDir: string, original: unknown) {
-    const agentId = stringAt(payload, "agent_id");
-    this.sessionId = stringAt(payload, "session_id") ?? "";
-    this.cwd = stringAt(payload, "cwd") || projectDir;
+  constructor({ sessionId, cwd, agentId, original, context }: ScopeFacts) {
+    this.sessionId = sessionId;
+    this.cwd = cwd;
     this.original = original;
+    this.context = context;
     if (agentId !== undefined) this.agentId = agentId;
   }
 

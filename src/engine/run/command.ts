@@ -82,7 +82,8 @@ function startCommand(
     env: { ...commands.env, ...variables, ...env, ...action.env },
     input: system.text.encode(stdin),
     timeoutMs: invocation.timeoutMs,
-    limits: core.limits,
+    // A hook says its reason first; what floods the stream comes later.
+    limits: { ...core.limits, keepsFirstErrors: true },
     killAfterMs: commands.killMs,
     pipeGraceMs: commands.pipeMs,
     ...(watcher === undefined

@@ -1,5 +1,5 @@
 import { diagnose } from "../../hooks/handlers/diagnostics.ts";
-import { applyFailure, notStarted, runStatusOf } from "../../hooks/handlers/failure.ts";
+import { applyFailure, isWithheld, notStarted, runStatusOf } from "../../hooks/handlers/failure.ts";
 import type { HandlerFailure } from "../../hooks/handlers/result.ts";
 import {
   type Contribution,
@@ -13,13 +13,13 @@ import {
 } from "../../protocol/index.ts";
 import type { CancelSignal } from "../cancel-signal.ts";
 import type { Core } from "../core.ts";
-import { andThen, isThenable } from "../maybe.ts";
+import { andThen, isThenable, type MaybePromise } from "../maybe.ts";
 import type { DispatchOptions, Span } from "../options.ts";
 import type { RegisteredHook } from "../registration.ts";
 import { type Reply, refuse } from "../reply.ts";
-import type { MaybePromise } from "../types.ts";
+
 import type { CallState } from "./call-state.ts";
-import { FunctionScope } from "./call-state.ts";
+import { FunctionScope, type ScopeFacts, scopeFacts } from "./call-state.ts";
 import { describeError } from "./invocation.ts";
 
 const ABORTED: HandlerFailure = { code: "aborted", detail: "the host gave up waiting" };
@@ -38,13 +38,17 @@ export class FunctionLane {
   /** the input that each judge was shown */
   readonly shown = new Map<RegisteredHook, Json>();
   private rewriter = -1;
+  /** when the last function ended, if nothing was waited for since */
+  private freeSinceMs: number | undefined;
+  private readonly scopeFacts: ScopeFacts;
+  private isOutputWithheld = false;
 
   constructor(
     core: Core,
     state: CallState,
     power: Power,
     cancel: CancelSignal,
-    onRun: DispatchOptions["onRun"],
+    { onRun, context }: DispatchOptions,
   ) {
     this.core = core;
     this.state = state;
@@ -52,6 +56,8 @@ export class FunctionLane {
     this.power = power;
     this.cancel = cancel;
     this.onRun = onRun;
+    const original = state.event.requiresTool ? state.originalInput : state.originalPayload;
+    this.scopeFacts = scopeFacts(state.originalPayload, core.projectDir, original, context);
   }
 
   /** Runs from the given place on; a promise comes back only when a function returned one. */
@@ -83,24 +89,31 @@ export class FunctionLane {
 
   private call(registration: RegisteredHook, span: Span | undefined): MaybePromise<void> {
     const { timers } = this.core.platform;
-    const begunMs = timers.nowMs();
+    const begunMs = this.freeSinceMs ?? timers.nowMs();
     if (registration.isJudge) this.shown.set(registration, this.state.input);
-    const original = this.event.requiresTool ? this.state.originalInput : this.state.originalPayload;
-    const scope = new FunctionScope(this.state.originalPayload, this.core.projectDir, original);
-    const conclude = (reply: Reply): void =>
-      this.conclude(registration, reply, timers.nowMs() - begunMs, span);
+    const scope = new FunctionScope(this.scopeFacts);
     const answer = this.answer(registration, scope);
-    if (!isThenable(answer)) return conclude(answer);
-    return this.wait(answer, registration, scope).then(conclude);
+    if (!isThenable(answer)) {
+      // The next one begins where this one ended: one look at the clock for each.
+      this.freeSinceMs = timers.nowMs();
+      return this.conclude(registration, answer, this.freeSinceMs - begunMs, span);
+    }
+    this.freeSinceMs = undefined;
+    return this.wait(answer, registration, scope).then(reply =>
+      this.conclude(registration, reply, timers.nowMs() - begunMs, span),
+    );
   }
 
   /** What the function says, with its rewrite checked. Never throws. */
   private answer(registration: RegisteredHook, scope: FunctionScope): MaybePromise<Reply> {
-    const threw = (error: unknown): Reply => refuse("hook-threw", describeError(error));
     if (this.state.problem !== undefined) return refuse("hook-threw", this.state.problem);
     try {
-      const answer = andThen(registration.run(this.state, scope), reply => this.checkRewrite(reply));
-      return isThenable(answer) ? answer.then(undefined, threw) : answer;
+      const said = registration.run(this.state, scope);
+      if (!isThenable(said)) {
+        const checked = this.checkRewrite(said);
+        return isThenable(checked) ? checked.then(undefined, threw) : checked;
+      }
+      return said.then(reply => this.checkRewrite(reply)).then(undefined, threw);
     } catch (error) {
       return threw(error);
     }
@@ -144,8 +157,8 @@ export class FunctionLane {
   }
 
   private checkRewrite(reply: Reply): MaybePromise<Reply> {
+    if (reply.rewrite === undefined) return reply;
     const { rewrite, ...rest } = reply;
-    if (rewrite === undefined) return reply;
     const isAfter = this.event.name === "PostToolUse" || this.event.name === "PostToolUseFailure";
     const isPossible = rewrite.of === "output" ? isAfter : this.event.rewrites.includes("input");
     if (!isPossible) {
@@ -172,6 +185,7 @@ export class FunctionLane {
     const effect = applyFailure(id, reply, this.policyOf(registration), this.power);
     this.contributions.push({ hook: id, effect, run });
     if (reply.failure === undefined) this.apply(reply);
+    else if (isWithheld(effect)) this.withhold(effect);
     const canRefuse = this.power === "veto" || this.power === "retry";
     if (canRefuse && effect.decision?.kind === "deny") this.isRefused = true;
     if (span !== undefined) {
@@ -183,7 +197,16 @@ export class FunctionLane {
     this.onRun?.(run);
   }
 
+  /** No later hook sees the output that one could not check. */
+  private withhold({ output }: Effect): void {
+    this.isOutputWithheld = true;
+    this.state.setError(true);
+    this.state.setResult(output ?? null);
+    this.rewriter = this.contributions.length - 1;
+  }
+
   private apply({ rewrite, isError }: Reply): void {
+    if (this.isOutputWithheld) return;
     if (isError !== undefined) this.state.setError(isError);
     if (rewrite?.of === "input") this.state.setInput(rewrite.value);
     if (rewrite?.of === "output") this.state.setResult(rewrite.value);
@@ -213,4 +236,8 @@ export class FunctionLane {
       onFailure ?? this.core.failurePolicy(this.event.name) ?? (this.power === "veto" ? "closed" : "open")
     );
   }
+}
+
+function threw(error: unknown): Reply {
+  return refuse("hook-threw", describeError(error));
 }

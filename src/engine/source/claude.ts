@@ -10,6 +10,7 @@ import {
 import { defined } from "../../protocol/defined.ts";
 import {
   type Diagnostic,
+  EVENTS,
   type EventDescriptor,
   findEvent,
   isJsonObject,
@@ -17,6 +18,7 @@ import {
   type JsonObject,
   ownValue,
 } from "../../protocol/index.ts";
+import { nearest } from "../../protocol/nearest.ts";
 import type { HookSource } from "../options.ts";
 import { EntryReader, showName } from "./fields.ts";
 
@@ -28,6 +30,8 @@ export interface ParseContext {
 }
 
 const SECOND_MS = 1000;
+/** A name that differs from an event in so few letters is a mistake. */
+const MAX_MISSPELT_LETTERS = 2;
 /** The host is about to leave at the end of a session: no hook holds it longer than this. */
 const MAX_SESSION_END_MS = 60_000;
 const MODEL_TIMEOUT_MS = { prompt: 30_000, agent: 60_000 } as const;
@@ -83,10 +87,7 @@ function parseEvent(
 ): HandlerSpec[] {
   const where = `${context.label}: hooks.${showName(name)}`;
   const descriptor = context.findEvent(name);
-  if (descriptor === undefined)
-    problems.push(
-      diagnose("event-unknown", `${where}: no known event has this name; its hooks decide nothing`),
-    );
+  if (descriptor === undefined) problems.push(unknownEvent(where, name));
   if (!Array.isArray(groups)) {
     problems.push(diagnose("config-shape", `${where} must be a list of groups, not ${describeType(groups)}`));
     return [];
@@ -229,4 +230,19 @@ function readAction(handler: JsonObject, read: EntryReader): Action | undefined 
     return undefined;
   }
   return reader(read);
+}
+
+/** An event of a later protocol is worth knowing; a name that is one or two letters off is a mistake. */
+function unknownEvent(where: string, name: string): Diagnostic {
+  const meant = nearest(
+    name,
+    EVENTS.map(event => event.name),
+    MAX_MISSPELT_LETTERS,
+  );
+  return meant === undefined
+    ? diagnose("event-unknown", `${where}: no known event has this name; its hooks decide nothing`)
+    : diagnose(
+        "handler-invalid",
+        `${where}: no event has this name, so its hooks never run; did you mean ${meant}?`,
+      );
 }

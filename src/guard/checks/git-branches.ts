@@ -53,7 +53,7 @@ function inspectCommits({ run, by }: EffectOf<"git">, { workspace, report }: Rul
   if (!isProtectedBranch(workspace.settings.protectedBranches, branch)) return;
   const isCommit = subcommand === "commit";
   const isHarmless = isCommit
-    ? run.options.isOn("dry-run") || run.options.has("help", "short", "porcelain", "long")
+    ? ["dry-run", "help", "short", "porcelain", "long"].some(name => run.options.isOn(name))
     : run.argv.some(word => ENDS_AN_OPERATION.has(describe(word)));
   if (isHarmless) return;
   const isUnborn = repository !== undefined && !hasBranch(workspace.disk, repository, branch);
@@ -81,7 +81,8 @@ function inspectVerify({ run, by }: EffectOf<"git">, context: RuleContext): void
   const { subcommand, options } = run;
   const target = `git ${subcommand}`;
   if (KNOWS_NO_VERIFY.has(subcommand)) {
-    if (subcommand === "push" ? options.isOn("n", "dry-run") : options.isOn("dry-run")) return;
+    if (subcommand === "push" ? options.isOn("n") : options.isOn("dry-run")) return;
+    if (options.isOn("help")) return;
     if (options.has("no-verify") || (SHORT_NO_VERIFY.has(subcommand) && options.has("n")))
       context.report("git.verify", by, target, { verdict: "deny" });
   }

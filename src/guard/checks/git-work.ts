@@ -20,7 +20,6 @@ interface Run extends GitRun {
   readonly place: string;
   readonly context: RuleContext;
   readonly hasStdin: boolean;
-  hasWord(pattern: RegExp): boolean;
 }
 
 /** Git commands that lose work in progress. In a throw-away repository they are free. */
@@ -28,14 +27,13 @@ export function inspectWork(effect: CommandEffect, context: RuleContext): void {
   if (effect.kind !== "git") return;
   const { run, by } = effect;
   const lossOf = lookUp(LOSSES, run.subcommand);
-  if (lossOf === undefined || isDisposable(context, run)) return;
+  if (lossOf === undefined || run.options.isOn("help") || isDisposable(context, run)) return;
   const loss = lossOf({
     ...run,
     operands: run.options.operands.map(operand => operand.value),
     place: run.repository?.top ?? describe(run.directory),
     context,
     hasStdin: by.invocation?.stdin !== undefined,
-    hasWord: pattern => run.argv.some(word => pattern.test(describe(word))),
   });
   if (loss !== undefined) context.report(loss[0], by, loss[1]);
 }
@@ -46,18 +44,19 @@ function isDisposable({ workspace }: RuleContext, run: GitRun): boolean {
   return top?.startsWith("/") === true && zoneOf(workspace, workspace.disk.resolve(top, true)) === "temp";
 }
 
-const DRY_RUN = /^(-n|--dry-run)$/;
-
 const LOSSES: Readonly<Record<string, (run: Run) => Loss | undefined>> = {
   reset: run => {
     const { options, operands, place } = run;
-    if (!options.has("hard", "merge") || options.has("help")) return undefined;
+    if (!options.mayBeOn("hard") && !options.mayBeOn("merge")) return undefined;
     // The way out of an operation that is under way.
     const isWayOut =
       options.has("merge") || (operands[0] !== undefined && knownText(operands[0]) === "ORIG_HEAD");
     return isWayOut && isUnderWay(run) ? undefined : ["git.reset", place];
   },
   checkout: run => {
+    // Settles conflicts; without any it brings files back as the index has them.
+    const isSettling = ["ours", "theirs", "2", "3"].some(side => run.options.isOn(side));
+    if (isSettling && isUnderWay(run)) return undefined;
     const done = readCheckout(run, run.context.workspace);
     return done.kind === "paths" || done.kind === "forced" ? ["git.checkout", done.shown] : undefined;
   },
@@ -66,7 +65,7 @@ const LOSSES: Readonly<Record<string, (run: Run) => Loss | undefined>> = {
     return done.kind === "forced" ? ["git.switch", done.shown] : undefined;
   },
   restore: ({ options, operands }) => {
-    if (options.has("help") || (options.has("S") && !options.has("W"))) return undefined;
+    if (options.isOn("S") && !options.mayBeOn("W")) return undefined;
     if (operands.length === 0 && !options.has("pathspec-from-file", "p")) return undefined;
     return allRegenerable(operands) ? undefined : ["git.restore", shown(operands)];
   },
@@ -74,9 +73,8 @@ const LOSSES: Readonly<Record<string, (run: Run) => Loss | undefined>> = {
     const isFree = settings.some(
       ({ key, value }) => key === "clean.requireforce" && /^(false|no|off|0)$/i.test(value),
     );
-    const isForced = options.has("f") || isFree || (options.has("i") && hasStdin);
-    if (options.isOn("n", "dry-run") || options.has("help") || !isForced || allRegenerable(operands))
-      return undefined;
+    const isForced = options.mayBeOn("f") || isFree || (options.has("i") && hasStdin);
+    if (options.isOn("n") || !isForced || allRegenerable(operands)) return undefined;
     return ["git.clean", operands.length === 0 ? place : shown(operands)];
   },
   stash: ({ argv: [, action, which] }) => {
@@ -87,7 +85,7 @@ const LOSSES: Readonly<Record<string, (run: Run) => Loss | undefined>> = {
   },
   branch: run => {
     const { options, operands } = run;
-    if (options.has("help", "l", "list")) return undefined;
+    if (options.isOn("l", "list")) return undefined;
     if (options.has("D") || (options.has("d") && options.has("f"))) return ["git.branch", shown(operands)];
     if (!options.has("M", "C") && !(options.has("f") && !options.has("d"))) return undefined;
     const target = options.has("M", "C", "m", "c") ? operands.at(-1) : operands[0];
@@ -96,23 +94,20 @@ const LOSSES: Readonly<Record<string, (run: Run) => Loss | undefined>> = {
       : undefined;
   },
   "filter-branch": () => ["git.history", "filter-branch"],
-  "filter-repo": run =>
-    run.hasWord(/^--(analyze|dry-run|help)$/) ? undefined : ["git.history", "filter-repo"],
-  reflog: run => {
-    const action = run.argv[1] === undefined ? "" : describe(run.argv[1]);
-    return /^(expire|delete)$/.test(action) && !run.hasWord(DRY_RUN)
+  "filter-repo": ({ options }) =>
+    options.isOn("analyze") || options.isOn("n") ? undefined : ["git.history", "filter-repo"],
+  reflog: ({ options, operands: [word] }) => {
+    const action = word === undefined ? "" : describe(word);
+    return /^(expire|delete)$/.test(action) && !options.isOn("n")
       ? ["git.history", `reflog ${action}`]
       : undefined;
   },
-  gc: ({ argv }) => {
-    const isNow = argv.some(
-      (word, index) =>
-        /^--prune=(now|all|0)|^--expire-to/.test(describe(word)) ||
-        (describe(word) === "--prune" && /^(now|all)$/.test(describe(argv[index + 1] ?? word))),
-    );
-    return isNow ? ["git.history", "gc --prune=now"] : undefined;
+  gc: ({ options, operands: [word] }) => {
+    const given = options.has("prune") ? (options.valueOf("prune") ?? word) : undefined;
+    const isNow = given !== undefined && /^(now|all|0)/.test(describe(given));
+    return isNow || options.has("expire-to") ? ["git.history", "gc --prune=now"] : undefined;
   },
-  prune: run => (run.hasWord(/^(-n|--dry-run|-h|--help)$/) ? undefined : ["git.history", "prune"]),
+  prune: ({ options }) => (options.isOn("n") ? undefined : ["git.history", "prune"]),
   "update-ref": ({ options, operands: [name] }) => {
     const ref = name === undefined ? undefined : describe(name);
     const isChanged = options.has("d", "stdin") || (ref !== undefined && !ref.startsWith("refs/tags/"));
@@ -123,15 +118,16 @@ const LOSSES: Readonly<Record<string, (run: Run) => Loss | undefined>> = {
   replace: ({ options, argv }) =>
     !options.has("l", "list") && argv.length > 1 ? ["git.history", "replace"] : undefined,
   "read-tree": ({ options, place }) =>
-    options.has("u", "reset") && options.has("m", "reset") && !options.isOn("n", "dry-run")
+    options.has("u", "reset") && options.has("m", "reset") && !options.isOn("n")
       ? ["git.plumbing", place]
       : undefined,
   "checkout-index": ({ options, place }) =>
     options.has("f") && !options.has("prefix") ? ["git.plumbing", place] : undefined,
-  rm: ({ options, operands }) => {
-    if (options.isOn("n", "dry-run") || options.has("cached") || !(options.has("r") && options.has("f")))
-      return undefined;
-    return allRegenerable(operands) ? undefined : ["git.plumbing", shown(operands)];
+  rm: run => {
+    const { options, operands } = run;
+    if (options.isOn("n") || options.isOn("cached") || !options.mayBeOn("f")) return undefined;
+    if (allRegenerable(operands) || operands.every(path => isAbsentIn(run, path))) return undefined;
+    return ["git.plumbing", shown(operands)];
   },
   worktree: run => forcedAction(run, "remove", "the worktree"),
   submodule: run => forcedAction(run, "deinit", "every submodule"),
@@ -152,6 +148,13 @@ function forcedAction({ options, operands }: Run, action: string, everything: st
   const [word, path] = operands;
   if (word === undefined || knownText(word) !== action || !options.has("f")) return undefined;
   return ["git.plumbing", path === undefined ? everything : describe(path)];
+}
+
+/** A path of the working tree where nothing is, so that nothing is lost. */
+function isAbsentIn({ directory, context }: Run, path: Value): boolean {
+  const [known, base] = [knownText(path), knownText(directory)];
+  if (known === undefined || base === undefined || /[*?[:]/.test(known)) return false;
+  return context.workspace.disk.isAbsent(join(base, known));
 }
 
 function shown(operands: readonly Value[]): string {

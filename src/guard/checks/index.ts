@@ -4,6 +4,7 @@ import { filesystem } from "./filesystem.ts";
 import { inspectBranches } from "./git-branches.ts";
 import { gitSettings } from "./git-settings.ts";
 import { inspectWork } from "./git-work.ts";
+import { inspectMetadata } from "./metadata.ts";
 import { inspectOperation } from "./operations.ts";
 import { secrets } from "./secrets.ts";
 import { selfProtection } from "./self-protection.ts";
@@ -19,6 +20,7 @@ export const CHECKS: readonly Check[] = [
   gitSettings,
   secrets,
   { inspectWhole: inspectExecution },
+  { inspect: inspectMetadata },
   { inspect: inspectOperation },
   system,
   selfProtection,

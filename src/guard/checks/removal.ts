@@ -2,7 +2,7 @@ import { knownText } from "../../shell/value.ts";
 import { components, dirname, isInside } from "../../system/paths.ts";
 import type { Workspace } from "../context.ts";
 import type { CommandEffect, EffectOf } from "../effects.ts";
-import { movedTo } from "../moved-here.ts";
+import { movedEarlier, movedTo } from "../moved-here.ts";
 import { holdsNothing } from "../nothing-lost.ts";
 import { endsRegenerable, isAnyName, type Loss, lossOfTree } from "../paths/deletion.ts";
 import { isStartupFile } from "../paths/startup.ts";
@@ -33,7 +33,9 @@ export function inspectDelete(effect: Removal, context: RuleContext): void {
 function deletedTargets({ path, by }: Removal, context: RuleContext): readonly Target[] {
   const { workspace } = context;
   return targetsOf(context, path, by, false).flatMap(target => {
-    const sources = target.path === undefined || target.isRemote ? [] : movedTo(context, target.path, by);
+    const place = target.path ?? (isAnyName(target.rest.at(-1) ?? []) ? target.base : undefined);
+    if (place === undefined || target.isRemote) return [target];
+    const sources = [...movedTo(context, place, by), ...movedEarlier(context, place)];
     const moved = sources.map(source => literalTarget(source));
     const isOnlyMoved =
       moved.length > 0 &&

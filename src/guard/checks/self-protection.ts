@@ -10,8 +10,8 @@ import { actorOf } from "../actor.ts";
 import type { CommandEffect } from "../effects.ts";
 import { isOwnFile } from "../paths/own-program.ts";
 import { holdsActiveLock, isSwitchFile } from "../paths/switches.ts";
-import { wiringPart } from "../paths/wiring.ts";
-import { type Check, type RuleContext, targetsOf, touchedPath } from "../rule-context.ts";
+import { type Check, type RuleContext, targetsOf } from "../rule-context.ts";
+import { inspectDescriptors, inspectWiring, inspectWords } from "./wiring.ts";
 
 const HOOKS_OFF =
   /^--(no-hooks|disable-hooks|skip-hooks|bare)$|disableAllHooks|"hooks"\s*:\s*(false|\{\s*\})/;
@@ -24,8 +24,7 @@ const AGENT_SWITCHES: ReadonlySet<string> = new Set(WORKFLOW_SWITCHES);
 
 export const selfProtection: Check = {
   inspect(effect, context) {
-    const path = touchedPath(effect);
-    if (path !== undefined) inspectPath(effect, path, context);
+    inspectWiring(effect, context);
     inspectSwitch(effect, context);
     if (effect.kind === "write" && effect.from !== undefined) inspectCopy(effect.from, effect, context);
   },
@@ -33,29 +32,15 @@ export const selfProtection: Check = {
     for (const invocation of context.facts.invocations) {
       inspectAgent(invocation, context);
       inspectOwn(invocation, context);
+      inspectWords(invocation, context);
     }
+    inspectDescriptors(context);
     for (const { name, value, isExported } of context.facts.assignments) {
       if (isExported && SWITCHES.has(name))
         context.report("agent.bypass", undefined, `${name}=${describe(value)}`);
     }
   },
 };
-
-/** Reading is only a matter for grants and keys; the rest may be looked at. */
-function inspectPath(effect: CommandEffect, path: Value, context: RuleContext): void {
-  const isNameItself =
-    effect.kind === "delete" || effect.kind === "move" || (effect.kind === "write" && effect.how === "link");
-  for (const target of targetsOf(context, path, effect.by, !isNameItself)) {
-    const place = target.path ?? target.base;
-    if (place === undefined || target.isRemote) continue;
-    const part = wiringPart(context.workspace, place);
-    if (part === undefined) continue;
-    if (effect.kind === "read" && !(part === "own" && /\/guard(\/|$)/.test(place))) continue;
-    if (effect.kind === "delete" && target.path === undefined && part === "hooks" && target.rest.length > 0)
-      continue;
-    context.report("agent.bypass", effect.by, target.shown);
-  }
-}
 
 /** A file, a directory or a link of that name is enough to switch a check off. */
 function inspectSwitch(effect: CommandEffect, context: RuleContext): void {

@@ -9,11 +9,11 @@ const LIMITS_OF_CODE: ReadonlySet<Unexamined["reason"]> = new Set([
   "steps",
 ]);
 
-/** Code that was not examined is never silently allowed. What the shell itself refuses to run is only noted. */
+/** Code that was not examined is never silently allowed; what names nothing dangerous is only noted. */
 export function inspectUnexamined(context: RuleContext): void {
   const isStrict = context.workspace.settings.level === "strict";
   for (const { reason, message, criticalWords } of context.facts.unexamined) {
-    const isNamed = reason !== "incomplete" && criticalWords.length > 0;
+    const isNamed = criticalWords.length > 0;
     if (!isStrict && !isNamed && !LIMITS_OF_CODE.has(reason)) continue;
     const target = criticalWords.slice(0, 5).join(", ") || "nothing that is known";
     context.report("guard.unexamined", undefined, target, { what: message });

@@ -1,5 +1,6 @@
 import {
   changesOfGit,
+  commitsWritten,
   runsHooks,
   staysInRepository,
   takesIgnored,
@@ -24,6 +25,7 @@ export interface RunChanges {
 export function changesOfRun(run: GitRun, workspace: Workspace): RunChanges {
   const { repository } = run;
   const { files, state } = changesOfGit(run);
+  const commits = commitsWritten(run);
   const paths = [
     ...writtenByGit(run).map(path => ({ path, how: "write" as const })),
     ...otherTrees(run, workspace),
@@ -40,6 +42,7 @@ export function changesOfRun(run: GitRun, workspace: Workspace): RunChanges {
             changesFiles: files || hasHooks,
             changesState: state,
             ...(takesIgnored(run) ? { changesIgnored: true } : {}),
+            ...(commits === undefined ? {} : { commits }),
           },
     paths,
     // A new tree is a path of its own; elsewhere a repository that is not found may be anywhere.

@@ -14,12 +14,12 @@ export type Checkout =
 export function readCheckout(run: GitRun, workspace: Workspace): Checkout {
   const { options } = run;
   const operands = options.operands.map(operand => operand.value);
-  if (options.has("help")) return { kind: "nothing" };
+  if (options.isOn("help")) return { kind: "nothing" };
   if (options.has("pathspec-from-file")) return { kind: "paths", shown: "the listed files" };
-  if (options.has("b", "orphan"))
-    return { kind: "branch", name: nameOf(options.valueOf("b", "B", "orphan")) };
-  if (options.has("B")) return branchMade(run, workspace, nameOf(options.valueOf("B")));
-  if (options.has("f")) return { kind: "forced", shown: shownFiles(operands) };
+  const made = nameOf(options.valueOf("b", "B", "orphan"));
+  if (options.mayBeOn("f")) return { kind: "forced", shown: made ?? shownFiles(operands) };
+  if (options.has("b", "orphan")) return { kind: "branch", name: made };
+  if (options.has("B")) return branchMade(run, workspace, made);
   if (options.endOfOptions !== undefined) {
     const paths = options.operands.filter(operand => operand.index > (options.endOfOptions ?? 0));
     return paths.length > 0
@@ -40,8 +40,8 @@ export function readCheckout(run: GitRun, workspace: Workspace): Checkout {
 export function readSwitch(run: GitRun, workspace: Workspace): Checkout {
   const { options } = run;
   const operands = options.operands.map(operand => operand.value);
-  if (options.has("help")) return { kind: "nothing" };
-  if (options.has("f")) return { kind: "forced", shown: shownFiles(operands) };
+  if (options.isOn("help")) return { kind: "nothing" };
+  if (options.mayBeOn("f")) return { kind: "forced", shown: shownFiles(operands) };
   const forced = nameOf(options.valueOf("C"));
   if (forced !== undefined) return branchMade(run, workspace, forced);
   if (options.has("c", "orphan")) return { kind: "branch", name: nameOf(options.valueOf("c", "orphan")) };

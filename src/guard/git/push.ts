@@ -18,7 +18,7 @@ export interface Push {
 
 /** What a push would do to the branches of the remote. */
 export function readPush({ options, branch }: GitRun): Push {
-  const isForced = options.has("f");
+  const isForced = options.mayBeOn("f");
   const hasLease = options.has("force-with-lease") && !options.has("no-force-with-lease");
   const refspecs = options.operands
     .slice(options.has("repo") ? 0 : 1)
@@ -34,7 +34,7 @@ export function readPush({ options, branch }: GitRun): Push {
     else refs.push({ name: branch, isForced, isDeleted: false });
   }
   return {
-    isDryRun: options.isOn("n", "dry-run") || options.has("help"),
+    isDryRun: options.isOn("n") || options.isOn("help"),
     sweeps: options.has("mirror") ? "mirror" : options.has("prune") ? "prune" : undefined,
     hasLease: hasLease && !isForced,
     refs,

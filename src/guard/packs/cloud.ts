@@ -51,4 +51,11 @@ export const CLOUD = {
   ),
   "cloud.queue": rule("deletes queues or topics", "Deleting topics, queues or their state.", "{tool} --help"),
   "cloud.api": rule("deletes on another machine", "An HTTP DELETE to another machine.", "curl -I {target}"),
+  "container.host": {
+    title: "gives a container this machine",
+    verdict: "ask",
+    when: "A container gets every right, a disk, the file system, a home, the processes or the engine's socket of this machine; or the engine is told to through its socket. Mounts of the project and of single files are free.",
+    lost: "It would {what}, so that nothing holds it back from what is here: {target}.",
+    safer: "docker ps -a",
+  },
 } satisfies RuleTable;

@@ -38,4 +38,11 @@ export const EXECUTION = {
     lost: "It would talk to {target}, whose name only looks like the one it imitates.",
     safer: "getent hosts {target}",
   },
+  "net.metadata": {
+    title: "asks the cloud for this machine's credentials",
+    verdict: "ask",
+    when: "A request to the metadata service of a cloud (169.254.169.254, metadata.google.internal and the like), however the address is written.",
+    lost: "It would ask {target}, which hands out the credentials of this machine to whoever asks.",
+    safer: "curl -I https://example.com",
+  },
 } satisfies RuleTable;

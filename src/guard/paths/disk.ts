@@ -14,6 +14,8 @@ const OF_THE_PROCESS = /^\/dev\/(?:fd\/\d+|stdin|stdout|stderr)$/;
 export interface Disk {
   /** kind of the name itself, links not followed */
   kind(path: string): FileKind | undefined;
+  /** device and inode of the name itself, equal for two names of one file */
+  identity(path: string): string | undefined;
   /** nothing is there, and that was seen: a name that cannot be looked at may be there */
   isAbsent(path: string): boolean;
   /** names in the directory; undefined when it cannot be listed or holds more than the limit, by default 200 */
@@ -34,11 +36,12 @@ export function createDisk(
   links: ReadonlyMap<string, string> = new Map(),
 ): Disk {
   const { files } = system;
-  const found = onceEach(path => files.inspect(path)?.kind ?? "absent");
-  const kind = (path: string) => {
-    const seen = links.has(path) ? "symlink" : found(path);
+  const found = onceEach(path => files.inspect(path) ?? "absent");
+  const factsAt = (path: string) => {
+    const seen = found(path);
     return seen === "absent" ? undefined : seen;
   };
+  const kind = (path: string) => (links.has(path) ? "symlink" : factsAt(path)?.kind);
   const linkAt = onceEach(path => links.get(path) ?? files.readLink(path));
   const list = onceEach(path => files.list(path));
   const bytes = onceEach((path, limitBytes: number) =>
@@ -50,6 +53,7 @@ export function createDisk(
   });
   return {
     kind,
+    identity: path => factsAt(path)?.identity,
     isAbsent: path => !links.has(path) && found(path) === "absent",
     names: (path, limit = MAX_NAMES) => {
       const names = list(path);

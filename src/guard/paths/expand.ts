@@ -13,8 +13,18 @@ export interface Expansion {
   readonly trees: readonly string[];
 }
 
-/** The paths that a target names, links in front resolved; undefined when a part of it is not known. */
-export function expandTarget(disk: Disk, target: Target, followsLast: boolean): Expansion | undefined {
+type CouldBe = typeof componentCouldBe;
+
+/**
+ * The paths that a target names, links in front resolved; undefined when a part of it is not known. `couldBe` tells
+ * which names a pattern finds.
+ */
+export function expandTarget(
+  disk: Disk,
+  target: Target,
+  followsLast: boolean,
+  couldBe: CouldBe = componentCouldBe,
+): Expansion | undefined {
   const { path, base, rest } = target;
   if (path !== undefined) return { paths: [path], trees: [] };
   if (base === undefined || rest.flat().some(piece => piece.kind === "unknown")) return undefined;
@@ -23,7 +33,9 @@ export function expandTarget(disk: Disk, target: Target, followsLast: boolean): 
     const directories = index === 0 ? reached : reached.map(directory => disk.resolve(directory, true));
     const name = plainName(component);
     const next =
-      name === undefined ? namesIn(disk, directories, component) : directories.map(at => join(at, name));
+      name === undefined
+        ? namesIn(disk, directories, component, couldBe)
+        : directories.map(at => join(at, name));
     if (next === undefined || next.length > MAX_PATHS) return { paths: [], trees: directories };
     reached = next;
   }
@@ -34,6 +46,7 @@ function namesIn(
   disk: Disk,
   directories: readonly string[],
   component: Target["rest"][number],
+  couldBe: CouldBe,
 ): readonly string[] | undefined {
   if (component.some(piece => piece.kind === "glob" && piece.pattern.includes("**"))) return undefined;
   const found: string[] = [];
@@ -41,7 +54,7 @@ function namesIn(
     if (disk.kind(directory) !== "directory") continue;
     const names = disk.names(directory, MAX_ENTRIES);
     if (names === undefined) return undefined;
-    for (const name of names) if (componentCouldBe(component, name)) found.push(join(directory, name));
+    for (const name of names) if (couldBe(component, name)) found.push(join(directory, name));
   }
   return found;
 }

@@ -12,6 +12,15 @@ export function componentCouldBe(component: readonly Piece[], name: string): boo
   return matchesGlob(createGlob(component.flatMap(tokensOf)), name);
 }
 
+/** The same under any options that a shell may have: a leading dot is no exception, and case makes no difference. */
+export function componentCouldBeInAnyShell(component: readonly Piece[], name: string): boolean {
+  const tokens = component.flatMap(tokensOf).map((token): GlobToken => {
+    if (token.kind === "text") return { kind: "text", text: token.text.toLowerCase() };
+    return token.kind === "one" ? token : { kind: "many" };
+  });
+  return matchesGlob(createGlob(tokens), name.toLowerCase());
+}
+
 /** The component when it is plain text, else undefined. */
 export function plainName(component: readonly Piece[]): string | undefined {
   let name = "";

@@ -1,4 +1,11 @@
-import { components, isAbsolute, joinPath, mayBeAbsolute, normalisePath } from "../../shell/paths.ts";
+import {
+  components,
+  isAbsolute,
+  joinPath,
+  leaveProcess,
+  mayBeAbsolute,
+  normalisePath,
+} from "../../shell/paths.ts";
 import { type Place, REMOTE_HOME } from "../../shell/place.ts";
 import {
   concatenate,
@@ -63,7 +70,7 @@ function onDrive(word: Value): Value | undefined {
 
 /** Not normalised: `link/..` is resolved on the disk, as the kernel does. */
 function absoluteFrom(cwd: Value, word: Value): Value {
-  if (isAbsolute(word) || mayBeAbsolute(word)) return word;
+  if (isAbsolute(word) || mayBeAbsolute(word)) return leaveProcess(cwd, word);
   return concatenate([cwd, text("/"), word]);
 }
 

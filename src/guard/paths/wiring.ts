@@ -1,24 +1,90 @@
 import { MANAGED_DIRECTORIES, WIRING_FILES, WIRING_TREES } from "../../hosts/protected-files.ts";
 import { globMatches } from "../../system/glob.ts";
+import { components, isInside } from "../../system/paths.ts";
 import type { Workspace } from "../context.ts";
 import { partsBelow } from "./below.ts";
 
 /** `own` is the guard's own configuration, grants, keys and programs, `hooks` the hosts' registrations. */
-export function wiringPart(workspace: Workspace, path: string): "own" | "hooks" | undefined {
+export type WiringPart = "own" | "hooks";
+
+/** Wiring below a home directory or a project. */
+export interface WiringPattern {
+  readonly names: readonly string[];
+  /** the names in lower case: some file systems know no other */
+  readonly parts: readonly string[];
+  /** everything below it as well */
+  readonly isTree: boolean;
+}
+
+function readPattern(written: string): WiringPattern {
+  const isTree = written.endsWith("/**");
+  const names = components(isTree ? written.slice(0, -3) : written);
+  return { names, parts: names.map(name => name.toLowerCase()), isTree };
+}
+
+export const WIRING_PATTERNS: readonly WiringPattern[] = [...WIRING_FILES, ...WIRING_TREES].map(readPattern);
+const OWN_FOLDER = ".amplihack";
+/** First names of wiring below its root: a path without any of them is none. */
+const TOPS: ReadonlySet<string> = new Set([
+  OWN_FOLDER,
+  ...[...WIRING_PATTERNS.map(({ parts }) => parts), ...WIRING_TREES.map(components)].map(([top = ""]) =>
+    top.toLowerCase(),
+  ),
+]);
+
+/** What a path is to the guard, by its name alone. */
+export function wiringPart(workspace: Workspace, path: string): WiringPart | undefined {
   if (isOwnState(workspace, path)) return "own";
-  if (MANAGED_DIRECTORIES.some(directory => path.startsWith(`${directory}/`))) return "hooks";
-  for (const root of [workspace.home, workspace.project, workspace.cwd]) {
-    const below = partsBelow(root, path)?.join("/");
-    if (below === undefined) continue;
-    if (below.startsWith(".amplihack/config.json") || below === ".amplihack") return "own";
-    if (WIRING_TREES.includes(below) || WIRING_FILES.some(pattern => coversPath(pattern, below)))
-      return "hooks";
+  if (MANAGED_DIRECTORIES.some(directory => isInside(directory, path) && directory !== path)) return "hooks";
+  const isMoved = workspace.given.hostFolders?.some(folder => isInside(folder.path, path)) === true;
+  if (!isMoved && !mayNameWiring(path)) return undefined;
+  for (const { root, folder } of wiringRoots(workspace)) {
+    const parts = partsBelow(root, path);
+    if (parts === undefined) continue;
+    const below = [...folder, ...parts].map(part => part.toLowerCase());
+    if (below[0] === OWN_FOLDER && (below.length === 1 || below[1]?.startsWith("config.json") === true))
+      return "own";
+    if (WIRING_PATTERNS.some(pattern => coversParts(pattern, below))) return "hooks";
   }
   return undefined;
 }
 
-function coversPath(pattern: string, path: string): boolean {
-  return pattern.endsWith("/**") ? `${path}/`.startsWith(pattern.slice(0, -2)) : globMatches(pattern, path);
+/** Whether a text holds a name that wiring begins with; nothing is looked up. */
+export function mayNameWiring(text: string): boolean {
+  return text
+    .toLowerCase()
+    .split("/")
+    .some(part => TOPS.has(part));
+}
+
+interface WiringRoot {
+  readonly root: string;
+  /** what the root itself stands for below a home directory */
+  readonly folder: readonly string[];
+}
+
+const knownRoots = new WeakMap<Workspace, readonly WiringRoot[]>();
+
+/** The directories below which hosts look for their settings. */
+export function wiringRoots(workspace: Workspace): readonly WiringRoot[] {
+  const known = knownRoots.get(workspace);
+  if (known !== undefined) return known;
+  const { home, project = home, cwd, directory, given } = workspace;
+  const roots: readonly WiringRoot[] = [
+    ...[...new Set([home, project, cwd, directory])].map(root => ({ root, folder: [] })),
+    ...(given.hostFolders ?? []).map(({ path, folder }) => ({ root: path, folder: components(folder) })),
+  ];
+  knownRoots.set(workspace, roots);
+  return roots;
+}
+
+function coversParts({ parts, isTree }: WiringPattern, below: readonly string[]): boolean {
+  if (isTree ? below.length < parts.length : below.length !== parts.length) return false;
+  return parts.every((part, index) => partMatches(part, below[index] ?? ""));
+}
+
+export function partMatches(pattern: string, name: string): boolean {
+  return pattern.includes("*") ? globMatches(pattern, name) : pattern === name;
 }
 
 /** Logs and caches of the state home give no access. */

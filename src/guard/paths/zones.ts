@@ -58,35 +58,39 @@ function projectZone(workspace: Workspace, path: string, project: string, parts:
   if (path === project) return "project";
   if (parts[0] === ".git") return historyZone(parts.slice(1));
   if (isConfigured(workspace.settings.paths.regenerable, parts)) return "regenerable";
-  const isRegenerable =
-    isRegenerableInProject(parts) ||
-    isMarkedAsOutput(workspace, path) ||
-    isIgnoredByGit(workspace, project, parts);
-  return isRegenerable && !isTracked(workspace, project, parts) ? "regenerable" : "source";
+  if (isRegenerableInProject(parts))
+    return isTracked(workspace, project, parts) === true ? "source" : "regenerable";
+  const isSaid = isMarkedAsOutput(workspace, path) || isIgnoredByGit(workspace, project, parts);
+  // A mark and a rule are words that anybody can write: they count where git is known to track nothing.
+  return isSaid && isTracked(workspace, project, parts) === false ? "regenerable" : "source";
 }
 
-const tracked = new WeakMap<Workspace, Map<string, boolean>>();
+const tracked = new WeakMap<Workspace, Map<string, boolean | undefined>>();
 
-/** What git tracks is work, whatever it is called. */
-function isTracked(workspace: Workspace, project: string, parts: readonly string[]): boolean {
-  const known = tracked.get(workspace) ?? new Map<string, boolean>();
+/** What git tracks is work, whatever it is called. Undefined when git's index cannot be read. */
+function isTracked(workspace: Workspace, project: string, parts: readonly string[]): boolean | undefined {
+  const known = tracked.get(workspace) ?? new Map<string, boolean | undefined>();
   tracked.set(workspace, known);
   const path = parts.join("/");
-  const answer = known.get(path) ?? tracksBelow(workspace, project, path);
-  known.set(path, answer);
-  return answer;
+  if (!known.has(path)) known.set(path, tracksBelow(workspace, project, path));
+  return known.get(path);
 }
 
-function tracksBelow({ disk }: Workspace, project: string, path: string): boolean {
+function tracksBelow({ disk }: Workspace, project: string, path: string): boolean | undefined {
   const repository = findRepository(disk, project);
-  return repository !== undefined && tracksAnything(disk, repository, path) === true;
+  if (repository === undefined || disk.isAbsent(`${repository.gitDirectory}/index`)) return false;
+  return tracksAnything(disk, repository, path);
 }
 
-/** A virtual environment under any name, or the output directory beside a .NET project. */
-function isMarkedAsOutput({ disk }: Workspace, path: string): boolean {
-  if (disk.kind(`${path}/pyvenv.cfg`) === "file") return true;
+/** A virtual environment under any name, or the output directory beside a .NET project; no mark of this session. */
+function isMarkedAsOutput({ disk, given }: Workspace, path: string): boolean {
+  const isMark = (mark: string) => given.written?.()?.hasWritten(mark) !== true;
+  if (disk.kind(`${path}/pyvenv.cfg`) === "file") return isMark(`${path}/pyvenv.cfg`);
   if (!path.endsWith("/bin")) return false;
-  return disk.names(path.slice(0, -4))?.some(name => /\.(cs|fs|vb)proj$/.test(name)) === true;
+  const beside = path.slice(0, -4);
+  return (
+    disk.names(beside)?.some(name => /\.(cs|fs|vb)proj$/.test(name) && isMark(`${beside}/${name}`)) === true
+  );
 }
 
 /** Files of `.git` that only tell of an operation under way, or have rules of their own. */
@@ -152,23 +156,33 @@ export function isConfigured(patterns: readonly string[], parts: readonly string
 
 const ignoreFiles = new WeakMap<Workspace, Map<string, IgnoreFile | undefined>>();
 
+/** By the rules that are there, and by those that were there before this session. */
 function isIgnoredByGit(workspace: Workspace, project: string, parts: readonly string[]): boolean {
+  const { disk, given } = workspace;
   const known = ignoreFiles.get(workspace) ?? new Map<string, IgnoreFile | undefined>();
   ignoreFiles.set(workspace, known);
-  const files: { depth: number; file: IgnoreFile }[] = [];
-  const add = (directory: string, name: string, depth: number) => {
-    const path = `${directory}/${name}`;
-    if (!known.has(path)) {
-      const text = workspace.disk.text(path, IGNORE_LIMIT);
-      known.set(path, text === undefined ? undefined : parseIgnoreFile(directory, text));
-    }
-    const file = known.get(path);
-    if (file !== undefined) files.push({ depth, file });
+  const isIgnoredBy = (read: (path: string) => string | undefined, when: string): boolean => {
+    const files: { depth: number; file: IgnoreFile }[] = [];
+    const add = (directory: string, name: string, depth: number) => {
+      const path = `${directory}/${name}`;
+      const key = `${when} ${path}`;
+      if (!known.has(key)) {
+        const text = read(path);
+        known.set(key, text === undefined ? undefined : parseIgnoreFile(directory, text));
+      }
+      const file = known.get(key);
+      if (file !== undefined) files.push({ depth, file });
+    };
+    add(project, ".git/info/exclude", 0);
+    for (let depth = 0; depth < Math.min(parts.length, MAX_IGNORE_DEPTH); depth += 1)
+      add([project, ...parts.slice(0, depth)].join("/"), ".gitignore", depth);
+    return isIgnored(files, parts);
   };
-  add(project, ".git/info/exclude", 0);
-  for (let depth = 0; depth < Math.min(parts.length, MAX_IGNORE_DEPTH); depth += 1)
-    add([project, ...parts.slice(0, depth)].join("/"), ".gitignore", depth);
-  return isIgnored(files, parts);
+  const present = (path: string) => disk.text(path, IGNORE_LIMIT);
+  if (!isIgnoredBy(present, "now")) return false;
+  const written = given.written?.();
+  if (written === undefined) return true;
+  return isIgnoredBy(path => (written.hasWritten(path) ? written.textBefore(path) : present(path)), "before");
 }
 
 /** The kind of secret a path names, if it does. */

@@ -1,5 +1,6 @@
 import {
   type Contribution,
+  type Diagnostic,
   type Effect,
   type FailurePolicy,
   isStricter,
@@ -19,7 +20,7 @@ export function strictestPolicy(left: FailurePolicy, right: FailurePolicy): Fail
 /**
  * What a failed hook means. `open`: nothing but its diagnostic; `ask` and `closed`: that verdict, with a reason
  * that names the hook and says it could not check. They act on events a hook can veto: a hook that is broken
- * never holds a stop. A restriction the hook stated before it failed stands in any case.
+ * never holds a stop. After a call `closed` withholds the output: a broken redactor must not leak. A restriction the hook stated before it failed stands in any case.
  */
 export function applyFailure(
   hook: string,
@@ -30,6 +31,8 @@ export function applyFailure(
   if (failure === undefined) return effect;
   const { code, detail } = failure;
   const diagnostics = [...(effect.diagnostics ?? []), diagnose(code, detail)];
+  if (power === "feedback" && policy === "closed" && code !== "aborted")
+    return withhold(hook, effect, failure, diagnostics);
   const kind = power === "veto" ? VERDICT[policy] : undefined;
   const isAnswered =
     kind === undefined || (effect.decision !== undefined && !isStricter(kind, effect.decision.kind));
@@ -40,6 +43,29 @@ export function applyFailure(
       : diagnose("fail-ask", "the hook could not check, so a person is asked");
   const reason = `hook ${hook} could not check this: ${failureText(failure)}`;
   return withDiagnostics({ ...effect, decision: { kind, reason } }, [...diagnostics, policyNote]);
+}
+
+/** The call has happened; what can still be kept back is its output. */
+function withhold(
+  hook: string,
+  effect: Effect,
+  { code }: HandlerFailure,
+  diagnostics: readonly Diagnostic[],
+): Effect {
+  // The failure's own words may quote the output.
+  const output = `[output withheld: hook ${hook} could not check it (${code})]`;
+  const note = diagnose("fail-closed", "the hook could not check, so the output is withheld");
+  return {
+    ...effect,
+    output,
+    extras: { ...effect.extras, isError: true },
+    diagnostics: [...diagnostics, note],
+  };
+}
+
+/** Whether a hook failed that had to look at this output before the model does. */
+export function isWithheld({ diagnostics = [], output }: Effect): boolean {
+  return output !== undefined && diagnostics.some(({ code }) => code === "fail-closed");
 }
 
 /** The failure in words. */

@@ -92,43 +92,69 @@ function toolFields(
 
 function givenCall(input: HookInput, system: System, services: CallServices): GivenCall {
   const { clock } = system;
-  const projectRoot = findProjectRoot(system, input.cwd);
-  const cwd = findSessionDirectory(system, input.cwd) ?? projectRoot;
-  const session = findSessionId(system, input.sessionId);
-  const stateHome = findStateHome(system) ?? join(findHome(system) ?? "/", ".amplihack");
+  const projectRoot = once(() => findProjectRoot(system, input.cwd));
+  const cwd = once(() => findSessionDirectory(system, input.cwd) ?? projectRoot());
+  const session = once(() => findSessionId(system, input.sessionId));
+  const stateHome = () => findStateHome(system) ?? join(findHome(system) ?? "/", ".amplihack");
   const leftMs = () => services.deadlineMs - clock.monotonicMs();
-  let facts: CommandFacts | undefined;
-  let env: Readonly<Record<string, string>> | undefined;
+  const facts = once(services.facts);
+  const env = once(() => childEnvironment(system, {}));
+  const files = once(() => openFiles(system, cwd()));
+  const state = once(() =>
+    openStores(system, {
+      stateHome: stateHome(),
+      hook: services.hook,
+      session: session(),
+      projectRoot: projectRoot(),
+    }),
+  );
+  // Behind getters: a hook runs before every tool call, and most use little of this.
   return {
     host: input.host,
-    session,
-    cwd,
-    projectRoot,
+    get session() {
+      return session();
+    },
+    get cwd() {
+      return cwd();
+    },
+    get projectRoot() {
+      return projectRoot();
+    },
     raw: input.raw,
     transcript: () => readEntries(system, input.host, input.transcriptPath),
     get facts() {
-      facts ??= services.facts();
-      return facts;
+      return facts();
     },
-    files: openFiles(system, cwd),
+    get files() {
+      return files();
+    },
     get env() {
-      env ??= childEnvironment(system, {});
-      return env;
+      return env();
     },
     clock: { nowMs: () => clock.nowMs() },
     log(text) {
-      new LogFile(join(stateHome, "logs", "hooks.log"), { system }).write(
+      new LogFile(join(stateHome(), "logs", "hooks.log"), { system }).write(
         "INFO",
         `${services.hook}: ${text}`,
       );
     },
-    state: openStores(system, { stateHome, hook: services.hook, session, projectRoot }),
-    exec: (argv, options = {}) => execute(system, argv, options, cwd, leftMs()),
+    get state() {
+      return state();
+    },
+    exec: (argv, options = {}) => execute(system, argv, options, cwd(), leftMs()),
     signal: {
       get aborted() {
         return leftMs() <= 0 || services.isAborted?.() === true;
       },
     },
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }
 

@@ -1,6 +1,7 @@
 import { canonicalInput, nativeInput } from "../../hosts/tool-input.ts";
 import { defined } from "../../protocol/defined.ts";
 import type { Effect, HookInput, JsonObject } from "../../protocol/index.ts";
+import { isClaudeMember } from "./tools.ts";
 
 /** A call of any host as Claude Code would send it: its names of events and tools, its members. */
 export function claudePayload(input: HookInput, cwd: string): JsonObject {
@@ -37,12 +38,21 @@ export function claudePayload(input: HookInput, cwd: string): JsonObject {
   }
 }
 
-/** An effect in Claude's words with its new input in the host's own; undefined when the host's form cannot hold it. */
+/**
+ * An effect in Claude's words with its new input in the host's own; undefined when the host's form cannot hold it. Its
+ * input is a whole one, but a program that was written for Claude Code knows no members that only this host has, and
+ * some hosts demand a description.
+ */
 export function fromClaude(effect: Effect, input: HookInput): Effect | undefined {
   const { input: changed, ...rest } = effect;
   if (changed === undefined) return effect;
   if (input.kind !== "tool") return rest;
   const { canonicalName, input: original } = input.tool;
-  const native = nativeInput(canonicalName, original, input.facts, changed);
+  const before = canonicalInput(canonicalName, original, input.facts);
+  const kept = Object.entries(before).filter(
+    ([name]) => name === "description" || !isClaudeMember(canonicalName, name),
+  );
+  const whole = { ...Object.fromEntries(kept), ...changed };
+  const native = nativeInput(canonicalName, original, input.facts, whole);
   return native === undefined ? undefined : { ...rest, input: native };
 }

@@ -13,6 +13,7 @@ import {
   readManifest,
 } from "./manifest.ts";
 import { isWanted } from "./wanted.ts";
+import { type HandlerWants, readIndex, type WantedIndex } from "./wanted-index.ts";
 
 /** A hook that wants a call, and the file that it is in. */
 export interface WantedHook {
@@ -29,8 +30,8 @@ export interface WantedHooks {
 }
 
 /**
- * The users' hooks that a call is for, in the order in which they run. Nothing is loaded, and where nobody has written
- * a hook it costs one look for a file.
+ * The users' hooks that a call is for, in the order in which they run. Nothing is loaded. Where nobody has written a
+ * hook it costs one look for a file, and where none wants the call one small file is read.
  */
 export function findWanted(
   system: System,
@@ -38,37 +39,73 @@ export function findWanted(
 ): WantedHooks | undefined | { readonly problem: string } {
   const stateHome = findStateHome(system);
   if (stateHome === undefined) return undefined;
-  let manifest: Manifest | undefined;
   try {
-    manifest = readManifest(system, stateHome);
+    const index = readIndex(system, stateHome);
+    return index === undefined ? undefined : select(index, new Selection(system, input), stateHome);
   } catch (error) {
     return {
       problem: `your own hooks do not run: their manifest cannot be used (${errorText(error)}); run amplihack hooks build`,
     };
   }
-  if (manifest === undefined) return undefined;
-  const projectRoot = findProjectRoot(system, input.cwd);
+}
+
+function select(index: WantedIndex, selection: Selection, stateHome: string): WantedHooks | undefined {
+  const isWantedAtAll =
+    index.hooks.some(hook => selection.hasHook(hook)) ||
+    index.handlers.some(handler => selection.hasHandler(handler));
+  if (!isWantedAtAll) return undefined;
+  const manifest = readManifest(selection.system, stateHome, index.manifestLength);
+  if (manifest === undefined) throw new Error("it is gone");
   const hooks = manifest.files
-    .filter(({ project }) => project === undefined || project === projectRoot)
     .flatMap(file => file.hooks.map(hook => ({ hook, file })))
-    .filter(({ hook }) => isWanted(hook, input))
+    .filter(({ hook, file: { project } }) =>
+      selection.hasHook(project === undefined ? hook : { ...hook, project }),
+    )
     .sort((one, other) => compareHooks(one.hook, other.hook));
-  const handlers = manifest.handlers.filter(
-    handler =>
-      (handler.project === undefined || handler.project === projectRoot) &&
-      isHandlerWanted(handler, input, projectRoot, findHome(system)),
-  );
+  const handlers = manifest.handlers.filter(handler => selection.hasHandler(handler));
   return hooks.length === 0 && handlers.length === 0 ? undefined : { manifest, stateHome, hooks, handlers };
 }
 
-/** By event, host, matcher and `if`; what cannot be compared is run. */
+/** Which hooks are for one call. Where the project is is found out when a hook belongs to one. */
+class Selection {
+  readonly system: System;
+  private readonly input: HookInput;
+  private root: string | undefined;
+
+  constructor(system: System, input: HookInput) {
+    this.system = system;
+    this.input = input;
+  }
+
+  hasHook(hook: WantedIndex["hooks"][number]): boolean {
+    return isWanted(hook, this.input) && this.isHere(hook.project);
+  }
+
+  hasHandler(handler: HandlerWants): boolean {
+    const { input, system } = this;
+    if (handler.event !== input.event || handler.exceptHosts.includes(input.host)) return false;
+    return (
+      this.isHere(handler.project) && isHandlerWanted(handler, input, this.projectRoot(), findHome(system))
+    );
+  }
+
+  private isHere(project: string | undefined): boolean {
+    return project === undefined || project === this.projectRoot();
+  }
+
+  private projectRoot(): string {
+    this.root ??= findProjectRoot(this.system, this.input.cwd);
+    return this.root;
+  }
+}
+
+/** By matcher and `if`; what cannot be compared is run. */
 function isHandlerWanted(
-  handler: BuiltHandler,
+  handler: HandlerWants,
   input: HookInput,
   projectDir: string,
   home: string | undefined,
 ): boolean {
-  if (handler.event !== input.event || handler.exceptHosts.includes(input.host)) return false;
   const event = describeEvent(input.event);
   const names = input.kind === "tool" ? [input.tool.canonicalName] : [];
   const subjects = input.kind === "tool" ? names : [subjectOf(event, input.raw)];

@@ -1,9 +1,9 @@
 import type { FailurePolicy, Json, JsonObject } from "../../protocol/index.ts";
 import { readJson } from "../../protocol/index.ts";
-import { memberAt, objectAt, StrictMembers } from "../../protocol/members.ts";
+import { objectAt, StrictMembers } from "../../protocol/members.ts";
 import { join } from "../../system/paths.ts";
 import { hasErrorCode, type System } from "../../system/system.ts";
-import type { CommandAction, HttpAction } from "../handlers/handler.ts";
+import type { CommandAction, HttpAction, McpToolAction } from "../handlers/handler.ts";
 import type { Wants, When } from "./wanted.ts";
 
 /** One hook of a compiled file. */
@@ -43,6 +43,12 @@ export interface BuiltFile {
   readonly hooks: readonly BuiltHook[];
 }
 
+/** A tool of an MCP server. The server is described here, or in a file that is read when it is called. */
+export interface BuiltMcpAction extends McpToolAction {
+  readonly description?: JsonObject;
+  readonly describedIn?: string;
+}
+
 /** One handler in Claude's shape, from `hooks.jsonc` or from settings of Claude Code that are imported. */
 export interface BuiltHandler {
   readonly id: string;
@@ -54,7 +60,7 @@ export interface BuiltHandler {
   readonly matcher: string | undefined;
   /** the permission rule of `if` */
   readonly condition: string | undefined;
-  readonly action: CommandAction | HttpAction;
+  readonly action: CommandAction | HttpAction | BuiltMcpAction;
   readonly timeoutMs: number;
   readonly onFailure: FailurePolicy;
   readonly isOnce: boolean;
@@ -76,7 +82,7 @@ export interface Manifest {
 }
 
 export const MANIFEST_VERSION = 1;
-const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;
+export const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;
 const MAX_MANIFEST_DEPTH = 40;
 
 /** Compiled hooks and their manifest, where no project can write and no agent may. */
@@ -88,10 +94,14 @@ export function manifestFile(stateHome: string): string {
   return join(buildFolder(stateHome), "manifest.json");
 }
 
-/** Undefined when there is none: no hook was ever built. Throws for one that cannot be read. */
+/**
+ * Undefined when there is none: no hook was ever built. Throws for one that cannot be read. One of `knownLength` is the
+ * one that the build wrote, and is taken as it is: a run has no time to check every member.
+ */
 export function readManifest(
   system: Pick<System, "files" | "text">,
   stateHome: string,
+  knownLength?: number,
 ): Manifest | undefined {
   let bytes: Uint8Array;
   try {
@@ -100,7 +110,9 @@ export function readManifest(
     if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
     throw error;
   }
-  const read = readJson(system.text.decode(bytes).text, { recover: false, maxDepth: MAX_MANIFEST_DEPTH });
+  const { text } = system.text.decode(bytes);
+  if (text.length === knownLength) return JSON.parse(text) as Manifest;
+  const read = readJson(text, { recover: false, maxDepth: MAX_MANIFEST_DEPTH });
   if (!read.ok) throw new Error(`it is ${read.problem}`);
   return parseManifest(read.value);
 }
@@ -119,11 +131,12 @@ function parseManifest(value: Json): Manifest {
   };
 }
 
+const REQUIRED_MEMBER = { command: "command", http: "url", mcp_tool: "tool" } as const;
+
 function parseHandler(value: Json, place: string): BuiltHandler {
   const members = new StrictMembers(value, place);
   const action = new StrictMembers(objectAt(value, "action"), `${place}.action`);
-  action.oneOf("kind", ["command", "http"]);
-  action.string(memberAt(value, "action", "kind") === "http" ? "url" : "command");
+  action.string(REQUIRED_MEMBER[action.oneOf("kind", ["command", "http", "mcp_tool"])]);
   return {
     id: members.string("id"),
     path: members.string("path"),

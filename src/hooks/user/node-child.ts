@@ -73,8 +73,8 @@ export async function runInNode(
   return "problem" in asked ? all(asked.problem) : readResults(hooks, input, asked.answers, asked.end);
 }
 
-/** Asks handlers that are web addresses. Never rejects; the results are in the order of `handlers`. */
-export async function askWebInNode(
+/** Asks handlers that are web addresses or tools of MCP servers. Never rejects; the results are in the order of `handlers`. */
+export async function askInNode(
   handlers: readonly BuiltHandler[],
   payload: JsonObject,
   input: HookInput,
@@ -84,23 +84,29 @@ export async function askWebInNode(
   const leftMs = place.deadlineMs - system.clock.monotonicMs() - KILL_AFTER_MS;
   const ownMs = Math.max(...handlers.map(({ timeoutMs }) => timeoutMs));
   const mark = newMark(system);
-  const web = handlers.map(({ event, action, timeoutMs }) => ({ event, action, timeoutMs }));
-  const asked = await ask({ mark, payload, web }, input, system, place, Math.min(leftMs, ownMs + START_MS));
+  const asked = handlers.map(({ event, action, timeoutMs }) => ({ event, action, timeoutMs }));
+  const result = await ask(
+    { mark, payload, asked },
+    input,
+    system,
+    place,
+    Math.min(leftMs, ownMs + START_MS),
+  );
   return handlers.map((_, index): HookResult => {
-    if ("problem" in asked) return { ok: false, problem: asked.problem };
-    const answer = asked.answers.get(index);
-    const problem = answer === undefined ? asked.end : stringAt(answer, "problem");
+    if ("problem" in result) return { ok: false, problem: result.problem };
+    const answer = result.answers.get(index);
+    const problem = answer === undefined ? result.end : stringAt(answer, "problem");
     return problem === undefined
       ? { ok: true, effect: memberAt(answer, "effect") as Effect }
       : { ok: false, problem };
   });
 }
 
-/** What the child is asked about web addresses. */
-export interface WebRequest {
+/** What the child is to ask elsewhere. */
+export interface AskRequest {
   readonly mark: string;
   readonly payload: JsonObject;
-  readonly web: readonly Pick<BuiltHandler, "event" | "action" | "timeoutMs">[];
+  readonly asked: readonly Pick<BuiltHandler, "event" | "action" | "timeoutMs">[];
 }
 
 type Asked =
@@ -109,7 +115,7 @@ type Asked =
 
 /** One child, one request on its stdin, one line of answer for each thing that was asked. */
 async function ask(
-  request: ChildRequest | WebRequest,
+  request: ChildRequest | AskRequest,
   { cwd }: HookInput,
   system: System,
   { runner: [node, ...script] }: NodePlace,

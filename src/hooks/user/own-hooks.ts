@@ -36,7 +36,7 @@ export class OwnHooks {
     const missing = isRefused ? [] : this.wanted.hooks.filter(({ hook }) => !answered.has(hook.name));
     const unheard = isRefused ? [] : this.wanted.handlers.filter(({ id }) => !answered.has(id));
     return [
-      ...this.said.map(({ hook, effect: { input: _, ...effect } }) => ({ hook, effect })),
+      ...this.said.map(({ effect: { input: _, ...effect }, ...one }) => ({ ...one, effect })),
       ...missing.map(({ hook }) => ({
         hook: hook.name,
         effect: failureEffect(hook.name, reason, hook.onFailure, this.power),

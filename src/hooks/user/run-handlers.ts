@@ -20,8 +20,11 @@ import { stateFolder } from "./store.ts";
 export interface HandlerPlace {
   readonly stateHome: string;
   readonly deadlineMs: number;
-  /** asks handlers that are web addresses, on Node */
-  readonly askWeb: (handlers: readonly BuiltHandler[], payload: JsonObject) => Promise<readonly HookResult[]>;
+  /** asks handlers that are no programs, on Node */
+  readonly askElsewhere: (
+    handlers: readonly BuiltHandler[],
+    payload: JsonObject,
+  ) => Promise<readonly HookResult[]>;
 }
 
 /** What a handler said: a refusal that it stated before it failed stands beside the failure. */
@@ -29,6 +32,7 @@ export interface HandlerResult {
   readonly handler: BuiltHandler;
   readonly effect: Effect;
   readonly problem: string | undefined;
+  readonly durationMs: number;
 }
 
 /** Runs the handlers of `hooks.jsonc` at the same time, on Claude's payload whatever the host. Never rejects. */
@@ -41,14 +45,22 @@ export async function runHandlers(
   const cwd = findSessionDirectory(system, input.cwd) ?? findProjectRoot(system, input.cwd);
   const payload = claudePayload(input, cwd);
   const due = handlers.filter(handler => !handler.isOnce || isFirst(handler, input, system, place.stateHome));
-  const web = due.filter(({ action }) => action.kind === "http");
+  const elsewhere = due.filter(({ action }) => action.kind !== "command");
+  const beganMs = system.clock.monotonicMs();
+  const timed = async (handler: BuiltHandler) => {
+    const verdict = await runOne(handler, input, payload, cwd, system, place.deadlineMs);
+    return { verdict, durationMs: system.clock.monotonicMs() - beganMs };
+  };
   const [commands, answers] = await Promise.all([
-    Promise.all(due.map(handler => runOne(handler, input, payload, cwd, system, place.deadlineMs))),
-    web.length === 0 ? [] : place.askWeb(web, payload),
+    Promise.all(due.map(timed)),
+    elsewhere.length === 0 ? [] : place.askElsewhere(elsewhere, payload),
   ]);
   return due.map((handler, index) => {
-    const answer = answers[web.indexOf(handler)];
-    const verdict = commands[index] ?? fromAnswer(answer);
+    const answer = answers[elsewhere.indexOf(handler)];
+    const command = commands[index];
+    const verdict = command?.verdict ?? fromAnswer(answer, handler);
+    const isCommand = command?.verdict !== undefined;
+    const durationMs = isCommand ? command.durationMs : system.clock.monotonicMs() - beganMs;
     const effect = fromClaude(verdict.effect, input);
     const problem = verdict.failure === undefined ? undefined : failureText(verdict.failure);
     if (effect === undefined)
@@ -56,15 +68,17 @@ export async function runHandlers(
         handler,
         effect: {},
         problem: "its new input cannot be expressed in the form that this host uses",
+        durationMs,
       };
-    return { handler, effect, problem };
+    return { handler, effect, problem, durationMs };
   });
 }
 
-function fromAnswer(answer: HookResult | undefined): HandlerVerdict {
+function fromAnswer(answer: HookResult | undefined, { action }: BuiltHandler): HandlerVerdict {
   if (answer?.ok === true) return { effect: answer.effect };
   const detail = answer?.problem ?? "it gave no answer";
-  return { effect: {}, failure: { code: "http-transport", detail } };
+  const code = action.kind === "http" ? "http-transport" : "hook-threw";
+  return { effect: {}, failure: { code, detail } };
 }
 
 async function runOne(
@@ -114,7 +128,7 @@ function start(
     env: { ...env, ...variables, ...action.env },
     input: system.text.encode(JSON.stringify(payload)),
     timeoutMs,
-    limits: DEFAULT_LIMITS,
+    limits: { ...DEFAULT_LIMITS, keepsFirstErrors: true },
   }).done;
 }
 

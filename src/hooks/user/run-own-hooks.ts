@@ -6,7 +6,7 @@ import { hookDepth, MAX_HOOK_DEPTH } from "./depth.ts";
 import { failureEffect, withFailure } from "./failure.ts";
 import type { WantedHook, WantedHooks } from "./find-wanted.ts";
 import type { BuiltHandler } from "./manifest.ts";
-import { askWebInNode, runInNode } from "./node-child.ts";
+import { askInNode, runInNode } from "./node-child.ts";
 import { runPortable } from "./portable.ts";
 import { withToolInput } from "./rewritten.ts";
 import type { RunHook } from "./run-code.ts";
@@ -77,11 +77,12 @@ class OwnRun {
     for (const wanted of hooks) {
       if (this.isRefused || runHook === undefined) return;
       const problem = this.problemOf(wanted);
+      const beganMs = system.clock.monotonicMs();
       const result: HookResult =
         problem === undefined
           ? await runPortable(wanted, this.input, system, { stateHome, deadlineMs, runHook })
           : { ok: false, problem };
-      this.settle(wanted, result);
+      this.settle(wanted, result, beganMs);
     }
   }
 
@@ -89,16 +90,17 @@ class OwnRun {
     if (this.isRefused || hooks.length === 0) return;
     const { system, deadlineMs } = this.request;
     const { stateHome, manifest } = this.wanted;
+    const beganMs = system.clock.monotonicMs();
     const isFit = (wanted: WantedHook) => this.problemOf(wanted) === undefined;
     for (const wanted of hooks.filter(one => !isFit(one)))
-      this.settle(wanted, { ok: false, problem: this.problemOf(wanted) ?? "" });
+      this.settle(wanted, { ok: false, problem: this.problemOf(wanted) ?? "" }, beganMs);
     const fit = hooks.filter(isFit);
     if (fit.length === 0) return;
     const place = { stateHome, deadlineMs, runner: manifest.runner };
     const results = await runInNode(fit, this.input, system, place);
     for (const [index, result] of results.entries()) {
       const wanted = fit[index];
-      if (wanted !== undefined) this.settle(wanted, result);
+      if (wanted !== undefined) this.settle(wanted, result, beganMs);
     }
   }
 
@@ -110,12 +112,12 @@ class OwnRun {
     const results = await runHandlers(handlers, this.input, system, {
       stateHome,
       deadlineMs,
-      askWeb: (web, payload) => askWebInNode(web, payload, this.input, system, node),
+      askElsewhere: (asked, payload) => askInNode(asked, payload, this.input, system, node),
     });
-    for (const { handler, effect, problem } of results) {
-      const policy = handler.onFailure;
-      const said = problem === undefined ? effect : withFailure(effect, handler.id, problem, policy, power);
-      this.onResult({ hook: handler.id, effect: said });
+    for (const { handler, effect, problem, durationMs } of results) {
+      const { id: hook, onFailure } = handler;
+      const said = problem === undefined ? effect : withFailure(effect, hook, problem, onFailure, power);
+      this.onResult({ hook, effect: said, run: { hook, status: statusOf(problem), durationMs } });
     }
   }
 
@@ -127,14 +129,24 @@ class OwnRun {
       : `${file.source}, or what it imports, changed since it was trusted; run amplihack hooks trust`;
   }
 
-  private settle({ hook }: WantedHook, result: HookResult): void {
-    const contribution = toContribution(result, hook, this.request);
+  /** Hooks that share a start of Node have each what all of it took. */
+  private settle({ hook }: WantedHook, result: HookResult, beganMs: number): void {
+    const durationMs = this.request.system.clock.monotonicMs() - beganMs;
+    const status = statusOf(result.ok ? undefined : result.problem);
+    const contribution = {
+      ...toContribution(result, hook, this.request),
+      run: { hook: hook.name, status, durationMs },
+    };
     const { effect } = contribution;
     if (effect.input !== undefined) this.input = withToolInput(this.input, effect.input);
     const canRefuse = this.request.power === "veto" || this.request.power === "retry";
     if (canRefuse && effect.decision?.kind === "deny") this.isRefused = true;
     this.onResult(contribution);
   }
+}
+
+function statusOf(problem: string | undefined): "ok" | "failed" {
+  return problem === undefined ? "ok" : "failed";
 }
 
 function toContribution(

@@ -6,6 +6,7 @@ import type { System } from "../../system/system.ts";
 import { build, hasChanged } from "./changed-sources.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { listSources } from "./source-files.ts";
+import { indexFile } from "./wanted-index.ts";
 
 /**
  * At the start of a session: builds anew when a hook of the user's was written, changed or taken away, and names what
@@ -27,7 +28,7 @@ export async function checkOwnHooks(
     const isStale =
       manifest === undefined
         ? own.length > 0 || hasFile(system, join(stateHome, "hooks.jsonc"))
-        : hasNews(manifest, own, system, stateHome);
+        : !hasFile(system, indexFile(stateHome)) || hasNews(manifest, own, system, stateHome);
     const builder = manifest?.builder ?? program;
     const notes: string[] = [];
     if (isStale && builder === undefined)

@@ -83,6 +83,11 @@ export function isToolName(name: string): name is ToolName {
   return Object.hasOwn(REQUIRED, name);
 }
 
+/** Whether a member is one of Claude Code's own tool; of tools that it does not have none is known, so all are. */
+export function isClaudeMember(tool: string, member: string): boolean {
+  return !isToolName(tool) || [...REQUIRED[tool], ...OPTIONAL[tool]].includes(member);
+}
+
 /**
  * The input as its type promises it, or what is missing. A member that may be missing and has another type is left out:
  * hosts differ in them, and a hook that reads a number must not meet a text.

@@ -1,23 +1,13 @@
-import { readJson } from "../../protocol/index.ts";
 import { stringAt } from "../../protocol/members.ts";
 import type { UserDirectories } from "../../state/user-directories.ts";
-import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
-
-const LAST_BYTES = 4 * 1024 * 1024;
+import { readLastRuns } from "../last-runs.ts";
 
 /** When each host last ran a hook, by the log of all runs; the newest part of it is enough. */
 export function findLastFired(system: System, { stateHome }: UserDirectories): ReadonlyMap<string, string> {
-  const path = join(stateHome, "logs", "runs.jsonl");
-  const size = system.files.follow(path)?.size ?? 0;
-  if (size === 0) return new Map();
-  const from = Math.max(0, size - LAST_BYTES);
-  const { text } = system.text.decode(system.files.readRange(path, from, LAST_BYTES));
   const latest = new Map<string, string>();
-  for (const line of text.split("\n")) {
-    const read = readJson(line, { recover: false, maxDepth: 10 });
-    const value = read.ok ? read.value : null;
-    const [host, ts] = [stringAt(value, "host"), stringAt(value, "ts")];
+  for (const run of readLastRuns(system, stateHome)) {
+    const [host, ts] = [stringAt(run, "host"), stringAt(run, "ts")];
     if (host !== undefined && ts !== undefined && ts > (latest.get(host) ?? "")) latest.set(host, ts);
   }
   return latest;

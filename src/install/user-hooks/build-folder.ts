@@ -5,6 +5,7 @@ import {
   type Manifest,
   manifestFile,
 } from "../../hooks/user/manifest.ts";
+import { indexFile, indexText } from "../../hooks/user/wanted-index.ts";
 import { removeIfThere } from "../../state/absent-files.ts";
 import { writeAtomically } from "../../system/atomic-write.ts";
 import { join } from "../../system/paths.ts";
@@ -14,10 +15,11 @@ import type { System } from "../../system/system.ts";
 const KEPT_MS = 60 * 60 * 1000;
 
 export function writeManifest(system: System, stateHome: string, manifest: Manifest): void {
-  const value = { version: MANIFEST_VERSION, ...manifest };
-  writeAtomically(system, manifestFile(stateHome), system.text.encode(`${JSON.stringify(value)}\n`), {
-    mode: 0o600,
-  });
+  const text = `${JSON.stringify({ version: MANIFEST_VERSION, ...manifest })}\n`;
+  const write = (path: string, content: string) =>
+    writeAtomically(system, path, system.text.encode(content), { mode: 0o600 });
+  write(manifestFile(stateHome), text);
+  write(indexFile(stateHome), indexText(manifest, text.length));
 }
 
 /** Compiled files that no manifest has named for an hour. */

@@ -9,6 +9,7 @@ import type { System } from "../../system/system.ts";
 import { findPackage } from "../package.ts";
 import { removeOldCode, writeManifest } from "./build-folder.ts";
 import { findBundler } from "./bundle.ts";
+import type { SkippedHandler } from "./compile-handlers.ts";
 import { compileSource, type SourceResult } from "./compile-source.ts";
 import { describeFiles } from "./describe-files.ts";
 import { collectHandlers, userHandlersFile } from "./handlers.ts";
@@ -20,6 +21,7 @@ import {
   type WantedSource,
 } from "./sources.ts";
 import { TrustedHooks, type TrustState } from "./trust.ts";
+import { unregisteredNotes } from "./unregistered.ts";
 
 /** A file that is not run, and why: it is named, and nothing of it is loaded. */
 export interface RefusedSource {
@@ -105,7 +107,20 @@ async function build(system: System, places: HookPlaces, programs: BuildPrograms
   };
   writeManifest(system, stateHome, manifest);
   removeOldCode(system, stateHome, manifest);
-  return { manifest, refused, problems: collected.problems, hasBundler: bundler !== undefined };
+  return {
+    manifest,
+    refused,
+    problems: [
+      ...collected.problems,
+      ...collected.skipped.map(toProblem),
+      ...unregisteredNotes(manifest, stateHome),
+    ],
+    hasBundler: bundler !== undefined,
+  };
+}
+
+function toProblem({ id, why }: SkippedHandler): string {
+  return `${id} does not run: ${why}`;
 }
 
 /** What cannot be read is made anew. */

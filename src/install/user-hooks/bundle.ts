@@ -2,6 +2,7 @@ import { builtinModules, createRequire } from "node:module";
 import { dirname, resolve } from "node:path";
 import type * as Esbuild from "esbuild";
 import { CODE_CLOSING, CODE_OPENING } from "../../hooks/user/run-code.ts";
+import { errorText } from "../../protocol/error-text.ts";
 import { authoringFile } from "./authoring-file.ts";
 
 /** A source with everything it imports, as one file. */
@@ -119,6 +120,32 @@ async function asCommonJs(esbuild: typeof Esbuild, common: Esbuild.BuildOptions)
     footer: { js: CODE_CLOSING },
   });
   return outputFiles[0]?.text ?? "";
+}
+
+/** A source and what it imports as one readable module, which imports `amplihack/hooks` and Node alone. */
+export async function bundleImports(esbuild: typeof Esbuild, source: string): Promise<string> {
+  const { outputFiles } = await esbuild.build({
+    entryPoints: [source],
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "node",
+    target: "es2022",
+    charset: "utf8",
+    logLevel: "silent",
+    external: [OWN],
+  });
+  return outputFiles[0]?.text ?? "";
+}
+
+/** The bundler's own words, with the place; its summary line says nothing. */
+export function bundleProblem(error: unknown): string {
+  const errors: unknown =
+    typeof error === "object" && error !== null ? Reflect.get(error, "errors") : undefined;
+  if (!Array.isArray(errors) || errors.length === 0) return errorText(error);
+  const [first] = errors as Esbuild.Message[];
+  const place = first?.location;
+  return `${first?.text}${place ? ` (line ${place.line})` : ""}`;
 }
 
 /** Packages that are written as CommonJS call a `require` that modules do not have. */

@@ -1,11 +1,10 @@
 import type * as Esbuild from "esbuild";
 import type { BuiltFile, SourceFile } from "../../hooks/user/manifest.ts";
-import { errorText } from "../../protocol/error-text.ts";
 import { writeAtomically } from "../../system/atomic-write.ts";
 import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 import { hashBytes, hashText } from "../hash.ts";
-import { bundle } from "./bundle.ts";
+import { bundle, bundleProblem } from "./bundle.ts";
 import type { WantedSource } from "./sources.ts";
 import { compileAlone } from "./without-bundler.ts";
 
@@ -50,7 +49,7 @@ export async function compileSource(
     };
     return { source, built, isNew: true };
   } catch (error) {
-    return { source, built: brokenFile(system, source, known, problemText(error)) };
+    return { source, built: brokenFile(system, source, known, bundleProblem(error)) };
   }
 }
 
@@ -78,14 +77,4 @@ function inputsOf(system: System, paths: readonly string[]): readonly SourceFile
 export function contentHash({ files }: System, paths: readonly string[]): string {
   const lines = [...paths].sort().map(path => `${path}\0${hashBytes(files.read(path, MAX_SOURCE_BYTES))}\n`);
   return hashText(lines.join(""));
-}
-
-/** The bundler's own words, with the place; its summary line says nothing. */
-function problemText(error: unknown): string {
-  const errors: unknown =
-    typeof error === "object" && error !== null ? Reflect.get(error, "errors") : undefined;
-  if (!Array.isArray(errors) || errors.length === 0) return errorText(error);
-  const [first] = errors as Esbuild.Message[];
-  const place = first?.location;
-  return `${first?.text}${place ? ` (line ${place.line})` : ""}`;
 }

@@ -1,14 +1,13 @@
 import { readJsonc } from "../../config/jsonc.ts";
-import type { HookSource, LoadReport } from "../../engine/options.ts";
-import { loadSources } from "../../engine/source/load.ts";
+import type { LoadReport } from "../../engine/options.ts";
 import type { BuiltHandler, SourceFile } from "../../hooks/user/manifest.ts";
-import { HOST_LIST, resolveHost } from "../../hosts/descriptors.ts";
-import { ownedCommand } from "../../hosts/owned-command.ts";
-import { describeEvent, findEvent, type Json } from "../../protocol/index.ts";
+import type { Json } from "../../protocol/index.ts";
 import { memberAt, objectAt, stringAt, stringsAt } from "../../protocol/members.ts";
 import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
+import { compileHandlers, type HandlerFile, type SkippedHandler } from "./compile-handlers.ts";
 import { contentHash } from "./compile-source.ts";
+import { readSettingsFile } from "./settings-file.ts";
 import type { HookPlaces } from "./sources.ts";
 import type { TrustedHooks, TrustState } from "./trust.ts";
 
@@ -20,14 +19,6 @@ export function projectHandlersFile(projectRoot: string): string {
   return join(projectRoot, ".amplihack", "hooks.jsonc");
 }
 
-/** A file in Claude's shape, and what is to be done with it. */
-interface HandlerFile {
-  readonly path: string;
-  readonly kind: "user" | "project" | "local" | "plugin";
-  readonly isImported: boolean;
-  readonly plugin?: { readonly pluginRoot: string; readonly pluginId: string };
-}
-
 export interface CollectedHandlers {
   readonly handlers: readonly BuiltHandler[];
   readonly configurations: readonly SourceFile[];
@@ -36,7 +27,9 @@ export interface CollectedHandlers {
     readonly state: Exclude<TrustState, "trusted">;
     readonly sha256: string;
   }[];
-  /** entries that do not run, and why */
+  /** sound entries that run in no host by us, or in none but the one they were written for */
+  readonly skipped: readonly SkippedHandler[];
+  /** other entries that do not run, and why */
   readonly problems: readonly string[];
 }
 
@@ -88,7 +81,7 @@ export function collectHandlers(
   if (imports.includes("claude")) for (const file of claudeFiles(system, places)) consider(file);
   // Apart: what switches all hooks of Claude Code off does not concern ours.
   const [ours, theirs] = [false, true].map(isImported =>
-    compile(
+    compileHandlers(
       found.filter(({ file }) => file.isImported === isImported),
       places,
       system,
@@ -98,6 +91,7 @@ export function collectHandlers(
     handlers: [...(ours?.handlers ?? []), ...(theirs?.handlers ?? [])],
     configurations,
     refused,
+    skipped: [...(ours?.skipped ?? []), ...(theirs?.skipped ?? [])],
     problems: [...problems, ...problemsOf(ours?.report), ...problemsOf(theirs?.report)],
   };
 }
@@ -121,9 +115,9 @@ function claudeFiles(system: System, { home, projectRoot }: HookPlaces): readonl
 }
 
 function pluginFiles(system: System, home: string, settings: string): readonly HandlerFile[] {
-  const enabled = objectAt(readFile(system, settings), "enabledPlugins");
+  const enabled = objectAt(readSettingsFile(system, settings), "enabledPlugins");
   const installed = objectAt(
-    readFile(system, join(home, ".claude", "plugins", "installed_plugins.json")),
+    readSettingsFile(system, join(home, ".claude", "plugins", "installed_plugins.json")),
     "plugins",
   );
   return Object.entries(enabled).flatMap(([pluginId, isOn]) => {
@@ -133,76 +127,6 @@ function pluginFiles(system: System, home: string, settings: string): readonly H
     const plugin = { pluginRoot, pluginId };
     return [{ path: join(pluginRoot, "hooks", "hooks.json"), kind: "plugin", isImported: true, plugin }];
   });
-}
-
-function readFile(system: System, path: string): Json | undefined {
-  if (system.files.follow(path)?.kind !== "file") return undefined;
-  const read = readJsonc(system.text.decode(system.files.read(path, MAX_FILE_BYTES)).text);
-  return read.ok ? read.value : undefined;
-}
-
-function compile(
-  found: readonly { readonly file: HandlerFile; readonly data: Json }[],
-  { projectRoot }: HookPlaces,
-  system: System,
-): { readonly handlers: readonly BuiltHandler[]; readonly report: LoadReport } {
-  const files = new Map<HookSource, HandlerFile>();
-  for (const { file, data } of found) {
-    const { path, kind, plugin } = file;
-    files.set({ kind, dialect: "claude", data, path, ...plugin }, file);
-  }
-  const loaded = loadSources([...files.keys()], {
-    projectDir: projectRoot,
-    files: system.files,
-    findEvent,
-    describeEvent,
-    failurePolicy: () => undefined,
-    trust: undefined,
-    delegates: {},
-    pinsScripts: false,
-    isStrict: false,
-  });
-  const handlers = loaded.handlers.flatMap(({ spec, onFailure }): readonly BuiltHandler[] => {
-    const file = files.get(spec.source);
-    const { action } = spec;
-    if (file === undefined || (action.kind !== "command" && action.kind !== "http")) return [];
-    // Our own program is called by the hosts themselves.
-    if (
-      action.kind === "command" &&
-      ownedCommand([action.command, ...(action.args ?? [])].join(" ")) !== undefined
-    )
-      return [];
-    return [
-      {
-        id: file.isImported ? `claude:${spec.id}` : spec.id,
-        path: file.path,
-        project: file.kind === "project" || file.kind === "local" ? projectRoot : undefined,
-        event: spec.event,
-        matcher: spec.matcher,
-        condition: spec.condition,
-        action,
-        timeoutMs: spec.timeoutMs,
-        onFailure,
-        isOnce: spec.isOnce,
-        exceptHosts: file.isImported
-          ? hostsReading(file.kind === "project" || file.kind === "local" ? "project" : "user")
-          : [],
-        source: file.plugin ?? {},
-      },
-    ];
-  });
-  return { handlers, report: loaded.report };
-}
-
-const CLAUDE = resolveHost("claude");
-
-/** Hosts that run the hooks of Claude's settings by themselves. */
-function hostsReading(scope: "user" | "project"): readonly string[] {
-  return HOST_LIST.filter(({ id, setup }) => {
-    if (id === CLAUDE) return true;
-    const { registeredBy, alsoReads = [] } = setup?.() ?? {};
-    return registeredBy === CLAUDE || alsoReads.some(one => one.host === CLAUDE && one.scope === scope);
-  }).map(({ id }) => id);
 }
 
 function problemsOf(report: LoadReport | undefined): readonly string[] {

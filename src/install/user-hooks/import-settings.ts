@@ -4,7 +4,7 @@ import { resolveHost } from "../../hosts/descriptors.ts";
 import { stringsAt } from "../../protocol/members.ts";
 import { writeAtomically } from "../../system/atomic-write.ts";
 import type { System } from "../../system/system.ts";
-import { installProblem } from "../problem.ts";
+import { installProblem, usageProblem } from "../problem.ts";
 import { IMPORTABLE, userHandlersFile } from "./handlers.ts";
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
@@ -18,7 +18,7 @@ const EMPTY = `{
 export function importSettings(system: System, stateHome: string, host: string): string {
   const name = IMPORTABLE.find(known => resolveHost(known) === resolveHost(host)) ?? host;
   if (!IMPORTABLE.some(known => known === name))
-    throw installProblem(`hooks of '${host}' cannot be imported; known is ${IMPORTABLE.join(", ")}`);
+    throw usageProblem(`hooks of '${host}' cannot be imported; known is ${IMPORTABLE.join(", ")}`);
   const path = userHandlersFile(stateHome);
   const isThere = system.files.follow(path) !== undefined;
   const text = isThere ? system.text.decode(system.files.read(path, MAX_FILE_BYTES)).text : EMPTY;

@@ -1,12 +1,14 @@
 import { hasChanged } from "../../hooks/user/changed-sources.ts";
 import { type BuiltFile, type BuiltHandler, readManifest } from "../../hooks/user/manifest.ts";
 import { listSources } from "../../hooks/user/source-files.ts";
-import { HOST_LIST } from "../../hosts/descriptors.ts";
-import { registeredEvents } from "../../hosts/native-events.ts";
-import { HOOK_REGISTRY } from "../../hosts/registry-rows.ts";
 import { errorText } from "../../protocol/error-text.ts";
+import { listAt, numberAt, stringAt } from "../../protocol/members.ts";
 import type { System } from "../../system/system.ts";
+import { readLastRuns } from "../last-runs.ts";
+import { collectHandlers } from "./handlers.ts";
 import { type HookPlaces, projectHooksFolder, userHooksFolder } from "./sources.ts";
+import { TrustedHooks } from "./trust.ts";
+import { hostsWithout } from "./unregistered.ts";
 
 /** One hook of the user's, or one file that holds none that runs. */
 export interface OwnHook {
@@ -17,11 +19,20 @@ export interface OwnHook {
   readonly tools: readonly string[];
   /** where it runs and what that costs */
   readonly runs: "in the hook program" | "in a start of Node" | "as a program" | "not";
+  /** null when it has not run lately */
+  readonly cost: HookCost | null;
   readonly timeoutMs: number | null;
   readonly onFailure: string | null;
   /** hosts that do not call hooks on one of its events */
   readonly missingIn: readonly string[];
   readonly problem: string | null;
+}
+
+/** What a hook took lately. */
+export interface HookCost {
+  readonly runs: number;
+  readonly medianMs: number;
+  readonly lastMs: number;
 }
 
 /** Everything that was built, and everything that lies where hooks are found and was not. */
@@ -35,50 +46,90 @@ export function listOwnHooks(system: System, places: HookPlaces): readonly OwnHo
   } catch (error) {
     broken = `the manifest cannot be used (${errorText(error)}); run amplihack hooks build`;
   }
-  const here = files.filter(({ project }) => project === undefined || project === projectRoot);
-  const known = new Set(here.map(({ source }) => source));
-  const built = here.flatMap((file): readonly OwnHook[] => {
-    const scope = file.project === undefined ? "user" : "project";
-    const problem =
-      file.problem ??
-      (hasChanged(file, system) ? "it changed since it was built; run amplihack hooks build" : null);
-    if (file.hooks.length === 0) return [notRunning(file.source, scope, problem)];
-    return file.hooks.map(hook => ({
-      name: hook.name,
-      source: file.source,
-      scope,
-      events: hook.events,
-      tools: [...hook.tools, ...hook.hostTools],
-      runs:
-        file.problem !== undefined ? "not" : file.isPortable ? "in the hook program" : "in a start of Node",
-      timeoutMs: hook.timeoutMs,
-      onFailure: hook.onFailure,
-      missingIn: hostsWithout(hook.events, hook.hosts),
-      problem,
-    }));
-  });
-  const configured = handlers
-    .filter(({ project }) => project === undefined || project === projectRoot)
-    .map((handler): OwnHook => {
-      const { exceptHosts } = handler;
-      const missing = hostsWithout([handler.event], []).filter(host => !exceptHosts.includes(host));
-      return {
-        name: handler.id,
-        source: handler.path,
-        scope: handler.project === undefined ? "user" : "project",
-        events: [handler.event],
-        tools: handler.matcher === undefined ? [] : [handler.matcher],
-        runs: handler.action.kind === "command" ? "as a program" : "in a start of Node",
-        timeoutMs: handler.timeoutMs,
-        onFailure: handler.onFailure,
-        missingIn: missing,
-        problem: null,
-      };
-    });
+  const isHere = ({ project }: BuiltFile | BuiltHandler) => project === undefined || project === projectRoot;
+  const here = files.filter(isHere);
+  const costs = readCosts(system, stateHome);
+  const { skipped } = collectHandlers(system, places, new TrustedHooks(system, stateHome));
+  return [
+    ...here.flatMap(file => hooksOfFile(file, system, costs)),
+    ...handlers.filter(isHere).map(handler => toOwnHook(handler, costs)),
+    ...skipped.map(({ id, path, event, scope, why }) => ({
+      ...notRunning(path, scope, `${id}: ${why}`),
+      name: id,
+      events: [event],
+    })),
+    ...notBuilt(system, places, new Set(here.map(({ source }) => source)), broken),
+  ];
+}
+
+/** By name of the hook, from the newest part of the log of all runs. */
+function readCosts(system: System, stateHome: string): ReadonlyMap<string, HookCost> {
+  const taken = new Map<string, number[]>();
+  for (const run of readLastRuns(system, stateHome))
+    for (const one of listAt(run, "own")) {
+      const [hook, microseconds] = [stringAt(one, "hook"), numberAt(one, "duration_us")];
+      if (hook === undefined || microseconds === undefined) continue;
+      taken.set(hook, [...(taken.get(hook) ?? []).slice(1 - MAX_RUNS), microseconds / 1_000]);
+    }
+  return new Map(
+    [...taken].map(([hook, ms]) => {
+      const medianMs = [...ms].sort((one, other) => one - other)[ms.length >> 1] ?? 0;
+      return [hook, { runs: ms.length, medianMs, lastMs: ms.at(-1) ?? 0 }];
+    }),
+  );
+}
+
+/** A median of more would say nothing about how it is now. */
+const MAX_RUNS = 100;
+
+type Costs = ReadonlyMap<string, HookCost>;
+
+function hooksOfFile(file: BuiltFile, system: System, costs: Costs): readonly OwnHook[] {
+  const scope = file.project === undefined ? "user" : "project";
+  const problem =
+    file.problem ??
+    (hasChanged(file, system) ? "it changed since it was built; run amplihack hooks build" : null);
+  if (file.hooks.length === 0) return [notRunning(file.source, scope, problem)];
+  return file.hooks.map(hook => ({
+    name: hook.name,
+    source: file.source,
+    scope,
+    events: hook.events,
+    tools: [...hook.tools, ...hook.hostTools],
+    runs: file.problem !== undefined ? "not" : file.isPortable ? "in the hook program" : "in a start of Node",
+    cost: costs.get(hook.name) ?? null,
+    timeoutMs: hook.timeoutMs,
+    onFailure: hook.onFailure,
+    missingIn: hostsWithout(hook.events, hook.hosts),
+    problem,
+  }));
+}
+
+function toOwnHook(handler: BuiltHandler, costs: Costs): OwnHook {
+  const { id, event, matcher, exceptHosts } = handler;
+  return {
+    name: id,
+    source: handler.path,
+    scope: handler.project === undefined ? "user" : "project",
+    events: [event],
+    tools: matcher === undefined ? [] : [matcher],
+    runs: handler.action.kind === "command" ? "as a program" : "in a start of Node",
+    cost: costs.get(id) ?? null,
+    timeoutMs: handler.timeoutMs,
+    onFailure: handler.onFailure,
+    missingIn: hostsWithout([event], []).filter(host => !exceptHosts.includes(host)),
+    problem: null,
+  };
+}
+
+function notBuilt(
+  system: System,
+  { stateHome, projectRoot }: HookPlaces,
+  known: ReadonlySet<string>,
+  broken: string | undefined,
+): readonly OwnHook[] {
   const isNew = (path: string) => !known.has(path);
   return [
-    ...built,
-    ...configured,
     ...listSources(system, userHooksFolder(stateHome))
       .filter(isNew)
       .map(path => notRunning(path, "user", broken ?? "it is not built; run amplihack hooks build")),
@@ -91,18 +142,14 @@ export function listOwnHooks(system: System, places: HookPlaces): readonly OwnHo
 }
 
 function notRunning(source: string, scope: "user" | "project", problem: string | null): OwnHook {
-  const nothing = { name: null, events: [], tools: [], timeoutMs: null, onFailure: null, missingIn: [] };
+  const nothing = {
+    name: null,
+    events: [],
+    tools: [],
+    cost: null,
+    timeoutMs: null,
+    onFailure: null,
+    missingIn: [],
+  };
   return { ...nothing, source, scope, runs: "not", problem };
-}
-
-/** A host calls us on the events that an installation registers, and has not all of them. */
-function hostsWithout(events: readonly string[], hosts: readonly string[]): readonly string[] {
-  const registered = new Set(HOOK_REGISTRY.map(row => row.event));
-  return HOST_LIST.filter(
-    ({ id, registration }) => registration !== undefined && (hosts.length === 0 || hosts.includes(id)),
-  )
-    .filter(host =>
-      events.some(event => !registered.has(event) || registeredEvents(host, event).length === 0),
-    )
-    .map(({ id }) => id);
 }

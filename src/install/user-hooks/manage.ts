@@ -3,11 +3,13 @@ import { writeAtomically } from "../../system/atomic-write.ts";
 import { basename, extension, join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 import { readFile } from "../file-edit.ts";
-import { installProblem } from "../problem.ts";
+import { installProblem, usageProblem } from "../problem.ts";
 import { type BuildReport, buildHooks, type RefusedSource } from "./build.ts";
+import { bundleImports, bundleProblem, findBundler } from "./bundle.ts";
 import { type HookPlaces, projectHooksFolder, userHooksFolder } from "./sources.ts";
 import { hookTemplate, writeEditorFiles } from "./template.ts";
 import { TrustedHooks } from "./trust.ts";
+import { foreignImports, INSTALL_BUNDLER } from "./without-bundler.ts";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
@@ -20,7 +22,7 @@ export async function newHook(
 ): Promise<{ readonly path: string; readonly report: BuildReport }> {
   const plain = name.replace(/\.ts$/, "");
   if (!NAME.test(plain))
-    throw installProblem(`'${name}' is no name: letters, digits, ".", "_" and "-" make one`);
+    throw usageProblem(`'${name}' is no name: letters, digits, ".", "_" and "-" make one`);
   const folder = isProject ? projectHooksFolder(places.projectRoot) : userHooksFolder(places.stateHome);
   const path = join(folder, `${plain}.ts`);
   if (system.files.inspect(path) !== undefined) throw installProblem(`${path} is already there`);
@@ -29,32 +31,52 @@ export async function newHook(
   return { path, report: await buildHooks(system, places) };
 }
 
-/** Copies a file to the user's hooks, where no agent may change it, and builds it. */
+/**
+ * Copies a file to the user's hooks, where no agent may change it, and builds it. What it imports besides
+ * `amplihack/hooks` and Node comes along: then the copy is one JavaScript file with all of it.
+ */
 export async function addHook(
   system: System,
   places: HookPlaces,
   file: string,
 ): Promise<{ readonly path: string; readonly report: BuildReport }> {
   if (!isSourceName(basename(file)))
-    throw installProblem(
-      `${file} is no hook: TypeScript or JavaScript is expected, not '${extension(file)}'`,
-    );
+    throw usageProblem(`${file} is no hook: TypeScript or JavaScript is expected, not '${extension(file)}'`);
   const text = readFile(system, file);
   if (text === undefined) throw installProblem(`there is no file ${file}`);
-  const near = /\bfrom\s*["'](\.\.?\/[^"']+)["']/.exec(text)?.[1];
-  if (near !== undefined)
-    throw installProblem(
-      `${file} imports ${near}: put both into ${userHooksFolder(places.stateHome)} yourself, then run amplihack hooks build`,
-    );
-  const path = join(userHooksFolder(places.stateHome), basename(file));
+  const folder = userHooksFolder(places.stateHome);
+  const copied = await withImports(file, text, folder);
+  const path = join(folder, copied.name);
   const known = readFile(system, path);
-  if (known !== undefined && known !== text)
+  if (known !== undefined && known !== copied.text)
     throw installProblem(
-      `${path} is already there and differs; remove it first: amplihack hooks remove ${basename(file)}`,
+      `${path} is already there and differs; remove it first: amplihack hooks remove ${copied.name}`,
     );
-  writeAtomically(system, path, system.text.encode(text), { mode: 0o644 });
-  writeEditorFiles(system, userHooksFolder(places.stateHome));
+  writeAtomically(system, path, system.text.encode(copied.text), { mode: 0o644 });
+  writeEditorFiles(system, folder);
   return { path, report: await buildHooks(system, places) };
+}
+
+async function withImports(
+  file: string,
+  text: string,
+  folder: string,
+): Promise<{ readonly name: string; readonly text: string }> {
+  const name = basename(file);
+  const [imported] = foreignImports(text);
+  if (imported === undefined) return { name, text };
+  const bundler = await findBundler(folder);
+  if (bundler === undefined)
+    throw installProblem(`${file} imports ${imported}, which takes a bundler`, { fix: INSTALL_BUNDLER });
+  try {
+    const bundled = await bundleImports(bundler, file);
+    return {
+      name: `${name.slice(0, -extension(name).length)}.js`,
+      text: `// Made by amplihack hooks add from ${file} and what it imports.\n${bundled}`,
+    };
+  } catch (error) {
+    throw installProblem(`${file} cannot be bundled: ${bundleProblem(error)}`);
+  }
 }
 
 /** Takes a hook out, by its name or that of its file. The source is kept beside, never deleted. */

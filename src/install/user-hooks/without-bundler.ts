@@ -17,17 +17,22 @@ export function compileAlone(source: string): Compiled {
   const text = readFileSync(source, "utf8");
   const isTyped = /\.[mc]?ts$/.test(extname(source));
   const code = isTyped ? withoutTypes(text, source) : text;
-  for (const [, , first, , second] of code.matchAll(IMPORT)) {
-    const specifier = first ?? second ?? "";
-    if (specifier !== "amplihack/hooks" && !specifier.startsWith("node:"))
-      throw new Error(`it imports "${specifier}", which takes a bundler: ${INSTALL_BUNDLER}`);
-  }
+  const [foreign] = foreignImports(code);
+  if (foreign !== undefined)
+    throw new Error(`it imports "${foreign}", which takes a bundler: ${INSTALL_BUNDLER}`);
   const own = pathToFileURL(authoringFile()).href;
   return {
     code: code.replace(/(["'])amplihack\/hooks\1/g, JSON.stringify(own)),
     isPortable: false,
     inputs: [source],
   };
+}
+
+/** What a source imports besides `amplihack/hooks` and what is part of Node. */
+export function foreignImports(code: string): readonly string[] {
+  return [...code.matchAll(IMPORT)]
+    .map(([, , first, , second]) => first ?? second ?? "")
+    .filter(specifier => specifier !== "amplihack/hooks" && !specifier.startsWith("node:"));
 }
 
 function withoutTypes(text: string, source: string): string {

@@ -1,5 +1,5 @@
 import { parseOptions } from "../options.ts";
-import { joinPath } from "../paths.ts";
+import { joinPath, leaveProcess } from "../paths.ts";
 import { writtenEntry } from "../state/file-contents.ts";
 import { NO_OUTPUT } from "../state/output.ts";
 import { uniteValues } from "../state/state.ts";
@@ -14,7 +14,7 @@ const changeDirectory: Builtin = call => {
   const { scope } = call;
   if (target === undefined) enter(scalarValues(lookUp("HOME", scope)), call);
   else if (knownText(target.value) === "-") enter(scope.state.previousCwds, call);
-  else enter([joinPath(call.cwd, target.value)], call);
+  else enter([joinPath(call.cwd, leaveProcess(call.cwd, target.value))], call);
   return NO_OUTPUT;
 };
 
@@ -24,7 +24,7 @@ const pushDirectory: Builtin = call => {
   const written = target === undefined ? undefined : knownText(target.value);
   if (target !== undefined && (written === undefined || !/^\+\d+$/.test(written))) {
     state.directoryStack = [state.cwds, ...state.directoryStack];
-    enter([joinPath(call.cwd, target.value)], call);
+    enter([joinPath(call.cwd, leaveProcess(call.cwd, target.value))], call);
     return NO_OUTPUT;
   }
   const [top, ...rest] = state.directoryStack;

@@ -7,7 +7,8 @@ import type { PendingCall } from "./types.ts";
 export function programName(word: Value): string | undefined {
   const last = word.pieces.at(-1);
   if (last?.kind !== "text") return undefined;
-  const slash = last.text.lastIndexOf("/");
+  const isWindowsPath = /^(?:[A-Za-z]:|\\)\\|\.exe$/i.test(last.text);
+  const slash = Math.max(last.text.lastIndexOf("/"), isWindowsPath ? last.text.lastIndexOf("\\") : -1);
   if (slash < 0 && word.pieces.length > 1) return undefined;
   // zsh reads `=rm` as the path of rm.
   const name = last.text

@@ -4,7 +4,7 @@ import { checkDelimiters, type DelimiterCheck } from "./delimiters.ts";
 import type { ArithmeticExpression, ParsedScript, Statement, SyntaxNode } from "./syntax.ts";
 
 /** Statements that may run, and the regions of the text that were not understood. */
-interface ParseResult {
+export interface ParseResult {
   readonly statements: readonly Statement[];
   readonly problems: readonly ParseProblem[];
   /** Characters of the tree that stand for others; see `Source`. */

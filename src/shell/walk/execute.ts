@@ -87,7 +87,7 @@ function runAlias(alias: string, call: PendingCall): Output {
 function start(pending: PendingCall): Output {
   const [word = text("")] = pending.argv;
   const { session } = pending.scope;
-  const program = actualProgram(word, pending);
+  const program = withoutCase(actualProgram(word, pending), session);
   const call: ProgramCall = { ...pending, id: recordInvocation(pending, program) };
   const isBare = knownText(word) === program;
   const isFollowed = call.wrappers <= LIMITS.wrappers && !session.budget.isSpent;
@@ -106,6 +106,13 @@ function defaultOutput(call: ProgramCall): Value {
   const output = unknownOutput(call);
   const isLiteral = call.stdin !== undefined && call.stdin.pieces.length > 0 && isKnown(call.stdin);
   return isLiteral ? withOrigins(output, [{ kind: "decoded", invocation: call.id }]) : output;
+}
+
+/** `RM` starts rm where the file system knows no case, and nothing elsewhere. */
+function withoutCase(name: string | undefined, { programs }: Session): string | undefined {
+  const lower = name?.toLowerCase();
+  if (name === undefined || lower === undefined || lower === name || programs.isKnown(name)) return name;
+  return programs.isKnown(lower) ? lower : name;
 }
 
 /** A copy of a program, or a link to it, made by this command is that program. */

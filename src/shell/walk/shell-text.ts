@@ -1,9 +1,9 @@
 import { LIMITS } from "../limits.ts";
 import { NO_OUTPUT } from "../state/output.ts";
-import { leaveUnexamined } from "../state/session.ts";
+import { forkState, leaveUnexamined } from "../state/session.ts";
 import type { Output, Scope } from "../state/types.ts";
-import { parseShell } from "../syntax/parse.ts";
-import { describe, type Piece, type Span, type Value } from "../value.ts";
+import { parseAnyShell } from "../syntax/recover.ts";
+import { concatenate, describe, type Piece, type Span, text, unknown, type Value } from "../value.ts";
 
 /**
  * Walks text as shell code in the given scope, one level deeper; everything found is reported at `span`.
@@ -13,6 +13,7 @@ export function runShellText(
   code: Value,
   scope: Scope,
   span: Span,
+  isHalf = false,
 ): { readonly output: Output; readonly isExamined: boolean } {
   const { session } = scope;
   if (!code.pieces.some(piece => piece.kind !== "unknown" && pieceText(piece).trim() !== "")) {
@@ -27,8 +28,9 @@ export function runShellText(
     leaveUnexamined(session, "steps", "the command is too long to be analysed", content, span);
     return { output: NO_OUTPUT, isExamined: false };
   }
-  const parsed = parseShell(content);
+  const parsed = parseAnyShell(content);
   for (const problem of parsed.problems) {
+    if (isHalf && problem.reason === "incomplete") continue;
     leaveUnexamined(
       session,
       problem.reason,
@@ -39,10 +41,27 @@ export function runShellText(
   }
   const inner: Scope = {
     ...scope,
-    source: { text: content, base: span, placeholders: new Map([...placeholders, ...parsed.placeholders]) },
+    source: {
+      text: parsed.repaired ?? content,
+      base: span,
+      placeholders: new Map([...placeholders, ...parsed.placeholders]),
+    },
     depth: scope.depth + 1,
   };
-  return { output: session.walker.runStatements(parsed.statements, inner), isExamined: true };
+  const output = session.walker.runStatements(parsed.statements, inner);
+  if (!isHalf) runHalves(content, parsed.openQuote, { ...inner, depth: scope.depth }, span);
+  return { output, isExamined: true };
+}
+
+/**
+ * A shell that stays open waits for the end of a quote: what follows may lengthen its last word, and the text behind
+ * the quote is code if an earlier one was open.
+ */
+export function runHalves(source: string, openQuote: number | undefined, scope: Scope, span: Span): void {
+  if (openQuote === undefined) return;
+  const lengthened = concatenate([text(source), unknown("any", "what follows")]);
+  for (const half of [lengthened, text(source.slice(openQuote + 1))])
+    runShellText(half, { ...scope, state: forkState(scope) }, span, true);
 }
 
 function pieceText(piece: Piece): string {

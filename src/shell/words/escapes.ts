@@ -1,4 +1,4 @@
-import { decodeUtf8 } from "../decode.ts";
+import { decodeName } from "../../system/file-names.ts";
 
 /** Which backslash sequences a program understands: `echo -e` and `%b` know `\c` and octal `\0nnn`. */
 export type EscapeStyle = "echo" | "percent-b" | "printf" | "ansi";
@@ -25,7 +25,7 @@ export function decodeEscapes(
   let start = 0;
   let bytes: number[] = [];
   const flushBytes = () => {
-    if (bytes.length > 0) result += decodeUtf8(Uint8Array.from(bytes));
+    if (bytes.length > 0) result += decodeName(Uint8Array.from(bytes));
     bytes = [];
   };
   const emit = (content: string) => {

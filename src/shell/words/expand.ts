@@ -4,6 +4,7 @@ import type { Scope } from "../state/types.ts";
 import type { ParsedScript, ProcessSubstitutionPart, WordPart } from "../syntax/syntax.ts";
 import { blend, combine, concatenate, text, unknown, type Value } from "../value.ts";
 import { evaluateArithmetic } from "./arithmetic.ts";
+import { decodeEscapes } from "./escapes.ts";
 import { type Alternatives, type Expansion, expandJoined, type ParameterUse, wrap } from "./expansion.ts";
 import { type Fragment, joinFragments } from "./fragments.ts";
 import { expandParameter } from "./parameters.ts";
@@ -59,8 +60,13 @@ function expandPart(
     case "Literal":
       return expandLiteral(part.value, part.text, expansion, isQuoted, isFirst, isLast);
     case "SingleQuoted":
-    case "AnsiCQuoted":
       return plain(part.value, true);
+    case "AnsiCQuoted":
+      // The parser replaces bytes that are not UTF-8, which a name of a file may have.
+      return plain(
+        isReplaced(part.value) ? decodeEscapes(part.text.slice(2, -1), "ansi").text : part.value,
+        true,
+      );
     case "DoubleQuoted":
     case "LocaleString":
       if (part.parts.length === 0) return plain("", true);
@@ -179,4 +185,8 @@ function openPipe(part: ProcessSubstitutionPart, expansion: Expansion): Value {
   const place = { cwd: text("/"), scope, invocation, span: spanOf(scope.source, part) };
   writeContents(text(path), contents, false, place);
   return text(path);
+}
+
+function isReplaced(decoded: string): boolean {
+  return decoded.includes("\ufffd");
 }

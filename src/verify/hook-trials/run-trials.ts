@@ -21,11 +21,14 @@ import {
 } from "../../protocol/index.ts";
 import type { System } from "../../system/system.ts";
 import { type HookExample, isExpected, wordOf } from "./examples.ts";
+import { readRecorded, recordedFor } from "./recorded-inputs.ts";
 
 /** One hook on one payload of one host. */
 export interface Trial {
   readonly hook: string;
   readonly host: string;
+  /** `recorded`: a real host sent it */
+  readonly source: "recorded" | "example";
   readonly payload: string;
   /** in one word; `skipped` when the hook is not for it, `failed` when it broke */
   readonly said: string;
@@ -63,7 +66,10 @@ export interface TrialPlace {
   readonly cwd: string;
 }
 
-/** Runs hooks on payloads of every host that calls hooks: on their examples, else on a sample. */
+/**
+ * Runs hooks on payloads of every host that calls hooks: on what real hosts sent, and on their examples, else on a
+ * sample; with `payloads` on these alone.
+ */
 export async function runTrials(
   hooks: readonly UserHook[],
   examples: readonly HookExample[],
@@ -71,14 +77,34 @@ export async function runTrials(
   place: TrialPlace,
 ): Promise<readonly Trial[]> {
   const trials: Trial[] = [];
-  for (const hook of hooks)
+  const recorded = payloads.length > 0 ? [] : readRecorded(place.cwd);
+  for (const hook of hooks) {
+    for (const { host, input } of recordedFor(hook, recorded))
+      trials.push(
+        await runTrial(
+          hook,
+          host,
+          place.system,
+          { source: "recorded", payload: describeInput(input) },
+          () => input,
+        ),
+      );
     for (const { id, registration } of HOST_LIST) {
       const isMeant = hook.options.hosts === undefined || hook.options.hosts.includes(id);
       if (registration === undefined || !isMeant) continue;
       for (const example of inputsFor(hook, examples, payloads))
         if (nativeEventOf(id, hook, example) !== undefined)
-          trials.push(await runTrial(hook, id, example, place));
+          trials.push(
+            await runTrial(
+              hook,
+              id,
+              place.system,
+              { source: "example", payload: summary(example.input) },
+              () => toHookInput(hook, id, example, place),
+            ),
+          );
     }
+  }
   return trials;
 }
 
@@ -115,15 +141,16 @@ function nativeEventOf(host: HostId, hook: UserHook, example: TrialInput): strin
 async function runTrial(
   hook: UserHook,
   host: HostId,
-  example: TrialInput,
-  place: TrialPlace,
+  system: System,
+  shown: Pick<Trial, "source" | "payload">,
+  open: () => HookInput,
 ): Promise<Trial> {
-  const { clock } = place.system;
-  const base = { hook: hook.name, host, payload: summary(example.input) };
+  const { clock } = system;
+  const base = { hook: hook.name, host, ...shown };
   const beganMs = clock.monotonicMs();
   try {
-    const input = toHookInput(hook, host, example, place);
-    const effect = await ask(hook, input, place.system);
+    const input = open();
+    const effect = await ask(hook, input, system);
     const ms = clock.monotonicMs() - beganMs;
     return {
       ...base,
@@ -225,6 +252,12 @@ export async function checkExamples(
 }
 
 const SUMMARY_LENGTH = 40;
+
+function describeInput(input: HookInput): string {
+  if (input.kind !== "tool") return input.kind === "prompt" ? summary(input.prompt ?? "") : input.event;
+  const { command, paths } = input.facts;
+  return summary(`${input.tool.name} ${command ?? paths.join(" ")}`);
+}
 
 function summary(input: JsonObject | string): string {
   const text = typeof input === "string" ? input : JSON.stringify(input);

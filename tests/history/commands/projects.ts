@@ -127,6 +127,9 @@ mkdir -m 700 plans/private
 printf 'p\\n' > plans/private/p.txt
 touch -d '2020-02-03 04:05:06.123456789' plans/private/p.txt
 mkdir hollow
+mkdir -p hollow2/deeper/deepest
+chmod 700 hollow2/deeper
+chmod 1777 hollow2/deeper/deepest
 `;
 
 const PRECIOUS = `
@@ -141,6 +144,22 @@ printf 'line\\n' > debug.log
 printf '.env .env.local app.sqlite\\n' > list
 printf 'import os\\nfor n in open("list").read().split(): os.remove(n)\\n' > gone.py
 printf 'for f in $(cat list); do echo > "$f"; done\\n' > empty.sh
+`;
+
+/** Files that git ignores here, and tracks on a branch of its own and in the repository that it pulls from. */
+const IGNORED = `
+printf 'here\\n' > debug.log
+mkdir local
+printf 'mine\\n' > local/settings.txt
+printf 'other\\n' > local/other.txt
+mkdir ../aside
+git worktree add -q ../aside/tree -b tracks work
+( cd ../aside/tree && mkdir local && printf 'theirs\\n' | tee debug.log local/settings.txt local/made.txt > /dev/null &&
+  git add -f debug.log local && git commit -q -m tracks )
+git push -q origin tracks:pulled
+git worktree remove ../aside/tree
+rmdir ../aside
+git update-ref -d refs/remotes/origin/pulled
 `;
 
 const PLAIN = `
@@ -226,11 +245,38 @@ printf 'changed\\n' >> 'with space.txt'
 printf 'changed\\n' >> ./-dash
 `;
 
+/** Names of one file: beside each other, in two directories, and outside the project. */
+const HARD_LINKS = `
+mkdir -p one two
+printf 'shared\\n' > one/first
+ln one/first one/second
+ln one/first two/third
+printf 'outside\\n' > one/out
+ln one/out ../elsewhere/out
+printf 'tracked\\n' > tracked
+chmod 600 one/out
+git add tracked
+git commit -q -m tracked
+ln tracked ../elsewhere/tracked
+printf 'changed\\n' >> tracked
+touch -d '2020-02-03 04:05:06.123456789' one/first one/out
+printf 'for n in ("one/first", "one/out"): open(n, "w").write("x")\\n' > scripts/inplace.py
+printf 'from: %%s\\n' one/* > list
+`;
+
 const NOT_UTF8 = `
 mkdir names
 printf 'a\\n' > names/$'caf\\xe9'
 printf 'b\\n' > names/plain
 printf 'c\\n' > $'top\\xff'
+ln -s $'caf\\xe9' names/link
+mkdir -p $'d\\xe9p/empt\\xff'
+printf 'd\\n' > $'d\\xe9p/inn\\xe9r'
+printf 'e\\n' > $'tracked\\xe9'
+printf 'f\\n' > $'clean\\xe9'
+git add $'tracked\\xe9' $'clean\\xe9'
+git commit -q -m 'not UTF-8'
+printf 'changed\\n' >> $'tracked\\xe9'
 `;
 
 const READ_ONLY = `
@@ -292,6 +338,7 @@ const MAKERS = {
   stashed: { starts: "clean", script: STASHED },
   dirty: { starts: "stashed", script: CHANGED },
   untracked: { starts: "clean", script: NOT_TRACKED },
+  ignored: { starts: "clean", script: IGNORED },
   precious: { starts: "clean", script: PRECIOUS },
   plain: { script: PLAIN, repositories: [] },
   notebook: { starts: "plain", script: NOTEBOOK, repositories: [] },
@@ -315,6 +362,7 @@ const MAKERS = {
   },
   sparse: { starts: "clean", script: SPARSE },
   odd: { starts: "clean", script: ODD, relocate: 'ln -s "$PWD/project/void" project/absolute' },
+  hardLinks: { starts: "clean", script: HARD_LINKS },
   notUtf8: { starts: "clean", script: NOT_UTF8 },
   readOnly: { starts: "clean", script: READ_ONLY },
   large: { starts: "clean", script: LARGE },

@@ -1,6 +1,6 @@
 import { readGit } from "./git-facts.ts";
 import type { Scene } from "./projects.ts";
-import { differences, readTree, type Tree } from "./tree.ts";
+import { differences, readTree, type Tree, unlinked } from "./tree.ts";
 
 /** Files and git's words of a scene at one moment. */
 export interface State {
@@ -16,7 +16,10 @@ export async function readState(scene: Scene): Promise<State> {
 
 /** What is not as it was before, in words; empty when all is. `after` is how the calls left it. */
 export function unlike(before: State, after: Tree, undone: Omit<State, "clean">): readonly string[] {
-  const files = differences({ before: before.tree, after, undone: undone.tree, clean: before.clean });
+  const files = [
+    ...differences({ before: before.tree, after, undone: undone.tree, clean: before.clean }),
+    ...unlinked(before.tree, undone.tree),
+  ];
   return before.printed === undone.printed
     ? files
     : [...files, gitDifference(before.printed, undone.printed)];

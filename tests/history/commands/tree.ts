@@ -9,6 +9,8 @@ interface Entry {
   readonly modifiedUs: bigint;
   /** of a file the digest, of a link its target */
   readonly content: string;
+  /** of a file with several names, device and inode */
+  readonly inode?: bigint;
 }
 
 /** By path relative to the home, one character a byte: names need not be UTF-8. */
@@ -50,7 +52,8 @@ function readEntry(path: Buffer): Entry {
     return { kind: "link", mode: 0, modifiedUs, content: readlinkSync(path, "latin1") };
   }
   if (!facts.isFile()) return { kind: "other", mode, modifiedUs, content: "" };
-  return { kind: "file", mode, modifiedUs, content: digest(readFileSync(path)) };
+  const shared = facts.nlink > 1n ? { inode: facts.ino } : {};
+  return { kind: "file", mode, modifiedUs, content: digest(readFileSync(path)), ...shared };
 }
 
 function digest(bytes: Buffer): string {
@@ -104,6 +107,22 @@ export function differences({ before, after, undone, clean }: Comparison): reado
     else if (!clean.has(path)) wrong.push(`${shown(path)}: time ${was.modifiedUs} became ${now.modifiedUs}`);
   }
   return wrong;
+}
+
+/** Paths that were names of one file and are no longer, or the other way round. */
+export function unlinked(before: Tree, undone: Tree): readonly string[] {
+  const was = namesByFile(before);
+  const is = namesByFile(undone);
+  return [...new Set([...was.keys(), ...is.keys()])]
+    .filter(path => was.get(path) !== is.get(path))
+    .map(path => `${shown(path)}: one file with ${was.get(path)} became one with ${is.get(path)}`);
+}
+
+function namesByFile(tree: Tree): ReadonlyMap<string, string> {
+  const groups = new Map<bigint, string[]>();
+  for (const [path, { inode }] of tree)
+    if (inode !== undefined && !/\.git\//.test(path)) groups.set(inode, [...(groups.get(inode) ?? []), path]);
+  return new Map([...groups.values()].flatMap(names => names.map(name => [name, names.join(" ")])));
 }
 
 function describe(path: string, was: Entry | undefined, is: Entry | undefined): string {

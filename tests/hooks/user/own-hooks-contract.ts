@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { buildHooks } from "../../../src/install/user-hooks/build.ts";
@@ -141,6 +141,10 @@ export function ownHooksContract(program: readonly string[]): void {
         throws: [`run() { ${prefix} throw new Error("broke"); }`, /could not run: broke/],
         rejects: [`async run() { ${prefix} throw new Error("late"); }`, /could not run: late/],
         nonsense: [`run() { ${prefix} return 42 as never; }`, /it returned number/],
+        fills: [
+          `run() { ${prefix} const all = []; for (let i = 0; i < 100; i++) all.push("x".repeat(2 ** 20) + i); throw new Error(all.join("").length + " bytes"); }`,
+          /could not run: (?:10\d{7} bytes|out of memory|gave no answer)/,
+        ],
       };
       const world = open();
       for (const [name, [body]] of Object.entries(faults))
@@ -214,6 +218,12 @@ export function ownHooksContract(program: readonly string[]): void {
       const world = open();
       world.hook("a.ts", closed);
       await world.build();
+      for (const name of readdirSync(join(world.stateHome, "hooks/.build")))
+        if (name.endsWith(".js")) rmSync(join(world.stateHome, "hooks/.build", name));
+      expect(output((await world.bash(HARMLESS)).answer)).toMatchObject({
+        permissionDecision: "deny",
+        permissionDecisionReason: expect.stringMatching(/hook a could not run: .*ENOENT/),
+      });
       const folder = join(world.stateHome, "hooks/.build");
       rmSync(folder, { recursive: true });
       expect((await world.bash(HARMLESS)).answer).toEqual({});
@@ -240,6 +250,14 @@ export function ownHooksContract(program: readonly string[]): void {
       expect((await world.bash(HARMLESS)).answer).toMatchObject({
         hookSpecificOutput: {
           permissionDecisionReason: expect.stringMatching(/hook a could not run: .*line 1/),
+        },
+      });
+      writeFileSync(path, closed);
+      await world.build();
+      rmSync(path);
+      expect((await world.bash(HARMLESS)).answer).toMatchObject({
+        hookSpecificOutput: {
+          permissionDecisionReason: expect.stringContaining("changed and could not be built"),
         },
       });
     });
@@ -400,6 +418,38 @@ esac
       expect((await world.bash("make")).answer).toEqual({});
       expect((await world.bash("make", {}, ["pre-tool-use", "--host", "codex"])).answer).toMatchObject({
         hookSpecificOutput: { permissionDecision: "deny" },
+      });
+    });
+
+    it("may be tools of an MCP server, whose answer is read like a program's", async () => {
+      const world = open();
+      const server = world.write(
+        "server.cjs",
+        `require("node:readline").createInterface({ input: process.stdin }).on("line", line => {
+          const { id, method, params } = JSON.parse(line);
+          const result = method !== "tools/call" ? {} : { content: [{ type: "text", text: JSON.stringify({
+            hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: "not " + params.arguments.text },
+          }) }] };
+          if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+        });`,
+      );
+      const tool = {
+        type: "mcp_tool",
+        server: "house",
+        tool: "check",
+        input: { text: "${tool_input.command}" },
+      };
+      world.write(
+        ".amplihack/hooks.jsonc",
+        JSON.stringify({
+          mcpServers: { house: { command: process.execPath, args: [server] } },
+          hooks: { PreToolUse: [{ matcher: "Bash", hooks: [tool] }] },
+        }),
+      );
+      await world.build();
+      expect((await world.bash(HARMLESS, native, GEMINI)).answer).toMatchObject({
+        decision: "deny",
+        reason: `not ${HARMLESS}`,
       });
     });
 

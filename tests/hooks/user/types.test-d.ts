@@ -6,10 +6,15 @@ import {
   context,
   defineHook,
   deny,
+  type EffectKind,
+  type HookAnswer,
+  type HookCall,
   halt,
   message,
+  type Rewrite,
   replaceOutput,
   rewrite,
+  type Said,
   type ToolInputs,
   type ToolName,
 } from "../../../src/hooks/user/authoring.ts";
@@ -128,6 +133,59 @@ export const everyEventTellsItsOwn = [
 /** A hook that says one thing on one event compiles exactly where the event carries it. */
 export const everyEventIsKnown = (event: EventName) =>
   defineHook({ name: "every", event, run: () => message("every event can tell the person") });
+
+/** The words of what a hook may say on an event, in the order of the alphabet. */
+type Word<E extends EventName, K extends EffectKind> = [
+  Extract<HookAnswer<E>, { readonly [kind: symbol]: K } | Said<K>>,
+] extends [never]
+  ? ""
+  : ` ${K}`;
+type Words<E extends EventName> =
+  `${Word<E, "allow">}${Word<E, "ask">}${Word<E, "context">}${Word<E, "deny">}${Word<E, "halt">}${Word<E, "message">}${Word<E, "replaceOutput">}${RewriteWord<E>}`;
+type RewriteWord<E extends EventName> = [Extract<HookAnswer<E>, Rewrite<JsonObject>>] extends [never]
+  ? ""
+  : " rewrite";
+type HasTool<E extends EventName> = HookCall<E> extends { readonly toolName: string } ? true : false;
+type GivenEvent<E extends EventName> = Same<HookCall<E>["event"], E>;
+
+/** Every canonical event: whether it has a tool, and all that may be said on it. */
+export const everyEventIsInferred = {
+  PreToolUse: [true, "allow ask context deny halt message rewrite"],
+  PermissionRequest: [true, "allow deny halt message rewrite"],
+  PermissionDenied: [true, "message"],
+  PostToolUse: [true, "context deny halt message replaceOutput"],
+  PostToolUseFailure: [true, "context deny halt message"],
+  PostToolBatch: [false, "context deny halt message"],
+  UserPromptSubmit: [false, "context deny halt message"],
+  UserPromptExpansion: [false, "context deny halt message"],
+  SessionStart: [false, "context message"],
+  SessionEnd: [false, "message"],
+  Setup: [false, "context message"],
+  InstructionsLoaded: [false, "message"],
+  Notification: [false, "context message"],
+  MessageDisplay: [false, "message"],
+  SubagentStart: [false, "context message"],
+  SubagentStop: [false, "context deny halt message"],
+  Stop: [false, "context deny halt message"],
+  StopFailure: [false, "message"],
+  TeammateIdle: [false, "deny halt message"],
+  TaskCreated: [false, "deny halt message"],
+  TaskCompleted: [false, "deny halt message"],
+  PreCompact: [false, "deny halt message"],
+  PostCompact: [false, "message"],
+  ConfigChange: [false, "deny halt message"],
+  CwdChanged: [false, "message"],
+  DirectoryAdded: [false, "message"],
+  FileChanged: [false, "message"],
+  WorktreeCreate: [false, "deny halt message"],
+  WorktreeRemove: [false, "message"],
+  Elicitation: [false, "deny halt message"],
+  ElicitationResult: [false, "deny halt message"],
+  PreModelSwitch: [false, "ask deny halt message"],
+  PostModelSwitch: [false, "context message"],
+} as const satisfies { [E in EventName]: readonly [HasTool<E>, Words<E> extends ` ${infer W}` ? W : never] };
+
+export const everyCallKnowsItsEvent = (event: { [E in EventName]: GivenEvent<E> }[EventName]): true => event;
 
 export const whatAnEventCarries = [
   defineHook({ name: "1", event: "PreToolUse", tool: "Bash", run: () => allow() }),

@@ -30,7 +30,7 @@ import { invoke } from "../../meaning/invoke.ts";
 import { elementOf } from "../../meaning/members.ts";
 import { expandTilde, patternOf } from "../../meaning/path-values.ts";
 import { forwardSlashes } from "../windows-path.ts";
-import { PIPE, PROGRAM, SWITCHED_ON } from "./commands.ts";
+import { isSwitch, PIPE, PROGRAM, SWITCHED_ON } from "./commands.ts";
 
 /** A path as the guard knows paths: slashes forward, `~` expanded, no provider in front. */
 export function windowsPath(path: Datum, context: EvaluationContext): Datum {
@@ -178,8 +178,9 @@ export const startsProgram: LibraryFunction = (call, context) => {
   const words = (call.words ?? []).flatMap(({ name, value }) => {
     if (name === undefined) return itemsOf(value);
     if (name.startsWith(" ")) return [];
-    const isSwitch = value.kind === "reference" && value.name === SWITCHED_ON;
-    return [literal(`-${name}`), ...(isSwitch ? [] : itemsOf(value))];
+    if (value.kind === "reference" && value.name === SWITCHED_ON) return [literal(`-${name}`)];
+    if (isSwitch(name.toLowerCase())) return [literal(isTrue(value) ? `-${name}` : `-${name}:$false`)];
+    return [literal(`-${name}`), ...itemsOf(value)];
   });
   const argv = [call.named.get(PROGRAM) ?? literal(call.name), ...words];
   return reference("program()", noteSpawn(context, call, argv, false, undefined, call.named.get(PIPE)));

@@ -135,7 +135,7 @@ const SWITCHES =
   );
 
 /** Switches stand alone; `-Confirm` and its value are written with a colon. */
-function isSwitch(name: string): boolean {
+export function isSwitch(name: string): boolean {
   return name === "confirm" || SWITCHES.some(word => word.startsWith(name));
 }
 

@@ -1,7 +1,11 @@
 /** The candidate a mistyped word most likely meant; undefined when none is close. */
-function nearest(word: string, candidates: Iterable<string>): string | undefined {
+export function nearest(
+  word: string,
+  candidates: Iterable<string>,
+  maxDistance = Math.max(1, Math.floor(word.length / 3)),
+): string | undefined {
   let best: string | undefined;
-  let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
+  let bestDistance = maxDistance + 1;
   for (const candidate of candidates) {
     const distance = candidate.startsWith(word) && word.length > 1 ? 1 : editDistance(word, candidate);
     if (distance < bestDistance) {

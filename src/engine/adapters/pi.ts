@@ -1,9 +1,11 @@
 /** `amplihack/engine/pi`: hooks of a Pi-style agent loop in the engine, and the engine in such a loop. */
-import { defined } from "../protocol/defined.ts";
-import { isJsonObject, isSameJson, type Json, type JsonObject, type Outcome } from "../protocol/index.ts";
-import { freezeJson } from "./freeze.ts";
-import type { ToolMap } from "./schema/infer.ts";
-import type { HookEngine, MaybePromise, RegisterOptions, Settled } from "./types.ts";
+import { defined } from "../../protocol/defined.ts";
+import { isJsonObject, isSameJson, type Json, type JsonObject, type Outcome } from "../../protocol/index.ts";
+import { freezeJson } from "../freeze.ts";
+import type { MaybePromise } from "../maybe.ts";
+import type { ToolMap } from "../schema/infer.ts";
+import type { HookEngine, RegisterOptions, Settled } from "../types.ts";
+import { type AnyEngine, textOf } from "./shared.ts";
 
 export interface PiToolCall {
   readonly id: string;
@@ -22,6 +24,8 @@ export interface PiBeforeResult {
   readonly reason?: string;
   readonly terminate?: boolean;
 }
+/** A part of a result, as the loop knows it. */
+export type PiContent = { type: "text"; text: string } | { type: "image"; data: string; mimeType: string };
 export interface PiToolResult {
   readonly content?: readonly unknown[];
   readonly details?: unknown;
@@ -32,21 +36,25 @@ export interface PiAfterContext extends PiBeforeContext {
 }
 /** Each member replaces its counterpart in full; what is left out stays as it was. */
 export interface PiAfterResult {
-  readonly content?: readonly unknown[];
-  readonly details?: unknown;
-  readonly isError?: boolean;
-  readonly usage?: unknown;
-  readonly terminate?: boolean;
+  content?: PiContent[];
+  details?: unknown;
+  isError?: boolean;
+  terminate?: boolean;
 }
+/** The same as callbacks may say it: content of any kind. */
+interface PiReplacement extends Omit<PiAfterResult, "content"> {
+  content?: readonly unknown[];
+  usage?: unknown;
+}
+/** Callbacks of a loop. They are methods so that a loop's own, richer types fit. */
 export interface PiHooks {
-  readonly beforeToolCall?: (
-    call: PiBeforeContext,
-    signal?: AbortSignal,
-  ) => MaybePromise<Settled<PiBeforeResult>>;
-  readonly afterToolCall?: (
-    call: PiAfterContext,
-    signal?: AbortSignal,
-  ) => MaybePromise<Settled<PiAfterResult>>;
+  beforeToolCall?(call: PiBeforeContext, signal?: AbortSignal): MaybePromise<Settled<PiBeforeResult>>;
+  afterToolCall?(call: PiAfterContext, signal?: AbortSignal): MaybePromise<Settled<PiReplacement>>;
+}
+/** What `piHooks` gives to a loop. */
+export interface PiLoopHooks {
+  beforeToolCall(call: PiBeforeContext, signal?: AbortSignal): Promise<PiBeforeResult | undefined>;
+  afterToolCall(call: PiAfterContext, signal?: AbortSignal): Promise<PiAfterResult | undefined>;
 }
 
 /** Typed as the overload for any tool wants it, which a literal would not be where tools are not known. */
@@ -58,13 +66,13 @@ function everyTool(): RegExp | "*" {
 const underWay = new WeakMap<object, Map<string, PiBeforeContext>>();
 
 /** Registers existing callbacks of a Pi-style loop as they are; several may be attached, unlike in the loop. */
-export function attachPiHooks<T extends ToolMap>(
-  engine: HookEngine<T>,
+export function attachPiHooks<T extends ToolMap, C, E extends string>(
+  engine: HookEngine<T, C, E>,
   hooks: PiHooks,
   options: RegisterOptions = {},
 ): Disposable {
   const disposables: Disposable[] = [];
-  const contextOf = (id: string): Partial<PiBeforeContext> => underWay.get(engine)?.get(id) ?? {};
+  const contextOf = (id: string): Partial<PiBeforeContext> => underWay.get(engine.untyped)?.get(id) ?? {};
   const { beforeToolCall, afterToolCall } = hooks;
   if (beforeToolCall !== undefined) {
     const before = engine.beforeToolCall(
@@ -114,7 +122,7 @@ export interface PiLoop {
 }
 
 /** `beforeToolCall` and `afterToolCall` for a Pi-style agent's options: every hook of the engine takes part. */
-export function piHooks<T extends ToolMap>(engine: HookEngine<T>, loop: PiLoop = {}): Required<PiHooks> {
+export function piHooks(engine: AnyEngine, loop: PiLoop = {}): PiLoopHooks {
   const shared = defined({ session_id: loop.sessionId, cwd: loop.cwd });
   const payloadOf = (toolCall: PiToolCall, args: unknown): JsonObject => ({
     ...shared,
@@ -128,11 +136,11 @@ export function piHooks<T extends ToolMap>(engine: HookEngine<T>, loop: PiLoop =
     payload: () => JsonObject,
     signal: AbortSignal | undefined,
   ): Promise<Outcome> => {
-    const calls = underWay.get(engine) ?? new Map<string, PiBeforeContext>();
-    underWay.set(engine, calls);
+    const calls = underWay.get(engine.untyped) ?? new Map<string, PiBeforeContext>();
+    underWay.set(engine.untyped, calls);
     calls.set(call.toolCall.id, call);
     try {
-      return await engine.dispatch(event, payload, defined({ signal }));
+      return await engine.untyped.dispatch(event, payload, defined({ signal }));
     } finally {
       calls.delete(call.toolCall.id);
     }
@@ -173,12 +181,14 @@ function overrideOf(outcome: Outcome, result: PiToolResult): PiAfterResult | und
   const notes = [
     ...outcome.context.map(({ text }) => text),
     ...(decision.kind === "deny" ? [decision.reason] : []),
-  ].map(text => ({ type: "text", text }));
+  ].map((text): PiContent => ({ type: "text", text }));
   const isError = extras["isError"];
   if (changed === undefined && notes.length === 0 && typeof isError !== "boolean") return undefined;
+  const { content: newContent, ...others } = changed ?? {};
+  const content = [...contentOf(newContent === undefined ? result : { content: newContent }), ...notes];
   return {
-    ...changed,
-    ...(notes.length === 0 ? {} : { content: [...(changed?.content ?? result.content ?? []), ...notes] }),
+    ...others,
+    ...(newContent === undefined && notes.length === 0 ? {} : { content }),
     ...(typeof isError === "boolean" ? { isError } : {}),
   };
 }
@@ -193,4 +203,65 @@ function replaceMembers(target: unknown, members: JsonObject): void {
 function toToolResult(value: Json): PiToolResult {
   if (isJsonObject(value)) return value;
   return { content: [{ type: "text", text: typeof value === "string" ? value : JSON.stringify(value) }] };
+}
+
+/** The parts of a result that the loop can show; others come as text. */
+function contentOf({ content = [] }: PiToolResult): PiContent[] {
+  return content.map(part => (isContent(part) ? part : { type: "text", text: textOf(part) }));
+}
+
+function isContent(part: unknown): part is PiContent {
+  const { type, text, data } = (part ?? {}) as { type?: unknown; text?: unknown; data?: unknown };
+  return (type === "text" && typeof text === "string") || (type === "image" && typeof data === "string");
+}
+
+/** The parts of Pi's extension interface that hooks have to do with. */
+interface PiExtensionApi {
+  on(event: never, handler: never): void;
+}
+interface PiExtensionContext {
+  readonly cwd: string;
+  readonly hasUI: boolean;
+  readonly ui: { confirm(title: string, message: string): Promise<boolean> };
+  readonly signal?: AbortSignal | undefined;
+}
+interface PiToolCallEvent {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: unknown;
+}
+interface PiToolResultEvent extends PiToolCallEvent {
+  readonly content: readonly unknown[];
+  readonly details?: unknown;
+  readonly isError: boolean;
+}
+
+/** A Pi extension: `export default piExtension(engine)`. Every hook of the engine takes part in Pi's tool calls. */
+export function piExtension(
+  engine: AnyEngine,
+  loop: Omit<PiLoop, "onAsk"> = {},
+): (pi: PiExtensionApi) => void {
+  const hooksFor = ({ cwd, hasUI, ui }: PiExtensionContext): PiLoopHooks => {
+    const onAsk = (reason: string, call: PiToolCall): Promise<boolean> =>
+      ui.confirm(`Run ${call.name}?`, reason);
+    return piHooks(engine, { cwd, ...loop, ...(hasUI ? { onAsk } : {}) });
+  };
+  const callOf = ({ toolCallId: id, toolName: name, input }: PiToolCallEvent): PiBeforeContext => ({
+    toolCall: { id, name, arguments: input },
+    args: input,
+  });
+  const onCall = (event: PiToolCallEvent, context: PiExtensionContext) =>
+    hooksFor(context).beforeToolCall(callOf(event), context.signal);
+  const onResult = (
+    { content, details, isError, ...event }: PiToolResultEvent,
+    context: PiExtensionContext,
+  ) =>
+    hooksFor(context).afterToolCall(
+      { ...callOf(event), result: { content, details }, isError },
+      context.signal,
+    );
+  return pi => {
+    pi.on("tool_call" as never, onCall as never);
+    pi.on("tool_result" as never, onResult as never);
+  };
 }

@@ -1,0 +1,47 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { loadConfig } from "../../config/load.ts";
+import { McpProxy } from "../../engine/adapters/mcp-proxy.ts";
+import { createHookEngine } from "../../engine/create.ts";
+import { userSources } from "../../engine/user-sources.ts";
+import { guard } from "../../guard/index.ts";
+import { requireDirectories } from "../../state/user-directories.ts";
+import type { System } from "../../system/system.ts";
+
+/** Runs an MCP server on our own stdio, with the guard and the user's hooks before its tools. Its exit code is ours. */
+export async function runGuardedServer(
+  system: System,
+  name: string,
+  program: string,
+  args: readonly string[],
+): Promise<number> {
+  const places = requireDirectories(system);
+  const projectDir = process.cwd();
+  const { config } = loadConfig(system, { ...places, projectRoot: projectDir });
+  await using engine = createHookEngine({ projectDir, sources: userSources({ home: places.home }) });
+  engine.use(guard({ settings: config.guard, home: places.home, stateHome: places.stateHome }));
+  const server = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
+  const ended = once(server, "exit");
+  // A server that is gone is told by its exit; what is still written to it is lost.
+  server.stdin.on("error", () => undefined);
+  const proxy = new McpProxy(engine, name, {
+    toClient: line => process.stdout.write(`${line}\n`),
+    toServer: line => server.stdin.write(`${line}\n`),
+  });
+  createInterface({ input: server.stdout }).on("line", line => proxy.fromServer(line));
+  const fromClient = createInterface({ input: process.stdin });
+  fromClient.on("line", line => void proxy.fromClient(line));
+  fromClient.on("close", () => server.stdin.end());
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => server.kill(signal));
+  try {
+    const [code] = await ended;
+    return typeof code === "number" ? code : 1;
+  } catch (error) {
+    process.stderr.write(`amplihack mcp guard: ${program} cannot be started: ${String(error)}\n`);
+    return 127;
+  } finally {
+    proxy.close();
+    fromClient.close();
+  }
+}

@@ -1,0 +1,36 @@
+/** `amplihack/engine/claude-agent-sdk`: every hook of an engine in an agent of the Claude Agent SDK. */
+import { EVENTS, type EventDescriptor, type EventName, type JsonObject } from "../../protocol/index.ts";
+import { freezeJson } from "../freeze.ts";
+import { effectOf } from "../outcome-effect.ts";
+import { claudeAnswer } from "../output/encode.ts";
+import type { AnyEngine } from "./shared.ts";
+
+type Callback = (
+  input: object,
+  toolUseId: string | undefined,
+  options: { readonly signal: AbortSignal },
+) => Promise<object>;
+/** The SDK's option `hooks`, as far as hooks have to do with it. */
+export type ClaudeHooks = { [E in EventName]?: { hooks: Callback[] }[] };
+
+/**
+ * The option `hooks` of `query`: one callback for each event that the engine has a hook for, so register hooks
+ * before. What a hook asks about goes to `canUseTool`. The type is the one the SDK expects where this is passed.
+ */
+export function claudeHooks<H extends object = ClaudeHooks>(
+  engine: AnyEngine,
+  options: { readonly context?: unknown } = {},
+): H {
+  const wanted = EVENTS.filter(({ name }) => engine.untyped.has(name));
+  const hooks = wanted.map(event => [event.name, [{ hooks: [callback(engine, event, options.context)] }]]);
+  // The SDK's own type names every event's answer; ours is made by the same table.
+  return Object.fromEntries(hooks) as H;
+}
+
+function callback(engine: AnyEngine, event: EventDescriptor, context: unknown): Callback {
+  return async (input, _toolUseId, { signal }) => {
+    const payload = freezeJson(input) as JsonObject;
+    const outcome = await engine.untyped.dispatch(event.name, payload, { signal, context });
+    return claudeAnswer(effectOf(outcome), event).answer;
+  };
+}

@@ -1,0 +1,110 @@
+/** `amplihack/engine/langchain`: hooks around tools of LangChain, in agents and in LangGraph's `ToolNode`. */
+import type { CallDecision } from "../calls/types.ts";
+import type { MaybePromise } from "../maybe.ts";
+import { derive } from "./derived.ts";
+import { type AdapterOptions, type AnyEngine, callOptions, notesOf, settle, textOf } from "./shared.ts";
+
+/** What a hook asks about. */
+export interface Question {
+  readonly id: string;
+  readonly tool: string;
+  /** what would run */
+  readonly args: unknown;
+  readonly reason: string;
+}
+
+export interface LangChainOptions extends Omit<AdapterOptions, "onAsk"> {
+  /** asks a person; may be LangGraph's `interrupt`, whose answer must then be `true` */
+  readonly onAsk?: (question: Question) => MaybePromise<unknown>;
+}
+
+interface RunConfig {
+  readonly toolCall?: { readonly id?: string };
+  readonly signal?: AbortSignal;
+  readonly context?: unknown;
+  readonly configurable?: Readonly<Record<string, unknown>>;
+}
+/** The members of a structured tool that hooks have to do with. */
+interface StructuredTool {
+  readonly name: string;
+  readonly schema?: unknown;
+  readonly responseFormat?: string;
+  _call(args: unknown, manager?: unknown, config?: RunConfig): unknown;
+}
+
+/**
+ * The same tools with every hook of the engine before and after them. The model reads a refusal as the tool's
+ * output. Tools that run at the provider stay as they are.
+ */
+export function hookTools<T extends object[]>(
+  engine: AnyEngine,
+  tools: [...T],
+  options: LangChainOptions = {},
+): T {
+  return tools.map(tool => (isStructuredTool(tool) ? hookTool(engine, tool, options) : tool)) as unknown as T;
+}
+
+function isStructuredTool(tool: object): tool is StructuredTool {
+  return "_call" in tool && typeof tool._call === "function" && "name" in tool;
+}
+
+function hookTool(engine: AnyEngine, tool: StructuredTool, options: LangChainOptions): StructuredTool {
+  const { name } = tool;
+  async function hookedCall(args: unknown, manager?: unknown, config: RunConfig = {}): Promise<unknown> {
+    const { onAsk, ...rest } = options;
+    const sessionId = options.sessionId ?? threadOf(config);
+    const call = callOptions(
+      { ...rest, ...(sessionId === undefined ? {} : { sessionId }) },
+      config.toolCall?.id,
+      config.signal,
+      config.context,
+    );
+    // The person is asked outside of the call: what `interrupt` throws belongs to the graph.
+    const decision = await engine.untyped.decide(name, args, call);
+    const isApproved =
+      decision.kind === "ask" && onAsk !== undefined && (await onAsk(questionOf(name, decision))) === true;
+    const called = await engine.untyped.call(
+      name,
+      args,
+      async changed => tool._call(await checked(tool, args, changed), manager, config),
+      { ...call, id: decision.id, isApproved },
+    );
+    if (called.status === "failed") return settle(called);
+    const refusal = called.status === "denied" ? called.reason : undefined;
+    if (called.status === "done") return withNotes(tool, called.result, notesOf(called));
+    const text = `${name} did not run: ${refusal ?? decision.reason ?? "a hook asks"}`;
+    return withNotes(tool, tool.responseFormat === "content_and_artifact" ? [text, undefined] : text, []);
+  }
+  return derive(tool, { _call: hookedCall });
+}
+
+function questionOf(tool: string, { id, args, reason }: CallDecision): Question {
+  return { id, tool, args, reason: reason ?? `a hook asks before ${tool} runs` };
+}
+
+function threadOf({ configurable }: RunConfig): string | undefined {
+  const thread = configurable?.["thread_id"];
+  return typeof thread === "string" ? thread : undefined;
+}
+
+interface StandardSchema {
+  readonly "~standard"?: { validate(value: unknown): unknown };
+}
+
+/** LangChain checked the arguments before hooks saw them; what a hook made of them is checked here. */
+async function checked({ schema, name }: StructuredTool, original: unknown, args: unknown): Promise<unknown> {
+  if (args === original) return args;
+  const standard = (schema as StandardSchema | undefined)?.["~standard"];
+  if (standard === undefined) return args;
+  const result = (await standard.validate(args)) as { readonly issues?: unknown; readonly value?: unknown };
+  if (result.issues !== undefined) throw new TypeError(`a hook gave ${name} arguments that do not fit it`);
+  return result.value;
+}
+
+/** What hooks add stands behind a result that is text; a result of another form stays as it is. */
+function withNotes({ responseFormat }: StructuredTool, result: unknown, notes: readonly string[]): unknown {
+  if (notes.length === 0) return result;
+  if (responseFormat === "content_and_artifact" && Array.isArray(result))
+    return [[textOf(result[0]), ...notes].join("\n\n"), result[1]];
+  return typeof result === "string" ? [result, ...notes].join("\n\n") : result;
+}

@@ -1,0 +1,170 @@
+/** Stands between an MCP client and a server: hooks see every call of a tool before the server does. */
+import { isJsonObject, type Json, type JsonObject, readJson } from "../../protocol/index.ts";
+import { stringAt } from "../../protocol/members.ts";
+import { describeArguments, describeValue } from "../calls/describe-value.ts";
+import type { PendingCall } from "../calls/types.ts";
+import { asResult, ReportedFailure, refusal, toResult } from "./mcp.ts";
+import type { AnyEngine } from "./shared.ts";
+
+/** Where the proxy writes: one message of JSON-RPC to a line. */
+export interface ProxyPorts {
+  toClient(line: string): void;
+  toServer(line: string): void;
+}
+
+interface Waiting {
+  resolve(message: JsonObject): void;
+}
+
+const PARSE_ERROR = -32_700;
+const SERVER_GONE = -32_000;
+
+/** What is sent on is written anew from what was read, so that the server gets what was judged. */
+export class McpProxy {
+  private readonly engine: AnyEngine;
+  private readonly server: string;
+  private readonly ports: ProxyPorts;
+  /** calls that the server is to answer, by the client's id */
+  private readonly calls = new Map<string, Waiting>();
+  /** questions that the client is to answer, by our id */
+  private readonly questions = new Map<string, Waiting>();
+  private canAsk = false;
+
+  constructor(engine: AnyEngine, serverName: string, ports: ProxyPorts) {
+    this.engine = engine;
+    this.server = serverName;
+    this.ports = ports;
+  }
+
+  /** Resolves when everything that the line set off is done. */
+  async fromClient(line: string): Promise<void> {
+    for (const message of this.read(line)) {
+      const question = this.questions.get(idKey(message));
+      if (question !== undefined && message["method"] === undefined) {
+        this.questions.delete(idKey(message));
+        question.resolve(message);
+      } else if (message["method"] === "tools/call") await this.call(message);
+      else {
+        if (message["method"] === "initialize") this.canAsk = declaresElicitation(message);
+        this.toServer(message);
+      }
+    }
+  }
+
+  fromServer(line: string): void {
+    const read = readJson(line);
+    if (!read.ok) return;
+    const messages = Array.isArray(read.value) ? read.value : [read.value];
+    for (const message of messages.filter(isJsonObject)) {
+      const waiting = message["method"] === undefined ? this.calls.get(idKey(message)) : undefined;
+      if (waiting === undefined) {
+        this.toClient(message);
+        continue;
+      }
+      this.calls.delete(idKey(message));
+      waiting.resolve(message);
+    }
+  }
+
+  /** The server is gone: nobody waits for it any more. */
+  close(): void {
+    const error = { code: SERVER_GONE, message: "the MCP server has ended" };
+    for (const waiting of this.calls.values()) waiting.resolve({ error });
+    this.calls.clear();
+  }
+
+  private read(line: string): readonly JsonObject[] {
+    if (line.trim() === "") return [];
+    const read = readJson(line, { recover: false, maxDepth: 500 });
+    const messages = read.ok ? (Array.isArray(read.value) ? read.value : [read.value]) : [undefined];
+    const known = messages.filter(isJsonObject);
+    if (known.length < messages.length)
+      this.toClient({ id: null, error: { code: PARSE_ERROR, message: "this is no message of JSON-RPC" } });
+    return known;
+  }
+
+  private async call(message: JsonObject): Promise<void> {
+    const params = isJsonObject(message["params"]) ? message["params"] : {};
+    const name = stringAt(params, "name") ?? "";
+    const id = message["id"];
+    const called = await this.engine.untyped.call(
+      `mcp__${this.server}__${name}`,
+      params["arguments"] ?? {},
+      (args: unknown) => this.run({ ...message, params: { ...params, arguments: describeArguments(args) } }),
+      this.canAsk ? { onAsk: pending => this.ask(name, pending) } : {},
+    );
+    if (id === undefined) return;
+    const error =
+      called.status === "failed" && called.error instanceof ServerError ? called.error : undefined;
+    if (error !== undefined) this.toClient({ id, error: error.error });
+    else if (called.status === "pending")
+      this.toClient({ id, result: describeValue(refusal(name, nobodyToAsk(called.pending))) });
+    else this.toClient({ id, result: describeValue(toResult(name, called)) });
+  }
+
+  /** What the server answers; a notification has no answer. */
+  private async run(message: JsonObject): Promise<unknown> {
+    if (message["id"] === undefined) {
+      this.toServer(message);
+      return {};
+    }
+    const answer = new Promise<JsonObject>(resolve => this.calls.set(idKey(message), { resolve }));
+    this.toServer(message);
+    const { error, result } = await answer;
+    if (error !== undefined) throw new ServerError(error);
+    const value = asResult(result);
+    if (value.isError === true) throw new ReportedFailure(value);
+    return value;
+  }
+
+  /** Clients that can show a form to the person are asked to. */
+  private async ask(tool: string, { reason }: PendingCall): Promise<boolean> {
+    const id = `amplihack-${crypto.randomUUID()}`;
+    const answer = new Promise<JsonObject>(resolve => this.questions.set(idKey({ id }), { resolve }));
+    const run = { type: "boolean", title: `Run ${tool}?` };
+    const requestedSchema = { type: "object", properties: { run }, required: ["run"] };
+    this.toClient({
+      id,
+      method: "elicitation/create",
+      params: { message: `${tool} of ${this.server}: ${reason}`, requestedSchema },
+    });
+    const { result } = await answer;
+    if (!isJsonObject(result) || result["action"] !== "accept") return false;
+    return isJsonObject(result["content"]) && result["content"]["run"] === true;
+  }
+
+  private toClient(message: JsonObject): void {
+    this.ports.toClient(JSON.stringify({ jsonrpc: "2.0", ...message }));
+  }
+
+  private toServer(message: JsonObject): void {
+    this.ports.toServer(JSON.stringify(message));
+  }
+}
+
+/** What a server answers instead of a result. */
+class ServerError {
+  readonly error: Json;
+
+  constructor(error: Json) {
+    this.error = error;
+  }
+
+  toJSON(): Json {
+    return this.error;
+  }
+}
+
+/** Numbers and texts are different ids. */
+function idKey(message: JsonObject): string {
+  return JSON.stringify(message["id"] ?? null);
+}
+
+function declaresElicitation({ params }: JsonObject): boolean {
+  const capabilities = isJsonObject(params) ? params["capabilities"] : undefined;
+  return isJsonObject(capabilities) && isJsonObject(capabilities["elicitation"]);
+}
+
+function nobodyToAsk({ reason }: PendingCall): string {
+  return `${reason} (this client cannot ask the person; a rule in ~/.amplihack/config.jsonc can allow it)`;
+}

@@ -1,0 +1,54 @@
+import { defined } from "../../protocol/defined.ts";
+import type { Answer, CallOptions, CallResult, PendingCall } from "../calls/types.ts";
+import type { MaybePromise } from "../maybe.ts";
+import type { ToolMap } from "../schema/infer.ts";
+import type { HookEngine } from "../types.ts";
+
+/** What adapters take: any engine, whatever its tools and context. */
+export type AnyEngine = Pick<HookEngine<ToolMap>, "untyped">;
+
+export interface AdapterOptions {
+  readonly sessionId?: string;
+  /** where the tools work; default: the engine's `projectDir` */
+  readonly cwd?: string;
+  /** asks a person at once, instead of the SDK's own approval step */
+  readonly onAsk?: (pending: PendingCall) => MaybePromise<Answer>;
+}
+
+/** A call that hooks or a person refused. Its message is for the model. */
+export class ToolRefused extends Error {
+  override readonly name = "ToolRefused";
+}
+
+/** What is the same for every call of an adapter. */
+export function callOptions(
+  { sessionId, cwd, onAsk }: AdapterOptions,
+  id: string | undefined,
+  signal?: AbortSignal | undefined,
+  context?: unknown,
+): CallOptions {
+  return defined({ sessionId, cwd, onAsk, id, signal, context });
+}
+
+/** The result of a call, or an error for the model: the tool's own, or the reason why it did not run. */
+export function settle(called: CallResult<unknown>): unknown {
+  switch (called.status) {
+    case "done":
+      return called.result;
+    case "failed":
+      throw called.error instanceof Error ? called.error : new Error(textOf(called.error));
+    case "denied":
+      throw new ToolRefused(called.reason);
+    case "pending":
+      throw new ToolRefused(`${called.pending.reason} (nobody is there to be asked)`);
+  }
+}
+
+/** What hooks want the model to read besides the result. */
+export function notesOf({ context, feedback }: CallResult<unknown>): readonly string[] {
+  return feedback === undefined ? context : [...context, feedback];
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
+}

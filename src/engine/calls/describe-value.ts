@@ -1,0 +1,71 @@
+import { errorText } from "../../protocol/error-text.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../protocol/index.ts";
+
+const MAX_DEPTH = 200;
+
+/** Whether a value survives JSON as it is. */
+export function isJson(value: unknown, depth = 0): value is Json {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return true;
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || depth > MAX_DEPTH) return false;
+  if (Array.isArray(value)) return value.every(item => isJson(item, depth + 1));
+  if (!isPlain(value)) return false;
+  return Object.values(value).every(member => member === undefined || isJson(member, depth + 1));
+}
+
+/** A value as hooks see it: JSON as it is, everything else described. Never throws. */
+export function describeValue(value: unknown): Json {
+  try {
+    return describe(value, [], 0);
+  } catch (error) {
+    return `(a value that cannot be read: ${errorText(error)})`;
+  }
+}
+
+/** The same for arguments, which are always an object. */
+export function describeArguments(value: unknown): JsonObject {
+  const described = describeValue(value);
+  return isJsonObject(described) ? described : { input: described };
+}
+
+function describe(value: unknown, above: readonly object[], depth: number): Json {
+  if (value === null || value === undefined) return null;
+  if (typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
+  if (typeof value !== "object") return `(${typeof value}) ${String(value).slice(0, 100)}`;
+  if (depth > MAX_DEPTH) return "(nested too deeply)";
+  if (above.includes(value)) return "(refers to itself)";
+  const inside = [...above, value];
+  if (Array.isArray(value)) return value.map(item => describe(item, inside, depth + 1));
+  if (!isPlain(value)) return describeInstance(value, inside, depth);
+  return describeMembers(value, inside, depth);
+}
+
+function describeMembers(value: object, above: readonly object[], depth: number): JsonObject {
+  const members: Record<string, Json> = {};
+  for (const [name, member] of Object.entries(value)) {
+    if (member !== undefined && name !== "__proto__") members[name] = describe(member, above, depth + 1);
+  }
+  return members;
+}
+
+function describeInstance(value: object, above: readonly object[], depth: number): Json {
+  if (value instanceof Error) return { name: value.name, message: value.message };
+  if (value instanceof ArrayBuffer || ArrayBuffer.isView(value))
+    return { type: className(value), bytes: value.byteLength };
+  if (value instanceof Map) return { type: "Map", entries: describe([...value], above, depth + 1) };
+  if (value instanceof Set) return { type: "Set", values: describe([...value], above, depth + 1) };
+  const toJson: unknown = Reflect.get(value, "toJSON");
+  if (typeof toJson === "function") return describe(toJson.call(value), above, depth + 1);
+  return { type: className(value), ...describeMembers(value, above, depth) };
+}
+
+function className(value: object): string {
+  const name: unknown = value.constructor?.name;
+  return typeof name === "string" && name !== "" ? name : "object";
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}

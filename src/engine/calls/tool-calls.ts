@@ -1,0 +1,309 @@
+import { defined } from "../../protocol/defined.ts";
+import { errorText } from "../../protocol/error-text.ts";
+import { isSameJson, type JsonObject, type Outcome } from "../../protocol/index.ts";
+import type { Core } from "../core.ts";
+import type { ApprovalOptions, DispatchOptions } from "../options.ts";
+import { BoundedMap } from "../session-state.ts";
+import { describeArguments, describeValue, isJson } from "./describe-value.ts";
+import { Signer } from "./signature.ts";
+import type {
+  Answer,
+  CallDecision,
+  CallOptions,
+  CallResult,
+  DeniedResult,
+  PendingCall,
+  ResumeOptions,
+  RunScope,
+  RunTool,
+} from "./types.ts";
+
+type Dispatch = (
+  event: string,
+  payload: JsonObject | (() => JsonObject),
+  options?: DispatchOptions,
+) => Promise<Outcome>;
+
+const MAX_SHARED_CALLS = 512;
+const APPROVAL_TTL_MS = 24 * 60 * 60 * 1000;
+
+/** What an approval step and the execution of one call share. */
+interface SharedCall {
+  readonly tool: string;
+  readonly input: JsonObject;
+  before?: Promise<Outcome>;
+  running?: Promise<CallResult<unknown>>;
+}
+
+/** A call about to be made: who, what and where. */
+interface Call extends RunScope {
+  readonly tool: string;
+  readonly args: unknown;
+  readonly input: JsonObject;
+  readonly options: CallOptions;
+}
+
+/** The life of a tool call: hooks before, a person where one is asked, the tool, hooks after. */
+export class ToolCalls {
+  private readonly core: Core;
+  private readonly dispatch: Dispatch;
+  private readonly shared = new BoundedMap<SharedCall>(MAX_SHARED_CALLS);
+  private readonly resumed = new BoundedMap<true>(MAX_SHARED_CALLS);
+  private readonly ttlMs: number;
+  private readonly secret: string | undefined;
+  private signer: Signer | undefined;
+
+  constructor(core: Core, dispatch: Dispatch, { key, ttlMs = APPROVAL_TTL_MS }: ApprovalOptions = {}) {
+    this.core = core;
+    this.dispatch = dispatch;
+    this.ttlMs = ttlMs;
+    this.secret = key;
+  }
+
+  async decide(tool: string, args: unknown, options: CallOptions): Promise<CallDecision> {
+    const call = this.open(tool, args, options);
+    const before = await this.before(call);
+    const { id } = call;
+    const refusal = refusalIn(before);
+    const question = questionIn(before, tool);
+    const runs = before.input ?? args;
+    if (refusal !== undefined) return { id, kind: "deny", reason: refusal, args: runs, before };
+    return { id, kind: question === undefined ? "run" : "ask", reason: question, args: runs, before };
+  }
+
+  call(
+    tool: string,
+    args: unknown,
+    run: RunTool<never, unknown>,
+    options: CallOptions,
+  ): Promise<CallResult<unknown>> {
+    const call = this.open(tool, args, options);
+    if (options.id === undefined) return this.perform(call, run);
+    const shared = this.share(call);
+    if (shared.running !== undefined) return shared.running;
+    const key = keyOf(call);
+    const running = this.perform(call, run).finally(() => {
+      if (this.shared.get(key) === shared) this.shared.delete(key);
+    });
+    shared.running = running;
+    return running;
+  }
+
+  async resume(
+    pending: PendingCall,
+    answer: Answer,
+    run: RunTool<never, unknown>,
+    options: ResumeOptions,
+  ): Promise<CallResult<unknown>> {
+    const { tool, args, id, sessionId, cwd } = pending;
+    const call = this.open(tool, args, { ...options, id, sessionId, cwd });
+    const problem = await this.problemOf(pending);
+    if (problem !== undefined) return denied(call, problem, undefined);
+    this.resumed.set(pending.signature, true);
+    const { isApproved, reason } = readAnswer(answer, pending.reason);
+    if (!isApproved) return denied(call, reason, undefined);
+    return this.execute(call, args, undefined, pending.context, run);
+  }
+
+  private async problemOf(pending: PendingCall): Promise<string | undefined> {
+    const { signature, ...signed } = pending;
+    this.signer ??= new Signer(this.secret);
+    if (typeof signature !== "string" || !(await this.signer.isValid(signed, signature)))
+      return "the pending call was changed, or another engine signed it with another key";
+    if (Date.now() > pending.expiresAt) return "the pending call has expired; the agent has to ask again";
+    return this.resumed.has(signature) ? "the pending call was answered already" : undefined;
+  }
+
+  private open(tool: string, args: unknown, options: CallOptions): Call {
+    const { id = crypto.randomUUID(), sessionId = "", cwd = this.core.projectDir } = options;
+    const signal = options.signal ?? NEVER_ABORTED;
+    return { tool, args, input: describeArguments(args), id, sessionId, cwd, signal, options };
+  }
+
+  /** The entry of this call; one id with other arguments is another call. */
+  private share(call: Call): SharedCall {
+    const key = keyOf(call);
+    const known = this.shared.get(key);
+    if (known?.tool === call.tool && isSameJson(known.input, call.input)) return known;
+    const fresh: SharedCall = { tool: call.tool, input: call.input };
+    this.shared.set(key, fresh);
+    return fresh;
+  }
+
+  private before(call: Call): Promise<Outcome> {
+    const decide = (): Promise<Outcome> =>
+      this.dispatch("PreToolUse", () => payloadOf(call, call.input), dispatchOptions(call));
+    if (call.options.id === undefined) return decide();
+    const shared = this.share(call);
+    shared.before ??= decide();
+    return shared.before;
+  }
+
+  private async perform(call: Call, run: RunTool<never, unknown>): Promise<CallResult<unknown>> {
+    const before = await this.before(call);
+    const refusal = refusalIn(before);
+    if (refusal !== undefined) return denied(call, refusal, before);
+    const question = questionIn(before, call.tool);
+    if (question !== undefined && call.options.isApproved !== true) {
+      const asked = await this.ask(call, question, before);
+      if (asked !== undefined) return asked;
+    }
+    const context = before.context.map(({ text }) => text);
+    return this.execute(call, before.input ?? call.args, before, context, run);
+  }
+
+  /** Nothing when a person said yes; otherwise how the call ends here. */
+  private async ask(call: Call, question: string, before: Outcome): Promise<CallResult<unknown> | undefined> {
+    const { onAsk } = call.options;
+    const runs = before.input ?? call.args;
+    if (onAsk === undefined && !isJson(runs))
+      return denied(
+        call,
+        `${question} (its arguments are not JSON, so it cannot wait for an answer)`,
+        before,
+      );
+    const pending = await this.pend(call, question, before);
+    if (onAsk === undefined) return { ...reportOf(call, before, undefined), status: "pending", pending };
+    this.resumed.set(pending.signature, true);
+    try {
+      const { isApproved, reason } = readAnswer(await onAsk(pending), question);
+      return isApproved ? undefined : denied(call, reason, before);
+    } catch (error) {
+      return denied(call, `${question} (nobody could be asked: ${errorText(error)})`, before);
+    }
+  }
+
+  private async pend(call: Call, reason: string, before: Outcome): Promise<PendingCall> {
+    const { id, tool, sessionId, cwd } = call;
+    const { decision, input } = before;
+    const unsigned = {
+      version: 1 as const,
+      id,
+      tool,
+      args: input ?? call.input,
+      reason,
+      by: decision.kind === "none" ? [] : decision.by,
+      sessionId,
+      cwd,
+      context: before.context.map(({ text }) => text),
+      expiresAt: Date.now() + this.ttlMs,
+    };
+    this.signer ??= new Signer(this.secret);
+    return { ...unsigned, signature: await this.signer.sign(unsigned) };
+  }
+
+  private async execute(
+    call: Call,
+    args: unknown,
+    before: Outcome | undefined,
+    context: readonly string[],
+    run: RunTool<never, unknown>,
+  ): Promise<CallResult<unknown>> {
+    const checked = await this.core.tools.checkCall(call.tool, args);
+    if (!checked.ok)
+      return denied(call, `the input of ${call.tool} does not fit its schema: ${checked.problem}`, before);
+    const begunMs = this.core.platform.timers.nowMs();
+    const end = await runTool(call, checked.value, run);
+    const input = before?.input ?? call.input;
+    const duration_ms = Math.round(this.core.platform.timers.nowMs() - begunMs);
+    const after = await this.dispatch(
+      end.isError ? "PostToolUseFailure" : "PostToolUse",
+      () => ({
+        ...payloadOf(call, input),
+        ...(end.isError
+          ? { error: describeValue(end.value), is_error: true }
+          : { tool_response: describeValue(end.value) }),
+        duration_ms,
+      }),
+      dispatchOptions(call),
+    );
+    const isErrorNow = after.extras["isError"];
+    const isError = typeof isErrorNow === "boolean" ? isErrorNow : end.isError;
+    const value: unknown = after.output === undefined ? end.value : after.output;
+    const report = { ...reportOf(call, before, after), context: [...context, ...textsOf(after)] };
+    return isError
+      ? { ...report, status: "failed", error: value }
+      : { ...report, status: "done", result: value };
+  }
+}
+
+const NEVER_ABORTED = new AbortController().signal;
+
+function keyOf({ sessionId, id }: Call): string {
+  return `${sessionId}\n${id}`;
+}
+
+function dispatchOptions({ options: { signal, context } }: Call): DispatchOptions {
+  return defined({ signal, context });
+}
+
+function payloadOf({ sessionId, cwd, id, tool, options }: Call, input: JsonObject): JsonObject {
+  return {
+    ...options.payload,
+    session_id: sessionId,
+    cwd,
+    ...defined({ agent_id: options.agentId }),
+    tool_name: tool,
+    tool_use_id: id,
+    tool_input: input,
+  };
+}
+
+async function runTool(
+  call: Call,
+  args: unknown,
+  run: RunTool<never, unknown>,
+): Promise<{ readonly isError: boolean; readonly value: unknown }> {
+  const { id, sessionId, cwd, signal } = call;
+  try {
+    // The arguments were checked against the schema that `run` was typed with.
+    return { isError: false, value: await run(args as never, { id, sessionId, cwd, signal }) };
+  } catch (error) {
+    return { isError: true, value: error };
+  }
+}
+
+/** Why a call must not run, if so. */
+function refusalIn({ decision, halt }: Outcome): string | undefined {
+  if (decision.kind === "deny") return decision.reason;
+  return halt === undefined ? undefined : (halt.reason ?? "a hook ended the turn");
+}
+
+function questionIn({ decision }: Outcome, tool: string): string | undefined {
+  if (decision.kind !== "ask" && decision.kind !== "defer") return undefined;
+  return decision.reason ?? `a hook asks before ${tool} runs`;
+}
+
+function readAnswer(
+  answer: Answer,
+  question: string,
+): { readonly isApproved: boolean; readonly reason: string } {
+  const refused = `the person refused: ${question}`;
+  if (typeof answer !== "object" || answer === null) return { isApproved: answer === true, reason: refused };
+  return { isApproved: answer.approved === true, reason: answer.reason ?? refused };
+}
+
+function textsOf(outcome: Outcome | undefined): readonly string[] {
+  return outcome?.context.map(({ text }) => text) ?? [];
+}
+
+function reportOf(
+  { id, tool }: Call,
+  before: Outcome | undefined,
+  after: Outcome | undefined,
+): Omit<DeniedResult, "status" | "reason"> {
+  return {
+    id,
+    tool,
+    context: [...textsOf(before), ...textsOf(after)],
+    feedback: after?.decision.kind === "deny" ? after.decision.reason : undefined,
+    messages: [...(before?.messages ?? []), ...(after?.messages ?? [])],
+    halt: before?.halt ?? after?.halt,
+    before,
+    after,
+  };
+}
+
+function denied(call: Call, reason: string, before: Outcome | undefined): DeniedResult {
+  return { ...reportOf(call, before, undefined), status: "denied", reason };
+}

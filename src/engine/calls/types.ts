@@ -1,0 +1,102 @@
+import type { Attributed, JsonObject, Outcome } from "../../protocol/index.ts";
+import type { MaybePromise } from "../maybe.ts";
+
+/**
+ * A call that waits for a person. It is plain JSON and signed: it can be stored, sent to where the person is, and
+ * be resumed by any engine that has the same `approvals.key`.
+ */
+export interface PendingCall {
+  readonly version: 1;
+  readonly id: string;
+  readonly tool: string;
+  /** what will run: the arguments after every rewrite */
+  readonly args: JsonObject;
+  readonly reason: string;
+  /** the hooks that ask */
+  readonly by: readonly string[];
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly context: readonly string[];
+  /** milliseconds since 1970; an answer that comes later does not count */
+  readonly expiresAt: number;
+  readonly signature: string;
+}
+
+/** A person's answer: yes or no, or no with what the model shall read. */
+export type Answer = boolean | { readonly approved: boolean; readonly reason?: string };
+
+export interface CallOptions<C = unknown> {
+  /** the model's id of this call. Approval and execution with one id share one decision. Made up when absent */
+  readonly id?: string;
+  readonly sessionId?: string;
+  /** where the tool works; default: the engine's `projectDir` */
+  readonly cwd?: string;
+  readonly agentId?: string;
+  readonly signal?: AbortSignal;
+  /** what the agent knows about this run, for hooks of its own code */
+  readonly context?: C;
+  /** further members of the payload that hooks see */
+  readonly payload?: JsonObject;
+  /** asks a person at once; without it a call that must be asked about comes back as `pending` */
+  readonly onAsk?: (pending: PendingCall) => MaybePromise<Answer>;
+  /** the agent's own approval step, which shared the decision by `id`, has said yes already */
+  readonly isApproved?: boolean;
+}
+
+export type ResumeOptions<C = unknown> = Pick<CallOptions<C>, "agentId" | "signal" | "payload" | "context">;
+
+/** What hooks decided before a call, for an agent with an approval step of its own. */
+export interface CallDecision {
+  readonly id: string;
+  readonly kind: "run" | "ask" | "deny";
+  readonly reason: string | undefined;
+  /** the arguments that would run */
+  readonly args: unknown;
+  readonly before: Outcome;
+}
+
+interface CallReport {
+  readonly id: string;
+  readonly tool: string;
+  /** texts for the model, of hooks before and after the call */
+  readonly context: readonly string[];
+  /** what hooks tell the model about a call that has happened */
+  readonly feedback: string | undefined;
+  /** texts for the person */
+  readonly messages: readonly (Attributed & { readonly level: "info" | "warn" | "error" })[];
+  /** a hook ends the agent's turn */
+  readonly halt: { readonly reason?: string; readonly hook: string } | undefined;
+  readonly before: Outcome | undefined;
+  readonly after: Outcome | undefined;
+}
+
+export interface DoneResult<R> extends CallReport {
+  readonly status: "done";
+  readonly result: R;
+}
+/** The tool ran and failed. */
+export interface FailedResult extends CallReport {
+  readonly status: "failed";
+  /** what the tool threw, or what a hook put in its place */
+  readonly error: unknown;
+}
+/** The tool did not run. */
+export interface DeniedResult extends CallReport {
+  readonly status: "denied";
+  readonly reason: string;
+}
+/** The tool has not run yet. */
+export interface PendingResult extends CallReport {
+  readonly status: "pending";
+  readonly pending: PendingCall;
+}
+export type CallResult<R> = DoneResult<R> | FailedResult | DeniedResult | PendingResult;
+
+/** What the tool gets besides its arguments. */
+export interface RunScope {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+}
+export type RunTool<A, R> = (args: A, scope: RunScope) => MaybePromise<R>;

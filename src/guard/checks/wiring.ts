@@ -1,0 +1,129 @@
+import { changedWords } from "../../programs/changed-words.ts";
+import { changesOfGit, writtenByGit } from "../../programs/git-changes.ts";
+import type { Invocation } from "../../shell/facts.ts";
+import { wordSet } from "../../shell/options.ts";
+import { describe, type Value } from "../../shell/value.ts";
+import { actorOf } from "../actor.ts";
+import type { Actor, CommandEffect, EffectOf } from "../effects.ts";
+import type { Target } from "../paths/target.ts";
+import { mayNameWiring } from "../paths/wiring.ts";
+import { holdsWiring, isLinkedWiring, wiringOf } from "../paths/wiring-on-disk.ts";
+import { type RuleContext, targetsOf } from "../rule-context.ts";
+
+/** What an effect does to the files that decide which hooks run, and to the guard's own. */
+export function inspectWiring(effect: CommandEffect, context: RuleContext): void {
+  switch (effect.kind) {
+    case "read":
+      inspectRead(effect, context);
+      break;
+    case "write":
+      // A link takes the place of a name; other writing goes to what a name leads to.
+      reportWiring(context, effect.path, effect.by, effect.how === "link" ? "name" : "content");
+      break;
+    case "attributes":
+      reportWiring(context, effect.path, effect.by, "content");
+      break;
+    case "delete":
+      reportWiring(context, effect.path, effect.by, "name");
+      break;
+    case "move":
+      reportWiring(context, effect.from, effect.by, "name");
+      break;
+    case "alter":
+      inspectAlteration(effect, context);
+      break;
+    case "git":
+      inspectGit(effect, context);
+      break;
+    default:
+  }
+}
+
+/** `name`: a name is taken away or replaced. `content`: what is behind it changes, by whatever name. */
+type Touch = "name" | "content";
+
+function reportWiring(context: RuleContext, word: Value, by: Actor, touch: Touch): void {
+  for (const target of targetsOf(context, word, by, touch === "content"))
+    if (isTouched(context, target, touch)) context.report("agent.bypass", by, target.shown);
+}
+
+function isTouched({ workspace }: RuleContext, target: Target, touch: Touch): boolean {
+  if (target.isRemote) return false;
+  if (wiringOf(workspace, target) !== undefined) return true;
+  const { path } = target;
+  if (path === undefined) return false;
+  return touch === "content" ? isLinkedWiring(workspace, path) : holdsWiring(workspace, path);
+}
+
+/** The guard's grants and keys are not shown; a program of which little is known may change what it is given. */
+function inspectRead({ path, by }: EffectOf<"read">, context: RuleContext): void {
+  const { workspace } = context;
+  const mayChange = by.invocation !== undefined && wordsOf(by.invocation, context).includes(path);
+  for (const target of targetsOf(context, path, by, true)) {
+    const place = target.path ?? target.base ?? "";
+    const isSecret = /\/guard(\/|$)/.test(place) && wiringOf(workspace, target) === "own";
+    if (isSecret || (mayChange && isTouched(context, target, "content")))
+      context.report("agent.bypass", by, target.shown);
+  }
+}
+
+/** Making a directory, or something beside a file, is no change of it. */
+function inspectAlteration({ path, by, beside }: EffectOf<"alter">, context: RuleContext): void {
+  if (beside !== undefined) return;
+  for (const target of targetsOf(context, path, by, true)) {
+    const isFile = target.path === undefined || context.workspace.disk.kind(target.path) === "file";
+    if (isFile && isTouched(context, target, "content")) context.report("agent.bypass", by, target.shown);
+  }
+}
+
+/** Runs of git whose operands are places that it fills or files that it writes. */
+const FILLING = wordSet("clone worktree init submodule config bundle");
+
+function inspectGit({ run, by: starter }: EffectOf<"git">, context: RuleContext): void {
+  const { subcommand, options } = run;
+  const by = { ...starter, cwd: run.directory };
+  for (const path of writtenByGit(run)) reportWiring(context, path, by, "content");
+  if (subcommand === "commit" || !(changesOfGit(run).files || FILLING.has(subcommand))) return;
+  const files = subcommand === "config" ? options.valuesOf("f", "file") : options.operandValues;
+  for (const path of files) reportWiring(context, path, by, "name");
+}
+
+const knownWords = new WeakMap<Invocation, readonly Value[]>();
+
+function wordsOf(invocation: Invocation, { facts }: RuleContext): readonly Value[] {
+  const known = knownWords.get(invocation);
+  if (known !== undefined) return known;
+  const isLocal = invocation.place.kind === "local";
+  const started = facts.invocations.filter(({ parent }) => parent?.invocation === invocation.id);
+  const handedOn = new Set(started.flatMap(({ argv }) => argv.map(describe)));
+  const read = facts.codeEffects.filter(
+    ({ call, invocation: id }) => call.kind === "read" && id === invocation.id,
+  );
+  for (const { call } of read) if (call.kind === "read") handedOn.add(describe(call.path));
+  const words = isLocal ? changedWords(invocation, word => handedOn.has(word)) : [];
+  knownWords.set(invocation, words);
+  return words;
+}
+
+/** Words of programs of which not everything is known, as far as they are written like the name of a file. */
+export function inspectWords(invocation: Invocation, context: RuleContext): void {
+  const isInWiring = mayNameWiring(describe(invocation.cwd));
+  const by = actorOf(invocation);
+  for (const word of wordsOf(invocation, context))
+    if (isInWiring || /[./*?[]/.test(describe(word))) reportWiring(context, word, by, "content");
+}
+
+const DESCRIPTOR = /^\/(?:dev\/(?:stdin|fd\/\d+)|proc\/[^/]+\/fd\/\d+)(?:\/|$)/;
+
+/** What is opened for reading can be written by the name of its descriptor. */
+export function inspectDescriptors(context: RuleContext): void {
+  const isReopened = context.effects.some(
+    effect => (effect.kind === "write" || effect.kind === "delete") && DESCRIPTOR.test(describe(effect.path)),
+  );
+  if (!isReopened) return;
+  for (const { operation, target, cwd, place, span } of context.facts.redirections) {
+    if (operation !== "read") continue;
+    const by: Actor = { cwd, place, span, program: "redirection", invocation: undefined };
+    reportWiring(context, target, by, "content");
+  }
+}

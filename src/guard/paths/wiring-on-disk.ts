@@ -1,0 +1,189 @@
+import { components, dirname, isInside, join } from "../../system/paths.ts";
+import type { Workspace } from "../context.ts";
+import type { Disk } from "./disk.ts";
+import { expandTarget } from "./expand.ts";
+import { componentCouldBe, plainName } from "./match.ts";
+import type { Target } from "./target.ts";
+import {
+  partMatches,
+  WIRING_PATTERNS,
+  type WiringPart,
+  type WiringPattern,
+  wiringPart,
+  wiringRoots,
+} from "./wiring.ts";
+
+type Component = Target["rest"][number];
+
+/** What a target is to the guard, or could be where parts of it are patterns or not known. */
+export function wiringOf(workspace: Workspace, target: Target): WiringPart | undefined {
+  const { path, base, rest } = target;
+  if (target.isRemote) return undefined;
+  if (path !== undefined) return wiringPart(workspace, path);
+  if (base === undefined) return endsAsWiring(rest) ? "hooks" : undefined;
+  const part = wiringPart(workspace, base);
+  const isFolder = part === "own" || WIRING_PATTERNS.some(pattern => isBelow(workspace, pattern, base));
+  if (part !== undefined && isFolder) return part;
+  const open = [
+    ...base
+      .split("/")
+      .filter(name => name !== "")
+      .map(plainComponent),
+    ...rest,
+  ];
+  if (rest.some(isDeep))
+    return existingWiring(workspace).some(path =>
+      namesExisting(open.filter(isNoRepetition), components(path)),
+    )
+      ? "hooks"
+      : undefined;
+  const isPossible = wiringRoots(workspace).some(({ root, folder }) =>
+    WIRING_PATTERNS.some(pattern => couldBe(open, join(root), folder, pattern)),
+  );
+  if (!isPossible) return undefined;
+  const found = expandTarget(workspace.disk, target, true);
+  if (found === undefined || found.trees.length > 0) return "hooks";
+  return found.paths.map(one => wiringPart(workspace, one)).find(one => one !== undefined);
+}
+
+function plainComponent(name: string): Component {
+  return [{ kind: "text", text: name }];
+}
+
+/** The directory lies in a tree that is wiring as a whole. */
+function isBelow(workspace: Workspace, { names, isTree }: WiringPattern, base: string): boolean {
+  return isTree && wiringRoots(workspace).some(({ root }) => isInside(join(root, ...names), base));
+}
+
+/** An unknown part may be any name but the first below a root, which must be there to be seen. */
+function couldBe(
+  open: readonly Component[],
+  root: string,
+  folder: readonly string[],
+  { parts, isTree }: WiringPattern,
+): boolean {
+  if (folder.some((name, index) => parts[index] !== name.toLowerCase())) return false;
+  const front = components(root);
+  const wanted = [...front, ...parts.slice(folder.length)];
+  if (isTree ? open.length < wanted.length : open.length !== wanted.length) return false;
+  for (const [index, name] of wanted.entries()) {
+    const part = open[index];
+    if (part === undefined) return true;
+    if (index <= front.length && part.some(piece => piece.kind === "unknown")) return false;
+    if (!samples(name).some(sample => nameCouldBe(part, sample))) return false;
+  }
+  return true;
+}
+
+/** What `**` names is looked for among what is there: it goes through no name with a dot in front. */
+function namesExisting(open: readonly Component[], parts: readonly string[]): boolean {
+  const [part, ...others] = open;
+  const [name, ...rest] = parts;
+  if (part === undefined || name === undefined) return part === undefined && name === undefined;
+  if (isDeep(part) && (namesExisting(others, parts) || (!name.startsWith(".") && namesExisting(open, rest))))
+    return true;
+  return nameCouldBe(part, name.toLowerCase()) && namesExisting(others, rest);
+}
+
+/** `**` behind `**` names nothing more. */
+function isNoRepetition(part: Component, index: number, all: readonly Component[]): boolean {
+  return !isDeep(part) || !isDeep(all[index - 1] ?? []);
+}
+
+function isDeep(component: Component): boolean {
+  return component.some(piece => piece.kind === "glob" && piece.pattern.includes("**"));
+}
+
+/** Names that a part of a pattern stands for. */
+function samples(name: string): readonly string[] {
+  return name.includes("*") ? ["", ".local", ".x"].map(middle => name.replace("*", middle)) : [name];
+}
+
+function nameCouldBe(component: Component, name: string): boolean {
+  const plain = plainName(component);
+  return plain === undefined ? componentCouldBe(component, name) : plain.toLowerCase() === name;
+}
+
+/** `$DIR/.claude/settings.json`: wherever it begins, it ends as wiring does. */
+function endsAsWiring(rest: readonly Component[]): boolean {
+  const names = rest.map(part => plainName(part)?.toLowerCase());
+  return WIRING_PATTERNS.some(({ parts, isTree }) => {
+    if (parts.length < 2) return false;
+    const last = names.length - parts.length;
+    const starts = isTree ? Array.from({ length: Math.max(last + 1, 0) }, (_, at) => at) : [last];
+    return starts.some(
+      start => start >= 0 && parts.every((part, index) => partMatches(part, names[start + index] ?? "/")),
+    );
+  });
+}
+
+const MAX_TOPS = 5000;
+const MAX_IN_TREE = 200;
+const MAX_DEPTH = 3;
+
+const existing = new WeakMap<Workspace, readonly string[]>();
+
+/** The wiring that is there: files, and the directories that are wiring as a whole. */
+function existingWiring(workspace: Workspace): readonly string[] {
+  const known = existing.get(workspace);
+  if (known !== undefined) return known;
+  const found = new Set<string>();
+  for (const { root, folder } of wiringRoots(workspace)) {
+    const tops = new Set(folder.length === 0 ? workspace.disk.names(root, MAX_TOPS) : undefined);
+    for (const { names, isTree } of WIRING_PATTERNS) {
+      if (folder.some((name, index) => names[index] !== name)) continue;
+      if (tops.size > 0 && !tops.has(names[0] ?? "")) continue;
+      let reached: readonly string[] = [root];
+      for (const part of names.slice(folder.length))
+        reached = reached.flatMap(at => namesAt(workspace, at, part));
+      for (const path of reached) {
+        found.add(path);
+        if (isTree) addTree(workspace.disk, path, found, MAX_DEPTH);
+      }
+    }
+  }
+  const paths = [...found];
+  existing.set(workspace, paths);
+  return paths;
+}
+
+function namesAt({ disk }: Workspace, directory: string, part: string): readonly string[] {
+  if (!part.includes("*")) {
+    const path = join(directory, part);
+    return disk.kind(path) === undefined ? [] : [path];
+  }
+  const names = disk.kind(directory) === "directory" ? (disk.names(directory) ?? []) : [];
+  return names.filter(name => partMatches(part, name)).map(name => join(directory, name));
+}
+
+function addTree(disk: Disk, path: string, found: Set<string>, depth: number): void {
+  if (depth === 0 || disk.kind(path) !== "directory") return;
+  for (const name of disk.names(path) ?? []) {
+    if (found.size > MAX_IN_TREE) return;
+    const inner = join(path, name);
+    found.add(inner);
+    addTree(disk, inner, found, depth - 1);
+  }
+}
+
+/** Another name of a file that is wiring: a hard link to it. */
+export function isLinkedWiring(workspace: Workspace, path: string): boolean {
+  const { disk } = workspace;
+  const identity = disk.kind(path) === "file" ? disk.identity(path) : undefined;
+  if (identity === undefined) return false;
+  return existingWiring(workspace).some(
+    other => other !== path && disk.kind(other) === "file" && disk.identity(other) === identity,
+  );
+}
+
+/** The directory is one in which wiring lies, so that both go together. */
+export function holdsWiring(workspace: Workspace, path: string): boolean {
+  if (workspace.disk.kind(path) !== "directory") return false;
+  const isOnTheWay = wiringRoots(workspace).some(
+    ({ root, folder }) =>
+      path !== root &&
+      isInside(root, path) &&
+      WIRING_PATTERNS.some(({ names }) => isInside(path, dirname(join(root, ...names.slice(folder.length))))),
+  );
+  return isOnTheWay && existingWiring(workspace).some(file => isInside(path, file));
+}

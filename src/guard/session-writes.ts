@@ -1,0 +1,9 @@
+/** What this session wrote so far, as the history records it. Paths are absolute, links resolved. */
+export interface SessionWrites {
+  /** it made or changed the file */
+  hasWritten(path: string): boolean;
+  /** the text of a file before the session changed it first; undefined when that is not kept */
+  textBefore(path: string): string | undefined;
+  /** where files were that the session moved below this directory */
+  movedInto(directory: string): readonly string[];
+}

@@ -1,0 +1,48 @@
+import type { SessionWrites } from "../guard/session-writes.ts";
+import { isInside } from "../system/paths.ts";
+import type { PathChange, PathState } from "./change.ts";
+import type { HistoryContext } from "./context.ts";
+import { projectKey, readJournals, toChange } from "./journal.ts";
+import { findOpen, readOpen } from "./open-changes.ts";
+import { readSession } from "./sessions.ts";
+
+const MAX_TEXT = 64 * 1024;
+
+/** What a session wrote: of calls that ended by their changes, of others by the paths that they named. */
+export function readSessionWrites(
+  context: HistoryContext,
+  session: string | undefined,
+): SessionWrites | undefined {
+  const { store, settings, places, system } = context;
+  if (session === undefined || !settings.enabled) return undefined;
+  const { project } = readSession(store, session, places.project);
+  const { entries } = readJournals(store, [projectKey(store, project)], { session });
+  const written = new Set<string>();
+  const before = new Map<string, PathState>();
+  const moves: PathChange[] = [];
+  for (const entry of entries)
+    for (const change of toChange(store, entry).files) {
+      if (!before.has(change.path)) before.set(change.path, change.before);
+      if (change.what === "created" || change.what === "changed" || change.what === "moved")
+        written.add(change.path);
+      if (change.what === "moved" && change.from !== undefined) moves.push(change);
+    }
+  const named = findOpen(store, session).flatMap(open => {
+    const targets = readOpen(store, open)?.targets;
+    return targets === undefined ? [] : (store.readList(targets) ?? []);
+  });
+  return {
+    hasWritten: path => written.has(path) || named.some(target => target.path === path),
+    textBefore(path) {
+      const state = before.get(path);
+      if (state === undefined || state.kind === "absent") return "";
+      const id = state.kind === "file" && state.content.in === "store" ? state.content.id : undefined;
+      const bytes = id === undefined ? undefined : store.readObject(id, MAX_TEXT);
+      return bytes === undefined ? undefined : system.text.decode(bytes).text;
+    },
+    movedInto: directory =>
+      moves.flatMap(({ path, from = path }) =>
+        isInside(directory, path) && !isInside(directory, from) ? [from] : [],
+      ),
+  };
+}

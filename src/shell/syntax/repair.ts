@@ -1,0 +1,267 @@
+import {
+  beginBody,
+  closeBlock,
+  copy,
+  endBraces,
+  endTest,
+  FIRST_WORDS,
+  inner,
+  isBracket,
+  open,
+  write,
+} from "./repair-blocks.ts";
+import {
+  ENDS_WORD,
+  isDone,
+  nextWord,
+  peek,
+  type Repair,
+  skipBlanks,
+  takeBalanced,
+  takeWord,
+} from "./repair-words.ts";
+
+/** Text in the grammar of bash, and where a quote begins that was never ended. */
+export interface RepairedText {
+  readonly text: string;
+  readonly openQuote: number | undefined;
+  /** Words that have no place in any shell were left as they are. */
+  readonly isOdd: boolean;
+}
+
+/**
+ * Writes shell text anew that bash would refuse: blocks of fish and csh (`for x in a; …; end`), short forms of zsh
+ * (`for x (a b) …`, `if [[ … ]] { … }`, `{ … } always { … }`), and commands that are not finished yet. What is open at
+ * the end is closed. It is generous: words that are in no place of any grammar stay as they are.
+ */
+export function repairShell(source: string, isFish = false): RepairedText {
+  const repair: Repair = {
+    source,
+    isFish,
+    at: 0,
+    out: [],
+    tail: "",
+    lastThen: lastWord(source, "then"),
+    lastDo: lastWord(source, "do"),
+    blocks: [],
+    isStart: true,
+    documents: [],
+    openQuote: undefined,
+    isOdd: false,
+  };
+  while (!isDone(repair)) step(repair);
+  endDocuments(repair);
+  write(repair, "\n:\n");
+  while (repair.blocks.length > 0) closeBlock(repair);
+  return { text: repair.out.join(""), openQuote: repair.openQuote, isOdd: repair.isOdd };
+}
+
+/** Where a word stands alone for the last time; -1 if it never does. */
+function lastWord(source: string, word: string): number {
+  let at = source.lastIndexOf(word);
+  while (
+    at > 0 &&
+    !(ENDS_WORD.test(source[at - 1] ?? " ") && ENDS_WORD.test(source[at + word.length] ?? " "))
+  )
+    at = source.lastIndexOf(word, at - 1);
+  return at;
+}
+
+function step(repair: Repair): void {
+  const character = peek(repair);
+  if (character === "\n") takeLine(repair);
+  else if (character === "\\" && peek(repair, 1) === "\n") copy(repair, 2);
+  else if (/\s/.test(character)) copy(repair, 1);
+  else if (character === "#" && /^$|\s$/.test(repair.tail)) copyUntil(repair, "\n");
+  else if (character === "(") takeOpening(repair);
+  else if (character === ")") takeClosing(repair);
+  else if (character === "<" || character === ">") takeRedirection(repair);
+  else if (ENDS_WORD.test(character)) takeOperator(repair);
+  else if (isPattern(repair)) takePattern(repair);
+  else if (repair.isStart) takeFirstWord(repair);
+  else takeArgument(repair);
+}
+
+function copyUntil(repair: Repair, end: string): void {
+  const found = repair.source.indexOf(end, repair.at);
+  copy(repair, (found < 0 ? repair.source.length : found) - repair.at);
+}
+
+function takeLine(repair: Repair): void {
+  if (repair.documents.length > 0) endDocuments(repair);
+  else copy(repair, 1);
+  separate(repair);
+}
+
+/** Copies the texts of here-documents, and writes the line that ends one which is missing. */
+function endDocuments(repair: Repair): void {
+  for (const { end, stripsTabs } of repair.documents.splice(0)) {
+    let isEnded = false;
+    while (!isEnded && !isDone(repair)) {
+      copy(repair, 1);
+      const start = repair.at;
+      copyUntil(repair, "\n");
+      const line = repair.source.slice(start, repair.at);
+      isEnded = (stripsTabs ? line.replace(/^\t+/, "") : line) === end;
+    }
+    if (!isEnded) write(repair, `\n${end}`);
+  }
+  if (repair.at > 0) write(repair, "\n");
+}
+
+/** A command ended: of `while`, `if` and their kin without `do` and `then` the body begins here. */
+function separate(repair: Repair): void {
+  repair.isStart = true;
+  const block = inner(repair);
+  if (block?.kind === "group" && block.isShort) {
+    closeBlock(repair);
+    write(repair, "\n");
+    repair.isStart = true;
+  }
+  if (block?.part !== "condition") return;
+  const word = nextWord(repair, true);
+  const opener = block.kind === "if" ? "then" : "do";
+  if (word === opener || word === "{" || word === "and" || word === "or") return;
+  if ((block.kind === "if" ? repair.lastThen : repair.lastDo) >= repair.at) return;
+  beginBody(repair, block, true);
+}
+
+/** A `;` behind the beginning of a block ends nothing: `begin; …; end`. */
+function takeOperator(repair: Repair): void {
+  const rest = repair.source.slice(repair.at, repair.at + 3);
+  const operator = /^(?:;;&|;;|;&|;\||&&|\|\||\|&|&!|&\||[;&|])/.exec(rest)?.[0] ?? "";
+  // zsh: `&!` and `&|` are `&`.
+  if (operator === "&!" || operator === "&|") {
+    write(repair, "&");
+    repair.at += 2;
+  } else if (operator === ";" && /(?:^|\n)[ \t]*$/.test(repair.tail)) repair.at += 1;
+  else copy(repair, operator.length);
+  const block = inner(repair);
+  if (operator.startsWith(";;") || operator === ";&" || operator === ";|") {
+    if (block?.kind === "case") block.part = "pattern";
+    else repair.isOdd = true;
+    repair.isStart = true;
+  } else if (operator === ";" || operator === "&") separate(repair);
+  else repair.isStart = true;
+}
+
+function takeRedirection(repair: Repair): void {
+  const rest = repair.source.slice(repair.at);
+  if (/^[<>]\(/.test(rest)) {
+    copy(repair, 2);
+    open(repair, "parentheses", "body");
+    return;
+  }
+  const [operator = "<"] = /^(?:<<<|<<-?|<>|<&|<|>>[!|]?|>&|>[!|]?)/.exec(rest) ?? [];
+  write(repair, operator.replace(/!$/, ""));
+  repair.at += operator.length;
+  if (operator !== "<<" && operator !== "<<-") return;
+  skipBlanks(repair);
+  const word = takeWord(repair);
+  repair.documents.push({ end: word.replace(/[\\'"]/g, ""), stripsTabs: operator === "<<-" });
+  write(repair, word);
+}
+
+/** `(` begins a subshell, arithmetic, a list of values, the body of a function, or a substitution of fish. */
+function takeOpening(repair: Repair): void {
+  const before = repair.tail.slice(-1);
+  if (repair.isStart && peek(repair, 1) === "(") {
+    const start = repair.at;
+    const missing = takeBalanced(repair, repair.at);
+    write(repair, repair.source.slice(start, repair.at) + missing);
+    endTest(repair);
+  } else if (/^\(\s*\)/.test(repair.source.slice(repair.at))) {
+    // A function; without a name zsh runs it at once.
+    const isNamed = !repair.isStart;
+    repair.at = repair.source.indexOf(")", repair.at) + 1;
+    if (isNamed) write(repair, "()");
+    const isBlock = nextWord(repair, true).startsWith("{") || /^\s*\(/.test(repair.source.slice(repair.at));
+    if (isNamed && !isBlock) {
+      write(repair, " {\n");
+      open(repair, "group", "body", true);
+    }
+    repair.isStart = true;
+  } else if (repair.isStart || before === "!") {
+    copy(repair, 1);
+    open(repair, "parentheses", "body");
+  } else if (/[=*?+@]$/.test(repair.tail)) copyBrackets(repair);
+  else {
+    repair.at += 1;
+    repair.isOdd ||= !repair.isFish;
+    write(repair, '"$(');
+    open(repair, "substitution", "body");
+  }
+}
+
+/** `name=(a b)` and patterns such as `*(x|y)` stay; `=(command)` of zsh is a file with its output. */
+function copyBrackets(repair: Repair): void {
+  if (/(?:^|\s)=$/.test(repair.tail)) {
+    repair.out.pop();
+    write(repair, "<(");
+    repair.at += 1;
+    open(repair, "parentheses", "body");
+    return;
+  }
+  const start = repair.at;
+  const missing = takeBalanced(repair, repair.at);
+  write(repair, repair.source.slice(start, repair.at) + missing);
+}
+
+function takeClosing(repair: Repair): void {
+  let at = repair.blocks.length - 1;
+  while (at >= 0 && !isBracket(repair.blocks[at])) at -= 1;
+  if (at < 0) {
+    repair.isOdd = true;
+    copy(repair, 1);
+    return;
+  }
+  while (repair.blocks.length > at + 1) closeBlock(repair);
+  const isQuoted = repair.blocks.pop()?.kind === "substitution";
+  copy(repair, 1);
+  if (isQuoted) write(repair, '"');
+  repair.isStart = false;
+}
+
+function isPattern(repair: Repair): boolean {
+  return inner(repair)?.part === "pattern" && inner(repair)?.kind === "case";
+}
+
+/** The patterns of a `case` up to the bracket behind them. */
+function takePattern(repair: Repair): void {
+  const word = nextWord(repair);
+  if (word === "esac" || word === "}") {
+    repair.at += word.length;
+    closeBlock(repair);
+    return;
+  }
+  const start = repair.at;
+  while (!isDone(repair) && peek(repair) !== ")") {
+    if (ENDS_WORD.test(peek(repair))) repair.at += 1;
+    else takeWord(repair);
+  }
+  const isEnded = !isDone(repair);
+  write(repair, `${repair.source.slice(start, repair.at)})`);
+  if (isEnded) repair.at += 1;
+  const block = inner(repair);
+  if (block !== undefined) block.part = "body";
+  repair.isStart = true;
+}
+
+function takeArgument(repair: Repair): void {
+  const word = takeWord(repair);
+  const block = inner(repair);
+  // In zsh a brace ends a block wherever it stands, and begins one behind a condition.
+  if (word === "{" && block?.part === "condition") beginBody(repair, block, true);
+  else if (word === "}" && block !== undefined && !isBracket(block)) endBraces(repair);
+  else write(repair, repair.isFish ? word.replaceAll("$argv", "$@") : word);
+}
+
+function takeFirstWord(repair: Repair): void {
+  const word = takeWord(repair);
+  const act = FIRST_WORDS.get(word);
+  if (act !== undefined) act(repair, word);
+  else {
+    write(repair, word);
+    repair.isStart = /^\w+=/.test(word);
+  }
+}

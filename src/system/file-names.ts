@@ -1,0 +1,16 @@
+import { decode, encode } from "./utf8.ts";
+
+/**
+ * Names of files are bytes. In text, each byte of a name that is not part of UTF-8 is a lone surrogate, U+DC80 to U+DCFF:
+ * such a name leads to its file again.
+ */
+export function decodeName(bytes: Uint8Array): string {
+  return decode(bytes, true).text;
+}
+
+/** Undefined for a text without such bytes, which any codec can encode. */
+export function encodeRawName(name: string): Uint8Array | undefined {
+  return RAW_BYTE.test(name) ? encode(name, true) : undefined;
+}
+
+const RAW_BYTE = /[\udc80-\udcff]/;

@@ -1,0 +1,37 @@
+import { wantsOf } from "../../hooks/user/as-hook.ts";
+import type { UserHook } from "../../hooks/user/define.ts";
+import { isWanted } from "../../hooks/user/wanted.ts";
+import type { HostId } from "../../hosts/descriptors.ts";
+import { normalise } from "../../hosts/normalise.ts";
+import { checkInput, type HookInput, type JsonObject } from "../../protocol/index.ts";
+import { RECORDED_PAYLOADS } from "./recorded-payloads.ts";
+
+/** A call that a real host made. */
+export interface RecordedInput {
+  readonly host: HostId;
+  readonly input: HookInput;
+}
+
+/** Where the hosts were recorded. */
+const RECORDED_IN = "/home/dev/project";
+
+/** The recorded calls of all hosts, as if they were made in `cwd`. */
+export function readRecorded(cwd: string): readonly RecordedInput[] {
+  const here = JSON.stringify(cwd).slice(1, -1);
+  return RECORDED_PAYLOADS.flatMap(line => {
+    const { host, event, payload } = JSON.parse(line.replaceAll(RECORDED_IN, () => here)) as {
+      readonly host: HostId;
+      readonly event: string;
+      readonly payload: JsonObject;
+    };
+    const read = normalise(JSON.stringify(payload), { host, event, env: { get: () => undefined } });
+    const checked = read.ok ? checkInput(read.value) : undefined;
+    return checked?.ok === true ? [{ host, input: checked.input }] : [];
+  });
+}
+
+/** Those that a hook is for by event, tool and host; whether it wants their text is for the table to tell. */
+export function recordedFor(hook: UserHook, recorded: readonly RecordedInput[]): readonly RecordedInput[] {
+  const wants = { ...wantsOf(hook), when: undefined };
+  return recorded.filter(({ input }) => isWanted(wants, input));
+}

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { McpProxy } from "../../src/engine/adapters/mcp-proxy.ts";
+import { makeEngine } from "./fixture.ts";
+
+function newProxy(engine = makeEngine()) {
+  const client: unknown[] = [];
+  const server: unknown[] = [];
+  const proxy = new McpProxy(engine, "shell", {
+    toClient: line => client.push(JSON.parse(line)),
+    toServer: line => server.push(JSON.parse(line)),
+  });
+  return { engine, proxy, client, server };
+}
+const request = (id: unknown, args: object = {}) =>
+  JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "run", arguments: args } });
+const answer = (id: unknown, text: string) =>
+  JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text }] } });
+
+describe("a proxy between client and server", () => {
+  it("sends on what is not a call, as it was read", async () => {
+    const { proxy, client, server } = newProxy();
+    await proxy.fromClient('{"jsonrpc":"2.0","id":1,"method":"tools/list"}');
+    proxy.fromServer('{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}');
+    expect(server).toEqual([{ jsonrpc: "2.0", id: 1, method: "tools/list" }]);
+    expect(client).toEqual([{ jsonrpc: "2.0", id: 1, result: { tools: [] } }]);
+  });
+
+  it("judges what it sends: of a member that is there twice, the server gets the one that was judged", async () => {
+    const { engine, proxy, server } = newProxy();
+    engine.beforeToolCall("*", () => ({ block: true, reason: "no" }));
+    await proxy.fromClient('{"id":1,"method":"ping","method":"tools/call","params":{"name":"run"}}');
+    expect(server).toEqual([]);
+  });
+
+  it("judges every call of a batch, and calls that want no answer", async () => {
+    const { engine, proxy, client, server } = newProxy();
+    engine.beforeToolCall("*", ({ args }) => ("x" in args ? { block: true, reason: "no" } : undefined));
+    await proxy.fromClient(
+      `[${request(1, { x: 1 })},{"method":"tools/call","params":{"name":"run","arguments":{"x":1}}}]`,
+    );
+    await proxy.fromClient('{"method":"tools/call","params":{"name":"run","arguments":{}}}');
+    expect(client).toMatchObject([{ id: 1, result: { isError: true } }]);
+    expect(server).toMatchObject([{ params: { arguments: {} } }]);
+  });
+
+  it("tells numbers and texts apart as ids", async () => {
+    const { proxy, client } = newProxy();
+    const both = Promise.all([proxy.fromClient(request(1)), proxy.fromClient(request("1"))]);
+    await new Promise(resolve => setImmediate(resolve));
+    proxy.fromServer(answer("1", "text"));
+    proxy.fromServer(answer(1, "number"));
+    await both;
+    expect(client).toContainEqual(JSON.parse(answer(1, "number")));
+    expect(client).toContainEqual(JSON.parse(answer("1", "text")));
+  });
+
+  it("answers a line that is no message, and does not send it", async () => {
+    const { proxy, client, server } = newProxy();
+    await proxy.fromClient("{tools/call");
+    await proxy.fromClient("7");
+    expect(client).toMatchObject([{ error: { code: -32_700 } }, { error: { code: -32_700 } }]);
+    expect(server).toEqual([]);
+  });
+
+  it("hands on an error of the server, and ends calls when it is gone", async () => {
+    const { proxy, client } = newProxy();
+    const first = proxy.fromClient(request(1));
+    await new Promise(resolve => setImmediate(resolve));
+    proxy.fromServer('{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"bad"}}');
+    await first;
+    const second = proxy.fromClient(request(2));
+    await new Promise(resolve => setImmediate(resolve));
+    proxy.close();
+    await second;
+    expect(client).toMatchObject([
+      { id: 1, error: { code: -32_602 } },
+      { id: 2, error: { message: "the MCP server has ended" } },
+    ]);
+  });
+});
