@@ -1,4 +1,5 @@
 // Calls from which the build of the native program learns what most runs do: ordinary commands.
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -16,14 +17,32 @@ export function inTrainingPlace(work) {
   const folder = mkdtempSync(join(tmpdir(), "amplihack-training-"));
   try {
     const repository = join(home, "project");
-    for (const name of [join(repository, ".git"), join(repository, ".claude"), join(folder, ".claude")])
-      mkdirSync(name, { recursive: true });
-    writeFileSync(join(repository, ".git/HEAD"), "ref: refs/heads/topic\n");
+    for (const name of [repository, folder]) mkdirSync(join(name, ".claude"), { recursive: true });
+    makeRepository(repository);
     writeOwnHook(join(home, ".amplihack/hooks/.build"));
     return work({ home, payloads: makePayloads([repository, folder]) });
   } finally {
     for (const place of [home, folder]) rmSync(place, { recursive: true, force: true });
   }
+}
+
+/** With files that are changed, new, and ignored but precious, as the history finds them before most calls. */
+function makeRepository(folder) {
+  const names = ["README.md", "src/index.ts", "src/parser.ts", "tests/parser.test.ts"];
+  for (const name of ["src", "tests"]) mkdirSync(join(folder, name));
+  for (const name of names) writeFileSync(join(folder, name), `${name}\n`);
+  writeFileSync(join(folder, ".gitignore"), ".env\n.claude\n");
+  const git = (...words) =>
+    spawnSync("git", ["-c", "user.name=x", "-c", "user.email=x@example.org", ...words], { cwd: folder });
+  const isMade = git("init", "--quiet", "--initial-branch=topic").status === 0;
+  if (!isMade) {
+    mkdirSync(join(folder, ".git"));
+    writeFileSync(join(folder, ".git/HEAD"), "ref: refs/heads/topic\n");
+  }
+  git("add", "--all");
+  git("commit", "--quiet", "--message", "All");
+  for (const name of ["src/parser.ts", "src/reader.ts", ".env"])
+    writeFileSync(join(folder, name), "changed\n");
 }
 
 /**

@@ -44,3 +44,8 @@ export const ALLOWED: Judgement = Object.freeze({
   footprint: () => NO_FOOTPRINT,
   settle: () => ALLOWED,
 });
+
+/** Denied whatever a person would say. Where nobody can be asked, a question is a denial too, and may still be settled. */
+export function isDenied({ verdict, all }: Judgement): boolean {
+  return verdict === "deny" && (all.length === 0 || all.some(finding => finding.verdict === "deny"));
+}

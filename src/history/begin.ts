@@ -1,7 +1,7 @@
 import type { Footprint, FootprintRepository } from "../guard/footprint.ts";
 import { createDisk } from "../guard/paths/disk.ts";
 import { findRepository, openRepository, type Repository } from "../guard/paths/repository.ts";
-import { isInside } from "../system/paths.ts";
+import { dirname, isInside } from "../system/paths.ts";
 import { SystemError } from "../system/system.ts";
 import type { Captured, Change, NotKept } from "./change.ts";
 import { completeChange } from "./complete.ts";
@@ -10,11 +10,12 @@ import { captureGit, type GitSnapshot, hasReftable } from "./git-snapshot.ts";
 import { claimCall, claimId } from "./ids.ts";
 import { projectKey } from "./journal.ts";
 import { Keeper, limitsOf } from "./keeper.ts";
+import type { Sweep } from "./known-sweep.ts";
 import { callKey, callName, findOpen, type OpenChange, readOpen, writeOpen } from "./open-changes.ts";
 import { noteUsage } from "./prune.ts";
 import { readSession } from "./sessions.ts";
 import type { Store } from "./store.ts";
-import { type Sweep, sweepAround, sweepRepository } from "./sweep.ts";
+import { sweepAround, sweepRepository } from "./sweep.ts";
 import { captureTargets } from "./targets.ts";
 
 /** A call that is about to run. */
@@ -23,6 +24,7 @@ export type CallRequest = Pick<
   "host" | "session" | "tool" | "toolUseId" | "command" | "verdict" | "rules"
 >;
 
+const MAX_NAMED = 100;
 const NOTHING: Captured = { change: undefined, files: 0, bytes: 0, isComplete: true, lost: [] };
 
 /** Keeps what a call may change. Never throws for a store that cannot be written: then everything counts as lost. */
@@ -120,12 +122,24 @@ async function capture(
     seen: store.list(named.seen),
     ...trees,
     isComplete,
-    notKept: lost,
+    notKept: shorten(lost),
     files,
     bytes,
   });
   noteUsage(store);
   return { change: id, files, bytes, isComplete, lost };
+}
+
+/** The rest of a long list is named by the directory that all of it is in: nothing there counts as kept. */
+function shorten(lost: readonly NotKept[]): readonly NotKept[] {
+  if (lost.length <= MAX_NAMED) return lost;
+  const rest = lost.slice(MAX_NAMED).map(({ path }) => path);
+  let directory = dirname(rest[0] ?? "/");
+  while (!rest.every(path => isInside(directory, path))) directory = dirname(directory);
+  return [
+    ...lost.slice(0, MAX_NAMED),
+    { path: directory, why: `${rest.length} more paths in it were not kept` },
+  ];
 }
 
 function idOfCall(store: Store, request: CallRequest, key: string, project: string): string {

@@ -3,10 +3,11 @@ import type { Files, System } from "../system/system.ts";
 import { ABSENT, type PathChange, type PathState } from "./change.ts";
 import type { Digest, HistoryContext } from "./context.ts";
 import type { GitComparison } from "./git-compare.ts";
-import { differencesFrom, filesOf, readStatus, type TrackedPath } from "./git-status.ts";
+import { differencesFrom, filesOf, parseStatus, readStatus, type TrackedPath } from "./git-status.ts";
+import { recallSweep, type Sweep } from "./known-sweep.ts";
 import { compareSeen, compareStates, factsAt, presentState, type Seen } from "./path-state.ts";
 import { type GitOptions, runGit, withoutTree } from "./run-git.ts";
-import { type Sweep, workPaths } from "./sweep.ts";
+import { workPaths } from "./sweep.ts";
 import { isGitEntry, walkTree } from "./walk.ts";
 
 export interface SweepComparison {
@@ -34,14 +35,16 @@ export async function compareSweep(
   if (!isThere) return compareRemoved(context, sweep, seen, digest, timeoutMs);
   const result = await readStatus(context.system, sweep.root, timeoutMs);
   if (!result.ok) return { changes: [], problem: result.problem };
-  const { status } = result;
+  if (isAsBefore(context, sweep, result.text, git)) return { changes: [], problem: undefined };
+  const status = parseStatus(result.text);
   const isMoved = sweep.head !== undefined && status.head !== sweep.head;
   const tracked = isMoved
     ? await differencesFrom(context.system, sweep.root, sweep.head ?? "", timeoutMs)
     : status.changed;
   if (tracked === undefined) return { changes: [], problem: "git could not compare with the former commit" };
   const at = ({ path }: { readonly path: string }) => join(sweep.root, path);
-  const inHead = await trackedBefore(context, sweep, [...tracked, ...(git?.leftOut ?? [])], timeoutMs);
+  const clean = [...tracked, ...(git?.leftOut ?? [])].filter(one => !seen.has(at(one)));
+  const inHead = await trackedBefore(context, sweep, clean, timeoutMs);
   const same = await sameAsBefore(context.system, sweep.root, inHead, seen, timeoutMs);
   const candidates = new Set([
     ...seen.keys(),
@@ -64,6 +67,18 @@ export async function compareSweep(
   const problem =
     unknown === undefined ? undefined : `git put ${unknown} there, over what it ignored there, if it was`;
   return { changes: [...changes, ...made], problem };
+}
+
+/** Git says what it said before the call, and no file of the sweep was touched. */
+function isAsBefore(
+  context: HistoryContext,
+  { root, head, seen, hasDirectories }: Sweep,
+  text: string,
+  git: GitComparison | undefined,
+): boolean {
+  if (hasDirectories || (git?.leftOut.length ?? 0) + (git?.putThere.length ?? 0) > 0) return false;
+  const known = recallSweep(context, root, text)?.sweep;
+  return known?.head === head && JSON.stringify(known?.seen) === JSON.stringify(seen);
 }
 
 /** The working tree of a submodule or linked worktree that the call took away: all of its files were tracked or seen. */

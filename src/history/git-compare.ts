@@ -2,7 +2,7 @@ import { basename, isInside } from "../system/paths.ts";
 import type { GitChange, PathChange, PathState, RefChange } from "./change.ts";
 import { branchLogs, digestIndex, type GitSnapshot } from "./git-snapshot.ts";
 import type { IndexEntry } from "./git-status.ts";
-import { compareStates, type Seen } from "./path-state.ts";
+import { compareStates, isSameContent, type Seen } from "./path-state.ts";
 import type { Store } from "./store.ts";
 
 /** What became of a repository, and which files of its working tree git took out or put there. */
@@ -113,7 +113,7 @@ async function compareIndex(
   after: Seen | undefined,
   timeoutMs: number,
 ): Promise<IndexComparison> {
-  if (top === undefined || before?.stamp === after?.stamp) return SAME;
+  if (top === undefined || isSameFile(before, after)) return SAME;
   const old = await entriesOf(store, { top, gitDirectory }, before, timeoutMs);
   const now = await entriesOf(store, { top, gitDirectory }, after, timeoutMs);
   if (old?.digest === now?.digest) return SAME;
@@ -130,6 +130,11 @@ async function compareIndex(
   };
 }
 
+function isSameFile(before: Seen | undefined, after: Seen | undefined): boolean {
+  if (before === undefined || after === undefined) return before === after;
+  return before.stamp === after.stamp || isSameContent(before.state, after.state);
+}
+
 async function entriesOf(
   store: Store,
   repository: { readonly top: string; readonly gitDirectory: string },
@@ -137,5 +142,5 @@ async function entriesOf(
   timeoutMs: number,
 ) {
   if (seen?.state.kind !== "file" || seen.state.content.in !== "store") return undefined;
-  return digestIndex(store.system, repository, timeoutMs, store.objectPath(seen.state.content.id));
+  return digestIndex(store, repository, timeoutMs, store.objectPath(seen.state.content.id));
 }

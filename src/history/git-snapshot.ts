@@ -1,13 +1,12 @@
 import type { Repository } from "../guard/paths/repository.ts";
 import { readText } from "../state/read-text.ts";
-import { sha256Hex } from "../system/sha256.ts";
 import { type Files, hasErrorCode, type System } from "../system/system.ts";
 import type { Stash } from "./change.ts";
 import { type IndexEntry, readIndex } from "./git-status.ts";
 import type { Keeper } from "./keeper.ts";
 import { factsAt, type Seen } from "./path-state.ts";
 import { openSeenCache } from "./seen-cache.ts";
-import type { Listed } from "./store.ts";
+import type { Listed, Store } from "./store.ts";
 import { walkTree } from "./walk.ts";
 
 /** The state of a repository beside the files of its working tree, as read from its files. */
@@ -73,9 +72,14 @@ export function captureGit(keeper: Keeper, repository: Repository): GitSnapshot 
       isLate: () => keeper.isLateInWalk(),
     });
   };
-  if (top !== undefined) capture(`${gitDirectory}/index`);
-  for (const name of OPERATION_FILES) capture(`${gitDirectory}/${name}`);
-  for (const name of SHARED_FILES) capture(`${commonDirectory}/${name}`);
+  const places = [
+    ...(top === undefined ? [] : [`${gitDirectory}/index`]),
+    ...OPERATION_FILES.map(name => `${gitDirectory}/${name}`),
+    ...SHARED_FILES.map(name => `${commonDirectory}/${name}`),
+  ];
+  // Few of them are there at a time.
+  const stamps = system.files.stampsOf(places.join("\0")).split("\n");
+  for (const [at, path] of places.entries()) if (stamps[at] !== "") capture(path);
   for (const name of OPERATION_TREES) captureTree(`${gitDirectory}/${name}`);
   captureTree(`${commonDirectory}/worktrees`);
   captureTree(branchLogs(commonDirectory));
@@ -159,11 +163,12 @@ export function readStashes(
  * file is given.
  */
 export async function digestIndex(
-  system: System,
+  store: Store,
   { top, gitDirectory }: { readonly top: string; readonly gitDirectory: string },
   timeoutMs: number,
   indexFile?: string,
 ): Promise<{ readonly digest: string; readonly entries: readonly IndexEntry[] } | undefined> {
+  const { system } = store;
   const isThere = factsAt(system.files, `${top}/.git`) !== undefined;
   const entries = await readIndex(system, top, timeoutMs, {
     ...(indexFile === undefined ? {} : { indexFile }),
@@ -173,5 +178,5 @@ export async function digestIndex(
   const text = entries
     .map(({ path, mode, id, stage, isHidden }) => `${mode} ${id} ${stage} ${isHidden} ${path}`)
     .join("\0");
-  return { digest: sha256Hex(system.text.encode(text)), entries };
+  return { digest: store.digest(text), entries };
 }

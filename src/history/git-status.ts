@@ -36,12 +36,13 @@ const STATUS = [
 ];
 
 export type StatusResult =
-  | { readonly ok: true; readonly status: WorkTreeStatus }
+  | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly problem: string };
 
+/** What git says, for `parseStatus`. */
 export async function readStatus(system: System, top: string, timeoutMs: number): Promise<StatusResult> {
   const run = await runGit(system, STATUS, { cwd: top, timeoutMs });
-  return run.isOk ? { ok: true, status: parseStatus(run.text) } : { ok: false, problem: run.problem };
+  return run.isOk ? { ok: true, text: run.text } : { ok: false, problem: run.problem };
 }
 
 export function parseStatus(text: string): WorkTreeStatus {

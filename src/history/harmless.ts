@@ -3,7 +3,7 @@ import { findRepository, type Repository } from "../guard/paths/repository.ts";
 import { basename, dirname, isInside, join } from "../system/paths.ts";
 import type { PathState } from "./change.ts";
 import { digestOf, type HistoryContext } from "./context.ts";
-import { type IndexEntry, readIndex, readStatus, type WorkTreeStatus } from "./git-status.ts";
+import { type IndexEntry, parseStatus, readIndex, readStatus, type WorkTreeStatus } from "./git-status.ts";
 import { projectKey, readJournals, toChange } from "./journal.ts";
 import { factsAt, isSameState, presentState } from "./path-state.ts";
 import { readSession } from "./sessions.ts";
@@ -97,7 +97,7 @@ async function readTree(
 ): Promise<WorkTree | undefined> {
   const result = await readStatus(system, top, timeoutMs);
   const entries = await readIndex(system, top, timeoutMs);
-  return result.ok && entries !== undefined ? { top, status: result.status, entries } : undefined;
+  return result.ok && entries !== undefined ? { top, status: parseStatus(result.text), entries } : undefined;
 }
 
 /** Everything that is not tracked and clean is listed; each of these must be harmless by itself. */

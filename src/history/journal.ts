@@ -15,8 +15,10 @@ export type Entry = Omit<Change, "files" | "git" | "undoneBy" | "undonePaths"> &
 const MAX_COMMAND = 500;
 const MAX_NOTES = 5;
 
-export function projectKey(store: Store, project: string): string {
-  return sha256Hex(store.system.text.encode(project)).slice(0, 16);
+export function projectKey({ keys, system }: Store, project: string): string {
+  const known = keys.get(project) ?? sha256Hex(system.text.encode(project)).slice(0, 16);
+  keys.set(project, known);
+  return known;
 }
 
 /** Appends a finished change to the journal of its session in its project. */

@@ -16,6 +16,8 @@ export interface KeepPlaces {
 
 /** Which files are kept. */
 export interface KeepRules {
+  /** the same for rules that say the same */
+  readonly key: string;
   /** the user said that it is never kept */
   isExcluded(path: string): boolean;
   /** kept although git ignores it */
@@ -43,6 +45,9 @@ export function createKeepRules(
     patterns !== undefined &&
     matchesAnyPattern(patterns, components(isInside(project, path) ? relative(project, path) : path));
   return {
+    get key() {
+      return JSON.stringify([project, places.regenerable, settings.exclude, settings.precious]);
+    },
     isExcluded: path => matches(excluded, path),
     isPrecious: path => matches(precious, path),
     isRegenerable(directory) {

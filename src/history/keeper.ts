@@ -102,6 +102,19 @@ export class Keeper {
     return { in: "nowhere", why };
   }
 
+  /** Counts what is kept already; false, and nothing is counted, when it is more than one call may keep. */
+  countKept(files: number, bytes: number): boolean {
+    const { callBytes, callFiles } = this.limits;
+    if (this.files + files > callFiles || this.bytes + bytes > callBytes) return false;
+    this.addKept(files, bytes);
+    return true;
+  }
+
+  addKept(files: number, bytes: number): void {
+    this.files += files;
+    this.bytes += bytes;
+  }
+
   /** What is at the path, with the content of a file kept. `known` was seen before: an untouched file is not read. */
   capture(path: string, facts = factsAt(this.store.system.files, path), known?: Seen): Seen {
     const { files } = this.store.system;
@@ -121,8 +134,7 @@ export class Keeper {
     if (known?.stamp === facts.stamp && known.state.kind === "file") {
       const { content } = known.state;
       if (content.in === "store" && this.store.hasObject(content.id)) {
-        this.files += 1;
-        this.bytes += facts.size;
+        this.addKept(1, facts.size);
         return content;
       }
     }
@@ -131,8 +143,7 @@ export class Keeper {
     try {
       this.workMs -= COPY_MS + facts.size / BYTES_IN_MS;
       const id = this.store.keepFile(path, facts.size);
-      this.files += 1;
-      this.bytes += facts.size;
+      this.addKept(1, facts.size);
       return { in: "store", id };
     } catch (error) {
       if (!(error instanceof SystemError) || error.code === "ENOENT") throw error;

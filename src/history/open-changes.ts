@@ -4,9 +4,9 @@ import type { ProcessIdentity } from "../system/system.ts";
 import { sessionKey } from "./any-open.ts";
 import type { Change, NotKept } from "./change.ts";
 import type { GitSnapshot } from "./git-snapshot.ts";
+import type { Sweep } from "./known-sweep.ts";
 import type { Seen } from "./path-state.ts";
 import type { Listed, Store } from "./store.ts";
-import type { Sweep } from "./sweep.ts";
 import type { NamedTarget } from "./targets.ts";
 
 /** The part of a change that is known before the call runs. */

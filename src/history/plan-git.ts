@@ -121,16 +121,16 @@ async function planRepository(
 }
 
 async function planIndex(
-  { system, store }: HistoryContext,
+  { store }: HistoryContext,
   { index, top, gitDirectory }: GitChange,
   clash: (what: string, why: string) => void,
 ): Promise<GitChange["index"]> {
   if (index === undefined || top === undefined) return undefined;
   const repository = { top, gitDirectory };
-  const present = (await digestIndex(system, repository, GIT_MS))?.digest;
+  const present = (await digestIndex(store, repository, GIT_MS))?.digest;
   if (present !== index.after) {
     const former = index.before === undefined ? undefined : store.objectPath(index.before);
-    const wanted = (await digestIndex(system, repository, GIT_MS, former))?.digest;
+    const wanted = (await digestIndex(store, repository, GIT_MS, former))?.digest;
     if (present === wanted) return undefined;
     clash("the index", "files were staged or unstaged since");
   }

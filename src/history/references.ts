@@ -1,5 +1,6 @@
 import type { PathState } from "./change.ts";
 import type { Entry } from "./journal.ts";
+import { readKnownList } from "./known-sweep.ts";
 import { findAllOpen, type OpenChange, readOpen } from "./open-changes.ts";
 import { readSeen } from "./seen-cache.ts";
 import { isObjectList, type Listed, type Store } from "./store.ts";
@@ -30,7 +31,7 @@ export function objectsInUse(store: Store): ReadonlySet<string> {
     if (open !== undefined) useOpen(store, open, use);
   }
   for (const name of store.names("seen")) {
-    const seen = readSeen(store, store.path("seen", name))?.seen;
+    const seen = readKnownList(store, name) ?? readSeen(store, store.path("seen", name))?.seen;
     if (seen === undefined) continue;
     useList(seen, use);
     for (const { state } of store.readList(seen) ?? []) useState(state, use);

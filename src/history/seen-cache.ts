@@ -15,6 +15,8 @@ const NANOSECONDS_IN_MS = 1_000_000n;
 /** What the last sweep of a tree saw. A file whose stamp is still that of then is not read again. */
 export interface SeenCache {
   find(path: string): Seen | undefined;
+  /** By path, those of which one look at all of them tells that nothing touched them, and whose content is kept. */
+  findUntouched(paths: readonly string[]): ReadonlyMap<string, Seen>;
   /** Remembers what was seen now. The list that is there already is used again when nothing differs. */
   save(seen: readonly Seen[]): Listed<Seen>;
 }
@@ -26,11 +28,17 @@ export function openSeenCache(store: Store, root: string): SeenCache {
   const list = file === undefined ? [] : (store.readList(file.seen) ?? []);
   const known = new Map(list.map(seen => [seen.path, seen]));
   const nowMs = clock.nowMs();
+  const find = (wanted: string) => {
+    const found = known.get(wanted);
+    return found === undefined || isRacy(found, file?.timeMs ?? 0) ? undefined : found;
+  };
   return {
-    find(wanted) {
-      const found = known.get(wanted);
-      return found === undefined || isRacy(found, file?.timeMs ?? 0) ? undefined : found;
-    },
+    find,
+    findUntouched: paths =>
+      untouched(
+        store,
+        paths.flatMap(one => find(one) ?? []),
+      ),
     save(seen) {
       const isSame = seen.length === list.length && seen.every((one, at) => isEqual(one, list[at]));
       const hasRacy = isSame && file !== undefined && seen.some(one => isRacy(one, file.timeMs));
@@ -42,6 +50,21 @@ export function openSeenCache(store: Store, root: string): SeenCache {
   };
 }
 
+function untouched(store: Store, known: readonly Seen[]): ReadonlyMap<string, Seen> {
+  const kept = known.filter(({ state }) => state.kind === "absent" || storedId(state) !== undefined);
+  if (kept.length === 0) return new Map();
+  const stampsAt = (paths: readonly string[]) => store.system.files.stampsOf(paths.join("\0")).split("\n");
+  const stamps = stampsAt(kept.map(({ path }) => path));
+  const same = kept.filter(({ stamp }, at) => stamp === stamps[at]);
+  const objects = stampsAt(same.map(({ state }) => store.objectPath(storedId(state) ?? "")));
+  const isThere = ({ state }: Seen, at: number) => state.kind === "absent" || objects[at] !== "";
+  return new Map(same.filter(isThere).map(seen => [seen.path, seen]));
+}
+
+function storedId(state: Seen["state"]): string | undefined {
+  return state.kind === "file" && state.content.in === "store" ? state.content.id : undefined;
+}
+
 export function seenPath(store: Store, key: string): string {
   return store.path("seen", key);
 }
@@ -49,6 +72,12 @@ export function seenPath(store: Store, key: string): string {
 /** The objects that a cache refers to must outlive it. */
 export function readSeen(store: Store, path: string): SeenFile | undefined {
   return store.readSealed<SeenFile>(path);
+}
+
+/** Was it touched after that moment, or so shortly before that it may be touched again without another stamp? */
+export function isChangedSince(stamp: string, timeMs: number): boolean {
+  const [, , , modifiedNs, changedNs] = stamp.split(":");
+  return Math.max(Number(modifiedNs ?? 0), Number(changedNs ?? 0)) / 1e6 > timeMs - TICK_MS;
 }
 
 function isRacy({ state }: Seen, timeMs: number): boolean {

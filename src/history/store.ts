@@ -1,13 +1,14 @@
 import { ignoreAbsent, removeIfThere, withParents } from "../state/absent-files.ts";
 import { readText } from "../state/read-text.ts";
 import { dirname, join } from "../system/paths.ts";
-import { hasErrorCode, type System } from "../system/system.ts";
+import { sha256Hex } from "../system/sha256.ts";
+import { hasErrorCode, type System, SystemError } from "../system/system.ts";
 import { parseOwn, seal, unseal } from "./sealed.ts";
 
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
 /** Files of the history itself: lists of paths, open changes. */
-const MAX_OWN_BYTES = 256 * 1024 * 1024;
+export const MAX_OWN_BYTES = 256 * 1024 * 1024;
 /** Longer lists of paths are objects of their own, so that a line of the journal is one write. */
 const MAX_INLINE = 2_000;
 
@@ -25,6 +26,8 @@ export class Store {
   readonly root: string;
   /** bytes that this process added */
   added = 0;
+  /** keys of projects that were asked for: a digest is slow in an engine without a compiler */
+  readonly keys = new Map<string, string>();
   private temporaryPrefix: string | undefined;
   private temporaries = 0;
 
@@ -52,6 +55,22 @@ export class Store {
 
   keepBytes(bytes: Uint8Array): string {
     return this.adopt(bytes.length, temporary => this.system.files.append(temporary, bytes, FILE_MODE));
+  }
+
+  /** SHA-256 of a long text. An engine without a compiler would take long over it; files are digested by the system. */
+  digest(text: string): string {
+    const { files } = this.system;
+    const temporary = this.temporaryPath();
+    const bytes = this.system.text.encode(text);
+    try {
+      withParents(files, temporary, DIRECTORY_MODE, () => files.append(temporary, bytes, FILE_MODE));
+      const id = files.digest(temporary);
+      files.remove(temporary);
+      return id;
+    } catch (error) {
+      if (error instanceof SystemError) return sha256Hex(bytes);
+      throw error;
+    }
   }
 
   /** A name in the store for something that is still being made. */
@@ -103,9 +122,13 @@ export class Store {
 
   /** One sealed value in a file of its own; replaced as a whole. */
   writeSealed(path: string, value: unknown): void {
+    this.replace(path, `${seal(value)}\n`);
+  }
+
+  replace(path: string, content: string): void {
     const { files, text } = this.system;
     const temporary = this.temporaryPath();
-    const bytes = text.encode(`${seal(value)}\n`);
+    const bytes = text.encode(content);
     withParents(files, temporary, DIRECTORY_MODE, () => files.append(temporary, bytes, FILE_MODE));
     try {
       withParents(files, path, DIRECTORY_MODE, () => files.rename(temporary, path));

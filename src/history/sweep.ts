@@ -3,28 +3,14 @@ import { findRepository, type Repository } from "../guard/paths/repository.ts";
 import { readText } from "../state/read-text.ts";
 import { ancestors, dirname, isInside, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
-import { readStatus, type WorkTreeStatus } from "./git-status.ts";
+import { parseStatus, readStatus, type WorkTreeStatus } from "./git-status.ts";
 import { cachedRegenerable } from "./keep-rules.ts";
 import type { Keeper } from "./keeper.ts";
+import { type KnownSweep, recallSweep, rememberSweep, type Sweep } from "./known-sweep.ts";
 import { NOTHING_OVERWRITTEN, type OverwrittenIgnored, overwrittenIgnored } from "./overwritten-ignored.ts";
 import { factsAt, type Seen } from "./path-state.ts";
 import { openSeenCache } from "./seen-cache.ts";
-import type { Listed } from "./store.ts";
 import { isGitEntry, walkTree } from "./walk.ts";
-
-/** What stood in a working tree, or in a project without git, before a call: the files that exist nowhere else. */
-export interface Sweep {
-  readonly root: string;
-  /** undefined outside git */
-  readonly gitDirectory: string | undefined;
-  readonly head: string | undefined;
-  readonly seen: Listed<Seen>;
-  /** what git ignored and is not kept; whether it was there is not known of what is below */
-  readonly ignored: readonly string[];
-  /** every directory is in `seen` */
-  readonly hasDirectories: boolean;
-  readonly isComplete: boolean;
-}
 
 export interface SweepOptions {
   /** a git command is about to run */
@@ -73,15 +59,12 @@ export async function sweepRepository(
     keeper.lose(top, result.problem);
     return [unfinished(repository, top)];
   }
-  const { status } = result;
-  const overwritten =
-    options.commits === undefined || options.withIgnored
-      ? NOTHING_OVERWRITTEN
-      : await overwrittenIgnored(keeper, repository, status.ignored, options.commits);
-  const own = captureWork(keeper, repository, top, status, options, overwritten);
+  const { sweep: own, nested } =
+    recallWork(keeper, repository, result.text, options) ??
+    (await captureAnew(keeper, repository, result.text, options));
   if (depth >= MAX_DEPTH) return [own];
   const inner: Sweep[] = [];
-  for (const path of [...submodulesOf(system, top), ...status.nested]) {
+  for (const path of [...submodulesOf(system, top), ...nested]) {
     const directory = join(top, path);
     const found = findRepository(createDisk(system), directory);
     if (found?.top === directory) inner.push(...(await sweepRepository(keeper, found, options, depth + 1)));
@@ -101,40 +84,85 @@ function unfinished({ gitDirectory }: Repository, root: string): Sweep {
   };
 }
 
+/** Undefined when something may be new. Directories are not looked through for it. */
+function recallWork(
+  keeper: Keeper,
+  { top = "", gitDirectory }: Repository,
+  text: string,
+  options: SweepOptions,
+): KnownSweep | undefined {
+  if (!isPlain(options)) return undefined;
+  const known = recallSweep(keeper, top, text);
+  if (known?.sweep.gitDirectory !== gitDirectory) return undefined;
+  return keeper.countKept(known.files, known.bytes) ? known : undefined;
+}
+
+/** Of what is asked for before a git command nothing is remembered. */
+function isPlain({ withIgnored, withDirectories, commits }: SweepOptions): boolean {
+  return !withIgnored && !withDirectories && commits === undefined;
+}
+
+async function captureAnew(
+  keeper: Keeper,
+  repository: Repository,
+  text: string,
+  options: SweepOptions,
+): Promise<Pick<KnownSweep, "sweep" | "nested">> {
+  const { commits, withIgnored } = options;
+  const overwritten =
+    commits === undefined || withIgnored
+      ? NOTHING_OVERWRITTEN
+      : await overwrittenIgnored(keeper, repository, parseStatus(text).ignored, commits);
+  return captureWork(keeper, repository, text, options, overwritten);
+}
+
 function captureWork(
   keeper: Keeper,
-  { gitDirectory }: Repository,
-  top: string,
-  status: WorkTreeStatus,
+  { top = "", gitDirectory }: Repository,
+  text: string,
   options: SweepOptions,
   overwritten: OverwrittenIgnored,
-): Sweep {
+): Pick<KnownSweep, "sweep" | "nested"> {
+  const status = parseStatus(text);
   const cache = openSeenCache(keeper.store, top);
+  const { files, bytes } = keeper;
+  const timeMs = keeper.store.system.clock.nowMs();
   const lostBefore = keeper.lost.length;
   const seen = new Map<string, Seen>();
-  const capture = (path: string) => {
-    if (!seen.has(path)) seen.set(path, keeper.capture(path, undefined, cache.find(path)));
-  };
   const paths = workPaths(keeper, top, status);
+  const untouched = cache.findUntouched(paths);
+  const capture = (path: string) => {
+    if (seen.has(path)) return;
+    const known = untouched.get(path);
+    if (known?.state.kind === "file") keeper.addKept(1, known.state.size);
+    seen.set(path, known ?? keeper.capture(path, undefined, cache.find(path)));
+  };
   for (const path of paths) capture(path);
   // Of a submodule or linked worktree it is a file, which leads to the repository.
   if (factsAt(keeper.store.system.files, `${top}/.git`)?.kind === "file") capture(`${top}/.git`);
-  const { kept, left } = sortIgnored(keeper, top, status.ignored, options.withIgnored);
+  const { kept, left, folders } = sortIgnored(keeper, top, status.ignored, options.withIgnored);
   for (const path of [...kept, ...overwritten.paths]) capture(path);
   const directories = options.withDirectories
     ? listDirectories(keeper, top, left)
     : parentsOf(seen.keys(), top);
   for (const path of directories) if (!seen.has(path)) seen.set(path, keeper.capture(path));
   const isComplete = keeper.lost.length === lostBefore;
-  return {
+  const all = [...seen.values()];
+  const sweep: Sweep = {
     root: top,
     gitDirectory,
     head: status.head,
-    seen: cache.save([...seen.values()]),
+    seen: cache.save(all),
     ignored: left.filter(path => !overwritten.whole.includes(path)),
     hasDirectories: options.withDirectories,
     isComplete,
   };
+  const { nested } = status;
+  if (isPlain(options) && isComplete && folders !== undefined) {
+    const known = { sweep, nested, files: keeper.files - files, bytes: keeper.bytes - bytes };
+    rememberSweep(keeper, known, text, all, folders, timeMs);
+  }
+  return { sweep, nested };
 }
 
 /** Changed and untracked files; what has the name of build output counts only when it is tracked. */
@@ -144,10 +172,24 @@ export function workPaths(
   status: WorkTreeStatus,
 ): readonly string[] {
   const isOutput = cachedRegenerable(keeper, top);
+  // Git gives clean paths, and there may be thousands.
+  const start = top === "/" ? "/" : `${top}/`;
   return [
-    ...status.changed.filter(({ mode }) => mode !== "160000").map(({ path }) => join(top, path)),
-    ...status.untracked.map(path => join(top, path)).filter(path => !isOutput(dirname(path))),
+    ...status.changed.filter(({ mode }) => mode !== "160000").map(({ path }) => start + path),
+    ...status.untracked.map(path => start + path).filter(path => !isOutput(parentOf(path))),
   ];
+}
+
+/** As `dirname`, of a path that is clean and not the root. */
+function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/"));
+}
+
+interface IgnoredPaths {
+  readonly kept: readonly string[];
+  readonly left: readonly string[];
+  /** directories that were listed, with the stamps from before that; undefined when there were too many */
+  readonly folders: ReadonlyMap<string, string> | undefined;
 }
 
 /** Ignored paths that are kept, and those that are not. */
@@ -156,12 +198,14 @@ function sortIgnored(
   top: string,
   ignored: readonly string[],
   keepsAll: boolean,
-): { readonly kept: readonly string[]; readonly left: readonly string[] } {
+): IgnoredPaths {
   const { rules, store } = keeper;
   // Git names what is ignored one by one where a rule in a directory speaks of its content.
   const isOutput = cachedRegenerable(keeper, top);
   const kept: string[] = [];
   const left: string[] = [];
+  const folders = new Map<string, string>();
+  let isWhole = true;
   for (const name of ignored) {
     const path = join(top, name);
     if (!name.endsWith("/")) {
@@ -175,11 +219,15 @@ function sortIgnored(
     }
     if (!keepsAll) left.push(path);
     let count = 0;
-    walkTree(store.system.files, path, {
+    folders.set(path, factsAt(store.system.files, path)?.stamp ?? "");
+    const isWalked = walkTree(store.system.files, path, {
       visit(inner, facts) {
         if (facts.kind === "directory") {
-          if (keepsAll && !rules.isRegenerable(inner)) kept.push(inner);
-          return !rules.isRegenerable(inner) && !isGitEntry(inner);
+          const isOutput = rules.isRegenerable(inner);
+          if (keepsAll && !isOutput) kept.push(inner);
+          if (isOutput || isGitEntry(inner)) return false;
+          folders.set(inner, facts.stamp);
+          return true;
         }
         if (keepsAll || rules.isPrecious(inner)) kept.push(inner);
         return true;
@@ -187,14 +235,17 @@ function sortIgnored(
       fail: (inner, why) => keepsAll && keeper.lose(inner, why),
       isLate: () => keeper.isLateInWalk() || ++count > MAX_IGNORED_FILES,
     });
+    isWhole &&= isWalked;
     if (keepsAll) kept.push(path);
   }
-  return { kept, left };
+  return { kept, left, folders: isWhole ? folders : undefined };
 }
 
 function parentsOf(paths: Iterable<string>, top: string): ReadonlySet<string> {
   const found = new Set<string>();
   for (const path of paths) {
+    // Thousands of files share few directories.
+    if (found.has(parentOf(path))) continue;
     for (const directory of ancestors(dirname(path))) {
       if (!isInside(top, directory) || directory === top || found.has(directory)) break;
       found.add(directory);

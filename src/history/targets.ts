@@ -5,7 +5,7 @@ import { readText } from "../state/read-text.ts";
 import { ancestors, dirname, isInside, join, relative } from "../system/paths.ts";
 import type { ExactFacts, System } from "../system/system.ts";
 import type { NotKept } from "./change.ts";
-import { readIndex, readStatus } from "./git-status.ts";
+import { parseStatus, readIndex, readStatus } from "./git-status.ts";
 import type { Keeper } from "./keeper.ts";
 import { factsAt, type Seen, toState } from "./path-state.ts";
 import { walkTree } from "./walk.ts";
@@ -190,12 +190,14 @@ async function cleanInside(
   const { top, gitDirectory = "" } = repository ?? {};
   if (top === undefined || !isInside(top, directory) || convertsContent(system, repository, top))
     return undefined;
-  const status = await readStatus(system, top, keeper.msForGit(gitDirectory));
+  const result = await readStatus(system, top, keeper.msForGit(gitDirectory));
   const entries = await readIndex(system, top, keeper.msForGit(gitDirectory), {
     paths: [relative(top, directory)],
   });
-  if (!status.ok || entries === undefined || status.status.head === undefined) return undefined;
-  const changed = new Set(status.status.changed.map(({ path }) => path));
+  if (!result.ok || entries === undefined) return undefined;
+  const status = parseStatus(result.text);
+  if (status.head === undefined) return undefined;
+  const changed = new Set(status.changed.map(({ path }) => path));
   const ids = new Map(
     entries
       .filter(entry => !entry.isHidden && entry.stage === "0" && entry.mode.startsWith("100"))

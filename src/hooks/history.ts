@@ -2,7 +2,7 @@ import { isHistoryOn } from "../config/settings.ts";
 import { survey } from "../guard/context.ts";
 import type { Finding } from "../guard/finding.ts";
 import type { Footprint } from "../guard/footprint.ts";
-import type { Judgement } from "../guard/judgement.ts";
+import { isDenied, type Judgement } from "../guard/judgement.ts";
 import { clipText } from "../guard/reason.ts";
 import { redactOpening } from "../guard/redact.ts";
 import type { SessionWrites } from "../guard/session-writes.ts";
@@ -70,7 +70,7 @@ export async function keepCall(
   const isKept = passed.some(({ passes }) => passes === "kept");
   return {
     settle(judged) {
-      if (judged.verdict === "deny" || settled.size + unkept.length === 0) return judged;
+      if (isDenied(judged) || settled.size + unkept.length === 0) return judged;
       // A grant covers all findings there were.
       if (judged.usedGrants.length > 0 && unkept.length === 0) return judged;
       const rest = judged.all.flatMap(finding => {

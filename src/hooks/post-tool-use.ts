@@ -1,10 +1,10 @@
 import type { Effect, Hook, InputOf, JsonObject, ToolUse } from "../protocol/index.ts";
 import { isTruthy } from "../protocol/index.ts";
 import { memberAt } from "../protocol/members.ts";
-import { removeIfThere } from "../state/absent-files.ts";
-import { AtomicFlag, clip, sha256Hex } from "../state/index.ts";
+import { removeIfThere, withParents } from "../state/absent-files.ts";
+import { clip, sha256Hex } from "../state/index.ts";
 import { join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { type Files, hasErrorCode, type System } from "../system/system.ts";
 import { attempt, defineHook, type HookContext, type HookOptions } from "./context.ts";
 import { withOpenChanges } from "./history-steps.ts";
 import type { HookDefinition } from "./hook-program.ts";
@@ -91,10 +91,21 @@ function isRepeated(input: InputOf<"tool">, context: HookContext): boolean {
   context.prepare();
   let isNew = true;
   const isNoticed = attempt(context, "a repeated call would not be noticed", () => {
-    isNew = new AtomicFlag(join(directory, key), { system }).set();
+    isNew = claim(system.files, join(directory, key));
     forgetOld(context, directory);
   });
   return isNoticed && !isNew;
+}
+
+/** A link and no file: nothing waits for the disk, and of two that claim it at once one is told so. */
+function claim(files: Files, path: string): boolean {
+  try {
+    withParents(files, path, undefined, () => files.symlink("claimed", path));
+    return true;
+  } catch (error) {
+    if (hasErrorCode(error, "EEXIST")) return false;
+    throw error;
+  }
 }
 
 function forgetOld(context: HookContext, directory: string): void {

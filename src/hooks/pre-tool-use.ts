@@ -2,7 +2,7 @@ import type { ConfigNotice } from "../config/load.ts";
 import { isHistoryOn } from "../config/settings.ts";
 import { type GuardContext, inDirectory } from "../guard/context.ts";
 import { type Footprint, isEmptyFootprint } from "../guard/footprint.ts";
-import { ALLOWED, type Judgement } from "../guard/judgement.ts";
+import { ALLOWED, isDenied, type Judgement } from "../guard/judgement.ts";
 import { footprintOfHarmless, startsOwnFile } from "../guard/prefilter.ts";
 import { redactOpening } from "../guard/redact.ts";
 import { errorText } from "../protocol/error-text.ts";
@@ -96,7 +96,7 @@ async function judgeCall(
   const { judged, context } = await judgeWithWrites(input, system, guard, given, attempt);
   const isGuarding = guard.config.parts.includes("guard");
   const first = isGuarding ? judged : { ...ALLOWED, footprint: judged.footprint };
-  const kept = first.verdict === "deny" ? undefined : await keep(first, first.footprint());
+  const kept = isDenied(first) ? undefined : await keep(first, first.footprint());
   const settle = (judgement: Judgement) => (isGuarding ? kept?.settle(judgement) : undefined) ?? judgement;
   const judgement = judgeWithGrants(
     system,

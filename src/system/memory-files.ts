@@ -1,8 +1,10 @@
 import type { DirectoryNode, DiskNode, FileNode, MemoryDisk, PathLookup } from "./memory-disk.ts";
 import { exactFactsOf, factsOf, toNanoseconds } from "./memory-facts.ts";
 import { type Faults, type FileOperation, ProcessDied } from "./memory-faults.ts";
+import { fail, Refusal } from "./memory-refusal.ts";
 import { dirname } from "./paths.ts";
 import { sha256Hex } from "./sha256.ts";
+import { joinStamps } from "./stamps.ts";
 import { type ExactFacts, type FileFacts, type Files, type NamedFacts, SystemError } from "./system.ts";
 
 export interface MemoryFilesOptions {
@@ -222,6 +224,10 @@ export class MemoryFiles implements Files {
     });
   }
 
+  stampsOf(paths: string): string {
+    return joinStamps(paths, path => this.exactFacts(path));
+  }
+
   realPath(path: string): string {
     return this.perform("realPath", [path], () => this.disk.realPath(path));
   }
@@ -381,17 +387,4 @@ function checkReplaceable(node: DiskNode, victim: DiskNode): void {
   } else if (victim.kind === "directory") {
     fail("EISDIR");
   }
-}
-
-/** Why an operation cannot be; `perform` makes the error of it, with what was asked and of which path. */
-class Refusal {
-  readonly code: string;
-
-  constructor(code: string) {
-    this.code = code;
-  }
-}
-
-function fail(code: string): never {
-  throw new Refusal(code);
 }

@@ -21,6 +21,7 @@ import { attempt, toNodePath } from "./node-errors.ts";
 import { listFacts, listNames, look, lookExactly } from "./node-facts.ts";
 import { fill, withFile, writeAll } from "./node-open-file.ts";
 import { dirname } from "./paths.ts";
+import { joinStamps } from "./stamps.ts";
 import { type Files, hasErrorCode, SystemError } from "./system.ts";
 
 const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
@@ -66,6 +67,7 @@ export function createNodeFiles(): Files {
     follow: path => look(path, statSync),
     exactFacts: path => lookExactly(path),
     listFacts: path => listFacts(path),
+    stampsOf: paths => joinStamps(paths, lookExactly),
     realPath: path =>
       attempt("resolve", path, () => decodeName(realpathSync.native(toNodePath(path), "buffer"))),
     changeMode: (path, mode) => attempt("change mode of", path, () => chmodSync(toNodePath(path), mode)),

@@ -19,7 +19,10 @@ export function normalise(path: string): string {
 /** True for most absolute paths that are normalised, and for no other: hooks ask for dozens in a run. */
 function isNormal(path: string): boolean {
   if (!path.startsWith("/") || path.endsWith("/") || path.includes("//")) return false;
-  return !path.includes("/.") || !/\/\.\.?(?:\/|$)/.test(path);
+  if (!path.includes("/.")) return true;
+  const hasDots =
+    path.includes("/./") || path.includes("/../") || path.endsWith("/.") || path.endsWith("/..");
+  return !hasDots;
 }
 
 export function isAbsolute(path: string): boolean {

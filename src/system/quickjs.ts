@@ -35,6 +35,7 @@ export interface NativeHost {
   /** one entry without a name, or none when nothing is there */
   exactFacts(path: string): ExactFields | string;
   listFacts(path: string): ExactFields | string;
+  stampsOf(paths: string): string;
   realPath(path: string): readonly [NativeName] | string;
   changeMode(path: string, mode: number): undefined | string;
   setModified(path: string, modifiedNs: string): undefined | string;
@@ -311,6 +312,7 @@ function openFiles(host: NativeHost): System["files"] {
       toExactFacts(unwrap(host.listFacts(path), "list", path)).sort((one, other) =>
         one.name < other.name ? -1 : 1,
       ),
+    stampsOf: paths => host.stampsOf(paths),
     realPath: path => unwrapText(host.realPath(path), "resolve", path),
     changeMode: (path, mode) => unwrap(host.changeMode(path, mode), "change mode of", path),
     setModified: (path, modifiedNs) => unwrap(host.setModified(path, modifiedNs), "set the time of", path),

@@ -48,28 +48,31 @@ function padded(last: Uint8Array, totalBytes: number): Uint8Array {
   return rest;
 }
 
+/** Without calls inside: engines that only interpret pay more for one than for all the arithmetic of a round. */
 function compress(hash: Uint32Array, schedule: Uint32Array, bytes: Uint8Array, at: number): void {
-  const word = (index: number) => schedule[index] as number;
-  const byte = (index: number) => bytes[at + index] as number;
-  for (let index = 0; index < 16; index++) {
-    const first = index * 4;
+  for (let index = 0, from = at; index < 16; index++, from += 4) {
     schedule[index] =
-      (byte(first) << 24) | (byte(first + 1) << 16) | (byte(first + 2) << 8) | byte(first + 3);
+      ((bytes[from] as number) << 24) |
+      ((bytes[from + 1] as number) << 16) |
+      ((bytes[from + 2] as number) << 8) |
+      (bytes[from + 3] as number);
   }
   for (let index = 16; index < 64; index++) {
-    const early = word(index - 15);
-    const late = word(index - 2);
-    const mixedEarly = rotate(early, 7) ^ rotate(early, 18) ^ (early >>> 3);
-    const mixedLate = rotate(late, 17) ^ rotate(late, 19) ^ (late >>> 10);
-    schedule[index] = word(index - 16) + mixedEarly + word(index - 7) + mixedLate;
+    const early = schedule[index - 15] as number;
+    const late = schedule[index - 2] as number;
+    const mixedEarly = ((early >>> 7) | (early << 25)) ^ ((early >>> 18) | (early << 14)) ^ (early >>> 3);
+    const mixedLate = ((late >>> 17) | (late << 15)) ^ ((late >>> 19) | (late << 13)) ^ (late >>> 10);
+    schedule[index] =
+      (schedule[index - 16] as number) + mixedEarly + (schedule[index - 7] as number) + mixedLate;
   }
   let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = hash;
   for (let round = 0; round < 64; round++) {
+    const mixedE = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7));
     const choice = (e & f) ^ (~e & g);
-    const mixedE = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
-    const first = (h + mixedE + choice + (ROUND_CONSTANTS[round] as number) + word(round)) | 0;
+    const first =
+      (h + mixedE + choice + (ROUND_CONSTANTS[round] as number) + (schedule[round] as number)) | 0;
+    const mixedA = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10));
     const majority = (a & b) ^ (a & c) ^ (b & c);
-    const second = ((rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + majority) | 0;
     h = g;
     g = f;
     f = e;
@@ -77,13 +80,9 @@ function compress(hash: Uint32Array, schedule: Uint32Array, bytes: Uint8Array, a
     d = c;
     c = b;
     b = a;
-    a = (first + second) | 0;
+    a = (first + mixedA + majority) | 0;
   }
   for (const [index, value] of [a, b, c, d, e, f, g, h].entries()) {
     hash[index] = (hash[index] as number) + value;
   }
-}
-
-function rotate(value: number, bits: number): number {
-  return (value >>> bits) | (value << (32 - bits));
 }

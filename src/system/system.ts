@@ -121,6 +121,11 @@ export interface Files {
   exactFacts(path: string): ExactFacts | undefined;
   /** Exact facts of all names in a directory, by name. What vanishes meanwhile is left out. */
   listFacts(path: string): readonly NamedFacts[];
+  /**
+   * Stamps of many names in one call. The paths are parted by zero bytes, the stamps by line breaks: empty where nothing
+   * is there, the errno name of any other failure.
+   */
+  stampsOf(paths: string): string;
   realPath(path: string): string;
   changeMode(path: string, mode: number): void;
   /** Sets the time of modification of the name itself, to the microsecond at least; the time of access is now. */

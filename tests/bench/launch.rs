@@ -1,6 +1,7 @@
 //! Starts commands in turn, as a host starts hooks: with pipes, from a small process. Called as
-//! `launch ROUNDS INPUT [NAME=VALUE…] PROGRAM ARGUMENT… -- INPUT PROGRAM …`; prints the number of the command and the nanoseconds
-//! of every start, from before it until the program has ended and everything it said was read.
+//! `launch ROUNDS INPUT [NAME=VALUE…] PROGRAM ARGUMENT… -- INPUT PROGRAM …`; prints the number of the command, the nanoseconds
+//! of every start, from before it until the program has ended and everything it said was read, and the microseconds of
+//! processor time that it and its children took.
 
 use std::{
     env,
@@ -28,8 +29,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         for (number, (input, settings, program, arguments)) in commands.iter().enumerate() {
             let mut command = Command::new(program);
             command.args(*arguments).envs(settings.iter().filter_map(|word| word.split_once('=')));
+            let before = processor_us();
             let nanoseconds = time(input, command)?;
-            report += &format!("{number} {nanoseconds}\n");
+            report += &format!("{number} {nanoseconds} {}\n", processor_us() - before);
         }
     }
     print!("{report}");
@@ -47,4 +49,21 @@ fn time(input: &[u8], mut command: Command) -> Result<u128, Box<dyn Error>> {
     }
     child.wait_with_output()?;
     Ok(start.elapsed().as_nanos())
+}
+
+/// `struct rusage`: user time and system time as seconds and microseconds, then what is of no interest here.
+type Usage = [i64; 18];
+
+unsafe extern "C" {
+    fn getrusage(who: i32, usage: *mut Usage) -> i32;
+}
+
+/// Of all programs that were waited for.
+fn processor_us() -> i64 {
+    const CHILDREN: i32 = -1;
+    let mut usage: Usage = [0; 18];
+    // SAFETY: the array is as long as the structure on 64-bit systems, or longer.
+    unsafe { getrusage(CHILDREN, &mut usage) };
+    let [user_s, user_us, system_s, system_us, ..] = usage;
+    (user_s + system_s) * 1_000_000 + user_us + system_us
 }

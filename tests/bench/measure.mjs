@@ -14,22 +14,36 @@ export function measureCommands(commands, { rounds = 40, ...options } = {}) {
   );
 }
 
+/** Milliseconds of every start of each command, `{ argv, input, env }`. */
+export function timeCommands(commands, options) {
+  return runCommands(commands, options).map(runs => runs.map(({ wall }) => wall));
+}
+
 /**
- * Milliseconds of every start of each command, `{ argv, input, env }`. Where Rust is installed a small program starts
- * them; Node adds the better part of a millisecond to every start.
+ * Every start of each command, with its milliseconds by the clock and, where that can be told, of the processors. Where
+ * Rust is installed a small program starts them; Node adds the better part of a millisecond to every start.
  */
-export function timeCommands(commands, { rounds = 1, env = {}, cwd } = {}) {
+export function runCommands(commands, { rounds = 1, env = {}, cwd } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "amplihack-launch-"));
   try {
-    const launcher = join(folder, "launch");
+    launcher ??= compileLauncher();
     const options = { env: { PATH: process.env.PATH, ...env }, cwd };
-    const isSmall = compileRust(fileURLToPath(new URL("launch.rs", import.meta.url)), launcher);
-    return isSmall
-      ? launchCommands(launcher, folder, commands, rounds, options)
-      : spawnCommands(commands, rounds, options);
+    return launcher === ""
+      ? spawnCommands(commands, rounds, options)
+      : launchCommands(launcher, folder, commands, rounds, options);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Compiled once; empty where there is no Rust. */
+let launcher;
+
+function compileLauncher() {
+  const folder = mkdtempSync(join(tmpdir(), "amplihack-launcher-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const program = join(folder, "launch");
+  return compileRust(fileURLToPath(new URL("launch.rs", import.meta.url)), program) ? program : "";
 }
 
 /** False where there is no Rust. */
@@ -48,8 +62,8 @@ function launchCommands(launcher, folder, commands, rounds, options) {
   if (run.status !== 0) throw new Error(`the commands could not be started: ${run.stderr}`);
   const samples = commands.map(() => []);
   for (const line of run.stdout.trim().split("\n")) {
-    const [number, nanoseconds] = line.split(" ").map(Number);
-    samples[number].push(nanoseconds / 1e6);
+    const [number, nanoseconds, microseconds] = line.split(" ").map(Number);
+    samples[number].push({ wall: nanoseconds / 1e6, processor: microseconds / 1e3 });
   }
   return samples;
 }
@@ -60,7 +74,7 @@ function spawnCommands(commands, rounds, options) {
     for (const [number, { argv, input = "", env = {} }] of commands.entries()) {
       const start = process.hrtime.bigint();
       const run = spawnSync(argv[0], argv.slice(1), { ...options, env: { ...options.env, ...env }, input });
-      samples[number].push(Number(process.hrtime.bigint() - start) / 1e6);
+      samples[number].push({ wall: Number(process.hrtime.bigint() - start) / 1e6 });
       if (run.error) throw run.error;
     }
   }

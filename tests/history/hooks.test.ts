@@ -118,6 +118,17 @@ describe("a call that loses what was kept", () => {
     }
   });
 
+  it("passes where nobody can be asked as well; what could not be kept, and what is denied, is refused", async () => {
+    const unattended = { guard: { unattended: "deny" } };
+    const project = repository(unattended);
+    expect((await run(project, "rm -rf src"))?.message?.text).toMatch(/^kept /);
+    expect((await offer(project, "rm -rf ~"))?.decision?.kind).toBe("deny");
+    const excluded = repository({ ...unattended, history: { budgetMs: 60_000, exclude: ["*.txt"] } });
+    const effect = await offer(excluded, "rm -rf src");
+    expect(effect?.decision?.kind).toBe("deny");
+    expect(effect?.decision?.reason).toContain("history.exclude");
+  });
+
   it("is asked about when something of it is excluded, with the reason", async () => {
     const project = repository({ history: { budgetMs: 60_000, exclude: ["*.txt"] } });
     const effect = await offer(project, "rm -rf src");

@@ -75,6 +75,21 @@ describe.each<[string, () => { readonly files: Files; readonly base: string }]>(
     expect(codeOf(() => files.listFacts(`${base}/file`))).toBe("ENOTDIR");
   });
 
+  it("have their stamps told together, one a line", () => {
+    const { files, base } = open();
+    files.createExclusive(`${base}/a\nb`, bytesOf("content"), 0o640);
+    files.makeDirectory(`${base}/directory`, 0o750);
+    const paths = ["a\nb", "missing", "a\nb/below", "directory", "x".repeat(300)].map(
+      name => `${base}/${name}`,
+    );
+    expect(files.stampsOf(paths.join("\0")).split("\n").slice(0, 4)).toEqual([
+      files.exactFacts(paths[0] ?? "")?.stamp,
+      "",
+      "",
+      files.exactFacts(paths[3] ?? "")?.stamp,
+    ]);
+  });
+
   it("tell how many names they have, and are overwritten for all of them", () => {
     const { files, base } = open();
     files.createExclusive(`${base}/a`, bytesOf("former content"), 0o600);

@@ -7,7 +7,10 @@ use crate::{
     text::to_c,
 };
 use alloc::{ffi::CString, string::String, vec::Vec};
-use core::{ffi::c_char, ptr};
+use core::{
+    ffi::{c_char, c_int, c_void},
+    ptr,
+};
 
 pub struct Program<'a> {
     pub argv: &'a [String],
@@ -44,12 +47,8 @@ impl Program<'_> {
         // SAFETY: the process has one thread; until it runs another program the child calls only what is safe
         // after a fork.
         unsafe {
-            let id = check(libc::fork())?;
-            if id == 0 {
-                let code = become_program([&stdin, &stdout, &stderr], &cwd, &argv, &env);
-                libc::write(failure.0, ptr::from_ref(&code).cast(), size_of::<i32>());
-                libc::_exit(127);
-            }
+            let start = Start { pipes: [&stdin, &stdout, &stderr], failure: &failure, cwd: &cwd, argv: &argv, env: &env };
+            let id = split(&start)?;
             drop((stdin, stdout, stderr, failure, words, values));
             let mut code = 0_i32;
             let length = retry(|| libc::read(told.0, ptr::from_mut(&mut code).cast(), size_of::<i32>()));
@@ -66,8 +65,61 @@ impl Program<'_> {
     }
 }
 
+struct Start<'a> {
+    pipes: [&'a File; 3],
+    failure: &'a File,
+    cwd: &'a CString,
+    argv: &'a [*const c_char],
+    env: &'a [*const c_char],
+}
+
+/// Starts `child_main` in a child that borrows this process's memory, which waits until the other program runs: no page
+/// of it is copied, now or when it is next written to.
+#[cfg(target_os = "linux")]
+unsafe fn split(start: &Start) -> Answer<i32> {
+    const STACK: usize = 64 * 1024;
+    let mut stack = Vec::<u128>::with_capacity(STACK / size_of::<u128>());
+    let top = stack.as_mut_ptr_range().start.wrapping_byte_add(STACK);
+    // SAFETY: no handler of signals runs in the child before it is another program, what it does to the environment is
+    // taken back, and its stack lives until then.
+    unsafe {
+        let (mut all, mut before) = (core::mem::zeroed(), core::mem::zeroed());
+        libc::sigfillset(&mut all);
+        libc::sigprocmask(libc::SIG_SETMASK, &all, &mut before);
+        let environment = environ;
+        let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+        let id = check(libc::clone(child_main, top.cast(), flags, ptr::from_ref(start).cast_mut().cast()));
+        environ = environment;
+        libc::sigprocmask(libc::SIG_SETMASK, &before, ptr::null_mut());
+        id
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+unsafe fn split(start: &Start) -> Answer<i32> {
+    // SAFETY: the process has one thread.
+    unsafe {
+        let id = check(libc::fork())?;
+        if id == 0 {
+            child_main(ptr::from_ref(start).cast_mut().cast());
+        }
+        Ok(id)
+    }
+}
+
+/// Only comes back to tell, and to end.
+extern "C" fn child_main(start: *mut c_void) -> c_int {
+    // SAFETY: `split` was given it and waits, or it is the child's own copy.
+    unsafe {
+        let start = &*start.cast::<Start<'_>>();
+        let code = become_program(start);
+        libc::write(start.failure.0, ptr::from_ref(&code).cast(), size_of::<i32>());
+        libc::_exit(127)
+    }
+}
+
 /// The errno, if the program could not be run.
-unsafe fn become_program(pipes: [&File; 3], cwd: &CString, argv: &[*const c_char], env: &[*const c_char]) -> i32 {
+unsafe fn become_program(Start { pipes, cwd, argv, env, .. }: &Start) -> i32 {
     // SAFETY: all of it is safe after a fork, and the lists end with a null.
     unsafe {
         for (place, file) in (0..).zip(pipes) {
@@ -75,10 +127,12 @@ unsafe fn become_program(pipes: [&File; 3], cwd: &CString, argv: &[*const c_char
                 return last();
             }
         }
+        for signal in [libc::SIGPIPE, libc::SIGTERM, libc::SIGALRM] {
+            libc::signal(signal, libc::SIG_DFL);
+        }
         let mut none = core::mem::zeroed();
         libc::sigemptyset(&mut none);
         libc::sigprocmask(libc::SIG_SETMASK, &none, ptr::null_mut());
-        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
         if libc::chdir(cwd.as_ptr()) < 0 || libc::setsid() < 0 {
             return last();
         }

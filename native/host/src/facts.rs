@@ -1,12 +1,12 @@
 //! What the file system knows about names.
 
 use crate::{
-    errno::{Answer, check},
+    errno::{self, Answer, check},
     files::each_name,
     reply::{Reply, write_numbers},
     text::{Name, name_from_c, to_c},
 };
-use alloc::{format, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 use core::mem::MaybeUninit;
 use rquickjs::{Array, Ctx, IntoJs, Object, Result, TypedArray, Value, function::Func};
 
@@ -22,6 +22,7 @@ pub fn install<'js>(host: &Object<'js>) -> Result<()> {
         ("exactFacts", |path| Reply(exact_facts(&path))),
         ("listFacts", |path| Reply(list_facts(&path))),
     ];
+    host.set("stampsOf", Func::from(|paths: Name| stamps_of(&paths)))?;
     into_room.into_iter().try_for_each(|(name, function)| host.set(name, Func::from(function)))?;
     exactly.into_iter().try_for_each(|(name, function)| host.set(name, Func::from(function)))
 }
@@ -84,8 +85,7 @@ impl<'js> IntoJs<'js> for Exact {
         for (number, (name, facts)) in self.0.into_iter().enumerate() {
             let identity = format!("{}:{}", facts.st_dev, facts.st_ino);
             let modified = nanoseconds(facts.st_mtime, facts.st_mtime_nsec);
-            let changed = nanoseconds(facts.st_ctime, facts.st_ctime_nsec);
-            let stamp = format!("{identity}:{}:{modified}:{changed}", facts.st_size);
+            let stamp = stamp_of(&facts);
             let at = number * FIELDS;
             list.set(at, name)?;
             list.set(at + 1, kind(&facts))?;
@@ -99,6 +99,29 @@ impl<'js> IntoJs<'js> for Exact {
         }
         Ok(list.into_value())
     }
+}
+
+/// The same as TypeScript makes on Node.
+fn stamp_of(facts: &libc::stat) -> String {
+    let modified = nanoseconds(facts.st_mtime, facts.st_mtime_nsec);
+    let changed = nanoseconds(facts.st_ctime, facts.st_ctime_nsec);
+    format!("{}:{}:{}:{modified}:{changed}", facts.st_dev, facts.st_ino, facts.st_size)
+}
+
+/// Paths are parted by zero bytes, stamps by line breaks: empty where nothing is there, else the name of the failure.
+fn stamps_of(paths: &[u8]) -> String {
+    let mut stamps = String::with_capacity(paths.len());
+    for (number, path) in paths.split(|byte| *byte == 0).enumerate() {
+        if number > 0 {
+            stamps.push('\n');
+        }
+        match look(path, libc::lstat) {
+            Ok(facts) => stamps.push_str(&stamp_of(&facts)),
+            Err(libc::ENOENT | libc::ENOTDIR) => {}
+            Err(code) => stamps.push_str(errno::name(code)),
+        }
+    }
+    stamps
 }
 
 fn nanoseconds(seconds: i64, rest: i64) -> i64 {

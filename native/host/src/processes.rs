@@ -15,6 +15,8 @@ use rquickjs::{Array, Ctx, Function, IntoJs, Object, Result, TypedArray, functio
 const KILL_AFTER_MS: f64 = 1_000.0;
 const PIPE_GRACE_MS: f64 = 250.0;
 const POLL_MS: i32 = 10;
+/// A child that has closed its pipes is nearly over: it is looked for soon, and then less often.
+const CLOSED_US: u32 = 50;
 const CHUNK: usize = 64 * 1024;
 
 pub fn install<'js>(host: &Object<'js>) -> Result<()> {
@@ -243,6 +245,7 @@ fn supervise(
     let mut exited: Option<(End, f64)> = None;
     let mut killed = false;
     let mut chunk = vec![0; CHUNK];
+    let mut pause_us = CLOSED_US;
 
     loop {
         let mut polled: Vec<libc::pollfd> = Vec::with_capacity(3);
@@ -254,8 +257,14 @@ fn supervise(
         watch(&stdin, libc::POLLOUT);
         watch(&stdout, libc::POLLIN);
         watch(&stderr, libc::POLLIN);
-        // SAFETY: the array is valid for its length.
-        unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, POLL_MS) };
+        if polled.is_empty() {
+            // SAFETY: the call only waits.
+            unsafe { libc::usleep(pause_us) };
+            pause_us = (pause_us * 2).min(POLL_MS as u32 * 1_000);
+        } else {
+            // SAFETY: the array is valid for its length.
+            unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, POLL_MS) };
+        }
 
         if let Some(pipe) = &stdin {
             // SAFETY: the rest of the input is valid for reads of its length.
