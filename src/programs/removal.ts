@@ -38,11 +38,15 @@ export const removal: Field = {
 function unlessCmd(
   effects: (call: ParsedCall) => readonly ProgramEffect[],
 ): (call: ParsedCall) => readonly ProgramEffect[] {
-  return call => (isCmdStyle(call) ? [] : effects(call));
+  return call => (isOfCmd(call) ? [] : effects(call));
 }
 
 function runForCmd(call: ParsedCall): Output | undefined {
-  return isCmdStyle(call) ? runBareCmd(call) : undefined;
+  return isOfCmd(call) ? runBareCmd(call) : undefined;
+}
+
+function isOfCmd(call: ParsedCall): boolean {
+  return /^(?:del|rmdir)$/i.test(call.program) && isCmdStyle(call);
 }
 
 /** With `-p` the directories above go as well, as long as they are empty then. */

@@ -309,6 +309,15 @@ describePublicFunctions("state", state, {
   generateSessionId: forAll(times, nowMs =>
     /^\d{8,}_\d{6}_\d{6}$/.test(state.generateSessionId(createMemorySystem({ nowMs }))),
   ),
+  hasEnded: forBoth(emptyMachines, texts, ({ processes }, host) => {
+    const { self } = processes;
+    const isElsewhere = host !== self.host;
+    return (
+      !state.hasEnded(processes, self) &&
+      state.hasEnded(processes, { ...self, pid: 4_000_001 }) &&
+      !(isElsewhere && state.hasEnded(processes, { ...self, host, pid: 4_000_001 }))
+    );
+  }),
   setAsideCorrupt: forBoth(emptyMachines, fc.nat(6), (system, times) => {
     for (let round = 0; round < times; round++) {
       system.put(STATE_FILE, `broken ${round}`);

@@ -54,13 +54,14 @@ export function runShellText(
 }
 
 /**
- * A shell that stays open waits for the end of a quote: what follows may lengthen its last word, and the text behind
- * the quote is code if an earlier one was open.
+ * A shell that stays open waits for the end of a quote: what follows may lengthen its last word. A quote that begins a
+ * line may end one of an earlier call: then the text behind it is code.
  */
 export function runHalves(source: string, openQuote: number | undefined, scope: Scope, span: Span): void {
   if (openQuote === undefined) return;
   const lengthened = concatenate([text(source), unknown("any", "what follows")]);
-  for (const half of [lengthened, text(source.slice(openQuote + 1))])
+  const beginsLine = openQuote === 0 || source[openQuote - 1] === "\n";
+  for (const half of beginsLine ? [lengthened, text(source.slice(openQuote + 1))] : [lengthened])
     runShellText(half, { ...scope, state: forkState(scope) }, span, true);
 }
 
