@@ -1,4 +1,5 @@
 import type { RuleSetting } from "../config/levels.ts";
+import type { GuardSettings } from "../config/settings.ts";
 import { didYouMean } from "../protocol/nearest.ts";
 import { isStricterThan } from "./rule.ts";
 import { findRule, RULE_IDS } from "./rules.ts";
@@ -25,4 +26,16 @@ export function ruleSettingProblem(
     code: "fixed-rule",
     message: `the rule '${id}' always says ${rule.verdict}: no configuration can loosen it`,
   };
+}
+
+/** The entries of `guard.rules`, of all layers, that have no effect. */
+export function ruleSettingProblems({
+  rules,
+  floors,
+  custom,
+}: Pick<GuardSettings, "rules" | "floors" | "custom">): readonly RuleSettingProblem[] {
+  const customIds = custom.map(({ id }) => id);
+  // A project that asks for less is told of when the file is read.
+  const entries = [...Object.entries(rules), ...Object.keys(floors).map(id => [id, undefined] as const)];
+  return entries.flatMap(([id, setting]) => ruleSettingProblem(id, setting, customIds) ?? []);
 }

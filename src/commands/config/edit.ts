@@ -1,11 +1,8 @@
 import { defineCommand } from "../../cli/command.ts";
 import { CommandError } from "../../cli/errors.ts";
-import type { RuleSetting } from "../../config/levels.ts";
 import { loadConfig, userConfigFile } from "../../config/load.ts";
-import { objectAt } from "../../protocol/members.ts";
 import { requireDirectories } from "../../state/user-directories.ts";
 import type { System } from "../../system/system.ts";
-import { readUserConfig } from "../parts/choice.ts";
 
 export const editCommand = defineCommand({
   name: "edit",
@@ -36,16 +33,12 @@ export const editCommand = defineCommand({
   },
 });
 
-/** What in the user's file does not count, and why. */
+/** What in the user's file does not count, and why; . */
 async function problemsOf(system: System): Promise<readonly string[]> {
-  const { ruleSettingProblem } = await import("../../guard/rule-settings.ts");
+  const { ruleSettingProblems } = await import("../../guard/rule-settings.ts");
   const { config, notices } = loadConfig(system, { ...requireDirectories(system), projectRoot: undefined });
-  const customIds = config.guard.custom.map(({ id }) => id);
-  const rules = objectAt(objectAt(readUserConfig(system), "guard"), "rules");
   return [
     ...notices.filter(({ scope }) => scope === "user").map(({ message }) => message),
-    ...Object.entries(rules).flatMap(
-      ([id, setting]) => ruleSettingProblem(id, setting as RuleSetting, customIds)?.message ?? [],
-    ),
+    ...ruleSettingProblems(config.guard).map(({ message }) => message),
   ];
 }

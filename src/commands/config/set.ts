@@ -10,8 +10,8 @@ export const setCommand = defineCommand({
   name: "set",
   summary: "change one setting in your configuration",
   details: `
-Writes ~/.amplihack/config.jsonc and keeps its comments. The value is checked first.
-A list of texts is written with commas, everything larger as JSON.`,
+The value is checked, then written to ~/.amplihack/config.jsonc, whose comments
+stay. A list of texts is written with commas, everything larger as JSON.`,
   options: { format: FORMAT_OPTION },
   positionals: [
     { name: "KEY", summary: "a setting: guard.level, guard.rules.git.push" },
@@ -45,6 +45,9 @@ A list of texts is written with commas, everything larger as JSON.`,
       const source = layer === undefined || layer === "user" ? "" : ` (${layer})`;
       terminal.note(`Note: together with the other layers it is ${shownValue(effective)} here${source}\n`);
     }
+    // The installed programs hold the policy too, for the case that the package itself is gone.
+    if (isChanged && setting.path[0] === "failure")
+      terminal.note("Note: amplihack install writes it into the installed hook programs as well\n");
     const path = userConfigFile(places.stateHome);
     const line = `${key} is ${isChanged ? "now" : "already"} ${shownValue(value)} in ${path}\n`;
     terminal.printResult(

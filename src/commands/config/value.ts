@@ -53,6 +53,9 @@ function checkRules([section, member, id]: Setting["path"], value: Json, customI
   for (const [rule, setting] of entries) {
     const problem = ruleSettingProblem(rule, setting as RuleSetting, customIds);
     if (problem !== undefined)
-      throw new CommandError(problem.message, { kind: problem.code, fix: `amplihack guard why ${rule}` });
+      throw new CommandError(problem.message, {
+        kind: problem.code,
+        fix: problem.code === "unknown-rule" ? "amplihack guard why" : `amplihack guard why ${rule}`,
+      });
   }
 }
