@@ -1,6 +1,6 @@
 import type { Problem } from "../state/problem.ts";
 import type { System } from "../system/system.ts";
-import type { OptionSpecs, OptionValues } from "./option.ts";
+import { type OptionSpecs, type OptionValues, withJsonFlag } from "./option.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface PositionalSpec {
@@ -75,7 +75,7 @@ export function isFamily(command: Command): command is CommandFamily {
 
 /** Gives `run` the types of the options declared beside it. */
 export function defineCommand<const O extends OptionSpecs>(command: LeafCommand<O>): LeafCommand {
-  return command as unknown as LeafCommand;
+  return { ...command, options: withJsonFlag(command.options) } as unknown as LeafCommand;
 }
 
 export function defineFamily(family: CommandFamily): CommandFamily {

@@ -85,3 +85,14 @@ export const FORMAT_OPTION = option.choice(["text", "json"], "how to print the r
   short: "f",
   initial: "text",
 });
+
+/** Adds `--json`, which means `--format json`, to the options of a command that can print JSON. */
+export function withJsonFlag<O extends OptionSpecs>(options: O): O {
+  const { format } = options;
+  if (format?.kind !== "choice" || !format.choices.includes("json")) return options;
+  const json = option.boolean("the same as --format json", { isHidden: format.isHidden === true });
+  const entries = Object.entries(options).flatMap(entry =>
+    entry[0] === "format" ? [entry, ["json", json]] : [entry],
+  );
+  return Object.fromEntries(entries) as O;
+}

@@ -20,12 +20,27 @@ export interface Parsed {
 
 /** Reads the words of one command. `path` is the command as typed, for messages: `amplihack recipe run`. */
 export function parseWords(command: LeafCommand, words: readonly string[], path: string): Parsed {
-  const specs: OptionSpecs = { ...GLOBAL_OPTIONS, ...command.options };
-  const values = initialValues(specs);
-  const positionals: string[] = [];
-  const isCommandLine = command.positionals?.at(-1)?.isCommandLine === true;
   const fail = (message: string): CommandError =>
     usageError(message, `${path} --help`, command.usageExitCode);
+  const parsed = readWords(command, words, path, fail);
+  const { json, format, ...others } = parsed.options;
+  if (json === undefined) return parsed;
+  if (json === true && format !== undefined && format !== "json")
+    throw fail(`--json and --format ${String(format)} contradict each other: give one of them`);
+  const spec = command.options["format"];
+  const initial = spec?.kind === "choice" ? spec.initial : undefined;
+  return { ...parsed, options: { ...others, format: json === true ? "json" : (format ?? initial) } };
+}
+
+type Fail = (message: string) => CommandError;
+
+function readWords(command: LeafCommand, words: readonly string[], path: string, fail: Fail): Parsed {
+  const specs: OptionSpecs = { ...GLOBAL_OPTIONS, ...command.options };
+  const values = initialValues(specs);
+  // Which of --json and --format was typed is told by what is still undefined.
+  if ("json" in command.options) values["format"] = undefined;
+  const positionals: string[] = [];
+  const isCommandLine = command.positionals?.at(-1)?.isCommandLine === true;
   const passOn = (index: number): Parsed => ({ options: values, positionals, rest: words.slice(index) });
 
   for (let index = 0; index < words.length; index++) {
@@ -150,7 +165,7 @@ function readValue(
   spec: Exclude<OptionSpec, { kind: "boolean" }>,
   raw: string,
   before: Value,
-  fail: (message: string) => CommandError,
+  fail: Fail,
 ): Value {
   if (spec.kind === "choice") {
     const value = spec.synonyms?.[raw] ?? raw;

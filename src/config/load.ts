@@ -58,6 +58,9 @@ export function projectConfigFile(projectRoot: string): string {
   return join(projectRoot, ".amplihack", "config.jsonc");
 }
 
+/** Told of the settings after each layer that was found, in rising rank. */
+export type LayerListener = (scope: LayerScope, config: Config) => void;
+
 /**
  * Built-in values, then the machine's file, the user's, the project's and the environment. The last two may only
  * tighten, except that a project file the user trusted by path and hash has full power over guard and failure.
@@ -66,6 +69,7 @@ export function projectConfigFile(projectRoot: string): string {
 export function loadConfig(
   system: Pick<System, "files" | "env" | "text">,
   places: ConfigPlaces,
+  onLayer?: LayerListener,
 ): LoadedConfig {
   const notices: ConfigNotice[] = [];
   const used: { scope: LayerScope; path: string; isTrusted: boolean }[] = [];
@@ -78,6 +82,7 @@ export function loadConfig(
   for (const layer of [systemFile, userFile]) {
     if (layer === undefined) continue;
     config = override(config, layer.file);
+    onLayer?.(layer.scope, config);
     used.push({ scope: layer.scope, path: layer.path, isTrusted: true });
     if (layer.scope === "user") trusted = layer.file.guard?.trustedProjects ?? [];
   }
@@ -94,10 +99,13 @@ export function loadConfig(
         : tighten(config, cappedFile(layer.file, path, notices), member =>
             notices.push(loosening(path, member)),
           );
+      onLayer?.("project", config);
       used.push({ scope: "project", path, isTrusted });
     }
   }
-  return { config: tightenByEnvironment(config, system, notices), notices, used };
+  config = tightenByEnvironment(config, system, notices);
+  onLayer?.("environment", config);
+  return { config, notices, used };
 }
 
 interface Layer {

@@ -192,3 +192,27 @@ describe("an option whose value may be left out", () => {
     expect(() => parse("--turn", "k3f9")).toThrow("--turn must be a number of at least 1, not 'k3f9'");
   });
 });
+
+describe("--json", () => {
+  it("means --format json, wherever JSON is one of the formats", () => {
+    expect(read("--json").options["format"]).toBe("json");
+    expect(read("--json", "--format", "json").options["format"]).toBe("json");
+    expect(read("-fjson").options["format"]).toBe("json");
+    expect(read().options["format"]).toBe("table");
+    expect(read("--format", "table", "x", "--", "--json").options["format"]).toBe("table");
+  });
+
+  it("contradicts another format, in whatever order they stand", () => {
+    for (const words of [
+      ["--json", "--format", "text"],
+      ["-ftable", "--json"],
+    ])
+      expect(complaint(...words)).toBe("--json and --format table contradict each other: give one of them");
+    expect(complaint("--json=yes")).toBe("--json takes no value");
+  });
+
+  it("is unknown to a command that prints no JSON", () => {
+    const plain = defineCommand({ name: "plain", summary: "", options: {}, examples: {}, run: () => 0 });
+    expect(() => parseWords(plain, ["--json"], "amplihack plain")).toThrow("unknown option '--json'");
+  });
+});

@@ -81,6 +81,14 @@ describe("with --format json", () => {
     expect(code).not.toBe(0);
     expect(() => JSON.parse(stdout)).not.toThrow();
   });
+
+  it.each(named(formatted))("%s takes --json for it and shows that once", async (_, { words, command }) => {
+    const { stdout } = await run([...words, "--help"]);
+    const isHidden = command.options["format"]?.isHidden === true;
+    expect(stdout.match(/^ +--json /gm)?.length ?? 0).toBe(isHidden ? 0 : 1);
+    const { stdout: answer } = await run([...words, "--json", "--no-such-option"]);
+    expect(JSON.stringify(JSON.parse(answer))).not.toContain("'--json'");
+  });
 });
 
 describe("words for an agent", () => {

@@ -309,6 +309,16 @@ describe("the files of Copilot CLI", () => {
 });
 
 describe("configuration", () => {
+  it("of a rule that does not exist, or can never be loosened, warns", async () => {
+    const sandbox = await installed(["claude-code"]);
+    const rules = '{ "git.psh": "ask", "fs.root": "off", "git.*": "ask" }';
+    sandbox.write("home/.amplihack/config.jsonc", `{ "guard": { "rules": ${rules} } }`, 0o600);
+    expect(await problems(sandbox)).toEqual([
+      expect.stringMatching(/warn: guard\.rules: there is no rule 'git\.psh'; did you mean git\.push\?/),
+      expect.stringMatching(/warn: guard\.rules: the rule 'fs\.root' always says deny/),
+    ]);
+  });
+
   it("that is broken fails, that is ignored warns, and a policy that cannot hold everywhere is told", async () => {
     const sandbox = await installed(["claude-code"]);
     sandbox.write("home/.amplihack/config.jsonc", "{ nonsense", 0o600);

@@ -30,7 +30,7 @@ export const explainCommand = defineCommand({
     const tree = judgement.explain();
     const milliseconds = Number((system.clock.monotonicMs() - start).toFixed(1));
     terminal.printResult(
-      options.json ? "json" : options.format,
+      options.format,
       { ...judgementJson(judgement), tree, timings: { milliseconds } },
       renderExplanation(command, judgement, tree, terminal) +
         terminal.paint("dim", `judged in ${milliseconds} ms\n`),

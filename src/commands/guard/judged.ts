@@ -20,7 +20,6 @@ export const CWD_OPTION = option.string(
 /** Of the commands that judge shell text as a person would type it. */
 export const JUDGING_OPTIONS = {
   format: FORMAT_OPTION,
-  json: option.boolean("the same as --format json"),
   cwd: CWD_OPTION,
 } as const satisfies OptionSpecs;
 

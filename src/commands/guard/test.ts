@@ -22,7 +22,7 @@ export const testCommand = defineCommand({
     const command = readCommand(invocation, "amplihack guard test 'rm -rf build'");
     const { judgeCommand } = await import("../../guard/index.ts");
     const judgement = judgeCommand(command, openForCommand(system, terminal, options.cwd).context);
-    printJudgement(judgement, terminal, options.json ? "json" : options.format);
+    printJudgement(judgement, terminal, options.format);
     return VERDICT_EXIT[judgement.verdict];
   },
 });

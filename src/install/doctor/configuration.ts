@@ -1,4 +1,5 @@
 import { type ConfigNotice, failurePolicyOf, loadConfig } from "../../config/index.ts";
+import { ruleSettingProblems } from "../../guard/rule-settings.ts";
 import { HOOK_REGISTRY } from "../../hosts/registry-rows.ts";
 import { describeEvent } from "../../protocol/index.ts";
 import type { UserDirectories } from "../../state/user-directories.ts";
@@ -9,6 +10,8 @@ import { type DoctorCheck, fail, pass, warn } from "./check.ts";
 export function checkConfiguration(system: System, places: UserDirectories): readonly DoctorCheck[] {
   const { config, notices, used } = loadConfig(system, places);
   const checks = notices.map(asCheck);
+  for (const { message } of ruleSettingProblems(config.guard))
+    checks.push(warn("configuration", `guard.rules: ${message}`, "amplihack config list"));
   const policies = HOOK_REGISTRY.map(row => ({ ...row, policy: failurePolicyOf(config, row.subcommand) }));
   const strict = policies.find(({ policy }) => policy !== "open");
   const isBound = policies.some(

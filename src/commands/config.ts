@@ -1,0 +1,18 @@
+import { defineFamily } from "../cli/command.ts";
+import { editCommand } from "./config/edit.ts";
+import { getCommand } from "./config/get.ts";
+import { listCommand } from "./config/list.ts";
+import { setCommand } from "./config/set.ts";
+
+export const command = defineFamily({
+  name: "config",
+  summary: "see and change settings",
+  group: "Set up",
+  details: "Alone it lists what is not as built in. Every setting: docs/configuration.md.",
+  subcommands: [listCommand, getCommand, setCommand, editCommand],
+  initial: listCommand,
+  examples: {
+    "amplihack config": "lists what is not as built in, and where it comes from",
+    "amplihack config set guard.level strict": "changes one setting",
+  },
+});

@@ -1,0 +1,44 @@
+import { defineCommand } from "../../cli/command.ts";
+import { CommandError } from "../../cli/errors.ts";
+import { loadConfig, userConfigFile } from "../../config/load.ts";
+import { requireDirectories } from "../../state/user-directories.ts";
+import type { System } from "../../system/system.ts";
+
+export const editCommand = defineCommand({
+  name: "edit",
+  summary: "open your configuration in $VISUAL or $EDITOR, and check it afterwards",
+  options: {},
+  examples: { "amplihack config edit": "writes a file to start from where there is none" },
+  async run({ system, terminal }) {
+    const { editFile } = await import("../../cli/editor.ts");
+    const path = userConfigFile(requireDirectories(system).stateHome);
+    if (system.files.inspect(path) === undefined) {
+      const { starterConfig } = await import("../../config/starter.ts");
+      const { writeAtomically } = await import("../../system/atomic-write.ts");
+      writeAtomically(system, path, system.text.encode(starterConfig("user")), { mode: 0o600 });
+    }
+    editFile(system, terminal, path);
+    const problems = await problemsOf(system);
+    if (problems.length > 0)
+      throw new CommandError(
+        `${path} has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}`,
+        {
+          kind: "config",
+          causes: problems,
+          fix: "amplihack config edit",
+        },
+      );
+    terminal.print(`${path} is valid\n`);
+    return 0;
+  },
+});
+
+/** What in the user's file does not count, and why; . */
+async function problemsOf(system: System): Promise<readonly string[]> {
+  const { ruleSettingProblems } = await import("../../guard/rule-settings.ts");
+  const { config, notices } = loadConfig(system, { ...requireDirectories(system), projectRoot: undefined });
+  return [
+    ...notices.filter(({ scope }) => scope === "user").map(({ message }) => message),
+    ...ruleSettingProblems(config.guard).map(({ message }) => message),
+  ];
+}

@@ -1,0 +1,100 @@
+import { RULE_SETTINGS } from "../../config/levels.ts";
+import { type LayerScope, type LoadedConfig, loadConfig } from "../../config/load.ts";
+import type { Schema } from "../../config/schema.ts";
+import { CONFIG_SCHEMA } from "../../config/sections.ts";
+import { BUILT_IN, type Config, failurePolicyOf } from "../../config/settings.ts";
+import { isJsonObject, isSameJson, type Json, type JsonObject } from "../../protocol/index.ts";
+import { memberAt } from "../../protocol/members.ts";
+import { requireDirectories } from "../../state/user-directories.ts";
+import type { System } from "../../system/system.ts";
+import { readUserConfig } from "../parts/choice.ts";
+
+export type LayerName = "built-in" | "machine" | "user" | "project" | "environment";
+
+/** One setting as it counts here, and the layer that made it so. */
+export interface EffectiveSetting {
+  readonly key: string;
+  readonly value: Json;
+  readonly builtIn: Json;
+  readonly layer: LayerName;
+}
+
+export interface EffectiveConfig {
+  readonly loaded: LoadedConfig;
+  /** all settings, in the form of a configuration file */
+  readonly file: JsonObject;
+  readonly settings: readonly EffectiveSetting[];
+}
+
+/** The settings that count in this directory, after all layers. */
+export function effectiveConfig(system: System): EffectiveConfig {
+  const snapshots: { layer: LayerName; file: JsonObject }[] = [
+    { layer: "built-in", file: asFile(BUILT_IN, []) },
+  ];
+  let trusted: Json = [];
+  const loaded = loadConfig(system, requireDirectories(system), (scope, config) => {
+    if (scope === "user") trusted = memberAt(readUserConfig(system), "guard", "trustedProjects") ?? [];
+    snapshots.push({ layer: layerName(scope), file: asFile(config, trusted) });
+  });
+  const flat = snapshots.map(({ layer, file }) => ({
+    layer,
+    values: new Map(leaves(CONFIG_SCHEMA, file, "")),
+  }));
+  const [first, last] = [flat[0]?.values, flat.at(-1)?.values];
+  const settings = [...(last ?? [])].map(([key, value]): EffectiveSetting => {
+    const changed = flat.findLast(
+      ({ values }, index) =>
+        index > 0 && !isSameJson(values.get(key) ?? null, flat[index - 1]?.values.get(key) ?? null),
+    );
+    return { key, value, builtIn: first?.get(key) ?? null, layer: changed?.layer ?? "built-in" };
+  });
+  return { loaded, file: snapshots.at(-1)?.file ?? {}, settings };
+}
+
+function layerName(scope: LayerScope): LayerName {
+  return scope === "system" ? "machine" : scope;
+}
+
+/** The merged settings in the form in which a file holds them. */
+function asFile(config: Config, trustedProjects: Json): JsonObject {
+  const { programs, floors, rules, ...guard } = config.guard;
+  const names = new Set(config.failure.flatMap(table => Object.keys(table)));
+  const failure = Object.fromEntries([...names].map(name => [name, failurePolicyOf(config, name)]));
+  const file = {
+    ...config,
+    guard: { ...guard, rules: withFloors(rules, floors), trustedProjects },
+    failure,
+    programs,
+  };
+  // Members without a value are left out.
+  return JSON.parse(JSON.stringify(file)) as JsonObject;
+}
+
+/** A project that is not trusted only raises what the others say. */
+function withFloors(
+  rules: Config["guard"]["rules"],
+  floors: Config["guard"]["floors"],
+): Config["guard"]["rules"] {
+  const raised = Object.entries(floors).filter(([id, floor]) => {
+    const base = Object.hasOwn(rules, id) ? rules[id] : undefined;
+    return RULE_SETTINGS.indexOf(floor) > RULE_SETTINGS.indexOf(base ?? "allow");
+  });
+  return { ...rules, ...Object.fromEntries(raised) };
+}
+
+function leaves(schema: Schema, value: Json | undefined, key: string): readonly (readonly [string, Json])[] {
+  if (schema.kind !== "record" && schema.kind !== "map") return [[key, value ?? null]];
+  const members = isJsonObject(value) ? value : {};
+  const fields =
+    schema.kind === "record"
+      ? Object.entries(schema.fields)
+      : Object.keys(members).map(name => [name, schema.of] as const);
+  return fields.flatMap(([name, field]) =>
+    leaves(field, memberAt(members, name), key === "" ? name : `${key}.${name}`),
+  );
+}
+
+/** A value as a person reads it: a text as it is, everything else as JSON. */
+export function shownValue(value: Json): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
