@@ -18,7 +18,7 @@ would keep a hook from firing: a wrong event name, a wrong unit of time, missing
 
 With --live the real hosts are started in a temporary home and project against a scripted model on this machine: no
 key, no network, no cost. The model asks for one command that the guard refuses and one that it lets pass, and the
-report says what really happened.`,
+report says what really happened, and whether your own settings would keep the host from doing the same.`,
   options: {
     fix: option.boolean("repair what an installation can repair"),
     live: option.boolean("prove it in the real hosts, with a scripted model"),
@@ -47,10 +47,10 @@ report says what really happened.`,
       if (options.live) {
         const { proveAll } = await import("../verify/live/live.ts");
         const onProgress = (text: string): void => terminal.note(`${text}\n`);
-        const request = { hosts, home: places.home, self, timeoutMs: LIVE_TIMEOUT_MS, onProgress };
+        const request = { hosts, places, self, timeoutMs: LIVE_TIMEOUT_MS, onProgress };
         const proofs = await proveAll(system, source, request);
         const isProved = proofs.some(({ status }) => status === "proved");
-        const ok = isProved && proofs.every(({ status }) => status !== "failed");
+        const ok = isProved && proofs.every(proof => proof.status !== "failed" && !isInVain(proof));
         terminal.printResult(options.format, { ok, hosts: proofs }, renderProofs(proofs, terminal));
         return ok ? 0 : 1;
       }
@@ -69,6 +69,7 @@ function renderProofs(proofs: readonly Proof[], terminal: Terminal): string {
     if (proof.status === "not-driven")
       return [
         `${terminal.paint("yellow", "⚠")} ${name}: not tried, ${proof.detail ?? "for an unknown reason"}`,
+        ...renderOwnSettings(proof, terminal),
       ];
     const facts = [
       [proof.fired, "a hook ran before the command"],
@@ -82,12 +83,32 @@ function renderProofs(proofs: readonly Proof[], terminal: Terminal): string {
         isTrue ? `  ${terminal.paint("green", "✓")} ${text}` : `  ${terminal.paint("red", "✗")} not: ${text}`,
       ),
       ...(proof.detail === null ? [] : [terminal.paint("dim", `    ${proof.detail}`)]),
+      ...renderOwnSettings(proof, terminal),
     ];
   });
-  const failed = proofs.filter(({ status }) => status === "failed").length;
-  const proved = proofs.filter(({ status }) => status === "proved").length;
-  const summary = failed > 0 ? `${failed} host(s) did not honour the hooks.` : `${proved} host(s) proved.`;
-  return `${[...lines, "", summary].join("\n")}\n`;
+  const count = (isCounted: (proof: Proof) => boolean) => proofs.filter(isCounted).length;
+  const failed = count(proof => proof.status === "failed" && !isInVain(proof));
+  const vain = count(isInVain);
+  const summary = [
+    ...(failed > 0 ? [`${failed} host(s) did not honour the hooks.`] : []),
+    ...(vain > 0 ? [`${vain} host(s) would not run all hooks with your settings.`] : []),
+  ];
+  if (summary.length === 0) summary.push(`${count(({ status }) => status === "proved")} host(s) proved.`);
+  return `${[...lines, "", ...summary].join("\n")}\n`;
+}
+
+/** The user's own settings register the hooks, and the host would not run them. */
+function isInVain({ own_settings: checks }: Proof): boolean {
+  return checks.some(({ status }) => status === "fail");
+}
+
+/** What the host would do with the user's own settings; the proof is of a home without them. */
+function renderOwnSettings({ own_settings: checks }: Proof, terminal: Terminal): readonly string[] {
+  return checks.flatMap(({ status, message, fix }) => {
+    const [style, mark] = MARKS[status];
+    const line = `  ${terminal.paint(style, mark)} your settings: ${message}`;
+    return fix === undefined ? [line] : [line, terminal.paint("dim", `      fix: ${fix}`)];
+  });
 }
 
 const MARKS = { pass: ["green", "✓"], warn: ["yellow", "⚠"], fail: ["red", "✗"] } as const;

@@ -52,7 +52,10 @@ const run = defineCommand({
     "no-auto-stage": option.boolean("do not; this is the default"),
     "audit-dir": option.string("DIR", "write one line per step to a new file there"),
     "no-context": option.boolean("leave the variables out of the result"),
-    resume: option.string("ID|FILE", "go on where an earlier run stopped"),
+    resume: option.string(
+      "ID|last|FILE",
+      "go on where an earlier run stopped; the beginning of its id will do",
+    ),
     force: option.boolean("resume although the recipe has changed"),
     strict: STRICT,
     progress: option.boolean("not needed", { isHidden: true }),
@@ -62,7 +65,7 @@ const run = defineCommand({
     "amplihack recipe run investigate -c 'question=How does login work?'":
       "lets the active agent answer a question about this project",
     "amplihack recipe run quality-check --dry-run": "shows the steps without running them",
-    "amplihack recipe run default-workflow --resume 6f1c…":
+    "amplihack recipe run default-workflow --resume last":
       "goes on after a failure, leaving out what is done",
   },
   failureDocument: (error, words) => ({

@@ -47,7 +47,7 @@ export const codex: HostDescriptor<"codex"> = {
     events: { Stop: ["Stop"] },
     matcher: "*",
     timeout: { key: "timeout", unit: "s", ceilings: { SessionEnd: 3 } },
-    layout: { kind: "groups", hasType: true },
+    layout: { kind: "groups", hasType: true, isPlainJson: true },
     files: { user: ".codex/hooks.json", project: ".codex/hooks.json" },
     relocation: { variable: "CODEX_HOME", folder: ".codex" },
     fingerprints: {

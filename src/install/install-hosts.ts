@@ -56,12 +56,13 @@ export function forEachHost(
       const result = act(target);
       const changed = result.changes.filter(change => change.isChanged);
       for (const change of changed) if (!changes.has(change.path)) changes.set(change.path, change);
-      warnings.push(...result.notes, ...describeLooseJson(target, result.changes));
+      const loose = describeLooseJson(target, result.changes);
+      warnings.push(...result.notes, ...loose);
       done.push(target);
       const events = wantedOf(places, target, options).map(entry => entry.nativeEvent);
       hosts.push({
         ...base,
-        status: changed.length > 0 ? "registered" : "unchanged",
+        ...statusOf(host, { isChanged: changed.length > 0, isLoose: loose.length > 0 }),
         settings_path: target.path,
         backup_path: result.backup,
         events: [...new Set(events)],
@@ -75,14 +76,24 @@ export function forEachHost(
   return { hosts, changes: [...changes.values()], warnings };
 }
 
+function statusOf(
+  host: string,
+  { isChanged, isLoose }: { readonly isChanged: boolean; readonly isLoose: boolean },
+): Pick<InstalledHost, "status" | "reason"> {
+  if (isLoose)
+    return { status: "failed", reason: `${host} runs no hook of this file before it is plain JSON` };
+  return { status: isChanged ? "registered" : "unchanged" };
+}
+
 /** Such a file can be edited like any other, but a host that reads plain JSON alone would run none of its hooks. */
 function describeLooseJson(
-  { host, registration }: RegistrationTarget,
+  { host, path: settings, registration }: RegistrationTarget,
   changes: readonly FileChange[],
 ): readonly string[] {
   if (registration.layout.isPlainJson !== true) return [];
   return changes.flatMap(({ path, after = "" }) => {
-    const place = findLooseJson(after);
+    // Codex keeps fingerprints in a TOML file beside it.
+    const place = path === settings ? findLooseJson(after) : undefined;
     if (place === undefined) return [];
     const where = `${path}, line ${place.line}, column ${place.column}`;
     return [

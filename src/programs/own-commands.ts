@@ -57,7 +57,17 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
     "hooks new",
     "hooks remove",
   ),
-  ...each("passes", undefined, "completions", "dashboard", "demo", "lock-status", "status", "version"),
+  ...each(
+    "passes",
+    undefined,
+    "completions",
+    "dashboard",
+    "demo",
+    "lock-status",
+    "status",
+    "statusline",
+    "version",
+  ),
   ...each("passes", undefined, "guard test", "guard explain", "guard why", "guard programs", "guard log"),
   ...each(
     "passes",

@@ -346,6 +346,15 @@ describe("amplihack doctor", () => {
     expect(status).toBe(1);
     expect(stdout).toMatch(/⚠ cursor: not tried, it needs its editor/);
   });
+
+  it("with --live tells what is wrong in the user's own settings", () => {
+    const sandbox = createSandbox();
+    sandbox.write("home/.cursor/hooks.json", "{");
+    const { status, stdout } = run(sandbox, ["doctor", "--live", "--host", "cursor"]);
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/✗ your settings: .*hooks\.json cannot be read: .*\n +fix: repair .*hooks\.json/);
+    expect(stdout).toContain("1 host(s) would not run all hooks with your settings.");
+  });
 });
 
 describe("amplihack hooks list", () => {

@@ -20,7 +20,7 @@ const PACKAGE = { root: "/opt/amplihack", version, node: "/usr/bin/node", isEphe
 const REQUEST = { ...INSTALL, hosts: ["claude-code", "codex", "opencode"], isTrustAgreed: true } as const;
 
 const BEFORE: Readonly<Record<string, string>> = {
-  [CLAUDE]: '{\n  // mine\n  "model": "opus",\n  "hooks": {"Stop": []}\n}\n',
+  [CLAUDE]: '{\n  "theme":  "mine",\n  "model": "opus",\n  "hooks": {"Stop": []}\n}\n',
   [CODEX]: '{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/bin/mine"}]}]}}\n',
   [CONFIG]: `model = "gpt"\n\n[hooks.state."${CODEX}:pre_tool_use:0:0"]\ntrusted_hash = "sha256:mine"\n`,
 };

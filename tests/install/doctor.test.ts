@@ -62,11 +62,17 @@ function edit(sandbox: Sandbox, name: string, change: (text: string) => string):
   sandbox.write(name, after);
 }
 
-describe("a settings file that Claude Code passes over", () => {
+describe("a settings file that its host passes over", () => {
   it("fails, because no hook of it runs", async () => {
     const sandbox = await installed(["claude-code"]);
     edit(sandbox, "home/.claude/settings.json", text => `// mine\n${text}`);
     expect((await problems(sandbox)).join("\n")).toContain("fail: claude-code: no hook runs");
+  });
+
+  it("fails for Codex, too", async () => {
+    const sandbox = await installed(["codex"]);
+    edit(sandbox, "home/.codex/hooks.json", text => `${text}// mine\n`);
+    expect((await problems(sandbox)).join("\n")).toContain("fail: codex: no hook runs");
   });
 });
 

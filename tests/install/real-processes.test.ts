@@ -10,7 +10,7 @@ import { createSandbox, PACKAGE_ROOT, type Sandbox } from "./sandbox.ts";
 
 const program = bundleProgram(new URL("./programs/dying-install.ts", import.meta.url));
 const CLI = join(PACKAGE_ROOT, "dist/bin/amplihack.cjs");
-const BEFORE = '{\n  // mine\n  "model": "opus",\n  "hooks": { "Stop": [] }\n}\n';
+const BEFORE = '{\n  "theme":  "mine",\n  "model": "opus",\n  "hooks": { "Stop": [] }\n}\n';
 const LONG = 240_000;
 
 function prepare(): Sandbox {

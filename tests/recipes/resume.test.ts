@@ -1,5 +1,13 @@
 import type { ChildProcess } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runs } from "../generated-inputs.ts";
@@ -152,6 +160,49 @@ describe("a checkpoint", () => {
     machine.write("fixed", "");
     const resume = join(machine.home, ".amplihack/recipes/checkpoints", `${first.document.run_id}.json`);
     expect((await machine.runText(text, { resume })).exitCode).toBe(0);
+  });
+
+  it("may be named by the beginning of the id, if only one begins like this", async () => {
+    const machine = recipeMachine();
+    const first = await machine.runText(text);
+    machine.write("fixed", "");
+    const id = String(first.document.run_id);
+    const folder = join(machine.home, ".amplihack/recipes/checkpoints");
+    const twin = join(folder, `${id.slice(0, 8)}-twin.json`);
+    writeFileSync(twin, readFileSync(join(folder, `${id}.json`)));
+    const refused = await machine.runText(text, { resume: id.slice(0, 8) });
+    expect(refused.exitCode).toBe(4);
+    expect(refused.document.error).toMatch(/^Cannot resume: 2 runs begin with \w{8}: /);
+    expect(refused.document.error).toContain(id);
+    unlinkSync(twin);
+    const second = await machine.runText(text, { resume: id.slice(0, 8) });
+    expect(second.document).toMatchObject({ success: true, run_id: id });
+  });
+
+  it("is the newest of this recipe in this directory for `last`", async () => {
+    const machine = recipeMachine();
+    const folder = join(machine.home, ".amplihack/recipes/checkpoints");
+    const runs = [
+      await machine.runText(text),
+      await machine.runText(text),
+      await machine.runText(text.replace('"name":"r"', '"name":"other"')),
+      await machine.runText(text),
+    ].map(({ document }) => String(document.run_id));
+    const [oldest = "", wanted = "", , elsewhere = ""] = runs;
+    for (const [index, id] of runs.entries())
+      utimesSync(join(folder, `${id}.json`), 1_000 + index, 1_000 + index);
+    const moved = join(folder, `${elsewhere}.json`);
+    writeFileSync(
+      moved,
+      readFileSync(moved, "utf8").replace(/"working_dir":"[^"]*"/, '"working_dir":"/elsewhere"'),
+    );
+    machine.write("fixed", "");
+    const resumed = await machine.runText(text, { resume: "last" });
+    expect(resumed.document).toMatchObject({ success: true, run_id: wanted });
+    expect((await machine.runText(text, { resume: "last" })).document.run_id).toBe(oldest);
+    const none = await machine.runText(text, { resume: "last" });
+    expect(none.exitCode).toBe(4);
+    expect(none.document.error).toMatch(/^Cannot resume: no run of r in .* is left to go on$/);
   });
 
   it("of a recipe that has changed is refused unless forced", async () => {

@@ -56,12 +56,7 @@ export async function examine(
     checkAnyRegistered(registered),
     ...own
       .filter(each => each.entries.length > 0 || each.problem !== undefined)
-      .flatMap(each => [
-        ...checkRegistration(system, places, each),
-        ...(each.entries.length > 0 && each.problem === undefined
-          ? checkSwitches(system, places, each.target)
-          : []),
-      ]),
+      .flatMap(each => checkOne(system, places, each)),
     ...checkUnregistered(system, places, all, isWanted),
     ...INSTALLABLE_HOSTS.filter(isWanted).flatMap(host => checkOwnFiles(system, places, host)),
     ...probes,
@@ -75,6 +70,32 @@ export async function examine(
     ...agents,
   ];
   return { ok: checks.every(({ status }) => status !== "fail"), checks };
+}
+
+/**
+ * Why one host would not run the hooks with the settings that are there: a failure where they register the hooks in
+ * vain, a warning where they do not register them.
+ */
+export function findFaults(system: System, places: UserDirectories, host: HostId): readonly DoctorCheck[] {
+  const all = findRegistrations(system, places).filter(({ target }) => target.host === host);
+  return [
+    ...all
+      .filter(({ target }) => target.owner === host)
+      .filter(({ entries, problem }) => entries.length > 0 || problem !== undefined)
+      .flatMap(each => checkOne(system, places, each))
+      .filter(({ status }) => status === "fail"),
+    ...checkUnregistered(system, places, all, each => each === host).filter(
+      ({ status }) => status === "warn",
+    ),
+  ];
+}
+
+function checkOne(system: System, places: UserDirectories, found: FoundRegistration): readonly DoctorCheck[] {
+  const isReadable = found.entries.length > 0 && found.problem === undefined;
+  return [
+    ...checkRegistration(system, places, found),
+    ...(isReadable ? checkSwitches(system, places, found.target) : []),
+  ];
 }
 
 function checkAnyRegistered(registered: readonly FoundRegistration[]): DoctorCheck {

@@ -2,8 +2,9 @@ import { errorText } from "../../protocol/error-text.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
 import { AtomicJsonFile, FileLock, serialise } from "../../state/index.ts";
 import { writeAtomically } from "../../system/atomic-write.ts";
-import { basename, join, resolve } from "../../system/paths.ts";
+import { basename } from "../../system/paths.ts";
 import { hasErrorCode, type System } from "../../system/system.ts";
+import { type CheckpointSearch, findCheckpoint, MAX_CHECKPOINT_BYTES } from "./find-checkpoint.ts";
 
 /** How far one recipe has come: enough to go on after this process was killed at any moment. */
 export interface FrameProgress {
@@ -26,6 +27,10 @@ interface Checkpoint {
   readonly root: FrameProgress;
 }
 
+interface KeptCheckpoint extends Checkpoint {
+  readonly workingDir: string;
+}
+
 /** Writes the checkpoint of a run; without a place to write it does nothing. */
 export interface ProgressKeeper {
   save(): void;
@@ -35,16 +40,11 @@ export interface ProgressKeeper {
 
 /** A run on another host that began before this is over. */
 const LONGEST_RUN_MS = 7 * 24 * 60 * 60_000;
-const READ_LIMIT = 512 * 1024 * 1024;
 
 export const NO_PROGRESS: ProgressKeeper = { save() {}, close() {} };
 
 export function newProgress(sha256: string, context: JsonObject): FrameProgress {
   return { sha256, completed: [], context, assigned: {}, held: {}, children: new Map(), isFlawed: false };
-}
-
-export function checkpointPath(stateDir: string, runId: string): string {
-  return join(stateDir, "checkpoints", `${runId}.json`);
 }
 
 /** Locks a checkpoint for the whole run: one process runs it, so no step is done twice at the same time. */
@@ -58,7 +58,7 @@ function lockCheckpoint(system: System, path: string): FileLock {
 export function keepProgress(
   system: System,
   path: string,
-  checkpoint: Checkpoint,
+  checkpoint: KeptCheckpoint,
   warn: (message: string) => void,
   held?: FileLock,
 ): ProgressKeeper {
@@ -84,6 +84,7 @@ export function keepProgress(
           {
             recipe_name: checkpoint.recipeName,
             run_id: checkpoint.runId,
+            working_dir: checkpoint.workingDir,
             ...frameToJson(checkpoint.root),
             timestamp: new Date(system.clock.nowMs()).toISOString(),
           },
@@ -126,20 +127,23 @@ export interface ResumedCheckpoint extends Checkpoint {
   readonly lock: FileLock;
 }
 
-/** Takes the checkpoint named by a run id or a file; throws, saying what is wrong, when it cannot be used. */
+/** Takes the checkpoint that is meant; throws, saying what is wrong, when it cannot be used. */
 export function takeCheckpoint(
   system: System,
-  stateDir: string | undefined,
-  currentDir: string,
+  search: CheckpointSearch,
   argument: string,
 ): ResumedCheckpoint {
-  const path = findCheckpoint(stateDir, currentDir, argument);
+  const path = findCheckpoint(system, search, argument);
   if (system.files.follow(path) === undefined) {
     throw new Error(`no checkpoint at ${path}; a run that succeeded leaves none`);
   }
   const lock = lockCheckpoint(system, path);
   try {
-    const file = new AtomicJsonFile(path, { system, limitBytes: READ_LIMIT, parse: parseCheckpoint });
+    const file = new AtomicJsonFile(path, {
+      system,
+      limitBytes: MAX_CHECKPOINT_BYTES,
+      parse: parseCheckpoint,
+    });
     const checkpoint = file.read();
     if (checkpoint === undefined)
       throw new Error(`no checkpoint at ${path}; a run that succeeded leaves none`);
@@ -148,13 +152,6 @@ export function takeCheckpoint(
     lock.release();
     throw error;
   }
-}
-
-function findCheckpoint(stateDir: string | undefined, currentDir: string, argument: string): string {
-  if (argument.includes("/") || argument.endsWith(".json")) return resolve(currentDir, argument);
-  if (!/^[A-Za-z0-9-]+$/.test(argument)) throw new Error(`'${argument}' is neither a run id nor a file`);
-  if (stateDir === undefined) throw new Error("there is no home directory, hence no checkpoints");
-  return checkpointPath(stateDir, argument);
 }
 
 function parseCheckpoint(value: Json): Checkpoint {

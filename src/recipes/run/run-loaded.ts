@@ -11,11 +11,11 @@ import { openLogs, type RunLogs, runLogPath } from "../logs/open-logs.ts";
 import { inferContext } from "../values/context.ts";
 import { environmentBytes } from "../values/shell-variables.ts";
 import { argumentLimit, inheritedEnvironment, type RunFacts, runVariables } from "./base-environment.ts";
+import { checkpointPath } from "./find-checkpoint.ts";
 import { type GitFacts, readGitFacts, restoreCoreBare } from "./git-facts.ts";
 import { Interruption, SIGNAL_EXIT_CODES } from "./interruption.ts";
 import { endOrphans } from "./orphans.ts";
 import {
-  checkpointPath,
   type FrameProgress,
   keepProgress,
   NO_PROGRESS,
@@ -104,7 +104,8 @@ function createRun(
   observe: Observer,
 ): RecipeRun {
   const { runId } = facts;
-  const checkpoint = { runId, recipeName: loaded.recipe.name, root: progress };
+  const { workingDir } = settings;
+  const checkpoint = { runId, recipeName: loaded.recipe.name, workingDir, root: progress };
   const inherited = inheritedEnvironment(system);
   const engine = runVariables(system, facts);
   const launcher = system.env.get("AMPLIHACK_LAUNCHER_BINARY") ?? "";
@@ -113,7 +114,7 @@ function createRun(
     runId,
     topLevelFile: loaded.path,
     search: settings.search,
-    workingDir: settings.workingDir,
+    workingDir,
     runtimeRoot: facts.runtimeRoot,
     environment: {
       inherited,

@@ -140,10 +140,15 @@ function takeResumed(
   loaded: LoadedRecipe,
 ): ResumedCheckpoint | undefined {
   if (request.resume === undefined) return undefined;
-  const stateDir = stateDirectory(system);
+  const search = {
+    stateDir: stateDirectory(system),
+    currentDir: settings.search.currentDir,
+    workingDir: settings.workingDir,
+    recipeName: loaded.recipe.name,
+  };
   let checkpoint: ResumedCheckpoint;
   try {
-    checkpoint = takeCheckpoint(system, stateDir, settings.search.currentDir, request.resume);
+    checkpoint = takeCheckpoint(system, search, request.resume);
   } catch (error) {
     const isLocked = isStateError(error, "lock-timeout");
     const why = isLocked ? "another process is running it" : errorText(error);

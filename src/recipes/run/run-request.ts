@@ -44,7 +44,7 @@ export interface RunRequest {
   readonly auditDir?: string | undefined;
   /** leaves the context out of the result */
   readonly hidesContext?: boolean | undefined;
-  /** a run id or a checkpoint file */
+  /** a run id, the beginning of one, `last` for the newest run of the recipe, or a checkpoint file */
   readonly resume?: string | undefined;
   /** resumes although the recipe has changed */
   readonly isForced?: boolean | undefined;

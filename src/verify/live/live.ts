@@ -1,10 +1,12 @@
 import type { HostId } from "../../hosts/descriptors.ts";
+import { findFaults } from "../../install/doctor/doctor.ts";
 import { askVersion } from "../../install/host-version.ts";
 import type { Package } from "../../install/package.ts";
 import { INSTALLABLE_HOSTS, isPresent, setupOf } from "../../install/targets.ts";
 import { versionIn } from "../../launcher/agent-version.ts";
 import { tryFindBinary } from "../../launcher/find-binary.ts";
 import { errorText } from "../../protocol/error-text.ts";
+import type { UserDirectories } from "../../state/user-directories.ts";
 import type { System } from "../../system/system.ts";
 import { DRIVERS } from "./driver.ts";
 import { type Proof, prove } from "./prove.ts";
@@ -15,7 +17,8 @@ const VERSION_TIMEOUT_MS = 20_000;
 export interface LiveRequest {
   /** all that are there when absent */
   readonly hosts: readonly HostId[] | undefined;
-  readonly home: string;
+  /** of the user, whose own settings are looked at */
+  readonly places: UserDirectories;
   /** the real path of this program: a file that leads back to it is no agent */
   readonly self: string;
   readonly timeoutMs: number;
@@ -32,14 +35,26 @@ export async function proveAll(
     request.hosts ??
     INSTALLABLE_HOSTS.filter(
       host =>
-        isPresent(system, request, host) ||
+        isPresent(system, request.places, host) ||
         DRIVERS.some(
           driver => driver.host === host && tryFindBinary(system, driver.agent, request.self) !== undefined,
         ),
     );
   const proofs: Proof[] = [];
-  for (const host of asked) proofs.push(await proveOne(system, source, host, request));
+  for (const host of asked) {
+    const proof = withOwnSettings(system, request, await proveOne(system, source, host, request));
+    if (proof.duration_ms > 0)
+      request.onProgress(`${host}: ${proof.status} after ${(proof.duration_ms / 1000).toFixed(1)} s`);
+    proofs.push(proof);
+  }
   return proofs;
+}
+
+/** The proof is of a temporary home with settings of its own; what is wrong in the user's is not seen there. */
+function withOwnSettings(system: System, { places }: LiveRequest, proof: Proof): Proof {
+  const faults = findFaults(system, places, proof.host);
+  const isInVain = proof.status === "proved" && faults.some(({ status }) => status === "fail");
+  return { ...proof, status: isInVain ? "failed" : proof.status, own_settings: faults };
 }
 
 async function proveOne(
@@ -59,9 +74,7 @@ async function proveOne(
   const version = line === undefined ? undefined : versionIn(line);
   onProgress(`${host}${version === undefined ? "" : ` ${version}`}: starting it with a scripted model …`);
   try {
-    const proof = await prove(system, source, driver, { program, version, timeoutMs });
-    onProgress(`${host}: ${proof.status} after ${(proof.duration_ms / 1000).toFixed(1)} s`);
-    return proof;
+    return await prove(system, source, driver, { program, version, timeoutMs });
   } catch (error) {
     return {
       ...notDriven(host, errorText(error)),
@@ -82,5 +95,6 @@ function notDriven(host: HostId, detail: string): Proof {
     hooks: [],
     duration_ms: 0,
     detail,
+    own_settings: [],
   };
 }

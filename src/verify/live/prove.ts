@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { HostId } from "../../hosts/descriptors.ts";
+import type { DoctorCheck } from "../../install/doctor/check.ts";
 import type { Package } from "../../install/package.ts";
 import { isJsonObject, type JsonObject, readJson } from "../../protocol/index.ts";
 import { readText } from "../../state/index.ts";
@@ -13,7 +14,10 @@ import { registerHooks, type Trial, type TrialRequest, withTrial } from "./trial
 export interface Proof {
   readonly host: HostId;
   readonly version: string | null;
-  /** `proved`: all four hold; `failed`: one does not; `not-driven`: the host could not be tried */
+  /**
+   * `proved`: all four hold, and nothing is wrong in the user's own settings; `failed`: one of these does not;
+   * `not-driven`: the host could not be tried
+   */
   readonly status: "proved" | "failed" | "not-driven";
   /** a hook was started before a command */
   readonly fired: boolean;
@@ -27,6 +31,8 @@ export interface Proof {
   readonly hooks: readonly string[];
   readonly duration_ms: number;
   readonly detail: string | null;
+  /** why the host would not run the hooks with the user's own settings; `proved` with warnings, never with a failure */
+  readonly own_settings: readonly DoctorCheck[];
 }
 
 const REFUSED = "amplihack-canary-refused";
@@ -80,6 +86,7 @@ export async function prove(
       ...seen,
       duration_ms: Math.round(trial.durationMs),
       detail: isProved ? null : explain(trial),
+      own_settings: [],
     };
   });
 }

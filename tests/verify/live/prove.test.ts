@@ -2,20 +2,27 @@ import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { install } from "../../../src/install/install.ts";
 import { LAUNCH_TOOLS } from "../../../src/launcher/tools.ts";
 import { DRIVERS } from "../../../src/verify/live/driver.ts";
 import { proveAll } from "../../../src/verify/live/live.ts";
-import { createSandbox, PACKAGE, systemIn } from "../../install/sandbox.ts";
+import { createSandbox, INSTALL, PACKAGE, type Sandbox, systemIn } from "../../install/sandbox.ts";
 
-/** The proofs of a `claude` that has the given fault. */
-async function proveWith(fault: string) {
+const placesOf = ({ home, project }: Sandbox) => ({
+  home,
+  stateHome: join(home, ".amplihack"),
+  projectRoot: project,
+});
+
+/** The proofs of a `claude` that has the given fault, for a user with the given settings. */
+async function proveWith(fault: string, settings = '{ "mine": true }') {
   const sandbox = createSandbox();
   const folder = join(sandbox.root, "fake");
   mkdirSync(folder);
   copyFileSync(fileURLToPath(new URL("./fake-claude.mjs", import.meta.url)), join(folder, "claude.mjs"));
   writeFileSync(join(folder, "fault"), fault);
   sandbox.write("bin/claude", `#!/bin/sh\nexec '${process.execPath}' '${folder}/claude.mjs' "$@"\n`, 0o755);
-  sandbox.write("home/.claude/settings.json", '{ "mine": true }');
+  sandbox.write("home/.claude/settings.json", settings);
   const before = sandbox.snapshot();
   const progress: string[] = [];
   const { temporary } = sandbox;
@@ -25,7 +32,7 @@ async function proveWith(fault: string) {
   });
   const [proof] = await proveAll(systemIn(sandbox.project, { ...sandbox.env, SECRET: "s" }), PACKAGE, {
     hosts: ["claude-code"],
-    home: sandbox.home,
+    places: placesOf(sandbox),
     self: "/nowhere",
     timeoutMs: 200_000,
     onProgress: text => progress.push(text),
@@ -47,6 +54,7 @@ describe("the proof in a live host", () => {
       reason_reached_model: true,
       hooks: ["pre_tool_use", "pre_tool_use"],
       detail: null,
+      own_settings: [{ status: "warn", message: "claude-code is here but has no hooks" }],
     });
     expect(progress).toEqual([
       expect.stringMatching(/^claude-code 9\.9\.9: starting/),
@@ -73,6 +81,28 @@ describe("the proof in a live host", () => {
     expect(proof).toMatchObject(expected);
   });
 
+  it("fails where the host passes over the settings that the user has", async () => {
+    const sandbox = createSandbox();
+    await install(sandbox.system, PACKAGE, { ...INSTALL, hosts: ["claude-code"] });
+    const settings = `// mine\n${sandbox.read("home/.claude/settings.json")}`;
+    const { proof, progress } = await proveWith("", settings);
+    expect(proof).toMatchObject({
+      status: "failed",
+      fired: true,
+      deny_honoured: true,
+      own_settings: [
+        {
+          status: "fail",
+          message: expect.stringMatching(
+            /no hook runs: .*settings\.json has a comment or trailing comma in line 1/,
+          ),
+          fix: expect.stringMatching(/take it out of .*settings\.json/),
+        },
+      ],
+    });
+    expect(progress.join("\n")).not.toContain("proved");
+  });
+
   it("can be had of the hosts that the launcher starts, but for Amplifier", () => {
     const hosts = Object.values(LAUNCH_TOOLS).map(({ host }) => host);
     const driven = hosts.filter(host => host !== "amplifier-shell");
@@ -83,7 +113,7 @@ describe("the proof in a live host", () => {
     const sandbox = createSandbox();
     const proofs = await proveAll(sandbox.system, PACKAGE, {
       hosts: ["cursor", "codex"],
-      home: sandbox.home,
+      places: placesOf(sandbox),
       self: "/nowhere",
       timeoutMs: 1_000,
       onProgress() {},
