@@ -21,11 +21,12 @@ const LIFECYCLE: Readonly<Record<string, string>> = {
   restart: "restart",
 };
 
-/** Scripts of a `package.json` that this command or this session wrote, as the package manager would start them. */
-export function runWrittenScripts(program: string, operands: readonly Value[], call: ProgramCall): void {
+/** Scripts of a `package.json`, as the package manager would start them. */
+export function runScripts(program: string, operands: readonly Value[], call: ProgramCall): void {
   const { names, rest } = chosenScripts(program, operands);
   if (names.length === 0) return;
-  for (const content of writtenText(text("package.json"), call)) {
+  const written = writtenText(text("package.json"), call);
+  for (const content of written.length > 0 ? written : listedScripts(program, operands, call)) {
     const scripts = scriptsIn(knownText(content));
     for (const name of names) {
       const script = ownValue(scripts, name);
@@ -35,20 +36,19 @@ export function runWrittenScripts(program: string, operands: readonly Value[], c
   }
 }
 
-/** A script of the project that is started by its name: what the manifest says is what runs. */
-export function runListedScript(program: string, operands: readonly Value[], call: ProgramCall): void {
-  const { scope, place, cwd } = call;
+/** The manifest of the project, for a script that is started by its name: what it says is what runs. */
+function listedScripts(
+  program: string,
+  operands: readonly Value[],
+  { scope, place, cwd }: ProgramCall,
+): readonly Value[] {
   const path = knownText(joinPath(cwd, text("package.json")));
   const first = knownText(operands[0] ?? text("")) ?? "";
   const isNamed = RUN.includes(first) || (program !== "npm" && !INSTALL.includes(first));
-  if (path === undefined || place.kind !== "local" || !isNamed || Object.hasOwn(LIFECYCLE, first)) return;
-  if (writtenEntry(text("package.json"), cwd, scope) !== undefined) return;
-  const scripts = scriptsIn(scope.session.context.files?.readText(path, MAX_MANIFEST_BYTES));
-  const { names, rest } = chosenScripts(program, operands);
-  for (const name of names) {
-    const script = ownValue(scripts, name);
-    if (typeof script === "string") runString(joinValues([text(script), ...rest], " "), call);
-  }
+  if (path === undefined || place.kind !== "local" || !isNamed || Object.hasOwn(LIFECYCLE, first)) return [];
+  if (writtenEntry(text("package.json"), cwd, scope) !== undefined) return [];
+  const content = scope.session.context.files?.readText(path, MAX_MANIFEST_BYTES);
+  return content === undefined ? [] : [text(content)];
 }
 
 interface ChosenScripts {

@@ -6,7 +6,7 @@ import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { describe, knownPrefix, knownText, text, type Value } from "../shell/value.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
 import { runJavaScript } from "./languages.ts";
-import { runListedScript, runWrittenScripts } from "./package-scripts.ts";
+import { runScripts } from "./package-scripts.ts";
 import { runPrefix } from "./prefix.ts";
 import type { Field, OperationTables, ParsedCall, Program } from "./program.ts";
 import { runString } from "./run.ts";
@@ -125,9 +125,7 @@ function manager(
       const directory = before.valueOf("C");
       const there = directory === undefined ? call : { ...call, cwd: joinPath(call.cwd, directory) };
       if (first === undefined || !subcommands.includes(knownText(first.value) ?? "")) {
-        const operands = before.operandValues;
-        runWrittenScripts(names, operands, there);
-        runListedScript(names, operands, there);
+        runScripts(names, before.operandValues, there);
         return otherwise(call) ?? [unknownOutput(call)];
       }
       return runPackage({ ...there, argv: [text(names), ...call.argv.slice(first.index + 1)] });
