@@ -1,9 +1,9 @@
 import { LEVELS, RULE_SETTINGS, type RuleSetting } from "../config/levels.ts";
 import { BUILT_IN, type GuardSettings } from "../config/settings.ts";
 import { defined } from "../protocol/defined.ts";
-import { nearest } from "../protocol/nearest.ts";
 import type { GuardContext } from "./context.ts";
-import { RULE_IDS, type RuleId } from "./rules.ts";
+import { ruleSettingProblem } from "./rule-settings.ts";
+import type { RuleId } from "./rules.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -32,8 +32,9 @@ export function toSettings(options: GuardOptions): GuardSettings {
   const { level, rules = {}, paths, protectedBranches, prodNames, allow, custom, unattended } = options;
   if (level !== undefined && !LEVELS.includes(level))
     throw new TypeError(`guard: level must be ${LEVELS.join(", ")}, not ${JSON.stringify(level)}`);
-  for (const [id, setting] of Object.entries(rules)) checkRule(id, setting);
   const base = options.settings ?? DEFAULT_GUARD_SETTINGS;
+  const customIds = (custom ?? base.custom).map(rule => rule.id);
+  for (const [id, setting] of Object.entries(rules)) checkRule(id, setting, customIds);
   return {
     ...base,
     level: level ?? base.level,
@@ -47,16 +48,13 @@ export function toSettings(options: GuardOptions): GuardSettings {
   };
 }
 
-function checkRule(id: string, setting: RuleSetting | undefined): void {
+function checkRule(id: string, setting: RuleSetting | undefined, customIds: readonly string[]): void {
   if (setting !== undefined && !RULE_SETTINGS.includes(setting))
     throw new TypeError(
       `guard: rules[${JSON.stringify(id)}] must be ${RULE_SETTINGS.join(", ")}, not ${JSON.stringify(setting)}`,
     );
-  if (id.includes("*") || RULE_IDS.some(known => known === id)) return;
-  const meant = nearest(id, RULE_IDS);
-  throw new TypeError(
-    `guard: there is no rule ${JSON.stringify(id)}${meant === undefined ? "" : `; did you mean ${meant}?`}`,
-  );
+  const problem = ruleSettingProblem(id, setting, customIds);
+  if (problem?.code === "unknown-rule") throw new TypeError(`guard: ${problem.message}`);
 }
 
 /** What the options say about the places around a call; what they leave out is for the caller to find. */

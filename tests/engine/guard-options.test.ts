@@ -27,7 +27,7 @@ describe("the embedded guard", () => {
     [
       "a rule that does not exist",
       { rules: { "git.mian": "allow" } },
-      /no rule "git.mian"; did you mean git.main/,
+      /no rule 'git.mian'; did you mean git.main/,
     ],
     ["a setting that does not exist", { rules: { "git.main": "permit" } }, /must be off, allow, ask, deny/],
     ["a level that does not exist", { level: "lax" }, /level must be relaxed, standard, strict/],
