@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from "../protocol/index.ts";
+import { asArguments } from "./calls/describe-value.ts";
 import { freezeCopy } from "./freeze.ts";
 import { andThen, type MaybePromise } from "./maybe.ts";
 import type { ToolMap } from "./schema/infer.ts";
@@ -37,7 +38,7 @@ export class DeclaredTools {
   /** The input as its tool declares it; as it is when the tool is not declared or the input does not fit. */
   checkArgs(names: readonly string[], input: Json): MaybePromise<FittedArgs> {
     const tool = this.find(names);
-    const raw = isJsonObject(input) ? input : { input };
+    const raw = asArguments(input);
     if (tool === undefined) return { tool, args: raw, problem: undefined };
     return andThen(this.checkInput(tool, input), checked => {
       if (checked.ok) {

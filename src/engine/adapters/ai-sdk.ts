@@ -5,6 +5,7 @@ import {
   type AdapterOptions,
   type AnyEngine,
   callOptions,
+  mapTools,
   notesOf,
   settle,
   ToolRefused,
@@ -39,8 +40,7 @@ interface SdkTool {
  * the tool's error; what it asks about goes through the SDK's approval step, unless `onAsk` answers at once.
  */
 export function hookTools<T extends object>(engine: AnyEngine, tools: T, options: AdapterOptions = {}): T {
-  const hooked = Object.entries(tools).map(([name, tool]) => [name, hookTool(engine, name, tool, options)]);
-  return Object.fromEntries(hooked) as T;
+  return mapTools(tools, (tool, name) => hookTool(engine, name, tool, options));
 }
 
 function hookTool(engine: AnyEngine, name: string, tool: SdkTool, options: AdapterOptions): SdkTool {

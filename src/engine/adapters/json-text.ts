@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonObject, readJson } from "../../protocol/index.ts";
+import { type JsonObject, readJson } from "../../protocol/index.ts";
+import { asArguments } from "../calls/describe-value.ts";
 
-/** Arguments as the model wrote them; what is no object is shown to hooks as it is. */
+/** Arguments as the model wrote them. */
 export function readJsonText(text: string): JsonObject {
   const read = readJson(text);
-  const value = read.ok ? read.value : text;
-  return isJsonObject(value) ? value : { input: value };
+  return asArguments(read.ok ? read.value : text);
 }

@@ -2,7 +2,15 @@
 import type { CallDecision } from "../calls/types.ts";
 import type { MaybePromise } from "../maybe.ts";
 import { derive } from "./derived.ts";
-import { type AdapterOptions, type AnyEngine, callOptions, notesOf, settle, textOf } from "./shared.ts";
+import {
+  type AdapterOptions,
+  type AnyEngine,
+  callOptions,
+  mapToolList,
+  notesOf,
+  settle,
+  textOf,
+} from "./shared.ts";
 
 /** What a hook asks about. */
 export interface Question {
@@ -41,7 +49,7 @@ export function hookTools<T extends object[]>(
   tools: [...T],
   options: LangChainOptions = {},
 ): T {
-  return tools.map(tool => (isStructuredTool(tool) ? hookTool(engine, tool, options) : tool)) as unknown as T;
+  return mapToolList(tools, tool => (isStructuredTool(tool) ? hookTool(engine, tool, options) : tool));
 }
 
 function isStructuredTool(tool: object): tool is StructuredTool {
@@ -53,12 +61,7 @@ function hookTool(engine: AnyEngine, tool: StructuredTool, options: LangChainOpt
   async function hookedCall(args: unknown, manager?: unknown, config: RunConfig = {}): Promise<unknown> {
     const { onAsk, ...rest } = options;
     const sessionId = options.sessionId ?? threadOf(config);
-    const call = callOptions(
-      { ...rest, ...(sessionId === undefined ? {} : { sessionId }) },
-      config.toolCall?.id,
-      config.signal,
-      config.context,
-    );
+    const call = callOptions({ ...rest, sessionId }, config.toolCall?.id, config.signal, config.context);
     // The person is asked outside of the call: what `interrupt` throws belongs to the graph.
     const decision = await engine.untyped.decide(name, args, call);
     const isApproved =

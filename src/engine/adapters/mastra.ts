@@ -1,6 +1,6 @@
 /** `amplihack/engine/mastra`: hooks around the tools of a Mastra agent. */
 import { derive } from "./derived.ts";
-import { type AdapterOptions, type AnyEngine, callOptions, settle } from "./shared.ts";
+import { type AdapterOptions, type AnyEngine, callOptions, mapTools, settle } from "./shared.ts";
 
 export { type AdapterOptions, ToolRefused } from "./shared.ts";
 
@@ -19,8 +19,7 @@ interface MastraTool {
  * not answer with yes, is the tool's error.
  */
 export function hookTools<T extends object>(engine: AnyEngine, tools: T, options: AdapterOptions = {}): T {
-  const hooked = Object.entries(tools).map(([name, tool]) => [name, hookTool(engine, name, tool, options)]);
-  return Object.fromEntries(hooked) as T;
+  return mapTools(tools, (tool, name) => hookTool(engine, name, tool, options));
 }
 
 function hookTool(engine: AnyEngine, key: string, tool: MastraTool, options: AdapterOptions): MastraTool {

@@ -44,11 +44,7 @@ export function hookServer<S extends Server>(engine: AnyEngine, server: S, optio
     const hooked = async (...given: readonly unknown[]): Promise<ToolResult> => {
       const extra = (hasInput ? given[1] : given[0]) as Extra | undefined;
       const sessionId = options.sessionId ?? extra?.sessionId;
-      const call = callOptions(
-        { ...options, ...(sessionId === undefined ? {} : { sessionId }) },
-        undefined,
-        extra?.signal,
-      );
+      const call = callOptions({ ...options, sessionId }, undefined, extra?.signal);
       const run = async (args: unknown): Promise<unknown> =>
         failOnError(await (hasInput ? callback(args, extra) : callback(extra)));
       return toResult(name, await engine.untyped.call(name, hasInput ? given[0] : {}, run, call));

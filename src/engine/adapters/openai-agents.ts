@@ -1,6 +1,6 @@
 /** `amplihack/engine/openai-agents`: hooks in agents of the OpenAI Agents SDK. */
 import { readJsonText } from "./json-text.ts";
-import { type AdapterOptions, type AnyEngine, callOptions, notesOf, textOf } from "./shared.ts";
+import { type AdapterOptions, type AnyEngine, callOptions, mapToolList, notesOf, textOf } from "./shared.ts";
 
 export type { AdapterOptions } from "./shared.ts";
 
@@ -30,7 +30,7 @@ export function hookTools<T extends object[]>(
   tools: [...T],
   options: AdapterOptions = {},
 ): T {
-  return tools.map(tool => (isFunctionTool(tool) ? hookTool(engine, tool, options) : tool)) as unknown as T;
+  return mapToolList(tools, tool => (isFunctionTool(tool) ? hookTool(engine, tool, options) : tool));
 }
 
 function isFunctionTool(tool: object): tool is FunctionTool {

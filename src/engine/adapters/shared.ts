@@ -20,9 +20,21 @@ export class ToolRefused extends Error {
   override readonly name = "ToolRefused";
 }
 
+type ToolHook = (tool: object, name: string) => object;
+
+/** Tools by name, each as the hook makes it. The type stays: a tool is wrapped and not changed. */
+export function mapTools<T extends object>(tools: T, hook: ToolHook): T {
+  return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, hook(tool, name)])) as T;
+}
+
+/** The same for a list. */
+export function mapToolList<T extends object[]>(tools: readonly object[], hook: (tool: object) => object): T {
+  return tools.map(hook) as T;
+}
+
 /** What is the same for every call of an adapter. */
 export function callOptions(
-  { sessionId, cwd, onAsk }: AdapterOptions,
+  { sessionId, cwd, onAsk }: { readonly [K in keyof AdapterOptions]?: AdapterOptions[K] | undefined },
   id: string | undefined,
   signal?: AbortSignal | undefined,
   context?: unknown,
