@@ -120,6 +120,26 @@ describe("values that are not JSON", () => {
   });
 });
 
+describe("arguments that hooks cannot see whole", () => {
+  it.each<[string, number, string]>([
+    ["deep ones are seen", 1000, "seen"],
+    ["deeper ones are refused", 3000, "denied"],
+  ])("%s", async (_, depth, expected) => {
+    const engine = makeEngine();
+    engine.beforeToolCall("*", ({ args }) =>
+      JSON.stringify(args).includes("bottom") ? { block: true, reason: "seen" } : undefined,
+    );
+    let args: object = { bottom: true };
+    for (let level = 0; level < depth; level++) args = { inner: args };
+    const run = vi.fn();
+    const called = await engine.call("x", args, run, { id: "t1" });
+    expect(called.status).toBe("denied");
+    expect(called.status === "denied" && called.reason === "seen").toBe(expected === "seen");
+    expect((await engine.decide("x", args)).kind).toBe("deny");
+    expect(run).not.toHaveBeenCalled();
+  });
+});
+
 describe("a person is asked", () => {
   it("at once, through a callback, which sees what will run", async () => {
     const engine = makeEngine({ tools: TOOLS });

@@ -5,11 +5,13 @@ import { makeEngine } from "./fixture.ts";
 function newProxy(engine = makeEngine()) {
   const client: unknown[] = [];
   const server: unknown[] = [];
+  const warnings: string[] = [];
   const proxy = new McpProxy(engine, "shell", {
     toClient: line => client.push(JSON.parse(line)),
     toServer: line => server.push(JSON.parse(line)),
+    warn: message => warnings.push(message),
   });
-  return { engine, proxy, client, server };
+  return { engine, proxy, client, server, warnings };
 }
 const request = (id: unknown, args: object = {}) =>
   JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "run", arguments: args } });
@@ -60,6 +62,22 @@ describe("a proxy between client and server", () => {
     await proxy.fromClient("7");
     expect(client).toMatchObject([{ error: { code: -32_700 } }, { error: { code: -32_700 } }]);
     expect(server).toEqual([]);
+  });
+
+  it("says so when the server writes what is no message, and hands on what is nested deeply", async () => {
+    const { proxy, client, warnings } = newProxy();
+    proxy.fromServer("listening on stdio");
+    proxy.fromServer("");
+    expect(warnings).toEqual([
+      "the server shell wrote a line that is no message (malformed); it is left out",
+    ]);
+    const call = proxy.fromClient(request(1));
+    await new Promise(resolve => setImmediate(resolve));
+    proxy.fromServer(
+      `{"id":1,"result":{"content":[],"structuredContent":${"[".repeat(300)}${"]".repeat(300)}}}`,
+    );
+    await call;
+    expect(JSON.stringify(client)).toContain("[".repeat(300));
   });
 
   it("hands on an error of the server, and ends calls when it is gone", async () => {

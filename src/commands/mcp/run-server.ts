@@ -28,6 +28,7 @@ export async function runGuardedServer(
   const proxy = new McpProxy(engine, name, {
     toClient: line => process.stdout.write(`${line}\n`),
     toServer: line => server.stdin.write(`${line}\n`),
+    warn: message => process.stderr.write(`amplihack mcp guard: ${message}\n`),
   });
   createInterface({ input: server.stdout }).on("line", line => proxy.fromServer(line));
   const fromClient = createInterface({ input: process.stdin });

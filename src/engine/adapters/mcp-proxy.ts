@@ -1,15 +1,23 @@
 /** Stands between an MCP client and a server: hooks see every call of a tool before the server does. */
-import { isJsonObject, type Json, type JsonObject, readJson } from "../../protocol/index.ts";
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  PAYLOAD_DEPTH_LIMIT,
+  readJson,
+} from "../../protocol/index.ts";
 import { stringAt } from "../../protocol/members.ts";
-import { describeArguments, describeValue } from "../calls/describe-value.ts";
+import { describeArguments } from "../calls/describe-value.ts";
 import type { PendingCall } from "../calls/types.ts";
-import { asResult, ReportedFailure, refusal, toResult } from "./mcp.ts";
+import { asResult, ReportedFailure, refusal, type ToolResult, toResult } from "./mcp.ts";
 import type { AnyEngine } from "./shared.ts";
 
 /** Where the proxy writes: one message of JSON-RPC to a line. */
 export interface ProxyPorts {
   toClient(line: string): void;
   toServer(line: string): void;
+  /** something that the person who looks at the log should know */
+  warn(message: string): void;
 }
 
 interface Waiting {
@@ -18,6 +26,7 @@ interface Waiting {
 
 const PARSE_ERROR = -32_700;
 const SERVER_GONE = -32_000;
+const READING = { recover: false, maxDepth: PAYLOAD_DEPTH_LIMIT };
 
 /** What is sent on is written anew from what was read, so that the server gets what was judged. */
 export class McpProxy {
@@ -52,8 +61,14 @@ export class McpProxy {
   }
 
   fromServer(line: string): void {
-    const read = readJson(line);
-    if (!read.ok) return;
+    if (line.trim() === "") return;
+    const read = readJson(line, READING);
+    if (!read.ok) {
+      this.ports.warn(
+        `the server ${this.server} wrote a line that is no message (${read.problem}); it is left out`,
+      );
+      return;
+    }
     const messages = Array.isArray(read.value) ? read.value : [read.value];
     for (const message of messages.filter(isJsonObject)) {
       const waiting = message["method"] === undefined ? this.calls.get(idKey(message)) : undefined;
@@ -75,7 +90,7 @@ export class McpProxy {
 
   private read(line: string): readonly JsonObject[] {
     if (line.trim() === "") return [];
-    const read = readJson(line, { recover: false, maxDepth: 500 });
+    const read = readJson(line, READING);
     const messages = read.ok ? (Array.isArray(read.value) ? read.value : [read.value]) : [undefined];
     const known = messages.filter(isJsonObject);
     if (known.length < messages.length)
@@ -97,9 +112,8 @@ export class McpProxy {
     const error =
       called.status === "failed" && called.error instanceof ServerError ? called.error : undefined;
     if (error !== undefined) this.toClient({ id, error: error.error });
-    else if (called.status === "pending")
-      this.toClient({ id, result: describeValue(refusal(name, nobodyToAsk(called.pending))) });
-    else this.toClient({ id, result: describeValue(toResult(name, called)) });
+    else if (called.status === "pending") this.answer(id, refusal(name, nobodyToAsk(called.pending)));
+    else this.answer(id, toResult(name, called));
   }
 
   /** What the server answers; a notification has no answer. */
@@ -131,6 +145,11 @@ export class McpProxy {
     const { result } = await answer;
     if (!isJsonObject(result) || result["action"] !== "accept") return false;
     return isJsonObject(result["content"]) && result["content"]["run"] === true;
+  }
+
+  /** A result came as JSON, from the server or from a hook. */
+  private answer(id: Json, result: ToolResult): void {
+    this.toClient({ id, result: result as JsonObject });
   }
 
   private toClient(message: JsonObject): void {

@@ -1,7 +1,7 @@
 import { errorText } from "../../protocol/error-text.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../protocol/index.ts";
+import { isJsonObject, type Json, type JsonObject, PAYLOAD_DEPTH_LIMIT } from "../../protocol/index.ts";
 
-const MAX_DEPTH = 200;
+const MAX_DEPTH = PAYLOAD_DEPTH_LIMIT;
 
 /** Whether a value survives JSON as it is. */
 export function isJson(value: unknown, depth = 0): value is Json {
@@ -22,10 +22,14 @@ export function describeValue(value: unknown): Json {
   }
 }
 
-/** The same for arguments, which are always an object. */
+/** The same for arguments, which hooks must see whole: throws when they cannot. */
 export function describeArguments(value: unknown): JsonObject {
-  const described = describeValue(value);
-  return isJsonObject(described) ? described : { input: described };
+  return asArguments(describe(value, [], 0));
+}
+
+/** Arguments are always an object; what is none is shown as the member `input` of one. */
+export function asArguments(value: Json): JsonObject {
+  return isJsonObject(value) ? value : { input: value };
 }
 
 function describe(value: unknown, above: readonly object[], depth: number): Json {
@@ -33,7 +37,7 @@ function describe(value: unknown, above: readonly object[], depth: number): Json
   if (typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
   if (typeof value !== "object") return `(${typeof value}) ${String(value).slice(0, 100)}`;
-  if (depth > MAX_DEPTH) return "(nested too deeply)";
+  if (depth > MAX_DEPTH) throw new RangeError("it is nested too deeply");
   if (above.includes(value)) return "(refers to itself)";
   const inside = [...above, value];
   if (Array.isArray(value)) return value.map(item => describe(item, inside, depth + 1));

@@ -1,6 +1,6 @@
 import { defined } from "../../protocol/defined.ts";
 import { errorText } from "../../protocol/error-text.ts";
-import { isSameJson, type JsonObject, type Outcome } from "../../protocol/index.ts";
+import { isSameJson, type JsonObject, NO_OUTCOME, type Outcome } from "../../protocol/index.ts";
 import type { Core } from "../core.ts";
 import type { ApprovalOptions, DispatchOptions } from "../options.ts";
 import { BoundedMap } from "../session-state.ts";
@@ -40,6 +40,8 @@ interface Call extends RunScope {
   readonly tool: string;
   readonly args: unknown;
   readonly input: JsonObject;
+  /** why hooks cannot be shown the arguments */
+  readonly problem: string | undefined;
   readonly options: CallOptions;
 }
 
@@ -62,9 +64,9 @@ export class ToolCalls {
 
   async decide(tool: string, args: unknown, options: CallOptions): Promise<CallDecision> {
     const call = this.open(tool, args, options);
-    const before = await this.before(call);
+    const before = call.problem === undefined ? await this.before(call) : NO_OUTCOME;
     const { id } = call;
-    const refusal = refusalIn(before);
+    const refusal = call.problem ?? refusalIn(before);
     const question = questionIn(before, tool);
     const runs = before.input ?? args;
     if (refusal !== undefined) return { id, kind: "deny", reason: refusal, args: runs, before };
@@ -117,7 +119,12 @@ export class ToolCalls {
   private open(tool: string, args: unknown, options: CallOptions): Call {
     const { id = crypto.randomUUID(), sessionId = "", cwd = this.core.projectDir } = options;
     const signal = options.signal ?? NEVER_ABORTED;
-    return { tool, args, input: describeArguments(args), id, sessionId, cwd, signal, options };
+    const known = { tool, args, id, sessionId, cwd, signal, options };
+    try {
+      return { ...known, input: describeArguments(args), problem: undefined };
+    } catch (error) {
+      return { ...known, input: {}, problem: `the input of ${tool} cannot be read: ${errorText(error)}` };
+    }
   }
 
   /** The entry of this call; one id with other arguments is another call. */
@@ -140,6 +147,7 @@ export class ToolCalls {
   }
 
   private async perform(call: Call, run: RunTool<never, unknown>): Promise<CallResult<unknown>> {
+    if (call.problem !== undefined) return denied(call, call.problem, undefined);
     const before = await this.before(call);
     const refusal = refusalIn(before);
     if (refusal !== undefined) return denied(call, refusal, before);
