@@ -1,3 +1,4 @@
+import { interpretAtomcodeJson } from "../../hooks/handlers/atomcode-output.ts";
 import { interpretClaude } from "../../hooks/handlers/claude-output.ts";
 import { applyFailure, endFacts, runStatusOf } from "../../hooks/handlers/failure.ts";
 import type { HandlerSpec } from "../../hooks/handlers/handler.ts";
@@ -107,6 +108,8 @@ function interpret({ core, event }: DispatchContext, spec: HandlerSpec, raw: Raw
       return interpretBatuta(raw, options);
     case "atomcode":
       return interpretAtomcode(raw, options);
+    case "atomcode-json":
+      return interpretAtomcodeJson(raw, options);
   }
 }
 
