@@ -133,11 +133,11 @@ export interface Registration {
 
 /**
  * Shape of the file. `groups`: event → groups → handlers. `flat`: event → handlers. `mixed`: groups on tool
- * events, handlers elsewhere. `executables`: one program per event, named after it. `module`: a generated program
- * text. `toml`: `[[hooks]]` tables in a file of our own.
+ * events, handlers elsewhere. `named`: name → handler, which says its event. `executables`: one program per event, named
+ * after it. `module`: a generated program text.
  */
 export interface SettingsLayout {
-  readonly kind: "groups" | "flat" | "mixed" | "executables" | "module" | "toml";
+  readonly kind: "groups" | "flat" | "mixed" | "named" | "executables" | "module";
   /** path of members from the top of the file to the event map; `hooks` when absent */
   readonly root?: readonly string[];
   /** member that holds the command line; `command` when absent */

@@ -41,6 +41,11 @@ describe("atomcode-json: recognised by its shape", () => {
       { hooks: { a: entry("pre_tool_use"), b: entry("Stop") } },
       "atomcode-json",
     ],
+    [
+      "alternatives in a plugin's block",
+      { hooks: { PreToolUse: [{ matcher: "bash|write*", hooks: [{ type: "command", command: "x" }] }] } },
+      "atomcode-json",
+    ],
     ["comments in the text", `// mine\n${JSON.stringify(guard)}`, "atomcode-json"],
     ["none of that", { hooks: { a: entry("pre_tool_use", { matcher: "edit_*" }) } }, "atomcode"],
     ["an event that only the older has", { hooks: { a: entry("Notification") } }, "atomcode"],

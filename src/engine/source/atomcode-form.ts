@@ -78,13 +78,20 @@ export function atomcodeForm(root: Json, { path = "" }: HookSource): AtomcodeDia
   if (basename(path) === ".hooks.json") return "atomcode-json";
   const hooks = isJsonObject(root) ? ownValue(root, "hooks") : undefined;
   if (!isJsonObject(hooks)) return "atomcode";
-  return Object.values(hooks).some(isPresentEntry) ? "atomcode-json" : "atomcode";
+  const isPresent = Object.values(hooks).some(value =>
+    Array.isArray(value) ? value.some(hasAlternatives) : isPresentEntry(value),
+  );
+  return isPresent ? "atomcode-json" : "atomcode";
 }
 
 function isPresentEntry(entry: Json): boolean {
   const event = stringAt(entry, "event") ?? "";
   const isOnlyPresent =
     findAtomcodeEvent(event) === undefined && findAtomcodeEvent(event, "atomcode-json") !== undefined;
-  const hasAlternatives = stringAt(entry, "matcher")?.includes("|") === true;
-  return isOnlyPresent || Object.hasOwn(JSON_EVENTS, event) || hasAlternatives;
+  return isOnlyPresent || Object.hasOwn(JSON_EVENTS, event) || hasAlternatives(entry);
+}
+
+/** An entry, or a group of a plugin's blocks. */
+function hasAlternatives(value: Json): boolean {
+  return stringAt(value, "matcher")?.includes("|") === true;
 }
