@@ -38,6 +38,28 @@ describe("an ordinary call", () => {
     });
   });
 
+  it.each<[string, object, string?]>([
+    ["Notification", { message: "hello" }],
+    ["PermissionRequest", { tool_name: "Bash", tool_input: { command: "ls" } }],
+    ["SubagentStart", {}],
+    ["PostToolBatch", {}],
+    ["SomethingNew", {}, "post-tool-use"],
+  ])(
+    "is recorded with its session, too, when no stock hook serves %s",
+    async (event, more, subcommand = event) => {
+      const stdin = JSON.stringify({
+        hook_event_name: event,
+        session_id: "s1",
+        cwd: "/home/user/project",
+        ...more,
+      });
+      const { system, code } = await callProgram([subcommand], { stdin });
+      const [line = ""] = (system.peek("/home/user/.amplihack/logs/runs.jsonl") ?? "").split("\n");
+      expect(code).toBe(0);
+      expect(JSON.parse(line)).toMatchObject({ session: "s1", project: "/home/user/project" });
+    },
+  );
+
   it("leaves one line in the hook's own log, with the payload's member names and nothing they hold", async () => {
     const { system } = await callProgram(["pre-tool-use"], { stdin: pre() });
     const log = system.peek("/home/user/project/.claude/runtime/logs/pre_tool_use.log") ?? "";
