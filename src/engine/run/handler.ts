@@ -53,7 +53,8 @@ function withoutAnnouncement(raw: RawResult): RawResult {
 type Executed = Omit<CommandResult, "queueMs"> & { readonly queueMs: number | undefined };
 
 async function execute(spec: HandlerSpec, invocation: Invocation, mayDetach: boolean): Promise<Executed> {
-  const { action } = spec;
+  const { action, problem } = spec;
+  if (problem !== undefined) return { result: failed("handler-invalid", problem), queueMs: undefined };
   const unqueued = async (result: Promise<RawResult>): Promise<Executed> => ({
     result: await result,
     queueMs: undefined,

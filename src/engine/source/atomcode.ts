@@ -10,9 +10,10 @@ import {
   type AtomcodeEvent,
   eventsOf,
   findAtomcodeEvent,
+  spellAtomcodeEvent,
 } from "./atomcode-form.ts";
 import { type ParseContext, parseGroup } from "./claude.ts";
-import { EntryReader, showName } from "./fields.ts";
+import { EntryReader, meantEvent, misspelt, showName } from "./fields.ts";
 
 const ATOMCODE_TIMEOUT_MS = 10_000;
 const FIELDS = new Set(
@@ -88,7 +89,7 @@ function parseEntry(entry: Json, ownName: string, parser: Parser): HandlerSpec[]
     return [];
   }
   const read = new EntryReader(entry, id, problems);
-  const event = readEvent(read, dialect);
+  const { event, problem } = readEvent(read, dialect);
   const command = read.requiredString("command");
   const matcher = read.optionalString("matcher");
   const pluginRoot = read.optionalString("plugin_root");
@@ -108,19 +109,28 @@ function parseEntry(entry: Json, ownName: string, parser: Parser): HandlerSpec[]
     timeoutMs,
     ...NO_FLAGS,
     isDisabled,
+    ...defined({ problem }),
   };
   return [spec];
 }
 
-function readEvent(read: EntryReader, dialect: AtomcodeDialect): AtomcodeEvent | undefined {
+function readEvent(
+  read: EntryReader,
+  dialect: AtomcodeDialect,
+): { readonly event: AtomcodeEvent | undefined; readonly problem?: string } {
   const text = read.requiredString("event");
   const event = findAtomcodeEvent(text, dialect);
-  if (event === undefined && read.isUsable)
-    read.refuse(
-      "event-unknown",
-      `"${showName(text)}" is not one of ${eventsOf(dialect).join(", ")}; the entry is left out`,
-    );
-  return event;
+  if (event !== undefined || !read.isUsable) return { event };
+  const names = eventsOf(dialect);
+  const detail = `"${showName(text)}" is not one of ${names.join(", ")}`;
+  const near = meantEvent(text, [...names, ...names.map(spellAtomcodeEvent)]);
+  const meant = near === undefined ? undefined : findAtomcodeEvent(near, dialect);
+  if (meant === undefined) {
+    read.refuse("event-unknown", `${detail}; the entry is left out`);
+    return { event };
+  }
+  read.warn("event-unknown", `${detail}; did you mean ${near}? It never runs`);
+  return { event: meant, problem: misspelt(text, meant) };
 }
 
 /** A Claude-style block: seconds instead of milliseconds, groups of handlers, only commands can run. */

@@ -29,7 +29,10 @@ export interface Conversion {
 export function convert(from: Dialect, to: Dialect, data: unknown): Conversion {
   const parsed = parseSource({ kind: "user", dialect: from, data }, "source", findEvent);
   const problems: Diagnostic[] = [...parsed.problems];
-  const specs = parsed.specs.flatMap(spec => adapt(spec, to, problems));
+  // A misspelt event stands among the problems.
+  const specs = parsed.specs
+    .filter(({ problem }) => problem === undefined)
+    .flatMap(spec => adapt(spec, to, problems));
   const flags: Record<string, Json> = {};
   if (parsed.disablesAll && to === "claude") flags["disableAllHooks"] = true;
   else if (parsed.disablesAll)

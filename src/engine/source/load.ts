@@ -102,13 +102,13 @@ export function loadSources(
       report(diagnose(code, `${spec.id}: ${detail}`, spec.id)),
     );
     if (compiled === "invalid") continue;
-    listed.push({ ...candidate, isEnabled: compiled !== "unreachable" });
+    listed.push({ ...candidate, isEnabled: compiled !== "unreachable" && spec.problem === undefined });
     if (compiled !== "unreachable") enabled.push({ ...candidate, ...compiled });
   }
   return {
     handlers: inFoldOrder(enabled).map((handler, position) => ({ ...handler, position })),
     listed,
-    report: reportOf(problems, enabled.length),
+    report: reportOf(problems, enabled.filter(({ spec }) => spec.problem === undefined).length),
     refusals: problems.filter(item => isRefusal(item, options.isStrict)).map(({ problem }) => problem),
     understood,
   };

@@ -67,7 +67,7 @@ export function compileHandlers(
   for (const handler of loaded.handlers) {
     const { spec } = handler;
     const from = files.get(spec.source);
-    if (from === undefined || isOurOwn(spec)) continue;
+    if (from === undefined || spec.problem !== undefined || isOurOwn(spec)) continue;
     const { file, data } = from;
     const action = toAction(spec.action, file, data, places, system);
     const id = file.isImported ? `claude:${spec.id}` : spec.id;
