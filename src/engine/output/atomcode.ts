@@ -48,20 +48,20 @@ export function interpretAtomcode(raw: RawResult, options: AtomcodeInterpretOpti
 
 /**
  * A file of this form may hold a guard of AtomCode's present one: few marks tell them apart. What such a guard
- * refuses by exit code 2 or in Claude's words counts here as well; nothing that it would allow or change does.
+ * refuses by exit code 2 or in Claude's words counts here as well; nothing that it would allow or change does. An
+ * `action` is this form's own word, and only exit code 0 goes with it.
  */
 function presentRefusal(raw: RawResult, options: InterpretOptions): HandlerVerdict | undefined {
   const { event } = options;
-  if (event.name !== "PreToolUse" && event.name !== "UserPromptSubmit") return undefined;
-  if (raw.end.kind !== "exit" || (raw.end.code !== 0 && raw.end.code !== 2)) return undefined;
-  const isSilent = raw.stderr.trim() === "" && raw.stdout.text.trim() === "";
-  const isTool = event.name === "PreToolUse";
-  if (raw.end.code === 2 ? isSilent : !(isTool && raw.stdout.text.includes("permissionDecision")))
-    return undefined;
-  const { effect } = interpretAtomcodeJson(raw, options);
-  const { decision, diagnostics = [] } = effect;
-  if (decision === undefined || decision.kind === "allow") return undefined;
-  return verdictOf({ decision }, diagnostics);
+  const said = raw.stdout.text.trim();
+  if (raw.end.kind !== "exit" || !["PreToolUse", "UserPromptSubmit"].includes(event.name)) return undefined;
+  const isExit = raw.end.code === 2 && (raw.stderr.trim() !== "" || said !== "") && !/"action"/.test(said);
+  const isAnswer = raw.end.code === 0 && event.name === "PreToolUse" && said.includes("permissionDecision");
+  if (!isExit && !isAnswer) return undefined;
+  const { decision, diagnostics = [] } = interpretAtomcodeJson(raw, options).effect;
+  return decision === undefined || decision.kind === "allow"
+    ? undefined
+    : verdictOf({ decision }, diagnostics);
 }
 
 function readAction(

@@ -91,8 +91,11 @@ export function loadSources(
   for (const candidate of replaceByName(candidates)) {
     const { spec, trust } = candidate;
     const report = (problem: Diagnostic): void => void problems.push({ problem, source: spec.source });
-    if (!isTrusted(trust))
-      report(diagnose("trust-refused", `${spec.id} is ${trust} and does not run`, spec.id));
+    if (!isTrusted(trust)) {
+      const hint =
+        options.trust === undefined ? `; the option "trust" says which hooks the user agreed to` : "";
+      report(diagnose("trust-refused", `${spec.id} is ${trust} and does not run${hint}`, spec.id));
+    }
     if (!isTrusted(trust) || spec.isDisabled || isSwitchedOff(spec.source)) {
       listed.push({ ...candidate, isEnabled: false });
       continue;
