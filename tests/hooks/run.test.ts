@@ -283,6 +283,29 @@ describe("a closed stdin", () => {
   });
 });
 
+describe("a refusal in the words of hosts that tell their form by the payload", () => {
+  const input = {
+    tool_name: "bash",
+    tool_input: { command: "rm -rf /" },
+    session_id: "s",
+    cwd: "/home/user/project",
+  };
+  it.each([
+    ["atomcode", { ...input, hook_event_name: "PreToolUse", call_id: "c" }, { action: "block" }],
+    ["amplifier", { ...input, hook_event_name: "tool:pre" }, { decision: "block" }],
+    ["amplifier-shell", input, { decision: "block" }],
+  ])("%s", async (host, payload, expected) => {
+    const stdin = JSON.stringify(payload);
+    const { stdout } = await callProgram(["pre-tool-use", "--host", host], { stdin });
+    expect(JSON.parse(stdout)).toMatchObject(expected);
+  });
+
+  it("and nothing at all for AtomCode where there is no opinion", async () => {
+    const payload = { ...input, tool_input: { command: "ls" }, hook_event_name: "PreToolUse", call_id: "c" };
+    expect((await callProgram(["pre-tool-use"], { stdin: JSON.stringify(payload) })).stdout).toBe("");
+  });
+});
+
 describe("places that cannot be written", () => {
   it.each([
     ["a full disk", "ENOSPC"],
