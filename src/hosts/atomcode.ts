@@ -97,6 +97,7 @@ export const atomcode: HostDescriptor<"atomcode"> = {
       user: "AtomCode: start it anew; `atomcode hooks list` shows what it read",
       project: "AtomCode: start it anew; `atomcode hooks list` shows what it read",
     },
+    importable: "atomcode-json",
     gaps: ["refuse when a hook cannot be started: the call goes on"],
     live: "it was not tried with a scripted model yet",
   }),

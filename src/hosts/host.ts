@@ -234,6 +234,8 @@ export interface HostSetup {
   readonly gaps?: readonly string[];
   /** the name by which the launcher, recipes and bridges start it, and how it answers one prompt */
   readonly agent?: { readonly name: AgentName; readonly printMode: PrintMode };
+  /** hooks of others in its files can run in other hosts, too: the dialect that they are written in */
+  readonly importable?: "atomcode-json";
   /** how `doctor --live` starts it, or why it cannot */
   readonly live: LiveDriver | string;
 }

@@ -103,7 +103,7 @@ function parseEntry(entry: Json, ownName: string, parser: Parser): HandlerSpec[]
     name,
     event,
     dialect,
-    source: { ...source, ...defined({ pluginRoot }) },
+    source: pluginRoot === undefined ? source : { ...source, pluginRoot },
     ...defined({ matcher, onFailure }),
     action: { kind: "command", command },
     timeoutMs,
