@@ -16,7 +16,7 @@ const CALL = {
   tool_input: { command: "ls -la", description: "list" },
 };
 const settings = (event, hooks, matcher) => ({ hooks: { [event]: [{ matcher, hooks }] } });
-const source = data => ({ kind: "project", dialect: "claude", data });
+const source = data => ({ kind: "user", dialect: "claude", data });
 const bigRounds = 2_000_000;
 
 /** What the engine costs: nothing, microseconds, or one process; against a bare process of the same run. */

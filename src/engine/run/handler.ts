@@ -1,3 +1,4 @@
+import { interpretAtomcodeJson } from "../../hooks/handlers/atomcode-output.ts";
 import { interpretClaude } from "../../hooks/handlers/claude-output.ts";
 import { applyFailure, endFacts, runStatusOf } from "../../hooks/handlers/failure.ts";
 import type { HandlerSpec } from "../../hooks/handlers/handler.ts";
@@ -52,7 +53,8 @@ function withoutAnnouncement(raw: RawResult): RawResult {
 type Executed = Omit<CommandResult, "queueMs"> & { readonly queueMs: number | undefined };
 
 async function execute(spec: HandlerSpec, invocation: Invocation, mayDetach: boolean): Promise<Executed> {
-  const { action } = spec;
+  const { action, problem } = spec;
+  if (problem !== undefined) return { result: failed("handler-invalid", problem), queueMs: undefined };
   const unqueued = async (result: Promise<RawResult>): Promise<Executed> => ({
     result: await result,
     queueMs: undefined,
@@ -107,6 +109,8 @@ function interpret({ core, event }: DispatchContext, spec: HandlerSpec, raw: Raw
       return interpretBatuta(raw, options);
     case "atomcode":
       return interpretAtomcode(raw, options);
+    case "atomcode-json":
+      return interpretAtomcodeJson(raw, options);
   }
 }
 

@@ -13,6 +13,7 @@ const ENDS_LANE: Readonly<Record<Dialect, (event: string) => boolean>> = {
   claude: () => false,
   batuta: () => true,
   atomcode: event => event === "PreToolUse" || event === "UserPromptSubmit",
+  "atomcode-json": event => event === "PreToolUse",
 };
 
 /** Stage 1: the lanes of configured handlers at the same time, their results in fold order. */
