@@ -110,7 +110,7 @@ export interface EngineOptions<T extends ToolMap, E extends string = string> {
   /** `*` globs over the whole URL; absent: any URL that the address rules allow */
   readonly allowedHttpHookUrls?: readonly string[];
   readonly allowPrivateNetwork?: boolean;
-  /** absent: hooks of sources of the kinds `project` and `local` do not run, all others do */
+  /** absent: every source is trusted */
   readonly trust?: TrustStore;
   /** makes the content of the script a command names part of its identity */
   readonly pinScripts?: boolean;

@@ -54,20 +54,14 @@ export function canonicalJson(value: unknown): string {
   return `{${members.join(",")}}`;
 }
 
-/** What comes with a repository. Whoever opens it has not agreed to its hooks yet. */
-const FOREIGN_KINDS: ReadonlySet<HookSource["kind"]> = new Set(["project", "local"]);
-
-/**
- * Managed policy needs no consent, a project's hooks always do: without a store nobody was asked, so they are not
- * trusted. A store that throws trusts nothing.
- */
+/** Managed policy needs no consent; without a store everything is trusted; a store that throws trusts nothing. */
 export function askTrust(
   store: TrustStore | undefined,
   identity: () => string,
   source: HookSource,
 ): TrustState {
   if (source.kind === "managed") return "managed";
-  if (store === undefined) return FOREIGN_KINDS.has(source.kind) ? "untrusted" : "trusted";
+  if (store === undefined) return "trusted";
   try {
     const state = store.state(identity(), source);
     return state === "trusted" || state === "managed" || state === "modified" ? state : "untrusted";

@@ -11,7 +11,6 @@ import {
   type JsonObject,
   type Outcome,
   type ToolMap,
-  type TrustStore,
 } from "../../src/engine/index.ts";
 
 const engines: Pick<HookEngine<ToolMap>, "close">[] = [];
@@ -36,9 +35,6 @@ export function cleanEnvironment(home: string): Record<string, string> {
 
 type Options<T extends ToolMap> = Omit<EngineOptions<T>, "projectDir"> & { readonly projectDir?: string };
 
-/** The user of tests agrees to everything. */
-export const TRUST_ALL: TrustStore = { state: () => "trusted" };
-
 /** A real engine in a temporary project, closed after the test. */
 export function makeEngine<const T extends ToolMap = Record<never, never>>(
   options: Options<T> = {},
@@ -46,7 +42,6 @@ export function makeEngine<const T extends ToolMap = Record<never, never>>(
   const projectDir = options.projectDir ?? temporaryFolder();
   const engine = createHookEngine<T, string>({
     env: cleanEnvironment(projectDir),
-    trust: TRUST_ALL,
     ...options,
     projectDir,
   });

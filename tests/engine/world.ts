@@ -6,7 +6,6 @@ import { createMemorySystem } from "../../src/system/memory.ts";
 import { CapturedOutput } from "../../src/system/output.ts";
 import type { ProcessRequest, ProcessResult, RunningProcess, System } from "../../src/system/system.ts";
 import { utf8 } from "../../src/system/utf8.ts";
-import { TRUST_ALL } from "./fixture.ts";
 
 /** How a scripted child behaves. Times are milliseconds of the world's clock. */
 export interface Child {
@@ -75,7 +74,7 @@ export class World {
     };
     const platform: Platform = { system, timers: this.clock, http };
     return assembleEngine<T>(
-      { env: { PATH: "/bin", HOME: "/home/user" }, trust: TRUST_ALL, ...options, projectDir: "/project" },
+      { env: { PATH: "/bin", HOME: "/home/user" }, ...options, projectDir: "/project" },
       platform,
     );
   }
