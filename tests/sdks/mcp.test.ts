@@ -60,3 +60,24 @@ describe.each(["server", "client"] as const)("at the %s", at => {
     expect(JSON.stringify(result.content)).toMatch(/disk full.*seen as failed/);
   });
 });
+
+describe("hookClient", () => {
+  it("may be connected afterwards, and shares its requests with the client it wraps", async () => {
+    const server = new McpServer({ name: "shell", version: "1.0.0" });
+    server.registerTool("bash", { inputSchema: { command: z.string() } }, async ({ command }) =>
+      text(await run({ command })),
+    );
+    const [here, there] = InMemoryTransport.createLinkedPair();
+    const plain = new Client({ name: "test", version: "1.0.0" });
+    const client = hookClient(newEngine(), plain, "shell");
+    await Promise.all([server.connect(there), client.connect(here)]);
+    const [listed, ...called] = await Promise.all([
+      client.listTools(),
+      call(client, "ls"),
+      call(plain, "pwd"),
+      client.listTools(),
+    ]);
+    expect(listed.tools).toHaveLength(1);
+    expect(called).toMatchObject([text("ran ls"), text("ran pwd"), { tools: listed.tools }]);
+  });
+});

@@ -1,7 +1,7 @@
 // Installs the agent SDKs of package.json, compiles every example and test against their real types, and runs the tests
 // with the SDKs' own mock models. `npm run test:sdks [-- FILE…]`.
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -29,6 +29,12 @@ if (!existsSync(installed) || versions(lock) !== versions(installed))
     folder,
   );
 run("npm", ["run", "build"]);
+// The examples use the same packages, and the built package by its name.
+const examples = join(root, "examples", "embedding");
+rmSync(join(examples, "node_modules"), { recursive: true, force: true });
+symlinkSync(join(folder, "node_modules"), join(examples, "node_modules"), "junction");
+rmSync(join(examples, "build"), { recursive: true, force: true });
+run("npx", ["tsc", "-p", examples]);
 run("npx", ["tsc", "-p", "tests/sdks/tsconfig.json"]);
 // The Claude Agent SDK drives a program; the one that `npm run test:hosts` installed is used when it is there. It runs
 // without a network.
