@@ -72,4 +72,11 @@ describe("claudeHooks", () => {
     engine.beforeToolCall("*", () => undefined);
     expect(Object.keys(claudeHooks(engine))).toEqual(["PreToolUse", "Stop"]);
   });
+
+  it("blocks an action that can be refused when the callback itself fails", () => {
+    const engine = guardedEngine();
+    engine.on("Stop", "*", () => undefined);
+    const { PreToolUse, Stop } = claudeHooks(engine);
+    expect([PreToolUse?.[0]?.onFailure, Stop?.[0]?.onFailure]).toEqual(["block", undefined]);
+  });
 });
