@@ -63,6 +63,13 @@ describe.skipIf(PROGRAM === "")("claudeHooks in a session of the SDK", () => {
     expect(await play(engine, "echo x", { canUseTool })).toContain("the person said no");
     expect(canUseTool).toHaveBeenCalledTimes(1);
   });
+
+  it("a question that nobody is there to answer is a refusal", async () => {
+    const { engine } = askingEngine();
+    const read = await play(engine, "echo $((6 * 7))");
+    expect(read).toContain("really?");
+    expect(read).not.toContain("42");
+  });
 });
 
 describe("claudeHooks", () => {

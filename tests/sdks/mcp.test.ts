@@ -61,6 +61,23 @@ describe.each(["server", "client"] as const)("at the %s", at => {
   });
 });
 
+describe("hookServer", () => {
+  it("knows the older way to register a tool too", async () => {
+    const server = hookServer(guardedEngine(), new McpServer({ name: "shell", version: "1.0.0" }));
+    server.tool("bash", "runs a command", { command: z.string() }, async ({ command }) =>
+      text(await run({ command })),
+    );
+    server.tool("version", async () => text("1.0.0"));
+    const [here, there] = InMemoryTransport.createLinkedPair();
+    const client = new Client({ name: "test", version: "1.0.0" });
+    await Promise.all([server.connect(there), client.connect(here)]);
+    expect(await call(client, "rm -rf ~")).toMatchObject({ isError: true });
+    expect(run).not.toHaveBeenCalled();
+    expect(await call(client, "ls")).toMatchObject(text("ran ls"));
+    expect(await client.callTool({ name: "version" })).toMatchObject(text("1.0.0"));
+  });
+});
+
 describe("hookClient", () => {
   it("may be connected afterwards, and shares its requests with the client it wraps", async () => {
     const server = new McpServer({ name: "shell", version: "1.0.0" });
