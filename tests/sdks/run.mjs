@@ -5,29 +5,17 @@ import { existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { installLocked } from "../install-locked.mjs";
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-function run(program, args, cwd = root) {
-  const { status } = spawnSync(program, args, { cwd, stdio: "inherit" });
+function run(program, args) {
+  const { status } = spawnSync(program, args, { cwd: root, stdio: "inherit" });
   if (status !== 0) process.exit(status ?? 1);
 }
 
-const lock = new URL("package-lock.json", import.meta.url);
-const installed = new URL("node_modules/.package-lock.json", import.meta.url);
-const versions = file =>
-  JSON.stringify(
-    Object.entries(JSON.parse(readFileSync(file, "utf8")).packages).flatMap(
-      ([name, { version, optional }]) => (name === "" || optional ? [] : [[name, version]]),
-    ),
-  );
-if (!existsSync(installed) || versions(lock) !== versions(installed))
-  run(
-    "npm",
-    ["ci", "--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
-    folder,
-  );
+installLocked(folder, "--omit=optional");
 run("npm", ["run", "build"]);
 // The examples use the same packages, and the built package by its name.
 const examples = join(root, "examples", "embedding");
