@@ -47,9 +47,13 @@ describe.each(PAGES)("%s", page => {
 describe.each([...PAGES, "docs/embedding.md"])("%s", page => {
   it("names the versions that are installed for the tests", () => {
     const { dependencies } = JSON.parse(text("tests/sdks/package.json"));
+    const { peerDependenciesMeta: peers, dependencies: installed } = JSON.parse(text("package.json"));
+    expect(installed).toBeUndefined();
     const named = [...text(page).matchAll(/`(@?[\w-]+(?:\/[\w-]+)?)` (\d+\.\d+\.\d+)/g)];
     expect(named).not.toEqual([]);
     for (const [, name = "", version] of named) expect([name, dependencies[name]]).toEqual([name, version]);
+    const names = named.map(([, name = ""]) => name);
+    expect(names.filter(name => peers[name]?.optional === true)).not.toEqual([]);
   });
 
   it("links to what exists", () => {

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { type Options, query } from "@anthropic-ai/claude-agent-sdk";
+import { HOOK_EVENTS, type Options, query } from "@anthropic-ai/claude-agent-sdk";
+import { EVENTS } from "amplihack/engine";
 import { claudeHooks } from "amplihack/engine/claude-agent-sdk";
 import { describe, expect, it, vi } from "vitest";
 import { PROMPT } from "../../src/verify/live/script.ts";
@@ -85,5 +86,10 @@ describe("claudeHooks", () => {
     engine.on("Stop", "*", () => undefined);
     const { PreToolUse, Stop } = claudeHooks(engine);
     expect([PreToolUse?.[0]?.onFailure, Stop?.[0]?.onFailure]).toEqual(["block", undefined]);
+  });
+
+  it("the engine knows every event of the SDK by its name", () => {
+    const known = EVENTS.map(({ name }) => String(name));
+    expect(HOOK_EVENTS.filter(name => !known.includes(name))).toEqual([]);
   });
 });
