@@ -56,6 +56,12 @@ describe.each([...PAGES, "docs/embedding.md"])("%s", page => {
     expect(names.filter(name => peers[name]?.optional === true)).not.toEqual([]);
   });
 
+  it("names examples that exist", () => {
+    const named = [...text(page).matchAll(/`(examples\/[^`]+)`/g)].map(([, path = ""]) => path);
+    expect(named).not.toEqual([]);
+    expect(named.filter(path => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+
   it("links to what exists", () => {
     const links = [...text(page).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, link = ""]) => link);
     expect(links.filter(link => !existsSync(join(ROOT, dirname(page), link)))).toEqual([]);
@@ -64,9 +70,11 @@ describe.each([...PAGES, "docs/embedding.md"])("%s", page => {
 
 it("every adapter that is exported has a page, and the page of all of them links to it", () => {
   const { exports } = JSON.parse(text("package.json"));
-  const adapters = Object.keys(exports).flatMap(path => /^\.\/engine\/(.+)/.exec(path)?.[1] ?? []);
+  const adapters = Object.keys(exports).flatMap(path => {
+    const name = /^\.\/engine\/(.+)/.exec(path)?.[1];
+    return name !== undefined && existsSync(join(ROOT, `src/engine/adapters/${name}.ts`)) ? [name] : [];
+  });
   const pages = PAGES.map(page => page.replace(/^.*\/|\.md$/g, ""));
-  // Watching with OpenTelemetry is no adapter.
-  expect(pages.sort()).toEqual(adapters.filter(name => name !== "otel").sort());
+  expect(pages.sort()).toEqual(adapters.sort());
   for (const name of pages) expect(text("docs/embedding.md")).toContain(`(embedding/${name}.md)`);
 });
