@@ -1,3 +1,4 @@
+import { Client as SecondClient, InMemoryTransport as SecondTransport } from "@modelcontextprotocol/client";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
@@ -96,5 +97,21 @@ describe("hookClient", () => {
     ]);
     expect(listed.tools).toHaveLength(1);
     expect(called).toMatchObject([text("ran ls"), text("ran pwd"), { tools: listed.tools }]);
+  });
+
+  it("wraps clients of the second version of the SDK, whose options come second", async () => {
+    const server = new McpServer({ name: "shell", version: "1.0.0" });
+    server.registerTool("bash", { inputSchema: { command: z.string() } }, async ({ command }) =>
+      text(await run({ command })),
+    );
+    const [here, there] = SecondTransport.createLinkedPair();
+    const client = hookClient(guardedEngine(), new SecondClient({ name: "test", version: "1.0.0" }), "shell");
+    await Promise.all([server.connect(there as never), client.connect(here)]);
+    const callBash = (command: string, signal?: AbortSignal) =>
+      client.callTool({ name: "bash", arguments: { command } }, signal === undefined ? {} : { signal });
+    expect(await callBash("ls")).toMatchObject(text("ran ls"));
+    expect(await callBash("rm -rf ~")).toMatchObject({ isError: true });
+    expect(await callBash("ls", AbortSignal.abort())).toMatchObject({ isError: true });
+    expect(run).toHaveBeenCalledTimes(1);
   });
 });

@@ -66,24 +66,21 @@ export function hookClient<C extends Client>(
   serverName: string,
   options: AdapterOptions = {},
 ): C {
-  const callTool = async (
-    params: CallParams,
-    schema?: unknown,
-    request?: { readonly signal?: AbortSignal },
-  ): Promise<ToolResult> => {
+  // Before the options, the first version of the SDK takes a schema of the result.
+  const callTool = async (params: CallParams, ...rest: readonly unknown[]): Promise<ToolResult> => {
     const run = async (changed: unknown): Promise<unknown> =>
-      failOnError(
-        (await client.callTool(
-          { ...params, arguments: changed } as never,
-          schema as never,
-          request as never,
-        )) as ToolResult,
-      );
+      failOnError(await Reflect.apply(client.callTool, client, [{ ...params, arguments: changed }, ...rest]));
     const tool = `mcp__${serverName}__${params.name}`;
-    const call = callOptions(options, undefined, request?.signal);
+    const signal = rest.map(signalIn).find(found => found !== undefined);
+    const call = callOptions(options, undefined, signal);
     return toResult(params.name, await engine.untyped.call(tool, params.arguments ?? {}, run, call));
   };
   return derive(client, { callTool });
+}
+
+function signalIn(options: unknown): AbortSignal | undefined {
+  const signal: unknown = (options as { readonly signal?: unknown } | null | undefined)?.signal;
+  return signal instanceof AbortSignal ? signal : undefined;
 }
 
 /** A tool that reports its failure as a result; hooks see it as a failed call. */
