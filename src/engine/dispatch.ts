@@ -14,13 +14,13 @@ import {
 } from "../protocol/index.ts";
 import { stringAt } from "../protocol/members.ts";
 import type { CancelSignal } from "./cancel-signal.ts";
-import { type Core, notify } from "./core.ts";
+import { type EngineContext, notify } from "./context.ts";
 import { andThen, type MaybePromise } from "./maybe.ts";
 import type { DispatchOptions } from "./options.ts";
+import type { EngineParts } from "./parts.ts";
 import { type Plan, selectFor } from "./plan.ts";
 import { CallState } from "./run/call-state.ts";
 import { FunctionLane } from "./run/functions.ts";
-import { HandlerLanes } from "./run/lanes.ts";
 
 /** One event with the plan of its hooks. */
 interface DispatchRequest {
@@ -34,17 +34,21 @@ interface DispatchRequest {
 }
 
 /** Runs a plan and folds what its hooks say; synchronous as long as they are. Never throws. */
-export function runDispatch(core: Core, request: DispatchRequest): MaybePromise<Outcome> {
+export function runDispatch(
+  core: EngineContext,
+  parts: EngineParts,
+  request: DispatchRequest,
+): MaybePromise<Outcome> {
   const { recorder } = core;
-  if (recorder === undefined) return new Dispatch(core, request).run();
+  if (recorder === undefined) return new Dispatch(core, parts, request).run();
   const { event, plan, refused } = request;
   // Where an event has no subject, hooks may still look at the prompt; payload is not recorded.
   const subject = event.subject === undefined ? "" : request.subject;
-  const begunMs = core.platform.timers.nowMs();
+  const begunMs = core.timers.nowMs();
   const matched = plan.functions.length + plan.handlers.length;
   return recorder.dispatch(event.name, subject, matched, refused, span =>
-    andThen(new Dispatch(core, request).run(), outcome => {
-      recorder.endDispatch(span, event.name, outcome, core.platform.timers.nowMs() - begunMs);
+    andThen(new Dispatch(core, parts, request).run(), outcome => {
+      recorder.endDispatch(span, event.name, outcome, core.timers.nowMs() - begunMs);
       return outcome;
     }),
   );
@@ -52,7 +56,7 @@ export function runDispatch(core: Core, request: DispatchRequest): MaybePromise<
 
 /** The facts an `if` rule is tried on. */
 export function conditionFacts(
-  { projectDir, home }: Core,
+  { projectDir, home }: EngineContext,
   payload: JsonObject,
   toolNames: readonly string[],
 ): ConditionFacts {
@@ -65,7 +69,8 @@ export function sessionOf(payload: JsonObject): string {
 }
 
 class Dispatch {
-  private readonly core: Core;
+  private readonly core: EngineContext;
+  private readonly parts: EngineParts;
   private readonly request: DispatchRequest;
   private readonly power: Power;
   private readonly cancel: CancelSignal;
@@ -73,9 +78,10 @@ class Dispatch {
   private readonly onRun: DispatchOptions["onRun"];
   private readonly laneOptions: DispatchOptions;
 
-  constructor(core: Core, request: DispatchRequest) {
+  constructor(core: EngineContext, parts: EngineParts, request: DispatchRequest) {
     const { event, payload, subject, options } = request;
     this.core = core;
+    this.parts = parts;
     this.request = request;
     this.power = powerOf(event, payload);
     this.cancel = core.closing.or(options.signal);
@@ -115,12 +121,9 @@ class Dispatch {
       return text;
     };
     const tool = core.tools.find(names);
-    const lanes = new HandlerLanes(
-      { core, event, power, payload, payloadText, tool },
-      this.cancel,
-      this.onRun,
-    );
-    return lanes.run(selection).then(contributions => this.conclude(functions, contributions));
+    return this.parts
+      .runHandlers({ event, power, payload, payloadText, tool }, selection, this.cancel, this.onRun)
+      .then(contributions => this.conclude(functions, contributions));
   }
 
   /** What configured handlers read: the payload with the changes of the functions, and its event named. */

@@ -1,4 +1,3 @@
-import { isUserHook } from "../hooks/user/define.ts";
 import {
   type EventDescriptor,
   type FailurePolicy,
@@ -8,7 +7,6 @@ import {
   type Outcome,
 } from "../protocol/index.ts";
 import { didYouMean } from "../protocol/nearest.ts";
-import type { System } from "../system/system.ts";
 import { ToolCalls } from "./calls/tool-calls.ts";
 import type {
   Answer,
@@ -19,25 +17,24 @@ import type {
   ResumeOptions,
   RunTool,
 } from "./calls/types.ts";
-import { type Core, notify } from "./core.ts";
+import { type EngineContext, notify } from "./context.ts";
 import { conditionFacts, runDispatch, sessionOf } from "./dispatch.ts";
 import { freezeCopy } from "./freeze.ts";
 import { listFunction, listHandler } from "./listing.ts";
 import { isThenable } from "./maybe.ts";
 import type { ApprovalOptions, DispatchOptions, HookSource, Listing, LoadReport } from "./options.ts";
+import type { EngineParts } from "./parts.ts";
 import { EventEntry, isEmptyPlan, type OutcomeWatcher, type Plan, selectFor } from "./plan.ts";
 import type { RegisteredHook } from "./registration.ts";
 import {
   type AnyHook,
   registerAfter,
   registerBefore,
-  registerHook,
   registerOn,
-  registerUserHook,
   type ToolSelector,
 } from "./registration.ts";
 import type { ToolMap } from "./schema/infer.ts";
-import { HookLoadError, type Loaded, type LoadOptions, loadSources } from "./source/load.ts";
+import type { Loaded } from "./source/load.ts";
 import { isTrusted } from "./trust.ts";
 import type { HookEngine, RegisterOptions, UntypedEngine, UsableHook, UseOptions } from "./types.ts";
 
@@ -49,9 +46,8 @@ const MAX_CACHED_EVENTS = 1024;
 
 /** The engine: what is loaded and registered now, and the plans that follow from it. */
 export class Engine<T extends ToolMap> implements HookEngine<T> {
-  private readonly core: Core;
-  private readonly loadOptions: LoadOptions;
-  private readonly system: System;
+  private readonly core: EngineContext;
+  private readonly parts: EngineParts;
   private readonly active = new Set<Promise<unknown>>();
   private readonly entries = new Map<string, EventEntry>();
   private readonly registrations = new Set<RegisteredHook>();
@@ -62,15 +58,14 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
   private readonly calls: ToolCalls;
 
   constructor(
-    core: Core,
-    loadOptions: LoadOptions,
+    core: EngineContext,
+    parts: EngineParts,
     sources: readonly HookSource[],
     approvals: ApprovalOptions,
   ) {
     this.core = core;
-    this.loadOptions = loadOptions;
-    this.system = core.platform.system;
-    this.loaded = this.load(sources);
+    this.parts = parts;
+    this.loaded = parts.load(sources);
     this.calls = new ToolCalls(core, this.dispatch.bind(this), approvals);
   }
 
@@ -119,7 +114,7 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     options: DispatchOptions,
   ): Promise<Outcome> {
     const { event, refused } = entry;
-    const outcome = runDispatch(this.core, { event, subject, payload, plan, options, refused });
+    const outcome = runDispatch(this.core, this.parts, { event, subject, payload, plan, options, refused });
     if (!isThenable(outcome)) {
       this.notifyWatchers(entry, payload, outcome);
       return Promise.resolve(outcome);
@@ -180,7 +175,7 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
 
   list(): readonly Listing[] {
     const functions = [...this.registrations].flatMap(item =>
-      item.events.map(event => this.listRegistration(item, this.loadOptions.describeEvent(event))),
+      item.events.map(event => this.listRegistration(item, this.core.events.describeEvent(event))),
     );
     return [...functions, ...this.loaded.listed.map(item => listHandler(item, item.isEnabled))];
   }
@@ -191,15 +186,9 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
   }
 
   reload(sources: readonly HookSource[]): LoadReport {
-    this.loaded = this.load(sources, this.loaded.understood);
+    this.loaded = this.parts.load(sources, this.loaded.understood);
     this.entries.clear();
     return this.loaded.report;
-  }
-
-  private load(sources: readonly HookSource[], before?: Loaded["understood"]): Loaded {
-    const loaded = loadSources(sources, this.loadOptions, before);
-    if (loaded.refusals.length > 0) throw new HookLoadError(loaded.refusals, loaded.report);
-    return loaded;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -209,7 +198,7 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
   async close(): Promise<void> {
     if (!this.core.closing.isRaised) this.core.closing.raise();
     while (this.active.size > 0) await Promise.all(this.active);
-    await this.core.background.drain();
+    await this.parts.drain();
   }
 
   beforeToolCall(tool: ToolSelector, hook: AnyHook, options: RegisterOptions = {}): Disposable {
@@ -221,26 +210,17 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
   }
 
   on(event: string, matcher: string | RegExp, hook: AnyHook, options: RegisterOptions = {}): Disposable {
-    const descriptor = this.loadOptions.findEvent(event);
+    const descriptor = this.core.events.findEvent(event);
     if (descriptor === undefined)
       throw new TypeError(
-        `${JSON.stringify(event)} is no event${didYouMean(event, this.core.eventNames)}; an event of your own stands in "events"`,
+        `${JSON.stringify(event)} is no event${didYouMean(event, this.core.events.names)}; an event of your own stands in "events"`,
       );
     return this.add([registerOn(descriptor, matcher, hook, options, ++this.sequence)]);
   }
 
   use(hooks: UsableHook | readonly UsableHook[], options: UseOptions = {}): Disposable {
-    const list = "run" in hooks ? [hooks] : hooks;
-    const { describeEvent } = this.loadOptions;
-    return this.add(
-      list.flatMap(hook =>
-        isUserHook(hook)
-          ? hook.events.map(event =>
-              registerUserHook(hook, describeEvent(event), this.system, options, ++this.sequence),
-            )
-          : registerHook(hook, describeEvent(hook.event), this.system, options, ++this.sequence),
-      ),
-    );
+    const list: readonly object[] = Array.isArray(hooks) ? hooks : [hooks];
+    return this.add(list.flatMap(hook => this.parts.register(hook, options, () => ++this.sequence)));
   }
 
   private add(added: readonly RegisteredHook[]): Disposable {
@@ -251,7 +231,7 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
   }
 
   observe(event: string, watcher: OutcomeWatcher): Disposable {
-    const entry = { event: this.loadOptions.describeEvent(event).name, watcher };
+    const entry = { event: this.core.events.describeEvent(event).name, watcher };
     this.watchers = [...this.watchers, entry];
     return this.disposable(() => {
       this.watchers = this.watchers.filter(item => item !== entry);
@@ -287,7 +267,7 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
   }
 
   private makeEntry(name: string): EventEntry {
-    const event = this.loadOptions.describeEvent(name);
+    const event = this.core.events.describeEvent(name);
     const entry = new EventEntry(
       event,
       [...this.registrations].filter(item => item.events.includes(event.name)),

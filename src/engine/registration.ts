@@ -1,15 +1,9 @@
 import { compileMatcher, type Matcher, matchNames, matchPattern } from "../hooks/handlers/match.ts";
-import { HOOK_TIMEOUT_MS, runHere, wantsOf } from "../hooks/user/as-hook.ts";
-import type { UserHook } from "../hooks/user/define.ts";
-import { isWanted } from "../hooks/user/wanted.ts";
-import { defined } from "../protocol/defined.ts";
-import type { EventDescriptor, FailurePolicy, Hook, Json, JsonObject } from "../protocol/index.ts";
-import type { System } from "../system/system.ts";
-import { toHookInput } from "./hook-input.ts";
+import type { EventDescriptor, FailurePolicy, Json, JsonObject } from "../protocol/index.ts";
 import { andThen, isThenable, type MaybePromise } from "./maybe.ts";
-import { type Reply, readAfter, readBefore, readEffect, refuse } from "./reply.ts";
+import { type Reply, readAfter, readBefore, refuse } from "./reply.ts";
 import { MAX_TIMEOUT_MS } from "./source/fields.ts";
-import type { HookScope, RegisterOptions, UseOptions } from "./types.ts";
+import type { HookScope, RegisterOptions } from "./types.ts";
 
 /** A function of the host's own code as a hook. */
 export interface RegisteredHook {
@@ -90,7 +84,7 @@ interface RegistrationParts extends Pick<RegisteredHook, "events" | "matcher" | 
   readonly isJudge?: boolean;
 }
 
-function register(
+export function register(
   { prefix, isReversed = false, isJudge = false, ...parts }: RegistrationParts,
   options: RegisterOptions,
   sequence: number,
@@ -198,7 +192,7 @@ export function registerOn(
   return register({ ...onEvent(event, matcher), run }, options, sequence);
 }
 
-function onEvent(
+export function onEvent(
   event: EventDescriptor,
   matcher: string | RegExp | undefined,
 ): Omit<RegistrationParts, "run"> {
@@ -209,42 +203,4 @@ function onEvent(
   if (!compiled.ok)
     throw new TypeError(`the matcher of a hook on ${event.name} cannot be used: ${compiled.problem}`);
   return { ...base, matcher: compiled.matcher, matcherText: matcher };
-}
-
-/** A hook of `defineHook`, once for each of its events. Which host it is for does not count: the agent is none. */
-export function registerUserHook(
-  hook: UserHook,
-  event: EventDescriptor,
-  system: System,
-  given: UseOptions,
-  sequence: number,
-): RegisteredHook {
-  const wants = { ...wantsOf(hook), hosts: [] };
-  const run: RegisteredHook["run"] = ({ payload, names }, scope) => {
-    const checked = toHookInput(event, payload, names, scope.cwd);
-    if (!checked.ok) return refuse("field-type", checked.problem);
-    if (!isWanted(wants, checked.input)) return { effect: {} };
-    return runHere(hook, checked.input, system, () => scope.signal.aborted).then(result =>
-      result.ok ? readEffect(result.effect) : refuse("hook-threw", result.problem),
-    );
-  };
-  const { order, timeoutMs = HOOK_TIMEOUT_MS, onFailure } = { ...hook.options, ...given };
-  const options = { id: hook.name, timeoutMs, ...defined({ order, onFailure }) };
-  return register({ ...onEvent(event, undefined), run }, options, sequence);
-}
-
-export function registerHook(
-  hook: Hook<System>,
-  event: EventDescriptor,
-  system: System,
-  given: UseOptions,
-  sequence: number,
-): RegisteredHook {
-  const run: RegisteredHook["run"] = ({ payload, names }, scope) => {
-    const checked = toHookInput(event, payload, names, scope.cwd);
-    if (!checked.ok) return refuse("field-type", checked.problem);
-    return andThen(hook.run(checked.input, system), readEffect);
-  };
-  const isJudge = hook.isJudge === true;
-  return register({ ...onEvent(event, hook.matcher), run, isJudge }, { ...given, id: hook.id }, sequence);
 }

@@ -3,7 +3,7 @@ import { asArguments } from "./calls/describe-value.ts";
 import { freezeCopy } from "./freeze.ts";
 import { andThen, type MaybePromise } from "./maybe.ts";
 import type { ToolMap } from "./schema/infer.ts";
-import { type Checked, compileSchema, type Validator } from "./schema/validate.ts";
+import { type Checked, type CompileJsonSchema, compileSchema, type Validator } from "./schema/validate.ts";
 
 interface ToolValidators {
   readonly args: Validator;
@@ -22,11 +22,12 @@ export class DeclaredTools {
   private readonly validators = new Map<string, ToolValidators>();
 
   /** Throws for a schema that cannot be used. */
-  constructor(tools: ToolMap) {
+  constructor(tools: ToolMap, compileJsonSchema: CompileJsonSchema) {
     for (const [name, { args, result }] of Object.entries(tools)) {
       this.validators.set(name, {
-        args: compileSchema(args, `tools.${name}.args`),
-        result: result === undefined ? undefined : compileSchema(result, `tools.${name}.result`),
+        args: compileSchema(args, `tools.${name}.args`, compileJsonSchema),
+        result:
+          result === undefined ? undefined : compileSchema(result, `tools.${name}.result`, compileJsonSchema),
       });
     }
   }

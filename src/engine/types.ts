@@ -127,11 +127,10 @@ export interface UntypedEngine {
 }
 
 /**
- * Loads hooks, selects those of an event, runs them and folds what they say into one outcome. `dispatch` never
+ * Selects the hooks of an event, runs them and folds what they say into one outcome. `dispatch` never
  * rejects because of a hook; what a failed hook means is decided by its failure policy.
  */
-export interface HookEngine<T extends ToolMap, C = unknown, E extends string = never> {
-  readonly report: LoadReport;
+export interface CoreEngine<T extends ToolMap, C = unknown, E extends string = never> {
   /** the same engine for code that does not know the types of the tools */
   readonly untyped: UntypedEngine;
   /** whether anything could run; without a subject: whether the event has any hook at all */
@@ -170,12 +169,6 @@ export interface HookEngine<T extends ToolMap, C = unknown, E extends string = n
   /** what a dispatch would start now; nothing is run and no `once` is consumed */
   preview(event: string, payload: object): readonly Listing[];
   list(): readonly Listing[];
-  /**
-   * Swaps all configured handlers at once; registered functions and running dispatches are not touched. A source that
-   * can no longer be understood keeps what it said before, and the report's error says so. Sources are known by kind
-   * and path, those without a path by kind and order. Throws where `createHookEngine` would, and changes nothing then.
-   */
-  reload(sources: readonly HookSource[]): LoadReport;
   /** ends every running hook and waits for it; a later dispatch counts as aborted */
   close(): Promise<void>;
   /** `await using engine = createHookEngine(…)` closes it */
@@ -218,6 +211,18 @@ export interface HookEngine<T extends ToolMap, C = unknown, E extends string = n
   ): Disposable;
   /** cannot influence anything; receives every outcome */
   observe(event: string, watcher: (payload: JsonObject, outcome: Outcome) => void): Disposable;
+}
+
+/** An engine that also loads hooks from configuration and takes hooks that look at the machine. */
+export interface HookEngine<T extends ToolMap, C = unknown, E extends string = never>
+  extends CoreEngine<T, C, E> {
+  readonly report: LoadReport;
+  /**
+   * Swaps all configured handlers at once; registered functions and running dispatches are not touched. A source that
+   * can no longer be understood keeps what it said before, and the report's error says so. Sources are known by kind
+   * and path, those without a path by kind and order. Throws where `createHookEngine` would, and changes nothing then.
+   */
+  reload(sources: readonly HookSource[]): LoadReport;
   /** attaches hooks as they are: stock hooks, the guard, and what `defineHook` made */
   use(hooks: UsableHook | readonly UsableHook[], options?: UseOptions): Disposable;
 }

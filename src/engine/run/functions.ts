@@ -12,7 +12,7 @@ import {
   type Run,
 } from "../../protocol/index.ts";
 import type { CancelSignal } from "../cancel-signal.ts";
-import type { Core } from "../core.ts";
+import type { EngineContext } from "../context.ts";
 import { andThen, isThenable, type MaybePromise } from "../maybe.ts";
 import type { DispatchOptions, Span } from "../options.ts";
 import type { RegisteredHook } from "../registration.ts";
@@ -29,7 +29,7 @@ export class FunctionLane {
   readonly contributions: Contribution[] = [];
   /** a deny on an action that can be refused: nothing more is asked and nothing is started */
   isRefused = false;
-  private readonly core: Core;
+  private readonly core: EngineContext;
   private readonly event: EventDescriptor;
   private readonly power: Power;
   private readonly cancel: CancelSignal;
@@ -44,7 +44,7 @@ export class FunctionLane {
   private isOutputWithheld = false;
 
   constructor(
-    core: Core,
+    core: EngineContext,
     state: CallState,
     power: Power,
     cancel: CancelSignal,
@@ -88,7 +88,7 @@ export class FunctionLane {
   }
 
   private call(registration: RegisteredHook, span: Span | undefined): MaybePromise<void> {
-    const { timers } = this.core.platform;
+    const { timers } = this.core;
     const begunMs = this.freeSinceMs ?? timers.nowMs();
     if (registration.isJudge) this.shown.set(registration, this.state.input);
     const scope = new FunctionScope(this.scopeFacts);
@@ -134,7 +134,7 @@ export class FunctionLane {
         scope.abort();
         resolve(reply);
       };
-      const cancelTimer = this.core.platform.timers.after(timeoutMs, () =>
+      const cancelTimer = this.core.timers.after(timeoutMs, () =>
         giveUp(refuse("timeout", `no answer within ${timeoutMs} ms`)),
       );
       const abort = (): void => giveUp({ effect: {}, failure: ABORTED });

@@ -30,7 +30,7 @@ export async function runHandler(
   cancel: CancelSignal,
   mayDetach: boolean,
 ): Promise<HandlerOutcome> {
-  const { timers } = context.core.platform;
+  const { timers } = context.core;
   const begunMs = timers.nowMs();
   const invocation = { ...context, timeoutMs: step.timeoutMs, cancel };
   const { result, queueMs, later } = await execute(step.handler.spec, invocation, mayDetach);
@@ -86,7 +86,7 @@ async function conclude(
   const run: Run = {
     hook: spec.id,
     status: runStatusOf(verdict.effect, verdict.failure),
-    durationMs: context.core.platform.timers.nowMs() - begunMs - (queueMs ?? 0),
+    durationMs: context.core.timers.nowMs() - begunMs - (queueMs ?? 0),
     ...endFacts(raw.end),
     ...(raw.stdout.isTruncated ? { truncated: true } : {}),
   };
