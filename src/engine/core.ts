@@ -22,7 +22,12 @@ export type {
   RunTool,
 } from "./calls/types.ts";
 export { guard, withSystem } from "./core-hooks.ts";
-export { createHookEngine, type EdgeEngine } from "./create-core.ts";
+export {
+  type CoreCallEngine,
+  type CoreEngine,
+  createCallEngine,
+  createHookEngine,
+} from "./create-core.ts";
 export { createEdgeSystem, type EdgeSystemOptions } from "./edge-system.ts";
 export { type EngineEventName, type EventPayload, MODEL_EVENTS } from "./events.ts";
 export type { MaybePromise } from "./maybe.ts";
@@ -54,12 +59,14 @@ export type {
   After,
   AnyDoneCall,
   Before,
+  CallEngine,
   CallOf,
-  CoreEngine,
+  DispatchEngine,
   DoneCall,
   HookScope,
   RegisterOptions,
   Settled,
   ToolCall,
+  UntypedEngine,
   UseOptions,
 } from "./types.ts";

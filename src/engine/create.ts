@@ -1,18 +1,18 @@
 import { resolve } from "node:path";
 import { type EnvironmentRecord, findShells, scrubEnvironment } from "../hooks/handlers/environment.ts";
 import { createNodeSystem } from "../system/node.ts";
+import { ConfiguredHandlers } from "./configured.ts";
+import { ConfiguredEngine } from "./configured-engine.ts";
 import type { HandlerContext } from "./context.ts";
 import { checkApprovals, createContext, nonNegative } from "./create-context.ts";
-import { Engine } from "./engine.ts";
 import { DEFAULT_LIMITS, type EngineOptions, type Limits } from "./options.ts";
 import type { EngineParts } from "./parts.ts";
 import { type Platform, webTimers } from "./platform.ts";
 import { BackgroundQueue, Semaphore } from "./run/concurrency.ts";
 import { nodeHttpClient } from "./run/http-client.ts";
-import { HandlerLanes } from "./run/lanes.ts";
 import type { ToolMap } from "./schema/infer.ts";
 import { compileJsonSchema } from "./schema/json-schema.ts";
-import { HookLoadError, loadSources } from "./source/load.ts";
+import type { LoadOptions } from "./source/load.ts";
 import type { HookEngine, UsableHook } from "./types.ts";
 import { registerUsable } from "./usable-hooks.ts";
 
@@ -48,17 +48,21 @@ export function assembleEngine<const T extends ToolMap>(
   platform: Platform,
 ): HookEngine<T> {
   const context = createHandlerContext(options, platform);
-  return new Engine<T>(
-    context,
-    createParts(options, context),
-    options.sources ?? [],
-    checkApprovals(options.approvals),
-  );
+  const approvals = checkApprovals(options.approvals);
+  const configured = new ConfiguredHandlers(context, loadOptions(options, context), options.sources ?? []);
+  const parts: EngineParts = {
+    handlersOf: event => configured.forEvent(event),
+    listHandlers: () => configured.list(),
+    register: (hook, given, nextSequence) =>
+      registerUsable(hook as UsableHook, platform.system, context.events.describeEvent, given, nextSequence),
+    drain: () => context.background.drain(),
+  };
+  return new ConfiguredEngine<T>(context, parts, approvals, configured);
 }
 
-function createParts<T extends ToolMap>(options: EngineOptions<T>, context: HandlerContext): EngineParts {
+function loadOptions<T extends ToolMap>(options: EngineOptions<T>, context: HandlerContext): LoadOptions {
   const { projectDir, delegates, failurePolicy, events, platform } = context;
-  const loading = {
+  return {
     projectDir,
     files: platform.system.files,
     findEvent: events.findEvent,
@@ -68,18 +72,6 @@ function createParts<T extends ToolMap>(options: EngineOptions<T>, context: Hand
     delegates,
     pinsScripts: options.pinScripts === true,
     isStrict: options.strict === true,
-  };
-  return {
-    load(sources, before) {
-      const loaded = loadSources(sources, loading, before);
-      if (loaded.refusals.length > 0) throw new HookLoadError(loaded.refusals, loaded.report);
-      return loaded;
-    },
-    runHandlers: (dispatch, selection, cancel, onRun) =>
-      new HandlerLanes({ ...dispatch, core: context }, cancel, onRun).run(selection),
-    register: (hook, given, nextSequence) =>
-      registerUsable(hook as UsableHook, platform.system, events.describeEvent, given, nextSequence),
-    drain: () => context.background.drain(),
   };
 }
 

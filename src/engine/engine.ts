@@ -1,3 +1,4 @@
+import { defined } from "../protocol/defined.ts";
 import {
   type EventDescriptor,
   type FailurePolicy,
@@ -7,24 +8,13 @@ import {
   type Outcome,
 } from "../protocol/index.ts";
 import { didYouMean } from "../protocol/nearest.ts";
-import { ToolCalls } from "./calls/tool-calls.ts";
-import type {
-  Answer,
-  CallDecision,
-  CallOptions,
-  CallResult,
-  PendingCall,
-  ResumeOptions,
-  RunTool,
-} from "./calls/types.ts";
 import { type EngineContext, notify } from "./context.ts";
-import { conditionFacts, runDispatch, sessionOf } from "./dispatch.ts";
+import { runDispatch, runQuickly, sessionOf } from "./dispatch.ts";
 import { freezeCopy } from "./freeze.ts";
-import { listFunction, listHandler } from "./listing.ts";
 import { isThenable } from "./maybe.ts";
-import type { ApprovalOptions, DispatchOptions, HookSource, Listing, LoadReport } from "./options.ts";
+import type { DispatchOptions, Listing } from "./options.ts";
 import type { EngineParts } from "./parts.ts";
-import { EventEntry, isEmptyPlan, type OutcomeWatcher, type Plan, selectFor } from "./plan.ts";
+import { EventEntry, isEmptyPlan, type OutcomeWatcher, type Plan } from "./plan.ts";
 import type { RegisteredHook } from "./registration.ts";
 import {
   type AnyHook,
@@ -34,9 +24,7 @@ import {
   type ToolSelector,
 } from "./registration.ts";
 import type { ToolMap } from "./schema/infer.ts";
-import type { Loaded } from "./source/load.ts";
-import { isTrusted } from "./trust.ts";
-import type { HookEngine, RegisterOptions, UntypedEngine, UsableHook, UseOptions } from "./types.ts";
+import type { DispatchEngine, RegisterOptions, UseOptions } from "./types.ts";
 
 /** The one promise that every dispatch without hooks returns: the empty path allocates nothing. */
 const EMPTY_DISPATCH: Promise<Outcome> = Promise.resolve(NO_OUTCOME);
@@ -44,37 +32,19 @@ const NO_OPTIONS: DispatchOptions = Object.freeze({});
 /** Event names are few; a host that invents them without end must not fill the memory. */
 const MAX_CACHED_EVENTS = 1024;
 
-/** The engine: what is loaded and registered now, and the plans that follow from it. */
-export class Engine<T extends ToolMap> implements HookEngine<T> {
-  private readonly core: EngineContext;
+/** What is registered now, and the plans that follow from it. */
+export class Engine<T extends ToolMap> implements DispatchEngine<T> {
+  protected readonly core: EngineContext;
   private readonly parts: EngineParts;
   private readonly active = new Set<Promise<unknown>>();
   private readonly entries = new Map<string, EventEntry>();
   private readonly registrations = new Set<RegisteredHook>();
   private watchers: readonly { readonly event: string; readonly watcher: OutcomeWatcher }[] = [];
-  private loaded: Loaded;
   private sequence = 0;
 
-  private readonly calls: ToolCalls;
-
-  constructor(
-    core: EngineContext,
-    parts: EngineParts,
-    sources: readonly HookSource[],
-    approvals: ApprovalOptions,
-  ) {
+  constructor(core: EngineContext, parts: EngineParts) {
     this.core = core;
     this.parts = parts;
-    this.loaded = parts.load(sources);
-    this.calls = new ToolCalls(core, this.dispatch.bind(this), approvals);
-  }
-
-  get report(): LoadReport {
-    return this.loaded.report;
-  }
-
-  get untyped(): UntypedEngine {
-    return this;
   }
 
   has(event: string, subject?: string): boolean {
@@ -105,7 +75,7 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     return EMPTY_DISPATCH;
   }
 
-  /** Apart from `dispatch`, whose empty path must not pay for the closures made here. */
+  /** Apart from `dispatch`, whose empty path must not pay for what is made here. */
   private runPlan(
     entry: EventEntry,
     subject: string,
@@ -113,8 +83,15 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     plan: Plan,
     options: DispatchOptions,
   ): Promise<Outcome> {
-    const { event, refused } = entry;
-    const outcome = runDispatch(this.core, this.parts, { event, subject, payload, plan, options, refused });
+    const { event, refused, watchers } = entry;
+    const { silence } = plan;
+    const request = { event, subject, payload, plan, options, refused };
+    const isObserved = options.onRun !== undefined || watchers.length > 0 || this.core.recorder !== undefined;
+    const outcome =
+      silence === undefined || isObserved || silence.isMeasured()
+        ? runDispatch(this.core, request)
+        : runQuickly(this.core, request, silence);
+    if (outcome === silence?.outcome) return silence.promise;
     if (!isThenable(outcome)) {
       this.notifyWatchers(entry, payload, outcome);
       return Promise.resolve(outcome);
@@ -127,49 +104,16 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     );
   }
 
-  decide(tool: string, args: unknown, options: CallOptions = {}): Promise<CallDecision> {
-    return this.calls.decide(tool, args, options);
-  }
-
-  call<R>(
-    tool: string,
-    args: unknown,
-    run: RunTool<never, R>,
-    options: CallOptions = {},
-  ): Promise<CallResult<R>> {
-    return this.calls.call(tool, args, run, options) as Promise<CallResult<R>>;
-  }
-
-  resume<R>(
-    pending: PendingCall,
-    answer: Answer,
-    run: RunTool<never, R>,
-    options: ResumeOptions = {},
-  ): Promise<CallResult<R>> {
-    return this.calls.resume(pending, answer, run, options) as Promise<CallResult<R>>;
-  }
-
   preview(event: string, given: object): readonly Listing[] {
     const payload = isJsonObject(given) ? given : {};
     const entry = this.entries.get(event) ?? this.makeEntry(event);
-    const subject = entry.subjectOf(payload);
-    const plan = entry.planFor(subject);
+    const { functions, handlers, names } = entry.planFor(entry.subjectOf(payload));
     const session = sessionOf(payload);
-    const { once, namesOf } = this.core;
-    const functions = plan.functions.filter(item => !item.isOnce || !once.isUsed(session, item.run));
-    const { steps } = selectFor(
-      plan,
-      entry.event,
-      () => conditionFacts(this.core, payload, namesOf(entry.event, subject)),
-      handler => !once.isUsed(session, handler.identity()),
-    );
+    const { once } = this.core;
+    const runs = functions.filter(item => !item.isOnce || !once.isUsed(session, item.run));
     return [
-      ...functions.map(item => this.listRegistration(item, entry.event)),
-      ...steps.map(({ handler, timeoutMs, onFailure }) => ({
-        ...listHandler(handler, true),
-        timeoutMs,
-        onFailure,
-      })),
+      ...runs.map(item => this.listRegistration(item, entry.event)),
+      ...(handlers?.preview(payload, names) ?? []),
     ];
   }
 
@@ -177,18 +121,27 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     const functions = [...this.registrations].flatMap(item =>
       item.events.map(event => this.listRegistration(item, this.core.events.describeEvent(event))),
     );
-    return [...functions, ...this.loaded.listed.map(item => listHandler(item, item.isEnabled))];
+    return [...functions, ...this.parts.listHandlers()];
   }
 
+  /** A function is part of the host's own program: it has no file, no identity, and is always trusted. */
   private listRegistration(item: RegisteredHook, event: EventDescriptor): Listing {
     const byDefault: FailurePolicy = event.power === "veto" ? "closed" : "open";
-    return listFunction(item, event.name, item.onFailure ?? this.core.failurePolicy(event.name) ?? byDefault);
-  }
-
-  reload(sources: readonly HookSource[]): LoadReport {
-    this.loaded = this.parts.load(sources, this.loaded.understood);
-    this.entries.clear();
-    return this.loaded.report;
+    const { id, matcherText: matcher, timeoutMs } = item;
+    return {
+      id,
+      event: event.name,
+      kind: "function",
+      source: "builtin",
+      dialect: "claude",
+      ...defined({ matcher }),
+      summary: `function ${id}`,
+      timeoutMs,
+      onFailure: item.onFailure ?? this.core.failurePolicy(event.name) ?? byDefault,
+      identity: "",
+      trust: "trusted",
+      enabled: true,
+    };
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -218,7 +171,7 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     return this.add([registerOn(descriptor, matcher, hook, options, ++this.sequence)]);
   }
 
-  use(hooks: UsableHook | readonly UsableHook[], options: UseOptions = {}): Disposable {
+  use(hooks: object | readonly object[], options: UseOptions = {}): Disposable {
     const list: readonly object[] = Array.isArray(hooks) ? hooks : [hooks];
     return this.add(list.flatMap(hook => this.parts.register(hook, options, () => ++this.sequence)));
   }
@@ -238,15 +191,19 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     });
   }
 
-  /** Plans are made anew after every change of what is registered. */
   private disposable(remove: () => void): Disposable {
-    this.entries.clear();
+    this.forgetPlans();
     return {
       [Symbol.dispose]: () => {
         remove();
-        this.entries.clear();
+        this.forgetPlans();
       },
     };
+  }
+
+  /** Plans are made anew after every change of what is registered or loaded. */
+  protected forgetPlans(): void {
+    this.entries.clear();
   }
 
   /** Watchers get copies: they cannot influence anything, not even by mistake. */
@@ -269,12 +226,11 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
   private makeEntry(name: string): EventEntry {
     const event = this.core.events.describeEvent(name);
     const entry = new EventEntry(
+      this.core,
       event,
       [...this.registrations].filter(item => item.events.includes(event.name)),
-      this.loaded.handlers.filter(({ spec }) => spec.event === event.name),
+      this.parts.handlersOf(event),
       this.watchers.filter(item => item.event === event.name).map(({ watcher }) => watcher),
-      this.loaded.listed.filter(({ spec, trust }) => spec.event === event.name && !isTrusted(trust)).length,
-      this.core.namesOf,
     );
     if (this.entries.size >= MAX_CACHED_EVENTS) this.entries.clear();
     this.entries.set(name, entry);

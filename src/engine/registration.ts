@@ -1,7 +1,7 @@
 import { compileMatcher, type Matcher, matchNames, matchPattern } from "../hooks/handlers/match.ts";
 import type { EventDescriptor, FailurePolicy, Json, JsonObject } from "../protocol/index.ts";
 import { andThen, isThenable, type MaybePromise } from "./maybe.ts";
-import { type Reply, readAfter, readBefore, refuse } from "./reply.ts";
+import { NO_REPLY, type Reply, readAfter, readBefore, refuse } from "./reply.ts";
 import { MAX_TIMEOUT_MS } from "./source/fields.ts";
 import type { HookScope, RegisterOptions } from "./types.ts";
 
@@ -121,11 +121,18 @@ export function registerBefore(
 ): RegisteredHook {
   const prefix = "beforeToolCall";
   const call = callable(hook, prefix);
-  const run: RegisteredHook["run"] = (view, scope) =>
-    withTypedCall(tool, view, subject => {
-      const said = call(subject, scope);
-      return isThenable(said) ? Promise.resolve(said).then(readBefore) : readBefore(said);
-    });
+  const takesAll = isForAll(tool);
+  // A hook for named tools was promised their types: an input without them is not shown to it.
+  const answer = ({ call: subject, problem }: CheckedArgs, scope: HookScope): MaybePromise<Reply> => {
+    if (problem !== undefined && !takesAll) return refuse("field-type", problem);
+    const said = call(subject, scope);
+    if (said === undefined) return NO_REPLY;
+    return isThenable(said) ? Promise.resolve(said).then(readBefore) : readBefore(said);
+  };
+  const run: RegisteredHook["run"] = (view, scope) => {
+    const checked = view.checkedInput();
+    return isThenable(checked) ? checked.then(known => answer(known, scope)) : answer(checked, scope);
+  };
   return register({ prefix, events: ["PreToolUse"], ...selectTools(tool), run }, options, sequence);
 }
 
@@ -138,38 +145,21 @@ export function registerAfter(
   const prefix = "afterToolCall";
   const call = callable(hook, prefix);
   const events = ["PostToolUse", "PostToolUseFailure"];
+  const takesAll = isForAll(tool);
+  // A hook for named tools was promised their types: a call without them is not shown to it.
   const run: RegisteredHook["run"] = (view, scope) =>
-    withTypedCall(tool, view, subject =>
-      andThen(view.checkedResult(), ({ result, problem }) => {
-        if (problem !== undefined && !isForAll(tool)) return refuse("field-type", problem);
+    andThen(view.checkedInput(), ({ call: subject, problem: misfit }) => {
+      if (misfit !== undefined && !takesAll) return refuse("field-type", misfit);
+      return andThen(view.checkedResult(), ({ result, problem }) => {
+        if (problem !== undefined && !takesAll) return refuse("field-type", problem);
         return andThen(call({ ...subject, result, isError: view.isError }, scope), readAfter);
-      }),
-    );
+      });
+    });
   return register({ prefix, events, ...selectTools(tool), isReversed: true, run }, options, sequence);
 }
 
 function isForAll(selector: ToolSelector): boolean {
   return selector === "*" || selector instanceof RegExp;
-}
-
-/** A hook for named tools was promised their types: an input without them is not shown to it. */
-function withTypedCall(
-  selector: ToolSelector,
-  view: CallView,
-  call: (subject: TypedCall) => MaybePromise<Reply>,
-): MaybePromise<Reply> {
-  const checked = view.checkedInput();
-  if (isThenable(checked)) return checked.then(known => callChecked(selector, known, call));
-  return callChecked(selector, checked, call);
-}
-
-function callChecked(
-  selector: ToolSelector,
-  { call: subject, problem }: CheckedArgs,
-  call: (subject: TypedCall) => MaybePromise<Reply>,
-): MaybePromise<Reply> {
-  if (problem !== undefined && !isForAll(selector)) return refuse("field-type", problem);
-  return call(subject);
 }
 
 function selectTools(tool: ToolSelector): { readonly matcher: Matcher; readonly matcherText: string } {

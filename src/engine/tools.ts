@@ -32,13 +32,13 @@ export class DeclaredTools {
     }
   }
 
+  /** the declared one of a tool's names */
   find(names: readonly string[]): string | undefined {
     return names.find(name => this.validators.has(name));
   }
 
   /** The input as its tool declares it; as it is when the tool is not declared or the input does not fit. */
-  checkArgs(names: readonly string[], input: Json): MaybePromise<FittedArgs> {
-    const tool = this.find(names);
+  checkArgs(tool: string | undefined, input: Json): MaybePromise<FittedArgs> {
     const raw = asArguments(input);
     if (tool === undefined) return { tool, args: raw, problem: undefined };
     return andThen(this.checkInput(tool, input), checked => {

@@ -7,9 +7,9 @@ import type { CancelSignal } from "../cancel-signal.ts";
 import { interpretAtomcode } from "../output/atomcode.ts";
 import { interpretBatuta } from "../output/batuta.ts";
 import { interpretModel } from "../output/model.ts";
-import type { PlannedStep } from "../plan.ts";
 import { type CommandResult, runCommand } from "./command.ts";
 import { runMcpTool, runModel } from "./delegate.ts";
+import type { PlannedStep } from "./handler-selection.ts";
 import { runHttp } from "./http.ts";
 import { type DispatchContext, describeError, type Invocation } from "./invocation.ts";
 

@@ -1,11 +1,18 @@
 import { aborted, failed, type RawResult } from "../../hooks/handlers/result.ts";
+import type { EventDescriptor, JsonObject, Power } from "../../protocol/index.ts";
 import type { CancelSignal } from "../cancel-signal.ts";
 import type { HandlerContext } from "../context.ts";
-import type { HandlerDispatch } from "../parts.ts";
 
 /** What the configured handlers of one dispatch share. */
-export interface DispatchContext extends HandlerDispatch {
+export interface DispatchContext {
   readonly core: HandlerContext;
+  readonly event: EventDescriptor;
+  readonly power: Power;
+  readonly payload: JsonObject;
+  /** the payload as a hook reads it; made once for all handlers of a dispatch */
+  readonly payloadText: () => string;
+  /** the declared tool of the call, whose schema a new input must fit */
+  readonly tool: string | undefined;
 }
 
 /** One run of one handler. */
