@@ -23,15 +23,16 @@ export type {
 } from "./calls/types.ts";
 export { guard, withSystem } from "./core-hooks.ts";
 export {
-  type CoreCallEngine,
+  type AgentEngine,
   type CoreEngine,
-  createCallEngine,
+  createAgentEngine,
   createHookEngine,
 } from "./create-core.ts";
 export { createEdgeSystem, type EdgeSystemOptions } from "./edge-system.ts";
 export { type EngineEventName, type EventPayload, MODEL_EVENTS } from "./events.ts";
 export type { MaybePromise } from "./maybe.ts";
 export type {
+  AgentOptions,
   ApprovalOptions,
   Attribute,
   CoreOptions,

@@ -7,7 +7,7 @@ import type { Timers } from "./platform.ts";
 import type { ToolMap } from "./schema/infer.ts";
 import type { CompileJsonSchema } from "./schema/validate.ts";
 import { OnceRegistry, StopCounter } from "./session-state.ts";
-import { TelemetryRecorder } from "./telemetry.ts";
+import type { TelemetryRecorder } from "./telemetry.ts";
 import { DeclaredTools } from "./tools.ts";
 
 const STOP_BLOCK_CAP = 8;
@@ -18,8 +18,9 @@ export function createContext(
   options: CoreOptions<ToolMap>,
   timers: Timers,
   compileJsonSchema: CompileJsonSchema,
+  recorder?: TelemetryRecorder,
 ): EngineContext {
-  const { projectDir, stopBlockCap, telemetry } = options;
+  const { projectDir, stopBlockCap } = options;
   if (typeof projectDir !== "string" || projectDir === "")
     throw new TypeError(`projectDir must be the path of a folder, not ${JSON.stringify(projectDir)}`);
   const events = eventFinder(options.events ?? []);
@@ -37,7 +38,7 @@ export function createContext(
     closing: new CloseSignal(),
     once: new OnceRegistry(),
     stops: new StopCounter(nonNegative(stopBlockCap, "stopBlockCap") ?? STOP_BLOCK_CAP),
-    recorder: telemetry === undefined ? undefined : new TelemetryRecorder(telemetry),
+    recorder,
     events,
     failurePolicy: event => policies.get(event),
     namesOf: withAliases(options.aliases),

@@ -2,11 +2,12 @@ import { CallingEngine } from "./call-engine.ts";
 import type { EngineContext } from "./context.ts";
 import { checkApprovals, createContext } from "./create-context.ts";
 import { Engine } from "./engine.ts";
-import type { CoreOptions } from "./options.ts";
+import type { AgentOptions, CoreOptions } from "./options.ts";
 import type { EngineParts, SystemHook } from "./parts.ts";
 import { webTimers } from "./platform.ts";
 import type { ToolMap } from "./schema/infer.ts";
 import type { CompileJsonSchema } from "./schema/validate.ts";
+import { recorderOf, type TelemetryRecorder } from "./telemetry.ts";
 import type { CallEngine, DispatchEngine, UseOptions } from "./types.ts";
 
 interface UsesSystemHooks {
@@ -17,8 +18,8 @@ interface UsesSystemHooks {
 /** An engine of functions: it reads no configuration, starts nothing, and has no system of its own. */
 export type CoreEngine<T extends ToolMap, C = unknown, E extends string = never> = DispatchEngine<T, C, E> &
   UsesSystemHooks;
-/** The same with `call`, `decide` and `resume`. */
-export type CoreCallEngine<T extends ToolMap, C = unknown, E extends string = never> = CallEngine<T, C, E> &
+/** The same with `call`, `decide` and `resume`, and with telemetry. */
+export type AgentEngine<T extends ToolMap, C = unknown, E extends string = never> = CallEngine<T, C, E> &
   UsesSystemHooks;
 
 /** An engine for runtimes without files and processes. Throws `TypeError` for options that make no sense. */
@@ -34,38 +35,52 @@ export function createHookEngine<C>(): <
   options: CoreOptions<T, E>,
 ) => CoreEngine<T, C, E>;
 export function createHookEngine(options?: CoreOptions<ToolMap>): unknown {
-  const create = (given: CoreOptions<ToolMap>) => new Engine(...partsOf(given));
+  const create = (given: CoreOptions<ToolMap>) => new Engine(...partsOf(given, [...ELSEWHERE, ...OF_AGENTS]));
   return options === undefined ? create : create(options);
 }
 
-/** The same for agents that hand over whole tool calls. Apart, because dispatch alone is a good deal smaller. */
-export function createCallEngine<
+/** The same for agents that hand over whole tool calls, with telemetry. Apart, because dispatch alone is smaller. */
+export function createAgentEngine<
   const T extends ToolMap = Record<never, never>,
   const E extends string = never,
->(options: CoreOptions<T, E>): CoreCallEngine<T, unknown, E>;
-export function createCallEngine<C>(): <
+>(options: AgentOptions<T, E>): AgentEngine<T, unknown, E>;
+export function createAgentEngine<C>(): <
   const T extends ToolMap = Record<never, never>,
   const E extends string = never,
 >(
-  options: CoreOptions<T, E>,
-) => CoreCallEngine<T, C, E>;
-export function createCallEngine(options?: CoreOptions<ToolMap>): unknown {
-  const create = (given: CoreOptions<ToolMap>) =>
-    new CallingEngine(...partsOf(given), checkApprovals(given.approvals));
+  options: AgentOptions<T, E>,
+) => AgentEngine<T, C, E>;
+export function createAgentEngine(options?: AgentOptions<ToolMap>): unknown {
+  const create = (given: AgentOptions<ToolMap>) =>
+    new CallingEngine(
+      ...partsOf(given, ELSEWHERE, recorderOf(given.telemetry)),
+      checkApprovals(given.approvals),
+    );
   return options === undefined ? create : create(options);
 }
 
-function partsOf(options: CoreOptions<ToolMap>): [EngineContext, EngineParts] {
-  if ("sources" in options && options.sources !== undefined)
-    throw new TypeError("the core reads no hook configuration: leave out sources, or use amplihack/engine");
-  const context = createContext(options, webTimers, refuseJsonSchema);
+/** Options that other engines have: they must not be taken for heeded. */
+const ELSEWHERE = ["sources", "trust", "delegates"];
+const OF_AGENTS = ["telemetry", "approvals"];
+
+function partsOf(
+  options: CoreOptions<ToolMap>,
+  foreign: readonly string[],
+  recorder?: TelemetryRecorder,
+): [EngineContext, EngineParts] {
+  const context = createContext(options, webTimers, refuseJsonSchema, recorder);
+  const given = foreign.find(name => Reflect.get(options, name) !== undefined);
+  if (given !== undefined)
+    throw new TypeError(
+      `this engine has no "${given}": ${OF_AGENTS.includes(given) ? "createAgentEngine" : "amplihack/engine"} has`,
+    );
   const parts: EngineParts = {
     handlersOf: () => undefined,
     listHandlers: () => [],
-    register(hook, given, nextSequence) {
+    register(hook, settings, nextSequence) {
       if (!isSystemHook(hook))
         throw new TypeError("this hook needs a system: attach it as withSystem(hook, createEdgeSystem())");
-      return [hook.register(context.events.describeEvent, given, nextSequence())];
+      return [hook.register(context.events.describeEvent, settings, nextSequence())];
     },
     drain: async () => {},
   };

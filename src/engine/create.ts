@@ -13,6 +13,7 @@ import { nodeHttpClient } from "./run/http-client.ts";
 import type { ToolMap } from "./schema/infer.ts";
 import { compileJsonSchema } from "./schema/json-schema.ts";
 import type { LoadOptions } from "./source/load.ts";
+import { recorderOf } from "./telemetry.ts";
 import type { HookEngine, UsableHook } from "./types.ts";
 import { registerUsable } from "./usable-hooks.ts";
 
@@ -79,7 +80,7 @@ function createHandlerContext<T extends ToolMap>(
   options: EngineOptions<T>,
   platform: Platform,
 ): HandlerContext {
-  const context = createContext(options, platform.timers, compileJsonSchema);
+  const context = createContext(options, platform.timers, compileJsonSchema, recorderOf(options.telemetry));
   const snapshot: EnvironmentRecord = { ...(options.env ?? processEnvironment(platform)) };
   const env = scrubEnvironment(snapshot, options.passEnv ?? []);
   const { closing, recorder } = context;

@@ -16,10 +16,9 @@ import { andThen, type MaybePromise } from "./maybe.ts";
 import type { DispatchOptions } from "./options.ts";
 import type { HandlerPlan } from "./parts.ts";
 import type { Plan, Silence } from "./plan.ts";
-import type { RegisteredHook } from "./registration.ts";
 import { NO_REPLY } from "./reply.ts";
 import { CallState, FunctionScope } from "./run/call-state.ts";
-import { ask, type BegunLane, FunctionLane } from "./run/functions.ts";
+import { type BegunLane, FunctionLane, threw } from "./run/functions.ts";
 
 /** One event with the plan of its hooks. */
 interface DispatchRequest {
@@ -56,23 +55,36 @@ export function runDispatch(core: EngineContext, request: DispatchRequest): Mayb
  */
 export function runQuickly(
   core: EngineContext,
-  request: DispatchRequest,
+  event: EventDescriptor,
+  payload: JsonObject,
+  plan: Plan,
+  options: DispatchOptions,
   silence: Silence,
 ): MaybePromise<Outcome> {
-  const { event, payload, plan, options } = request;
   const { functions } = plan;
   const cancel = core.closing.or(options.signal);
   const state = new CallState(event, payload, plan, core.tools);
   let scope = new FunctionScope(state, core.projectDir, options.context);
-  for (let place = 0; place < functions.length; place++) {
-    if (cancel.isRaised) return new Dispatch(core, request).run({ state, place, answer: undefined });
-    const said = ask(functions[place] as RegisteredHook, state, scope);
-    if (said !== NO_REPLY) return new Dispatch(core, request).run({ state, place, answer: { said, scope } });
-    // A signal that somebody holds must not be aborted because of another function.
-    if (scope.isSignalTaken) scope = new FunctionScope(state, core.projectDir, options.context);
+  let answer: BegunLane["answer"];
+  let place = 0;
+  try {
+    for (const registration of functions) {
+      if (cancel.isRaised) break;
+      const said = registration.run(state, scope);
+      if (said !== NO_REPLY) {
+        answer = { said, scope };
+        break;
+      }
+      place++;
+      // A signal that somebody holds must not be aborted because of another function.
+      if (scope.isSignalTaken) scope = new FunctionScope(state, core.projectDir, options.context);
+    }
+  } catch (error) {
+    answer = { said: threw(error), scope };
   }
-  if (!cancel.isRaised) return silence.outcome;
-  return new Dispatch(core, request).run({ state, place: functions.length, answer: undefined });
+  if (place === functions.length && !cancel.isRaised) return silence.outcome;
+  const request = { event, subject: "", payload, plan, options, refused: 0 };
+  return new Dispatch(core, request).run({ state, place, answer });
 }
 
 export function sessionOf(payload: JsonObject): string {

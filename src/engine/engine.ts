@@ -85,12 +85,11 @@ export class Engine<T extends ToolMap> implements DispatchEngine<T> {
   ): Promise<Outcome> {
     const { event, refused, watchers } = entry;
     const { silence } = plan;
-    const request = { event, subject, payload, plan, options, refused };
     const isObserved = options.onRun !== undefined || watchers.length > 0 || this.core.recorder !== undefined;
     const outcome =
       silence === undefined || isObserved || silence.isMeasured()
-        ? runDispatch(this.core, request)
-        : runQuickly(this.core, request, silence);
+        ? runDispatch(this.core, { event, subject, payload, plan, options, refused })
+        : runQuickly(this.core, event, payload, plan, options, silence);
     if (outcome === silence?.outcome) return silence.promise;
     if (!isThenable(outcome)) {
       this.notifyWatchers(entry, payload, outcome);

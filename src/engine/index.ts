@@ -22,6 +22,7 @@ export { createHookEngine } from "./create.ts";
 export { type EngineEventName, type EventPayload, MODEL_EVENTS } from "./events.ts";
 export type { MaybePromise } from "./maybe.ts";
 export {
+  type AgentOptions,
   type ApprovalOptions,
   type AsyncReport,
   type Attribute,

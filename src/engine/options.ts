@@ -100,13 +100,17 @@ export interface CoreOptions<T extends ToolMap, E extends string = string> {
   readonly stopBlockCap?: number;
   /** further names of one tool; a handler that matches several of them runs once */
   readonly aliases?: (tool: string) => readonly string[];
-  readonly telemetry?: Telemetry;
-  readonly approvals?: ApprovalOptions;
   /** events of the host's own, beside those of the table */
   readonly events?: readonly (EventDescriptor & { readonly name: E })[];
 }
 
-export interface EngineOptions<T extends ToolMap, E extends string = string> extends CoreOptions<T, E> {
+/** What engines take that lead whole tool calls. */
+export interface AgentOptions<T extends ToolMap, E extends string = string> extends CoreOptions<T, E> {
+  readonly telemetry?: Telemetry;
+  readonly approvals?: ApprovalOptions;
+}
+
+export interface EngineOptions<T extends ToolMap, E extends string = string> extends AgentOptions<T, E> {
   readonly sources?: readonly HookSource[];
   /** the environment hooks start from; default: a copy of the process's, taken at creation */
   readonly env?: Readonly<Record<string, string>>;

@@ -30,7 +30,7 @@ export function isEmptyPlan(plan: Plan): boolean {
 
 /** So many dispatches are measured at first, and one of so many later. */
 const MEASURED_FIRST = 8;
-const MEASURED_ONE_OF = 64;
+const MEASURED_ONE_OF = 256;
 const QUICK_MS = 0.1;
 
 /**

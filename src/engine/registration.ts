@@ -1,4 +1,4 @@
-import { compileMatcher, type Matcher, matchNames, matchPattern } from "../hooks/handlers/match.ts";
+import { compileClaude, type Matcher, matchNames, matchPattern } from "../hooks/handlers/match.ts";
 import type { EventDescriptor, FailurePolicy, Json, JsonObject } from "../protocol/index.ts";
 import { andThen, isThenable, type MaybePromise } from "./maybe.ts";
 import { NO_REPLY, type Reply, readAfter, readBefore, refuse } from "./reply.ts";
@@ -35,6 +35,8 @@ export interface CallView {
   readonly input: Json;
   readonly result: Json;
   readonly isError: boolean;
+  /** what `checkedInput` gives, once that is known */
+  readonly checked: CheckedArgs | undefined;
   /** the input with the type its tool declares */
   checkedInput(): MaybePromise<CheckedArgs>;
   /** the result with the type its tool declares; what a failed call reported has none */
@@ -110,7 +112,7 @@ export function register(
 
 function callable(hook: unknown, method: string): (subject: unknown, scope: HookScope) => unknown {
   if (typeof hook !== "function") throw new TypeError(`${method} needs a function, not ${typeof hook}`);
-  return (subject, scope) => hook(subject, scope);
+  return hook as (subject: unknown, scope: HookScope) => unknown;
 }
 
 export function registerBefore(
@@ -130,8 +132,8 @@ export function registerBefore(
     return isThenable(said) ? Promise.resolve(said).then(readBefore) : readBefore(said);
   };
   const run: RegisteredHook["run"] = (view, scope) => {
-    const checked = view.checkedInput();
-    return isThenable(checked) ? checked.then(known => answer(known, scope)) : answer(checked, scope);
+    if (view.checked !== undefined) return answer(view.checked, scope);
+    return andThen(view.checkedInput(), known => answer(known, scope));
   };
   return register({ prefix, events: ["PreToolUse"], ...selectTools(tool), run }, options, sequence);
 }
@@ -189,7 +191,7 @@ export function onEvent(
   const base = { prefix: event.name, events: [event.name] };
   if (matcher instanceof RegExp)
     return { ...base, matcher: matchPattern(matcher), matcherText: String(matcher) };
-  const compiled = compileMatcher("claude", matcher, event);
+  const compiled = compileClaude(event.subject === undefined || matcher === undefined ? "" : matcher);
   if (!compiled.ok)
     throw new TypeError(`the matcher of a hook on ${event.name} cannot be used: ${compiled.problem}`);
   return { ...base, matcher: compiled.matcher, matcherText: matcher };

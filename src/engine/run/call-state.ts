@@ -36,7 +36,8 @@ export class CallState implements CallView {
   private newPayload: JsonObject | undefined;
   private newInput: Json | undefined;
   private newResult: Json | undefined;
-  private fitted: MaybePromise<CheckedArgs> | undefined;
+  checked: CheckedArgs | undefined;
+  private checking: MaybePromise<CheckedArgs> | undefined;
 
   constructor(event: EventDescriptor, payload: JsonObject, { names, tool }: ToolNames, tools: DeclaredTools) {
     this.event = event;
@@ -44,20 +45,33 @@ export class CallState implements CallView {
     this.names = names;
     this.tool = tool;
     this.tools = tools;
-    this.isError = event.name === "PostToolUseFailure" || ownValue(payload, "is_error") === true;
+    const isFailed = payload["is_error"] === true && Object.hasOwn(payload, "is_error");
+    this.isError = isFailed || event.name === "PostToolUseFailure";
   }
 
   get id(): string {
-    return this.textAt("tool_use_id") ?? "";
+    return this.text("tool_use_id", this.given["tool_use_id"]) ?? "";
   }
 
   get name(): string {
-    return this.textAt("tool_name") ?? "";
+    return this.text("tool_name", this.given["tool_name"]) ?? "";
   }
 
-  textAt(name: string): string | undefined {
-    const value = ownValue(this.givenCopy ?? this.given, name);
-    return typeof value === "string" ? value : undefined;
+  get sessionId(): string {
+    return this.text("session_id", this.given["session_id"]) ?? "";
+  }
+
+  get cwd(): string | undefined {
+    return this.text("cwd", this.given["cwd"]);
+  }
+
+  get agentId(): string | undefined {
+    return this.text("agent_id", this.given["agent_id"]);
+  }
+
+  /** A member that is read by its name costs little, so that only one that is there is looked at twice. */
+  private text(name: string, value: Json | undefined): string | undefined {
+    return typeof value === "string" && Object.hasOwn(this.given, name) ? value : undefined;
   }
 
   get payload(): JsonObject {
@@ -80,8 +94,8 @@ export class CallState implements CallView {
   get originalInput(): Json {
     if (this.givenCopy !== undefined) return ownValue(this.givenCopy, "tool_input") ?? null;
     if (this.givenInputCopy === undefined) {
-      const input = ownValue(this.given, "tool_input");
-      if (input === undefined) return null;
+      const input = this.given["tool_input"];
+      if (input === undefined || !Object.hasOwn(this.given, "tool_input")) return null;
       this.givenInputCopy = copyOf(input) as Json;
     }
     return this.givenInputCopy;
@@ -104,12 +118,14 @@ export class CallState implements CallView {
   }
 
   checkedInput(): MaybePromise<CheckedArgs> {
-    this.fitted ??= andThen(this.tools.checkArgs(this.tool, this.input), fitted => this.callWith(fitted));
-    return this.fitted;
+    this.checking ??= andThen(this.tools.checkArgs(this.tool, this.input), fitted => this.callWith(fitted));
+    return this.checking;
   }
 
   private callWith({ tool, args, problem }: FittedArgs): CheckedArgs {
-    return { problem, call: Object.freeze({ id: this.id, name: this.name, tool, args }) };
+    const call = Object.freeze({ id: this.id, name: this.name, tool, args });
+    this.checked = { call, problem };
+    return this.checked;
   }
 
   checkedResult(): MaybePromise<CheckedResult> {
@@ -125,7 +141,8 @@ export class CallState implements CallView {
   setInput(input: Json): void {
     this.newInput = input;
     this.isInputNew = true;
-    this.fitted = undefined;
+    this.checking = undefined;
+    this.checked = undefined;
     const { payload, originalInput } = this;
     this.newPayload = Object.freeze({ ...payload, tool_input: input, tool_input_original: originalInput });
   }
@@ -162,10 +179,10 @@ export class FunctionScope implements HookScope {
 
   constructor(state: CallState, projectDir: string, context: unknown) {
     this.state = state;
-    this.sessionId = state.textAt("session_id") ?? "";
-    this.cwd = state.textAt("cwd") || projectDir;
+    this.sessionId = state.sessionId;
+    this.cwd = state.cwd || projectDir;
     this.context = context;
-    const agentId = state.textAt("agent_id");
+    const { agentId } = state;
     if (agentId !== undefined) this.agentId = agentId;
   }
 

@@ -29,19 +29,6 @@ export interface BegunLane {
   readonly answer: { readonly said: MaybePromise<Reply>; readonly scope: FunctionScope } | undefined;
 }
 
-/** What a function says. Never throws; its promise may reject. */
-export function ask(
-  registration: RegisteredHook,
-  state: CallState,
-  scope: FunctionScope,
-): MaybePromise<Reply> {
-  try {
-    return registration.run(state, scope);
-  } catch (error) {
-    return threw(error);
-  }
-}
-
 /** Stage 0: the functions of the host's own code, one after another, each seeing what the one before changed. */
 export class FunctionLane {
   readonly contributions: Contribution[] = [];
@@ -127,7 +114,13 @@ export class FunctionLane {
     const begunMs = this.freeSinceMs ?? this.core.timers.nowMs();
     if (registration.isJudge) this.shown.set(registration, this.state.input);
     const scope = new FunctionScope(this.state, this.core.projectDir, this.context);
-    return this.settle(registration, ask(registration, this.state, scope), scope, begunMs, span);
+    let said: MaybePromise<Reply>;
+    try {
+      said = registration.run(this.state, scope);
+    } catch (error) {
+      said = threw(error);
+    }
+    return this.settle(registration, said, scope, begunMs, span);
   }
 
   /** Takes what a function said, at once or when it is there. */
@@ -286,6 +279,6 @@ export class FunctionLane {
   }
 }
 
-function threw(error: unknown): Reply {
+export function threw(error: unknown): Reply {
   return refuse("hook-threw", error instanceof UnreadablePayload ? error.message : describeError(error));
 }
