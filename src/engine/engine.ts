@@ -39,7 +39,7 @@ export class Engine<T extends ToolMap> implements DispatchEngine<T> {
   private readonly active = new Set<Promise<unknown>>();
   private readonly entries = new Map<string, EventEntry>();
   private readonly registrations = new Set<RegisteredHook>();
-  private watchers: readonly { readonly event: string; readonly watcher: OutcomeWatcher }[] = [];
+  private readonly watchers = new Set<{ readonly event: string; readonly watcher: OutcomeWatcher }>();
   private sequence = 0;
 
   constructor(core: EngineContext, parts: EngineParts) {
@@ -184,13 +184,11 @@ export class Engine<T extends ToolMap> implements DispatchEngine<T> {
 
   observe(event: string, watcher: OutcomeWatcher): Disposable {
     const entry = { event: this.core.events.describeEvent(event).name, watcher };
-    this.watchers = [...this.watchers, entry];
-    return this.disposable(() => {
-      this.watchers = this.watchers.filter(item => item !== entry);
-    });
+    this.watchers.add(entry);
+    return this.disposable(() => this.watchers.delete(entry));
   }
 
-  private disposable(remove: () => void): Disposable {
+  private disposable(remove: () => unknown): Disposable {
     this.forgetPlans();
     return {
       [Symbol.dispose]: () => {
@@ -229,7 +227,7 @@ export class Engine<T extends ToolMap> implements DispatchEngine<T> {
       event,
       [...this.registrations].filter(item => item.events.includes(event.name)),
       this.parts.handlersOf(event),
-      this.watchers.filter(item => item.event === event.name).map(({ watcher }) => watcher),
+      [...this.watchers].filter(item => item.event === event.name).map(({ watcher }) => watcher),
     );
     if (this.entries.size >= MAX_CACHED_EVENTS) this.entries.clear();
     this.entries.set(name, entry);
