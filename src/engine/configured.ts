@@ -62,7 +62,7 @@ export class ConfiguredHandlers {
       isEmpty: handlers.length === 0,
       refused: loaded.listed.filter(({ spec, trust }) => spec.event === event.name && !isTrusted(trust))
         .length,
-      subjectOf: payload => (readsPrompt ? promptSubjectOf(event, payload) : undefined),
+      subjectOf: readsPrompt ? payload => promptSubjectOf(event, payload) : undefined,
       find(names) {
         const found = index.find(names);
         return found.length === 0 ? undefined : new ConfiguredPlan(context, event, found);

@@ -32,7 +32,7 @@ export interface EventHandlers {
   /** how many are not trusted */
   readonly refused: number;
   /** what their matchers are compared with, where that is not the subject of the event */
-  subjectOf(payload: JsonObject): string | undefined;
+  readonly subjectOf: ((payload: JsonObject) => string | undefined) | undefined;
   /** undefined when none matches */
   find(names: readonly string[]): HandlerPlan | undefined;
 }

@@ -30,7 +30,7 @@ export function isEmptyPlan(plan: Plan): boolean {
 
 /** So many dispatches are measured at first, and one of so many later. */
 const MEASURED_FIRST = 8;
-const MEASURED_ONE_OF = 256;
+const MEASURED_ONE_OF = 1024;
 const QUICK_MS = 0.1;
 
 /**
@@ -98,7 +98,7 @@ export class EventEntry {
   }
 
   subjectOf(payload: JsonObject): string {
-    return this.handlers?.subjectOf(payload) ?? subjectOf(this.event, payload);
+    return this.handlers?.subjectOf?.(payload) ?? subjectOf(this.event, payload);
   }
 
   planFor(subject: string): Plan {

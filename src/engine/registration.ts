@@ -132,7 +132,8 @@ export function registerBefore(
     return isThenable(said) ? Promise.resolve(said).then(readBefore) : readBefore(said);
   };
   const run: RegisteredHook["run"] = (view, scope) => {
-    if (view.checked !== undefined) return answer(view.checked, scope);
+    const { checked } = view;
+    if (checked !== undefined) return answer(checked, scope);
     return andThen(view.checkedInput(), known => answer(known, scope));
   };
   return register({ prefix, events: ["PreToolUse"], ...selectTools(tool), run }, options, sequence);

@@ -11,7 +11,7 @@ interface ToolValidators {
 }
 
 /** `tool` is the declared name; undefined with a problem when the input does not fit its schema. */
-export interface FittedArgs {
+interface FittedArgs {
   readonly tool: string | undefined;
   readonly args: unknown;
   readonly problem: string | undefined;
@@ -37,17 +37,15 @@ export class DeclaredTools {
     return names.find(name => this.validators.has(name));
   }
 
-  /** The input as its tool declares it; as it is when the tool is not declared or the input does not fit. */
-  checkArgs(tool: string | undefined, input: Json): MaybePromise<FittedArgs> {
-    const raw = asArguments(input);
-    if (tool === undefined) return { tool, args: raw, problem: undefined };
+  /** The input as its tool declares it; as it is when it does not fit. */
+  checkArgs(tool: string, input: Json): MaybePromise<FittedArgs> {
     return andThen(this.checkInput(tool, input), checked => {
       if (checked.ok) {
         const args = checked.value === input ? input : freezeCopy(checked.value, true);
         return { tool, args, problem: undefined };
       }
       const problem = `the input of ${tool} does not fit its schema: ${checked.problem}`;
-      return { tool: undefined, args: raw, problem };
+      return { tool: undefined, args: asArguments(input), problem };
     });
   }
 

@@ -75,8 +75,7 @@ describe("functions that are known to be quick", () => {
       id: "judge",
       event: "PreToolUse",
       isJudge: true,
-      run: (input: HookInput) =>
-        void judged.push(input.kind === "tool" ? input.tool.input?.["command"] : undefined),
+      run: (input: HookInput) => void judged.push(input.facts.command),
     });
     engine.beforeToolCall("*", () => ({ args: { command: "pwd" } }));
     await dispatchOften(engine);

@@ -1,8 +1,9 @@
 import { type EventDescriptor, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
+import { asArguments } from "../calls/describe-value.ts";
 import { freezeCopy } from "../freeze.ts";
 import { andThen, type MaybePromise } from "../maybe.ts";
 import type { CallView, CheckedArgs, CheckedResult } from "../registration.ts";
-import type { DeclaredTools, FittedArgs } from "../tools.ts";
+import type { DeclaredTools } from "../tools.ts";
 import type { HookScope } from "../types.ts";
 import { describeError } from "./invocation.ts";
 
@@ -54,7 +55,7 @@ export class CallState implements CallView {
   }
 
   get name(): string {
-    return this.text("tool_name", this.given["tool_name"]) ?? "";
+    return this.names[0] ?? this.text("tool_name", this.given["tool_name"]) ?? "";
   }
 
   get sessionId(): string {
@@ -118,13 +119,16 @@ export class CallState implements CallView {
   }
 
   checkedInput(): MaybePromise<CheckedArgs> {
-    this.checking ??= andThen(this.tools.checkArgs(this.tool, this.input), fitted => this.callWith(fitted));
+    const { tool } = this;
+    if (tool === undefined) return this.callWith(undefined, asArguments(this.input), undefined);
+    this.checking ??= andThen(this.tools.checkArgs(tool, this.input), fitted =>
+      this.callWith(fitted.tool, fitted.args, fitted.problem),
+    );
     return this.checking;
   }
 
-  private callWith({ tool, args, problem }: FittedArgs): CheckedArgs {
-    const call = Object.freeze({ id: this.id, name: this.name, tool, args });
-    this.checked = { call, problem };
+  private callWith(tool: string | undefined, args: unknown, problem: string | undefined): CheckedArgs {
+    this.checked = { call: Object.freeze({ id: this.id, name: this.name, tool, args }), problem };
     return this.checked;
   }
 
@@ -174,6 +178,7 @@ export class FunctionScope implements HookScope {
   readonly context: unknown;
   declare readonly agentId?: string;
   private readonly state: CallState;
+  isSignalTaken = false;
   private controller: AbortController | undefined;
   private isOver = false;
 
@@ -190,13 +195,10 @@ export class FunctionScope implements HookScope {
     return this.state.event.requiresTool ? this.state.originalInput : this.state.originalPayload;
   }
 
-  get isSignalTaken(): boolean {
-    return this.controller !== undefined;
-  }
-
   get signal(): AbortSignal {
     if (this.controller === undefined) {
       this.controller = new AbortController();
+      this.isSignalTaken = true;
       if (this.isOver) this.controller.abort();
     }
     return this.controller.signal;
