@@ -1,33 +1,40 @@
 import { isMatch, type Matcher } from "../hooks/handlers/match.ts";
 
-/** Handlers by what they match, so that a subject is looked up and not tried against every handler. */
-export class MatchIndex<H extends { readonly matcher: Matcher; readonly position: number }> {
-  private readonly exact = new Map<string, H[]>();
-  private readonly tested: H[] = [];
-  private readonly always: H[] = [];
+/** Hooks by what they match, so that a subject is looked up and not tried against every hook. */
+export class MatchIndex<H extends { readonly matcher: Matcher }> {
+  private readonly hooks: readonly H[];
+  /** places in the list */
+  private readonly exact = new Map<string, number[]>();
+  private readonly tested: number[] = [];
+  private readonly always: number[] = [];
 
-  constructor(handlers: readonly H[]) {
-    for (const handler of handlers) {
-      const { matcher } = handler;
-      if (matcher.kind === "all") this.always.push(handler);
-      else if (matcher.kind === "test") this.tested.push(handler);
-      else for (const name of matcher.names) this.listOf(name).push(handler);
+  constructor(hooks: readonly H[]) {
+    this.hooks = hooks;
+    for (const [place, { matcher }] of hooks.entries()) {
+      if (matcher.kind === "all") this.always.push(place);
+      else if (matcher.kind === "test") this.tested.push(place);
+      else for (const name of matcher.names) this.placesOf(name).push(place);
     }
   }
 
-  private listOf(name: string): H[] {
+  private placesOf(name: string): number[] {
     const known = this.exact.get(name);
     if (known !== undefined) return known;
-    const fresh: H[] = [];
+    const fresh: number[] = [];
     this.exact.set(name, fresh);
     return fresh;
   }
 
-  /** What matches any of the names, each once, in order of position. */
-  find(subjects: readonly string[]): H[] {
-    const found = new Set<H>(this.always);
-    for (const subject of subjects) for (const handler of this.exact.get(subject) ?? []) found.add(handler);
-    for (const handler of this.tested) if (isMatch(handler.matcher, subjects)) found.add(handler);
-    return [...found].sort((left, right) => left.position - right.position);
+  /** What matches any of the names, each once, in the order of the list. */
+  find(subjects: readonly string[]): readonly H[] {
+    const found = new Set(this.always);
+    for (const subject of subjects) for (const place of this.exact.get(subject) ?? []) found.add(place);
+    const isWanted = (place: number): boolean => {
+      const hook = this.hooks[place];
+      return hook !== undefined && isMatch(hook.matcher, subjects);
+    };
+    for (const place of this.tested) if (isWanted(place)) found.add(place);
+    const places = [...found].sort((left, right) => left - right);
+    return places.flatMap(place => this.hooks[place] ?? []);
   }
 }

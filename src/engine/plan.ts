@@ -75,7 +75,7 @@ export class EventEntry {
   /** handlers of this event that are not trusted */
   readonly refused: number;
   private readonly core: EngineContext;
-  private readonly functions: MatchIndex<RegisteredHook & { readonly position: number }>;
+  private readonly functions: MatchIndex<RegisteredHook>;
   private readonly handlers: EventHandlers | undefined;
   private readonly plans = new Map<string, Plan>();
 
@@ -91,9 +91,7 @@ export class EventEntry {
     this.watchers = watchers;
     this.handlers = handlers;
     this.refused = handlers?.refused ?? 0;
-    this.functions = new MatchIndex(
-      inRunOrder(registrations).map((item, position) => ({ ...item, position })),
-    );
+    this.functions = new MatchIndex(inRunOrder(registrations));
     this.isEmpty = registrations.length === 0 && handlers?.isEmpty !== false;
   }
 
