@@ -1,6 +1,6 @@
 import { compileClaude, type Matcher, matchNames, matchPattern } from "../hooks/handlers/match.ts";
 import type { EventDescriptor, FailurePolicy, Json, JsonObject } from "../protocol/index.ts";
-import { andThen, isThenable, type MaybePromise } from "./maybe.ts";
+import { andThen, type MaybePromise } from "./maybe.ts";
 import { NO_REPLY, type Reply, readAfter, readBefore, refuse } from "./reply.ts";
 import { MAX_TIMEOUT_MS } from "./source/fields.ts";
 import type { HookScope, RegisterOptions } from "./types.ts";
@@ -132,13 +132,14 @@ export function registerBefore(
   const answer = ({ call: subject, problem }: CheckedArgs, scope: HookScope): MaybePromise<Reply> => {
     if (problem !== undefined && !takesAll) return refuse("field-type", problem);
     const said = call(subject, scope);
-    if (said === undefined) return NO_REPLY;
-    return isThenable(said) ? Promise.resolve(said).then(readBefore) : readBefore(said);
+    return said === undefined ? NO_REPLY : andThen(said, readBefore);
   };
   const run: RegisteredHook["run"] = (view, scope) => {
     const { checked } = view;
-    if (checked !== undefined) return answer(checked, scope);
-    return andThen(view.checkedInput(), known => answer(known, scope));
+    if (checked === undefined) return andThen(view.checkedInput(), known => answer(known, scope));
+    if (checked.problem !== undefined) return answer(checked, scope);
+    const said = call(checked.call, scope);
+    return said === undefined ? NO_REPLY : andThen(said, readBefore);
   };
   return register({ prefix, events: ["PreToolUse"], ...selectTools(tool), run }, options, sequence);
 }
