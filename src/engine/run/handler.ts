@@ -8,9 +8,9 @@ import type { CancelSignal } from "../cancel-signal.ts";
 import { interpretAtomcode } from "../output/atomcode.ts";
 import { interpretBatuta } from "../output/batuta.ts";
 import { interpretModel } from "../output/model.ts";
-import type { PlannedStep } from "../plan.ts";
 import { type CommandResult, runCommand } from "./command.ts";
 import { runMcpTool, runModel } from "./delegate.ts";
+import type { PlannedStep } from "./handler-selection.ts";
 import { runHttp } from "./http.ts";
 import { type DispatchContext, describeError, type Invocation } from "./invocation.ts";
 
@@ -31,7 +31,7 @@ export async function runHandler(
   cancel: CancelSignal,
   mayDetach: boolean,
 ): Promise<HandlerOutcome> {
-  const { timers } = context.core.platform;
+  const { timers } = context.core;
   const begunMs = timers.nowMs();
   const invocation = { ...context, timeoutMs: step.timeoutMs, cancel };
   const { result, queueMs, later } = await execute(step.handler.spec, invocation, mayDetach);
@@ -88,7 +88,7 @@ async function conclude(
   const run: Run = {
     hook: spec.id,
     status: runStatusOf(verdict.effect, verdict.failure),
-    durationMs: context.core.platform.timers.nowMs() - begunMs - (queueMs ?? 0),
+    durationMs: context.core.timers.nowMs() - begunMs - (queueMs ?? 0),
     ...endFacts(raw.end),
     ...(raw.stdout.isTruncated ? { truncated: true } : {}),
   };

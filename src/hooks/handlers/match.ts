@@ -1,5 +1,5 @@
 import { errorText } from "../../protocol/error-text.ts";
-import type { EventDescriptor, JsonObject } from "../../protocol/index.ts";
+import { type EventDescriptor, type JsonObject, ownValue } from "../../protocol/index.ts";
 import { stringAt } from "../../protocol/members.ts";
 import { compileGlob, matchesGlob } from "../../system/glob.ts";
 import { basename } from "../../system/paths.ts";
@@ -45,7 +45,8 @@ function accept(matcher: Matcher): CompiledMatcher {
   return { ok: true, matcher };
 }
 
-function compileClaude(text: string): CompiledMatcher {
+/** A matcher as Claude Code writes it: nothing or `*` for all, a list of names, or a regular expression. */
+export function compileClaude(text: string): CompiledMatcher {
   if (text === "" || text === "*") return accept(ALL);
   if (isExactList(text)) return accept({ kind: "exact", names: new Set(splitExactList(text)) });
   if (text.length > MAX_PATTERN_CHARS)
@@ -118,7 +119,8 @@ const PROMPT_EVENT = "UserPromptSubmit";
 /** What matchers of an event are compared with; empty when the event has no subject or the payload lacks it. */
 export function subjectOf(event: EventDescriptor, payload: JsonObject): string {
   if (event.subject === undefined) return "";
-  const value = stringAt(payload, event.subject) ?? "";
+  const found = ownValue(payload, event.subject);
+  const value = typeof found === "string" ? found : "";
   return event.name === "FileChanged" && value !== "" ? basename(value) : value;
 }
 
