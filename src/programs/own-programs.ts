@@ -1,5 +1,5 @@
 import type { OwnProgram } from "../config/sections.ts";
-import { words } from "../shell/options.ts";
+import { splitWords } from "../shell/options.ts";
 import { programsOf } from "./operation-table.ts";
 import type { Operation, Program } from "./program.ts";
 
@@ -19,9 +19,10 @@ export function ownPrograms(records: readonly OwnProgram[]): OwnPrograms {
 
 function makeTable(records: readonly OwnProgram[]): OwnPrograms {
   const byName = new Map<string, Program>();
-  for (const record of records) for (const name of words(record.names)) byName.set(name, programOf(record));
+  for (const record of records)
+    for (const name of splitWords(record.names)) byName.set(name, programOf(record));
   const rows = records.flatMap(({ names, operations = [] }) =>
-    operations.map(one => ({ ...one, command: `${words(names).join("|")} ${one.command}`.trim() })),
+    operations.map(one => ({ ...one, command: `${splitWords(names).join("|")} ${one.command}`.trim() })),
   );
   return {
     find: name => byName.get(name),

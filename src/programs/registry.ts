@@ -1,4 +1,4 @@
-import { words } from "../shell/options.ts";
+import { splitWords, words } from "../shell/options.ts";
 import { EVERYDAY, OTHERS } from "./fields.ts";
 import { operationsOfField } from "./operation-table.ts";
 import type { Field, Operation, Program, Trait } from "./program.ts";
@@ -13,9 +13,19 @@ interface Table {
 
 let index: ProgramIndex | undefined;
 /** The fields of names, the tables of fields and the operations of programs that were needed so far. */
-const fieldsByName = new Map<string, Field>();
+const fieldsByName = new Map<string, Field | undefined>();
 const tables = new Map<Field, Table>();
 const operations = new Map<string, readonly (readonly Operation[])[]>();
+const programs = new Map<string, Program | undefined>();
+
+/** Names come from commands, so that what is remembered of them has an end. */
+const MAX_NAMES = 2000;
+
+function remember<Answer>(answers: Map<string, Answer>, name: string, answer: Answer): Answer {
+  if (answers.size >= MAX_NAMES) answers.clear();
+  answers.set(name, answer);
+  return answer;
+}
 
 function tableOf(field: Field): Table {
   const known = tables.get(field);
@@ -40,12 +50,11 @@ function programIndex(): ProgramIndex {
 
 function fieldOf(name: string): Field | undefined {
   const known = fieldsByName.get(name);
-  if (known !== undefined || name.includes(" ")) return known;
+  if (known !== undefined || fieldsByName.has(name) || name.includes(" ")) return known;
   const { everyday, others } = programIndex();
   const isListed = (names: string): boolean => names.includes(` ${name} `);
   const field = EVERYDAY[everyday.findIndex(isListed)] ?? OTHERS[others.findIndex(isListed)];
-  if (field !== undefined) fieldsByName.set(name, field);
-  return field;
+  return remember(fieldsByName, name, field);
 }
 
 export function isEveryday(name: string): boolean {
@@ -66,6 +75,11 @@ function findByPattern(name: string): Program | undefined {
 
 /** The record of a program, also by the name it has beside another of its kind. */
 export function findProgram(name: string): Program | undefined {
+  const found = programs.get(name);
+  return found !== undefined || programs.has(name) ? found : remember(programs, name, lookUp(name));
+}
+
+function lookUp(name: string): Program | undefined {
   const known = findListed(name) ?? findByPattern(name);
   if (known !== undefined || !name.startsWith("g")) return known;
   const plain = findListed(name.slice(1));
@@ -97,14 +111,13 @@ export function operationRowsOf(name: string): readonly (readonly Operation[])[]
   const rows = OTHERS.map(
     field => names.map(each => operationsOfField(field, each)).find(found => found.length > 0) ?? [],
   ).filter(found => found.length > 0);
-  if (rows.length > 0 || fieldOf(name) !== undefined) operations.set(name, rows);
-  return rows;
+  return remember(operations, name, rows);
 }
 
 /** Every name that is listed. */
 export function programNames(): readonly string[] {
   const { everyday, others } = programIndex();
-  return words([...everyday, ...others].join(""));
+  return splitWords([...everyday, ...others].join(""));
 }
 
 /** Every record, in the order in which they are looked at. */

@@ -30,10 +30,12 @@ export interface Disk {
   resolve(path: string, followsLast: boolean): string;
 }
 
+const NO_LINKS: ReadonlyMap<string, string> = new Map();
+
 /** `links` are names that the command itself makes for other paths: they count as if they were there. */
 export function createDisk(
   system: Pick<System, "files" | "text">,
-  links: ReadonlyMap<string, string> = new Map(),
+  links: ReadonlyMap<string, string> = NO_LINKS,
 ): Disk {
   const { files } = system;
   const found = onceEach(path => files.inspect(path) ?? "absent");
@@ -41,8 +43,9 @@ export function createDisk(
     const seen = found(path);
     return seen === "absent" ? undefined : seen;
   };
-  const kind = (path: string) => (links.has(path) ? "symlink" : factsAt(path)?.kind);
-  const linkAt = onceEach(path => links.get(path) ?? files.readLink(path));
+  const kind = (path: string) => (links.size > 0 && links.has(path) ? "symlink" : factsAt(path)?.kind);
+  const readLink = onceEach(path => links.get(path) ?? files.readLink(path));
+  const linkAt = (path: string) => (kind(path) === "symlink" ? readLink(path) : undefined);
   const list = onceEach(path => files.list(path));
   const bytes = onceEach((path, limitBytes: number) =>
     files.follow(path)?.kind === "file" ? files.read(path, limitBytes) : undefined,
@@ -62,8 +65,7 @@ export function createDisk(
     text,
     bytes,
     encode: system.text.encode,
-    resolve: (path, followsLast) =>
-      resolveLinks(path, followsLast, at => (kind(at) === "symlink" ? linkAt(at) : undefined)),
+    resolve: (path, followsLast) => resolveLinks(path, followsLast, linkAt),
   };
 }
 
@@ -73,7 +75,8 @@ function onceEach<Rest extends readonly unknown[], Answer>(
 ): (path: string, ...rest: Rest) => Answer | undefined {
   const answers = new Map<string, Answer | undefined>();
   return (path, ...rest) => {
-    if (answers.has(path)) return answers.get(path);
+    const known = answers.get(path);
+    if (known !== undefined || answers.has(path)) return known;
     let answer: Answer | undefined;
     try {
       answer = ask(path, ...rest);
@@ -85,15 +88,29 @@ function onceEach<Rest extends readonly unknown[], Answer>(
   };
 }
 
+/** Most paths are normalised and have no link in them, which is seen without taking them apart. */
+function leadsStraight(
+  path: string,
+  followsLast: boolean,
+  linkAt: (path: string) => string | undefined,
+): boolean {
+  if (path === "/") return true;
+  if (!path.startsWith("/") || path.endsWith("/") || path.includes("//") || path.includes("/.")) return false;
+  for (let slash = path.indexOf("/", 1); slash >= 0; slash = path.indexOf("/", slash + 1))
+    if (linkAt(path.slice(0, slash)) !== undefined) return false;
+  return !followsLast || linkAt(path) === undefined;
+}
+
 function resolveLinks(
   path: string,
   followsLast: boolean,
   linkAt: (path: string) => string | undefined,
 ): string {
   // These lead into the process that looks: ours, not that of the command.
-  if (OF_THE_PROCESS.test(path)) return path;
+  if (path.startsWith("/dev/") && OF_THE_PROCESS.test(path)) return path;
   // The kernel refuses longer ones, so there is nothing to follow.
   if (path.length > MAX_PATH) return normalise(path);
+  if (leadsStraight(path, followsLast, linkAt)) return path;
   const waiting = path.split("/").reverse();
   let reached = "/";
   let followed = 0;

@@ -86,25 +86,32 @@ function runVariants(variants: readonly Variant[], streams: Streams, base: Base,
   return eitherOutput(...outputs);
 }
 
+const NO_DESCRIPTORS: ShellState["descriptors"] = new Map();
+
 function runVariant({ fields, cwd, stdin }: Variant, streams: Streams, base: Base, scope: Scope): Output {
-  const { name, ...rest } = base;
+  const { name, environment, redirections, declarations, span } = base;
+  const written = declarations.length === 0 ? [] : declarations.flatMap(writeDeclaration);
+  // Every member is named: copies of objects that were put together are slow, and all calls begin here.
   const call: PendingCall = {
-    ...rest,
-    argv: [...fields.values, ...base.declarations.flatMap(writeDeclaration)],
-    skipsFunctions: false,
+    argv: written.length === 0 ? fields.values : [...fields.values, ...written],
     isOpenEnded: fields.isOpenEnded,
     cwd,
     stdin,
+    environment,
     isCleared: false,
+    redirections,
+    declarations,
     place: scope.place,
     isElevated: scope.isElevated,
     parent: scope.parent,
     isInShell: true,
+    skipsFunctions: false,
     wrappers: 0,
-    scope: { ...scope, stdin },
+    span,
+    scope: stdin === scope.stdin ? scope : { ...scope, stdin },
   };
   const { descriptors } = scope.state;
-  const saved = new Map(descriptors);
+  const saved = descriptors.size === 0 ? NO_DESCRIPTORS : new Map(descriptors);
   refill(descriptors, streams.descriptors);
   const output = execute(call, aliasOf(name, scope));
   const isExec = knownText(call.argv[0] ?? unknown("any", "")) === "exec" && call.argv.length === 1;
