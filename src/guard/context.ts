@@ -130,14 +130,19 @@ class SurveyedWorkspace implements Workspace {
   }
 
   get heldDirectories(): readonly string[] {
-    const { processDirectory = this.cwd } = this.given;
-    this.held ??= [...new Set([this.cwd, this.before.resolve(processDirectory, true)])];
+    if (this.held === undefined) {
+      const { processDirectory = this.cwd } = this.given;
+      this.held = [...new Set([this.cwd, this.before.resolve(processDirectory, true)])];
+    }
     return this.held;
   }
 
   get stateHomes(): readonly string[] {
-    const usual = `${this.home}/.amplihack`;
-    this.states ??= withResolved(this.before, [usual, this.given.stateHome ?? usual]);
+    if (this.states === undefined) {
+      const usual = `${this.home}/.amplihack`;
+      const { stateHome = usual } = this.given;
+      this.states = withResolved(this.before, stateHome === usual ? [usual] : [usual, stateHome]);
+    }
     return this.states;
   }
 
@@ -147,18 +152,24 @@ class SurveyedWorkspace implements Workspace {
   }
 
   get temps(): readonly string[] {
-    const { before: disk, cwd, home } = this;
-    this.temporary ??= [
-      ...withResolved(disk, TEMPS.list),
-      ...findTemps(disk, { cwd, home, tmpdir: this.given.tmpdir, configured: this.settings.paths.temp }),
-    ];
+    if (this.temporary === undefined) {
+      const { before, cwd, home } = this;
+      const places = { cwd, home, tmpdir: this.given.tmpdir, configured: this.settings.paths.temp };
+      this.temporary = [...withResolved(before, TEMPS.list), ...findTemps(before, places)];
+    }
     return this.temporary;
   }
 }
 
 /** The paths, and what links in them lead to. */
 function withResolved(disk: Disk, paths: readonly string[]): readonly string[] {
-  return [...new Set(paths.flatMap(path => [path, disk.resolve(path, true)]))];
+  const all: string[] = [];
+  for (const path of paths) {
+    if (!all.includes(path)) all.push(path);
+    const resolved = disk.resolve(path, true);
+    if (!all.includes(resolved)) all.push(resolved);
+  }
+  return all;
 }
 
 /**

@@ -5,7 +5,9 @@ const MAX_LINKS = 40;
 const MAX_PATH = 4096;
 const MAX_NAMES = 200;
 
-const OF_THE_PROCESS = /^\/dev\/(?:fd\/\d+|stdin|stdout|stderr)$/;
+function isOfTheProcess(path: string): boolean {
+  return path.startsWith("/dev/") && /^\/dev\/(?:fd\/\d+|stdin|stdout|stderr)$/.test(path);
+}
 
 /**
  * The few look-ups the guard makes, each at most once per judgement. Nothing throws: what cannot be read is not
@@ -65,7 +67,8 @@ export function createDisk(
     text,
     bytes,
     encode: system.text.encode,
-    resolve: (path, followsLast) => resolveLinks(path, followsLast, linkAt),
+    resolve: (path, followsLast) =>
+      leadsStraight(path, followsLast, kind, links.size > 0) ? path : resolveLinks(path, followsLast, linkAt),
   };
 }
 
@@ -92,13 +95,21 @@ function onceEach<Rest extends readonly unknown[], Answer>(
 function leadsStraight(
   path: string,
   followsLast: boolean,
-  linkAt: (path: string) => string | undefined,
+  kindAt: (path: string) => FileKind | undefined,
+  hasOwnLinks: boolean,
 ): boolean {
   if (path === "/") return true;
+  // These lead into the process that looks: ours, not that of the command.
+  if (isOfTheProcess(path)) return true;
+  if (path.length > MAX_PATH) return false;
   if (!path.startsWith("/") || path.endsWith("/") || path.includes("//") || path.includes("/.")) return false;
-  for (let slash = path.indexOf("/", 1); slash >= 0; slash = path.indexOf("/", slash + 1))
-    if (linkAt(path.slice(0, slash)) !== undefined) return false;
-  return !followsLast || linkAt(path) === undefined;
+  for (let slash = path.indexOf("/", 1); slash >= 0; slash = path.indexOf("/", slash + 1)) {
+    const kind = kindAt(path.slice(0, slash));
+    // Nothing can be below a name that is not there.
+    if (kind === undefined && !hasOwnLinks) return true;
+    if (kind === "symlink") return false;
+  }
+  return !followsLast || kindAt(path) !== "symlink";
 }
 
 function resolveLinks(
@@ -106,11 +117,8 @@ function resolveLinks(
   followsLast: boolean,
   linkAt: (path: string) => string | undefined,
 ): string {
-  // These lead into the process that looks: ours, not that of the command.
-  if (path.startsWith("/dev/") && OF_THE_PROCESS.test(path)) return path;
   // The kernel refuses longer ones, so there is nothing to follow.
   if (path.length > MAX_PATH) return normalise(path);
-  if (leadsStraight(path, followsLast, linkAt)) return path;
   const waiting = path.split("/").reverse();
   let reached = "/";
   let followed = 0;

@@ -1,5 +1,6 @@
-import { components, dirname, isInside, join } from "../../system/paths.ts";
+import { components, isInside, join } from "../../system/paths.ts";
 import type { Workspace } from "../context.ts";
+import { partsBelow } from "./below.ts";
 import type { Disk } from "./disk.ts";
 import { expandTarget } from "./expand.ts";
 import { componentCouldBe, plainName } from "./match.ts";
@@ -193,11 +194,15 @@ export function isLinkedWiring(workspace: Workspace, path: string): boolean {
 /** The directory is one in which wiring lies, so that both go together. */
 export function holdsWiring(workspace: Workspace, path: string): boolean {
   if (workspace.disk.kind(path) !== "directory") return false;
-  const isOnTheWay = wiringRoots(workspace).some(
-    ({ root, folder }) =>
-      path !== root &&
-      isInside(root, path) &&
-      WIRING_PATTERNS.some(({ names }) => isInside(path, dirname(join(root, ...names.slice(folder.length))))),
-  );
+  const isOnTheWay = wiringRoots(workspace).some(({ root, folder }) => {
+    const parts = partsBelow(root, path) ?? [];
+    return parts.length > 0 && WIRING_PATTERNS.some(({ names }) => goesThrough(names, folder.length, parts));
+  });
   return isOnTheWay && existingWiring(workspace).some(file => isInside(path, file));
+}
+
+/** The names from `front` on begin with all of the parts, and go on behind them. */
+function goesThrough(names: readonly string[], front: number, parts: readonly string[]): boolean {
+  if (names.length - front <= parts.length) return false;
+  return parts.every((part, index) => names[front + index] === part);
 }

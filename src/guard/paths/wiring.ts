@@ -94,5 +94,9 @@ function isOwnState({ stateHomes }: Workspace, path: string): boolean {
     if (parts !== undefined)
       return /^(guard|\.claude|versions|config\..*|hooks|hooks\..*|logs|)$/.test(parts[0] ?? "");
   }
-  return /\/(amplihack|amplihack-hooks)(\.cjs)?$/.test(path) && /\/(bin|node_modules)\//.test(path);
+  return (
+    path.includes("amplihack") &&
+    /\/(amplihack|amplihack-hooks)(\.cjs)?$/.test(path) &&
+    /\/(bin|node_modules)\//.test(path)
+  );
 }
