@@ -1,4 +1,4 @@
-import { splitWords, words } from "../shell/options.ts";
+import { blankSeparated, words } from "../shell/options.ts";
 import { EVERYDAY, OTHERS } from "./fields.ts";
 import { operationsOfField } from "./operation-table.ts";
 import type { Field, Operation, Program, Trait } from "./program.ts";
@@ -7,8 +7,6 @@ import { makeProgramIndex, type ProgramIndex } from "./program-index.ts";
 interface Table {
   readonly programs: readonly Program[];
   readonly byName: ReadonlyMap<string, Program>;
-  /** what they change is all in their effects */
-  readonly told: ReadonlySet<Program>;
 }
 
 let index: ProgramIndex | undefined;
@@ -17,6 +15,8 @@ const fieldsByName = new Map<string, Field | undefined>();
 const tables = new Map<Field, Table>();
 const operations = new Map<string, readonly (readonly Operation[])[]>();
 const programs = new Map<string, Program | undefined>();
+/** Programs of these tables whose changes are all in their effects. */
+const told = new Set<Program>();
 
 /** Names come from commands, so that what is remembered of them has an end. */
 const MAX_NAMES = 2000;
@@ -32,7 +32,8 @@ function tableOf(field: Field): Table {
   if (known !== undefined) return known;
   const programs = field.programs();
   const byName = new Map(programs.flatMap(program => words(program.names).map(name => [name, program])));
-  const table = { programs, byName, told: new Set(toldPrograms(field, programs)) };
+  for (const program of toldPrograms(field, programs)) told.add(program);
+  const table = { programs, byName };
   tables.set(field, table);
   return table;
 }
@@ -98,7 +99,7 @@ export function hasTrait(name: string | undefined, trait: Trait): boolean {
 
 /** Everything that the program of this record changes is in its effects. */
 export function tellsChanges(program: Program): boolean {
-  return [...tables.values()].some(table => table.told.has(program));
+  return told.has(program);
 }
 
 /** The operations of a program, field by field; everyday programs have none. */
@@ -117,7 +118,7 @@ export function operationRowsOf(name: string): readonly (readonly Operation[])[]
 /** Every name that is listed. */
 export function programNames(): readonly string[] {
   const { everyday, others } = programIndex();
-  return splitWords([...everyday, ...others].join(""));
+  return blankSeparated([...everyday, ...others].join(""));
 }
 
 /** Every record, in the order in which they are looked at. */

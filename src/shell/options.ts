@@ -86,7 +86,8 @@ export class ParsedOptions {
   private lastOf(names: readonly string[], counts: (option: ParsedOption) => boolean): boolean | undefined {
     let isOn: boolean | undefined;
     for (const option of this.options) {
-      if (names.some(name => option.name === `no-${name}`)) isOn = option.isOff && counts(option);
+      const isTakenBack = option.name.startsWith("no-") && names.includes(option.name.slice(3));
+      if (isTakenBack) isOn = option.isOff && counts(option);
       else if (!names.includes(option.name)) continue;
       else if (option.isOff) isOn = false;
       else if (counts(option)) isOn = true;
@@ -334,13 +335,13 @@ function addNames(
 export function words(text: string): readonly string[] {
   const known = wordsByText.get(text);
   if (known !== undefined) return known;
-  const read = splitWords(text);
+  const read = blankSeparated(text);
   wordsByText.set(text, read);
   return read;
 }
 
 /** The words of any text; without a pattern, because small engines match slowly. */
-export function splitWords(text: string): readonly string[] {
+export function blankSeparated(text: string): readonly string[] {
   return text
     .replaceAll("\n", " ")
     .split(" ")
@@ -358,7 +359,7 @@ export class WordSet {
   }
 
   get list(): readonly string[] {
-    this.words ??= splitWords(this.text);
+    this.words ??= blankSeparated(this.text);
     return this.words;
   }
 

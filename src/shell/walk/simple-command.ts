@@ -36,13 +36,11 @@ export function runCommand(node: Command, scope: Scope): Output {
   const environment = evaluatePrefix(prefix, scope);
   const id = scope.session.invocations.length;
   const redirections = recordRedirections(streams.redirections, cwds, id, scope);
-  const variants = words.flatMap(fields =>
-    fields.values.length === 0
-      ? []
-      : cwds.flatMap(directory =>
-          streams.stdins.map((stdin): Variant => ({ fields, cwd: directory, stdin })),
-        ),
-  );
+  const variants: Variant[] = [];
+  for (const fields of words)
+    if (fields.values.length > 0)
+      for (const directory of cwds)
+        for (const stdin of streams.stdins) variants.push({ fields, cwd: directory, stdin });
   const isCaptured = scope.isCaptured || streams.stdoutFiles !== undefined;
   const base = {
     environment,
@@ -51,7 +49,8 @@ export function runCommand(node: Command, scope: Scope): Output {
     span: spanOf(scope.source, node),
     name: firstWord(written),
   };
-  const output = runVariants(variants, streams, base, { ...scope, isCaptured });
+  const inner = isCaptured === scope.isCaptured ? scope : { ...scope, isCaptured };
+  const output = runVariants(variants, streams, base, inner);
   const rest = closeStreams(streams, output, cwd, scope, id);
   flushSinks(scope, id);
   return rest;
