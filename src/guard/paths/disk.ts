@@ -48,7 +48,8 @@ export function createDisk(
   const kind = (path: string) => (links.size > 0 && links.has(path) ? "symlink" : factsAt(path)?.kind);
   const readLink = onceEach(path => links.get(path) ?? files.readLink(path));
   const linkAt = (path: string) => (kind(path) === "symlink" ? readLink(path) : undefined);
-  const list = onceEach(path => files.list(path));
+  // Asking for names where nothing is would throw, which is slow.
+  const list = onceEach(path => (found(path) === "absent" ? undefined : files.list(path)));
   const bytes = onceEach((path, limitBytes: number) =>
     files.follow(path)?.kind === "file" ? files.read(path, limitBytes) : undefined,
   );

@@ -57,7 +57,7 @@ export function mayNameWiring(text: string): boolean {
     .some(part => TOPS.has(part));
 }
 
-interface WiringRoot {
+export interface WiringRoot {
   readonly root: string;
   /** what the root itself stands for below a home directory */
   readonly folder: readonly string[];
