@@ -2,13 +2,9 @@ import { randomUUID } from "node:crypto";
 import { defineCommand, defineFamily, type Invocation } from "../cli/command.ts";
 import { usageError } from "../cli/errors.ts";
 import { type OptionValues, option } from "../cli/option.ts";
+import { FORMAT, USAGE_EXIT_CODE } from "./recipe/options.ts";
+import { runsCommand } from "./recipe/runs.ts";
 
-const USAGE_EXIT_CODE = 4;
-const FORMAT = option.choice(["table", "json", "yaml"], "how to print the result", {
-  short: "f",
-  synonyms: { text: "table" },
-  initial: "table",
-});
 const SEARCH_OPTIONS = {
   "recipe-dir": option.string("DIR", "look for recipes here first", { short: "R", isRepeatable: true }),
   "working-dir": option.string("DIR", "directory to work in", { short: "w" }),
@@ -22,7 +18,7 @@ function searchOf(options: OptionValues<typeof SEARCH_OPTIONS>) {
 }
 
 function outputOf({ system, terminal }: Pick<Invocation, "system" | "terminal">) {
-  return { system, print: terminal.print, warn: terminal.warn };
+  return { system, print: terminal.print, warn: terminal.warn, paint: terminal.paint };
 }
 
 function tagsIn(list = ""): readonly string[] {
@@ -223,5 +219,5 @@ export const command = defineFamily({
     "amplihack recipe list": "shows what can be run",
     "amplihack recipe run hello": "takes the tour",
   },
-  subcommands: [run, list, show, validate],
+  subcommands: [run, list, show, validate, runsCommand],
 });
