@@ -12,11 +12,14 @@ export interface PositionalSpec {
   /** the words of some other command: options behind the first belong to it, except our own long ones */
   readonly isCommandLine?: boolean;
   /** what a shell completes here */
-  readonly completes?: "recipe" | "event" | "host" | "file" | "directory" | "shell" | CompletedChange;
+  readonly completes?: CompletedStatic | CompletedNow;
 }
 
-/** Changes of the history, by what the command does with them. */
-type CompletedChange = "change" | "undoable" | "redoable";
+/** Names that are always the same. */
+type CompletedStatic = "event" | "host" | "file" | "directory" | "shell" | "rule" | "setting" | "part";
+/** Names of the moment; changes of the history by what the command does with them. */
+export const COMPLETED_NOW = ["recipe", "run", "session", "change", "undoable", "redoable"] as const;
+export type CompletedNow = (typeof COMPLETED_NOW)[number];
 
 /** What a command's `run` gets. It returns its exit code, or throws a `Problem`. */
 export interface Invocation<O extends OptionSpecs = OptionSpecs> {

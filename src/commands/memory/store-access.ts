@@ -17,7 +17,7 @@ export const STORE_OPTIONS = {
 } as const satisfies OptionSpecs;
 
 export const AGENT_OPTION = option.string("NAME", "whose memories", { isRequired: true });
-export const SESSION_OPTION = option.string("ID", "only those of this session");
+export const SESSION_OPTION = option.string("SESSION", "only those of this session");
 
 type StoreInvocation = Invocation<typeof STORE_OPTIONS>;
 /** What a command was told on its own options; the rest is common. */
