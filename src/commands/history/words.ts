@@ -8,8 +8,19 @@ import { isInside, relative } from "../../system/paths.ts";
 
 /** Texts about changes, short enough for a list and free of anything that a terminal would obey. */
 
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 const MAX_NAMED_FILES = 2;
 const MAX_NAMED_CHANGES = 3;
+
+export function ageOf(nowMs: number, timeMs: number): string {
+  const passed = Math.max(0, nowMs - timeMs);
+  if (passed < MINUTE_MS) return "just now";
+  if (passed < 2 * HOUR_MS) return `${Math.floor(passed / MINUTE_MS)} min ago`;
+  if (passed < 2 * DAY_MS) return `${Math.floor(passed / HOUR_MS)} h ago`;
+  return `${Math.floor(passed / DAY_MS)} days ago`;
+}
 
 /** `1 file is`, `3 files are` */
 export function countWith(number: number, noun: string, verbs: readonly [string, string]): string {

@@ -1,4 +1,4 @@
-import { ageOf } from "../../cli/age.ts";
+import { ageOf } from "../../history/words.ts";
 import type { Style, Terminal } from "../../cli/terminal.ts";
 import type { RecordedRun, RecordedStep, RunState } from "../../recipes/logs/run-records.ts";
 import { cutToWidth } from "../../recipes/progress/cut-to-width.ts";

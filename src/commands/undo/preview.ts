@@ -1,4 +1,3 @@
-import { ageOf } from "../../cli/age.ts";
 import type { Style, Terminal } from "../../cli/terminal.ts";
 import { isFolder } from "../../history/figures.ts";
 import type { Change, PathStep, UndoPlan } from "../../history/index.ts";
@@ -6,7 +5,7 @@ import { count } from "../../protocol/quantity.ts";
 import { cutToWidth } from "../../recipes/progress/cut-to-width.ts";
 import { escapeControls } from "../../state/index.ts";
 import { dirname } from "../../system/paths.ts";
-import { countWith, hostTitle, shownPath, whatOf } from "../history/words.ts";
+import { ageOf, countWith, hostTitle, shownPath, whatOf } from "../history/words.ts";
 
 export interface PreviewView {
   readonly terminal: Pick<Terminal, "paint">;
