@@ -52,7 +52,7 @@ function isOfHelper({ raw }: InputOf<"stop">): boolean {
 }
 
 /** Why a stop was held, as the log of runs names it. */
-export type HoldId = "stop.lock" | "stop.unfinished" | "stop.reflection";
+type HoldId = "stop.lock" | "stop.unfinished" | "stop.reflection";
 
 function hold(id: HoldId, reason: string): Effect {
   return { decision: { kind: "deny", reason }, extras: { rules: [id] } };
