@@ -44,6 +44,7 @@ export function writeAudit(
       project,
       cwd: input.cwd === undefined ? null : clipText(input.cwd, PATH_LIMIT),
       tool: clipText(input.tool.name, NAME_LIMIT),
+      ...(input.tool.useId === undefined ? {} : { call: clipText(input.tool.useId, NAME_LIMIT) }),
       verdict,
       rules: [...new Set(findings.map(finding => finding.rule))],
       targets: findings.map(finding => clipText(redactOpening(finding.target), 200)),

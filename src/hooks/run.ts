@@ -29,7 +29,7 @@ import { findProjectRoot, unseenPlaces, unusablePlaces, VARIABLES } from "../sta
 import type { System } from "../system/system.ts";
 import { configurationFor } from "./configuration.ts";
 import { type HookProgram, writeNotice } from "./hook-program.ts";
-import { type HookRunRecord, logRun, recordRun, telemetryLine } from "./telemetry.ts";
+import { callFacts, type HookRunRecord, logRun, recordRun, telemetryLine } from "./telemetry.ts";
 import { findWanted } from "./user/find-wanted.ts";
 import { OwnHooks } from "./user/own-hooks.ts";
 import { withToolInput } from "./user/rewritten.ts";
@@ -331,6 +331,7 @@ class ProgramRun implements HookRun {
       rules: stringsAt(outcome.extras, "rules"),
       sessionId: input?.sessionId,
       project: findProjectRoot(system, input?.cwd),
+      ...callFacts(input, outcome),
       own: outcome.runs,
     };
     if (program.hook !== undefined) logRun(record, Object.keys(this.payload), given, system);
