@@ -154,7 +154,7 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
     passesWith: "dry-run",
   },
   redo: REDO,
-  report: { use: "passes", values: "html" },
+  report: { use: "passes", values: `${FORMAT} html since` },
   undo: { ...REDO, values: `${FORMAT} session turn since`, bare: "session turn" },
   uninstall: { use: "loosens", values: `${FORMAT} host scope`, passesWith: "dry-run" },
   update: { use: "asks", values: `${FORMAT} version`, passesWith: "check", loosensWith: "version" },

@@ -1,5 +1,5 @@
-import { ageOf } from "../../history/words.ts";
 import type { Style, Terminal } from "../../cli/terminal.ts";
+import { ageOf } from "../../history/words.ts";
 import type { RecordedRun, RecordedStep, RunState } from "../../recipes/logs/run-records.ts";
 import { cutToWidth } from "../../recipes/progress/cut-to-width.ts";
 import { formatSeconds, STATUS_MARKS } from "../../recipes/progress/plain-progress.ts";
