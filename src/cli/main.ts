@@ -134,7 +134,8 @@ async function runLeaf(
     if (command.isPassThrough !== true && command.ignoresHome !== true) await checkHome(system);
     const isQuiet = flags.isQuiet || options["quiet"] === true;
     return await command.run({ ...parsed, options: options as never, isQuiet, system, terminal });
-  } catch (error) {
+  } catch (thrown) {
+    const error = asUsageOf(command, path, thrown);
     // The words of a pass-through command are the agent's: that they ask for JSON says nothing about us.
     if (command.isPassThrough === true) return reportFailure(context, error, false);
     if (!(error instanceof Problem) || command.failureDocument === undefined || !wantsJson(words))
@@ -143,6 +144,12 @@ async function runLeaf(
     terminal.printJson(command.failureDocument(error, words));
     return error.exitCode;
   }
+}
+
+/** A usage error, wherever it was found, ends with the command's own code and says where the usage is told. */
+function asUsageOf({ usageExitCode }: LeafCommand, path: string, error: unknown): unknown {
+  if (!(error instanceof CommandError) || error.kind !== "usage") return error;
+  return usageError(error.message, error.fix ?? `${path} --help`, usageExitCode, error.causes);
 }
 
 function printHelp(terminal: Terminal, command: Command, path: string): number {

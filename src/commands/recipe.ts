@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { defineCommand, defineFamily, type Invocation } from "../cli/command.ts";
 import { usageError } from "../cli/errors.ts";
 import { type OptionValues, option } from "../cli/option.ts";
-import { FORMAT, USAGE_EXIT_CODE } from "./recipe/options.ts";
+import { FORMAT } from "./recipe/options.ts";
 import { runsCommand } from "./recipe/runs.ts";
 
 const SEARCH_OPTIONS = {
@@ -80,7 +80,6 @@ const run = defineCommand({
       throw usageError(
         "--progress is not an option: progress is already shown on stderr",
         "leave --progress out; --quiet silences it, --verbose shows more",
-        USAGE_EXIT_CODE,
       );
     }
     const { runInTerminal } = await import("../recipes/run-in-terminal.ts");
@@ -212,7 +211,7 @@ export const command = defineFamily({
   name: "recipe",
   summary: "run repeatable work: shell, agents and recipes in recipes",
   group: "Work",
-  usageExitCode: USAGE_EXIT_CODE,
+  usageExitCode: 4,
   details:
     "Exit codes: 0 success, 1 the recipe failed, 2 invalid, 3 not found, 4 wrong usage, 128+n signal n.",
   examples: {

@@ -3,7 +3,7 @@ import { CommandError, usageError } from "../../cli/errors.ts";
 import { option } from "../../cli/option.ts";
 import type { RecordedRun } from "../../recipes/logs/run-records.ts";
 import type { System } from "../../system/system.ts";
-import { FORMAT, USAGE_EXIT_CODE } from "./options.ts";
+import { FORMAT } from "./options.ts";
 
 const DEFAULT_LIMIT = 20;
 const NOT_FOUND_EXIT_CODE = 3;
@@ -68,7 +68,6 @@ async function findWanted(system: System, stateDir: string, wanted: string): Pro
     throw usageError(
       `${meant.length} runs begin with '${wanted}': ${meant.slice(0, 5).join(", ")}`,
       "give more of the id: amplihack recipe runs",
-      USAGE_EXIT_CODE,
     );
   const id = ids.includes(wanted) ? wanted : meant[0];
   const found = id === undefined ? undefined : findRun(system, stateDir, id);
