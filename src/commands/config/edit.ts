@@ -13,7 +13,7 @@ export const editCommand = defineCommand({
     const { editFile } = await import("../../cli/editor.ts");
     const path = userConfigFile(requireDirectories(system).stateHome);
     if (system.files.inspect(path) === undefined) {
-      const { starterConfig } = await import("../../config/starter.ts");
+      const { starterConfig } = await import("../../config/starter-text.ts");
       const { writeAtomically } = await import("../../system/atomic-write.ts");
       writeAtomically(system, path, system.text.encode(starterConfig("user")), { mode: 0o600 });
     }
