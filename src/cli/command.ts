@@ -57,6 +57,8 @@ export interface LeafCommand<O extends OptionSpecs = OptionSpecs> extends Comman
   readonly isPassThrough?: boolean;
   /** `--` and what stands behind it, for the usage line, where the command itself reads it */
   readonly wordsBehind?: string;
+  /** serves, or hands the terminal to another program: no line tells that it is at work */
+  readonly ownsTerminal?: true;
   readonly failureDocument?: FailureDocument;
   run(invocation: Invocation<O>): Promise<number> | number;
 }

@@ -8,6 +8,7 @@ export const editCommand = defineCommand({
   name: "edit",
   summary: "open your configuration in $VISUAL or $EDITOR, and check it afterwards",
   options: {},
+  ownsTerminal: true,
   examples: { "amplihack config edit": "writes a file to start from where there is none" },
   async run({ system, terminal }) {
     const { editFile } = await import("../../cli/editor.ts");
