@@ -6,7 +6,7 @@ import { requireDirectories } from "../state/user-directories.ts";
 import { PROFILE_NAMES, readParts } from "./parts/choice.ts";
 
 const MEANINGS: Readonly<Record<Part, string>> = {
-  guard: "stops commands that would lose work, leak secrets or harm the system",
+  guard: "stops what would lose work, leak secrets or harm the system",
   history: "keeps what agents change, for amplihack undo",
   memory: "brings back what earlier sessions learnt",
   transcripts: "keeps conversations before a host shortens them",

@@ -18,7 +18,8 @@ function searchOf(options: OptionValues<typeof SEARCH_OPTIONS>) {
 }
 
 function outputOf({ system, terminal }: Pick<Invocation, "system" | "terminal">) {
-  return { system, print: terminal.print, warn: terminal.warn, paint: terminal.paint };
+  const { print, warn, paint, columns } = terminal;
+  return { system, print, warn, paint, columns };
 }
 
 function tagsIn(list = ""): readonly string[] {

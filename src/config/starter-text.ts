@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../protocol/index.ts";
 import { isJsonObject } from "../protocol/index.ts";
 import { memberAt } from "../protocol/members.ts";
+import { wrapWords } from "../protocol/wrap-words.ts";
 import type { Schema } from "./schema.ts";
 import { CONFIG_SCHEMA } from "./sections.ts";
 import { BUILT_IN } from "./settings.ts";
@@ -116,15 +117,8 @@ function choicesOf(schema: Schema): string {
     : "";
 }
 
-/** Wrapped between words. */
 function comment(text: string): readonly string[] {
-  const lines: string[] = [];
-  for (const word of text.split(" ").filter(each => each !== "")) {
-    const last = lines.at(-1);
-    if (last === undefined || last.length + word.length > WIDTH) lines.push(`// ${word}`);
-    else lines[lines.length - 1] = `${last} ${word}`;
-  }
-  return lines;
+  return text === "" ? [] : wrapWords(text, WIDTH).map(line => `// ${line}`);
 }
 
 /** On one line, with blanks as people write them. */

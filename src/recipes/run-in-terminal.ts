@@ -21,6 +21,8 @@ export interface CommandOutput {
   readonly system: System;
   readonly print: (text: string) => void;
   readonly warn: (text: string) => void;
+  /** how wide the terminal is; undefined where results go elsewhere */
+  readonly columns?: number | undefined;
   /** colours, where the stream is a terminal that shows them */
   readonly paint?: (style: Parameters<Paint>[0], text: string, stream: "stdout" | "stderr") => string;
 }
