@@ -3,6 +3,7 @@ import { memberAt, numberAt, parseJsonObject, stringAt } from "../../protocol/me
 import { hasEnded, readText } from "../../state/index.ts";
 import { join } from "../../system/paths.ts";
 import { hasErrorCode, type System } from "../../system/system.ts";
+import { namesIn } from "../find/look.ts";
 import { checkpointPath } from "../run/find-checkpoint.ts";
 
 /**
@@ -68,14 +69,7 @@ interface RunFile {
 
 function runFiles({ files }: System, stateDir: string): readonly RunFile[] {
   const folder = join(stateDir, "runs");
-  let names: readonly string[];
-  try {
-    names = files.list(folder);
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
-    throw error;
-  }
-  return names
+  return namesIn(files, folder)
     .flatMap(name => {
       const runId = /^([A-Za-z0-9-]+)\.jsonl$/.exec(name)?.[1];
       const facts = runId === undefined ? undefined : files.inspect(join(folder, name));
