@@ -9,7 +9,12 @@ export interface Finding {
   readonly title: string;
   readonly verdict: "ask" | "deny";
   readonly target: string;
+  /** for both readers: what would happen to what */
   readonly lost: string;
+  /** for the person, behind it: what that means, and whether it can be undone */
+  readonly person: string;
+  /** for the model, behind it: what to do instead, and a command for it */
+  readonly model: string;
   readonly safer: string;
   readonly isAllowable: boolean;
   /**
@@ -82,6 +87,8 @@ export function makeFinding(
     verdict,
     target,
     lost: fill(rule.lost),
+    person: fill(rule.person),
+    model: fill(rule.model),
     safer: fill(details.safer ?? rule.safer).trim(),
     isAllowable: rule.isAllowable !== false,
     invocation,

@@ -41,7 +41,9 @@ function refuse(
 ): void {
   system.stdio.writeError(`amplihack: ${reason ?? "this is refused"}\n`);
   if (code === undefined) return;
-  system.stdio.writeError(`A person can permit it once: amplihack guard allow-once ${code}\n`);
+  const command = `amplihack guard allow-once ${code}`;
+  if (reason?.includes(command) !== true)
+    system.stdio.writeError(`A person can allow it, in a terminal of their own: ${command}\n`);
   try {
     rememberRefusal(system, stateHome, {
       code,

@@ -201,7 +201,7 @@ function refusalOf(
 
 /** Rule ids go into the records; the code is told where a host turns a question into a refusal. */
 function toEffect(
-  { verdict, reason, findings, code }: Judgement,
+  { verdict, reason, texts, findings, code }: Judgement,
   diagnostics: readonly Diagnostic[],
   kept: string | undefined,
 ): Effect | undefined {
@@ -212,7 +212,8 @@ function toEffect(
   }
   const rules = [...new Set(findings.map(finding => finding.rule))];
   const extras = { rules, ...(code === undefined ? {} : { allowOnce: code }) };
-  return { decision: { kind: verdict, reason }, extras, ...told };
+  const decision = { kind: verdict, reason, ...(texts === undefined ? {} : { texts }) };
+  return { decision, extras, ...told };
 }
 
 function toDiagnostic(notice: ConfigNotice): Diagnostic {

@@ -67,10 +67,12 @@ export function paintVerdict(terminal: Terminal, verdict: Verdict): string {
   return terminal.paint(STYLES[verdict], verdict.toUpperCase());
 }
 
-export function judgementJson({ verdict, reason, findings, notes, code }: Judgement) {
+export function judgementJson({ verdict, reason, texts, findings, notes, code }: Judgement) {
   return {
     verdict,
     reason: reason ?? null,
+    person: texts?.person ?? null,
+    model: texts?.model ?? null,
     rules: [...new Set(findings.map(finding => finding.rule))],
     findings: findings.map(findingJson),
     notes,
