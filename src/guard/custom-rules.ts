@@ -68,7 +68,7 @@ export function ruleOf(custom: CustomRule): Rule {
     when: `A rule of the configuration: ${[command, ...args, ...flags].join(" ")}.`,
     lost: `{target}: ${custom.reason}.`,
     person: "A rule of the configuration says so.",
-    model: "A rule of this user or project says so.",
+    model: "",
     safer: custom.safer ?? "",
   };
 }

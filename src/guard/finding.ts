@@ -57,7 +57,10 @@ export function isNoted(rule: Rule, settings: GuardSettings): boolean {
 }
 
 /** The exact id, else the longest pattern such as `git.*`, else `*`. */
-function settingFor(table: Readonly<Record<string, RuleSetting>>, id: Rule["id"]): Verdict | undefined {
+export function settingFor(
+  table: Readonly<Record<string, RuleSetting>>,
+  id: Rule["id"],
+): Verdict | undefined {
   let best: string | undefined = Object.hasOwn(table, id) ? id : undefined;
   if (best === undefined) {
     for (const key of Object.keys(table)) {

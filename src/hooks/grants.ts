@@ -18,6 +18,8 @@ export interface RefusedCommand {
   readonly command: string;
   readonly cwd: string;
   readonly rules: readonly string[];
+  /** what the rules found, for the person, one line each; files of older versions have none */
+  readonly found?: readonly string[];
   readonly refusedMs: number;
 }
 
@@ -236,6 +238,7 @@ function parseRefused(value: Json): RefusedCommand {
     command: refused.string("command"),
     cwd: refused.string("cwd"),
     rules: stringsAt(value, "rules"),
+    found: stringsAt(value, "found"),
     refusedMs: refused.number("refusedMs"),
   };
 }

@@ -1,5 +1,6 @@
 import { judgeArgv } from "../guard/index.ts";
 import type { Judgement } from "../guard/judgement.ts";
+import { tellPerson } from "../guard/reason.ts";
 import { redact } from "../guard/redact.ts";
 import { errorText } from "../protocol/error-text.ts";
 import { quoteWord } from "../system/command-line.ts";
@@ -51,6 +52,7 @@ function refuse(
       command: redact(words.map(quoteWord).join(" ")),
       cwd: context.cwd,
       rules: findings.map(({ rule }) => rule),
+      found: tellPerson(findings),
       refusedMs: context.nowMs ?? 0,
     });
   } catch (error) {

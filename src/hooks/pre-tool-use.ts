@@ -4,6 +4,7 @@ import { type GuardContext, inDirectory } from "../guard/context.ts";
 import { type Footprint, isEmptyFootprint } from "../guard/footprint.ts";
 import { ALLOWED, isDenied, type Judgement } from "../guard/judgement.ts";
 import { footprintOfHarmless, startsOwnFile } from "../guard/prefilter.ts";
+import { tellPerson } from "../guard/reason.ts";
 import { redactOpening } from "../guard/redact.ts";
 import { errorText } from "../protocol/error-text.ts";
 import type { Diagnostic, Effect, Hook, InputOf } from "../protocol/index.ts";
@@ -195,6 +196,7 @@ function refusalOf(
     command: redactOpening(shown),
     cwd: context.cwd,
     rules: judgement.findings.map(finding => finding.rule),
+    found: tellPerson(judgement.findings),
     refusedMs: context.nowMs ?? 0,
   };
 }

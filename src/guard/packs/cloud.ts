@@ -53,12 +53,12 @@ export const CLOUD = {
   ),
   "cloud.queue": rule("deletes queues or topics", "Deleting topics, queues or their state.", "{tool} --help"),
   "cloud.other": rule(
-    "destroys by a command that is not known",
+    "destroys something by an unknown command",
     "A program without a record is told to delete, destroy, drop, purge, wipe or terminate something that is lost with its data.",
     "{tool} --help",
   ),
   "cloud.public": rule(
-    "shows it to everybody",
+    "makes something public",
     "Making a bucket, an image, a repository or a port public.",
     "{tool} --help",
   ),

@@ -69,7 +69,7 @@ export const FILESYSTEM = {
     isRecoverable: true,
     when: "A recursive delete whose target depends on a value that the guard cannot know.",
     lost: "It would delete {target}, and it is not known what that is; if a part is empty, it can become /.",
-    person: NO_COPY,
+    person: "It is not known whether it can be undone.",
     model: "Print the value first, then write the path out in full.",
     safer: "{preview}",
   },

@@ -8,7 +8,7 @@ export const PUBLISH = {
     when: "publish, unpublish, deprecate, yank, upload or push of a package registry; dry runs pass.",
     lost: "It would {what}: {target}.",
     person: "What is published cannot be called back.",
-    model: "Do a dry run; publishing is for your user to decide.",
+    model: "Do a dry run; publishing is for a person to decide.",
     safer: "{tool} --help",
   },
 } satisfies RuleTable;

@@ -26,7 +26,7 @@ export const SECRETS = {
     when: "Creates, overwrites, moves or deletes a protected file; authorized_keys is denied.",
     lost: "It would change or remove {target}, which may be the only copy of a secret.",
     person: "Allow it only if you have the old content elsewhere.",
-    model: "Say which line has to change and leave the edit to your user.",
+    model: "Name the line that has to change and leave the edit to a person.",
     safer: "ls -l {target}",
   },
   "sec.keychain": {

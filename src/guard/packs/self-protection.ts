@@ -16,7 +16,7 @@ export const SELF_PROTECTION = {
     when: "An agent runs amplihack undo or redo, or amplihack history prune or clear.",
     lost: "It would change files back to another state, or drop the copies that undo needs: {target}.",
     person: "Allow it if you asked for it.",
-    model: "Show what it would change; taking changes back is for your user to decide.",
+    model: "Show what it would change; taking changes back is for a person to decide.",
     safer: "amplihack undo --dry-run",
   },
 } satisfies RuleTable;

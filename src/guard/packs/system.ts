@@ -72,7 +72,7 @@ export const SYSTEM = {
     when: "userdel, usermod, passwd of others, visudo and the like.",
     lost: "It would {what}: {target}.",
     person: "It changes who can log in to this machine.",
-    model: "Accounts are for your user to change.",
+    model: "Accounts are for a person to change.",
     safer: "id",
   },
 } satisfies RuleTable;
