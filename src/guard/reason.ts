@@ -12,7 +12,7 @@ const LONG_TARGET = 160;
 /** With less room than this for what was found, the advice is left out. */
 const MIN_ROOM = 220;
 const UNATTENDED = "Nobody can be asked in this session, so it is refused.";
-const NO_OTHER_WAY = "Do not try it another way.";
+const NO_OTHER_WAY = "You cannot switch this off; do not try it another way.";
 
 /** What is said of a call that does not simply pass, each text at most 600 characters long. */
 export interface Told {

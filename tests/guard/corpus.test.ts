@@ -55,7 +55,7 @@ describe("dangerous commands in many forms", () => {
       expect(texts?.person, command).toMatch(/^\[[a-z]+(\.[a-z-]+)?\] /);
       expect(texts?.person, command).not.toMatch(/your user|Safer: |Agent: /);
       expect(texts?.person.length, command).toBeLessThanOrEqual(400);
-      expect(texts?.model, command).toMatch(/Safer: `[^`]+`.* Do not try it another way\./s);
+      expect(texts?.model, command).toMatch(/Safer: `[^`]+`.* do not try it another way\./s);
       expect(texts?.model, command).not.toContain(`amplihack guard allow-once ${code}`);
       expect(texts?.model, command).not.toContain("your own terminal");
       expect(texts?.model.length, command).toBeLessThanOrEqual(600);

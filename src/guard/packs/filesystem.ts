@@ -125,7 +125,7 @@ export const FILESYSTEM = {
     title: "loses what could not be kept",
     verdict: "ask",
     when: "Deletes or overwrites files of which the history could keep no copy first: too large, excluded, or no room.",
-    lost: "It would delete or overwrite {target}, and no copy of it was kept: {why}.",
+    lost: "It would delete or overwrite {target}, and no copy of it was kept, because {why}.",
     person: "It cannot be undone.",
     model: "Move it to another name instead.",
     safer: "ls -ld {target}",

@@ -26,7 +26,7 @@ export const GIT_BRANCHES = {
     when: "--no-verify denies; turning hooks off by configuration, by environment or by removing them asks.",
     lost: "It would skip the checks that {target} runs (pre-commit, commit-msg, pre-push).",
     person: "Whatever they would have reported goes in unseen.",
-    model: "Fix what they report, then commit normally.",
+    model: "Fix what they report, then commit normally; only a person may skip them.",
     safer: "pre-commit run --all-files",
   },
 } satisfies RuleTable;
