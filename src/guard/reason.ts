@@ -9,8 +9,6 @@ const PERSON_LIMIT = 400;
 const SAFER_LIMIT = 140;
 const SHORT_TARGET = 40;
 const LONG_TARGET = 160;
-/** With less room than this for what was found, the advice is left out. */
-const MIN_ROOM = 220;
 const UNATTENDED = "Nobody can be asked in this session, so it is refused.";
 const NO_OTHER_WAY = "You cannot switch this off; do not try it another way.";
 
@@ -33,36 +31,35 @@ export function renderTexts(
 ): Told {
   const isAsked = verdict === "ask";
   const hint = hintOf(findings, code, isUnattended, false);
-  const forPerson = (room: number) => tellFindings("", " ", findings, room, "person");
+  const forPerson: Teller = (told, room) => tellFindings("", " ", told, room, "person");
   const own = hintOf(findings, code, isUnattended, isAsked);
-  const person = `${forPerson(PERSON_LIMIT - own.length)}${own}`;
+  const person = `${forPerson(findings, PERSON_LIMIT - own.length)}${own}`;
   const opening = isAsked ? "Needs your user's consent " : "Denied ";
   const closing = closingOf(findings, code, isUnattended);
-  const model = compose(LIMIT, closing, findings, room => tellFindings(opening, ": ", findings, room));
+  const model = compose(LIMIT, closing, findings, (told, room) => tellFindings(opening, ": ", told, room));
   if (!isAsked) return { reason: model, texts: { person, model } };
   const toAgent = "\nAgent: not run, because your user has to allow it.";
   const both = compose(
     LIMIT - (code === undefined ? 0 : hint.length),
     code === undefined ? closing : NO_OTHER_WAY,
     findings,
-    room => forPerson(room - toAgent.length) + toAgent,
+    (told, room) => forPerson(told, room - toAgent.length) + toAgent,
   );
   return { reason: code === undefined ? both : both + hint, texts: { person, model } };
 }
 
-/** What was found, then advice as far as there is room, a safer command, and the closing words. */
-function compose(
-  limit: number,
-  closing: string,
-  [first]: readonly Finding[],
-  tell: (room: number) => string,
-): string {
+type Teller = (findings: readonly Finding[], room: number) => string;
+
+/** What was found, then advice if that leaves room for the first finding, a safer command, and the closing words. */
+function compose(limit: number, closing: string, findings: readonly Finding[], tell: Teller): string {
+  const [first] = findings;
   const safer = clipText(shown(first?.safer ?? ""), SAFER_LIMIT);
   const command = safer === "" ? "" : ` Safer: \`${safer}\`.`;
   const advice = first === undefined || first.model === "" ? "" : ` ${shown(first.model)}`;
   const room = limit - command.length - closing.length - 1;
-  const rest = room - advice.length < MIN_ROOM ? command : advice + command;
-  return `${tell(limit - rest.length - closing.length - 1)}${rest} ${closing}`;
+  const least = tell(findings.slice(0, 1), Number.MAX_SAFE_INTEGER).length;
+  const kept = least + advice.length > room ? "" : advice;
+  return `${tell(findings, room - kept.length)}${kept}${command} ${closing}`;
 }
 
 /** What was found, for the person: one line each. */
@@ -119,7 +116,7 @@ function hintOf(
   if (code === undefined) return "";
   const canStay = isAsked && findings.every(({ invocation }) => invocation !== undefined);
   const what = canStay ? "To always allow it here" : "To allow it";
-  return `\n${what}, in your own terminal: amplihack guard allow-once ${code}`;
+  return `\n${what}, in your terminal: amplihack guard allow-once ${code}`;
 }
 
 /** What the model does now. It can hand on the code, and cannot use it. */

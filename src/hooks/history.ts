@@ -24,7 +24,7 @@ import { factsOfCall } from "../hosts/tools/shape-facts.ts";
 import type { InputOf } from "../protocol/index.ts";
 import { count, sizeText } from "../protocol/quantity.ts";
 import { findSessionId } from "../state/session-id.ts";
-import { isInside } from "../system/paths.ts";
+import { isInside, relative } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import type { HookContext } from "./context.ts";
 import type { ConfiguredGuard } from "./guard-context.ts";
@@ -177,7 +177,10 @@ const GIT_WORK: Readonly<Record<string, readonly GitWork[]>> = {
 
 /** What the history knows takes the place of what the rule says of undoing. */
 function lasting(finding: Finding, { path, why }: NotKept): Finding {
-  return { ...finding, person: `It could not be fully undone: no copy of ${path} was kept, because ${why}.` };
+  const above = finding.atRisk?.find(one => isInside(one, path));
+  const name = above === path ? "it" : above === undefined ? path : relative(above, path);
+  const lost = `${finding.lost} No copy of ${name} was kept, because ${why}.`;
+  return { ...finding, lost, person: "It could not be fully undone." };
 }
 
 function undoable(finding: Finding, captured: Captured | undefined): Finding {

@@ -86,7 +86,7 @@ describe("what is said of a call", () => {
   it("tells the person what is lost and how to allow it, and the model what to do", () => {
     const { reason = "", texts, code } = judge("git stash drop", KEY);
     expect(texts?.person).toMatch(
-      /^\[git\.stash\] It would drop .*\nTo always allow it here, in your own terminal: /,
+      /^\[git\.stash\] It would drop .*\nTo always allow it here, in your terminal: /,
     );
     expect(texts?.person).toMatch(new RegExp(`amplihack guard allow-once ${code}$`));
     expect(texts?.model).toMatch(
