@@ -232,13 +232,14 @@ function parseGrant(value: Json): Grant {
 
 function parseRefused(value: Json): RefusedCommand {
   const refused = new StrictMembers(value, "refused[]");
+  const found = stringsAt(value, "found");
   return {
     code: refused.string("code"),
     ...digestOf(value),
     command: refused.string("command"),
     cwd: refused.string("cwd"),
     rules: stringsAt(value, "rules"),
-    found: stringsAt(value, "found"),
+    ...(found.length === 0 ? {} : { found }),
     refusedMs: refused.number("refusedMs"),
   };
 }
