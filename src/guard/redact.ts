@@ -1,4 +1,5 @@
-const HIDDEN = "[redacted]";
+/** Stands for what was taken out. */
+export const REDACTED = "[redacted]";
 
 /** Shapes of tokens that are known by how they begin. */
 const TOKENS = [
@@ -46,24 +47,24 @@ export function redactOpening(text: string): string {
 /** Text for logs and reasons with everything that looks like a secret taken out. Linear, and safe to apply twice. */
 export function redact(text: string): string {
   let result = text;
-  for (const token of TOKENS) result = result.replace(token, HIDDEN);
+  for (const token of TOKENS) result = result.replace(token, REDACTED);
   result = result.replace(
     URL_CREDENTIALS,
-    (_, scheme: string, user: string) => `${scheme}${user}:${HIDDEN}@`,
+    (_, scheme: string, user: string) => `${scheme}${user}:${REDACTED}@`,
   );
-  result = result.replace(BEARER, (_, word: string) => `${word} ${HIDDEN}`);
+  result = result.replace(BEARER, (_, word: string) => `${word} ${REDACTED}`);
   result = result.replace(SECRET_ASSIGNMENT, (found, name: string, sign: string, value: string) =>
-    isReference(value) ? found : `${name}${sign}${HIDDEN}`,
+    isReference(value) ? found : `${name}${sign}${REDACTED}`,
   );
   result = result.replace(SECRET_OPTION, (found, option: string, value: string) =>
-    isReference(value) ? found : `${option}${HIDDEN}`,
+    isReference(value) ? found : `${option}${REDACTED}`,
   );
-  return result.replace(LONG_WORD, word => (isHighEntropy(word) ? HIDDEN : word));
+  return result.replace(LONG_WORD, word => (isHighEntropy(word) ? REDACTED : word));
 }
 
 /** `$TOKEN` and `${TOKEN}` name a secret and do not hold one. */
 function isReference(value: string): boolean {
-  return /^["']?\$[A-Za-z_{(]/.test(value) || value.includes(HIDDEN);
+  return /^["']?\$[A-Za-z_{(]/.test(value) || value.includes(REDACTED);
 }
 
 /** Random characters, not words, paths or hashes of commits in lower case. */
