@@ -9,7 +9,12 @@ export interface Finding {
   readonly title: string;
   readonly verdict: "ask" | "deny";
   readonly target: string;
+  /** for both readers: what would happen to what */
   readonly lost: string;
+  /** for the person, behind it: what that means, and whether it can be undone */
+  readonly person: string;
+  /** for the model, behind it: what to do instead, and a command for it */
+  readonly model: string;
   readonly safer: string;
   readonly isAllowable: boolean;
   /**
@@ -52,7 +57,10 @@ export function isNoted(rule: Rule, settings: GuardSettings): boolean {
 }
 
 /** The exact id, else the longest pattern such as `git.*`, else `*`. */
-function settingFor(table: Readonly<Record<string, RuleSetting>>, id: Rule["id"]): Verdict | undefined {
+export function settingFor(
+  table: Readonly<Record<string, RuleSetting>>,
+  id: Rule["id"],
+): Verdict | undefined {
   let best: string | undefined = Object.hasOwn(table, id) ? id : undefined;
   if (best === undefined) {
     for (const key of Object.keys(table)) {
@@ -82,6 +90,8 @@ export function makeFinding(
     verdict,
     target,
     lost: fill(rule.lost),
+    person: fill(rule.person),
+    model: fill(rule.model),
     safer: fill(details.safer ?? rule.safer).trim(),
     isAllowable: rule.isAllowable !== false,
     invocation,

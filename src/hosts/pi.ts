@@ -30,6 +30,7 @@ function ask(reason: string | undefined, context: RenderContext): JsonObject {
   return {
     ...nestedPermission.ask(reason, context),
     ...(command === undefined ? {} : { allowOnce: command }),
+    ...(context.texts === undefined ? {} : { modelReason: context.texts.model }),
   };
 }
 

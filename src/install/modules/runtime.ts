@@ -115,6 +115,7 @@ function readAnswer(answer) {
       : undefined,
     question: nested.permissionDecision === "ask" ? (nested.permissionDecisionReason ?? "please confirm") : undefined,
     allowOnce: answer.allowOnce,
+    modelReason: answer.modelReason,
     input: nested.updatedInput,
     output: nested.updatedToolOutput,
     context: nested.additionalContext,
