@@ -1,7 +1,7 @@
 import type { RuleSetting } from "../config/levels.ts";
 import type { GuardSettings } from "../config/settings.ts";
 import { isStricterThan, stricter, type Verdict, verdictAt } from "./rule.ts";
-import type { Rule } from "./rules.ts";
+import type { Rule, RuleId } from "./rules.ts";
 
 /** What a rule has against one target. */
 export interface Finding {
@@ -24,6 +24,17 @@ export interface Finding {
   readonly atRisk?: readonly string[];
   /** index into the analysed invocations; undefined for what belongs to no program */
   readonly invocation: number | undefined;
+}
+
+/** What such a rule found depends on values that are not known: an allow entry would stand for more than was shown. */
+const OF_UNKNOWN: readonly string[] = [
+  "fs.unresolved",
+  "exec.computed",
+  "guard.unexamined",
+] satisfies RuleId[];
+
+export function isOfUnknown(rule: string): boolean {
+  return OF_UNKNOWN.includes(rule);
 }
 
 /** What a check adds to a rule's own texts. */

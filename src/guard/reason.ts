@@ -1,6 +1,6 @@
 import type { ReaderTexts } from "../protocol/effect.ts";
 import { escapeHidden } from "../state/escape.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, isOfUnknown } from "./finding.ts";
 import { redactOpening } from "./redact.ts";
 import type { Verdict } from "./rule.ts";
 
@@ -89,7 +89,7 @@ function tellFindings(
     if (told.length + full.length + rest <= room) told += full;
     else told += clipText(` Also${names[index] ?? ""}`, Math.max(0, room - told.length));
   }
-  return told;
+  return told.replace(/;$/, ".");
 }
 
 /** A long target loses its middle: what it leads to stands at its end. */
@@ -114,7 +114,8 @@ function hintOf(
   if (isFixed(findings))
     return isAsked ? "" : "\nNo setting allows it. If you want it, run it in your own terminal.";
   if (code === undefined) return "";
-  const canStay = isAsked && findings.every(({ invocation }) => invocation !== undefined);
+  const canStay =
+    isAsked && findings.every(({ invocation, rule }) => invocation !== undefined && !isOfUnknown(rule));
   const what = canStay ? "To always allow it here" : "To allow it";
   return `\n${what}, in your terminal: amplihack guard allow-once ${code}`;
 }

@@ -97,6 +97,10 @@ describe("what is said of a call", () => {
     expect(reason.indexOf("It is hard to find again.")).toBeLessThan(reason.indexOf("Agent: "));
   });
 
+  it("does not offer to allow for good what depends on a value that is not known", () => {
+    expect(judge('rm -rf "$DIR"/*', KEY).texts?.person).toMatch(/\nTo allow it, in your terminal: /);
+  });
+
   it("carries the model's text when it is denied", () => {
     const { reason, texts, code } = judge("git commit --no-verify -m x", KEY);
     expect(reason).toBe(texts?.model);

@@ -3,6 +3,7 @@ import { CommandError, usageError } from "../../cli/errors.ts";
 import { FORMAT_OPTION } from "../../cli/option.ts";
 import type { AllowEntry } from "../../config/sections.ts";
 import type { GuardSettings } from "../../config/settings.ts";
+import { isOfUnknown } from "../../guard/finding.ts";
 import { REDACTED } from "../../guard/redact.ts";
 import type { RefusedCommand } from "../../hooks/grants.ts";
 import { errorText } from "../../protocol/error-text.ts";
@@ -71,7 +72,8 @@ async function entryFor(
 ): Promise<AllowEntry | undefined> {
   const { openGuard } = await import("../../hooks/guard-context.ts");
   const { judgeCommand } = await import("../../guard/index.ts");
-  if (command.includes(REDACTED) || system.files.follow(cwd)?.kind !== "directory") return undefined;
+  if (rules.some(isOfUnknown) || command.includes(REDACTED) || system.files.follow(cwd)?.kind !== "directory")
+    return undefined;
   const { context, config } = openGuard(system, cwd, () => {});
   const day = localTime(refusedMs).slice(0, 10);
   const entry = { command, cwd, reason: `allowed by me on ${day} (${rules.join(", ")})` };
