@@ -129,7 +129,7 @@ function closingOf(findings: readonly Finding[], code: string | undefined, isUna
   const tell = `${NO_OTHER_WAY} If it is needed, tell your user why`;
   return code === undefined
     ? `${tell}; only they can allow it.`
-    : `${tell} and give them the code: allow-once ${code}`;
+    : `${tell} and give them this: amplihack guard allow-once ${code}`;
 }
 
 function isFixed(findings: readonly Finding[]): boolean {

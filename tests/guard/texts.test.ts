@@ -92,7 +92,7 @@ describe("what is said of a call", () => {
     expect(texts?.model).toMatch(
       /^Needs your user's consent \[git\.stash\]: It would drop .* Safer: `git stash list`\./,
     );
-    expect(texts?.model).not.toContain("amplihack");
+    expect(texts?.model).toMatch(new RegExp(`give them this: amplihack guard allow-once ${code}$`));
     expect(reason.split("\n")).toHaveLength(3);
     expect(reason.indexOf("It is hard to find again.")).toBeLessThan(reason.indexOf("Agent: "));
   });
@@ -104,8 +104,7 @@ describe("what is said of a call", () => {
   it("carries the model's text when it is denied", () => {
     const { reason, texts, code } = judge("git commit --no-verify -m x", KEY);
     expect(reason).toBe(texts?.model);
-    expect(reason).not.toContain("amplihack");
-    expect(reason).toMatch(new RegExp(`allow-once ${code}$`));
+    expect(reason).toMatch(new RegExp(`give them this: amplihack guard allow-once ${code}$`));
     expect(texts?.person).toMatch(new RegExp(`\\nTo allow it, .*: amplihack guard allow-once ${code}$`));
   });
 
