@@ -171,7 +171,7 @@ function picture(texts, rules) {
 @media (prefers-color-scheme:light){.paper,.cover{fill:#f6f7f8}text{fill:#1d2125}.dim{fill:#59616b}
 .red{fill:#b3261e}.green{fill:#146c3f}.yellow{fill:#7a4d00}.cyan{fill:#0b6670}}
 ${rules.join("\n")}
-@media (prefers-reduced-motion:reduce){g,rect{animation:none!important}.cover{display:none}}
+@media (prefers-reduced-motion:reduce){svg g[class],svg rect[class]{animation:none}.cover{display:none}}
 </style>
 <rect class="paper" width="100%" height="100%" rx="10"/>
 <g font-family="${FONT}" font-size="13">
