@@ -87,9 +87,14 @@ the hosts are never changed. A second run changes nothing.`,
           needsTrustAgreement(system, requireDirectories(system), request) &&
           questions.ask(false, () => askYesOrNo(terminal, TRUST_QUESTION)));
       const report = await install(system, findPackage(system), { ...request, isTrustAgreed });
-      const home = system.env.get("HOME");
-      const view = { isVerbose: options.verbose, isFull: options.full, paint: terminal.paint, home };
-      terminal.printResult(options.format, report, renderInstall(report, view));
+      const text = renderInstall(report, {
+        isVerbose: options.verbose,
+        isFull: options.full,
+        paint: terminal.paint,
+        home: system.env.get("HOME"),
+        project: requireDirectories(system).projectRoot,
+      });
+      terminal.printResult(options.format, report, text);
       return report.success ? 0 : 1;
     });
   },

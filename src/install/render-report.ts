@@ -20,6 +20,8 @@ export interface InstallView {
   readonly paint: Paint;
   /** shown as `~` */
   readonly home: string | undefined;
+  /** what lies in it is named from there */
+  readonly project: string;
 }
 
 /** More hosts than these are told on one line for each status. */
@@ -36,13 +38,12 @@ export function renderInstall(report: InstallReport, view: InstallView): string 
   if (isShort) lines.push(...combinedLines(report.hosts.filter(isWell), report.dry_run, paint));
   for (const host of single) lines.push(...renderHost(host, report.dry_run, view));
   for (const warning of report.warnings) lines.push(`${paint("yellow", "⚠")} ${warning}`);
-  if (report.dry_run) lines.push("", ...(view.isFull ? [] : [FULL_PREVIEW]), "Nothing was written.");
-  else {
-    if (report.next_steps.length > 0)
-      lines.push("", paint("bold", "Still to do:"), ...report.next_steps.map(step => `  ${step}`));
-    lines.push("", ...closing(report));
-  }
-  return withTilde(joined(lines), view.isFull ? undefined : view.home);
+  const shown = view.isFull ? lines : lines.map(line => shortenPaths(line, view));
+  if (report.dry_run)
+    return joined([...shown, "", ...(view.isFull ? [] : [FULL_PREVIEW]), "Nothing was written."]);
+  if (report.next_steps.length > 0)
+    shown.push("", paint("bold", "Still to do:"), ...report.next_steps.map(step => `  ${step}`));
+  return joined([...shown, "", ...closing(report)]);
 }
 
 function programLine(report: InstallReport, paint: Paint): string {
@@ -92,8 +93,9 @@ function renderHost(host: InstalledHost, isDryRun: boolean, { isVerbose, paint }
   return [...lines, ...can.map(text => `    can ${text}`), ...cannot.map(text => `    cannot ${text}`)];
 }
 
-function withTilde(text: string, home: string | undefined): string {
-  return home === undefined || home === "" || home === "/" ? text : text.split(`${home}/`).join("~/");
+function shortenPaths(line: string, { home = "", project }: InstallView): string {
+  const inProject = project === "/" ? line : line.split(`${project}/`).join("");
+  return home === "" || home === "/" ? inProject : inProject.split(`${home}/`).join("~/");
 }
 
 function closing({ success, hosts }: InstallReport): readonly string[] {

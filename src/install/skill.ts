@@ -29,7 +29,10 @@ export function skillPath(
 ): string | undefined {
   const { skillFolders = [] } = HOSTS[owner];
   const settings = registration.files[scope] ?? "";
-  const folder = skillFolders.find(each => settings.startsWith(`${dirname(each)}/`));
+  // The nearest one, where a host has a folder for projects above that of its user.
+  const [folder] = skillFolders
+    .filter(each => settings.startsWith(`${dirname(each)}/`))
+    .sort((one, other) => other.length - one.length);
   if (folder === undefined || host !== owner || !path.endsWith(settings.slice(dirname(folder).length)))
     return undefined;
   const place = path.slice(0, path.length - settings.length + dirname(folder).length);
