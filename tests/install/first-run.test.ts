@@ -5,6 +5,7 @@ import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
 import { install } from "../../src/install/install.ts";
 import { INSTALLABLE_HOSTS } from "../../src/install/targets.ts";
+import { uninstall } from "../../src/install/uninstall.ts";
 import {
   createQuickSandbox,
   createSandbox,
@@ -14,6 +15,7 @@ import {
   makeQuickPackage,
   PACKAGE_ROOT,
   type Sandbox,
+  UNINSTALL,
 } from "./sandbox.ts";
 
 const CLI = join(PACKAGE_ROOT, "dist/bin/amplihack.cjs");
@@ -130,6 +132,38 @@ describe("a package that npx fetched, beside one that is installed", () => {
     expect(sandbox.read("home/.amplihack/.claude/bin/amplihack-hooks")).toContain(
       join(PACKAGE_ROOT, "dist/bin/amplihack-hooks.cjs"),
     );
+  });
+});
+
+describe("the skill for agents", () => {
+  const SKILL = "home/.claude/skills/amplihack/SKILL.md";
+  const request = { ...INSTALL, hosts: ["claude-code" as const] };
+
+  it("comes and goes with the part memory", async () => {
+    const sandbox = createQuickSandbox();
+    await install(sandbox.system, PACKAGE, { ...request, parts: ["guard", "memory"] });
+    expect(sandbox.read(SKILL)).toMatch(
+      /^---\n# Written by amplihack\.[^\n]*\nname: amplihack\ndescription: /,
+    );
+    await install(sandbox.system, PACKAGE, { ...request, parts: ["guard"] });
+    expect(existsSync(join(sandbox.root, SKILL))).toBe(false);
+  });
+
+  it("leaves a skill of that name alone which the user wrote", async () => {
+    const sandbox = createQuickSandbox();
+    const mine = "---\nname: amplihack\ndescription: mine\n---\n";
+    sandbox.write(SKILL, mine);
+    await install(sandbox.system, PACKAGE, request);
+    expect(sandbox.read(SKILL)).toBe(mine);
+    await uninstall(sandbox.system, UNINSTALL);
+    expect(sandbox.read(SKILL)).toBe(mine);
+  });
+
+  it("is not given twice to a host that reads the folder of another", async () => {
+    const sandbox = createQuickSandbox();
+    await install(sandbox.system, PACKAGE, { ...INSTALL, hosts: ["claude-code", "opencode", "pi"] });
+    const skills = Object.keys(sandbox.snapshot()).filter(name => name.endsWith("/SKILL.md"));
+    expect(skills.toSorted()).toEqual([SKILL, "home/.pi/agent/skills/amplihack/SKILL.md"]);
   });
 });
 
