@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { BUILT_IN } from "../../src/config/settings.ts";
 import type { DataFiles } from "../../src/dashboard/data-files.ts";
 import { type DashboardOptions, startDashboard } from "../../src/dashboard/server.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
@@ -23,6 +24,8 @@ export function newMachine(stateHome: string = temporaryDirectory()): Machine {
     audit: join(stateHome, "logs", "audit.jsonl"),
     recipeRuns: join(stateHome, "recipes", "runs"),
     database: join(stateHome, "memory.db"),
+    home: "/home/ada",
+    history: BUILT_IN.history,
   };
   mkdirSync(join(stateHome, "logs"), { recursive: true });
   mkdirSync(places.recipeRuns, { recursive: true });
