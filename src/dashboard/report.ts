@@ -19,8 +19,10 @@ import { sessionsView, sessionView } from "./views/sessions.ts";
 import { reportSite } from "./views/site.ts";
 import { command, empty } from "./views/words.ts";
 
-const MAX_CALLS = 2_000;
+const MAX_CALLS = 1_000;
 const MAX_SESSIONS = 60;
+/** of all sessions together */
+const MAX_ITEMS = 3_000;
 const MAX_MEMORIES = 500;
 const DAYS = 30;
 
@@ -64,7 +66,12 @@ function page(address: string, title: string, body: Markup) {
 }
 
 function newest({ sessions, calls, ...rest }: Timeline): Timeline {
-  return { ...rest, sessions: sessions.slice(0, MAX_SESSIONS), calls: calls.slice(0, MAX_CALLS) };
+  let items = 0;
+  const shown = sessions.slice(0, MAX_SESSIONS).filter(({ turns }) => {
+    items += turns.reduce((sum, turn) => sum + turn.items.length, 0);
+    return items <= MAX_ITEMS;
+  });
+  return { ...rest, sessions: shown, calls: calls.slice(0, MAX_CALLS) };
 }
 
 async function memories(

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import { errorText } from "../protocol/error-text.ts";
 import type { System } from "../system/system.ts";
 import { LOOPBACK_ADDRESSES, refuseRequest } from "./access.ts";
@@ -39,6 +40,7 @@ export interface Dashboard {
 
 const INTERVAL_MS = 400;
 const TOKEN_DIGITS = 32;
+const FIRST_READ_MS = 2_000;
 
 /** Serves the pages on this machine alone, until it is closed. Rejects when the address cannot be had. */
 export async function startDashboard(
@@ -148,6 +150,7 @@ class Responder {
     const { activity } = sources;
     const page = Object.hasOwn(PAGES, pathname) ? PAGES[pathname] : undefined;
     if (page !== undefined) {
+      await this.isReadOnce();
       const site = this.site();
       const { html, policy } = renderPage(site, await page(sources, site, searchParams));
       response.setHeader("content-security-policy", policy);
@@ -167,6 +170,16 @@ class Responder {
     const data = Object.hasOwn(DATA, pathname) ? DATA[pathname] : undefined;
     if (data === undefined) return sendJson(response, 404, { error: "there is nothing here" });
     sendJson(response, 200, await data(sources, searchParams));
+  }
+
+  /** Long logs take a moment; what is not read by then comes with the next news. */
+  private async isReadOnce(): Promise<void> {
+    const { activity } = this.sources;
+    if (activity.isRead) return;
+    const limit = new AbortController();
+    const waited = setTimeout(FIRST_READ_MS, undefined, { signal: limit.signal }).catch(() => {});
+    await Promise.race([activity.catchUp().catch(() => {}), waited]);
+    limit.abort();
   }
 
   private site(): Site {

@@ -214,19 +214,19 @@ describe("fifty thousand events and more", () => {
 });
 
 describe("hostile lines in the logs", () => {
-  it("stand in the report as data that cannot end its element", async () => {
+  it("stand in the report as text that cannot become markup", async () => {
     const machine = newMachine();
     machine.run({ host: HOSTILE, session: HOSTILE, hook: HOSTILE, decision: HOSTILE });
     machine.judge({ command: HOSTILE, rules: [HOSTILE], targets: [HOSTILE] });
     writeRecipeRun(machine, "run-1", HOSTILE);
     const html = await renderReport(createNodeSystem(), machine.places, { hasMemories: true });
-    expect(html.match(/<script/g)).toHaveLength(2);
-    expect(html.match(/<\/script/g)).toHaveLength(2);
+    expect(html.match(/<script/g)).toHaveLength(1);
+    expect(html.match(/<\/script/g)).toHaveLength(1);
+    expect(html.match(/<!--/g)).toBeNull();
     expect(html).not.toContain("<img");
-    const data = /id="embedded">(.*?)<\/script>/s.exec(html)?.[1] ?? "";
-    expect(data).not.toMatch(/[<>&\u2028\u2029]/);
-    const { judgements } = JSON.parse(data) as { judgements: readonly JudgementEntry[] };
-    expect(judgements[0]?.subject).toBe(HOSTILE);
+    expect(html).toContain(
+      "&lt;/script&gt;&lt;img src=x onerror=&quot;document.title=&#39;taken&#39;&quot;&gt;\\u2028&lt;!--",
+    );
   });
 
   it("are answered as JSON, never as a page", async () => {

@@ -97,9 +97,15 @@ export interface Answer {
 
 export interface Served {
   readonly url: URL;
+  readonly launchUrl: string;
   readonly warnings: readonly string[];
   /** with the token, unless the path brings its own query */
-  ask(path: string, options?: { method?: string; headers?: Record<string, string> }): Promise<Answer>;
+  ask(
+    path: string,
+    options?: { method?: string; headers?: Record<string, string>; body?: string },
+  ): Promise<Answer>;
+  /** as the page itself sends what a person decided */
+  act(path: string, body: object): Promise<{ readonly status: number } & Record<string, unknown>>;
   json<T>(path: string): Promise<T>;
 }
 
@@ -113,7 +119,7 @@ export async function serve(machine: Machine, options: Partial<DashboardOptions>
   });
   onTestFinished(() => dashboard.close());
   const url = new URL(dashboard.url);
-  const ask: Served["ask"] = (path, { method = "GET", headers = {} } = {}) =>
+  const ask: Served["ask"] = (path, { method = "GET", headers = {}, body = "" } = {}) =>
     new Promise((resolve, reject) => {
       const target = path.includes("token=")
         ? path
@@ -133,12 +139,22 @@ export async function serve(machine: Machine, options: Partial<DashboardOptions>
         },
       )
         .on("error", reject)
-        .end();
+        .end(body);
     });
   return {
     url,
+    launchUrl: dashboard.launchUrl,
     warnings,
     ask,
+    async act(path, body) {
+      const headers = {
+        origin: url.origin,
+        "content-type": "application/json",
+        "x-amplihack-token": url.searchParams.get("token") ?? "",
+      };
+      const answer = await ask(path, { method: "POST", headers, body: JSON.stringify(body) });
+      return { status: answer.status, ...(JSON.parse(answer.body) as object) };
+    },
     async json<T>(path: string): Promise<T> {
       return JSON.parse((await ask(path)).body) as T;
     },

@@ -22,12 +22,15 @@ export function callView(site: Site, call: Call, { isAlone = false }: CallOption
 <div class="what">
 <h3><span class="tool">${line(call.tool, 60)}</span> ${subjectOf(site, call)}</h3>
 ${wholeSubject(call)}
-<p class="told">${pill(outcome)} ${ruleLinks(site, call.rules)} ${call.told === "" ? NOTHING : html`<span>${line(call.told)}</span>`}</p>
-${isAlone ? html`<p class="where">${hostLink(site, call.host)} in ${projectLink(site, call.project)}, session ${sessionLink(site, call.session)}</p>` : NOTHING}
+<p class="told">${pill(outcome)} ${ruleLinks(site, call.rules)} ${call.told === "" ? NOTHING : html`<span class="why">${line(call.told)}</span>`}${isAlone ? whereView(site, call) : NOTHING}</p>
 ${change === undefined ? NOTHING : changeView(site, change)}
 </div>
 <div class="took">${timings(call)}</div>
 </article>`;
+}
+
+function whereView(site: Site, { host, project, session }: Call): Markup {
+  return html`<span class="where">${hostLink(site, host)} in ${projectLink(site, project)}, session ${sessionLink(site, session)}</span>`;
 }
 
 function facetsOf({ host, project, rules, outcome, tool, session }: Call): string {

@@ -52,7 +52,7 @@ export function callsView(site: Site, timeline: Timeline, filter: CallFilter, fr
   ]);
   const size = site.isReport ? shown.length : PAGE_SIZE;
   return html`<h1>Calls</h1>${form}${chosenFilters(site, "calls", filter)}${aboutRule(filter.rule)}
-${shown.length === 0 ? noCalls(timeline) : html`<div class="items">${shown.map(call => callView(site, call, { isAlone: true }))}</div>`}
+${shown.length === 0 ? noCalls(timeline) : html`<h2 class="unseen">Newest first</h2><div class="items">${shown.map(call => callView(site, call, { isAlone: true }))}</div>`}
 ${pager(site, "calls", { ...filter }, { from, shown: shown.length, total: fitting.length, size })}`;
 }
 

@@ -119,7 +119,7 @@ export function pager(
   const at = (start: number, text: string, isOn: boolean) =>
     isOn
       ? html`<a href="${site.to(page, { ...query, from: start === 0 ? undefined : start })}">${text}</a>`
-      : html`<span class="off">${text}</span>`;
+      : NOTHING;
   return html`<nav class="pager" aria-label="Parts of the list">${at(0, "Newest", from > 0)}${at(Math.max(0, from - size), "Newer", from > 0)}
 <span role="status">${number(from + 1)} to ${number(from + shown)} of ${number(total)}</span>${at(from + size, "Older", from + shown < total)}</nav>`;
 }

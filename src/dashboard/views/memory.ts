@@ -24,7 +24,7 @@ ${site.token === undefined ? NOTHING : html`<input type="hidden" name="token" va
       : html`<ul class="chosen"><li><span>agent: <b>${line(agent, 80)}</b></span> <a href="${site.to("memory", { q: sought })}" aria-label="Drop this filter: agent">×</a></li></ul>`;
   return html`<h1>Memory</h1><p class="soft">What agents on this machine remember between sessions${sought === "" ? ", newest first" : ""}.</p>
 ${form}${chosen}
-${problem === undefined ? (memories.length === 0 ? nothing(sought, agent) : html`<div class="items">${memories.map(memory => memoryRow(site, memory))}</div>`) : empty("Memories cannot be shown.", problem)}`;
+${problem === undefined ? (memories.length === 0 ? nothing(sought, agent) : html`<h2 class="unseen">What is remembered</h2><div class="items">${memories.map(memory => memoryRow(site, memory))}</div>`) : empty("Memories cannot be shown.", problem)}`;
 }
 
 function nothing(sought: string, agent: string | undefined): Markup {

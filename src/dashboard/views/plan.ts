@@ -24,20 +24,21 @@ export function planView(site: Site, plan: UndoPlan): Markup {
   );
   return html`<p>${isUndo ? `This takes back ${count(changes.length, "call")}:` : "This reverses an undo:"}</p>
 <ul class="plain">${named}${rest(changes.length)}</ul>
-${conflictsView(plan)}
-${part(site, plan, comesBack, "good", "come back")}
-${part(site, plan, changesBack, "good", isUndo ? "get their earlier content back" : "get their later content back")}
-${part(site, plan, goesAway, "warn", isUndo ? "are removed, because they were not there before" : "are removed again")}
+${conflictsView(site, plan)}
+${part(site, plan, comesBack, "good", ["comes back", "come back"])}
+${part(site, plan, changesBack, "good", [`gets its ${isUndo ? "earlier" : "later"} content back`, `get their ${isUndo ? "earlier" : "later"} content back`])}
+${part(site, plan, goesAway, "warn", isUndo ? ["is removed, because it was not there before", "are removed, because they were not there before"] : ["is removed again", "are removed again"])}
 ${git.length === 0 ? NOTHING : html`<h3>Git</h3><ul>${git.flatMap(({ lines }) => lines).map(text => html`<li>${line(text)}</li>`)}</ul>`}
 ${gone.length === 0 ? NOTHING : html`<h3 class="bad">${count(gone.length, "path")} cannot come back</h3><ul>${gone.slice(0, MAX_SHOWN).map(({ path, why }) => html`<li>${line(path)}: ${line(why)}</li>`)}${rest(gone.length)}</ul>`}
 ${isDoubtful ? html`<p class="warn">It may have changed more than is known; what is not named here stays as it is.</p>` : NOTHING}
 <p class="soft">${conflicts.length > 0 ? "Overwriting keeps what is there now, so it can be reversed." : "Nothing else is touched, and it can be reversed."}</p>`;
 }
 
-function conflictsView({ conflicts }: UndoPlan): Markup {
+function conflictsView({ home }: Site, { conflicts, changes }: UndoPlan): Markup {
   if (conflicts.length === 0) return NOTHING;
+  const project = changes[0]?.project ?? "/";
   return html`<div class="conflicts"><h3 class="bad">${count(conflicts.length, "conflict")}: changed since by somebody else</h3>
-<ul>${conflicts.slice(0, MAX_SHOWN).map(({ subject, why }) => html`<li><code>${line(subject)}</code>: ${line(why)}</li>`)}${rest(conflicts.length)}</ul></div>`;
+<ul>${conflicts.slice(0, MAX_SHOWN).map(({ subject, why }) => html`<li><code>${line(subject.startsWith("/") ? shownPath(subject, project, home) : subject)}</code>: ${line(why)}</li>`)}${rest(conflicts.length)}</ul></div>`;
 }
 
 function part(
@@ -45,11 +46,11 @@ function part(
   { changes }: UndoPlan,
   steps: readonly PathStep[],
   className: string,
-  happens: string,
+  happens: readonly [one: string, several: string],
 ): Markup {
   if (steps.length === 0) return NOTHING;
   const project = changes[0]?.project ?? "/";
-  return html`<h3 class="${className}">${countPaths(steps)} ${happens}</h3>
+  return html`<h3 class="${className}">${countPaths(steps)} ${happens[steps.length === 1 ? 0 : 1]}</h3>
 <ul class="paths">${steps.slice(0, MAX_SHOWN).map(({ path }) => html`<li><code>${line(shownPath(path, project, site.home))}</code></li>`)}${rest(steps.length)}</ul>`;
 }
 

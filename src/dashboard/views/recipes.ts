@@ -12,7 +12,7 @@ export function recipesView(site: Site, runs: readonly RecipeRun[]): Markup {
       "No recipe has run yet.",
       html`A recipe drives agents and programs through steps. ${command("amplihack recipe list")} shows those that are there, and ${command("amplihack recipe run hello")} starts one.`,
     )}`;
-  return html`<h1>Recipes</h1><div class="rows">${runs.map(run => runRow(site, run))}</div>`;
+  return html`<h1>Recipes</h1><h2 class="unseen">Newest first</h2><div class="rows">${runs.map(run => runRow(site, run))}</div>`;
 }
 
 function runRow(site: Site, run: RecipeRun): Markup {

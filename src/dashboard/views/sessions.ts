@@ -50,7 +50,7 @@ export function sessionsView(site: Site, timeline: Timeline, filter: CallFilter,
   ]);
   return html`<h1>Sessions</h1>
 ${site.isReport ? NOTHING : form}${chosenFilters(site, "sessions", filter)}
-${shown.length === 0 ? noSessions(timeline) : html`<div class="rows">${shown.map(session => sessionRow(site, session))}</div>`}
+${shown.length === 0 ? noSessions(timeline) : html`<h2 class="unseen">Newest first</h2><div class="rows">${shown.map(session => sessionRow(site, session))}</div>`}
 ${pager(site, "sessions", { ...filter }, { from, shown: shown.length, total: fitting.length, size: PAGE_SIZE })}`;
 }
 
