@@ -16,6 +16,7 @@ import { diffOf, PAGES, type Sources } from "./pages.ts";
 import { readBody } from "./read-body.ts";
 import { Changes } from "./timeline/changes.ts";
 import { Timelines } from "./timeline/timeline.ts";
+import { Titles } from "./timeline/transcript.ts";
 import { type Site, serverSite } from "./views/site.ts";
 
 export interface DashboardOptions {
@@ -101,6 +102,7 @@ class Responder {
   private readonly launch: LaunchCode;
   private readonly whyReadOnly: string | undefined;
   private readonly actions: Actions;
+  private readonly titles: Titles;
 
   constructor(
     system: System,
@@ -113,6 +115,7 @@ class Responder {
     const changes = new Changes(system, files.stateHome, files.history);
     this.sources = { system, files, activity, changes, timelines: new Timelines(activity, changes) };
     this.actions = new Actions(system, files, changes);
+    this.titles = new Titles(system);
     this.token = token;
     this.launch = launch;
     this.whyReadOnly = whyReadOnly;
@@ -185,7 +188,8 @@ class Responder {
   private site(): Site {
     const { system, files } = this.sources;
     const { token, whyReadOnly } = this;
-    return serverSite(token, { whyReadOnly, nowMs: system.clock.nowMs(), home: files.home });
+    const titleOf: Site["titleOf"] = session => this.titles.of(session);
+    return serverSite(token, { whyReadOnly, nowMs: system.clock.nowMs(), home: files.home, titleOf });
   }
 }
 

@@ -1,5 +1,6 @@
 import { redactOpening } from "../../guard/redact.ts";
 import { entryText, isUserMessage, type ToolUsePart } from "../../hooks/transcript/entry.ts";
+import type { LineOptions } from "../../hooks/transcript/lines.ts";
 import { toolNaming } from "../../hooks/transcript/naming.ts";
 import { readTranscript } from "../../hooks/transcript/read.ts";
 import { factsOfCall } from "../../hosts/tools/shape-facts.ts";
@@ -26,7 +27,7 @@ export const NOTHING_RECORDED: Recorded = {
 };
 
 const MAX_BYTES = 64 * 1024 * 1024;
-const MAX_LINE_BYTES = 2 * 1024 * 1024;
+const OPTIONS: LineOptions = { maxLineBytes: 2 * 1024 * 1024, chunkBytes: 512 * 1024 };
 const SUBJECT_LENGTH = 500;
 const PROMPT_LENGTH = 2_000;
 /** Host and hook look at their clocks at different times. */
@@ -42,8 +43,7 @@ export function readRecorded(system: System, session: Session): Recorded {
     const facts = system.files.follow(transcript);
     if (facts?.kind !== "file") return problem("The host's own record of this session is gone.");
     if (facts.size > MAX_BYTES) return problem("The host's own record of this session is too large to read.");
-    const options = { maxLineBytes: MAX_LINE_BYTES, chunkBytes: 512 * 1024 };
-    for (const entry of readTranscript(system, transcript, toolNaming(host), undefined, options)) {
+    for (const entry of readTranscript(system, transcript, toolNaming(host), undefined, OPTIONS)) {
       const atMs = Date.parse(entry.timestamp ?? "");
       if (isUserMessage(entry) && Number.isFinite(atMs))
         prompts.push({ atMs, text: clip(redactOpening(entryText(entry)), PROMPT_LENGTH) });
@@ -61,6 +61,42 @@ export function readRecorded(system: System, session: Session): Recorded {
     },
     complete: call => (call.subject === "" ? { ...call, subject: subjects.get(call.useId) ?? "" } : call),
   };
+}
+
+const TITLE_LENGTH = 100;
+const MAX_TITLES = 2_000;
+
+/** What sessions are about: their first prompt, as far as the host recorded it. Read once for each. */
+export class Titles {
+  private readonly system: System;
+  private readonly known = new Map<string, string>();
+
+  constructor(system: System) {
+    this.system = system;
+  }
+
+  /** Undefined where it is not known. */
+  of({ transcript, host }: Session): string | undefined {
+    if (transcript === "") return undefined;
+    const known = this.known.get(transcript) ?? this.read(transcript, host);
+    if (known !== undefined && this.known.size < MAX_TITLES) this.known.set(transcript, known);
+    return known;
+  }
+
+  private read(transcript: string, host: string): string | undefined {
+    const { system } = this;
+    try {
+      if (system.files.follow(transcript)?.kind !== "file") return undefined;
+      for (const entry of readTranscript(system, transcript, toolNaming(host), undefined, OPTIONS)) {
+        if (!isUserMessage(entry)) continue;
+        const [first = ""] = redactOpening(entryText(entry)).trim().split("\n");
+        return clip(first, TITLE_LENGTH);
+      }
+    } catch {
+      // The page of the session tells why it cannot be read.
+    }
+    return undefined;
+  }
 }
 
 function problem(text: string): Recorded {

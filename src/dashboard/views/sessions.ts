@@ -66,10 +66,11 @@ function noSessions({ sessions }: Timeline): Markup {
 /** A session in a list. */
 export function sessionRow(site: Site, session: Session): Markup {
   const { id, firstMs, lastMs, figures } = session;
+  const title = site.titleOf(session);
   return html`<article class="row" data-key="s-${id}" tabindex="-1">
 <div class="when">${time(lastMs, site)}</div>
-<div class="what"><h3><a href="${site.to("session", { id })}" data-main>${line(nameOf(session), 80)}</a></h3>
-<p class="soft">${hostLink(site, session.host)} in ${projectLink(site, session.project)} · ${clock(firstMs)} to ${clock(lastMs)}, ${duration(lastMs - firstMs)} · ${count(session.turns.length, "turn")}</p></div>
+<div class="what"><h3><a href="${site.to("session", { id })}" data-main${title === undefined ? html` class="mono"` : NOTHING}>${line(title ?? nameOf(session), 120)}</a></h3>
+<p class="soft">${hostLink(site, session.host)} in ${projectLink(site, session.project)} · ${clock(firstMs)} to ${clock(lastMs)}, ${duration(lastMs - firstMs)} · ${count(session.turns.length, "turn")}${title === undefined ? NOTHING : html` · <span class="mono">${line(nameOf(session), 12)}</span>`}</p></div>
 <div class="tallies">${tallies(figures)}</div>
 </article>`;
 }

@@ -1,3 +1,5 @@
+import type { Session } from "../timeline/timeline.ts";
+
 /** The pages there are. */
 export type PageName =
   | ""
@@ -25,6 +27,8 @@ export interface Site {
   readonly nowMs: number;
   /** of this machine, for paths */
   readonly home: string;
+  /** what a session is about; undefined where that is not known */
+  titleOf(session: Session): string | undefined;
 }
 
 interface SiteOptions {
@@ -32,7 +36,10 @@ interface SiteOptions {
   readonly home: string;
 }
 
-export function serverSite(token: string, options: SiteOptions & Pick<Site, "whyReadOnly">): Site {
+export function serverSite(
+  token: string,
+  options: SiteOptions & Pick<Site, "whyReadOnly" | "titleOf">,
+): Site {
   return {
     ...options,
     token,
@@ -47,6 +54,8 @@ export function reportSite(options: SiteOptions): Site {
     ...options,
     token: undefined,
     isReport: true,
+    // Prompts are a person's own words: a file that is handed on has none.
+    titleOf: () => undefined,
     whyReadOnly: "This is a report. What it tells of is done with the command line.",
     to(page, query = {}) {
       const given = parameters(query);

@@ -78,7 +78,7 @@ async function takeAll(width, colorScheme) {
   await take("week");
   await visit("/sessions");
   await take("sessions");
-  await page.locator(".row a[data-main]", { hasText: "3c9d21f0" }).click();
+  await page.locator(".row a[data-main]", { hasText: "Add a discount" }).click();
   await page.locator("#state.on").waitFor();
   await page.locator("details.diff summary").first().click();
   await page.locator("details.diff pre.lines").first().waitFor();
