@@ -42,11 +42,13 @@ terminal, it only shows.`,
     );
     const warn = (message: string): void => terminal.warn(message);
     const files = findDataFiles(system, warn);
+    const { agentAtPeer } = await import("../dashboard/peer.ts");
     const { openBrowser } = await import("../dashboard/open-browser.ts");
     const { whyNoHuman } = await import("../hooks/grants.ts");
     const obstacle = whyNoHuman(system, files.stateHome);
     const dashboard = await startDashboard(system, files, {
       warn,
+      refusePeer: socket => agentAtPeer(system, files.stateHome, socket),
       whyReadOnly: obstacle && `Nothing can be undone from here: ${obstacle}.`,
       ...(port === undefined ? {} : { port }),
       ...(address === undefined ? {} : { address }),

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { errorText } from "../protocol/error-text.ts";
 import type { System } from "../system/system.ts";
@@ -30,6 +30,8 @@ export interface DashboardOptions {
   readonly warn: (message: string) => void;
   /** why nothing can be undone or forgotten from the page; it can when absent */
   readonly whyReadOnly?: string | undefined;
+  /** why the program at the other end may change nothing; everybody who has the token may when absent */
+  readonly refusePeer?: ((socket: Socket) => string | undefined) | undefined;
 }
 
 export interface Dashboard {
@@ -57,7 +59,7 @@ export async function startDashboard(
   }
   const token = system.random.hex(TOKEN_DIGITS);
   const launch = new LaunchCode(system);
-  const responder = new Responder(system, files, token, launch, options.whyReadOnly);
+  const responder = new Responder(system, files, { ...options, token, launch });
   const server = createServer((request, response) => {
     responder.answer(request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
@@ -95,30 +97,25 @@ const SAFE_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
 };
 
+type ResponderOptions = Pick<DashboardOptions, "whyReadOnly" | "refusePeer"> & {
+  readonly token: string;
+  readonly launch: LaunchCode;
+};
+
 class Responder {
   readonly sources: Sources;
   readonly streams = new LiveStreams();
-  private readonly token: string;
-  private readonly launch: LaunchCode;
-  private readonly whyReadOnly: string | undefined;
+  private readonly options: ResponderOptions;
   private readonly actions: Actions;
   private readonly titles: Titles;
 
-  constructor(
-    system: System,
-    files: DataFiles,
-    token: string,
-    launch: LaunchCode,
-    whyReadOnly: string | undefined,
-  ) {
+  constructor(system: System, files: DataFiles, options: ResponderOptions) {
     const activity = new Activity(system, files);
     const changes = new Changes(system, files.stateHome, files.history);
     this.sources = { system, files, activity, changes, timelines: new Timelines(activity, changes) };
     this.actions = new Actions(system, files, changes);
     this.titles = new Titles(system);
-    this.token = token;
-    this.launch = launch;
-    this.whyReadOnly = whyReadOnly;
+    this.options = options;
   }
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -128,13 +125,14 @@ class Responder {
       return sendJson(response, 400, { error: "this is no address" });
     const url = new URL(request.url ?? "/", base);
     const { pathname } = url;
+    const { token, launch } = this.options;
     // Somebody who was given the code for one visit gets the token; who comes later, nothing.
-    if (pathname === "/launch" && this.launch.use(url.searchParams.get("code") ?? ""))
-      url.searchParams.set("token", this.token);
-    const refusal = refuseRequest(request, url, this.token, Actions.isKnown);
+    if (pathname === "/launch" && launch.use(url.searchParams.get("code") ?? ""))
+      url.searchParams.set("token", token);
+    const refusal = refuseRequest(request, url, token, Actions.isKnown);
     if (refusal !== undefined) return sendJson(response, refusal.status, { error: refusal.reason });
     if (pathname === "/launch") {
-      response.writeHead(303, { location: `/?token=${this.token}` }).end();
+      response.writeHead(303, { location: `/?token=${token}` }).end();
       return;
     }
     if (request.method === "POST") return this.act(request, response, pathname);
@@ -142,6 +140,8 @@ class Responder {
   }
 
   private async act(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    const agent = this.options.refusePeer?.(request.socket);
+    if (agent !== undefined) return sendJson(response, 403, { error: `an agent asks for this (${agent})` });
     const text = await readBody(request);
     if (text === undefined) return sendJson(response, 413, { error: "the body is too large" });
     const { status, body } = await this.actions.perform(path, text, this.site());
@@ -187,7 +187,7 @@ class Responder {
 
   private site(): Site {
     const { system, files } = this.sources;
-    const { token, whyReadOnly } = this;
+    const { token, whyReadOnly } = this.options;
     const titleOf: Site["titleOf"] = session => this.titles.of(session);
     return serverSite(token, { whyReadOnly, nowMs: system.clock.nowMs(), home: files.home, titleOf });
   }

@@ -1,5 +1,13 @@
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { describe, expect, it } from "vitest";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import type { Socket } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { findPeer } from "../../src/dashboard/peer.ts";
+import { agentRunning } from "../../src/hooks/process-tree.ts";
+import { createNodeSystem } from "../../src/system/node.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
 import { newMachine, serve } from "./machine.ts";
 
 describe("who may ask the dashboard", () => {
@@ -159,6 +167,39 @@ describe("who may change something", () => {
     };
     expect(await ask("/api/plan", { method: "POST", headers, body: PLAN })).toMatchObject({ status: 403 });
     expect((await ask("/memory")).body).toContain("Nothing can be undone from here: a test.");
+  });
+});
+
+describe("an agent that has the token", () => {
+  it("is known by its connection, and changes nothing", async () => {
+    const system = createNodeSystem();
+    const peers: (number | undefined)[] = [];
+    const refusePeer = ({ localPort = 0, remotePort = 0 }: Socket) => {
+      peers.push(findPeer(system, { own: localPort, peer: remotePort }));
+      return "claude runs it, process 12";
+    };
+    const { act } = await serve(newMachine(), { refusePeer });
+    expect(await act("/api/plan", { kind: "undo", ids: ["none"] })).toEqual({
+      status: 403,
+      error: "an agent asks for this (claude runs it, process 12)",
+    });
+    // Where the system does not tell who holds a connection, nobody is accused.
+    expect(peers).toEqual([existsSync("/proc/net/tcp") ? process.pid : undefined]);
+    expect(findPeer(system, { own: 1, peer: 2 })).toBeUndefined();
+  });
+
+  it("is known by a mark in its environment, also when nothing runs above it any more", async () => {
+    const system = createNodeSystem();
+    const env = { PATH: process.env["PATH"], CLAUDECODE: "1" };
+    const child = spawn("sleep", ["60"], { env, stdio: "ignore" });
+    onTestFinished(() => {
+      child.kill("SIGKILL");
+    });
+    await once(child, "spawn");
+    const told = agentRunning(system, temporaryDirectory(), child.pid ?? 0);
+    expect(told).toBe(
+      existsSync("/proc/self/environ") ? `CLAUDECODE is set in process ${child.pid} above it` : undefined,
+    );
   });
 });
 

@@ -15,7 +15,7 @@ interface Size {
 /** Drawn twice, so that letters keep their size: the style shows the one that fits. */
 const SIZES: readonly Size[] = [
   { className: "wide", width: 1040, height: 220, left: 56, labels: 9 },
-  { className: "narrow", width: 340, height: 200, left: 44, labels: 3 },
+  { className: "narrow", width: 340, height: 200, left: 54, labels: 3 },
 ];
 
 const KINDS = ["refused", "asked", "kept", "undone"] as const;

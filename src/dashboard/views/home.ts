@@ -138,8 +138,8 @@ function latencyCard(latency: readonly LatencySeries[]): Markup {
     if (one === undefined) return NOTHING;
     const { hook, overall } = one;
     const figures = [overall.medianUs, overall.p95Us, overall.maximumUs];
-    return html`<tr><th scope="row"><i class="key series-${index}"></i>${line(hook.replaceAll("_", " "), 60)}</th><td>${number(overall.count)}</td>${figures.map(us => html`<td>${duration(us / 1_000)}</td>`)}</tr>`;
+    return html`<tr><th scope="row"><i class="key series-${index}"></i>${line(hook.replaceAll("_", " "), 60)}</th><td class="extra">${number(overall.count)}</td>${figures.map(us => html`<td>${duration(us / 1_000)}</td>`)}</tr>`;
   });
   return html`<section class="card" aria-labelledby="latency"><h2 id="latency">How long hooks took</h2>${latencyChart(latency)}
-<div class="scroll" tabindex="0" role="region" aria-label="Slowest hooks"><table><thead><tr><th scope="col">Hook, slowest first</th><th scope="col">Calls</th><th scope="col">Median</th><th scope="col">95 %</th><th scope="col">Longest</th></tr></thead><tbody>${rows}</tbody></table></div></section>`;
+<div class="scroll" tabindex="0" role="region" aria-label="Slowest hooks"><table><thead><tr><th scope="col">Hook, slowest first</th><th scope="col" class="extra">Calls</th><th scope="col">Median</th><th scope="col">95 %</th><th scope="col">Longest</th></tr></thead><tbody>${rows}</tbody></table></div></section>`;
 }

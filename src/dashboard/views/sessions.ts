@@ -70,7 +70,7 @@ export function sessionRow(site: Site, session: Session): Markup {
   return html`<article class="row" data-key="s-${id}" tabindex="-1">
 <div class="when">${time(lastMs, site)}</div>
 <div class="what"><h3><a href="${site.to("session", { id })}" data-main${title === undefined ? html` class="mono"` : NOTHING}>${line(title ?? nameOf(session), 120)}</a></h3>
-<p class="soft">${hostLink(site, session.host)} in ${projectLink(site, session.project)} · ${clock(firstMs)} to ${clock(lastMs)}, ${duration(lastMs - firstMs)} · ${count(session.turns.length, "turn")}${title === undefined ? NOTHING : html` · <span class="mono">${line(nameOf(session), 12)}</span>`}</p></div>
+<p class="soft">${hostLink(site, session.host)} in ${projectLink(site, session.project)} · ${clock(firstMs)} to ${clock(lastMs)}, ${duration(lastMs - firstMs)} · ${count(session.turns.filter(turn => turn.number > 0).length, "turn")}${title === undefined ? NOTHING : html` · <span class="mono">${line(nameOf(session), 12)}</span>`}</p></div>
 <div class="tallies">${tallies(figures)}</div>
 </article>`;
 }
