@@ -46,9 +46,10 @@ report says what really happened, and whether your own settings would keep the h
       }
       if (options.live) {
         const { proveAll } = await import("../verify/live/live.ts");
-        const onProgress = (text: string): void => terminal.note(`${text}\n`);
-        const request = { hosts, places, self, timeoutMs: LIVE_TIMEOUT_MS, onProgress };
-        const proofs = await proveAll(system, source, request);
+        const { ProgressLine } = await import("../cli/progress.ts");
+        const proofs = await new ProgressLine(system, terminal).during("looking for hosts …", onProgress =>
+          proveAll(system, source, { hosts, places, self, timeoutMs: LIVE_TIMEOUT_MS, onProgress }),
+        );
         const isProved = proofs.some(({ status }) => status === "proved");
         const ok = isProved && proofs.every(proof => proof.status !== "failed" && !isInVain(proof));
         terminal.printResult(options.format, { ok, hosts: proofs }, renderProofs(proofs, terminal));

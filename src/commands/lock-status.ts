@@ -6,10 +6,10 @@ export const command = defineCommand({
   name: "lock-status",
   summary: "tell whether the agent is kept working",
   group: "Work",
-  options: { format: { ...FORMAT_OPTION, initial: "json" } },
+  options: { format: FORMAT_OPTION },
   examples: {
-    "amplihack lock-status": "prints locked, locked_at, session_id and iterations",
-    "amplihack lock-status --format text": "says it in a sentence",
+    "amplihack lock-status": "says it in a sentence",
+    "amplihack lock-status --json": "prints locked, locked_at, session_id and iterations",
   },
   run({ options, system, terminal }) {
     const status = lockStatus(system);

@@ -9,7 +9,12 @@ export const whyCommand = defineCommand({
   summary: "explain a rule: when it speaks, what would be lost, what to do instead",
   options: { format: FORMAT_OPTION },
   positionals: [
-    { name: "RULE", summary: "a rule id such as git.push; all rules when left out", isOptional: true },
+    {
+      name: "RULE",
+      summary: "a rule id such as git.push; all rules when left out",
+      isOptional: true,
+      completes: "rule",
+    },
   ],
   examples: {
     "amplihack guard why git.push": "explains one rule",
