@@ -3,7 +3,7 @@ import type { System } from "../system/system.ts";
 import type { Activity } from "./activity.ts";
 import type { DataFiles } from "./data-files.ts";
 import { findMemories, type MemoryEntry } from "./memories.ts";
-import { readRecipeRuns } from "./recipe-runs.ts";
+import { readRecipeRuns, readRunDetail } from "./recipe-runs.ts";
 import type { Changes } from "./timeline/changes.ts";
 import { summariseSince } from "./timeline/summary.ts";
 import type { Timelines } from "./timeline/timeline.ts";
@@ -14,7 +14,7 @@ import { diffView } from "./views/diff.ts";
 import { readFilter } from "./views/filters.ts";
 import { homeView, stretchStarts } from "./views/home.ts";
 import type { Page } from "./views/layout.ts";
-import { html, type Markup } from "./views/markup.ts";
+import { html, line, type Markup } from "./views/markup.ts";
 import { memoryView } from "./views/memory.ts";
 import { recipesView, recipeView } from "./views/recipes.ts";
 import { searchView } from "./views/search.ts";
@@ -76,7 +76,7 @@ function sessionPage({ system, timelines }: Sources, site: Site, query: URLSearc
   const session = timelines.read().byId.get(id);
   const body =
     session === undefined
-      ? missing(site, "session", link(site.to("sessions"), "All sessions"))
+      ? missing("session", link(site.to("sessions"), "All sessions"))
       : sessionView(site, session, readRecorded(system, session), wholeNumber(query, "older"));
   return { name: "session", title: id === "" ? "Session" : `Session ${id.slice(0, 12)}`, body };
 }
@@ -88,7 +88,7 @@ async function changePage(sources: Sources, site: Site, query: URLSearchParams):
     return {
       name: "change",
       title: "Change",
-      body: missing(site, "change", link(site.to("calls", { changes: "all" }), "All changes")),
+      body: missing("change", link(site.to("calls", { changes: "all" }), "All changes")),
     };
   const diff = await diffView(site, system, changes.history, change);
   return { name: "change", title: `Change ${change.id}`, body: changeView(site, change, diff) };
@@ -145,12 +145,12 @@ function recipePage({ system, files }: Sources, site: Site, query: URLSearchPara
   const run = readRecipeRuns(system, files.recipeRuns).find(one => one.runId === id);
   const body =
     run === undefined
-      ? missing(site, "run of a recipe", link(site.to("recipes"), "All runs"))
-      : recipeView(site, run);
-  return { name: "recipe", title: "Recipe run", body };
+      ? missing("run of a recipe", link(site.to("recipes"), "All runs"))
+      : recipeView(site, run, readRunDetail(system, files.recipeRuns, run));
+  return { name: "recipe", title: run === undefined ? "Recipe run" : `Run of ${line(run.recipe, 60)}`, body };
 }
 
-function missing(_site: Site, what: string, all: Markup): Markup {
+function missing(what: string, all: Markup): Markup {
   return empty(`There is no such ${what}.`, html`It may have been removed since. ${all} are still there.`);
 }
 

@@ -7,7 +7,7 @@ import type { DataFiles } from "./data-files.ts";
 import { findMemories } from "./memories.ts";
 import { renderPages } from "./page.ts";
 import { homePage, type Sources } from "./pages.ts";
-import { readRecipeRuns } from "./recipe-runs.ts";
+import { readRecipeRuns, readRunDetail } from "./recipe-runs.ts";
 import { Changes } from "./timeline/changes.ts";
 import { type Timeline, Timelines } from "./timeline/timeline.ts";
 import { NOTHING_RECORDED } from "./timeline/transcript.ts";
@@ -55,7 +55,11 @@ export async function renderReport(
     page("calls", "Calls", callsView(site, timeline, {}, 0)),
     page("recipes", "Recipes", recipesView(site, runs)),
     ...runs.map(run =>
-      page(`recipe?id=${encodeURIComponent(run.runId)}`, "Recipe run", recipeView(site, run)),
+      page(
+        `recipe?id=${encodeURIComponent(run.runId)}`,
+        "Recipe run",
+        recipeView(site, run, readRunDetail(system, files.recipeRuns, run)),
+      ),
     ),
     page("memory", "Memory", hasMemories ? await memories(system, files, site) : withoutMemories()),
   ]).html;

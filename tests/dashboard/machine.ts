@@ -68,10 +68,10 @@ export const JUDGEMENT = {
 };
 
 /** Also for the browser: a run of a recipe, as its log tells it. */
-export function writeRecipeRun({ places }: Machine, runId: string, recipe: string): void {
+export function writeRecipeRun({ places }: Machine, runId: string, recipe: string, start: object = {}): void {
   const ts = "2026-03-01T10:00:00.000Z";
   const events = [
-    { event: "recipe_start", recipe_name: recipe, step_count: 2 },
+    { event: "recipe_start", recipe_name: recipe, step_count: 2, ...start },
     { event: "step_start", step_id: "build", path: "build", step_type: "bash" },
     {
       event: "step_end",
