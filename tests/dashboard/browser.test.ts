@@ -17,7 +17,7 @@ const PAGES = [
   "/",
   "/?days=30",
   "/sessions",
-  "/session?id=session-3",
+  "/session?id=session-0",
   "/calls",
   "/search?q=work",
   "/recipes",
@@ -167,7 +167,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
     });
 
     it("has nothing that axe objects to and nothing that is wider than the screen, on any page", async () => {
-      const served = await serve(await busyMachine(5_000));
+      const served = await serve(await busyMachine(300));
       for (const { width, scheme } of [
         { width: 1280, scheme: "light" },
         { width: 390, scheme: "dark" },
@@ -252,7 +252,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
 
     it("shows the same from a file, without a server and without anything that could be done", async () => {
       const path = join(temporaryDirectory(), "report.html");
-      const machine = await busyMachine(3_000);
+      const machine = await busyMachine(900);
       writeFileSync(path, await renderReport(createNodeSystem(), machine.places, { hasMemories: true }));
       const file = pathToFileURL(path).href;
       const { page, complaints, requests } = await open(file);

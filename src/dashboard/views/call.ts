@@ -4,7 +4,7 @@ import type { Call, Moment } from "../timeline/calls.ts";
 import { type ChangeSummary, canUndo } from "../timeline/changes.ts";
 import { block, html, line, type Markup, NOTHING } from "./markup.ts";
 import type { Site } from "./site.ts";
-import { duration, hostLink, pill, projectLink, ruleLinks, sessionLink, time } from "./words.ts";
+import { duration, hostLink, pill, projectLink, ruleLinks, sentence, sessionLink, time } from "./words.ts";
 
 const MAX_CHIPS = 6;
 
@@ -20,9 +20,9 @@ export function callView(site: Site, call: Call, { isAlone = false }: CallOption
   return html`<article class="call ${mark}" id="${call.key}" data-key="${call.key}" tabindex="-1" data-facets="${facetsOf(call)}">
 <div class="when">${time(call.atMs, site)}</div>
 <div class="what">
-<h3><span class="tool">${line(call.tool, 60)}</span> ${subjectOf(site, call)}</h3>
+<h3><a class="tool" href="${site.to("calls", { tool: call.tool })}">${line(call.tool, 60)}</a> ${subjectOf(site, call)}</h3>
 ${wholeSubject(call)}
-<p class="told">${pill(outcome)} ${ruleLinks(site, call.rules)} ${call.told === "" ? NOTHING : html`<span class="why">${line(call.told)}</span>`}${isAlone ? whereView(site, call) : NOTHING}</p>
+<p class="told">${pill(outcome)} ${ruleLinks(site, call.rules)} ${call.told === "" ? NOTHING : html`<span class="why">${sentence(call.told, site)}</span>`}${isAlone ? whereView(site, call) : NOTHING}</p>
 ${change === undefined ? NOTHING : changeView(site, change)}
 </div>
 <div class="took">${timings(call)}</div>

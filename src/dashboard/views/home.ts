@@ -89,7 +89,7 @@ function sentence({ figures, hosts, projects, sessions }: Summary): Markup {
   return html`${line(named, 120)} made <b>${count(calls, "call")}</b> in ${count(sessions.length, "session")} on ${count(projects.length, "project")}. ${
     changes === 0
       ? "None of them changed a file that amplihack keeps."
-      : html`<b>${number(changes)}</b> changed files${undone > 0 ? html`; <b>${number(undone)}</b> of these were undone since` : ", and every one of them can be undone"}.`
+      : html`<b>${number(changes)}</b> changed files, ${undone === 0 ? "and every one of them can be undone" : html`<b>${number(undone)}</b> ${undone === 1 ? "was" : "were"} undone since`}.`
   }`;
 }
 

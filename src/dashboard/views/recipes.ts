@@ -25,7 +25,7 @@ function runRow(site: Site, run: RecordedRun): Markup {
 <div class="when">${time(run.startedMs, site)}</div>
 <div class="what"><h3><a href="${site.to("recipe", { id: run.runId })}" data-main>${line(run.recipe || run.runId, 80)}</a></h3>
 <p class="soft">${statusPill(run.state)} ${count(run.steps.length, "step")}${took(run.durationMs)} · <span class="mono">${line(run.runId, 12)}</span></p></div>
-<div class="steps-strip" aria-hidden="true">${run.steps.slice(0, MAX_STRIP).map(step => html`<i class="step ${classOf(step.status)}"></i>`)}</div></article>`;
+<div class="steps-strip" aria-hidden="true">${run.steps.slice(0, MAX_STRIP).map(step => html`<i class="step is-${classOf(step.status)}"></i>`)}</div></article>`;
 }
 
 const CLASSES: Readonly<Record<string, string>> = {
@@ -103,8 +103,8 @@ function stepView(
   const status = recorded?.status ?? "not reached";
   const work = step?.command ?? step?.prompt ?? step?.recipe;
   const exit = recorded?.exitCode ?? null;
-  return html`<li class="${classOf(status)}"><span class="node"></span><div><h3>${line(id, 200)}</h3>
-<p class="soft">${statusPill(status)} ${step === undefined ? NOTHING : line(step.type, 30)}${took(recorded?.durationMs ?? null)}${exit === null ? "" : ` · exit ${exit}`}${step?.condition === undefined ? NOTHING : html` · only if <code>${line(step.condition, 120)}</code>`}</p>
+  return html`<li class="is-${classOf(status)}"><span class="node"></span><div><h3>${line(id, 200)}</h3>
+<p class="soft">${statusPill(status)} ${step === undefined ? NOTHING : line(step.type, 30)}${status === "skipped" ? "" : took(recorded?.durationMs ?? null)}${exit === null ? "" : ` · exit ${exit}`}${step?.condition === undefined ? NOTHING : html` · only if <code>${line(step.condition, 120)}</code>`}</p>
 ${work === undefined ? NOTHING : html`<details class="whole"><summary>${step?.type === "agent" ? "Prompt" : "Command"}</summary><pre tabindex="0">${block(work)}</pre></details>`}
 ${output === undefined || output === "" ? NOTHING : html`<details class="whole" open><summary>Output</summary><pre tabindex="0">${block(output)}</pre></details>`}
 ${inside.length === 0 ? NOTHING : html`<ol>${inside.map(one => stepView(one.path.slice(id.length + 1), undefined, one, [], undefined))}</ol>`}</div></li>`;

@@ -2,7 +2,7 @@ import { shownPlace } from "../../history/words.ts";
 import { hostTitle } from "../../install/host-title.ts";
 import { count } from "../../protocol/quantity.ts";
 import { countsOf } from "../counts.ts";
-import type { Moment } from "../timeline/calls.ts";
+import type { Call, Moment } from "../timeline/calls.ts";
 import {
   type Session,
   type SessionFigures,
@@ -109,7 +109,7 @@ export function sessionView(site: Site, session: Session, recorded: Recorded, ol
 <p class="tallies">${tallies(session.figures)}</p>
 ${recorded.problem === undefined ? NOTHING : html`<p class="soft">${recorded.problem}</p>`}
 ${turns.map(turn => turnView(site, turn, recorded))}
-${shown + older < total ? link(site.to("session", { id: session.id, older: older + MAX_ITEMS }), `Older: ${number(total - shown - older)} more`, "more") : NOTHING}`;
+${!site.isReport && shown + older < total ? link(site.to("session", { id: session.id, older: older + MAX_ITEMS }), `Older: ${number(total - shown - older)} more`, "more") : NOTHING}`;
 }
 
 /** Of a long session only a window. */
@@ -134,11 +134,14 @@ function turnView(site: Site, { number: turn, items }: Turn, recorded: Recorded)
   const first = items.at(-1);
   const title = turn === 0 ? "Before the first prompt" : `Turn ${turn}`;
   const said = prompt === undefined ? undefined : recorded.promptAt(prompt.atMs);
+  // The quotation tells of the prompt already.
+  const isTold = (item: Call | Moment) => said !== undefined && item === prompt && item.outcome === "silent";
+  const shown = items.filter(item => !isTold(item));
   return html`<section class="turn" aria-labelledby="turn-${turn}">
 <div class="heading"><h2 id="turn-${turn}">${title}</h2><p class="soft">${first === undefined ? NOTHING : time((prompt ?? first).atMs, site)} · ${count(calls.length, "call")}${undoable.length > 0 ? ` · ${count(undoable.length, "change")} to undo` : ""}</p>
 ${undoable.length > 1 ? undoAll(site, undoable, "Undo this turn …") : NOTHING}</div>
 ${said === undefined ? NOTHING : html`<blockquote class="prompt">${block(said, 600)}</blockquote>`}
-<div class="items">${items.map(item => (item.kind === "call" ? callView(site, recorded.complete(item)) : momentView(site, item)))}</div>
+<div class="items">${shown.map(item => (item.kind === "call" ? callView(site, recorded.complete(item)) : momentView(site, item)))}</div>
 </section>`;
 }
 

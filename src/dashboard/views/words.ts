@@ -76,6 +76,11 @@ export function sessionLink(site: Site, session: string): Markup {
   return html`<a href="${site.to("session", { id: session })}" class="mono" title="${line(shown)}">${line(shown, 12)}</a>`;
 }
 
+/** A sentence with the home directory as people write it. */
+export function sentence(text: string, { home }: Pick<Site, "home">): string {
+  return line(home.length > 1 ? text.replaceAll(`${home}/`, "~/") : text);
+}
+
 /** What to do where there is nothing to see. */
 export function empty(title: string, ...advice: readonly (Markup | string)[]): Markup {
   return html`<div class="empty"><p><strong>${title}</strong></p>${advice.map(text => html`<p>${text}</p>`)}</div>`;
