@@ -133,11 +133,11 @@ export interface Registration {
 
 /**
  * Shape of the file. `groups`: event → groups → handlers. `flat`: event → handlers. `mixed`: groups on tool
- * events, handlers elsewhere. `executables`: one program per event, named after it. `module`: a generated program
- * text. `toml`: `[[hooks]]` tables in a file of our own.
+ * events, handlers elsewhere. `named`: name → handler, which says its event. `executables`: one program per event, named
+ * after it. `module`: a generated program text.
  */
 export interface SettingsLayout {
-  readonly kind: "groups" | "flat" | "mixed" | "executables" | "module" | "toml";
+  readonly kind: "groups" | "flat" | "mixed" | "named" | "executables" | "module";
   /** path of members from the top of the file to the event map; `hooks` when absent */
   readonly root?: readonly string[];
   /** member that holds the command line; `command` when absent */
@@ -234,6 +234,8 @@ export interface HostSetup {
   readonly gaps?: readonly string[];
   /** the name by which the launcher, recipes and bridges start it, and how it answers one prompt */
   readonly agent?: { readonly name: AgentName; readonly printMode: PrintMode };
+  /** hooks of others in its files can run in other hosts, too: the dialect that they are written in */
+  readonly importable?: "atomcode-json";
   /** how `doctor --live` starts it, or why it cannot */
   readonly live: LiveDriver | string;
 }

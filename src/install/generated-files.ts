@@ -4,7 +4,7 @@ import { quoteWord } from "../system/command-line.ts";
 import { opencodePlugin } from "./modules/opencode.ts";
 import { piExtension } from "./modules/pi.ts";
 import type { ModuleOptions } from "./modules/runtime.ts";
-import { callOf, type WantedEntry, wantedEntries } from "./wanted-entries.ts";
+import { callOf } from "./wanted-entries.ts";
 
 /** A file that belongs to us as a whole. */
 export interface GeneratedFile {
@@ -20,7 +20,7 @@ const MODULES: Readonly<Partial<Record<HostId, (options: ModuleOptions) => strin
   pi: piExtension,
 };
 
-/** Files of hosts that take no entries in a shared file: modules, programs by event, tables of our own. */
+/** Files of hosts that take no entries in a shared file: modules, and programs by event. */
 export function generateFiles(host: HostId, options: ModuleOptions): readonly GeneratedFile[] {
   const wholeFile = (text: string) => [{ name: "", text, isExecutable: false }];
   switch (HOSTS[host].registration?.layout.kind) {
@@ -28,8 +28,6 @@ export function generateFiles(host: HostId, options: ModuleOptions): readonly Ge
       return wholeFile(MODULES[host]?.(options) ?? "");
     case "executables":
       return executables(host, options);
-    case "toml":
-      return wholeFile(tomlTables(host, options));
     default:
       return [];
   }
@@ -46,15 +44,4 @@ function executables(host: HostId, options: ModuleOptions): readonly GeneratedFi
     const text = `#!/bin/sh\n${writtenBy(options)}exec ${words}\n`;
     return { name: registration.nativeEvent, text, isExecutable: true };
   });
-}
-
-function tomlTables(host: HostId, options: ModuleOptions): string {
-  const tables = wantedEntries(host, { program: options.program, isShared: false }).map(tomlTable);
-  return `${writtenBy(options)}\n${tables.join("\n")}`;
-}
-
-/** JSON strings and whole numbers are TOML, too. */
-function tomlTable({ nativeEvent, handler }: WantedEntry): string {
-  const members = Object.entries({ event: nativeEvent, ...handler });
-  return `[[hooks]]\n${members.map(([name, value]) => `${name} = ${JSON.stringify(value)}\n`).join("")}`;
 }
