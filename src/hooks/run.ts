@@ -336,7 +336,7 @@ class ProgramRun implements HookRun {
       rules: stringsAt(outcome.extras, "rules"),
       sessionId,
       project: findProjectRoot(system, cwd),
-      ...callFacts(input, outcome),
+      ...callFacts(this.input, outcome),
       own: outcome.runs,
     };
     if (program.hook !== undefined) logRun(record, Object.keys(this.payload), given, system);
