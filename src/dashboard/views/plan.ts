@@ -37,7 +37,7 @@ ${isDoubtful ? html`<p class="warn">It may have changed more than is known; what
 function conflictsView({ home }: Site, { conflicts, changes }: UndoPlan): Markup {
   if (conflicts.length === 0) return NOTHING;
   const project = changes[0]?.project ?? "/";
-  return html`<div class="conflicts"><h3 class="bad">${count(conflicts.length, "conflict")}: changed since by somebody else</h3>
+  return html`<div class="conflicts"><h3 class="bad">${count(conflicts.length, "conflict")}: changed since</h3>
 <ul>${conflicts.slice(0, MAX_SHOWN).map(({ subject, why }) => html`<li><code>${line(subject.startsWith("/") ? shownPath(subject, project, home) : subject)}</code>: ${line(why)}</li>`)}${rest(conflicts.length)}</ul></div>`;
 }
 
