@@ -28,7 +28,9 @@ async function openSession(visit, page) {
   await page.locator("#state.on").waitFor();
   await page.locator(".turn", { hasText: "Turn 2" }).locator("details.diff summary").first().click();
   await page.locator("details.diff pre.lines").first().waitFor();
-  await page.evaluate("scrollTo(0, document.getElementById('turn-2').getBoundingClientRect().top + scrollY - 80)");
+  await page.evaluate(
+    "scrollTo(0, document.getElementById('turn-2').getBoundingClientRect().top + scrollY - 80)",
+  );
 }
 
 async function take(name, { width, height, scheme }, open) {
