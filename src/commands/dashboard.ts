@@ -69,6 +69,7 @@ terminal, it only shows.`,
           ? "It opens in your browser. Ctrl-C ends it.\n"
           : `${options.open ? "No browser could be started. " : ""}Open this address in a browser. Ctrl-C ends it.\n`,
       );
+      if (obstacle !== undefined) terminal.note(`It only shows, and undoes nothing: ${obstacle}.\n`);
       await new Promise<void>(resolve => interruption.onInterrupt(resolve));
     } finally {
       await dashboard.close();

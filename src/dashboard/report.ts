@@ -69,13 +69,13 @@ function page(address: string, title: string, body: Markup) {
   return { name: "", title, body, address } as const;
 }
 
-function newest({ sessions, calls, ...rest }: Timeline): Timeline {
-  let items = 0;
+function newest({ sessions, items, ...rest }: Timeline): Timeline {
+  let count = 0;
   const shown = sessions.slice(0, MAX_SESSIONS).filter(({ turns }) => {
-    items += turns.reduce((sum, turn) => sum + turn.items.length, 0);
-    return items <= MAX_ITEMS;
+    count += turns.reduce((sum, turn) => sum + turn.items.length, 0);
+    return count <= MAX_ITEMS;
   });
-  return { ...rest, sessions: shown, calls: calls.slice(0, MAX_CALLS) };
+  return { ...rest, sessions: shown, items: items.slice(0, MAX_CALLS) };
 }
 
 async function memories(

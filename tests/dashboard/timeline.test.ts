@@ -167,6 +167,22 @@ describe("the pages of the timeline", () => {
     expect((await served.ask("/calls?outcome=asked")).body).toContain("No call fits.");
   });
 
+  it("list held stops and hooks that failed among the calls, with their reasons", async () => {
+    const machine = newMachine();
+    machine.run(
+      { event: "Stop", hook: "stop", decision: "deny", rules: ["stop.lock"], ts: at(1) },
+      { event: "SessionStart", hook: "session_start", result: "error", error: "no disk", ts: at(2) },
+      { event: "Stop", hook: "stop", ts: at(3) },
+    );
+    const served = await serve(machine);
+    const held = await pageWith(served, "/calls?outcome=held", "Continuous work is on.");
+    expect(held).not.toContain("no disk");
+    expect((await served.ask("/calls?outcome=unchecked")).body).toContain("no disk");
+    expect((await served.ask("/search?q=stop.lock")).body).toContain("Agent wanted to stop");
+    expect((await served.ask("/calls")).body).not.toContain("Agent stopped");
+    expect((await served.ask("/sessions")).body).toContain("<b>1</b> stop held");
+  });
+
   it("find commands, files of changes, rules and sessions by one search", async () => {
     const { machine, change } = await changedMachine("one\n", "two\n", "deep/report-2026.md");
     machine.judge({ command: "terraform destroy" });

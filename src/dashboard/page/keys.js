@@ -28,8 +28,7 @@ function openCurrent(entry) {
 const ACTIONS = {
   j: () => move(1),
   k: () => move(-1),
-  u: () =>
-    (current()?.querySelector("button.undo") ?? document.querySelector(".heading button.undo"))?.click(),
+  u: () => current()?.querySelector("button.undo")?.click(),
   "/": () => document.getElementById("q")?.select(),
   "?": () => document.getElementById("keys")?.showModal(),
 };

@@ -26,7 +26,7 @@ function show() {
 function filter(section, query) {
   const text = (query.get("q") ?? "").toLowerCase();
   const facets = FACETS.filter(name => query.get(name)).map(name => `${name}=${query.get(name)}`);
-  for (const entry of section.querySelectorAll(".call[data-facets], .memory, .row")) {
+  for (const entry of section.querySelectorAll("[data-facets], .memory, .row")) {
     const own = (entry.dataset.facets ?? "").split("\n");
     const fits = facets.every(facet => entry.dataset.facets === undefined || own.includes(facet));
     const changes = query.get("changes");

@@ -2,25 +2,30 @@ import type { JudgementEntry, RunEntry } from "../entries.ts";
 import type { ChangeSummary } from "./changes.ts";
 import { type Outcome, outcomeOfJudgement, outcomeOfRun, tellRun } from "./outcome.ts";
 
-/** One use of a tool, put together from what its hooks wrote. */
-export interface Call {
-  readonly kind: "call";
+/** What calls and other events have in common. */
+interface Item {
   /** names it on this page */
   readonly key: string;
   readonly atMs: number;
   readonly host: string;
   readonly session: string;
   readonly project: string;
+  /** number of the prompt, from 1; 0 before the first */
   readonly turn: number;
+  readonly outcome: Outcome;
+  readonly rules: readonly string[];
+  /** why, in a sentence */
+  readonly told: string;
+}
+
+/** One use of a tool, put together from what its hooks wrote. */
+export interface Call extends Item {
+  readonly kind: "call";
   readonly tool: string;
   /** the host's id; empty where it has none */
   readonly useId: string;
   /** the command or the files; empty where no log has it */
   readonly subject: string;
-  readonly outcome: Outcome;
-  readonly rules: readonly string[];
-  /** why, in a sentence */
-  readonly told: string;
   /** time that hooks took before it ran */
   readonly hookMs: number | undefined;
   /** time from the hook before it to the one after it */
@@ -30,18 +35,9 @@ export interface Call {
 }
 
 /** Something else that hooks were asked about: a prompt, a stop, the start of a session. */
-export interface Moment {
+export interface Moment extends Item {
   readonly kind: "moment";
-  readonly key: string;
-  readonly atMs: number;
-  readonly host: string;
-  readonly session: string;
-  readonly project: string;
-  readonly turn: number;
   readonly event: string;
-  readonly outcome: Outcome;
-  readonly rules: readonly string[];
-  readonly told: string;
   readonly hookMs: number;
 }
 
@@ -93,45 +89,37 @@ export function assembleCalls(
   return [...found, ...more].sort((one, other) => one.atMs - other.atMs);
 }
 
-function draftOf(run: RunEntry, turn: number): Draft {
-  const { host, session, project, tool, call, rules } = run;
+function itemOf(run: RunEntry, turn: number): Item {
+  const { host, session, project, rules } = run;
   return {
-    kind: "call",
     key: `r${run.number}`,
     atMs: Date.parse(run.ts),
     host,
     session,
     project,
     turn,
-    tool: tool || "tool",
-    useId: call,
-    subject: "",
     outcome: outcomeOfRun(run),
     rules,
     told: tellRun(run),
-    hookMs: run.ms,
-    durationMs: undefined,
-    isFailed: false,
-    change: undefined,
   };
 }
 
+const UNKNOWN_CALL = {
+  kind: "call",
+  subject: "",
+  hookMs: undefined,
+  durationMs: undefined,
+  isFailed: false,
+  change: undefined,
+} as const;
+
+function draftOf(run: RunEntry, turn: number): Draft {
+  const { tool, call, ms } = run;
+  return { ...UNKNOWN_CALL, ...itemOf(run, turn), tool: tool || "tool", useId: call, hookMs: ms };
+}
+
 function momentOf(run: RunEntry, turn: number): Moment {
-  const { host, session, project, rules } = run;
-  return {
-    kind: "moment",
-    key: `r${run.number}`,
-    atMs: Date.parse(run.ts),
-    host,
-    session,
-    project,
-    turn,
-    event: run.event || run.hook,
-    outcome: outcomeOfRun(run),
-    rules,
-    told: tellRun(run),
-    hookMs: run.ms,
-  };
+  return { kind: "moment", ...itemOf(run, turn), event: run.event || run.hook, hookMs: run.ms };
 }
 
 function endCall(open: Draft[], run: RunEntry): void {
@@ -217,45 +205,27 @@ function strengthen(draft: Draft, outcome: Outcome, rules: readonly string[], to
 function ofJudgement(judgement: JudgementEntry, atMs: number): Draft {
   const { host, session, project, tool, call, subject, rules, reason } = judgement;
   return {
-    kind: "call",
+    ...UNKNOWN_CALL,
+    ...{ atMs, host, session, project, tool, subject, rules },
     key: `j${judgement.number}`,
-    atMs,
-    host,
-    session,
-    project,
     turn: 0,
-    tool,
     useId: call,
-    subject,
     outcome: outcomeOfJudgement(judgement),
-    rules,
     told: reason,
-    hookMs: undefined,
-    durationMs: undefined,
-    isFailed: false,
-    change: undefined,
   };
 }
 
 function ofChange(change: ChangeSummary): Draft {
   const { host, session, project, turn, tool, call, command, durationMs, isFailed } = change;
   return {
-    kind: "call",
+    ...UNKNOWN_CALL,
+    ...{ host, session, project, turn, tool, durationMs, isFailed, change },
     key: `h${change.id}`,
     atMs: change.timeMs,
-    host,
-    session,
-    project,
-    turn,
-    tool,
     useId: call,
     subject: command,
     outcome: "silent",
     rules: [],
     told: "",
-    hookMs: undefined,
-    durationMs,
-    isFailed,
-    change,
   };
 }

@@ -1,8 +1,8 @@
 import { type Counted, countsOf } from "../counts.ts";
 import type { RunEntry } from "../entries.ts";
 import { Latency, type LatencySeries } from "../latency.ts";
-import type { Call } from "./calls.ts";
-import { figuresOfCalls, type Session, type SessionFigures, type Timeline } from "./timeline.ts";
+import type { Outcome } from "./outcome.ts";
+import { figuresOf, type Session, type SessionFigures, type Timeline } from "./timeline.ts";
 
 /** What happened in one stretch of time. */
 export interface Stretch {
@@ -30,25 +30,26 @@ export interface SummaryRange {
 }
 
 export function summariseSince(
-  { calls, undos, sessions }: Timeline,
+  { items, undos, sessions }: Timeline,
   runs: Iterable<RunEntry>,
   { starts }: SummaryRange,
 ): Summary {
   const fromMs = starts[0] ?? 0;
-  const recent = calls.filter(({ atMs }) => atMs >= fromMs);
+  const all = items.filter(({ atMs }) => atMs >= fromMs);
+  const recent = all.filter(item => item.kind === "call");
   const taken = undos.filter(({ kind, timeMs }) => kind === "undo" && timeMs >= fromMs);
   const latency = new Latency();
   for (const { hook, ts, ms } of runs) {
     const atMs = Date.parse(ts);
     if (atMs >= fromMs) latency.add(hook, atMs, ms * 1_000);
   }
-  const stopped = recent.filter(({ outcome }) => outcome !== "silent");
+  const stopped = all.filter(({ outcome }) => outcome !== "silent");
   return {
-    figures: { ...figuresOfCalls(recent), undone: taken.reduce((sum, { of }) => sum + of.length, 0) },
+    figures: { ...figuresOf(all), undone: taken.reduce((sum, { of }) => sum + of.length, 0) },
     stretches: starts.map((startMs, index) => {
       const endMs = starts[index + 1] ?? Number.POSITIVE_INFINITY;
       const within = (ms: number) => ms >= startMs && ms < endMs;
-      const count = (outcome: Call["outcome"]) =>
+      const count = (outcome: Outcome) =>
         stopped.filter(call => call.outcome === outcome && within(call.atMs)).length;
       return {
         startMs,

@@ -1,6 +1,7 @@
 import type { Activity } from "../activity.ts";
 import { assembleCalls, type Call, type Moment } from "./calls.ts";
 import { type ChangeSummary, type Changes, canUndo } from "./changes.ts";
+import type { Outcome } from "./outcome.ts";
 
 /** What came of one prompt. */
 export interface Turn {
@@ -28,6 +29,7 @@ export interface SessionFigures {
   readonly refused: number;
   readonly asked: number;
   readonly kept: number;
+  readonly held: number;
   readonly unchecked: number;
   readonly changes: number;
   readonly undone: number;
@@ -38,6 +40,8 @@ export interface Timeline {
   readonly sessions: readonly Session[];
   readonly byId: ReadonlyMap<string, Session>;
   readonly calls: readonly Call[];
+  /** calls, and other events that something came of */
+  readonly items: readonly (Call | Moment)[];
   /** undos and redos, which belong to no session */
   readonly undos: readonly ChangeSummary[];
 }
@@ -78,12 +82,21 @@ function buildTimeline(activity: Activity, changes: readonly ChangeSummary[]): T
     })
     .filter(session => session !== undefined)
     .sort((one, other) => other.lastMs - one.lastMs);
+  const items = sessions
+    .flatMap(({ turns }) => turns.flatMap(turn => turn.items.filter(isNotable)))
+    .sort((one, other) => other.atMs - one.atMs);
   return {
     sessions,
     byId: new Map(sessions.map(session => [session.id, session])),
-    calls: sessions.flatMap(({ calls }) => calls).sort((one, other) => other.atMs - one.atMs),
+    calls: items.filter(item => item.kind === "call"),
+    items,
     undos: changes.filter(({ kind }) => kind !== "call"),
   };
+}
+
+/** Of what is no call, most came to nothing. */
+function isNotable(item: Call | Moment): boolean {
+  return item.kind === "call" || (item.outcome !== "silent" && item.outcome !== "context");
 }
 
 function bySession<E extends { readonly session: string }>(entries: readonly E[]): Map<string, E[]> {
@@ -117,21 +130,23 @@ function makeSession(id: string, items: readonly (Call | Moment)[], transcript: 
     lastMs: last.atMs,
     turns: [...turns].reverse().map(([of, its]) => ({ number: of, items: its.reverse() })),
     calls,
-    figures: figuresOfCalls(calls),
+    figures: figuresOf(items),
     transcript,
   };
 }
 
-export function figuresOfCalls(calls: readonly Call[]): SessionFigures {
-  const count = (fits: (call: Call) => boolean) => calls.filter(fits).length;
+export function figuresOf(items: readonly (Call | Moment)[]): SessionFigures {
+  const calls = items.filter(item => item.kind === "call");
+  const count = (outcome: Outcome) => items.filter(item => item.outcome === outcome).length;
   return {
     calls: calls.length,
-    refused: count(({ outcome }) => outcome === "refused"),
-    asked: count(({ outcome }) => outcome === "asked"),
-    kept: count(({ outcome }) => outcome === "kept"),
-    unchecked: count(({ outcome }) => outcome === "unchecked"),
-    changes: count(({ change }) => change !== undefined),
-    undone: count(({ change }) => change?.undoneBy !== undefined),
+    refused: count("refused"),
+    asked: count("asked"),
+    kept: count("kept"),
+    held: count("held"),
+    unchecked: count("unchecked"),
+    changes: calls.filter(({ change }) => change !== undefined).length,
+    undone: calls.filter(({ change }) => change?.undoneBy !== undefined).length,
   };
 }
 

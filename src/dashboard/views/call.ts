@@ -8,13 +8,17 @@ import { duration, hostLink, pill, projectLink, ruleLinks, sentence, sessionLink
 
 const MAX_CHIPS = 6;
 
-interface CallOptions {
+interface ItemOptions {
   /** names host, project and session too: the list is not of one session */
   readonly isAlone?: boolean;
 }
 
-/** One call of the timeline. */
-export function callView(site: Site, call: Call, { isAlone = false }: CallOptions = {}): Markup {
+/** One thing of the timeline. */
+export function itemView(site: Site, item: Call | Moment, { isAlone = false }: ItemOptions = {}): Markup {
+  return item.kind === "call" ? callView(site, item, isAlone) : momentView(site, item, isAlone);
+}
+
+function callView(site: Site, call: Call, isAlone: boolean): Markup {
   const { change, outcome } = call;
   const mark = change?.undoneBy === undefined ? outcome : "undone";
   return html`<article class="call ${mark}" id="${call.key}" data-key="${call.key}" tabindex="-1" data-facets="${facetsOf(call)}">
@@ -29,18 +33,14 @@ ${change === undefined ? NOTHING : changeView(site, change)}
 </article>`;
 }
 
-function whereView(site: Site, { host, project, session }: Call): Markup {
+function whereView(site: Site, { host, project, session }: Call | Moment): Markup {
   return html`<span class="where">${hostLink(site, host)} in ${projectLink(site, project)}, session ${sessionLink(site, session)}</span>`;
 }
 
-function facetsOf({ host, project, rules, outcome, tool, session }: Call): string {
-  const facets = [
-    ["host", host],
-    ["project", project],
-    ["outcome", outcome],
-    ["tool", tool],
-    ["session", session],
-  ];
+function facetsOf(item: Call | Moment): string {
+  const { host, project, rules, outcome, session } = item;
+  const tool = item.kind === "call" ? item.tool : item.event;
+  const facets = Object.entries({ host, project, outcome, tool, session });
   return [...facets.map(([name, value]) => `${name}=${value}`), ...rules.map(rule => `rule=${rule}`)].join(
     "\n",
   );
@@ -143,12 +143,12 @@ const EVENT_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** Something that is no call: one quiet line, unless something came of it. */
-export function momentView(site: Site, moment: Moment): Markup {
+function momentView(site: Site, moment: Moment, isAlone: boolean): Markup {
   const { event, outcome, told, rules } = moment;
   const name = outcome === "held" ? "Agent wanted to stop" : (EVENT_WORDS[event] ?? event);
-  return html`<article class="moment ${outcome}" id="${moment.key}" data-key="${moment.key}" tabindex="-1">
+  return html`<article class="moment ${outcome}" id="${moment.key}" data-key="${moment.key}" tabindex="-1" data-facets="${facetsOf(moment)}">
 <div class="when">${time(moment.atMs, site)}</div>
-<div class="what"><h3>${line(name, 60)}</h3>${outcome === "silent" ? NOTHING : html`<p class="told">${pill(outcome)} ${outcome === "held" ? NOTHING : ruleLinks(site, rules)} <span>${line(told)}</span></p>`}</div>
+<div class="what"><h3>${line(name, 60)}</h3>${outcome === "silent" ? NOTHING : html`<p class="told">${pill(outcome)} ${outcome === "held" ? NOTHING : ruleLinks(site, rules)} <span class="why">${sentence(told, site)}</span>${isAlone ? whereView(site, moment) : NOTHING}</p>`}</div>
 <div class="took"><span class="soft">hook ${duration(moment.hookMs)}</span></div>
 </article>`;
 }

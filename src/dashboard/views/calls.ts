@@ -4,7 +4,7 @@ import { hostTitle } from "../../install/host-title.ts";
 import { countsOf } from "../counts.ts";
 import { OUTCOME_WORDS, type Outcome } from "../timeline/outcome.ts";
 import type { Timeline } from "../timeline/timeline.ts";
-import { callView } from "./call.ts";
+import { itemView } from "./call.ts";
 import { type CallFilter, chosenFilters, filterForm, fitsFilter, pager } from "./filters.ts";
 import { html, type Markup, NOTHING } from "./markup.ts";
 import type { Site } from "./site.ts";
@@ -14,16 +14,14 @@ const PAGE_SIZE = 50;
 
 /** Calls of all sessions, newest first, as far as they fit. */
 export function callsView(site: Site, timeline: Timeline, filter: CallFilter, from: number): Markup {
-  const { calls } = timeline;
-  const fitting = calls.filter(call => fitsFilter(call, filter, site.nowMs));
+  const { calls, items } = timeline;
+  const fitting = items.filter(call => fitsFilter(call, filter, site.nowMs));
   const shown = site.isReport ? fitting : fitting.slice(from, from + PAGE_SIZE);
   const form = filterForm(site, "calls", filter, [
     {
       name: "outcome",
       label: "Outcome",
-      options: (Object.keys(OUTCOME_WORDS) as Outcome[])
-        .filter(outcome => outcome !== "held")
-        .map(outcome => [outcome, OUTCOME_WORDS[outcome]]),
+      options: (Object.keys(OUTCOME_WORDS) as Outcome[]).map(outcome => [outcome, OUTCOME_WORDS[outcome]]),
     },
     {
       name: "host",
@@ -38,7 +36,7 @@ export function callsView(site: Site, timeline: Timeline, filter: CallFilter, fr
     {
       name: "rule",
       label: "Rule",
-      options: countsOf(calls, call => call.rules).map(({ name }) => [name, name]),
+      options: countsOf(items, item => item.rules).map(({ name }) => [name, name]),
     },
     {
       name: "changes",
@@ -52,12 +50,12 @@ export function callsView(site: Site, timeline: Timeline, filter: CallFilter, fr
   ]);
   const size = site.isReport ? shown.length : PAGE_SIZE;
   return html`<h1>Calls</h1>${form}${chosenFilters(site, "calls", filter)}${aboutRule(filter.rule)}
-${shown.length === 0 ? noCalls(timeline) : html`<h2 class="unseen">Newest first</h2><div class="items">${shown.map(call => callView(site, call, { isAlone: true }))}</div>`}
+${shown.length === 0 ? noCalls(timeline) : html`<h2 class="unseen">Newest first</h2><div class="items">${shown.map(call => itemView(site, call, { isAlone: true }))}</div>`}
 ${pager(site, "calls", { ...filter }, { from, shown: shown.length, total: fitting.length, size })}`;
 }
 
-function noCalls({ calls }: Timeline): Markup {
-  return calls.length > 0
+function noCalls({ items }: Timeline): Markup {
+  return items.length > 0
     ? empty("No call fits.", "Drop a filter to see more.")
     : empty(
         "No agent has used a tool yet.",

@@ -1,4 +1,4 @@
-import type { Call } from "../timeline/calls.ts";
+import type { Call, Moment } from "../timeline/calls.ts";
 import { OUTCOME_WORDS } from "../timeline/outcome.ts";
 import { html, line, type Markup, NOTHING } from "./markup.ts";
 import type { PageName, Query, Site } from "./site.ts";
@@ -31,29 +31,34 @@ export function readFilter(query: URLSearchParams): CallFilter {
 
 const MAX_VALUE = 1_000;
 
-export function fitsFilter(call: Call, filter: CallFilter, nowMs: number): boolean {
+export function fitsFilter(item: Call | Moment, filter: CallFilter, nowMs: number): boolean {
   const { outcome, host, project, rule, tool, q, changes, days } = filter;
-  if (outcome !== undefined && call.outcome !== outcome) return false;
-  if (host !== undefined && call.host !== host) return false;
-  if (project !== undefined && call.project !== project) return false;
-  if (rule !== undefined && !call.rules.includes(rule)) return false;
-  if (tool !== undefined && call.tool !== tool) return false;
-  if (changes === "all" && call.change === undefined) return false;
-  if (changes === "standing" && (call.change === undefined || call.change.undoneBy !== undefined))
-    return false;
-  if (changes === "undone" && call.change?.undoneBy === undefined) return false;
-  if (days !== undefined && call.atMs < startOfDays(nowMs, Number(days))) return false;
-  return q === undefined || mentions(call, q.toLowerCase());
+  const change = item.kind === "call" ? item.change : undefined;
+  if (outcome !== undefined && item.outcome !== outcome) return false;
+  if (host !== undefined && item.host !== host) return false;
+  if (project !== undefined && item.project !== project) return false;
+  if (rule !== undefined && !item.rules.includes(rule)) return false;
+  if (tool !== undefined && nameOf(item) !== tool) return false;
+  if (changes !== undefined && change === undefined) return false;
+  if (changes === "standing" && change?.undoneBy !== undefined) return false;
+  if (changes === "undone" && change?.undoneBy === undefined) return false;
+  if (days !== undefined && item.atMs < startOfDays(nowMs, Number(days))) return false;
+  return q === undefined || mentions(item, q.toLowerCase());
+}
+
+function nameOf(item: Call | Moment): string {
+  return item.kind === "call" ? item.tool : item.event;
 }
 
 /** Somewhere in what is known of it, a file it changed included. */
-export function mentions(call: Call, text: string): boolean {
-  const { subject, told, tool, session, project, host, rules, change } = call;
-  return (
-    [subject, told, tool, session, project, host, ...rules].some(one => one.toLowerCase().includes(text)) ||
-    (change !== undefined &&
-      (change.id.startsWith(text) || change.files.some(({ path }) => path.toLowerCase().includes(text))))
-  );
+export function mentions(item: Call | Moment, text: string): boolean {
+  const { told, session, project, host, rules } = item;
+  const has = (one: string) => one.toLowerCase().includes(text);
+  if ([told, nameOf(item), session, project, host, ...rules].some(has)) return true;
+  if (item.kind === "moment") return has(OUTCOME_WORDS[item.outcome]);
+  const { subject, change } = item;
+  if (has(subject)) return true;
+  return change !== undefined && (change.id.startsWith(text) || change.files.some(({ path }) => has(path)));
 }
 
 interface Choice {

@@ -94,7 +94,7 @@ function sentence({ figures, hosts, projects, sessions }: Summary): Markup {
 }
 
 function tiles(site: Site, { figures }: Summary, within: Query): Markup {
-  const { calls, changes, kept, asked, refused, undone, unchecked } = figures;
+  const { calls, changes, kept, asked, refused, undone, held, unchecked } = figures;
   const all: readonly (readonly [string, number, string, Query])[] = [
     ["Calls", calls, "", {}],
     ["Changes", changes, "changed", { changes: "all" }],
@@ -102,6 +102,7 @@ function tiles(site: Site, { figures }: Summary, within: Query): Markup {
     ["Asked", asked, "asked", { outcome: "asked" }],
     ["Refused", refused, "refused", { outcome: "refused" }],
     ["Undone", undone, "undone", { changes: "undone" }],
+    ...(held > 0 ? [["Stops held", held, "asked", { outcome: "held" }] as const] : []),
     ...(unchecked > 0
       ? [["Could not check", unchecked, "unchecked", { outcome: "unchecked" }] as const]
       : []),

@@ -11,7 +11,7 @@ import {
   undoableOf,
 } from "../timeline/timeline.ts";
 import type { Recorded } from "../timeline/transcript.ts";
-import { callView, momentView } from "./call.ts";
+import { itemView } from "./call.ts";
 import { type CallFilter, chosenFilters, filterForm, pager } from "./filters.ts";
 import { block, html, line, type Markup, NOTHING } from "./markup.ts";
 import type { Site } from "./site.ts";
@@ -79,12 +79,13 @@ function nameOf({ id }: Session): string {
   return id === "" ? "Calls without a session" : id;
 }
 
-export function tallies({ calls, refused, asked, kept, changes, undone, unchecked }: SessionFigures): Markup {
+function tallies({ calls, refused, asked, kept, held, changes, undone, unchecked }: SessionFigures): Markup {
   const shown: readonly (readonly [number, string, string])[] = [
     [calls, calls === 1 ? "call" : "calls", ""],
     [refused, "refused", "refused"],
     [asked, "asked", "asked"],
     [kept, "kept first", "kept"],
+    [held, held === 1 ? "stop held" : "stops held", "asked"],
     [changes, changes === 1 ? "change" : "changes", "changed"],
     [undone, "undone", "undone"],
     [unchecked, "not checked", "unchecked"],
@@ -141,7 +142,7 @@ function turnView(site: Site, { number: turn, items }: Turn, recorded: Recorded)
 <div class="heading"><h2 id="turn-${turn}">${title}</h2><p class="soft">${first === undefined ? NOTHING : time((prompt ?? first).atMs, site)} · ${count(calls.length, "call")}${undoable.length > 0 ? ` · ${count(undoable.length, "change")} to undo` : ""}</p>
 ${undoable.length > 1 ? undoAll(site, undoable, "Undo this turn …") : NOTHING}</div>
 ${said === undefined ? NOTHING : html`<blockquote class="prompt">${block(said, 600)}</blockquote>`}
-<div class="items">${shown.map(item => (item.kind === "call" ? callView(site, recorded.complete(item)) : momentView(site, item)))}</div>
+<div class="items">${shown.map(item => itemView(site, item.kind === "call" ? recorded.complete(item) : item))}</div>
 </section>`;
 }
 
