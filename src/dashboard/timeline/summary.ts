@@ -43,7 +43,7 @@ export function summariseSince(
     const atMs = Date.parse(ts);
     if (atMs >= fromMs) latency.add(hook, atMs, ms * 1_000);
   }
-  const stopped = all.filter(({ outcome }) => outcome !== "silent");
+  const stopped = recent.filter(({ outcome }) => outcome !== "silent");
   return {
     figures: { ...figuresOf(all), undone: taken.reduce((sum, { of }) => sum + of.length, 0) },
     stretches: starts.map((startMs, index) => {
