@@ -5,22 +5,39 @@ import { readText } from "../state/read-text.ts";
 import { writeAtomically } from "../system/atomic-write.ts";
 import { sha256Hex } from "../system/sha256.ts";
 import type { System } from "../system/system.ts";
+import { openJson } from "./json-edit.ts";
+import type { AllowEntry } from "./sections.ts";
 import { starterConfig } from "./starter-text.ts";
 
 const SIZE_LIMIT = 256 * 1024;
 
-/** Adds the project to \`guard.trustedProjects\` of the user's file, keeping everything else as it is written. */
+/** Adds the project to \`guard.trustedProjects\` of the user's file. */
 export function trustProject(system: System, userFile: string, project: string, content: Uint8Array): void {
+  const entry = { path: project, sha256: sha256Hex(content) };
+  changeList(system, userFile, "trustedProjects", entries => [
+    ...entries.filter(other => stringAt(other, "path") !== project),
+    entry,
+  ]);
+}
+
+/** Adds an entry to \`guard.allow\` of the user's file. */
+export function addAllowEntry(system: System, userFile: string, entry: AllowEntry): void {
+  changeList(system, userFile, "allow", entries => [...entries, { ...entry }]);
+}
+
+/** Throws when the file cannot be read as a configuration. Everything else in it stays as it is written. */
+function changeList(
+  system: System,
+  userFile: string,
+  name: string,
+  change: (entries: readonly Json[]) => readonly Json[],
+): void {
   const text = readText(system, userFile, SIZE_LIMIT) ?? starterConfig("user");
-  const trusted = listAt(memberAt(parse(text) as Json, "guard"), "trustedProjects");
-  const others = trusted.filter(entry => stringAt(entry, "path") !== project);
-  const edits = modify(
-    text,
-    ["guard", "trustedProjects"],
-    [...others, { path: project, sha256: sha256Hex(content) }],
-    {
-      formattingOptions: { insertSpaces: true, tabSize: 2 },
-    },
-  );
+  const opened = openJson(text);
+  if (!opened.ok) throw new Error(`${userFile}:${opened.line}:${opened.column}: ${opened.problem}`);
+  const entries = change(listAt(memberAt(parse(text) as Json, "guard"), name));
+  const edits = modify(text, ["guard", name], entries, {
+    formattingOptions: { insertSpaces: true, tabSize: 2 },
+  });
   writeAtomically(system, userFile, system.text.encode(applyEdits(text, edits)), { mode: 0o600 });
 }

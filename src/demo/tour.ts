@@ -180,6 +180,7 @@ async function showMemory(stage: Stage): Promise<boolean> {
 }
 
 const NEXT_STEPS = {
+  "hooks replay --transcript": "what would have been stopped in your past sessions",
   install: "register with the agents on this machine",
   doctor: "check that the hooks really fire",
   "--help": "everything else",
@@ -188,7 +189,7 @@ const NEXT_STEPS = {
 function showNextStep({ terminal, viewer }: Stage): void {
   heading(terminal, "Next");
   for (const [words, does] of Object.entries(NEXT_STEPS))
-    terminal.print(`  amplihack ${words.padEnd(10)}  ${does}\n`);
+    terminal.print(`  amplihack ${words.padEnd(25)}  ${does}\n`);
   if (viewer.commandInstead !== undefined)
     terminal.print(
       terminal.paint("dim", `  amplihack is not on your PATH yet: type ${viewer.commandInstead}\n`),

@@ -32,7 +32,7 @@ export function writeAudit(
   path: string,
   { input, judgement, settings, project }: AuditedRun,
 ): void {
-  const { verdict, findings, notes, code, usedGrants, failure } = judgement;
+  const { verdict, findings, texts, notes, code, usedGrants, failure } = judgement;
   const { command, paths } = input.facts;
   appendJsonLine(
     system,
@@ -52,6 +52,7 @@ export function writeAudit(
         ? { paths: paths.slice(0, 20).map(path => clipText(path, PATH_LIMIT)) }
         : { command: clipText(redactOpening(command), COMMAND_LIMIT) }),
       level: settings.level,
+      ...(texts === undefined ? {} : { person: texts.person }),
       ...(code === undefined ? {} : { code }),
       ...(usedGrants.length === 0 ? {} : { granted: usedGrants.map(grant => grant.code) }),
       ...(notes.length === 0 ? {} : { notes: notes.map(note => clipText(redactOpening(note), 300)) }),

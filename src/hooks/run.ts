@@ -1,5 +1,5 @@
 import { failurePolicyOf } from "../config/index.ts";
-import type { HostId } from "../hosts/descriptors.ts";
+import { HOSTS, type HostId } from "../hosts/descriptors.ts";
 import { hookDeadlineMs } from "../hosts/hook-registry.ts";
 import { normalise } from "../hosts/normalise.ts";
 import { recognise } from "../hosts/recognise.ts";
@@ -270,7 +270,9 @@ class ProgramRun implements HookRun {
     for (const { code, detail, hook } of outcome.diagnostics)
       if (code === "hook-problem" && hook !== program.hook?.id)
         writeNotice(program.subcommand, detail, system);
-    return this.answer(render(this.host(), { event, nativeEvent, outcome, payload }), "ok", outcome);
+    const isHeadless = HOSTS[this.host()].isHeadless?.(this.system.env) === true;
+    const given = render(this.host(), { event, nativeEvent, outcome, payload, isHeadless });
+    return this.answer(given, "ok", outcome);
   }
 
   private fail(

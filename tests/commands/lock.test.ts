@@ -25,11 +25,11 @@ describe("amplihack lock, unlock and lock-status", () => {
     expect(await user.json("unlock")).toEqual({ locked: false, was_locked: false });
   });
 
-  it("prints the status as a sentence, and as JSON when asked", async () => {
+  it("gives programs JSON, and a sentence to who asks for it", async () => {
     const user = newUser();
-    expect(JSON.parse((await user.type(["lock-status", "--json"])).stdout)).toMatchObject({ locked: false });
-    for (const words of [["lock-status"], ["lock-status", "--format", "text"]])
-      expect((await user.type(words)).stdout).toBe("Not locked.\n");
+    for (const words of [["lock-status"], ["lock-status", "--json"]])
+      expect(JSON.parse((await user.type(words)).stdout)).toMatchObject({ locked: false });
+    expect((await user.type(["lock-status", "--format", "text"])).stdout).toBe("Not locked.\n");
   });
 
   it("keep the message for the agent", async () => {

@@ -73,7 +73,8 @@ export function createLiveProgress(options: LiveProgressOptions): LiveProgress {
     const [first = "", ...more] = linesOf(event);
     const { status } = event.result;
     const mark = STATUS_MARKS[status];
-    const line = cutToWidth(`${first}${resultOf(event)}`, columns());
+    // All that it printed stands above already when it is shown.
+    const line = cutToWidth(isVerbose ? first : `${first}${resultOf(event)}`, columns());
     return [line.replace(mark, paint(STATUS_STYLES[status], mark)), ...more];
   };
 
