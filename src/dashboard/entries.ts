@@ -42,6 +42,8 @@ export interface JudgementEntry {
   readonly project: string;
   /** the host's id of the call; empty where it has none */
   readonly call: string;
+  /** how a person can allow it; empty where the log does not say */
+  readonly hint: string;
   /** it passed because what it could lose was kept first */
   readonly isKept: boolean;
 }
@@ -91,7 +93,9 @@ export function parseJudgement(line: string): Omit<JudgementEntry, "number"> | u
   const { kept, notes } = readNotes([...texts(record, "notes", TEXT_LENGTH), text(record, "failure")]);
   const rules = [...new Set([...found, ...kept])];
   const about = [...new Set(targets)].filter(target => target !== "").join(", ");
-  const told = [rules.map(titleOf).join("; "), about].filter(part => part !== "").join(": ");
+  const [person = "", ...hint] = (stringAt(record, "person") ?? "").split("\n");
+  const told =
+    withoutRules(person) || [rules.map(titleOf).join("; "), about].filter(part => part !== "").join(": ");
   return {
     ts,
     host: word(record, "host") || "unknown",
@@ -103,8 +107,14 @@ export function parseJudgement(line: string): Omit<JudgementEntry, "number"> | u
     session: word(record, "session"),
     project: text(record, "project"),
     call: word(record, "call"),
+    hint: clip(hint.join(" "), TEXT_LENGTH),
     isKept: decision === "allow" && kept.length > 0,
   };
+}
+
+/** What the guard tells people, without the ids of rules, which stand beside it. */
+function withoutRules(person: string): string {
+  return person.replace(/(?:^|Also )\[[\w.-]+\]:? /g, "");
 }
 
 /** Rules whose questions fell away because a copy was made or nothing is lost, and the other notes. */

@@ -100,6 +100,20 @@ describe("calls from what hooks write", () => {
     ]);
   });
 
+  it("say to people what the guard says to people, and how to allow it", () => {
+    const person =
+      "[fs.home] It would destroy personal data. It cannot be undone. Also [fs.cwd]: It would break the session.\nTo allow it, in your terminal: amplihack guard allow-once 29X4JR";
+    const [call] = callsOf(
+      [run(2, { tool: "Bash", call: "t1" })],
+      [judgement(2, { call: "t1", person })],
+      [],
+    );
+    expect(call).toMatchObject({
+      told: "It would destroy personal data. It cannot be undone. It would break the session.",
+      hint: "To allow it, in your terminal: amplihack guard allow-once 29X4JR",
+    });
+  });
+
   it("tell what passed because it was kept", () => {
     const [call] = callsOf(
       [run(2, { tool: "Bash", call: "t1" })],

@@ -26,6 +26,8 @@ export interface Call extends Item {
   readonly useId: string;
   /** the command or the files; empty where no log has it */
   readonly subject: string;
+  /** how a person can allow it; empty where there is nothing to allow */
+  readonly hint: string;
   /** time that hooks took before it ran */
   readonly hookMs: number | undefined;
   /** time from the hook before it to the one after it */
@@ -107,6 +109,7 @@ function itemOf(run: RunEntry, turn: number): Item {
 const UNKNOWN_CALL = {
   kind: "call",
   subject: "",
+  hint: "",
   hookMs: undefined,
   durationMs: undefined,
   isFailed: false,
@@ -147,6 +150,7 @@ function joinJudgements(
     if (draft === undefined) return [ofJudgement(judgement, atMs)];
     taken.add(draft);
     draft.subject ||= judgement.subject;
+    draft.hint ||= judgement.hint;
     if (draft.tool === "tool") draft.tool = judgement.tool;
     strengthen(draft, outcomeOfJudgement(judgement), judgement.rules, judgement.reason);
     return [];
@@ -203,10 +207,10 @@ function strengthen(draft: Draft, outcome: Outcome, rules: readonly string[], to
 }
 
 function ofJudgement(judgement: JudgementEntry, atMs: number): Draft {
-  const { host, session, project, tool, call, subject, rules, reason } = judgement;
+  const { host, session, project, tool, call, subject, hint, rules, reason } = judgement;
   return {
     ...UNKNOWN_CALL,
-    ...{ atMs, host, session, project, tool, subject, rules },
+    ...{ atMs, host, session, project, tool, subject, hint, rules },
     key: `j${judgement.number}`,
     turn: 0,
     useId: call,

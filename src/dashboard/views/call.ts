@@ -27,6 +27,7 @@ function callView(site: Site, call: Call, isAlone: boolean): Markup {
 <h3><a class="tool" href="${site.to("calls", { tool: call.tool })}">${line(call.tool, 60)}</a> ${subjectOf(site, call)}</h3>
 ${wholeSubject(call)}
 <p class="told">${pill(outcome)} ${ruleLinks(site, call.rules)} ${call.told === "" ? NOTHING : html`<span class="why">${sentence(call.told, site)}</span>`}${isAlone ? whereView(site, call) : NOTHING}</p>
+${call.hint === "" ? NOTHING : html`<p class="hint">${line(call.hint)}</p>`}
 ${change === undefined ? NOTHING : changeView(site, change)}
 </div>
 <div class="took">${timings(call)}</div>
