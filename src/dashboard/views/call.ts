@@ -27,11 +27,18 @@ function callView(site: Site, call: Call, isAlone: boolean): Markup {
 <h3><a class="tool" href="${site.to("calls", { tool: call.tool })}">${line(call.tool, 60)}</a> ${subjectOf(site, call)}</h3>
 ${wholeSubject(call)}
 <p class="told">${pill(outcome)} ${ruleLinks(site, call.rules)} ${call.told === "" ? NOTHING : html`<span class="why">${sentence(call.told, site)}</span>`}${isAlone ? whereView(site, call) : NOTHING}</p>
-${call.hint === "" ? NOTHING : html`<p class="hint">${line(call.hint)}</p>`}
+${hintView(site, call)}
 ${change === undefined ? NOTHING : changeView(site, change)}
 </div>
 <div class="took">${timings(call)}</div>
 </article>`;
+}
+
+const HINT_MS = 24 * 60 * 60_000;
+
+/** What nobody waits for any more needs no permission. */
+function hintView({ nowMs }: Site, { hint, atMs }: Call): Markup {
+  return hint === "" || nowMs - atMs > HINT_MS ? NOTHING : html`<p class="hint">${line(hint)}</p>`;
 }
 
 function whereView(site: Site, { host, project, session }: Call | Moment): Markup {
