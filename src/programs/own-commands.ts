@@ -122,7 +122,7 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
   },
   "hooks replay": {
     use: "passes",
-    values: `${FORMAT} input transcript event candidate timeout`,
+    values: `${FORMAT} input transcript last event candidate timeout`,
     asksWith: "candidate",
   },
   "hooks trust": { use: "loosens", values: FORMAT },
