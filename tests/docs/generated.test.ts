@@ -32,8 +32,7 @@ describe("pages made from the source", () => {
 
   it("are found out when they are not, and put right", () => {
     const folder = temporaryDirectory();
-    for (const page of ["guard.md", "configuration.md", "history.md"])
-      cpSync(join(ROOT, "docs", page), join(folder, page));
+    cpSync(join(ROOT, "docs"), folder, { recursive: true });
     const path = join(folder, "guard.md");
     const right = readFileSync(path, "utf8");
     writeFileSync(path, right.replace("| `fs.home` ", "| `fs.house` "));
@@ -63,7 +62,7 @@ describe("configuration in the documentation", () => {
     expect(unexplained).toEqual([]);
   });
 
-  const examples = ["configuration.md", "guard.md", "history.md", "migration.md"].flatMap(page =>
+  const examples = ["configuration.md", "guard.md", "history.md", "parts.md", "rules.md"].flatMap(page =>
     [...readFileSync(join(ROOT, "docs", page), "utf8").matchAll(/^```jsonc\n([\s\S]*?)^```$/gm)].map(
       ([, text = ""]) => ({ page, text }),
     ),
@@ -106,7 +105,7 @@ describe("the picture of the tour", () => {
 describe("links between pages", () => {
   const pages = [
     ...["README.md", "CHANGELOG.md", "CONTRIBUTING.md"],
-    ...readdirSync(join(ROOT, "docs"))
+    ...readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
       .filter(name => name.endsWith(".md"))
       .map(name => `docs/${name}`),
   ];
