@@ -54,7 +54,14 @@ process.exitCode = isCheck && stale > 0 ? 1 : 0;
 function newPage(page) {
   const host = HOSTS.find(({ id }) => page === `hosts/${id}.md`);
   if (host === undefined) throw new Error(`${page} is missing`);
-  return `# ${host.setup().title}\n\n<!-- generated: facts -->\n<!-- end: facts -->\n`;
+  return `# ${host.setup().title}
+
+The real program was not driven here. What follows comes from its documentation and source, as the hooks use it; \`amplihack
+doctor\` says whether they have fired on your machine.
+
+<!-- generated: facts -->
+<!-- end: facts -->
+`;
 }
 
 function putIn(text, name, body, page) {

@@ -20,8 +20,9 @@ const MOUNT = "/mnt";
 const SIZE = { columns: 100, rows: 44 };
 const LONGEST_MS = 90_000;
 const LOOK_MS = 250;
+const PRESS_MS = 1_000;
 /** After this many looks at what was waited for, the rest has been drawn, too; a screen may blink for ever. */
-const SEEN_LOOKS = 8;
+const SEEN_LOOKS = 12;
 
 const SCENES = {
   ask: { command: "npm publish", last: "I will wait for your decision." },
@@ -143,12 +144,13 @@ async function runInTerminal(argv, env, cwd, isDone, keys) {
   tmux("set", "-g", "status", "off", ";", "set", "-g", "extended-keys", "on");
   try {
     const look = () => tmux("capture-pane", "-p").stdout;
-    const waiting = [...keys];
     let text = "";
     for (let seen = 0, at = 0; at < LONGEST_MS; at += LOOK_MS) {
       await wait(LOOK_MS);
       text = look();
-      if (waiting.length > 0 && waiting[0].seen.test(text)) tmux("send-keys", waiting.shift().press);
+      // A key can come before the host listens, so it is pressed again while the question stands there.
+      for (const { seen: question, press } of keys)
+        if (question.test(text) && at % PRESS_MS === 0) tmux("send-keys", press);
       seen = isDone(text) ? seen + 1 : 0;
       if (seen === SEEN_LOOKS) return tmux("capture-pane", "-e", "-N", "-p").stdout;
     }

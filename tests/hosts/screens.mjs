@@ -33,6 +33,7 @@ export const SCREENS = {
       },
     }),
     args: prompt => ["-i", prompt, "--yolo", "--model", "gemini-2.5-flash"],
+    call: command => ({ name: "run_shell_command", input: { command, description: "Publish the changes" } }),
   },
   opencode: {
     args: (prompt, { model, project }) => [project, "--model", `${model}/${model}`, "--prompt", prompt],
@@ -43,5 +44,8 @@ export const SCREENS = {
   },
   "copilot-cli": {
     args: prompt => ["-i", prompt, "--allow-all-tools"],
+    call: command => ({ name: "bash", input: { command, description: "Publish the changes", mode: "sync" } }),
+    keys: [{ seen: /Confirm folder trust/, press: "Enter" }],
+    isShown: { ask: /Do you want to allow this tool call/ },
   },
 };
