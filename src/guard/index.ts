@@ -83,9 +83,9 @@ export function guard(options: GuardOptions = {}): Hook<System> {
     isJudge: true,
     run(input, system) {
       if (input.kind !== "tool") return undefined;
-      const judgement = judgeTool(input, contextOf(input, system, given));
-      if (judgement.verdict === "allow" || judgement.reason === undefined) return sayUnread(input.tool);
-      return { decision: { kind: judgement.verdict, reason: judgement.reason } };
+      const { verdict, reason, texts } = judgeTool(input, contextOf(input, system, given));
+      if (verdict === "allow" || reason === undefined) return sayUnread(input.tool);
+      return { decision: { kind: verdict, reason, ...(texts === undefined ? {} : { texts }) } };
     },
   };
 }

@@ -20,7 +20,7 @@ import { aliasTexts } from "./git/aliases.ts";
 import { subjectOf } from "./grants.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
 import { createDisk } from "./paths/disk.ts";
-import { renderReason } from "./reason.ts";
+import { renderTexts } from "./reason.ts";
 import { findRule } from "./rules.ts";
 
 /** Judges shell text. Never throws: a failure of the guard itself is a finding or a note. */
@@ -162,6 +162,11 @@ function judgeFailure(command: string, context: GuardContext, error: unknown): J
   const target = dangerous.slice(0, 5).join(", ");
   const what = "the guard failed";
   const finding = makeFinding(findRule("guard.unexamined"), verdict, undefined, target, { what });
-  const reason = renderReason(verdict, [finding], undefined);
-  return { ...base, verdict, findings: [finding], all: [finding], reason };
+  return {
+    ...base,
+    verdict,
+    findings: [finding],
+    all: [finding],
+    ...renderTexts(verdict, [finding], undefined),
+  };
 }

@@ -1,4 +1,5 @@
-const HIDDEN = "[redacted]";
+/** Stands for what was taken out. */
+export const REDACTED = "[redacted]";
 
 /** Shapes of tokens that are known by how they begin. */
 const TOKENS = [
@@ -52,30 +53,30 @@ export function redactOpening(text: string): string {
 /** Text for logs and reasons with everything that looks like a secret taken out. Linear, and safe to apply twice. */
 export function redact(text: string): string {
   let result = text;
-  if (ANY_TOKEN.test(text)) for (const token of TOKENS) result = result.replace(token, HIDDEN);
+  if (ANY_TOKEN.test(text)) for (const token of TOKENS) result = result.replace(token, REDACTED);
   if (result.includes("://"))
     result = result.replace(
       URL_CREDENTIALS,
-      (_, scheme: string, user: string) => `${scheme}${user}:${HIDDEN}@`,
+      (_, scheme: string, user: string) => `${scheme}${user}:${REDACTED}@`,
     );
   if (ANY_SECRET_WORD.test(result)) result = redactNamed(result);
-  return result.replace(LONG_WORD, word => (isHighEntropy(word) ? HIDDEN : word));
+  return result.replace(LONG_WORD, word => (isHighEntropy(word) ? REDACTED : word));
 }
 
 /** What stands behind a word that announces a secret. */
 function redactNamed(text: string): string {
-  let result = text.replace(BEARER, (_, word: string) => `${word} ${HIDDEN}`);
+  let result = text.replace(BEARER, (_, word: string) => `${word} ${REDACTED}`);
   result = result.replace(SECRET_ASSIGNMENT, (found, name: string, sign: string, value: string) =>
-    isReference(value) ? found : `${name}${sign}${HIDDEN}`,
+    isReference(value) ? found : `${name}${sign}${REDACTED}`,
   );
   return result.replace(SECRET_OPTION, (found, option: string, value: string) =>
-    isReference(value) ? found : `${option}${HIDDEN}`,
+    isReference(value) ? found : `${option}${REDACTED}`,
   );
 }
 
 /** `$TOKEN` and `${TOKEN}` name a secret and do not hold one. */
 function isReference(value: string): boolean {
-  return /^["']?\$[A-Za-z_{(]/.test(value) || value.includes(HIDDEN);
+  return /^["']?\$[A-Za-z_{(]/.test(value) || value.includes(REDACTED);
 }
 
 /** Random characters, not words, paths or hashes of commits in lower case. */

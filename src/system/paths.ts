@@ -110,3 +110,8 @@ export function expandHome(path: string, home: string | undefined): string {
   if (home === undefined || home === "" || (path !== "~" && !path.startsWith("~/"))) return path;
   return join(home, path.slice(1));
 }
+
+/** The same for a word of a shell, in which the home may also be a variable. */
+export function expandHomeWord(word: string, home: string | undefined): string {
+  return expandHome(word.replace(/^(?:\$HOME|\$\{HOME\})(?=\/)/, "~"), home);
+}
