@@ -128,6 +128,7 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
   "hooks replay": {
     use: "passes",
     values: `${FORMAT} input transcript event candidate timeout last`,
+    bare: "transcript",
     asksWith: "candidate",
   },
   "hooks trust": { use: "loosens", values: FORMAT },
