@@ -1,7 +1,7 @@
 import type { Memory } from "../memory/memory.ts";
 import { openReader } from "../memory/open-store.ts";
 import { rankCandidates } from "../memory/ranking.ts";
-import { searchPhrases } from "../memory/search-words.ts";
+import { readQuery } from "../memory/search-words.ts";
 import type { MemoryReader } from "../memory/store.ts";
 import { clip } from "../state/index.ts";
 import type { System } from "../system/system.ts";
@@ -43,7 +43,7 @@ async function search(
   limit: number,
 ): Promise<readonly Memory[]> {
   if (words.trim() === "") return reader.list({}, "newest", limit);
-  const candidates = await reader.search(searchPhrases(words), {}, limit * CANDIDATES_EACH);
+  const candidates = await reader.search(readQuery(words), {}, limit * CANDIDATES_EACH);
   return rankCandidates(candidates, system.clock.nowMs(), limit).map(({ memory }) => memory);
 }
 

@@ -12,7 +12,7 @@ const APPLICATION_ID = 0x616d706d;
 type Migration = (connection: SqliteConnection, path: string, nowMs: number) => void;
 
 /** Each leads from the version of its index to the next; a new database goes through all of them. */
-export const MIGRATIONS: readonly Migration[] = [makeTables, makeSearchIndex];
+export const MIGRATIONS: readonly Migration[] = [makeTables, makeFirstIndex, makeSearchIndex];
 
 /**
  * Brings the database to our version, in one transaction. Others that try at the same time wait and find it done.
@@ -77,13 +77,23 @@ function makeTables(connection: SqliteConnection, _path: string, nowMs: number):
   if (hasEarlierEntries(connection)) adoptEarlierEntries(connection, nowMs);
 }
 
-/** Holds words only; the text stays in `memories`. Scope is in it so that a search never leaves its project. */
+/** The index of the second version is replaced by the next step, which fills it. */
+function makeFirstIndex(connection: SqliteConnection): void {
+  connection.run("CREATE VIRTUAL TABLE memory_words USING fts5 (scope, key, value, content = '')");
+}
+
+/**
+ * Holds terms only; the text stays in `memories`. Scope is in it so that a search never leaves its project.
+ * `memory_terms` lists what the index has, for words that are not in it as they were typed.
+ */
 function makeSearchIndex(connection: SqliteConnection, path: string): void {
+  connection.run("DROP TABLE memory_words");
   connection.run(`
     CREATE VIRTUAL TABLE memory_words USING fts5 (
       scope, key, value,
       content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
     )`);
+  connection.run("CREATE VIRTUAL TABLE memory_terms USING fts5vocab ('memory_words', 'col')");
   for (const row of connection.rows(`SELECT ${SELECTED} FROM memories`)) {
     addToIndex(connection, Number(row["number"]), memoryOf(row, path));
   }

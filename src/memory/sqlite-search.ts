@@ -1,4 +1,5 @@
 import { MAX_WEIGHED, planSearch, type SearchAttempt } from "./ranking.ts";
+import { isOneLetterOff, type SearchQuery } from "./search-words.ts";
 import type { SqliteConnection, SqlRow, SqlValue } from "./sqlite-connection.ts";
 import { SELECTED } from "./sqlite-rows.ts";
 import { scopeWord } from "./sqlite-schema.ts";
@@ -11,24 +12,71 @@ const WEIGHTS = "0.0, 2.0, 1.0";
 /** The rows that fit best, with their `weight`. */
 export function searchRows(
   connection: SqliteConnection,
-  phrases: readonly string[],
+  { any, all }: SearchQuery,
   filter: MemoryFilter,
   limit: number,
 ): readonly SqlRow[] {
   if (filter.projects?.length === 0) return [];
-  const counted = phrases.map(phrase => ({ phrase, matches: countMatches(connection, phrase) }));
+  const required = all.map(phrase => `${matchAny([exactly(phrase)])} AND `).join("");
+  const counted = any
+    .flatMap(phrase => formsOf(connection, phrase))
+    .map(form => ({ phrase: form, matches: countMatches(connection, form) }));
   for (const attempt of planSearch(counted)) {
-    const rows = tryToFind(connection, attempt, filter, limit);
+    const rows = tryToFind(connection, attempt, filter, { required, limit });
     if (rows.length > 0) return rows;
   }
   return [];
 }
 
+/** Shorter words begin or resemble too many others. */
+const MIN_PREFIX_LENGTH = 3;
+const MIN_SIMILAR_LENGTH = 4;
+const MAX_SIMILAR = 8;
+
+/**
+ * The forms under which the index has a phrase: as it is, else as the beginning of words, else as a part of them or
+ * with one letter wrong.
+ */
+function formsOf(connection: SqliteConnection, phrase: string): readonly string[] {
+  const asIs = exactly(phrase);
+  if (phrase.includes(" ") || phrase.length < MIN_PREFIX_LENGTH || countMatches(connection, asIs) > 0)
+    return [asIs];
+  const beginning = `${asIs} *`;
+  if (countMatches(connection, beginning) > 0) return [beginning];
+  return phrase.length < MIN_SIMILAR_LENGTH ? [] : similarTerms(connection, phrase).map(exactly);
+}
+
+/** One wrong letter leaves the first or the second half as it was, so that SQLite can choose the candidates. */
+function similarTerms(connection: SqliteConnection, word: string): readonly string[] {
+  const half = Math.floor(word.length / 2);
+  return connection
+    .rows(
+      `SELECT term, max(doc) AS matches FROM memory_terms
+       WHERE col IN ('key', 'value') AND (
+         instr(term, ?) > 0 OR
+         length(term) BETWEEN ? AND ? AND (substr(term, 1, ?) = ? OR substr(term, ?) = ?)
+       )
+       GROUP BY term ORDER BY matches DESC`,
+      [
+        word,
+        word.length - 1,
+        word.length + 1,
+        half,
+        word.slice(0, half),
+        half - word.length,
+        word.slice(half),
+      ],
+    )
+    .map(row => String(row["term"]))
+    .filter(term => term.includes(word) || isOneLetterOff(term, word))
+    .slice(0, MAX_SIMILAR);
+}
+
 /** Counting is cheap, and need not be exact beyond what can be weighed. */
-function countMatches(connection: SqliteConnection, phrase: string): number {
+function countMatches(connection: SqliteConnection, form: string): number {
   const [row] = connection.rows(
     "SELECT count(*) AS matches FROM (SELECT 1 FROM memory_words WHERE memory_words MATCH ? LIMIT ?)",
-    [matchAny([phrase]), MAX_WEIGHED + 1],
+    [matchAny([form]), MAX_WEIGHED + 1],
   );
   return Number(row?.["matches"] ?? 0);
 }
@@ -38,7 +86,7 @@ function tryToFind(
   connection: SqliteConnection,
   { phrases, isWeighed }: SearchAttempt,
   filter: MemoryFilter,
-  limit: number,
+  { required, limit }: { readonly required: string; readonly limit: number },
 ): readonly SqlRow[] {
   const { key, category, updatedSinceMs } = filter;
   const isRestricted = key !== undefined || category !== undefined || updatedSinceMs !== undefined;
@@ -54,13 +102,17 @@ function tryToFind(
      )
      JOIN memories ON memories.number = found
      ORDER BY weight DESC, found DESC`,
-    [scopeQuery(filter) + matchAny(phrases), ...values, limit],
+    [scopeQuery(filter) + required + matchAny(phrases), ...values, limit],
   );
 }
 
 /** Phrases hold letters, digits and marks only, so quoting them is all they need. */
-function matchAny(phrases: readonly string[]): string {
-  return `{key value} : (${phrases.map(phrase => `"${phrase}"`).join(" OR ")})`;
+function exactly(phrase: string): string {
+  return `"${phrase}"`;
+}
+
+function matchAny(forms: readonly string[]): string {
+  return `{key value} : (${forms.join(" OR ")})`;
 }
 
 /** The part of a query that restricts it, so that matches elsewhere cost nothing. */

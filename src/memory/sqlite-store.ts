@@ -1,6 +1,7 @@
 import type { System } from "../system/system.ts";
 import { checkTexts, type Memory, type MemoryDraft } from "./memory.ts";
 import { MemoryError } from "./memory-error.ts";
+import type { SearchQuery } from "./search-words.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 import { COLUMNS, contentFingerprint, memoryOf, PLACEHOLDERS, SELECTED, valuesOf } from "./sqlite-rows.ts";
 import { addToIndex } from "./sqlite-schema.ts";
@@ -32,12 +33,8 @@ export class SqliteStore implements MemoryStore {
     return rows.map(row => memoryOf(row, this.path));
   }
 
-  async search(
-    phrases: readonly string[],
-    filter: MemoryFilter,
-    limit: number,
-  ): Promise<readonly WeightedMemory[]> {
-    const rows = searchRows(this.connection, phrases, filter, limit);
+  async search(query: SearchQuery, filter: MemoryFilter, limit: number): Promise<readonly WeightedMemory[]> {
+    const rows = searchRows(this.connection, query, filter, limit);
     return rows.map(row => ({ memory: memoryOf(row, this.path), weight: Number(row["weight"]) }));
   }
 

@@ -1,4 +1,5 @@
 import type { Category, Memory, MemoryDraft } from "./memory.ts";
+import type { SearchQuery } from "./search-words.ts";
 
 /** All members given must hold; the empty filter holds for everything. */
 export interface MemoryFilter {
@@ -21,8 +22,8 @@ export interface WeightedMemory {
 export interface MemoryReader {
   /** Ordered by agent, session and key, or with the latest change first. */
   list(filter: MemoryFilter, order: "name" | "newest", limit?: number): Promise<readonly Memory[]>;
-  /** The best by weight, at most `limit`. `phrases` are those of `searchPhrases`. */
-  search(phrases: readonly string[], filter: MemoryFilter, limit: number): Promise<readonly WeightedMemory[]>;
+  /** The best by weight, at most `limit`. */
+  search(query: SearchQuery, filter: MemoryFilter, limit: number): Promise<readonly WeightedMemory[]>;
   close(): void;
 }
 

@@ -2,7 +2,7 @@ import { defineCommand } from "../../cli/command.ts";
 import { option } from "../../cli/option.ts";
 import { toDocument } from "../../memory/memory-document.ts";
 import { rankCandidates } from "../../memory/ranking.ts";
-import { searchPhrases } from "../../memory/search-words.ts";
+import { readQuery } from "../../memory/search-words.ts";
 import { renderLine, SESSION_OPTION, STORE_OPTIONS, withReader } from "./store-access.ts";
 
 const SHOWN = 10;
@@ -25,10 +25,10 @@ export const searchCommand = defineCommand({
   async run(invocation) {
     const { options, positionals, rest, system, terminal } = invocation;
     const { agent, session } = options;
-    const phrases = searchPhrases([...positionals, ...rest].join(" "));
+    const query = readQuery([...positionals, ...rest].join(" "));
     const limit = Math.floor(options.limit ?? SHOWN);
     const candidates = await withReader(invocation, reader =>
-      reader.search(phrases, { agent, session }, limit * CANDIDATES_EACH),
+      reader.search(query, { agent, session }, limit * CANDIDATES_EACH),
     );
     const found = rankCandidates(candidates, system.clock.nowMs(), limit);
     const lines = found.map(({ memory, relevance }) => `${relevance.toFixed(2)}  ${renderLine(memory)}`);

@@ -9,7 +9,7 @@ import { ALL_PROJECTS, projectScope } from "../memory-place.ts";
 import { openReader } from "../open-store.ts";
 import { type RankedMemory, rankCandidates } from "../ranking.ts";
 import { oldestForPrompt } from "../retention.ts";
-import { searchPhrases } from "../search-words.ts";
+import { readQuery } from "../search-words.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 import { countFitting, MAX_AGENT_CHARACTERS } from "./bridge-context.ts";
 
@@ -26,9 +26,9 @@ export async function injectMemory(
 ): Promise<InjectMemoryReply> {
   const { maxItems, maxCharacters, maxAgeDays } = config.memory;
   const agents = [...new Set(request.agents ?? [])].slice(0, MAX_AGENTS);
-  const phrases = searchPhrases(firstCharacters(request.prompt, MAX_PROMPT_LENGTH));
+  const query = readQuery(firstCharacters(request.prompt, MAX_PROMPT_LENGTH));
   const nothing = { injected_context: "", memory_keys_used: [] };
-  if (maxItems === 0 || maxCharacters === 0 || agents.length === 0 || phrases.length === 0) return nothing;
+  if (maxItems === 0 || maxCharacters === 0 || agents.length === 0 || query.any.length === 0) return nothing;
   const reader = await openReader(system, databasePath, { patienceMs: PATIENCE_MS });
   try {
     const nowMs = system.clock.nowMs();
@@ -40,7 +40,7 @@ export async function injectMemory(
     let room = REPLY_LIMITS.text - HEADING.length;
     const keys = new Set<string>();
     for (const agent of agents) {
-      const candidates = await reader.search(phrases, { ...scope, agent }, MAX_CANDIDATES);
+      const candidates = await reader.search(query, { ...scope, agent }, MAX_CANDIDATES);
       const found = rankCandidates(candidates, nowMs, maxItems);
       const title = `### ${clip(oneLine(agent), MAX_TITLE_LENGTH)}`;
       const lines = found.map(one => renderLine(one, maxCharacters));
