@@ -27,9 +27,11 @@ export interface Memory {
   /** milliseconds since 1970, as all times here */
   readonly createdMs: number;
   readonly updatedMs: number;
+  /** given to every session at its start, and never dropped unasked */
+  readonly isPinned?: boolean;
 }
 
-/** A memory that is yet to be stored. */
+/** A memory that is yet to be stored. One that replaces another keeps its pin unless it says otherwise. */
 export type MemoryDraft = Omit<Memory, "id" | "createdMs" | "updatedMs">;
 
 /** Most characters of each text. */

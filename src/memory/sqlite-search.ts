@@ -3,13 +3,14 @@ import { isOneLetterOff, type SearchQuery } from "./search-words.ts";
 import type { SqliteConnection, SqlRow, SqlValue } from "./sqlite-connection.ts";
 import { SELECTED } from "./sqlite-rows.ts";
 import { scopeWord } from "./sqlite-schema.ts";
-import type { MemoryFilter } from "./store.ts";
+import { UNSEEN_BY, USE_COLUMNS } from "./sqlite-uses.ts";
+import type { MemoryFilter, WordCounts } from "./store.ts";
 import { encodeText } from "./stored-text.ts";
 
 /** A word in the key counts as much as two in the value; scope restricts and weighs nothing. */
 const WEIGHTS = "0.0, 2.0, 1.0";
 
-/** The rows that fit best, with their `weight`. */
+/** The rows that fit best, with their `weight`, `uses` and `used_ms`. */
 export function searchRows(
   connection: SqliteConnection,
   { any, all }: SearchQuery,
@@ -81,6 +82,15 @@ function countMatches(connection: SqliteConnection, form: string): number {
   return Number(row?.["matches"] ?? 0);
 }
 
+/** How many memories have each term, and how many there are. */
+export function countTerms(connection: SqliteConnection, terms: readonly string[]): WordCounts {
+  const [row] = connection.rows("SELECT count(*) AS memories FROM memories");
+  return {
+    memories: Number(row?.["memories"] ?? 0),
+    matches: new Map(terms.map(term => [term, countMatches(connection, exactly(term))])),
+  };
+}
+
 /** Whole rows are fetched for the best only: carrying texts through the sort would cost more than the search. */
 function tryToFind(
   connection: SqliteConnection,
@@ -88,12 +98,12 @@ function tryToFind(
   filter: MemoryFilter,
   { required, limit }: { readonly required: string; readonly limit: number },
 ): readonly SqlRow[] {
-  const { key, category, updatedSinceMs } = filter;
-  const isRestricted = key !== undefined || category !== undefined || updatedSinceMs !== undefined;
-  const { text, values } = filterConditions({ key, category, updatedSinceMs });
+  const { key, category, updatedSinceMs, unseenBy } = filter;
+  const { text, values } = filterConditions({ key, category, updatedSinceMs, unseenBy });
+  const isRestricted = values.length > 0;
   const restriction = `AND EXISTS (SELECT 1 FROM memories WHERE number = memory_words.rowid AND ${text})`;
   return connection.rows(
-    `SELECT ${SELECTED}, weight
+    `SELECT ${SELECTED}, weight, ${USE_COLUMNS}
      FROM (
        SELECT rowid AS found, ${isWeighed ? `-bm25(memory_words, ${WEIGHTS})` : "1.0"} AS weight
        FROM memory_words
@@ -147,5 +157,6 @@ export function filterConditions(filter: MemoryFilter): {
     if (wanted !== undefined) add(`${column} = ?`, encodeText(wanted));
   }
   if (filter.updatedSinceMs !== undefined) add("updated_ms >= ?", filter.updatedSinceMs);
+  if (filter.unseenBy !== undefined) add(UNSEEN_BY, encodeText(filter.unseenBy));
   return { text: parts.join(" AND "), values };
 }

@@ -1,6 +1,6 @@
-import Libsql from "libsql";
 import { describe, expect, it } from "vitest";
 import { find, openScene } from "../store-scene.ts";
+import { plainSearch } from "./plain-search.ts";
 import { NOTES, QUESTIONS } from "./recall-set.ts";
 
 const SHOWN = 5;
@@ -27,16 +27,3 @@ describe("the search, on the notes of a company", () => {
     expect(ours).toBeGreaterThan(plain);
   });
 });
-
-/** What FTS5 does with the same notes by itself: its default tokens, any word, BM25. */
-function plainSearch(): (question: string) => readonly string[] {
-  const database = new Libsql(":memory:");
-  database.exec("CREATE VIRTUAL TABLE notes USING fts5 (key, value)");
-  const insert = database.prepare("INSERT INTO notes (key, value) VALUES (?, ?)");
-  for (const { key, value } of NOTES.values()) insert.run([key, value]);
-  const select = database.prepare("SELECT key FROM notes WHERE notes MATCH ? ORDER BY bm25(notes) LIMIT 5");
-  return question => {
-    const words = [...question.matchAll(/[\p{L}\p{N}]+/gu)].map(([word]) => `"${word}"`);
-    return select.all([words.join(" OR ")]).map(row => String((row as { key: unknown }).key));
-  };
-}
