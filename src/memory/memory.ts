@@ -1,6 +1,9 @@
 import { countCharacters } from "../hooks/words.ts";
 import { MemoryError } from "./memory-error.ts";
 
+/** Whose a memory is when no agent is named. */
+export const ANY_AGENT = "general";
+
 /** How a value is to be read. */
 export const VALUE_TYPES = ["markdown", "json", "yaml", "text"] as const;
 export type ValueType = (typeof VALUE_TYPES)[number];

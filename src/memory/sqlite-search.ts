@@ -98,8 +98,8 @@ function tryToFind(
   filter: MemoryFilter,
   { required, limit }: { readonly required: string; readonly limit: number },
 ): readonly SqlRow[] {
-  const { key, category, updatedSinceMs, unseenBy } = filter;
-  const { text, values } = filterConditions({ key, category, updatedSinceMs, unseenBy });
+  const { id, key, category, updatedSinceMs, unseenBy } = filter;
+  const { text, values } = filterConditions({ id, key, category, updatedSinceMs, unseenBy });
   const isRestricted = values.length > 0;
   const restriction = `AND EXISTS (SELECT 1 FROM memories WHERE number = memory_words.rowid AND ${text})`;
   return connection.rows(
@@ -152,7 +152,7 @@ export function filterConditions(filter: MemoryFilter): {
   if (filter.projects !== undefined) {
     add(`project IN (${filter.projects.map(() => "?").join(", ")})`, ...filter.projects.map(encodeText));
   }
-  for (const column of ["agent", "session", "key", "category"] as const) {
+  for (const column of ["agent", "session", "id", "key", "category"] as const) {
     const wanted = filter[column];
     if (wanted !== undefined) add(`${column} = ?`, encodeText(wanted));
   }

@@ -7,6 +7,7 @@ export interface MemoryFilter {
   readonly projects?: readonly string[] | undefined;
   readonly agent?: string | undefined;
   readonly session?: string | undefined;
+  readonly id?: string | undefined;
   readonly key?: string | undefined;
   readonly category?: Category | undefined;
   readonly updatedSinceMs?: number | undefined;

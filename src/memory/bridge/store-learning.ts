@@ -2,7 +2,7 @@ import type { StoreReply, StoreRequest } from "../../hooks/bridge/contracts.ts";
 import { type Entry, entryText, isUserMessage } from "../../hooks/transcript/entry.ts";
 import { firstCharacters } from "../../hooks/words.ts";
 import { composeLearning, LearningCollector } from "../learning.ts";
-import { type MemoryDraft, TEXT_LIMITS } from "../memory.ts";
+import { ANY_AGENT, type MemoryDraft, TEXT_LIMITS } from "../memory.ts";
 import { projectScope } from "../memory-place.ts";
 import { openStore } from "../open-store.ts";
 import { LEARNED_PREFIX, learnedRetention } from "../retention.ts";
@@ -22,7 +22,7 @@ export async function storeLearning(request: StoreRequest, context: BridgeContex
   const project = projectScope(system, projectRoot);
   const draft: MemoryDraft = {
     project,
-    agent: named(request.agent_type, "agent") ?? "general",
+    agent: named(request.agent_type, "agent") ?? ANY_AGENT,
     session: named(request.session_id, "session") ?? "",
     key: LEARNED_PREFIX + shortHash(JSON.stringify([project, contentFingerprint(value)])),
     value,
