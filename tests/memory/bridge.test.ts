@@ -303,6 +303,37 @@ describe("store", () => {
     );
   });
 
+  it("keeps fixes and decisions as notes of their own, with the session, in place of the beginning", async () => {
+    const scene = openScene();
+    const transcript_path = scene.transcript([
+      user("Run the payment tests. From now on the sandbox is used for them."),
+      ...bash("npm test", "Exit code 1\nError: PAYMENT_SANDBOX is not set"),
+      ...bash("PAYMENT_SANDBOX=1 npm test", "3 passed"),
+    ]);
+    const content = "Run the payment tests. From now on";
+    for (const session_id of ["s1", "s2"])
+      expect(await ask(scene, { transcript_path, content, session_id })).toEqual({
+        stored: true,
+        memories_count: 2,
+      });
+    expect(await stored(scene)).toHaveLength(2);
+    expect(await stored(scene)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          category: "learning",
+          session: "s1",
+          value:
+            "`npm test` failed with: Error: PAYMENT_SANDBOX is not set. `PAYMENT_SANDBOX=1 npm test` worked.",
+        }),
+        expect.objectContaining({
+          category: "decision",
+          session: "s1",
+          value: "The user decided: From now on the sandbox is used for them.",
+        }),
+      ]),
+    );
+  });
+
   it("keeps what was told on purpose, whatever the transcript says", async () => {
     const scene = openScene();
     const transcript_path = scene.transcript([
