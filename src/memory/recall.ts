@@ -53,7 +53,7 @@ function readPrompt(text: string): PromptWords {
 }
 
 /** Candidates that are looked at closely; below them the words hardly fit. */
-const MAX_CANDIDATES = 100;
+const MAX_CANDIDATES = 40;
 
 /** The memories that are relevant to a prompt, the best first; mostly none. */
 export async function recallForPrompt(

@@ -97,3 +97,25 @@ export function isOneLetterOff(one: string, other: string): boolean {
     short[start] === long[start + 1] && short[start + 1] === long[start] && rest(short, 2) === rest(long, 2)
   );
 }
+
+const ALPHABETS: readonly (readonly [script: RegExp, letters: string])[] = [
+  [/[\u0370-\u03ff]/, "αβγδεζηθικλμνξοπρσςτυφχψω"],
+  [/[\u0400-\u04ff]/, "абвгдежзийклмнопрстуфхцчшщъыьэюя"],
+  [/[a-z\d]/, "abcdefghijklmnopqrstuvwxyz0123456789"],
+];
+
+/** All words that are one letter off, as the index has them: without accents. None in scripts of unknown letters. */
+export function oneLetterOff(word: string): readonly string[] {
+  const plain = [...word.normalize("NFD").replace(/\p{M}/gu, "")];
+  const [, letters = ""] = ALPHABETS.find(([script]) => script.test(word)) ?? [];
+  const found = new Set<string>();
+  for (let at = 0; at <= plain.length; at++) {
+    const before = plain.slice(0, at).join("");
+    const [first = "", second = "", ...rest] = plain.slice(at);
+    const after = second + rest.join("");
+    for (const letter of letters) found.add(before + letter + first + after).add(before + letter + after);
+    found.add(before + after).add(before + second + first + rest.join(""));
+  }
+  found.delete(plain.join(""));
+  return [...found];
+}

@@ -1,5 +1,5 @@
 import { MAX_WEIGHED, planSearch, type SearchAttempt } from "./ranking.ts";
-import { isOneLetterOff, type SearchQuery } from "./search-words.ts";
+import { oneLetterOff, type SearchQuery } from "./search-words.ts";
 import type { SqliteConnection, SqlRow, SqlValue } from "./sqlite-connection.ts";
 import { SELECTED } from "./sqlite-rows.ts";
 import { scopeWord } from "./sqlite-schema.ts";
@@ -19,9 +19,7 @@ export function searchRows(
 ): readonly SqlRow[] {
   if (filter.projects?.length === 0) return [];
   const required = all.map(phrase => `${matchAny([exactly(phrase)])} AND `).join("");
-  const counted = any
-    .flatMap(phrase => formsOf(connection, phrase))
-    .map(form => ({ phrase: form, matches: countMatches(connection, form) }));
+  const counted = any.flatMap(phrase => formsOf(connection, phrase));
   for (const attempt of planSearch(counted)) {
     const rows = tryToFind(connection, attempt, filter, { required, limit });
     if (rows.length > 0) return rows;
@@ -33,44 +31,56 @@ export function searchRows(
 const MIN_PREFIX_LENGTH = 3;
 const MIN_SIMILAR_LENGTH = 4;
 const MAX_SIMILAR = 8;
+/** Parts of words are looked for only where going through all words of the index takes a few milliseconds. */
+const MAX_MEMORIES_FOR_PARTS = 5_000;
 
-/**
- * The forms under which the index has a phrase: as it is, else as the beginning of words, else as a part of them or
- * with one letter wrong.
- */
-function formsOf(connection: SqliteConnection, phrase: string): readonly string[] {
-  const asIs = exactly(phrase);
-  if (phrase.includes(" ") || phrase.length < MIN_PREFIX_LENGTH || countMatches(connection, asIs) > 0)
-    return [asIs];
-  const beginning = `${asIs} *`;
-  if (countMatches(connection, beginning) > 0) return [beginning];
-  return phrase.length < MIN_SIMILAR_LENGTH ? [] : similarTerms(connection, phrase).map(exactly);
+interface CountedForm {
+  readonly phrase: string;
+  readonly matches: number;
 }
 
-/** One wrong letter leaves the first or the second half as it was, so that SQLite can choose the candidates. */
+/**
+ * The forms under which the index has a phrase: as it is, else as the beginning of words, else with one letter wrong,
+ * else as a part of words.
+ */
+function formsOf(connection: SqliteConnection, phrase: string): readonly CountedForm[] {
+  const counted = (form: string): CountedForm => ({ phrase: form, matches: countMatches(connection, form) });
+  const asIs = counted(exactly(phrase));
+  if (asIs.matches > 0 || phrase.includes(" ") || phrase.length < MIN_PREFIX_LENGTH) return [asIs];
+  const beginning = counted(`${asIs.phrase} *`);
+  if (beginning.matches > 0) return [beginning];
+  if (phrase.length < MIN_SIMILAR_LENGTH) return [];
+  const similar = similarTerms(connection, phrase);
+  const terms = similar.length > 0 ? similar : termsWith(connection, phrase);
+  return terms.slice(0, MAX_SIMILAR).map(term => counted(exactly(term)));
+}
+
+/** All spellings that are one letter off are looked up: a few hundred, however large the index is. */
 function similarTerms(connection: SqliteConnection, word: string): readonly string[] {
-  const half = Math.floor(word.length / 2);
-  return connection
-    .rows(
+  return readTerms(
+    connection.rows(
+      `SELECT term, max(doc) AS matches
+       FROM json_each(?) JOIN memory_terms ON term = json_each.value
+       WHERE col IN ('key', 'value') GROUP BY term ORDER BY matches DESC`,
+      [JSON.stringify(oneLetterOff(word))],
+    ),
+  );
+}
+
+function termsWith(connection: SqliteConnection, part: string): readonly string[] {
+  const [row] = connection.rows("SELECT count(*) AS memories FROM memories");
+  if (Number(row?.["memories"]) > MAX_MEMORIES_FOR_PARTS) return [];
+  return readTerms(
+    connection.rows(
       `SELECT term, max(doc) AS matches FROM memory_terms
-       WHERE col IN ('key', 'value') AND (
-         instr(term, ?) > 0 OR
-         length(term) BETWEEN ? AND ? AND (substr(term, 1, ?) = ? OR substr(term, ?) = ?)
-       )
-       GROUP BY term ORDER BY matches DESC`,
-      [
-        word,
-        word.length - 1,
-        word.length + 1,
-        half,
-        word.slice(0, half),
-        half - word.length,
-        word.slice(half),
-      ],
-    )
-    .map(row => String(row["term"]))
-    .filter(term => term.includes(word) || isOneLetterOff(term, word))
-    .slice(0, MAX_SIMILAR);
+       WHERE col IN ('key', 'value') AND instr(term, ?) > 0 GROUP BY term ORDER BY matches DESC`,
+      [part],
+    ),
+  );
+}
+
+function readTerms(rows: readonly SqlRow[]): readonly string[] {
+  return rows.map(row => String(row["term"]));
 }
 
 /** Counting is cheap, and need not be exact beyond what can be weighed. */
