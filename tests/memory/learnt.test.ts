@@ -82,6 +82,14 @@ describe("a refused command", () => {
     ]);
   });
 
+  it.each([
+    "Needs your user's consent [git.force-push]: it is lost. Run it later. You cannot switch this off; wait.",
+    "PreToolUse hook: [git.force-push] it is lost. Run it later.\nAgent: not run, because your user has to allow it.",
+  ])("is known by the words of the guard: %j", told => {
+    const [note] = notesOf(bash("git push --force", told), works("git push"));
+    expect(note).toContain("was refused (git.force-push: it is lost. Run it later.)");
+  });
+
   it("is nothing when it was given up, tried again or replaced in vain", () => {
     expect(notesOf(bash("git push --force", refusal))).toEqual([]);
     expect(notesOf(bash("git push --force", refusal), works("git push --force"))).toEqual([]);

@@ -1,8 +1,8 @@
 import { type Call, type LearntNote, type NoteFinder, quote } from "./note.ts";
 import { type CommandWords, readCommand } from "./similar-commands.ts";
 
-/** As `renderReason` of the guard begins and ends what it tells an agent. */
-const REFUSAL = /(?:Denied|Needs your user's consent) \[([\w./-]+)\]: ([\s\S]*?) Safer: /;
+/** As `renderTexts` of the guard begins and ends what it tells an agent, alone or behind the person's text. */
+const REFUSAL = /\[([\w./-]+)\]:? ([\s\S]*?)(?: Safer: |\nAgent: not run| You cannot switch this off)/;
 
 interface Refusal {
   readonly rule: string;
