@@ -3,7 +3,7 @@ import { oneLetterOff, type SearchQuery } from "./search-words.ts";
 import type { SqliteConnection, SqlRow, SqlValue } from "./sqlite-connection.ts";
 import { SELECTED } from "./sqlite-rows.ts";
 import { scopeWord } from "./sqlite-schema.ts";
-import { UNSEEN_BY, USE_COLUMNS } from "./sqlite-uses.ts";
+import { UNRECALLED_BY, UNSEEN_BY, USE_COLUMNS } from "./sqlite-uses.ts";
 import type { MemoryFilter, WordCounts } from "./store.ts";
 import { encodeText } from "./stored-text.ts";
 
@@ -108,8 +108,8 @@ function tryToFind(
   filter: MemoryFilter,
   { required, limit }: { readonly required: string; readonly limit: number },
 ): readonly SqlRow[] {
-  const { id, key, category, updatedSinceMs, unseenBy } = filter;
-  const { text, values } = filterConditions({ id, key, category, updatedSinceMs, unseenBy });
+  const { projects: _, agent: __, session: ___, ...others } = filter;
+  const { text, values } = filterConditions(others);
   const isRestricted = values.length > 0;
   const restriction = `AND EXISTS (SELECT 1 FROM memories WHERE number = memory_words.rowid AND ${text})`;
   return connection.rows(
@@ -168,5 +168,6 @@ export function filterConditions(filter: MemoryFilter): {
   }
   if (filter.updatedSinceMs !== undefined) add("updated_ms >= ?", filter.updatedSinceMs);
   if (filter.unseenBy !== undefined) add(UNSEEN_BY, encodeText(filter.unseenBy));
+  if (filter.unrecalledBy !== undefined) add(UNRECALLED_BY, encodeText(filter.unrecalledBy));
   return { text: parts.join(" AND "), values };
 }

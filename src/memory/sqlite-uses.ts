@@ -14,8 +14,12 @@ export const USE_COLUMNS = `
   (SELECT max(used_ms) FROM memory_uses
    WHERE memory_uses.number = memories.number AND occasion = 'prompt') AS used_ms`;
 
-export const UNSEEN_BY =
-  "NOT EXISTS (SELECT 1 FROM memory_uses WHERE memory_uses.number = memories.number AND memory_uses.session = ?)";
+export const UNSEEN_BY = unlessUsed("session = ?");
+export const UNRECALLED_BY = unlessUsed("session = ? AND occasion = 'prompt'");
+
+function unlessUsed(how: string): string {
+  return `NOT EXISTS (SELECT 1 FROM memory_uses AS shown WHERE shown.number = memories.number AND shown.${how})`;
+}
 
 /** What was shown at the start stays use once it was recalled. */
 export function addUses(

@@ -11,8 +11,10 @@ export interface MemoryFilter {
   readonly key?: string | undefined;
   readonly category?: Category | undefined;
   readonly updatedSinceMs?: number | undefined;
-  /** not yet shown to this session */
+  /** not yet shown to this session, at its start or at a prompt */
   readonly unseenBy?: string | undefined;
+  /** not yet shown to this session at a prompt */
+  readonly unrecalledBy?: string | undefined;
 }
 
 /** A memory that has at least one of the words, with its BM25 weight; greater is better, zero is possible. */

@@ -213,11 +213,13 @@ describe("inject_memory", () => {
     expect(await ask(scene, "Thanks, that looks good")).toEqual(nothing);
   });
 
-  it("repeats nothing that the session got at its start, and gives it again where no session is known", async () => {
+  it("repeats what the session got at its start for a mentioned agent alone, and gives it again where no session is known", async () => {
     const scene = openScene();
     await scene.store({ key: "payments", value: "Payment tests need PAYMENT_SANDBOX=1", isPinned: true });
     await scene.ask({ action: "get_context", project_path: scene.projectRoot });
     const prompt = "Which payment tests need PAYMENT_SANDBOX?";
+    expect(await ask(scene, prompt)).toEqual(nothing);
+    expect(await ask(scene, prompt, ["builder"])).toMatchObject({ memory_keys_used: ["payments"] });
     expect(await ask(scene, prompt, ["builder"])).toEqual(nothing);
     for (const _ of ["once", "twice"])
       expect(await scene.ask({ action: "inject_memory", prompt, session_id: "unknown" })).toMatchObject({

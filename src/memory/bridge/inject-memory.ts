@@ -48,8 +48,8 @@ export async function injectMemory(
       filter: {
         projects: [project, ALL_PROJECTS],
         updatedSinceMs: oldestForPrompt(maxAgeDays, system.clock.nowMs()),
-        unseenBy: session === "" ? undefined : session,
       },
+      session: session === "" ? undefined : session,
       maxItems,
       maxCharacters,
     });
@@ -75,6 +75,7 @@ const HEADING =
 interface PromptScope {
   readonly nowMs: number;
   readonly filter: MemoryFilter;
+  readonly session: string | undefined;
   readonly maxItems: number;
   readonly maxCharacters: number;
 }
@@ -98,43 +99,44 @@ class PromptNotes {
     return this.sections.join("\n\n");
   }
 
-  /** An agent that the prompt names is asked by its words alone, however common they are. */
+  /** An agent that the prompt names is asked by its words alone, also for what the start of the session gave. */
   async addAgent(agent: string): Promise<void> {
-    const { filter, nowMs, maxItems } = this.scope;
-    const query = readQuery(this.prompt);
-    const candidates = await this.reader.search(query, { ...filter, agent }, MAX_CANDIDATES);
+    const { filter, session, nowMs, maxItems } = this.scope;
+    const scope = { ...filter, agent, unrecalledBy: session };
+    const candidates = await this.reader.search(readQuery(this.prompt), scope, MAX_CANDIDATES);
     const found = rankCandidates(candidates, nowMs, maxItems);
     const title = `### ${clip(oneLine(agent), MAX_TITLE_LENGTH)}`;
-    if (
-      this.add(
-        title,
-        found.map(({ memory }) => memory),
-        found.map(one => this.renderRanked(one)),
-      )
-    )
-      if (this.sections.length === 1) this.sections.unshift(AGENT_HEADING);
+    const isFirst = this.sections.length === 0;
+    if (this.add(title, found, one => this.renderRanked(one)) && isFirst)
+      this.sections.unshift(AGENT_HEADING);
   }
 
   async addRelevant(): Promise<void> {
-    const { filter, nowMs, maxItems } = this.scope;
-    const found = (await recallForPrompt(this.reader, this.prompt, filter, nowMs))
+    const { filter, session, nowMs, maxItems } = this.scope;
+    const scope = { ...filter, unseenBy: session };
+    const found = (await recallForPrompt(this.reader, this.prompt, scope, nowMs))
       .filter(memory => !this.given.some(({ agent, id }) => agent === memory.agent && id === memory.id))
       .slice(0, maxItems);
     this.add(
       HEADING,
-      found,
-      found.map(memory => this.renderDated(memory)),
+      found.map(memory => ({ memory })),
+      ({ memory }) => this.renderDated(memory),
     );
   }
 
   /** False when there was nothing to add, or no room for it. */
-  private add(title: string, memories: readonly Memory[], lines: readonly string[]): boolean {
+  private add<T extends { readonly memory: Memory }>(
+    title: string,
+    found: readonly T[],
+    render: (one: T) => string,
+  ): boolean {
+    const lines = found.map(render);
     const count = countFitting(lines, Math.min(MAX_AGENT_CHARACTERS, this.room - title.length - GAP));
     if (count === 0) return false;
     const section = [title, ...lines.slice(0, count)].join("\n");
     this.room -= section.length + GAP;
     this.sections.push(section);
-    this.given.push(...memories.slice(0, count));
+    this.given.push(...found.slice(0, count).map(({ memory }) => memory));
     return true;
   }
 
