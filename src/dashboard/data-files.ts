@@ -1,4 +1,5 @@
 import { loadConfig } from "../config/index.ts";
+import type { HistorySettings } from "../config/settings.ts";
 import { auditFile } from "../hooks/audit.ts";
 import { MEMORY_DATABASE } from "../state/homes.ts";
 import { requireDirectories } from "../state/user-directories.ts";
@@ -12,6 +13,8 @@ export interface DataFiles {
   readonly audit: string;
   readonly recipeRuns: string;
   readonly database: string;
+  readonly home: string;
+  readonly history: HistorySettings;
 }
 
 /** Where this user's logs and memories lie. What is wrong in configuration files is told to `warn`. */
@@ -26,5 +29,7 @@ export function findDataFiles(system: System, warn: (message: string) => void): 
     audit: auditFile(config.guard, stateHome, home),
     recipeRuns: join(stateHome, "recipes", "runs"),
     database: join(stateHome, MEMORY_DATABASE),
+    home,
+    history: config.history,
   };
 }
