@@ -1,10 +1,13 @@
 import { defineFamily } from "../cli/command.ts";
 import { cleanCommand } from "./memory/clean.ts";
 import { deleteCommand } from "./memory/delete.ts";
+import { editCommand } from "./memory/edit.ts";
 import { exportCommand } from "./memory/export.ts";
+import { forgetCommand } from "./memory/forget.ts";
 import { getCommand } from "./memory/get.ts";
 import { importCommand } from "./memory/import.ts";
 import { listCommand } from "./memory/list.ts";
+import { pinCommand, unpinCommand } from "./memory/pin.ts";
 import { searchCommand } from "./memory/search.ts";
 import { storeCommand } from "./memory/store.ts";
 import { treeCommand } from "./memory/tree.ts";
@@ -18,8 +21,12 @@ export const command = defineFamily({
     listCommand,
     getCommand,
     storeCommand,
+    editCommand,
     deleteCommand,
     searchCommand,
+    forgetCommand,
+    pinCommand,
+    unpinCommand,
     exportCommand,
     importCommand,
     cleanCommand,

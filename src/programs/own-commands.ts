@@ -82,6 +82,7 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
   ),
   ...each("passes", undefined, "history verify", "hooks list", "hooks inspect", "hooks test", "memory tree"),
   ...each("passes", undefined, "memory list", "memory get", "memory store", "memory search", "mode detect"),
+  ...each("passes", undefined, "memory pin", "memory unpin"),
   ...each(
     "passes",
     undefined,
@@ -142,6 +143,8 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
   lock: { use: "asks", values: `${FORMAT} m|message` },
   "memory clean": { use: "passes", values: `${FORMAT} db-path backend pattern`, asksWith: "no-dry-run" },
   "memory delete": { use: "asks", values: `${FORMAT} db-path backend agent session` },
+  "memory edit": { use: "asks", values: `${FORMAT} db-path backend agent session` },
+  "memory forget": { use: "asks", values: `${FORMAT} db-path backend agent` },
   "memory export": { use: "asks", values: `${FORMAT} db-path backend agent o|output` },
   "memory import": { use: "asks", values: `${FORMAT} db-path backend agent i|input` },
   "parts list": {
