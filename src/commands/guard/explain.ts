@@ -1,14 +1,8 @@
 import { defineCommand } from "../../cli/command.ts";
 import type { Terminal } from "../../cli/terminal.ts";
 import type { Explained, Judgement } from "../../guard/index.ts";
-import {
-  COMMAND_POSITIONAL,
-  JUDGING_OPTIONS,
-  judgementJson,
-  openForCommand,
-  paintVerdict,
-  readCommand,
-} from "./judged.ts";
+import { judgementJson } from "../../guard/judgement-json.ts";
+import { COMMAND_POSITIONAL, JUDGING_OPTIONS, openForCommand, paintVerdict, readCommand } from "./judged.ts";
 
 export const explainCommand = defineCommand({
   name: "explain",

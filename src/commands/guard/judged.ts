@@ -3,6 +3,7 @@ import { CommandError, usageError } from "../../cli/errors.ts";
 import { FORMAT_OPTION, type OptionSpecs, option } from "../../cli/option.ts";
 import type { Terminal } from "../../cli/terminal.ts";
 import type { Judgement, Verdict } from "../../guard/index.ts";
+import { judgementJson } from "../../guard/judgement-json.ts";
 import { type ConfiguredGuard, openGuard } from "../../hooks/guard-context.ts";
 import { errorText } from "../../protocol/error-text.ts";
 import { resolve } from "../../system/paths.ts";
@@ -65,29 +66,6 @@ const STYLES = { allow: "green", ask: "yellow", deny: "red" } as const;
 
 export function paintVerdict(terminal: Terminal, verdict: Verdict): string {
   return terminal.paint(STYLES[verdict], verdict.toUpperCase());
-}
-
-export function judgementJson({ verdict, reason, findings, notes, code }: Judgement) {
-  return {
-    verdict,
-    reason: reason ?? null,
-    rules: [...new Set(findings.map(finding => finding.rule))],
-    findings: findings.map(findingJson),
-    notes,
-    code,
-  };
-}
-
-function findingJson({
-  rule,
-  title,
-  verdict,
-  target,
-  lost,
-  safer,
-  isAllowable,
-}: Judgement["findings"][number]) {
-  return { rule, title, verdict, target, lost, safer, allowable: isAllowable };
 }
 
 export function printJudgement(judgement: Judgement, terminal: Terminal, format: string): void {

@@ -1,9 +1,17 @@
+import {
+  ageOf,
+  countFiles,
+  hostTitle,
+  markOf,
+  shownPath,
+  shownPlace,
+  whatOf,
+} from "../../cli/changes/words.ts";
 import type { Terminal } from "../../cli/terminal.ts";
 import type { Change, PathChange, PathState } from "../../history/index.ts";
 import { count, sizeText } from "../../protocol/quantity.ts";
 import { escapeControls, localTimestamp } from "../../state/index.ts";
 import { gitLines } from "./git-words.ts";
-import { ageOf, countFiles, hostTitle, markOf, shownPath, shownPlace, whatOf } from "./words.ts";
 
 interface SummaryView {
   readonly terminal: Pick<Terminal, "paint">;

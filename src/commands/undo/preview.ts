@@ -1,3 +1,4 @@
+import { ageOf, countWith, hostTitle, shownPath, whatOf } from "../../cli/changes/words.ts";
 import type { Style, Terminal } from "../../cli/terminal.ts";
 import { isFolder } from "../../history/figures.ts";
 import type { Change, PathStep, UndoPlan } from "../../history/index.ts";
@@ -5,7 +6,6 @@ import { count } from "../../protocol/quantity.ts";
 import { cutToWidth } from "../../recipes/progress/cut-to-width.ts";
 import { escapeControls } from "../../state/index.ts";
 import { dirname } from "../../system/paths.ts";
-import { ageOf, countWith, hostTitle, shownPath, whatOf } from "../history/words.ts";
 
 export interface PreviewView {
   readonly terminal: Pick<Terminal, "paint">;

@@ -1,10 +1,10 @@
-import type { Terminal } from "../../cli/terminal.ts";
 import type { Change, History, PathChange, PathState } from "../../history/index.ts";
 import { unifiedDiff } from "../../install/unified-diff.ts";
 import { sizeText } from "../../protocol/quantity.ts";
 import { escapeControls } from "../../state/index.ts";
 import { isInside, relative } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
+import type { Terminal } from "../terminal.ts";
 import { octal } from "./document.ts";
 import { shownPath } from "./words.ts";
 
