@@ -32,7 +32,7 @@ function registerList(server: McpServer, context: ServerContext): void {
       inputSchema: {
         session: z.string().max(200).optional().describe("only those of this session"),
         path: z.string().max(4_096).optional().describe("only those that changed this file or folder"),
-        since_minutes: z.number().positive().optional().describe("only newer ones"),
+        since_minutes: z.number().min(0).optional().describe("only newer ones"),
         all_projects: z.boolean().default(false),
         limit: z.number().int().min(1).max(MAX_LISTED).default(USUALLY_LISTED),
       },

@@ -39,6 +39,8 @@ refused where the client cannot ask.`,
     const listening = listenForSignals(interruption);
     try {
       if (!options.http) {
+        if (system.stdio.isTerminal("stdin"))
+          terminal.note("Waiting for messages of an MCP client on standard input. Ctrl-C ends it.\n");
         const { serveStdio } = await import("../../mcp/serve-stdio.ts");
         const onStop = (stop: () => void) => void interruption.onInterrupt(stop);
         return await serveStdio(context, { input: process.stdin, output: process.stdout, onStop });

@@ -1,0 +1,90 @@
+import { PassThrough } from "node:stream";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { serveStdio } from "../../src/mcp/serve-stdio.ts";
+import { AMPLIHACK } from "../commands/run-command.ts";
+import { makeContext, textOf } from "./connected.ts";
+
+const INITIALIZE = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+};
+
+/** What the server writes for these bytes, when they are all it gets. */
+async function converse(chunks: readonly string[]) {
+  const { context, warnings } = makeContext();
+  const input = new PassThrough();
+  const output = new PassThrough();
+  let written = "";
+  output.on("data", (chunk: Buffer) => {
+    written += chunk.toString();
+  });
+  const served = serveStdio(context, { input, output, onStop: () => undefined });
+  for (const chunk of chunks) input.write(chunk);
+  input.end();
+  const code = await served;
+  return {
+    code,
+    warnings,
+    messages: written
+      .split("\n")
+      .filter(Boolean)
+      .map(line => JSON.parse(line)),
+  };
+}
+
+describe("the server on standard input and output", () => {
+  it("goes on after lines that are no messages, and logs nothing of them", async () => {
+    const { code, messages, warnings } = await converse([
+      '{"secret-word": half\n',
+      `${JSON.stringify(INITIALIZE)}\n`,
+      "[]\n\n",
+      '{"jsonrpc":"2.0","id":2,"method":"no/such/method"}\n',
+      '{"jsonrpc":"2.0","id":3,"method":"ping"}\n',
+    ]);
+    expect(code).toBe(0);
+    expect(messages).toHaveLength(3);
+    expect(messages).toContainEqual(expect.objectContaining({ id: 2, error: expect.anything() }));
+    expect(messages).toContainEqual(expect.objectContaining({ id: 3, result: {} }));
+    expect(warnings.length).toBeGreaterThan(0);
+    expect(warnings.join()).not.toContain("secret-word");
+  });
+
+  it("ends the connection when a line is too long to be kept", async () => {
+    const megabyte = "x".repeat(1024 * 1024);
+    const { code, messages, warnings } = await converse(Array(20).fill(megabyte));
+    expect([code, messages]).toEqual([1, []]);
+    expect(warnings.at(-1)).toContain("longer than");
+  });
+
+  it("ends when it is told to", async () => {
+    const { context } = makeContext();
+    const output = new PassThrough();
+    const input = new PassThrough();
+    let stop: () => void = () => undefined;
+    const served = serveStdio(context, { input, output, onStop: given => (stop = given) });
+    stop();
+    expect(await served).toBe(0);
+  });
+});
+
+describe("amplihack mcp", () => {
+  it("is a server that a client starts", async () => {
+    const { home, project } = makeContext();
+    const client = new Client({ name: "real", version: "1.0.0" });
+    const [command = "", ...args] = AMPLIHACK;
+    const env = { PATH: process.env["PATH"] ?? "", HOME: home };
+    await client.connect(new StdioClientTransport({ command, args: [...args, "mcp"], env, cwd: project }));
+    onTestFinished(() => client.close());
+    expect(client.getServerVersion()?.name).toBe("amplihack");
+    await client.callTool({
+      name: "memory_store",
+      arguments: { key: "port", value: "The service listens on port 8123" },
+    });
+    const found = await client.callTool({ name: "memory_search", arguments: { query: "service port" } });
+    expect(textOf(found as never)).toContain("8123");
+  });
+});
