@@ -3,7 +3,7 @@ import { tellProblems } from "../cli/install-problem.ts";
 import { FORMAT_OPTION, option } from "../cli/option.ts";
 import { PARTS, type Part, PROFILES } from "../config/levels.ts";
 import { requireDirectories } from "../state/user-directories.ts";
-import { PROFILE_NAMES, readParts } from "./parts/choice.ts";
+import { configuredParts, PROFILE_NAMES, readParts } from "./parts/choice.ts";
 
 const MEANINGS: Readonly<Record<Part, string>> = {
   guard: "stops commands that would lose work, leak secrets or harm the system",
@@ -11,15 +11,16 @@ const MEANINGS: Readonly<Record<Part, string>> = {
   memory: "brings back what earlier sessions learnt",
   transcripts: "keeps conversations before a host shortens them",
   workflow: "reminders, preferences, and checks when the agent stops",
+  mcp: "memory, history, guard and recipes as tools of an MCP server; amplihack install registers it",
 };
 
 export const command = defineCommand({
   name: "parts",
-  summary: "show or choose what amplihack does: guard, history, memory, transcripts, workflow",
+  summary: "show or choose what amplihack does: guard, history, memory, transcripts, workflow, mcp",
   group: "Set up",
   details: `
 The choice is the member parts of ~/.amplihack/config.jsonc and counts from the next call of a hook on. Without it every
-part is on.`,
+part is on but mcp, which also needs \`amplihack install\`: hosts start the server by themselves.`,
   options: {
     on: option.string("PART", "switch this part on; may be repeated", { isRepeatable: true }),
     off: option.string("PART", "switch this part off; may be repeated", { isRepeatable: true }),
@@ -33,8 +34,7 @@ part is on.`,
   },
   async run({ options, system, terminal }) {
     const places = requireDirectories(system);
-    const { loadConfig } = await import("../config/load.ts");
-    const current = loadConfig(system, { ...places, projectRoot: undefined }).config.parts;
+    const current = configuredParts(system);
     const [added, removed] = [readParts(options.on), readParts(options.off)];
     const base = options.profile === undefined ? current : PROFILES[options.profile];
     const wanted = readParts([...base, ...added]).filter(part => !removed.includes(part));
@@ -50,6 +50,8 @@ part is on.`,
           `${wanted.includes(part) ? terminal.paint("green", "on ") : "off"}  ${part.padEnd(12)} ${MEANINGS[part]}\n`,
       );
       terminal.printResult(options.format, { parts: wanted }, lines.join(""));
+      if (wanted.includes("mcp") !== current.includes("mcp"))
+        terminal.note("Hosts are told about the MCP server by: amplihack install\n");
       return 0;
     });
   },

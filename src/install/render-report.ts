@@ -21,6 +21,11 @@ export function renderInstall(
     ? [...renderCopy(report), ...renderChanges(report.changes)]
     : [`${ok(paint)} hook program: ${report.binary} (${describeEngine({ ...report, kind: report.engine })})`];
   for (const host of report.hosts) lines.push(...renderHost(host, report.dry_run, isVerbose, paint));
+  for (const { host, path, status, reason } of report.mcp_servers) {
+    const [style, mark] = MARKS[status];
+    const why = reason === undefined ? "" : `: ${reason}`;
+    lines.push(`${paint(style, mark)} MCP server of ${host} ${status} in ${path}${why}`);
+  }
   for (const warning of report.warnings) lines.push(`${paint("yellow", "⚠")} ${warning}`);
   if (report.dry_run) return joined([...lines, "", "Nothing was written."]);
   if (report.next_steps.length > 0) {
@@ -47,9 +52,9 @@ function renderHost(host: InstalledHost, isDryRun: boolean, isVerbose: boolean, 
   return lines;
 }
 
-function closing({ success, hosts }: InstallReport): readonly string[] {
+function closing({ success, hosts, mcp_servers }: InstallReport): readonly string[] {
   if (!success) return ["Some hosts were not registered; the reasons stand above."];
-  if (hosts.every(host => host.status === "unchanged" || host.status === "skipped"))
+  if ([...hosts, ...mcp_servers].every(({ status }) => status === "unchanged" || status === "skipped"))
     return ["Nothing had to be changed."];
   return [
     "See it work in the real host, without a key and without cost: amplihack doctor --live",
