@@ -53,8 +53,10 @@ export function registerServers(
     attempt(file, () => {
       const known = writer.fileRecord(file.path);
       try {
+        // What our hooks made of the same file needs no copy: the one from before them is there.
+        const isOwnText = hashText(readFile(system, file.path) ?? "") === known?.sha256_after;
         const change = applyEdit(system, addingEdit(places, file), {
-          isBackedUp: true,
+          isBackedUp: !isOwnText,
           onBefore: planned => writer.noteFile("mcp", file.host, planned),
         });
         writer.noteServer(file);
