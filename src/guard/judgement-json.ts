@@ -1,10 +1,12 @@
 import type { Judgement } from "./judgement.ts";
 
 /** A judgement as commands and tools print it. */
-export function judgementJson({ verdict, reason, findings, notes, code }: Judgement) {
+export function judgementJson({ verdict, reason, texts, findings, notes, code }: Judgement) {
   return {
     verdict,
     reason: reason ?? null,
+    person: texts?.person ?? null,
+    model: texts?.model ?? null,
     rules: [...new Set(findings.map(finding => finding.rule))],
     findings: findings.map(findingJson),
     notes,

@@ -82,7 +82,7 @@ function record(
     host: "mcp",
     sessionId: undefined,
     cwd,
-    tool: { name: tool },
+    tool: { name: tool, useId: undefined },
     facts: { command, paths: [] },
   };
   if (isAudited(judgement, settings))

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { changeDocument } from "../../src/cli/changes/document.ts";
-import { ageOf, whatOf } from "../../src/cli/changes/words.ts";
 import { readDuration, readSize } from "../../src/commands/history/amounts.ts";
 import { renderSummary } from "../../src/commands/history/summary.ts";
 import { renderTable } from "../../src/commands/history/table.ts";
+import { ageOf, whatOf } from "../../src/history/words.ts";
 import { count, sizeText } from "../../src/protocol/quantity.ts";
 import { ABSENT, change, deletions, fileState, HOME, NOW_MS, PLAIN, PROJECT, pathChange } from "./changes.ts";
 

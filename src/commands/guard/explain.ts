@@ -2,7 +2,14 @@ import { defineCommand } from "../../cli/command.ts";
 import type { Terminal } from "../../cli/terminal.ts";
 import type { Explained, Judgement } from "../../guard/index.ts";
 import { judgementJson } from "../../guard/judgement-json.ts";
-import { COMMAND_POSITIONAL, JUDGING_OPTIONS, openForCommand, paintVerdict, readCommand } from "./judged.ts";
+import {
+  COMMAND_POSITIONAL,
+  findingLines,
+  JUDGING_OPTIONS,
+  openForCommand,
+  paintVerdict,
+  readCommand,
+} from "./judged.ts";
 
 export const explainCommand = defineCommand({
   name: "explain",
@@ -44,7 +51,7 @@ function renderExplanation(
     "",
     ...nodes.filter(node => node.parent === undefined).flatMap(root => renderNode(root, nodes, "", terminal)),
     ...(findings.length === 0 ? [] : [""]),
-    ...findings.flatMap(one => [`${terminal.paint("bold", one.rule)}: ${one.lost}`, `  safer: ${one.safer}`]),
+    ...findings.flatMap(finding => findingLines(finding, terminal)),
     ...notes.map(note => `note: ${note}`),
   ];
   return `${lines.join("\n")}\n`;

@@ -1,7 +1,7 @@
 import stringWidth from "string-width";
-import { ageOf, countFiles, markOf, whatOf } from "../../cli/changes/words.ts";
 import type { Terminal } from "../../cli/terminal.ts";
 import type { Change } from "../../history/index.ts";
+import { ageOf, countFiles, markOf, whatOf } from "../../history/words.ts";
 import { cutToWidth } from "../../recipes/progress/cut-to-width.ts";
 import { escapeControls } from "../../state/index.ts";
 import { basename } from "../../system/paths.ts";

@@ -1,5 +1,5 @@
-import { countWith, shownPath } from "../../cli/changes/words.ts";
 import type { Conflict, UndoPlan } from "../../history/index.ts";
+import { countWith, shownPath } from "../../history/words.ts";
 import { escapeControls } from "../../state/index.ts";
 import { quoteWord } from "../../system/command-line.ts";
 import { MAX_SHOWN, type PreviewView, paint } from "./preview.ts";

@@ -1,10 +1,8 @@
-import { isFolder } from "../../history/figures.ts";
-import type { Change, PathChange } from "../../history/index.ts";
-import { resolveHost } from "../../hosts/descriptors.ts";
-import { setupOf } from "../../install/targets.ts";
-import { count } from "../../protocol/quantity.ts";
-import { escapeControls } from "../../state/index.ts";
-import { isInside, relative } from "../../system/paths.ts";
+import { count } from "../protocol/quantity.ts";
+import { escapeControls } from "../state/index.ts";
+import { isInside, relative } from "../system/paths.ts";
+import type { Change, PathChange } from "./change.ts";
+import { isFolder } from "./figures.ts";
 
 /** Texts about changes, short enough for a list and free of anything that a terminal would obey. */
 
@@ -67,10 +65,4 @@ export function markOf({ kind, undoneBy, undonePaths, status, isComplete }: Chan
   if (undonePaths.length > 0) return "partly undone";
   if (status === "open") return "open";
   return isComplete ? "" : "incomplete";
-}
-
-/** `Claude Code` for `claude-code`; a host that is not known keeps its name. */
-export function hostTitle(host: string): string {
-  const known = resolveHost(host);
-  return known === undefined ? escapeControls(host) : setupOf(known).title;
 }

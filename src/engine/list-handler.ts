@@ -1,9 +1,7 @@
 import type { Action } from "../hooks/handlers/handler.ts";
 import { defined } from "../protocol/defined.ts";
-import type { FailurePolicy } from "../protocol/index.ts";
 import { clip, escapeControls } from "../state/escape.ts";
 import type { Listing } from "./options.ts";
-import type { RegisteredHook } from "./registration.ts";
 import type { ListedHandler } from "./source/load.ts";
 
 const SUMMARY_CHARS = 200;
@@ -38,23 +36,4 @@ function summarise(action: Action): string {
     case "agent":
       return action.prompt;
   }
-}
-
-/** A function is part of the host's own program: it has no file, no identity, and is always trusted. */
-export function listFunction(registration: RegisteredHook, event: string, onFailure: FailurePolicy): Listing {
-  const { matcherText } = registration;
-  return {
-    id: registration.id,
-    event,
-    kind: "function",
-    source: "builtin",
-    dialect: "claude",
-    ...defined({ matcher: matcherText }),
-    summary: `function ${registration.id}`,
-    timeoutMs: registration.timeoutMs,
-    onFailure,
-    identity: "",
-    trust: "trusted",
-    enabled: true,
-  };
 }

@@ -1,6 +1,6 @@
-import type { Change, GitChange } from "../../history/index.ts";
-import { count } from "../../protocol/quantity.ts";
-import { escapeControls } from "../../state/index.ts";
+import { count } from "../protocol/quantity.ts";
+import { escapeControls } from "../state/index.ts";
+import type { Change, GitChange } from "./change.ts";
 
 const ID_LENGTH = 7;
 
