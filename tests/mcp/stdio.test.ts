@@ -1,9 +1,15 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { serveStdio } from "../../src/mcp/serve-stdio.ts";
-import { AMPLIHACK } from "../commands/run-command.ts";
+import { AMPLIHACK, newUserInside } from "../commands/run-command.ts";
 import { makeContext, textOf } from "./connected.ts";
 
 const INITIALIZE = {
@@ -72,12 +78,14 @@ describe("the server on standard input and output", () => {
 });
 
 describe("amplihack mcp", () => {
+  const [command = "", ...args] = AMPLIHACK;
+  const envOf = (home: string) => ({ PATH: process.env["PATH"] ?? "", HOME: home });
+
   it("is a server that a client starts", async () => {
     const { home, project } = makeContext();
     const client = new Client({ name: "real", version: "1.0.0" });
-    const [command = "", ...args] = AMPLIHACK;
-    const env = { PATH: process.env["PATH"] ?? "", HOME: home };
-    await client.connect(new StdioClientTransport({ command, args: [...args, "mcp"], env, cwd: project }));
+    const program = { command, args: [...args, "mcp"], env: envOf(home), cwd: project };
+    await client.connect(new StdioClientTransport(program));
     onTestFinished(() => client.close());
     expect(client.getServerVersion()?.name).toBe("amplihack");
     await client.callTool({
@@ -86,5 +94,28 @@ describe("amplihack mcp", () => {
     });
     const found = await client.callTool({ name: "memory_search", arguments: { query: "service port" } });
     expect(textOf(found as never)).toContain("8123");
+  });
+
+  it("listens on loopback until it is told to end", async () => {
+    const { home, project } = makeContext();
+    const server = spawn(command, [...args, "mcp", "serve", "--http"], { cwd: project, env: envOf(home) });
+    onTestFinished(() => void server.kill("SIGKILL"));
+    const ended = once(server, "exit");
+    const [line] = (await once(createInterface({ input: server.stdout }), "line")) as [string];
+    expect(line).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+    const token = readFileSync(join(home, ".amplihack/mcp/token"), "utf8").trim();
+    const client = new Client({ name: "real", version: "1.0.0" });
+    const requestInit = { headers: { authorization: `Bearer ${token}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(line), { requestInit }) as never);
+    expect((await client.listTools()).tools).toHaveLength(8);
+    await client.close();
+    server.kill("SIGTERM");
+    expect(await ended).toEqual([143, null]);
+  });
+
+  it("refuses a port that is none", async () => {
+    const user = newUserInside();
+    const type = async (...words: string[]) => (await user.type(["mcp", "serve", ...words])).code;
+    expect([await type("--port", "80"), await type("--http", "--port", "70000")]).toEqual([2, 2]);
   });
 });
