@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
@@ -111,6 +111,16 @@ describe("amplihack mcp", () => {
     await client.close();
     server.kill("SIGTERM");
     expect(await ended).toEqual([143, null]);
+  });
+
+  it("needs no package beside its own", () => {
+    const dist = new URL("../../dist/", import.meta.url);
+    const files = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter(name =>
+      /^(chunks|commands)\/.*\.js$/.test(name),
+    );
+    const texts = files.map(name => readFileSync(new URL(name, dist), "utf8"));
+    expect(texts.some(text => text.includes("memory_forget"))).toBe(true);
+    expect(texts.filter(text => /(?:from|import\()\s*"(?:@modelcontextprotocol|zod)/.test(text))).toEqual([]);
   });
 
   it("refuses a port that is none", async () => {
