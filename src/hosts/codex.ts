@@ -73,6 +73,13 @@ export const codex: HostDescriptor<"codex"> = {
     title: "Codex",
     folders: [".codex"],
     programs: ["codex"],
+    mcp: {
+      user: [".codex/config.toml"],
+      project: ".codex/config.toml",
+      moved: { variable: "CODEX_HOME", file: "config.toml" },
+      key: "mcp_servers",
+      format: "toml",
+    },
     nextStep: { project: "Codex: trust this project when it asks; else it may skip .codex/hooks.json" },
     gaps: ["see files that are read otherwise than by a command"],
     agent: {

@@ -133,6 +133,14 @@ export const opencode: HostDescriptor<"opencode"> = {
     title: "OpenCode",
     folders: [".config/opencode"],
     programs: ["opencode"],
+    mcp: {
+      user: [".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"],
+      project: "opencode.json",
+      moved: { variable: "XDG_CONFIG_HOME", file: "opencode/opencode.json" },
+      key: "mcp",
+      members: { type: "local", enabled: true },
+      isCommandList: true,
+    },
     agent: {
       name: "opencode",
       printMode: {

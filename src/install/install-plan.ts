@@ -67,13 +67,16 @@ export function reportOf(
   { isDryRun }: InstallRequest,
   { kind, program }: HookEngine,
   { hosts }: HostsOutcome,
-  rest: Pick<InstallReport, "warnings" | "changes"> & { readonly moreSteps: readonly string[] },
+  rest: Pick<InstallReport, "warnings" | "changes" | "mcp_servers"> & {
+    readonly moreSteps: readonly string[];
+  },
 ): InstallReport {
-  const { warnings, changes, moreSteps } = rest;
+  const { warnings, changes, mcp_servers, moreSteps } = rest;
   return {
-    success: hosts.every(host => host.status !== "failed"),
+    success: [...hosts, ...mcp_servers].every(({ status }) => status !== "failed"),
     dry_run: isDryRun,
     hosts,
+    mcp_servers,
     binary: hookProgramPath(places),
     engine: kind,
     program,
