@@ -18,7 +18,7 @@ export const whyCommand = defineCommand({
   async run({ options, positionals, system, terminal }) {
     const { findRule, PACKS } = await import("../../guard/index.ts");
     const { ruleOf } = await import("../../guard/custom-rules.ts");
-    const { verdictAt } = await import("../../guard/rule.ts");
+    const { actionAt } = await import("../../guard/rule.ts");
     const rules = PACKS.flatMap(pack => pack.rules);
     const [id] = positionals;
     const shown = (rule: (typeof rules)[number]) => ({
@@ -28,14 +28,16 @@ export const whyCommand = defineCommand({
       lost: rule.lost,
       safer: rule.safer,
       levels: {
-        relaxed: verdictAt(rule, "relaxed"),
-        standard: verdictAt(rule, "standard"),
-        strict: verdictAt(rule, "strict"),
+        relaxed: actionAt(rule, "relaxed"),
+        standard: actionAt(rule, "standard"),
+        strict: actionAt(rule, "strict"),
       },
       allowable: rule.isAllowable !== false,
     });
     if (id === undefined) {
-      const lines = rules.map(rule => `${rule.id.padEnd(18)} ${rule.verdict.padEnd(5)} ${rule.title}\n`);
+      const lines = rules.map(
+        rule => `${rule.id.padEnd(22)} ${actionAt(rule, "standard").padEnd(5)} ${rule.title}\n`,
+      );
       terminal.printResult(options.format, rules.map(shown), lines.join(""));
       return 0;
     }
