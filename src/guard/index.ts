@@ -6,7 +6,7 @@ import { clip, escapeControls } from "../state/escape.ts";
 import { findHome } from "../state/homes.ts";
 import { findSessionDirectory } from "../state/project-root.ts";
 import type { System } from "../system/system.ts";
-import { findHostFolders, type GuardContext, inDirectory, startClock } from "./context.ts";
+import { findHostFolders, type GuardContext, inDirectory, startClock, survey } from "./context.ts";
 import { isEmptyFootprint } from "./footprint.ts";
 import { judgeOrFail, judgeText, judgeWords } from "./judge.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
@@ -39,9 +39,18 @@ export interface JudgedTool {
 
 /** Judges a command of a shell. Never throws. */
 export function judgeCommand(command: string, context: GuardContext): Judgement {
-  const footprint = footprintOfHarmless(command, context);
-  if (footprint === undefined) return judgeText(command, context);
+  const surveyOnce = once(() => survey(context));
+  const footprint = footprintOfHarmless(command, context, surveyOnce);
+  if (footprint === undefined) return judgeText(command, context, surveyOnce);
   return isEmptyFootprint(footprint) ? ALLOWED : { ...ALLOWED, footprint: () => footprint };
+}
+
+function once<Answer>(ask: () => Answer): () => Answer {
+  let answer: { readonly found: Answer } | undefined;
+  return () => {
+    answer ??= { found: ask() };
+    return answer.found;
+  };
 }
 
 /** Judges a program with words that were already expanded: shims call this. */
@@ -74,9 +83,9 @@ export function guard(options: GuardOptions = {}): Hook<System> {
     isJudge: true,
     run(input, system) {
       if (input.kind !== "tool") return undefined;
-      const judgement = judgeTool(input, contextOf(input, system, given));
-      if (judgement.verdict === "allow" || judgement.reason === undefined) return sayUnread(input.tool);
-      return { decision: { kind: judgement.verdict, reason: judgement.reason } };
+      const { verdict, reason, texts } = judgeTool(input, contextOf(input, system, given));
+      if (verdict === "allow" || reason === undefined) return sayUnread(input.tool);
+      return { decision: { kind: verdict, reason, ...(texts === undefined ? {} : { texts }) } };
     },
   };
 }

@@ -3,8 +3,8 @@ import type { Level } from "../config/levels.ts";
 export type Verdict = "allow" | "ask" | "deny";
 
 /**
- * One rule as data. The documentation is generated from it, and reasons are built from it: `{target}` and other
- * names in braces in `lost` and `safer` are filled in from the finding.
+ * One rule as data. The documentation is generated from it, and so are the texts for the person and for the model:
+ * `{target}` and other names in braces in `lost`, `person`, `model` and `safer` are filled in from the finding.
  */
 export interface RuleText {
   readonly title: string;
@@ -21,9 +21,13 @@ export interface RuleText {
   readonly isWarning?: true;
   /** when it speaks, for the documentation */
   readonly when: string;
-  /** one sentence: what would be lost */
+  /** one sentence for both readers: what would happen to what */
   readonly lost: string;
-  /** a command that can be run, or the words that tell what to do */
+  /** for the person, behind `lost`: what that means, and whether it can be undone */
+  readonly person: string;
+  /** for the model, behind `lost`: what to do instead and what not to try; never how to write it differently */
+  readonly model: string;
+  /** a command that can be run instead, for the model; empty when there is none */
   readonly safer: string;
 }
 
@@ -44,9 +48,15 @@ export function verdictAt(rule: RuleText, level: Level): Verdict {
   return rule.atLevel?.[level] ?? rule.verdict;
 }
 
-/** What a rule does, for people: one that only warns neither asks nor denies. */
-export function actionAt(rule: RuleText, level: Level): Verdict | "warn" | "off" {
-  const verdict = verdictAt(rule, level);
+/** What a rule does, for people. */
+export type Action = Verdict | "warn" | "off";
+
+/** One that only warns neither asks nor denies. */
+export function toAction(rule: RuleText, verdict: Verdict): Action {
   if (rule.isWarning !== true) return verdict;
   return verdict === "allow" ? "off" : "warn";
+}
+
+export function actionAt(rule: RuleText, level: Level): Action {
+  return toAction(rule, verdictAt(rule, level));
 }

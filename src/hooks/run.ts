@@ -1,5 +1,5 @@
 import { failurePolicyOf } from "../config/index.ts";
-import type { HostId } from "../hosts/descriptors.ts";
+import { HOSTS, type HostId } from "../hosts/descriptors.ts";
 import { hookDeadlineMs } from "../hosts/hook-registry.ts";
 import { normalise } from "../hosts/normalise.ts";
 import { recognise } from "../hosts/recognise.ts";
@@ -31,7 +31,7 @@ import type { System } from "../system/system.ts";
 import { configurationFor } from "./configuration.ts";
 import { type HookProgram, writeNotice } from "./hook-program.ts";
 import { limitTexts } from "./limit-texts.ts";
-import { type HookRunRecord, logRun, recordRun, telemetryLine } from "./telemetry.ts";
+import { callFacts, type HookRunRecord, logRun, recordRun, telemetryLine } from "./telemetry.ts";
 import { findWanted } from "./user/find-wanted.ts";
 import { OwnHooks } from "./user/own-hooks.ts";
 import { withToolInput } from "./user/rewritten.ts";
@@ -270,7 +270,9 @@ class ProgramRun implements HookRun {
     for (const { code, detail, hook } of outcome.diagnostics)
       if (code === "hook-problem" && hook !== program.hook?.id)
         writeNotice(program.subcommand, detail, system);
-    return this.answer(render(this.host(), { event, nativeEvent, outcome, payload }), "ok", outcome);
+    const isHeadless = HOSTS[this.host()].isHeadless?.(this.system.env) === true;
+    const given = render(this.host(), { event, nativeEvent, outcome, payload, isHeadless });
+    return this.answer(given, "ok", outcome);
   }
 
   private fail(
@@ -336,6 +338,7 @@ class ProgramRun implements HookRun {
       rules: stringsAt(outcome.extras, "rules"),
       sessionId,
       project: findProjectRoot(system, cwd),
+      ...callFacts(this.input, outcome),
       own: outcome.runs,
     };
     if (program.hook !== undefined) logRun(record, Object.keys(this.payload), given, system);

@@ -1,4 +1,4 @@
-import type { Json, JsonObject, VerdictKind } from "../protocol/index.ts";
+import type { Json, JsonObject, ReaderTexts, VerdictKind } from "../protocol/index.ts";
 import type { AgentName } from "../state/active-agent.ts";
 
 /** All that recognition and reading need of the environment. */
@@ -15,6 +15,8 @@ export interface RenderContext {
   readonly payload: JsonObject;
   readonly extras: JsonObject;
   readonly isHeadless: boolean;
+  /** the decision for one reader each, where a hook gave two texts */
+  readonly texts?: ReaderTexts | undefined;
 }
 
 /**
@@ -265,6 +267,8 @@ export interface HostDescriptor<Id extends string = string> {
   readonly encode?: (members: JsonObject) => string;
   /** more context than this, in characters, would be dropped or spilled by the host */
   readonly contextLimit?: number;
+  /** nobody sits in front of it: what it would ask a person goes to the model */
+  readonly isHeadless?: (env: EnvironmentReader) => boolean;
   /** when policy could not run and is closed: `exit` is stderr and code 2, `deny` the encoded deny and code 0 */
   readonly closed: "exit" | "deny";
   /** what stdout holds beside a closed `exit` */

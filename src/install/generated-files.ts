@@ -4,7 +4,8 @@ import { quoteWord } from "../system/command-line.ts";
 import { opencodePlugin } from "./modules/opencode.ts";
 import { piExtension } from "./modules/pi.ts";
 import type { ModuleOptions } from "./modules/runtime.ts";
-import { callOf } from "./wanted-entries.ts";
+import { namesHome } from "./places.ts";
+import { callOf, quoteProgram } from "./wanted-entries.ts";
 
 /** A file that belongs to us as a whole. */
 export interface GeneratedFile {
@@ -40,8 +41,15 @@ function writtenBy({ version }: ModuleOptions): string {
 /** The host finds a hook by the name of an executable file. */
 function executables(host: HostId, options: ModuleOptions): readonly GeneratedFile[] {
   return planRegistrations(host).registrations.map(registration => {
-    const words = [options.program, ...callOf(host, registration)].map(quoteWord).join(" ");
-    const text = `#!/bin/sh\n${writtenBy(options)}exec ${words}\n`;
+    const program = quoteProgram(options.program);
+    const words = callOf(host, registration).map(quoteWord).join(" ");
+    const text = `#!/bin/sh\n${writtenBy(options)}${unlessMissing(options.program)}exec ${program} ${words}\n`;
     return { name: registration.nativeEvent, text, isExecutable: true };
   });
+}
+
+/** A clone on a machine without the program is not held up. */
+function unlessMissing(program: string): string {
+  if (!namesHome(program)) return "";
+  return `[ -x ${quoteProgram(program)} ] || { echo 'amplihack is not installed here' >&2; exit 0; }\n`;
 }
