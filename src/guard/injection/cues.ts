@@ -40,7 +40,7 @@ const SECRET_FILE =
   "(?:\\.env\\b|id_(?:rsa|ed25519)|\\.ssh\\b|\\.aws\\b|\\.netrc|\\.npmrc|\\.git-credentials|/etc/passwd|mcp\\.json|hosts\\.yml)";
 const SECRET = `(?:${SECRET_FILE}|\\bapi[ _-]?keys?\\b|\\b\\w*tokens?\\b|\\bcredentials?\\b|\\bpasswords?\\b|\\bsecrets?\\b|\\b(?:private|ssh|deploy|access|secret|admin|our|the) keys?\\b|\\benvironment(?: variables?)?\\b|\\bcookies?\\b|\\b(?:system|initial|hidden|complete|original) (?:\\w+ )?(?:prompt|message|instructions)\\b|\\bconversation\\b|\\bchat history\\b|\\bclipboard\\b|\\b(?:each|every|all) files?\\b|\\bsource tree\\b|\\blast (?:\\w+ )?messages\\b|\\bthe user['’]s (?:\\w+[ -]){0,2}(?:address|location|data|files)\\b)`;
 const HAND_OVER =
-  "\\b(?:send(?:ing)?|post(?:ing)?|upload(?:ing)?|exfiltrate|e-?mail(?= (?:the|all|every|your|any|us|me)\\b)|forward|leak|transmit|submit|include|append|paste|reveal|print|output|share|disclose|dump|copy|encode|export|quote|repeat|reply with|respond with|pass|list|read|cat|put|tar|curl|commit|push|publish|transfer)\\b";
+  "\\b(?:send(?:ing)?|post(?:ing)?|upload(?:ing)?|exfiltrate|e-?mail(?= (?:the|all|every|your|any|us|me)\\b)|forward|leak|transmit|submit|include|append|paste|reveal|print|output(?! tokens)|share|disclose|dump|copy|encode|export|quote|repeat|reply with|respond with|pass|list(?= (?:all|every|your|the)\\b)|read|cat|put|tar|curl|commit|push|publish|transfer)\\b";
 
 const RISK = [
   "\\b(?:curl|wget|iwr|invoke-webrequest)\\b[^\\n|]{0,120}\\|\\s*(?:sudo\\s+)?(?:ba|z|da)?sh\\b|\\bsh\\s+<\\(\\s*curl|\\beval\\(|\\bos\\.system\\(|\\breverse shell\\b",
