@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { agentThat } from "./recipe-machine.ts";
 import { ANSWERS, say, TASK, UNDERSTOOD, workflowMachine } from "./workflow-machine.ts";
 
 const RECIPE = "default-workflow";
@@ -155,13 +156,28 @@ describe("default-workflow without a forge", () => {
     expect(readFileSync(join(machine.project, "mine"), "utf8")).toBe("");
   });
 
-  it("sends a question elsewhere", async () => {
-    const { machine } = workflowMachine({ "Read what you need": say({ kind: "question" }) });
-    const { exitCode, steps } = await machine.run({
-      recipe: RECIPE,
-      context: { task_description: "why?", deliver: "none" },
+  it("is changed as its page says, and sends a question elsewhere", async () => {
+    const { machine, git } = workflowMachine({
+      ...ANSWERS,
+      "Carry out this plan": `echo 'echo 5' > add.sh; echo wrote`,
+      "Review the uncommitted": say({ approved: true, findings: [] }),
     });
-    expect(exitCode).toBe(1);
-    expect(steps["question"]?.error).toContain("recipe run investigate");
+    const page = readFileSync(new URL("../../docs/workflow.md", import.meta.url), "utf8");
+    const [, example = ""] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
+    machine.write(".claude/recipes/our-workflow.yaml", example);
+    git("branch", "develop");
+    const request = {
+      recipe: "our-workflow",
+      contextPairs: ["task_description=x", "test_command=make test"],
+    };
+    const { document, exitCode } = await machine.run(request);
+    expect(exitCode).toBe(0);
+    expect(String(document.output)).toContain("We track work elsewhere.");
+    expect(git("log", "--format=%s", "--branches=feat/*", "^develop")).toBe("Add numbers");
+
+    agentThat(machine, { "Read what you need": say({ kind: "question" }) });
+    const asked = await machine.run(request);
+    expect(asked.exitCode).toBe(1);
+    expect(asked.steps["question"]?.error).toContain("recipe run investigate");
   });
 });
