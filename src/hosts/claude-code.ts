@@ -167,6 +167,10 @@ export const claudeCode: HostDescriptor<"claude-code"> = {
     title: "Claude Code",
     folders: [".claude"],
     programs: ["claude"],
+    userFiles: {
+      agents: { file: "agents/amplihack-NAME.md", format: "markdown" },
+      command: { file: "commands/amplihack/dev.md", format: "markdown", argument: "$ARGUMENTS" },
+    },
     nextStep: {
       user: "Claude Code: answer its trust question once in every folder; until then it runs no hook there",
       project: "Claude Code: answer its trust question in this folder; until then it runs no hook here",

@@ -148,6 +148,9 @@ export const copilotCli: HostDescriptor<"copilot-cli"> = {
     title: "Copilot CLI",
     folders: [".copilot"],
     programs: ["copilot"],
+    userFiles: {
+      agents: { file: "agents/amplihack-NAME.agent.md", format: "markdown" },
+    },
     mustBePresent: true,
     alsoReads: [{ host: "claude-code", scope: "project" }],
     nextStep: {

@@ -133,6 +133,10 @@ export const opencode: HostDescriptor<"opencode"> = {
     title: "OpenCode",
     folders: [".config/opencode"],
     programs: ["opencode"],
+    userFiles: {
+      agents: { file: "agents/amplihack-NAME.md", format: "markdown", members: ["mode: subagent"] },
+      command: { file: "commands/amplihack-dev.md", format: "markdown", argument: "$ARGUMENTS" },
+    },
     agent: {
       name: "opencode",
       printMode: {

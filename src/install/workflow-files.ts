@@ -1,16 +1,16 @@
-import type { HostId } from "../hosts/descriptors.ts";
+import { HOST_LIST } from "../hosts/descriptors.ts";
+import type { UserFiles } from "../hosts/host.ts";
 import { readText } from "../state/read-text.ts";
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import type { Package } from "./package.ts";
 import { hostFolder, readSkill, skillPath } from "./skill.ts";
-import type { RegistrationTarget } from "./targets.ts";
+import { type RegistrationTarget, setupOf } from "./targets.ts";
 
 // The part `workflow` in a host: the skill that starts it, its agents as subagents, and a slash command.
 
 const SKILL = "dev-orchestrator";
 const AGENTS = ["architect", "builder", "reviewer", "tester"];
-const PREFIX = "amplihack";
 const MAX_BYTES = 64 * 1024;
 const NOTICE = "# Written by amplihack. Changes are lost at the next install.\n";
 const HINT = "Take a development task through amplihack's workflow";
@@ -33,15 +33,6 @@ export interface WantedFile {
   readonly text: string | undefined;
 }
 
-interface HostForms {
-  /** below the host's folder */
-  readonly agentFile?: (name: string) => string;
-  readonly agentText?: (agent: AgentText) => string;
-  readonly commandFile?: string;
-  /** how a command of this host names what was typed after it */
-  readonly commandText?: (body: string) => string;
-}
-
 const markdown = (members: readonly string[], body: string): string =>
   `---\n${NOTICE}${members.join("\n")}\n---\n\n${body}`;
 // A string of JSON is one of YAML and of TOML, too.
@@ -52,46 +43,21 @@ const toml = (members: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${name} = ${JSON.stringify(value)}\n`)
     .join("");
 
-const asMarkdown =
-  (...more: readonly string[]) =>
-  ({ name, description, body }: AgentText): string =>
-    markdown([`name: ${PREFIX}-${name}`, member("description", description), ...more], body);
-const promptFile = (body: string): string =>
-  markdown([member("description", HINT), member("argument-hint", "the task")], `Task: $ARGUMENTS\n\n${body}`);
+function agentFile(
+  { file, format, members = [] }: NonNullable<UserFiles["agents"]>,
+  { name, description, body }: AgentText,
+): string {
+  const called = file.replace(/^.*\/|\..*$/g, "").replace("NAME", name);
+  return format === "toml"
+    ? toml({ name: called, description, developer_instructions: body })
+    : markdown([`name: ${called}`, member("description", description), ...members], body);
+}
 
-/** Where hosts look for agents and commands of their user, and how these are written. */
-const FORMS: Readonly<Partial<Record<HostId, HostForms>>> = {
-  "claude-code": {
-    agentFile: name => `agents/${PREFIX}-${name}.md`,
-    agentText: asMarkdown(),
-    commandFile: `commands/${PREFIX}/dev.md`,
-    commandText: promptFile,
-  },
-  codex: {
-    agentFile: name => `agents/${PREFIX}-${name}.toml`,
-    agentText: ({ name, description, body }) =>
-      toml({ name: `${PREFIX}-${name}`, description, developer_instructions: body }),
-    commandFile: `prompts/${PREFIX}-dev.md`,
-    commandText: promptFile,
-  },
-  "gemini-cli": {
-    agentFile: name => `agents/${PREFIX}-${name}.md`,
-    agentText: asMarkdown(),
-    commandFile: `commands/${PREFIX}/dev.toml`,
-    commandText: body => toml({ description: HINT, prompt: `Task: {{args}}\n\n${body}` }),
-  },
-  opencode: {
-    agentFile: name => `agents/${PREFIX}-${name}.md`,
-    agentText: asMarkdown("mode: subagent"),
-    commandFile: `commands/${PREFIX}-dev.md`,
-    commandText: body => markdown([member("description", HINT)], `Task: $ARGUMENTS\n\n${body}`),
-  },
-  "copilot-cli": { agentFile: name => `agents/${PREFIX}-${name}.agent.md`, agentText: asMarkdown() },
-  pi: {
-    commandFile: `prompts/${PREFIX}-dev.md`,
-    commandText: body => markdown([member("description", HINT)], `Task: $ARGUMENTS\n\n${body}`),
-  },
-};
+function commandFile({ format, argument }: NonNullable<UserFiles["command"]>, skill: string): string {
+  const prompt = `Task: ${argument}\n\n${skill.replace(/^---\n[\s\S]*?\n---\n\s*/, "")}`;
+  if (format === "toml") return toml({ description: HINT, prompt });
+  return markdown([member("description", HINT)], prompt);
+}
 
 /** The workflow's texts in a package; undefined for one that was built without them. */
 export function readWorkflow(
@@ -119,32 +85,33 @@ export function workflowFiles(
 ): readonly WantedFile[] {
   const folder = target.scope === "user" ? hostFolder(target) : undefined;
   if (folder === undefined) return [];
-  const { agentFile, agentText, commandFile, commandText } = FORMS[target.owner] ?? {};
+  const { agents, command } = setupOf(target.owner).userFiles ?? {};
   const skill = skillPath(system, target, SKILL);
   return [
     ...(skill === undefined ? [] : [{ path: skill, text: texts?.skill }]),
-    ...(agentFile === undefined ? [] : AGENTS).map(name => {
-      const agent = texts?.agents.find(each => each.name === name);
-      return {
-        path: join(folder, agentFile?.(name) ?? ""),
-        text: agent === undefined ? undefined : agentText?.(agent),
-      };
-    }),
-    ...(commandFile === undefined
+    ...(agents === undefined
       ? []
-      : [{ path: join(folder, commandFile), text: texts && commandText?.(bodyOf(texts.skill)) }]),
+      : AGENTS.map(name => {
+          const agent = texts?.agents.find(each => each.name === name);
+          return { path: join(folder, nameFile(agents.file, name)), text: agent && agentFile(agents, agent) };
+        })),
+    ...(command === undefined
+      ? []
+      : [{ path: join(folder, command.file), text: texts && commandFile(command, texts.skill) }]),
   ];
 }
 
 /** Whether a path is one that `workflowFiles` gives for some host. */
 export function isWorkflowFile(path: string): boolean {
-  return Object.values(FORMS).some(({ agentFile, commandFile }) =>
-    [...AGENTS.map(name => agentFile?.(name)), commandFile].some(
-      file => file !== undefined && path.endsWith(`/${file}`),
-    ),
-  );
+  return HOST_LIST.some(({ id }) => {
+    const { agents, command } = setupOf(id).userFiles ?? {};
+    const files = agents === undefined ? [] : AGENTS.map(name => nameFile(agents.file, name));
+    return [...files, ...(command === undefined ? [] : [command.file])].some(file =>
+      path.endsWith(`/${file}`),
+    );
+  });
 }
 
-function bodyOf(skill: string): string {
-  return skill.replace(/^---\n[\s\S]*?\n---\n\s*/, "");
+function nameFile(file: string, name: string): string {
+  return file.replace("NAME", name);
 }
