@@ -173,6 +173,10 @@ export const claudeCode: HostDescriptor<"claude-code"> = {
       moved: { variable: "CLAUDE_CONFIG_DIR", file: ".claude.json" },
       members: { type: "stdio" },
     },
+    userFiles: {
+      agents: { file: "agents/amplihack-NAME.md", format: "markdown" },
+      command: { file: "commands/amplihack/dev.md", format: "markdown", argument: "$ARGUMENTS" },
+    },
     nextStep: {
       user: "Claude Code: answer its trust question once in every folder; until then it runs no hook there",
       project: "Claude Code: answer its trust question in this folder; until then it runs no hook here",

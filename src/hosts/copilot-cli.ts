@@ -153,6 +153,9 @@ export const copilotCli: HostDescriptor<"copilot-cli"> = {
       moved: { variable: "COPILOT_HOME", file: "mcp-config.json" },
       members: { type: "local", tools: ["*"] },
     },
+    userFiles: {
+      agents: { file: "agents/amplihack-NAME.agent.md", format: "markdown" },
+    },
     mustBePresent: true,
     alsoReads: [{ host: "claude-code", scope: "project" }],
     nextStep: {

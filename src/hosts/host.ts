@@ -258,8 +258,25 @@ export interface HostSetup {
   readonly agent?: { readonly name: AgentName; readonly printMode: PrintMode };
   /** hooks of others in its files can run in other hosts, too: the dialect that they are written in */
   readonly importable?: "atomcode-json";
+  readonly userFiles?: UserFiles;
   /** how `doctor --live` starts it, or why it cannot */
   readonly live: LiveDriver | string;
+}
+
+/** How a host takes subagents and slash commands of its user. Files are named below the folder of its settings. */
+export interface UserFiles {
+  /** `file` has NAME where the agent's name goes; `members` stand in the front matter besides name and description */
+  readonly agents?: {
+    readonly file: string;
+    readonly format: "markdown" | "toml";
+    readonly members?: readonly string[];
+  };
+  /** `argument` stands for what is typed after the command */
+  readonly command?: {
+    readonly file: string;
+    readonly format: "markdown" | "toml";
+    readonly argument: string;
+  };
 }
 
 /** Everything this program knows about one host. */

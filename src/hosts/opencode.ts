@@ -141,6 +141,10 @@ export const opencode: HostDescriptor<"opencode"> = {
       members: { type: "local", enabled: true },
       isCommandList: true,
     },
+    userFiles: {
+      agents: { file: "agents/amplihack-NAME.md", format: "markdown", members: ["mode: subagent"] },
+      command: { file: "commands/amplihack-dev.md", format: "markdown", argument: "$ARGUMENTS" },
+    },
     agent: {
       name: "opencode",
       printMode: {
