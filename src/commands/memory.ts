@@ -7,10 +7,11 @@ import { forgetCommand } from "./memory/forget.ts";
 import { getCommand } from "./memory/get.ts";
 import { importCommand } from "./memory/import.ts";
 import { listCommand } from "./memory/list.ts";
-import { pinCommand, unpinCommand } from "./memory/pin.ts";
+import { pinCommand } from "./memory/pin.ts";
 import { searchCommand } from "./memory/search.ts";
 import { storeCommand } from "./memory/store.ts";
 import { treeCommand } from "./memory/tree.ts";
+import { unpinCommand } from "./memory/unpin.ts";
 
 export const command = defineFamily({
   name: "memory",
