@@ -68,6 +68,7 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
     "statusline",
     "version",
   ),
+  ...each("passes", undefined, "audit verify", "audit head"),
   ...each("passes", undefined, "guard test", "guard explain", "guard why", "guard programs", "guard log"),
   ...each(
     "passes",
