@@ -45,11 +45,15 @@ part is on.`,
         const { settingsEdit } = await import("../install/config-setting.ts");
         applyEdit(system, settingsEdit(places, [{ path: ["parts"], value: wanted }]), { isBackedUp: false });
       }
+      // A managed machine may require a part that was switched off.
+      const { config, notices } = loadConfig(system, { ...places, projectRoot: undefined });
+      const parts = isChange ? config.parts : wanted;
+      for (const { message } of isChange ? notices : []) terminal.warn(`Warning: ${message}\n`);
       const lines = PARTS.map(
         part =>
-          `${wanted.includes(part) ? terminal.paint("green", "on ") : "off"}  ${part.padEnd(12)} ${MEANINGS[part]}\n`,
+          `${parts.includes(part) ? terminal.paint("green", "on ") : "off"}  ${part.padEnd(12)} ${MEANINGS[part]}\n`,
       );
-      terminal.printResult(options.format, { parts: wanted }, lines.join(""));
+      terminal.printResult(options.format, { parts }, lines.join(""));
       return 0;
     });
   },

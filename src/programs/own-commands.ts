@@ -96,6 +96,7 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
   ...each("passes", undefined, "config get"),
   ...each("loosens", FORMAT, "config set"),
   ...each("loosens", "", "config edit"),
+  "config pull": { use: "asks", values: FORMAT, loosensWith: "pin" },
   amplifier: FREE_LAUNCH,
   claude: RESUMING_LAUNCH,
   codex: LAUNCH,

@@ -12,6 +12,8 @@ describe("schemas/config.schema.json", () => {
     const schema = JSON.parse(renderConfigSchema());
     expect(Object.keys(schema.properties)).toEqual([
       "$schema",
+      "extends",
+      "managed",
       "guard",
       "parts",
       "failure",
