@@ -46,6 +46,7 @@ const REDO: OwnCommand = { use: "history", values: FORMAT, passesWith: "n|dry-ru
 export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
   ...each("asks", "", "bridge"),
   ...each("asks", "name", "mcp guard"),
+  ...each("asks", `${FORMAT} to interval timeout`, "ship"),
   ...each("asks", FORMAT, "unlock", "mode to-plugin", "mode to-local", "plugin install", "plugin uninstall"),
   ...each(
     "asks",
