@@ -10,7 +10,7 @@ export default defineConfig({
   define: buildConstants(),
   test: {
     include: ["tests/**/*.test.ts"],
-    exclude: ["tests/hosts/**", "tests/sdks/**"],
+    exclude: ["tests/hosts/**", "tests/sdks/**", "tests/runtimes/**"],
     globalSetup: ["./tests/disk-in-memory.ts", "./tests/build-folder.ts"],
     setupFiles: ["./tests/generated-inputs.ts"],
     reporters: ["default", "./tests/plain-summary.ts"],

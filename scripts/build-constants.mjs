@@ -1,4 +1,4 @@
-// What the build and the test runner put into the source text: the version and the dashboard's page, whose files stay ordinary HTML, CSS and JavaScript that tools understand.
+// What the build and the test runner put into the source text: the version and the style and script of the dashboard's pages, whose files stay ordinary CSS and JavaScript that tools understand.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
@@ -8,9 +8,8 @@ const read = path => readFileSync(new URL(`../${path}`, import.meta.url), "utf8"
 /** @returns {Record<string, string>} the `define` option of esbuild and vite */
 export function buildConstants() {
   const page = {
-    markup: read("src/dashboard/page/page.html"),
-    style: read("src/dashboard/page/page.css"),
-    script: joinPageScript(),
+    style: joinFiles("page.css"),
+    script: joinFiles("page.js"),
   };
   return {
     __AMPLIHACK_VERSION__: JSON.stringify(JSON.parse(read("package.json")).version),
@@ -19,9 +18,10 @@ export function buildConstants() {
   };
 }
 
-function joinPageScript() {
+/** The file of the dashboard's pages with all that it imports. */
+function joinFiles(name) {
   const { outputFiles } = buildSync({
-    entryPoints: [fileURLToPath(new URL("../src/dashboard/page/page.js", import.meta.url))],
+    entryPoints: [fileURLToPath(new URL(`../src/dashboard/page/${name}`, import.meta.url))],
     bundle: true,
     write: false,
     format: "esm",

@@ -43,6 +43,9 @@ const { metafile } = await build({
   metafile: true,
   entryPoints: [
     ...libraryEntries,
+    // Entries of their own are cut apart: whoever bundles the engine's core gets only what is used of it.
+    "src/engine/create-core.ts",
+    "src/engine/core-hooks.ts",
     "src/cli/program.ts",
     "src/cli/make-command-table.ts",
     "src/recipes/make-shipped-index.ts",

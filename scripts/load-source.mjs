@@ -20,6 +20,8 @@ export async function loadSource(wanted, root = fileURLToPath(new URL("..", impo
     bundle: true,
     write: false,
     format: "esm",
+    // Modules that require others by name in a function cannot be bundled this way.
+    mainFields: ["module", "main"],
     platform: "node",
     define: buildConstants(),
     logLevel: "warning",

@@ -2,6 +2,7 @@
 //   amplihack-hooks-<platform>-<arch>   the native programs: FOLDER's, or the one built here
 //   npm/<package>/                      the main package and one package per native program
 //   amplihack-<version>.tgz             the main package with all it needs at run time, which `amplihack update` takes
+//   plugins/, amplihack-plugins-<version>.tgz   marketplaces of Claude Code and Codex, and an extension of Gemini CLI
 //   amplihack-<version>.cdx.json        what all of it is made of, a CycloneDX document
 //   SHA256SUMS, SHA256SUMS.sig          over all files above; the signature is Ed25519, base64, with the key of FILE
 // No package has an install script: npm picks the native one by `os` and `cpu`, and none where there is none.
@@ -21,6 +22,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { addArchive } from "./release-archive.mjs";
 import { fail, writeJson } from "./release-files.mjs";
+import { addPlugins } from "./release-plugins.mjs";
 import { addSbom } from "./release-sbom.mjs";
 
 const PLATFORMS = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64"];
@@ -51,6 +53,7 @@ const absent = PLATFORMS.filter(platform => !present.includes(platform));
 if (absent.length > 0) console.log(`without ${absent.join(", ")}: their programs are made on those machines`);
 addMain();
 addArchive(out, main.name, present);
+await addPlugins(out, main);
 addSbom(out, main);
 writeSums();
 console.log(`${out}: version ${main.version} for ${present.join(", ")}`);

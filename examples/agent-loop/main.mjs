@@ -35,6 +35,9 @@ const engine = createHookEngine({
   projectDir: project,
   tools,
   sources: [{ kind: "project", dialect: "claude", data: readFileSync(join(here, "hooks.jsonc"), "utf8") }],
+  // Hooks of a project run once its user agreed to them: `engine.list()` has what to show and the identity to remember.
+  // This example agrees to its own.
+  trust: { state: () => "trusted" },
 });
 engine.beforeToolCall("shell", ({ args }) => {
   if (args.command.includes("rm -rf")) return { block: true, reason: "Destructive command blocked" };

@@ -12,11 +12,14 @@ export interface PositionalSpec {
   /** the words of some other command: options behind the first belong to it, except our own long ones */
   readonly isCommandLine?: boolean;
   /** what a shell completes here */
-  readonly completes?: "recipe" | "event" | "host" | "file" | "directory" | "shell" | CompletedChange;
+  readonly completes?: CompletedStatic | CompletedNow;
 }
 
-/** Changes of the history, by what the command does with them. */
-type CompletedChange = "change" | "undoable" | "redoable";
+/** Names that are always the same. */
+type CompletedStatic = "event" | "host" | "file" | "directory" | "shell" | "rule" | "setting" | "part";
+/** Names of the moment; changes of the history by what the command does with them. */
+export const COMPLETED_NOW = ["recipe", "run", "session", "change", "undoable", "redoable"] as const;
+export type CompletedNow = (typeof COMPLETED_NOW)[number];
 
 /** What a command's `run` gets. It returns its exit code, or throws a `Problem`. */
 export interface Invocation<O extends OptionSpecs = OptionSpecs> {
@@ -54,6 +57,8 @@ export interface LeafCommand<O extends OptionSpecs = OptionSpecs> extends Comman
   readonly isPassThrough?: boolean;
   /** `--` and what stands behind it, for the usage line, where the command itself reads it */
   readonly wordsBehind?: string;
+  /** serves, or hands the terminal to another program: no line tells that it is at work */
+  readonly ownsTerminal?: true;
   readonly failureDocument?: FailureDocument;
   run(invocation: Invocation<O>): Promise<number> | number;
 }

@@ -5,8 +5,14 @@ export class CommandError extends Problem {
   override readonly name = "CommandError";
 }
 
-export function usageError(message: string, fix?: string, exitCode = 2): CommandError {
-  return new CommandError(message, { kind: "usage", exitCode, fix });
+/** `main` puts the exit code of the command in, where it has its own. */
+export function usageError(
+  message: string,
+  fix?: string,
+  exitCode = 2,
+  causes: readonly string[] = [],
+): CommandError {
+  return new CommandError(message, { kind: "usage", exitCode, fix, causes });
 }
 
 /** The reader of our output has gone; the work ends quietly. */

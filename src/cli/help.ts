@@ -1,14 +1,19 @@
+import { wrapWords } from "../protocol/wrap-words.ts";
 import { COMMAND_GROUPS, type Command, isFamily, type LeafCommand } from "./command.ts";
 import type { OptionSpec } from "./option.ts";
 import { GLOBAL_OPTIONS } from "./parse.ts";
 import type { Terminal } from "./terminal.ts";
 
+const MAX_WIDTH = 100;
+
 /** The help page of one command; `path` is how it is typed. */
 export function commandHelp(command: Command, path: string, terminal: Terminal): string {
   const heading = (text: string): string => terminal.paint("bold", text);
-  const sections = [`${path}: ${command.summary}`];
+  const width = widthOf(terminal);
+  const table = (rows: readonly Row[]): string => alignedRows(rows, width);
+  const sections = [wrapped(`${path}: ${command.summary}`, width)];
   sections.push(`${heading("Usage:")}\n  ${usageLine(command, path)}`);
-  if (command.details !== undefined) sections.push(command.details.trim());
+  if (command.details !== undefined) sections.push(wrapped(command.details.trim(), width));
   if (isFamily(command)) {
     const rows = command.subcommands.map(sub => [sub.name, sub.summary] as const);
     sections.push(`${heading("Commands:")}\n${table(rows)}`);
@@ -22,7 +27,9 @@ export function commandHelp(command: Command, path: string, terminal: Terminal):
     if (options.length > 0) sections.push(`${heading("Options:")}\n${table(options)}`);
   }
   sections.push(`${heading("Everywhere:")}\n${table(optionRows(GLOBAL_OPTIONS))}`);
-  const examples = Object.entries(command.examples).map(([line, does]) => `  ${line}\n      ${does}`);
+  const examples = Object.entries(command.examples).map(
+    ([line, does]) => `  ${line}\n${wrapped(does, width - 6).replace(/^/gm, "      ")}`,
+  );
   sections.push(`${heading("Examples:")}\n${examples.join("\n")}`);
   return `${sections.join("\n\n")}\n`;
 }
@@ -31,6 +38,7 @@ export function overviewHelp(
   commands: readonly Pick<Command, "name" | "summary" | "group">[],
   terminal: Terminal,
 ): string {
+  const table = (rows: readonly Row[]): string => alignedRows(rows, widthOf(terminal));
   const sections = [
     "amplihack: the deterministic layer under AI coding agents",
     `${terminal.paint("bold", "Usage:")}\n  amplihack [--quiet] [--no-color] COMMAND [ARGUMENTS] [-- PASSED ON]`,
@@ -48,8 +56,7 @@ export function overviewHelp(
 
 function usageLine(command: Command, path: string): string {
   if (isFamily(command)) {
-    const names = command.subcommands.map(sub => sub.name).join("|");
-    return command.initial === undefined ? `${path} ${names} …` : `${path} [OPTIONS]\n  ${path} ${names} …`;
+    return command.initial === undefined ? `${path} COMMAND …` : `${path} [OPTIONS]\n  ${path} COMMAND …`;
   }
   const words = [path];
   for (const [name, spec] of Object.entries(command.options)) {
@@ -65,7 +72,7 @@ function usageLine(command: Command, path: string): string {
   return words.join(" ");
 }
 
-function optionRows(options: LeafCommand["options"]): (readonly [string, string])[] {
+function optionRows(options: LeafCommand["options"]): Row[] {
   return Object.entries(options)
     .filter(([, spec]) => spec.isHidden !== true)
     .map(([name, spec]) => [optionLabel(name, spec), optionSummary(spec)] as const);
@@ -86,13 +93,36 @@ function optionSummary(spec: OptionSpec): string {
     : spec.summary;
 }
 
-function table(rows: readonly (readonly [string, string])[]): string {
-  const width = Math.min(34, Math.max(...rows.map(([left]) => left.length)));
+type Row = readonly [string, string];
+
+/** No wider than can be read well; unlimited where it does not go to a terminal. */
+function widthOf({ columns }: Terminal): number {
+  return columns === undefined ? Number.POSITIVE_INFINITY : Math.min(columns, MAX_WIDTH);
+}
+
+/** Lines of a paragraph are joined and broken anew; those that are indented stay as they are. */
+function wrapped(text: string, width: number): string {
+  if (width === Number.POSITIVE_INFINITY) return text;
+  const paragraphs: string[] = [];
+  let isOpen = false;
+  for (const line of text.split("\n")) {
+    const isFlowing = line !== "" && !line.startsWith(" ");
+    if (isFlowing && isOpen) paragraphs[paragraphs.length - 1] += ` ${line}`;
+    else paragraphs.push(line);
+    isOpen = isFlowing;
+  }
+  return paragraphs.map(part => (part.startsWith(" ") ? part : wrapWords(part, width).join("\n"))).join("\n");
+}
+
+function alignedRows(rows: readonly Row[], width: number): string {
+  const left = Math.min(34, Math.max(...rows.map(([label]) => label.length)));
+  const gap = `\n${" ".repeat(left + 4)}`;
   return rows
-    .map(([left, right]) =>
-      left.length > width
-        ? `  ${left}\n  ${" ".repeat(width)}  ${right}`
-        : `  ${left.padEnd(width)}  ${right}`,
-    )
+    .map(([label, text]) => {
+      const lines = width === Number.POSITIVE_INFINITY ? [text] : wrapWords(text, width - left - 4);
+      return label.length > left
+        ? `  ${label}${gap}${lines.join(gap)}`
+        : `  ${label.padEnd(left)}  ${lines.join(gap)}`;
+    })
     .join("\n");
 }

@@ -4,7 +4,7 @@ import { Problem } from "../state/problem.ts";
 import { isStateError } from "../state/state-error.ts";
 import { type System, SystemError } from "../system/system.ts";
 import { version } from "../version.ts";
-import { type Command, isFamily, type LeafCommand } from "./command.ts";
+import { type Command, type Invocation, isFamily, type LeafCommand } from "./command.ts";
 import { commandNames, loadCommand } from "./command-files.ts";
 import { readCommandTable } from "./command-table.ts";
 import { CommandError, OutputGone, renderErrorJson, renderErrorText, usageError } from "./errors.ts";
@@ -42,11 +42,12 @@ interface GlobalFlags {
 /** Runs one command line to its exit code. Everything that goes wrong is told in the form that was asked for. */
 export async function main(program: Program): Promise<number> {
   const { flags, words } = splitGlobalFlags(program.argv);
-  const context = { ...program, terminal: openTerminal(program.system, flags), flags };
+  const isJson = wantsJson(program.argv);
+  const context = { ...program, terminal: openTerminal(program.system, { ...flags, isJson }), flags };
   try {
     return await runWords(context, words);
   } catch (error) {
-    return reportFailure(context, error, wantsJson(program.argv));
+    return reportFailure(context, error, isJson);
   }
 }
 
@@ -133,8 +134,14 @@ async function runLeaf(
     // A launch passes over a home that cannot be used, with a warning.
     if (command.isPassThrough !== true && command.ignoresHome !== true) await checkHome(system);
     const isQuiet = flags.isQuiet || options["quiet"] === true;
-    return await command.run({ ...parsed, options: options as never, isQuiet, system, terminal });
-  } catch (error) {
+    return await runTelling(
+      context,
+      command,
+      { ...parsed, options: options as never, isQuiet, system, terminal },
+      path,
+    );
+  } catch (thrown) {
+    const error = asUsageOf(command, path, thrown);
     // The words of a pass-through command are the agent's: that they ask for JSON says nothing about us.
     if (command.isPassThrough === true) return reportFailure(context, error, false);
     if (!(error instanceof Problem) || command.failureDocument === undefined || !wantsJson(words))
@@ -143,6 +150,30 @@ async function runLeaf(
     terminal.printJson(command.failureDocument(error, words));
     return error.exitCode;
   }
+}
+
+/** The code that prints a line while nothing is said is loaded where somebody would see it. */
+async function runTelling(
+  { system, terminal }: RunContext,
+  command: LeafCommand,
+  invocation: Invocation,
+  path: string,
+): Promise<number> {
+  const isQuick = command.isPassThrough === true || command.ownsTerminal === true || !terminal.showsProgress;
+  if (isQuick) return command.run(invocation);
+  const { tellWhileSilent } = await import("./progress.ts");
+  const telling = tellWhileSilent(system, terminal, `${path} …`);
+  try {
+    return await command.run({ ...invocation, terminal: telling.terminal });
+  } finally {
+    telling.stop();
+  }
+}
+
+/** A usage error, wherever it was found, ends with the command's own code and says where the usage is told. */
+function asUsageOf({ usageExitCode }: LeafCommand, path: string, error: unknown): unknown {
+  if (!(error instanceof CommandError) || error.kind !== "usage") return error;
+  return usageError(error.message, error.fix ?? `${path} --help`, usageExitCode, error.causes);
 }
 
 function printHelp(terminal: Terminal, command: Command, path: string): number {

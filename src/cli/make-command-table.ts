@@ -1,3 +1,6 @@
+import { PARTS } from "../config/levels.ts";
+import { settingKeys } from "../config/setting-keys.ts";
+import { RULE_IDS } from "../guard/rules.ts";
 import { HOST_IDS } from "../hosts/descriptors.ts";
 import { STOCK_SUBCOMMANDS } from "../hosts/subcommands.ts";
 import { EVENTS } from "../protocol/index.ts";
@@ -21,6 +24,9 @@ export async function makeCommandTable(folder: string): Promise<CommandTable> {
       hosts: HOST_IDS,
       events: [...STOCK_SUBCOMMANDS.map(({ name }) => name), ...EVENTS.map(({ name }) => name)],
       agents: AGENTS,
+      rules: RULE_IDS,
+      settings: [...settingKeys(), ...RULE_IDS.map(id => `guard.rules.${id}`)],
+      parts: PARTS,
     }),
   };
 }

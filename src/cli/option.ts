@@ -81,7 +81,8 @@ export const option = {
 };
 
 /** `--format text|json`, the same everywhere but in recipe commands. */
-export const FORMAT_OPTION = option.choice(["text", "json"], "how to print the result", {
+export const FORMATS = ["text", "json"] as const;
+export const FORMAT_OPTION = option.choice(FORMATS, "how to print the result", {
   short: "f",
   initial: "text",
 });

@@ -1,5 +1,5 @@
 import { didYouMean } from "../protocol/nearest.ts";
-import type { LeafCommand } from "./command.ts";
+import type { LeafCommand, PositionalSpec } from "./command.ts";
 import { type CommandError, usageError } from "./errors.ts";
 import { type OptionSpec, type OptionSpecs, option } from "./option.ts";
 
@@ -114,7 +114,12 @@ export function checkComplete(command: LeafCommand, parsed: Parsed, path: string
   const isOpen = specs.at(-1)?.isVariadic === true;
   const readsRest = command.isPassThrough === true || command.wordsBehind !== undefined;
   const extra = parsed.positionals[specs.length] ?? (readsRest ? undefined : parsed.rest[0]);
-  if (!isOpen && extra !== undefined) throw fail(`unexpected argument '${extra}'`);
+  if (!isOpen && extra !== undefined)
+    throw fail(`unexpected argument '${extra}': ${path} ${expected(specs)}`);
+}
+
+function expected(specs: readonly PositionalSpec[]): string {
+  return specs.length === 0 ? "takes no arguments" : `takes only ${specs.map(({ name }) => name).join(" ")}`;
 }
 
 function initialValues(specs: OptionSpecs): Record<string, Value> {

@@ -18,13 +18,15 @@ export interface Terminal {
   paint(style: Style, text: string, stream?: "stdout" | "stderr"): string;
   /** A person can be asked: stdin and stderr are terminals and non-interactive mode is off. */
   readonly isInteractive: boolean;
+  /** A person watches, and does not want JSON alone: what takes long may say so. */
+  readonly showsProgress: boolean;
   /** how wide the terminal is that results are shown on; undefined where they go elsewhere */
   readonly columns: number | undefined;
 }
 
 export function openTerminal(
   system: System,
-  flags: { readonly isQuiet: boolean; readonly noColor: boolean },
+  flags: { readonly isQuiet: boolean; readonly noColor: boolean; readonly isJson: boolean },
 ): Terminal {
   const hasColor = (stream: "stdout" | "stderr"): boolean =>
     !flags.noColor && (system.env.get("NO_COLOR") ?? "") === "" && system.stdio.isTerminal(stream);
@@ -45,6 +47,7 @@ export function openTerminal(
     paint: (style, text, stream = "stdout") =>
       hasColor(stream) ? styleText(style, text, { validateStream: false }) : text,
     isInteractive: isInteractive(system),
+    showsProgress: system.stdio.isTerminal("stderr") && !flags.isQuiet && !flags.isJson,
     columns: system.stdio.isTerminal("stdout") ? process.stdout.columns : undefined,
   };
 }

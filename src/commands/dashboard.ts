@@ -8,16 +8,20 @@ const FIX = "amplihack dashboard, without --port and --address";
 
 export const command = defineCommand({
   name: "dashboard",
-  summary: "a local page that shows what the hooks did, live",
+  summary: "a local page of what agents did, live, with diffs and undo",
   group: "Look",
-  details:
-    "Served on this machine alone, under an address with a secret in it, until Ctrl-C. It reads logs and changes nothing.",
+  details: `
+Served on this machine alone, under an address with a secret in it, until Ctrl-C. From a terminal of your own you can
+undo there as well: it shows what would happen and asks, as amplihack undo does. Started by an agent, or without a
+terminal, it only shows.`,
   options: {
     port: option.number("N", "a certain port (any free one by default)", { minimum: 0 }),
     address: option.string("ADDRESS", "127.0.0.1 (default) or ::1"),
+    open: option.boolean("open it in your browser"),
   },
   examples: {
     "amplihack dashboard": "prints the address to open in a browser",
+    "amplihack dashboard --open": "opens it at once",
     "amplihack dashboard --port 8123": "the same on a port you choose",
   },
   async run({ options, system, terminal }) {
@@ -37,8 +41,15 @@ export const command = defineCommand({
       "../recipes/run/interruption.ts"
     );
     const warn = (message: string): void => terminal.warn(message);
-    const dashboard = await startDashboard(system, findDataFiles(system, warn), {
+    const files = findDataFiles(system, warn);
+    const { agentAtPeer } = await import("../dashboard/peer.ts");
+    const { openBrowser } = await import("../dashboard/open-browser.ts");
+    const { whyNoHuman } = await import("../hooks/grants.ts");
+    const obstacle = whyNoHuman(system, files.stateHome);
+    const dashboard = await startDashboard(system, files, {
       warn,
+      refusePeer: socket => agentAtPeer(system, files.stateHome, socket),
+      whyReadOnly: obstacle && `Nothing can be undone from here: ${obstacle}.`,
       ...(port === undefined ? {} : { port }),
       ...(address === undefined ? {} : { address }),
     }).catch((error: unknown) => {
@@ -52,7 +63,13 @@ export const command = defineCommand({
     const listening = listenForSignals(interruption);
     try {
       terminal.print(`${dashboard.url}\n`);
-      terminal.note("Open this address in a browser. Ctrl-C ends it.\n");
+      const isOpened = options.open && (await openBrowser(dashboard.launchUrl));
+      terminal.note(
+        isOpened
+          ? "It opens in your browser. Ctrl-C ends it.\n"
+          : `${options.open ? "No browser could be started. " : ""}Open this address in a browser. Ctrl-C ends it.\n`,
+      );
+      if (obstacle !== undefined) terminal.note(`It only shows, and undoes nothing: ${obstacle}.\n`);
       await new Promise<void>(resolve => interruption.onInterrupt(resolve));
     } finally {
       await dashboard.close();

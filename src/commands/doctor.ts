@@ -4,6 +4,7 @@ import { FORMAT_OPTION, option } from "../cli/option.ts";
 import { ownProgram } from "../cli/own-program.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import type { DoctorCheck } from "../install/doctor/check.ts";
+import { wrapWords } from "../protocol/wrap-words.ts";
 import type { Proof } from "../verify/live/prove.ts";
 
 const LIVE_TIMEOUT_MS = 120_000;
@@ -46,9 +47,10 @@ report says what really happened, and whether your own settings would keep the h
       }
       if (options.live) {
         const { proveAll } = await import("../verify/live/live.ts");
-        const onProgress = (text: string): void => terminal.note(`${text}\n`);
-        const request = { hosts, places, self, timeoutMs: LIVE_TIMEOUT_MS, onProgress };
-        const proofs = await proveAll(system, source, request);
+        const { ProgressLine } = await import("../cli/progress.ts");
+        const proofs = await new ProgressLine(system, terminal).during("looking for hosts …", onProgress =>
+          proveAll(system, source, { hosts, places, self, timeoutMs: LIVE_TIMEOUT_MS, onProgress }),
+        );
         const isProved = proofs.some(({ status }) => status === "proved");
         const ok = isProved && proofs.every(proof => proof.status !== "failed" && !isInVain(proof));
         terminal.printResult(options.format, { ok, hosts: proofs }, renderProofs(proofs, terminal));
@@ -106,9 +108,16 @@ function isInVain({ own_settings: checks }: Proof): boolean {
 function renderOwnSettings({ own_settings: checks }: Proof, terminal: Terminal): readonly string[] {
   return checks.flatMap(({ status, message, fix }) => {
     const [style, mark] = MARKS[status];
-    const line = `  ${terminal.paint(style, mark)} your settings: ${message}`;
-    return fix === undefined ? [line] : [line, terminal.paint("dim", `      fix: ${fix}`)];
+    const line = `  ${terminal.paint(style, mark)} ${hanging(`your settings: ${message}`, 4, terminal)}`;
+    const repair = fix === undefined ? [] : [`      ${hanging(`fix: ${fix}`, 6, terminal)}`];
+    return [line, ...repair.map(text => terminal.paint("dim", text))];
   });
+}
+
+/** Broken between words on a terminal, below where it began. */
+function hanging(text: string, indent: number, { columns }: Terminal): string {
+  if (columns === undefined) return text;
+  return wrapWords(text, columns - indent).join(`\n${" ".repeat(indent)}`);
 }
 
 const MARKS = { pass: ["green", "✓"], warn: ["yellow", "⚠"], fail: ["red", "✗"] } as const;
@@ -116,8 +125,9 @@ const MARKS = { pass: ["green", "✓"], warn: ["yellow", "⚠"], fail: ["red", "
 function renderChecks(checks: readonly DoctorCheck[], terminal: Terminal): string {
   const lines = checks.flatMap(({ status, message, fix }) => {
     const [style, mark] = MARKS[status];
-    const line = `${terminal.paint(style, mark)} ${message}`;
-    return fix === undefined ? [line] : [line, terminal.paint("dim", `    fix: ${fix}`)];
+    const line = `${terminal.paint(style, mark)} ${hanging(message, 2, terminal)}`;
+    const repair = fix === undefined ? [] : [`    ${hanging(`fix: ${fix}`, 4, terminal)}`];
+    return [line, ...repair.map(text => terminal.paint("dim", text))];
   });
   const failed = checks.filter(({ status }) => status === "fail").length;
   return `${[...lines, "", failed === 0 ? "All checks passed." : `${failed} check(s) failed.`].join("\n")}\n`;

@@ -13,7 +13,7 @@ import { whyCommand } from "./guard/why.ts";
 
 export const command = defineFamily({
   name: "guard",
-  summary: "judge commands as the hook would, see why, permit once, look at what was stopped",
+  summary: "judge commands as the hook would, see why, allow one, look at what was stopped",
   group: "Protect",
   usageExitCode: 4,
   subcommands: [

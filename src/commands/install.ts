@@ -1,21 +1,12 @@
-import { askChoice, askYesOrNo } from "../cli/ask.ts";
+import { askYesOrNo } from "../cli/ask.ts";
 import { defineCommand } from "../cli/command.ts";
+import { usageError } from "../cli/errors.ts";
 import { tellProblems } from "../cli/install-problem.ts";
 import { FORMAT_OPTION, option } from "../cli/option.ts";
-import type { Terminal } from "../cli/terminal.ts";
-import { PARTS, PROFILES } from "../config/levels.ts";
-import type { InstallRequest } from "../install/install-report.ts";
-import { memberAt } from "../protocol/members.ts";
-import { AGENTS } from "../state/active-agent.ts";
-import type { System } from "../system/system.ts";
-import { chosenParts, PROFILE_NAMES, readUserConfig } from "./parts/choice.ts";
+import { PARTS } from "../config/levels.ts";
+import { chosenParts, PROFILE_NAMES } from "./parts/choice.ts";
 
-const PROFILE_QUESTION = `Which parts?
-  guard     stops what would lose work or leak secrets
-  standard  guard, history with undo, memory, transcripts; changes no way of working
-  full      standard, and the development workflow: reminders, checks when the agent stops
-Your choice`;
-const MAIN_QUESTION = "Shall agents be kept from committing on main or master directly?";
+const TRUST_QUESTION = "Codex runs only hooks that you trust. May it run those of amplihack?";
 
 export const command = defineCommand({
   name: "install",
@@ -29,8 +20,9 @@ the hosts are never changed. A second run changes nothing.`,
     host: option.string("HOST", "claude, copilot, codex … or all", { isRepeatable: true }),
     scope: option.choice(["user", "project"], "for all your work, or for this project (user by default)"),
     local: option.string("DIR", "also take agents, commands and recipes from this folder"),
-    interactive: option.boolean("ask for the default agent, the scope and update checks"),
-    "dry-run": option.boolean("show every change as a diff and write nothing"),
+    interactive: option.boolean("ask for the scope, the default agent and update checks, too"),
+    "dry-run": option.boolean("show what would change and write nothing"),
+    full: option.boolean("with --dry-run: every change as a diff"),
     force: option.boolean("replace files changed by hand, write read-only ones"),
     "no-permissions": option.boolean("accepted; permissions are never touched anyway"),
     yes: option.boolean("agree to what would be asked: Codex may run these hooks"),
@@ -53,7 +45,7 @@ the hosts are never changed. A second run changes nothing.`,
   },
   examples: {
     "amplihack install": "registers with every host that is found",
-    "amplihack install --dry-run": "shows what that would change",
+    "amplihack install --dry-run": "shows what that would change; --full shows it line by line",
     "amplihack install --profile guard": "registers, and switches on the guard alone",
     "amplihack install --host codex --yes": "registers with Codex, which then runs the hooks",
     "amplihack install --scope project --host claude": "registers in this project's .claude/settings.json",
@@ -62,76 +54,48 @@ the hosts are never changed. A second run changes nothing.`,
     const { findPackage, install, needsTrustAgreement, renderInstall, requireDirectories } = await import(
       "../install/operations.ts"
     );
+    const { askParts, askWishes, NO_WISHES, Questions } = await import("./install/questions.ts");
     const { readHosts } = await import("../cli/read-hosts.ts");
     const { checkPlatform } = await import("../launcher/platform.ts");
     checkPlatform(process.platform);
+    if (options.full && !options["dry-run"])
+      throw usageError("--full goes with --dry-run", "amplihack install --dry-run --full");
     const hosts = options["programs-only"] ? [] : readHosts(options.host, "amplihack install");
     const mayAsk = terminal.isInteractive && !options["dry-run"];
-    const isAsking = options.interactive && terminal.isInteractive;
-    if (options.interactive && !isAsking)
+    const questions = new Questions(mayAsk);
+    if (options.interactive && !terminal.isInteractive)
       terminal.warn("amplihack: no terminal to ask at; going on with the defaults\n");
-    const answers = isAsking ? askWishes(terminal) : undefined;
+    const wishes = options.interactive ? askWishes(system, terminal, questions, options.scope) : NO_WISHES;
     const chosen = chosenParts(options.profile, options.parts);
     const request = {
       hosts,
-      scope: options.scope ?? answers?.scope ?? "user",
       assets: options.local,
       isDryRun: options["dry-run"],
       isForced: options.force,
       isDeduping: options.dedupe,
       failure: options.failure,
-      ...(mayAsk && !options.yes && !options["programs-only"]
-        ? askParts(system, terminal, chosen)
-        : { parts: chosen, isMainProtected: undefined }),
-      isProfileAgreed: answers?.isProfileAgreed ?? false,
-      defaultTool: answers?.defaultTool,
-      updatePreference: answers?.updatePreference,
+      ...(!mayAsk || options.yes || options["programs-only"]
+        ? { parts: chosen, isMainProtected: undefined }
+        : askParts(system, terminal, questions, chosen)),
+      ...wishes,
+      scope: options.scope ?? wishes.scope,
     };
     return tellProblems("install", async () => {
       const isTrustAgreed =
         options.yes ||
         (mayAsk &&
           needsTrustAgreement(system, requireDirectories(system), request) &&
-          askYesOrNo(terminal, "Codex runs only hooks that you trust. May it run those of amplihack?"));
+          questions.ask(false, () => askYesOrNo(terminal, TRUST_QUESTION)));
       const report = await install(system, findPackage(system), { ...request, isTrustAgreed });
-      const text = renderInstall(report, { isVerbose: options.verbose, paint: terminal.paint });
+      const text = renderInstall(report, {
+        isVerbose: options.verbose,
+        isFull: options.full,
+        paint: terminal.paint,
+        home: system.env.get("HOME"),
+        project: requireDirectories(system).projectRoot,
+      });
       terminal.printResult(options.format, report, text);
       return report.success ? 0 : 1;
     });
   },
 });
-
-function askWishes(terminal: Terminal) {
-  const [first, ...others] = AGENTS;
-  return {
-    defaultTool: askChoice(terminal, "Default agent", [first, ...others]),
-    scope: askChoice<"user" | "project">(terminal, "Register for", ["user", "project"]),
-    updatePreference: askChoice<"always" | "never">(terminal, "Check for updates at launch", [
-      "always",
-      "never",
-    ]),
-    isProfileAgreed: askYesOrNo(terminal, "May your shell's start-up file be changed if needed?"),
-  };
-}
-
-/** Asked once: what the configuration or the command line says already is not asked. */
-function askParts(
-  system: System,
-  terminal: Terminal,
-  chosen: InstallRequest["parts"],
-): Pick<InstallRequest, "parts" | "isMainProtected"> {
-  const config = readUserConfig(system);
-  // An installation writes the parts, so from then on they are there.
-  const isFirst = memberAt(config, "parts") === undefined;
-  const profile =
-    isFirst && chosen === undefined
-      ? askChoice(terminal, PROFILE_QUESTION, ["standard", "guard", "full"] as const)
-      : undefined;
-  const parts = profile === undefined ? chosen : PROFILES[profile];
-  const isGuarded = parts === undefined || parts.includes("guard");
-  const isMainAsked = isFirst && isGuarded && memberAt(config, "guard", "rules", "git.main") === undefined;
-  return {
-    parts,
-    isMainProtected: isMainAsked ? askChoice(terminal, MAIN_QUESTION, ["yes", "no"]) === "yes" : undefined,
-  };
-}

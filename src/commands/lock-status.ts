@@ -1,19 +1,21 @@
 import { defineCommand } from "../cli/command.ts";
-import { FORMAT_OPTION } from "../cli/option.ts";
+import { FORMATS, option } from "../cli/option.ts";
 import { type LockStatus, lockStatus } from "../hooks/stop/lock-commands.ts";
 
 export const command = defineCommand({
   name: "lock-status",
   summary: "tell whether the agent is kept working",
   group: "Work",
-  options: { format: { ...FORMAT_OPTION, initial: "json" } },
+  details: "A sentence at a terminal, JSON for programs, unless --format says which.",
+  options: { format: option.choice(FORMATS, "how to print the result", { short: "f" }) },
   examples: {
-    "amplihack lock-status": "prints locked, locked_at, session_id and iterations",
-    "amplihack lock-status --format text": "says it in a sentence",
+    "amplihack lock-status": "tells whether a stop is held, and since when",
+    "amplihack lock-status --json": "prints locked, locked_at, session_id and iterations",
   },
   run({ options, system, terminal }) {
     const status = lockStatus(system);
-    terminal.printResult(options.format, status, describe(status));
+    const format = options.format ?? (system.stdio.isTerminal("stdout") ? "text" : "json");
+    terminal.printResult(format, status, describe(status));
     return 0;
   },
 });

@@ -1,37 +1,93 @@
-import { defineCommand } from "../cli/command.ts";
-import { option } from "../cli/option.ts";
+import { defineCommand, type Invocation } from "../cli/command.ts";
+import { usageError } from "../cli/errors.ts";
+import { FORMAT_OPTION, type OptionSpecs, option } from "../cli/option.ts";
+
+const HELP = "amplihack report --help";
+const OPTIONS = {
+  week: option.boolean("the last seven days instead of today"),
+  since: option.string("TIME", "the last so long instead of today: 6h, 3d, 4w"),
+  html: option.string("FILE", "write the dashboard's page to this file; readable by you alone"),
+  memory: option.boolean("with --html: put the newest memories in too"),
+  format: FORMAT_OPTION,
+} as const satisfies OptionSpecs;
 
 export const command = defineCommand({
   name: "report",
-  summary: "write what the dashboard shows to one HTML file",
+  summary: "what agents did today or this week, what was stopped, and what to look at",
   group: "Look",
-  details:
-    "The file needs no server and loads nothing. It holds commands (without their secrets), paths and session ids:\n" +
-    "look before you share it.",
-  options: {
-    html: option.string("FILE", "the file to write; readable by you alone", { isRequired: true }),
-    memory: option.boolean("put the newest memories in too"),
-  },
+  details: `
+With --html everything is written to one page that needs no server and loads nothing. It holds commands (without their
+secrets), paths and session ids: look before you share it.`,
+  options: OPTIONS,
   examples: {
-    "amplihack report --html report.html": "writes the file into this directory",
-    "amplihack report --html report.html --memory": "with memories, to be searched in it",
+    "amplihack report": "today, compared with yesterday and the last seven days",
+    "amplihack report --week": "the last seven days, compared with the seven before",
+    "amplihack report --since 6h --json": "the last six hours, for programs",
+    "amplihack report --html report.html": "the page of the dashboard as one file",
   },
-  async run({ options, system, terminal }) {
-    const { findDataFiles } = await import("../dashboard/data-files.ts");
-    const { renderReport } = await import("../dashboard/report.ts");
-    const { writeAtomically } = await import("../system/atomic-write.ts");
-    const { dirname, expandHome, resolve } = await import("../system/paths.ts");
-    const path = resolve(
-      system.files.workingDirectory() ?? "/",
-      expandHome(options.html, system.env.get("HOME")),
-    );
-    const files = findDataFiles(system, message => terminal.warn(message));
-    const html = await renderReport(system, files, { hasMemories: options.memory });
-    const folder = dirname(path);
-    const isNew = system.files.follow(folder) === undefined;
-    writeAtomically(system, path, system.text.encode(html), { mode: 0o600 });
-    if (isNew) terminal.note(`${folder} was not there and has been made\n`);
-    terminal.print(`${path}\n`);
-    return 0;
+  run(invocation) {
+    const { options } = invocation;
+    if (options.week && options.since !== undefined)
+      throw usageError("--week and --since are two ways to say the same: give one of them", HELP);
+    if (options.html === undefined) {
+      if (options.memory) throw usageError("--memory belongs to --html FILE, which is missing", HELP);
+      return printSummary(invocation);
+    }
+    if (options.week || options.since !== undefined)
+      throw usageError("--html holds everything: leave --week and --since out", HELP);
+    return writePage(invocation, options.html);
   },
 });
+
+async function printSummary({ options, system, terminal }: Invocation<typeof OPTIONS>): Promise<number> {
+  const { ProgressLine } = await import("../cli/progress.ts");
+  const { BUILT_IN } = await import("../config/settings.ts");
+  const { findDataFiles } = await import("../dashboard/data-files.ts");
+  const { openHistory } = await import("../history/index.ts");
+  const { readDuration } = await import("./history/amounts.ts");
+  const { lastWeek, since, today } = await import("./report/period.ts");
+  const { readFrom, summarise } = await import("./report/summary.ts");
+  const { renderEmpty, renderSummary } = await import("./report/view.ts");
+  const { reportDocument } = await import("./report/document.ts");
+  const nowMs = system.clock.nowMs();
+  const wanted = options.since;
+  const period =
+    wanted === undefined
+      ? (options.week ? lastWeek : today)(nowMs)
+      : since(nowMs, readDuration("since", wanted), wanted);
+  const files = findDataFiles(system, message => terminal.warn(message));
+  const summary = await new ProgressLine(system, terminal).during("reading the logs …", () => {
+    const history = openHistory(system, { stateHome: files.stateHome, project: "/" }, BUILT_IN.history);
+    const { changes } = history.listChanges({ sinceMs: readFrom(period) });
+    return summarise(system, files, period, changes);
+  });
+  const { figures } = summary;
+  const isEmpty = Object.values(figures).every(figure => figure === 0);
+  const view = { terminal, columns: terminal.columns, home: system.env.get("HOME") ?? "/", nowMs };
+  const render = isEmpty ? renderEmpty : renderSummary;
+  terminal.printResult(options.format, reportDocument(summary, period), render(summary, period, view));
+  if (options.format === "text" && !isEmpty) {
+    const longer = options.week ? "amplihack report --since 30d" : "amplihack report --week";
+    terminal.note(`\nMore: ${longer}, amplihack guard log, amplihack dashboard\n`);
+  }
+  return 0;
+}
+
+async function writePage(
+  { options, system, terminal }: Invocation<typeof OPTIONS>,
+  file: string,
+): Promise<number> {
+  const { findDataFiles } = await import("../dashboard/data-files.ts");
+  const { renderReport } = await import("../dashboard/report.ts");
+  const { writeAtomically } = await import("../system/atomic-write.ts");
+  const { dirname, expandHome, resolve } = await import("../system/paths.ts");
+  const path = resolve(system.files.workingDirectory() ?? "/", expandHome(file, system.env.get("HOME")));
+  const files = findDataFiles(system, message => terminal.warn(message));
+  const html = await renderReport(system, files, { hasMemories: options.memory });
+  const folder = dirname(path);
+  const isNew = system.files.follow(folder) === undefined;
+  writeAtomically(system, path, system.text.encode(html), { mode: 0o600 });
+  if (isNew) terminal.note(`${folder} was not there and has been made\n`);
+  terminal.printResult(options.format, { success: true, path }, `${path}\n`);
+  return 0;
+}

@@ -22,7 +22,7 @@ Exit codes: 0 done, 1 nothing to undo or not done, 2 usage, 3 files were changed
       minimum: 1,
       bare: 1,
     }),
-    session: option.string("ID", "all of a session; of the last one without ID", { bare: "" }),
+    session: option.string("SESSION", "all of a session; of the last one without an id", { bare: "" }),
     since: option.string("TIME", "all that is newer: 10m, 2h, 1d"),
     ...CARRY_OUT_OPTIONS,
   },

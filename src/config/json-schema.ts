@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../protocol/index.ts";
+import { objectAt } from "../protocol/members.ts";
 import type { Schema } from "./schema.ts";
 import { CONFIG_SCHEMA } from "./sections.ts";
 
@@ -52,9 +53,21 @@ function describe(schema: Schema): Json {
   }
 }
 
-/** The text of `schemas/config.schema.json`. */
-export function renderConfigSchema(): string {
+/**
+ * The text of `schemas/config.schema.json`. `rules` holds what each rule may be set to; the guard, which knows them,
+ * is a layer below.
+ */
+export function renderConfigSchema(rules: JsonObject = {}): string {
   const { properties, ...rest } = toJsonSchema(CONFIG_SCHEMA, "Configuration of amplihack");
+  const named = withRules(properties as JsonObject, rules);
   const reference = { $schema: { type: "string" } };
-  return `${JSON.stringify({ ...rest, properties: { ...reference, ...(properties as JsonObject) } }, undefined, 2)}\n`;
+  return `${JSON.stringify({ ...rest, properties: { ...reference, ...named } }, undefined, 2)}\n`;
+}
+
+/** Editors offer the ids of the rules; patterns and rules of the user's own stay possible. */
+function withRules(properties: JsonObject, rules: JsonObject): JsonObject {
+  const guard = objectAt(properties, "guard") ?? {};
+  const members = objectAt(guard, "properties") ?? {};
+  const described = { ...objectAt(members, "rules"), properties: rules };
+  return { ...properties, guard: { ...guard, properties: { ...members, rules: described } } };
 }

@@ -53,6 +53,7 @@ const CUSTOM_RULE = {
 
 const GUARD = {
   kind: "record",
+  note: "which commands are asked about and refused",
   fields: {
     level: { kind: "string", oneOf: LEVELS, note: "how strict rules are that are not set one by one" },
     unattended: {
@@ -68,6 +69,7 @@ const GUARD = {
     protectedBranches: patterns("branch names; * matches within a name"),
     paths: {
       kind: "record",
+      note: "files and folders, by pattern",
       fields: {
         deny: patterns("never written or deleted"),
         noRead: patterns("content is not shown"),
@@ -78,10 +80,11 @@ const GUARD = {
       },
     },
     allow: { kind: "list", of: ALLOW_ENTRY },
-    custom: { kind: "list", of: CUSTOM_RULE },
+    custom: { kind: "list", note: "rules of your own", of: CUSTOM_RULE },
     prodNames: patterns("words in a context, profile, namespace, project or host name that mean production"),
     audit: {
       kind: "record",
+      note: "the log of what was asked about and refused",
       fields: {
         file: { kind: "string", note: "another place for the audit log; system and user layers only" },
         allowed: { kind: "boolean", note: "also write a line for every command that was allowed" },
@@ -222,12 +225,14 @@ export const CONFIG_SCHEMA = {
     },
     bridge: {
       kind: "record",
+      note: "what remembers for the hooks in place of amplihack memory",
       fields: {
         command: { ...STRINGS, atLeast: 1, note: "program and arguments that answer bridge requests" },
       },
     },
     reflect: {
       kind: "record",
+      note: "what is learnt at the end of a session",
       fields: { agent: { kind: "string", note: "agent that reflections may ask" } },
     },
     memory: {
@@ -246,6 +251,7 @@ export const CONFIG_SCHEMA = {
     },
     update: {
       kind: "record",
+      note: "newer versions of amplihack",
       fields: {
         source: {
           kind: "string",

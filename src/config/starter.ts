@@ -5,52 +5,39 @@ import { readText } from "../state/read-text.ts";
 import { writeAtomically } from "../system/atomic-write.ts";
 import { sha256Hex } from "../system/sha256.ts";
 import type { System } from "../system/system.ts";
+import { openJson } from "./json-edit.ts";
+import type { AllowEntry } from "./sections.ts";
+import { starterConfig } from "./starter-text.ts";
 
-const SCHEMA = "https://unpkg.com/amplihack/schemas/config.schema.json";
 const SIZE_LIMIT = 256 * 1024;
 
-/** A configuration that changes nothing yet and shows what can be changed. */
-export function starterConfig(scope: "user" | "project"): string {
-  const scopeNote =
-    scope === "user"
-      ? "// Your settings for amplihack. Rules you set here have the last word."
-      : "// This project's settings for amplihack. They may only tighten, unless you trust them: amplihack guard init --trust";
-  return `{
-  "$schema": "${SCHEMA}",
-  ${scopeNote}
-  "guard": {
-    // relaxed | standard | strict
-    "level": "standard",
-    // by rule id or pattern: "allow", "ask" or "deny"; amplihack guard why lists the rules
-    "rules": {
-      // "git.stash": "deny"
-    },
-    "protectedBranches": ["main", "master", "release/*"],
-    "paths": {
-      // no write and no delete below these
-      // "deny": ["infra/prod/**"],
-      // "noDelete": ["migrations/**"],
-      // "regenerable": ["generated/"]
-    }
-  },
-  // what happens when a hook could not run: open, ask or closed
-  "failure": { "default": "open" }
-}
-`;
+/** Adds the project to \`guard.trustedProjects\` of the user's file. */
+export function trustProject(system: System, userFile: string, project: string, content: Uint8Array): void {
+  const entry = { path: project, sha256: sha256Hex(content) };
+  changeList(system, userFile, "trustedProjects", entries => [
+    ...entries.filter(other => stringAt(other, "path") !== project),
+    entry,
+  ]);
 }
 
-/** Adds the project to \`guard.trustedProjects\` of the user's file, keeping everything else as it is written. */
-export function trustProject(system: System, userFile: string, project: string, content: Uint8Array): void {
+/** Adds an entry to \`guard.allow\` of the user's file. */
+export function addAllowEntry(system: System, userFile: string, entry: AllowEntry): void {
+  changeList(system, userFile, "allow", entries => [...entries, { ...entry }]);
+}
+
+/** Throws when the file cannot be read as a configuration. Everything else in it stays as it is written. */
+function changeList(
+  system: System,
+  userFile: string,
+  name: string,
+  change: (entries: readonly Json[]) => readonly Json[],
+): void {
   const text = readText(system, userFile, SIZE_LIMIT) ?? starterConfig("user");
-  const trusted = listAt(memberAt(parse(text) as Json, "guard"), "trustedProjects");
-  const others = trusted.filter(entry => stringAt(entry, "path") !== project);
-  const edits = modify(
-    text,
-    ["guard", "trustedProjects"],
-    [...others, { path: project, sha256: sha256Hex(content) }],
-    {
-      formattingOptions: { insertSpaces: true, tabSize: 2 },
-    },
-  );
+  const opened = openJson(text);
+  if (!opened.ok) throw new Error(`${userFile}:${opened.line}:${opened.column}: ${opened.problem}`);
+  const entries = change(listAt(memberAt(parse(text) as Json, "guard"), name));
+  const edits = modify(text, ["guard", name], entries, {
+    formattingOptions: { insertSpaces: true, tabSize: 2 },
+  });
   writeAtomically(system, userFile, system.text.encode(applyEdits(text, edits)), { mode: 0o600 });
 }

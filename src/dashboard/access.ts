@@ -4,6 +4,9 @@ import type { IncomingMessage } from "node:http";
 /** The only addresses the page is served on: only this machine can reach them. */
 export const LOOPBACK_ADDRESSES: readonly string[] = ["127.0.0.1", "::1"];
 
+/** What carries the token of a request that changes something: no other site can send it. */
+export const TOKEN_HEADER = "x-amplihack-token";
+
 export interface Refusal {
   readonly status: number;
   readonly reason: string;
@@ -13,7 +16,12 @@ export interface Refusal {
  * Undefined when the request may be answered. Another site in the user's browser can send requests here too, by
  * name (DNS rebinding) or by address: so Host and Origin must be ours, and the token must be there.
  */
-export function refuseRequest(request: IncomingMessage, url: URL, token: string): Refusal | undefined {
+export function refuseRequest(
+  request: IncomingMessage,
+  url: URL,
+  token: string,
+  isAction: (path: string) => boolean,
+): Refusal | undefined {
   const { headers, socket, method } = request;
   if (!LOOPBACK_ADDRESSES.includes(socket.remoteAddress ?? "")) {
     return { status: 403, reason: "only this machine may ask" };
@@ -21,17 +29,34 @@ export function refuseRequest(request: IncomingMessage, url: URL, token: string)
   const names = ["127.0.0.1", "localhost", "[::1]"].map(name => `${name}:${socket.localPort}`);
   if (!names.includes(headers.host ?? ""))
     return { status: 403, reason: "the Host header is not this server" };
-  if (headers.origin !== undefined && !names.some(name => headers.origin === `http://${name}`)) {
+  if (headers.origin !== undefined && headers.origin !== `http://${headers.host}`) {
     return { status: 403, reason: "requests of other origins are not answered" };
   }
   const site = headers["sec-fetch-site"];
   if (site !== undefined && site !== "same-origin" && site !== "none") {
     return { status: 403, reason: "requests of other sites are not answered" };
   }
+  if (method === "POST" && isAction(url.pathname)) return refuseAction(request, token);
   if (!isEqual(url.searchParams.get("token") ?? "", token)) {
     return { status: 403, reason: "the token is missing or wrong; use the address that the command printed" };
   }
   if (method !== "GET") return { status: 405, reason: "only GET is known here" };
+  if (isAction(url.pathname)) return { status: 405, reason: "only POST is known here" };
+  return undefined;
+}
+
+/**
+ * What changes something comes from a script of our own page: with the token in a header, which a link, a form or a
+ * picture cannot set, and with our origin, which every browser tells for such a request.
+ */
+function refuseAction({ headers }: IncomingMessage, token: string): Refusal | undefined {
+  const given = headers[TOKEN_HEADER];
+  if (typeof given !== "string" || !isEqual(given, token))
+    return { status: 403, reason: `the token is missing or wrong; it goes into the header ${TOKEN_HEADER}` };
+  if (headers.origin === undefined || headers["sec-fetch-site"] === "none")
+    return { status: 403, reason: "only the page itself may ask for this" };
+  if (headers["content-type"] !== "application/json")
+    return { status: 415, reason: "the body must be application/json" };
   return undefined;
 }
 

@@ -17,6 +17,8 @@ export class Activity {
   private readonly runsLog: LogReader;
   private readonly auditLog: LogReader;
   private reading: Promise<boolean> | undefined;
+  /** the logs were read to their end once */
+  isRead = false;
 
   constructor(system: System, files: DataFiles) {
     this.runsLog = new LogReader(system, files.runs);
@@ -42,6 +44,7 @@ export class Activity {
       if (judgement !== undefined) this.tally.addJudgement(this.judgements.add(judgement));
       return judgement !== undefined;
     });
+    this.isRead = true;
     return runs || judgements;
   }
 

@@ -1,4 +1,5 @@
 import { loadConfig } from "../config/index.ts";
+import type { HistorySettings } from "../config/settings.ts";
 import { auditFile } from "../hooks/audit.ts";
 import { requireDirectories } from "../state/user-directories.ts";
 import { join } from "../system/paths.ts";
@@ -11,6 +12,8 @@ export interface DataFiles {
   readonly audit: string;
   readonly recipeRuns: string;
   readonly database: string;
+  readonly home: string;
+  readonly history: HistorySettings;
 }
 
 /** Where this user's logs and memories lie. What is wrong in configuration files is told to `warn`. */
@@ -25,5 +28,7 @@ export function findDataFiles(system: System, warn: (message: string) => void): 
     audit: auditFile(config.guard, stateHome, home),
     recipeRuns: join(stateHome, "recipes", "runs"),
     database: join(stateHome, "memory.db"),
+    home,
+    history: config.history,
   };
 }

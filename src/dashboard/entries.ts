@@ -18,6 +18,13 @@ export interface RunEntry {
   readonly failure: string;
   readonly session: string;
   readonly project: string;
+  /** canonical name, and the host's id of the call; empty where the event is about no tool */
+  readonly tool: string;
+  readonly call: string;
+  /** characters of context that the model was given */
+  readonly contextLength: number;
+  /** where the host records the session; empty where that was not told */
+  readonly transcript: string;
 }
 
 /** One thing that the guard asked about, refused or remarked on. */
@@ -33,6 +40,12 @@ export interface JudgementEntry {
   readonly subject: string;
   readonly session: string;
   readonly project: string;
+  /** the host's id of the call; empty where it has none */
+  readonly call: string;
+  /** how a person can allow it; empty where the log does not say */
+  readonly hint: string;
+  /** it passed because what it could lose was kept first */
+  readonly isKept: boolean;
 }
 
 const WORD_LENGTH = 80;
@@ -61,6 +74,10 @@ export function parseRun(line: string): Omit<RunEntry, "number"> | undefined {
     failure: result === "ok" ? "" : text(record, "error") || result || "unknown",
     session: word(record, "session"),
     project: text(record, "project"),
+    tool: word(record, "tool"),
+    call: word(record, "call"),
+    contextLength: numberAt(record, "context") ?? 0,
+    transcript: text(record, "transcript"),
   };
 }
 
@@ -71,11 +88,14 @@ export function parseJudgement(line: string): Omit<JudgementEntry, "number"> | u
   const ts = timestamp(record);
   const decision = word(record, "verdict");
   if (ts === undefined || decision === "") return undefined;
-  const rules = texts(record, "rules", WORD_LENGTH);
+  const found = texts(record, "rules", WORD_LENGTH);
   const targets = texts(record, "targets", TEXT_LENGTH);
-  const notes = [...texts(record, "notes", TEXT_LENGTH), text(record, "failure")];
+  const { kept, notes } = readNotes([...texts(record, "notes", TEXT_LENGTH), text(record, "failure")]);
+  const rules = [...new Set([...found, ...kept])];
   const about = [...new Set(targets)].filter(target => target !== "").join(", ");
-  const told = [rules.map(titleOf).join("; "), about].filter(part => part !== "").join(": ");
+  const [person = "", ...hint] = (stringAt(record, "person") ?? "").split("\n");
+  const told =
+    withoutRules(person) || [rules.map(titleOf).join("; "), about].filter(part => part !== "").join(": ");
   return {
     ts,
     host: word(record, "host") || "unknown",
@@ -86,6 +106,26 @@ export function parseJudgement(line: string): Omit<JudgementEntry, "number"> | u
     subject: text(record, "command") || texts(record, "paths", TEXT_LENGTH).join(", "),
     session: word(record, "session"),
     project: text(record, "project"),
+    call: word(record, "call"),
+    hint: clip(hint.join(" "), TEXT_LENGTH),
+    isKept: decision === "allow" && kept.length > 0,
+  };
+}
+
+/** What the guard tells people, without the ids of rules, which stand beside it. */
+function withoutRules(person: string): string {
+  return person.replace(/(?:^|Also )\[[\w.-]+\]:? /g, "");
+}
+
+/** Rules whose questions fell away because a copy was made or nothing is lost, and the other notes. */
+function readNotes(texts: readonly string[]): {
+  readonly kept: readonly string[];
+  readonly notes: readonly string[];
+} {
+  const read = texts.map(note => ({ note, settled: /^(kept|loses nothing): (\S+) /.exec(note) }));
+  return {
+    kept: read.flatMap(({ settled }) => (settled?.[1] === "kept" ? [settled[2] ?? ""] : [])),
+    notes: read.flatMap(({ note, settled }) => (settled === null ? [note] : [])),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Memory } from "../memory/memory.ts";
-import { openReader } from "../memory/open-store.ts";
+import { openReader, openStore } from "../memory/open-store.ts";
 import { rankCandidates } from "../memory/ranking.ts";
 import { searchPhrases } from "../memory/search-words.ts";
 import type { MemoryReader } from "../memory/store.ts";
@@ -8,6 +8,9 @@ import type { System } from "../system/system.ts";
 
 /** A memory as the page shows it; the text is clipped. */
 export interface MemoryEntry {
+  readonly id: string;
+  /** empty when it counts for every project */
+  readonly project: string;
   readonly agent: string;
   readonly key: string;
   readonly text: string;
@@ -26,11 +29,11 @@ export async function findMemories(
   system: System,
   database: string,
   words: string,
-  limit = SHOWN,
+  { limit = SHOWN, agent }: { readonly limit?: number; readonly agent?: string | undefined } = {},
 ): Promise<readonly MemoryEntry[]> {
   const reader = await openReader(system, database, { patienceMs: PATIENCE_MS });
   try {
-    return (await search(reader, system, words, limit)).map(toEntry);
+    return (await search(reader, system, words, { limit, agent })).map(toEntry);
   } finally {
     reader.close();
   }
@@ -40,15 +43,31 @@ async function search(
   reader: MemoryReader,
   system: System,
   words: string,
-  limit: number,
+  { limit, agent }: { readonly limit: number; readonly agent: string | undefined },
 ): Promise<readonly Memory[]> {
-  if (words.trim() === "") return reader.list({}, "newest", limit);
-  const candidates = await reader.search(searchPhrases(words), {}, limit * CANDIDATES_EACH);
+  if (words.trim() === "") return reader.list({ agent }, "newest", limit);
+  const candidates = await reader.search(searchPhrases(words), { agent }, limit * CANDIDATES_EACH);
   return rankCandidates(candidates, system.clock.nowMs(), limit).map(({ memory }) => memory);
 }
 
-function toEntry({ agent, key, value, category, updatedMs }: Memory): MemoryEntry {
+/** Removes one for good; false when it was gone already. */
+export async function forgetMemory(
+  system: System,
+  database: string,
+  memory: Pick<Memory, "agent" | "id">,
+): Promise<boolean> {
+  const store = await openStore(system, database, { patienceMs: PATIENCE_MS });
+  try {
+    return (await store.remove([memory])) > 0;
+  } finally {
+    store.close();
+  }
+}
+
+function toEntry({ id, project, agent, key, value, category, updatedMs }: Memory): MemoryEntry {
   return {
+    id,
+    project,
     agent,
     key,
     text: clip(value, TEXT_LENGTH),

@@ -1,43 +1,76 @@
 import { createHash } from "node:crypto";
+import { footer, header, type Page } from "./views/layout.ts";
+import { html, Markup, NOTHING } from "./views/markup.ts";
+import type { Site } from "./views/site.ts";
 
 interface PageFiles {
-  readonly markup: string;
   readonly style: string;
   readonly script: string;
 }
 
-/**
- * The page as one document. With data it is a report that needs no server; without, its script asks the server it
- * came from. Scripts and styles run by their hash, so nothing that data may hold can ever run.
- */
-export function renderPage(data?: unknown): { readonly html: string; readonly policy: string } {
-  const { markup, style, script } = JSON.parse(__AMPLIHACK_PAGE__) as PageFiles;
+interface Document {
+  readonly html: string;
+  readonly policy: string;
+}
+
+/** A page as one document. Script and style run by their hash, so nothing that the logs may hold can ever run. */
+export function renderPage(site: Site, page: Page): Document {
+  return renderDocument(
+    site,
+    page,
+    html`<main id="main" tabindex="-1" data-page="${page.name}">${readOnlyNotice(site)}${page.body}</main>`,
+  );
+}
+
+/** A person wonders where the buttons are. */
+function readOnlyNotice({ whyReadOnly }: Site): Markup {
+  return whyReadOnly === undefined ? NOTHING : html`<p class="notice">${whyReadOnly}</p>`;
+}
+
+/** All pages as one document that needs no server: its script shows one at a time. */
+export function renderPages(site: Site, pages: readonly (Page & { readonly address: string })[]): Document {
+  const parts = pages.map(
+    ({ address, title, body }) =>
+      html`<section class="page" data-address="${address}" data-title="${title}">${body}</section>`,
+  );
+  return renderDocument(
+    site,
+    { name: "", title: "report" },
+    html`<main id="main" tabindex="-1">${parts}</main>`,
+  );
+}
+
+function renderDocument(site: Site, page: Omit<Page, "body">, main: Markup): Document {
+  const { style, script } = JSON.parse(__AMPLIHACK_PAGE__) as PageFiles;
   const policy = [
     "default-src 'none'",
     `script-src '${hashOf(script)}'`,
     `style-src '${hashOf(style)}'`,
-    ...(data === undefined ? ["connect-src 'self'"] : []),
+    ...(site.isReport ? ["form-action 'none'"] : ["connect-src 'self'", "form-action 'self'"]),
     "base-uri 'none'",
-    "form-action 'none'",
   ].join("; ");
-  const parts: Readonly<Record<string, string>> = {
-    policy: `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
-    style: `<style>${style}</style>`,
-    data: `<script type="application/json" id="embedded">${escapeJson(data ?? null)}</script>`,
-    script: `<script type="module">${script}</script>`,
-  };
-  const html = markup.replace(/<!--([a-z]+)-->/g, (_, name: string) => parts[name] ?? "");
-  return { html, policy: `${policy}; frame-ancestors 'none'` };
+  const document = html`<!doctype html>
+<html lang="en" data-kind="${site.isReport ? "report" : "live"}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${page.title} · amplihack</title>
+<style>${new Markup(style)}</style>
+</head>
+<body>
+${header(site, page)}
+${main}
+${footer(site)}
+<script type="module">${new Markup(script)}</script>
+</body>
+</html>
+`;
+  return { html: document.text, policy: `${policy}; frame-ancestors 'none'` };
 }
 
 function hashOf(text: string): string {
   return `sha256-${createHash("sha256").update(text).digest("base64")}`;
-}
-
-/** JSON that can neither end the element it stands in nor begin a comment there. */
-function escapeJson(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[<>&\u2028\u2029]/g,
-    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 }

@@ -1,88 +1,57 @@
-import { numberAt, stringAt } from "../protocol/members.ts";
-import { clip } from "../state/index.ts";
-import { basename, join } from "../system/paths.ts";
-import { hasErrorCode, type System } from "../system/system.ts";
-import { parseObject } from "./entries.ts";
-import { LogReader } from "./log-reader.ts";
-
-export interface RecipeRun {
-  readonly runId: string;
-  readonly recipe: string;
-  /** `unfinished` as long as the log has no end */
-  readonly status: string;
-  readonly started: string;
-  readonly durationMs: number | null;
-  readonly steps: readonly RecipeStep[];
-}
-
-interface RecipeStep {
-  readonly path: string;
-  readonly type: string;
-  readonly status: string;
-  readonly durationMs: number | null;
-  readonly exitCode: number | null;
-}
+import { isJsonObject, type Json } from "../protocol/index.ts";
+import { memberAt, stringAt } from "../protocol/members.ts";
+import { parseRecipe } from "../recipes/format/parse-recipe.ts";
+import { blocksOf, MAX_RECIPE_BYTES, type Step } from "../recipes/format/recipe.ts";
+import { listRuns, type RecordedRun } from "../recipes/logs/run-records.ts";
+import { checkpointPath } from "../recipes/run/find-checkpoint.ts";
+import { AtomicJsonFile, clip, readText } from "../state/index.ts";
+import { dirname } from "../system/paths.ts";
+import type { System } from "../system/system.ts";
 
 const SHOWN_RUNS = 50;
-const SHOWN_STEPS = 500;
-const WORD_LENGTH = 200;
+const MAX_CHECKPOINT_BYTES = 64 * 1024 * 1024;
+const OUTPUT_LENGTH = 4_000;
 
-/** The newest runs of recipes, from their logs. */
-export function readRecipeRuns(system: System, folder: string): readonly RecipeRun[] {
-  return newestLogs(system, folder).map(path => readRun(system, path));
+/** The newest runs of recipes, from their logs in `folder`. */
+export function readRecipeRuns(system: System, folder: string): readonly RecordedRun[] {
+  return listRuns(system, dirname(folder), SHOWN_RUNS);
 }
 
-function newestLogs({ files }: System, folder: string): readonly string[] {
-  let names: readonly string[];
+/** What a run was to do and what came of it, as far as that is still there. */
+export interface RunDetail {
+  /** steps in order; several in one block run together. Undefined when the recipe is gone or was changed to nonsense */
+  readonly blocks: readonly (readonly Step[])[] | undefined;
+  /** what steps printed, by the variable that holds it; a run that came to its end keeps none */
+  readonly outputs: ReadonlyMap<string, string>;
+}
+
+export function readRunDetail(system: System, folder: string, run: RecordedRun): RunDetail {
+  return { blocks: readBlocks(system, run), outputs: readOutputs(system, dirname(folder), run) };
+}
+
+function readBlocks(system: System, { file }: RecordedRun): RunDetail["blocks"] {
+  if (file === null) return undefined;
   try {
-    names = files.list(folder);
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
-    throw error;
+    const { recipe } = parseRecipe(readText(system, file, MAX_RECIPE_BYTES) ?? "");
+    return recipe === undefined ? undefined : blocksOf(recipe.steps);
+  } catch {
+    // The run is told from its log alone.
+    return undefined;
   }
-  return names
-    .filter(name => name.endsWith(".jsonl") && !name.startsWith("."))
-    .map(name => join(folder, name))
-    .map(path => ({ path, facts: files.inspect(path) }))
-    .filter(({ facts }) => facts?.kind === "file")
-    .sort((one, other) => (other.facts?.modifiedMs ?? 0) - (one.facts?.modifiedMs ?? 0))
-    .slice(0, SHOWN_RUNS)
-    .map(({ path }) => path);
 }
 
-function readRun(system: System, path: string): RecipeRun {
-  let run = { recipe: "", status: "unfinished", started: "", durationMs: null as number | null };
-  const steps = new Map<string, RecipeStep>();
-  for (const { lines } of new LogReader(system, path).read()) {
-    for (const line of lines) {
-      const record = parseObject(line);
-      if (record === undefined) continue;
-      const word = (name: string): string => clip(stringAt(record, name) ?? "", WORD_LENGTH);
-      const number = (name: string): number | null => numberAt(record, name) ?? null;
-      const at = word("path");
-      switch (word("event")) {
-        case "recipe_start":
-          // A recipe inside a recipe starts too; the outermost comes first.
-          if (run.started === "") run = { ...run, recipe: word("recipe_name"), started: word("ts") };
-          break;
-        case "recipe_end":
-          run = { ...run, status: word("status"), durationMs: number("duration_ms") };
-          break;
-        case "step_start":
-        case "step_end": {
-          const known = steps.get(at);
-          if (known === undefined && steps.size >= SHOWN_STEPS) break;
-          steps.set(at, {
-            path: at,
-            type: word("step_type") || (known?.type ?? ""),
-            status: word("status") || "unfinished",
-            durationMs: number("duration_ms"),
-            exitCode: number("exit_code"),
-          });
-          break;
-        }
-      }
-    }
+function readOutputs(system: System, stateDir: string, { runId }: RecordedRun): RunDetail["outputs"] {
+  const path = checkpointPath(stateDir, runId);
+  const parse = (value: Json) => memberAt(value, "context");
+  try {
+    const context = new AtomicJsonFile(path, { system, limitBytes: MAX_CHECKPOINT_BYTES, parse }).read();
+    if (!isJsonObject(context)) return new Map();
+    return new Map(Object.keys(context).map(name => [name, textOf(context[name] ?? null)]));
+  } catch {
+    return new Map();
   }
-  return { runId: basename(path).slice(0, -".jsonl".length), ...run, steps: [...steps.values()] };
+}
+
+function textOf(value: Json): string {
+  return clip(stringAt({ value }, "value") ?? JSON.stringify(value, undefined, 2), OUTPUT_LENGTH);
 }

@@ -1,17 +1,32 @@
+import { errorText } from "../protocol/error-text.ts";
+import { localTimestamp } from "../state/index.ts";
 import type { System } from "../system/system.ts";
 import { version } from "../version.ts";
 import { Activity } from "./activity.ts";
 import type { DataFiles } from "./data-files.ts";
-import { historyFigures } from "./history-figures.ts";
 import { findMemories } from "./memories.ts";
-import { renderPage } from "./page.ts";
-import { readRecipeRuns } from "./recipe-runs.ts";
+import { renderPages } from "./page.ts";
+import { homePage, type Sources } from "./pages.ts";
+import { readRecipeRuns, readRunDetail } from "./recipe-runs.ts";
+import { Changes } from "./timeline/changes.ts";
+import { type Timeline, Timelines } from "./timeline/timeline.ts";
+import { NOTHING_RECORDED } from "./timeline/transcript.ts";
+import { callsView } from "./views/calls.ts";
+import { html, type Markup } from "./views/markup.ts";
+import { memoryView } from "./views/memory.ts";
+import { recipesView, recipeView } from "./views/recipes.ts";
+import { sessionsView, sessionView } from "./views/sessions.ts";
+import { reportSite } from "./views/site.ts";
+import { command, empty } from "./views/words.ts";
 
-const RUNS = 5_000;
-const JUDGEMENTS = 2_000;
-const MEMORIES = 500;
+const MAX_CALLS = 1_000;
+const MAX_SESSIONS = 60;
+/** of all sessions together */
+const MAX_ITEMS = 3_000;
+const MAX_MEMORIES = 500;
+const DAYS = 30;
 
-/** The page with everything in it: one file that needs neither server nor network. */
+/** The pages with everything in them: one file that needs neither server nor network, and does nothing. */
 export async function renderReport(
   system: System,
   files: DataFiles,
@@ -19,13 +34,64 @@ export async function renderReport(
 ): Promise<string> {
   const activity = new Activity(system, files);
   await activity.catchUp();
-  return renderPage({
-    written: new Date(system.clock.nowMs()).toISOString(),
-    version,
-    overview: { ...activity.tally.overview(), history: historyFigures(system, files.stateHome)() },
-    runs: activity.runs.page({ count: RUNS }).entries,
-    judgements: activity.judgements.page({ count: JUDGEMENTS }).entries,
-    recipes: readRecipeRuns(system, files.recipeRuns),
-    memories: hasMemories ? await findMemories(system, files.database, "", MEMORIES) : null,
-  }).html;
+  const changes = new Changes(system, files.stateHome, files.history);
+  const sources: Sources = { system, files, activity, changes, timelines: new Timelines(activity, changes) };
+  const site = reportSite({ nowMs: system.clock.nowMs(), home: files.home });
+  const timeline = newest(sources.timelines.read());
+  const home = homePage(sources, site, new URLSearchParams({ days: String(DAYS) }));
+  const runs = readRecipeRuns(system, files.recipeRuns);
+  const written = localTimestamp(site.nowMs).slice(0, 16).replace("T", " ");
+  const about = html`<p class="soft">Report of ${written}, amplihack ${version}.</p>`;
+  return renderPages(site, [
+    { ...home, address: "", body: html`${home.body}${about}` },
+    page("sessions", "Sessions", sessionsView(site, timeline, {}, 0)),
+    ...timeline.sessions.map(session =>
+      page(
+        `session?id=${encodeURIComponent(session.id)}`,
+        "Session",
+        sessionView(site, session, NOTHING_RECORDED, 0),
+      ),
+    ),
+    page("calls", "Calls", callsView(site, timeline, {}, 0)),
+    page("recipes", "Recipes", recipesView(site, runs)),
+    ...runs.map(run =>
+      page(
+        `recipe?id=${encodeURIComponent(run.runId)}`,
+        "Recipe run",
+        recipeView(site, run, readRunDetail(system, files.recipeRuns, run)),
+      ),
+    ),
+    page("memory", "Memory", hasMemories ? await memories(system, files, site) : withoutMemories()),
+  ]).html;
+}
+
+function page(address: string, title: string, body: Markup) {
+  return { name: "", title, body, address } as const;
+}
+
+function newest({ sessions, items, ...rest }: Timeline): Timeline {
+  let count = 0;
+  const shown = sessions.slice(0, MAX_SESSIONS).filter(({ turns }) => {
+    count += turns.reduce((sum, turn) => sum + turn.items.length, 0);
+    return count <= MAX_ITEMS;
+  });
+  return { ...rest, sessions: shown, items: items.slice(0, MAX_CALLS) };
+}
+
+async function memories(
+  system: System,
+  { database }: DataFiles,
+  site: ReturnType<typeof reportSite>,
+): Promise<Markup> {
+  const shown = { sought: "", agent: undefined };
+  try {
+    const found = await findMemories(system, database, "", { limit: MAX_MEMORIES });
+    return memoryView(site, { ...shown, memories: found, problem: undefined });
+  } catch (error) {
+    return memoryView(site, { ...shown, memories: [], problem: errorText(error) });
+  }
+}
+
+function withoutMemories(): Markup {
+  return html`<h1>Memory</h1>${empty("This report was written without memories.", html`${command("amplihack report --html FILE --memory")} puts them in.`)}`;
 }

@@ -1,3 +1,4 @@
+import { type Counted, mostFirst } from "./counts.ts";
 import type { JudgementEntry, RunEntry } from "./entries.ts";
 import { Latency, type LatencySeries } from "./latency.ts";
 
@@ -24,11 +25,6 @@ export interface Overview {
   readonly rules: readonly Counted[];
   readonly sessions: readonly SessionSummary[];
   readonly latency: readonly LatencySeries[];
-}
-
-interface Counted {
-  readonly name: string;
-  readonly count: number;
 }
 
 const MAX_SESSIONS = 500;
@@ -99,10 +95,4 @@ export class Tally {
 function countUp(counts: Map<string, number>, name: string): void {
   const key = counts.has(name) || counts.size < MAX_NAMES ? name : "other";
   counts.set(key, (counts.get(key) ?? 0) + 1);
-}
-
-function mostFirst(counts: ReadonlyMap<string, number>): readonly Counted[] {
-  return [...counts]
-    .map(([name, count]) => ({ name, count }))
-    .sort((one, other) => other.count - one.count || (one.name < other.name ? -1 : 1));
 }

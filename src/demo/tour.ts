@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import type { Terminal } from "../cli/terminal.ts";
 import { isJsonObject, type Json, readJson } from "../protocol/index.ts";
 import { listAt, memberAt, stringAt } from "../protocol/members.ts";
+import { wrapWords } from "../protocol/wrap-words.ts";
 import type { System } from "../system/system.ts";
 
 /** How to start the two executables. */
@@ -93,7 +94,7 @@ async function showGuard(stage: Stage): Promise<boolean> {
     terminal.print(`  ${mark}  ${text}\n`);
     const reason = stringAt(nested, "permissionDecisionReason");
     if (reason !== undefined) {
-      const lines = wrap(reason, lineWidth(stage) - REASON_INDENT);
+      const lines = wrapWords(reason, lineWidth(stage) - REASON_INDENT);
       terminal.print(terminal.paint("dim", indent(lines, REASON_INDENT)));
     }
   }
@@ -179,6 +180,7 @@ async function showMemory(stage: Stage): Promise<boolean> {
 }
 
 const NEXT_STEPS = {
+  "hooks replay --transcript": "what would have been stopped in your past sessions",
   install: "register with the agents on this machine",
   doctor: "check that the hooks really fire",
   "--help": "everything else",
@@ -187,7 +189,7 @@ const NEXT_STEPS = {
 function showNextStep({ terminal, viewer }: Stage): void {
   heading(terminal, "Next");
   for (const [words, does] of Object.entries(NEXT_STEPS))
-    terminal.print(`  amplihack ${words.padEnd(10)}  ${does}\n`);
+    terminal.print(`  amplihack ${words.padEnd(25)}  ${does}\n`);
   if (viewer.commandInstead !== undefined)
     terminal.print(
       terminal.paint("dim", `  amplihack is not on your PATH yet: type ${viewer.commandInstead}\n`),
@@ -238,16 +240,6 @@ function heading(terminal: Terminal, text: string): void {
 function parse(text: string): Json | undefined {
   const read = readJson(text);
   return read.ok ? read.value : undefined;
-}
-
-function wrap(text: string, width: number): readonly string[] {
-  const lines: string[] = [];
-  for (const word of text.split(/\s+/)) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + word.length < width) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
 }
 
 function indent(lines: readonly string[], by: number): string {

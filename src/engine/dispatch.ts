@@ -1,6 +1,4 @@
-import type { ConditionFacts } from "../hooks/handlers/condition.ts";
 import { isWithheld, notStarted } from "../hooks/handlers/failure.ts";
-import { defined } from "../protocol/defined.ts";
 import {
   type Contribution,
   type EventDescriptor,
@@ -8,19 +6,19 @@ import {
   isSameJson,
   type JsonObject,
   type Outcome,
-  ownValue,
   type Power,
   powerOf,
 } from "../protocol/index.ts";
 import { stringAt } from "../protocol/members.ts";
 import type { CancelSignal } from "./cancel-signal.ts";
-import { type Core, notify } from "./core.ts";
+import { type EngineContext, notify } from "./context.ts";
 import { andThen, type MaybePromise } from "./maybe.ts";
 import type { DispatchOptions } from "./options.ts";
-import { type Plan, selectFor } from "./plan.ts";
-import { CallState } from "./run/call-state.ts";
-import { FunctionLane } from "./run/functions.ts";
-import { HandlerLanes } from "./run/lanes.ts";
+import type { HandlerPlan } from "./parts.ts";
+import type { Plan, Silence } from "./plan.ts";
+import { NO_REPLY } from "./reply.ts";
+import { CallState, FunctionScope } from "./run/call-state.ts";
+import { type BegunLane, FunctionLane, threw } from "./run/functions.ts";
 
 /** One event with the plan of its hooks. */
 interface DispatchRequest {
@@ -34,30 +32,59 @@ interface DispatchRequest {
 }
 
 /** Runs a plan and folds what its hooks say; synchronous as long as they are. Never throws. */
-export function runDispatch(core: Core, request: DispatchRequest): MaybePromise<Outcome> {
+export function runDispatch(core: EngineContext, request: DispatchRequest): MaybePromise<Outcome> {
   const { recorder } = core;
   if (recorder === undefined) return new Dispatch(core, request).run();
   const { event, plan, refused } = request;
   // Where an event has no subject, hooks may still look at the prompt; payload is not recorded.
   const subject = event.subject === undefined ? "" : request.subject;
-  const begunMs = core.platform.timers.nowMs();
-  const matched = plan.functions.length + plan.handlers.length;
+  const begunMs = core.timers.nowMs();
+  const matched = plan.functions.length + (plan.handlers?.ids.length ?? 0);
   return recorder.dispatch(event.name, subject, matched, refused, span =>
     andThen(new Dispatch(core, request).run(), outcome => {
-      recorder.endDispatch(span, event.name, outcome, core.platform.timers.nowMs() - begunMs);
+      recorder.endDispatch(span, event.name, outcome, core.timers.nowMs() - begunMs);
       return outcome;
     }),
   );
 }
 
-/** The facts an `if` rule is tried on. */
-export function conditionFacts(
-  { projectDir, home }: Core,
+/**
+ * The outcome of functions that have nothing to say, which most have most of the time: nothing of what a dispatch
+ * otherwise needs is made. From the first one on that does speak, fails, answers later or must not be asked, this is a
+ * dispatch like any other.
+ */
+export function runQuickly(
+  core: EngineContext,
+  event: EventDescriptor,
   payload: JsonObject,
-  toolNames: readonly string[],
-): ConditionFacts {
-  const cwd = stringAt(payload, "cwd") ?? projectDir;
-  return { toolNames, input: ownValue(payload, "tool_input"), cwd, projectDir, home };
+  plan: Plan,
+  options: DispatchOptions,
+  silence: Silence,
+): MaybePromise<Outcome> {
+  const { functions } = plan;
+  const cancel = core.closing.or(options.signal);
+  const state = new CallState(event, payload, plan, core.tools);
+  let scope = new FunctionScope(state, core.projectDir, options.context);
+  let answer: BegunLane["answer"];
+  let place = 0;
+  try {
+    for (const registration of functions) {
+      if (cancel.isRaised) break;
+      const said = registration.run(state, scope);
+      if (said !== NO_REPLY) {
+        answer = { said, scope };
+        break;
+      }
+      place++;
+      // A signal that somebody holds must not be aborted because of another function.
+      if (scope.isSignalTaken) scope = new FunctionScope(state, core.projectDir, options.context);
+    }
+  } catch (error) {
+    answer = { said: threw(error), scope };
+  }
+  if (place === functions.length && !cancel.isRaised) return silence.outcome;
+  const request = { event, subject: "", payload, plan, options, refused: 0 };
+  return new Dispatch(core, request).run({ state, place, answer });
 }
 
 export function sessionOf(payload: JsonObject): string {
@@ -65,62 +92,60 @@ export function sessionOf(payload: JsonObject): string {
 }
 
 class Dispatch {
-  private readonly core: Core;
+  private readonly core: EngineContext;
   private readonly request: DispatchRequest;
   private readonly power: Power;
   private readonly cancel: CancelSignal;
-  private readonly names: readonly string[];
   private readonly onRun: DispatchOptions["onRun"];
-  private readonly laneOptions: DispatchOptions;
 
-  constructor(core: Core, request: DispatchRequest) {
-    const { event, payload, subject, options } = request;
+  constructor(core: EngineContext, request: DispatchRequest) {
+    const { event, payload, options } = request;
     this.core = core;
     this.request = request;
     this.power = powerOf(event, payload);
     this.cancel = core.closing.or(options.signal);
-    this.names = event.requiresTool ? core.namesOf(event, subject) : [];
     const { onRun } = options;
     this.onRun = onRun === undefined ? undefined : run => notify(core, () => onRun(run));
-    this.laneOptions = { ...options, ...defined({ onRun: this.onRun }) };
   }
 
-  run(): MaybePromise<Outcome> {
+  /** `begun` tells how far the functions have come already. */
+  run(begun?: BegunLane): MaybePromise<Outcome> {
     const { event, payload, plan } = this.request;
-    const functions = plan.functions.filter(
-      item => !item.isOnce || this.core.once.claim(sessionOf(payload), item.run),
-    );
+    const { once, tools } = this.core;
+    const functions =
+      plan.silence === undefined
+        ? plan.functions.filter(item => !item.isOnce || once.claim(sessionOf(payload), item.run))
+        : plan.functions;
     if (functions.length === 0) return this.runConfigured(undefined);
-    const state = new CallState(event, payload, this.names, this.core.tools);
-    const lane = new FunctionLane(this.core, state, this.power, this.cancel, this.laneOptions);
-    return andThen(lane.run(functions), () => this.runConfigured(lane));
+    const lane = this.createLane(begun?.state ?? new CallState(event, payload, plan, tools));
+    return andThen(lane.run(functions, begun), () => {
+      plan.silence?.measured(lane.slowestMs);
+      return this.runConfigured(lane);
+    });
+  }
+
+  private createLane(state: CallState): FunctionLane {
+    return new FunctionLane(
+      this.core,
+      state,
+      this.power,
+      this.cancel,
+      this.onRun,
+      this.request.options.context,
+    );
   }
 
   private runConfigured(functions: FunctionLane | undefined): MaybePromise<Outcome> {
-    const { core, power, request, names } = this;
-    const { event, plan } = request;
-    if (plan.handlers.length === 0) return this.conclude(functions, []);
-    if (functions?.isRefused === true) return this.skipHandlers(functions, "skipped");
-    if (this.cancel.isRaised) return this.skipHandlers(functions, "aborted");
+    const { cancel, onRun, power } = this;
+    const { event, plan } = this.request;
+    const { handlers, names } = plan;
+    if (handlers === undefined) return this.conclude(functions, []);
+    if (functions?.isRefused === true) return this.skipHandlers(functions, handlers, "skipped");
+    if (cancel.isRaised) return this.skipHandlers(functions, handlers, "aborted");
     const payload = this.payloadAfter(functions);
-    const selection = selectFor(
-      plan,
-      event,
-      () => conditionFacts(core, payload, names),
-      handler => core.once.claim(sessionOf(payload), handler.identity()),
-    );
-    let text: string | undefined;
-    const payloadText = (): string => {
-      text ??= JSON.stringify(payload);
-      return text;
-    };
-    const tool = core.tools.find(names);
-    const lanes = new HandlerLanes(
-      { core, event, power, payload, payloadText, tool },
-      this.cancel,
-      this.onRun,
-    );
-    return lanes.run(selection).then(contributions => this.conclude(functions, contributions));
+    return handlers
+      .run({ event, power, payload, names, cancel, onRun })
+      .then(contributions => this.conclude(functions, contributions));
   }
 
   /** What configured handlers read: the payload with the changes of the functions, and its event named. */
@@ -139,9 +164,10 @@ class Dispatch {
 
   private skipHandlers(
     functions: FunctionLane | undefined,
+    handlers: HandlerPlan,
     status: "skipped" | "aborted",
   ): MaybePromise<Outcome> {
-    const skipped = this.request.plan.handlers.map(({ spec }) => notStarted(spec.id, status));
+    const skipped = handlers.ids.map(id => notStarted(id, status));
     for (const { run } of skipped) this.onRun?.(run);
     return this.conclude(functions, skipped);
   }
@@ -160,15 +186,14 @@ class Dispatch {
     functions: FunctionLane | undefined,
     contributions: readonly Contribution[],
   ): MaybePromise<readonly Contribution[]> {
-    const { event, payload } = this.request;
+    const { event, payload, plan } = this.request;
     if (functions === undefined || functions.isRefused || functions.shown.size === 0) return [];
     const { input } = fold(contributions, { power: this.power });
     if (input === undefined) return [];
     const judges = [...functions.shown].flatMap(([hook, seen]) => (isSameJson(seen, input) ? [] : [hook]));
     if (judges.length === 0) return [];
     const final = { ...payload, tool_input: input, tool_input_original: functions.state.originalInput };
-    const state = new CallState(event, final, this.names, this.core.tools);
-    const lane = new FunctionLane(this.core, state, this.power, this.cancel, this.laneOptions);
+    const lane = this.createLane(new CallState(event, final, plan, this.core.tools));
     return andThen(lane.run(judges), () => lane.finished(true));
   }
 

@@ -1,4 +1,4 @@
-import { isUserHook } from "../hooks/user/define.ts";
+import { defined } from "../protocol/defined.ts";
 import {
   type EventDescriptor,
   type FailurePolicy,
@@ -8,38 +8,23 @@ import {
   type Outcome,
 } from "../protocol/index.ts";
 import { didYouMean } from "../protocol/nearest.ts";
-import type { System } from "../system/system.ts";
-import { ToolCalls } from "./calls/tool-calls.ts";
-import type {
-  Answer,
-  CallDecision,
-  CallOptions,
-  CallResult,
-  PendingCall,
-  ResumeOptions,
-  RunTool,
-} from "./calls/types.ts";
-import { type Core, notify } from "./core.ts";
-import { conditionFacts, runDispatch, sessionOf } from "./dispatch.ts";
+import { type EngineContext, notify } from "./context.ts";
+import { runDispatch, runQuickly, sessionOf } from "./dispatch.ts";
 import { freezeCopy } from "./freeze.ts";
-import { listFunction, listHandler } from "./listing.ts";
 import { isThenable } from "./maybe.ts";
-import type { ApprovalOptions, DispatchOptions, HookSource, Listing, LoadReport } from "./options.ts";
-import { EventEntry, isEmptyPlan, type OutcomeWatcher, type Plan, selectFor } from "./plan.ts";
+import type { DispatchOptions, Listing } from "./options.ts";
+import type { EngineParts } from "./parts.ts";
+import { EventEntry, isEmptyPlan, type OutcomeWatcher, type Plan } from "./plan.ts";
 import type { RegisteredHook } from "./registration.ts";
 import {
   type AnyHook,
   registerAfter,
   registerBefore,
-  registerHook,
   registerOn,
-  registerUserHook,
   type ToolSelector,
 } from "./registration.ts";
 import type { ToolMap } from "./schema/infer.ts";
-import { HookLoadError, type Loaded, type LoadOptions, loadSources } from "./source/load.ts";
-import { isTrusted } from "./trust.ts";
-import type { HookEngine, RegisterOptions, UntypedEngine, UsableHook, UseOptions } from "./types.ts";
+import type { DispatchEngine, RegisterOptions, UseOptions } from "./types.ts";
 
 /** The one promise that every dispatch without hooks returns: the empty path allocates nothing. */
 const EMPTY_DISPATCH: Promise<Outcome> = Promise.resolve(NO_OUTCOME);
@@ -47,39 +32,19 @@ const NO_OPTIONS: DispatchOptions = Object.freeze({});
 /** Event names are few; a host that invents them without end must not fill the memory. */
 const MAX_CACHED_EVENTS = 1024;
 
-/** The engine: what is loaded and registered now, and the plans that follow from it. */
-export class Engine<T extends ToolMap> implements HookEngine<T> {
-  private readonly core: Core;
-  private readonly loadOptions: LoadOptions;
-  private readonly system: System;
+/** What is registered now, and the plans that follow from it. */
+export class Engine<T extends ToolMap> implements DispatchEngine<T> {
+  protected readonly core: EngineContext;
+  private readonly parts: EngineParts;
   private readonly active = new Set<Promise<unknown>>();
   private readonly entries = new Map<string, EventEntry>();
   private readonly registrations = new Set<RegisteredHook>();
-  private watchers: readonly { readonly event: string; readonly watcher: OutcomeWatcher }[] = [];
-  private loaded: Loaded;
+  private readonly watchers = new Set<{ readonly event: string; readonly watcher: OutcomeWatcher }>();
   private sequence = 0;
 
-  private readonly calls: ToolCalls;
-
-  constructor(
-    core: Core,
-    loadOptions: LoadOptions,
-    sources: readonly HookSource[],
-    approvals: ApprovalOptions,
-  ) {
+  constructor(core: EngineContext, parts: EngineParts) {
     this.core = core;
-    this.loadOptions = loadOptions;
-    this.system = core.platform.system;
-    this.loaded = this.load(sources);
-    this.calls = new ToolCalls(core, this.dispatch.bind(this), approvals);
-  }
-
-  get report(): LoadReport {
-    return this.loaded.report;
-  }
-
-  get untyped(): UntypedEngine {
-    return this;
+    this.parts = parts;
   }
 
   has(event: string, subject?: string): boolean {
@@ -110,7 +75,7 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     return EMPTY_DISPATCH;
   }
 
-  /** Apart from `dispatch`, whose empty path must not pay for the closures made here. */
+  /** Apart from `dispatch`, whose empty path must not pay for what is made here. */
   private runPlan(
     entry: EventEntry,
     subject: string,
@@ -118,8 +83,14 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     plan: Plan,
     options: DispatchOptions,
   ): Promise<Outcome> {
-    const { event, refused } = entry;
-    const outcome = runDispatch(this.core, { event, subject, payload, plan, options, refused });
+    const { event, refused, watchers } = entry;
+    const { silence } = plan;
+    const isObserved = options.onRun !== undefined || watchers.length > 0 || this.core.recorder !== undefined;
+    const outcome =
+      silence === undefined || isObserved || silence.isMeasured()
+        ? runDispatch(this.core, { event, subject, payload, plan, options, refused })
+        : runQuickly(this.core, event, payload, plan, options, silence);
+    if (outcome === silence?.outcome) return silence.promise;
     if (!isThenable(outcome)) {
       this.notifyWatchers(entry, payload, outcome);
       return Promise.resolve(outcome);
@@ -132,74 +103,44 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     );
   }
 
-  decide(tool: string, args: unknown, options: CallOptions = {}): Promise<CallDecision> {
-    return this.calls.decide(tool, args, options);
-  }
-
-  call<R>(
-    tool: string,
-    args: unknown,
-    run: RunTool<never, R>,
-    options: CallOptions = {},
-  ): Promise<CallResult<R>> {
-    return this.calls.call(tool, args, run, options) as Promise<CallResult<R>>;
-  }
-
-  resume<R>(
-    pending: PendingCall,
-    answer: Answer,
-    run: RunTool<never, R>,
-    options: ResumeOptions = {},
-  ): Promise<CallResult<R>> {
-    return this.calls.resume(pending, answer, run, options) as Promise<CallResult<R>>;
-  }
-
   preview(event: string, given: object): readonly Listing[] {
     const payload = isJsonObject(given) ? given : {};
     const entry = this.entries.get(event) ?? this.makeEntry(event);
-    const subject = entry.subjectOf(payload);
-    const plan = entry.planFor(subject);
+    const { functions, handlers, names } = entry.planFor(entry.subjectOf(payload));
     const session = sessionOf(payload);
-    const { once, namesOf } = this.core;
-    const functions = plan.functions.filter(item => !item.isOnce || !once.isUsed(session, item.run));
-    const { steps } = selectFor(
-      plan,
-      entry.event,
-      () => conditionFacts(this.core, payload, namesOf(entry.event, subject)),
-      handler => !once.isUsed(session, handler.identity()),
-    );
+    const { once } = this.core;
+    const runs = functions.filter(item => !item.isOnce || !once.isUsed(session, item.run));
     return [
-      ...functions.map(item => this.listRegistration(item, entry.event)),
-      ...steps.map(({ handler, timeoutMs, onFailure }) => ({
-        ...listHandler(handler, true),
-        timeoutMs,
-        onFailure,
-      })),
+      ...runs.map(item => this.listRegistration(item, entry.event)),
+      ...(handlers?.preview(payload, names) ?? []),
     ];
   }
 
   list(): readonly Listing[] {
     const functions = [...this.registrations].flatMap(item =>
-      item.events.map(event => this.listRegistration(item, this.loadOptions.describeEvent(event))),
+      item.events.map(event => this.listRegistration(item, this.core.events.describeEvent(event))),
     );
-    return [...functions, ...this.loaded.listed.map(item => listHandler(item, item.isEnabled))];
+    return [...functions, ...this.parts.listHandlers()];
   }
 
+  /** A function is part of the host's own program: it has no file, no identity, and is always trusted. */
   private listRegistration(item: RegisteredHook, event: EventDescriptor): Listing {
     const byDefault: FailurePolicy = event.power === "veto" ? "closed" : "open";
-    return listFunction(item, event.name, item.onFailure ?? this.core.failurePolicy(event.name) ?? byDefault);
-  }
-
-  reload(sources: readonly HookSource[]): LoadReport {
-    this.loaded = this.load(sources, this.loaded.understood);
-    this.entries.clear();
-    return this.loaded.report;
-  }
-
-  private load(sources: readonly HookSource[], before?: Loaded["understood"]): Loaded {
-    const loaded = loadSources(sources, this.loadOptions, before);
-    if (loaded.refusals.length > 0) throw new HookLoadError(loaded.refusals, loaded.report);
-    return loaded;
+    const { id, matcherText: matcher, timeoutMs } = item;
+    return {
+      id,
+      event: event.name,
+      kind: "function",
+      source: "builtin",
+      dialect: "claude",
+      ...defined({ matcher }),
+      summary: `function ${id}`,
+      timeoutMs,
+      onFailure: item.onFailure ?? this.core.failurePolicy(event.name) ?? byDefault,
+      identity: "",
+      trust: "trusted",
+      enabled: true,
+    };
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -209,7 +150,7 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
   async close(): Promise<void> {
     if (!this.core.closing.isRaised) this.core.closing.raise();
     while (this.active.size > 0) await Promise.all(this.active);
-    await this.core.background.drain();
+    await this.parts.drain();
   }
 
   beforeToolCall(tool: ToolSelector, hook: AnyHook, options: RegisterOptions = {}): Disposable {
@@ -221,26 +162,17 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
   }
 
   on(event: string, matcher: string | RegExp, hook: AnyHook, options: RegisterOptions = {}): Disposable {
-    const descriptor = this.loadOptions.findEvent(event);
+    const descriptor = this.core.events.findEvent(event);
     if (descriptor === undefined)
       throw new TypeError(
-        `${JSON.stringify(event)} is no event${didYouMean(event, this.core.eventNames)}; an event of your own stands in "events"`,
+        `${JSON.stringify(event)} is no event${didYouMean(event, this.core.events.names)}; an event of your own stands in "events"`,
       );
     return this.add([registerOn(descriptor, matcher, hook, options, ++this.sequence)]);
   }
 
-  use(hooks: UsableHook | readonly UsableHook[], options: UseOptions = {}): Disposable {
-    const list = "run" in hooks ? [hooks] : hooks;
-    const { describeEvent } = this.loadOptions;
-    return this.add(
-      list.flatMap(hook =>
-        isUserHook(hook)
-          ? hook.events.map(event =>
-              registerUserHook(hook, describeEvent(event), this.system, options, ++this.sequence),
-            )
-          : registerHook(hook, describeEvent(hook.event), this.system, options, ++this.sequence),
-      ),
-    );
+  use(hooks: object | readonly object[], options: UseOptions = {}): Disposable {
+    const list: readonly object[] = Array.isArray(hooks) ? hooks : [hooks];
+    return this.add(list.flatMap(hook => this.parts.register(hook, options, () => ++this.sequence)));
   }
 
   private add(added: readonly RegisteredHook[]): Disposable {
@@ -251,22 +183,24 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
   }
 
   observe(event: string, watcher: OutcomeWatcher): Disposable {
-    const entry = { event: this.loadOptions.describeEvent(event).name, watcher };
-    this.watchers = [...this.watchers, entry];
-    return this.disposable(() => {
-      this.watchers = this.watchers.filter(item => item !== entry);
-    });
+    const entry = { event: this.core.events.describeEvent(event).name, watcher };
+    this.watchers.add(entry);
+    return this.disposable(() => this.watchers.delete(entry));
   }
 
-  /** Plans are made anew after every change of what is registered. */
-  private disposable(remove: () => void): Disposable {
-    this.entries.clear();
+  private disposable(remove: () => unknown): Disposable {
+    this.forgetPlans();
     return {
       [Symbol.dispose]: () => {
         remove();
-        this.entries.clear();
+        this.forgetPlans();
       },
     };
+  }
+
+  /** Plans are made anew after every change of what is registered or loaded. */
+  protected forgetPlans(): void {
+    this.entries.clear();
   }
 
   /** Watchers get copies: they cannot influence anything, not even by mistake. */
@@ -287,14 +221,13 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
   }
 
   private makeEntry(name: string): EventEntry {
-    const event = this.loadOptions.describeEvent(name);
+    const event = this.core.events.describeEvent(name);
     const entry = new EventEntry(
+      this.core,
       event,
       [...this.registrations].filter(item => item.events.includes(event.name)),
-      this.loaded.handlers.filter(({ spec }) => spec.event === event.name),
-      this.watchers.filter(item => item.event === event.name).map(({ watcher }) => watcher),
-      this.loaded.listed.filter(({ spec, trust }) => spec.event === event.name && !isTrusted(trust)).length,
-      this.core.namesOf,
+      this.parts.handlersOf(event),
+      [...this.watchers].filter(item => item.event === event.name).map(({ watcher }) => watcher),
     );
     if (this.entries.size >= MAX_CACHED_EVENTS) this.entries.clear();
     this.entries.set(name, entry);

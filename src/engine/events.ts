@@ -83,11 +83,14 @@ export type EventPayload<E extends string> = JsonObject &
   (E extends keyof EventFields ? EventFields[E] : unknown);
 
 /** Finds events of the table, of model calls and of the host's own, in any spelling. */
-export function eventFinder(own: readonly EventDescriptor[]): {
+export interface EventFinder {
+  /** all that are known, for hints */
   readonly names: readonly string[];
   readonly findEvent: (name: string) => EventDescriptor | undefined;
   readonly describeEvent: (name: string) => EventDescriptor;
-} {
+}
+
+export function eventFinder(own: readonly EventDescriptor[]): EventFinder {
   const extra = [...MODEL_EVENTS, ...own];
   const byKey = new Map(extra.map(event => [eventKey(event.name), event]));
   const find = (name: string): EventDescriptor | undefined => byKey.get(eventKey(name)) ?? findEvent(name);

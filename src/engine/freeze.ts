@@ -17,7 +17,9 @@ export function freezeCopy(value: unknown, isLenient: boolean): unknown {
   }
   const members = value as Readonly<Record<string, unknown>>;
   const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(members)) {
+  // Faster than `Object.keys`, and this runs before every tool call.
+  for (const key in members) {
+    if (!Object.hasOwn(members, key)) continue;
     const member = members[key];
     if (typeof member === "string") {
       if (key !== "__proto__") copy[key] = member;

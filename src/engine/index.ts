@@ -1,30 +1,15 @@
 /** `amplihack/engine`: hooks in any agent. The contract of each name stands where it is declared. */
 
 export { DIAGNOSTIC_CODES, type DiagnosticCode } from "../hooks/handlers/diagnostics.ts";
-export * from "../protocol/index.ts";
 export { createNodeSystem } from "../system/node.ts";
 export type { System } from "../system/system.ts";
-export type {
-  Answer,
-  CallDecision,
-  CallOptions,
-  CallResult,
-  DeniedResult,
-  DoneResult,
-  FailedResult,
-  PendingCall,
-  PendingResult,
-  ResumeOptions,
-  RunScope,
-  RunTool,
-} from "./calls/types.ts";
 export { createHookEngine } from "./create.ts";
-export { type EngineEventName, type EventPayload, MODEL_EVENTS } from "./events.ts";
-export type { MaybePromise } from "./maybe.ts";
 export {
+  type AgentOptions,
   type ApprovalOptions,
   type AsyncReport,
   type Attribute,
+  type CoreOptions,
   DEFAULT_LIMITS,
   type Delegates,
   type Dialect,
@@ -47,34 +32,8 @@ export {
 } from "./output/atomcode.ts";
 export { type BatutaDecision, decideByExitCode, toBatutaDecision } from "./output/batuta.ts";
 export { type Encoded, encodeEffect } from "./output/encode.ts";
-export type {
-  AnySchema,
-  ArgsOf,
-  DeepReadonly,
-  Guard,
-  Infer,
-  ResultOf,
-  StandardLike,
-  ToolMap,
-  ToolName,
-  ToolSpec,
-  TypeBoxKind,
-  TypeBoxLike,
-} from "./schema/infer.ts";
+export * from "./public-types.ts";
 export { type Conversion, convert } from "./source/convert.ts";
 export { HookLoadError } from "./source/load.ts";
-export type {
-  After,
-  AnyDoneCall,
-  Before,
-  CallOf,
-  DoneCall,
-  HookEngine,
-  HookScope,
-  RegisterOptions,
-  Settled,
-  ToolCall,
-  UsableHook,
-  UseOptions,
-} from "./types.ts";
+export type { HookEngine, UsableHook } from "./types.ts";
 export { userSources } from "./user-sources.ts";

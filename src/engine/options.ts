@@ -90,23 +90,37 @@ export interface ApprovalOptions {
   readonly ttlMs?: number;
 }
 
-export interface EngineOptions<T extends ToolMap, E extends string = string> {
+/** What every engine takes, also the core for edge runtimes. */
+export interface CoreOptions<T extends ToolMap, E extends string = string> {
   readonly projectDir: string;
-  readonly sources?: readonly HookSource[];
   readonly tools?: T;
+  /** by event name; a handler's own `onFailure` comes first */
+  readonly failurePolicy?: Readonly<Record<string, FailurePolicy>>;
+  /** how often in a row an agent may be kept from stopping (8) */
+  readonly stopBlockCap?: number;
+  /** further names of one tool; a handler that matches several of them runs once */
+  readonly aliases?: (tool: string) => readonly string[];
+  /** events of the host's own, beside those of the table */
+  readonly events?: readonly (EventDescriptor & { readonly name: E })[];
+}
+
+/** What engines take that lead whole tool calls. */
+export interface AgentOptions<T extends ToolMap, E extends string = string> extends CoreOptions<T, E> {
+  readonly telemetry?: Telemetry;
+  readonly approvals?: ApprovalOptions;
+}
+
+export interface EngineOptions<T extends ToolMap, E extends string = string> extends AgentOptions<T, E> {
+  readonly sources?: readonly HookSource[];
   /** the environment hooks start from; default: a copy of the process's, taken at creation */
   readonly env?: Readonly<Record<string, string>>;
   /** names exempt from the scrub */
   readonly passEnv?: readonly string[];
-  /** by event name; a handler's own `onFailure` comes first */
-  readonly failurePolicy?: Readonly<Record<string, FailurePolicy>>;
   readonly limits?: Partial<Limits>;
   /** SIGKILL follows SIGTERM after `killMs` (1000); held pipes are given up after `pipeMs` (250) */
   readonly grace?: { readonly killMs?: number; readonly pipeMs?: number };
   /** live child processes at a time (16) */
   readonly maxProcesses?: number;
-  /** how often in a row an agent may be kept from stopping (8) */
-  readonly stopBlockCap?: number;
   /** `*` globs over the whole URL; absent: any URL that the address rules allow */
   readonly allowedHttpHookUrls?: readonly string[];
   readonly allowPrivateNetwork?: boolean;
@@ -115,16 +129,10 @@ export interface EngineOptions<T extends ToolMap, E extends string = string> {
   /** makes the content of the script a command names part of its identity */
   readonly pinScripts?: boolean;
   readonly delegates?: Delegates;
-  /** further names of one tool; a handler that matches several of them runs once */
-  readonly aliases?: (tool: string) => readonly string[];
   readonly dialects?: { readonly atomcode?: { readonly promptNonZero?: "warn" | "block" } };
   readonly onAsync?: (report: AsyncReport) => void;
-  readonly telemetry?: Telemetry;
-  readonly approvals?: ApprovalOptions;
   /** any load error rejects */
   readonly strict?: boolean;
-  /** events of the host's own, beside those of the table */
-  readonly events?: readonly (EventDescriptor & { readonly name: E })[];
 }
 
 export interface DispatchOptions<C = unknown> {

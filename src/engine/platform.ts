@@ -16,7 +16,8 @@ export interface Platform {
   readonly http: HttpClient;
 }
 
-export const nodeTimers: Timers = {
+/** By the clock and the timers that every JavaScript runtime for servers has. */
+export const webTimers: Timers = {
   nowMs: () => performance.now(),
   after(ms, callback) {
     const timer = setTimeout(callback, ms);

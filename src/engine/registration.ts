@@ -1,15 +1,9 @@
-import { compileMatcher, type Matcher, matchNames, matchPattern } from "../hooks/handlers/match.ts";
-import { HOOK_TIMEOUT_MS, runHere, wantsOf } from "../hooks/user/as-hook.ts";
-import type { UserHook } from "../hooks/user/define.ts";
-import { isWanted } from "../hooks/user/wanted.ts";
-import { defined } from "../protocol/defined.ts";
-import type { EventDescriptor, FailurePolicy, Hook, Json, JsonObject } from "../protocol/index.ts";
-import type { System } from "../system/system.ts";
-import { toHookInput } from "./hook-input.ts";
-import { andThen, isThenable, type MaybePromise } from "./maybe.ts";
-import { type Reply, readAfter, readBefore, readEffect, refuse } from "./reply.ts";
+import { compileClaude, type Matcher, matchNames, matchPattern } from "../hooks/handlers/match.ts";
+import type { EventDescriptor, FailurePolicy, Json, JsonObject } from "../protocol/index.ts";
+import { andThen, type MaybePromise } from "./maybe.ts";
+import { NO_REPLY, type Reply, readAfter, readBefore, refuse } from "./reply.ts";
 import { MAX_TIMEOUT_MS } from "./source/fields.ts";
-import type { HookScope, RegisterOptions, UseOptions } from "./types.ts";
+import type { HookScope, RegisterOptions } from "./types.ts";
 
 /** A function of the host's own code as a hook. */
 export interface RegisteredHook {
@@ -41,6 +35,8 @@ export interface CallView {
   readonly input: Json;
   readonly result: Json;
   readonly isError: boolean;
+  /** what `checkedInput` gives, once that is known */
+  readonly checked: CheckedArgs | undefined;
   /** the input with the type its tool declares */
   checkedInput(): MaybePromise<CheckedArgs>;
   /** the result with the type its tool declares; what a failed call reported has none */
@@ -90,8 +86,8 @@ interface RegistrationParts extends Pick<RegisteredHook, "events" | "matcher" | 
   readonly isJudge?: boolean;
 }
 
-function register(
-  { prefix, isReversed = false, isJudge = false, ...parts }: RegistrationParts,
+export function register(
+  parts: RegistrationParts,
   options: RegisterOptions,
   sequence: number,
 ): RegisteredHook {
@@ -101,22 +97,26 @@ function register(
     throw new TypeError(
       `"timeoutMs" must be a number above zero, not ${timeoutMs}: zero would disable the hook`,
     );
+  // All members by name: objects that are spread together are slow to read, and these are read in every dispatch.
   return {
-    ...parts,
-    id: options.id ?? `${prefix}#${sequence}`,
-    isReversed,
-    isJudge,
+    id: options.id ?? `${parts.prefix}#${sequence}`,
+    events: parts.events,
+    isReversed: parts.isReversed === true,
+    isJudge: parts.isJudge === true,
     order,
     sequence,
+    matcher: parts.matcher,
+    matcherText: parts.matcherText,
     timeoutMs: Math.min(timeoutMs, MAX_TIMEOUT_MS),
     onFailure: options.onFailure,
     isOnce: options.once === true,
+    run: parts.run,
   };
 }
 
 function callable(hook: unknown, method: string): (subject: unknown, scope: HookScope) => unknown {
   if (typeof hook !== "function") throw new TypeError(`${method} needs a function, not ${typeof hook}`);
-  return (subject, scope) => hook(subject, scope);
+  return hook as (subject: unknown, scope: HookScope) => unknown;
 }
 
 export function registerBefore(
@@ -127,11 +127,20 @@ export function registerBefore(
 ): RegisteredHook {
   const prefix = "beforeToolCall";
   const call = callable(hook, prefix);
-  const run: RegisteredHook["run"] = (view, scope) =>
-    withTypedCall(tool, view, subject => {
-      const said = call(subject, scope);
-      return isThenable(said) ? Promise.resolve(said).then(readBefore) : readBefore(said);
-    });
+  const takesAll = isForAll(tool);
+  // A hook for named tools was promised their types: an input without them is not shown to it.
+  const answer = ({ call: subject, problem }: CheckedArgs, scope: HookScope): MaybePromise<Reply> => {
+    if (problem !== undefined && !takesAll) return refuse("field-type", problem);
+    const said = call(subject, scope);
+    return said === undefined ? NO_REPLY : andThen(said, readBefore);
+  };
+  const run: RegisteredHook["run"] = (view, scope) => {
+    const { checked } = view;
+    if (checked === undefined) return andThen(view.checkedInput(), known => answer(known, scope));
+    if (checked.problem !== undefined) return answer(checked, scope);
+    const said = call(checked.call, scope);
+    return said === undefined ? NO_REPLY : andThen(said, readBefore);
+  };
   return register({ prefix, events: ["PreToolUse"], ...selectTools(tool), run }, options, sequence);
 }
 
@@ -144,38 +153,21 @@ export function registerAfter(
   const prefix = "afterToolCall";
   const call = callable(hook, prefix);
   const events = ["PostToolUse", "PostToolUseFailure"];
+  const takesAll = isForAll(tool);
+  // A hook for named tools was promised their types: a call without them is not shown to it.
   const run: RegisteredHook["run"] = (view, scope) =>
-    withTypedCall(tool, view, subject =>
-      andThen(view.checkedResult(), ({ result, problem }) => {
-        if (problem !== undefined && !isForAll(tool)) return refuse("field-type", problem);
+    andThen(view.checkedInput(), ({ call: subject, problem: misfit }) => {
+      if (misfit !== undefined && !takesAll) return refuse("field-type", misfit);
+      return andThen(view.checkedResult(), ({ result, problem }) => {
+        if (problem !== undefined && !takesAll) return refuse("field-type", problem);
         return andThen(call({ ...subject, result, isError: view.isError }, scope), readAfter);
-      }),
-    );
+      });
+    });
   return register({ prefix, events, ...selectTools(tool), isReversed: true, run }, options, sequence);
 }
 
 function isForAll(selector: ToolSelector): boolean {
   return selector === "*" || selector instanceof RegExp;
-}
-
-/** A hook for named tools was promised their types: an input without them is not shown to it. */
-function withTypedCall(
-  selector: ToolSelector,
-  view: CallView,
-  call: (subject: TypedCall) => MaybePromise<Reply>,
-): MaybePromise<Reply> {
-  const checked = view.checkedInput();
-  if (isThenable(checked)) return checked.then(known => callChecked(selector, known, call));
-  return callChecked(selector, checked, call);
-}
-
-function callChecked(
-  selector: ToolSelector,
-  { call: subject, problem }: CheckedArgs,
-  call: (subject: TypedCall) => MaybePromise<Reply>,
-): MaybePromise<Reply> {
-  if (problem !== undefined && !isForAll(selector)) return refuse("field-type", problem);
-  return call(subject);
 }
 
 function selectTools(tool: ToolSelector): { readonly matcher: Matcher; readonly matcherText: string } {
@@ -198,53 +190,15 @@ export function registerOn(
   return register({ ...onEvent(event, matcher), run }, options, sequence);
 }
 
-function onEvent(
+export function onEvent(
   event: EventDescriptor,
   matcher: string | RegExp | undefined,
 ): Omit<RegistrationParts, "run"> {
   const base = { prefix: event.name, events: [event.name] };
   if (matcher instanceof RegExp)
     return { ...base, matcher: matchPattern(matcher), matcherText: String(matcher) };
-  const compiled = compileMatcher("claude", matcher, event);
+  const compiled = compileClaude(event.subject === undefined || matcher === undefined ? "" : matcher);
   if (!compiled.ok)
     throw new TypeError(`the matcher of a hook on ${event.name} cannot be used: ${compiled.problem}`);
   return { ...base, matcher: compiled.matcher, matcherText: matcher };
-}
-
-/** A hook of `defineHook`, once for each of its events. Which host it is for does not count: the agent is none. */
-export function registerUserHook(
-  hook: UserHook,
-  event: EventDescriptor,
-  system: System,
-  given: UseOptions,
-  sequence: number,
-): RegisteredHook {
-  const wants = { ...wantsOf(hook), hosts: [] };
-  const run: RegisteredHook["run"] = ({ payload, names }, scope) => {
-    const checked = toHookInput(event, payload, names, scope.cwd);
-    if (!checked.ok) return refuse("field-type", checked.problem);
-    if (!isWanted(wants, checked.input)) return { effect: {} };
-    return runHere(hook, checked.input, system, () => scope.signal.aborted).then(result =>
-      result.ok ? readEffect(result.effect) : refuse("hook-threw", result.problem),
-    );
-  };
-  const { order, timeoutMs = HOOK_TIMEOUT_MS, onFailure } = { ...hook.options, ...given };
-  const options = { id: hook.name, timeoutMs, ...defined({ order, onFailure }) };
-  return register({ ...onEvent(event, undefined), run }, options, sequence);
-}
-
-export function registerHook(
-  hook: Hook<System>,
-  event: EventDescriptor,
-  system: System,
-  given: UseOptions,
-  sequence: number,
-): RegisteredHook {
-  const run: RegisteredHook["run"] = ({ payload, names }, scope) => {
-    const checked = toHookInput(event, payload, names, scope.cwd);
-    if (!checked.ok) return refuse("field-type", checked.problem);
-    return andThen(hook.run(checked.input, system), readEffect);
-  };
-  const isJudge = hook.isJudge === true;
-  return register({ ...onEvent(event, hook.matcher), run, isJudge }, { ...given, id: hook.id }, sequence);
 }

@@ -14,7 +14,8 @@ export interface Reply {
   readonly isError?: boolean;
 }
 
-const NO_REPLY: Reply = Object.freeze({ effect: Object.freeze({}) });
+/** Of a hook that has nothing to say. */
+export const NO_REPLY: Reply = Object.freeze({ effect: Object.freeze({}) });
 
 export function refuse(code: HandlerFailure["code"], detail: string): Reply {
   return { effect: {}, failure: { code, detail } };

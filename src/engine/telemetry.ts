@@ -122,6 +122,11 @@ export class TelemetryRecorder {
   }
 }
 
+/** None where nobody listens: no code of telemetry runs then. */
+export function recorderOf(telemetry: Telemetry | undefined): TelemetryRecorder | undefined {
+  return telemetry === undefined ? undefined : new TelemetryRecorder(telemetry);
+}
+
 const NO_SPAN: Span = { set() {}, event() {} };
 
 function withoutErrors(span: Span): Span {

@@ -3,7 +3,7 @@ import { asArguments } from "./calls/describe-value.ts";
 import { freezeCopy } from "./freeze.ts";
 import { andThen, type MaybePromise } from "./maybe.ts";
 import type { ToolMap } from "./schema/infer.ts";
-import { type Checked, compileSchema, type Validator } from "./schema/validate.ts";
+import { type Checked, type CompileJsonSchema, compileSchema, type Validator } from "./schema/validate.ts";
 
 interface ToolValidators {
   readonly args: Validator;
@@ -11,7 +11,7 @@ interface ToolValidators {
 }
 
 /** `tool` is the declared name; undefined with a problem when the input does not fit its schema. */
-export interface FittedArgs {
+interface FittedArgs {
   readonly tool: string | undefined;
   readonly args: unknown;
   readonly problem: string | undefined;
@@ -22,31 +22,30 @@ export class DeclaredTools {
   private readonly validators = new Map<string, ToolValidators>();
 
   /** Throws for a schema that cannot be used. */
-  constructor(tools: ToolMap) {
+  constructor(tools: ToolMap, compileJsonSchema: CompileJsonSchema) {
     for (const [name, { args, result }] of Object.entries(tools)) {
       this.validators.set(name, {
-        args: compileSchema(args, `tools.${name}.args`),
-        result: result === undefined ? undefined : compileSchema(result, `tools.${name}.result`),
+        args: compileSchema(args, `tools.${name}.args`, compileJsonSchema),
+        result:
+          result === undefined ? undefined : compileSchema(result, `tools.${name}.result`, compileJsonSchema),
       });
     }
   }
 
+  /** the declared one of a tool's names */
   find(names: readonly string[]): string | undefined {
     return names.find(name => this.validators.has(name));
   }
 
-  /** The input as its tool declares it; as it is when the tool is not declared or the input does not fit. */
-  checkArgs(names: readonly string[], input: Json): MaybePromise<FittedArgs> {
-    const tool = this.find(names);
-    const raw = asArguments(input);
-    if (tool === undefined) return { tool, args: raw, problem: undefined };
+  /** The input as its tool declares it; as it is when it does not fit. */
+  checkArgs(tool: string, input: Json): MaybePromise<FittedArgs> {
     return andThen(this.checkInput(tool, input), checked => {
       if (checked.ok) {
         const args = checked.value === input ? input : freezeCopy(checked.value, true);
         return { tool, args, problem: undefined };
       }
       const problem = `the input of ${tool} does not fit its schema: ${checked.problem}`;
-      return { tool: undefined, args: raw, problem };
+      return { tool: undefined, args: asArguments(input), problem };
     });
   }
 

@@ -127,13 +127,10 @@ export interface UntypedEngine {
 }
 
 /**
- * Loads hooks, selects those of an event, runs them and folds what they say into one outcome. `dispatch` never
+ * Selects the hooks of an event, runs them and folds what they say into one outcome. `dispatch` never
  * rejects because of a hook; what a failed hook means is decided by its failure policy.
  */
-export interface HookEngine<T extends ToolMap, C = unknown, E extends string = never> {
-  readonly report: LoadReport;
-  /** the same engine for code that does not know the types of the tools */
-  readonly untyped: UntypedEngine;
+export interface DispatchEngine<T extends ToolMap, C = unknown, E extends string = never> {
   /** whether anything could run; without a subject: whether the event has any hook at all */
   has(event: string, subject?: string): boolean;
   /** `payload` may be a function, which is not called when nothing can match. */
@@ -142,40 +139,9 @@ export interface HookEngine<T extends ToolMap, C = unknown, E extends string = n
     payload: object | (() => object),
     ...options: Given<C, DispatchOptions<C>>
   ): Promise<Outcome>;
-  /**
-   * The whole life of a tool call: hooks before it, a person where one must be asked, the tool, hooks after it.
-   * Never rejects because of a hook, the tool or the person; `status` tells how it ended.
-   */
-  call<const K extends ToolName<T>, R extends ResultOf<T, K>>(
-    tool: K,
-    args: unknown,
-    run: RunTool<ArgsOf<T, K>, R>,
-    ...options: Given<C, CallOptions<C>>
-  ): Promise<CallResult<T[K] extends { readonly result: unknown } ? ResultOf<T, K> : R>>;
-  call<S extends string, A, R>(
-    tool: S & (S extends ToolName<T> ? never : unknown),
-    args: A,
-    run: RunTool<A, R>,
-    ...options: Given<C, CallOptions<C>>
-  ): Promise<CallResult<R>>;
-  /** Only the hooks before a call, for an approval step; `call` with the same `id` does not ask them again. */
-  decide(tool: string, args: unknown, ...options: Given<C, CallOptions<C>>): Promise<CallDecision>;
-  /** Goes on with a call that waited for a person, in this process or in another one. */
-  resume<A, R>(
-    pending: PendingCall,
-    answer: Answer,
-    run: RunTool<A, R>,
-    ...options: Given<C, ResumeOptions<C>>
-  ): Promise<CallResult<R>>;
   /** what a dispatch would start now; nothing is run and no `once` is consumed */
   preview(event: string, payload: object): readonly Listing[];
   list(): readonly Listing[];
-  /**
-   * Swaps all configured handlers at once; registered functions and running dispatches are not touched. A source that
-   * can no longer be understood keeps what it said before, and the report's error says so. Sources are known by kind
-   * and path, those without a path by kind and order. Throws where `createHookEngine` would, and changes nothing then.
-   */
-  reload(sources: readonly HookSource[]): LoadReport;
   /** ends every running hook and waits for it; a later dispatch counts as aborted */
   close(): Promise<void>;
   /** `await using engine = createHookEngine(…)` closes it */
@@ -218,6 +184,50 @@ export interface HookEngine<T extends ToolMap, C = unknown, E extends string = n
   ): Disposable;
   /** cannot influence anything; receives every outcome */
   observe(event: string, watcher: (payload: JsonObject, outcome: Outcome) => void): Disposable;
+}
+
+/** An engine that also leads whole tool calls; what the adapters of agent SDKs need. */
+export interface CallEngine<T extends ToolMap, C = unknown, E extends string = never>
+  extends DispatchEngine<T, C, E> {
+  /** the same engine for code that does not know the types of the tools */
+  readonly untyped: UntypedEngine;
+  /**
+   * The whole life of a tool call: hooks before it, a person where one must be asked, the tool, hooks after it.
+   * Never rejects because of a hook, the tool or the person; `status` tells how it ended.
+   */
+  call<const K extends ToolName<T>, R extends ResultOf<T, K>>(
+    tool: K,
+    args: unknown,
+    run: RunTool<ArgsOf<T, K>, R>,
+    ...options: Given<C, CallOptions<C>>
+  ): Promise<CallResult<T[K] extends { readonly result: unknown } ? ResultOf<T, K> : R>>;
+  call<S extends string, A, R>(
+    tool: S & (S extends ToolName<T> ? never : unknown),
+    args: A,
+    run: RunTool<A, R>,
+    ...options: Given<C, CallOptions<C>>
+  ): Promise<CallResult<R>>;
+  /** Only the hooks before a call, for an approval step; `call` with the same `id` does not ask them again. */
+  decide(tool: string, args: unknown, ...options: Given<C, CallOptions<C>>): Promise<CallDecision>;
+  /** Goes on with a call that waited for a person, in this process or in another one. */
+  resume<A, R>(
+    pending: PendingCall,
+    answer: Answer,
+    run: RunTool<A, R>,
+    ...options: Given<C, ResumeOptions<C>>
+  ): Promise<CallResult<R>>;
+}
+
+/** An engine that also loads hooks from configuration and takes hooks that look at the machine. */
+export interface HookEngine<T extends ToolMap, C = unknown, E extends string = never>
+  extends CallEngine<T, C, E> {
+  readonly report: LoadReport;
+  /**
+   * Swaps all configured handlers at once; registered functions and running dispatches are not touched. A source that
+   * can no longer be understood keeps what it said before, and the report's error says so. Sources are known by kind
+   * and path, those without a path by kind and order. Throws where `createHookEngine` would, and changes nothing then.
+   */
+  reload(sources: readonly HookSource[]): LoadReport;
   /** attaches hooks as they are: stock hooks, the guard, and what `defineHook` made */
   use(hooks: UsableHook | readonly UsableHook[], options?: UseOptions): Disposable;
 }

@@ -52,6 +52,8 @@ export function collectFindings(
     facts,
     source,
     effects,
+    targets: new Map(),
+    changedWords: new Map(),
     report: (id, by, target, details) => add(findRule(id), by, target, details),
   };
   for (const [index, effect] of effects.entries()) {

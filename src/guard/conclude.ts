@@ -5,7 +5,7 @@ import type { Finding } from "./finding.ts";
 import { type Footprint, NO_FOOTPRINT } from "./footprint.ts";
 import { allowOnceCode, type CodeSubject, findGrant } from "./grants.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
-import { renderReason } from "./reason.ts";
+import { renderTexts } from "./reason.ts";
 
 const MAX_FINDINGS = 5;
 
@@ -47,8 +47,8 @@ export function conclude(found: readonly Finding[], examined: Examined): Judgeme
     return { ...base, notes: [...notes, note], ...permitted, usedGrants: [grant] };
   }
   const verdict = isRefused ? "deny" : worst.verdict;
-  const reason = renderReason(verdict, findings, permitted?.code, isRefused);
-  return { ...base, verdict, findings, all, ...permitted, reason };
+  const told = renderTexts(verdict, findings, permitted?.code, isRefused);
+  return { ...base, verdict, findings, all, ...permitted, ...told };
 }
 
 /** A failure of ours must not let a call pass for one that changes nothing. */

@@ -89,55 +89,103 @@ const TEMPS = wordSet(
 );
 
 export function survey(given: GuardContext): Workspace {
-  const settings = given.settings ?? BUILT_IN.guard;
-  const disk = createDisk(given.system);
-  const cwd = disk.resolve(normalise(given.cwd), true);
-  const home = disk.resolve(normalise(given.home), true);
-  const named = given.directory === undefined ? undefined : resolve(cwd, expandHome(given.directory, home));
-  const { processDirectory = cwd, stateHome = `${home}/.amplihack` } = given;
-  let temps: readonly string[] | undefined;
-  let project: { readonly root: string | undefined } | undefined;
-  return {
-    given,
-    settings,
-    disk,
-    cwd,
-    directory: named === undefined ? cwd : disk.resolve(named, true),
-    home,
-    heldDirectories: [...new Set([cwd, disk.resolve(processDirectory, true)])],
-    stateHomes: withResolved(disk, [`${home}/.amplihack`, stateHome]),
-    // A dozen look-ups that most judgements do without.
-    get project() {
-      project ??= { root: findProject(disk, cwd, home, this.temps) };
-      return project.root;
-    },
-    get temps() {
-      temps ??= [
-        ...withResolved(disk, TEMPS.list),
-        ...findTemps(disk, { cwd, home, tmpdir: given.tmpdir, configured: settings.paths.temp }),
-      ];
-      return temps;
-    },
-  };
+  return new SurveyedWorkspace(given, createDisk(given.system));
+}
+
+/** The same places, and a disk on which links are known that the command makes. */
+export function withDisk(workspace: Workspace, disk: Disk): Workspace {
+  return new SurveyedWorkspace(workspace.given, disk, workspace.disk);
+}
+
+/** A class, so that all judgements have one shape: every rule reads its members. What few need is looked up late. */
+class SurveyedWorkspace implements Workspace {
+  readonly given: GuardContext;
+  readonly settings: GuardSettings;
+  readonly disk: Disk;
+  readonly cwd: string;
+  readonly directory: string;
+  readonly home: string;
+  /** where the places are looked up */
+  private readonly before: Disk;
+  private held: readonly string[] | undefined;
+  private states: readonly string[] | undefined;
+  private temporary: readonly string[] | undefined;
+  private found: { readonly root: string | undefined } | undefined;
+
+  constructor(given: GuardContext, disk: Disk, before = disk) {
+    const cwd = before.resolve(normalise(given.cwd), true);
+    const home = before.resolve(normalise(given.home), true);
+    const named = given.directory === undefined ? undefined : resolve(cwd, expandHome(given.directory, home));
+    this.given = given;
+    this.settings = given.settings ?? BUILT_IN.guard;
+    this.disk = disk;
+    this.cwd = cwd;
+    this.directory = named === undefined ? cwd : before.resolve(named, true);
+    this.home = home;
+    this.before = before;
+    this.held = undefined;
+    this.states = undefined;
+    this.temporary = undefined;
+    this.found = undefined;
+  }
+
+  get heldDirectories(): readonly string[] {
+    if (this.held === undefined) {
+      const { processDirectory = this.cwd } = this.given;
+      this.held = [...new Set([this.cwd, this.before.resolve(processDirectory, true)])];
+    }
+    return this.held;
+  }
+
+  get stateHomes(): readonly string[] {
+    if (this.states === undefined) {
+      const usual = `${this.home}/.amplihack`;
+      const { stateHome = usual } = this.given;
+      this.states = withResolved(this.before, stateHome === usual ? [usual] : [usual, stateHome]);
+    }
+    return this.states;
+  }
+
+  get project(): string | undefined {
+    this.found ??= { root: findProject(this.before, this) };
+    return this.found.root;
+  }
+
+  get temps(): readonly string[] {
+    if (this.temporary === undefined) {
+      const { before, cwd, home } = this;
+      const places = { cwd, home, tmpdir: this.given.tmpdir, configured: this.settings.paths.temp };
+      this.temporary = [...withResolved(before, TEMPS.list), ...findTemps(before, places)];
+    }
+    return this.temporary;
+  }
 }
 
 /** The paths, and what links in them lead to. */
 function withResolved(disk: Disk, paths: readonly string[]): readonly string[] {
-  return [...new Set(paths.flatMap(path => [path, disk.resolve(path, true)]))];
+  const all: string[] = [];
+  for (const path of paths) {
+    if (!all.includes(path)) all.push(path);
+    const resolved = disk.resolve(path, true);
+    if (!all.includes(resolved)) all.push(resolved);
+  }
+  return all;
 }
 
 /**
  * The nearest directory with a `.git` entry, else the session's own; home and what lies above it is no project, nor is
  * a temporary directory without a repository.
  */
-function findProject(disk: Disk, cwd: string, home: string, temps: readonly string[]): string | undefined {
+function findProject(disk: Disk, workspace: Pick<Workspace, "cwd" | "home" | "temps">): string | undefined {
+  const { cwd, home } = workspace;
   const candidates = ancestors(cwd).filter(path => path !== "/" && !isInside(path, home) && !isTooHigh(path));
   const repository = candidates.find(path => disk.kind(`${path}/.git`) !== undefined);
+  if (repository !== undefined) return repository;
   // A home in a temporary directory holds projects as any other.
-  const isTemporary = temps.some(
+  const isTemporary = workspace.temps.some(
     temp => isInside(temp, cwd) && !(isInside(temp, home) && isInside(home, cwd)),
   );
-  return repository ?? (isTemporary ? undefined : candidates.find(path => path === cwd));
+  return isTemporary ? undefined : candidates.find(path => path === cwd);
 }
 
 /** `/home`, `/usr`, `/tmp`: a `.git` there does not make every file below it ours. */

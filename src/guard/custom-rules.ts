@@ -67,7 +67,9 @@ export function ruleOf(custom: CustomRule): Rule {
     verdict: custom.verdict,
     when: `A rule of the configuration: ${[command, ...args, ...flags].join(" ")}.`,
     lost: `{target}: ${custom.reason}.`,
-    safer: custom.safer ?? "ask your user",
+    person: "A rule of the configuration says so.",
+    model: "",
+    safer: custom.safer ?? "",
   };
 }
 

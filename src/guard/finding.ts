@@ -1,7 +1,7 @@
 import type { RuleSetting } from "../config/levels.ts";
 import type { GuardSettings } from "../config/settings.ts";
 import { isStricterThan, stricter, type Verdict, verdictAt } from "./rule.ts";
-import type { Rule } from "./rules.ts";
+import type { Rule, RuleId } from "./rules.ts";
 
 /** What a rule has against one target. */
 export interface Finding {
@@ -9,7 +9,12 @@ export interface Finding {
   readonly title: string;
   readonly verdict: "ask" | "deny";
   readonly target: string;
+  /** for both readers: what would happen to what */
   readonly lost: string;
+  /** for the person, behind it: what that means, and whether it can be undone */
+  readonly person: string;
+  /** for the model, behind it: what to do instead, and a command for it */
+  readonly model: string;
   readonly safer: string;
   readonly isAllowable: boolean;
   /**
@@ -19,6 +24,17 @@ export interface Finding {
   readonly atRisk?: readonly string[];
   /** index into the analysed invocations; undefined for what belongs to no program */
   readonly invocation: number | undefined;
+}
+
+/** What such a rule found depends on values that are not known: an allow entry would stand for more than was shown. */
+const OF_UNKNOWN: readonly string[] = [
+  "fs.unresolved",
+  "exec.computed",
+  "guard.unexamined",
+] satisfies RuleId[];
+
+export function isOfUnknown(rule: string): boolean {
+  return OF_UNKNOWN.includes(rule);
 }
 
 /** What a check adds to a rule's own texts. */
@@ -72,7 +88,10 @@ export function isNoted(rule: Rule, settings: GuardSettings): boolean {
 }
 
 /** The exact id, else the longest pattern such as `git.*`, else `*`. */
-function settingFor(table: Readonly<Record<string, RuleSetting>>, id: Rule["id"]): Verdict | undefined {
+export function settingFor(
+  table: Readonly<Record<string, RuleSetting>>,
+  id: Rule["id"],
+): Verdict | undefined {
   let best: string | undefined = Object.hasOwn(table, id) ? id : undefined;
   if (best === undefined) {
     for (const key of Object.keys(table)) {
@@ -102,6 +121,8 @@ export function makeFinding(
     verdict,
     target,
     lost: fill(rule.lost),
+    person: fill(rule.person),
+    model: fill(rule.model),
     safer: fill(details.safer ?? rule.safer).trim(),
     isAllowable: rule.isAllowable !== false,
     invocation,

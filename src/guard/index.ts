@@ -1,10 +1,12 @@
 import { readShapes } from "../hosts/tools/read-shapes.ts";
-import type { Hook, HookInput, InputOf, ToolUse } from "../protocol/index.ts";
+import { unreadShell } from "../hosts/tools/unread-shell.ts";
+import type { Effect, Hook, HookInput, InputOf, ToolUse } from "../protocol/index.ts";
 import { stringAt } from "../protocol/members.ts";
+import { clip, escapeControls } from "../state/escape.ts";
 import { findHome } from "../state/homes.ts";
 import { findSessionDirectory } from "../state/project-root.ts";
 import type { System } from "../system/system.ts";
-import { findHostFolders, type GuardContext, inDirectory, startClock } from "./context.ts";
+import { findHostFolders, type GuardContext, inDirectory, startClock, survey } from "./context.ts";
 import { isEmptyFootprint } from "./footprint.ts";
 import { judgeOrFail, judgeText, judgeWords } from "./judge.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
@@ -26,6 +28,9 @@ export type { Verdict } from "./rule.ts";
 export { findRule, PACKS, RULE_IDS, type Rule, type RuleId } from "./rules.ts";
 export { findUnkept } from "./unkept.ts";
 
+const MAX_SHOWN = 5;
+const MAX_SHOWN_CHARS = 60;
+
 /** A tool call as far as the guard looks at it. */
 export interface JudgedTool {
   readonly tool: Pick<ToolUse, "name" | "canonicalName" | "input">;
@@ -34,9 +39,18 @@ export interface JudgedTool {
 
 /** Judges a command of a shell. Never throws. */
 export function judgeCommand(command: string, context: GuardContext): Judgement {
-  const footprint = footprintOfHarmless(command, context);
-  if (footprint === undefined) return judgeText(command, context);
+  const surveyOnce = once(() => survey(context));
+  const footprint = footprintOfHarmless(command, context, surveyOnce);
+  if (footprint === undefined) return judgeText(command, context, surveyOnce);
   return isEmptyFootprint(footprint) ? ALLOWED : { ...ALLOWED, footprint: () => footprint };
+}
+
+function once<Answer>(ask: () => Answer): () => Answer {
+  let answer: { readonly found: Answer } | undefined;
+  return () => {
+    answer ??= { found: ask() };
+    return answer.found;
+  };
 }
 
 /** Judges a program with words that were already expanded: shims call this. */
@@ -69,11 +83,20 @@ export function guard(options: GuardOptions = {}): Hook<System> {
     isJudge: true,
     run(input, system) {
       if (input.kind !== "tool") return undefined;
-      const judgement = judgeTool(input, contextOf(input, system, given));
-      if (judgement.verdict === "allow" || judgement.reason === undefined) return undefined;
-      return { decision: { kind: judgement.verdict, reason: judgement.reason } };
+      const { verdict, reason, texts } = judgeTool(input, contextOf(input, system, given));
+      if (verdict === "allow" || reason === undefined) return sayUnread(input.tool);
+      return { decision: { kind: verdict, reason, ...(texts === undefined ? {} : { texts }) } };
     },
   };
+}
+
+/** A tool that looks like a shell and whose arguments are no command was not judged: the agent's author must know. */
+function sayUnread({ name, canonicalName, input }: JudgedTool["tool"]): Effect | undefined {
+  const members = unreadShell(name, canonicalName, input);
+  if (members.length === 0) return undefined;
+  const shown = members.slice(0, MAX_SHOWN).map(member => clip(escapeControls(member), MAX_SHOWN_CHARS));
+  const detail = `${clip(escapeControls(name), MAX_SHOWN_CHARS)} looks like a shell, and none of its arguments (${shown.join(", ")}) can be read as a command, so it was not judged; call the one that is run "command"`;
+  return { diagnostics: [{ code: "tool-unread", severity: "warning", detail }] };
 }
 
 /** What the environment and the payload say about the places around a tool call. */

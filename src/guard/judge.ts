@@ -12,7 +12,7 @@ import { collectEffects } from "./collect.ts";
 import { collectFindings } from "./collect-findings.ts";
 import { collectFootprint, type Examination } from "./collect-footprint.ts";
 import { conclude, type Examined } from "./conclude.ts";
-import { type GuardContext, survey, type Workspace } from "./context.ts";
+import { type GuardContext, survey, type Workspace, withDisk } from "./context.ts";
 import { explainTree } from "./explain.ts";
 import { type Finding, makeFinding } from "./finding.ts";
 import { NO_FOOTPRINT } from "./footprint.ts";
@@ -20,14 +20,17 @@ import { aliasTexts } from "./git/aliases.ts";
 import { subjectOf } from "./grants.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
 import { createDisk } from "./paths/disk.ts";
-import { renderReason } from "./reason.ts";
+import { renderTexts } from "./reason.ts";
 import { findRule } from "./rules.ts";
 
 /** Judges shell text. Never throws: a failure of the guard itself is a finding or a note. */
-export function judgeText(command: string, context: GuardContext): Judgement {
-  return judgeOrFail(command, context, workspace =>
-    conclusionOf(examineText(command, workspace, context.isPowerShell)),
-  );
+export function judgeText(
+  command: string,
+  context: GuardContext,
+  surveyed: () => Workspace = () => survey(context),
+): Judgement {
+  const judge = (workspace: Workspace) => conclusionOf(examineText(command, workspace, context.isPowerShell));
+  return judgeOrFail(command, context, judge, surveyed);
 }
 
 /** Judges a program that is about to start with exactly these words. */
@@ -62,9 +65,10 @@ export function judgeOrFail(
   source: string,
   context: GuardContext,
   judge: (workspace: Workspace) => Judgement,
+  surveyed: () => Workspace = () => survey(context),
 ): Judgement {
   try {
-    return judge(survey(context));
+    return judge(surveyed());
   } catch (error) {
     return judgeFailure(source, context, error);
   }
@@ -77,7 +81,7 @@ export function shellContextOf(context: GuardContext, workspace: Workspace): She
     previousCwd: context.previousCwd,
     tmpdir: context.tmpdir,
     user: context.user,
-    projectRoot: workspace.project,
+    projectRoot: () => workspace.project,
     files: createFileLookup(context.system),
     ownFiles: ownFilesOf(context, workspace),
     isLate: context.isLate,
@@ -138,7 +142,7 @@ function withLinks(workspace: Workspace, { links }: ShellFacts): Workspace {
     const [from, to] = [knownText(path), knownText(target)];
     return from === undefined || to === undefined ? [] : [[from, to] as const];
   });
-  return { ...workspace, disk: createDisk(workspace.given.system, new Map(made)) };
+  return withDisk(workspace, createDisk(workspace.given.system, new Map(made)));
 }
 
 /** The guard itself failed: asked about when the text names anything dangerous. */
@@ -158,6 +162,11 @@ function judgeFailure(command: string, context: GuardContext, error: unknown): J
   const target = dangerous.slice(0, 5).join(", ");
   const what = "the guard failed";
   const finding = makeFinding(findRule("guard.unexamined"), verdict, undefined, target, { what });
-  const reason = renderReason(verdict, [finding], undefined);
-  return { ...base, verdict, findings: [finding], all: [finding], reason };
+  return {
+    ...base,
+    verdict,
+    findings: [finding],
+    all: [finding],
+    ...renderTexts(verdict, [finding], undefined),
+  };
 }

@@ -1,3 +1,4 @@
+import type { ReaderTexts } from "../protocol/effect.ts";
 import type { Explained } from "./explain.ts";
 import type { Finding } from "./finding.ts";
 import { type Footprint, NO_FOOTPRINT } from "./footprint.ts";
@@ -13,8 +14,10 @@ export interface Judgement {
   readonly all: readonly Finding[];
   /** what was noticed and changed nothing: unreadable parts, a grant that was used */
   readonly notes: readonly string[];
-  /** for the agent; undefined when allowed */
+  /** undefined when allowed: of a denial the model's text; of a question the person's and behind it the model's */
   readonly reason: string | undefined;
+  /** the same for one reader each */
+  readonly texts: ReaderTexts | undefined;
   /** for `guard allow-once`; undefined when nothing can permit it, or without a machine key */
   readonly code: string | undefined;
   /** what the code is short for: a grant counts for nothing else */
@@ -36,6 +39,7 @@ export const ALLOWED: Judgement = Object.freeze({
   all: [],
   notes: [],
   reason: undefined,
+  texts: undefined,
   code: undefined,
   digest: undefined,
   usedGrants: [],

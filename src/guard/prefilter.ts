@@ -13,11 +13,15 @@ const PLAIN = /^[A-Za-z0-9 _./:=@,+%-]{1,400}$/;
  * What a plainly harmless command may change: nothing when it only reads, anything around it when it runs a build or
  * a test. Undefined for every other command, and after any failure: that is left to the full analysis.
  */
-export function footprintOfHarmless(command: string, context: GuardContext): Footprint | undefined {
+export function footprintOfHarmless(
+  command: string,
+  context: GuardContext,
+  surveyed: () => Workspace = () => survey(context),
+): Footprint | undefined {
   try {
     // Looking at the text alone comes first: surveying costs look-ups on the disk.
     if (context.isPowerShell === true || !PLAIN.test(command)) return undefined;
-    const workspace = survey(context);
+    const workspace = surveyed();
     const use = harmlessUseOf(command, workspace);
     if (use === undefined || (use === "runs" && startsOwnFile(context.written?.()))) return undefined;
     return use === "reads" ? NO_FOOTPRINT : { ...NO_FOOTPRINT, unknownIn: [workspace.directory] };

@@ -1,52 +1,95 @@
+import type { ReaderTexts } from "../protocol/effect.ts";
 import { escapeHidden } from "../state/escape.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, isOfUnknown } from "./finding.ts";
 import { redactOpening } from "./redact.ts";
 import type { Verdict } from "./rule.ts";
 
 const LIMIT = 600;
-/** Room for the words that a host adds where no person can be asked. */
-const ASK_LIMIT = 570;
+const PERSON_LIMIT = 400;
 const SAFER_LIMIT = 140;
 const SHORT_TARGET = 40;
 const LONG_TARGET = 160;
-const UNATTENDED = "Nobody can be asked in this session, so it is refused; leave it to your user.";
+const UNATTENDED = "Nobody can be asked in this session, so it is refused.";
+const NO_OTHER_WAY = "You cannot switch this off; do not try it another way.";
+
+/** What is said of a call that does not simply pass, each text at most 600 characters long. */
+export interface Told {
+  /** of a denial the model's text; of a question the person's and behind it the model's */
+  readonly reason: string;
+  readonly texts: ReaderTexts;
+}
 
 /**
- * What the agent is told, at most 600 characters: rules and what would be lost, a safer command, and how a human
- * can permit it. It never says how else the command could be written.
+ * The person reads what would be lost, whether it can be undone and how to allow it. The model reads what would be
+ * lost, a safer command and what not to try. No text says how else the command could be written.
  */
-export function renderReason(
+export function renderTexts(
   verdict: Exclude<Verdict, "allow">,
   findings: readonly Finding[],
   code: string | undefined,
   isUnattended = false,
-): string {
+): Told {
+  const isAsked = verdict === "ask";
+  const hint = hintOf(findings, code, isUnattended, false);
+  const forPerson: Teller = (told, room) => tellFindings("", " ", told, room, "person");
+  const own = hintOf(findings, code, isUnattended, isAsked);
+  const person = `${forPerson(findings, PERSON_LIMIT - own.length)}${own}`;
+  const opening = isAsked ? "Needs your user's consent " : "Denied ";
+  const closing = closingOf(findings, code, isUnattended);
+  const model = compose(LIMIT, closing, findings, (told, room) => tellFindings(opening, ": ", told, room));
+  if (!isAsked) return { reason: model, texts: { person, model } };
+  const toAgent = "\nAgent: not run, because your user has to allow it.";
+  const both = compose(
+    LIMIT - (code === undefined ? 0 : hint.length),
+    code === undefined ? closing : NO_OTHER_WAY,
+    findings,
+    (told, room) => forPerson(told, room - toAgent.length) + toAgent,
+  );
+  return { reason: code === undefined ? both : both + hint, texts: { person, model } };
+}
+
+type Teller = (findings: readonly Finding[], room: number) => string;
+
+/** What was found, then advice if that leaves room for the first finding, a safer command, and the closing words. */
+function compose(limit: number, closing: string, findings: readonly Finding[], tell: Teller): string {
   const [first] = findings;
-  if (first === undefined) return "";
-  const opening = verdict === "deny" ? "Denied" : "Needs your user's consent";
-  const permitted = isUnattended ? UNATTENDED : permission(findings, code);
-  const closing = ` Safer: \`${clipText(shown(first.safer), SAFER_LIMIT)}\`. ${permitted}`;
-  const limit = verdict === "ask" ? ASK_LIMIT : LIMIT;
-  const room = limit - opening.length - closing.length;
-  return clipText(`${opening}${tellFindings(findings, room)}${closing}`, limit);
+  const safer = clipText(shown(first?.safer ?? ""), SAFER_LIMIT);
+  const command = safer === "" ? "" : ` Safer: \`${safer}\`.`;
+  const advice = first === undefined || first.model === "" ? "" : ` ${shown(first.model)}`;
+  const room = limit - command.length - closing.length - 1;
+  const least = tell(findings.slice(0, 1), Number.MAX_SAFE_INTEGER).length;
+  const kept = least + advice.length > room ? "" : advice;
+  return `${tell(findings, room - kept.length)}${kept}${command} ${closing}`;
+}
+
+/** What was found, for the person: one line each. */
+export function tellPerson(findings: readonly Finding[]): readonly string[] {
+  return findings.map(finding => tellFindings("", " ", [finding], LIMIT, "person"));
 }
 
 /** The first in full, the others as far as there is room, and by their names when there is not. */
-function tellFindings(findings: readonly Finding[], room: number): string {
+function tellFindings(
+  opening: string,
+  colon: string,
+  findings: readonly Finding[],
+  room: number,
+  more?: "person",
+): string {
   const [first, ...others] = findings;
   if (first === undefined) return "";
   const names = others.map(
     finding => ` [${finding.rule}] ${clipMiddle(shown(finding.target), SHORT_TARGET)};`,
   );
   const reserved = Math.min(names.join("").length + 6, Math.max(0, room - 160));
-  let told = clipText(` [${first.rule}]: ${tellLoss(first)}`, room - reserved);
+  const behind = more === undefined || first[more] === "" ? "" : ` ${shown(first[more])}`;
+  let told = clipText(`${opening}[${first.rule}]${colon}${tellLoss(first)}${behind}`, room - reserved);
   for (const [index, finding] of others.entries()) {
     const rest = names.slice(index + 1).join("").length;
     const full = ` Also [${finding.rule}]: ${tellLoss(finding)}`;
     if (told.length + full.length + rest <= room) told += full;
     else told += clipText(` Also${names[index] ?? ""}`, Math.max(0, room - told.length));
   }
-  return told;
+  return told.replace(/;$/, ".");
 }
 
 /** A long target loses its middle: what it leads to stands at its end. */
@@ -60,14 +103,37 @@ function shown(text: string): string {
   return escapeHidden(redactOpening(text));
 }
 
-function permission(findings: readonly Finding[], code: string | undefined): string {
-  if (findings.some(finding => !finding.isAllowable)) {
-    return "No setting permits this, and you cannot switch it off; a human who wants it runs it in their own terminal.";
+/** How the person can allow it, on a line of its own. Whoever is asked allows it once by saying yes. */
+function hintOf(
+  findings: readonly Finding[],
+  code: string | undefined,
+  isUnattended: boolean,
+  isAsked: boolean,
+): string {
+  if (isUnattended) return `\n${UNATTENDED}`;
+  if (isFixed(findings))
+    return isAsked ? "" : "\nNo setting allows it. If you want it, run it in your own terminal.";
+  if (code === undefined) return "";
+  const canStay =
+    isAsked && findings.every(({ invocation, rule }) => invocation !== undefined && !isOfUnknown(rule));
+  const what = canStay ? "To always allow it here" : "To allow it";
+  return `\n${what}, in your terminal: amplihack guard allow-once ${code}`;
+}
+
+/** What the model does now. It can hand on the code, and cannot use it. */
+function closingOf(findings: readonly Finding[], code: string | undefined, isUnattended: boolean): string {
+  if (isUnattended) return `${UNATTENDED} ${NO_OTHER_WAY} Go on without it and say so.`;
+  if (isFixed(findings)) {
+    return `${NO_OTHER_WAY} No setting permits it; a person who wants it runs it in their own terminal.`;
   }
-  if (code === undefined) {
-    return "You cannot switch this off; ask your user, who can run it or allow it in the guard's configuration.";
-  }
-  return `You cannot switch this off; ask your user. A human permits it once, in their own terminal: amplihack guard allow-once ${code}`;
+  const tell = `${NO_OTHER_WAY} If it is needed, tell your user why`;
+  return code === undefined
+    ? `${tell}; only they can allow it.`
+    : `${tell} and give them this: amplihack guard allow-once ${code}`;
+}
+
+function isFixed(findings: readonly Finding[]): boolean {
+  return findings.some(finding => !finding.isAllowable);
 }
 
 /** The beginning and the end; a cut is marked. */

@@ -1,4 +1,5 @@
-const HIDDEN = "[redacted]";
+/** Stands for what was taken out. */
+export const REDACTED = "[redacted]";
 
 /** Shapes of tokens that are known by how they begin. */
 const TOKENS = [
@@ -19,6 +20,10 @@ const TOKENS = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
 ];
 
+/** How any of them begins: most texts hold none. */
+const ANY_TOKEN =
+  /gh[pousr]_|github_pat_|glpat-|sk-|xox|A(?:KIA|SIA|ROA|IDA|Iza)|ya29|npm_|pypi-|[spr]k_|SG\.|eyJ|hf_|dop_v1_|-----BEGIN/;
+
 const SECRET_WORD =
   "(?:secret|token|passw(?:or)?d|passwd|api[_-]?key|apikey|private[_-]?key|access[_-]?key|credential|auth)";
 /** `NAME=value`, `"name": "value"` and the header `X-Name: value`; prose with a colon is none of these. */
@@ -30,6 +35,8 @@ const SECRET_OPTION =
   /(\s--?(?:password|passwd|token|secret|api-key|apikey|auth|pass|access-token|client-secret)(?:=|\s+))("[^"]*"|'[^']*'|[^\s;&|]+)/gi;
 const BEARER = /\b(bearer|basic|token)\s+([A-Za-z0-9._~+/=-]{12,})/gi;
 const URL_CREDENTIALS = /\b([a-z][a-z0-9+.-]*:\/\/)([^/\s:@'"]*):([^/\s@'"]+)@/gi;
+/** A part of each word by which the patterns for named secrets know one. */
+const ANY_SECRET_WORD = /secret|token|pass|key|credential|auth|bearer|basic/i;
 const LONG_WORD = /[A-Za-z0-9+/_=-]{24,}/g;
 
 const OPENING_LIMIT = 32 * 1024;
@@ -46,24 +53,30 @@ export function redactOpening(text: string): string {
 /** Text for logs and reasons with everything that looks like a secret taken out. Linear, and safe to apply twice. */
 export function redact(text: string): string {
   let result = text;
-  for (const token of TOKENS) result = result.replace(token, HIDDEN);
-  result = result.replace(
-    URL_CREDENTIALS,
-    (_, scheme: string, user: string) => `${scheme}${user}:${HIDDEN}@`,
-  );
-  result = result.replace(BEARER, (_, word: string) => `${word} ${HIDDEN}`);
+  if (ANY_TOKEN.test(text)) for (const token of TOKENS) result = result.replace(token, REDACTED);
+  if (result.includes("://"))
+    result = result.replace(
+      URL_CREDENTIALS,
+      (_, scheme: string, user: string) => `${scheme}${user}:${REDACTED}@`,
+    );
+  if (ANY_SECRET_WORD.test(result)) result = redactNamed(result);
+  return result.replace(LONG_WORD, word => (isHighEntropy(word) ? REDACTED : word));
+}
+
+/** What stands behind a word that announces a secret. */
+function redactNamed(text: string): string {
+  let result = text.replace(BEARER, (_, word: string) => `${word} ${REDACTED}`);
   result = result.replace(SECRET_ASSIGNMENT, (found, name: string, sign: string, value: string) =>
-    isReference(value) ? found : `${name}${sign}${HIDDEN}`,
+    isReference(value) ? found : `${name}${sign}${REDACTED}`,
   );
-  result = result.replace(SECRET_OPTION, (found, option: string, value: string) =>
-    isReference(value) ? found : `${option}${HIDDEN}`,
+  return result.replace(SECRET_OPTION, (found, option: string, value: string) =>
+    isReference(value) ? found : `${option}${REDACTED}`,
   );
-  return result.replace(LONG_WORD, word => (isHighEntropy(word) ? HIDDEN : word));
 }
 
 /** `$TOKEN` and `${TOKEN}` name a secret and do not hold one. */
 function isReference(value: string): boolean {
-  return /^["']?\$[A-Za-z_{(]/.test(value) || value.includes(HIDDEN);
+  return /^["']?\$[A-Za-z_{(]/.test(value) || value.includes(REDACTED);
 }
 
 /** Random characters, not words, paths or hashes of commits in lower case. */

@@ -1,4 +1,5 @@
-import type { ShellFacts } from "../shell/facts.ts";
+import type { Invocation, ShellFacts } from "../shell/facts.ts";
+import type { Place } from "../shell/place.ts";
 import type { Value } from "../shell/value.ts";
 import type { Workspace } from "./context.ts";
 import type { Actor, CommandEffect } from "./effects.ts";
@@ -13,7 +14,19 @@ export interface RuleContext {
   /** the text that was analysed; empty for a tool that has none */
   readonly source: string;
   readonly effects: readonly CommandEffect[];
+  /** what words were found to name: several rules ask about each */
+  readonly targets: Map<Value, KnownTargets[]>;
+  /** by invocation, words that may name files which it changes; made by the rules that ask for them */
+  readonly changedWords: Map<Invocation, readonly Value[]>;
   report(rule: RuleId, by: Actor | undefined, target: string, details?: Details): void;
+}
+
+interface KnownTargets {
+  readonly cwd: Value;
+  readonly place: Place;
+  readonly followsLast: boolean;
+  readonly isReading: boolean;
+  readonly targets: readonly Target[];
 }
 
 /** What the rules of a pack say of one effect, and of the command as a whole. */
@@ -37,5 +50,14 @@ export function targetsOf(
   followsLast: boolean,
   isReading = false,
 ): readonly Target[] {
-  return resolveTargets(context.workspace.disk, word, by.cwd, by.place, { followsLast, isReading });
+  const { cwd, place } = by;
+  const all = context.targets.get(word) ?? [];
+  for (const known of all) {
+    const isSame = known.followsLast === followsLast && known.isReading === isReading;
+    if (isSame && known.cwd === cwd && known.place === place) return known.targets;
+  }
+  const targets = resolveTargets(context.workspace.disk, word, cwd, place, { followsLast, isReading });
+  all.push({ cwd, place, followsLast, isReading, targets });
+  context.targets.set(word, all);
+  return targets;
 }

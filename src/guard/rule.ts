@@ -3,8 +3,8 @@ import type { Level } from "../config/levels.ts";
 export type Verdict = "allow" | "ask" | "deny";
 
 /**
- * One rule as data. The documentation is generated from it, and reasons are built from it: `{target}` and other
- * names in braces in `lost` and `safer` are filled in from the finding.
+ * One rule as data. The documentation is generated from it, and so are the texts for the person and for the model:
+ * `{target}` and other names in braces in `lost`, `person`, `model` and `safer` are filled in from the finding.
  */
 export interface RuleText {
   readonly title: string;
@@ -19,9 +19,13 @@ export interface RuleText {
   readonly isNoted?: true;
   /** when it speaks, for the documentation */
   readonly when: string;
-  /** one sentence: what would be lost */
+  /** one sentence for both readers: what would happen to what */
   readonly lost: string;
-  /** a command that can be run, or the words that tell what to do */
+  /** for the person, behind `lost`: what that means, and whether it can be undone */
+  readonly person: string;
+  /** for the model, behind `lost`: what to do instead and what not to try; never how to write it differently */
+  readonly model: string;
+  /** a command that can be run instead, for the model; empty when there is none */
   readonly safer: string;
 }
 

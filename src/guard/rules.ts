@@ -70,6 +70,17 @@ export function isOfFamily(id: Rule["id"], ...families: readonly FamilyOf<RuleId
 export function findRule(id: RuleId): Rule;
 export function findRule(id: string): Rule | undefined;
 export function findRule(id: string): Rule | undefined {
-  const table = Object.values<RuleTable>(TABLES).find(rules => Object.hasOwn(rules, id));
+  const known = rules.get(id);
+  if (known !== undefined) return known;
+  const rule = lookUpRule(id);
+  if (rule !== undefined) rules.set(id, rule);
+  return rule;
+}
+
+/** Those that were asked for. */
+const rules = new Map<string, Rule>();
+
+function lookUpRule(id: string): Rule | undefined {
+  const table = Object.values<RuleTable>(TABLES).find(each => Object.hasOwn(each, id));
   return table?.[id] === undefined ? undefined : { id: id as RuleId, ...table[id] };
 }

@@ -195,7 +195,7 @@ async function captureTrees(
   for (const directory of unknownIn) {
     if (rules.isOutOfReach(directory) || [...sweeps.keys()].some(root => isInside(root, directory))) continue;
     if (isInside(directory, places.home)) {
-      keeper.lose(directory, "a home directory, and what is above one, is not kept as a whole");
+      keeper.lose(directory, "a whole home directory, or a directory above it, is not kept");
       continue;
     }
     add(

@@ -65,7 +65,9 @@ export async function compareSweep(
     .map(at)
     .find(path => !seen.has(path) && !inHead.has(path) && isUnseen(context.system, sweep, path));
   const problem =
-    unknown === undefined ? undefined : `git put ${unknown} there, over what it ignored there, if it was`;
+    unknown === undefined
+      ? undefined
+      : `git wrote ${unknown} there; if an ignored file had that name, it was not kept`;
   return { changes: [...changes, ...made], problem };
 }
 

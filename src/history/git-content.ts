@@ -37,7 +37,7 @@ export async function bringFromGit(
   return (path, state) => {
     if (state.kind !== "file" || state.content.in !== "git") return state;
     const id = found.get(`${state.content.id}\0${path}`);
-    const why = "git has its content no longer";
+    const why = "git no longer has its content";
     return { ...state, content: id === undefined ? { in: "nowhere", why } : { in: "store", id } };
   };
 }

@@ -10,7 +10,7 @@ import { runGit } from "./run-git.ts";
 
 const GIT_MS = 30_000;
 const MAX_HEAD = 64 * 1024;
-const ADVICE = "look at it with git; --force goes back all the same, and redo takes that back";
+const ADVICE = "look at it with git; --force undoes it anyway, and amplihack redo reverses that";
 
 /** What git rewrites in a linked worktree whenever it is looked at. */
 const BOOKKEEPING = /\/worktrees\/[^/]+\/(index|logs\/.*|ORIG_HEAD|COMMIT_EDITMSG)$/;
@@ -86,7 +86,7 @@ async function planRepository(
   const clash = (what: string, why: string) =>
     conflicts.push({ subject: `${what} of ${place}`, why, advice: ADVICE });
   const missing = await missingObjects(context, change);
-  const gone = [...missing].map(id => ({ path: place, why: `git has object ${id.slice(0, 12)} no longer` }));
+  const gone = [...missing].map(id => ({ path: place, why: `git no longer has object ${id.slice(0, 12)}` }));
 
   const present = new Map(readRefs(system, commonDirectory));
   const refs = change.refs.filter(({ name, before, after }) => {

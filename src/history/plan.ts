@@ -172,7 +172,7 @@ function staysInPlace(present: PathState, expected: PathState, target: PathState
 function conflict(path: string, why: string, present: PathState): Conflict {
   const advice =
     present.kind === "absent"
-      ? "undo with --force to bring it back all the same"
+      ? "add --force to bring it back anyway"
       : "look at it, then undo with --force, which keeps the present state first, or undo other paths only";
   return { subject: path, why, advice };
 }
@@ -192,8 +192,8 @@ function whyGone(store: Store, { action, target, movedTo }: PathStep): string | 
   if (target.kind === "other") return "only files, directories and links are kept";
   if (target.kind !== "file") return undefined;
   if (target.content.in === "nowhere") return movedTo === undefined ? target.content.why : undefined;
-  if (target.content.in === "git") return "git has its content no longer";
-  return store.hasObject(target.content.id) ? undefined : "its content is in the history no longer";
+  if (target.content.in === "git") return "git no longer has its content";
+  return store.hasObject(target.content.id) ? undefined : "the history no longer has its content";
 }
 
 /** A directory that the agent made stays when something is left in it. */

@@ -130,12 +130,12 @@ function newestFirst(one: Change, other: Change): number {
 function requireChange(context: HistoryContext, id: string): Change {
   const change = readChange(context, id);
   if (change === undefined)
-    throw new Problem(`there is no change ${id}, or several begin like this`, {
+    throw new Problem(`there is no change ${id}, or more than one begins with that`, {
       kind: "not-found",
       fix: "amplihack history",
     });
   if (change.kind === "undo")
-    throw new Problem(`${change.id} is an undo; what it took back comes again with redo`, {
+    throw new Problem(`${change.id} is an undo; amplihack redo reverses it`, {
       kind: "usage",
       fix: `amplihack redo ${change.id}`,
       exitCode: 2,

@@ -32,7 +32,7 @@ export function writeAudit(
   path: string,
   { input, judgement, settings, project }: AuditedRun,
 ): void {
-  const { verdict, findings, notes, code, usedGrants, failure } = judgement;
+  const { verdict, findings, texts, notes, code, usedGrants, failure } = judgement;
   const { command, paths } = input.facts;
   appendChainedLine(
     system,
@@ -44,6 +44,7 @@ export function writeAudit(
       project,
       cwd: input.cwd === undefined ? null : clipText(input.cwd, PATH_LIMIT),
       tool: clipText(input.tool.name, NAME_LIMIT),
+      ...(input.tool.useId === undefined ? {} : { call: clipText(input.tool.useId, NAME_LIMIT) }),
       verdict,
       rules: [...new Set(findings.map(finding => finding.rule))],
       targets: findings.map(finding => clipText(redactOpening(finding.target), 200)),
@@ -51,6 +52,7 @@ export function writeAudit(
         ? { paths: paths.slice(0, 20).map(path => clipText(path, PATH_LIMIT)) }
         : { command: clipText(redactOpening(command), COMMAND_LIMIT) }),
       level: settings.level,
+      ...(texts === undefined ? {} : { person: texts.person }),
       ...(code === undefined ? {} : { code }),
       ...(usedGrants.length === 0 ? {} : { granted: usedGrants.map(grant => grant.code) }),
       ...(notes.length === 0 ? {} : { notes: notes.map(note => clipText(redactOpening(note), 300)) }),

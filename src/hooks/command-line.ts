@@ -1,4 +1,4 @@
-import { resolveHost } from "../hosts/descriptors.ts";
+import { isHostId, resolveHost } from "../hosts/descriptors.ts";
 import { resolveSubcommand, STOCK_SUBCOMMANDS, type Subcommand } from "../hosts/subcommands.ts";
 import type { HookCall } from "./run.ts";
 
@@ -14,7 +14,9 @@ export function readCommandLine([name, ...words]: readonly string[]): HookComman
   const subcommand = resolveSubcommand(name);
   if (subcommand === undefined) return usage(`unknown subcommand '${name}'`, false);
   const hostName = findValue(words, "--host");
-  const host = hostName === undefined ? undefined : resolveHost(hostName);
+  // A payload is what it is: whose short name an id is as well does not count here. Read as another host's, its events
+  // would be unknown and pass.
+  const host = hostName === undefined || isHostId(hostName) ? hostName : resolveHost(hostName);
   const isUnknownHost = hostName !== undefined && host === undefined;
   return {
     ok: true,

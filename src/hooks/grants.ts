@@ -18,6 +18,8 @@ export interface RefusedCommand {
   readonly command: string;
   readonly cwd: string;
   readonly rules: readonly string[];
+  /** what the rules found, for the person, one line each; files of older versions have none */
+  readonly found?: readonly string[];
   readonly refusedMs: number;
 }
 
@@ -230,12 +232,14 @@ function parseGrant(value: Json): Grant {
 
 function parseRefused(value: Json): RefusedCommand {
   const refused = new StrictMembers(value, "refused[]");
+  const found = stringsAt(value, "found");
   return {
     code: refused.string("code"),
     ...digestOf(value),
     command: refused.string("command"),
     cwd: refused.string("cwd"),
     rules: stringsAt(value, "rules"),
+    ...(found.length === 0 ? {} : { found }),
     refusedMs: refused.number("refusedMs"),
   };
 }

@@ -1,5 +1,6 @@
 import { judgeArgv } from "../guard/index.ts";
 import type { Judgement } from "../guard/judgement.ts";
+import { tellPerson } from "../guard/reason.ts";
 import { redact } from "../guard/redact.ts";
 import { errorText } from "../protocol/error-text.ts";
 import { quoteWord } from "../system/command-line.ts";
@@ -41,7 +42,9 @@ function refuse(
 ): void {
   system.stdio.writeError(`amplihack: ${reason ?? "this is refused"}\n`);
   if (code === undefined) return;
-  system.stdio.writeError(`A person can permit it once: amplihack guard allow-once ${code}\n`);
+  const command = `amplihack guard allow-once ${code}`;
+  if (reason?.includes(command) !== true)
+    system.stdio.writeError(`A person can allow it, in a terminal of their own: ${command}\n`);
   try {
     rememberRefusal(system, stateHome, {
       code,
@@ -49,6 +52,7 @@ function refuse(
       command: redact(words.map(quoteWord).join(" ")),
       cwd: context.cwd,
       rules: findings.map(({ rule }) => rule),
+      found: tellPerson(findings),
       refusedMs: context.nowMs ?? 0,
     });
   } catch (error) {

@@ -24,7 +24,7 @@ import { factsOfCall } from "../hosts/tools/shape-facts.ts";
 import type { InputOf } from "../protocol/index.ts";
 import { count, sizeText } from "../protocol/quantity.ts";
 import { findSessionId } from "../state/session-id.ts";
-import { isInside } from "../system/paths.ts";
+import { isInside, relative } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import type { HookContext } from "./context.ts";
 import type { ConfiguredGuard } from "./guard-context.ts";
@@ -154,13 +154,14 @@ async function settleFinding(
   const { atRisk } = finding;
   if (atRisk === undefined || finding.verdict !== "ask") return { finding, passes: undefined };
   const why = whyNotKept(history, atRisk, captured);
+  const told = why === undefined ? undoable(finding, captured) : lasting(finding, why);
   if (why === undefined && config.guard.level !== "strict") return { finding, passes: "kept" };
   const work = GIT_WORK[finding.rule];
   const isGit = finding.rule.startsWith("git.");
   for (const path of atRisk) {
     if (isGit && work !== undefined && (await losses.isHarmlessForGit(path, work))) continue;
     if (!isGit && (await losses.isHarmless(path))) continue;
-    return { finding: why === undefined ? finding : explained(finding, why), passes: undefined };
+    return { finding: told, passes: undefined };
   }
   return { finding, passes: "harmless" };
 }
@@ -174,8 +175,16 @@ const GIT_WORK: Readonly<Record<string, readonly GitWork[]>> = {
   "git.clean": ["untracked", "ignored"],
 };
 
-function explained(finding: Finding, { path, why }: NotKept): Finding {
-  return { ...finding, lost: `${finding.lost} It cannot be undone: ${path}: ${why}.` };
+/** What the history knows takes the place of what the rule says of undoing. */
+function lasting(finding: Finding, { path, why }: NotKept): Finding {
+  const above = finding.atRisk?.find(one => isInside(one, path));
+  const name = above === path ? "it" : above === undefined ? path : relative(above, path);
+  const lost = `${finding.lost} No copy of ${name} was kept, because ${why}.`;
+  return { ...finding, lost, person: "It could not be fully undone." };
+}
+
+function undoable(finding: Finding, captured: Captured | undefined): Finding {
+  return { ...finding, person: `It can be undone: amplihack undo ${captured?.change}.` };
 }
 
 /** Why something of these paths is not kept; undefined when all of it is. */

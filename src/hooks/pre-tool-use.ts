@@ -4,6 +4,7 @@ import { type GuardContext, inDirectory } from "../guard/context.ts";
 import { type Footprint, isEmptyFootprint } from "../guard/footprint.ts";
 import { ALLOWED, isDenied, type Judgement } from "../guard/judgement.ts";
 import { footprintOfHarmless, startsOwnFile } from "../guard/prefilter.ts";
+import { tellPerson } from "../guard/reason.ts";
 import { redactOpening } from "../guard/redact.ts";
 import { errorText } from "../protocol/error-text.ts";
 import type { Diagnostic, Effect, Hook, InputOf } from "../protocol/index.ts";
@@ -195,13 +196,14 @@ function refusalOf(
     command: redactOpening(shown),
     cwd: context.cwd,
     rules: judgement.findings.map(finding => finding.rule),
+    found: tellPerson(judgement.findings),
     refusedMs: context.nowMs ?? 0,
   };
 }
 
 /** Rule ids go into the records; the code is told where a host turns a question into a refusal. */
 function toEffect(
-  { verdict, reason, findings, code }: Judgement,
+  { verdict, reason, texts, findings, code }: Judgement,
   diagnostics: readonly Diagnostic[],
   kept: string | undefined,
 ): Effect | undefined {
@@ -212,7 +214,8 @@ function toEffect(
   }
   const rules = [...new Set(findings.map(finding => finding.rule))];
   const extras = { rules, ...(code === undefined ? {} : { allowOnce: code }) };
-  return { decision: { kind: verdict, reason }, extras, ...told };
+  const decision = { kind: verdict, reason, ...(texts === undefined ? {} : { texts }) };
+  return { decision, extras, ...told };
 }
 
 function toDiagnostic(notice: ConfigNotice): Diagnostic {

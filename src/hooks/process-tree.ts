@@ -13,14 +13,27 @@ interface Ancestor {
   readonly names: readonly string[];
 }
 
-const MAX_ANCESTORS = 64;
+const MAX_ANCESTORS = 65;
 const MAX_HOSTS = 64;
 const MAX_BYTES = 1024 * 1024;
 
 /** In words, why a process above this one is an agent; undefined when none is seen to be. */
 export function agentAbove(system: System, stateHome = findStateHome(system)): string | undefined {
+  return findAgent(system, stateHome, ancestorsOf(system));
+}
+
+/** The same for another process of this machine, which is looked at itself, too. */
+export function agentRunning(system: System, stateHome: string, pid: number): string | undefined {
+  return findAgent(system, stateHome, chainFrom(system, pid));
+}
+
+function findAgent(
+  system: System,
+  stateHome: string | undefined,
+  chain: readonly Ancestor[],
+): string | undefined {
   const hosts = new Set(stateHome === undefined ? [] : listNames(system, hostsFolder(stateHome)));
-  for (const ancestor of ancestorsOf(system)) {
+  for (const ancestor of chain) {
     const { pid, argv, names } = ancestor;
     const agent = agentOfProcess(argv, names);
     if (agent !== undefined) return `${agent} runs it, process ${pid}`;
@@ -98,13 +111,18 @@ function isShell([program = ""]: readonly string[]): boolean {
   return /^-?(ba|z|da|k|fi)?sh$/.test(basename(program));
 }
 
-/** Nearest first. Where the system has no `/proc`, it lists its processes instead. */
+/** Nearest first. */
 function ancestorsOf(system: System): readonly Ancestor[] {
+  return chainFrom(system, system.processes.self.pid).slice(1);
+}
+
+/** The process and those above it. Where the system has no `/proc`, it lists its processes instead. */
+function chainFrom(system: System, first: number): readonly Ancestor[] {
   const { self, list } = system.processes;
   const listed = readProc(system, self.pid) === undefined ? list?.() : undefined;
   const found: Ancestor[] = [];
-  let pid = listed === undefined ? readProc(system, self.pid)?.parent : listed.get(self.pid)?.parent;
-  while (pid !== undefined && pid > 0 && found.length < MAX_ANCESTORS) {
+  let pid = first;
+  while (pid > 0 && found.length < MAX_ANCESTORS) {
     const facts = listed === undefined ? readProc(system, pid) : listed.get(pid);
     if (facts === undefined) break;
     found.push({ pid, ...facts });

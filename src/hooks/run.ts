@@ -1,5 +1,5 @@
 import { failurePolicyOf } from "../config/index.ts";
-import type { HostId } from "../hosts/descriptors.ts";
+import { HOSTS, type HostId } from "../hosts/descriptors.ts";
 import { hookDeadlineMs } from "../hosts/hook-registry.ts";
 import { normalise } from "../hosts/normalise.ts";
 import { recognise } from "../hosts/recognise.ts";
@@ -13,6 +13,7 @@ import {
   describeEvent,
   type Effect,
   type FailurePolicy,
+  FIELD_NAMES,
   findEvent,
   fold,
   type HookInput,
@@ -23,13 +24,14 @@ import {
   type Power,
   powerOf,
 } from "../protocol/index.ts";
-import { stringsAt } from "../protocol/members.ts";
+import { stringAt, stringsAt } from "../protocol/members.ts";
 import { STOCK_HOOKS, type StockHook } from "../protocol/stock-hooks.ts";
 import { findProjectRoot, unseenPlaces, unusablePlaces, VARIABLES } from "../state/index.ts";
 import type { System } from "../system/system.ts";
 import { configurationFor } from "./configuration.ts";
 import { type HookProgram, writeNotice } from "./hook-program.ts";
-import { type HookRunRecord, logRun, recordRun, telemetryLine } from "./telemetry.ts";
+import { limitTexts } from "./limit-texts.ts";
+import { callFacts, type HookRunRecord, logRun, recordRun, telemetryLine } from "./telemetry.ts";
 import { findWanted } from "./user/find-wanted.ts";
 import { OwnHooks } from "./user/own-hooks.ts";
 import { withToolInput } from "./user/rewritten.ts";
@@ -52,8 +54,6 @@ export interface EngineServices {
 
 export const INPUT_LIMIT_BYTES = 10 * 1024 * 1024;
 const REFUSAL_EXIT = 2;
-const REASON_LIMIT = 4_000;
-const CONTEXT_LIMIT = 100_000;
 
 /** A run that answers exactly once, by `run` or, when time is up or the process is told to end, by `abandon`. */
 export interface HookRun {
@@ -94,6 +94,8 @@ class ProgramRun implements HookRun {
   private nativeEvent: string;
   private payload: JsonObject = {};
   private input: HookInput | undefined;
+  /** what the payload says of itself: the records name it whether or not a hook serves the event */
+  private place: { readonly sessionId: string | undefined; readonly cwd: string | undefined } | undefined;
   /** there is something to be judged, whatever becomes of the reading of it */
   private hasPayload = false;
   private exitCode: number | undefined;
@@ -160,6 +162,7 @@ class ProgramRun implements HookRun {
     this.event = read.event ?? this.event;
     this.nativeEvent = read.nativeEvent ?? this.nativeEvent;
     this.payload = read.raw ?? this.payload;
+    this.place = placeOf(this.payload);
     // An event without a counterpart here, or of another hook, is no failure.
     if (read.code === "too-large")
       return this.fail(read.message, "error", { forced: program.isGuard === true ? "ask" : undefined });
@@ -177,6 +180,7 @@ class ProgramRun implements HookRun {
     this.nativeEvent = normalised.nativeEvent;
     this.event = findEvent(normalised.event)?.name ?? normalised.event;
     this.payload = normalised.raw;
+    this.place = { sessionId: normalised.sessionId ?? undefined, cwd: normalised.cwd ?? undefined };
     if (!program.subcommand.events.includes(this.event)) return this.say(undefined);
     const checked = checkInput(normalised);
     if (program.hook === undefined) return checked.ok ? this.askOwn(checked.input, {}) : this.say(undefined);
@@ -266,7 +270,9 @@ class ProgramRun implements HookRun {
     for (const { code, detail, hook } of outcome.diagnostics)
       if (code === "hook-problem" && hook !== program.hook?.id)
         writeNotice(program.subcommand, detail, system);
-    return this.answer(render(this.host(), { event, nativeEvent, outcome, payload }), "ok", outcome);
+    const isHeadless = HOSTS[this.host()].isHeadless?.(this.system.env) === true;
+    const given = render(this.host(), { event, nativeEvent, outcome, payload, isHeadless });
+    return this.answer(given, "ok", outcome);
   }
 
   private fail(
@@ -311,7 +317,8 @@ class ProgramRun implements HookRun {
     refusal = refusalOf(outcome),
   ): number {
     if (this.exitCode !== undefined) return this.exitCode;
-    const { program, problems, system, input } = this;
+    const { program, problems, system } = this;
+    const { sessionId, cwd } = this.input ?? this.place ?? {};
     const output = given.stdout === "" ? "written" : system.stdio.writeOutput(given.stdout);
     // A refusal that nobody can read must not pass for consent: hosts take this exit code for a refusal, too.
     const isLost = output !== "written" && refusal !== undefined;
@@ -329,8 +336,9 @@ class ProgramRun implements HookRun {
       decision: outcome.decision.kind,
       // Rule ids that a guard put beside its verdict.
       rules: stringsAt(outcome.extras, "rules"),
-      sessionId: input?.sessionId,
-      project: findProjectRoot(system, input?.cwd),
+      sessionId,
+      project: findProjectRoot(system, cwd),
+      ...callFacts(this.input, outcome),
       own: outcome.runs,
     };
     if (program.hook !== undefined) logRun(record, Object.keys(this.payload), given, system);
@@ -346,6 +354,12 @@ class ProgramRun implements HookRun {
     );
     return exitCode;
   }
+}
+
+/** Of a payload that was not understood. */
+function placeOf(payload: JsonObject) {
+  const text = (names: readonly string[]) => stringAt(payload, ...names);
+  return { sessionId: text(FIELD_NAMES.sessionId), cwd: text(FIELD_NAMES.cwd) };
 }
 
 /** Why something does not go on, or not without consent. */
@@ -383,19 +397,4 @@ function showStack(error: unknown, system: System): void {
   // Not every engine puts the message at the head of the stack, or keeps one at all.
   if (VARIABLES.AMPLIHACK_DEBUG.get(system) && error instanceof Error)
     system.stdio.writeError(`${error}\n${error.stack ?? ""}\n`);
-}
-
-function limitTexts(effect: Effect): Effect {
-  const { decision, context } = effect;
-  return {
-    ...effect,
-    ...(decision?.reason === undefined
-      ? {}
-      : { decision: { ...decision, reason: cut(decision.reason, REASON_LIMIT) } }),
-    ...(context === undefined ? {} : { context: cut(context, CONTEXT_LIMIT) }),
-  };
-}
-
-function cut(text: string, limit: number): string {
-  return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
 }

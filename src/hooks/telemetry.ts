@@ -1,5 +1,5 @@
 import { errorText } from "../protocol/error-text.ts";
-import type { Run } from "../protocol/index.ts";
+import type { HookInput, Outcome, Run } from "../protocol/index.ts";
 import {
   appendJsonLine,
   clip,
@@ -15,8 +15,29 @@ import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { version } from "../version.ts";
 
+/** What a run was about, for those who read the log beside others. */
+interface CallFacts {
+  /** canonical name and the host's id of the call; undefined where the event is about no tool */
+  readonly tool: string | undefined;
+  readonly toolUseId: string | undefined;
+  /** characters of context that the model was given */
+  readonly contextLength: number;
+  /** where the host records the session, told once a prompt */
+  readonly transcript: string | undefined;
+}
+
+export function callFacts(input: HookInput | undefined, { context }: Outcome): CallFacts {
+  const tool = input?.kind === "tool" ? input.tool : undefined;
+  return {
+    tool: tool?.canonicalName,
+    toolUseId: tool?.useId,
+    contextLength: context.reduce((sum, { text }) => sum + text.length, 0),
+    transcript: input?.event === "UserPromptSubmit" ? input.transcriptPath : undefined,
+  };
+}
+
 /** One run as it is told on stderr and kept in the log of all runs. Never holds payload text. */
-export interface HookRunRecord {
+export interface HookRunRecord extends CallFacts {
   /** snake case, as in file names */
   readonly hook: string;
   readonly durationMs: number;
@@ -36,6 +57,8 @@ export interface HookRunRecord {
 const ROTATION: Rotation = { limitBytes: 16 * 1024 * 1024, keep: 8 };
 const ERROR_LENGTH = 300;
 const EVENT_LENGTH = 100;
+const NAME_LENGTH = 100;
+const PATH_LENGTH = 1_000;
 
 /** The last line on stderr: what a machine reads about this run. */
 export function telemetryLine(record: HookRunRecord): string {
@@ -57,6 +80,10 @@ export function recordRun(record: HookRunRecord, system: System): readonly strin
       rules: record.rules,
       session: findSessionId(system, record.sessionId) ?? null,
       project,
+      ...(record.tool === undefined ? {} : { tool: clip(record.tool, NAME_LENGTH) }),
+      ...(record.toolUseId === undefined ? {} : { call: clip(record.toolUseId, NAME_LENGTH) }),
+      ...(record.contextLength === 0 ? {} : { context: record.contextLength }),
+      ...(record.transcript === undefined ? {} : { transcript: clip(record.transcript, PATH_LENGTH) }),
       ...(record.own.length === 0 ? {} : { own: record.own.map(toOwnLine) }),
     };
     appendJsonLine(system, join(home, "logs", "runs.jsonl"), line, { rotation: ROTATION });

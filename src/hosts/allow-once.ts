@@ -13,7 +13,5 @@ export function refusalInsteadOfAsk(reason: string | undefined, extras: JsonObje
   const asked = reason ?? "a person should confirm this";
   const command = allowOnceCommand(extras);
   if (command === undefined) return `${asked}\nNobody can be asked here, so it is refused.`;
-  const at = asked.indexOf(command);
-  const [before, after] = at < 0 ? [asked, ""] : [asked.slice(0, at), asked.slice(at + command.length)];
-  return `${before.trimEnd().replace(/:$/, ".")}\nask your user, then: ${command}${after}`;
+  return asked.includes(command) ? asked : `${asked}\nask your user, then: ${command}`;
 }

@@ -1,18 +1,35 @@
-import { block, nestedContext } from "./claude-encoders.ts";
-import type { HostDescriptor } from "./host.ts";
+import type { JsonObject } from "../protocol/index.ts";
+import { asText, block, nested, nestedContext } from "./claude-encoders.ts";
+import type { HostDescriptor, ResponseEncoder } from "./host.ts";
+import { rename } from "./payload-paths.ts";
+
+const afterTool: ResponseEncoder = {
+  ...block,
+  output: (value, context) => nested(context, { updatedToolOutput: asText(value) }),
+};
+
+/** Up to version 4 the payload came in the environment and named the event so; there no answer counts after a tool. */
+function isOlder(payload: JsonObject): boolean {
+  return payload["event"] !== undefined;
+}
 
 export const atomcode: HostDescriptor<"atomcode"> = {
   id: "atomcode",
+  skillFolders: [".atomcode/skills"],
   evidence: {
-    variables: ["ATOMCODE_HOOK_CONTEXT", "ATOMCODE_HOOK_EVENT", "ATOMCODE_TOOL_NAME"],
+    payload: payload => typeof payload["call_id"] === "string" && payload["hook_event_name"] !== undefined,
+    variables: ["ATOMCODE_HOOK_CONTEXT", "ATOMCODE_HOOK_EVENT", "ATOMCODE_TOOL_NAME", "ATOMCODE_PROJECT_DIR"],
     agentVariables: ["ATOMCODE_*"],
   },
   events: {
     pre_tool_use: "PreToolUse",
     post_tool_use: "PostToolUse",
+    post_tool_use_failure: "PostToolUseFailure",
     session_start: "SessionStart",
     session_end: "SessionEnd",
     user_prompt_submit: "UserPromptSubmit",
+    stop: "Stop",
+    stop_failure: "StopFailure",
     notification: "Notification",
   },
   usesCanonicalEvents: true,
@@ -21,29 +38,67 @@ export const atomcode: HostDescriptor<"atomcode"> = {
     read_file: "Read",
     write_file: "Write",
     edit_file: "Edit",
+    search_replace: "Edit",
     grep: "Grep",
     glob: "Glob",
+    list_directory: "LS",
+    web_fetch: "WebFetch",
+    web_search: "WebSearch",
   },
-  input: { toolInput: ["tool_args"], environment: { payload: "ATOMCODE_HOOK_CONTEXT" } },
-  // Any non-zero exit code is an allow here: every decision is in the JSON.
-  responses: () => ({
+  input: {
+    toolInput: ["tool_args"],
+    aliases: payload => rename(payload, { tool_use_id: "call_id" }),
+    environment: { payload: "ATOMCODE_HOOK_CONTEXT", cwd: "ATOMCODE_PROJECT_DIR" },
+  },
+  // Both forms read these answers. Up to version 4 any non-zero exit code is an allow, so no decision is one. A question
+  // of ours is not handed on: without a screen AtomCode answers those about commands with yes.
+  responses: ({ payload }) => ({
     PreToolUse: {
       deny: reason => ({ action: "block", reason }),
       allow: () => ({ action: "allow" }),
       input: value => ({ action: "modify", args: value }),
     },
-    PostToolUse: {},
-    SessionStart: {},
+    PostToolUse: isOlder(payload) ? {} : afterTool,
+    PostToolUseFailure: isOlder(payload) ? {} : block,
+    SessionStart: isOlder(payload) ? {} : nestedContext,
     SessionEnd: {},
     UserPromptSubmit: { ...block, ...nestedContext },
+    Stop: {},
+    StopFailure: {},
     Notification: {},
   }),
-  noOpinion: '{"action":"allow"}\n',
+  // Now an allow would skip AtomCode's own question, and at the start of a session any text is context.
+  noOpinion: ({ payload }) => (isOlder(payload) ? '{"action":"allow"}\n' : ""),
   closed: "deny",
   registration: {
+    avoided: {
+      PostToolUseFailure: "a call that was refused is reported there without its tool",
+    },
     timeout: { key: "timeout_ms", unit: "ms" },
-    layout: { kind: "toml" },
-    files: { user: ".atomcode/hooks/amplihack.toml", project: ".atomcode/hooks/amplihack.toml" },
+    layout: { kind: "named", isPlainJson: true },
+    files: { user: ".atomcode/hooks.json", project: ".hooks.json" },
+    relocation: { variable: "ATOMCODE_HOME", folder: ".atomcode" },
   },
-  protects: { wiring: [".atomcode/hooks/**"] },
+  protects: {
+    wiring: [".atomcode/hooks/**", ".atomcode/plugins/**"],
+    trees: [".atomcode"],
+    credentials: [".atomcode/auth.toml"],
+  },
+  program: {
+    names: ["atomcode"],
+    package: "@atomgit.com/atomcode",
+    bypass: /^--dangerously-skip-permissions$/,
+  },
+  setup: () => ({
+    title: "AtomCode",
+    folders: [".atomcode"],
+    programs: ["atomcode"],
+    nextStep: {
+      user: "AtomCode: start it anew; `atomcode hooks list` shows what it read",
+      project: "AtomCode: start it anew; `atomcode hooks list` shows what it read",
+    },
+    importable: "atomcode-json",
+    gaps: ["refuse when a hook cannot be started: the call goes on"],
+    live: "it was not tried with a scripted model yet",
+  }),
 };

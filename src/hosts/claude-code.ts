@@ -126,6 +126,7 @@ export const claudeCode: HostDescriptor<"claude-code"> = {
   responses,
   noOpinion: "{}\n",
   takesOwnForm: true,
+  isHeadless: env => env.get("CLAUDE_CODE_ENTRYPOINT")?.startsWith("sdk-") === true,
   closed: "exit",
   registration: {
     matcher: "*",

@@ -29,21 +29,26 @@ const events: Readonly<Record<string, string | null>> = {
 };
 
 // Permission hooks are denied when an answer has members that their schema does not: only what each event lists.
-function permission(kind: string, reason: string | undefined, tellsAgent: boolean): JsonObject {
+function permission(
+  kind: string,
+  reason: string | undefined,
+  { texts }: RenderContext,
+  tellsAgent: boolean,
+): JsonObject {
   if (reason === undefined) return { permission: kind };
-  const forPerson = { permission: kind, user_message: reason };
-  return tellsAgent ? { ...forPerson, agent_message: reason } : forPerson;
+  const forPerson = { permission: kind, user_message: texts?.person ?? reason };
+  return tellsAgent ? { ...forPerson, agent_message: texts?.model ?? reason } : forPerson;
 }
 
 const shellGate: ResponseEncoder = {
-  deny: reason => permission("deny", reason, true),
-  ask: reason => permission("ask", reason, true),
+  deny: (reason, at) => permission("deny", reason, at, true),
+  ask: (reason, at) => permission("ask", reason, at, true),
   allow: () => ({ permission: "allow" }),
 };
 const toolGate: ResponseEncoder = { ...shellGate, input: value => ({ updated_input: value }) };
 const readGate: ResponseEncoder = {
-  deny: reason => permission("deny", reason, false),
-  ask: reason => permission("ask", reason, false),
+  deny: (reason, at) => permission("deny", reason, at, false),
+  ask: (reason, at) => permission("ask", reason, at, false),
   allow: () => ({ permission: "allow" }),
 };
 const GATES: ResponseTable = {
@@ -96,8 +101,11 @@ function claudeFileResponses(context: RenderContext): ResponseTable {
     ...nativeResponses(context),
     PreToolUse: {
       ...nestedContext,
-      deny: (reason, at) => ({ ...permission("deny", reason, true), ...nestedPermission.deny(reason, at) }),
-      ask: (reason, at) => ({ ...permission("ask", reason, true), ...nestedPermission.ask(reason, at) }),
+      deny: (reason, at) => ({
+        ...permission("deny", reason, at, true),
+        ...nestedPermission.deny(reason, at),
+      }),
+      ask: (reason, at) => ({ ...permission("ask", reason, at, true), ...nestedPermission.ask(reason, at) }),
       allow: (reason, at) => ({ permission: "allow", ...nestedPermission.allow(reason, at) }),
       input: (value, at) => ({ updated_input: value, ...nestedInput.input(value, at) }),
     },

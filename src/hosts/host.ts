@@ -1,4 +1,4 @@
-import type { Json, JsonObject, VerdictKind } from "../protocol/index.ts";
+import type { Json, JsonObject, ReaderTexts, VerdictKind } from "../protocol/index.ts";
 import type { AgentName } from "../state/active-agent.ts";
 
 /** All that recognition and reading need of the environment. */
@@ -15,6 +15,8 @@ export interface RenderContext {
   readonly payload: JsonObject;
   readonly extras: JsonObject;
   readonly isHeadless: boolean;
+  /** the decision for one reader each, where a hook gave two texts */
+  readonly texts?: ReaderTexts | undefined;
 }
 
 /**
@@ -133,11 +135,11 @@ export interface Registration {
 
 /**
  * Shape of the file. `groups`: event → groups → handlers. `flat`: event → handlers. `mixed`: groups on tool
- * events, handlers elsewhere. `executables`: one program per event, named after it. `module`: a generated program
- * text. `toml`: `[[hooks]]` tables in a file of our own.
+ * events, handlers elsewhere. `named`: name → handler, which says its event. `executables`: one program per event, named
+ * after it. `module`: a generated program text.
  */
 export interface SettingsLayout {
-  readonly kind: "groups" | "flat" | "mixed" | "executables" | "module" | "toml";
+  readonly kind: "groups" | "flat" | "mixed" | "named" | "executables" | "module";
   /** path of members from the top of the file to the event map; `hooks` when absent */
   readonly root?: readonly string[];
   /** member that holds the command line; `command` when absent */
@@ -234,6 +236,8 @@ export interface HostSetup {
   readonly gaps?: readonly string[];
   /** the name by which the launcher, recipes and bridges start it, and how it answers one prompt */
   readonly agent?: { readonly name: AgentName; readonly printMode: PrintMode };
+  /** hooks of others in its files can run in other hosts, too: the dialect that they are written in */
+  readonly importable?: "atomcode-json";
   /** how `doctor --live` starts it, or why it cannot */
   readonly live: LiveDriver | string;
 }
@@ -263,6 +267,8 @@ export interface HostDescriptor<Id extends string = string> {
   readonly encode?: (members: JsonObject) => string;
   /** more context than this, in characters, would be dropped or spilled by the host */
   readonly contextLimit?: number;
+  /** nobody sits in front of it: what it would ask a person goes to the model */
+  readonly isHeadless?: (env: EnvironmentReader) => boolean;
   /** when policy could not run and is closed: `exit` is stderr and code 2, `deny` the encoded deny and code 0 */
   readonly closed: "exit" | "deny";
   /** what stdout holds beside a closed `exit` */

@@ -30,10 +30,11 @@ export interface OwnedCommand {
  * its own folder. The word `amplihack` somewhere in a path is no ownership, and neither is `tools/xpia`.
  */
 export function ownedHandler(handler: Json): OwnedCommand | undefined {
+  const args = stringsAt(handler, "args");
+  if (stringAt(handler, "command") === "/bin/sh" && args[0] === "-c") return ownedCommand(args[1] ?? "");
   for (const member of COMMAND_MEMBERS) {
     const owned = ownedCommand(stringAt(handler, member) ?? "");
     if (owned === undefined) continue;
-    const args = stringsAt(handler, "args");
     return {
       ...owned,
       subcommand: owned.subcommand ?? args[0],
@@ -44,8 +45,14 @@ export function ownedHandler(handler: Json): OwnedCommand | undefined {
   return undefined;
 }
 
+function splitAt(words: readonly string[], mark: string): readonly (readonly string[])[] {
+  const end = words.indexOf(mark);
+  return end < 0 ? [words] : [words.slice(0, end), words.slice(end + 1)];
+}
+
 export function ownedCommand(line: string): OwnedCommand | undefined {
-  const words = splitWords(line);
+  // A line for every clone of a project goes on after the call, for machines without the program.
+  const [words = []] = splitAt(splitWords(line), ";");
   const start = words.findIndex(word => !/^[A-Za-z_]\w*=/.test(word));
   const program = words[start];
   if (program === undefined) return undefined;

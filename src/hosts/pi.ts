@@ -30,6 +30,7 @@ function ask(reason: string | undefined, context: RenderContext): JsonObject {
   return {
     ...nestedPermission.ask(reason, context),
     ...(command === undefined ? {} : { allowOnce: command }),
+    ...(context.texts === undefined ? {} : { modelReason: context.texts.model }),
   };
 }
 
@@ -40,6 +41,7 @@ export const pi: HostDescriptor<"pi"> = {
   evidence: {
     payload: ({ type, hook_event_name: name }) =>
       typeof type === "string" && type === name && Object.hasOwn(events, type),
+    transcriptFolder: "/.pi/agent/sessions/",
     variables: ["PI_CODING_AGENT"],
     // Every process that it starts has the variable.
     precedence: -1,

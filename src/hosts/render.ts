@@ -63,14 +63,16 @@ export function render(hostId: HostId, request: RenderRequest): HostResponse {
 function openDraft(hostId: HostId, request: RenderRequest): ResponseDraft {
   const host = HOSTS[hostId];
   const { decision, context, extras } = request.outcome;
-  const at = renderContext(host, request, extras);
+  const { reason, texts } = decision.kind === "none" ? {} : decision;
+  const at = { ...renderContext(host, request, extras), texts };
   return {
     host,
     encoder: encoderFor(host, at),
     at,
     power: powerAt(at),
     verdict: decision.kind,
-    reason: decision.kind === "none" ? undefined : unlessBlank(decision.reason),
+    reason: unlessBlank(reason),
+    given: unlessBlank(reason),
     input: undefined,
     context: context.map(({ text }) => text).join("\n\n"),
     members: {},
@@ -81,10 +83,14 @@ function openDraft(hostId: HostId, request: RenderRequest): ResponseDraft {
 }
 
 function addVerdict(draft: ResponseDraft): void {
-  const { verdict, reason, encoder, at } = draft;
+  const { verdict, reason, encoder } = draft;
   if (verdict === "none") return;
+  // The two texts belong to the reason that the hooks gave, not to one that was put together here.
+  const at = reason === draft.given ? draft.at : { ...draft.at, texts: undefined };
   if (verdict !== "deny") {
-    addMembers(draft, encoder[verdict]?.(reason, at));
+    // Where nobody can answer, the model reads the question.
+    const isForPerson = verdict === "ask" && !at.isHeadless;
+    addMembers(draft, encoder[verdict]?.(isForPerson ? (at.texts?.person ?? reason) : reason, at));
     return;
   }
   if (encoder.deny === undefined) return;

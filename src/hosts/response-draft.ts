@@ -9,6 +9,8 @@ export interface ResponseDraft {
   readonly power: Power;
   verdict: VerdictKind;
   reason: string | undefined;
+  /** as the hooks gave it */
+  readonly given: string | undefined;
   /** a rewrite that the host can make */
   input: JsonObject | undefined;
   context: string;

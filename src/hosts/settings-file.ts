@@ -2,6 +2,7 @@ import { getNodeValue } from "jsonc-parser";
 import { type InvalidText, memberOf, openJson, placeOf, propertiesOf } from "../config/json-edit.ts";
 import type { JsonNode } from "../config/json-node.ts";
 import { isJsonObject, type Json, type JsonObject } from "../protocol/index.ts";
+import { stringAt } from "../protocol/members.ts";
 import { isAbsolute, join } from "../system/paths.ts";
 import type { EnvironmentReader, InstallScope, Registration, SettingsLayout } from "./host.ts";
 import { type OwnedCommand, ownedHandler } from "./owned-command.ts";
@@ -42,11 +43,11 @@ export interface OpenedFile {
   readonly events: JsonNode | undefined;
 }
 
-/** A handler and where it stands: in the list of a group, or in the list of an event itself. */
+/** A handler and where it stands: in the list of a group, in the list of an event itself, or under a name. */
 export interface LocatedEntry extends FoundEntry {
   readonly node: JsonNode;
   readonly handlers: JsonNode;
-  /** the item of the event's list that holds it: a group, or the handler itself */
+  /** what the list holds it in: a group, the handler itself, or the member with its name */
   readonly item: JsonNode;
   readonly list: JsonNode;
 }
@@ -108,9 +109,21 @@ export function openFile(text: string, layout: SettingsLayout): InvalidText | Op
 
 export function locateEntries({ events }: OpenedFile): readonly LocatedEntry[] {
   if (events === undefined) return [];
-  return propertiesOf(events).flatMap(([event, list]) =>
-    list.type !== "array" ? [] : (list.children ?? []).flatMap(item => entriesIn(event, list, item)),
+  return propertiesOf(events).flatMap(([name, value], index) =>
+    value.type === "array"
+      ? (value.children ?? []).flatMap(item => entriesIn(name, value, item))
+      : namedEntry(events, index, value),
   );
+}
+
+/** A handler under a name of its own, which says its event. */
+function namedEntry(list: JsonNode, index: number, node: JsonNode): LocatedEntry[] {
+  const item = list.children?.[index];
+  const value = getNodeValue(node) as Json;
+  const event = stringAt(value, "event");
+  if (item === undefined || event === undefined || !isJsonObject(value)) return [];
+  const matcher = stringAt(value, "matcher");
+  return [{ event, matcher, handler: value, owned: ownedHandler(value), node, handlers: list, item, list }];
 }
 
 /** Hosts accept groups and bare handlers side by side, so both are looked at whatever the layout. */

@@ -4,7 +4,8 @@ import { quoteWord } from "../system/command-line.ts";
 import { opencodePlugin } from "./modules/opencode.ts";
 import { piExtension } from "./modules/pi.ts";
 import type { ModuleOptions } from "./modules/runtime.ts";
-import { callOf, type WantedEntry, wantedEntries } from "./wanted-entries.ts";
+import { namesHome } from "./places.ts";
+import { callOf, quoteProgram } from "./wanted-entries.ts";
 
 /** A file that belongs to us as a whole. */
 export interface GeneratedFile {
@@ -20,7 +21,7 @@ const MODULES: Readonly<Partial<Record<HostId, (options: ModuleOptions) => strin
   pi: piExtension,
 };
 
-/** Files of hosts that take no entries in a shared file: modules, programs by event, tables of our own. */
+/** Files of hosts that take no entries in a shared file: modules, and programs by event. */
 export function generateFiles(host: HostId, options: ModuleOptions): readonly GeneratedFile[] {
   const wholeFile = (text: string) => [{ name: "", text, isExecutable: false }];
   switch (HOSTS[host].registration?.layout.kind) {
@@ -28,8 +29,6 @@ export function generateFiles(host: HostId, options: ModuleOptions): readonly Ge
       return wholeFile(MODULES[host]?.(options) ?? "");
     case "executables":
       return executables(host, options);
-    case "toml":
-      return wholeFile(tomlTables(host, options));
     default:
       return [];
   }
@@ -42,19 +41,15 @@ function writtenBy({ version }: ModuleOptions): string {
 /** The host finds a hook by the name of an executable file. */
 function executables(host: HostId, options: ModuleOptions): readonly GeneratedFile[] {
   return planRegistrations(host).registrations.map(registration => {
-    const words = [options.program, ...callOf(host, registration)].map(quoteWord).join(" ");
-    const text = `#!/bin/sh\n${writtenBy(options)}exec ${words}\n`;
+    const program = quoteProgram(options.program);
+    const words = callOf(host, registration).map(quoteWord).join(" ");
+    const text = `#!/bin/sh\n${writtenBy(options)}${unlessMissing(options.program)}exec ${program} ${words}\n`;
     return { name: registration.nativeEvent, text, isExecutable: true };
   });
 }
 
-function tomlTables(host: HostId, options: ModuleOptions): string {
-  const tables = wantedEntries(host, { program: options.program, isShared: false }).map(tomlTable);
-  return `${writtenBy(options)}\n${tables.join("\n")}`;
-}
-
-/** JSON strings and whole numbers are TOML, too. */
-function tomlTable({ nativeEvent, handler }: WantedEntry): string {
-  const members = Object.entries({ event: nativeEvent, ...handler });
-  return `[[hooks]]\n${members.map(([name, value]) => `${name} = ${JSON.stringify(value)}\n`).join("")}`;
+/** A clone on a machine without the program is not held up. */
+function unlessMissing(program: string): string {
+  if (!namesHome(program)) return "";
+  return `[ -x ${quoteProgram(program)} ] || { echo 'amplihack is not installed here' >&2; exit 0; }\n`;
 }

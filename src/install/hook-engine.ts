@@ -42,32 +42,47 @@ export function chooseEngine(system: System, source: Pick<Package, "root" | "ver
     : undefined;
   const given = findOverride(system);
   if (given !== undefined) return given;
-  const places = nativePlaces(root);
-  const missing = `there is no executable file at ${places.join(" or ")}`;
   const script = join(root, "dist", "bin", "amplihack-hooks.cjs");
-  const present = places.filter(path => isExecutable(system, path));
-  const native = present.find(path => otherVersion(system, path, version) === undefined);
-  const [mismatched] = native === undefined ? present : [];
-  const skipped = mismatched === undefined ? undefined : describeMismatch(system, mismatched, version);
-  if (wanted === "native" && skipped !== undefined)
+  const native = findNativeProgram(system, source);
+  if (wanted === "native" && native.kind === "other-version")
     throw installProblem("AMPLIHACK_HOOK_ENGINE asks for the native hook program, and its version differs", {
-      causes: [skipped],
+      causes: [native.why],
       fix: `${upgradeCommand(version)}, or unset AMPLIHACK_HOOK_ENGINE`,
     });
-  if (wanted === "native" && native === undefined)
+  if (wanted === "native" && native.kind === "missing")
     throw installProblem("AMPLIHACK_HOOK_ENGINE asks for the native hook program, which is not built", {
-      causes: [missing],
+      causes: [native.why],
       fix: "build it with npm run build:native, or unset AMPLIHACK_HOOK_ENGINE",
     });
-  if (native !== undefined && wanted !== "node") return { kind: "native", program: native };
+  if (native.kind === "found" && wanted !== "node") return { kind: "native", program: native.program };
   if (system.files.follow(script)?.kind === "file") {
-    if (skipped === undefined || wanted === "node") return { kind: "node", program: script };
-    return { kind: "node", program: script, skipped: { why: skipped, fix: upgradeCommand(version) } };
+    if (native.kind !== "other-version" || wanted === "node") return { kind: "node", program: script };
+    return { kind: "node", program: script, skipped: { why: native.why, fix: upgradeCommand(version) } };
   }
+  const absent = native.kind === "found" ? [] : [native.why];
   throw installProblem("the hook program of this package was not found", {
-    causes: [...OVERRIDES.map(name => `${name} is not set`), missing, `${script} is not a file`],
+    causes: [...OVERRIDES.map(name => `${name} is not set`), ...absent, `${script} is not a file`],
     fix: "build it with npm run build, or install the package again",
   });
+}
+
+type NativeSearch =
+  | { readonly kind: "found"; readonly program: string }
+  | { readonly kind: "missing" | "other-version"; readonly why: string };
+
+/** The native program of this very version, or why there is none. */
+export function findNativeProgram(
+  system: System,
+  { root, version }: Pick<Package, "root" | "version">,
+): NativeSearch {
+  const places = nativePlaces(root);
+  const present = places.filter(path => isExecutable(system, path));
+  const program = present.find(path => otherVersion(system, path, version) === undefined);
+  if (program !== undefined) return { kind: "found", program };
+  const [mismatched] = present;
+  return mismatched === undefined
+    ? { kind: "missing", why: `there is no executable file at ${places.join(" or ")}` }
+    : { kind: "other-version", why: describeMismatch(system, mismatched, version) };
 }
 
 /** Built here, or in the package of this platform, which a package manager puts beside ours or below it. */
@@ -84,7 +99,8 @@ function platformPackage(): string {
   return `amplihack-${process.platform}-${process.arch}`;
 }
 
-function upgradeCommand(version: string): string {
+/** Gets the native program of a version. */
+export function upgradeCommand(version: string): string {
   return `npm install ${platformPackage()}@${version}`;
 }
 

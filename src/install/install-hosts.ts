@@ -3,6 +3,8 @@ import type { InstallScope } from "../hosts/host.ts";
 import type { UserDirectories } from "../state/user-directories.ts";
 import type { System } from "../system/system.ts";
 import type { ChosenHost } from "./choose-hosts.ts";
+import type { DoctorCheck } from "./doctor/check.ts";
+import { findSwitchedOff } from "./doctor/switches.ts";
 import { describeDuplicate, findDuplicates, findServing } from "./duplicate-registrations.ts";
 import type { FileChange } from "./file-edit.ts";
 import type { InstalledHost } from "./install-report.ts";
@@ -62,7 +64,11 @@ export function forEachHost(
       const events = wantedOf(places, target, options).map(entry => entry.nativeEvent);
       hosts.push({
         ...base,
-        ...statusOf(host, { isChanged: changed.length > 0, isLoose: loose.length > 0 }),
+        ...statusOf(host, {
+          isChanged: changed.length > 0,
+          isLoose: loose.length > 0,
+          off: findSwitchedOff(system, places, target),
+        }),
         settings_path: target.path,
         backup_path: result.backup,
         events: [...new Set(events)],
@@ -78,10 +84,12 @@ export function forEachHost(
 
 function statusOf(
   host: string,
-  { isChanged, isLoose }: { readonly isChanged: boolean; readonly isLoose: boolean },
+  found: { readonly isChanged: boolean; readonly isLoose: boolean; readonly off: DoctorCheck | undefined },
 ): Pick<InstalledHost, "status" | "reason"> {
+  const { isChanged, isLoose, off } = found;
   if (isLoose)
     return { status: "failed", reason: `${host} runs no hook of this file before it is plain JSON` };
+  if (off !== undefined) return { status: "failed", reason: `${off.message}; ${off.fix}` };
   return { status: isChanged ? "registered" : "unchanged" };
 }
 

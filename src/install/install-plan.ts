@@ -1,4 +1,5 @@
 import { tmpdir } from "node:os";
+import { loadConfig } from "../config/index.ts";
 import { HOOK_REGISTRY } from "../hosts/registry-rows.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
 import { setAsideCorrupt } from "../state/index.ts";
@@ -13,6 +14,7 @@ import { emptyManifest, type Manifest, readManifest } from "./manifest.ts";
 import type { Package } from "./package.ts";
 import { hookProgramPath, manifestPath } from "./places.ts";
 import type { RegisterOptions } from "./register.ts";
+import { readSkill } from "./skill.ts";
 import { findSupported } from "./supported-hooks.ts";
 
 // What an install and its preview begin and end with alike.
@@ -40,14 +42,18 @@ export function openManifest(
 
 export async function registerOptions(
   system: System,
-  { isTrustAgreed, isForced }: InstallRequest,
-  { version }: Package,
+  places: UserDirectories,
+  { isTrustAgreed, isForced, parts }: InstallRequest,
+  source: Package,
   engine: HookEngine,
   policyOf: (subcommand: string) => FailurePolicy,
 ): Promise<RegisterOptions> {
   const isAnyClosed = HOOK_REGISTRY.some(row => policyOf(row.subcommand) === "closed");
+  const { home, stateHome } = places;
+  const { config } = loadConfig(system, { home, stateHome, projectRoot: undefined });
   return {
-    version,
+    version: source.version,
+    skill: (parts ?? config.parts).includes("memory") ? readSkill(system, source) : undefined,
     policyOf,
     takesClosed: isAnyClosed ? await findClosedHosts(system) : () => false,
     supports: await findSupported(system, engine, tmpdir()),

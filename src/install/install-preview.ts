@@ -46,7 +46,10 @@ export async function previewInstall(
     configuration === undefined
       ? configured(subcommand)
       : (policyIn(configuration.after ?? "", subcommand) ?? request.failure ?? configured(subcommand));
-  const options = await registerOptions(system, request, origin, engine, policyOf);
+  const options = {
+    ...(await registerOptions(system, places, request, source, engine, policyOf)),
+    version: origin.version,
+  };
 
   // The bytes of a native program are read where it still is.
   const built = engine.kind === "native" ? found : engine;

@@ -80,7 +80,14 @@ async function perform(
   warnings.push(...skippedWarnings(engine));
   const settings = requestedSettings(request);
   if (settings.length > 0) applyEdit(system, settingsEdit(places, settings), { isBackedUp: false });
-  const options = await registerOptions(system, request, origin, engine, configuredPolicy(system, places));
+  const options = await registerOptions(
+    system,
+    places,
+    request,
+    origin,
+    engine,
+    configuredPolicy(system, places),
+  );
 
   const programs = wantedPrograms(system, places, origin, engine, options.policyOf);
   await stagePrograms(

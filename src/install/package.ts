@@ -17,8 +17,21 @@ export interface Package {
 }
 
 export function findPackage(system: Pick<System, "env" | "files">): Package {
-  const root = findRoot(dirname(fileURLToPath(import.meta.url)));
+  const own = findRoot(dirname(fileURLToPath(import.meta.url)));
+  const root = isEphemeral(own) ? (findInstalled(system, version) ?? own) : own;
   return { root, version, node: findNode(system), isEphemeral: isEphemeral(root) };
+}
+
+/** The package behind the `amplihack` on PATH, where it is of this version and lies where it lasts. */
+function findInstalled(system: Pick<System, "env" | "files">, wanted: string): string | undefined {
+  const command = findOnPath(system, "amplihack", path => !isEphemeral(path));
+  const program = command === undefined ? undefined : system.files.realPath(command);
+  if (program === undefined || !/\/dist\/bin\/amplihack\.cjs$/.test(program)) return undefined;
+  const root = dirname(dirname(dirname(program)));
+  const manifest = join(root, "package.json");
+  if (isEphemeral(root) || !existsSync(manifest)) return undefined;
+  const { name, version: found } = JSON.parse(readFileSync(manifest, "utf8")) as Record<string, unknown>;
+  return name === "amplihack" && found === wanted ? root : undefined;
 }
 
 /** The code lies some folders below the package, how many depends on how it was bundled. */

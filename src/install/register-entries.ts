@@ -38,7 +38,7 @@ export function registerEntries(
 ): InvalidText | RegisteredText {
   const opened = openFile(text, layout);
   if (!opened.ok) return opened;
-  const blocked = findWrongList(opened, wanted);
+  const blocked = layout.kind === "named" ? undefined : findWrongList(opened, wanted);
   if (blocked !== undefined) return blocked;
   const before = entriesOf(opened);
   const ours = before.filter(({ owned }) => owned !== undefined);
@@ -81,6 +81,7 @@ function usesGroups(layout: SettingsLayout, event: string): boolean {
 
 function itemOf(layout: SettingsLayout, { nativeEvent, matcher, handler }: WantedEntry): JsonObject {
   const selected = matcher === undefined ? {} : { matcher };
+  if (layout.kind === "named") return { event: nativeEvent, ...selected, ...handler };
   return usesGroups(layout, nativeEvent) ? { ...selected, hooks: [handler] } : { ...selected, ...handler };
 }
 
@@ -92,6 +93,11 @@ function isUpToDate(
 ): boolean {
   const opened = openFile(text, layout);
   if (!opened.ok || opened.events === undefined) return false;
+  if (layout.kind === "named") {
+    const found = ownEntries(opened, event).map(({ handler }) => handler);
+    const items = wanted.map(entry => itemOf(layout, entry));
+    return isSameJson(found, items);
+  }
   const list = memberOf(opened.events, event);
   if (list?.type !== "array" || ownEntries(opened, event).length !== wanted.length) return false;
   return wanted.every((entry, index) => {
@@ -107,8 +113,10 @@ function insertEntries(
   event: string,
   wanted: readonly WantedEntry[],
 ): string {
-  const items = wanted.map(entry => itemOf(layout, entry));
   let current = ensureRoot(text, layout);
+  if (layout.kind === "named")
+    return wanted.reduce((edited, entry) => insertNamed(edited, layout, entry), current);
+  const items = wanted.map(entry => itemOf(layout, entry));
   const first = openFile(current, layout);
   if (!first.ok || first.events === undefined) return current;
   if (memberOf(first.events, event) === undefined)
@@ -120,6 +128,16 @@ function insertEntries(
     current = opened.bom + insertFirst(opened.body, list, item);
   }
   return current;
+}
+
+/** Under a name that says what it is; a name that somebody gave to another entry is not taken from it. */
+function insertNamed(text: string, layout: SettingsLayout, entry: WantedEntry): string {
+  const opened = openFile(text, layout);
+  if (!opened.ok || opened.events === undefined) return text;
+  const { events, body, bom } = opened;
+  let name = `amplihack-${entry.subcommand}-${entry.nativeEvent}`;
+  while (memberOf(events, name) !== undefined) name += "-2";
+  return bom + insertMember(body, events, name, itemOf(layout, entry));
 }
 
 function ensureRoot(text: string, layout: SettingsLayout): string {

@@ -4,13 +4,14 @@ import { type FailurePolicy, isSameJson } from "../protocol/index.ts";
 import type { UserDirectories } from "../state/user-directories.ts";
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
-import { applyEdit, type FileChange, type FileEdit, planEdit, readFile } from "./file-edit.ts";
+import { applyEdit, type Computed, type FileChange, type FileEdit, planEdit, readFile } from "./file-edit.ts";
 import { generateFiles } from "./generated-files.ts";
 import type { FileKind, HostRecord } from "./manifest.ts";
 import type { ManifestWriter } from "./manifest-writer.ts";
-import { hookProgramPath } from "./places.ts";
+import { namedProgram } from "./places.ts";
 import { registerEntries } from "./register-entries.ts";
 import { filesOf, isGenerated, readRegistration } from "./registrations.ts";
+import { skillPath } from "./skill.ts";
 import type { RegistrationTarget } from "./targets.ts";
 import { hasFingerprints, trustEdit, trustOf } from "./trust.ts";
 import { type WantedEntry, wantedEntries } from "./wanted-entries.ts";
@@ -24,6 +25,8 @@ export interface RegisterOptions {
   /** the user agreed that a host which asks for it may run our hooks */
   readonly isTrustAgreed: boolean;
   readonly isForced: boolean;
+  /** text of the skill; undefined where the user wants none */
+  readonly skill: string | undefined;
 }
 
 /** Everything that registering with one host changes. */
@@ -114,6 +117,31 @@ function editsOf(
   target: RegistrationTarget,
   options: RegisterOptions,
 ): readonly TargetEdit[] {
+  return [...hookEdits(system, places, target, options), ...skillEdits(system, target, options)];
+}
+
+/** The skill comes and goes as the user wants it; a file of their own in its place stays. */
+function skillEdits(
+  system: System,
+  target: RegistrationTarget,
+  { skill }: RegisterOptions,
+): readonly TargetEdit[] {
+  const path = skillPath(system, target);
+  if (path === undefined || (skill === undefined && system.files.follow(path) === undefined)) return [];
+  const compute = (current: string | undefined): Computed => ({
+    ok: true,
+    text: current === undefined || isGenerated(current) ? skill : current,
+  });
+  const directoryMode = FOLDER_MODES[target.scope];
+  return [{ kind: "generated", edit: { path, mode: FILE_MODES[target.scope], directoryMode, compute } }];
+}
+
+function hookEdits(
+  system: System,
+  places: UserDirectories,
+  target: RegistrationTarget,
+  options: RegisterOptions,
+): readonly TargetEdit[] {
   const { kind } = target.registration.layout;
   if (kind === "module" || kind === "executables") return generatedEdits(places, target, options);
   const edit = entriesEdit(places, target, options);
@@ -145,7 +173,7 @@ export function wantedOf(
   { policyOf, takesClosed, supports }: EntryChoices,
 ): readonly WantedEntry[] {
   return wantedEntries(target.owner, {
-    program: hookProgramPath(places),
+    program: namedProgram(places, target.scope),
     isShared: target.registration.isShared === true,
     isClosed: subcommand => takesClosed(target) && policyOf(subcommand) === "closed",
     supports,
@@ -182,7 +210,7 @@ function generatedEdits(
   { owner, path, scope }: RegistrationTarget,
   { policyOf, version }: RegisterOptions,
 ): readonly TargetEdit[] {
-  const program = hookProgramPath(places);
+  const program = namedProgram(places, scope);
   const files = generateFiles(owner, { program, failure: policyOf("pre-tool-use"), version });
   return files.map(({ name, text, isExecutable }) => ({
     kind: "generated",

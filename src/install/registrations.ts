@@ -2,7 +2,7 @@ import { planRegistrations } from "../hosts/hook-registry.ts";
 import { type OwnedCommand, ownedHandler } from "../hosts/owned-command.ts";
 import { listEntries } from "../hosts/settings-file.ts";
 import { errorText } from "../protocol/error-text.ts";
-import { basename, join } from "../system/paths.ts";
+import { basename, expandHomeWord, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { readFile } from "./file-edit.ts";
 import type { RegistrationTarget } from "./targets.ts";
@@ -27,7 +27,11 @@ export interface FoundRegistration {
   readonly problem?: string;
 }
 
-const GENERATED_HEADS = ["// Written by amplihack ", "#!/bin/sh\n# Written by amplihack "];
+const GENERATED_HEADS = [
+  "// Written by amplihack ",
+  "#!/bin/sh\n# Written by amplihack ",
+  "---\n# Written by amplihack.",
+];
 
 /** Whether a file that we would generate is one that we generated. */
 export function isGenerated(text: string): boolean {
@@ -45,8 +49,12 @@ export function readRegistration(system: System, target: RegistrationTarget): Fo
   try {
     const texts = filesOf(target).map(path => ({ path, text: readFile(system, path) }));
     const isThere = texts.some(({ text }) => text !== undefined);
+    const home = system.env.get("HOME");
     const entries = texts.flatMap(({ path, text }) =>
-      text === undefined ? [] : entriesIn(target, path, text),
+      (text === undefined ? [] : entriesIn(target, path, text)).map(entry => ({
+        ...entry,
+        program: expandHomeWord(entry.program, home),
+      })),
     );
     return { target, isThere, entries };
   } catch (error) {

@@ -12,39 +12,90 @@ const MARKS = {
   removed: ["green", "✓"],
 } as const;
 
-/** What an installation did, for people. */
-export function renderInstall(
-  report: InstallReport,
-  { isVerbose, paint }: { readonly isVerbose: boolean; readonly paint: Paint },
-): string {
-  const lines = report.dry_run
-    ? [...renderCopy(report), ...renderChanges(report.changes)]
-    : [`${ok(paint)} hook program: ${report.binary} (${describeEngine({ ...report, kind: report.engine })})`];
-  for (const host of report.hosts) lines.push(...renderHost(host, report.dry_run, isVerbose, paint));
-  for (const warning of report.warnings) lines.push(`${paint("yellow", "⚠")} ${warning}`);
-  if (report.dry_run) return joined([...lines, "", "Nothing was written."]);
-  if (report.next_steps.length > 0) {
-    lines.push("", paint("bold", "Still to do:"), ...report.next_steps.map(step => `  ${step}`));
-  }
-  lines.push("", ...closing(report));
-  return joined(lines);
+export interface InstallView {
+  /** what each host can and cannot do, too */
+  readonly isVerbose: boolean;
+  /** every change of a dry run as a diff */
+  readonly isFull: boolean;
+  readonly paint: Paint;
+  /** shown as `~` */
+  readonly home: string | undefined;
+  /** what lies in it is named from there */
+  readonly project: string;
 }
 
-function renderHost(host: InstalledHost, isDryRun: boolean, isVerbose: boolean, paint: Paint): string[] {
+/** More hosts than these are told on one line for each status. */
+const MAX_HOST_LINES = 3;
+const MAX_NAMED_FILES = 3;
+const FULL_PREVIEW = "Every change as a diff: amplihack install --dry-run --full";
+
+/** What an installation did, for people: about ten lines, whatever the number of hosts. */
+export function renderInstall(report: InstallReport, view: InstallView): string {
+  const { paint } = view;
+  const lines = report.dry_run ? previewLines(report, view) : [programLine(report, paint)];
+  const isShort = !view.isVerbose && report.hosts.filter(isWell).length > MAX_HOST_LINES;
+  const single = isShort ? report.hosts.filter(host => !isWell(host)) : report.hosts;
+  if (isShort) lines.push(...combinedLines(report.hosts.filter(isWell), report.dry_run, paint));
+  for (const host of single) lines.push(...renderHost(host, report.dry_run, view));
+  for (const warning of report.warnings) lines.push(`${paint("yellow", "⚠")} ${warning}`);
+  const shown = view.isFull ? lines : lines.map(line => shortenPaths(line, view));
+  if (report.dry_run)
+    return joined([...shown, "", ...(view.isFull ? [] : [FULL_PREVIEW]), "Nothing was written."]);
+  if (report.next_steps.length > 0)
+    shown.push("", paint("bold", "Still to do:"), ...report.next_steps.map(step => `  ${step}`));
+  return joined([...shown, "", ...closing(report)]);
+}
+
+function programLine(report: InstallReport, paint: Paint): string {
+  return `${ok(paint)} hook program: ${report.binary} (${describeEngine({ ...report, kind: report.engine })})`;
+}
+
+/** A dry run names the files; `--full` shows what would be in them. */
+function previewLines(report: InstallReport, { isFull }: InstallView): string[] {
+  if (isFull) return [...renderCopy(report), ...renderChanges(report.changes)];
+  const paths = report.changes.map(({ path }) => path);
+  const files = paths.length === 1 ? "1 file would change" : `${paths.length} files would change or be made`;
+  const named = paths.slice(0, MAX_NAMED_FILES);
+  const more = paths.length > named.length ? [`and ${paths.length - named.length} more`] : [];
+  return [
+    ...renderCopy(report),
+    ...(paths.length === 0 ? [] : [`${files}: ${[...named, ...more].join(", ")}`]),
+  ];
+}
+
+function isWell({ status, reason }: InstalledHost): boolean {
+  return status !== "failed" && reason === undefined;
+}
+
+function combinedLines(hosts: readonly InstalledHost[], isDryRun: boolean, paint: Paint): readonly string[] {
+  const byStatus = new Map<InstalledHost["status"], string[]>();
+  for (const { host, status } of hosts) byStatus.set(status, [...(byStatus.get(status) ?? []), host]);
+  return [...byStatus].map(([status, names]) => {
+    const [style, mark] = MARKS[status];
+    return `${paint(style, mark)} ${verbOf(status, isDryRun)}: ${names.join(", ")}`;
+  });
+}
+
+function verbOf(status: InstalledHost["status"], isDryRun: boolean): string {
+  return isDryRun && status === "registered" ? "would be registered" : status;
+}
+
+function renderHost(host: InstalledHost, isDryRun: boolean, { isVerbose, paint }: InstallView): string[] {
   const [style, mark] = MARKS[host.status];
-  const verb = isDryRun && host.status === "registered" ? "would be registered" : host.status;
   const where = host.settings_path === null ? "" : ` in ${host.settings_path}`;
   const why = host.reason === undefined ? "" : `: ${host.reason}`;
-  const lines = [`${paint(style, mark)} ${host.host} ${verb}${host.status === "skipped" ? "" : where}${why}`];
+  const place = host.status === "skipped" ? "" : where;
+  const lines = [`${paint(style, mark)} ${host.host} ${verbOf(host.status, isDryRun)}${place}${why}`];
+  if (!isVerbose) return lines;
   if (host.backup_path !== null && host.status === "registered")
     lines.push(paint("dim", `    before: ${host.backup_path}`));
-  const isTold = host.status === "registered" || isVerbose;
-  if (host.protections === undefined || !isTold) return lines;
-  if (isVerbose) lines.push(...host.protections.can.map(text => `    can ${text}`));
-  lines.push(
-    ...host.protections.cannot.slice(0, isVerbose ? undefined : -1).map(text => `    cannot ${text}`),
-  );
-  return lines;
+  const { can = [], cannot = [] } = host.protections ?? {};
+  return [...lines, ...can.map(text => `    can ${text}`), ...cannot.map(text => `    cannot ${text}`)];
+}
+
+function shortenPaths(line: string, { home = "", project }: InstallView): string {
+  const inProject = project === "/" ? line : line.split(`${project}/`).join("");
+  return home === "" || home === "/" ? inProject : inProject.split(`${home}/`).join("~/");
 }
 
 function closing({ success, hosts }: InstallReport): readonly string[] {
@@ -52,8 +103,9 @@ function closing({ success, hosts }: InstallReport): readonly string[] {
   if (hosts.every(host => host.status === "unchanged" || host.status === "skipped"))
     return ["Nothing had to be changed."];
   return [
-    "See it work in the real host, without a key and without cost: amplihack doctor --live",
-    "Hooks that cannot run let things pass; to refuse instead: amplihack install --failure closed",
+    "See it work in the real host, without a key or cost: amplihack doctor --live",
+    "What each host can and cannot do: amplihack install --verbose",
+    "To refuse a call whose hook cannot run: amplihack install --failure closed",
   ];
 }
 

@@ -6,7 +6,7 @@ import type { JsonObject } from "../protocol/index.ts";
 import { findHome } from "../state/index.ts";
 import { quoteWord } from "../system/command-line.ts";
 import { createNodeSystem } from "../system/node.ts";
-import { expandHome, isAbsolute } from "../system/paths.ts";
+import { expandHomeWord, isAbsolute } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { applyEdit } from "./file-edit.ts";
 import { findOnPath, isExecutable } from "./find-program.ts";
@@ -50,7 +50,7 @@ function whyNotStartable(
   isScript: boolean,
 ): MissingHook["reason"] | undefined {
   const home = findHome(system);
-  const expanded = expandHome(program.replace(/^(?:\$HOME|\$\{HOME\})(?=\/)/, "~"), home);
+  const expanded = expandHomeWord(program, home);
   const path = isAbsolute(expanded) ? expanded : findOnPath(system, expanded);
   const facts = path === undefined ? undefined : system.files.follow(path);
   if (path === undefined || facts === undefined) return "not found";

@@ -4,7 +4,7 @@ import type { System } from "../system/system.ts";
 import { type FileChange, planEdit, readFile } from "./file-edit.ts";
 import type { HostRecord, Manifest } from "./manifest.ts";
 import type { ManifestWriter } from "./manifest-writer.ts";
-import { hookProgramPath } from "./places.ts";
+import { namedProgram } from "./places.ts";
 import { filesOf } from "./registrations.ts";
 import {
   type Restoration,
@@ -14,6 +14,7 @@ import {
   restoreSettings,
   restoreTrust,
 } from "./restore-file.ts";
+import { isSkill } from "./skill.ts";
 import type { RegistrationTarget } from "./targets.ts";
 import { hasFingerprints, trustedName, trustFile } from "./trust.ts";
 
@@ -81,13 +82,17 @@ function restorations(
   const others = manifest.hosts.filter(record => !isRecordOf(target, record));
   const isShared = (path: string) => others.some(record => record.paths.includes(path));
   const recordOf = (path: string) => manifest.edited_files[path];
+  const { paths = [] } = manifest.hosts.find(record => isRecordOf(target, record)) ?? {};
+  const skills = paths
+    .filter(path => isSkill(path) && !isShared(path))
+    .map(path => removeGenerated(path, recordOf(path)));
   if (layout.kind === "module" || layout.kind === "executables")
-    return filesOf(target).map(path => removeGenerated(path, recordOf(path)));
+    return [...skills, ...filesOf(target).map(path => removeGenerated(path, recordOf(path)))];
   // Two hosts may be served by one file: it stays until the last of them goes.
-  if (isShared(target.path)) return [];
-  const options = { ...request, program: hookProgramPath(places) };
+  if (isShared(target.path)) return skills;
+  const options = { ...request, program: namedProgram(places, target.scope) };
   const entries = restoreSettings(system, target, recordOf(target.path), options);
-  if (!hasFingerprints(target)) return [entries];
+  if (!hasFingerprints(target)) return [...skills, entries];
   const config = trustFile(system, places, target);
   const before = readFile(system, target.path) ?? "";
   const unregistered = unregisterEntries(before, layout);
@@ -95,6 +100,7 @@ function restorations(
   // With other registrations in the file only the fingerprints of this one may go.
   const record = isShared(config) ? undefined : recordOf(config);
   return [
+    ...skills,
     restoreTrust(system, config, record, { hooksFile: trustedName(system, target), before, after }),
     entries,
   ];

@@ -13,6 +13,7 @@ const MANAGED_KEYS: ReadonlySet<string> = new Set([
   "bash",
   "args",
   "matcher",
+  "event",
   ...TIMEOUT_KEYS,
   ...REGISTRATIONS.flatMap(({ layout }) => Object.keys(layout.closedMember ?? {})),
 ]);

@@ -3,6 +3,7 @@ import { type HostRegistration, planRegistrations } from "../hosts/hook-registry
 import type { Registration } from "../hosts/host.ts";
 import { describeEvent, type JsonObject } from "../protocol/index.ts";
 import { quoteWord } from "../system/command-line.ts";
+import { namesHome } from "./places.ts";
 
 /** One handler as it stands in a host's configuration file. */
 export interface WantedEntry extends HostRegistration {
@@ -10,7 +11,7 @@ export interface WantedEntry extends HostRegistration {
 }
 
 export interface EntryOptions {
-  /** absolute path of the staged hook program */
+  /** the staged hook program, as the file shall name it */
   readonly program: string;
   /** the file is read by several hosts, so nothing in it may name one */
   readonly isShared: boolean;
@@ -37,6 +38,20 @@ export function callOf(
   return [subcommand, "--host", host, "--event", nativeEvent];
 }
 
+/**
+ * What a shell runs. A clone on a machine without the program is not held up: the shell says that it is missing, and
+ * the hook has no opinion. Every other exit code stays as it is.
+ */
+function commandLine(program: string, words: readonly string[]): string {
+  const call = [quoteProgram(program), ...words.map(quoteWord)].join(" ");
+  return namesHome(program) ? `${call} ; c=$? ; [ $c = 127 ] || exit $c` : call;
+}
+
+/** Quoted, but for a home that the shell is to fill in. */
+export function quoteProgram(program: string): string {
+  return namesHome(program) ? `"$HOME"${quoteWord(program.slice("$HOME".length))}` : quoteWord(program);
+}
+
 function handlerOf(
   host: HostId,
   { layout, timeout }: Registration,
@@ -46,10 +61,12 @@ function handlerOf(
   const isVeto = describeEvent(entry.event).power === "veto";
   const words = isShared ? [entry.subcommand] : callOf(host, entry);
   const commandKey = layout.commandKey ?? "command";
+  // Started without a shell, so a home can only be filled in by one that is named.
+  const argv = namesHome(program) ? ["/bin/sh", "-c", commandLine(program, words)] : [program, ...words];
   const line =
     layout.argumentsKey === undefined
-      ? { [commandKey]: [program, ...words].map(quoteWord).join(" ") }
-      : { [commandKey]: program, [layout.argumentsKey]: words };
+      ? { [commandKey]: commandLine(program, words) }
+      : { [commandKey]: argv[0], [layout.argumentsKey]: argv.slice(1) };
   return {
     ...(layout.hasType === true ? { type: "command" } : {}),
     ...line,

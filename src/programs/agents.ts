@@ -21,8 +21,11 @@ export function agentOf({ program = "", argv }: Invocation): string | undefined 
     .map(name => AGENTS.find(agent => agent.package === name)?.names[0])
     .find(agent => agent !== undefined);
   const name = started ?? program;
-  return AGENTS.some(({ names }) => names.includes(name)) ? name : undefined;
+  agentNames ??= new Set(AGENTS.flatMap(({ names }) => names));
+  return agentNames.has(name) ? name : undefined;
 }
+
+let agentNames: ReadonlySet<string> | undefined;
 
 const INTERPRETER = /^-?(node|nodejs|bun|deno|python[\d.]*|ruby|(ba|z|da|k)?sh)$/;
 

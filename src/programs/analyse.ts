@@ -37,6 +37,12 @@ export function outputOf(program: string): "network" | "decoded" | "program" {
 const readCodeOfPrograms: CodeReader = (language, code, context, invocation) =>
   readCode(language, code, { ...context, outputOf }, invocation);
 
+const known = new WeakMap<readonly OwnProgram[], Knowledge>();
+
 function knowledgeOf(own: readonly OwnProgram[]): Knowledge {
-  return { readCode: readCodeOfPrograms, programs: programsWith(ownPrograms(own)) };
+  const made = known.get(own);
+  if (made !== undefined) return made;
+  const knowledge = { readCode: readCodeOfPrograms, programs: programsWith(ownPrograms(own)) };
+  known.set(own, knowledge);
+  return knowledge;
 }

@@ -1,4 +1,4 @@
-import { type OptionGrammar, words } from "../shell/options.ts";
+import { blankSeparated, type OptionGrammar } from "../shell/options.ts";
 import { environmentOf } from "../shell/state/call.ts";
 import { describe, text, type Value, wordAt } from "../shell/value.ts";
 import { copyIntoContainer } from "./containers.ts";
@@ -273,7 +273,7 @@ function clusterTool({ argv }: ParsedCall): readonly Value[] | undefined {
 /** `TF_CLI_ARGS` and `TF_CLI_ARGS_apply` add options behind the subcommand. */
 function withVariables(call: ParsedCall): readonly Value[] | undefined {
   const added = environmentOf(call).flatMap(({ name, value }) =>
-    value !== undefined && name.startsWith("TF_CLI_ARGS") ? words(describe(value)) : [],
+    value !== undefined && name.startsWith("TF_CLI_ARGS") ? blankSeparated(describe(value)) : [],
   );
   return added.length === 0 ? undefined : [...call.argv, ...added.map(word => text(word))];
 }

@@ -1,4 +1,4 @@
-import { words } from "../shell/options.ts";
+import { blankSeparated } from "../shell/options.ts";
 import { programsOf } from "./operation-table.ts";
 import type { OwnPrograms } from "./own-programs.ts";
 import type { Operation, Program } from "./program.ts";
@@ -27,7 +27,7 @@ export function describeProgram(name: string, own?: OwnPrograms): ProgramDescrip
   const { flags = "", values = "", optional = "" } = program?.options ?? {};
   return {
     name,
-    names: words(program?.names ?? name),
+    names: blankSeparated(program?.names ?? name),
     traits: program?.is ?? [],
     options: { flags: oneLine(flags), values: oneLine(values), optional: oneLine(optional) },
     effects: program === undefined ? [] : describeEffects(program),
@@ -37,7 +37,7 @@ export function describeProgram(name: string, own?: OwnPrograms): ProgramDescrip
 }
 
 function oneLine(list: string): string {
-  return words(list).join(" ");
+  return blankSeparated(list).join(" ");
 }
 
 function describeEffects({ effects, is, reads }: Program): readonly string[] {

@@ -21,6 +21,7 @@ import { operationOfVerbs } from "./verbs.ts";
 /** An option that is not known may take the next word as its value. */
 const UNKNOWN: OptionGrammar = { abbreviates: false, unknownTakesValue: true };
 const MAX_TOOLS = 3;
+const NO_EFFECTS: readonly ProgramEffect[] = [];
 
 /** Everything that is known about programs, as the shell asks for it; the user's own records come first. */
 export function programsWith(own: OwnPrograms): Programs {
@@ -59,12 +60,14 @@ function followProgram(
   const effects = isOnlyHelp ? [] : effectsOf(program, parsed);
   const output = runs && program !== undefined ? runProgram(program, parsed) : undefined;
   const later = isOnlyHelp ? [] : (program?.effectsAfter?.(parsed) ?? []);
-  const operations = [
-    ...operationEffects(name, program, parsed),
-    ...operationsOf(ownRows, name, parsed, grammarOf(program)),
-    ...(isOnlyHelp ? [] : installsOf(parsed.program, call)),
-  ];
-  return { output, effects: [...effects, ...later, ...operations] };
+  const operations = operationEffects(name, program, parsed);
+  const own = ownRows.length === 0 ? NO_EFFECTS : operationsOf(ownRows, name, parsed, grammarOf(program));
+  const installs = isOnlyHelp ? NO_EFFECTS : installsOf(parsed.program, call);
+  const added = later.length + operations.length + own.length + installs.length;
+  return {
+    output,
+    effects: added === 0 ? effects : [...effects, ...later, ...operations, ...own, ...installs],
+  };
 }
 
 /** BSD's programs take everything behind the first operand for names, so there only GNU's would stop and help. */
@@ -79,7 +82,29 @@ function parseCall(name: string, program: Program | undefined, call: ProgramCall
   const argv = program?.rewrite?.(call.argv) ?? call.argv;
   const options = parseOptions(argv, program?.options ?? UNKNOWN);
   const operands = options.operandValues;
-  return { ...call, argv, program: canonicalName(name, program), options, operands };
+  // Every member by its name, as when the call was started.
+  return {
+    argv,
+    isOpenEnded: call.isOpenEnded,
+    cwd: call.cwd,
+    stdin: call.stdin,
+    environment: call.environment,
+    isCleared: call.isCleared,
+    redirections: call.redirections,
+    declarations: call.declarations,
+    place: call.place,
+    isElevated: call.isElevated,
+    parent: call.parent,
+    isInShell: call.isInShell,
+    skipsFunctions: call.skipsFunctions,
+    wrappers: call.wrappers,
+    span: call.span,
+    scope: call.scope,
+    id: call.id,
+    program: canonicalName(name, program),
+    options,
+    operands,
+  };
 }
 
 /** What is printed as a list of files, and who makes files vanish: other programs are judged by it. */

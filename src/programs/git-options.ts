@@ -66,6 +66,8 @@ const TABLE = `
 
 /** Grammars of the subcommands that were needed so far. */
 const grammars = new Map<string, OptionGrammar>();
+let rows: readonly string[] | undefined;
+const NO_OPTIONS: OptionGrammar = { flags: "help" };
 
 /** Subcommands that show content. */
 const SHOWING = /^(show|diff|log|blame|annotate|grep|cat-file|archive|format-patch|difftool)$/;
@@ -83,8 +85,9 @@ export function readGitOptions(subcommand: string, argv: readonly Value[]): Pars
 }
 
 function readGrammar(name: string): OptionGrammar {
-  const row = rowsOf(TABLE).find(line => line.startsWith(`${name} |`));
-  if (row === undefined) return { flags: "help" };
+  rows ??= rowsOf(TABLE);
+  const row = rows.find(line => line.startsWith(`${name} |`));
+  if (row === undefined) return NO_OPTIONS;
   const written = grammarOf(readRow(row, 1, GRAMMAR_CELLS).cells);
   const grammar = { ...written, flags: `${written.flags} help|h` };
   grammars.set(name, grammar);

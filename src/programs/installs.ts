@@ -115,9 +115,12 @@ const INSTALLERS: Readonly<Record<string, Installer>> = {
   },
 };
 
+let installers: ReadonlyMap<string, Installer> | undefined;
+
 /** What is remarkable about the packages that this call installs, known without any network. */
 export function installsOf(name: string, call: ProgramCall): readonly OperationEffect[] {
-  const installer = Object.hasOwn(INSTALLERS, name) ? INSTALLERS[name] : undefined;
+  installers ??= new Map(Object.entries(INSTALLERS));
+  const installer = installers.get(name);
   if (installer === undefined) return [];
   const found = readInstall(installer, call);
   if (found === undefined) return [];

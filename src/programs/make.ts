@@ -1,5 +1,5 @@
 import { splitAssignment } from "../shell/builtins/declarations.ts";
-import { words } from "../shell/options.ts";
+import { blankSeparated } from "../shell/options.ts";
 import { joinPath } from "../shell/paths.ts";
 import { readContents, writtenEntry } from "../shell/state/file-contents.ts";
 import type { Output, ProgramCall } from "../shell/state/types.ts";
@@ -75,7 +75,7 @@ function makefilesOf(file: Value, call: ProgramCall): readonly Value[] {
   const contents = writtenText(file, call);
   const included = contents.flatMap(content =>
     [...(knownText(content) ?? "").matchAll(/^ *-?s?include +([^\n#]+)/gm)].flatMap(([, names = ""]) =>
-      words(names).flatMap(name => writtenText(text(name), call)),
+      blankSeparated(names).flatMap(name => writtenText(text(name), call)),
     ),
   );
   return [...contents, ...included];
@@ -165,9 +165,9 @@ function neededLines(lines: readonly string[], goals: readonly string[]): (index
   for (const [index, line] of lines.entries()) {
     const [, targets, prerequisites = ""] = RULE.exec(line) ?? [];
     if (targets !== undefined) {
-      current = words(targets.replace(/^@/, ""));
+      current = blankSeparated(targets.replace(/^@/, ""));
       for (const target of current)
-        needs.set(target, [...(needs.get(target) ?? []), ...words(prerequisites)]);
+        needs.set(target, [...(needs.get(target) ?? []), ...blankSeparated(prerequisites)]);
     } else if (!line.startsWith("\t") && line.trim() !== "" && !line.startsWith("#")) current = [];
     ruleOf.set(index, current);
   }

@@ -4,7 +4,7 @@ import { type OptionGrammar, type ParsedOptions, parseOptions, words } from "../
 import { environmentOf } from "../shell/state/call.ts";
 import type { ProgramCall } from "../shell/state/types.ts";
 import { describe, hasUnknown, type Value } from "../shell/value.ts";
-import { compileGlob, matchesGlob } from "../system/glob.ts";
+import { compileGlob, type Glob, matchesGlob } from "../system/glob.ts";
 import type { Operation } from "./program.ts";
 
 const DRY_RUN = words("dry-run dryrun what-if whatif simulate preview");
@@ -53,7 +53,7 @@ function findOperation(
   const operands = options.operandValues;
   const shown = operands.map(describe);
   for (const operation of rows) {
-    const matched = matchOperands(operation.command.split(" ").slice(1), shown);
+    const matched = matchOperands(patternOf(operation), shown);
     if (matched === undefined || !applies(operation, matched, operands, options, call)) continue;
     const { rule, what, safer, verdict } = operation;
     return {
@@ -91,13 +91,32 @@ function applies(
   return ofUnknown !== true || call.isOpenEnded || operands.slice(matched).some(hasUnknown);
 }
 
-/** How many operands the pattern takes; undefined when it does not match. */
-function matchOperands(pattern: readonly string[], operands: readonly string[]): number | undefined {
-  let position = 0;
-  for (const part of pattern) {
+/** What stands in the place of an operand; `isLoose`: others may stand before it. */
+interface OperandPattern {
+  readonly isLoose: boolean;
+  readonly choices: readonly Glob[];
+}
+
+const patterns = new WeakMap<Operation, readonly OperandPattern[]>();
+
+function patternOf(operation: Operation): readonly OperandPattern[] {
+  const known = patterns.get(operation);
+  if (known !== undefined) return known;
+  const [, ...parts] = operation.command.split(" ");
+  const pattern = parts.map(part => {
     const isLoose = part.startsWith("…");
     const choices = (isLoose ? part.slice(1) : part).split("|");
-    const fits = (index: number) => choices.some(choice => matchesPattern(choice, operands[index] ?? ""));
+    return { isLoose, choices: choices.map(choice => compileGlob(choice, "fnmatch")) };
+  });
+  patterns.set(operation, pattern);
+  return pattern;
+}
+
+/** How many operands the pattern takes; undefined when it does not match. */
+function matchOperands(pattern: readonly OperandPattern[], operands: readonly string[]): number | undefined {
+  let position = 0;
+  for (const { isLoose, choices } of pattern) {
+    const fits = (index: number) => choices.some(choice => matchesGlob(choice, operands[index] ?? ""));
     if (isLoose) while (position < operands.length && !fits(position)) position += 1;
     if (position >= operands.length || !fits(position)) return undefined;
     position += 1;

@@ -61,6 +61,7 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
   ...each(
     "passes",
     undefined,
+    "complete",
     "completions",
     "dashboard",
     "demo",
@@ -89,6 +90,7 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
     "plugin verify",
     "plugin list",
     "recipe list",
+    "recipe runs",
     "recipe show",
     "recipe validate",
   ),
@@ -139,12 +141,15 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
   "memory delete": { use: "asks", values: `${FORMAT} db-path backend agent session` },
   "memory export": { use: "asks", values: `${FORMAT} db-path backend agent o|output` },
   "memory import": { use: "asks", values: `${FORMAT} db-path backend agent i|input` },
-  parts: {
+  "parts list": {
     use: "passes",
     values: `${FORMAT} on off profile`,
     asksWith: "on off profile",
     loosensWith: "off=guard off=history profile=guard",
+    isInitial: true,
   },
+  ...each("asks", FORMAT, "parts on"),
+  ...each("loosens", FORMAT, "parts off"),
   "recipe run": {
     use: "asks",
     values: `${FORMAT} c|context set context-file R|recipe-dir w|working-dir C|cd step-timeout include-tags exclude-tags
@@ -152,7 +157,7 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
     passesWith: "dry-run",
   },
   redo: REDO,
-  report: { use: "passes", values: "html" },
+  report: { use: "passes", values: `${FORMAT} html since` },
   undo: { ...REDO, values: `${FORMAT} session turn since`, bare: "session turn" },
   uninstall: { use: "loosens", values: `${FORMAT} host scope`, passesWith: "dry-run" },
   update: { use: "asks", values: `${FORMAT} version`, passesWith: "check", loosensWith: "version" },

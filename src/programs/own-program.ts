@@ -74,9 +74,9 @@ function isUnlisted(program: string | undefined): boolean {
 
 /** Taking the program itself away: `npm uninstall -g amplihack`. */
 export function removesOwnPackage(invocation: Invocation): boolean {
+  if (!hasTrait(invocation.program, "installsPackages")) return false;
   const words = invocation.argv.slice(1).map(describe);
   return (
-    hasTrait(invocation.program, "installsPackages") &&
     words.some(word => /^(uninstall|un|unlink|remove|rm|r)$/.test(word)) &&
     words.some(word => /^amplihack(@.*)?$/.test(word))
   );

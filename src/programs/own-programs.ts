@@ -1,5 +1,5 @@
 import type { OwnProgram } from "../config/sections.ts";
-import { words } from "../shell/options.ts";
+import { blankSeparated } from "../shell/options.ts";
 import { programsOf } from "./operation-table.ts";
 import type { Operation, Program } from "./program.ts";
 
@@ -12,20 +12,24 @@ export interface OwnPrograms {
 const known = new WeakMap<readonly OwnProgram[], OwnPrograms>();
 
 export function ownPrograms(records: readonly OwnProgram[]): OwnPrograms {
-  const made = known.get(records) ?? makeTable(records);
-  known.set(records, made);
-  return made;
+  const made = known.get(records);
+  if (made !== undefined) return made;
+  const table = makeTable(records);
+  known.set(records, table);
+  return table;
 }
 
 function makeTable(records: readonly OwnProgram[]): OwnPrograms {
   const byName = new Map<string, Program>();
-  for (const record of records) for (const name of words(record.names)) byName.set(name, programOf(record));
+  for (const record of records)
+    for (const name of blankSeparated(record.names)) byName.set(name, programOf(record));
   const rows = records.flatMap(({ names, operations = [] }) =>
-    operations.map(one => ({ ...one, command: `${words(names).join("|")} ${one.command}`.trim() })),
+    operations.map(one => ({ ...one, command: `${blankSeparated(names).join("|")} ${one.command}`.trim() })),
   );
   return {
     find: name => byName.get(name),
-    operationRowsOf: name => rows.filter(({ command }) => programsOf(command).includes(name)),
+    operationRowsOf: name =>
+      rows.length === 0 ? rows : rows.filter(({ command }) => programsOf(command).includes(name)),
   };
 }
 

@@ -152,7 +152,7 @@ export function repositoryRoot(call: ProgramCall): Value {
       if (folder === "/" || folder === ".") break;
     }
   }
-  const { projectRoot } = context;
+  const projectRoot = context.projectRoot?.();
   const isInside =
     projectRoot !== undefined && (start === projectRoot || start?.startsWith(`${projectRoot}/`) === true);
   return isInside ? text(projectRoot) : unknown("nonempty", "the repository root");

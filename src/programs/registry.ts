@@ -1,4 +1,4 @@
-import { words } from "../shell/options.ts";
+import { blankSeparated, words } from "../shell/options.ts";
 import { EVERYDAY, OTHERS } from "./fields.ts";
 import { operationsOfField } from "./operation-table.ts";
 import type { Field, Operation, Program, Trait } from "./program.ts";
@@ -7,22 +7,33 @@ import { makeProgramIndex, type ProgramIndex } from "./program-index.ts";
 interface Table {
   readonly programs: readonly Program[];
   readonly byName: ReadonlyMap<string, Program>;
-  /** what they change is all in their effects */
-  readonly told: ReadonlySet<Program>;
 }
 
 let index: ProgramIndex | undefined;
 /** The fields of names, the tables of fields and the operations of programs that were needed so far. */
-const fieldsByName = new Map<string, Field>();
+const fieldsByName = new Map<string, Field | undefined>();
 const tables = new Map<Field, Table>();
 const operations = new Map<string, readonly (readonly Operation[])[]>();
+const programs = new Map<string, Program | undefined>();
+/** Programs of these tables whose changes are all in their effects. */
+const told = new Set<Program>();
+
+/** Names come from commands, so that what is remembered of them has an end. */
+const MAX_NAMES = 2000;
+
+function remember<Answer>(answers: Map<string, Answer>, name: string, answer: Answer): Answer {
+  if (answers.size >= MAX_NAMES) answers.clear();
+  answers.set(name, answer);
+  return answer;
+}
 
 function tableOf(field: Field): Table {
   const known = tables.get(field);
   if (known !== undefined) return known;
   const programs = field.programs();
   const byName = new Map(programs.flatMap(program => words(program.names).map(name => [name, program])));
-  const table = { programs, byName, told: new Set(toldPrograms(field, programs)) };
+  for (const program of toldPrograms(field, programs)) told.add(program);
+  const table = { programs, byName };
   tables.set(field, table);
   return table;
 }
@@ -40,12 +51,11 @@ function programIndex(): ProgramIndex {
 
 function fieldOf(name: string): Field | undefined {
   const known = fieldsByName.get(name);
-  if (known !== undefined || name.includes(" ")) return known;
+  if (known !== undefined || fieldsByName.has(name) || name.includes(" ")) return known;
   const { everyday, others } = programIndex();
   const isListed = (names: string): boolean => names.includes(` ${name} `);
   const field = EVERYDAY[everyday.findIndex(isListed)] ?? OTHERS[others.findIndex(isListed)];
-  if (field !== undefined) fieldsByName.set(name, field);
-  return field;
+  return remember(fieldsByName, name, field);
 }
 
 export function isEveryday(name: string): boolean {
@@ -66,6 +76,11 @@ function findByPattern(name: string): Program | undefined {
 
 /** The record of a program, also by the name it has beside another of its kind. */
 export function findProgram(name: string): Program | undefined {
+  const found = programs.get(name);
+  return found !== undefined || programs.has(name) ? found : remember(programs, name, lookUp(name));
+}
+
+function lookUp(name: string): Program | undefined {
   const known = findListed(name) ?? findByPattern(name);
   if (known !== undefined || !name.startsWith("g")) return known;
   const plain = findListed(name.slice(1));
@@ -84,7 +99,7 @@ export function hasTrait(name: string | undefined, trait: Trait): boolean {
 
 /** Everything that the program of this record changes is in its effects. */
 export function tellsChanges(program: Program): boolean {
-  return [...tables.values()].some(table => table.told.has(program));
+  return told.has(program);
 }
 
 /** The operations of a program, field by field; everyday programs have none. */
@@ -97,14 +112,13 @@ export function operationRowsOf(name: string): readonly (readonly Operation[])[]
   const rows = OTHERS.map(
     field => names.map(each => operationsOfField(field, each)).find(found => found.length > 0) ?? [],
   ).filter(found => found.length > 0);
-  if (rows.length > 0 || fieldOf(name) !== undefined) operations.set(name, rows);
-  return rows;
+  return remember(operations, name, rows);
 }
 
 /** Every name that is listed. */
 export function programNames(): readonly string[] {
   const { everyday, others } = programIndex();
-  return words([...everyday, ...others].join(""));
+  return blankSeparated([...everyday, ...others].join(""));
 }
 
 /** Every record, in the order in which they are looked at. */

@@ -63,6 +63,9 @@ export function tellsAllChanges({ program, argv, isOpenEnded }: Invocation): boo
   return harmlessUse(program, given) === "reads";
 }
 
+let readingSubcommands: ReadonlyMap<string, string> | undefined;
+
 function subcommandsOf(program: string): readonly string[] {
-  return Object.hasOwn(READING_SUBCOMMANDS, program) ? words(READING_SUBCOMMANDS[program] ?? "") : [];
+  readingSubcommands ??= new Map(Object.entries(READING_SUBCOMMANDS));
+  return words(readingSubcommands.get(program) ?? "");
 }

@@ -27,11 +27,11 @@ export function opensDescriptors(invocation: Invocation): boolean {
 /** `nc -e`, `socat EXEC:`: a program whose input and output is the network. */
 export function runsForSocket(invocation: Invocation): boolean {
   const { program = "" } = invocation;
-  const words = wordsOf(invocation);
-  if (program === "socat") return words.some(word => /(^|,|!!)(exec|system|shell):/i.test(word));
+  if (program === "socat")
+    return wordsOf(invocation).some(word => /(^|,|!!)(exec|system|shell):/i.test(word));
   return (
     /^(nc|ncat|netcat|cryptcat)(\.\w+)?$/.test(program) &&
-    words.some(word => /^-[a-zA-Z]*[ec]$|^--(exec|sh-exec|lua-exec)(=|$)/.test(word))
+    wordsOf(invocation).some(word => /^-[a-zA-Z]*[ec]$|^--(exec|sh-exec|lua-exec)(=|$)/.test(word))
   );
 }
 
@@ -56,12 +56,11 @@ function translatesLetters(words: readonly string[]): boolean {
 
 /** The address whose content it starts as a program: `deno run https://…`. */
 export function startedAddress(invocation: Invocation): string | undefined {
+  const isDeno = invocation.program === "deno";
+  if (!isDeno && !hasTrait(invocation.program, "runsPackage")) return undefined;
   const words = wordsOf(invocation);
   const address = words.find(word => /^https?:\/\//i.test(word));
-  const isStarted =
-    invocation.program === "deno"
-      ? /^(run|test|bench|install|eval)$/.test(words[0] ?? "")
-      : hasTrait(invocation.program, "runsPackage") && words[0] === address;
+  const isStarted = isDeno ? /^(run|test|bench|install|eval)$/.test(words[0] ?? "") : words[0] === address;
   return isStarted ? address : undefined;
 }
 

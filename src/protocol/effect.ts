@@ -5,10 +5,26 @@ export const VERDICTS = ["none", "allow", "ask", "defer", "deny"] as const;
 export type VerdictKind = (typeof VERDICTS)[number];
 export type FailurePolicy = "open" | "ask" | "closed";
 
+/** One decision told to each of its readers, for hosts that show them different texts. */
+export interface ReaderTexts {
+  readonly person: string;
+  readonly model: string;
+}
+
 export type Decision =
   | { readonly kind: "none" }
-  | { readonly kind: "allow" | "ask" | "defer"; readonly reason?: string; readonly by: readonly string[] }
-  | { readonly kind: "deny"; readonly reason: string; readonly by: readonly string[] };
+  | {
+      readonly kind: "allow" | "ask" | "defer";
+      readonly reason?: string;
+      readonly texts?: ReaderTexts;
+      readonly by: readonly string[];
+    }
+  | {
+      readonly kind: "deny";
+      readonly reason: string;
+      readonly texts?: ReaderTexts;
+      readonly by: readonly string[];
+    };
 
 export type MessageLevel = "info" | "warn" | "error";
 
@@ -24,7 +40,12 @@ export interface Diagnostic {
  * `input` and `output` replace what was there, they are never merged.
  */
 export interface Effect {
-  readonly decision?: { readonly kind: Exclude<VerdictKind, "none">; readonly reason?: string };
+  readonly decision?: {
+    readonly kind: Exclude<VerdictKind, "none">;
+    /** read by the model when it is refused, and by whoever is asked */
+    readonly reason?: string;
+    readonly texts?: ReaderTexts;
+  };
   /** end the agent's turn */
   readonly halt?: { readonly reason?: string };
   readonly input?: JsonObject;

@@ -3,6 +3,7 @@ import {
   type Diagnostic,
   type Effect,
   type Outcome,
+  type ReaderTexts,
   type Run,
   VERDICTS,
   type VerdictKind,
@@ -24,7 +25,11 @@ export interface Contribution {
 export interface Accumulator {
   readonly verdict: VerdictKind;
   /** the hooks that gave the winning verdict, with their reasons */
-  readonly winners: readonly { readonly hook: string; readonly reason: string | undefined }[];
+  readonly winners: readonly {
+    readonly hook: string;
+    readonly reason: string | undefined;
+    readonly texts?: ReaderTexts | undefined;
+  }[];
   readonly halt: { readonly hook: string; readonly reason: string | undefined } | undefined;
   readonly input: { readonly value: JsonObject; readonly hook: string } | undefined;
   readonly hasRewriteConflict: boolean;
@@ -96,7 +101,7 @@ export function accumulate({ hook, effect, run }: Contribution): Accumulator {
   const { decision, halt, input, output, context, message, extras, diagnostics } = effect;
   return {
     verdict: decision === undefined ? "none" : decision.kind,
-    winners: decision === undefined ? NONE : [{ hook, reason: decision.reason }],
+    winners: decision === undefined ? NONE : [{ hook, reason: decision.reason, texts: decision.texts }],
     halt: halt === undefined ? undefined : { hook, reason: halt.reason },
     input: input === undefined ? undefined : { value: input, hook },
     hasRewriteConflict: false,
@@ -206,9 +211,18 @@ function decide({ verdict, winners }: Accumulator): Decision {
   const by = winners.map(winner => winner.hook);
   const reasons = winners.flatMap(winner => (winner.reason === undefined ? [] : [winner.reason]));
   const reason = reasons.join("\n");
+  const texts = joinTexts(winners);
   if (verdict === "deny")
-    return { kind: "deny", reason: reasons.length === 0 ? missingReason(by) : reason, by };
-  return reasons.length === 0 ? { kind: verdict, by } : { kind: verdict, reason, by };
+    return { kind: "deny", reason: reasons.length === 0 ? missingReason(by) : reason, ...texts, by };
+  return reasons.length === 0 ? { kind: verdict, by } : { kind: verdict, reason, ...texts, by };
+}
+
+/** Where one hook has a text for each reader, the others' reasons are for both. */
+function joinTexts(winners: Accumulator["winners"]): { readonly texts?: ReaderTexts } {
+  if (winners.every(({ texts }) => texts === undefined)) return {};
+  const textFor = (reader: keyof ReaderTexts) =>
+    winners.flatMap(({ texts, reason }) => texts?.[reader] ?? reason ?? []).join("\n");
+  return { texts: { person: textFor("person"), model: textFor("model") } };
 }
 
 function missingReason(by: readonly string[]): string {

@@ -39,7 +39,7 @@ export async function printRecipeList(
       [`Warning: ${invalid.length} recipe file(s) are invalid and not listed:`, ...lines, ""].join("\n"),
     );
   }
-  if (format === "table") output.print(recipeListTable(recipes, isVerbose));
+  if (format === "table") output.print(recipeListTable(recipes, isVerbose, output.columns));
   else output.print(await listText(recipeListDocument(recipes, isVerbose), format));
   return EXIT_CODES.success;
 }

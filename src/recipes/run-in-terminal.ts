@@ -1,13 +1,16 @@
-import { isJsonObject } from "../protocol/index.ts";
+import { isJsonObject, type JsonObject } from "../protocol/index.ts";
+import { quoteWord } from "../system/command-line.ts";
 import type { System } from "../system/system.ts";
 import type { Observer } from "./logs/events.ts";
-import { createLiveProgress } from "./progress/live-progress.ts";
+import { createLiveProgress, type Paint } from "./progress/live-progress.ts";
 import { createPlainProgress } from "./progress/plain-progress.ts";
+import { plainLines } from "./progress/plain-text.ts";
 import { Interruption, listenForSignals } from "./run/interruption.ts";
 import type { RunOutcome } from "./run/result.ts";
 import { runRecipe } from "./run/run-recipe.ts";
 import type { RunRequest } from "./run/run-request.ts";
 import { type DocumentFormat, documentText, jsonTextAsYaml } from "./views/document-text.ts";
+import { endingView } from "./views/ending-view.ts";
 import { problemExcerpt } from "./views/problem-view.ts";
 import { resultTable } from "./views/result-view.ts";
 
@@ -18,6 +21,10 @@ export interface CommandOutput {
   readonly system: System;
   readonly print: (text: string) => void;
   readonly warn: (text: string) => void;
+  /** how wide the terminal is; undefined where results go elsewhere */
+  readonly columns?: number | undefined;
+  /** colours, where the stream is a terminal that shows them */
+  readonly paint?: (style: Parameters<Paint>[0], text: string, stream: "stdout" | "stderr") => string;
 }
 
 interface RunDisplay {
@@ -26,6 +33,8 @@ interface RunDisplay {
   readonly isQuiet: boolean;
 }
 
+/** As long as `recipe runs` shows them: enough to tell the runs that are kept apart. */
+export const SHOWN_ID_LENGTH = 8;
 const REDRAW_MS = 120;
 const DEFAULT_COLUMNS = 80;
 
@@ -37,7 +46,7 @@ export async function runInTerminal(
 ): Promise<number> {
   const interruption = new Interruption();
   const signals = listenForSignals(interruption);
-  const progress = showProgress(display, output);
+  const progress = showProgress(display, output, request.isDryRun === true);
   let outcome: RunOutcome;
   try {
     outcome = await runRecipe({ ...request, interruption, observer: progress.observe }, output.system);
@@ -45,14 +54,33 @@ export async function runInTerminal(
     progress.close();
     signals.dispose();
   }
-  explain(outcome, request, output);
+  explainRefusal(outcome, output);
   if (display.format !== "table") {
     output.print(printable(outcome, display.format));
   } else if (!isRefusal(outcome)) {
     const document: unknown = outcome.document;
-    if (isJsonObject(document)) output.print(resultTable(document));
+    if (isJsonObject(document)) output.print(resultText(document, request, display, output));
   }
+  explainResume(outcome, request, display, output);
   return outcome.exitCode;
+}
+
+/** Those who watched the steps on a terminal are not told them again. */
+function resultText(
+  document: JsonObject,
+  request: RunRequest,
+  display: RunDisplay,
+  { system, paint }: CommandOutput,
+): string {
+  const isTerminal = system.stdio.isTerminal("stdout");
+  if (isTerminal && isWatched(display, system) && request.isDryRun !== true)
+    return endingView(document, (style, text) => paint?.(style, text, "stdout") ?? text);
+  const text = resultTable(document);
+  return isTerminal ? plainLines(text).join("\n") : text;
+}
+
+function isWatched({ isQuiet }: RunDisplay, { stdio }: System): boolean {
+  return !isQuiet && stdio.isTerminal("stderr");
 }
 
 /** Another program's document goes out as it came. */
@@ -65,33 +93,48 @@ function isRefusal({ document }: RunOutcome): boolean {
   return "error_kind" in document && document.error_kind !== undefined;
 }
 
-/** What the result alone does not tell well: why nothing could run, and how to go on after a failure. */
-function explain(outcome: RunOutcome, request: RunRequest, { warn }: CommandOutput): void {
+/** Why nothing could run. */
+function explainRefusal(outcome: RunOutcome, { warn }: CommandOutput): void {
   const { document, problems = [], sources = new Map() } = outcome;
-  if (typeof document.error === "string") {
-    const excerpts = problems.flatMap(problem => problemExcerpt(problem, sources));
-    warn([`Error: ${document.error}`, ...excerpts.map(line => `  ${line}`), ""].join("\n"));
-  } else if (
-    outcome.exitCode !== 0 &&
-    outcome.documentText === undefined &&
-    typeof document.run_id === "string"
-  ) {
-    warn(`To go on from here: amplihack recipe run ${request.recipe} --resume ${document.run_id}\n`);
-  }
+  if (typeof document.error !== "string") return;
+  const excerpts = problems.flatMap(problem => problemExcerpt(problem, sources));
+  const lines = [`Error: ${document.error}`, ...excerpts.map(line => `  ${line}`), ""];
+  warn(lines.flatMap(plainLines).join("\n"));
+}
+
+/** How to go on after a failure. */
+function explainResume(
+  { document, exitCode, documentText: theirs }: RunOutcome,
+  request: RunRequest,
+  display: RunDisplay,
+  { system, warn }: CommandOutput,
+): void {
+  const { error, run_id: runId } = document;
+  if (exitCode === 0 || theirs !== undefined || typeof error === "string" || typeof runId !== "string")
+    return;
+  const id = isWatched(display, system) ? runId.slice(0, SHOWN_ID_LENGTH) : runId;
+  warn(`To go on from here: amplihack recipe run ${quoteWord(request.recipe)} --resume ${id}\n`);
 }
 
 function showProgress(
-  { isVerbose, isQuiet }: RunDisplay,
-  { system, warn }: CommandOutput,
+  display: RunDisplay,
+  { system, warn, paint }: CommandOutput,
+  isDryRun: boolean,
 ): { readonly observe: Observer; close(): void } {
-  if (isQuiet || !system.stdio.isTerminal("stderr")) {
+  const { isVerbose, isQuiet } = display;
+  if (!isWatched(display, system)) {
     return { observe: createPlainProgress({ write: warn, isVerbose, isQuiet }), close() {} };
+  }
+  if (isDryRun) {
+    const observe = createPlainProgress({ write: warn, isVerbose, isQuiet });
+    return { observe: event => event.kind === "notice" && observe(event), close() {} };
   }
   const live = createLiveProgress({
     write: warn,
     columns: () => process.stderr.columns || DEFAULT_COLUMNS,
     nowMs: () => system.clock.monotonicMs(),
     isVerbose,
+    paint: (style, text) => paint?.(style, text, "stderr") ?? text,
   });
   const timer = setInterval(() => live.tick(), REDRAW_MS);
   timer.unref();

@@ -31,9 +31,10 @@ export function analyse(command: string, context: ShellContext, knowledge: Knowl
     const { repaired, placeholders } = parsed;
     const source =
       repaired === undefined
-        ? { ...scope.source, placeholders }
+        ? { text: command, base: undefined, placeholders }
         : { text: repaired, base: { start: 0, end: command.length }, placeholders };
-    runStatements(parsed.statements, { ...scope, source });
+    const isAsWritten = repaired === undefined && placeholders.size === 0;
+    runStatements(parsed.statements, isAsWritten ? scope : { ...scope, source });
     runHalves(command, parsed.openQuote, scope, { start: 0, end: command.length });
     runHandlers(scope);
     runExportedFunctions(scope);

@@ -12,24 +12,28 @@ export interface Budget {
 const STEPS_BETWEEN_LOOKS = 4096;
 
 export function createBudget(limit: number, isLate?: () => boolean): Budget {
-  let used = 0;
-  let nextLook = STEPS_BETWEEN_LOOKS;
-  let isSpent = false;
-  return {
-    take(steps) {
-      used += steps;
-      if (used > limit) isSpent = true;
-      else if (used >= nextLook && isLate !== undefined) {
-        nextLook = used + STEPS_BETWEEN_LOOKS;
-        if (isLate()) isSpent = true;
-      }
-      return !isSpent;
-    },
-    get isSpent() {
-      return isSpent;
-    },
-    get used() {
-      return used;
-    },
-  };
+  return new StepBudget(limit, isLate);
+}
+
+class StepBudget implements Budget {
+  used = 0;
+  isSpent = false;
+  private nextLook = STEPS_BETWEEN_LOOKS;
+  private readonly limit: number;
+  private readonly isLate: (() => boolean) | undefined;
+
+  constructor(limit: number, isLate: (() => boolean) | undefined) {
+    this.limit = limit;
+    this.isLate = isLate;
+  }
+
+  take(steps: number): boolean {
+    this.used += steps;
+    if (this.used > this.limit) this.isSpent = true;
+    else if (this.used >= this.nextLook && this.isLate !== undefined) {
+      this.nextLook = this.used + STEPS_BETWEEN_LOOKS;
+      if (this.isLate()) this.isSpent = true;
+    }
+    return !this.isSpent;
+  }
 }

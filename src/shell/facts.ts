@@ -13,8 +13,8 @@ export interface ShellContext {
   /** `/tmp` when absent. */
   readonly tmpdir?: string | undefined;
   readonly user?: string | undefined;
-  /** Where scripts may be read from, besides temp; `cwd` when absent. */
-  readonly projectRoot?: string | undefined;
+  /** Where scripts may be read from, besides temp; `cwd` when absent. Finding it costs look-ups. */
+  readonly projectRoot?: (() => string | undefined) | undefined;
   readonly files?: FileLookup | undefined;
   /** Files that the session of this command wrote; asked only when one may be run. */
   readonly ownFiles?: OwnFiles | undefined;

@@ -86,7 +86,8 @@ export class ParsedOptions {
   private lastOf(names: readonly string[], counts: (option: ParsedOption) => boolean): boolean | undefined {
     let isOn: boolean | undefined;
     for (const option of this.options) {
-      if (names.some(name => option.name === `no-${name}`)) isOn = option.isOff && counts(option);
+      const isTakenBack = option.name.startsWith("no-") && names.includes(option.name.slice(3));
+      if (isTakenBack) isOn = option.isOff && counts(option);
       else if (!names.includes(option.name)) continue;
       else if (option.isOff) isOn = false;
       else if (counts(option)) isOn = true;
@@ -119,6 +120,9 @@ interface Names {
 }
 
 type OptionKind = "flag" | "value" | "optional" | "digits";
+
+/** The words of each list that was asked for. */
+const wordsByText = new Map<string, readonly string[]>();
 
 /** Grammars are constants, so their look-up tables are made once. */
 const namesByGrammar = new WeakMap<OptionGrammar, Names>();
@@ -280,15 +284,30 @@ function neverTakesValue(name: string): boolean {
 function namesOf(grammar: OptionGrammar): Names {
   const made = namesByGrammar.get(grammar);
   if (made !== undefined) return made;
+  const { flags = "", optional = "", digits = "", values = "" } = grammar;
+  // Some grammars are put together for one call: what they say is the same each time.
+  const spelt = `${flags}|${optional}|${digits}|${values}`;
+  const known = namesBySpelling.get(spelt);
+  const names = known ?? readNames(grammar);
+  if (known === undefined) {
+    if (namesBySpelling.size >= MAX_SPELLINGS) namesBySpelling.clear();
+    namesBySpelling.set(spelt, names);
+  }
+  namesByGrammar.set(grammar, names);
+  return names;
+}
+
+const namesBySpelling = new Map<string, Names>();
+const MAX_SPELLINGS = 2000;
+
+function readNames(grammar: OptionGrammar): Names {
   const kinds = new Map<string, OptionKind>();
   const canonical = new Map<string, string>();
   addNames(grammar.flags, "flag", kinds, canonical);
   addNames(grammar.optional, "optional", kinds, canonical);
   addNames(grammar.digits, "digits", kinds, canonical);
   addNames(grammar.values, "value", kinds, canonical);
-  const names = { kinds, canonical, longNames: [...kinds.keys()].filter(name => name.length > 1) };
-  namesByGrammar.set(grammar, names);
-  return names;
+  return { kinds, canonical, longNames: [...kinds.keys()].filter(name => name.length > 1) };
 }
 
 function addNames(
@@ -312,8 +331,17 @@ function addNames(
   }
 }
 
-/** The words of a table; without a pattern, because small engines match slowly. */
+/** The words of a constant list. */
 export function words(text: string): readonly string[] {
+  const known = wordsByText.get(text);
+  if (known !== undefined) return known;
+  const read = blankSeparated(text);
+  wordsByText.set(text, read);
+  return read;
+}
+
+/** The words of any text; without a pattern, because small engines match slowly. */
+export function blankSeparated(text: string): readonly string[] {
   return text
     .replaceAll("\n", " ")
     .split(" ")
@@ -331,7 +359,7 @@ export class WordSet {
   }
 
   get list(): readonly string[] {
-    this.words ??= words(this.text);
+    this.words ??= blankSeparated(this.text);
     return this.words;
   }
 

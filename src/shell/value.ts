@@ -104,15 +104,18 @@ export function knownPrefix(value: Value): string {
 }
 
 export function isKnown(value: Value): boolean {
-  return value.pieces.every(piece => piece.kind === "text");
+  for (const piece of value.pieces) if (piece.kind !== "text") return false;
+  return true;
 }
 
 export function hasUnknown(value: Value): boolean {
-  return value.pieces.some(piece => piece.kind === "unknown");
+  for (const piece of value.pieces) if (piece.kind === "unknown") return true;
+  return false;
 }
 
 export function hasGlob(value: Value): boolean {
-  return value.pieces.some(piece => piece.kind === "glob");
+  for (const piece of value.pieces) if (piece.kind === "glob") return true;
+  return false;
 }
 
 /** Joins texts and unites origins. Text that doubles itself for ever ends as an unknown. */
@@ -135,17 +138,17 @@ export function concatenate(values: readonly Value[]): Value {
 }
 
 function appendPiece(pieces: Piece[], piece: Piece): void {
-  const last = pieces.at(-1);
+  const last = piece.kind === "text" ? pieces.at(-1) : undefined;
   if (piece.kind === "text" && last?.kind === "text") {
     pieces[pieces.length - 1] = { kind: "text", text: last.text + piece.text };
   } else pieces.push(piece);
 }
 
 export function uniteOrigins(lists: readonly (readonly Origin[])[]): readonly Origin[] {
+  if (lists.every(list => list.length === 0)) return NO_ORIGINS;
   const filled = lists.filter(list => list.length > 0);
   const [first] = filled;
-  if (first === undefined) return NO_ORIGINS;
-  if (filled.length === 1) return first;
+  if (first !== undefined && filled.length === 1) return first;
   const seen = new Map<string, Origin>();
   for (const list of filled) for (const origin of list) seen.set(originKey(origin), origin);
   return [...seen.values()];
@@ -189,9 +192,10 @@ function shapeOf(value: Value): UnknownShape {
 
 /** For people and for keys: known text as it is, patterns and unknowns by their own spelling. */
 export function describe(value: Value): string {
-  return value.pieces
-    .map(piece => (piece.kind === "text" ? piece.text : piece.kind === "glob" ? piece.pattern : piece.label))
-    .join("");
+  let result = "";
+  for (const piece of value.pieces)
+    result += piece.kind === "text" ? piece.text : piece.kind === "glob" ? piece.pattern : piece.label;
+  return result;
 }
 
 /** Without the first `count` characters, which must all be known text. */

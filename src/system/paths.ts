@@ -2,7 +2,7 @@
 
 /** Removes `.`, empty parts and, where something precedes them, `..`; no trailing slash; empty is `.`. */
 export function normalise(path: string): string {
-  if (isNormal(path)) return path;
+  if (known.has(path) || isNormal(path)) return path;
   const isAbsolute = path.startsWith("/");
   const parts: string[] = [];
   for (const part of path.split("/")) {
@@ -16,13 +16,24 @@ export function normalise(path: string): string {
   return joined === "" ? "." : joined;
 }
 
+/** Paths that were found to be normalised: the same few are asked about hundreds of times. */
+const known = new Set<string>();
+const MAX_KNOWN = 500;
+const MAX_KNOWN_LENGTH = 200;
+
 /** True for most absolute paths that are normalised, and for no other: hooks ask for dozens in a run. */
 function isNormal(path: string): boolean {
   if (!path.startsWith("/") || path.endsWith("/") || path.includes("//")) return false;
-  if (!path.includes("/.")) return true;
-  const hasDots =
-    path.includes("/./") || path.includes("/../") || path.endsWith("/.") || path.endsWith("/..");
-  return !hasDots;
+  if (path.includes("/.") && hasDots(path)) return false;
+  if (path.length < MAX_KNOWN_LENGTH) {
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.add(path);
+  }
+  return true;
+}
+
+function hasDots(path: string): boolean {
+  return path.includes("/./") || path.includes("/../") || path.endsWith("/.") || path.endsWith("/..");
 }
 
 export function isAbsolute(path: string): boolean {
@@ -98,4 +109,9 @@ export function ancestors(path: string): readonly string[] {
 export function expandHome(path: string, home: string | undefined): string {
   if (home === undefined || home === "" || (path !== "~" && !path.startsWith("~/"))) return path;
   return join(home, path.slice(1));
+}
+
+/** The same for a word of a shell, in which the home may also be a variable. */
+export function expandHomeWord(word: string, home: string | undefined): string {
+  return expandHome(word.replace(/^(?:\$HOME|\$\{HOME\})(?=\/)/, "~"), home);
 }

@@ -36,7 +36,7 @@ export interface CompareOptions extends EqualOptions {
 }
 
 /** A code to permit a command once: it depends on the sandbox's path and on a key that every home makes for itself. */
-const ALLOW_ONCE_CODE = /(amplihack guard allow-once )[0-9A-Z]{6}\b/g;
+const ALLOW_ONCE_CODE = /(allow-once )[0-9A-Z]{6}\b/g;
 const SAME_CODE = "$1AAAAAA";
 
 /** One input for both engines. */

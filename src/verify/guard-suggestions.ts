@@ -1,6 +1,7 @@
 import type { AllowEntry } from "../config/sections.ts";
 import { isHistoryOn } from "../config/settings.ts";
 import { findRule, type GuardContext, type Judgement, judgeCommand, type Rule } from "../guard/index.ts";
+import { REDACTED } from "../guard/redact.ts";
 import { isOfFamily } from "../guard/rules.ts";
 import { type ConfiguredGuard, openGuard } from "../hooks/guard-context.ts";
 import type { System } from "../system/system.ts";
@@ -41,7 +42,6 @@ interface Group {
 const MIN_COMMANDS = 3;
 /** The log cuts and hides; what it shows then is not what ran. */
 const MAX_WHOLE_LENGTH = 1_900;
-const HIDDEN = "[redacted]";
 
 /** Suggestions from past calls, the most useful first; `min` is how often one must have helped. */
 export function suggest(system: System, calls: readonly PastCall[], min: number): readonly Suggestion[] {
@@ -95,7 +95,7 @@ function judgeAgain({ command, count }: Group, { context, config }: ConfiguredGu
 
 /** Rules that guard against more than a slip are never suggested away, nor is anything that was refused. */
 function isLoosable({ command }: Group, { verdict, all }: Judgement): boolean {
-  const isWhole = command.length < MAX_WHOLE_LENGTH && !command.includes(HIDDEN);
+  const isWhole = command.length < MAX_WHOLE_LENGTH && !command.includes(REDACTED);
   return (
     isWhole && verdict === "ask" && all.every(finding => finding.isAllowable && !isCritical(finding.rule))
   );

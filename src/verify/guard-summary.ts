@@ -1,26 +1,39 @@
-import { judgeTool } from "../guard/index.ts";
-import { openGuard } from "../hooks/guard-context.ts";
+import { isHistoryOn } from "../config/settings.ts";
+import { type Judgement, judgeTool } from "../guard/index.ts";
+import { type ConfiguredGuard, openGuard } from "../hooks/guard-context.ts";
+import type { HostId } from "../hosts/descriptors.ts";
+import { planRegistrations } from "../hosts/hook-registry.ts";
 import { normalise } from "../hosts/normalise.ts";
 import { checkInput } from "../protocol/index.ts";
 import type { System } from "../system/system.ts";
 import type { TranscriptInput } from "./transcript-inputs.ts";
 
-interface StoppedCall {
+/** `keep`: the history would have kept what it loses, instead of a question. */
+export type PastVerdict = "keep" | "ask" | "deny";
+
+export interface StoppedCall {
   readonly file: string;
   readonly line: number;
-  readonly verdict: "ask" | "deny";
+  readonly verdict: PastVerdict;
   readonly rules: readonly string[];
   readonly command: string;
+  readonly cwd: string | undefined;
+  /** what would have been lost, by the first rule */
+  readonly lost: string;
+  /** how often the same command came in the same directory */
+  count: number;
 }
 
 /** What the guard would have done with the tool calls of past sessions. */
 export interface GuardSummary {
   judged: number;
   allowed: number;
+  /** passed after a copy was kept */
+  kept: number;
   asked: number;
   denied: number;
   readonly byRule: Map<string, number>;
-  /** the first ones, at most `MAX_SHOWN` */
+  /** the first ones of each verdict, at most `MAX_SHOWN` */
   readonly stopped: StoppedCall[];
   /** time spent judging, without reading */
   judgingMs: number;
@@ -28,42 +41,80 @@ export interface GuardSummary {
 
 const MAX_SHOWN = 50;
 const COMMAND_LENGTH = 300;
+const COUNTERS = { keep: "kept", ask: "asked", deny: "denied" } as const;
 
 export function emptySummary(): GuardSummary {
-  return { judged: 0, allowed: 0, asked: 0, denied: 0, byRule: new Map(), stopped: [], judgingMs: 0 };
+  const counters = { judged: 0, allowed: 0, kept: 0, asked: 0, denied: 0 };
+  return { ...counters, byRule: new Map(), stopped: [], judgingMs: 0 };
+}
+
+/** Where a call was recorded. */
+export interface RecordedIn {
+  readonly file: string;
+  /** whose record it is, where that is known */
+  readonly host?: HostId | undefined;
 }
 
 /** Adds one tool call; everything else is passed over. The directories of the past may be gone: nothing is run. */
-export function addCall(system: System, summary: GuardSummary, file: string, input: TranscriptInput): void {
+export function addCall(
+  system: System,
+  summary: GuardSummary,
+  { file, host }: RecordedIn,
+  input: TranscriptInput,
+): void {
   if (input.event !== "PreToolUse") return;
-  const normalised = normalise(JSON.stringify(input.payload), {
+  const payload =
+    host === undefined ? input.payload : { ...input.payload, hook_event_name: nativeName(host) };
+  const normalised = normalise(JSON.stringify(payload), {
     env: { get: () => undefined },
     event: "PreToolUse",
+    host,
   });
   const checked = normalised.ok ? checkInput(normalised.value) : undefined;
   if (checked?.ok !== true || checked.input.kind !== "tool") return;
+  const { cwd } = checked.input;
   const began = system.clock.monotonicMs();
-  const { context } = openGuard(system, checked.input.cwd, () => {});
-  const judgement = judgeTool(checked.input, {
-    ...context,
-    cwd: checked.input.cwd ?? context.cwd,
-    machineKey: undefined,
-  });
+  const guard = openGuard(system, cwd, () => {});
+  const context = { ...guard.context, cwd: cwd ?? guard.context.cwd, machineKey: undefined };
+  const judgement = judgeTool(checked.input, context);
   summary.judgingMs += system.clock.monotonicMs() - began;
   summary.judged += 1;
-  if (judgement.verdict === "allow") {
+  const verdict = verdictOf(judgement, guard);
+  if (verdict === "allow") {
     summary.allowed += 1;
     return;
   }
-  if (judgement.verdict === "ask") summary.asked += 1;
-  else summary.denied += 1;
+  summary[COUNTERS[verdict]] += 1;
   const rules = [...new Set(judgement.findings.map(finding => finding.rule))];
   for (const rule of rules) summary.byRule.set(rule, (summary.byRule.get(rule) ?? 0) + 1);
-  if (summary.stopped.length < MAX_SHOWN) {
-    const { command, paths } = checked.input.facts;
-    const shown = command ?? `${checked.input.tool.canonicalName} ${paths.join(" ")}`;
-    const { line } = input;
-    const { verdict } = judgement;
-    summary.stopped.push({ file, line, verdict, rules, command: shown.slice(0, COMMAND_LENGTH) });
+  const { command, paths } = checked.input.facts;
+  const shown = (command ?? `${checked.input.tool.canonicalName} ${paths.join(" ")}`).slice(
+    0,
+    COMMAND_LENGTH,
+  );
+  const alike = summary.stopped.find(one => one.command === shown && one.cwd === cwd);
+  if (alike !== undefined) alike.count += 1;
+  else if (summary.stopped.filter(one => one.verdict === verdict).length < MAX_SHOWN) {
+    const lost = judgement.findings[0]?.lost ?? "";
+    summary.stopped.push({ file, line: input.line, verdict, rules, command: shown, cwd, lost, count: 1 });
   }
+}
+
+const NATIVE_NAMES = new Map<HostId, string>();
+
+/** A host that names its events itself knows no other name. */
+function nativeName(host: HostId): string {
+  const known = NATIVE_NAMES.get(host);
+  if (known !== undefined) return known;
+  const found = planRegistrations(host).registrations.find(({ event }) => event === "PreToolUse");
+  const name = found?.nativeEvent ?? "PreToolUse";
+  NATIVE_NAMES.set(host, name);
+  return name;
+}
+
+function verdictOf(judgement: Judgement, { config }: ConfiguredGuard): PastVerdict | "allow" {
+  if (judgement.verdict !== "ask" || !isHistoryOn(config) || config.guard.level === "strict")
+    return judgement.verdict;
+  const { verdict } = judgement.settle(judgement.all.filter(({ atRisk }) => atRisk === undefined));
+  return verdict === "allow" ? "keep" : verdict;
 }

@@ -1,9 +1,11 @@
 import { readLines } from "../hooks/transcript/lines.ts";
 import { isJsonObject, type Json, type JsonObject, readJson } from "../protocol/index.ts";
-import { listAt, memberAt, stringAt } from "../protocol/members.ts";
-import { basename, isAbsolute, isInside, normalise } from "../system/paths.ts";
+import { stringAt } from "../protocol/members.ts";
+import { readText } from "../state/read-text.ts";
+import { basename, dirname, isAbsolute, isInside, join, normalise } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { SANDBOX_MARK } from "./sandbox.ts";
+import { factsOf, type SessionFact } from "./transcript-entries.ts";
 
 /** One hook call that a recorded session must have made. */
 export interface TranscriptInput {
@@ -22,6 +24,7 @@ interface TranscriptCount {
 
 /** Tool calls whose results were not seen yet; more than a session ever has open. The oldest are forgotten. */
 const MAX_OPEN_CALLS = 200;
+const MAX_PLACE_BYTES = 4096;
 
 /**
  * The hook inputs of a session transcript or capture file, in order and one at a time: lines that are hook payloads
@@ -32,8 +35,8 @@ export function* transcriptInputs(
   path: string,
   count: TranscriptCount,
 ): Generator<TranscriptInput, void, undefined> {
-  const open = new Map<string, { readonly name: string; readonly input: Json }>();
-  let common: JsonObject = {};
+  const seen: SeenCalls = { open: new Map(), done: new Set() };
+  let common: JsonObject = knownPlace(system, path);
   let number = 0;
   for (const line of readLines(system, path)) {
     number += 1;
@@ -55,8 +58,14 @@ export function* transcriptInputs(
       yield { event: named, line: number, payload: entry };
       continue;
     }
-    common = { ...common, ...sessionOf(entry) };
-    for (const { event, payload } of callsOf(entry, open)) {
+    for (const fact of factsOf(entry)) {
+      if (fact.kind === "session") {
+        common = { ...common, ...sessionMembers(fact) };
+        continue;
+      }
+      const call = callOf(fact, seen);
+      if (call === undefined) continue;
+      const { event, payload } = call;
       yield { event, line: number, payload: { hook_event_name: event, ...common, ...payload } };
     }
   }
@@ -92,47 +101,55 @@ export function createMover(): (payload: JsonObject) => MovedPayload {
   };
 }
 
-function sessionOf(entry: JsonObject): JsonObject {
-  const id = stringAt(entry, "sessionId", "session_id");
-  const cwd = stringAt(entry, "cwd");
+function sessionMembers({
+  id,
+  cwd,
+}: {
+  readonly id?: string | undefined;
+  readonly cwd?: string | undefined;
+}): JsonObject {
   return { ...(id === undefined ? {} : { session_id: id }), ...(cwd === undefined ? {} : { cwd }) };
 }
 
-function* callsOf(
-  entry: JsonObject,
-  open: Map<string, { readonly name: string; readonly input: Json }>,
-): Generator<{ readonly event: string; readonly payload: JsonObject }> {
-  const message = memberAt(entry, "message");
-  const holder = isJsonObject(message) ? message : entry;
-  const role = stringAt(entry, "type") ?? stringAt(holder, "role");
-  const prompt = stringAt(holder, "content");
-  const isMeta = memberAt(entry, "isMeta") === true;
-  if (role === "user" && prompt !== undefined && !isMeta)
-    yield { event: "UserPromptSubmit", payload: { prompt } };
-  for (const block of listAt(holder, "content")) {
-    const type = stringAt(block, "type");
-    if (role === "assistant" && type === "tool_use") {
-      const name = stringAt(block, "name") ?? "";
-      const input = memberAt(block, "input") ?? {};
-      const id = stringAt(block, "id");
-      if (id !== undefined) open.set(id, { name, input });
-      if (open.size > MAX_OPEN_CALLS) open.delete([...open.keys()][0] ?? "");
-      const payload = {
-        tool_name: name,
-        tool_input: input,
-        ...(id === undefined ? {} : { tool_use_id: id }),
-      };
-      yield { event: "PreToolUse", payload };
-    } else if (role === "user" && type === "tool_result") {
-      const id = stringAt(block, "tool_use_id") ?? "";
-      const call = open.get(id);
-      open.delete(id);
-      if (call === undefined) continue;
-      const tool_response = memberAt(block, "content") ?? null;
-      const payload = { tool_name: call.name, tool_input: call.input, tool_use_id: id, tool_response };
-      yield { event: "PostToolUse", payload };
-    } else if (role === "user" && type === "text" && !isMeta) {
-      yield { event: "UserPromptSubmit", payload: { prompt: stringAt(block, "text") ?? "" } };
-    }
+/** Gemini tells the directory of a session in a file above its records, not in them. */
+function knownPlace(system: System, path: string): JsonObject {
+  const cwd = readText(system, join(dirname(dirname(path)), ".project_root"), MAX_PLACE_BYTES)?.trim();
+  return cwd === undefined || !isAbsolute(cwd) ? {} : { cwd };
+}
+
+interface SeenCalls {
+  readonly open: Map<string, { readonly name: string; readonly input: Json }>;
+  /** ids of calls whose results were seen: a record may be written again with more in it */
+  readonly done: Set<string>;
+}
+
+function callOf(
+  fact: Exclude<SessionFact, { kind: "session" }>,
+  { open, done }: SeenCalls,
+): { readonly event: string; readonly payload: JsonObject } | undefined {
+  if (fact.kind === "prompt") return { event: "UserPromptSubmit", payload: { prompt: fact.text } };
+  if (fact.kind === "result") {
+    const call = open.get(fact.id);
+    if (call === undefined) return undefined;
+    open.delete(fact.id);
+    remember(done, fact.id);
+    const payload = {
+      tool_name: call.name,
+      tool_input: call.input,
+      tool_use_id: fact.id,
+      tool_response: fact.content,
+    };
+    return { event: "PostToolUse", payload };
   }
+  const { id, name, input } = fact;
+  if (id !== undefined && (open.has(id) || done.has(id))) return undefined;
+  if (id !== undefined) open.set(id, { name, input });
+  if (open.size > MAX_OPEN_CALLS) open.delete([...open.keys()][0] ?? "");
+  const payload = { tool_name: name, tool_input: input, ...(id === undefined ? {} : { tool_use_id: id }) };
+  return { event: "PreToolUse", payload };
+}
+
+function remember(done: Set<string>, id: string): void {
+  done.add(id);
+  if (done.size > MAX_OPEN_CALLS) done.delete([...done][0] ?? "");
 }

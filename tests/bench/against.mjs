@@ -113,7 +113,7 @@ async function guardRows(other) {
   const sides = { old: startJudge(other), new: startJudge(HERE) };
   try {
     const rows = [];
-    for (const kind of Object.keys(KINDS)) {
+    for (const kind of [...Object.keys(KINDS), "mixed"]) {
       const microseconds = { old: [], new: [] };
       for (let turn = 0; turn < TURNS + WARM_UP_TURNS; turn++) {
         for (const [side, judge] of Object.entries(sides)) {

@@ -1,6 +1,7 @@
 // What a decision costs once everything is loaded; growth.mjs tells how that grows with the command.
+import { readdirSync, readFileSync } from "node:fs";
 import { loadSource } from "../../scripts/load-source.mjs";
-import { measureCalls } from "./measure.mjs";
+import { measureCalls, percentiles } from "./measure.mjs";
 
 export const KINDS = {
   "pre-filter": ["git status", "ls -la src", "npm test", "cat README.md"],
@@ -17,6 +18,24 @@ export const KINDS = {
   ],
 };
 
+const CORPUS = new URL("../guard/corpus/", import.meta.url);
+const MIXED = 5_000;
+
+/** Half ordinary commands and half dangerous ones, in turns, taken evenly from all of the guard's corpora. */
+export function mixedCommands() {
+  const take = kind => {
+    const files = readdirSync(CORPUS).filter(name => name.startsWith(kind));
+    const lines = files.flatMap(name => readFileSync(new URL(name, CORPUS), "utf8").split("\n"));
+    const commands = lines.filter(line => line.trim() !== "" && !line.startsWith("#"));
+    const count = MIXED / 2;
+    return Array.from({ length: count }, (_, at) => commands[Math.floor((at * commands.length) / count)]);
+  };
+  const dangerous = take("dangerous");
+  return take("ordinary")
+    .flatMap((command, at) => [command, dangerous[at]])
+    .map(command => command.replaceAll("⏎", "\n"));
+}
+
 /** Decides about a command in an ordinary place; `load` gives the modules of a tree. */
 export async function openGuard(load) {
   const { judgeCommand, createMemorySystem } = await load({
@@ -29,12 +48,56 @@ export async function openGuard(load) {
     files: { [`${cwd}/.git/HEAD`]: "ref: refs/heads/feature/x\n" },
   });
   const context = { cwd, home: "/home/user", system };
-  return command => judgeCommand(command, context);
+  return command => {
+    // The memory system keeps every call it was asked for.
+    system.calls.length = 0;
+    return judgeCommand(command, context);
+  };
+}
+
+const WARM_UP_ROUNDS = 8;
+const ROUNDS = 12;
+
+/**
+ * Decisions a second on one core over the mixed set: processor time, all threads, after a warm-up, with two yardsticks
+ * of the same run: the shell parser alone, and `JSON.parse` of the calls as a host sends them.
+ */
+async function benchMixed(judge) {
+  const { parse } = await loadSource({ "shell/syntax/parse.ts": ["parseShell as parse"] });
+  const commands = mixedCommands();
+  const calls = commands.map(command => JSON.stringify({ tool_name: "Bash", tool_input: { command } }));
+  const works = {
+    decisions: [judge, commands],
+    "texts parsed": [parse, commands],
+    "calls read from JSON": [JSON.parse, calls],
+  };
+  const seconds = Object.fromEntries(Object.keys(works).map(name => [name, []]));
+  for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round++) {
+    for (const [name, [work, items]] of Object.entries(works)) {
+      const start = process.cpuUsage();
+      for (const item of items) work(item);
+      const { user, system } = process.cpuUsage(start);
+      if (round >= WARM_UP_ROUNDS) seconds[name].push((user + system) / 1e6 / MIXED);
+    }
+  }
+  const decision = percentiles(seconds.decisions).p50;
+  return Object.entries(seconds).map(([name, list]) => {
+    const { p50, p95 } = percentiles(list);
+    const target = name === "decisions" ? { target: "15000 1/s" } : {};
+    return {
+      name: `${name} per second, mixed set`,
+      p50: 1 / p50,
+      p95: 1 / p95,
+      unit: "1/s",
+      ratio: decision / p50,
+      ...target,
+    };
+  });
 }
 
 export async function bench() {
   const judge = await openGuard(loadSource);
-  const rows = [];
+  const rows = await benchMixed(judge);
   for (const [kind, commands] of Object.entries(KINDS)) {
     const { p50, p95 } = measureCalls(round => judge(commands[round % commands.length]));
     rows.push({

@@ -2,16 +2,19 @@
 // fixed number of times and prints the microseconds of one decision. Processor time, so that neighbours count little.
 import { createInterface } from "node:readline";
 import { loadSource } from "../../scripts/load-source.mjs";
-import { KINDS, openGuard } from "./guard.mjs";
+import { KINDS, mixedCommands, openGuard } from "./guard.mjs";
 
 const CALLS = 300;
+/** All of these at each turn. */
+const MIXED = mixedCommands();
 const [tree] = process.argv.slice(2);
 const judge = await openGuard(names => loadSource(names, tree));
 
 for await (const kind of createInterface({ input: process.stdin })) {
-  const commands = KINDS[kind];
+  const commands = kind === "mixed" ? MIXED : KINDS[kind];
+  const calls = Math.max(CALLS, commands.length);
   const start = process.cpuUsage();
-  for (let call = 0; call < CALLS; call++) judge(commands[call % commands.length]);
+  for (let call = 0; call < calls; call++) judge(commands[call % commands.length]);
   const { user, system } = process.cpuUsage(start);
-  console.log((user + system) / CALLS);
+  console.log((user + system) / calls);
 }

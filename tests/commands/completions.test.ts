@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -7,6 +7,7 @@ import { createNodeSystem } from "../../src/system/node.ts";
 import { driveTerminal, hasTerminal } from "../launcher/drive-terminal.ts";
 import { buildProgram, LaunchMachine } from "../launcher/launch-machine.ts";
 import { recordCall } from "./agent-call.ts";
+import { newUserInside } from "./run-command.ts";
 import { hasShell, type TestedShell } from "./shells.ts";
 
 const program = buildProgram();
@@ -102,7 +103,7 @@ describe.each<TestedShell>(["bash", "zsh", "fish"])("completion in %s", shell =>
         [[""], expect.not.arrayContaining(["bridge"])],
         [
           ["recipe", ""],
-          ["list", "run", "show", "validate"],
+          ["list", "run", "runs", "show", "validate"],
         ],
         [["claude", "--dr"], ["--dry-run"]],
         [["codex", "--skip-p"], []],
@@ -126,6 +127,16 @@ describe.each<TestedShell>(["bash", "zsh", "fish"])("completion in %s", shell =>
         [["undo", ""], [id]],
         [["undo", "--tu"], ["--turn"]],
         [["redo", ""], []],
+        [["undo", "--session", ""], ["s-1"]],
+        [["undo", "--session", "--dry"], ["--dry-run"]],
+        [["recipe", "run", "own-recipe", "--resume", "l"], ["last"]],
+        [["guard", "why", "git.pu"], ["git.push"]],
+        [["guard", "log", "--rule", "git.pu"], ["git.push"]],
+        [["config", "set", "guard.lev"], ["guard.level"]],
+        [["config", "get", "guard.rules.git.pu"], ["guard.rules.git.push"]],
+        [["parts", "--off", "work"], ["workflow"]],
+        [["parts", "off", "work"], ["workflow"]],
+        [["doctor", "--host", "claude"], ["claude-code"]],
       ];
       const answers = offered(
         shell,
@@ -173,6 +184,26 @@ describe("the table that the build writes beside the commands", () => {
       expect(bySource.stdout).not.toBe("");
     },
   );
+});
+
+describe("amplihack complete", () => {
+  it("prints the names of the moment, and none that a shell could take for more than a word", async () => {
+    const user = newUserInside();
+    const recipe = (name: string) => `name: "${name}"\ndescription: d\nsteps: [{id: a, command: "true"}]\n`;
+    mkdirSync(join(user.project, ".claude/recipes"));
+    for (const [index, name] of ["fine-one", "$(touch owned)", "`x`", "a;b", "-rf"].entries())
+      writeFileSync(join(user.project, `.claude/recipes/${index}.yaml`), recipe(name));
+    const names = async (kind: string) =>
+      (await user.type(["complete", kind])).stdout.split("\n").slice(0, -1);
+    expect(await names("recipe")).toEqual(expect.arrayContaining(["fine-one", "hello"]));
+    expect((await names("recipe")).join("\n")).toMatch(/^[a-z0-9\n-]+$/);
+    expect(await names("recipe")).not.toContain("-rf");
+    await user.type(["recipe", "run", "fine-one"]);
+    expect(await names("run")).toEqual(["last", expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+    for (const kind of ["session", "change", "undoable", "redoable"]) expect(await names(kind)).toEqual([]);
+    const wrong = await user.type(["complete", "chnge"]);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("did you mean change?")]);
+  });
 });
 
 describe("amplihack completions", () => {

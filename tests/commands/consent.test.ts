@@ -58,6 +58,51 @@ describe.skipIf(!isPossible)("guard allow-once", () => {
     expect(grantsOf(user)).toHaveLength(1);
   });
 
+  it("shows why and when it was refused, and allows it in that directory from now on", async () => {
+    const user = newUser();
+    const code = await refusedCode(user, "git push --force origin main");
+    const why = await user.type(["guard", "why", code]);
+    expect(why.stdout).toContain("git push --force origin main");
+    expect(why.stdout).toContain("rewrites a published branch");
+    const shown = await atTerminal(
+      user,
+      [...AMPLIHACK, "guard", "allow-once", code],
+      [
+        { expect: "from now on." },
+        { expect: "once: " },
+        { send: "always " },
+        { sendShown: PHRASE },
+        { expect: "remove the entry" },
+      ],
+    );
+    expect(shown).toMatch(/refused at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d/);
+    expect(shown).toContain("[git.push] It would overwrite or delete main on the remote");
+    const config = readFileSync(join(user.home, ".amplihack", "config.jsonc"), "utf8");
+    expect(config).toContain('"command": "git push --force origin main"');
+    expect((await user.type(["guard", "test", "git push --force origin main"])).code).toBe(0);
+    expect(grantsOf(user)).toEqual([]);
+  });
+
+  it("offers no entry for what none can stand for, and leaves a broken configuration alone", async () => {
+    const user = newUser();
+    const code = await refusedCode(user, "git push --force origin main; git stash drop");
+    const shown = await atTerminal(
+      user,
+      [...AMPLIHACK, "guard", "allow-once", code],
+      [{ expect: "once: " }, { send: "always " }, { sendShown: PHRASE }, { expect: "not permitted" }],
+    );
+    expect(shown).toContain("It can be allowed once only");
+    const simple = await refusedCode(user, "git push --force origin main");
+    const path = join(user.home, ".amplihack", "config.jsonc");
+    writeFileSync(path, '{"guard": {', { mode: 0o600 });
+    await atTerminal(
+      user,
+      [...AMPLIHACK, "guard", "allow-once", simple],
+      [{ expect: "once: " }, { send: "always " }, { sendShown: PHRASE }, { expect: "nothing was changed" }],
+    );
+    expect(readFileSync(path, "utf8")).toBe('{"guard": {');
+  });
+
   it("asks for a phrase that is new each time, and takes nothing else", async () => {
     const user = newUser();
     const code = await refusedCode(user, "git push --force origin main");

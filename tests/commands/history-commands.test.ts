@@ -113,13 +113,13 @@ describe("amplihack history", () => {
 
   it("offers to a shell the ids that a command takes", async () => {
     const { user, deleted, edited } = await userAfterAgent();
-    const idsFor = async (use: string) => (await user.type(["history", "list", "--ids-for", use])).stdout;
+    const offered = async (kind: string) => (await user.type(["complete", kind])).stdout;
     await user.type(["undo", "--yes"]);
     const { of } = (await user.json<{ kind: string; id: string; of: string[] }[]>("history"))[0] ?? {};
     expect(of).toEqual([edited]);
-    expect(await idsFor("undo")).toBe(`${deleted}\n`);
-    expect((await idsFor("redo")).trim().split("\n")).toHaveLength(1);
-    expect((await idsFor("show")).trim().split("\n")).toHaveLength(3);
+    expect(await offered("undoable")).toBe(`${deleted}\n`);
+    expect((await offered("redoable")).trim().split("\n")).toHaveLength(1);
+    expect((await offered("change")).trim().split("\n")).toHaveLength(3);
   });
 });
 

@@ -25,9 +25,10 @@ describe("amplihack lock, unlock and lock-status", () => {
     expect(await user.json("unlock")).toEqual({ locked: false, was_locked: false });
   });
 
-  it("prints the status as JSON without being asked, and as a sentence on demand", async () => {
+  it("gives programs JSON, and a sentence to who asks for it", async () => {
     const user = newUser();
-    expect(JSON.parse((await user.type(["lock-status"])).stdout)).toMatchObject({ locked: false });
+    for (const words of [["lock-status"], ["lock-status", "--json"]])
+      expect(JSON.parse((await user.type(words)).stdout)).toMatchObject({ locked: false });
     expect((await user.type(["lock-status", "--format", "text"])).stdout).toBe("Not locked.\n");
   });
 

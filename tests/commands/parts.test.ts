@@ -22,6 +22,9 @@ describe("amplihack parts", () => {
     expect(off).toEqual({ parts: ["guard", "history", "transcripts"] });
     expect(readFileSync(configOf(user), "utf8")).toMatch(/\/\/ mine\n {2}"guard": \{ "level": "strict" \},/);
     expect(await user.json("parts", "--on", "memory")).toEqual({ parts: PROFILES.standard });
+    expect(await user.json("parts", "off", "memory", "history")).toEqual({ parts: ["guard", "transcripts"] });
+    expect(await user.json("parts", "on", "history")).toEqual({ parts: ["guard", "history", "transcripts"] });
+    expect(await user.json("parts", "list")).toEqual({ parts: ["guard", "history", "transcripts"] });
     expect(await user.json("parts", "--profile", "guard")).toEqual({ parts: ["guard"] });
     expect(await user.json("parts", "--profile", "guard", "--on", "history")).toEqual({
       parts: ["guard", "history"],
@@ -33,6 +36,7 @@ describe("amplihack parts", () => {
     const user = newUserInside();
     const unknown = await user.type(["parts", "--on", "guards"]);
     expect(unknown.code).toBe(2);
+    expect((await user.type(["parts", "off"])).stderr).toContain("missing PART: guard, history, memory");
     expect(unknown.stderr).toContain("there is no part 'guards'; there are guard, history, memory");
     mkdirSync(join(user.home, ".amplihack"));
     writeFileSync(configOf(user), "[1]\n", { mode: 0o600 });

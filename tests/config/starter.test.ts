@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { loadConfig, projectConfigFile, readJsonc, userConfigFile } from "../../src/config/index.ts";
-import { starterConfig, trustProject } from "../../src/config/starter.ts";
+import { settingKeys } from "../../src/config/setting-keys.ts";
+import { trustProject } from "../../src/config/starter.ts";
+import { EXAMPLES, starterConfig } from "../../src/config/starter-text.ts";
+import type { Json } from "../../src/protocol/index.ts";
+import { memberAt } from "../../src/protocol/members.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 
 const PLACES = { home: "/home/user", stateHome: "/home/user/.amplihack", projectRoot: "/work" };
@@ -15,7 +19,31 @@ describe("a starter configuration", () => {
     const plain = loadConfig(createMemorySystem(), PLACES);
     const started = loadConfig(createMemorySystem({ files: { [path]: starterConfig(scope) } }), PLACES);
     expect(started.notices).toEqual([]);
-    expect(started.config.guard).toEqual(plain.config.guard);
+    expect(started.config).toEqual(plain.config);
+  });
+
+  /** The slashes in front of every setting are removed. */
+  const inForce = (text: string): string => text.replace(/^(\s*)\/\/ (?="[A-Za-z]+": )/gm, "$1");
+
+  it.each(["user", "project"] as const)("holds values that are right and count: %s", scope => {
+    const path = scope === "user" ? USER_FILE : PROJECT_FILE;
+    const text = inForce(starterConfig(scope));
+    const { notices, config } = loadConfig(createMemorySystem({ files: { [path]: text } }), PLACES);
+    expect(notices).toEqual([]);
+    expect(config.guard.custom).toEqual(EXAMPLES["guard.custom"]);
+    expect(config.history.exclude).toEqual(EXAMPLES["history.exclude"]);
+  });
+
+  it("explains every setting there is, each once", () => {
+    const read = readJsonc(inForce(starterConfig("user")));
+    const file: Json = read.ok ? read.value : null;
+    const missing = settingKeys().filter(key => memberAt(file, ...key.split(".")) === undefined);
+    expect(missing).toEqual(["guard.trustedProjects"]);
+    for (const line of starterConfig("user").split("\n")) expect(line.trim()).not.toBe("//");
+    const uncommented = starterConfig("user")
+      .split("\n")
+      .filter(line => /^\s*"/.test(line));
+    expect(uncommented.every(line => /": \{$|"\$schema"/.test(line))).toBe(true);
   });
 });
 

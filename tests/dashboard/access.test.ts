@@ -1,5 +1,13 @@
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { describe, expect, it } from "vitest";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import type { Socket } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { findPeer } from "../../src/dashboard/peer.ts";
+import { agentRunning } from "../../src/hooks/process-tree.ts";
+import { createNodeSystem } from "../../src/system/node.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
 import { newMachine, serve } from "./machine.ts";
 
 describe("who may ask the dashboard", () => {
@@ -10,10 +18,11 @@ describe("who may ask the dashboard", () => {
     const { status, headers, body } = await ask("/");
     expect(status).toBe(200);
     expect(headers["content-type"]).toBe("text/html; charset=utf-8");
-    expect(body).toContain("<h1>amplihack</h1>");
+    expect(body).toContain("<h1>Today</h1>");
+    expect(body).toContain("<title>Today · amplihack</title>");
   });
 
-  it.each(["/", "/api/overview", "/api/runs", "/api/live", "/nothing"])(
+  it.each(["/", "/session", "/change", "/diff", "/api/overview", "/api/runs", "/api/live", "/nothing"])(
     "refuses %s without the token, and with a wrong one",
     async path => {
       const { ask } = await serve(newMachine());
@@ -83,6 +92,137 @@ describe("who may ask the dashboard", () => {
   });
 });
 
+describe("who may change something", () => {
+  const PLAN = '{"kind":"undo","ids":["none"]}';
+
+  async function post(path: string, change: Readonly<Record<string, string | undefined>>, body = PLAN) {
+    const { ask, url } = await serve(newMachine());
+    const token = url.searchParams.get("token") ?? "";
+    const headers = {
+      origin: url.origin,
+      "sec-fetch-site": "same-origin",
+      "content-type": "application/json",
+      "x-amplihack-token": token,
+      ...change,
+    };
+    const given = Object.entries(headers).filter((pair): pair is [string, string] => pair[1] !== undefined);
+    return ask(path, { method: "POST", headers: Object.fromEntries(given), body });
+  }
+
+  it("answers its own page", async () => {
+    const { status, body } = await post("/api/plan", {});
+    expect(status).toBe(409);
+    expect(body).toContain("there is no change none");
+  });
+
+  it.each([
+    ["without the header that holds the token", { "x-amplihack-token": undefined }, 403],
+    ["with a wrong token", { "x-amplihack-token": "0".repeat(32) }, 403],
+    ["without an origin, as a program sends it", { origin: undefined }, 403],
+    ["from another origin", { origin: "http://evil.example" }, 403],
+    ["from a page without an origin", { origin: "null" }, 403],
+    ["from this machine under another name", { origin: "http://localhost:1" }, 403],
+    ["from another site", { "sec-fetch-site": "cross-site" }, 403],
+    ["from the same site on another port", { "sec-fetch-site": "same-site" }, 403],
+    ["typed into the address line", { "sec-fetch-site": "none" }, 403],
+    ["as a form sends it", { "content-type": "application/x-www-form-urlencoded" }, 415],
+    ["as text, which needs no permission", { "content-type": "text/plain" }, 415],
+    ["under a rebound name", { host: "evil.example", origin: "http://evil.example" }, 403],
+  ])("refuses %s", async (_, headers, status) => {
+    for (const path of ["/api/plan", "/api/apply", "/api/forget"])
+      expect((await post(path, headers)).status, path).toBe(status);
+  });
+
+  it.each(["GET", "HEAD", "PUT", "DELETE", "OPTIONS"])(
+    "is not asked by %s, which a link could send",
+    async method => {
+      const { ask } = await serve(newMachine());
+      for (const path of ["/api/plan", "/api/apply", "/api/forget"])
+        expect((await ask(path, { method })).status).toBe(405);
+    },
+  );
+
+  it.each(["no json", "[]", "null", "", '"text"'])("refuses the body %s", async body => {
+    expect((await post("/api/plan", {}, body)).status).toBe(400);
+  });
+
+  it("refuses a body that is longer than any of ours", async () => {
+    expect((await post("/api/plan", {}, `{"ids":["${"x".repeat(300_000)}"]}`)).status).toBe(413);
+  });
+
+  it("refuses a plan that was never shown", async () => {
+    const { status, body } = await post("/api/apply", {}, `{"plan":"${"0".repeat(32)}","force":true}`);
+    expect(status).toBe(409);
+    expect(body).toContain("look again");
+  });
+
+  it("changes nothing where no person started it, and says so on every page", async () => {
+    const { ask, url } = await serve(newMachine(), {
+      whyReadOnly: "Nothing can be undone from here: a test.",
+    });
+    const headers = {
+      origin: url.origin,
+      "content-type": "application/json",
+      "x-amplihack-token": url.searchParams.get("token") ?? "",
+    };
+    expect(await ask("/api/plan", { method: "POST", headers, body: PLAN })).toMatchObject({ status: 403 });
+    expect((await ask("/memory")).body).toContain("Nothing can be undone from here: a test.");
+  });
+});
+
+describe("an agent that has the token", () => {
+  it("is known by its connection, and changes nothing", async () => {
+    const system = createNodeSystem();
+    const peers: (number | undefined)[] = [];
+    const refusePeer = ({ localPort = 0, remotePort = 0 }: Socket) => {
+      peers.push(findPeer(system, { own: localPort, peer: remotePort }));
+      return "claude runs it, process 12";
+    };
+    const { act } = await serve(newMachine(), { refusePeer });
+    expect(await act("/api/plan", { kind: "undo", ids: ["none"] })).toEqual({
+      status: 403,
+      error: "an agent asks for this (claude runs it, process 12)",
+    });
+    // Where the system does not tell who holds a connection, nobody is accused.
+    expect(peers).toEqual([existsSync("/proc/net/tcp") ? process.pid : undefined]);
+    expect(findPeer(system, { own: 1, peer: 2 })).toBeUndefined();
+  });
+
+  it("is known by a mark in its environment, also when nothing runs above it any more", async () => {
+    const system = createNodeSystem();
+    const env = { PATH: process.env["PATH"], CLAUDECODE: "1" };
+    const child = spawn("sleep", ["60"], { env, stdio: "ignore" });
+    onTestFinished(() => {
+      child.kill("SIGKILL");
+    });
+    await once(child, "spawn");
+    const told = agentRunning(system, temporaryDirectory(), child.pid ?? 0);
+    expect(told).toBe(
+      existsSync("/proc/self/environ") ? `CLAUDECODE is set in process ${child.pid} above it` : undefined,
+    );
+  });
+});
+
+describe("a browser that is started with the address", () => {
+  it("gets a code that works once, and not the token", async () => {
+    const { launchUrl, ask, url } = await serve(newMachine());
+    const code = new URL(launchUrl).searchParams.get("code");
+    expect(launchUrl).not.toContain(url.searchParams.get("token"));
+    expect((await ask(`/launch?code=${"0".repeat(32)}&token=`)).status).toBe(403);
+    expect((await ask(`/launch?code=${code}&token=`, { headers: { host: "evil.example" } })).status).toBe(
+      403,
+    );
+    const fresh = await serve(newMachine());
+    const path = `/launch?${new URL(fresh.launchUrl).searchParams}&token=`;
+    const { status, headers } = await fresh.ask(path);
+    expect({ status, location: headers["location"] }).toEqual({
+      status: 303,
+      location: `/${fresh.url.search}`,
+    });
+    expect((await fresh.ask(path)).status).toBe(403);
+  });
+});
+
 describe("what the page may do", () => {
   it("runs its own script and style by their hash, and nothing else", async () => {
     const { ask } = await serve(newMachine());
@@ -98,8 +238,8 @@ describe("what the page may do", () => {
       `script-src ${hashOf(/<script type="module">([\s\S]*?)<\/script>/)}`,
       `style-src ${hashOf(/<style>([\s\S]*?)<\/style>/)}`,
       "connect-src 'self'",
+      "form-action 'self'",
       "base-uri 'none'",
-      "form-action 'none'",
       "frame-ancestors 'none'",
     ]);
     expect(body).not.toMatch(/(src|href)="(https?:)?\/\//);

@@ -1,39 +1,50 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { renderReport } from "../../src/dashboard/report.ts";
 import { openStore } from "../../src/memory/open-store.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
-import { HOSTILE, type Machine, newMachine, serve, writeRecipeRun } from "./machine.ts";
+import { changedMachine } from "./changed-machine.ts";
+import { HOSTILE, type Machine, newMachine, type Served, serve, writeRecipeRun } from "./machine.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
-/** Where pictures for people go; none are made when it is unset. */
-const PICTURES = process.env["AMPLIHACK_TEST_PICTURES"];
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+/** Pages that the others are made of come first. */
+const PAGES = [
+  "/?days=7",
+  "/session?id=session-0",
+  "/calls",
+  "/recipe?id=run-1",
+  "/memory",
+  "/sessions",
+  "/search?q=work",
+  "/recipes",
+];
+const MADE_OF = PAGES.slice(0, 5);
+const HOSTS = ["claude-code", "codex", "gemini-cli"];
+const HOOKS = ["pre_tool_use", "post_tool_use", "stop"];
+const EVENTS = ["PreToolUse", "PostToolUse", "Stop"];
 
-async function openBrowser(): Promise<Browser> {
-  const browser = await chromium.launch({
-    executablePath: CHROMIUM,
-    args: [
-      "--headless",
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-    ],
-  });
-  onTestFinished(() => browser.close());
-  return browser;
+let browser: Browser;
+
+interface Opened {
+  readonly page: Page;
+  /** errors, and what the page's own policy refused */
+  readonly complaints: readonly string[];
+  readonly requests: readonly string[];
 }
 
-/** A page whose complaints, refused resources and requests are kept. */
-async function openPage(browser: Browser, colorScheme: "light" | "dark", url: string) {
-  const page = await browser.newPage({ colorScheme, viewport: { width: 1280, height: 900 } });
+async function open(
+  url: string,
+  options: { width?: number; scheme?: "light" | "dark" } = {},
+): Promise<Opened> {
+  const { width = 1280, scheme = "light" } = options;
+  const page = await browser.newPage({ colorScheme: scheme, viewport: { width, height: 900 } });
+  onTestFinished(() => page.close());
   const complaints: string[] = [];
   const requests: string[] = [];
   page.on("console", message => message.type() === "error" && complaints.push(message.text()));
@@ -43,115 +54,225 @@ async function openPage(browser: Browser, colorScheme: "light" | "dark", url: st
   return { page, complaints, requests };
 }
 
-const HOSTS = ["claude-code", "codex", "gemini-cli"];
-const HOOKS = ["pre_tool_use", "post_tool_use", "stop"];
+const addressOf = ({ url }: Served, path: string) =>
+  `${url.origin}${path}${path.includes("?") ? "&" : "?"}${url.searchParams}`;
 
-async function busyMachine(): Promise<Machine> {
+/** Fifty thousand runs that end now, questions and refusals, and hostile texts wherever there can be some. */
+async function busyMachine(runs = 50_000): Promise<Machine> {
   const machine = newMachine();
-  const runs = Array.from({ length: 50_000 }, (_, index) => ({
-    ts: new Date(Date.UTC(2026, 2, 1, 8) + index * 500).toISOString(),
-    host: HOSTS[index % 3],
-    hook: HOOKS[index % 7 === 0 ? 2 : index % 2],
-    event: ["PreToolUse", "PostToolUse", "Stop"][index % 7 === 0 ? 2 : index % 2],
-    duration_us: 3_000 + ((index * 7919) % 9_000) * (index % 7 === 0 ? 20 : 1),
-    session: `session-${Math.floor(index / 800)}`,
-    ...(index % 1000 === 999 ? { decision: "deny", rules: ["fs.home"] } : {}),
-  }));
-  machine.run(...runs);
+  const endMs = Date.now();
+  machine.run(
+    ...Array.from({ length: runs }, (_, index) => {
+      const kind = index % 7 === 0 ? 2 : index % 2;
+      return {
+        ts: new Date(endMs - (runs - index) * 50).toISOString(),
+        host: HOSTS[index % 3],
+        hook: HOOKS[kind],
+        event: EVENTS[kind],
+        tool: "Bash",
+        call: `t${index}`,
+        duration_us: 3_000 + ((index * 7919) % 9_000) * (kind === 2 ? 20 : 1),
+        session: `session-${Math.floor(index / 800)}`,
+        ...(index % 1000 === 999 ? { decision: "deny", rules: ["fs.home"], event: "PreToolUse" } : {}),
+      };
+    }),
+  );
+  const ts = new Date(endMs).toISOString();
+  const last = new Date(endMs + 1_000).toISOString();
   machine.judge(
     ...Array.from({ length: 50 }, (_, index) => ({
+      ts,
       host: HOSTS[index % 3],
       command: `rm -rf ~/work-${index}`,
     })),
-    { command: HOSTILE, host: HOSTILE, rules: [HOSTILE], verdict: "ask" },
+    {
+      ts: last,
+      command: HOSTILE,
+      host: HOSTILE,
+      rules: [HOSTILE],
+      verdict: "ask",
+      session: HOSTILE,
+      project: HOSTILE,
+    },
   );
-  machine.run({ host: HOSTILE, session: HOSTILE, result: "error", error: HOSTILE });
+  machine.run({ ts, host: HOSTILE, session: HOSTILE, result: "error", error: HOSTILE, tool: HOSTILE });
   writeRecipeRun(machine, "run-1", "release");
   writeRecipeRun(machine, "run-2", HOSTILE);
   const store = await openStore(createNodeSystem(), machine.places.database);
   const common = { project: "", agent: "ada", session: "", type: "text", category: "learning" } as const;
-  await store.put({ ...common, key: "tests", value: "Payments need the sandbox." });
+  await store.put({ ...common, key: "tests", value: "Payments need the sandbox at work." });
   await store.put({ ...common, key: HOSTILE, value: HOSTILE });
   store.close();
   return machine;
 }
 
-async function expectEverything(page: Page): Promise<void> {
-  await page.locator("#runs tbody tr").nth(24).waitFor();
-  expect(await page.locator("#totals").textContent()).toContain("50,001");
-  expect(await page.locator("#judgements tbody tr").first().textContent()).toContain(HOSTILE.slice(0, 30));
-  expect(await page.locator("#plot svg polyline").count()).toBe(3);
-  expect(await page.locator("#session-table tbody tr").count()).toBe(12);
-  expect(await page.locator("#recipe-runs details").count()).toBe(2);
-  await page.locator("#memory-search input").fill("payments");
-  await page.locator("#memory-search input").press("Enter");
-  await page.locator("#memory-state", { hasText: "1 found." }).waitFor();
-  expect(await page.locator("#memories li").textContent()).toContain("Payments need the sandbox.");
-  // Nothing that came from a log became part of the page.
-  expect(await page.locator("img").count()).toBe(0);
-  expect(await page.title()).toBe("amplihack: what the hooks did");
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+/** What axe has against the page, in words. */
+async function violationsOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(readFileSync(AXE, "utf8"));
+  const found = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as {
+    violations: readonly Violation[];
+  };
+  return found.violations.flatMap(({ id, nodes }) =>
+    nodes.map(node => `${id}: ${node.html.slice(0, 200)} ${node.failureSummary ?? ""}`),
+  );
 }
 
 describe.skipIf(!existsSync(CHROMIUM))(
   existsSync(CHROMIUM) ? "in a real browser" : `in a real browser (skipped: there is no ${CHROMIUM})`,
   () => {
+    beforeAll(async () => {
+      browser = await chromium.launch({
+        executablePath: CHROMIUM,
+        args: [
+          "--headless",
+          "--no-sandbox",
+          "--disable-gpu",
+          "--no-first-run",
+          "--disable-background-networking",
+          "--disable-component-update",
+          "--disable-sync",
+        ],
+      });
+    });
+    afterAll(() => browser.close());
+
     it("shows fifty thousand events, follows the logs, and obeys its own policy", async () => {
       const machine = await busyMachine();
-      const { url } = await serve(machine, { intervalMs: 50 });
-      const browser = await openBrowser();
-      const { page, complaints, requests } = await openPage(browser, "light", url.href);
-      await page.locator("#totals", { hasText: "50,001" }).waitFor();
-      await expectEverything(page);
+      const served = await serve(machine, { intervalMs: 50 });
+      const { page, complaints, requests } = await open(addressOf(served, "/calls"));
+      await page
+        .locator(".call", { hasText: HOSTILE.slice(0, 30) })
+        .first()
+        .waitFor();
+      await page.locator(".pager", { hasText: /^.*1 to 50 of \d\d,\d{3}/s }).waitFor();
+      await page.getByRole("link", { name: "Older" }).click();
+      await page.locator(".pager", { hasText: "51 to 100 of" }).waitFor();
+      await page.getByRole("link", { name: "Newest" }).click();
+      await page.getByRole("combobox", { name: "Outcome" }).selectOption("refused");
+      await page.locator(".pager", { hasText: "1 to 50 of 100" }).waitFor();
+      expect(new URL(page.url()).searchParams.get("outcome")).toBe("refused");
 
-      await page.getByRole("group", { name: "Pages" }).first().getByRole("button", { name: "Older" }).click();
-      await page.locator("#runs-pager", { hasText: "26 to 50 of 50000" }).waitFor();
-      await page.getByRole("button", { name: "Newest" }).first().click();
-      await page.getByRole("combobox", { name: "Decision" }).selectOption("deny");
-      await page.locator("#runs-pager", { hasText: "1 to 25 of 50" }).waitFor();
-
-      machine.judge({ command: "rm -rf /srv/fresh" });
-      await page.locator("#judgements tbody tr:first-child", { hasText: "/srv/fresh" }).waitFor();
+      machine.judge({ command: "rm -rf /srv/fresh", ts: new Date().toISOString() });
+      await page.locator(".call:first-child", { hasText: "/srv/fresh" }).waitFor();
       await page.locator("#announcer", { hasText: /^refused in claude-code/ }).waitFor({ state: "attached" });
+      // Nothing that came from a log became part of the page.
+      expect(await page.locator("img").count()).toBe(0);
+      expect(await page.title()).toBe("Calls · amplihack");
       expect(complaints).toEqual([]);
-      expect(requests.filter(request => !request.startsWith(url.origin))).toEqual([]);
-      await takePicture(page, "light");
+      expect(requests.filter(request => !request.startsWith(served.url.origin))).toEqual([]);
     });
 
-    it("is read by keyboard and by name, in the dark too", async () => {
-      const { url } = await serve(await busyMachine());
-      const browser = await openBrowser();
-      const { page } = await openPage(browser, "dark", url.href);
-      await page.locator("#totals", { hasText: "50,001" }).waitFor();
-      await page.keyboard.press("Tab");
-      await page.keyboard.press("Enter");
-      expect(await page.locator("#decisions:focus").count()).toBe(1);
-      for (const name of ["Decisions", "What was stopped, and why", "Latency per hook", "Sessions"]) {
-        expect(await page.getByRole("region", { name, exact: true }).count()).toBe(1);
+    it("has nothing that axe objects to and nothing that is wider than the screen, on any page", async () => {
+      const served = await serve(await busyMachine(300));
+      for (const { width, scheme } of [
+        { width: 1280, scheme: "light" },
+        { width: 390, scheme: "dark" },
+      ] as const) {
+        const { page, complaints } = await open(addressOf(served, "/"), { width, scheme });
+        for (const path of PAGES) {
+          await page.goto(addressOf(served, path));
+          await page.locator("#state.on").waitFor();
+          if (scheme === "light" || MADE_OF.includes(path))
+            expect(await violationsOf(page), `${path} at ${width}`).toEqual([]);
+          expect(await page.evaluate("document.documentElement.scrollWidth"), path).toBeLessThanOrEqual(
+            width,
+          );
+        }
+        expect(complaints).toEqual([]);
       }
-      expect(await page.getByRole("img", { name: /^Latency over time of .*pre_tool_use/ }).count()).toBe(1);
-      expect(await page.getByRole("navigation", { name: "Sections" }).getByRole("link").count()).toBe(6);
-      const dark = await page.evaluate("getComputedStyle(document.body).backgroundColor");
-      expect(dark).toBe("rgb(21, 23, 26)");
-      await takePicture(page, "dark");
     });
 
-    it("shows the same from a file, without a server", async () => {
-      const machine = await busyMachine();
+    it("undoes what a person looked at, after a question, by the keyboard alone", async () => {
+      const { machine, path, change } = await changedMachine("one\n", "two\n");
+      const { page, complaints } = await open(addressOf(await serve(machine), "/session?id=session-1"));
+      await page.locator("#state.on").waitFor();
+      await page.keyboard.press("j");
+      await page.keyboard.press("Enter");
+      await page.locator(`#diff-${change} .lines .plus`, { hasText: "+two" }).waitFor();
+      await page.keyboard.press("u");
+      await page.locator("#action", { hasText: "1 file gets its earlier content back" }).waitFor();
+      expect(readFileSync(path, "utf8")).toBe("two\n");
+      expect(await violationsOf(page)).toEqual([]);
+      await page.getByRole("button", { name: "Take this back" }).press("Enter");
+      await page.locator("#action .outcome", { hasText: "Done: 1 path restored." }).waitFor();
+      expect(readFileSync(path, "utf8")).toBe("one\n");
+      await page.keyboard.press("Escape");
+      await page.locator(".call.undone button", { hasText: "Redo" }).waitFor();
+      expect(complaints).toEqual([]);
+    });
+
+    it("asks again before it overwrites what somebody changed since", async () => {
+      const { machine, path } = await changedMachine("one\n", "two\n");
+      writeFileSync(path, "mine\n");
+      const { page } = await open(addressOf(await serve(machine), "/calls?changes=standing"));
+      await page.getByRole("button", { name: "Undo …" }).click();
+      await page.locator("#action", { hasText: "1 conflict" }).waitFor();
+      expect(await page.getByRole("button", { name: "Take this back" }).count()).toBe(0);
+      await page.getByRole("button", { name: "Cancel" }).click();
+      expect(readFileSync(path, "utf8")).toBe("mine\n");
+      await page.getByRole("button", { name: "Undo …" }).click();
+      await page.getByRole("button", { name: "Overwrite what is there now" }).click();
+      await page.locator("#action .outcome.good").waitFor();
+      expect(readFileSync(path, "utf8")).toBe("one\n");
+    });
+
+    it("is used by keys: search, move, pages, help", async () => {
+      const served = await serve(await busyMachine(2_000));
+      const { page } = await open(addressOf(served, "/sessions"), { scheme: "dark" });
+      await page.locator(".row").first().waitFor();
+      for (const key of ["j", "j", "k", "j"]) await page.keyboard.press(key);
+      const focused = await page.evaluate("document.activeElement.dataset.key");
+      expect(await page.locator(".row").nth(1).getAttribute("data-key")).toBe(focused);
+      await page.keyboard.press("?");
+      await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/\/session\?id=/);
+      await page.keyboard.press("5");
+      await page.waitForURL(/\/memory\?/);
+      await page.keyboard.press("/");
+      await page.keyboard.type("work-17");
+      await page.keyboard.press("Enter");
+      await page.locator(".call", { hasText: "rm -rf ~/work-17" }).waitFor();
+      expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe("rgb(17, 20, 24)");
+    });
+
+    it("forgets a memory after a question", async () => {
+      const served = await serve(await busyMachine(10));
+      const { page } = await open(addressOf(served, "/memory?q=payments"));
+      await page.getByRole("button", { name: "Forget …" }).click();
+      await page.getByRole("button", { name: "Forget it" }).click();
+      await page.locator("#action .outcome", { hasText: "Forgotten." }).waitFor();
+      await page.getByRole("button", { name: "Close" }).click();
+      await page.getByText("Nothing was found.").waitFor();
+    });
+
+    it("shows the same from a file, without a server and without anything that could be done", async () => {
       const path = join(temporaryDirectory(), "report.html");
+      const machine = await busyMachine(900);
       writeFileSync(path, await renderReport(createNodeSystem(), machine.places, { hasMemories: true }));
-      const browser = await openBrowser();
       const file = pathToFileURL(path).href;
-      const { page, complaints, requests } = await openPage(browser, "light", file);
-      await expectEverything(page);
-      expect(await page.locator("#state").textContent()).toMatch(/^Report of \d{4}-/);
+      const { page, complaints, requests } = await open(file);
+      await page.getByRole("heading", { name: "The last 30 days" }).waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      await page.getByRole("link", { name: "Sessions", exact: true }).click();
+      await page.locator(".row a[data-main]:visible").nth(2).click();
+      await page.locator(".turn:visible .call").first().waitFor();
+      await page.locator("#q").fill("work-17");
+      await page.locator("#q").press("Enter");
+      await page.locator(".call:visible", { hasText: "rm -rf ~/work-17" }).waitFor();
+      expect(await page.locator(".call:visible").count()).toBe(1);
+      await page.getByRole("link", { name: "Memory" }).click();
+      await page.getByText("Payments need the sandbox").waitFor();
+      expect(await page.locator("button.undo, #action").count()).toBe(0);
+      expect(await page.locator("img").count()).toBe(0);
       expect(complaints).toEqual([]);
       expect(requests).toEqual([file]);
-      await takePicture(page, "report");
     });
   },
 );
-
-async function takePicture(page: Page, name: string): Promise<void> {
-  if (PICTURES === undefined) return;
-  await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
-}

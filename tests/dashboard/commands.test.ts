@@ -74,6 +74,6 @@ describe("amplihack report", () => {
   });
 
   it("needs to be told the file", async () => {
-    expect(await newUser().type(["report"])).toMatchObject({ code: 2 });
+    expect(await newUser().type(["report", "--memory"])).toMatchObject({ code: 2 });
   });
 });

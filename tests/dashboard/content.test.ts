@@ -1,4 +1,4 @@
-import { appendFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -6,10 +6,10 @@ import { Activity } from "../../src/dashboard/activity.ts";
 import type { JudgementEntry, RunEntry } from "../../src/dashboard/entries.ts";
 import type { MemoryEntry } from "../../src/dashboard/memories.ts";
 import type { EntryPage } from "../../src/dashboard/recent.ts";
-import type { RecipeRun } from "../../src/dashboard/recipe-runs.ts";
 import { renderReport } from "../../src/dashboard/report.ts";
 import type { Overview } from "../../src/dashboard/tally.ts";
 import { openStore } from "../../src/memory/open-store.ts";
+import type { RecordedRun } from "../../src/recipes/logs/run-records.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { recordCall } from "../commands/agent-call.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
@@ -114,12 +114,49 @@ describe("what the dashboard tells", () => {
   it("shows recipe runs with their steps", async () => {
     const machine = newMachine();
     writeRecipeRun(machine, "run-1", "release");
-    const [run] = await (await serve(machine)).json<readonly RecipeRun[]>("/api/recipes");
-    expect(run).toMatchObject({ runId: "run-1", recipe: "release", status: "failed", durationMs: 1510 });
+    const served = await serve(machine);
+    const [run] = await served.json<readonly RecordedRun[]>("/api/recipes");
+    expect(run).toMatchObject({ runId: "run-1", recipe: "release", state: "failed", durationMs: 1510 });
     expect(run?.steps).toEqual([
-      { path: "build", type: "bash", status: "completed", durationMs: 1200, exitCode: 0 },
-      { path: "test", type: "bash", status: "failed", durationMs: 300, exitCode: 2 },
+      { path: "build", status: "completed", durationMs: 1200, exitCode: 0 },
+      { path: "test", status: "failed", durationMs: 300, exitCode: 2 },
     ]);
+    expect((await served.ask("/recipes")).body).toContain("/recipe?id=run-1");
+    const page = (await served.ask("/recipe?id=run-1")).body;
+    for (const text of ["<h1>release</h1>", "build", "completed", "1.2 s", "failed", "exit 2"])
+      expect(page).toContain(text);
+  });
+
+  it("draws the graph of a run from its recipe, with what steps printed and how to go on", async () => {
+    const machine = newMachine();
+    const folder = temporaryDirectory();
+    const file = join(folder, "release.yaml");
+    writeFileSync(
+      file,
+      [
+        "name: release",
+        "steps:",
+        "  - { id: build, type: bash, command: make, output: built }",
+        "  - { id: unit, type: bash, command: make unit, parallel_group: tests }",
+        "  - { id: browser, type: bash, command: make browser, parallel_group: tests }",
+        `  - { id: publish, type: bash, command: "echo ${HOSTILE.slice(0, 9)}", condition: "built" }`,
+        "",
+      ].join("\n"),
+    );
+    writeRecipeRun(machine, "run-9", "release", { file, working_dir: folder });
+    const checkpoints = join(dirname(machine.places.recipeRuns), "checkpoints");
+    mkdirSync(checkpoints);
+    writeFileSync(
+      join(checkpoints, "run-9.json"),
+      JSON.stringify({ recipe_name: "release", run_id: "run-9", context: { built: `done ${HOSTILE}` } }),
+    );
+    const page = (await (await serve(machine)).ask("/recipe?id=run-9")).body;
+    expect(page).toContain("Together: tests");
+    expect(page).toContain("not reached");
+    expect(page).toContain("only if <code>built</code>");
+    expect(page).toContain("done &lt;/script&gt;");
+    expect(page).toContain("--resume run-9");
+    expect(page.match(/<script/g)).toHaveLength(1);
   });
 
   it("finds memories by words, and has none where there is no store", async () => {
@@ -214,19 +251,19 @@ describe("fifty thousand events and more", () => {
 });
 
 describe("hostile lines in the logs", () => {
-  it("stand in the report as data that cannot end its element", async () => {
+  it("stand in the report as text that cannot become markup", async () => {
     const machine = newMachine();
     machine.run({ host: HOSTILE, session: HOSTILE, hook: HOSTILE, decision: HOSTILE });
     machine.judge({ command: HOSTILE, rules: [HOSTILE], targets: [HOSTILE] });
     writeRecipeRun(machine, "run-1", HOSTILE);
     const html = await renderReport(createNodeSystem(), machine.places, { hasMemories: true });
-    expect(html.match(/<script/g)).toHaveLength(2);
-    expect(html.match(/<\/script/g)).toHaveLength(2);
+    expect(html.match(/<script/g)).toHaveLength(1);
+    expect(html.match(/<\/script/g)).toHaveLength(1);
+    expect(html.match(/<!--/g)).toBeNull();
     expect(html).not.toContain("<img");
-    const data = /id="embedded">(.*?)<\/script>/s.exec(html)?.[1] ?? "";
-    expect(data).not.toMatch(/[<>&\u2028\u2029]/);
-    const { judgements } = JSON.parse(data) as { judgements: readonly JudgementEntry[] };
-    expect(judgements[0]?.subject).toBe(HOSTILE);
+    expect(html).toContain(
+      "&lt;/script&gt;&lt;img src=x onerror=&quot;document.title=&#39;taken&#39;&quot;&gt;\\u2028&lt;!--",
+    );
   });
 
   it("are answered as JSON, never as a page", async () => {

@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { BUILT_IN } from "../../src/config/settings.ts";
 import type { DataFiles } from "../../src/dashboard/data-files.ts";
 import { type DashboardOptions, startDashboard } from "../../src/dashboard/server.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
@@ -23,6 +24,8 @@ export function newMachine(stateHome: string = temporaryDirectory()): Machine {
     audit: join(stateHome, "logs", "audit.jsonl"),
     recipeRuns: join(stateHome, "recipes", "runs"),
     database: join(stateHome, "memory.db"),
+    home: "/home/ada",
+    history: BUILT_IN.history,
   };
   mkdirSync(join(stateHome, "logs"), { recursive: true });
   mkdirSync(places.recipeRuns, { recursive: true });
@@ -65,10 +68,10 @@ export const JUDGEMENT = {
 };
 
 /** Also for the browser: a run of a recipe, as its log tells it. */
-export function writeRecipeRun({ places }: Machine, runId: string, recipe: string): void {
+export function writeRecipeRun({ places }: Machine, runId: string, recipe: string, start: object = {}): void {
   const ts = "2026-03-01T10:00:00.000Z";
   const events = [
-    { event: "recipe_start", recipe_name: recipe, step_count: 2 },
+    { event: "recipe_start", recipe_name: recipe, step_count: 2, ...start },
     { event: "step_start", step_id: "build", path: "build", step_type: "bash" },
     {
       event: "step_end",
@@ -94,9 +97,15 @@ export interface Answer {
 
 export interface Served {
   readonly url: URL;
+  readonly launchUrl: string;
   readonly warnings: readonly string[];
   /** with the token, unless the path brings its own query */
-  ask(path: string, options?: { method?: string; headers?: Record<string, string> }): Promise<Answer>;
+  ask(
+    path: string,
+    options?: { method?: string; headers?: Record<string, string>; body?: string },
+  ): Promise<Answer>;
+  /** as the page itself sends what a person decided */
+  act(path: string, body: object): Promise<{ readonly status: number } & Record<string, unknown>>;
   json<T>(path: string): Promise<T>;
 }
 
@@ -110,7 +119,7 @@ export async function serve(machine: Machine, options: Partial<DashboardOptions>
   });
   onTestFinished(() => dashboard.close());
   const url = new URL(dashboard.url);
-  const ask: Served["ask"] = (path, { method = "GET", headers = {} } = {}) =>
+  const ask: Served["ask"] = (path, { method = "GET", headers = {}, body = "" } = {}) =>
     new Promise((resolve, reject) => {
       const target = path.includes("token=")
         ? path
@@ -130,12 +139,22 @@ export async function serve(machine: Machine, options: Partial<DashboardOptions>
         },
       )
         .on("error", reject)
-        .end();
+        .end(body);
     });
   return {
     url,
+    launchUrl: dashboard.launchUrl,
     warnings,
     ask,
+    async act(path, body) {
+      const headers = {
+        origin: url.origin,
+        "content-type": "application/json",
+        "x-amplihack-token": url.searchParams.get("token") ?? "",
+      };
+      const answer = await ask(path, { method: "POST", headers, body: JSON.stringify(body) });
+      return { status: answer.status, ...(JSON.parse(answer.body) as object) };
+    },
     async json<T>(path: string): Promise<T> {
       return JSON.parse((await ask(path)).body) as T;
     },

@@ -14,7 +14,7 @@ import {
 import { DEFAULT_LIMITS } from "../../src/engine/options.ts";
 import { interpretAtomcode } from "../../src/engine/output/atomcode.ts";
 import { atomcodeContext, atomcodePrompt } from "../../src/engine/run/atomcode-context.ts";
-import { ATOMCODE_EVENTS, findAtomcodeEvent } from "../../src/engine/source/atomcode.ts";
+import { ATOMCODE_EVENTS, findAtomcodeEvent } from "../../src/engine/source/atomcode-form.ts";
 import { codesOf, makeEngine, source, temporaryFolder } from "./fixture.ts";
 import { rawResult } from "./output/reading.ts";
 

@@ -40,6 +40,21 @@ describe("the guide", () => {
     },
   );
 
+  it("runs no hook of a project before its user agreed, as its first step says", async () => {
+    const data = { hooks: { PreToolUse: [{ hooks: [{ type: "command", command: "exit 2" }] }] } };
+    const agreed = new Set<string>();
+    const sources = [{ kind: "project", dialect: "claude", data }] as const;
+    const trust: engine.TrustStore = { state: identity => (agreed.has(identity) ? "trusted" : "untrusted") };
+    const hooked = engine.createHookEngine({ projectDir: "/", sources, trust });
+    const [listed] = hooked.list();
+    expect([listed?.trust, listed?.enabled, listed?.summary]).toEqual(["untrusted", false, "exit 2"]);
+    expect(hooked.has("PreToolUse")).toBe(false);
+    expect(hooked.report).toMatchObject({ handlers: 0, warnings: [{ code: "trust-refused" }] });
+    agreed.add(listed?.identity ?? "");
+    expect(hooked.reload(sources).handlers).toBe(1);
+    await hooked.close();
+  });
+
   it("does what its first two steps say", async () => {
     const hooked = engine.createHookEngine({
       projectDir: "/",

@@ -9,7 +9,7 @@ import {
   type Outcome,
   type System,
 } from "../../src/engine/index.ts";
-import { nodeTimers } from "../../src/engine/platform.ts";
+import { webTimers } from "../../src/engine/platform.ts";
 import { guard } from "../../src/guard/index.ts";
 import { stockHooks } from "../../src/hooks/index.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
@@ -213,7 +213,7 @@ describe("hooks of the Hook type", () => {
     const system = createMemorySystem({ cwd: "/home/user/project" });
     const engine = assembleEngine(
       { projectDir: "/home/user/project", env: {} },
-      { system, timers: nodeTimers, http: { post: async () => ({ kind: "failed", reason: "none" }) } },
+      { system, timers: webTimers, http: { post: async () => ({ kind: "failed", reason: "none" }) } },
     );
     engine.use(stockHooks());
     const payload = { session_id: "s", cwd: "/home/user/project" };
@@ -243,7 +243,7 @@ describe("hooks of the Hook type", () => {
     const system = createMemorySystem({ cwd: "/home/user/project" });
     const engine = assembleEngine(
       { projectDir: "/home/user/project", env: {} },
-      { system, timers: nodeTimers, http: { post: async () => ({ kind: "failed", reason: "none" }) } },
+      { system, timers: webTimers, http: { post: async () => ({ kind: "failed", reason: "none" }) } },
     );
     engine.use(guard());
     const judge = async (tool_name: string, command: string) => {

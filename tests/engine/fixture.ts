@@ -40,7 +40,11 @@ export function makeEngine<const T extends ToolMap = Record<never, never>>(
   options: Options<T> = {},
 ): HookEngine<T> {
   const projectDir = options.projectDir ?? temporaryFolder();
-  const engine = createHookEngine<T, string>({ env: cleanEnvironment(projectDir), ...options, projectDir });
+  const engine = createHookEngine<T, string>({
+    env: cleanEnvironment(projectDir),
+    ...options,
+    projectDir,
+  });
   engines.push(engine);
   return engine;
 }

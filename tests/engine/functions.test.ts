@@ -4,7 +4,14 @@ import fc from "fast-check";
 import * as v from "valibot";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import type { Before, EngineEventName, HookScope, JsonObject, Outcome } from "../../src/engine/index.ts";
+import type {
+  Before,
+  Dialect,
+  EngineEventName,
+  HookScope,
+  JsonObject,
+  Outcome,
+} from "../../src/engine/index.ts";
 import { runs } from "../generated-inputs.ts";
 import { codesOf, makeEngine } from "./fixture.ts";
 
@@ -543,6 +550,45 @@ describe("typing mistakes do not mean yes", () => {
       warnings: [{ code: "event-unknown" }],
     });
   });
+
+  it.each<[Dialect, unknown]>([
+    [
+      "claude",
+      {
+        hooks: {
+          PreToolUze: [
+            { matcher: "Bash", hooks: [{ type: "command", command: "true", onFailure: "closed" }] },
+          ],
+        },
+      },
+    ],
+    ["batuta", { hooks: [{ event: "PretoolUse", matcher: "Bash", command: "true", onFailure: "closed" }] }],
+    [
+      "atomcode",
+      { hooks: { a: { event: "pre_tool_uze", matcher: "Bash", command: "true", onFailure: "closed" } } },
+    ],
+    [
+      "atomcode-json",
+      { hooks: { a: { event: "PreToolUze", matcher: "Bash|x", command: "true", onFailure: "closed" } } },
+    ],
+  ])(
+    "and its hook meets its failure policy where the event that was meant happens: %s",
+    async (dialect, data) => {
+      const engine = makeEngine({ sources: [{ kind: "project", dialect, data }] });
+      expect([engine.report.handlers, engine.list().map(({ enabled }) => enabled)]).toEqual([0, [false]]);
+      const outcome = await engine.dispatch("PreToolUse", call("ls", "Bash"));
+      expect(outcome.decision).toMatchObject({
+        kind: "deny",
+        reason: expect.stringContaining("PreToolUse was meant"),
+      });
+      expect(codesOf(outcome)).toEqual(["handler-invalid", "fail-closed"]);
+      expect((await engine.dispatch("PreToolUse", call("ls", "Read"))).decision.kind).toBe("none");
+      const open = JSON.parse(JSON.stringify(data).replace('"closed"', '"open"'));
+      const lenient = makeEngine({ sources: [{ kind: "project", dialect, data: open }] });
+      const passed = await lenient.dispatch("PreToolUse", call("ls", "Bash"));
+      expect([passed.decision.kind, codesOf(passed)]).toEqual(["none", ["handler-invalid"]]);
+    },
+  );
 });
 
 describe("what a hook may say and see besides", () => {

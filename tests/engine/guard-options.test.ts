@@ -1,5 +1,7 @@
+import { writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { HookInput } from "../../src/engine/index.ts";
+import type { HookInput, JsonObject } from "../../src/engine/index.ts";
 import { DEFAULT_GUARD_SETTINGS, guard } from "../../src/guard/index.ts";
 import { makeEngine, temporaryFolder } from "./fixture.ts";
 
@@ -42,6 +44,36 @@ describe("the embedded guard", () => {
     engine.use({ id: "where", event: "PreToolUse", run: (input: HookInput) => void seen.push(input.cwd) });
     await engine.dispatch("PreToolUse", { tool_name: "bash", tool_input: { command: "ls" } });
     expect(seen).toEqual([projectDir]);
+  });
+
+  it("judges relative paths from there", async () => {
+    const projectDir = temporaryFolder();
+    writeFileSync(join(projectDir, "work.txt"), "mine\n");
+    const engine = makeEngine({ projectDir });
+    engine.use(guard({ home: "/home/user" }));
+    const decided = await engine.decide("bash", { command: `rm -rf ../${basename(projectDir)}` });
+    expect(decided.kind).not.toBe("run");
+    expect((await engine.decide("bash", { command: "rm -rf ../amplihack-engine-none" })).kind).toBe("run");
+  });
+
+  it("says so when a tool looks like a shell and its arguments are no command", async () => {
+    const engine = makeEngine();
+    engine.use(guard(PLACES));
+    const unread = async (tool_name: string, tool_input: JsonObject) =>
+      (await engine.dispatch("PreToolUse", { tool_name, tool_input })).diagnostics;
+    expect(await unread("run_in_terminal", { what: "rm -rf /", n: 1 })).toMatchObject([
+      { code: "tool-unread", severity: "warning", hook: "guard", detail: expect.stringContaining("(what)") },
+    ]);
+    for (const name of ["exec", "terminal", "execute_command", "mcp__box__shell", "runCommand"])
+      expect((await unread(name, { steps: [{ verb: "wipe" }] })).map(({ code }) => code)).toEqual([
+        "tool-unread",
+      ]);
+    expect(await unread("exec", { command: "ls" })).toEqual([]);
+    expect(await unread("run_python", { code: "print(1)" })).toEqual([]);
+    expect(await unread("terminal", { input: "ls\n" })).toEqual([]);
+    expect(await unread("run_tests", { suite: "unit" })).toEqual([]);
+    expect(await unread("exec", { id: 7, note: "" })).toEqual([]);
+    expect(await unread("search", { what: "rm -rf /" })).toEqual([]);
   });
 
   it("takes the home of the environment that is given", async () => {

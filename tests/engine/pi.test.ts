@@ -129,6 +129,13 @@ describe("the engine in a Pi loop", () => {
     expect(asked).toEqual(["sure?"]);
   });
 
+  it("a halt after a call ends the batch too", async () => {
+    const engine = makeEngine();
+    engine.afterToolCall("*", () => ({ halt: "enough" }));
+    const call = { toolCall: { id: "1", name: "bash" }, args: {}, result: { content: [] }, isError: false };
+    expect(await piHooks(engine).afterToolCall(call)).toEqual({ terminate: true });
+  });
+
   it("a halt ends the batch", async () => {
     const engine = makeEngine({
       sources: [

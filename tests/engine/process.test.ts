@@ -276,7 +276,9 @@ describe("what a command hook gets", () => {
     const { createHookEngine } = await import("../../src/engine/index.ts");
     const engine = createHookEngine({
       projectDir,
-      sources: [source("claude", claudeCommands("PreToolUse", [`printf '%s' "$${name}" > out`]))],
+      sources: [
+        source("claude", claudeCommands("PreToolUse", [`printf '%s' "$${name}" > out`]), { kind: "user" }),
+      ],
     });
     process.env[name] = "after";
     await engine.dispatch("PreToolUse", BASH_CALL);

@@ -12,6 +12,7 @@ import type {
   ResultOf,
   ToolCall,
 } from "../../src/engine/index.ts";
+import { compileJsonSchema } from "../../src/engine/schema/json-schema.ts";
 import { compileSchema } from "../../src/engine/schema/validate.ts";
 import { makeEngine } from "./fixture.ts";
 
@@ -55,7 +56,7 @@ describe("inference from schemas", () => {
 
 describe("TypeBox schemas are checked without TypeBox", () => {
   const problem = async (schema: object, value: unknown) => {
-    const checked = await compileSchema(schema as never, "test")(value);
+    const checked = await compileSchema(schema as never, "test", compileJsonSchema)(value);
     return checked.ok ? undefined : checked.problem;
   };
 
@@ -121,7 +122,9 @@ describe("TypeBox schemas are checked without TypeBox", () => {
   it.each([Type.Date(), Type.BigInt(), Type.Function([], Type.Any()), { if: {} }, { dependentRequired: {} }])(
     "refuses at once what it could not check: %j",
     schema => {
-      expect(() => compileSchema(schema as never, "tools.x.args")).toThrow(/tools\.x\.args/);
+      expect(() => compileSchema(schema as never, "tools.x.args", compileJsonSchema)).toThrow(
+        /tools\.x\.args/,
+      );
     },
   );
 
@@ -132,7 +135,11 @@ describe("TypeBox schemas are checked without TypeBox", () => {
 
 describe("problems of Standard Schemas", () => {
   it("are told with their place", async () => {
-    const checked = await compileSchema(z.object({ a: z.object({ b: z.string() }) }), "x")({ a: { b: 1 } });
+    const checked = await compileSchema(
+      z.object({ a: z.object({ b: z.string() }) }),
+      "x",
+      compileJsonSchema,
+    )({ a: { b: 1 } });
     expect(checked).toMatchObject({ ok: false, problem: expect.stringContaining("a.b") });
   });
 });

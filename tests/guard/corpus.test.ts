@@ -50,8 +50,17 @@ describe("dangerous commands in many forms", () => {
   });
 
   it("are explained: rule, target, safer command and who can permit it, in 600 characters", () => {
-    for (const { command, verdict, reason, findings } of judged) {
+    for (const { command, verdict, reason, texts, findings } of judged) {
       if (verdict === "allow") continue;
+      expect(texts?.person, command).toMatch(/^\[[a-z]+(\.[a-z-]+)?\] /);
+      expect(texts?.person, command).not.toMatch(/your user|Safer: |Agent: /);
+      expect(texts?.person.length, command).toBeLessThanOrEqual(400);
+      expect(texts?.model, command).toMatch(/Safer: `[^`]+`.* do not try it another way\./s);
+      expect(texts?.model, command).toMatch(
+        / amplihack guard allow-once [A-Z2-9]{6}$|in their own terminal\.$/,
+      );
+      expect(texts?.model, command).not.toContain("your own terminal");
+      expect(texts?.model.length, command).toBeLessThanOrEqual(600);
       expect(reason, command).toMatch(/\[[a-z]+(\.[a-z-]+)?\]/);
       expect(reason, command).toMatch(/Safer: `[^`]+`/);
       expect(reason, command).toMatch(/allow-once [A-Z2-9]{6}$|in their own terminal\.$/);

@@ -3,11 +3,16 @@ import { HOME, judge } from "./scene.ts";
 
 describe("what a person is asked about", () => {
   it("has nothing in it that hides or reorders what it says", () => {
-    const { reason = "" } = judge(
+    const { reason = "", texts } = judge(
       `rm -rf ~/Documents/'a\u202eb\u200bc\u001b[2Kd\ne\u{e0041}f\ufeff'; cat ~/.ssh/id_rsa`,
     );
-    expect(reason).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u200b\u202e\ufeff]/);
-    expect(reason).not.toMatch(/\p{Default_Ignorable_Code_Point}/u);
+    // No line of it comes from the command.
+    const lines = [...reason.split("\nAgent: "), texts?.person ?? "", texts?.model ?? ""];
+    expect(lines).toHaveLength(4);
+    for (const line of lines) {
+      expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u200b\u202e\ufeff]/);
+      expect(line).not.toMatch(/\p{Default_Ignorable_Code_Point}/u);
+    }
   });
 
   it("shows where a long path leads", () => {

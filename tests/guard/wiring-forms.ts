@@ -30,7 +30,7 @@ const DOCUMENTED = `
   home .pi/agent/extensions/mine.js  home .pi/agent/settings.json  project .pi/settings.json  project .pi/extensions/mine.js
   home .config/amp/settings.json  project .amp/settings.json  home .config/goose/config.yaml
   home .amplifier/settings.yaml  project .amplifier/hooks/hooks.json  project .clinerules/hooks/PreToolUse
-  home Documents/Cline/Hooks/PreToolUse  home .atomcode/hooks/mine.toml
+  home Documents/Cline/Hooks/PreToolUse  home .atomcode/hooks/mine.toml  home .atomcode/hooks.json  project .hooks.json
   home .amplihack/config.jsonc  project .amplihack/config.jsonc
 `;
 

@@ -9,6 +9,7 @@ describe("the command line of the hook program", () => {
     [["agentStop", "--event", "agentStop"], "stop", undefined, "agentStop"],
     [["session-end", "--event=sessionEnd", "--host", "copilot"], "session-stop", "copilot-cli", "sessionEnd"],
     [["stop", "--host"], "stop", undefined, undefined],
+    [["pre-tool-use", "--host", "amplifier"], "pre-tool-use", "amplifier", undefined],
     [["Notification"], "notification", undefined, undefined],
   ])("is understood: %j", (words, subcommand, host, nativeEvent) => {
     const line = readCommandLine(words);

@@ -38,6 +38,28 @@ describe("an ordinary call", () => {
     });
   });
 
+  it.each<[string, object, string?]>([
+    ["Notification", { message: "hello" }],
+    ["PermissionRequest", { tool_name: "Bash", tool_input: { command: "ls" } }],
+    ["SubagentStart", {}],
+    ["PostToolBatch", {}],
+    ["SomethingNew", {}, "post-tool-use"],
+  ])(
+    "is recorded with its session, too, when no stock hook serves %s",
+    async (event, more, subcommand = event) => {
+      const stdin = JSON.stringify({
+        hook_event_name: event,
+        session_id: "s1",
+        cwd: "/home/user/project",
+        ...more,
+      });
+      const { system, code } = await callProgram([subcommand], { stdin });
+      const [line = ""] = (system.peek("/home/user/.amplihack/logs/runs.jsonl") ?? "").split("\n");
+      expect(code).toBe(0);
+      expect(JSON.parse(line)).toMatchObject({ session: "s1", project: "/home/user/project" });
+    },
+  );
+
   it("leaves one line in the hook's own log, with the payload's member names and nothing they hold", async () => {
     const { system } = await callProgram(["pre-tool-use"], { stdin: pre() });
     const log = system.peek("/home/user/project/.claude/runtime/logs/pre_tool_use.log") ?? "";
@@ -258,6 +280,29 @@ describe("a closed stdin", () => {
     const env = { HOME: "/home/user", ATOMCODE_HOOK_CONTEXT: JSON.stringify(carried) };
     const { stdout } = await callProgram(["pre-tool-use", "--host", "atomcode"], { stdin, env });
     expect(JSON.parse(stdout)).toMatchObject({ action: "block" });
+  });
+});
+
+describe("a refusal in the words of hosts that tell their form by the payload", () => {
+  const input = {
+    tool_name: "bash",
+    tool_input: { command: "rm -rf /" },
+    session_id: "s",
+    cwd: "/home/user/project",
+  };
+  it.each([
+    ["atomcode", { ...input, hook_event_name: "PreToolUse", call_id: "c" }, { action: "block" }],
+    ["amplifier", { ...input, hook_event_name: "tool:pre" }, { decision: "block" }],
+    ["amplifier-shell", input, { decision: "block" }],
+  ])("%s", async (host, payload, expected) => {
+    const stdin = JSON.stringify(payload);
+    const { stdout } = await callProgram(["pre-tool-use", "--host", host], { stdin });
+    expect(JSON.parse(stdout)).toMatchObject(expected);
+  });
+
+  it("and nothing at all for AtomCode where there is no opinion", async () => {
+    const payload = { ...input, tool_input: { command: "ls" }, hook_event_name: "PreToolUse", call_id: "c" };
+    expect((await callProgram(["pre-tool-use"], { stdin: JSON.stringify(payload) })).stdout).toBe("");
   });
 });
 

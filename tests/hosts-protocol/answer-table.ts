@@ -112,6 +112,17 @@ export function momentsOf(host: HostId): readonly Moment[] {
           moment(name, name, plain, " from Claude's settings"),
         ),
       ];
+    case "atomcode": {
+      const older = { event: "x", tool_name: "bash", tool_args: TOOL_INPUT, working_dir: "/w" };
+      const present = { session_id: "s", hook_event_name: "x", call_id: "c", ...plain };
+      const names = Object.keys(descriptor.responses(NO_CONTEXT)).filter(name => name !== "Notification");
+      return [
+        ...natives
+          .filter(([native]) => !/^stop|failure$/.test(native))
+          .map(([native, event]) => moment(native, event, older)),
+        ...names.map(name => moment(name, name, present)),
+      ];
+    }
     case "antigravity":
       return natives.map(([native, event]) =>
         moment(native, event, { conversationId: "c", toolCall: { name: "run_command", args: TOOL_INPUT } }),

@@ -261,7 +261,32 @@ const readCline: Reader = ({ stdout }, { event, nativeEvent }) => {
 };
 
 /** Any code but 0, and anything that is not JSON, lets the call run. */
-const readAtomCode: Reader = ({ stdout, exitCode }, { event }) => {
+/** Since version 5: the last line, in its own words or Claude's; exit 2 blocks; text at the start is context. */
+const readAtomCodeJson: Reader = ({ stdout, exitCode }, { event }) => {
+  const lastLine = stdout
+    .split("\n")
+    .filter(line => line.trim() !== "")
+    .at(-1);
+  const said = parse(lastLine ?? "");
+  const context = member(said, "hookSpecificOutput", "additionalContext");
+  const blocks = verdictOf(member(said, "decision"), { block: "deny" });
+  if (event === "SessionStart")
+    return { verdict: "none", context: context ?? (stdout.trim() === "" ? undefined : stdout.trim()) };
+  if (event === "PostToolUse" || event === "PostToolUseFailure") return { verdict: blocks };
+  if (event !== "PreToolUse" && event !== "UserPromptSubmit") return IGNORED;
+  if (exitCode === 2) return REFUSED;
+  const action = verdictOf(member(said, "action"), { block: "deny", allow: "allow" });
+  const permission = verdictOf(member(said, "hookSpecificOutput", "permissionDecision"), PERMISSIONS);
+  const input = member(said, "action") === "modify" ? member(said, "args") : undefined;
+  return event === "PreToolUse"
+    ? { verdict: strictest(blocks, strictest(action, permission)), input }
+    : { verdict: strictest(blocks, action === "deny" ? "deny" : "none"), context };
+};
+
+const readAtomCode: Reader = (answer, moment) => {
+  if (moment.payload["event"] === undefined) return readAtomCodeJson(answer, moment);
+  const { stdout, exitCode } = answer;
+  const { event } = moment;
   const lastLine = stdout
     .split("\n")
     .filter(line => line.trim() !== "")

@@ -392,6 +392,21 @@ describe("samples from the hosts' descriptions", () => {
       },
     ],
     [
+      "AtomCode since version 5, on stdin",
+      "atomcode",
+      {
+        ...{ session_id: "s", hook_event_name: "PreToolUse", call_id: "c-7", cwd: "/srv/shop" },
+        ...{ tool_name: "search_replace", tool_input: { file_path: "a.ts" } },
+      },
+      {
+        event: "PreToolUse",
+        canonicalToolName: "Edit",
+        toolInput: { file_path: "a.ts" },
+        sessionId: "s",
+        aliases: { tool_use_id: "c-7" },
+      },
+    ],
+    [
       "Amplifier's bridge, without event, directory and session",
       "amplifier-shell",
       { tool_name: "bash", tool_input: { command: "rm -rf build" }, timestamp: "2026-11-02T08:00:00Z" },

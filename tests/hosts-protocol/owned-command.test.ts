@@ -54,6 +54,24 @@ describe("commands that are ours", () => {
       expect(ownedHandler(other)?.subcommand).toBeUndefined();
   });
 
+  it("are found in lines for every clone of a project, in a host without a shell, too", () => {
+    const line =
+      '"$HOME"/.amplihack/.claude/bin/amplihack-hooks stop --host x ; c=$? ; [ $c = 127 ] || exit $c';
+    const found = {
+      kind: "program",
+      subcommand: "stop",
+      program: "$HOME/.amplihack/.claude/bin/amplihack-hooks",
+      words: ["stop", "--host", "x"],
+      line,
+    };
+    expect(ownedHandler({ command: line })).toEqual(found);
+    expect(ownedHandler({ command: "/bin/sh", args: ["-c", line] })).toEqual(found);
+    expect(
+      ownedHandler({ command: "/bin/sh", args: ["-c", "echo /x/amplihack-hooks stop"] }),
+    ).toBeUndefined();
+    expect(ownedHandler({ command: "/bin/sh", args: ["-c"] })).toBeUndefined();
+  });
+
   it("are quoted so that they are found again", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", minLength: 1 }), folder => {

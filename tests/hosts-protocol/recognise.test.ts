@@ -35,6 +35,7 @@ describe("who is calling", () => {
     ["copilot-cli", { COPILOT_CLI: "1" }],
     ["devin", { DEVIN_PROJECT_DIR: "/p" }],
     ["atomcode", { ATOMCODE_HOOK_EVENT: "pre_tool_use" }],
+    ["atomcode", { ATOMCODE_PROJECT_DIR: "/srv/shop" }],
     ["augment", { AUGMENT_PROJECT_DIR: "/p" }],
     ["amplifier-shell", { AMPLIFIER_PROJECT_DIR: "/p" }],
     ["qwen-code", { QWEN_PROJECT_DIR: "/p", GEMINI_PROJECT_DIR: "/p" }],

@@ -6,6 +6,9 @@ const VERSIONS = JSON.parse(readFileSync(new URL("./versions.json", import.meta.
   Record<string, { readonly package: string; readonly version: string }>
 >;
 
+/** Hosts that cannot be installed here: what is known, what was seen, and what not. */
+const NOT_DRIVEN = readFileSync(new URL("./not-driven.md", import.meta.url), "utf8");
+
 /** What a row of the table says about one host. */
 export type Mark = "✓" | "–" | "✗";
 
@@ -54,6 +57,7 @@ ${packages.join("")}
 A hook that takes longer than its limit is passed over by most hosts, whatever it would have said. Hosts that need an
 editor or an account (VS Code, Cursor, Windsurf, Cline, Kiro, Augment, Factory) are not driven here; what is known
 about them comes from their documentation and source.
-`,
+
+${NOT_DRIVEN}`,
   );
 }

@@ -48,7 +48,7 @@ describe("amplihack install", () => {
     const config = join(sandbox.home, ".amplihack/config.jsonc");
     expect(run(sandbox, ["install"]).status).toBe(0);
     expect(existsSync(config)).toBe(false);
-    const preview = run(sandbox, ["install", "--profile", "standard", "--dry-run"]);
+    const preview = run(sandbox, ["install", "--profile", "standard", "--dry-run", "--full"]);
     expect(preview.stdout).toMatch(/config\.jsonc[\s\S]*\+ {4}"history"/);
     expect(existsSync(config)).toBe(false);
     expect(run(sandbox, ["install", "--parts", "history,guard", "--failure", "ask"]).status).toBe(0);
@@ -255,7 +255,7 @@ describe("a package that npx fetched", () => {
       });
     const cli = join(root, "dist/bin/amplihack.cjs");
     const copy = join(sandbox.home, ".amplihack/versions", version);
-    const dry = run(sandbox, ["install", "--host", "claude", "--dry-run"], cli);
+    const dry = run(sandbox, ["install", "--host", "claude", "--dry-run", "--full"], cli);
     expect(dry.stdout).toMatch(new RegExp(`^would copy this package to ${copy}\\n--- `));
     expect(sandbox.snapshot()).toEqual({});
     const first = run(sandbox, ["install", "--host", "claude"], cli);

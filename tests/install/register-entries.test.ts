@@ -143,6 +143,53 @@ describe("registering in an empty file", () => {
   });
 });
 
+describe("registering under names, for AtomCode", () => {
+  const named = (text: string) => parse(text) as { hooks: Record<string, JsonObject> };
+  const guard = { event: "PreToolUse", matcher: "bash|edit_file", command: "./guard.sh" };
+
+  it("writes one entry per hook, which says its event", () => {
+    const { hooks } = named(register("", "atomcode").text);
+    expect(hooks["amplihack-pre-tool-use-pre_tool_use"]).toEqual({
+      event: "pre_tool_use",
+      command: `${PROGRAM} pre-tool-use --host atomcode --event pre_tool_use`,
+      timeout_ms: 10_000,
+    });
+    expect(Object.values(hooks).map(({ event }) => event)).toEqual([
+      "session_start",
+      "pre_tool_use",
+      "post_tool_use",
+      "user_prompt_submit",
+      "user_prompt_submit",
+      "session_end",
+    ]);
+  });
+
+  it("leaves the entries of others, also one that has our name, and comes back byte for byte", () => {
+    const text = JSON.stringify({ hooks: { guard, "amplihack-pre-tool-use-pre_tool_use": guard } }, null, 2);
+    const { text: registered, emptyBefore } = register(text, "atomcode");
+    const { hooks } = named(registered);
+    expect(Object.keys(hooks).slice(0, 2)).toEqual(["guard", "amplihack-pre-tool-use-pre_tool_use"]);
+    expect(hooks["amplihack-pre-tool-use-pre_tool_use"]).toEqual(guard);
+    expect(hooks["amplihack-pre-tool-use-pre_tool_use-2"]).toMatchObject({ event: "pre_tool_use" });
+    expect(register(registered, "atomcode").isChanged).toBe(false);
+    expect(unregister(registered, "atomcode", emptyBefore).text).toBe(text);
+    for (const before of ["{}\n", '{"hooks":{}}'])
+      expect(
+        unregister(register(before, "atomcode").text, "atomcode", register(before, "atomcode").emptyBefore)
+          .text,
+      ).toBe(before);
+  });
+
+  it("keeps a limit that a person raised, and replaces a program of an earlier place", () => {
+    const text = register("", "atomcode").text.replace("10000", "20000");
+    const moved = register(text, "atomcode", "/new/amplihack-hooks");
+    const { hooks } = named(moved.text);
+    expect(Object.keys(hooks)).toHaveLength(6);
+    expect(moved.raisedTimeouts).toMatchObject([{ event: "session_start", timeout: 20_000 }]);
+    expect(JSON.stringify(hooks)).not.toContain(PROGRAM);
+  });
+});
+
 describe("registering beside others", () => {
   const foreign = '{"type":"command","command":"/work/amplihack-notes/check.sh"}';
 

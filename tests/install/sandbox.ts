@@ -1,4 +1,5 @@
 import {
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -90,6 +91,7 @@ export function makeQuickPackage(): Package {
   const bin = join(root, "dist/bin");
   mkdirSync(join(bin, "hook-entries"), { recursive: true });
   for (const name of ["amplihack-hooks.cjs", "amplihack.cjs"]) writeFileSync(join(bin, name), "");
+  cpSync(join(PACKAGE_ROOT, "skills"), join(root, "skills"), { recursive: true });
   return { ...PACKAGE, root };
 }
 

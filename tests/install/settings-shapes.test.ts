@@ -132,6 +132,30 @@ describe("install and uninstall", () => {
     }
   });
 
+  it.each([
+    [
+      "claude-code",
+      SETTINGS,
+      '{"disableAllHooks": true}',
+      /no hook fires, .*"disableAllHooks": true; remove it/,
+    ],
+    [
+      "gemini-cli",
+      "home/.gemini/settings.json",
+      '{"hooksConfig": {"enabled": false}}',
+      /hooks are switched off in/,
+    ],
+    ["codex", "home/.codex/config.toml", "[features]\nhooks = false\n", /switched off under \[features\]/],
+  ] as const)("tell that all hooks of %s are switched off", async (host, path, content, reason) => {
+    const sandbox = createQuickSandbox();
+    sandbox.write(path, content);
+    for (let time = 0; time < 2; time++) {
+      const report = await install(sandbox.system, PACKAGE, { ...options, hosts: [host] });
+      expect(report).toMatchObject({ success: false, hosts: [{ host, status: "failed" }] });
+      expect(report.hosts[0]?.reason).toMatch(reason);
+    }
+  });
+
   it.each(Object.entries(REFUSED))("leave %s alone and say why", async (_, [content, message]) => {
     const sandbox = createQuickSandbox();
     sandbox.write(SETTINGS, content);

@@ -86,17 +86,4 @@ describe("files that are ours as a whole", () => {
         "exec '/opt/a b/amplihack-hooks' pre-tool-use --host cline --event PreToolUse\n",
     );
   });
-
-  it("are one table per event for AtomCode", () => {
-    const [file] = generateFiles("atomcode", options);
-    expect(file?.text).toContain(
-      [
-        "[[hooks]]",
-        'event = "pre_tool_use"',
-        `command = "'/opt/a b/amplihack-hooks' pre-tool-use --host atomcode --event pre_tool_use"`,
-        "timeout_ms = 10000",
-        "",
-      ].join("\n"),
-    );
-  });
 });

@@ -22,7 +22,7 @@ const modules = fc.record({
 const writing = { generateFiles, opencodePlugin, piExtension, wantedEntries, quoteWord, registerEntries };
 
 describePublicFunctions("install that write hosts' files", writing, {
-  generateFiles: forBoth(fc.constantFrom("opencode", "pi", "cline", "atomcode"), modules, (host, options) => {
+  generateFiles: forBoth(fc.constantFrom("opencode", "pi", "cline"), modules, (host, options) => {
     const files = generateFiles(host, options);
     return files.length > 0 && files.every(file => file.text.includes(options.version) || file.text !== "");
   }),

@@ -80,6 +80,22 @@ describe("progress on a terminal", () => {
     ]);
   });
 
+  it("shows what a step printed behind its name, and no lines that are meant for programs", () => {
+    const { live, screen } = liveDisplay(40);
+    const result = stepResult(step("a"), 1500, {
+      status: "completed",
+      output: `\n\u001b[31mfirst\u202e line\u001b[0m, ${"long ".repeat(9)}\nsecond`,
+    });
+    live.observe({ kind: "pointer", line: "amplihack.recipe.log_pointer {}" });
+    live.observe({ kind: "step_end", step: step("a"), result });
+    live.observe({
+      kind: "step_end",
+      step: step("b"),
+      result: stepResult(step("b"), 0, { status: "skipped" }),
+    });
+    expect(screen()).toEqual(["  ✓ a (1.5s)  first line, long long lo…", "  ⊘ b (0.0s)  skipped"]);
+  });
+
   it("never lets a line wrap", () => {
     const { live, screen, pass } = liveDisplay(20);
     live.observe({ kind: "step_start", step: step("one") });
@@ -118,6 +134,8 @@ describe("progress as lines", () => {
     observe({ kind: "step_start", step: step("evil\u001b[2J\u0007", { name: "na\u001b]0;title\u0007me" }) });
     observe(output(step("a"), "\u001b[31mred\u001b[0m\u0008\u0008\ttext\n"));
     observe(end(step("a"), "failed", "bad\u001b[1A\nsecond line"));
+    observe({ kind: "notice", text: "\u001b[2Jsaid\u202e so", isWarning: true });
+    expect(written.pop()).toBe("Warning: said so\n");
     expect(written.join("")).toBe("▶ evil (name)\n  │ red text\n  ✗ a (1.5s)\n    bad\n    second line\n");
   });
 

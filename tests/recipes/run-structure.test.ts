@@ -489,6 +489,26 @@ describe("a dry run", () => {
     );
   });
 
+  it("shows what would run, with the values that are known", async () => {
+    const { results } = await recipeMachine().runText(
+      yaml({
+        name: "r",
+        context: { who: "Ada", at: { host: "h1" } },
+        steps: [
+          { id: "a", command: "greet '{{who}}' {{at.host}} \\{{who}} {{ who }}", output: "said" },
+          { id: "b", command: "echo {{said}} {{nobody}}", working_dir: "{{at.host}}", condition: "said" },
+          { id: "c", agent: "amplihack:reviewer", prompt: "Look at {{said}} of {{who}}" },
+        ],
+      }),
+      { isDryRun: true },
+    );
+    expect(results.map(({ would_run }) => would_run)).toEqual([
+      { command: "greet 'Ada' h1 {{who}} {{ who }}", output: "said" },
+      { command: "echo {{said}} {{nobody}}", working_dir: "h1", condition: "said" },
+      { agent: "amplihack:reviewer", prompt: "Look at {{said}} of Ada" },
+    ]);
+  });
+
   it("still refuses what is invalid, conditions included", async () => {
     const { exitCode, document } = await recipeMachine().runText(
       yaml({ name: "r", steps: [{ id: "a", command: "x", condition: "a ==" }] }),

@@ -73,6 +73,36 @@ describe("a release", () => {
     }
   });
 
+  it("holds plugins for three hosts, whose hooks start the program beside them", () => {
+    const plugins = join(place, "out", "plugins");
+    const manifests = {
+      "claude-code": [".claude-plugin/plugin.json", "${CLAUDE_PLUGIN_ROOT}"],
+      codex: [".codex-plugin/plugin.json", "${PLUGIN_ROOT}"],
+      "gemini-cli": ["gemini-extension.json", "${extensionPath}"],
+    } as const;
+    for (const [host, [manifest, root]] of Object.entries(manifests)) {
+      expect(readJson(join(plugins, host, manifest))).toMatchObject({ name: "amplihack", version });
+      const hooks = readFileSync(join(plugins, host, "hooks/hooks.json"), "utf8");
+      const commands = [...hooks.matchAll(/"command": (".*"),?$/gm)].map(([, text = ""]) => JSON.parse(text));
+      expect(commands.length).toBeGreaterThan(5);
+      for (const command of commands) expect(command.startsWith(`"${root}/bin/amplihack-hooks" `)).toBe(true);
+      const asked = spawnSync(join(plugins, host, "bin/amplihack-hooks"), ["--version"], {
+        env: { PATH: process.env["PATH"], HOME: place },
+        encoding: "utf8",
+      });
+      expect(asked.stdout).toBe(`amplihack-hooks ${version}\n`);
+      const alone = spawnSync("/bin/sh", [join(plugins, host, "bin/amplihack-hooks"), "pre-tool-use"], {
+        env: { PATH: "/nowhere", HOME: place },
+        encoding: "utf8",
+      });
+      // Only where this machine has no Node in the folders that are looked into besides.
+      if (alone.stderr.includes("node was not found"))
+        expect([alone.status, alone.stdout]).toEqual([0, host === "codex" ? "" : "{}\n"]);
+    }
+    const places = [".claude-plugin/marketplace.json", ".agents/plugins/marketplace.json"];
+    for (const name of places) expect(JSON.stringify(readJson(join(plugins, name)))).toContain('"./');
+  });
+
   it("is signed over the sums of its files", () => {
     const read = (name: string) => readFileSync(join(place, "out", name));
     const sums = read("SHA256SUMS");
@@ -83,6 +113,7 @@ describe("a release", () => {
       [
         `amplihack-${version}.cdx.json`,
         `amplihack-${version}.tgz`,
+        `amplihack-plugins-${version}.tgz`,
         ...PLATFORMS.map(platform => `amplihack-hooks-${platform}`),
       ].sort(),
     );

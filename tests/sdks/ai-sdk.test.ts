@@ -125,6 +125,17 @@ describe("hookTools", () => {
     expect(run).toHaveBeenCalledTimes(1);
   });
 
+  it("arguments of a hook that do not fit the tool are not used", async () => {
+    run.mockClear();
+    const engine = newEngine();
+    engine.beforeToolCall("*", () => ({ args: { command: 7 } }));
+    const mock = model("ls");
+    const tools = hookTools(engine, { bash: bash() });
+    await generateText({ model: mock, tools, prompt: "go", stopWhen: stepCountIs(3) });
+    expect(run).not.toHaveBeenCalled();
+    expect(toolOutput(mock)).toContain("do not fit");
+  });
+
   it("a tool that fails is seen by hooks, and its error reaches the model", async () => {
     const engine = newEngine();
     const failed = vi.fn();

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { type Options, query } from "@anthropic-ai/claude-agent-sdk";
+import { HOOK_EVENTS, type Options, query } from "@anthropic-ai/claude-agent-sdk";
+import { EVENTS } from "amplihack/engine";
 import { claudeHooks } from "amplihack/engine/claude-agent-sdk";
 import { describe, expect, it, vi } from "vitest";
 import { PROMPT } from "../../src/verify/live/script.ts";
@@ -63,6 +64,13 @@ describe.skipIf(PROGRAM === "")("claudeHooks in a session of the SDK", () => {
     expect(await play(engine, "echo x", { canUseTool })).toContain("the person said no");
     expect(canUseTool).toHaveBeenCalledTimes(1);
   });
+
+  it("a question that nobody is there to answer is a refusal", async () => {
+    const { engine } = askingEngine();
+    const read = await play(engine, "echo $((6 * 7))");
+    expect(read).toContain("really?");
+    expect(read).not.toContain("42");
+  });
 });
 
 describe("claudeHooks", () => {
@@ -71,5 +79,17 @@ describe("claudeHooks", () => {
     engine.on("Stop", "*", () => undefined);
     engine.beforeToolCall("*", () => undefined);
     expect(Object.keys(claudeHooks(engine))).toEqual(["PreToolUse", "Stop"]);
+  });
+
+  it("blocks an action that can be refused when the callback itself fails", () => {
+    const engine = guardedEngine();
+    engine.on("Stop", "*", () => undefined);
+    const { PreToolUse, Stop } = claudeHooks(engine);
+    expect([PreToolUse?.[0]?.onFailure, Stop?.[0]?.onFailure]).toEqual(["block", undefined]);
+  });
+
+  it("the engine knows every event of the SDK by its name", () => {
+    const known = EVENTS.map(({ name }) => String(name));
+    expect(HOOK_EVENTS.filter(name => !known.includes(name))).toEqual([]);
   });
 });

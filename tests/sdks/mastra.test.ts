@@ -78,6 +78,13 @@ describe("hookTools", () => {
     expect(run).toHaveBeenCalledWith({ command: "ls -l" });
   });
 
+  it("arguments of a hook that do not fit the tool are not used", async () => {
+    const engine = newEngine();
+    engine.beforeToolCall("*", () => ({ args: { command: 7 } }));
+    expect(await play(hookTools(engine, { bash }), "ls")).toContain("do not fit");
+    expect(run).not.toHaveBeenCalled();
+  });
+
   it("a question needs an answer", async () => {
     const { engine } = askingEngine();
     await play(hookTools(engine, { bash }), "deploy");

@@ -1,3 +1,4 @@
+import { Client as SecondClient, InMemoryTransport as SecondTransport } from "@modelcontextprotocol/client";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
@@ -58,5 +59,59 @@ describe.each(["server", "client"] as const)("at the %s", at => {
     const result = await client.callTool({ name: "broken" });
     expect(result).toMatchObject({ isError: true });
     expect(JSON.stringify(result.content)).toMatch(/disk full.*seen as failed/);
+  });
+});
+
+describe("hookServer", () => {
+  it("knows the older way to register a tool too", async () => {
+    const server = hookServer(guardedEngine(), new McpServer({ name: "shell", version: "1.0.0" }));
+    server.tool("bash", "runs a command", { command: z.string() }, async ({ command }) =>
+      text(await run({ command })),
+    );
+    server.tool("version", async () => text("1.0.0"));
+    const [here, there] = InMemoryTransport.createLinkedPair();
+    const client = new Client({ name: "test", version: "1.0.0" });
+    await Promise.all([server.connect(there), client.connect(here)]);
+    expect(await call(client, "rm -rf ~")).toMatchObject({ isError: true });
+    expect(run).not.toHaveBeenCalled();
+    expect(await call(client, "ls")).toMatchObject(text("ran ls"));
+    expect(await client.callTool({ name: "version" })).toMatchObject(text("1.0.0"));
+  });
+});
+
+describe("hookClient", () => {
+  it("may be connected afterwards, and shares its requests with the client it wraps", async () => {
+    const server = new McpServer({ name: "shell", version: "1.0.0" });
+    server.registerTool("bash", { inputSchema: { command: z.string() } }, async ({ command }) =>
+      text(await run({ command })),
+    );
+    const [here, there] = InMemoryTransport.createLinkedPair();
+    const plain = new Client({ name: "test", version: "1.0.0" });
+    const client = hookClient(newEngine(), plain, "shell");
+    await Promise.all([server.connect(there), client.connect(here)]);
+    const [listed, ...called] = await Promise.all([
+      client.listTools(),
+      call(client, "ls"),
+      call(plain, "pwd"),
+      client.listTools(),
+    ]);
+    expect(listed.tools).toHaveLength(1);
+    expect(called).toMatchObject([text("ran ls"), text("ran pwd"), { tools: listed.tools }]);
+  });
+
+  it("wraps clients of the second version of the SDK, whose options come second", async () => {
+    const server = new McpServer({ name: "shell", version: "1.0.0" });
+    server.registerTool("bash", { inputSchema: { command: z.string() } }, async ({ command }) =>
+      text(await run({ command })),
+    );
+    const [here, there] = SecondTransport.createLinkedPair();
+    const client = hookClient(guardedEngine(), new SecondClient({ name: "test", version: "1.0.0" }), "shell");
+    await Promise.all([server.connect(there as never), client.connect(here)]);
+    const callBash = (command: string, signal?: AbortSignal) =>
+      client.callTool({ name: "bash", arguments: { command } }, signal === undefined ? {} : { signal });
+    expect(await callBash("ls")).toMatchObject(text("ran ls"));
+    expect(await callBash("rm -rf ~")).toMatchObject({ isError: true });
+    expect(await callBash("ls", AbortSignal.abort())).toMatchObject({ isError: true });
+    expect(run).toHaveBeenCalledTimes(1);
   });
 });

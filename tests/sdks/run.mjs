@@ -1,34 +1,28 @@
 // Installs the agent SDKs of package.json, compiles every example and test against their real types, and runs the tests
 // with the SDKs' own mock models. `npm run test:sdks [-- FILE…]`.
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { installLocked } from "../install-locked.mjs";
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-function run(program, args, cwd = root) {
-  const { status } = spawnSync(program, args, { cwd, stdio: "inherit" });
+function run(program, args) {
+  const { status } = spawnSync(program, args, { cwd: root, stdio: "inherit" });
   if (status !== 0) process.exit(status ?? 1);
 }
 
-const lock = new URL("package-lock.json", import.meta.url);
-const installed = new URL("node_modules/.package-lock.json", import.meta.url);
-const versions = file =>
-  JSON.stringify(
-    Object.entries(JSON.parse(readFileSync(file, "utf8")).packages).flatMap(
-      ([name, { version, optional }]) => (name === "" || optional ? [] : [[name, version]]),
-    ),
-  );
-if (!existsSync(installed) || versions(lock) !== versions(installed))
-  run(
-    "npm",
-    ["ci", "--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
-    folder,
-  );
+installLocked(folder, "--omit=optional");
 run("npm", ["run", "build"]);
+// The examples use the same packages, and the built package by its name.
+const examples = join(root, "examples", "embedding");
+rmSync(join(examples, "node_modules"), { recursive: true, force: true });
+symlinkSync(join(folder, "node_modules"), join(examples, "node_modules"), "junction");
+rmSync(join(examples, "build"), { recursive: true, force: true });
+run("npx", ["tsc", "-p", examples]);
 run("npx", ["tsc", "-p", "tests/sdks/tsconfig.json"]);
 // The Claude Agent SDK drives a program; the one that `npm run test:hosts` installed is used when it is there. It runs
 // without a network.

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import {
   appendFileSync,
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -15,6 +16,8 @@ import { describe, expect, it } from "vitest";
 import { runs } from "../generated-inputs.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
+const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
+const NATIVE_FOLDER = join(PROJECT, "dist", "native");
 const AMPLIHACK = fileURLToPath(new URL("../../dist/bin/amplihack.cjs", import.meta.url));
 const HOOKS = fileURLToPath(new URL("../../dist/bin/amplihack-hooks.cjs", import.meta.url));
 const STOP = JSON.stringify({ hook_event_name: "Stop", session_id: "s" });
@@ -245,13 +248,32 @@ describe("hooks compare on two programs", () => {
     expect(amplihack([...words, "absent.json"], folder, STOP).code).toBe(2);
   });
 
-  it("needs a reference", () => {
-    const { code, stderr } = amplihack(
-      ["compare", "--event", "stop", "--input", "-"],
-      temporaryDirectory(),
-      STOP,
-    );
-    expect([code, stderr.includes("a reference is needed")]).toEqual([2, true]);
+  it("takes our own program on Node for the reference when none is named", () => {
+    const folder = temporaryDirectory();
+    const silent = program(folder, "silent", "echo '{}'");
+    const loud = program(folder, "loud", `echo '{"decision":"block","reason":"no"}'`);
+    const words = ["compare", "--event", "Notification", "--input", "-", "--candidate"];
+    expect(amplihack([...words, silent], folder, STOP).code).toBe(0);
+    expect(amplihack([...words, loud], folder, STOP).code).toBe(1);
+  });
+
+  it("says what is missing where there is no native program to compare with Node", () => {
+    const folder = temporaryDirectory();
+    const isWanted = (path: string) => path !== NATIVE_FOLDER;
+    cpSync(join(PROJECT, "dist"), join(folder, "dist"), { recursive: true, filter: isWanted });
+    cpSync(join(PROJECT, "package.json"), join(folder, "package.json"));
+    const copy = join(folder, "dist", "bin", "amplihack.cjs");
+    const { status, stderr } = spawnSync(process.execPath, [copy, "hooks", "compare"], {
+      env: { PATH: process.env["PATH"], HOME: folder },
+      encoding: "utf8",
+    });
+    expect([status, stderr]).toEqual([3, expect.stringContaining("there is no native program")]);
+    expect(stderr).toContain("npm run build:native");
+  });
+
+  it("takes one kind of input at a time", () => {
+    const { code, stderr } = amplihack(["compare", "--all", "--input", "-"], temporaryDirectory());
+    expect([code, stderr]).toEqual([2, expect.stringContaining("only one of")]);
   });
 
   it("names the known events for an unknown one", () => {

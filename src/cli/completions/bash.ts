@@ -1,6 +1,6 @@
 import type { Candidates, CompletedCommand } from "./tree.ts";
 
-/** A script that bash sources. Nothing is started before the name of a recipe or a change is completed. */
+/** A script that bash sources. Nothing is started before a name of the moment is completed. */
 export function bashScript(tree: readonly CompletedCommand[]): string {
   const paths = tree.slice(1).map(({ path }) => path);
   const values = tree.flatMap(({ path, options }) =>
@@ -21,11 +21,6 @@ _amplihack_words() {
   COMPREPLY=($(compgen -W "$1" -- "$current"))
 }
 
-_amplihack_recipes() {
-  _amplihack_words "$("\${COMP_WORDS[0]}" recipe list --format json 2>/dev/null |
-    sed -n 's/^ *"name": "\\([A-Za-z0-9._-]*\\)",\\{0,1\\}$/\\1/p')"
-}
-
 _amplihack() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD - 1]} place=amplihack index
   COMPREPLY=()
@@ -40,7 +35,7 @@ _amplihack() {
     ${paths.join(" | ")}) place="$place/\${COMP_WORDS[index]}" ;;
     esac
   done
-  case "$place:$previous" in
+  [[ $current == -* ]] || case "$place:$previous" in
 ${values.join("\n")}
   esac
   case $place in
@@ -57,9 +52,7 @@ function offer(candidates: Candidates): string {
     case "words":
       return `_amplihack_words "${candidates.words.join(" ")}"`;
     case "asked":
-      return `_amplihack_words "$("\${COMP_WORDS[0]}" ${candidates.words.join(" ")} 2>/dev/null)"`;
-    case "recipe":
-      return "_amplihack_recipes";
+      return `_amplihack_words "$("\${COMP_WORDS[0]}" complete ${candidates.what} 2>/dev/null)"`;
     case "directory":
       return 'COMPREPLY=($(compgen -d -- "$current"))';
     case "file":

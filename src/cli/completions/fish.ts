@@ -33,11 +33,6 @@ function __amplihack_ask
     $words[1] $argv 2>/dev/null
 end
 
-function __amplihack_recipes
-    set -l words (commandline -opc)
-    $words[1] recipe list --format json 2>/dev/null | string match -rg '^ *"name": "([A-Za-z0-9._-]*)",?$'
-end
-
 complete -c amplihack -e
 ${lines.join("\n")}
 `;
@@ -53,9 +48,7 @@ function offer(candidates: Candidates): string {
     case "words":
       return candidates.words.length === 0 ? "-f" : `-f -a ${quote(candidates.words.join(" "))}`;
     case "asked":
-      return `-f -a '(__amplihack_ask ${candidates.words.join(" ")})'`;
-    case "recipe":
-      return "-f -a '(__amplihack_recipes)'";
+      return `-f -a '(__amplihack_ask complete ${candidates.what})'`;
     case "directory":
       return "-f -a '(__fish_complete_directories)'";
     case "file":

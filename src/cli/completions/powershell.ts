@@ -44,9 +44,7 @@ function offer(candidates: Candidates): string {
     case "words":
       return list(candidates.words);
     case "asked":
-      return `@(& $words[0] ${candidates.words.join(" ")} 2>$null)`;
-    case "recipe":
-      return "(& $words[0] recipe list --format json 2>$null | ConvertFrom-Json).name";
+      return `@(& $words[0] complete ${candidates.what} 2>$null)`;
     case "directory":
       return '@(Get-ChildItem -Directory -Name -Path "$wordToComplete*")';
     case "file":

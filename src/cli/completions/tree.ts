@@ -1,13 +1,13 @@
-import { type Command, isFamily, type LeafCommand } from "../command.ts";
+import { COMPLETED_NOW, type Command, type CompletedNow, isFamily, type LeafCommand } from "../command.ts";
 import type { OptionSpec, OptionSpecs } from "../option.ts";
 import { GLOBAL_OPTIONS } from "../parse.ts";
 
-/** What may stand at a place: one of some words, the name of a recipe, the id of a change, or a file. */
+/** What may stand at a place: one of some words, a name of the moment, or a file. */
 export type Candidates =
   | { readonly kind: "words"; readonly words: readonly string[] }
-  /** those of the moment: a shell asks `amplihack` with these words, which prints one on a line */
-  | { readonly kind: "asked"; readonly words: readonly string[] }
-  | { readonly kind: "recipe" | "file" | "directory" };
+  /** a shell asks `amplihack complete` for them, which prints one on a line */
+  | { readonly kind: "asked"; readonly what: CompletedNow }
+  | { readonly kind: "file" | "directory" };
 
 export interface CompletedOption {
   /** as typed, the long form first: `--format`, `-f` */
@@ -31,6 +31,9 @@ interface KnownNames {
   readonly hosts: readonly string[];
   readonly events: readonly string[];
   readonly agents: readonly string[];
+  readonly rules: readonly string[];
+  readonly settings: readonly string[];
+  readonly parts: readonly string[];
 }
 
 const SHELLS = ["bash", "zsh", "fish", "powershell"];
@@ -39,31 +42,31 @@ const PROGRAM = "amplihack";
 /** Every command that help shows, in the order of its words. */
 export function completionTree(commands: readonly Command[], names: KnownNames): readonly CompletedCommand[] {
   const words = (list: readonly string[]): Candidates => ({ kind: "words", words: list });
-  const changes = (use: string): Candidates => ({
-    kind: "asked",
-    words: ["history", "list", "--ids-for", use],
-  });
+  const asked = (what: CompletedNow): Candidates => ({ kind: "asked", what });
   /** By the label of an option's value, or what a positional completes. */
   const byLabel: Readonly<Record<string, Candidates>> = {
     DIR: { kind: "directory" },
     DIRECTORY: { kind: "directory" },
     FILE: { kind: "file" },
-    "ID|FILE": { kind: "file" },
-    RECIPE: { kind: "recipe" },
+    "FILE|DIR": { kind: "file" },
+    "ID|last|FILE": asked("run"),
     HOST: words(names.hosts),
     EVENT: words(names.events),
     AGENT: words(names.agents),
     SHELL: words(SHELLS),
-    CHANGE: changes("show"),
-    UNDOABLE: changes("undo"),
-    REDOABLE: changes("redo"),
+    RULE: words(names.rules),
+    SETTING: words(names.settings),
+    PART: words(names.parts),
+    ...Object.fromEntries(COMPLETED_NOW.map(what => [what.toUpperCase(), asked(what)])),
   };
   const lookUp = (label: string): Candidates =>
     (Object.hasOwn(byLabel, label) && byLabel[label]) || words([]);
 
   function candidatesOf(spec: OptionSpec): Candidates | undefined {
-    if (spec.kind === "boolean" || "bare" in spec) return undefined;
-    return spec.kind === "choice" ? words(spec.choices) : lookUp(spec.label);
+    if (spec.kind === "boolean") return undefined;
+    if (spec.kind === "choice") return words(spec.choices);
+    // A value that may be left out is offered where there is one to offer.
+    return "bare" in spec && !Object.hasOwn(byLabel, spec.label) ? undefined : lookUp(spec.label);
   }
 
   function node(path: string, subcommands: readonly Command[], leaf?: LeafCommand): CompletedCommand {

@@ -30,7 +30,7 @@ _amplihack() {
     (${paths.join("|")}) place="$place/$words[index]" ;;
     esac
   done
-  case "$place:$previous" in
+  [[ $words[CURRENT] == -* ]] || case "$place:$previous" in
 ${values.join("\n")}
   esac
   case $place in
@@ -58,9 +58,7 @@ function offer(candidates: Candidates): string {
     case "words":
       return candidates.words.length === 0 ? ":" : `compadd -- ${candidates.words.join(" ")}`;
     case "asked":
-      return `compadd -- \${(f)"$($words[1] ${candidates.words.join(" ")} 2>/dev/null)"}`;
-    case "recipe":
-      return `compadd -- \${(f)"$($words[1] recipe list --format json 2>/dev/null | sed -n 's/^ *"name": "\\([A-Za-z0-9._-]*\\)",\\{0,1\\}$/\\1/p')"}`;
+      return `compadd -- \${(f)"$($words[1] complete ${candidates.what} 2>/dev/null)"}`;
     case "directory":
       return "_files -/";
     case "file":

@@ -8,12 +8,13 @@ export const editCommand = defineCommand({
   name: "edit",
   summary: "open your configuration in $VISUAL or $EDITOR, and check it afterwards",
   options: {},
+  ownsTerminal: true,
   examples: { "amplihack config edit": "writes a file to start from where there is none" },
   async run({ system, terminal }) {
     const { editFile } = await import("../../cli/editor.ts");
     const path = userConfigFile(requireDirectories(system).stateHome);
     if (system.files.inspect(path) === undefined) {
-      const { starterConfig } = await import("../../config/starter.ts");
+      const { starterConfig } = await import("../../config/starter-text.ts");
       const { writeAtomically } = await import("../../system/atomic-write.ts");
       writeAtomically(system, path, system.text.encode(starterConfig("user")), { mode: 0o600 });
     }

@@ -8,7 +8,11 @@ export const getCommand = defineCommand({
   details: "A section, a list or an object is printed as JSON, and null is what has no value.",
   options: { format: FORMAT_OPTION },
   positionals: [
-    { name: "KEY", summary: "a setting or a section: guard.level, guard.rules.git.push, history" },
+    {
+      name: "KEY",
+      summary: "a setting or a section: guard.level, guard.rules.git.push, history",
+      completes: "setting",
+    },
   ],
   examples: {
     "amplihack config get guard.level": "prints relaxed, standard or strict",

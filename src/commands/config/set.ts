@@ -14,7 +14,7 @@ The value is checked, then written to ~/.amplihack/config.jsonc, whose comments
 stay. A list of texts is written with commas, everything larger as JSON.`,
   options: { format: FORMAT_OPTION },
   positionals: [
-    { name: "KEY", summary: "a setting: guard.level, guard.rules.git.push" },
+    { name: "KEY", summary: "a setting: guard.level, guard.rules.git.push", completes: "setting" },
     { name: "VALUE", summary: "what it shall be" },
   ],
   examples: {

@@ -1,6 +1,7 @@
 import { CommandError } from "../../cli/errors.ts";
 import type { Schema } from "../../config/schema.ts";
 import { CONFIG_SCHEMA } from "../../config/sections.ts";
+import { settingKeys } from "../../config/setting-keys.ts";
 import { ruleSettingProblem } from "../../guard/rule-settings.ts";
 import { resolveSubcommand, STOCK_SUBCOMMANDS } from "../../hosts/subcommands.ts";
 import { didYouMean } from "../../protocol/nearest.ts";
@@ -59,12 +60,4 @@ function memberSchema(schema: Schema, name: string): Schema | undefined {
   if (schema.kind === "record") return Object.hasOwn(schema.fields, name) ? schema.fields[name] : undefined;
   if (schema.kind !== "map" || name === "") return undefined;
   return schema.keys === undefined || new RegExp(schema.keys).test(name) ? schema.of : undefined;
-}
-
-/** Every key that can be set; a map such as `guard.rules` is one. */
-export function settingKeys(schema: Schema = CONFIG_SCHEMA, prefix = ""): readonly string[] {
-  if (schema.kind !== "record") return [prefix];
-  return Object.entries(schema.fields).flatMap(([name, field]) =>
-    settingKeys(field, prefix === "" ? name : `${prefix}.${name}`),
-  );
 }

@@ -2,10 +2,11 @@ import { CommandError, usageError } from "../../cli/errors.ts";
 import { readJsonc } from "../../config/jsonc.ts";
 import type { RuleSetting } from "../../config/levels.ts";
 import { accept, type Schema, type SchemaProblem } from "../../config/schema.ts";
+import { settingKeys } from "../../config/setting-keys.ts";
 import { ruleSettingProblem } from "../../guard/rule-settings.ts";
 import { isJsonObject, type Json } from "../../protocol/index.ts";
 import { didYouMean } from "../../protocol/nearest.ts";
-import { type Setting, settingKeys } from "./setting.ts";
+import type { Setting } from "./setting.ts";
 
 const HELP = "amplihack config set --help";
 

@@ -1,21 +1,33 @@
-import { defineCommand } from "../../cli/command.ts";
+import { defineCommand, type Invocation } from "../../cli/command.ts";
 import { CommandError, usageError } from "../../cli/errors.ts";
 import { FORMAT_OPTION } from "../../cli/option.ts";
+import type { AllowEntry } from "../../config/sections.ts";
+import type { GuardSettings } from "../../config/settings.ts";
+import { isOfUnknown } from "../../guard/finding.ts";
+import { REDACTED } from "../../guard/redact.ts";
+import type { RefusedCommand } from "../../hooks/grants.ts";
+import { errorText } from "../../protocol/error-text.ts";
+import { localTimestamp } from "../../state/timestamp.ts";
+import type { System } from "../../system/system.ts";
 import { confirmByPhrase, requirePerson } from "./consent.ts";
 import { openForCommand } from "./judged.ts";
 
+const options = { format: FORMAT_OPTION };
+
 export const allowOnceCommand = defineCommand({
   name: "allow-once",
-  summary: "permit one refused command, once, within fifteen minutes",
+  summary: "allow one refused command, once within fifteen minutes, or always in its directory",
   details: `
-Works only for a person at a terminal of their own, which no agent runs. The command is shown as it was sent, and a
-phrase is asked for that is new each time.`,
-  options: { format: FORMAT_OPTION },
+Works only for a person at a terminal of their own, which no agent runs. It shows the command as it was sent, why it was
+refused and when, and asks for a phrase that is new each time. With "always" in front of the phrase the command is
+allowed in that directory from now on: an entry in guard.allow of your own configuration.`,
+  options,
   positionals: [{ name: "CODE", summary: "the six characters that came with the refusal" }],
   examples: { "amplihack guard allow-once 7FDQJ7": "shows the command and asks for your consent" },
-  async run({ options, positionals, system, terminal }) {
+  async run(invocation) {
+    const { positionals, system, terminal } = invocation;
     const { isCode } = await import("../../guard/index.ts");
-    const { findRefusal, grantOnce } = await import("../../hooks/grants.ts");
+    const { findRefusal } = await import("../../hooks/grants.ts");
     const code = (positionals[0] ?? "").toUpperCase();
     if (!isCode(code))
       throw usageError(`'${positionals[0]}' is not a code: expected six letters and digits`, undefined, 4);
@@ -28,14 +40,77 @@ phrase is asked for that is new each time.`,
         fix: "let the agent try again; the refusal shows the code",
       });
     }
-    confirmByPhrase(system, terminal, stateHome, {
-      shown: [refused.command, "", `in ${refused.cwd}`, `refused by ${refused.rules.join(", ")}`],
+    const entry = await entryFor(system, refused);
+    const isAlways = confirmByPhrase(system, terminal, stateHome, {
+      shown: [...describeRefusal(refused), ...(entry === undefined ? [ONCE_ONLY] : [])],
+      always: entry === undefined ? undefined : `to allow it in ${refused.cwd} from now on`,
       question: "to permit exactly this, once",
     });
-    const grant = grantOnce(system, stateHome, code, refused.digest);
-    const expires = new Date(grant.expiresMs).toISOString();
-    const text = `Permitted once, until ${expires}.\n`;
-    terminal.printResult(options.format, { success: true, code, expires }, text);
-    return 0;
+    return isAlways && entry !== undefined
+      ? allowAlways(invocation, stateHome, code, entry)
+      : allowOnce(invocation, stateHome, refused);
   },
 });
+
+const ONCE_ONLY = "It can be allowed once only: an entry of guard.allow cannot stand for it.";
+
+/** What a person is shown of a refused command. */
+export function describeRefusal({ command, cwd, rules, found = [], refusedMs }: RefusedCommand): string[] {
+  const reasons = found.length > 0 ? found : [`refused by ${rules.join(", ")}`];
+  return [command, "", `in ${cwd}`, `refused at ${localTime(refusedMs)}`, ...reasons];
+}
+
+/** `2026-01-02 03:04:05`, where the person is */
+function localTime(ms: number): string {
+  return localTimestamp(ms).slice(0, 19).replace("T", " ");
+}
+
+/** The entry that would let the command pass from now on; undefined when no entry can. */
+async function entryFor(
+  system: System,
+  { command, cwd, rules, refusedMs }: RefusedCommand,
+): Promise<AllowEntry | undefined> {
+  const { openGuard } = await import("../../hooks/guard-context.ts");
+  const { judgeCommand } = await import("../../guard/index.ts");
+  if (rules.some(isOfUnknown) || command.includes(REDACTED) || system.files.follow(cwd)?.kind !== "directory")
+    return undefined;
+  const { context, config } = openGuard(system, cwd, () => {});
+  const day = localTime(refusedMs).slice(0, 10);
+  const entry = { command, cwd, reason: `allowed by me on ${day} (${rules.join(", ")})` };
+  const settings = { ...config.guard, allow: [...config.guard.allow, entry] };
+  const verdictWith = (changed: GuardSettings) =>
+    judgeCommand(command, { ...context, machineKey: undefined, settings: changed }).verdict;
+  // What passes by itself was refused for something else: a tool's other arguments, or what could not be kept.
+  return verdictWith(settings) === "allow" && verdictWith(config.guard) !== "allow" ? entry : undefined;
+}
+
+async function allowOnce(
+  { options: { format }, system, terminal }: Invocation<typeof options>,
+  stateHome: string,
+  { code, digest }: RefusedCommand,
+): Promise<number> {
+  const { grantOnce } = await import("../../hooks/grants.ts");
+  const { expiresMs } = grantOnce(system, stateHome, code, digest);
+  const value = { success: true, code, expires: new Date(expiresMs).toISOString() };
+  terminal.printResult(format, value, `Permitted once, until ${localTime(expiresMs)}.\n`);
+  return 0;
+}
+
+async function allowAlways(
+  { options: { format }, system, terminal }: Invocation<typeof options>,
+  stateHome: string,
+  code: string,
+  entry: AllowEntry,
+): Promise<number> {
+  const { userConfigFile } = await import("../../config/index.ts");
+  const { addAllowEntry } = await import("../../config/starter.ts");
+  const file = userConfigFile(stateHome);
+  try {
+    addAllowEntry(system, file, entry);
+  } catch (error) {
+    throw new CommandError(`nothing was changed: ${errorText(error)}`, { kind: "invalid" });
+  }
+  const text = `Allowed in ${entry.cwd} from now on. To take it back, remove the entry from guard.allow in ${file}.\n`;
+  terminal.printResult(format, { success: true, code, always: true, file, entry }, text);
+  return 0;
+}

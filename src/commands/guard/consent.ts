@@ -19,13 +19,23 @@ export function requirePerson(system: System, stateHome: string): void {
 /**
  * Shows what is to be permitted, whole and with everything written out that cannot be seen, and has the person type a
  * phrase. It is new each time and comes from the machine's key, so that nothing that was read before says what it is.
+ * True when the person typed `always` in front of it, where that is offered.
  */
 export function confirmByPhrase(
   system: System,
   terminal: Terminal,
   stateHome: string,
-  { shown, question }: { readonly shown: readonly string[]; readonly question: string },
-): void {
+  {
+    shown,
+    always,
+    question,
+  }: {
+    readonly shown: readonly string[];
+    /** what `always` in front of the phrase means; undefined where it is not offered */
+    readonly always?: string | undefined;
+    readonly question: string;
+  },
+): boolean {
   terminal.warn(
     `\n${shown
       .flatMap(text => text.split("\n"))
@@ -33,9 +43,12 @@ export function confirmByPhrase(
       .join("")}\n`,
   );
   const phrase = makePhrase(system, stateHome, shown.join("\n"));
+  if (always !== undefined) terminal.warn(`Type "always" in front of the phrase ${escapeHidden(always)}.\n`);
   const typed = askLine(terminal, `Type "${phrase}" ${question}: `);
-  if (typed.trim().toLowerCase().split(/\s+/).join(" ") !== phrase)
-    throw new CommandError("not permitted", { kind: "declined" });
+  const words = typed.trim().toLowerCase().split(/\s+/).join(" ");
+  if (always !== undefined && words === `always ${phrase}`) return true;
+  if (words !== phrase) throw new CommandError("not permitted", { kind: "declined" });
+  return false;
 }
 
 function makePhrase(system: System, stateHome: string, subject: string): string {

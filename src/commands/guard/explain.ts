@@ -3,6 +3,7 @@ import type { Terminal } from "../../cli/terminal.ts";
 import type { Explained, Judgement } from "../../guard/index.ts";
 import {
   COMMAND_POSITIONAL,
+  findingLines,
   JUDGING_OPTIONS,
   judgementJson,
   openForCommand,
@@ -50,7 +51,7 @@ function renderExplanation(
     "",
     ...nodes.filter(node => node.parent === undefined).flatMap(root => renderNode(root, nodes, "", terminal)),
     ...(findings.length === 0 ? [] : [""]),
-    ...findings.flatMap(one => [`${terminal.paint("bold", one.rule)}: ${one.lost}`, `  safer: ${one.safer}`]),
+    ...findings.flatMap(finding => findingLines(finding, terminal)),
     ...notes.map(note => `note: ${note}`),
   ];
   return `${lines.join("\n")}\n`;

@@ -19,7 +19,8 @@ export const initCommand = defineCommand({
   },
   async run({ options, system, terminal }) {
     const { projectConfigFile, userConfigFile } = await import("../../config/index.ts");
-    const { starterConfig, trustProject } = await import("../../config/starter.ts");
+    const { trustProject } = await import("../../config/starter.ts");
+    const { starterConfig } = await import("../../config/starter-text.ts");
     const { writeAtomically } = await import("../../system/atomic-write.ts");
     const { stateHome, project } = openForCommand(system, terminal, undefined);
     const report = (what: string, path: string): number => {

@@ -2,6 +2,7 @@ import type { Invocation, PositionalSpec } from "../../cli/command.ts";
 import { CommandError, usageError } from "../../cli/errors.ts";
 import { FORMAT_OPTION, type OptionSpecs, option } from "../../cli/option.ts";
 import type { Terminal } from "../../cli/terminal.ts";
+import { wrapText } from "../../cli/wrap.ts";
 import type { Judgement, Verdict } from "../../guard/index.ts";
 import { type ConfiguredGuard, openGuard } from "../../hooks/guard-context.ts";
 import { errorText } from "../../protocol/error-text.ts";
@@ -67,10 +68,12 @@ export function paintVerdict(terminal: Terminal, verdict: Verdict): string {
   return terminal.paint(STYLES[verdict], verdict.toUpperCase());
 }
 
-export function judgementJson({ verdict, reason, findings, notes, code }: Judgement) {
+export function judgementJson({ verdict, reason, texts, findings, notes, code }: Judgement) {
   return {
     verdict,
     reason: reason ?? null,
+    person: texts?.person ?? null,
+    model: texts?.model ?? null,
     rules: [...new Set(findings.map(finding => finding.rule))],
     findings: findings.map(findingJson),
     notes,
@@ -90,16 +93,31 @@ function findingJson({
   return { rule, title, verdict, target, lost, safer, allowable: isAllowable };
 }
 
+/** A finding for a person: what would happen, whether it can be undone, and what to run instead. */
+export function findingLines(finding: Judgement["findings"][number], terminal: Terminal): readonly string[] {
+  const { rule, lost, person, model, safer, verdict, atRisk } = finding;
+  const kept = "In a session it passes when a copy can be kept first.";
+  const text = [lost, atRisk === undefined || verdict === "deny" ? person : kept].join(" ");
+  return [
+    `  ${terminal.paint("bold", rule)}`,
+    ...[text, ...told("instead", model), ...told("safer", safer)].flatMap(line => indented(line, terminal)),
+  ];
+}
+
+function told(label: string, text: string): readonly string[] {
+  return text === "" ? [] : [`${label}: ${text}`];
+}
+
+function indented(text: string, terminal: Terminal): readonly string[] {
+  return wrapText(text, terminal, 4).map(line => `    ${line}`);
+}
+
 export function printJudgement(judgement: Judgement, terminal: Terminal, format: string): void {
-  const { verdict, findings, notes, code } = judgement;
+  const { verdict, findings, notes } = judgement;
   const lines = [
     paintVerdict(terminal, verdict),
-    ...findings.flatMap(({ rule, lost, safer }) => [
-      `  ${terminal.paint("bold", rule)}  ${lost}`,
-      `  safer: ${safer}`,
-    ]),
-    ...notes.map(note => `  note: ${note}`),
-    ...(code === undefined ? [] : [`  a person can permit it once: amplihack guard allow-once ${code}`]),
+    ...findings.flatMap(finding => findingLines(finding, terminal)),
+    ...notes.flatMap(note => indented(`note: ${note}`, terminal)),
   ];
   terminal.printResult(format, judgementJson(judgement), `${lines.join("\n")}\n`);
 }

@@ -33,7 +33,7 @@ export const programsCommand = defineCommand({
     if (found === undefined) {
       throw new CommandError(`nothing is known about the program '${name}'${didYouMean(name, names)}`, {
         kind: "not-found",
-        causes: ["an unknown program counts as a reader of the files it is given, and as nothing else"],
+        causes: ["a program without a record is taken to read the files that it is given, and nothing else"],
         fix: "amplihack guard programs",
       });
     }
@@ -54,7 +54,7 @@ function render(found: ProgramDescription, bold: (text: string) => string): stri
     ["flags", flags],
     ["with a value", [values, optional].filter(list => list !== "").join(" ")],
     ...found.effects.map(effect => ["effect", effect] as const),
-    ["starts", found.runs ? "other programs or code that stand in its words or input are followed" : ""],
+    ["starts", found.runs ? "programs or code in its words or its input are judged as well" : ""],
     ["known as", found.traits.join(", ")],
     ...found.operations.map(
       ({ command, rule, what, needs, unless }) =>

@@ -8,7 +8,7 @@ export const replayCommand = defineCommand({
   name: "replay",
   summary: "judge the audit log again, to see what a changed configuration would do",
   details:
-    "Secrets were taken out of the log when it was written; such words are judged as they stand there.",
+    "Secrets were taken out of the log when it was written; such words are judged as the log shows them.",
   options: { format: FORMAT_OPTION },
   positionals: [
     { name: "AUDIT", summary: "an audit file; your own when left out", isOptional: true, completes: "file" },

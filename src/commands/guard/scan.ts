@@ -118,5 +118,6 @@ function renderFinding(terminal: Terminal, finding: ScanFinding): string {
   const { file, line, column, name, verdict, rule, lost, safer } = finding;
   const where = terminal.paint("bold", `${file}:${line}:${column}`);
   const context = name === "" ? "" : `  (${name})`;
-  return `${where}  ${paintVerdict(terminal, verdict)} ${rule}${context}\n  ${lost}\n  safer: ${safer}\n`;
+  const instead = safer === "" ? "" : `  safer: ${safer}\n`;
+  return `${where}  ${paintVerdict(terminal, verdict)} ${rule}${context}\n  ${lost}\n${instead}`;
 }

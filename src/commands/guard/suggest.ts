@@ -20,7 +20,7 @@ export const suggestCommand = defineCommand({
   summary: "suggest allow entries and rules from what was asked about so far; writes nothing",
   details:
     "Reads the audit log, and past sessions with --transcript. Every suggestion says how often it would have helped and what to put into " +
-    "the configuration. What can never be permitted, what was refused, and rules about secrets, code from the network, disks and the guard itself are never suggested away.",
+    "the configuration. It never suggests to loosen what was refused, rules that can never be loosened, or rules about secrets, code from the network, disks and the guard itself.",
   options: {
     format: FORMAT_OPTION,
     min: option.number("N", `how often it must have helped (${DEFAULT_MIN} by default)`, { minimum: 1 }),

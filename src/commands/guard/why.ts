@@ -1,69 +1,102 @@
 import { defineCommand } from "../../cli/command.ts";
 import { CommandError } from "../../cli/errors.ts";
 import { FORMAT_OPTION } from "../../cli/option.ts";
+import type { Terminal } from "../../cli/terminal.ts";
+import { wrapText } from "../../cli/wrap.ts";
+import type { ExplainedRule } from "../../guard/explain-rule.ts";
+import type { Rule } from "../../guard/index.ts";
 import { didYouMean } from "../../protocol/nearest.ts";
+import { escapeHidden } from "../../state/escape.ts";
+import { describeRefusal } from "./allow-once.ts";
 import { openForCommand } from "./judged.ts";
 
 export const whyCommand = defineCommand({
   name: "why",
-  summary: "explain a rule: when it speaks, what would be lost, what to do instead",
+  summary: "explain a rule or a refusal: when the rule speaks, what is at stake, what to do instead",
   options: { format: FORMAT_OPTION },
   positionals: [
-    { name: "RULE", summary: "a rule id such as git.push; all rules when left out", isOptional: true },
+    {
+      name: "RULE|CODE",
+      summary: "a rule id such as git.push, or the code of a refusal; all rules when left out",
+      isOptional: true,
+      completes: "rule",
+    },
   ],
   examples: {
     "amplihack guard why git.push": "explains one rule",
-    "amplihack guard why": "lists every rule",
+    "amplihack guard why": "lists every rule with what it says here",
   },
   async run({ options, positionals, system, terminal }) {
-    const { findRule, PACKS } = await import("../../guard/index.ts");
+    const { isCode, PACKS } = await import("../../guard/index.ts");
     const { ruleOf } = await import("../../guard/custom-rules.ts");
-    const { verdictAt } = await import("../../guard/rule.ts");
-    const rules = PACKS.flatMap(pack => pack.rules);
+    const { explainRule } = await import("../../guard/explain-rule.ts");
+    const { config, stateHome } = openForCommand(system, terminal, undefined);
+    const rules: readonly Rule[] = [...PACKS.flatMap(pack => pack.rules), ...config.guard.custom.map(ruleOf)];
+    const explain = (names: readonly string[]) =>
+      rules.filter(({ id }) => names.includes(id)).map(rule => explainRule(rule, config.guard));
     const [id] = positionals;
-    const shown = (rule: (typeof rules)[number]) => ({
-      id: rule.id,
-      title: rule.title,
-      when: rule.when,
-      lost: rule.lost,
-      safer: rule.safer,
-      levels: {
-        relaxed: verdictAt(rule, "relaxed"),
-        standard: verdictAt(rule, "standard"),
-        strict: verdictAt(rule, "strict"),
-      },
-      allowable: rule.isAllowable !== false,
-    });
     if (id === undefined) {
-      const lines = rules.map(rule => `${rule.id.padEnd(18)} ${rule.verdict.padEnd(5)} ${rule.title}\n`);
-      terminal.printResult(options.format, rules.map(shown), lines.join(""));
+      const all = explain(rules.map(rule => rule.id));
+      const lines = all.map(one => `${one.id.padEnd(18)} ${one.here.verdict.padEnd(5)} ${one.title}\n`);
+      terminal.printResult(options.format, all, lines.join(""));
       return 0;
     }
-    const { custom, level, rules: chosen } = openForCommand(system, terminal, undefined).config.guard;
-    const own = custom.find(one => one.id === id);
-    const rule = findRule(id) ?? (own === undefined ? undefined : ruleOf(own));
-    if (rule === undefined) {
-      const ids = rules.map(one => one.id);
-      throw new CommandError(`there is no rule '${id}'${didYouMean(id, ids)}`, {
-        kind: "not-found",
-        fix: "amplihack guard why",
-      });
+    const [told] = explain([id]);
+    if (told !== undefined) {
+      terminal.printResult(options.format, told, render(told, terminal));
+      return 0;
     }
-    // What counts where it was asked: by the level, unless the configuration names the rule.
-    const here = { level, configured: Object.hasOwn(chosen, id) ? chosen[id] : null };
-    const told = { ...shown(rule), here };
-    const { relaxed, standard, strict } = told.levels;
-    const lines = [
-      `${terminal.paint("bold", told.id)}  ${told.title}`,
-      "",
-      `  speaks when  ${told.when}`,
-      `  at stake     ${told.lost}`,
-      `  instead      ${told.safer}`,
-      `  levels       relaxed ${relaxed}, standard ${standard}, strict ${strict}; what is said above of single cases goes before`,
-      `  here         level ${level}${here.configured === null ? "" : `; your configuration says ${here.configured} for this rule`}`,
-      `  can ${told.allowable ? "be permitted by configuration or once by a person" : "never be permitted"}`,
-    ];
-    terminal.printResult(options.format, told, `${lines.join("\n")}\n`);
+    const { findRefusal } = await import("../../hooks/grants.ts");
+    const refused = isCode(id) ? findRefusal(system, stateHome, id) : undefined;
+    if (refused === undefined) throw unknown(id, rules);
+    const spoke = explain(refused.rules);
+    const { digest: _, ...shown } = refused;
+    const lines = describeRefusal(refused).map(line => `${escapeHidden(line)}\n`);
+    const text = [lines.join(""), ...spoke.map(one => render(one, terminal))].join("\n");
+    terminal.printResult(options.format, { refused: shown, rules: spoke }, text);
     return 0;
   },
 });
+
+function unknown(id: string, rules: readonly Rule[]): CommandError {
+  const ids = rules.map(rule => rule.id);
+  return new CommandError(`there is no rule '${id}', and no refusal with that code${didYouMean(id, ids)}`, {
+    kind: "not-found",
+    fix: "amplihack guard why",
+  });
+}
+
+const LABEL = 12;
+
+function render(told: ExplainedRule, terminal: Terminal): string {
+  const { relaxed, standard, strict } = told.levels;
+  const rows: readonly (readonly [string, string])[] = [
+    ["when", told.when],
+    ["at stake", told.lost],
+    ["instead", told.instead],
+    ["try", told.safer],
+    ["here", verdictHere(told)],
+    ["levels", `relaxed ${relaxed}, standard ${standard}, strict ${strict}.`],
+    ["permission", permissionOf(told)],
+  ];
+  const lines = rows
+    .filter(([, text]) => text !== "")
+    .flatMap(([label, text]) =>
+      wrapText(text, terminal, LABEL + 3).map(
+        (line, index) => `  ${(index === 0 ? label : "").padEnd(LABEL)} ${line}`,
+      ),
+    );
+  return `${terminal.paint("bold", told.id)}  ${told.title}\n\n${lines.join("\n")}\n`;
+}
+
+function verdictHere({ here: { level, configured, verdict }, recoverable }: ExplainedRule): string {
+  const why = configured === null ? `level ${level}` : `the configuration sets ${configured}, level ${level}`;
+  const kept = recoverable && verdict === "ask" && level !== "strict";
+  return `${verdict} (${why}).${kept ? " It passes when a copy was kept first: amplihack undo." : ""}`;
+}
+
+function permissionOf({ allowable }: ExplainedRule): string {
+  return allowable
+    ? "A person can permit it: once with the code of the refusal, always with an entry in guard.allow, in all cases with guard.rules."
+    : "It can never be permitted: no setting, entry or code lets it pass.";
+}

@@ -8,7 +8,7 @@ export const clearCommand = defineCommand({
   options: { yes: option.boolean("do not ask", { short: "y" }), format: FORMAT_OPTION },
   examples: { "amplihack history clear": "says how much is kept, asks, and forgets it" },
   async run(invocation) {
-    const { options, terminal } = invocation;
+    const { options, system, terminal } = invocation;
     const { openForCommand } = await import("./open.ts");
     const { hasConsent } = await import("./consent.ts");
     const { count, sizeText } = await import("../../protocol/quantity.ts");
@@ -21,7 +21,9 @@ export const clearCommand = defineCommand({
       if (isJson) terminal.printJson({ status: "preview", changes, bytes });
       return 1;
     }
-    const cleared = history.clear();
+    const { ProgressLine } = await import("../../cli/progress.ts");
+    const progress = new ProgressLine(system, terminal);
+    const cleared = await progress.during("forgetting …", () => history.clear());
     terminal.printResult(
       options.format,
       { status: "done", changes: cleared, bytes },

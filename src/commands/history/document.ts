@@ -1,3 +1,4 @@
+import { octal } from "../../history/file-texts.ts";
 import type { Change, GitChange, PathState } from "../../history/index.ts";
 import type { Json } from "../../protocol/index.ts";
 
@@ -69,8 +70,4 @@ function stateDocument(state: PathState): { readonly [name: string]: Json } {
       };
     }
   }
-}
-
-export function octal(mode: number): string {
-  return mode.toString(8).padStart(4, "0");
 }

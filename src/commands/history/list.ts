@@ -4,7 +4,6 @@ import type { Change } from "../../history/index.ts";
 import { readDuration } from "./amounts.ts";
 
 const DEFAULT_LIMIT = 20;
-const COMPLETED_IDS = 200;
 
 export const listCommand = defineCommand({
   name: "list",
@@ -17,13 +16,12 @@ many files. Marks behind it:
   open        its end was never seen
   incomplete  not everything could be kept beforehand`,
   options: {
-    session: option.string("ID", "only those of this session"),
+    session: option.string("SESSION", "only those of this session"),
     turn: option.number("N", "only the last turn, or the last N turns", { minimum: 1, bare: 1 }),
     path: option.string("PATH", "only those that changed this file or folder"),
     since: option.string("TIME", "only newer ones: 10m, 2h, 7d"),
     "all-projects": option.boolean("of all projects on this machine"),
     limit: option.number("N", `how many at most (${DEFAULT_LIMIT} by default)`, { short: "n", minimum: 1 }),
-    "ids-for": option.choice(["show", "undo", "redo"], "print ids alone, for completion", { isHidden: true }),
     format: FORMAT_OPTION,
   },
   examples: {
@@ -35,8 +33,7 @@ many files. Marks behind it:
     const { options, system, terminal } = invocation;
     const { openForCommand } = await import("./open.ts");
     const { history, home, project, resolvePath, isKeeping } = openForCommand(invocation);
-    const use = options["ids-for"];
-    const limit = use === undefined ? (options.limit ?? DEFAULT_LIMIT) : COMPLETED_IDS;
+    const limit = options.limit ?? DEFAULT_LIMIT;
     const nowMs = system.clock.nowMs();
     const found = history.listChanges({
       ...(options["all-projects"] ? {} : { project }),
@@ -47,10 +44,6 @@ many files. Marks behind it:
     });
     const all = options.turn === undefined ? found.changes : lastTurns(found.changes, options.turn);
     const changes = all.slice(0, limit);
-    if (use !== undefined) {
-      terminal.print(idsFor(use, changes));
-      return 0;
-    }
     for (const problem of found.problems) terminal.warn(`Warning: ${problem}\n`);
     if (options.format === "json") {
       const { changeDocument } = await import("./document.ts");
@@ -73,17 +66,6 @@ function lastTurns(changes: readonly Change[], count: number): readonly Change[]
     if (turns.size < count) turns.add(key);
     return turns.has(key);
   });
-}
-
-function idsFor(use: "show" | "undo" | "redo", changes: readonly Change[]): string {
-  const fits = ({ kind, undoneBy }: Change): boolean => {
-    if (use === "show") return true;
-    return undoneBy === undefined && (use === "redo" ? kind === "undo" : kind !== "undo");
-  };
-  return changes
-    .filter(fits)
-    .map(({ id }) => `${id}\n`)
-    .join("");
 }
 
 function hintFor(shown: number, hasMore: boolean, isKeeping: boolean): string {

@@ -44,10 +44,13 @@ This forgets ${count(old, "change")} by age${before.bytes > limit ? `, then the 
       if (isJson) terminal.printJson({ status: "preview", ...before, byAge: old });
       return 1;
     }
-    const pruned = history.prune({
-      ...(olderThanMs === undefined ? {} : { olderThanMs }),
-      ...(toBytes === undefined ? {} : { toBytes }),
-    });
+    const { ProgressLine } = await import("../../cli/progress.ts");
+    const pruned = await new ProgressLine(system, terminal).during("forgetting …", () =>
+      history.prune({
+        ...(olderThanMs === undefined ? {} : { olderThanMs }),
+        ...(toBytes === undefined ? {} : { toBytes }),
+      }),
+    );
     const text = `Forgot ${count(pruned.changes, "change")}, ${sizeText(pruned.bytes)} freed.\n`;
     terminal.printResult(options.format, { status: "done", ...pruned }, text);
     return 0;

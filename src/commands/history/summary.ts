@@ -1,9 +1,10 @@
 import type { Terminal } from "../../cli/terminal.ts";
+import { gitLines } from "../../history/git-words.ts";
 import type { Change, PathChange, PathState } from "../../history/index.ts";
+import { ageOf, countFiles, markOf, shownPath, shownPlace, whatOf } from "../../history/words.ts";
+import { hostTitle } from "../../install/host-title.ts";
 import { count, sizeText } from "../../protocol/quantity.ts";
 import { escapeControls, localTimestamp } from "../../state/index.ts";
-import { gitLines } from "./git-words.ts";
-import { ageOf, countFiles, hostTitle, markOf, shownPath, shownPlace, whatOf } from "./words.ts";
 
 interface SummaryView {
   readonly terminal: Pick<Terminal, "paint">;

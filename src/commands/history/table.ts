@@ -1,10 +1,10 @@
 import stringWidth from "string-width";
 import type { Terminal } from "../../cli/terminal.ts";
 import type { Change } from "../../history/index.ts";
+import { ageOf, countFiles, markOf, whatOf } from "../../history/words.ts";
 import { cutToWidth } from "../../recipes/progress/cut-to-width.ts";
 import { escapeControls } from "../../state/index.ts";
 import { basename } from "../../system/paths.ts";
-import { ageOf, countFiles, markOf, whatOf } from "./words.ts";
 
 /** What a list is made for. */
 export interface TableView {

@@ -1,8 +1,12 @@
 import { defineCommand, type Invocation } from "../../cli/command.ts";
 import { CommandError, usageError } from "../../cli/errors.ts";
 import { FORMAT_OPTION, type OptionSpecs, option } from "../../cli/option.ts";
+import { resolveSubcommand } from "../../hosts/subcommands.ts";
+import { findNativeProgram, upgradeCommand } from "../../install/hook-engine.ts";
+import { findPackage } from "../../install/package.ts";
 import { errorText } from "../../protocol/error-text.ts";
 import { isJsonObject, readJson } from "../../protocol/index.ts";
+import type { System } from "../../system/system.ts";
 import type { CompareOptions, Comparison } from "../../verify/compare.ts";
 import type { Engine } from "../../verify/run-engine.ts";
 import { renderCase, renderMatrix, renderSummary, toJson } from "./compare-views.ts";
@@ -14,6 +18,7 @@ import {
   eventOf,
   eventOfInput,
   findFile,
+  nodeEngine,
   readInputFile,
   resolveHere,
   TIMEOUT_OPTION,
@@ -53,11 +58,14 @@ export const compareCommand = defineCommand({
   summary:
     "run the same hook input through two programs, or a program and recorded answers, and show differences",
   details: `
-The candidate is amplihack-hooks unless --candidate names another command. The reference is a command, a table of
-commands, or golden files. Every run has a sandbox of its own as home and project. Exit 0: all match, 1: a mismatch,
-2: usage, 3: a program could not be run, or there were no cases.`,
+The reference is a command, a table of commands, or with --all golden files; the candidate is amplihack-hooks unless
+--candidate names another command. Without --reference and without golden files, the reference is amplihack-hooks on
+Node and the candidate is the native program. Without --all, --input and --transcript, the inputs are calls that were
+recorded from real hosts. Every run has a sandbox of its own as home and project. Exit 0: all match, 1: a mismatch, 2:
+usage, 3: a program could not be run, or there were no cases.`,
   options: OPTIONS,
   examples: {
+    "amplihack hooks compare": "compares amplihack-hooks on Node with the native program",
     "amplihack hooks compare --all": "checks every golden case of this project",
     "amplihack hooks compare --event stop --input in.json --reference 'python3 old/stop.py'":
       "compares an old hook with amplihack's",
@@ -73,9 +81,9 @@ commands, or golden files. Every run has a sandbox of its own as home and projec
     if (options.format === "json") terminal.printJson(toJson(results));
     else if (options.matrix) terminal.print(renderMatrix(results));
     else {
-      if (results.length === 1 || !options.all)
-        for (const result of results) terminal.print(renderCase(result));
-      if (results.length > 1 || options.all) terminal.print(renderSummary(results));
+      const isTold = options.input !== undefined || options.transcript !== undefined;
+      if (results.length === 1 || isTold) for (const result of results) terminal.print(renderCase(result));
+      if (results.length > 1 || !isTold) terminal.print(renderSummary(results));
     }
     if (results.some(result => result.status === "mismatch")) return 1;
     return results.some(result => result.status === "error") ? COULD_NOT_RUN : 0;
@@ -85,9 +93,9 @@ commands, or golden files. Every run has a sandbox of its own as home and projec
 async function collect(invocation: CompareInvocation): Promise<readonly Comparison[]> {
   const { options, system, terminal } = invocation;
   const ways = [options.all, options.input !== undefined, options.transcript !== undefined];
-  if (ways.filter(Boolean).length !== 1)
+  if (ways.filter(Boolean).length > 1)
     throw usageError(
-      "exactly one of --all, --input and --transcript is needed",
+      "only one of --all, --input and --transcript can be given",
       "amplihack hooks compare --help",
     );
   const settings: CompareOptions = {
@@ -98,9 +106,33 @@ async function collect(invocation: CompareInvocation): Promise<readonly Comparis
     ...(options.timing ? { timingRuns: options.runs ?? 5 } : {}),
     ...(options["keep-sandbox"] ? { onKeep: (path: string) => terminal.warn(`sandbox: ${path}\n`) } : {}),
   };
-  const setup = { candidate: candidateOf(system, options), reference: referenceFor(invocation), settings };
+  if (options.all) {
+    const setup = { candidate: candidateOf(system, options), reference: referenceFor(invocation), settings };
+    return compareAll(invocation, setup);
+  }
+  const setup = { ...enginesFor(invocation), settings };
   if (options.transcript !== undefined) return compareTranscript(invocation, setup);
-  return options.input === undefined ? compareAll(invocation, setup) : compareInput(invocation, setup);
+  return options.input === undefined ? compareRecorded(invocation, setup) : compareInput(invocation, setup);
+}
+
+/** Where no golden file has the word, our two programs are compared unless others are named. */
+function enginesFor(invocation: CompareInvocation): Pick<CompareSetup, "candidate" | "reference"> {
+  const { options, system } = invocation;
+  const isNamed = options.reference !== undefined || options["reference-map"] !== undefined;
+  if (isNamed) return { candidate: candidateOf(system, options), reference: referenceFor(invocation) };
+  const candidate = options.candidate === undefined ? nativeEngine(system) : candidateOf(system, options);
+  return { candidate, reference: nodeEngine };
+}
+
+function nativeEngine(system: System): Engine {
+  const source = findPackage(system);
+  const native = findNativeProgram(system, source);
+  if (native.kind === "found") return { words: [native.program] };
+  throw new CommandError(`there is no native program to compare with Node: ${native.why}`, {
+    kind: "no-native-program",
+    exitCode: COULD_NOT_RUN,
+    fix: `${upgradeCommand(source.version)}, npm run build:native in a clone, or --reference COMMAND`,
+  });
 }
 
 interface CompareSetup {
@@ -129,6 +161,34 @@ function referenceFor({ options, system }: CompareInvocation): ReferenceFinder {
     table.set(eventOf(name).name, engineOf(system, words, "reference-map"));
   }
   return (_, subcommand) => table.get(subcommand);
+}
+
+/** Calls that real hosts made. One at a time: they are few, and programs that are timed must not disturb each other. */
+async function compareRecorded(
+  { options, system }: CompareInvocation,
+  { candidate, reference, settings }: CompareSetup,
+): Promise<readonly Comparison[]> {
+  const { compareEngines } = await import("../../verify/compare.ts");
+  const { readRecordedCalls } = await import("../../verify/hook-trials/recorded-inputs.ts");
+  const { SANDBOX_MARK } = await import("../../verify/sandbox.ts");
+  const wanted = options.event === undefined ? undefined : eventOf(options.event).event;
+  const results: Comparison[] = [];
+  for (const { host, event, payload } of readRecordedCalls(SANDBOX_MARK)) {
+    const subcommand = resolveSubcommand(event);
+    if (subcommand === undefined || (wanted !== undefined && subcommand.event !== wanted)) continue;
+    const engine = reference(subcommand.event, subcommand.name);
+    if (engine === undefined) continue;
+    const call = {
+      name: `${host} ${event}`,
+      event: subcommand.event,
+      subcommand: subcommand.name,
+      input: system.text.encode(JSON.stringify(payload)),
+    };
+    const result = await compareEngines(system, { reference: engine, candidate }, call, settings);
+    results.push(result);
+    if (options["fail-fast"] && result.status !== "match") break;
+  }
+  return results;
 }
 
 async function compareInput(

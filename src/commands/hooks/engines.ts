@@ -21,12 +21,17 @@ export function timeoutOf({ timeout = 10 }: { readonly timeout: number | undefin
   return timeout * 1000;
 }
 
-/** What `--candidate` names; without it our own hook program, the sibling of the one that runs. */
+/** What `--candidate` names; without it our own hook program. */
 export function candidateOf(
   system: System,
   { candidate }: { readonly candidate: string | undefined },
 ): Engine {
   if (candidate !== undefined) return engineOf(system, candidate, "candidate");
+  return nodeEngine();
+}
+
+/** Our hook program on Node, the sibling of the one that runs. */
+export function nodeEngine(): Engine {
   return { words: [process.execPath, join(dirname(ownProgram()), "amplihack-hooks.cjs")] };
 }
 

@@ -8,9 +8,10 @@ export const importCommand = defineCommand({
   details: `
 Takes the hooks of your settings of Claude Code, of its plugins that are switched on and, once you trust them, of the
 project's settings. They get Claude's payload and answer in Claude's words; names of tools and members of inputs are
-translated both ways. The host that runs them itself is left alone. The settings are read again when they change.`,
+translated both ways. The host that runs them itself is left alone. The settings are read again when they change.
+With atomcode it takes those of AtomCode's hooks.json and .hooks.json, which get its own names of tools.`,
   options: { format: FORMAT_OPTION },
-  positionals: [{ name: "HOST", summary: "claude" }],
+  positionals: [{ name: "HOST", summary: "claude or atomcode" }],
   examples: {
     "amplihack hooks import claude": "runs your hooks of Claude Code in Codex, Gemini, Copilot and the rest",
   },

@@ -1,13 +1,14 @@
 import { cpSync, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { defineCommand, type Invocation } from "../../cli/command.ts";
-import { usageError } from "../../cli/errors.ts";
+import { CommandError, usageError } from "../../cli/errors.ts";
 import { FORMAT_OPTION, type OptionSpecs, option } from "../../cli/option.ts";
 import { ProgressLine } from "../../cli/progress.ts";
-import type { Terminal } from "../../cli/terminal.ts";
+import type { System } from "../../system/system.ts";
 import type { CompareInput } from "../../verify/compare.ts";
-import type { GuardSummary } from "../../verify/guard-summary.ts";
+import type { RecordedIn } from "../../verify/guard-summary.ts";
 import type { OwnHooksSummary } from "../../verify/own-hooks-summary.ts";
+import type { PastSession } from "../../verify/past-sessions.ts";
 import type { EngineRun } from "../../verify/run-engine.ts";
 import type { Sandbox } from "../../verify/sandbox.ts";
 import {
@@ -20,10 +21,20 @@ import {
   TIMEOUT_OPTION,
   timeoutOf,
 } from "./engines.ts";
+import { renderGuard, renderOwn } from "./replay-summary.ts";
+
+const DEFAULT_LAST = 100;
 
 const OPTIONS = {
   input: option.string("FILE", "one payload; - for standard input"),
-  transcript: option.string("FILE|DIR", "a session transcript, a capture file, or a folder of them"),
+  transcript: option.string(
+    "FILE|DIR",
+    "a transcript or a folder of them; your own past sessions without one",
+    {
+      bare: "",
+    },
+  ),
+  last: option.number("N", `of your own sessions the newest N (${DEFAULT_LAST} by default)`, { minimum: 1 }),
   event: option.string("EVENT", "only this event, or the event of the input"),
   candidate: CANDIDATE_OPTION,
   timeout: TIMEOUT_OPTION,
@@ -36,14 +47,14 @@ export const replayCommand = defineCommand({
   name: "replay",
   summary: "run past hook calls again, and tell what the guard would have done",
   details: `
-With --input one payload is run. With --transcript FILE every hook call of a recorded session is run in order, your own
-hooks included, and a summary tells what the guard would have stopped. With a folder of transcripts only summaries are
-made, of the guard and of your own hooks, which run on every call that they want; nothing else is run, and files are
-read as a stream.`,
+--transcript alone reads the records that Claude Code, Codex, Gemini CLI, Copilot CLI, Pi and others keep of your own
+sessions and tells what the guard would have stopped in them. Nothing is run, and nothing leaves this machine. With a
+folder the same is done for the transcripts in it; your own hooks run on every call that they want. With a FILE every
+hook call of that session is run in order. With --input one payload is run.`,
   options: OPTIONS,
   examples: {
-    "amplihack hooks replay --transcript ~/.claude/projects":
-      "what would the guard have done in all past sessions",
+    "amplihack hooks replay --transcript": "what would have been stopped in your past sessions",
+    "amplihack hooks replay --transcript ./sessions": "the same for a folder of transcripts",
     "amplihack hooks replay --input payload.json": "prints the answer to one payload",
   },
   async run(invocation) {
@@ -111,10 +122,9 @@ async function replayTranscripts(
   const { addOwnCall } = await import("../../verify/own-hooks-summary.ts");
   const { openSandbox } = await import("../../verify/sandbox.ts");
   const { transcriptInputs } = await import("../../verify/transcript-inputs.ts");
-  const path = findFile(system, options.transcript ?? "");
-  const isFolder = system.files.follow(path)?.kind === "directory";
-  const files = isFolder ? transcriptsIn(path) : [path];
-  const totalBytes = files.reduce((sum, file) => sum + (system.files.follow(file)?.size ?? 0), 0);
+  const source = await chooseRecords(system, options.transcript ?? "", options.last ?? DEFAULT_LAST);
+  const { records, isSummaryOnly } = source;
+  const totalBytes = records.reduce((sum, { file }) => sum + (system.files.follow(file)?.size ?? 0), 0);
   const summary = emptySummary();
   const count = { lines: 0, bytes: 0, bad: 0 };
   const progress = new ProgressLine(system, terminal);
@@ -125,12 +135,12 @@ async function replayTranscripts(
   await takeOwnHooks(system, sandbox);
   const readCall = createCallReader(system, options.event, [sandbox]);
   try {
-    for (const file of files) {
-      for (const recorded of transcriptInputs(system, file, count)) {
-        addCall(system, summary, file, recorded);
-        progress.show(() => renderBar(count.bytes / totalBytes));
-        if (isFolder) await addOwnCall(apart, own, recorded);
-        const call = isFolder ? undefined : readCall(recorded);
+    for (const record of records) {
+      for (const recorded of transcriptInputs(system, record.file, count)) {
+        addCall(system, summary, record, recorded);
+        progress.show(() => renderBar(count.bytes / totalBytes, summary.judged));
+        if (isSummaryOnly) await addOwnCall(apart, own, recorded);
+        const call = isSummaryOnly ? undefined : readCall(recorded);
         if (call !== undefined) await replayer.replay(call, sandbox);
       }
     }
@@ -140,10 +150,12 @@ async function replayTranscripts(
   }
   const { success, runs } = replayer.result();
   const guard = { ...summary, byRule: Object.fromEntries(summary.byRule) };
+  const read = { files: records.length, lines: count.lines, sessions: source.sessions, found: source.found };
+  const view = { terminal, nowMs: system.clock.nowMs(), home: system.env.get("HOME") ?? "/" };
   terminal.printResult(
     options.format,
     { success, runs, lines: count.lines, unreadable: count.bad, guard, own: toObject(own) },
-    `${renderGuard(summary, files.length, count.lines, terminal)}${renderOwn(own, terminal)}`,
+    `${renderGuard(summary, read, view)}${renderOwn(own, terminal)}`,
   );
   if (count.bad > 0) terminal.warn(`Warning: ${count.bad} of ${count.lines} line(s) cannot be read\n`);
   return success ? 0 : 1;
@@ -171,6 +183,35 @@ function protocolProblem(ran: EngineRun): string | undefined {
   }
 }
 
+interface ReplayRecords {
+  readonly records: readonly RecordedIn[];
+  /** nothing is run but the user's own hooks */
+  readonly isSummaryOnly: boolean;
+  readonly sessions: readonly PastSession[] | undefined;
+  readonly found: number;
+}
+
+/** A file, the transcripts in a folder, or the user's own newest sessions where neither is named. */
+async function chooseRecords(system: System, named: string, last: number): Promise<ReplayRecords> {
+  if (named !== "") {
+    const path = findFile(system, named);
+    const isFolder = system.files.follow(path)?.kind === "directory";
+    const files = isFolder ? transcriptsIn(path) : [path];
+    return { records: files.map(file => ({ file })), isSummaryOnly: isFolder, sessions: undefined, found: 0 };
+  }
+  const { findPastSessions } = await import("../../verify/past-sessions.ts");
+  const { requireDirectories } = await import("../../install/operations.ts");
+  const all = findPastSessions(system, requireDirectories(system).home);
+  if (all.length === 0)
+    throw new CommandError("no agent on this machine has kept a record of a session", {
+      kind: "not-found",
+      fix: "name one: amplihack hooks replay --transcript FILE",
+    });
+  const sessions = all.slice(0, last);
+  const records = sessions.map(({ path, host }) => ({ file: path, host }));
+  return { records, isSummaryOnly: true, sessions, found: all.length };
+}
+
 function transcriptsIn(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter(name => name.endsWith(".jsonl"))
@@ -178,37 +219,13 @@ function transcriptsIn(folder: string): readonly string[] {
     .sort();
 }
 
-function renderGuard(summary: GuardSummary, files: number, lines: number, terminal: Terminal): string {
-  const rules = [...summary.byRule].sort(([, one], [, other]) => other - one);
-  const output = [
-    "",
-    terminal.paint("bold", "What the guard would have done"),
-    `  ${summary.judged} tool calls in ${files} file(s), ${lines} lines: ${summary.allowed} allowed, ${summary.asked} asked, ${summary.denied} denied`,
-    `  judging took ${summary.judgingMs.toFixed(0)} ms${summary.judged === 0 ? "" : `, ${(summary.judgingMs / summary.judged).toFixed(2)} ms a call`}`,
-    ...rules.map(([rule, count]) => `  ${String(count).padStart(5)}  ${rule}`),
-    ...summary.stopped.map(
-      one =>
-        `  ${one.verdict.padEnd(4)}  ${one.rules.join(",")}  ${one.command.replaceAll("\n", "⏎ ").slice(0, 110)}`,
-    ),
-  ];
-  return `${output.join("\n")}\n`;
-}
-
 function toObject(own: OwnHooksSummary): Readonly<Record<string, Readonly<Record<string, number>>>> {
   return Object.fromEntries([...own].map(([hook, words]) => [hook, Object.fromEntries(words)]));
 }
 
-function renderOwn(own: OwnHooksSummary, terminal: Terminal): string {
-  if (own.size === 0) return "";
-  const lines = [...own].map(
-    ([hook, words]) => `  ${hook}: ${[...words].map(([word, count]) => `${count} ${word}`).join(", ")}\n`,
-  );
-  return `${terminal.paint("bold", "What your own hooks would have said")}\n${lines.join("")}`;
-}
-
 const BAR_WIDTH = 30;
 
-function renderBar(share: number): string {
+function renderBar(share: number, calls: number): string {
   const filled = Math.min(BAR_WIDTH, Math.round(share * BAR_WIDTH));
-  return `[${"█".repeat(filled)}${"·".repeat(BAR_WIDTH - filled)}] ${Math.round((filled / BAR_WIDTH) * 100)} %`;
+  return `[${"█".repeat(filled)}${"·".repeat(BAR_WIDTH - filled)}] ${Math.round((filled / BAR_WIDTH) * 100)} %, ${calls} calls`;
 }

@@ -15,6 +15,7 @@ the client where it can show questions, and is refused elsewhere.`,
     "amplihack mcp guard --name files -- npx -y @acme/files-server ~/work":
       "judges each call as mcp__files__TOOL",
   },
+  ownsTerminal: true,
   async run({ options, rest, system }) {
     const [program, ...args] = rest;
     if (program === undefined) throw usageError("the server's command is missing; it stands behind --");

@@ -1,6 +1,7 @@
 import type { Invocation } from "../../cli/command.ts";
 import { CommandError, usageError } from "../../cli/errors.ts";
 import { FORMAT_OPTION, type OptionSpecs, option } from "../../cli/option.ts";
+import { ProgressLine } from "../../cli/progress.ts";
 import { checkTexts, type Memory, type TEXT_LIMITS } from "../../memory/memory.ts";
 import { toDocument } from "../../memory/memory-document.ts";
 import { MemoryError } from "../../memory/memory-error.ts";
@@ -17,7 +18,7 @@ export const STORE_OPTIONS = {
 } as const satisfies OptionSpecs;
 
 export const AGENT_OPTION = option.string("NAME", "whose memories", { isRequired: true });
-export const SESSION_OPTION = option.string("ID", "only those of this session");
+export const SESSION_OPTION = option.string("SESSION", "only those of this session");
 
 type StoreInvocation = Invocation<typeof STORE_OPTIONS>;
 /** What a command was told on its own options; the rest is common. */
@@ -40,7 +41,7 @@ export function withReader<T>(
   invocation: AnyInvocation,
   work: (reader: MemoryReader) => Promise<T>,
 ): Promise<T> {
-  return using(() => openReader(invocation.system, databasePath(invocation)), work);
+  return using(invocation, "reading memories …", path => openReader(invocation.system, path), work);
 }
 
 /** Runs with the store to change, which is made when there is none. */
@@ -48,19 +49,24 @@ export function withStore<T>(
   invocation: AnyInvocation,
   work: (store: MemoryStore) => Promise<T>,
 ): Promise<T> {
-  return using(() => openStore(invocation.system, databasePath(invocation)), work);
+  return using(invocation, "writing memories …", path => openStore(invocation.system, path), work);
 }
 
-async function using<S extends MemoryReader, T>(
-  open: () => Promise<S>,
+function using<S extends MemoryReader, T>(
+  invocation: AnyInvocation,
+  text: string,
+  open: (path: string) => Promise<S>,
   work: (store: S) => Promise<T>,
 ): Promise<T> {
-  const store = await open();
-  try {
-    return await work(store);
-  } finally {
-    store.close();
-  }
+  const path = databasePath(invocation);
+  return new ProgressLine(invocation.system, invocation.terminal).during(text, async () => {
+    const store = await open(path);
+    try {
+      return await work(store);
+    } finally {
+      store.close();
+    }
+  });
 }
 
 /** Names and texts from the command line that no store would take are usage errors. */

@@ -16,7 +16,7 @@ export const storeCommand = defineCommand({
   ].join("\n"),
   options: {
     agent: AGENT_OPTION,
-    session: option.string("ID", "the session it belongs to"),
+    session: option.string("SESSION", "the session it belongs to"),
     type: option.choice(VALUE_TYPES, "how to read the value", { initial: "text" }),
     category: option.choice(CATEGORIES, "what it is about", { initial: "context" }),
     ...STORE_OPTIONS,

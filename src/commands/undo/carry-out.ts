@@ -3,10 +3,11 @@ import { FORMAT_OPTION, option } from "../../cli/option.ts";
 import { page } from "../../cli/pager.ts";
 import { ProgressLine } from "../../cli/progress.ts";
 import type { UndoPlan, UndoResult } from "../../history/index.ts";
+import { countPaths, sortSteps } from "../../history/sort-steps.ts";
 import { hasConsent } from "../history/consent.ts";
 import type { OpenedHistory } from "../history/open.ts";
 import { renderConflicts, type TypedAgain, typeAgain } from "./conflicts.ts";
-import { countPaths, type PreviewView, renderPreview, sortSteps } from "./preview.ts";
+import { type PreviewView, renderPreview } from "./preview.ts";
 
 export const CARRY_OUT_OPTIONS = {
   "dry-run": option.boolean("only show what would happen, every file of it", { short: "n" }),

@@ -1,11 +1,12 @@
 import type { Style, Terminal } from "../../cli/terminal.ts";
-import { isFolder } from "../../history/figures.ts";
 import type { Change, PathStep, UndoPlan } from "../../history/index.ts";
+import { countPaths, isFolderStep, sortSteps } from "../../history/sort-steps.ts";
+import { ageOf, countWith, shownPath, whatOf } from "../../history/words.ts";
+import { hostTitle } from "../../install/host-title.ts";
 import { count } from "../../protocol/quantity.ts";
 import { cutToWidth } from "../../recipes/progress/cut-to-width.ts";
 import { escapeControls } from "../../state/index.ts";
 import { dirname } from "../../system/paths.ts";
-import { ageOf, countWith, hostTitle, shownPath, whatOf } from "../history/words.ts";
 
 export interface PreviewView {
   readonly terminal: Pick<Terminal, "paint">;
@@ -18,16 +19,6 @@ export interface PreviewView {
   readonly isWhole: boolean;
 }
 
-/** The steps of a plan, by what a person wants to know of them. */
-export interface SortedSteps {
-  /** not there now, and there afterwards */
-  readonly comesBack: readonly PathStep[];
-  /** there now, and with other content, permissions or time afterwards */
-  readonly changesBack: readonly PathStep[];
-  /** there now, and not afterwards */
-  readonly goesAway: readonly PathStep[];
-}
-
 export const MAX_SHOWN = 8;
 const DEFAULT_COLUMNS = 100;
 const WORDS = {
@@ -37,15 +28,6 @@ const WORDS = {
   },
   redo: { content: "later content", removed: () => " again" },
 } as const;
-
-export function sortSteps({ steps }: Pick<UndoPlan, "steps">): SortedSteps {
-  const writes = steps.filter(({ action }) => action === "restore" || action === "attributes");
-  return {
-    comesBack: writes.filter(({ present }) => present.kind === "absent"),
-    changesBack: writes.filter(({ present }) => present.kind !== "absent"),
-    goesAway: steps.filter(({ action }) => action === "remove"),
-  };
-}
 
 /** What the plan would do, for a person who must decide. */
 export function renderPreview(plan: UndoPlan, view: PreviewView): string {
@@ -62,21 +44,6 @@ export function renderPreview(plan: UndoPlan, view: PreviewView): string {
     renderGone(plan, view),
     renderDoubt(plan, view),
   ].join("");
-}
-
-/** `12 files and 1 folder` */
-export function countPaths(steps: readonly PathStep[]): string {
-  const folders = steps.filter(isFolderStep).length;
-  const files = steps.length - folders;
-  const parts = [
-    ...(files > 0 ? [count(files, "file")] : []),
-    ...(folders > 0 ? [count(folders, "folder")] : []),
-  ];
-  return parts.join(" and ");
-}
-
-function isFolderStep({ present, target }: PathStep): boolean {
-  return isFolder({ before: present, after: target });
 }
 
 function renderHeading({ kind, changes }: UndoPlan, view: PreviewView): string {

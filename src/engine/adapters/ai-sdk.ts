@@ -5,6 +5,7 @@ import {
   type AdapterOptions,
   type AnyEngine,
   callOptions,
+  fitArguments,
   mapTools,
   notesOf,
   settle,
@@ -30,6 +31,7 @@ interface ModelOutputRequest {
 }
 /** The members of a tool that hooks have to do with. Their types are those of the tool that is wrapped. */
 interface SdkTool {
+  readonly inputSchema?: unknown;
   readonly execute?: (input: never, options: Execution) => unknown;
   readonly needsApproval?: boolean | ((input: never, options: Execution) => unknown);
   readonly toModelOutput?: (request: ModelOutputRequest) => unknown;
@@ -44,7 +46,7 @@ export function hookTools<T extends object>(engine: AnyEngine, tools: T, options
 }
 
 function hookTool(engine: AnyEngine, name: string, tool: SdkTool, options: AdapterOptions): SdkTool {
-  const { execute } = tool;
+  const { execute, inputSchema } = tool;
   // A tool without `execute` runs elsewhere: in the browser or at the provider.
   if (execute === undefined) return tool;
   const notes = new BoundedMap<readonly string[]>(MAX_NOTED_CALLS);
@@ -52,7 +54,9 @@ function hookTool(engine: AnyEngine, name: string, tool: SdkTool, options: Adapt
     ...tool,
     async execute(input, execution) {
       const { toolCallId, abortSignal, experimental_context, messages } = execution;
-      const called = await engine.untyped.call(name, input, args => lastOf(execute(args, execution)), {
+      const run = async (args: unknown): Promise<unknown> =>
+        lastOf(execute((await fitArguments(inputSchema, name, input, args)) as never, execution));
+      const called = await engine.untyped.call(name, input, run, {
         ...callOptions(options, toolCallId, abortSignal, experimental_context),
         isApproved: isApproved(messages, toolCallId),
       });

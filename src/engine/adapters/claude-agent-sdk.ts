@@ -11,7 +11,7 @@ type Callback = (
   options: { readonly signal: AbortSignal },
 ) => Promise<object>;
 /** The SDK's option `hooks`, as far as hooks have to do with it. */
-export type ClaudeHooks = { [E in EventName]?: { hooks: Callback[] }[] };
+export type ClaudeHooks = { [E in EventName]?: { hooks: Callback[]; onFailure?: "block" }[] };
 
 /**
  * The option `hooks` of `query`: one callback for each event that the engine has a hook for, so register hooks
@@ -22,9 +22,17 @@ export function claudeHooks<H extends object = ClaudeHooks>(
   options: { readonly context?: unknown } = {},
 ): H {
   const wanted = EVENTS.filter(({ name }) => engine.untyped.has(name));
-  const hooks = wanted.map(event => [event.name, [{ hooks: [callback(engine, event, options.context)] }]]);
+  const hooks = wanted.map(event => [
+    event.name,
+    [matcherOf(event, callback(engine, event, options.context))],
+  ]);
   // The SDK's own type names every event's answer; ours is made by the same table.
   return Object.fromEntries(hooks) as H;
+}
+
+/** The SDK goes on when a callback fails, unless it is told to block. */
+function matcherOf({ power }: EventDescriptor, hook: Callback): NonNullable<ClaudeHooks[EventName]>[number] {
+  return power === "veto" ? { hooks: [hook], onFailure: "block" } : { hooks: [hook] };
 }
 
 function callback(engine: AnyEngine, event: EventDescriptor, context: unknown): Callback {

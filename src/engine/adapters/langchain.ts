@@ -6,6 +6,7 @@ import {
   type AdapterOptions,
   type AnyEngine,
   callOptions,
+  fitArguments,
   mapToolList,
   notesOf,
   settle,
@@ -69,7 +70,7 @@ function hookTool(engine: AnyEngine, tool: StructuredTool, options: LangChainOpt
     const called = await engine.untyped.call(
       name,
       args,
-      async changed => tool._call(await checked(tool, args, changed), manager, config),
+      async changed => tool._call(await fitArguments(tool.schema, name, args, changed), manager, config),
       { ...call, id: decision.id, isApproved },
     );
     if (called.status === "failed") return settle(called);
@@ -88,20 +89,6 @@ function questionOf(tool: string, { id, args, reason }: CallDecision): Question 
 function threadOf({ configurable }: RunConfig): string | undefined {
   const thread = configurable?.["thread_id"];
   return typeof thread === "string" ? thread : undefined;
-}
-
-interface StandardSchema {
-  readonly "~standard"?: { validate(value: unknown): unknown };
-}
-
-/** LangChain checked the arguments before hooks saw them; what a hook made of them is checked here. */
-async function checked({ schema, name }: StructuredTool, original: unknown, args: unknown): Promise<unknown> {
-  if (args === original) return args;
-  const standard = (schema as StandardSchema | undefined)?.["~standard"];
-  if (standard === undefined) return args;
-  const result = (await standard.validate(args)) as { readonly issues?: unknown; readonly value?: unknown };
-  if (result.issues !== undefined) throw new TypeError(`a hook gave ${name} arguments that do not fit it`);
-  return result.value;
 }
 
 /** What hooks add stands behind a result that is text; a result of another form stays as it is. */

@@ -1,6 +1,13 @@
 /** `amplihack/engine/mastra`: hooks around the tools of a Mastra agent. */
 import { derive } from "./derived.ts";
-import { type AdapterOptions, type AnyEngine, callOptions, mapTools, settle } from "./shared.ts";
+import {
+  type AdapterOptions,
+  type AnyEngine,
+  callOptions,
+  fitArguments,
+  mapTools,
+  settle,
+} from "./shared.ts";
 
 export { type AdapterOptions, ToolRefused } from "./shared.ts";
 
@@ -11,6 +18,7 @@ interface Invocation {
 /** The members of a tool that hooks have to do with. */
 interface MastraTool {
   readonly id?: string;
+  readonly inputSchema?: unknown;
   readonly execute?: (given: never, invocation?: never) => unknown;
 }
 
@@ -23,7 +31,7 @@ export function hookTools<T extends object>(engine: AnyEngine, tools: T, options
 }
 
 function hookTool(engine: AnyEngine, key: string, tool: MastraTool, options: AdapterOptions): MastraTool {
-  const { execute } = tool;
+  const { execute, inputSchema } = tool;
   if (execute === undefined) return tool;
   const name = tool.id ?? key;
   const hookedExecute = async (given: unknown, invocation?: Invocation): Promise<unknown> => {
@@ -31,7 +39,10 @@ function hookTool(engine: AnyEngine, key: string, tool: MastraTool, options: Ada
     const called = await engine.untyped.call(
       name,
       args,
-      changed => execute.call(tool, replace(changed) as never, invocation as never),
+      async changed => {
+        const fitting = await fitArguments(inputSchema, name, args, changed);
+        return execute.call(tool, replace(fitting) as never, invocation as never);
+      },
       callOptions(options, invocation?.toolCallId, invocation?.abortSignal),
     );
     return settle(called);

@@ -13,6 +13,7 @@ interface Extra {
 /** The members of an `McpServer` that hooks have to do with. */
 interface Server {
   registerTool(name: string, config: never, callback: never): unknown;
+  tool?(name: string, ...rest: never[]): unknown;
 }
 /** The members of a `Client` that hooks have to do with. */
 interface Client {
@@ -33,25 +34,29 @@ export interface ToolResult {
  * is a result with `isError`, which the model reads.
  */
 export function hookServer<S extends Server>(engine: AnyEngine, server: S, options: AdapterOptions = {}): S {
-  const registerTool = (
-    name: string,
-    config: { readonly inputSchema?: unknown },
-    callback: unknown,
-  ): unknown => {
+  const hook = (name: string, callback: unknown): unknown => {
     if (typeof callback !== "function") throw new TypeError(`tool ${name} needs a function`);
-    // Without an input schema the SDK passes the extra as the only parameter.
-    const hasInput = config.inputSchema !== undefined;
-    const hooked = async (...given: readonly unknown[]): Promise<ToolResult> => {
-      const extra = (hasInput ? given[1] : given[0]) as Extra | undefined;
+    return async (...given: readonly unknown[]): Promise<ToolResult> => {
+      // Without an input schema the SDK passes the extra as the only parameter.
+      const hasInput = given.length > 1;
+      const extra = given.at(-1) as Extra | undefined;
       const sessionId = options.sessionId ?? extra?.sessionId;
       const call = callOptions({ ...options, sessionId }, undefined, extra?.signal);
       const run = async (args: unknown): Promise<unknown> =>
         failOnError(await (hasInput ? callback(args, extra) : callback(extra)));
       return toResult(name, await engine.untyped.call(name, hasInput ? given[0] : {}, run, call));
     };
-    return server.registerTool(name, config as never, hooked as never);
   };
-  return derive(server, { registerTool });
+  const { tool } = server;
+  return derive(server, {
+    registerTool: (name: string, config: never, callback: unknown) =>
+      server.registerTool(name, config, hook(name, callback) as never),
+    // The older way to register, with the callback as the last of several parameters.
+    tool:
+      tool &&
+      ((name: string, ...rest: readonly unknown[]) =>
+        Reflect.apply(tool, server, [name, ...rest.slice(0, -1), hook(name, rest.at(-1))])),
+  });
 }
 
 /** The same client, with the engine's hooks before and after every call; tools are named `mcp__<server>__<tool>`. */
@@ -61,24 +66,21 @@ export function hookClient<C extends Client>(
   serverName: string,
   options: AdapterOptions = {},
 ): C {
-  const callTool = async (
-    params: CallParams,
-    schema?: unknown,
-    request?: { readonly signal?: AbortSignal },
-  ): Promise<ToolResult> => {
+  // Before the options, the first version of the SDK takes a schema of the result.
+  const callTool = async (params: CallParams, ...rest: readonly unknown[]): Promise<ToolResult> => {
     const run = async (changed: unknown): Promise<unknown> =>
-      failOnError(
-        (await client.callTool(
-          { ...params, arguments: changed } as never,
-          schema as never,
-          request as never,
-        )) as ToolResult,
-      );
+      failOnError(await Reflect.apply(client.callTool, client, [{ ...params, arguments: changed }, ...rest]));
     const tool = `mcp__${serverName}__${params.name}`;
-    const call = callOptions(options, undefined, request?.signal);
+    const signal = rest.map(signalIn).find(found => found !== undefined);
+    const call = callOptions(options, undefined, signal);
     return toResult(params.name, await engine.untyped.call(tool, params.arguments ?? {}, run, call));
   };
   return derive(client, { callTool });
+}
+
+function signalIn(options: unknown): AbortSignal | undefined {
+  const signal: unknown = (options as { readonly signal?: unknown } | null | undefined)?.signal;
+  return signal instanceof AbortSignal ? signal : undefined;
 }
 
 /** A tool that reports its failure as a result; hooks see it as a failed call. */

@@ -1,5 +1,6 @@
 /** `amplihack/engine/openai-agents`: hooks in agents of the OpenAI Agents SDK. */
 import { readJsonText } from "./json-text.ts";
+import { hookLocalTool, isLocalTool } from "./openai-local-tools.ts";
 import { type AdapterOptions, type AnyEngine, callOptions, mapToolList, notesOf, textOf } from "./shared.ts";
 
 export type { AdapterOptions } from "./shared.ts";
@@ -21,7 +22,7 @@ interface FunctionTool {
 }
 
 /**
- * The same tools with every hook of the engine before and after them. Hosted tools run at the provider and stay as
+ * The same tools with every hook of the engine before and after them, also the SDK's own shell and editor. Hosted tools run at the provider and stay as
  * they are. A refusal is what the model reads as the tool's output; a question interrupts the run, as the SDK's
  * own approvals do, unless `onAsk` answers at once.
  */
@@ -30,7 +31,10 @@ export function hookTools<T extends object[]>(
   tools: [...T],
   options: AdapterOptions = {},
 ): T {
-  return mapToolList(tools, tool => (isFunctionTool(tool) ? hookTool(engine, tool, options) : tool));
+  return mapToolList(tools, tool => {
+    if (isFunctionTool(tool)) return hookTool(engine, tool, options);
+    return isLocalTool(tool) ? hookLocalTool(engine, tool, options) : tool;
+  });
 }
 
 function isFunctionTool(tool: object): tool is FunctionTool {

@@ -183,13 +183,16 @@ function overrideOf(outcome: Outcome, result: PiToolResult): PiAfterResult | und
     ...(decision.kind === "deny" ? [decision.reason] : []),
   ].map((text): PiContent => ({ type: "text", text }));
   const isError = extras["isError"];
-  if (changed === undefined && notes.length === 0 && typeof isError !== "boolean") return undefined;
+  const isHalted = outcome.halt !== undefined;
+  if (changed === undefined && notes.length === 0 && typeof isError !== "boolean" && !isHalted)
+    return undefined;
   const { content: newContent, ...others } = changed ?? {};
   const content = [...contentOf(newContent === undefined ? result : { content: newContent }), ...notes];
   return {
     ...others,
     ...(newContent === undefined && notes.length === 0 ? {} : { content }),
     ...(typeof isError === "boolean" ? { isError } : {}),
+    ...(isHalted ? { terminate: true } : {}),
   };
 }
 

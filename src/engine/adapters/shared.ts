@@ -32,6 +32,25 @@ export function mapToolList<T extends object[]>(tools: readonly object[], hook: 
   return tools.map(hook) as T;
 }
 
+interface StandardSchema {
+  readonly "~standard"?: { validate(value: unknown): unknown };
+}
+
+/** The SDK checked the arguments before hooks saw them; what a hook made of them is checked here. */
+export async function fitArguments(
+  schema: unknown,
+  tool: string,
+  original: unknown,
+  args: unknown,
+): Promise<unknown> {
+  if (args === original) return args;
+  const standard = (schema as StandardSchema | undefined)?.["~standard"];
+  if (standard === undefined) return args;
+  const result = (await standard.validate(args)) as { readonly issues?: unknown; readonly value?: unknown };
+  if (result.issues !== undefined) throw new TypeError(`a hook gave ${tool} arguments that do not fit it`);
+  return result.value;
+}
+
 /** What is the same for every call of an adapter. */
 export function callOptions(
   { sessionId, cwd, onAsk }: { readonly [K in keyof AdapterOptions]?: AdapterOptions[K] | undefined },

@@ -1,7 +1,7 @@
 import { defined } from "../../protocol/defined.ts";
 import { errorText } from "../../protocol/error-text.ts";
 import { isSameJson, type JsonObject, NO_OUTCOME, type Outcome } from "../../protocol/index.ts";
-import type { Core } from "../core.ts";
+import type { EngineContext } from "../context.ts";
 import type { ApprovalOptions, DispatchOptions } from "../options.ts";
 import { BoundedMap } from "../session-state.ts";
 import { describeArguments, describeValue, isJson } from "./describe-value.ts";
@@ -47,7 +47,7 @@ interface Call extends RunScope {
 
 /** The life of a tool call: hooks before, a person where one is asked, the tool, hooks after. */
 export class ToolCalls {
-  private readonly core: Core;
+  private readonly core: EngineContext;
   private readonly dispatch: Dispatch;
   private readonly shared = new BoundedMap<SharedCall>(MAX_SHARED_CALLS);
   private readonly resumed = new BoundedMap<true>(MAX_SHARED_CALLS);
@@ -55,7 +55,11 @@ export class ToolCalls {
   private readonly secret: string | undefined;
   private signer: Signer | undefined;
 
-  constructor(core: Core, dispatch: Dispatch, { key, ttlMs = APPROVAL_TTL_MS }: ApprovalOptions = {}) {
+  constructor(
+    core: EngineContext,
+    dispatch: Dispatch,
+    { key, ttlMs = APPROVAL_TTL_MS }: ApprovalOptions = {},
+  ) {
     this.core = core;
     this.dispatch = dispatch;
     this.ttlMs = ttlMs;
@@ -118,7 +122,7 @@ export class ToolCalls {
 
   private open(tool: string, args: unknown, options: CallOptions): Call {
     const { id = crypto.randomUUID(), sessionId = "", cwd = this.core.projectDir } = options;
-    const signal = options.signal ?? NEVER_ABORTED;
+    const signal = options.signal ?? new AbortController().signal;
     const known = { tool, args, id, sessionId, cwd, signal, options };
     try {
       return { ...known, input: describeArguments(args), problem: undefined };
@@ -210,10 +214,10 @@ export class ToolCalls {
     const checked = await this.core.tools.checkCall(call.tool, args);
     if (!checked.ok)
       return denied(call, `the input of ${call.tool} does not fit its schema: ${checked.problem}`, before);
-    const begunMs = this.core.platform.timers.nowMs();
+    const begunMs = this.core.timers.nowMs();
     const end = await runTool(call, checked.value, run);
     const input = before?.input ?? call.input;
-    const duration_ms = Math.round(this.core.platform.timers.nowMs() - begunMs);
+    const duration_ms = Math.round(this.core.timers.nowMs() - begunMs);
     const after = await this.dispatch(
       end.isError ? "PostToolUseFailure" : "PostToolUse",
       () => ({
@@ -234,8 +238,6 @@ export class ToolCalls {
       : { ...report, status: "done", result: value };
   }
 }
-
-const NEVER_ABORTED = new AbortController().signal;
 
 function keyOf({ sessionId, id }: Call): string {
   return `${sessionId}\n${id}`;

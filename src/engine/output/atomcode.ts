@@ -1,3 +1,4 @@
+import { interpretAtomcodeJson } from "../../hooks/handlers/atomcode-output.ts";
 import { captureProblems, readObject } from "../../hooks/handlers/decode.ts";
 import { diagnose } from "../../hooks/handlers/diagnostics.ts";
 import {
@@ -33,6 +34,8 @@ interface AtomcodeInterpretOptions extends InterpretOptions {
 /** The dialect answers before a tool and at the prompt; on its other events nothing that is said counts. */
 export function interpretAtomcode(raw: RawResult, options: AtomcodeInterpretOptions): HandlerVerdict {
   const diagnostics = [...raw.diagnostics, ...captureProblems(raw.stdout)];
+  const refusal = presentRefusal(raw, options);
+  if (refusal !== undefined) return refusal;
   if (options.event.name === "UserPromptSubmit") return interpretPrompt(raw, options, diagnostics);
   if (raw.end.kind !== "exit" || raw.end.code !== 0) return verdictOf({}, diagnostics, failureOf(raw.end));
   if (options.event.name !== "PreToolUse") return verdictOf({}, diagnostics);
@@ -41,6 +44,24 @@ export function interpretAtomcode(raw: RawResult, options: AtomcodeInterpretOpti
     : readObject(raw.stdout.text.trim(), options.limits.jsonDepth, false, diagnostics);
   const effect = answer === undefined ? {} : readAction(answer, raw, options, diagnostics);
   return verdictOf(effect, diagnostics);
+}
+
+/**
+ * A file of this form may hold a guard of AtomCode's present one: few marks tell them apart. What such a guard
+ * refuses by exit code 2 or in Claude's words counts here as well; nothing that it would allow or change does. An
+ * `action` is this form's own word, and only exit code 0 goes with it.
+ */
+function presentRefusal(raw: RawResult, options: InterpretOptions): HandlerVerdict | undefined {
+  const { event } = options;
+  const said = raw.stdout.text.trim();
+  if (raw.end.kind !== "exit" || !["PreToolUse", "UserPromptSubmit"].includes(event.name)) return undefined;
+  const isExit = raw.end.code === 2 && (raw.stderr.trim() !== "" || said !== "") && !/"action"/.test(said);
+  const isAnswer = raw.end.code === 0 && event.name === "PreToolUse" && said.includes("permissionDecision");
+  if (!isExit && !isAnswer) return undefined;
+  const { decision, diagnostics = [] } = interpretAtomcodeJson(raw, options).effect;
+  return decision === undefined || decision.kind === "allow"
+    ? undefined
+    : verdictOf({ decision }, diagnostics);
 }
 
 function readAction(

@@ -16,6 +16,7 @@ const ENCODE: Readonly<Record<Dialect, (effect: Effect, event: EventDescriptor) 
   claude: encodeClaude,
   batuta: encodeBatuta,
   atomcode: encodeAtomcode,
+  "atomcode-json": encodeAtomcodeJson,
 };
 
 export function encodeEffect(dialect: Dialect, event: EventDescriptor, effect: Effect): Encoded {
@@ -94,6 +95,27 @@ function encodeBatuta(effect: Effect): Encoded {
     return { stdout: "", stderr: decision.reason ?? "", exitCode: 2, lost };
   }
   return { stdout: "", stderr: message?.text ?? "", exitCode: message === undefined ? 0 : 1, lost };
+}
+
+/** Claude's words as far as AtomCode reads them: no halt, no message, and nothing at the end of a turn. */
+function encodeAtomcodeJson(effect: Effect, event: EventDescriptor): Encoded {
+  const isTool = event.name === "PreToolUse";
+  const isAfter = event.name === "PostToolUse";
+  const isPrompt = event.name === "UserPromptSubmit";
+  const { decision, input, output, context } = effect;
+  const isDeny = decision?.kind === "deny";
+  const heard: Effect = {
+    ...((isTool && decision?.kind !== "defer") || (isDeny && (isAfter || isPrompt))
+      ? defined({ decision })
+      : {}),
+    ...(isTool ? defined({ input }) : {}),
+    ...(isAfter && typeof output === "string" ? { output } : {}),
+    ...(isPrompt || event.name === "SessionStart" ? defined({ context }) : {}),
+  };
+  const lost = (Object.keys(effect) as (keyof Effect)[]).filter(
+    name => name !== "diagnostics" && !Object.hasOwn(heard, name),
+  );
+  return { ...encodeClaude(heard, event), lost };
 }
 
 function encodeAtomcode(effect: Effect, event: EventDescriptor): Encoded {

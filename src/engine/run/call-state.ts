@@ -1,11 +1,5 @@
-import {
-  type EventDescriptor,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  ownValue,
-} from "../../protocol/index.ts";
-import { stringAt } from "../../protocol/members.ts";
+import { type EventDescriptor, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
+import { asArguments } from "../calls/describe-value.ts";
 import { freezeCopy } from "../freeze.ts";
 import { andThen, type MaybePromise } from "../maybe.ts";
 import type { CallView, CheckedArgs, CheckedResult } from "../registration.ts";
@@ -13,51 +7,128 @@ import type { DeclaredTools } from "../tools.ts";
 import type { HookScope } from "../types.ts";
 import { describeError } from "./invocation.ts";
 
-/** One call on its way through the functions: each sees what the one before left. */
+/** No function can be shown this payload: it is nested too deeply, or refers to itself. */
+export class UnreadablePayload extends Error {
+  override readonly name = "UnreadablePayload";
+}
+
+/** Under which names the tool of a call is known. */
+interface ToolNames {
+  readonly names: readonly string[];
+  readonly tool: string | undefined;
+}
+
+/**
+ * One call on its way through the functions: each sees what the one before left. What functions see is a frozen copy
+ * of the host's payload, made of the part that is asked for when it is first asked for.
+ */
 export class CallState implements CallView {
   readonly event: EventDescriptor;
   readonly names: readonly string[];
-  readonly id: string;
-  readonly name: string;
-  readonly originalInput: Json;
-  readonly originalPayload: JsonObject;
-  /** why no function can be shown this payload: it is nested too deeply, or refers to itself */
-  readonly problem: string | undefined;
-  payload: JsonObject;
-  input: Json;
-  result: Json;
+  readonly tool: string | undefined;
   isError: boolean;
   isInputNew = false;
   isResultNew = false;
   isErrorNew = false;
+  private readonly given: JsonObject;
   private readonly tools: DeclaredTools;
-  private checked: MaybePromise<CheckedArgs> | undefined;
+  private givenCopy: JsonObject | undefined;
+  private givenInputCopy: Json | undefined;
+  private newPayload: JsonObject | undefined;
+  private newInput: Json | undefined;
+  private newResult: Json | undefined;
+  checked: CheckedArgs | undefined;
+  private checking: MaybePromise<CheckedArgs> | undefined;
 
-  constructor(event: EventDescriptor, payload: JsonObject, names: readonly string[], tools: DeclaredTools) {
-    const copy = copyPayload(payload);
-    this.originalPayload = copy.payload;
-    this.problem = copy.problem;
-    this.payload = this.originalPayload;
+  constructor(event: EventDescriptor, payload: JsonObject, { names, tool }: ToolNames, tools: DeclaredTools) {
     this.event = event;
+    this.given = payload;
     this.names = names;
+    this.tool = tool;
     this.tools = tools;
-    this.id = stringAt(this.payload, "tool_use_id") ?? "";
-    this.name = stringAt(this.payload, "tool_name") ?? "";
-    this.originalInput = ownValue(this.payload, "tool_input") ?? null;
-    this.input = this.originalInput;
-    const isFailure = event.name === "PostToolUseFailure";
-    this.result =
-      ownValue(this.payload, "tool_response") ??
-      (isFailure ? ownValue(this.payload, "error") : undefined) ??
-      null;
-    this.isError = isFailure || ownValue(this.payload, "is_error") === true;
+    const isFailed = payload["is_error"] === true && Object.hasOwn(payload, "is_error");
+    this.isError = isFailed || event.name === "PostToolUseFailure";
+  }
+
+  get id(): string {
+    return this.text("tool_use_id", this.given["tool_use_id"]) ?? "";
+  }
+
+  get name(): string {
+    return this.names[0] ?? this.text("tool_name", this.given["tool_name"]) ?? "";
+  }
+
+  get sessionId(): string {
+    return this.text("session_id", this.given["session_id"]) ?? "";
+  }
+
+  get cwd(): string | undefined {
+    return this.text("cwd", this.given["cwd"]);
+  }
+
+  get agentId(): string | undefined {
+    return this.text("agent_id", this.given["agent_id"]);
+  }
+
+  /** A member that is read by its name costs little, so that only one that is there is looked at twice. */
+  private text(name: string, value: Json | undefined): string | undefined {
+    return typeof value === "string" && Object.hasOwn(this.given, name) ? value : undefined;
+  }
+
+  get payload(): JsonObject {
+    return this.newPayload ?? this.originalPayload;
+  }
+
+  get originalPayload(): JsonObject {
+    if (this.givenCopy === undefined) {
+      const copy = copyOf(this.given) as JsonObject;
+      const input = this.givenInputCopy;
+      this.givenCopy = input === undefined ? copy : Object.freeze({ ...copy, tool_input: input });
+    }
+    return this.givenCopy;
+  }
+
+  get input(): Json {
+    return this.newInput ?? this.originalInput;
+  }
+
+  get originalInput(): Json {
+    if (this.givenCopy !== undefined) return ownValue(this.givenCopy, "tool_input") ?? null;
+    if (this.givenInputCopy === undefined) {
+      const input = this.given["tool_input"];
+      if (input === undefined || !Object.hasOwn(this.given, "tool_input")) return null;
+      this.givenInputCopy = copyOf(input) as Json;
+    }
+    return this.givenInputCopy;
+  }
+
+  get result(): Json {
+    if (this.newResult !== undefined) return this.newResult;
+    const payload = this.originalPayload;
+    const reported = this.event.name === "PostToolUseFailure" ? ownValue(payload, "error") : undefined;
+    return ownValue(payload, "tool_response") ?? reported ?? null;
+  }
+
+  /** Takes the copy now. Where there can be none, the functions that ask for it are told. */
+  takeCopy(): void {
+    try {
+      void this.originalPayload;
+    } catch {
+      // The copy is tried again for each function that needs it, and fails for each.
+    }
   }
 
   checkedInput(): MaybePromise<CheckedArgs> {
-    this.checked ??= andThen(this.tools.checkArgs(this.names, this.input), checked => ({
-      problem: checked.problem,
-      call: Object.freeze({ id: this.id, name: this.name, tool: checked.tool, args: checked.args }),
-    }));
+    const { tool } = this;
+    if (tool === undefined) return this.callWith(undefined, asArguments(this.input), undefined);
+    this.checking ??= andThen(this.tools.checkArgs(tool, this.input), fitted =>
+      this.callWith(fitted.tool, fitted.args, fitted.problem),
+    );
+    return this.checking;
+  }
+
+  private callWith(tool: string | undefined, args: unknown, problem: string | undefined): CheckedArgs {
+    this.checked = { call: Object.freeze({ id: this.id, name: this.name, tool, args }), problem };
     return this.checked;
   }
 
@@ -71,25 +142,19 @@ export class CallState implements CallView {
     );
   }
 
-  get tool(): string | undefined {
-    return this.tools.find(this.names);
-  }
-
   setInput(input: Json): void {
-    this.input = input;
+    this.newInput = input;
     this.isInputNew = true;
+    this.checking = undefined;
     this.checked = undefined;
-    this.payload = Object.freeze({
-      ...this.payload,
-      tool_input: input,
-      tool_input_original: this.originalInput,
-    });
+    const { payload, originalInput } = this;
+    this.newPayload = Object.freeze({ ...payload, tool_input: input, tool_input_original: originalInput });
   }
 
   setResult(result: Json): void {
-    this.result = result;
+    this.newResult = result;
     this.isResultNew = true;
-    this.payload = Object.freeze({ ...this.payload, tool_response: result });
+    this.newPayload = Object.freeze({ ...this.payload, tool_response: result });
   }
 
   setError(isError: boolean): void {
@@ -98,65 +163,42 @@ export class CallState implements CallView {
   }
 }
 
-function copyPayload(payload: JsonObject): {
-  readonly payload: JsonObject;
-  readonly problem: string | undefined;
-} {
+function copyOf(value: unknown): unknown {
   try {
-    const frozen = freezeCopy(payload, true);
-    return isJsonObject(frozen)
-      ? { payload: frozen, problem: undefined }
-      : { payload: {}, problem: "the payload is not an object" };
+    return freezeCopy(value, true);
   } catch (error) {
-    return { payload: {}, problem: `the payload cannot be copied: ${describeError(error)}` };
+    throw new UnreadablePayload(`the payload cannot be copied: ${describeError(error)}`);
   }
-}
-
-/** What is the same for all functions of a dispatch. */
-export interface ScopeFacts {
-  readonly sessionId: string;
-  readonly cwd: string;
-  readonly agentId: string | undefined;
-  readonly original: unknown;
-  readonly context: unknown;
-}
-
-export function scopeFacts(
-  payload: JsonObject,
-  projectDir: string,
-  original: unknown,
-  context: unknown,
-): ScopeFacts {
-  return {
-    sessionId: stringAt(payload, "session_id") ?? "",
-    cwd: stringAt(payload, "cwd") || projectDir,
-    agentId: stringAt(payload, "agent_id"),
-    original,
-    context,
-  };
 }
 
 /** What a function gets besides its subject. The signal is made when it is first asked for: most never do. */
 export class FunctionScope implements HookScope {
   readonly sessionId: string;
   readonly cwd: string;
-  readonly original: unknown;
   readonly context: unknown;
   declare readonly agentId?: string;
+  private readonly state: CallState;
+  isSignalTaken = false;
   private controller: AbortController | undefined;
   private isOver = false;
 
-  constructor({ sessionId, cwd, agentId, original, context }: ScopeFacts) {
-    this.sessionId = sessionId;
-    this.cwd = cwd;
-    this.original = original;
+  constructor(state: CallState, projectDir: string, context: unknown) {
+    this.state = state;
+    this.sessionId = state.sessionId;
+    this.cwd = state.cwd || projectDir;
     this.context = context;
+    const { agentId } = state;
     if (agentId !== undefined) this.agentId = agentId;
+  }
+
+  get original(): unknown {
+    return this.state.event.requiresTool ? this.state.originalInput : this.state.originalPayload;
   }
 
   get signal(): AbortSignal {
     if (this.controller === undefined) {
       this.controller = new AbortController();
+      this.isSignalTaken = true;
       if (this.isOver) this.controller.abort();
     }
     return this.controller.signal;

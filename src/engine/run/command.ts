@@ -8,9 +8,9 @@ import { defined } from "../../protocol/defined.ts";
 import type { Diagnostic } from "../../protocol/index.ts";
 import { stringAt } from "../../protocol/members.ts";
 import type { ProcessResult, RunningProcess } from "../../system/system.ts";
-import { ATOMCODE_EVENTS, findAtomcodeEvent } from "../source/atomcode.ts";
+import { spellAtomcodeEvent } from "../source/atomcode-form.ts";
 import { AnnouncementWatcher } from "./announcement.ts";
-import { atomcodeContext, atomcodePrompt } from "./atomcode-context.ts";
+import { atomcodeContext, atomcodePrompt, atomcodeStdin } from "./atomcode-context.ts";
 import { describeError, type Invocation, timedOut } from "./invocation.ts";
 
 export interface CommandResult {
@@ -133,11 +133,12 @@ function hookInput(
   { core, event, payload, payloadText }: Invocation,
   diagnostics: Diagnostic[],
 ): { readonly stdin: string; readonly env: EnvironmentRecord } {
-  if (spec.dialect !== "atomcode") return { stdin: payloadText(), env: {} };
+  if (spec.dialect !== "atomcode" && spec.dialect !== "atomcode-json")
+    return { stdin: payloadText(), env: {} };
   const { pluginRoot } = spec.source;
-  const name = findAtomcodeEvent(spec.event);
   const tool = stringAt(payload, "tool_name");
-  const context = JSON.stringify(atomcodeContext(event, payload, core.projectDir));
+  const facts = atomcodeContext(event, payload, core.projectDir);
+  const context = JSON.stringify(facts);
   const isPrompt = spec.event === "UserPromptSubmit";
   const fits = core.platform.system.text.encode(context).length <= core.limits.envValueBytes;
   if (!fits)
@@ -145,9 +146,12 @@ function hookInput(
       diagnose("env-context-omitted", "the context is too long for a variable; it is on stdin"),
     );
   return {
-    stdin: isPrompt ? JSON.stringify(atomcodePrompt(payload, core.projectDir)) : context,
+    stdin: JSON.stringify(
+      isPrompt ? atomcodePrompt(payload, core.projectDir) : atomcodeStdin(facts, payload, event),
+    ),
     env: {
-      ATOMCODE_HOOK_EVENT: name === undefined ? spec.event : ATOMCODE_EVENTS[name],
+      ATOMCODE_HOOK_EVENT: spellAtomcodeEvent(spec.event),
+      ATOMCODE_PROJECT_DIR: core.projectDir,
       ...defined({
         ATOMCODE_TOOL_NAME: event.requiresTool ? tool : undefined,
         ATOMCODE_PLUGIN_ROOT: pluginRoot,

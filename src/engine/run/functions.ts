@@ -12,24 +12,29 @@ import {
   type Run,
 } from "../../protocol/index.ts";
 import type { CancelSignal } from "../cancel-signal.ts";
-import type { Core } from "../core.ts";
+import type { EngineContext } from "../context.ts";
 import { andThen, isThenable, type MaybePromise } from "../maybe.ts";
 import type { DispatchOptions, Span } from "../options.ts";
 import type { RegisteredHook } from "../registration.ts";
-import { type Reply, refuse } from "../reply.ts";
-
-import type { CallState } from "./call-state.ts";
-import { FunctionScope, type ScopeFacts, scopeFacts } from "./call-state.ts";
+import { NO_REPLY, type Reply, refuse } from "../reply.ts";
+import { type CallState, FunctionScope, UnreadablePayload } from "./call-state.ts";
 import { describeError } from "./invocation.ts";
 
 const ABORTED: HandlerFailure = { code: "aborted", detail: "the host gave up waiting" };
+
+/** Functions that were asked already: all before `place` were silent, and that at `place` answered, if at all. */
+export interface BegunLane {
+  readonly state: CallState;
+  readonly place: number;
+  readonly answer: { readonly said: MaybePromise<Reply>; readonly scope: FunctionScope } | undefined;
+}
 
 /** Stage 0: the functions of the host's own code, one after another, each seeing what the one before changed. */
 export class FunctionLane {
   readonly contributions: Contribution[] = [];
   /** a deny on an action that can be refused: nothing more is asked and nothing is started */
   isRefused = false;
-  private readonly core: Core;
+  private readonly core: EngineContext;
   private readonly event: EventDescriptor;
   private readonly power: Power;
   private readonly cancel: CancelSignal;
@@ -40,15 +45,18 @@ export class FunctionLane {
   private rewriter = -1;
   /** when the last function ended, if nothing was waited for since */
   private freeSinceMs: number | undefined;
-  private readonly scopeFacts: ScopeFacts;
+  /** the longest time of a function; of one that answers later, without end */
+  slowestMs = 0;
+  private readonly context: unknown;
   private isOutputWithheld = false;
 
   constructor(
-    core: Core,
+    core: EngineContext,
     state: CallState,
     power: Power,
     cancel: CancelSignal,
-    { onRun, context }: DispatchOptions,
+    onRun: DispatchOptions["onRun"],
+    context: unknown,
   ) {
     this.core = core;
     this.state = state;
@@ -56,17 +64,32 @@ export class FunctionLane {
     this.power = power;
     this.cancel = cancel;
     this.onRun = onRun;
-    const original = state.event.requiresTool ? state.originalInput : state.originalPayload;
-    this.scopeFacts = scopeFacts(state.originalPayload, core.projectDir, original, context);
+    this.context = context;
   }
 
-  /** Runs from the given place on; a promise comes back only when a function returned one. */
-  run(lane: readonly RegisteredHook[], from = 0): MaybePromise<void> {
+  /** A promise comes back only when a function returned one. */
+  run(lane: readonly RegisteredHook[], begun?: BegunLane): MaybePromise<void> {
+    if (begun === undefined) return this.runFrom(lane, 0);
+    const { place, answer } = begun;
+    for (const silent of lane.slice(0, place)) {
+      if (silent.isJudge) this.shown.set(silent, this.state.input);
+      this.conclude(silent, NO_REPLY, 0);
+    }
+    const speaking = lane[place];
+    if (answer === undefined || speaking === undefined) return this.runFrom(lane, place);
+    if (speaking.isJudge) this.shown.set(speaking, this.state.input);
+    this.freeSinceMs = this.core.timers.nowMs();
+    const pending = this.settle(speaking, answer.said, answer.scope, this.freeSinceMs, undefined);
+    if (isThenable(pending)) return pending.then(() => this.runFrom(lane, place + 1));
+    return this.runFrom(lane, place + 1);
+  }
+
+  private runFrom(lane: readonly RegisteredHook[], from: number): MaybePromise<void> {
     for (let place = from; place < lane.length; place++) {
       const registration = lane[place];
       if (registration === undefined) break;
       const pending = this.step(registration);
-      if (isThenable(pending)) return pending.then(() => this.run(lane, place + 1));
+      if (isThenable(pending)) return pending.then(() => this.runFrom(lane, place + 1));
     }
   }
 
@@ -88,32 +111,50 @@ export class FunctionLane {
   }
 
   private call(registration: RegisteredHook, span: Span | undefined): MaybePromise<void> {
-    const { timers } = this.core.platform;
-    const begunMs = this.freeSinceMs ?? timers.nowMs();
+    const begunMs = this.freeSinceMs ?? this.core.timers.nowMs();
     if (registration.isJudge) this.shown.set(registration, this.state.input);
-    const scope = new FunctionScope(this.scopeFacts);
-    const answer = this.answer(registration, scope);
+    const scope = new FunctionScope(this.state, this.core.projectDir, this.context);
+    let said: MaybePromise<Reply>;
+    try {
+      said = registration.run(this.state, scope);
+    } catch (error) {
+      said = threw(error);
+    }
+    return this.settle(registration, said, scope, begunMs, span);
+  }
+
+  /** Takes what a function said, at once or when it is there. */
+  private settle(
+    registration: RegisteredHook,
+    said: MaybePromise<Reply>,
+    scope: FunctionScope,
+    begunMs: number,
+    span: Span | undefined,
+  ): MaybePromise<void> {
+    const { timers } = this.core;
+    const answer = this.checked(said);
     if (!isThenable(answer)) {
       // The next one begins where this one ended: one look at the clock for each.
       this.freeSinceMs = timers.nowMs();
-      return this.conclude(registration, answer, this.freeSinceMs - begunMs, span);
+      const durationMs = this.freeSinceMs - begunMs;
+      this.slowestMs = Math.max(this.slowestMs, durationMs);
+      return this.conclude(registration, answer, durationMs, span);
     }
     this.freeSinceMs = undefined;
+    this.slowestMs = Number.POSITIVE_INFINITY;
+    // While this one is waited for, the host may change what it passed.
+    this.state.takeCopy();
     return this.wait(answer, registration, scope).then(reply =>
       this.conclude(registration, reply, timers.nowMs() - begunMs, span),
     );
   }
 
-  /** What the function says, with its rewrite checked. Never throws. */
-  private answer(registration: RegisteredHook, scope: FunctionScope): MaybePromise<Reply> {
-    if (this.state.problem !== undefined) return refuse("hook-threw", this.state.problem);
+  /** What a function said, with its rewrite checked. Never throws. */
+  private checked(said: MaybePromise<Reply>): MaybePromise<Reply> {
     try {
-      const said = registration.run(this.state, scope);
-      if (!isThenable(said)) {
-        const checked = this.checkRewrite(said);
-        return isThenable(checked) ? checked.then(undefined, threw) : checked;
-      }
-      return said.then(reply => this.checkRewrite(reply)).then(undefined, threw);
+      if (isThenable(said)) return said.then(reply => this.checkRewrite(reply)).then(undefined, threw);
+      const checked = this.checkRewrite(said);
+      return isThenable(checked) ? checked.then(undefined, threw) : checked;
     } catch (error) {
       return threw(error);
     }
@@ -134,7 +175,7 @@ export class FunctionLane {
         scope.abort();
         resolve(reply);
       };
-      const cancelTimer = this.core.platform.timers.after(timeoutMs, () =>
+      const cancelTimer = this.core.timers.after(timeoutMs, () =>
         giveUp(refuse("timeout", `no answer within ${timeoutMs} ms`)),
       );
       const abort = (): void => giveUp({ effect: {}, failure: ABORTED });
@@ -238,6 +279,6 @@ export class FunctionLane {
   }
 }
 
-function threw(error: unknown): Reply {
-  return refuse("hook-threw", describeError(error));
+export function threw(error: unknown): Reply {
+  return refuse("hook-threw", error instanceof UnreadablePayload ? error.message : describeError(error));
 }

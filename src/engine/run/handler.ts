@@ -1,3 +1,4 @@
+import { interpretAtomcodeJson } from "../../hooks/handlers/atomcode-output.ts";
 import { interpretClaude } from "../../hooks/handlers/claude-output.ts";
 import { applyFailure, endFacts, runStatusOf } from "../../hooks/handlers/failure.ts";
 import type { HandlerSpec } from "../../hooks/handlers/handler.ts";
@@ -7,9 +8,9 @@ import type { CancelSignal } from "../cancel-signal.ts";
 import { interpretAtomcode } from "../output/atomcode.ts";
 import { interpretBatuta } from "../output/batuta.ts";
 import { interpretModel } from "../output/model.ts";
-import type { PlannedStep } from "../plan.ts";
 import { type CommandResult, runCommand } from "./command.ts";
 import { runMcpTool, runModel } from "./delegate.ts";
+import type { PlannedStep } from "./handler-selection.ts";
 import { runHttp } from "./http.ts";
 import { type DispatchContext, describeError, type Invocation } from "./invocation.ts";
 
@@ -30,7 +31,7 @@ export async function runHandler(
   cancel: CancelSignal,
   mayDetach: boolean,
 ): Promise<HandlerOutcome> {
-  const { timers } = context.core.platform;
+  const { timers } = context.core;
   const begunMs = timers.nowMs();
   const invocation = { ...context, timeoutMs: step.timeoutMs, cancel };
   const { result, queueMs, later } = await execute(step.handler.spec, invocation, mayDetach);
@@ -52,7 +53,8 @@ function withoutAnnouncement(raw: RawResult): RawResult {
 type Executed = Omit<CommandResult, "queueMs"> & { readonly queueMs: number | undefined };
 
 async function execute(spec: HandlerSpec, invocation: Invocation, mayDetach: boolean): Promise<Executed> {
-  const { action } = spec;
+  const { action, problem } = spec;
+  if (problem !== undefined) return { result: failed("handler-invalid", problem), queueMs: undefined };
   const unqueued = async (result: Promise<RawResult>): Promise<Executed> => ({
     result: await result,
     queueMs: undefined,
@@ -86,7 +88,7 @@ async function conclude(
   const run: Run = {
     hook: spec.id,
     status: runStatusOf(verdict.effect, verdict.failure),
-    durationMs: context.core.platform.timers.nowMs() - begunMs - (queueMs ?? 0),
+    durationMs: context.core.timers.nowMs() - begunMs - (queueMs ?? 0),
     ...endFacts(raw.end),
     ...(raw.stdout.isTruncated ? { truncated: true } : {}),
   };
@@ -107,6 +109,8 @@ function interpret({ core, event }: DispatchContext, spec: HandlerSpec, raw: Raw
       return interpretBatuta(raw, options);
     case "atomcode":
       return interpretAtomcode(raw, options);
+    case "atomcode-json":
+      return interpretAtomcodeJson(raw, options);
   }
 }
 

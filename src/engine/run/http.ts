@@ -4,7 +4,7 @@ import type { HttpAction } from "../../hooks/handlers/handler.ts";
 import { answered, failed, type RawResult } from "../../hooks/handlers/result.ts";
 import { compileGlob, matchesGlob } from "../../system/glob.ts";
 import type { TextCodec } from "../../system/system.ts";
-import type { HttpRules } from "../core.ts";
+import type { HttpRules } from "../context.ts";
 import type { HttpReply } from "./http-client.ts";
 import { type Invocation, withDeadline } from "./invocation.ts";
 

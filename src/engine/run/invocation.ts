@@ -1,11 +1,11 @@
 import { aborted, failed, type RawResult } from "../../hooks/handlers/result.ts";
 import type { EventDescriptor, JsonObject, Power } from "../../protocol/index.ts";
 import type { CancelSignal } from "../cancel-signal.ts";
-import type { Core } from "../core.ts";
+import type { HandlerContext } from "../context.ts";
 
 /** What the configured handlers of one dispatch share. */
 export interface DispatchContext {
-  readonly core: Core;
+  readonly core: HandlerContext;
   readonly event: EventDescriptor;
   readonly power: Power;
   readonly payload: JsonObject;
@@ -39,7 +39,7 @@ export function withDeadline<V>(
       resolve(result);
       if (result.kind === "ended") controller.abort();
     };
-    const cancelTimer = core.platform.timers.after(timeoutMs, () =>
+    const cancelTimer = core.timers.after(timeoutMs, () =>
       settle({ kind: "ended", result: timedOut(timeoutMs) }),
     );
     const unsubscribe = cancel.subscribe(() => settle({ kind: "ended", result: aborted() }));

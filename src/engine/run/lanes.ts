@@ -2,10 +2,10 @@ import { diagnose } from "../../hooks/handlers/diagnostics.ts";
 import { defined } from "../../protocol/defined.ts";
 import type { Contribution, Effect, Run } from "../../protocol/index.ts";
 import type { CancelSignal } from "../cancel-signal.ts";
-import { notify } from "../core.ts";
+import { notify } from "../context.ts";
 import type { AsyncReport, Dialect, DispatchOptions } from "../options.ts";
-import type { HandlerSelection, PlannedStep } from "../plan.ts";
 import { type HandlerOutcome, runHandler } from "./handler.ts";
+import type { HandlerSelection, PlannedStep } from "./handler-selection.ts";
 import type { DispatchContext } from "./invocation.ts";
 
 /** Whether the first deny of a lane ends it. A lane of the claude dialect holds one handler. */
@@ -13,6 +13,7 @@ const ENDS_LANE: Readonly<Record<Dialect, (event: string) => boolean>> = {
   claude: () => false,
   batuta: () => true,
   atomcode: event => event === "PreToolUse" || event === "UserPromptSubmit",
+  "atomcode-json": event => event === "PreToolUse",
 };
 
 /** Stage 1: the lanes of configured handlers at the same time, their results in fold order. */

@@ -1,15 +1,13 @@
 import type { ErrorObject } from "ajv";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { errorText } from "../../protocol/error-text.ts";
-
-/** Tells what is wrong with a value, or nothing when it fits. */
-type Check = (value: unknown) => string | undefined;
+import type { CompileJsonSchema } from "./validate.ts";
 
 /**
  * A checker for a schema that TypeBox wrote, or any JSON Schema of the same keywords. A keyword that is not known
  * is refused at once: a check that leaves something out would let pass what it should not.
  */
-export function compileJsonSchema(schema: object, where: string): Check {
+export const compileJsonSchema: CompileJsonSchema = (schema, where) => {
   try {
     const validate = createAjv().compile(schema);
     return value => (validate(value) ? undefined : describeError(validate.errors?.at(-1)));
@@ -18,7 +16,7 @@ export function compileJsonSchema(schema: object, where: string): Check {
       `${where}: this JSON Schema cannot be checked here (${errorText(error)}); use a Standard Schema or a type guard`,
     );
   }
-}
+};
 
 /** One for each schema, since two tools may use one `$id` for different things. */
 function createAjv(): Ajv2019 {

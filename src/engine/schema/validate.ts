@@ -1,12 +1,13 @@
 import { andThen } from "../maybe.ts";
 import type { AnySchema } from "./infer.ts";
-import { compileJsonSchema } from "./json-schema.ts";
 
 export type Checked =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problem: string };
 /** Checks a value; what comes back is the value with the schema's type (defaults and transforms applied). */
 export type Validator = (value: unknown) => Checked | Promise<Checked>;
+/** A check by a JSON Schema: what is wrong with a value, or nothing when it fits. Throws for a schema it cannot use. */
+export type CompileJsonSchema = (schema: object, where: string) => (value: unknown) => string | undefined;
 
 /** What Standard Schema asks of a library, as far as it can be relied on. */
 interface StandardSchema {
@@ -21,7 +22,11 @@ interface StandardIssue {
  * A validator for a schema of any accepted kind. Throws for something that is none of them: that is a mistake
  * in the host's code, not in its data.
  */
-export function compileSchema(schema: AnySchema, where: string): Validator {
+export function compileSchema(
+  schema: AnySchema,
+  where: string,
+  compileJsonSchema: CompileJsonSchema,
+): Validator {
   const candidate: unknown = schema;
   const standard = (candidate as StandardSchema | null)?.["~standard"];
   if (typeof standard?.validate === "function")

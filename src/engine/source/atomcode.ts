@@ -2,36 +2,18 @@ import { describeType } from "../../hooks/handlers/describe-type.ts";
 import { diagnose } from "../../hooks/handlers/diagnostics.ts";
 import { EMPTY_SOURCE, type HandlerSpec, NO_FLAGS, type ParsedSource } from "../../hooks/handlers/handler.ts";
 import { defined } from "../../protocol/defined.ts";
-import {
-  type Diagnostic,
-  eventKey,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  ownValue,
-} from "../../protocol/index.ts";
+import { type Diagnostic, isJsonObject, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
 import type { HookSource } from "../options.ts";
+import {
+  ATOMCODE_EVENTS,
+  type AtomcodeDialect,
+  type AtomcodeEvent,
+  eventsOf,
+  findAtomcodeEvent,
+  spellAtomcodeEvent,
+} from "./atomcode-form.ts";
 import { type ParseContext, parseGroup } from "./claude.ts";
-import { EntryReader, showName } from "./fields.ts";
-
-/** The dialect's events and how it spells them. */
-export const ATOMCODE_EVENTS = {
-  PreToolUse: "pre_tool_use",
-  PostToolUse: "post_tool_use",
-  SessionStart: "session_start",
-  SessionEnd: "session_end",
-  Notification: "notification",
-  UserPromptSubmit: "user_prompt_submit",
-} as const;
-type AtomcodeEvent = keyof typeof ATOMCODE_EVENTS;
-
-const BY_KEY = new Map(
-  (Object.keys(ATOMCODE_EVENTS) as AtomcodeEvent[]).map(name => [eventKey(name), name] as const),
-);
-/** `pre_tool_use` and `PreToolUse` alike; undefined for anything else. */
-export function findAtomcodeEvent(name: string): AtomcodeEvent | undefined {
-  return BY_KEY.get(eventKey(name));
-}
+import { EntryReader, meantEvent, misspelt, showName } from "./fields.ts";
 
 const ATOMCODE_TIMEOUT_MS = 10_000;
 const FIELDS = new Set(
@@ -40,18 +22,31 @@ const FIELDS = new Set(
 
 /**
  * Entries by name (`hooks.json`), a list of entries (`[[hooks]]`), one entry by itself, or Claude-style blocks
- * as plugin manifests hold them. Entries without a name of their own get one that keeps their order.
+ * as plugin manifests hold them. Entries without a name of their own get one that keeps their order. In the present
+ * form a project's entries are added to the user's, whatever they are called: there a name only sorts.
  */
-export function parseAtomcode(root: Json, source: HookSource, context: ParseContext): ParsedSource {
+export function parseAtomcode(
+  root: Json,
+  source: HookSource,
+  context: ParseContext,
+  dialect: AtomcodeDialect,
+): ParsedSource {
   const problems: Diagnostic[] = [];
-  const parser: Parser = { source, context, problems };
-  return { ...EMPTY_SOURCE, specs: parseRoot(root, parser), problems };
+  const specs = parseRoot(root, { source, context, problems, dialect });
+  if (dialect === "atomcode") return { ...EMPTY_SOURCE, specs, problems };
+  const sorted = specs.toSorted((one, other) => compareText(one.name ?? "", other.name ?? ""));
+  return { ...EMPTY_SOURCE, specs: sorted.map(({ name: _, ...spec }) => spec), problems };
+}
+
+function compareText(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
 }
 
 interface Parser {
   readonly source: HookSource;
   readonly context: ParseContext;
   readonly problems: Diagnostic[];
+  readonly dialect: AtomcodeDialect;
 }
 
 function parseRoot(root: Json, parser: Parser): HandlerSpec[] {
@@ -86,7 +81,7 @@ function nameOf(name: string, { source }: Parser): string {
 }
 
 function parseEntry(entry: Json, ownName: string, parser: Parser): HandlerSpec[] {
-  const { source, context, problems } = parser;
+  const { source, context, problems, dialect } = parser;
   const name = nameOf(ownName, parser);
   const id = `${context.label}:${showName(name)}`;
   if (!isJsonObject(entry)) {
@@ -94,7 +89,7 @@ function parseEntry(entry: Json, ownName: string, parser: Parser): HandlerSpec[]
     return [];
   }
   const read = new EntryReader(entry, id, problems);
-  const event = readEvent(read);
+  const { event, problem } = readEvent(read, dialect);
   const command = read.requiredString("command");
   const matcher = read.optionalString("matcher");
   const pluginRoot = read.optionalString("plugin_root");
@@ -107,32 +102,41 @@ function parseEntry(entry: Json, ownName: string, parser: Parser): HandlerSpec[]
     id,
     name,
     event,
-    dialect: "atomcode",
-    source: { ...source, ...defined({ pluginRoot }) },
+    dialect,
+    source: pluginRoot === undefined ? source : { ...source, pluginRoot },
     ...defined({ matcher, onFailure }),
     action: { kind: "command", command },
     timeoutMs,
     ...NO_FLAGS,
     isDisabled,
+    ...defined({ problem }),
   };
   return [spec];
 }
 
-function readEvent(read: EntryReader): AtomcodeEvent | undefined {
+function readEvent(
+  read: EntryReader,
+  dialect: AtomcodeDialect,
+): { readonly event: AtomcodeEvent | undefined; readonly problem?: string } {
   const text = read.requiredString("event");
-  const event = findAtomcodeEvent(text);
-  if (event === undefined && read.isUsable)
-    read.refuse(
-      "event-unknown",
-      `"${showName(text)}" is not one of ${Object.values(ATOMCODE_EVENTS).join(", ")}; the entry is left out`,
-    );
-  return event;
+  const event = findAtomcodeEvent(text, dialect);
+  if (event !== undefined || !read.isUsable) return { event };
+  const names = eventsOf(dialect);
+  const detail = `"${showName(text)}" is not one of ${names.join(", ")}`;
+  const near = meantEvent(text, [...names, ...names.map(spellAtomcodeEvent)]);
+  const meant = near === undefined ? undefined : findAtomcodeEvent(near, dialect);
+  if (meant === undefined) {
+    read.refuse("event-unknown", `${detail}; the entry is left out`);
+    return { event };
+  }
+  read.warn("event-unknown", `${detail}; did you mean ${near}? It never runs`);
+  return { event: meant, problem: misspelt(text, meant) };
 }
 
 /** A Claude-style block: seconds instead of milliseconds, groups of handlers, only commands can run. */
 function parseBlock(eventName: string, groups: readonly Json[], parser: Parser): HandlerSpec[] {
-  const { source, context, problems } = parser;
-  const event = findAtomcodeEvent(eventName);
+  const { source, context, problems, dialect } = parser;
+  const event = findAtomcodeEvent(eventName, dialect);
   if (event === undefined) {
     const detail = `${context.label}: hooks.${showName(eventName)} is not an event of this dialect; left out`;
     problems.push(diagnose("event-unknown", detail));
@@ -155,17 +159,22 @@ function parseBlock(eventName: string, groups: readonly Json[], parser: Parser):
         problems.push(diagnose("handler-unsupported", detail));
         return [];
       }
-      return [{ ...spec, name: nameOf(`${event}#${ordinal(index)}#${ordinal(position)}`, parser) }];
+      const name = nameOf(`${event}#${ordinal(index)}#${ordinal(position)}`, parser);
+      return [{ ...spec, name, ...(dialect === "atomcode" ? {} : { dialect }) }];
     }),
   );
 }
 
 /** One entry in the dialect's own words; null and absent members are left out. */
-export function formatAtomcodeEntry(spec: HandlerSpec, command: string): JsonObject {
-  const event = findAtomcodeEvent(spec.event);
+export function formatAtomcodeEntry(
+  spec: HandlerSpec,
+  command: string,
+  dialect: AtomcodeDialect,
+): JsonObject {
   const { pluginRoot } = spec.source;
+  const older: Readonly<Record<string, string>> = ATOMCODE_EVENTS;
   return {
-    event: event === undefined ? spec.event : ATOMCODE_EVENTS[event],
+    event: dialect === "atomcode" ? (older[spec.event] ?? spec.event) : spec.event,
     ...defined({ matcher: spec.matcher }),
     command,
     timeout_ms: spec.timeoutMs,

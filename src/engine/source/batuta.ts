@@ -5,7 +5,7 @@ import { defined } from "../../protocol/defined.ts";
 import { type Diagnostic, isJsonObject, type Json, ownValue } from "../../protocol/index.ts";
 import type { HookSource } from "../options.ts";
 import type { ParseContext } from "./claude.ts";
-import { EntryReader, showName } from "./fields.ts";
+import { EntryReader, meantEvent, misspelt, showName } from "./fields.ts";
 
 export const BATUTA_EVENTS: ReadonlySet<string> = new Set(
   "SessionStart PreToolUse PostToolUse UserPromptSubmit Stop SubagentStop".split(" "),
@@ -41,12 +41,13 @@ function parseEntry(
     return undefined;
   }
   const read = new EntryReader(entry, id, problems);
-  const event = read.requiredString("event");
-  if (read.isUsable && !BATUTA_EVENTS.has(event))
-    read.refuse(
-      "event-unknown",
-      `"${showName(event)}" is not one of ${[...BATUTA_EVENTS].join(", ")}; the entry is left out`,
-    );
+  const name = read.requiredString("event");
+  const meant = BATUTA_EVENTS.has(name) ? undefined : meantEvent(name, BATUTA_EVENTS);
+  if (read.isUsable && !BATUTA_EVENTS.has(name)) {
+    const detail = `"${showName(name)}" is not one of ${[...BATUTA_EVENTS].join(", ")}`;
+    if (meant === undefined) read.refuse("event-unknown", `${detail}; the entry is left out`);
+    else read.warn("event-unknown", `${detail}; did you mean ${meant}? It never runs`);
+  }
   const command = read.requiredString("command");
   const matcher = read.optionalString("matcher");
   const onFailure = read.failurePolicy();
@@ -55,12 +56,13 @@ function parseEntry(
   if (!read.isUsable) return undefined;
   return {
     id,
-    event,
+    event: meant ?? name,
     dialect: "batuta",
     source,
     ...defined({ matcher, onFailure }),
     action: { kind: "command", command },
     timeoutMs,
     ...NO_FLAGS,
+    ...(meant === undefined ? {} : { problem: misspelt(name, meant) }),
   };
 }

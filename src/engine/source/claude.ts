@@ -18,9 +18,8 @@ import {
   type JsonObject,
   ownValue,
 } from "../../protocol/index.ts";
-import { nearest } from "../../protocol/nearest.ts";
 import type { HookSource } from "../options.ts";
-import { EntryReader, showName } from "./fields.ts";
+import { EntryReader, meantEvent, misspelt, showName } from "./fields.ts";
 
 export interface ParseContext {
   /** the descriptor of a known event in any spelling */
@@ -30,8 +29,6 @@ export interface ParseContext {
 }
 
 const SECOND_MS = 1000;
-/** A name that differs from an event in so few letters is a mistake. */
-const MAX_MISSPELT_LETTERS = 2;
 /** The host is about to leave at the end of a session: no hook holds it longer than this. */
 const MAX_SESSION_END_MS = 60_000;
 const MODEL_TIMEOUT_MS = { prompt: 30_000, agent: 60_000 } as const;
@@ -86,8 +83,16 @@ function parseEvent(
   problems: Diagnostic[],
 ): HandlerSpec[] {
   const where = `${context.label}: hooks.${showName(name)}`;
-  const descriptor = context.findEvent(name);
-  if (descriptor === undefined) problems.push(unknownEvent(where, name));
+  const known = context.findEvent(name);
+  const meant =
+    known === undefined
+      ? meantEvent(
+          name,
+          EVENTS.map(event => event.name),
+        )
+      : undefined;
+  const descriptor = known ?? (meant === undefined ? undefined : context.findEvent(meant));
+  if (known === undefined) problems.push(unknownEvent(where, meant));
   if (!Array.isArray(groups)) {
     problems.push(diagnose("config-shape", `${where} must be a list of groups, not ${describeType(groups)}`));
     return [];
@@ -100,7 +105,7 @@ function parseEvent(
       source,
       context,
       problems,
-    ),
+    ).map(spec => (meant === undefined ? spec : { ...spec, problem: misspelt(name, meant) })),
   );
 }
 
@@ -233,12 +238,7 @@ function readAction(handler: JsonObject, read: EntryReader): Action | undefined 
 }
 
 /** An event of a later protocol is worth knowing; a name that is one or two letters off is a mistake. */
-function unknownEvent(where: string, name: string): Diagnostic {
-  const meant = nearest(
-    name,
-    EVENTS.map(event => event.name),
-    MAX_MISSPELT_LETTERS,
-  );
+function unknownEvent(where: string, meant: string | undefined): Diagnostic {
   return meant === undefined
     ? diagnose("event-unknown", `${where}: no known event has this name; its hooks decide nothing`)
     : diagnose(

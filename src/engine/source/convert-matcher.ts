@@ -1,4 +1,4 @@
-import { isExactList, splitExactList } from "../../hooks/handlers/match.ts";
+import { isExactList, splitAlternatives, splitExactList } from "../../hooks/handlers/match.ts";
 import type { Dialect } from "../options.ts";
 
 /** A matcher in another dialect: several texts when one cannot say it; an absent text matches all. */
@@ -33,6 +33,16 @@ const READ: Readonly<Record<Dialect, (text: string) => Meaning>> = {
     return text.endsWith("*")
       ? { kind: "prefix", text: text.slice(0, -1) }
       : { kind: "exact", names: [text] };
+  },
+  "atomcode-json": text => {
+    const alternatives = splitAlternatives(text);
+    if (alternatives.some(one => one === "" || one === "*")) return { kind: "all" };
+    if (!text.includes("*")) return { kind: "exact", names: alternatives };
+    const [first = "", second] = alternatives;
+    if (second === undefined && first.indexOf("*") === first.length - 1)
+      return { kind: "prefix", text: first.slice(0, -1) };
+    const patterns = alternatives.map(one => one.split("*").map(escapePattern).join(".*"));
+    return { kind: "pattern", source: `^(?:${patterns.join("|")})$` };
   },
 };
 
@@ -88,5 +98,13 @@ const WRITE: Readonly<Record<Dialect, (meaning: Meaning) => ConvertedMatcher | u
     if (meaning.kind === "prefix") return say(`${meaning.text}*`);
     if (meaning.kind !== "exact" || meaning.names.some(name => name.endsWith("*"))) return undefined;
     return say(...meaning.names);
+  },
+  "atomcode-json": meaning => {
+    if (meaning.kind === "all") return EVERYTHING;
+    const isPlain = (text: string): boolean => text !== "" && text === text.trim() && !/[|*]/.test(text);
+    if (meaning.kind === "exact")
+      return meaning.names.every(isPlain) ? say(meaning.names.join("|")) : undefined;
+    if (meaning.kind === "pattern" || !isPlain(meaning.text)) return undefined;
+    return say(meaning.kind === "prefix" ? `${meaning.text}*` : `*${meaning.text}*`);
   },
 };

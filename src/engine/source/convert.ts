@@ -10,7 +10,8 @@ import {
   type JsonObject,
 } from "../../protocol/index.ts";
 import type { Dialect } from "../options.ts";
-import { findAtomcodeEvent, formatAtomcodeEntry } from "./atomcode.ts";
+import { formatAtomcodeEntry } from "./atomcode.ts";
+import { type AtomcodeDialect, findAtomcodeEvent } from "./atomcode-form.ts";
 import { BATUTA_EVENTS } from "./batuta.ts";
 import { convertMatcher } from "./convert-matcher.ts";
 import { parseSource } from "./parse.ts";
@@ -28,7 +29,10 @@ export interface Conversion {
 export function convert(from: Dialect, to: Dialect, data: unknown): Conversion {
   const parsed = parseSource({ kind: "user", dialect: from, data }, "source", findEvent);
   const problems: Diagnostic[] = [...parsed.problems];
-  const specs = parsed.specs.flatMap(spec => adapt(spec, to, problems));
+  // A misspelt event stands among the problems.
+  const specs = parsed.specs
+    .filter(({ problem }) => problem === undefined)
+    .flatMap(spec => adapt(spec, to, problems));
   const flags: Record<string, Json> = {};
   if (parsed.disablesAll && to === "claude") flags["disableAllHooks"] = true;
   else if (parsed.disablesAll)
@@ -39,13 +43,15 @@ export function convert(from: Dialect, to: Dialect, data: unknown): Conversion {
 const FORMAT: Readonly<Record<Dialect, (specs: readonly HandlerSpec[]) => JsonObject>> = {
   claude: formatClaude,
   batuta: specs => ({ hooks: specs.map(formatBatutaEntry) }),
-  atomcode: formatAtomcode,
+  atomcode: specs => formatAtomcode(specs, "atomcode"),
+  "atomcode-json": specs => formatAtomcode(specs, "atomcode-json"),
 };
 
 const EVENTS_OF: Readonly<Record<Dialect, (event: string) => boolean>> = {
   claude: () => true,
   batuta: event => BATUTA_EVENTS.has(event),
   atomcode: event => findAtomcodeEvent(event) !== undefined,
+  "atomcode-json": event => findAtomcodeEvent(event, "atomcode-json") !== undefined,
 };
 
 /** The handler as the other dialect can hold it: none, one, or one per name of its matcher. */
@@ -55,7 +61,8 @@ function adapt(spec: HandlerSpec, to: Dialect, problems: Diagnostic[]): HandlerS
     return [];
   };
   if (!EVENTS_OF[to](spec.event)) return drop(`${to} has no event ${spec.event}`);
-  if (spec.isDisabled && to !== "atomcode") return drop(`${to} has no word for a disabled entry`);
+  if (spec.isDisabled && (to === "claude" || to === "batuta"))
+    return drop(`${to} has no word for a disabled entry`);
   if (to !== "claude") {
     const { action } = spec;
     if (action.kind !== "command") return drop(`${to} has no ${action.kind} hooks`);
@@ -125,11 +132,10 @@ function formatBatutaEntry(spec: HandlerSpec): JsonObject {
   };
 }
 
-function formatAtomcode(specs: readonly HandlerSpec[]): JsonObject {
+function formatAtomcode(specs: readonly HandlerSpec[], dialect: AtomcodeDialect): JsonObject {
   const entries = specs.map((spec, index): [string, JsonObject] => {
-    const event = findAtomcodeEvent(spec.event) ?? spec.event;
-    const name = spec.name ?? `${event}-${String(index + 1).padStart(3, "0")}`;
-    return [name, formatAtomcodeEntry(spec, commandOf(spec))];
+    const name = spec.name ?? `${spec.event}-${String(index + 1).padStart(3, "0")}`;
+    return [name, formatAtomcodeEntry(spec, commandOf(spec), dialect)];
   });
   return { hooks: Object.fromEntries(entries) };
 }

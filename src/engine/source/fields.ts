@@ -2,6 +2,7 @@ import { describeType } from "../../hooks/handlers/describe-type.ts";
 import { type DiagnosticCode, diagnose } from "../../hooks/handlers/diagnostics.ts";
 import type { Diagnostic, FailurePolicy, Json, JsonObject } from "../../protocol/index.ts";
 import { isJsonObject, ownValue } from "../../protocol/index.ts";
+import { nearest } from "../../protocol/nearest.ts";
 import { clip, escapeControls } from "../../state/escape.ts";
 
 /** Node fires a longer timer at once, which would end every hook as it starts. */
@@ -121,6 +122,19 @@ function isStringList(value: unknown): value is readonly string[] {
 
 function isStringRecord(value: unknown): value is Readonly<Record<string, string>> {
   return isJsonObject(value) && Object.values(value).every(item => typeof item === "string");
+}
+
+/** A name that differs from an event in so few letters is a mistake. */
+const MAX_MISSPELT_LETTERS = 2;
+
+/** The event that a name was probably meant for; undefined when none is close, as for one of a later protocol. */
+export function meantEvent(name: string, events: Iterable<string>): string | undefined {
+  return nearest(name, events, MAX_MISSPELT_LETTERS);
+}
+
+/** Why a hook of a misspelt event cannot run. */
+export function misspelt(name: string, meant: string): string {
+  return `it is configured for "${showName(name)}", which is no event; ${meant} was meant`;
 }
 
 const NAME_CHARS = 60;

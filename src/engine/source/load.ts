@@ -91,8 +91,11 @@ export function loadSources(
   for (const candidate of replaceByName(candidates)) {
     const { spec, trust } = candidate;
     const report = (problem: Diagnostic): void => void problems.push({ problem, source: spec.source });
-    if (!isTrusted(trust))
-      report(diagnose("trust-refused", `${spec.id} is ${trust} and does not run`, spec.id));
+    if (!isTrusted(trust)) {
+      const hint =
+        options.trust === undefined ? `; the option "trust" says which hooks the user agreed to` : "";
+      report(diagnose("trust-refused", `${spec.id} is ${trust} and does not run${hint}`, spec.id));
+    }
     if (!isTrusted(trust) || spec.isDisabled || isSwitchedOff(spec.source)) {
       listed.push({ ...candidate, isEnabled: false });
       continue;
@@ -102,13 +105,13 @@ export function loadSources(
       report(diagnose(code, `${spec.id}: ${detail}`, spec.id)),
     );
     if (compiled === "invalid") continue;
-    listed.push({ ...candidate, isEnabled: compiled !== "unreachable" });
+    listed.push({ ...candidate, isEnabled: compiled !== "unreachable" && spec.problem === undefined });
     if (compiled !== "unreachable") enabled.push({ ...candidate, ...compiled });
   }
   return {
     handlers: inFoldOrder(enabled).map((handler, position) => ({ ...handler, position })),
     listed,
-    report: reportOf(problems, enabled.length),
+    report: reportOf(problems, enabled.filter(({ spec }) => spec.problem === undefined).length),
     refusals: problems.filter(item => isRefusal(item, options.isStrict)).map(({ problem }) => problem),
     understood,
   };

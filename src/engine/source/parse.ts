@@ -3,6 +3,7 @@ import { EMPTY_SOURCE, type ParsedSource } from "../../hooks/handlers/handler.ts
 import type { Diagnostic, EventDescriptor, Json } from "../../protocol/index.ts";
 import { DIALECTS, type Dialect, type HookSource, SOURCE_KINDS } from "../options.ts";
 import { parseAtomcode } from "./atomcode.ts";
+import { atomcodeForm, hasNamedEntries } from "./atomcode-form.ts";
 import { parseBatuta } from "./batuta.ts";
 import { type ParseContext, parseClaude } from "./claude.ts";
 import { showName } from "./fields.ts";
@@ -11,9 +12,14 @@ import { readConfig } from "./read-config.ts";
 const PARSE: Readonly<
   Record<Dialect, (root: Json, source: HookSource, context: ParseContext) => ParsedSource>
 > = {
-  claude: parseClaude,
+  // Read as Claude's settings, such entries would all be left out: a guard among them would not guard.
+  claude: (root, source, context) =>
+    hasNamedEntries(root)
+      ? parseAtomcode(root, source, context, "atomcode-json")
+      : parseClaude(root, source, context),
   batuta: parseBatuta,
-  atomcode: parseAtomcode,
+  atomcode: (root, source, context) => parseAtomcode(root, source, context, atomcodeForm(root, source)),
+  "atomcode-json": (root, source, context) => parseAtomcode(root, source, context, "atomcode-json"),
 };
 
 /** One source as plain data. What is wrong with it is reported and touches nothing else. */

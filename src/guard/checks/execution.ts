@@ -6,7 +6,7 @@ import { actorAt, actorOf, commandLine } from "../actor.ts";
 import type { Actor } from "../effects.ts";
 import { lossOfTree } from "../paths/deletion.ts";
 import { type RuleContext, targetsOf } from "../rule-context.ts";
-import { hasMixedScripts, hostIn } from "./homograph.ts";
+import { hasMixedScripts, hostIn, mayMixScripts } from "./homograph.ts";
 import { inspectDevices, inspectSocketShell } from "./socket-shell.ts";
 
 export function inspectExecution(context: RuleContext): void {
@@ -140,7 +140,7 @@ function inspectAddresses(invocation: Invocation, context: RuleContext): void {
 }
 
 function reportHost(context: RuleContext, word: string, isBare: boolean, invocation: number): void {
-  const host = hostIn(word, isBare);
+  const host = mayMixScripts(word) ? hostIn(word, isBare) : undefined;
   if (host !== undefined && hasMixedScripts(host))
     context.report("net.homograph", actorAt(context, invocation), host);
 }

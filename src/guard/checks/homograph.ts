@@ -12,6 +12,11 @@ export function hasMixedScripts(host: string): boolean {
   });
 }
 
+/** Whether a host in this text could be one that `hasMixedScripts` finds: no plain text is. */
+export function mayMixScripts(text: string): boolean {
+  return /[^\0-\x7f]|xn--/i.test(text);
+}
+
 const SCHEME = /^(?:[\w.-]+=)?[a-z][a-z0-9+.-]*:\/\/(?:[^@/\s]*@)?([^/:?#\s'"]+)/i;
 const BARE = /^(?:[a-z0-9._-]+@)?((?:[^\s./:@=?#'"<>]+\.)+[^\s./:@=?#'"<>]{2,})(?=[:/?#@]|$)/iu;
 

@@ -65,12 +65,13 @@ function inspectCopy(from: Value, effect: CommandEffect, context: RuleContext): 
 function inspectAgent(invocation: Invocation, context: RuleContext): void {
   const { program, argv, environment } = invocation;
   if (program === undefined) return;
+  const agent = agentOf(invocation);
+  if (agent === undefined && !removesOwnPackage(invocation)) return;
   const words = argv.slice(1).map(describe);
   if (words.includes("--help") || words.includes("--version")) return;
   const report = (shown: readonly string[]) =>
     context.report("agent.bypass", actorOf(invocation), shown.join(" "));
   const line = argv.map(describe);
-  const agent = agentOf(invocation);
   if (agent !== undefined) {
     if (words.some(word => turnsPermissionsOff(word, agent) || HOOKS_OFF.test(word)))
       report(line.slice(0, 6));

@@ -88,14 +88,13 @@ function inspectGit({ run, by: starter }: EffectOf<"git">, context: RuleContext)
   for (const path of files) reportWiring(context, path, by, "name");
 }
 
-const knownWords = new WeakMap<Invocation, readonly Value[]>();
-
-function wordsOf(invocation: Invocation, { facts }: RuleContext): readonly Value[] {
+function wordsOf(invocation: Invocation, context: RuleContext): readonly Value[] {
   if (invocation.place.kind !== "local") return [];
-  const known = knownWords.get(invocation);
-  if (known !== undefined) return known;
+  const { facts, changedWords: known } = context;
+  const found = known.get(invocation);
+  if (found !== undefined) return found;
   const words = changedWords(invocation, word => handedOn(facts).get(invocation.id)?.has(word) === true);
-  knownWords.set(invocation, words);
+  known.set(invocation, words);
   return words;
 }
 
@@ -120,9 +119,11 @@ function handedOn(facts: ShellFacts): ReadonlyMap<number, ReadonlySet<string>> {
 
 /** Words of programs of which not everything is known, as far as they are written like the name of a file. */
 export function inspectWords(invocation: Invocation, context: RuleContext): void {
+  const words = wordsOf(invocation, context);
+  if (words.length === 0) return;
   const isInWiring = mayNameWiring(describe(invocation.cwd));
   const by = actorOf(invocation);
-  for (const word of wordsOf(invocation, context))
+  for (const word of words)
     if (isInWiring || /[./*?[]/.test(describe(word))) reportWiring(context, word, by, "content");
 }
 

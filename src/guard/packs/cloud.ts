@@ -3,8 +3,10 @@ import type { RuleTable, RuleText } from "../rule.ts";
 const rule = (title: string, when: string, safer: string): RuleText => ({
   title,
   verdict: "ask",
-  when: `${when} A name that means production makes it a denial; dry runs and plans are free.`,
-  lost: "It would {what}, and no undo is known: {target}.",
+  when: `${when} A name that means production makes it a denial; dry runs and plans pass.`,
+  lost: "It would {what}: {target}.",
+  person: "No undo is known.",
+  model: "Look at what is there first, or do a dry run.",
   safer,
 });
 
@@ -51,12 +53,12 @@ export const CLOUD = {
   ),
   "cloud.queue": rule("deletes queues or topics", "Deleting topics, queues or their state.", "{tool} --help"),
   "cloud.other": rule(
-    "destroys by a command that is not known",
+    "destroys something by an unknown command",
     "A program without a record is told to delete, destroy, drop, purge, wipe or terminate something that is lost with its data.",
     "{tool} --help",
   ),
   "cloud.public": rule(
-    "shows it to everybody",
+    "makes something public",
     "Making a bucket, an image, a repository or a port public.",
     "{tool} --help",
   ),
@@ -64,8 +66,10 @@ export const CLOUD = {
   "container.host": {
     title: "gives a container this machine",
     verdict: "ask",
-    when: "A container gets every right, a disk, the file system, a home, the processes or the engine's socket of this machine; or the engine is told to through its socket. Mounts of the project and of single files are free.",
-    lost: "It would {what}, so that nothing holds it back from what is here: {target}.",
+    when: "A container gets every right, a disk, the file system, a home, the processes or the engine's socket of this machine; or the engine is told to through its socket. Mounts of the project and of single files pass.",
+    lost: "It would {what}, so that the container can change this machine: {target}.",
+    person: "What it does outside the project is not kept and cannot be undone.",
+    model: "Mount only the project, and leave extra rights away.",
     safer: "docker ps -a",
   },
 } satisfies RuleTable;

@@ -5,14 +5,18 @@ export const EXECUTION = {
     title: "runs code from the network",
     verdict: "ask",
     when: "Bytes from the network run as code: piped into a shell or interpreter, or saved and started in the same command.",
-    lost: "It would run whatever {target} sends at that moment, and that has not been read.",
+    lost: "It would run whatever {target} sends at that moment; nobody has read it.",
+    person: "It runs with all your rights.",
+    model: "Save it to a file and read it first.",
     safer: "curl -fsSL {url} -o script.sh && less script.sh",
   },
   "exec.decoded": {
     title: "runs decoded text",
     verdict: "deny",
     when: "Decoded or computed text runs as code and cannot be read beforehand; text that can be read is judged by what it does, and asks.",
-    lost: "It would run text that was hidden by an encoding ({target}), which hides what it does.",
+    lost: "It would run text that an encoding hides ({target}), so that it is not known what it does.",
+    person: "It runs with all your rights.",
+    model: "Write the commands out in plain text.",
     safer: "{decoder} > script.sh && less script.sh",
   },
   "exec.netshell": {
@@ -21,6 +25,8 @@ export const EXECUTION = {
     isAllowable: false,
     when: "A shell is attached to a socket: /dev/tcp, nc -e, socat EXEC, a fifo loop, or the same in program code.",
     lost: "It would give whoever is at the other end of {target} a shell on this machine.",
+    person: "They could do everything that you can.",
+    model: "Do not open shells to the network.",
     safer: "ssh user@host",
   },
   "exec.computed": {
@@ -29,6 +35,8 @@ export const EXECUTION = {
     atLevel: { strict: "deny" },
     when: "The name of the program stays unknown and its arguments look destructive; at level strict, any path argument is enough.",
     lost: "It would run {target}, and it is not known which program that is.",
+    person: "Its arguments look as if something were deleted or overwritten.",
+    model: "Write the program's name out.",
     safer: "echo {target}",
   },
   "net.upload": {
@@ -36,6 +44,8 @@ export const EXECUTION = {
     verdict: "ask",
     when: "A home, a directory right in it, the whole project or its history is sent to another machine or offered to the network.",
     lost: "It would hand all of {target} to {host}, with whatever is in it.",
+    person: "It cannot be taken back.",
+    model: "Send only the files that are needed, by name.",
     safer: "ls -la {target}",
   },
   "net.expose": {
@@ -43,6 +53,8 @@ export const EXECUTION = {
     verdict: "ask",
     when: "A tunnel makes a port of this machine reachable from the internet.",
     lost: "It would {what}: {target}.",
+    person: "Everybody who knows the address gets in, as long as it runs.",
+    model: "Test on localhost.",
     safer: "{tool} --help",
   },
   "net.homograph": {
@@ -50,6 +62,8 @@ export const EXECUTION = {
     verdict: "ask",
     when: "The host of a URL mixes scripts or uses letters that look like Latin ones; or a URL with credentials is piped to a shell.",
     lost: "It would talk to {target}, whose name only looks like the one it imitates.",
+    person: "Compare the address letter by letter before you allow it.",
+    model: "Type the address anew from a source that you trust.",
     safer: "getent hosts {target}",
   },
   "net.metadata": {
@@ -57,6 +71,8 @@ export const EXECUTION = {
     verdict: "ask",
     when: "A request to the metadata service of a cloud (169.254.169.254, metadata.google.internal and the like), however the address is written.",
     lost: "It would ask {target}, which hands out the credentials of this machine to whoever asks.",
-    safer: "curl -I https://example.com",
+    person: "What an agent has read can end up in logs, commits and requests.",
+    model: "Let the cloud's own tools find their credentials themselves.",
+    safer: "hostname",
   },
 } satisfies RuleTable;

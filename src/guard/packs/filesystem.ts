@@ -1,34 +1,45 @@
 import type { RuleTable } from "../rule.ts";
 
+/** Until the history says whether a copy was kept. */
+const NO_COPY = "It can be undone only if a copy was kept.";
+
 export const FILESYSTEM = {
   "fs.root": {
     title: "destroys the system",
     verdict: "deny",
     isAllowable: false,
-    when: "A recursive delete, a move away, or a recursive change of mode or owner can reach /, a system directory or a drive.",
+    when: "A recursive delete, a move, or a recursive change of mode or owner can reach /, a system directory or a drive.",
     lost: "It would destroy {target}, which the whole system needs.",
+    person: "It cannot be undone.",
+    model: "Delete only what this task made, by name.",
     safer: "ls -la {target}",
   },
   "fs.home": {
     title: "destroys personal data",
     verdict: "deny",
     isAllowable: false,
-    when: "The same for the home directory, its direct children, the homes of others, or configuration trees in it.",
+    when: "A recursive delete, a move, or a recursive change of mode or owner can reach the home directory, a directory right in it, the home of another user, or configuration in it.",
     lost: "It would destroy personal data in {target}.",
+    person: "It cannot be undone.",
+    model: "Delete only what this task made, by name.",
     safer: "ls -la {target}",
   },
   "fs.project": {
     title: "loses the project",
     verdict: "deny",
-    when: "Deletes the project's top, everything in it, or its .git history.",
+    when: "Deletes the project's top directory, everything in it, or its .git history.",
     lost: "It would lose work and history of the project: {target}.",
+    person: "What was never pushed cannot be brought back.",
+    model: "Delete only the files that are in the way, by name.",
     safer: "git clean -nd",
   },
   "fs.cwd": {
     title: "removes the working directory",
     verdict: "deny",
     when: "Deletes, moves or renames the session's working directory or one above it.",
-    lost: "It would {action} {target}, which holds the working directory {held}: every later command of this session would break. Change directory first, in a call of its own.",
+    lost: "It would {action} {target}, which holds the working directory {held}: every later command of this session would break.",
+    person: "The session could not go on.",
+    model: "Change directory first, in a call of its own.",
     safer: "cd {parent}",
   },
   "fs.outside": {
@@ -37,6 +48,8 @@ export const FILESYSTEM = {
     isRecoverable: true,
     when: "A recursive delete outside the project and outside temporary directories.",
     lost: "It would delete {target}, which is outside this project and may hold data of others.",
+    person: NO_COPY,
+    model: "Look at what is there, and delete only what this task made.",
     safer: "ls -la {target}",
   },
   "fs.source": {
@@ -45,6 +58,8 @@ export const FILESYSTEM = {
     isRecoverable: true,
     when: "A recursive delete of a directory in the project that no tool can make again.",
     lost: "It would delete {target}, which may hold work that is not committed.",
+    person: NO_COPY,
+    model: "Commit what is there first, or delete single files by name.",
     safer: "git rm -r -n {target}",
   },
   "fs.unresolved": {
@@ -52,8 +67,10 @@ export const FILESYSTEM = {
     verdict: "ask",
     atLevel: { strict: "deny" },
     isRecoverable: true,
-    when: "A recursive delete whose target may be empty, absolute or anything.",
-    lost: "It would delete {target}, and it is not known what that is; when a part is empty it can become /.",
+    when: "A recursive delete whose target depends on a value that the guard cannot know.",
+    lost: "It would delete {target}, and it is not known what that is; if a part is empty, it can become /.",
+    person: "It is not known whether it can be undone.",
+    model: "Print the value first, then write the path out in full.",
     safer: "{preview}",
   },
   "fs.bulk": {
@@ -62,14 +79,18 @@ export const FILESYSTEM = {
     isRecoverable: true,
     when: "A search or a list decides what is deleted, and its filter is not limited to build output or junk.",
     lost: "It would delete every file that matches in {target}, whatever it is.",
+    person: NO_COPY,
+    model: "List the matches first, then delete those that have to go by name.",
     safer: "{preview}",
   },
   "fs.mirror": {
     title: "deletes by mirroring",
     verdict: "ask",
     isRecoverable: true,
-    when: "rsync --delete, rclone sync, robocopy /MIR and the like, judged as a recursive delete of the target; dry runs are free.",
+    when: "rsync --delete, rclone sync, robocopy /MIR and the like, judged as a recursive delete of the target; dry runs pass.",
     lost: "It would delete everything in {target} that is not in the source.",
+    person: NO_COPY,
+    model: "Do a dry run first, or copy without deleting.",
     safer: "rsync -n --delete SOURCE {target}",
   },
   "fs.system-write": {
@@ -77,6 +98,8 @@ export const FILESYSTEM = {
     verdict: "deny",
     when: "Writes to, deletes or links files of the system (/etc, /boot, /usr, /bin, /lib, /sys, /proc); below /usr/local it asks.",
     lost: "It would change {target}, a file of the system that every program relies on.",
+    person: "amplihack keeps no copy of files of the system.",
+    model: "Use a setting of the project or of the user instead.",
     safer: "ls -l {target}",
   },
   "fs.rcfile": {
@@ -85,6 +108,8 @@ export const FILESYSTEM = {
     atLevel: { relaxed: "allow" },
     when: "Writes shell start-up files, launch agents, user units or login hooks; authorized_keys is denied.",
     lost: "It would change {target}, which runs at every login from now on.",
+    person: "Allow it only if you want this change to stay.",
+    model: "Set variables for this one command, or in a file of the project.",
     safer: "ls -l {target}",
   },
   "fs.shred": {
@@ -92,20 +117,26 @@ export const FILESYSTEM = {
     verdict: "ask",
     when: "Overwrites files outside temporary directories so that nothing can bring them back; on system or home files it denies.",
     lost: "It would overwrite {target} beyond any recovery.",
+    person: "It cannot be undone.",
+    model: "Delete the file instead, if it has to go.",
     safer: "ls -l {target}",
   },
   "fs.unkept": {
     title: "loses what could not be kept",
     verdict: "ask",
     when: "Deletes or overwrites files of which the history could keep no copy first: too large, excluded, or no room.",
-    lost: "It would delete or overwrite {target}, and it could not be brought back: no copy was kept, because {why}.",
+    lost: "It would delete or overwrite {target}, and no copy of it was kept, because {why}.",
+    person: "It cannot be undone.",
+    model: "Move it to another name instead.",
     safer: "ls -ld {target}",
   },
   "fs.path": {
-    title: "touches a path you protected",
+    title: "touches a protected path",
     verdict: "deny",
     when: "Writes to or deletes a path listed in paths.deny or paths.noDelete of the configuration.",
     lost: "It would change {target}, which the configuration protects.",
+    person: "guard.paths of your configuration or of the project says so.",
+    model: "Leave this path as it is and work elsewhere.",
     safer: "ls -l {target}",
   },
 } satisfies RuleTable;

@@ -1,14 +1,17 @@
 import type { RuleTable } from "../rule.ts";
 
 const GENTLE = { relaxed: "allow" } as const;
+const NO_COPY = "Git keeps no copy of uncommitted changes.";
 
 export const GIT_WORK = {
   "git.reset": {
     title: "throws away changes",
     verdict: "ask",
     isRecoverable: true,
-    when: "git reset --hard or --merge; --soft, --mixed, --keep and the form with paths are free.",
+    when: "git reset --hard or --merge; --soft, --mixed, --keep and the form with paths pass.",
     lost: "It would throw away every change in {target} that is not committed.",
+    person: NO_COPY,
+    model: "Commit or stash first.",
     safer: "git stash push -u",
   },
   "git.checkout": {
@@ -18,6 +21,8 @@ export const GIT_WORK = {
     isRecoverable: true,
     when: "git checkout with paths, with -f, or over an existing branch with -B.",
     lost: "It would overwrite changes in {target} that are not committed.",
+    person: NO_COPY,
+    model: "Commit or stash first.",
     safer: "git stash push -- {target}",
   },
   "git.restore": {
@@ -25,8 +30,10 @@ export const GIT_WORK = {
     verdict: "ask",
     atLevel: GENTLE,
     isRecoverable: true,
-    when: "git restore that touches the working tree; --staged alone is free.",
+    when: "git restore that touches the working tree; --staged alone passes.",
     lost: "It would overwrite changes in {target} that are not committed.",
+    person: NO_COPY,
+    model: "Commit or stash first.",
     safer: "git stash push -- {target}",
   },
   "git.switch": {
@@ -35,7 +42,9 @@ export const GIT_WORK = {
     atLevel: GENTLE,
     isRecoverable: true,
     when: "git switch with --force or --discard-changes, or -C over an existing branch.",
-    lost: "It would throw away changes on the way to {target}.",
+    lost: "It would throw away uncommitted changes on the way to {target}.",
+    person: NO_COPY,
+    model: "Commit or stash first, then switch without force.",
     safer: "git stash push -u",
   },
   "git.clean": {
@@ -43,7 +52,9 @@ export const GIT_WORK = {
     verdict: "ask",
     isRecoverable: true,
     when: "git clean that really deletes (force without a dry run), except in build output.",
-    lost: "It would delete untracked files in {target} for good; git keeps no copy of them.",
+    lost: "It would delete untracked files in {target} for good.",
+    person: "Git keeps no copy of untracked files.",
+    model: "List them first, then delete single files by name.",
     safer: "git clean -nd",
   },
   "git.stash": {
@@ -53,6 +64,8 @@ export const GIT_WORK = {
     isRecoverable: true,
     when: "git stash drop or clear.",
     lost: "It would drop {target}, and stashed work is in no branch.",
+    person: "It is hard to find again.",
+    model: "Leave the stash alone, or make a branch of it.",
     safer: "git stash list",
   },
   "git.branch": {
@@ -62,6 +75,8 @@ export const GIT_WORK = {
     isRecoverable: true,
     when: "git branch -D, -d -f, or -M, -f, -C over an existing branch.",
     lost: "It would drop the branch {target} with commits that may be nowhere else.",
+    person: "They are hard to find again.",
+    model: "Delete it without force: git then checks that it is merged.",
     safer: "git branch -d {target}",
   },
   "git.history": {
@@ -69,6 +84,8 @@ export const GIT_WORK = {
     verdict: "ask",
     when: "filter-branch, filter-repo, bfg, reflog expire or delete, gc --prune=now, prune, update-ref, replace.",
     lost: "It would rewrite or prune history ({target}); lost commits cannot be found again.",
+    person: "It cannot be undone without a copy of the repository.",
+    model: "Tag the state as it is before anything else.",
     safer: "git tag backup-before-rewrite",
   },
   "git.plumbing": {
@@ -76,7 +93,9 @@ export const GIT_WORK = {
     verdict: "ask",
     isRecoverable: true,
     when: "read-tree -u --reset, checkout-index -f, git rm -r -f, worktree remove --force, submodule deinit -f.",
-    lost: "It would overwrite or remove files of {target} without asking about changes in them.",
+    lost: "It would overwrite or remove files of {target}, changed ones included.",
+    person: NO_COPY,
+    model: "Commit or stash first, and leave force away.",
     safer: "git status --short",
   },
 } satisfies RuleTable;

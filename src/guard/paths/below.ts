@@ -3,5 +3,6 @@ import { components, isInside } from "../../system/paths.ts";
 /** The parts of a path below a directory; undefined when it does not lie there. */
 export function partsBelow(directory: string | undefined, path: string): readonly string[] | undefined {
   if (directory === undefined || !isInside(directory, path)) return undefined;
-  return components(path).slice(components(directory).length);
+  const parts = components(path);
+  return directory === "/" ? parts : parts.slice(components(directory).length);
 }

@@ -5,7 +5,9 @@ const MAX_LINKS = 40;
 const MAX_PATH = 4096;
 const MAX_NAMES = 200;
 
-const OF_THE_PROCESS = /^\/dev\/(?:fd\/\d+|stdin|stdout|stderr)$/;
+function isOfTheProcess(path: string): boolean {
+  return path.startsWith("/dev/") && /^\/dev\/(?:fd\/\d+|stdin|stdout|stderr)$/.test(path);
+}
 
 /**
  * The few look-ups the guard makes, each at most once per judgement. Nothing throws: what cannot be read is not
@@ -30,10 +32,12 @@ export interface Disk {
   resolve(path: string, followsLast: boolean): string;
 }
 
+const NO_LINKS: ReadonlyMap<string, string> = new Map();
+
 /** `links` are names that the command itself makes for other paths: they count as if they were there. */
 export function createDisk(
   system: Pick<System, "files" | "text">,
-  links: ReadonlyMap<string, string> = new Map(),
+  links: ReadonlyMap<string, string> = NO_LINKS,
 ): Disk {
   const { files } = system;
   const found = onceEach(path => files.inspect(path) ?? "absent");
@@ -41,9 +45,11 @@ export function createDisk(
     const seen = found(path);
     return seen === "absent" ? undefined : seen;
   };
-  const kind = (path: string) => (links.has(path) ? "symlink" : factsAt(path)?.kind);
-  const linkAt = onceEach(path => links.get(path) ?? files.readLink(path));
-  const list = onceEach(path => files.list(path));
+  const kind = (path: string) => (links.size > 0 && links.has(path) ? "symlink" : factsAt(path)?.kind);
+  const readLink = onceEach(path => links.get(path) ?? files.readLink(path));
+  const linkAt = (path: string) => (kind(path) === "symlink" ? readLink(path) : undefined);
+  // Asking for names where nothing is would throw, which is slow.
+  const list = onceEach(path => (found(path) === "absent" ? undefined : files.list(path)));
   const bytes = onceEach((path, limitBytes: number) =>
     files.follow(path)?.kind === "file" ? files.read(path, limitBytes) : undefined,
   );
@@ -63,7 +69,7 @@ export function createDisk(
     bytes,
     encode: system.text.encode,
     resolve: (path, followsLast) =>
-      resolveLinks(path, followsLast, at => (kind(at) === "symlink" ? linkAt(at) : undefined)),
+      leadsStraight(path, followsLast, kind, links.size > 0) ? path : resolveLinks(path, followsLast, linkAt),
   };
 }
 
@@ -73,7 +79,8 @@ function onceEach<Rest extends readonly unknown[], Answer>(
 ): (path: string, ...rest: Rest) => Answer | undefined {
   const answers = new Map<string, Answer | undefined>();
   return (path, ...rest) => {
-    if (answers.has(path)) return answers.get(path);
+    const known = answers.get(path);
+    if (known !== undefined || answers.has(path)) return known;
     let answer: Answer | undefined;
     try {
       answer = ask(path, ...rest);
@@ -85,13 +92,32 @@ function onceEach<Rest extends readonly unknown[], Answer>(
   };
 }
 
+/** Most paths are normalised and have no link in them, which is seen without taking them apart. */
+function leadsStraight(
+  path: string,
+  followsLast: boolean,
+  kindAt: (path: string) => FileKind | undefined,
+  hasOwnLinks: boolean,
+): boolean {
+  if (path === "/") return true;
+  // These lead into the process that looks: ours, not that of the command.
+  if (isOfTheProcess(path)) return true;
+  if (path.length > MAX_PATH) return false;
+  if (!path.startsWith("/") || path.endsWith("/") || path.includes("//") || path.includes("/.")) return false;
+  for (let slash = path.indexOf("/", 1); slash >= 0; slash = path.indexOf("/", slash + 1)) {
+    const kind = kindAt(path.slice(0, slash));
+    // Nothing can be below a name that is not there.
+    if (kind === undefined && !hasOwnLinks) return true;
+    if (kind === "symlink") return false;
+  }
+  return !followsLast || kindAt(path) !== "symlink";
+}
+
 function resolveLinks(
   path: string,
   followsLast: boolean,
   linkAt: (path: string) => string | undefined,
 ): string {
-  // These lead into the process that looks: ours, not that of the command.
-  if (OF_THE_PROCESS.test(path)) return path;
   // The kernel refuses longer ones, so there is nothing to follow.
   if (path.length > MAX_PATH) return normalise(path);
   const waiting = path.split("/").reverse();

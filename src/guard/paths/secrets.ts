@@ -126,14 +126,41 @@ export function secretInHome(parts: readonly string[]): SecretKind | undefined {
     return SSH_HARMLESS.has(second) || second.endsWith(".pub") ? undefined : "key";
   }
   const path = parts.join("/").replaceAll(" ", "?");
-  if (HARMLESS_IN_HOME.list.some(harmless => path === harmless || path.startsWith(`${harmless}/`)))
+  if (HARMLESS_IN_HOME.list.some(harmless => path.startsWith(harmless) && isAtOrBelow(path, harmless)))
     return undefined;
   if (first?.startsWith(".") === true && second !== undefined && LOGIN_FILE.test(parts.at(-1) ?? ""))
     return "secret";
-  for (const kind of ["key", "secret"] as const) {
-    if (HOME_TREES[kind].list.some(tree => path === tree || path.startsWith(`${tree}/`))) return kind;
+  const trees = treesBelow(path.slice(0, `${path}/`.indexOf("/")));
+  return trees.find(({ tree }) => isAtOrBelow(path, tree))?.kind;
+}
+
+interface HomeTree {
+  readonly tree: string;
+  readonly kind: "secret" | "key";
+}
+
+let treesByTop: ReadonlyMap<string, readonly HomeTree[]> | undefined;
+const NO_TREES: readonly HomeTree[] = [];
+
+/** The trees of a home whose first name this is: few names have any. */
+function treesBelow(top: string): readonly HomeTree[] {
+  treesByTop ??= groupByTop(
+    (["key", "secret"] as const).flatMap(kind => HOME_TREES[kind].list.map(tree => ({ tree, kind }))),
+  );
+  return treesByTop.get(top) ?? NO_TREES;
+}
+
+function groupByTop(trees: readonly HomeTree[]): ReadonlyMap<string, readonly HomeTree[]> {
+  const groups = new Map<string, HomeTree[]>();
+  for (const each of trees) {
+    const top = each.tree.slice(0, `${each.tree}/`.indexOf("/"));
+    groups.set(top, [...(groups.get(top) ?? []), each]);
   }
-  return undefined;
+  return groups;
+}
+
+function isAtOrBelow(path: string, tree: string): boolean {
+  return path === tree || path.startsWith(`${tree}/`);
 }
 
 /** `.env` and its like, which hold settings beside secrets. */
@@ -155,7 +182,7 @@ export function secretInSystem(path: string): SecretKind | undefined {
   if (SYSTEM_SECRETS.has(path)) return "secret";
   if (/^\/proc\/(self|\d+|\*|thread-self)\/environ$/.test(path)) return "secret";
   if (path.startsWith("/etc/ssh/") && path.endsWith("_key")) return "key";
-  return SYSTEM_TREES.list.some(tree => path === tree || path.startsWith(`${tree}/`)) ? "key" : undefined;
+  return SYSTEM_TREES.list.some(tree => path.startsWith(tree) && isAtOrBelow(path, tree)) ? "key" : undefined;
 }
 
 const EXEMPLARS = wordSet(`

@@ -1,10 +1,18 @@
-import { components, dirname, isInside, join } from "../../system/paths.ts";
+import { components, isInside, join } from "../../system/paths.ts";
 import type { Workspace } from "../context.ts";
+import { partsBelow } from "./below.ts";
 import type { Disk } from "./disk.ts";
 import { expandTarget } from "./expand.ts";
 import { componentCouldBe, plainName } from "./match.ts";
 import type { Target } from "./target.ts";
-import { partMatches, WIRING_PATTERNS, type WiringPart, wiringPart, wiringRoots } from "./wiring.ts";
+import {
+  partMatches,
+  WIRING_PATTERNS,
+  type WiringPart,
+  type WiringRoot,
+  wiringPart,
+  wiringRoots,
+} from "./wiring.ts";
 
 type Component = Target["rest"][number];
 
@@ -15,9 +23,7 @@ export function wiringOf(workspace: Workspace, target: Target): WiringPart | und
   if (path !== undefined) return wiringPart(workspace, path);
   if (base === undefined) return endsAsWiring(rest) ? "hooks" : undefined;
   const part = wiringPart(workspace, base);
-  const places = placesOf(workspace);
-  const isFolder = part === "own" || places.trees.some(tree => isInside(tree, base));
-  if (part !== undefined && isFolder) return part;
+  if (part === "own" || (part !== undefined && isInTree(workspace, base))) return part;
   const open = [
     ...base
       .split("/")
@@ -31,7 +37,7 @@ export function wiringOf(workspace: Workspace, target: Target): WiringPart | und
     )
       ? "hooks"
       : undefined;
-  if (!places.all.some(place => couldBe(open, place))) return undefined;
+  if (!wiringRoots(workspace).some(root => couldBeBelow(open, root))) return undefined;
   const found = expandTarget(workspace.disk, target, true);
   if (found === undefined || found.trees.length > 0) return "hooks";
   return found.paths.map(one => wiringPart(workspace, one)).find(one => one !== undefined);
@@ -41,52 +47,39 @@ function plainComponent(name: string): Component {
   return [{ kind: "text", text: name }];
 }
 
-/** A place of wiring below one of the roots. */
-interface WiringPlace {
-  /** in lower case below the root */
-  readonly wanted: readonly string[];
-  /** how many of them the root itself has */
-  readonly front: number;
-  readonly isTree: boolean;
+/** In a directory that is wiring as a whole. */
+function isInTree(workspace: Workspace, path: string): boolean {
+  return wiringRoots(workspace).some(({ root }) => {
+    const below = partsBelow(root, path);
+    return (
+      below !== undefined && WIRING_PATTERNS.some(({ names, isTree }) => isTree && beginsWith(below, names))
+    );
+  });
 }
 
-interface WiringPlaces {
-  readonly all: readonly WiringPlace[];
-  /** directories that are wiring as a whole */
-  readonly trees: readonly string[];
-}
-
-const knownPlaces = new WeakMap<Workspace, WiringPlaces>();
-
-function placesOf(workspace: Workspace): WiringPlaces {
-  const known = knownPlaces.get(workspace);
-  if (known !== undefined) return known;
-  const roots = wiringRoots(workspace);
-  const all = roots.flatMap(({ root, folder }) =>
-    WIRING_PATTERNS.flatMap(({ parts, isTree }): readonly WiringPlace[] => {
-      if (folder.some((name, index) => parts[index] !== name.toLowerCase())) return [];
-      const front = components(root);
-      return [{ wanted: [...front, ...parts.slice(folder.length)], front: front.length, isTree }];
-    }),
-  );
-  const trees = WIRING_PATTERNS.filter(({ isTree }) => isTree).flatMap(({ names }) =>
-    roots.map(({ root }) => join(root, ...names)),
-  );
-  const places = { all, trees: [...new Set(trees)] };
-  knownPlaces.set(workspace, places);
-  return places;
+function beginsWith(parts: readonly string[], names: readonly string[]): boolean {
+  return names.every((name, index) => parts[index] === name);
 }
 
 /** An unknown part may be any name but the first below a root, which must be there to be seen. */
-function couldBe(open: readonly Component[], { wanted, front, isTree }: WiringPlace): boolean {
-  if (isTree ? open.length < wanted.length : open.length !== wanted.length) return false;
-  for (const [index, name] of wanted.entries()) {
-    const part = open[index];
-    if (part === undefined) return true;
-    if (index <= front && part.some(piece => piece.kind === "unknown")) return false;
-    if (!samples(name).some(sample => nameCouldBe(part, sample))) return false;
-  }
-  return true;
+function couldBeBelow(open: readonly Component[], { root, folder }: WiringRoot): boolean {
+  const front = components(root);
+  const isSeen = (index: number) => open[index]?.some(piece => piece.kind === "unknown") === false;
+  if (!front.every((name, index) => isSeen(index) && openCouldBe(open, index, name))) return false;
+  return WIRING_PATTERNS.some(({ parts, isTree }) => {
+    const length = front.length + parts.length - folder.length;
+    if (isTree ? open.length < length : open.length !== length) return false;
+    if (folder.some((name, index) => parts[index] !== name.toLowerCase())) return false;
+    for (let index = front.length; index < length; index += 1) {
+      if (index === front.length && !isSeen(index)) return false;
+      if (!openCouldBe(open, index, parts[index - front.length + folder.length] ?? "")) return false;
+    }
+    return true;
+  });
+}
+
+function openCouldBe(open: readonly Component[], index: number, name: string): boolean {
+  return samples(name).some(sample => nameCouldBe(open[index] ?? [], sample));
 }
 
 /** What `**` names is looked for among what is there: it goes through no name with a dot in front. */
@@ -193,11 +186,15 @@ export function isLinkedWiring(workspace: Workspace, path: string): boolean {
 /** The directory is one in which wiring lies, so that both go together. */
 export function holdsWiring(workspace: Workspace, path: string): boolean {
   if (workspace.disk.kind(path) !== "directory") return false;
-  const isOnTheWay = wiringRoots(workspace).some(
-    ({ root, folder }) =>
-      path !== root &&
-      isInside(root, path) &&
-      WIRING_PATTERNS.some(({ names }) => isInside(path, dirname(join(root, ...names.slice(folder.length))))),
-  );
+  const isOnTheWay = wiringRoots(workspace).some(({ root, folder }) => {
+    const parts = partsBelow(root, path) ?? [];
+    return parts.length > 0 && WIRING_PATTERNS.some(({ names }) => goesThrough(names, folder.length, parts));
+  });
   return isOnTheWay && existingWiring(workspace).some(file => isInside(path, file));
+}
+
+/** The names from `front` on begin with all of the parts, and go on behind them. */
+function goesThrough(names: readonly string[], front: number, parts: readonly string[]): boolean {
+  if (names.length - front <= parts.length) return false;
+  return parts.every((part, index) => names[front + index] === part);
 }

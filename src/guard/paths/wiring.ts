@@ -57,7 +57,7 @@ export function mayNameWiring(text: string): boolean {
     .some(part => TOPS.has(part));
 }
 
-interface WiringRoot {
+export interface WiringRoot {
   readonly root: string;
   /** what the root itself stands for below a home directory */
   readonly folder: readonly string[];
@@ -94,5 +94,9 @@ function isOwnState({ stateHomes }: Workspace, path: string): boolean {
     if (parts !== undefined)
       return /^(guard|\.claude|versions|config\..*|hooks|hooks\..*|logs|)$/.test(parts[0] ?? "");
   }
-  return /\/(amplihack|amplihack-hooks)(\.cjs)?$/.test(path) && /\/(bin|node_modules)\//.test(path);
+  return (
+    path.includes("amplihack") &&
+    /\/(amplihack|amplihack-hooks)(\.cjs)?$/.test(path) &&
+    /\/(bin|node_modules)\//.test(path)
+  );
 }

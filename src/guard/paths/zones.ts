@@ -38,7 +38,20 @@ const HOME_DOT_TREES = wordSet(".config .local .ssh .gnupg .aws .kube .docker .a
 const IGNORE_LIMIT = 64 * 1024;
 const MAX_IGNORE_DEPTH = 32;
 
+const zones = new WeakMap<Workspace, Map<string, Zone>>();
+
 export function zoneOf(workspace: Workspace, path: string): Zone {
+  let known = zones.get(workspace);
+  if (known === undefined) {
+    known = new Map();
+    zones.set(workspace, known);
+  }
+  const zone = known.get(path) ?? findZone(workspace, path);
+  known.set(path, zone);
+  return zone;
+}
+
+function findZone(workspace: Workspace, path: string): Zone {
   const { project, home, temps } = workspace;
   const roots = [...temps, home, ...(project === undefined ? [] : [project])];
   const [nearest] = roots

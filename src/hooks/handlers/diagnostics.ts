@@ -57,6 +57,8 @@ const SEVERITY = {
   "fail-closed": "warning",
   "fail-ask": "warning",
   "stop-cap": "warning",
+  // of the guard that an agent embeds
+  "tool-unread": "warning",
 } as const satisfies Record<string, Severity>;
 
 export type DiagnosticCode = keyof typeof SEVERITY;

@@ -47,6 +47,8 @@ export interface HandlerSpec {
   readonly isAsync: boolean;
   readonly rewakes: boolean;
   readonly isDisabled: boolean;
+  /** why it cannot run; where its event is dispatched, that is a failure of it and meets its failure policy */
+  readonly problem?: string;
 }
 
 /** The flags of an entry that has none of them. */

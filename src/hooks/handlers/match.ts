@@ -1,6 +1,7 @@
 import { errorText } from "../../protocol/error-text.ts";
-import type { EventDescriptor, JsonObject } from "../../protocol/index.ts";
+import { type EventDescriptor, type JsonObject, ownValue } from "../../protocol/index.ts";
 import { stringAt } from "../../protocol/members.ts";
+import { compileGlob, matchesGlob } from "../../system/glob.ts";
 import { basename } from "../../system/paths.ts";
 import type { Dialect } from "./options.ts";
 
@@ -22,6 +23,7 @@ const COMPILE: Readonly<Record<Dialect, (text: string, event: EventDescriptor) =
   claude: compileClaude,
   batuta: text => accept({ kind: "test", test: subject => subject.includes(text) }),
   atomcode: (text, event) => accept(event.requiresTool ? compileAtomcode(text) : ALL),
+  "atomcode-json": (text, event) => accept(event.requiresTool ? compileGlobs(text) : ALL),
 };
 
 /** An absent matcher, and every matcher of an event without a subject, matches all. */
@@ -35,7 +37,7 @@ export function compileMatcher(
 }
 
 export function isMatcherIgnored(dialect: Dialect, event: EventDescriptor): boolean {
-  if (dialect === "atomcode") return !event.requiresTool;
+  if (dialect === "atomcode" || dialect === "atomcode-json") return !event.requiresTool;
   return event.subject === undefined && !(dialect === "batuta" && event.name === PROMPT_EVENT);
 }
 
@@ -43,7 +45,8 @@ function accept(matcher: Matcher): CompiledMatcher {
   return { ok: true, matcher };
 }
 
-function compileClaude(text: string): CompiledMatcher {
+/** A matcher as Claude Code writes it: nothing or `*` for all, a list of names, or a regular expression. */
+export function compileClaude(text: string): CompiledMatcher {
   if (text === "" || text === "*") return accept(ALL);
   if (isExactList(text)) return accept({ kind: "exact", names: new Set(splitExactList(text)) });
   if (text.length > MAX_PATTERN_CHARS)
@@ -82,6 +85,19 @@ function compileAtomcode(text: string): Matcher {
   return { kind: "test", test: subject => subject.startsWith(prefix) };
 }
 
+/** Alternatives between `|`; in each of them `*` is anything and every other character is itself. */
+function compileGlobs(text: string): Matcher {
+  const alternatives = splitAlternatives(text);
+  if (alternatives.some(one => one === "" || one === "*")) return ALL;
+  if (!text.includes("*")) return { kind: "exact", names: new Set(alternatives) };
+  const globs = alternatives.map(one => compileGlob(one, "star"));
+  return { kind: "test", test: subject => globs.some(glob => matchesGlob(glob, subject)) };
+}
+
+export function splitAlternatives(text: string): string[] {
+  return text.split("|").map(one => one.trim());
+}
+
 export function isMatch(matcher: Matcher, subjects: readonly string[]): boolean {
   switch (matcher.kind) {
     case "all":
@@ -103,7 +119,8 @@ const PROMPT_EVENT = "UserPromptSubmit";
 /** What matchers of an event are compared with; empty when the event has no subject or the payload lacks it. */
 export function subjectOf(event: EventDescriptor, payload: JsonObject): string {
   if (event.subject === undefined) return "";
-  const value = stringAt(payload, event.subject) ?? "";
+  const found = ownValue(payload, event.subject);
+  const value = typeof found === "string" ? found : "";
   return event.name === "FileChanged" && value !== "" ? basename(value) : value;
 }
 

@@ -1,5 +1,8 @@
-export const DIALECTS = ["claude", "batuta", "atomcode"] as const;
-/** A configuration format together with its exit-code and output contract. */
+export const DIALECTS = ["claude", "batuta", "atomcode", "atomcode-json"] as const;
+/**
+ * A configuration format together with its exit-code and output contract. AtomCode has two: `atomcode` is the one that
+ * its documents describe up to version 4, `atomcode-json` the one of `hooks.json` and `.hooks.json` since.
+ */
 export type Dialect = (typeof DIALECTS)[number];
 
 /** Where a handler came from, in rising order of authority: what a later one rewrites, counts. */

@@ -13,7 +13,7 @@ import {
   readExactText,
 } from "../../state/index.ts";
 import { writeAtomically } from "../../system/atomic-write.ts";
-import { expandHome, join } from "../../system/paths.ts";
+import { expandHomeWord, join } from "../../system/paths.ts";
 import type { HookContext } from "../context.ts";
 
 const FILE_BYTES = 16 * 1024 * 1024;
@@ -74,7 +74,7 @@ function workingEntries(context: HookContext, path: string): readonly FoundEntry
 
 function isRunnable({ system, projectRoot }: HookContext, program: string): boolean {
   const home = findHome(system);
-  const path = expandHome(program.replace(/^(?:\$HOME|\$\{HOME\})(?=\/)/, "~"), home).replace(
+  const path = expandHomeWord(program, home).replace(
     /^(?:\$CLAUDE_PROJECT_DIR|\$\{CLAUDE_PROJECT_DIR\})(?=\/)/,
     projectRoot,
   );

@@ -4,9 +4,17 @@ import { version } from "../../version.ts";
 import type { HookContext } from "../context.ts";
 import { readInside } from "../framework-files.ts";
 
+/** Below `.claude` of a project that amplihack was set up in; the version first. */
+const OWN_FILES = [".version", ".update_preference", "context/USER_PREFERENCES.md"];
+
 /** Tells when the project was set up by another version. Reports only: updating belongs to the command line. */
 export function checkVersion(context: HookContext): void {
-  const found = readProjectFile(context, ".version")?.trim() ?? "";
+  const marks = OWN_FILES.map(name => readProjectFile(context, name));
+  if (marks.every(text => text === undefined)) {
+    context.log("INFO", "the project has no files of amplihack, so there is no version to compare");
+    return;
+  }
+  const found = marks[0]?.trim() ?? "";
   if (found === version) {
     context.log("INFO", `the project's version is ${version}`);
     return;

@@ -28,14 +28,16 @@ async function decideStop(input: InputOf<"stop">, context: HookContext): Promise
   switch (isLocked(context, lock)) {
     case "yes": {
       const verdict = judgeLock(context, lock);
-      return verdict.kind === "hold" ? hold(verdict.reason) : APPROVAL;
+      return verdict.kind === "hold" ? hold("stop.lock", verdict.reason) : APPROVAL;
     }
     case "unknown":
       return APPROVAL;
     default: {
       if (!context.hasPart("workflow")) return APPROVAL;
-      const reason = (await steer(input, context)) ?? (await tryToReflect(input, context));
-      return reason === undefined ? APPROVAL : hold(reason);
+      const unfinished = await steer(input, context);
+      if (unfinished !== undefined) return hold("stop.unfinished", unfinished);
+      const findings = await tryToReflect(input, context);
+      return findings === undefined ? APPROVAL : hold("stop.reflection", findings);
     }
   }
 }
@@ -49,8 +51,11 @@ function isOfHelper({ raw }: InputOf<"stop">): boolean {
   return typeof parent === "string" && parent !== "";
 }
 
-function hold(reason: string): Effect {
-  return { decision: { kind: "deny", reason } };
+/** Why a stop was held, as the log of runs names it. */
+type HoldId = "stop.lock" | "stop.unfinished" | "stop.reflection";
+
+function hold(id: HoldId, reason: string): Effect {
+  return { decision: { kind: "deny", reason }, extras: { rules: [id] } };
 }
 
 function isLocked(context: HookContext, lock: LockFiles): "yes" | "no" | "unknown" {

@@ -34,8 +34,7 @@ const KNOWN = new Set(["decision", "halt", "input", "output", "context", "messag
 
 function readEffect(item: Members, input: HookInput): Effect | string {
   const unknown = Object.keys(item).find(name => !KNOWN.has(name));
-  if (unknown !== undefined)
-    return `it returned an effect with a member "${unknown.slice(0, 40)}", which none has`;
+  if (unknown !== undefined) return `it returned an effect with the unknown member "${unknown.slice(0, 40)}"`;
   const { decision, halt, context, message, output } = item;
   const wrong =
     problemOfDecision(decision) ??

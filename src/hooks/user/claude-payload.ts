@@ -1,3 +1,5 @@
+import { asText } from "../../hosts/claude-encoders.ts";
+import { hostOrDefault } from "../../hosts/descriptors.ts";
 import { canonicalInput, nativeInput } from "../../hosts/tool-input.ts";
 import { defined } from "../../protocol/defined.ts";
 import type { Effect, HookInput, JsonObject } from "../../protocol/index.ts";
@@ -36,6 +38,29 @@ export function claudePayload(input: HookInput, cwd: string): JsonObject {
     case "other":
       return { ...input.raw, ...common };
   }
+}
+
+/** What hosts but Claude Code call a tool. */
+export function nativeNames(canonicalName: string, host: string): readonly string[] {
+  const { tools } = hostOrDefault(host);
+  return Object.keys(tools).filter(name => tools[name] === canonicalName);
+}
+
+/** The variable in which a host tells its hooks where the project is. */
+export function directoryVariable(host: string): string | undefined {
+  return hostOrDefault(host).input?.environment?.cwd;
+}
+
+/** The same for a hook that was written for another host which took Claude's payload over. */
+export function payloadFor(payload: JsonObject, host: string): JsonObject {
+  const { tool_name: tool, tool_use_id: id, tool_response: result } = payload;
+  if (typeof tool !== "string") return payload;
+  return {
+    ...payload,
+    tool_name: nativeNames(tool, host)[0] ?? tool,
+    ...(id === undefined ? {} : { call_id: id }),
+    ...(result === undefined ? {} : { tool_response: asText(result) }),
+  };
 }
 
 /**

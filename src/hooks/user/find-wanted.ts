@@ -5,6 +5,7 @@ import { findHome, findProjectRoot, findStateHome } from "../../state/index.ts";
 import type { System } from "../../system/system.ts";
 import { compileCondition } from "../handlers/condition.ts";
 import { compileMatcher, isMatch, subjectOf } from "../handlers/match.ts";
+import { nativeNames } from "./claude-payload.ts";
 import {
   type BuiltFile,
   type BuiltHandler,
@@ -107,9 +108,10 @@ function isHandlerWanted(
   home: string | undefined,
 ): boolean {
   const event = describeEvent(input.event);
-  const names = input.kind === "tool" ? [input.tool.canonicalName] : [];
+  const { writtenFor } = handler;
+  const names = input.kind === "tool" ? namesOf(input.tool.canonicalName, writtenFor?.host) : [];
   const subjects = input.kind === "tool" ? names : [subjectOf(event, input.raw)];
-  const compiled = compileMatcher("claude", handler.matcher, event);
+  const compiled = compileMatcher(writtenFor?.dialect ?? "claude", handler.matcher, event);
   if (compiled.ok && !isMatch(compiled.matcher, subjects)) return false;
   const rule = handler.condition === undefined ? undefined : compileCondition(handler.condition);
   if (rule?.ok !== true || input.kind !== "tool") return true;
@@ -122,6 +124,11 @@ function isHandlerWanted(
     projectDir,
     home,
   });
+}
+
+/** A tool as Claude Code calls it, and as the host does that the hook was written for. */
+function namesOf(canonicalName: string, host: string | undefined): readonly string[] {
+  return host === undefined ? [canonicalName] : [canonicalName, ...nativeNames(canonicalName, host)];
 }
 
 /** By `order`, then by name: never by the order in which files were found. */

@@ -67,6 +67,8 @@ export interface BuiltHandler {
   /** hosts that run it themselves */
   readonly exceptHosts: readonly string[];
   readonly source: { readonly pluginRoot?: string; readonly pluginId?: string };
+  /** the host it was written for and how it is written there; absent: Claude's */
+  readonly writtenFor?: { readonly host: string; readonly dialect: "atomcode-json" } | undefined;
 }
 
 /** All that a run must know about users' hooks before it loads any: one small file. */
@@ -151,6 +153,10 @@ function parseHandler(value: Json, place: string): BuiltHandler {
     isOnce: members.boolean("isOnce"),
     exceptHosts: members.strings("exceptHosts"),
     source: objectAt(value, "source") as BuiltHandler["source"],
+    writtenFor: members.optional("writtenFor", name => {
+      const written = new StrictMembers(objectAt(value, name), `${place}.${name}`);
+      return { host: written.string("host"), dialect: written.oneOf("dialect", ["atomcode-json"]) };
+    }),
   };
 }
 

@@ -4,6 +4,7 @@ import { AtomicFlag, findProjectRoot, findSessionDirectory, sha256Hex } from "..
 import { childEnvironment } from "../../system/child-environment.ts";
 import { join } from "../../system/paths.ts";
 import type { ProcessResult, System } from "../../system/system.ts";
+import { interpretAtomcodeJson } from "../handlers/atomcode-output.ts";
 import { captureText } from "../handlers/capture.ts";
 import { interpretClaude } from "../handlers/claude-output.ts";
 import { commandLine, engineVariables, findShells, scrubEnvironment } from "../handlers/environment.ts";
@@ -12,7 +13,7 @@ import type { CommandAction } from "../handlers/handler.ts";
 import { DEFAULT_LIMITS } from "../handlers/options.ts";
 import { failed, type HandlerEnd, type HandlerVerdict } from "../handlers/result.ts";
 import type { HookResult } from "./answer.ts";
-import { claudePayload, fromClaude } from "./claude-payload.ts";
+import { claudePayload, directoryVariable, fromClaude, payloadFor } from "./claude-payload.ts";
 import { deeperEnvironment } from "./depth.ts";
 import type { BuiltHandler } from "./manifest.ts";
 import { stateFolder } from "./store.ts";
@@ -92,12 +93,15 @@ async function runOne(
   const { action } = handler;
   if (action.kind !== "command") return undefined;
   const options = { event: describeEvent(input.event), limits: DEFAULT_LIMITS };
+  const { writtenFor } = handler;
+  const interpret = writtenFor === undefined ? interpretClaude : interpretAtomcodeJson;
+  const given = writtenFor === undefined ? payload : payloadFor(payload, writtenFor.host);
   const timeoutMs = Math.min(handler.timeoutMs, deadlineMs - system.clock.monotonicMs());
-  if (timeoutMs <= 0) return interpretClaude(failed("timeout", "no time was left"), options);
+  if (timeoutMs <= 0) return interpret(failed("timeout", "no time was left"), options);
   try {
-    const result = await start(handler, action, payload, cwd, system, timeoutMs);
+    const result = await start(handler, action, given, cwd, system, timeoutMs);
     const { text } = system;
-    return interpretClaude(
+    return interpret(
       {
         end: endOf(result.end, action, timeoutMs),
         stdout: captureText(text, result.stdout, result.stdoutTruncated, result.stdoutTail),
@@ -107,12 +111,12 @@ async function runOne(
       options,
     );
   } catch (error) {
-    return interpretClaude(failed("spawn-failed", errorText(error)), options);
+    return interpret(failed("spawn-failed", errorText(error)), options);
   }
 }
 
 function start(
-  { source }: BuiltHandler,
+  { source, writtenFor }: BuiltHandler,
   action: CommandAction,
   payload: JsonObject,
   cwd: string,
@@ -121,11 +125,19 @@ function start(
 ): Promise<ProcessResult> {
   const snapshot = childEnvironment(system, deeperEnvironment(system));
   const env = scrubEnvironment(snapshot, []);
-  const variables = engineVariables(findProjectRoot(system, cwd), snapshot, source);
+  const projectRoot = findProjectRoot(system, cwd);
+  const variables = engineVariables(projectRoot, snapshot, source);
+  // Its commands name scripts below the project, by the host's own variable or from there.
+  const variable = writtenFor === undefined ? undefined : directoryVariable(writtenFor.host);
   return system.processes.start({
-    argv: commandLine(action, "claude", findShells(system.files, env), variables),
-    cwd,
-    env: { ...env, ...variables, ...action.env },
+    argv: commandLine(action, writtenFor?.dialect ?? "claude", findShells(system.files, env), variables),
+    cwd: writtenFor === undefined ? cwd : projectRoot,
+    env: {
+      ...env,
+      ...variables,
+      ...(variable === undefined ? {} : { [variable]: projectRoot }),
+      ...action.env,
+    },
     input: system.text.encode(JSON.stringify(payload)),
     timeoutMs,
     limits: { ...DEFAULT_LIMITS, keepsFirstErrors: true },

@@ -4,7 +4,10 @@ import { type BuiltHandler, buildFolder, MAX_MANIFEST_BYTES, type Manifest } fro
 import type { Wants } from "./wanted.ts";
 
 /** What decides whether a handler is for a call. */
-export type HandlerWants = Pick<BuiltHandler, "event" | "matcher" | "condition" | "exceptHosts" | "project">;
+export type HandlerWants = Pick<
+  BuiltHandler,
+  "event" | "matcher" | "condition" | "exceptHosts" | "project" | "writtenFor"
+>;
 
 /**
  * What decides whether any hook is for a call, and nothing else: it is read before every tool call of whoever has a
@@ -35,12 +38,13 @@ export function indexText({ files, handlers }: Manifest, manifestLength: number)
       project,
     })),
   );
-  const wants = handlers.map(({ event, matcher, condition, exceptHosts, project }) => ({
+  const wants = handlers.map(({ event, matcher, condition, exceptHosts, project, writtenFor }) => ({
     event,
     matcher,
     condition,
     exceptHosts,
     project,
+    writtenFor,
   }));
   return `${JSON.stringify({ version: INDEX_VERSION, manifestLength, hooks, handlers: wants })}\n`;
 }

@@ -32,6 +32,24 @@ const SWITCH_CHECKS: Partial<Record<HostId, SwitchCheck>> = {
   cursor: checkCursor,
 };
 
+/** Those of them that switch all hooks off, whatever is registered and trusted. */
+const OFF_CHECKS: Partial<Record<HostId, SwitchCheck>> = {
+  "claude-code": checkClaude,
+  "copilot-cli": checkOwnSwitch,
+  "qwen-code": checkOwnSwitch,
+  codex: checkCodexSwitch,
+  "gemini-cli": checkGeminiSwitch,
+};
+
+/** Why no hook of this file runs although it is registered: somebody switched them off. */
+export function findSwitchedOff(
+  system: System,
+  places: UserDirectories,
+  target: RegistrationTarget,
+): DoctorCheck | undefined {
+  return OFF_CHECKS[target.owner]?.(system, places, target)[0];
+}
+
 export function checkSwitches(
   system: System,
   places: UserDirectories,
@@ -116,12 +134,7 @@ function checkCodex(
     checks.push(
       warn(id, `${host}: ${path} begins with a byte order mark, which Codex may reject`, "remove it"),
     );
-  const config = readFile(system, trustFile(system, places, target)) ?? "";
-  const features = /^\[features\][^\n]*\n((?:(?!\[)[^\n]*\n?)*)/m.exec(config)?.[1] ?? "";
-  if (/^\s*hooks\s*=\s*false/m.test(features))
-    checks.push(
-      fail(id, `${host}: hooks are switched off under [features] in config.toml`, "remove that line"),
-    );
+  checks.push(...checkCodexSwitch(system, places, target));
   const states = trustOf(system, places, target, hooks);
   const silent = states.filter(state => state === "untrusted" || state === "modified").length;
   const disabled = states.filter(state => state === "disabled").length;
@@ -138,6 +151,32 @@ function checkCodex(
   return checks;
 }
 
+function checkCodexSwitch(
+  system: System,
+  places: UserDirectories,
+  target: RegistrationTarget,
+): readonly DoctorCheck[] {
+  const config = readFile(system, trustFile(system, places, target)) ?? "";
+  const features = /^\[features\][^\n]*\n((?:(?!\[)[^\n]*\n?)*)/m.exec(config)?.[1] ?? "";
+  if (!/^\s*hooks\s*=\s*false/m.test(features)) return [];
+  const message = `${target.host}: hooks are switched off under [features] in config.toml`;
+  return [fail(idOf(target), message, "remove that line")];
+}
+
+function checkGeminiSwitch(
+  system: System,
+  _: UserDirectories,
+  target: RegistrationTarget,
+): readonly DoctorCheck[] {
+  const settings = readSettings(system, target.path);
+  const isOff =
+    memberAt(settings, "hooksConfig", "enabled") === false ||
+    memberAt(settings, "tools", "enableHooks") === false;
+  if (!isOff) return [];
+  const message = `${target.host}: hooks are switched off in ${target.path}`;
+  return [fail(idOf(target), message, "set hooksConfig.enabled to true")];
+}
+
 function checkGemini(
   system: System,
   places: UserDirectories,
@@ -146,12 +185,7 @@ function checkGemini(
   const { host, path, scope } = target;
   const settings = readSettings(system, path);
   const id = idOf(target);
-  const checks: DoctorCheck[] = [];
-  const isOff =
-    memberAt(settings, "hooksConfig", "enabled") === false ||
-    memberAt(settings, "tools", "enableHooks") === false;
-  if (isOff)
-    checks.push(fail(id, `${host}: hooks are switched off in ${path}`, "set hooksConfig.enabled to true"));
+  const checks = [...checkGeminiSwitch(system, places, target)];
   const disabled = stringsAt(objectAt(settings, "hooksConfig"), "disabled");
   if (disabled.some(name => name.includes("amplihack-hooks")))
     checks.push(

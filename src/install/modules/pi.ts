@@ -43,7 +43,9 @@ export default function (pi) {
   /** The reason to refuse, after asking where there is a screen. */
   const refusalOf = async (said, ctx) => {
     if (said.refusal !== undefined || said.question === undefined) return said.refusal;
-    if (ctx.hasUI) return (await ctx.ui.confirm("amplihack", said.question)) ? undefined : said.question;
+    const { question, modelReason } = said;
+    if (ctx.hasUI) return (await ctx.ui.confirm("amplihack", question)) ? undefined : (modelReason ?? question);
+    if (modelReason !== undefined) return [question, modelReason].join("\\n");
     const how = said.allowOnce === undefined ? [] : ["To permit the call once, your user runs:", said.allowOnce];
     return [said.question, ...how].join("\\n");
   };

@@ -3,7 +3,7 @@ import { MODULE_DEADLINE_SECONDS } from "../../hosts/hook-registry.ts";
 import type { FailurePolicy } from "../../protocol/index.ts";
 
 export interface ModuleOptions {
-  /** absolute path of the staged hook program */
+  /** the staged hook program, as the file shall name it */
   readonly program: string;
   /** what to do when the hook program cannot be run or does not answer; it acts before tools and prompts */
   readonly failure: FailurePolicy;
@@ -23,6 +23,7 @@ export function moduleRuntime(host: HostId, options: ModuleOptions): string {
 import { spawn } from "node:child_process";
 
 const PROGRAM = ${JSON.stringify(options.program)};
+const program = PROGRAM.replace(/^\\$HOME(?=\\/)/, () => process.env.HOME ?? "");
 const FAILURE = ${JSON.stringify(options.failure)};
 const DEADLINE_MS = ${MODULE_DEADLINE_SECONDS * 1_000};
 const OUTPUT_LIMIT = ${OUTPUT_LIMIT};
@@ -52,7 +53,7 @@ function askProgram(subcommand, nativeEvent, cwd, payload) {
     };
     try {
       const input = JSON.stringify({ ...payload, hook_event_name: nativeEvent, cwd });
-      child = spawn(PROGRAM, [subcommand, "--host", ${JSON.stringify(host)}, "--event", nativeEvent], {
+      child = spawn(program, [subcommand, "--host", ${JSON.stringify(host)}, "--event", nativeEvent], {
         cwd,
         detached: true,
         stdio: ["pipe", "pipe", "pipe"],
@@ -115,6 +116,7 @@ function readAnswer(answer) {
       : undefined,
     question: nested.permissionDecision === "ask" ? (nested.permissionDecisionReason ?? "please confirm") : undefined,
     allowOnce: answer.allowOnce,
+    modelReason: answer.modelReason,
     input: nested.updatedInput,
     output: nested.updatedToolOutput,
     context: nested.additionalContext,

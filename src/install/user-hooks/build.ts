@@ -97,7 +97,8 @@ async function build(system: System, places: HookPlaces, programs: BuildPrograms
       results.push({ source, built: { ...known, problem: "it changed since it was trusted" } });
   }
   const files = withoutSharedNames(await describeAll(system, programs.runner, results, stateHome));
-  const collected = collectHandlers(system, places, trusted);
+  const ofHere = previous.handlers.filter(one => !isOfAnother(one, places));
+  const collected = collectHandlers(system, places, trusted, ofHere);
   refused.push(...collected.refused.map(one => ({ ...one, packageName: undefined })));
   const manifest: Manifest = {
     ...programs,

@@ -3,6 +3,7 @@ import { loadSources } from "../../engine/source/load.ts";
 import type { BuiltHandler } from "../../hooks/user/manifest.ts";
 import { HOST_LIST, resolveHost } from "../../hosts/descriptors.ts";
 import { ownedCommand } from "../../hosts/owned-command.ts";
+import { defined } from "../../protocol/defined.ts";
 import { describeEvent, findEvent, isJsonObject, type Json } from "../../protocol/index.ts";
 import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
@@ -16,6 +17,8 @@ export interface HandlerFile {
   readonly kind: "user" | "project" | "local" | "plugin";
   readonly isImported: boolean;
   readonly plugin?: { readonly pluginRoot: string; readonly pluginId: string };
+  /** the host whose file it is, where its hooks are not written as Claude's are */
+  readonly writtenFor?: BuiltHandler["writtenFor"];
 }
 
 /** An entry of a kind that we cannot run. */
@@ -48,8 +51,8 @@ export function compileHandlers(
 ): CompiledHandlers {
   const files = new Map<HookSource, { readonly file: HandlerFile; readonly data: Json }>();
   for (const { file, data } of found) {
-    const { path, kind, plugin } = file;
-    files.set({ kind, dialect: "claude", data, path, ...plugin }, { file, data });
+    const { path, kind, plugin, writtenFor } = file;
+    files.set({ kind, dialect: writtenFor?.dialect ?? "claude", data, path, ...plugin }, { file, data });
   }
   const loaded = loadSources([...files.keys()], {
     projectDir: places.projectRoot,
@@ -57,7 +60,8 @@ export function compileHandlers(
     findEvent,
     describeEvent,
     failurePolicy: () => undefined,
-    trust: undefined,
+    // Files that nobody trusts were left out before.
+    trust: { state: () => "trusted" },
     delegates: ALL_KINDS,
     pinsScripts: false,
     isStrict: false,
@@ -67,10 +71,10 @@ export function compileHandlers(
   for (const handler of loaded.handlers) {
     const { spec } = handler;
     const from = files.get(spec.source);
-    if (from === undefined || isOurOwn(spec)) continue;
+    if (from === undefined || spec.problem !== undefined || isOurOwn(spec)) continue;
     const { file, data } = from;
     const action = toAction(spec.action, file, data, places, system);
-    const id = file.isImported ? `claude:${spec.id}` : spec.id;
+    const id = file.isImported ? `${file.writtenFor?.host ?? "claude"}:${spec.id}` : spec.id;
     if (typeof action !== "string") handlers.push(toBuilt(handler, id, action, file, places));
     else skipped.push({ id, path: file.path, event: spec.event, scope: scopeOf(file), why: action });
   }
@@ -133,9 +137,21 @@ function toBuilt(
     timeoutMs: spec.timeoutMs,
     onFailure,
     isOnce: spec.isOnce,
-    exceptHosts: file.isImported ? hostsReading(scope) : [],
+    exceptHosts: exceptHosts(file, scope),
     source: file.plugin ?? {},
+    ...defined({ writtenFor: file.writtenFor ?? writtenAs(spec) }),
   };
+}
+
+function exceptHosts({ isImported, writtenFor }: HandlerFile, scope: "user" | "project"): readonly string[] {
+  if (!isImported) return [];
+  return writtenFor === undefined ? hostsReading(scope) : [writtenFor.host];
+}
+
+/** Entries of another host's shape that stand in our own file. */
+function writtenAs({ dialect }: LoadedHandler["spec"]): BuiltHandler["writtenFor"] {
+  const host = HOST_LIST.find(({ setup }) => setup?.().importable === dialect);
+  return host === undefined || dialect !== "atomcode-json" ? undefined : { host: host.id, dialect };
 }
 
 const CLAUDE = resolveHost("claude");

@@ -1,6 +1,8 @@
 import { readJsonc } from "../../config/jsonc.ts";
 import type { LoadReport } from "../../engine/options.ts";
 import type { BuiltHandler, SourceFile } from "../../hooks/user/manifest.ts";
+import { HOST_LIST } from "../../hosts/descriptors.ts";
+import { settingsPath } from "../../hosts/settings-file.ts";
 import type { Json } from "../../protocol/index.ts";
 import { memberAt, objectAt, stringAt, stringsAt } from "../../protocol/members.ts";
 import { join } from "../../system/paths.ts";
@@ -34,19 +36,27 @@ export interface CollectedHandlers {
 }
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
+const OTHERS = HOST_LIST.flatMap(({ id, registration, setup }) => {
+  const dialect = setup?.().importable;
+  return dialect === undefined || registration === undefined
+    ? []
+    : [{ registration, writtenFor: { host: id, dialect } }];
+});
 /** Names of hosts whose settings can be imported. */
-export const IMPORTABLE = ["claude"] as const;
+export const IMPORTABLE: readonly string[] = ["claude", ...OTHERS.map(({ writtenFor }) => writtenFor.host)];
 
 /** All handlers of `hooks.jsonc`, the user's and the project's, and of the settings that they import. */
 export function collectHandlers(
   system: System,
   places: HookPlaces,
   trusted: TrustedHooks,
+  previous: readonly BuiltHandler[] = [],
 ): CollectedHandlers {
   const refused: { path: string; state: Exclude<TrustState, "trusted">; sha256: string }[] = [];
   const found: { file: HandlerFile; data: Json }[] = [];
   const configurations: SourceFile[] = [];
   const problems: string[] = [];
+  const broken = new Set<string>();
   const consider = (file: HandlerFile): Json | undefined => {
     const facts = system.files.follow(file.path);
     if (facts?.kind !== "file") return undefined;
@@ -61,8 +71,11 @@ export function collectHandlers(
     }
     const read = readJsonc(system.text.decode(system.files.read(file.path, MAX_FILE_BYTES)).text);
     if (!read.ok) {
-      if (read.problem !== "empty")
-        problems.push(`${file.path} is not valid JSON (${read.problem}); none of its hooks run`);
+      if (read.problem === "empty") return undefined;
+      broken.add(file.path);
+      problems.push(
+        `${file.path} is not valid JSON (${read.problem}); its hooks of the last build stay in force`,
+      );
       return undefined;
     }
     found.push({ file, data: read.value });
@@ -79,6 +92,12 @@ export function collectHandlers(
         `${userHandlersFile(places.stateHome)}: "import" knows ${IMPORTABLE.join(", ")}, not "${name.slice(0, 40)}"`,
       );
   if (imports.includes("claude")) for (const file of claudeFiles(system, places)) consider(file);
+  for (const { registration, writtenFor } of OTHERS)
+    for (const kind of ["user", "project"] as const) {
+      const path = settingsPath(registration, kind, places, system.env);
+      if (imports.includes(writtenFor.host) && path !== undefined)
+        consider({ path, kind, isImported: true, writtenFor });
+    }
   // Apart: what switches all hooks of Claude Code off does not concern ours.
   const [ours, theirs] = [false, true].map(isImported =>
     compileHandlers(
@@ -87,8 +106,11 @@ export function collectHandlers(
       system,
     ),
   );
+  // Of a file of ours that cannot be read nobody knows what it imports.
+  const isKept = ({ path, exceptHosts }: BuiltHandler): boolean =>
+    broken.has(path) || (exceptHosts.length > 0 && broken.has(userHandlersFile(places.stateHome)));
   return {
-    handlers: [...(ours?.handlers ?? []), ...(theirs?.handlers ?? [])],
+    handlers: [...previous.filter(isKept), ...(ours?.handlers ?? []), ...(theirs?.handlers ?? [])],
     configurations,
     refused,
     skipped: [...(ours?.skipped ?? []), ...(theirs?.skipped ?? [])],

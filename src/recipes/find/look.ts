@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { resolvePath } from "../../state/index.ts";
 import { ancestors, isInside, join } from "../../system/paths.ts";
-import type { Files } from "../../system/system.ts";
+import { type Files, hasErrorCode } from "../../system/system.ts";
 
 export function isFile(files: Files, path: string): boolean {
   return kindOf(files, path) === "file";
@@ -17,6 +17,16 @@ function kindOf(files: Files, path: string): string | undefined {
     return files.follow(path)?.kind;
   } catch {
     return undefined;
+  }
+}
+
+/** What is in a directory; nothing when there is none. */
+export function namesIn(files: Files, directory: string): readonly string[] {
+  try {
+    return files.list(directory);
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
+    throw error;
   }
 }
 

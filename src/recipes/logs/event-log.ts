@@ -31,10 +31,15 @@ function fieldsOf(event: RunEvent, hasText: boolean, system: System): JsonObject
       return {
         recipe_name: event.recipe,
         step_count: event.stepCount,
-        ...(hasText ? {} : { runtime_root: event.runtimeRoot }),
+        ...(hasText ? {} : ownFacts(event, system)),
       };
     case "recipe_end":
-      return { recipe_name: event.recipe, status: event.status, duration_ms: Math.round(event.durationMs) };
+      return {
+        recipe_name: event.recipe,
+        status: event.status,
+        duration_ms: Math.round(event.durationMs),
+        ...(event.signal === undefined ? {} : { signal: event.signal }),
+      };
     case "step_start":
       return { ...placeOf(event.step), step_type: event.step.type };
     case "heartbeat":
@@ -66,8 +71,23 @@ function fieldsOf(event: RunEvent, hasText: boolean, system: System): JsonObject
       return { path: event.step.path, pid: event.pid, start };
     }
     case "notice":
+    case "pointer":
       return undefined;
   }
+}
+
+/** By these a killed run is told from one that goes on, and found again by its directory. */
+function ownFacts(
+  { runtimeRoot, workingDir, file }: RunEvent & { kind: "recipe_start" },
+  { processes }: System,
+): JsonObject {
+  const { pid, host, start } = processes.self;
+  return {
+    runtime_root: runtimeRoot,
+    working_dir: workingDir,
+    file,
+    runner: { pid, host, start: start ?? null },
+  };
 }
 
 function placeOf({ id, path }: StepReference): JsonObject {

@@ -20,6 +20,8 @@ export type RunEvent =
       readonly recipe: string;
       readonly stepCount: number;
       readonly runtimeRoot: string;
+      readonly workingDir: string;
+      readonly file: string;
     }
   | { readonly kind: "step_start"; readonly step: StepReference }
   | { readonly kind: "process"; readonly step: StepReference; readonly pid: number }
@@ -33,11 +35,15 @@ export type RunEvent =
   | { readonly kind: "step_end"; readonly step: StepReference; readonly result: StepResult }
   /** said to the person who watches: waits, warnings, what hooks print */
   | { readonly kind: "notice"; readonly text: string; readonly isWarning: boolean }
+  /** a line by which another program that reads our stderr finds the logs; people are not shown it */
+  | { readonly kind: "pointer"; readonly line: string }
   | {
       readonly kind: "recipe_end";
       readonly recipe: string;
       readonly status: string;
       readonly durationMs: number;
+      /** the signal that ended it */
+      readonly signal: string | undefined;
     };
 
 export type Observer = (event: RunEvent) => void;

@@ -1,7 +1,11 @@
 import { Buffer } from "node:buffer";
 import type { Observer, RunEvent, StepReference } from "../logs/events.ts";
+import type { StepStatus } from "../run/result.ts";
 import { cutToWidth } from "./cut-to-width.ts";
-import { formatSeconds, indent, linesOf, outputLines, plain } from "./plain-progress.ts";
+import { formatSeconds, indent, linesOf, outputLines, STATUS_MARKS } from "./plain-progress.ts";
+import { plain, plainLines } from "./plain-text.ts";
+
+export type Paint = (style: "green" | "red" | "yellow" | "dim", text: string) => string;
 
 interface LiveProgressOptions {
   readonly write: (text: string) => void;
@@ -9,6 +13,7 @@ interface LiveProgressOptions {
   readonly columns: () => number;
   readonly nowMs: () => number;
   readonly isVerbose: boolean;
+  readonly paint?: Paint;
 }
 
 interface LiveProgress {
@@ -29,12 +34,19 @@ const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "
 const MAX_LAST_LINE_BYTES = 4096;
 const MAX_SHOWN = 12;
 
+export const STATUS_STYLES: Readonly<Record<StepStatus, Parameters<Paint>[0]>> = {
+  completed: "green",
+  failed: "red",
+  degraded: "yellow",
+  skipped: "dim",
+};
+
 /**
- * Progress on a terminal: finished steps scroll by, running ones stay at the bottom with their time and the last
- * line they printed.
+ * Progress on a terminal: finished steps scroll by, each with the first line it printed; running ones stay at the
+ * bottom with their time and the last line they printed.
  */
 export function createLiveProgress(options: LiveProgressOptions): LiveProgress {
-  const { write, columns, nowMs, isVerbose } = options;
+  const { write, columns, nowMs, isVerbose, paint = (_, text) => text } = options;
   const running = new Map<string, RunningStep>();
   let shownLines = 0;
   let frame = 0;
@@ -57,13 +69,22 @@ export function createLiveProgress(options: LiveProgressOptions): LiveProgress {
     const kept = lines.map(line => `${line}\n`).join("");
     write(before + kept + draw());
   };
+  const endLines = (event: RunEvent & { kind: "step_end" }): readonly string[] => {
+    const [first = "", ...more] = linesOf(event);
+    const { status } = event.result;
+    const mark = STATUS_MARKS[status];
+    // All that it printed stands above already when it is shown.
+    const line = cutToWidth(isVerbose ? first : `${first}${resultOf(event)}`, columns());
+    return [line.replace(mark, paint(STATUS_STYLES[status], mark)), ...more];
+  };
 
   return {
     observe(event) {
       note(running, event, nowMs());
       if (event.kind === "output") {
         if (isVerbose) repaint(outputLines(event));
-      } else if (event.kind === "step_start" || event.kind === "step_end" || event.kind === "notice") {
+      } else if (event.kind === "step_end") repaint(endLines(event));
+      else if (event.kind === "step_start" || event.kind === "notice") {
         // The start shows in the running lines; it stays in the scroll only for recipes, whose steps follow it.
         repaint(event.kind === "step_start" && event.step.type !== "recipe" ? [] : linesOf(event));
       }
@@ -79,6 +100,14 @@ export function createLiveProgress(options: LiveProgressOptions): LiveProgress {
       shownLines = 0;
     },
   };
+}
+
+/** What became of a step, behind its name: the first line that it printed. */
+function resultOf({ result }: RunEvent & { kind: "step_end" }): string {
+  if (result.status === "skipped") return "  skipped";
+  if (result.step_type === "recipe") return "";
+  const line = plainLines(result.output).find(each => each.trim() !== "");
+  return line === undefined ? "" : `  ${line.trim()}`;
 }
 
 function note(running: Map<string, RunningStep>, event: RunEvent, nowMs: number): void {

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { Observer, RunEvent, StepReference } from "../logs/events.ts";
 import type { StepStatus } from "../run/result.ts";
+import { plain, plainLines } from "./plain-text.ts";
 
 interface PlainProgressOptions {
   readonly write: (text: string) => void;
@@ -18,6 +19,10 @@ export function createPlainProgress(options: PlainProgressOptions): Observer {
   };
   return event => {
     if (isQuiet && !isError(event)) return;
+    if (event.kind === "pointer") {
+      writeLines([event.line]);
+      return;
+    }
     if (event.kind === "heartbeat") {
       const elapsed = formatSeconds(event.elapsedMs / 1000);
       writeLines([`${indent(event.step)}  … ${plain(event.step.id)} still running (${elapsed})`]);
@@ -60,7 +65,7 @@ export function linesOf(event: RunEvent): readonly string[] {
       ];
     }
     case "notice":
-      return event.text.split("\n").map(line => (event.isWarning ? `Warning: ${line}` : line));
+      return plainLines(event.text).map(line => (event.isWarning ? `Warning: ${line}` : line));
     default:
       return [];
   }
@@ -73,7 +78,7 @@ export function formatSeconds(seconds: number): string {
 }
 
 function errorLines(error: string): readonly string[] {
-  const lines = error.split("\n").map(plain);
+  const lines = plainLines(error);
   if (lines.length <= MAX_ERROR_LINES) return lines;
   return [lines[0] ?? "", "…", ...lines.slice(-(MAX_ERROR_LINES - 2))];
 }
@@ -85,12 +90,4 @@ function hint({ type, name }: StepReference): string {
 
 export function indent({ depth }: StepReference): string {
   return "  ".repeat(depth);
-}
-
-/** Text of others on our terminal: no control sequences, one line. */
-export function plain(text: string): string {
-  return text
-    .replace(/\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?/g, "")
-    .replace(/\t/g, " ")
-    .replace(/[\u0000-\u001f\u007f-\u009f]/g, "");
 }

@@ -147,8 +147,11 @@ async function startRunner(
     killAfterMs: GRACE.getOrError(system) * 1000,
     endsGroup: true,
     onOutput: (stream, chunk) => {
-      const text = system.text.decode(chunk).text.trimEnd();
-      if (stream === "stderr") observer?.({ kind: "notice", text, isWarning: false });
+      if (stream !== "stderr" || observer === undefined) return;
+      for (const line of system.text.decode(chunk).text.trimEnd().split("\n"))
+        observer(
+          isMachineLine(line) ? { kind: "pointer", line } : { kind: "notice", text: line, isWarning: false },
+        );
     },
   });
   const { pid } = running;
@@ -198,11 +201,16 @@ function readOutcome(
   return { document: read.value, documentText: text, exitCode: isSuccess ? 0 : 1 };
 }
 
+/** Runners tell programs on stderr where their logs are. */
+function isMachineLine(line: string): boolean {
+  return line.startsWith("amplihack.recipe.");
+}
+
 function meaningfulLines(stderr: string): string {
   const lines = stderr
     .split("\n")
     .map(line => line.trim())
-    .filter(line => line !== "" && !line.startsWith("amplihack.recipe."));
+    .filter(line => line !== "" && !isMachineLine(line));
   return lines.length === 0 ? "" : `\n${lines.slice(-5).join("\n")}`;
 }
 

@@ -2,7 +2,8 @@ import type { Json } from "../../protocol/index.ts";
 import { stringAt } from "../../protocol/members.ts";
 import { AtomicJsonFile } from "../../state/index.ts";
 import { join, resolve } from "../../system/paths.ts";
-import { hasErrorCode, type System } from "../../system/system.ts";
+import type { System } from "../../system/system.ts";
+import { namesIn } from "../find/look.ts";
 
 /** A checkpoint holds the output of every step. */
 export const MAX_CHECKPOINT_BYTES: number = 512 * 1024 * 1024;
@@ -67,12 +68,7 @@ function readOrigin(system: System, path: string) {
 }
 
 function listIds({ files }: System, stateDir: string): readonly string[] {
-  try {
-    return files
-      .list(join(stateDir, "checkpoints"))
-      .flatMap(name => (/^[A-Za-z0-9-]+\.json$/.test(name) ? [name.slice(0, -".json".length)] : []));
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
-    throw error;
-  }
+  return namesIn(files, join(stateDir, "checkpoints")).flatMap(name =>
+    /^[A-Za-z0-9-]+\.json$/.test(name) ? [name.slice(0, -".json".length)] : [],
+  );
 }

@@ -21,6 +21,19 @@ export interface StepResult {
   readonly recent_stdout?: readonly string[];
   readonly recent_stderr?: readonly string[];
   readonly sub_result?: SubResult;
+  /** in a dry run */
+  readonly would_run?: StepPreview;
+}
+
+/** What a step would do, with the values filled in that are known before anything runs. */
+export interface StepPreview {
+  readonly command?: string;
+  readonly agent?: string;
+  readonly prompt?: string;
+  readonly recipe?: string;
+  readonly condition?: string;
+  readonly working_dir?: string;
+  readonly output?: string;
 }
 
 /** The run of a recipe inside a recipe step. */

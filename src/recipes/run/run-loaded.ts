@@ -165,9 +165,8 @@ function pointerTo(
 ): Point {
   return (event, more = undefined) =>
     observe({
-      kind: "notice",
-      isWarning: false,
-      text: pointerLine({
+      kind: "pointer",
+      line: pointerLine({
         event,
         runId,
         recipeName: recipe.name,
@@ -187,10 +186,11 @@ async function runToEnd(
   progress: FrameProgress,
   point: Point,
 ): Promise<FrameEnd> {
-  const { system, observe, runtimeRoot } = run;
+  const { system, observe, runtimeRoot, workingDir } = run;
   const { name, steps, recursion } = loaded.recipe;
   const startedMs = system.clock.monotonicMs();
-  observe({ kind: "recipe_start", recipe: name, stepCount: steps.length, runtimeRoot });
+  const stepCount = steps.length;
+  observe({ kind: "recipe_start", recipe: name, stepCount, runtimeRoot, workingDir, file: loaded.path });
   point("early");
   let isDone = false;
   try {
@@ -209,7 +209,8 @@ async function runToEnd(
     });
     isDone = end.isSuccess;
     const durationMs = system.clock.monotonicMs() - startedMs;
-    observe({ kind: "recipe_end", recipe: name, status: end.status, durationMs });
+    const { signal } = run.interruption;
+    observe({ kind: "recipe_end", recipe: name, status: end.status, durationMs, signal });
     point("final", { status: isDone ? "success" : "failure", exitCode: exitCodeOf(run, end) });
     return end;
   } finally {

@@ -12,6 +12,7 @@ import {
   type StepOutcome,
   type StepTask,
 } from "../run/run.ts";
+import { previewStep } from "./preview-step.ts";
 import { runAgentStep } from "./run-agent-step.ts";
 import { runBashStep } from "./run-bash-step.ts";
 import { runHook } from "./run-hook.ts";
@@ -40,7 +41,7 @@ export async function runStep(
   context: JsonObject,
   runFrame: (frame: Frame) => Promise<FrameEnd>,
 ): Promise<FinishedStep> {
-  const skipped = skippedResult(run, frame, step) ?? dryRunResult(run, step);
+  const skipped = skippedResult(run, frame, step) ?? dryRunResult(run, frame, step);
   if (skipped !== undefined) return skipped;
   const decided = step.condition === undefined ? undefined : evaluateCondition(step.condition, context);
   if (decided?.ok === true && !decided.value) {
@@ -97,11 +98,12 @@ export function skippedResult(run: RecipeRun, frame: Frame, step: Step): Finishe
   return undefined;
 }
 
-function dryRunResult(run: RecipeRun, step: Step): FinishedStep | undefined {
+function dryRunResult(run: RecipeRun, frame: Frame, step: Step): FinishedStep | undefined {
   if (!run.isDryRun) return undefined;
   const output = wantsJson(step) ? JSON.stringify({ dry_run: true, step: step.id }) : "[dry run]";
+  const result = stepResult(step, 0, { status: "skipped", output });
   return {
-    result: stepResult(step, 0, { status: "skipped", output }),
+    result: { ...result, would_run: previewStep(step, frame) },
     variables: step.output === undefined ? {} : { [step.output]: "(dry-run)" },
     isFatal: false,
     isOver: true,

@@ -29,6 +29,15 @@ export function renderTemplate(template: string, context: JsonObject): Rendered<
   return { value, missing };
 }
 
+/** As `renderTemplate`, for people to look at: a placeholder without a value stays as it is. */
+export function fillTemplate(template: string, context: JsonObject): string {
+  return template.replace(PLACEHOLDER, (whole, backslashes: string, path: string) => {
+    if (backslashes.length % 2 === 1) return whole.slice(1);
+    const found = valueAtPath(context, path.split("."));
+    return found === undefined ? whole : backslashes + valueText(found);
+  });
+}
+
 /** Renders every text inside a value; a text that is exactly one placeholder becomes the typed value. */
 export function renderValue(template: Json, context: JsonObject): Rendered<Json> {
   const missing: string[] = [];

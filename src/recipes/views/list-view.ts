@@ -1,19 +1,29 @@
 import type { Json } from "../../protocol/index.ts";
+import { wrapWords } from "../../protocol/wrap-words.ts";
 import type { ListedRecipe } from "../find/describe-recipe.ts";
+import { plain } from "../progress/plain-text.ts";
 
-export function recipeListTable(recipes: readonly ListedRecipe[], isVerbose: boolean): string {
+export function recipeListTable(
+  recipes: readonly ListedRecipe[],
+  isVerbose: boolean,
+  columns: number | undefined,
+): string {
   if (recipes.length === 0) return "No recipes found (0 recipes)\n";
   const blocks = recipes.map(recipe =>
     [
-      `• ${recipe.name}`,
-      ...(recipe.description === "" ? [] : [`  ${oneLine(recipe.description)}`]),
+      `• ${plain(recipe.name)}`,
+      ...(recipe.description === "" ? [] : described(recipe.description, columns)),
       ...(isVerbose
-        ? [`  Version: ${recipe.version}`, `  Author: ${recipe.author}`, `  Steps: ${recipe.step_count}`]
+        ? [
+            `  Version: ${plain(recipe.version)}`,
+            `  Author: ${plain(recipe.author)}`,
+            `  Steps: ${recipe.step_count}`,
+          ]
         : []),
       ...(recipe.shadows === undefined
         ? []
         : [`  ! ${recipe.path} takes the place of the recipe that comes with amplihack`]),
-      ...(recipe.tags.length === 0 ? [] : [`  Tags: ${recipe.tags.join(", ")}`]),
+      ...(recipe.tags.length === 0 ? [] : [`  Tags: ${plain(recipe.tags.join(", "))}`]),
     ].join("\n"),
   );
   return `Available Recipes (${recipes.length}):\n\n${blocks.join("\n\n")}\n`;
@@ -26,6 +36,12 @@ export function recipeListDocument(recipes: readonly ListedRecipe[], isVerbose: 
     ...(isVerbose ? rest : {}),
     ...(shadows === undefined ? {} : { path: rest.path, shadows }),
   }));
+}
+
+/** On one line, or on as many as the terminal needs. */
+function described(text: string, columns: number | undefined): readonly string[] {
+  const lines = columns === undefined ? [oneLine(text)] : wrapWords(oneLine(text), columns - 2);
+  return lines.map(line => `  ${plain(line)}`);
 }
 
 function oneLine(text: string): string {

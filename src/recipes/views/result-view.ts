@@ -1,8 +1,10 @@
 import { isJsonObject, type Json, type JsonObject } from "../../protocol/index.ts";
 import { listAt, memberAt, numberAt, stringAt } from "../../protocol/members.ts";
-import { formatSeconds, plain, STATUS_MARKS } from "../progress/plain-progress.ts";
+import { formatSeconds, STATUS_MARKS } from "../progress/plain-progress.ts";
+import { plain, plainLines } from "../progress/plain-text.ts";
 import { clipCharacters } from "../steps/snippet.ts";
 import { valueText } from "../values/value.ts";
+import { previewLines } from "./preview-view.ts";
 
 const MAX_OUTPUT_CHARACTERS = 200;
 const MARKS: Readonly<Record<string, string>> = STATUS_MARKS;
@@ -17,7 +19,7 @@ export function resultTable(document: JsonObject): string {
     `Recipe: ${plain(text("recipe_name"))}`,
     `Run ID: ${plain(text("run_id"))}`,
     `Status: ${statusWords(document)}`,
-    ...(error === "" ? [] : [`Error: ${error}`]),
+    ...(error === "" ? [] : [`Error: ${plainLines(error).join("\n")}`]),
     "",
     ...(steps.length > 0
       ? ["Steps:", ...steps.flatMap(step => stepLines(step, 0))]
@@ -29,6 +31,7 @@ export function resultTable(document: JsonObject): string {
 
 function statusWords(document: JsonObject): string {
   if (memberAt(document, "success") !== true) return "✗ Failed";
+  if (memberAt(document, "dry_run") === true) return "✓ Success (dry run: nothing was executed)";
   return memberAt(document, "status") === "PARTIAL" ? "◐ Partial" : "✓ Success";
 }
 
@@ -39,14 +42,18 @@ function stepLines(step: Json, depth: number): readonly string[] {
   const duration = numberAt(step, "duration");
   const name = text("step_name");
   const margin = "  ".repeat(depth + 1);
-  const elapsed = duration !== undefined ? ` [elapsed: ${formatSeconds(duration)}]` : "";
   const field = (label: string, content: string): readonly string[] =>
-    content === "" ? [] : [`${margin}  ${label}: ${content.split("\n").map(plain).join(`\n${margin}    `)}`];
+    content === "" ? [] : [`${margin}  ${label}: ${plainLines(content).join(`\n${margin}    `)}`];
   const title = `${plain(text("step_id"))}${name === "" ? "" : ` (${plain(name)})`}`;
+  const preview = memberAt(step, "would_run");
+  if (isJsonObject(preview))
+    return [`${margin}· ${title}`, ...previewLines(preview).map(line => `${margin}    ${line}`)];
+  const elapsed = duration !== undefined ? ` [elapsed: ${formatSeconds(duration)}]` : "";
   return [
-    `${margin}${MARKS[status] ?? "·"} ${title}: ${status}${elapsed}`,
+    `${margin}${MARKS[status] ?? "·"} ${title}: ${plain(status)}${elapsed}`,
     ...field("Output", clipCharacters(text("output"), MAX_OUTPUT_CHARACTERS, "... (truncated)")),
-    ...field("Error", text("error")),
+    // That a step was left out is no error; the member holds why.
+    ...field(status === "skipped" ? "Why" : "Error", text("error")),
     ...listAt(memberAt(step, "sub_result"), "step_results").flatMap(child => stepLines(child, depth + 1)),
   ];
 }

@@ -148,8 +148,8 @@ export function replaceState(target: ShellState, source: ShellState): void {
 /** Replaces all entries of a map. */
 export function refill<Key, Item>(target: Map<Key, Item>, source: ReadonlyMap<Key, Item>): void {
   if (target === source) return;
-  target.clear();
-  for (const [key, item] of source) target.set(key, item);
+  if (target.size > 0) target.clear();
+  if (source.size > 0) for (const [key, item] of source) target.set(key, item);
 }
 
 function mergeVariables(

@@ -11,6 +11,9 @@ const BEFORE_COMMAND = new Set("if then elif else do while until ! time {".split
 /** Words behind which a name follows that must stay as it is. */
 const BEFORE_NAME = new Set(["for", "select", "function", "coproc"]);
 
+/** The rest of a word, as far as nothing in it is special. */
+const PLAIN_CHARACTERS = /[^\s;&|()<>'"`$\\]*/y;
+
 /** Here-documents inside substitutions of here-documents that are looked into. */
 const DOCUMENTS = 8;
 
@@ -116,20 +119,22 @@ export function checkDelimiters(source: string, documentDepth = 0): DelimiterChe
       skipDocuments();
       isCommandStart = true;
     } else if (";&|".includes(character)) isCommandStart = true;
-    else if (!/\s/.test(character)) readWord();
+    else if (character !== " " && !/\s/.test(character)) readWord();
   }
   return { isClosed: open.length === (isDocument ? 1 : 0) && !isBroken, caseArguments };
 
   /** A run of plain characters. Only a whole word that ends here can be `case`. */
   function readWord(): void {
     const start = index;
-    while (index + 1 < source.length && !/[\s;&|()<>'"`$\\]/.test(source[index + 1] ?? "")) index += 1;
+    PLAIN_CHARACTERS.lastIndex = index + 1;
+    PLAIN_CHARACTERS.test(source);
+    index = PLAIN_CHARACTERS.lastIndex - 1;
     const word = source.slice(start, index + 1);
-    const isWhole =
+    const isWhole = () =>
       /^[\s;&|()]?$/.test(source[start - 1] ?? "") && /^[\s;&|()<>]?$/.test(source[index + 1] ?? "");
-    if (word === "case" && isWhole && !isCommandStart && !BEFORE_NAME.has(lastWord))
+    if (word === "case" && !isCommandStart && !BEFORE_NAME.has(lastWord) && isWhole())
       caseArguments.push(start);
-    isCommandStart = isWhole && isCommandStart && BEFORE_COMMAND.has(word);
+    isCommandStart = isCommandStart && BEFORE_COMMAND.has(word) && isWhole();
     lastWord = word;
   }
 }

@@ -30,8 +30,8 @@ export function parseShell(source: string): ParseResult {
   const plain = hideCaseArguments(source, closing);
   try {
     const result = judgeErrors(parse(plain.text), source, source.length, closing.isClosed);
-    if (plain.placeholders.size === 0 || result.problems.length === 0)
-      return { ...result, placeholders: plain.placeholders };
+    if (plain.placeholders.size === 0) return result;
+    if (result.problems.length === 0) return { ...result, placeholders: plain.placeholders };
     const asWritten = judgeErrors(parse(source), source, source.length, closing.isClosed);
     return asWritten.problems.length === 0 ? asWritten : { ...result, placeholders: plain.placeholders };
   } catch (error) {

@@ -14,8 +14,9 @@ export interface Recovered extends ParseResult {
  */
 export function parseAnyShell(source: string): Recovered {
   const parsed = parseShell(source);
-  if (parsed.problems.every(({ reason }) => reason !== "syntax" && reason !== "incomplete"))
-    return { ...parsed, repaired: undefined, openQuote: undefined };
+  const { statements, problems: found, placeholders } = parsed;
+  if (found.every(({ reason }) => reason !== "syntax" && reason !== "incomplete"))
+    return { statements, problems: found, placeholders, repaired: undefined, openQuote: undefined };
   const { text, openQuote, isOdd } = repairShell(source);
   const again = parseShell(text);
   if (again.problems.length > 0) return { ...parsed, repaired: undefined, openQuote: undefined };

@@ -88,7 +88,7 @@ function start(pending: PendingCall): Output {
   const [word = text("")] = pending.argv;
   const { session } = pending.scope;
   const program = withoutCase(actualProgram(word, pending), session);
-  const call: ProgramCall = { ...pending, id: recordInvocation(pending, program) };
+  const call = startedCall(pending, recordInvocation(pending, program));
   const isBare = knownText(word) === program;
   const isFollowed = call.wrappers <= LIMITS.wrappers && !session.budget.isSpent;
   const builtin =
@@ -99,6 +99,29 @@ function start(pending: PendingCall): Output {
   if (followed.output !== undefined) return followed.output;
   if (program === undefined || !isFollowed) return [unknownOutput(call)];
   return runProgramFile(call) ?? [defaultOutput(call)];
+}
+
+/** Every member by its name: copies of objects are slow, and this one is made for each program. */
+function startedCall(pending: PendingCall, id: number): ProgramCall {
+  return {
+    argv: pending.argv,
+    isOpenEnded: pending.isOpenEnded,
+    cwd: pending.cwd,
+    stdin: pending.stdin,
+    environment: pending.environment,
+    isCleared: pending.isCleared,
+    redirections: pending.redirections,
+    declarations: pending.declarations,
+    place: pending.place,
+    isElevated: pending.isElevated,
+    parent: pending.parent,
+    isInShell: pending.isInShell,
+    skipsFunctions: pending.skipsFunctions,
+    wrappers: pending.wrappers,
+    span: pending.span,
+    scope: pending.scope,
+    id,
+  };
 }
 
 /** Literal text that went through a program that is not computed may have become any other text. */

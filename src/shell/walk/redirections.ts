@@ -44,6 +44,7 @@ const OPERATIONS: Readonly<Record<Redirect["operator"], Redirection["operation"]
 
 /** Evaluates redirections from left to right. They become facts with `recordRedirections`. */
 export function openStreams(nodes: readonly RedirectionNode[], cwd: Value, scope: Scope): Streams {
+  if (nodes.length === 0) return inheritedStreams(scope);
   let stdins: readonly (Value | undefined)[] = [scope.stdin];
   let stdoutFiles: readonly OutputFile[] | undefined;
   let isDiverted = false;
@@ -111,6 +112,11 @@ export function openStreams(nodes: readonly RedirectionNode[], cwd: Value, scope
     }
   }
   return { stdins, stdoutFiles, isDiverted, descriptors, redirections };
+}
+
+function inheritedStreams({ stdin, state }: Scope): Streams {
+  const { descriptors } = state;
+  return { stdins: [stdin], stdoutFiles: undefined, isDiverted: false, descriptors, redirections: [] };
 }
 
 /** Makes facts of them. `invocation`: the id of the command they belong to, if any. */

@@ -60,7 +60,7 @@ function isOwnFile(name: string, scope: Scope): boolean {
 }
 
 function isInProject(name: string, { session: { context } }: Scope): boolean {
-  return isBelow(context.projectRoot ?? context.cwd, name);
+  return isBelow(context.projectRoot?.() ?? context.cwd, name);
 }
 
 function isTemporary(name: string, { session }: Scope): boolean {

@@ -36,13 +36,11 @@ export function runCommand(node: Command, scope: Scope): Output {
   const environment = evaluatePrefix(prefix, scope);
   const id = scope.session.invocations.length;
   const redirections = recordRedirections(streams.redirections, cwds, id, scope);
-  const variants = words.flatMap(fields =>
-    fields.values.length === 0
-      ? []
-      : cwds.flatMap(directory =>
-          streams.stdins.map((stdin): Variant => ({ fields, cwd: directory, stdin })),
-        ),
-  );
+  const variants: Variant[] = [];
+  for (const fields of words)
+    if (fields.values.length > 0)
+      for (const directory of cwds)
+        for (const stdin of streams.stdins) variants.push({ fields, cwd: directory, stdin });
   const isCaptured = scope.isCaptured || streams.stdoutFiles !== undefined;
   const base = {
     environment,
@@ -51,7 +49,8 @@ export function runCommand(node: Command, scope: Scope): Output {
     span: spanOf(scope.source, node),
     name: firstWord(written),
   };
-  const output = runVariants(variants, streams, base, { ...scope, isCaptured });
+  const inner = isCaptured === scope.isCaptured ? scope : { ...scope, isCaptured };
+  const output = runVariants(variants, streams, base, inner);
   const rest = closeStreams(streams, output, cwd, scope, id);
   flushSinks(scope, id);
   return rest;
@@ -86,25 +85,32 @@ function runVariants(variants: readonly Variant[], streams: Streams, base: Base,
   return eitherOutput(...outputs);
 }
 
+const NO_DESCRIPTORS: ShellState["descriptors"] = new Map();
+
 function runVariant({ fields, cwd, stdin }: Variant, streams: Streams, base: Base, scope: Scope): Output {
-  const { name, ...rest } = base;
+  const { name, environment, redirections, declarations, span } = base;
+  const written = declarations.length === 0 ? [] : declarations.flatMap(writeDeclaration);
+  // Every member is named: copies of objects that were put together are slow, and all calls begin here.
   const call: PendingCall = {
-    ...rest,
-    argv: [...fields.values, ...base.declarations.flatMap(writeDeclaration)],
-    skipsFunctions: false,
+    argv: written.length === 0 ? fields.values : [...fields.values, ...written],
     isOpenEnded: fields.isOpenEnded,
     cwd,
     stdin,
+    environment,
     isCleared: false,
+    redirections,
+    declarations,
     place: scope.place,
     isElevated: scope.isElevated,
     parent: scope.parent,
     isInShell: true,
+    skipsFunctions: false,
     wrappers: 0,
-    scope: { ...scope, stdin },
+    span,
+    scope: stdin === scope.stdin ? scope : { ...scope, stdin },
   };
   const { descriptors } = scope.state;
-  const saved = new Map(descriptors);
+  const saved = descriptors.size === 0 ? NO_DESCRIPTORS : new Map(descriptors);
   refill(descriptors, streams.descriptors);
   const output = execute(call, aliasOf(name, scope));
   const isExec = knownText(call.argv[0] ?? unknown("any", "")) === "exec" && call.argv.length === 1;

@@ -36,7 +36,13 @@ export function resolveWords(words: readonly Word[], scope: Scope): readonly Fie
 }
 
 function joinFields(fields: readonly Fields[]): Fields {
-  return { values: fields.flatMap(one => one.values), isOpenEnded: fields.some(one => one.isOpenEnded) };
+  const values: Value[] = [];
+  let isOpenEnded = false;
+  for (const one of fields) {
+    for (const value of one.values) values.push(value);
+    isOpenEnded ||= one.isOpenEnded;
+  }
+  return { values, isOpenEnded };
 }
 
 /** Too many ways to read the command: the word becomes one unknown. */

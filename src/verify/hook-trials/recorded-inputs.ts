@@ -15,15 +15,21 @@ export interface RecordedInput {
 /** Where the hosts were recorded. */
 const RECORDED_IN = "/home/dev/project";
 
-/** The recorded calls of all hosts, as if they were made in `cwd`. */
-export function readRecorded(cwd: string): readonly RecordedInput[] {
+interface RecordedCall {
+  readonly host: HostId;
+  readonly event: string;
+  readonly payload: JsonObject;
+}
+
+/** What hosts sent, as if they had run in `cwd`. */
+export function readRecordedCalls(cwd: string): readonly RecordedCall[] {
   const here = JSON.stringify(cwd).slice(1, -1);
-  return RECORDED_PAYLOADS.flatMap(line => {
-    const { host, event, payload } = JSON.parse(line.replaceAll(RECORDED_IN, () => here)) as {
-      readonly host: HostId;
-      readonly event: string;
-      readonly payload: JsonObject;
-    };
+  return RECORDED_PAYLOADS.map(line => JSON.parse(line.replaceAll(RECORDED_IN, () => here)) as RecordedCall);
+}
+
+/** The recorded calls of all hosts, normalised. */
+export function readRecorded(cwd: string): readonly RecordedInput[] {
+  return readRecordedCalls(cwd).flatMap(({ host, event, payload }) => {
     const read = normalise(JSON.stringify(payload), { host, event, env: { get: () => undefined } });
     const checked = read.ok ? checkInput(read.value) : undefined;
     return checked?.ok === true ? [{ host, input: checked.input }] : [];

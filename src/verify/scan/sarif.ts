@@ -30,7 +30,7 @@ export function toSarif(findings: readonly ScanFinding[]) {
           ruleId: found.rule,
           ruleIndex: ids.indexOf(found.rule),
           level: LEVELS[found.verdict],
-          message: { text: `${found.lost} Safer: ${found.safer}` },
+          message: { text: found.safer === "" ? found.lost : `${found.lost} Safer: ${found.safer}` },
           locations: [
             {
               physicalLocation: {

@@ -252,13 +252,19 @@ describe("the version of the project's files", () => {
     return { stderr: system.stderr(), metrics: metricsOf(system, "session_start") };
   };
 
+  it("is not mentioned in a project that amplihack was never set up in", async () => {
+    const { stderr, metrics } = await notice({ [`${ROOT}/.claude/settings.json`]: "{}" });
+    expect(stderr).toBe("");
+    expect(metrics.join()).not.toContain("version_prompt_skipped");
+  });
+
   it("is not mentioned when it is the same", async () => {
     expect((await notice({ [VERSION]: ` ${version}\n` })).stderr).toBe("");
   });
 
   it.each<[string, Record<string, SeedEntry>, RegExp]>([
     ["another one", { [VERSION]: "0.0.1" }, /of version 0\.0\.1, amplihack is/],
-    ["missing", {}, /of unknown version/],
+    ["missing", { [`${ROOT}/.claude/context/USER_PREFERENCES.md`]: "- short" }, /of unknown version/],
     ["empty", { [VERSION]: "\n" }, /of unknown version/],
   ])("is mentioned on stderr when it is %s", async (_, files, wanted) => {
     const { stderr, metrics } = await notice(files);

@@ -16,7 +16,10 @@ const at = (secondsAgo: number) => new Date(NOW - secondsAgo * 1000).toISOString
 const owned = (secondsAgo = 0, owner = "s1") => `locked_at: ${at(secondsAgo)}\nsession_id: ${owner}\n`;
 
 const APPROVED = { extras: { claude: { decision: "approve" } } };
-const held = (reason: unknown) => ({ decision: { kind: "deny", reason } });
+const held = (reason: unknown) => ({
+  decision: { kind: "deny", reason },
+  extras: { rules: ["stop.lock"] },
+});
 
 function locked(files: Record<string, SeedEntry> = {}, env: Record<string, string> = {}): MemorySystem {
   return projectSystem({

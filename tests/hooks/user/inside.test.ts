@@ -119,6 +119,35 @@ export const stop = defineHook({ name: "stop", event: "Stop", options: { onFailu
     expect(JSON.stringify(await say({ hook_event_name: "Stop" }, "stop"))).toContain("more");
   });
 
+  it("run as programs in AtomCode's words where they were written so, also from our own file", async () => {
+    const { world, say, bash } = open();
+    const entry = (event: string, command: string, matcher?: string) => ({ event, command, matcher });
+    const hooks = {
+      a: entry(
+        "PreToolUse",
+        `cat > "$ATOMCODE_PROJECT_DIR/seen.json"; echo no >&2; exit 2`,
+        "bash|edit_file",
+      ),
+      b: entry("PostToolUse", "cat > after.json", "bash"),
+      c: entry("UserPromptSubmit", "echo more"),
+    };
+    world.write(".amplihack/hooks.jsonc", JSON.stringify({ hooks }));
+    await world.build();
+    expect(JSON.stringify(await bash("git status"))).toContain('"permissionDecisionReason":"no"');
+    expect(JSON.parse(world.read("project/seen.json"))).toMatchObject({ tool_name: "bash" });
+    expect(
+      await say({ hook_event_name: "PreToolUse", tool_name: "Grep", tool_input: { pattern: "x" } }),
+    ).toEqual({});
+    const call = { tool_name: "Bash", tool_input: { command: "ls" }, tool_use_id: "t" };
+    await say({ hook_event_name: "PostToolUse", ...call, tool_response: { out: 1 } }, "post-tool-use");
+    expect(JSON.parse(world.read("project/after.json"))).toMatchObject({
+      call_id: "t",
+      tool_response: '{"out":1}',
+    });
+    const prompt = await say({ hook_event_name: "UserPromptSubmit", prompt: "p" }, "user-prompt-submit");
+    expect(JSON.stringify(prompt)).toContain("more");
+  });
+
   it("of a project are named and not run before they are trusted; what cannot be used is told", async () => {
     const { world, bash, say } = open();
     world.write(

@@ -147,7 +147,7 @@ export function ownHooksContract(
         nonsense: [`run() { ${prefix} return 42 as never; }`, /it returned number/],
         fills: [
           `run() { ${prefix} const all = []; for (let i = 0; i < 100; i++) all.push("x".repeat(2 ** 20) + i); throw new Error(all.join("").length + " bytes"); }`,
-          /could not run: (?:10\d{7} bytes|out of memory|gave no answer)/,
+          /could not run: (?:10\d{7} bytes|out of memory|(?:it )?gave no answer)/,
         ],
       };
       const world = open();
@@ -453,6 +453,32 @@ esac
       expect((await world.bash("make", {}, ["pre-tool-use", "--host", "codex"])).answer).toMatchObject({
         hookSpecificOutput: { permissionDecision: "deny" },
       });
+    });
+
+    it("of AtomCode run in other hosts, with its names, its variable and its answers", async () => {
+      const world = open();
+      const guard = `#!/bin/sh\ninput=$(cat)\nprintf '%s' "$input" > "${"$"}{ATOMCODE_PROJECT_DIR}/seen.json"\ncase "$input" in *make*) echo "no make" >&2; exit 2;; *pwd*) echo log; echo '{"action":"block","reason":"no pwd"}';; esac\n`;
+      world.write("project/guard.sh", guard);
+      const command = 'sh "$ATOMCODE_PROJECT_DIR"/guard.sh';
+      const hooks = { mine: { event: "PreToolUse", matcher: "bash|edit_file", command } };
+      world.write(".atomcode/hooks.json", JSON.stringify({ hooks }));
+      world.write(".amplihack/hooks.jsonc", `{"import":["atomcode"]}`);
+      await world.build();
+      expect((await world.bash("make all", native, GEMINI)).answer).toMatchObject({
+        decision: "deny",
+        reason: "no make",
+      });
+      expect(JSON.parse(world.read("project/seen.json"))).toMatchObject({
+        hook_event_name: "PreToolUse",
+        tool_name: "bash",
+        tool_input: { command: "make all" },
+      });
+      expect((await world.bash("pwd", native, GEMINI)).answer).toMatchObject({ reason: "no pwd" });
+      expect((await world.bash("make", {}, ["pre-tool-use", "--host", "atomcode"])).answer).toEqual({});
+      // A slip of the pen in either file switches no hook off.
+      world.write(".amplihack/hooks.jsonc", `{"import":["atomcode"`);
+      await world.build();
+      expect((await world.bash("make", native, GEMINI)).answer).toMatchObject({ reason: "no make" });
     });
 
     it("may be tools of an MCP server, whose answer is read like a program's", async () => {

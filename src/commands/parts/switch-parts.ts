@@ -1,0 +1,55 @@
+import type { Invocation } from "../../cli/command.ts";
+import { tellProblems } from "../../cli/install-problem.ts";
+import { PARTS, type Part, PROFILES, type Profile } from "../../config/levels.ts";
+import { requireDirectories } from "../../state/user-directories.ts";
+import { readParts } from "./choice.ts";
+
+const MEANINGS: Readonly<Record<Part, string>> = {
+  guard: "stops what would lose work, leak secrets or harm the system",
+  history: "keeps what agents change, for amplihack undo",
+  memory: "brings back what earlier sessions learnt",
+  transcripts: "keeps conversations before a host shortens them",
+  workflow: "reminders, preferences, and checks when the agent stops",
+};
+
+interface Choice {
+  readonly on?: readonly string[];
+  readonly off?: readonly string[];
+  readonly profile?: Profile | undefined;
+}
+
+export const PART = { name: "PART", summary: PARTS.join(", "), isVariadic: true, completes: "part" } as const;
+
+/** Changes what is on as the choice says, and prints what is on then. */
+export async function switchParts(
+  { system, terminal }: Pick<Invocation, "system" | "terminal">,
+  format: string,
+  { on: wantedOn = [], off: wantedOff = [], profile }: Choice,
+): Promise<number> {
+  const places = requireDirectories(system);
+  const { loadConfig } = await import("../../config/load.ts");
+  const current = loadConfig(system, { ...places, projectRoot: undefined }).config.parts;
+  const [added, removed] = [readParts(wantedOn), readParts(wantedOff)];
+  const base = profile === undefined ? current : PROFILES[profile];
+  const wanted = readParts([...base, ...added]).filter(part => !removed.includes(part));
+  const isChange = profile !== undefined || added.length + removed.length > 0;
+  return tellProblems("parts", async () => {
+    if (isChange) {
+      const { applyEdit } = await import("../../install/file-edit.ts");
+      const { settingsEdit } = await import("../../install/config-setting.ts");
+      applyEdit(system, settingsEdit(places, [{ path: ["parts"], value: wanted }]), { isBackedUp: false });
+    }
+    // A managed machine may require a part that was switched off.
+    const after = isChange ? loadConfig(system, { ...places, projectRoot: undefined }) : undefined;
+    const parts = after?.config.parts ?? wanted;
+    for (const { message } of after?.notices ?? []) terminal.warn(`Warning: ${message}\n`);
+    const lines = PARTS.map(part => {
+      const state = parts.includes(part) ? terminal.paint("green", "on ") : terminal.paint("dim", "off");
+      return `${state}  ${part.padEnd(12)} ${MEANINGS[part]}\n`;
+    });
+    const hint = "\nChange it: amplihack parts off PART, amplihack parts on PART\n";
+    terminal.printResult(format, { parts }, lines.join(""));
+    if (format === "text" && !isChange) terminal.note(hint);
+    return 0;
+  });
+}

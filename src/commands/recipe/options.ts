@@ -1,0 +1,28 @@
+import type { Invocation } from "../../cli/command.ts";
+import { type OptionValues, option } from "../../cli/option.ts";
+import type { CommandOutput } from "../../recipes/run-in-terminal.ts";
+
+export const FORMAT = option.choice(["table", "json", "yaml"], "how to print the result", {
+  short: "f",
+  synonyms: { text: "table" },
+  initial: "table",
+});
+
+export const SEARCH_OPTIONS = {
+  "recipe-dir": option.string("DIR", "look for recipes here first", { short: "R", isRepeatable: true }),
+  "working-dir": option.string("DIR", "directory to work in", { short: "w" }),
+  cd: option.string("DIR", "the same as --working-dir", { short: "C", isHidden: true }),
+} as const;
+
+export const STRICT = option.boolean("treat warnings about the recipe as errors");
+
+export const RECIPE = { name: "RECIPE", summary: "name or path of a recipe", completes: "recipe" } as const;
+
+export function searchOf(options: OptionValues<typeof SEARCH_OPTIONS>) {
+  return { recipeDirs: options["recipe-dir"], workingDir: options["working-dir"] ?? options.cd };
+}
+
+export function outputOf({ system, terminal }: Pick<Invocation, "system" | "terminal">): CommandOutput {
+  const { print, warn, paint, columns } = terminal;
+  return { system, print, warn, paint, columns };
+}

@@ -1,0 +1,92 @@
+import { randomUUID } from "node:crypto";
+import { defineCommand } from "../../cli/command.ts";
+import { usageError } from "../../cli/errors.ts";
+import { option } from "../../cli/option.ts";
+import { FORMAT, outputOf, RECIPE, SEARCH_OPTIONS, STRICT, searchOf } from "./options.ts";
+
+export const runCommand = defineCommand({
+  name: "run",
+  summary: "run a recipe",
+  positionals: [RECIPE],
+  options: {
+    context: option.string("KEY=VALUE", "set a variable", { short: "c", isRepeatable: true }),
+    set: option.string("KEY=VALUE", "the same as --context", { isRepeatable: true, sameAs: "context" }),
+    "context-file": option.string("FILE", "set variables from a JSON or YAML file"),
+    "dry-run": option.boolean("check and show the steps, execute nothing"),
+    verbose: option.boolean("also show what the steps print", { short: "v" }),
+    format: FORMAT,
+    ...SEARCH_OPTIONS,
+    "step-timeout": option.number("SECONDS", "replaces the timeout of every step; 0 switches them off"),
+    "include-tags": option.string("A,B", "of the tagged steps run only these"),
+    "exclude-tags": option.string("A,B", "leave out steps with these tags"),
+    "agent-binary": option.string("AGENT", "agent for agent steps"),
+    "auto-stage": option.boolean("stage all changes after each agent step"),
+    "no-auto-stage": option.boolean("do not; this is the default"),
+    "audit-dir": option.string("DIR", "write one line per step to a new file there"),
+    "no-context": option.boolean("leave the variables out of the result"),
+    resume: option.string(
+      "ID|last|FILE",
+      "go on where an earlier run stopped; the beginning of its id will do",
+    ),
+    force: option.boolean("resume although the recipe has changed"),
+    strict: STRICT,
+    progress: option.boolean("not needed", { isHidden: true }),
+  },
+  examples: {
+    "amplihack recipe run hello": "takes the tour of what a recipe can do",
+    "amplihack recipe run investigate -c 'question=How does login work?'":
+      "lets the active agent answer a question about this project",
+    "amplihack recipe run quality-check --dry-run": "shows the steps without running them",
+    "amplihack recipe run default-workflow --resume last":
+      "goes on after a failure, leaving out what is done",
+  },
+  failureDocument: (error, words) => ({
+    recipe_name: words.find(word => !word.startsWith("-")) ?? "",
+    success: false,
+    status: "ERROR",
+    run_id: randomUUID(),
+    step_results: [],
+    duration: 0,
+    error: error.message,
+    error_kind: "bad_args",
+  }),
+  async run(invocation) {
+    const { options, positionals, isQuiet } = invocation;
+    if (options.progress) {
+      throw usageError(
+        "--progress is not an option: progress is already shown on stderr",
+        "leave --progress out; --quiet silences it, --verbose shows more",
+      );
+    }
+    const { runInTerminal } = await import("../../recipes/run-in-terminal.ts");
+    return runInTerminal(
+      {
+        recipe: positionals[0] ?? "",
+        contextPairs: options.context,
+        ...searchOf(options),
+        isDryRun: options["dry-run"],
+        includeTags: tagsIn(options["include-tags"]),
+        excludeTags: tagsIn(options["exclude-tags"]),
+        autoStage: options["auto-stage"] && !options["no-auto-stage"],
+        hidesContext: options["no-context"],
+        isForced: options.force,
+        isStrict: options.strict,
+        contextFile: options["context-file"],
+        stepTimeoutSeconds: options["step-timeout"],
+        agentBinary: options["agent-binary"],
+        auditDir: options["audit-dir"],
+        resume: options.resume,
+        launcher: [process.execPath, process.argv[1] ?? "amplihack"],
+      },
+      { format: options.format, isVerbose: options.verbose, isQuiet },
+      outputOf(invocation),
+    );
+  },
+});
+
+function tagsIn(list = ""): readonly string[] {
+  return list
+    .split(",")
+    .map(tag => tag.trim())
+    .filter(Boolean);
+}

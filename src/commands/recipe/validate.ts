@@ -1,0 +1,33 @@
+import { defineCommand } from "../../cli/command.ts";
+import { option } from "../../cli/option.ts";
+import { FORMAT, outputOf, RECIPE, SEARCH_OPTIONS, STRICT, searchOf } from "./options.ts";
+
+export const validateCommand = defineCommand({
+  name: "validate",
+  summary: "check a recipe without running it",
+  positionals: [RECIPE],
+  options: {
+    verbose: option.boolean("also description and number of steps", { short: "v" }),
+    strict: STRICT,
+    format: FORMAT,
+    ...SEARCH_OPTIONS,
+  },
+  examples: {
+    "amplihack recipe validate ./deploy.yaml": "points at every error, with line and column",
+    "amplihack recipe validate deploy --strict": "also fails on doubts, for use in CI",
+  },
+  async run(invocation) {
+    const { options, positionals } = invocation;
+    const { printValidation } = await import("../../recipes/print-recipes.ts");
+    return printValidation(
+      {
+        recipe: positionals[0] ?? "",
+        ...searchOf(options),
+        isStrict: options.strict,
+        isVerbose: options.verbose,
+        format: options.format,
+      },
+      outputOf(invocation),
+    );
+  },
+});

@@ -1,0 +1,198 @@
+import type { DataFiles } from "../../dashboard/data-files.ts";
+import { parseJudgement, parseRun } from "../../dashboard/entries.ts";
+import { findRule } from "../../guard/rules.ts";
+import type { Change } from "../../history/index.ts";
+import type { System } from "../../system/system.ts";
+import type { Period } from "./period.ts";
+import { recentLines } from "./recent-lines.ts";
+
+/** What is counted, in the period, in the one before, and for each bar. */
+export const FIGURES = ["calls", "refused", "asked", "held", "kept", "undone", "failures"] as const;
+export type Figure = (typeof FIGURES)[number];
+export type Figures = Readonly<Record<Figure, number>>;
+
+/** What was stopped, as one row: the same command stopped by the same rule. */
+export interface Stopped {
+  readonly subject: string;
+  readonly rule: string;
+  readonly verdict: "deny" | "ask";
+  readonly project: string;
+  readonly count: number;
+  readonly lastMs: number;
+}
+
+export interface RuleFigures {
+  readonly rule: string;
+  readonly title: string;
+  readonly refused: number;
+  readonly asked: number;
+}
+
+export interface PlaceFigures {
+  readonly name: string;
+  readonly calls: number;
+  readonly refused: number;
+  readonly asked: number;
+}
+
+export interface Summary {
+  readonly figures: Figures;
+  readonly before: Figures;
+  readonly bars: readonly Figures[];
+  readonly sessions: number;
+  readonly files: number;
+  readonly rules: readonly RuleFigures[];
+  readonly projects: readonly PlaceFigures[];
+  readonly hosts: readonly PlaceFigures[];
+  readonly stopped: readonly Stopped[];
+  /** the newest reason why a hook could not run */
+  readonly failure: { readonly hook: string; readonly text: string } | undefined;
+  /** changes of which not everything could be kept */
+  readonly incomplete: number;
+  /** when a hook was called last before the period; undefined: never, as far as was read */
+  readonly lastMs: number | undefined;
+}
+
+type Counter = Record<Figure, number>;
+
+/** Counts events into the period, the one before, and the bars. */
+class Counters {
+  readonly now: Counter = zero();
+  readonly before: Counter = zero();
+  readonly bars: readonly Counter[];
+  private readonly period: Period;
+
+  constructor(period: Period) {
+    this.period = period;
+    this.bars = period.edges.slice(1).map(zero);
+  }
+
+  /** True when it happened in the period itself. */
+  add(ms: number, figure: Figure): boolean {
+    const { startMs, beforeMs, beforeEndMs, edges } = this.period;
+    const bar = edges.findLastIndex(edge => edge <= ms);
+    const counted = this.bars[bar];
+    if (counted !== undefined) counted[figure]++;
+    if (ms >= startMs) this.now[figure]++;
+    else if (ms >= beforeMs && ms < beforeEndMs) this.before[figure]++;
+    return ms >= startMs;
+  }
+}
+
+function zero(): Counter {
+  return { calls: 0, refused: 0, asked: 0, held: 0, kept: 0, undone: 0, failures: 0 };
+}
+
+/** What agents did in a period. `changes` are those of the history since `readFrom`. */
+export function summarise(
+  system: System,
+  files: DataFiles,
+  period: Period,
+  changes: readonly Change[],
+): Summary {
+  const counters = new Counters(period);
+  const runs = countRuns(system, files, period, counters);
+  const judged = countJudgements(system, files, period);
+  const touched = new Set<string>();
+  let incomplete = 0;
+  for (const change of changes) {
+    const isUndo = change.kind === "undo";
+    if (change.kind === "redo") continue;
+    if (!counters.add(change.timeMs, isUndo ? "undone" : "kept") || isUndo) continue;
+    for (const { path } of change.files) touched.add(path);
+    if (!change.isComplete) incomplete++;
+  }
+  return {
+    figures: counters.now,
+    before: counters.before,
+    bars: counters.bars,
+    files: touched.size,
+    incomplete,
+    ...runs,
+    ...judged,
+  };
+}
+
+/** The oldest moment that a summary of the period needs. */
+export function readFrom({ beforeMs, edges }: Period): number {
+  return Math.min(beforeMs, edges[0] ?? beforeMs);
+}
+
+type RunSummary = Pick<Summary, "sessions" | "projects" | "hosts" | "failure" | "lastMs">;
+
+function countRuns(system: System, files: DataFiles, period: Period, counters: Counters): RunSummary {
+  const sessions = new Set<string>();
+  const [projects, hosts] = [new Map<string, PlaceFigures>(), new Map<string, PlaceFigures>()];
+  let failure: Summary["failure"];
+  let lastMs: number | undefined;
+  for (const line of recentLines(system, files.runs, readFrom(period))) {
+    const run = parseRun(line);
+    if (run === undefined) continue;
+    const ms = Date.parse(run.ts);
+    lastMs = Math.max(lastMs ?? 0, ms);
+    const isNow = ms >= period.startMs;
+    if (isNow && run.session !== "") sessions.add(run.session);
+    if (run.failure !== "") {
+      counters.add(ms, "failures");
+      if (isNow) failure = { hook: run.hook, text: run.failure };
+    }
+    if (run.hook === "stop" && run.decision === "deny") counters.add(ms, "held");
+    if (run.hook !== "pre_tool_use") continue;
+    counters.add(ms, "calls");
+    const stopped = run.decision === "deny" ? "refused" : run.decision === "ask" ? "asked" : undefined;
+    if (stopped !== undefined) counters.add(ms, stopped);
+    if (!isNow) continue;
+    countPlace(projects, run.project, stopped);
+    countPlace(hosts, run.host, stopped);
+  }
+  const most = (places: ReadonlyMap<string, PlaceFigures>) =>
+    [...places.values()].sort((one, other) => other.calls - one.calls);
+  return { sessions: sessions.size, projects: most(projects), hosts: most(hosts), failure, lastMs };
+}
+
+function countPlace(
+  places: Map<string, PlaceFigures>,
+  name: string,
+  stopped: "refused" | "asked" | undefined,
+): void {
+  const { calls, refused, asked } = places.get(name) ?? { calls: 0, refused: 0, asked: 0 };
+  places.set(name, {
+    name,
+    calls: calls + 1,
+    refused: refused + (stopped === "refused" ? 1 : 0),
+    asked: asked + (stopped === "asked" ? 1 : 0),
+  });
+}
+
+function countJudgements(
+  system: System,
+  files: DataFiles,
+  { startMs }: Period,
+): Pick<Summary, "rules" | "stopped"> {
+  const rules = new Map<string, RuleFigures>();
+  const stopped = new Map<string, Stopped>();
+  for (const line of recentLines(system, files.audit, startMs)) {
+    const judgement = parseJudgement(line);
+    if (judgement === undefined || Date.parse(judgement.ts) < startMs) continue;
+    const { decision: verdict, subject, project } = judgement;
+    if (verdict !== "deny" && verdict !== "ask") continue;
+    for (const rule of judgement.rules) {
+      const known = rules.get(rule) ?? { refused: 0, asked: 0 };
+      rules.set(rule, {
+        rule,
+        title: findRule(rule)?.title ?? "",
+        refused: known.refused + (verdict === "deny" ? 1 : 0),
+        asked: known.asked + (verdict === "ask" ? 1 : 0),
+      });
+    }
+    const [rule = ""] = judgement.rules;
+    const key = JSON.stringify([verdict, rule, subject]);
+    const count = (stopped.get(key)?.count ?? 0) + 1;
+    stopped.set(key, { subject, rule, verdict, project, count, lastMs: Date.parse(judgement.ts) });
+  }
+  const total = ({ refused, asked }: RuleFigures): number => refused + asked;
+  return {
+    rules: [...rules.values()].sort((one, other) => total(other) - total(one)),
+    stopped: [...stopped.values()].sort((one, other) => other.count - one.count || other.lastMs - one.lastMs),
+  };
+}

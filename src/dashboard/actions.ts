@@ -1,0 +1,119 @@
+import type { UndoPlan } from "../history/index.ts";
+import { isJsonObject, type JsonObject, readJson } from "../protocol/index.ts";
+import { stringAt, stringsAt } from "../protocol/members.ts";
+import { count } from "../protocol/quantity.ts";
+import { Problem } from "../state/problem.ts";
+import type { System } from "../system/system.ts";
+import type { DataFiles } from "./data-files.ts";
+import { forgetMemory } from "./memories.ts";
+import type { Changes } from "./timeline/changes.ts";
+import { planView } from "./views/plan.ts";
+import type { Site } from "./views/site.ts";
+
+/** What is said to the page: shown as it is, markup only where it says so. */
+export interface ActionAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+const PLAN_MS = 10 * 60_000;
+const MAX_PLANS = 20;
+const MAX_IDS = 2_000;
+const ID_DIGITS = 32;
+
+interface KeptPlan {
+  readonly plan: UndoPlan;
+  readonly madeMs: number;
+}
+
+/**
+ * What a person can do from the page: undo, redo, forget. Undo has two steps, as on the command line: first it is
+ * planned and shown, then exactly the plan that was shown is carried out, once. Rules of conflict are those of
+ * `amplihack undo`, since the functions are.
+ */
+export class Actions {
+  private readonly system: System;
+  private readonly files: DataFiles;
+  private readonly changes: Changes;
+  private readonly plans = new Map<string, KeptPlan>();
+
+  constructor(system: System, files: DataFiles, changes: Changes) {
+    this.system = system;
+    this.files = files;
+    this.changes = changes;
+  }
+
+  static isKnown(path: string): boolean {
+    return path === "/api/plan" || path === "/api/apply" || path === "/api/forget";
+  }
+
+  async perform(path: string, text: string, site: Site): Promise<ActionAnswer> {
+    if (site.whyReadOnly !== undefined) return refused(403, site.whyReadOnly);
+    const read = readJson(text, { recover: false, maxDepth: 4 });
+    if (!read.ok || !isJsonObject(read.value)) return refused(400, "the body must be a JSON object");
+    try {
+      if (path === "/api/plan") return await this.plan(read.value, site);
+      if (path === "/api/apply") return await this.apply(read.value);
+      return await this.forget(read.value);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return refused(409, [error.message, ...error.causes].join("; "));
+    }
+  }
+
+  private async plan(request: JsonObject, site: Site): Promise<ActionAnswer> {
+    const ids = stringsAt(request, "ids").slice(0, MAX_IDS);
+    const isUndo = stringAt(request, "kind") !== "redo";
+    const [first] = ids;
+    if (first === undefined) return refused(400, "no change was named");
+    const { history } = this.changes;
+    const plan = await (isUndo ? history.planUndo({ kind: "ids", ids }) : history.planRedo(first));
+    const key = this.system.random.hex(ID_DIGITS);
+    this.dropOld();
+    this.plans.set(key, { plan, madeMs: this.system.clock.monotonicMs() });
+    const answer = {
+      plan: key,
+      title: isUndo ? "Take this back?" : "Reverse that undo?",
+      html: planView(site, plan).text,
+      hasConflicts: plan.conflicts.length > 0,
+    };
+    return { status: 200, body: answer };
+  }
+
+  private async apply(request: JsonObject): Promise<ActionAnswer> {
+    this.dropOld();
+    const key = stringAt(request, "plan") ?? "";
+    const kept = this.plans.get(key);
+    this.plans.delete(key);
+    if (kept === undefined)
+      return refused(409, "this was looked at too long ago, or is done already; look again");
+    const { history } = this.changes;
+    const result = await history.applyUndo(kept.plan, { force: request["force"] === true });
+    this.changes.forget();
+    const parts = [
+      ...(result.restored > 0 ? [`${count(result.restored, "path")} restored`] : []),
+      ...(result.removed > 0 ? [`${count(result.removed, "path")} removed`] : []),
+      ...kept.plan.git.flatMap(({ lines }) => lines.map(line => `git ${line}`)),
+    ];
+    const done = parts.length === 0 ? "Everything was as before already." : `Done: ${parts.join(", ")}.`;
+    return { status: 200, body: { text: [done, ...result.problems].join(" ") } };
+  }
+
+  private async forget(request: JsonObject): Promise<ActionAnswer> {
+    const agent = stringAt(request, "agent");
+    const id = stringAt(request, "id");
+    if (agent === undefined || id === undefined) return refused(400, "no memory was named");
+    const isGone = await forgetMemory(this.system, this.files.database, { agent, id });
+    return { status: 200, body: { text: isGone ? "Forgotten." : "It was forgotten already." } };
+  }
+
+  private dropOld(): void {
+    const nowMs = this.system.clock.monotonicMs();
+    for (const [key, { madeMs }] of this.plans)
+      if (nowMs - madeMs > PLAN_MS || this.plans.size >= MAX_PLANS) this.plans.delete(key);
+  }
+}
+
+function refused(status: number, error: string): ActionAnswer {
+  return { status, body: { error } };
+}

@@ -1,0 +1,48 @@
+import { errorText } from "../protocol/error-text.ts";
+import type { Activity } from "./activity.ts";
+import type { LiveStreams } from "./live-streams.ts";
+
+const ANNOUNCED = 5;
+
+/** What open pages are told: how much there is, and what was stopped since `judgementsBefore`. */
+export function news(activity: Activity, judgementsBefore: number) {
+  const { runs, judgements } = activity;
+  const fresh = Math.min(ANNOUNCED, judgements.total - judgementsBefore);
+  return {
+    runs: runs.total,
+    judgements: judgements.total,
+    stopped: judgements.page({ count: fresh }).entries.filter(({ decision }) => decision !== "allow"),
+  };
+}
+
+/** Looks at the logs again and again; trouble is told once and does not end it. */
+export function follow(
+  activity: Activity,
+  streams: LiveStreams,
+  intervalMs: number,
+  warn: (message: string) => void,
+): () => void {
+  const told = new Set<string>();
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let isFirst = true;
+  const look = async (): Promise<void> => {
+    const before = activity.judgements.total;
+    try {
+      const isNews = await activity.catchUp();
+      // What was there before the page is history, not news.
+      if (isNews) streams.tell(news(activity, isFirst ? activity.judgements.total : before));
+      isFirst = false;
+    } catch (error) {
+      const message = errorText(error);
+      if (!told.has(message)) warn(`Warning: the logs cannot be read: ${message}\n`);
+      told.add(message);
+    }
+    if (!isStopped) timer = setTimeout(look, intervalMs);
+  };
+  void look();
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
+}

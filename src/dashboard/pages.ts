@@ -1,0 +1,164 @@
+import { errorText } from "../protocol/error-text.ts";
+import type { System } from "../system/system.ts";
+import type { Activity } from "./activity.ts";
+import type { DataFiles } from "./data-files.ts";
+import { findMemories, type MemoryEntry } from "./memories.ts";
+import { readRecipeRuns, readRunDetail } from "./recipe-runs.ts";
+import type { Changes } from "./timeline/changes.ts";
+import { summariseSince } from "./timeline/summary.ts";
+import type { Timelines } from "./timeline/timeline.ts";
+import { readRecorded } from "./timeline/transcript.ts";
+import { callsView } from "./views/calls.ts";
+import { changeView } from "./views/change.ts";
+import { diffView } from "./views/diff.ts";
+import { readFilter } from "./views/filters.ts";
+import { homeView, stretchStarts } from "./views/home.ts";
+import type { Page } from "./views/layout.ts";
+import { html, line, type Markup } from "./views/markup.ts";
+import { memoryView } from "./views/memory.ts";
+import { recipesView, recipeView } from "./views/recipes.ts";
+import { searchView } from "./views/search.ts";
+import { sessionsView, sessionView } from "./views/sessions.ts";
+import type { Site } from "./views/site.ts";
+import { empty, link } from "./views/words.ts";
+
+/** Where pages take what they show from. */
+export interface Sources {
+  readonly system: System;
+  readonly files: DataFiles;
+  readonly activity: Activity;
+  readonly changes: Changes;
+  readonly timelines: Timelines;
+}
+
+type MakePage = (sources: Sources, site: Site, query: URLSearchParams) => Page | Promise<Page>;
+
+/** By the path of their address. */
+export const PAGES: Readonly<Record<string, MakePage>> = {
+  "/": homePage,
+  "/sessions": ({ timelines }, site, query) => ({
+    name: "sessions",
+    title: "Sessions",
+    body: sessionsView(site, timelines.read(), readFilter(query), wholeNumber(query, "from")),
+  }),
+  "/session": sessionPage,
+  "/calls": ({ timelines }, site, query) => ({
+    name: "calls",
+    title: "Calls",
+    body: callsView(site, timelines.read(), readFilter(query), wholeNumber(query, "from")),
+  }),
+  "/change": changePage,
+  "/search": searchPage,
+  "/recipes": ({ system, files }, site) => ({
+    name: "recipes",
+    title: "Recipes",
+    body: recipesView(site, readRecipeRuns(system, files.recipeRuns)),
+  }),
+  "/recipe": recipePage,
+  "/memory": memoryPage,
+};
+
+const MAX_DAYS = 90;
+const MAX_TEXT = 200;
+
+export function homePage({ activity, timelines }: Sources, site: Site, query: URLSearchParams): Page {
+  const days = Math.min(MAX_DAYS, Math.max(1, wholeNumber(query, "days")));
+  const starts = stretchStarts(site.nowMs, days);
+  const timeline = timelines.read();
+  const summary = summariseSince(timeline, activity.runs.newestFirst(), { starts });
+  const hasAny = timeline.sessions.length > 0;
+  const body = homeView(site, { summary, days, unreadable: activity.tally.unreadable, hasAny });
+  return { name: "", title: days === 1 ? "Today" : `Last ${days} days`, body };
+}
+
+function sessionPage({ system, timelines }: Sources, site: Site, query: URLSearchParams): Page {
+  const id = query.get("id") ?? "";
+  const session = timelines.read().byId.get(id);
+  const body =
+    session === undefined
+      ? missing("session", link(site.to("sessions"), "All sessions"))
+      : sessionView(site, session, readRecorded(system, session), wholeNumber(query, "older"));
+  return { name: "session", title: id === "" ? "Session" : `Session ${id.slice(0, 12)}`, body };
+}
+
+async function changePage(sources: Sources, site: Site, query: URLSearchParams): Promise<Page> {
+  const { system, changes } = sources;
+  const change = changes.history.readChange(query.get("id") ?? "");
+  if (change === undefined)
+    return {
+      name: "change",
+      title: "Change",
+      body: missing("change", link(site.to("calls", { changes: "all" }), "All changes")),
+    };
+  const diff = await diffView(site, system, changes.history, change);
+  return { name: "change", title: `Change ${change.id}`, body: changeView(site, change, diff) };
+}
+
+/** The diff alone, for the place in the timeline where somebody asked for it. */
+export async function diffOf(
+  { system, changes }: Sources,
+  site: Site,
+  id: string,
+): Promise<Markup | undefined> {
+  const change = changes.history.readChange(id);
+  return change === undefined ? undefined : diffView(site, system, changes.history, change);
+}
+
+async function searchPage(
+  { system, files, timelines }: Sources,
+  site: Site,
+  query: URLSearchParams,
+): Promise<Page> {
+  const sought = textOf(query, "q");
+  const memories = sought.trim() === "" ? [] : (await tryToFind(system, files, sought)).memories;
+  return {
+    name: "search",
+    title: "Search",
+    body: searchView(site, timelines.read(), sought, memories),
+    sought,
+  };
+}
+
+async function memoryPage({ system, files }: Sources, site: Site, query: URLSearchParams): Promise<Page> {
+  const sought = textOf(query, "q");
+  const agent = query.get("agent") ?? undefined;
+  const found = await tryToFind(system, files, sought, agent);
+  return { name: "memory", title: "Memory", body: memoryView(site, { ...found, sought, agent }) };
+}
+
+/** Memories that cannot be read are told, and take nothing else away. */
+async function tryToFind(
+  system: System,
+  { database }: DataFiles,
+  sought: string,
+  agent?: string,
+): Promise<{ readonly memories: readonly MemoryEntry[]; readonly problem: string | undefined }> {
+  try {
+    return { memories: await findMemories(system, database, sought, { agent }), problem: undefined };
+  } catch (error) {
+    return { memories: [], problem: errorText(error) };
+  }
+}
+
+function recipePage({ system, files }: Sources, site: Site, query: URLSearchParams): Page {
+  const id = query.get("id") ?? "";
+  const run = readRecipeRuns(system, files.recipeRuns).find(one => one.runId === id);
+  const body =
+    run === undefined
+      ? missing("run of a recipe", link(site.to("recipes"), "All runs"))
+      : recipeView(site, run, readRunDetail(system, files.recipeRuns, run));
+  return { name: "recipe", title: run === undefined ? "Recipe run" : `Run of ${line(run.recipe, 60)}`, body };
+}
+
+function missing(what: string, all: Markup): Markup {
+  return empty(`There is no such ${what}.`, html`It may have been removed since. ${all} are still there.`);
+}
+
+function textOf(query: URLSearchParams, name: string): string {
+  return (query.get(name) ?? "").slice(0, MAX_TEXT);
+}
+
+function wholeNumber(query: URLSearchParams, name: string): number {
+  const text = query.get(name) ?? "";
+  return /^\d{1,9}$/.test(text) ? Number(text) : 0;
+}

@@ -1,0 +1,235 @@
+import type { JudgementEntry, RunEntry } from "../entries.ts";
+import type { ChangeSummary } from "./changes.ts";
+import { type Outcome, outcomeOfJudgement, outcomeOfRun, tellRun } from "./outcome.ts";
+
+/** What calls and other events have in common. */
+interface Item {
+  /** names it on this page */
+  readonly key: string;
+  readonly atMs: number;
+  readonly host: string;
+  readonly session: string;
+  readonly project: string;
+  /** number of the prompt, from 1; 0 before the first */
+  readonly turn: number;
+  readonly outcome: Outcome;
+  readonly rules: readonly string[];
+  /** why, in a sentence */
+  readonly told: string;
+}
+
+/** One use of a tool, put together from what its hooks wrote. */
+export interface Call extends Item {
+  readonly kind: "call";
+  readonly tool: string;
+  /** the host's id; empty where it has none */
+  readonly useId: string;
+  /** the command or the files; empty where no log has it */
+  readonly subject: string;
+  /** how a person can allow it; empty where there is nothing to allow */
+  readonly hint: string;
+  /** time that hooks took before it ran */
+  readonly hookMs: number | undefined;
+  /** time from the hook before it to the one after it */
+  readonly durationMs: number | undefined;
+  readonly isFailed: boolean;
+  readonly change: ChangeSummary | undefined;
+}
+
+/** Something else that hooks were asked about: a prompt, a stop, the start of a session. */
+export interface Moment extends Item {
+  readonly kind: "moment";
+  readonly event: string;
+  readonly hookMs: number;
+}
+
+type Draft = { -readonly [Name in keyof Call]: Call[Name] };
+
+/** A judgement and a change are written while the hook runs, shortly before its own line. */
+const MAX_HOOK_MS = 30_000;
+const STRENGTH: readonly Outcome[] = [
+  "silent",
+  "context",
+  "allowed",
+  "noted",
+  "kept",
+  "unchecked",
+  "asked",
+  "refused",
+];
+
+/** Puts the lines of one session together, oldest first. */
+export function assembleCalls(
+  runs: readonly RunEntry[],
+  judgements: readonly JudgementEntry[],
+  changes: readonly ChangeSummary[],
+): readonly (Call | Moment)[] {
+  const found: (Draft | Moment)[] = [];
+  const open: Draft[] = [];
+  const byUse = new Map<string, Draft>();
+  let turn = 0;
+  for (const run of runs) {
+    if (run.event === "UserPromptSubmit") turn++;
+    if (run.event === "PreToolUse") {
+      const known = run.call === "" ? undefined : byUse.get(run.call);
+      if (known !== undefined) {
+        // Two registrations of the hooks: one call.
+        strengthen(known, outcomeOfRun(run), run.rules, tellRun(run));
+        continue;
+      }
+      const draft = draftOf(run, turn);
+      found.push(draft);
+      open.push(draft);
+      if (run.call !== "") byUse.set(run.call, draft);
+    } else if (run.event === "PostToolUse" || run.event === "PostToolUseFailure") {
+      endCall(open, run);
+      if (run.contextLength > 0 || run.failure !== "") found.push(momentOf(run, turn));
+    } else found.push(momentOf(run, turn));
+  }
+  const drafts = found.filter((one): one is Draft => one.kind === "call");
+  const more = [...joinJudgements(drafts, byUse, judgements), ...joinChanges(drafts, byUse, changes)];
+  return [...found, ...more].sort((one, other) => one.atMs - other.atMs);
+}
+
+function itemOf(run: RunEntry, turn: number): Item {
+  const { host, session, project, rules } = run;
+  return {
+    key: `r${run.number}`,
+    atMs: Date.parse(run.ts),
+    host,
+    session,
+    project,
+    turn,
+    outcome: outcomeOfRun(run),
+    rules,
+    told: tellRun(run),
+  };
+}
+
+const UNKNOWN_CALL = {
+  kind: "call",
+  subject: "",
+  hint: "",
+  hookMs: undefined,
+  durationMs: undefined,
+  isFailed: false,
+  change: undefined,
+} as const;
+
+function draftOf(run: RunEntry, turn: number): Draft {
+  const { tool, call, ms } = run;
+  return { ...UNKNOWN_CALL, ...itemOf(run, turn), tool: tool || "tool", useId: call, hookMs: ms };
+}
+
+function momentOf(run: RunEntry, turn: number): Moment {
+  return { kind: "moment", ...itemOf(run, turn), event: run.event || run.hook, hookMs: run.ms };
+}
+
+function endCall(open: Draft[], run: RunEntry): void {
+  const byUse = run.call === "" ? -1 : open.findIndex(({ useId }) => useId === run.call);
+  const byTool = open.findIndex(({ tool, useId }) => (useId === "" || run.call === "") && tool === run.tool);
+  const index = byUse >= 0 ? byUse : byTool;
+  const [draft] = index < 0 ? [] : open.splice(index, 1);
+  if (draft === undefined) return;
+  draft.durationMs = Math.max(0, Date.parse(run.ts) - draft.atMs - run.ms);
+  draft.isFailed = run.event === "PostToolUseFailure";
+}
+
+/** Gives calls their commands; what no run tells of becomes a call of its own. */
+function joinJudgements(
+  drafts: readonly Draft[],
+  byUse: ReadonlyMap<string, Draft>,
+  judgements: readonly JudgementEntry[],
+): readonly Draft[] {
+  const taken = new Set<Draft>();
+  return judgements.flatMap(judgement => {
+    const atMs = Date.parse(judgement.ts);
+    const draft =
+      byUse.get(judgement.call) ??
+      nearest(drafts, atMs, one => !taken.has(one) && (one.useId === "" || judgement.call === ""));
+    if (draft === undefined) return [ofJudgement(judgement, atMs)];
+    taken.add(draft);
+    draft.subject ||= judgement.subject;
+    draft.hint ||= judgement.hint;
+    if (draft.tool === "tool") draft.tool = judgement.tool;
+    strengthen(draft, outcomeOfJudgement(judgement), judgement.rules, judgement.reason);
+    return [];
+  });
+}
+
+function joinChanges(
+  drafts: readonly Draft[],
+  byUse: ReadonlyMap<string, Draft>,
+  changes: readonly ChangeSummary[],
+): readonly Draft[] {
+  return [...changes].reverse().flatMap(change => {
+    const draft =
+      byUse.get(change.call) ??
+      nearest(
+        drafts,
+        change.timeMs,
+        one =>
+          one.change === undefined &&
+          (one.useId === "" || change.call === "") &&
+          (one.tool === "tool" || one.tool === change.tool) &&
+          one.outcome !== "refused",
+      );
+    if (draft === undefined) return [ofChange(change)];
+    draft.change = change;
+    draft.subject ||= change.command;
+    if (draft.tool === "tool") draft.tool = change.tool;
+    draft.durationMs = change.durationMs ?? draft.durationMs;
+    draft.isFailed ||= change.isFailed;
+    return [];
+  });
+}
+
+/** The first call whose hook ended after that, and not long after. */
+function nearest(drafts: readonly Draft[], atMs: number, fits: (draft: Draft) => boolean): Draft | undefined {
+  let low = 0;
+  for (let high = drafts.length; low < high; ) {
+    const middle = (low + high) >> 1;
+    if ((drafts[middle]?.atMs ?? 0) < atMs) low = middle + 1;
+    else high = middle;
+  }
+  for (let index = low; index < drafts.length; index++) {
+    const draft = drafts[index];
+    if (draft === undefined || draft.atMs - atMs > MAX_HOOK_MS) return undefined;
+    if (fits(draft)) return draft;
+  }
+  return undefined;
+}
+
+function strengthen(draft: Draft, outcome: Outcome, rules: readonly string[], told: string): void {
+  if (rules.length > 0) draft.rules = [...new Set([...draft.rules, ...rules])];
+  if (told !== "") draft.told = told;
+  if (STRENGTH.indexOf(outcome) > STRENGTH.indexOf(draft.outcome)) draft.outcome = outcome;
+}
+
+function ofJudgement(judgement: JudgementEntry, atMs: number): Draft {
+  const { host, session, project, tool, call, subject, hint, rules, reason } = judgement;
+  return {
+    ...UNKNOWN_CALL,
+    ...{ atMs, host, session, project, tool, subject, hint, rules },
+    key: `j${judgement.number}`,
+    turn: 0,
+    useId: call,
+    outcome: outcomeOfJudgement(judgement),
+    told: reason,
+  };
+}
+
+function ofChange(change: ChangeSummary): Draft {
+  const { host, session, project, turn, tool, call, command, durationMs, isFailed } = change;
+  return {
+    ...UNKNOWN_CALL,
+    ...{ host, session, project, turn, tool, durationMs, isFailed, change },
+    key: `h${change.id}`,
+    atMs: change.timeMs,
+    useId: call,
+    subject: command,
+    outcome: "silent",
+    rules: [],
+    told: "",
+  };
+}

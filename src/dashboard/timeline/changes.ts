@@ -1,0 +1,118 @@
+import type { HistorySettings } from "../../config/settings.ts";
+import { figuresOf, type HistoryFigures, isFolder } from "../../history/figures.ts";
+import { gitLines } from "../../history/git-words.ts";
+import { type Change, type History, openHistory, type PathChange } from "../../history/index.ts";
+import { clip } from "../../state/index.ts";
+import type { System } from "../../system/system.ts";
+
+/** A change as lists show it: its files only as far as a person reads them. */
+export interface ChangeSummary {
+  readonly id: string;
+  readonly kind: Change["kind"];
+  readonly timeMs: number;
+  readonly host: string;
+  readonly session: string;
+  readonly turn: number;
+  readonly tool: string;
+  readonly call: string;
+  readonly command: string;
+  readonly project: string;
+  readonly durationMs: number | undefined;
+  readonly isFailed: boolean;
+  readonly isOpen: boolean;
+  readonly isComplete: boolean;
+  /** how many, folders left out */
+  readonly fileCount: number;
+  readonly files: readonly Pick<PathChange, "path" | "what">[];
+  readonly git: readonly string[];
+  readonly undoneBy: string | undefined;
+  readonly isPartlyUndone: boolean;
+  /** an undo: what it took back */
+  readonly of: readonly string[];
+}
+
+const REREAD_MS = 1_000;
+const MAX_FILES = 200;
+const COMMAND_LENGTH = 500;
+
+/** What agents changed on this machine. The history is read again when some time has passed. */
+export class Changes {
+  readonly history: History;
+  private readonly system: System;
+  private summaries: readonly ChangeSummary[] = [];
+  private counted: HistoryFigures = { changes: 0, files: 0, undoable: 0 };
+  private readMs = Number.NEGATIVE_INFINITY;
+  private mark = "";
+
+  constructor(system: System, stateHome: string, settings: HistorySettings) {
+    this.system = system;
+    // Ids name changes of every project; which one is at hand does not matter.
+    this.history = openHistory(system, { stateHome, project: "/" }, settings);
+  }
+
+  /** Newest first, undos and redos among them. */
+  list(): readonly ChangeSummary[] {
+    this.readAgain();
+    return this.summaries;
+  }
+
+  figures(): HistoryFigures {
+    this.readAgain();
+    return this.counted;
+  }
+
+  /** Differs when something was changed or undone since. */
+  version(): string {
+    this.readAgain();
+    return this.mark;
+  }
+
+  /** An undo was just made here: the next look sees it. */
+  forget(): void {
+    this.readMs = Number.NEGATIVE_INFINITY;
+  }
+
+  private readAgain(): void {
+    const nowMs = this.system.clock.monotonicMs();
+    if (nowMs - this.readMs < REREAD_MS) return;
+    const { changes } = this.history.listChanges({});
+    this.readMs = nowMs;
+    this.summaries = changes.map(summarise);
+    this.counted = figuresOf(changes);
+    const undone = changes.filter(({ undoneBy }) => undoneBy !== undefined).length;
+    const open = changes.filter(({ status }) => status === "open").length;
+    this.mark = `${changes.length} ${changes[0]?.id ?? ""} ${undone} ${open}`;
+  }
+}
+
+export function summarise(change: Change): ChangeSummary {
+  const files = change.files.filter(file => !isFolder(file));
+  const named = files.length === 0 ? change.files : files;
+  return {
+    id: change.id,
+    kind: change.kind,
+    timeMs: change.timeMs,
+    host: change.host,
+    session: change.session ?? "",
+    turn: change.turn,
+    tool: change.tool,
+    call: change.toolUseId ?? "",
+    command: clip(change.command, COMMAND_LENGTH),
+    project: change.project,
+    durationMs: change.durationMs,
+    isFailed: change.exit === "failed",
+    isOpen: change.status === "open",
+    isComplete: change.isComplete,
+    fileCount: named.length,
+    files: named.slice(0, MAX_FILES).map(({ path, what }) => ({ path, what })),
+    git: gitLines(change),
+    undoneBy: change.undoneBy,
+    isPartlyUndone: change.undoneBy === undefined && change.undonePaths.length > 0,
+    of: change.of,
+  };
+}
+
+/** There is something left that an undo would take back. */
+export function canUndo({ kind, undoneBy }: Pick<ChangeSummary, "kind" | "undoneBy">): boolean {
+  return kind === "call" && undoneBy === undefined;
+}

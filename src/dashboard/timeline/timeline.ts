@@ -1,0 +1,158 @@
+import type { Activity } from "../activity.ts";
+import { assembleCalls, type Call, type Moment } from "./calls.ts";
+import { type ChangeSummary, type Changes, canUndo } from "./changes.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** What came of one prompt. */
+export interface Turn {
+  readonly number: number;
+  /** newest first */
+  readonly items: readonly (Call | Moment)[];
+}
+
+export interface Session {
+  readonly id: string;
+  readonly host: string;
+  readonly project: string;
+  readonly firstMs: number;
+  readonly lastMs: number;
+  /** newest first */
+  readonly turns: readonly Turn[];
+  readonly calls: readonly Call[];
+  readonly figures: SessionFigures;
+  /** where the host records it; empty where that is not known */
+  readonly transcript: string;
+}
+
+export interface SessionFigures {
+  readonly calls: number;
+  readonly refused: number;
+  readonly asked: number;
+  readonly kept: number;
+  readonly held: number;
+  readonly unchecked: number;
+  readonly changes: number;
+  readonly undone: number;
+}
+
+/** Everything that was read, newest first. */
+export interface Timeline {
+  readonly sessions: readonly Session[];
+  readonly byId: ReadonlyMap<string, Session>;
+  readonly calls: readonly Call[];
+  /** calls, and other events that something came of */
+  readonly items: readonly (Call | Moment)[];
+  /** undos and redos, which belong to no session */
+  readonly undos: readonly ChangeSummary[];
+}
+
+/** Builds the timeline when it is asked for and something has happened since. */
+export class Timelines {
+  private readonly activity: Activity;
+  private readonly changes: Changes;
+  private built: Timeline | undefined;
+  private version = "";
+
+  constructor(activity: Activity, changes: Changes) {
+    this.activity = activity;
+    this.changes = changes;
+  }
+
+  read(): Timeline {
+    const { runs, judgements } = this.activity;
+    const version = `${runs.total} ${judgements.total} ${this.changes.version()}`;
+    if (this.built === undefined || version !== this.version) {
+      this.built = buildTimeline(this.activity, this.changes.list());
+      this.version = version;
+    }
+    return this.built;
+  }
+}
+
+function buildTimeline(activity: Activity, changes: readonly ChangeSummary[]): Timeline {
+  const runs = bySession([...activity.runs.newestFirst()].reverse());
+  const judgements = bySession([...activity.judgements.newestFirst()].reverse());
+  const made = bySession(changes.filter(({ kind }) => kind === "call"));
+  const ids = new Set([...runs.keys(), ...judgements.keys(), ...made.keys()]);
+  const sessions = [...ids]
+    .map(id => {
+      const own = runs.get(id) ?? [];
+      const items = assembleCalls(own, judgements.get(id) ?? [], made.get(id) ?? []);
+      return makeSession(id, items, own.findLast(({ transcript }) => transcript !== "")?.transcript ?? "");
+    })
+    .filter(session => session !== undefined)
+    .sort((one, other) => other.lastMs - one.lastMs);
+  const items = sessions
+    .flatMap(({ turns }) => turns.flatMap(turn => turn.items.filter(isNotable)))
+    .sort((one, other) => other.atMs - one.atMs);
+  return {
+    sessions,
+    byId: new Map(sessions.map(session => [session.id, session])),
+    calls: items.filter(item => item.kind === "call"),
+    items,
+    undos: changes.filter(({ kind }) => kind !== "call"),
+  };
+}
+
+/** Of what is no call, most came to nothing. */
+function isNotable(item: Call | Moment): boolean {
+  return item.kind === "call" || (item.outcome !== "silent" && item.outcome !== "context");
+}
+
+function bySession<E extends { readonly session: string }>(entries: readonly E[]): Map<string, E[]> {
+  const groups = new Map<string, E[]>();
+  for (const entry of entries) {
+    const group = groups.get(entry.session);
+    if (group === undefined) groups.set(entry.session, [entry]);
+    else group.push(entry);
+  }
+  return groups;
+}
+
+function makeSession(id: string, items: readonly (Call | Moment)[], transcript: string): Session | undefined {
+  const [first, last] = [items[0], items.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
+  const turns = new Map<number, (Call | Moment)[]>();
+  let number = 0;
+  for (const item of items) {
+    // What no run tells of has no turn of its own, and happened in the one under way.
+    number = Math.max(number, item.turn);
+    const turn = turns.get(number) ?? [];
+    turns.set(number, turn);
+    turn.push(item);
+  }
+  const calls = items.filter(item => item.kind === "call").reverse();
+  return {
+    id,
+    host: last.host,
+    project: (calls[0] ?? last).project,
+    firstMs: first.atMs,
+    lastMs: last.atMs,
+    turns: [...turns].reverse().map(([of, its]) => ({ number: of, items: its.reverse() })),
+    calls,
+    figures: figuresOf(items),
+    transcript,
+  };
+}
+
+export function figuresOf(items: readonly (Call | Moment)[]): SessionFigures {
+  const calls = items.filter(item => item.kind === "call");
+  const count = (outcome: Outcome) => items.filter(item => item.outcome === outcome).length;
+  return {
+    calls: calls.length,
+    refused: count("refused"),
+    asked: count("asked"),
+    kept: count("kept"),
+    held: count("held"),
+    unchecked: count("unchecked"),
+    changes: calls.filter(({ change }) => change !== undefined).length,
+    undone: calls.filter(({ change }) => change?.undoneBy !== undefined).length,
+  };
+}
+
+/** Ids of changes that can still be undone, newest first. */
+export function undoableOf(items: readonly (Call | Moment)[]): readonly string[] {
+  return items.flatMap(item =>
+    item.kind === "call" && item.change !== undefined && canUndo(item.change) ? [item.change.id] : [],
+  );
+}

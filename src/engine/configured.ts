@@ -1,0 +1,134 @@
+import type { ConditionFacts } from "../hooks/handlers/condition.ts";
+import { promptSubjectOf } from "../hooks/handlers/match.ts";
+import { type EventDescriptor, type JsonObject, ownValue } from "../protocol/index.ts";
+import { stringAt } from "../protocol/members.ts";
+import type { HandlerContext } from "./context.ts";
+import { sessionOf } from "./dispatch.ts";
+import { listHandler } from "./list-handler.ts";
+import { MatchIndex } from "./match-index.ts";
+import type { HookSource, Listing, LoadReport } from "./options.ts";
+import type { EventHandlers, HandlerDispatch, HandlerPlan } from "./parts.ts";
+import { type HandlerSelection, isStatic, select, selectFor } from "./run/handler-selection.ts";
+import { HandlerLanes } from "./run/lanes.ts";
+import {
+  type ConfiguredHandler,
+  HookLoadError,
+  type Loaded,
+  type LoadOptions,
+  loadSources,
+} from "./source/load.ts";
+import { isTrusted } from "./trust.ts";
+
+/** The handlers that sources configure, as they are loaded now. */
+export class ConfiguredHandlers {
+  private readonly context: HandlerContext;
+  private readonly options: LoadOptions;
+  private loaded: Loaded;
+
+  /** Throws `HookLoadError` when the sources must not be used. */
+  constructor(context: HandlerContext, options: LoadOptions, sources: readonly HookSource[]) {
+    this.context = context;
+    this.options = options;
+    this.loaded = this.load(sources);
+  }
+
+  get report(): LoadReport {
+    return this.loaded.report;
+  }
+
+  reload(sources: readonly HookSource[]): void {
+    this.loaded = this.load(sources, this.loaded.understood);
+  }
+
+  private load(sources: readonly HookSource[], before?: Loaded["understood"]): Loaded {
+    const loaded = loadSources(sources, this.options, before);
+    if (loaded.refusals.length > 0) throw new HookLoadError(loaded.refusals, loaded.report);
+    return loaded;
+  }
+
+  list(): readonly Listing[] {
+    return this.loaded.listed.map(item => listHandler(item, item.isEnabled));
+  }
+
+  forEvent(event: EventDescriptor): EventHandlers {
+    const { context, loaded } = this;
+    const handlers = loaded.handlers.filter(({ spec }) => spec.event === event.name);
+    const index = new MatchIndex(handlers);
+    // Where the event itself has no subject, handlers may still look at the prompt.
+    const readsPrompt = handlers.some(
+      ({ spec, matcher }) => spec.dialect === "batuta" && matcher.kind === "test",
+    );
+    return {
+      isEmpty: handlers.length === 0,
+      refused: loaded.listed.filter(({ spec, trust }) => spec.event === event.name && !isTrusted(trust))
+        .length,
+      subjectOf: readsPrompt ? payload => promptSubjectOf(event, payload) : undefined,
+      find(names) {
+        const found = index.find(names);
+        return found.length === 0 ? undefined : new ConfiguredPlan(context, event, found);
+      },
+    };
+  }
+}
+
+class ConfiguredPlan implements HandlerPlan {
+  private readonly context: HandlerContext;
+  private readonly event: EventDescriptor;
+  private readonly handlers: readonly ConfiguredHandler[];
+  /** what runs, when that does not depend on the payload */
+  private readonly selection: HandlerSelection | undefined;
+
+  constructor(context: HandlerContext, event: EventDescriptor, handlers: readonly ConfiguredHandler[]) {
+    this.context = context;
+    this.event = event;
+    this.handlers = handlers;
+    this.selection = isStatic(handlers) ? select(handlers, event) : undefined;
+  }
+
+  get ids(): readonly string[] {
+    return this.handlers.map(({ spec }) => spec.id);
+  }
+
+  run({ event, power, payload, names, cancel, onRun }: HandlerDispatch) {
+    const { once, tools } = this.context;
+    const session = sessionOf(payload);
+    const selection = this.select(payload, names, handler => once.claim(session, handler.identity()));
+    let text: string | undefined;
+    const payloadText = (): string => {
+      text ??= JSON.stringify(payload);
+      return text;
+    };
+    const dispatch = { core: this.context, event, power, payload, payloadText, tool: tools.find(names) };
+    return new HandlerLanes(dispatch, cancel, onRun).run(selection);
+  }
+
+  preview(payload: JsonObject, names: readonly string[]): readonly Listing[] {
+    const session = sessionOf(payload);
+    const { once } = this.context;
+    const { steps } = this.select(payload, names, handler => !once.isUsed(session, handler.identity()));
+    return steps.map(({ handler, timeoutMs, onFailure }) => ({
+      ...listHandler(handler, true),
+      timeoutMs,
+      onFailure,
+    }));
+  }
+
+  private select(
+    payload: JsonObject,
+    names: readonly string[],
+    claim: (handler: ConfiguredHandler) => boolean,
+  ): HandlerSelection {
+    if (this.selection !== undefined) return this.selection;
+    return selectFor(this.handlers, this.event, () => conditionFacts(this.context, payload, names), claim);
+  }
+}
+
+/** The facts an `if` rule is tried on. */
+function conditionFacts(
+  { projectDir, home }: HandlerContext,
+  payload: JsonObject,
+  toolNames: readonly string[],
+): ConditionFacts {
+  const cwd = stringAt(payload, "cwd") ?? projectDir;
+  return { toolNames, input: ownValue(payload, "tool_input"), cwd, projectDir, home };
+}

@@ -1,0 +1,98 @@
+import { createMemorySystem, Faults, type SeedEntry } from "../system/memory.ts";
+import { MemoryFiles } from "../system/memory-files.ts";
+import { isAbsolute } from "../system/paths.ts";
+import {
+  type Clock,
+  type ExactFacts,
+  type FileFacts,
+  type NamedFacts,
+  type Random,
+  type System,
+  SystemError,
+} from "../system/system.ts";
+
+export interface EdgeSystemOptions {
+  /** what hooks may know of the machine that the tools run on, by absolute path */
+  readonly files?: Readonly<Record<string, SeedEntry>>;
+  /** whether `files` are all there are; without it any other path may be there or not */
+  readonly isComplete?: boolean;
+  /** the environment that the tools run with; default: none */
+  readonly env?: Readonly<Record<string, string>>;
+  /** where the tools run, if a call does not say; default `/` */
+  readonly cwd?: string;
+}
+
+const ROOT_UID = 0;
+const UMASK = 0o022;
+
+/**
+ * The machine that tools run on, as far as a runtime without files and processes can know it. Nothing outside is
+ * touched: files are in memory, no program can be started, time and randomness are those of the runtime.
+ */
+export function createEdgeSystem(options: EdgeSystemOptions = {}): System {
+  const { files, isComplete = false, env = {}, cwd = "/" } = options;
+  if (!isAbsolute(cwd)) throw new TypeError(`cwd must be an absolute path, not ${JSON.stringify(cwd)}`);
+  const memory = createMemorySystem({ files: files ?? {}, env, cwd, nowMs: Date.now() });
+  const Kind = isComplete ? MemoryFiles : KnownFiles;
+  return {
+    files: new Kind({
+      disk: memory.machine.disk,
+      faults: new Faults(),
+      nowMs: Date.now,
+      uid: ROOT_UID,
+      umask: UMASK,
+      cwd,
+      onCall() {},
+    }),
+    env: memory.env,
+    clock,
+    random,
+    stdio: memory.stdio,
+    text: memory.text,
+    processes: memory.processes,
+  };
+}
+
+/** Some files of a machine. Of all others it cannot be told whether they are there, which is no reason to say no. */
+class KnownFiles extends MemoryFiles {
+  override inspect(path: string): FileFacts {
+    return super.inspect(path) ?? unknown("inspect", path);
+  }
+
+  override follow(path: string): FileFacts {
+    return super.follow(path) ?? unknown("inspect", path);
+  }
+
+  override exactFacts(path: string): ExactFacts {
+    return super.exactFacts(path) ?? unknown("inspect", path);
+  }
+
+  override list(path: string): readonly string[] {
+    return unknown("list", path);
+  }
+
+  override listFacts(path: string): readonly NamedFacts[] {
+    return unknown("list", path);
+  }
+}
+
+function unknown(operation: string, path: string): never {
+  throw new SystemError("EACCES", operation, path);
+}
+
+const clock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  sleepMs() {
+    throw new SystemError("ENOSYS", "sleep");
+  },
+};
+
+const random: Random = {
+  hex: length =>
+    Array.from(crypto.getRandomValues(new Uint8Array(Math.ceil(length / 2))), byte =>
+      byte.toString(16).padStart(2, "0"),
+    )
+      .join("")
+      .slice(0, length),
+};

@@ -1,0 +1,48 @@
+/** What every engine exports, whatever it runs on. */
+
+export * from "../protocol/index.ts";
+export type {
+  Answer,
+  CallDecision,
+  CallOptions,
+  CallResult,
+  DeniedResult,
+  DoneResult,
+  FailedResult,
+  PendingCall,
+  PendingResult,
+  ResumeOptions,
+  RunScope,
+  RunTool,
+} from "./calls/types.ts";
+export { type EngineEventName, type EventPayload, MODEL_EVENTS } from "./events.ts";
+export type { MaybePromise } from "./maybe.ts";
+export type {
+  AnySchema,
+  ArgsOf,
+  DeepReadonly,
+  Guard,
+  Infer,
+  ResultOf,
+  StandardLike,
+  ToolMap,
+  ToolName,
+  ToolSpec,
+  TypeBoxKind,
+  TypeBoxLike,
+} from "./schema/infer.ts";
+export type {
+  After,
+  AnyDoneCall,
+  Before,
+  CallEngine,
+  CallOf,
+  DispatchEngine,
+  DoneCall,
+  HookScope,
+  RegisterOptions,
+  Settled,
+  ToolCall,
+  UntypedEngine,
+  UseOptions,
+} from "./types.ts";

@@ -1,0 +1,152 @@
+import { isJsonObject, type JsonObject } from "../../protocol/index.ts";
+import { memberAt, numberAt, parseJsonObject, stringAt } from "../../protocol/members.ts";
+import { hasEnded, readText } from "../../state/index.ts";
+import { join } from "../../system/paths.ts";
+import { hasErrorCode, type System } from "../../system/system.ts";
+import { namesIn } from "../find/look.ts";
+import { checkpointPath } from "../run/find-checkpoint.ts";
+
+/**
+ * `running`: its process lives. `killed`: its process is gone and the log has no end. `interrupted`: ended by a
+ * signal that it could answer. `unknown`: it runs, or ran, on another machine, or its log says too little.
+ */
+export type RunState = "running" | "done" | "partial" | "failed" | "interrupted" | "killed" | "unknown";
+
+export interface RecordedStep {
+  /** ids from the outermost step inwards, joined by `/` */
+  readonly path: string;
+  /** `running` as long as it has no end */
+  readonly status: string;
+  readonly durationMs: number | null;
+  readonly exitCode: number | null;
+}
+
+/** One run of a recipe, as its log tells it. */
+export interface RecordedRun {
+  readonly runId: string;
+  readonly recipe: string;
+  /** of the recipe */
+  readonly file: string | null;
+  readonly workingDir: string | null;
+  readonly state: RunState;
+  /** of its last start: a run that was resumed has several */
+  readonly startedMs: number;
+  /** until its end, or now while it runs; null where that is not known */
+  readonly durationMs: number | null;
+  readonly stepCount: number;
+  readonly steps: readonly RecordedStep[];
+  readonly signal: string | null;
+  /** a checkpoint is left from which it can go on */
+  readonly canResume: boolean;
+}
+
+const MAX_LOG_BYTES = 32 * 1024 * 1024;
+const STATES: Readonly<Record<string, RunState>> = { SUCCESS: "done", PARTIAL: "partial" };
+
+/** The runs whose logs are kept, newest first. */
+export function listRuns(system: System, stateDir: string, limit: number): readonly RecordedRun[] {
+  return runFiles(system, stateDir)
+    .slice(0, limit)
+    .map(({ runId, path, modifiedMs }) => readRun(system, stateDir, { runId, path, modifiedMs }));
+}
+
+/** Ids of the runs whose logs are kept, newest first. */
+export function listRunIds(system: System, stateDir: string): readonly string[] {
+  return runFiles(system, stateDir).map(({ runId }) => runId);
+}
+
+/** The run with this id. */
+export function findRun(system: System, stateDir: string, runId: string): RecordedRun | undefined {
+  const file = runFiles(system, stateDir).find(each => each.runId === runId);
+  return file && readRun(system, stateDir, file);
+}
+
+interface RunFile {
+  readonly runId: string;
+  readonly path: string;
+  readonly modifiedMs: number;
+}
+
+function runFiles({ files }: System, stateDir: string): readonly RunFile[] {
+  const folder = join(stateDir, "runs");
+  return namesIn(files, folder)
+    .flatMap(name => {
+      const runId = /^([A-Za-z0-9-]+)\.jsonl$/.exec(name)?.[1];
+      const facts = runId === undefined ? undefined : files.inspect(join(folder, name));
+      return runId === undefined || facts?.kind !== "file"
+        ? []
+        : [{ runId, path: join(folder, name), modifiedMs: facts.modifiedMs }];
+    })
+    .sort((one, other) => other.modifiedMs - one.modifiedMs);
+}
+
+function readRun(system: System, stateDir: string, { runId, path, modifiedMs }: RunFile): RecordedRun {
+  const records = readRecords(system, path);
+  const steps = new Map<string, RecordedStep>();
+  let start: JsonObject = {};
+  let end: JsonObject | undefined;
+  for (const record of records) {
+    const event = stringAt(record, "event");
+    if (event === "recipe_start") [start, end] = [record, undefined];
+    else if (event === "recipe_end") end = record;
+    else if (event === "step_start" || event === "step_end") noteStep(steps, record);
+  }
+  const startedMs = Date.parse(stringAt(start, "ts") ?? "");
+  const state = end === undefined ? liveState(system, start) : endState(end);
+  const known = Number.isFinite(startedMs) ? startedMs : modifiedMs;
+  return {
+    runId,
+    recipe: stringAt(start, "recipe_name") ?? "",
+    file: stringAt(start, "file") ?? null,
+    workingDir: stringAt(start, "working_dir") ?? null,
+    state,
+    startedMs: known,
+    durationMs: numberAt(end, "duration_ms") ?? (state === "running" ? system.clock.nowMs() - known : null),
+    stepCount: numberAt(start, "step_count") ?? 0,
+    steps: [...steps.values()],
+    signal: stringAt(end, "signal") ?? null,
+    canResume: state !== "running" && system.files.follow(checkpointPath(stateDir, runId)) !== undefined,
+  };
+}
+
+function noteStep(steps: Map<string, RecordedStep>, record: JsonObject): void {
+  const path = stringAt(record, "path") ?? "";
+  // A resumed run tells again of steps that it leaves out; how they went stands in the log already.
+  const isRepeated = stringAt(record, "status") === "skipped" && steps.get(path)?.status === "completed";
+  if (isRepeated) return;
+  steps.set(path, {
+    path,
+    status: stringAt(record, "status") ?? "running",
+    durationMs: numberAt(record, "duration_ms") ?? null,
+    exitCode: numberAt(record, "exit_code") ?? null,
+  });
+}
+
+function endState(end: JsonObject): RunState {
+  if (stringAt(end, "signal") !== undefined) return "interrupted";
+  return STATES[stringAt(end, "status") ?? ""] ?? "failed";
+}
+
+/** The log has no end: the process that wrote it lives, or it was killed. */
+function liveState({ processes }: System, start: JsonObject): RunState {
+  const runner = memberAt(start, "runner");
+  const pid = numberAt(runner, "pid");
+  const host = stringAt(runner, "host");
+  if (pid === undefined || host === undefined || host !== processes.self.host) return "unknown";
+  return hasEnded(processes, { pid, host, start: stringAt(runner, "start") }) ? "killed" : "running";
+}
+
+function readRecords(system: System, path: string): readonly JsonObject[] {
+  let text: string | undefined;
+  try {
+    text = readText(system, path, MAX_LOG_BYTES);
+  } catch (error) {
+    // Too long to be read, or not ours: the run is listed all the same.
+    if (hasErrorCode(error, "EFBIG", "EACCES", "EPERM")) return [];
+    throw error;
+  }
+  return (text ?? "").split("\n").flatMap(line => {
+    const record = line === "" ? undefined : parseJsonObject(line, 10);
+    return isJsonObject(record) ? [record] : [];
+  });
+}

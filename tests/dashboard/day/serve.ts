@@ -1,0 +1,14 @@
+import { findDataFiles } from "../../../src/dashboard/data-files.ts";
+import { startDashboard } from "../../../src/dashboard/server.ts";
+import { createNodeSystem } from "../../../src/system/node.ts";
+
+/** The dashboard of this user (HOME), as a person would have started it, at another time of the day. */
+export function serveAt(atMs: number) {
+  const real = createNodeSystem();
+  const shiftMs = atMs - real.clock.nowMs();
+  const system = { ...real, clock: { ...real.clock, nowMs: () => real.clock.nowMs() + shiftMs } };
+  const warn = (message: string): void => {
+    process.stderr.write(message);
+  };
+  return startDashboard(system, findDataFiles(system, warn), { warn });
+}

@@ -1,0 +1,160 @@
+import { describe, expect, it } from "vitest";
+import { LEVELS } from "../../src/config/levels.ts";
+import { BUILT_IN } from "../../src/config/settings.ts";
+import { ruleOf } from "../../src/guard/custom-rules.ts";
+import { explainRule } from "../../src/guard/explain-rule.ts";
+import { PACKS } from "../../src/guard/index.ts";
+import { allOperations } from "../../src/programs/registry.ts";
+import { HOME, judge, PROJECT, settings } from "./scene.ts";
+
+const RULES = PACKS.flatMap(pack => pack.rules);
+const SENTENCE = /^[A-Z].*\.$/;
+const KEY = { machineKey: () => "k".repeat(64) };
+
+describe("the texts of a rule", () => {
+  it.each(RULES.map(rule => [rule.id, rule] as const))("%s has one for each reader", (_, rule) => {
+    const { lost, person, model, when } = rule;
+    for (const text of [lost, person, model]) expect(text).toMatch(/[.]$/);
+    expect(when).toMatch(/[.]$/);
+    expect(person, "short").toHaveProperty("length", Math.min(person.length, 90));
+    expect(model, "short").toHaveProperty("length", Math.min(model.length, 90));
+    expect(`${lost} ${person}`).not.toMatch(/\b(your|the) user\b|\bask your\b|do not try/i);
+    expect(`${lost} ${model}`).not.toMatch(/amplihack guard|allow-once|guard\.allow|your own terminal/i);
+  });
+});
+
+describe("an explained rule", () => {
+  const configured = [
+    BUILT_IN.guard,
+    ...LEVELS.map(level => settings({ level })),
+    settings({ rules: { "*": "deny" } }),
+    settings({ rules: { "git.*": "allow" }, floors: { "git.push": "deny" } }),
+  ];
+
+  it.each(RULES.map(rule => [rule.id, rule] as const))("%s stands in sentences", (_, rule) => {
+    for (const where of configured) {
+      const told = explainRule(rule, where);
+      expect(JSON.stringify(Object.values(told).filter(value => typeof value === "string"))).not.toMatch(
+        /[{}]|undefined/,
+      );
+      for (const text of [told.lost, told.instead]) expect(text).toMatch(SENTENCE);
+      expect(told.when).toMatch(/\.$/);
+    }
+  });
+
+  it.each(LEVELS)("names the verdict that is in force at level %s", level => {
+    // Commands of rules that say the same in all cases.
+    const commands = {
+      "git.stash": "git stash drop",
+      "fs.unresolved": 'rm -rf "$DIR"/*',
+      "sys.cron": "crontab -r",
+      "disk.raw": "dd if=x.img of=/dev/sda",
+      publish: "npm publish",
+    };
+    for (const [id, command] of Object.entries(commands)) {
+      const rule = RULES.find(one => one.id === id);
+      const where = settings({ level });
+      expect(rule && explainRule(rule, where).here.verdict, id).toBe(
+        judge(command, { settings: where }).verdict,
+      );
+    }
+  });
+
+  it("knows patterns and what a project tightens", () => {
+    const [reset, push] = ["git.reset", "git.push"].map(id => RULES.find(rule => rule.id === id));
+    const where = settings({ rules: { "git.*": "allow" }, floors: { "git.push": "deny" } });
+    expect(reset && explainRule(reset, where).here).toMatchObject({ configured: "allow", verdict: "allow" });
+    expect(push && explainRule(push, where).here.verdict).toBe("deny");
+  });
+
+  it("of the configuration is told in its own words", () => {
+    const rule = ruleOf({
+      id: "acme.x",
+      when: { command: "acme" },
+      verdict: "ask",
+      reason: "No deploys today",
+    });
+    expect(explainRule(rule, BUILT_IN.guard)).toMatchObject({
+      lost: "No deploys today. A rule of the configuration says so.",
+      instead: "",
+      safer: "",
+    });
+  });
+});
+
+describe("what is said of a call", () => {
+  it("tells the person what is lost and how to allow it, and the model what to do", () => {
+    const { reason = "", texts, code } = judge("git stash drop", KEY);
+    expect(texts?.person).toMatch(
+      /^\[git\.stash\] It would drop .*\nTo always allow it here, in your terminal: /,
+    );
+    expect(texts?.person).toMatch(new RegExp(`amplihack guard allow-once ${code}$`));
+    expect(texts?.model).toMatch(
+      /^Needs your user's consent \[git\.stash\]: It would drop .* Safer: `git stash list`\./,
+    );
+    expect(texts?.model).toMatch(new RegExp(`give them this: amplihack guard allow-once ${code}$`));
+    expect(reason.split("\n")).toHaveLength(3);
+    expect(reason.indexOf("It is hard to find again.")).toBeLessThan(reason.indexOf("Agent: "));
+  });
+
+  it("does not offer to allow for good what depends on a value that is not known", () => {
+    expect(judge('rm -rf "$DIR"/*', KEY).texts?.person).toMatch(/\nTo allow it, in your terminal: /);
+  });
+
+  it("carries the model's text when it is denied", () => {
+    const { reason, texts, code } = judge("git commit --no-verify -m x", KEY);
+    expect(reason).toBe(texts?.model);
+    expect(reason).toMatch(new RegExp(`give them this: amplihack guard allow-once ${code}$`));
+    expect(texts?.person).toMatch(new RegExp(`\\nTo allow it, .*: amplihack guard allow-once ${code}$`));
+  });
+
+  it("says to both that nothing permits it", () => {
+    const { texts } = judge("rm -rf /", KEY);
+    expect(texts?.person).toContain("No setting allows it.");
+    expect(texts?.model).toContain("No setting permits it");
+  });
+
+  it("says that nobody can be asked", () => {
+    const { reason, texts } = judge("npm publish", { ...KEY, settings: settings({ unattended: "deny" }) });
+    expect(reason).toMatch(/^Denied \[publish\].*Nobody can be asked/);
+    expect(texts?.person).toContain("Nobody can be asked");
+  });
+
+  it("leaves the advice out where there is no room for it", () => {
+    const { reason = "", findings } = judge(
+      `cat .env; cat ~/.ssh/id_rsa; git stash drop; rm -rf ${"a/".repeat(200)}b/src; npm publish; kubectl delete pod x`,
+      KEY,
+    );
+    expect(findings).toHaveLength(5);
+    for (const { rule } of findings) expect(reason).toContain(`[${rule}]`);
+    expect(reason.length).toBeLessThanOrEqual(600);
+  });
+});
+
+describe("safer ways", () => {
+  const SAMPLE: Readonly<Record<string, string>> = {
+    target: `${PROJECT}/src`,
+    tool: "terraform",
+    parent: HOME,
+    held: PROJECT,
+    preview: "ls -la src",
+    url: "https://x.example/i.sh",
+    decoder: "base64 -d payload",
+    file: ".env",
+    name: ".env",
+    rest: "name",
+  };
+  const fill = (safer: string) => safer.replace(/\{([a-z]+)\}/g, (_, name: string) => SAMPLE[name] ?? "?");
+
+  it("of every rule and every operation are neither asked about nor denied", () => {
+    const ways = [
+      ...RULES.map(rule => rule.safer),
+      ...allOperations().flatMap(({ safer, command }) =>
+        safer === undefined ? [] : safer.replaceAll("{tool}", command.split(/[ |]/, 1)[0] ?? ""),
+      ),
+    ].map(fill);
+    expect(ways.length).toBeGreaterThan(200);
+    const stopped = [...new Set(ways)].filter(way => way !== "" && judge(way).verdict !== "allow");
+    expect(stopped).toEqual([]);
+  });
+});

@@ -1,0 +1,166 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { createNodeSystem } from "../../src/system/node.ts";
+import { findPastSessions } from "../../src/verify/past-sessions.ts";
+import { transcriptInputs } from "../../src/verify/transcript-inputs.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
+
+const AMPLIHACK = fileURLToPath(new URL("../../dist/bin/amplihack.cjs", import.meta.url));
+const COMMAND = "rm -rf ~";
+
+/** One call as each host records it, with what is around it. */
+const RECORDS: Readonly<Record<string, { readonly file: string; readonly lines: readonly object[] }>> = {
+  "claude-code": {
+    file: ".claude/projects/-work-shop/one.jsonl",
+    lines: [
+      { type: "user", sessionId: "s", cwd: "/work/shop", message: { role: "user", content: "Tidy up." } },
+      {
+        type: "assistant",
+        sessionId: "s",
+        cwd: "/work/shop",
+        message: {
+          role: "assistant",
+          content: [{ type: "tool_use", id: "t1", name: "Bash", input: { command: COMMAND } }],
+        },
+      },
+      {
+        type: "user",
+        sessionId: "s",
+        cwd: "/work/shop",
+        message: { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: "done" }] },
+      },
+    ],
+  },
+  codex: {
+    file: ".codex/sessions/2026/11/16/rollout-one.jsonl",
+    lines: [
+      { type: "session_meta", payload: { id: "s", cwd: "/work/shop" } },
+      { type: "event_msg", payload: { type: "task_started" } },
+      {
+        type: "response_item",
+        payload: { type: "message", role: "user", content: [{ type: "input_text", text: "Tidy up." }] },
+      },
+      {
+        type: "response_item",
+        payload: {
+          type: "function_call",
+          name: "exec_command",
+          arguments: JSON.stringify({ cmd: COMMAND }),
+          call_id: "t1",
+        },
+      },
+      {
+        type: "response_item",
+        payload: { type: "function_call_output", call_id: "t1", output: "done" },
+      },
+    ],
+  },
+  "copilot-cli": {
+    file: ".copilot/session-state/one/events.jsonl",
+    lines: [
+      { type: "session.start", data: { sessionId: "s", context: { cwd: "/work/shop" } } },
+      { type: "user.message", data: { content: "Tidy up." } },
+      {
+        type: "tool.execution_start",
+        data: { toolCallId: "t1", toolName: "bash", arguments: { command: COMMAND } },
+      },
+      {
+        type: "tool.execution_complete",
+        data: { toolCallId: "t1", success: true, result: { content: "done" } },
+      },
+    ],
+  },
+  "gemini-cli": {
+    file: ".gemini/tmp/shop/chats/session-one.jsonl",
+    lines: [
+      { sessionId: "s", kind: "main" },
+      { id: "a", type: "user", content: [{ text: "Tidy up." }] },
+      { $set: { lastUpdated: "now" } },
+      { id: "b", type: "gemini", content: "" },
+      // The same message is written again when its calls are over.
+      ...[1, 2].map(() => ({
+        id: "b",
+        type: "gemini",
+        content: "",
+        toolCalls: [{ id: "t1", name: "run_shell_command", args: { command: COMMAND }, result: "done" }],
+      })),
+    ],
+  },
+  pi: {
+    file: ".pi/agent/sessions/--work-shop--/one.jsonl",
+    lines: [
+      { type: "session", id: "s", cwd: "/work/shop" },
+      { type: "message", message: { role: "user", content: [{ type: "text", text: "Tidy up." }] } },
+      {
+        type: "message",
+        message: {
+          role: "assistant",
+          content: [{ type: "toolCall", id: "t1", name: "bash", arguments: { command: COMMAND } }],
+        },
+      },
+      { type: "message", message: { role: "toolResult", toolCallId: "t1", content: "done" } },
+    ],
+  },
+};
+
+function homeWithSessions(): string {
+  const home = temporaryDirectory();
+  for (const { file, lines } of Object.values(RECORDS)) {
+    mkdirSync(dirname(join(home, file)), { recursive: true });
+    writeFileSync(join(home, file), `${lines.map(line => JSON.stringify(line)).join("\n")}\n`);
+  }
+  writeFileSync(join(home, ".gemini/tmp/shop/.project_root"), "/work/shop\n");
+  writeFileSync(join(home, ".codex/sessions/notes.txt"), "no record\n");
+  return home;
+}
+
+describe("sessions that hosts have recorded", () => {
+  const system = createNodeSystem();
+
+  it("are found below the home, whose they are, the newest first", () => {
+    const home = homeWithSessions();
+    const found = findPastSessions(system, home);
+    expect(found.map(({ host }) => host).toSorted()).toEqual(Object.keys(RECORDS).toSorted());
+    const ages = found.map(({ modifiedMs }) => modifiedMs);
+    expect(ages).toEqual(ages.toSorted((one, other) => other - one));
+    expect(findPastSessions(system, join(home, "nowhere"))).toEqual([]);
+  });
+
+  it.each(Object.entries(RECORDS))("say what was called, where and with which result: %s", (_, { file }) => {
+    const count = { lines: 0, bytes: 0, bad: 0 };
+    const inputs = [...transcriptInputs(system, join(homeWithSessions(), file), count)];
+    expect(inputs.map(({ event }) => event)).toEqual([
+      "UserPromptSubmit",
+      "PreToolUse",
+      "PostToolUse",
+      "Stop",
+    ]);
+    const [prompt, before, after] = inputs.map(({ payload }) => payload);
+    expect(prompt).toMatchObject({ prompt: "Tidy up.", cwd: "/work/shop", session_id: "s" });
+    expect(before).toMatchObject({ tool_use_id: "t1", cwd: "/work/shop" });
+    expect(JSON.stringify(before?.["tool_input"])).toContain(COMMAND);
+    expect(JSON.stringify(after?.["tool_response"])).toContain("done");
+    expect(count.bad).toBe(0);
+  });
+
+  it("are judged when no transcript is named, and told in lines that a terminal can hold", () => {
+    const home = homeWithSessions();
+    const run = (...words: readonly string[]) =>
+      spawnSync(process.execPath, [AMPLIHACK, "hooks", "replay", "--transcript", ...words], {
+        cwd: home,
+        env: { PATH: process.env["PATH"], HOME: home },
+        encoding: "utf8",
+      });
+    const { status, stdout, stderr } = run();
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(stdout).toContain("5 tool calls in your 5 sessions");
+    expect(stdout).toMatch(
+      /Refused \(5\)\n {2}rm -rf ~ ×5 {2}in \/work\/shop\n {6}It would destroy personal data/,
+    );
+    expect(Math.max(...stdout.split("\n").map(line => line.length))).toBeLessThanOrEqual(80);
+    expect(JSON.parse(run("--last", "2", "--format", "json").stdout).guard.denied).toBe(2);
+  });
+});
