@@ -125,7 +125,7 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
   },
   "hooks replay": {
     use: "passes",
-    values: `${FORMAT} input transcript event candidate timeout`,
+    values: `${FORMAT} input transcript event candidate timeout last`,
     asksWith: "candidate",
   },
   "hooks trust": { use: "loosens", values: FORMAT },

@@ -4,7 +4,7 @@ import type { ChainHead } from "../state/chained-log.ts";
 import { sha256Hex } from "../system/sha256.ts";
 import { utf8 } from "../system/utf8.ts";
 import { version } from "../version.ts";
-import type { Totals } from "./cursor.ts";
+import type { Totals } from "./checkpoint.ts";
 import type { ShippedLine } from "./read-batch.ts";
 
 /** OTLP/HTTP in its JSON form: 64-bit numbers are texts, enumerations are numbers. */

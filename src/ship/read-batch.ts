@@ -1,7 +1,7 @@
 import { type LogLine, linesOf, logFiles } from "../state/log-lines.ts";
 import { sha256Hex } from "../system/sha256.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
-import type { LogName, LogPosition } from "./cursor.ts";
+import type { LogName, LogPosition } from "./checkpoint.ts";
 
 export interface ShippedLine {
   readonly log: LogName;

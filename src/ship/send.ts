@@ -49,13 +49,18 @@ export async function send(url: URL, document: JsonObject, options: SendOptions)
 }
 
 async function post(url: URL, body: string, { headers, timeoutMs, signal }: SendOptions): Promise<Attempt> {
+  // A timer of its own: a combined signal that nobody holds may be collected before it fires, on Node 20.
+  const limit = new AbortController();
+  const abort = () => limit.abort();
+  const timer = setTimeout(abort, timeoutMs);
+  signal.addEventListener("abort", abort);
   try {
     const response = await fetch(url, {
       method: "POST",
       body,
       redirect: "error",
       headers: { ...headers, "content-type": "application/json", "user-agent": "amplihack" },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      signal: limit.signal,
     });
     const text = (await response.text()).slice(0, MAX_ANSWER_BYTES);
     if (response.ok) return acknowledged(text);
@@ -66,7 +71,11 @@ async function post(url: URL, body: string, { headers, timeoutMs, signal }: Send
   } catch (error) {
     if (signal.aborted) return { kind: "later", why: "it was stopped", afterMs: undefined };
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    return { kind: "later", why: errorText(cause), afterMs: undefined };
+    const why = limit.signal.aborted ? `no answer within ${timeoutMs} ms` : errorText(cause);
+    return { kind: "later", why, afterMs: undefined };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", abort);
   }
 }
 

@@ -36,10 +36,10 @@ async function place(lines: number, limitBytes?: number) {
       tell: message => told.push(message),
       ...more,
     });
-  return { stateHome, receiver, ship, told, waits, cursor: () => cursorIn(stateHome) };
+  return { stateHome, receiver, ship, told, waits, checkpoint: () => checkpointIn(stateHome) };
 }
 
-function cursorIn(stateHome: string): { logs: Record<string, { offset: number }> } | undefined {
+function checkpointIn(stateHome: string): { logs: Record<string, { offset: number }> } | undefined {
   const [name] = readdirSync(join(stateHome, "ship")).filter(each => each.endsWith(".json"));
   return name === undefined ? undefined : JSON.parse(readFileSync(join(stateHome, "ship", name), "utf8"));
 }
@@ -48,7 +48,7 @@ const idsOf = (receiver: Receiver) => receiver.records().map(record => String(re
 
 describe("shipping", () => {
   it("sends both logs with ids and without content, then only what is new", async () => {
-    const { stateHome, receiver, ship, cursor } = await place(3);
+    const { stateHome, receiver, ship, checkpoint } = await place(3);
     expect(await ship()).toBe(6);
     expect(receiver.received.map(({ path }) => path)).toEqual(["/v1/logs", "/v1/metrics"]);
     expect(JSON.stringify(receiver.received)).not.toContain("secret");
@@ -73,7 +73,7 @@ describe("shipping", () => {
     writeLines(stateHome, 1);
     expect(await ship()).toBe(2);
     expect(new Set(idsOf(receiver)).size).toBe(8);
-    expect(cursor()?.logs["audit"]?.offset).toBeGreaterThan(100);
+    expect(checkpoint()?.logs["audit"]?.offset).toBeGreaterThan(100);
   });
 
   it("sends the head of the audit log, and sums since the beginning", async () => {
@@ -150,13 +150,13 @@ describe("a receiver that fails", () => {
     ["answers 400", () => answer(400), "answered 400", 1],
     ["redirects", () => answer(302, "", { location: "http://127.0.0.1:1/" }), "redirect", 4],
   ])("%s: that is an error, and everything is sent the next time", async (_, make, cause, attempts) => {
-    const { receiver, ship, cursor } = await place(2);
+    const { receiver, ship, checkpoint } = await place(2);
     receiver.answers.push(...Array.from({ length: attempts }, make));
     const error = await ship().catch((reason: unknown) => reason);
     expect(error).toMatchObject({ message: expect.stringContaining("nothing was acknowledged") });
     expect(JSON.stringify(error)).toContain(cause);
     expect(receiver.received).toHaveLength(attempts);
-    expect(cursor()).toBeUndefined();
+    expect(checkpoint()).toBeUndefined();
     expect(await ship()).toBe(4);
     expect(new Set(idsOf(receiver)).size).toBe(4);
   });
@@ -165,6 +165,8 @@ describe("a receiver that fails", () => {
     const { receiver, ship } = await place(1);
     receiver.answers.push(never);
     await expect(ship({ timeoutMs: 50, maxRetries: 0 })).rejects.toThrow("nothing was acknowledged");
+    // A busy machine may end the request before it arrives.
+    receiver.answers.length = 0;
     await expect(ship({ target: new URL("http://127.0.0.1:1"), maxRetries: 0 })).rejects.toThrow();
     expect(await ship()).toBe(2);
     expect(new Set(idsOf(receiver)).size).toBe(2);

@@ -14,24 +14,28 @@ export interface LogPosition {
   readonly offset: number;
 }
 
-/** Sums since the cursor was made, sent whole each time: so one that arrives twice changes nothing. */
+/** Sums since the checkpoint was made, sent whole each time: so one that arrives twice changes nothing. */
 export type Totals = Readonly<Record<string, number>>;
 
 /** How far one target has acknowledged everything. Written after the acknowledgement, never before. */
-export interface ShipCursor {
+export interface ShipCheckpoint {
   readonly target: string;
   readonly startedMs: number;
   readonly logs: Readonly<Partial<Record<LogName, LogPosition>>>;
   readonly totals: Totals;
 }
 
-/** `~A/ship/<hash of the target>.json`: every target has a cursor of its own. */
-export function cursorFile(system: System, stateHome: string, target: string): AtomicJsonFile<ShipCursor> {
+/** `~A/ship/<hash of the target>.json`: every target has a checkpoint of its own. */
+export function checkpointFile(
+  system: System,
+  stateHome: string,
+  target: string,
+): AtomicJsonFile<ShipCheckpoint> {
   const name = sha256Hex(system.text.encode(target)).slice(0, 16);
-  return new AtomicJsonFile(join(stateHome, "ship", `${name}.json`), { system, parse: parseCursor });
+  return new AtomicJsonFile(join(stateHome, "ship", `${name}.json`), { system, parse: parseCheckpoint });
 }
 
-function parseCursor(value: Json): ShipCursor {
+function parseCheckpoint(value: Json): ShipCheckpoint {
   const members = new StrictMembers(value);
   const logs = (value as JsonObject)["logs"] ?? {};
   const totals = Object.entries(((value as JsonObject)["totals"] ?? {}) as JsonObject);
