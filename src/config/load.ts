@@ -207,7 +207,7 @@ function acceptFile({ notices }: LayerReader, scope: LayerScope, path: string, v
     notices.push({ code, scope, source: path, message });
   }
   if (file === undefined) return {};
-  if (scope === "user" && file.managed !== undefined) {
+  if (scope === "user" && file.managed === true) {
     const message = `${path}: managed is ignored: it counts in the machine's file only`;
     notices.push({ code: "loosening", scope, source: path, message });
   }
