@@ -22,6 +22,7 @@ const LAYERS = [
   "launcher",
   "install",
   "verify",
+  "ship",
   "cli",
   "dashboard",
   "mcp",

@@ -2,6 +2,7 @@ import { defineFamily } from "../cli/command.ts";
 import { editCommand } from "./config/edit.ts";
 import { getCommand } from "./config/get.ts";
 import { listCommand } from "./config/list.ts";
+import { pullCommand } from "./config/pull.ts";
 import { setCommand } from "./config/set.ts";
 
 export const command = defineFamily({
@@ -9,7 +10,7 @@ export const command = defineFamily({
   summary: "see and change settings",
   group: "Set up",
   details: "Alone it lists what is not as built in. Every setting: docs/configuration.md.",
-  subcommands: [listCommand, getCommand, setCommand, editCommand],
+  subcommands: [listCommand, getCommand, setCommand, editCommand, pullCommand],
   initial: listCommand,
   examples: {
     "amplihack config": "lists what is not as built in, and where it comes from",

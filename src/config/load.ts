@@ -1,34 +1,27 @@
 import { defined } from "../protocol/defined.ts";
 import { errorText } from "../protocol/error-text.ts";
-import type { FailurePolicy, Json } from "../protocol/index.ts";
-import { VARIABLES } from "../state/variables.ts";
+import type { Json } from "../protocol/index.ts";
 import { join } from "../system/paths.ts";
 import { sha256Hex } from "../system/sha256.ts";
 import { type FileFacts, hasErrorCode, type System } from "../system/system.ts";
 import { acceptConfig } from "./accept.ts";
+import { tightenByEnvironment } from "./environment.ts";
 import { readJsonc } from "./jsonc.ts";
-import { POLICIES } from "./levels.ts";
-import { capProjectLists, MAX_PROJECT_ENTRIES, override, stricterLevel, tighten } from "./merge.ts";
+import { asManaged, type ManagedLayers, overrideManaged } from "./managed.ts";
+import { capProjectLists, MAX_PROJECT_ENTRIES, override, tighten } from "./merge.ts";
+import type { ConfigNotice, LayerScope } from "./notice.ts";
+import { acceptPolicy, findPolicy, MAX_POLICIES } from "./policies.ts";
 import type { SchemaProblem } from "./schema.ts";
 import type { ConfigFile, HistorySection } from "./sections.ts";
 import { BUILT_IN, type Config } from "./settings.ts";
+
+export type { ConfigNotice, LayerScope } from "./notice.ts";
 
 export const SYSTEM_CONFIG_FILE = "/etc/amplihack/config.jsonc";
 /** Sections that a project file may hold. */
 export const PROJECT_SECTIONS: readonly string[] = ["guard", "failure", "history"];
 const SIZE_LIMIT = 256 * 1024;
 const WRITABLE_BY_OTHERS = 0o022;
-
-export type LayerScope = "system" | "user" | "project" | "environment";
-
-/** Something in the configuration that does not count, and why. Never fatal; `doctor` fails on `broken`. */
-export interface ConfigNotice {
-  readonly code: "broken" | "untrusted-file" | "loosening" | "too-many" | SchemaProblem["code"];
-  readonly scope: LayerScope;
-  /** the file, or the variable */
-  readonly source: string;
-  readonly message: string;
-}
 
 export interface LoadedConfig {
   readonly config: Config;
@@ -58,8 +51,8 @@ export function projectConfigFile(projectRoot: string): string {
   return join(projectRoot, ".amplihack", "config.jsonc");
 }
 
-/** Told of the settings after each layer that was found, in rising rank. */
-export type LayerListener = (scope: LayerScope, config: Config) => void;
+/** Told of the settings after each layer that was found, in rising rank; `policy` is the entry that brought it in. */
+export type LayerListener = (scope: LayerScope, config: Config, policy?: string) => void;
 
 /**
  * Built-in values, then the machine's file, the user's, the project's and the environment. The last two may only
@@ -72,20 +65,13 @@ export function loadConfig(
   onLayer?: LayerListener,
 ): LoadedConfig {
   const notices: ConfigNotice[] = [];
-  const used: { scope: LayerScope; path: string; isTrusted: boolean }[] = [];
+  const used: LoadedConfig["used"][number][] = [];
   const reader: LayerReader = { system, home: places.home, notices };
-  let config = BUILT_IN;
-  let trusted: readonly { readonly path: string; readonly sha256: string }[] = [];
-
   const systemFile = readLayer(reader, "system", places.systemFile ?? SYSTEM_CONFIG_FILE);
   const userFile = readLayer(reader, "user", userConfigFile(places.stateHome));
-  for (const layer of [systemFile, userFile]) {
-    if (layer === undefined) continue;
-    config = override(config, layer.file);
-    onLayer?.(layer.scope, config);
-    used.push({ scope: layer.scope, path: layer.path, isTrusted: true });
-    if (layer.scope === "user") trusted = layer.file.guard?.trustedProjects ?? [];
-  }
+  let config = layMachineAndUser(reader, systemFile, userFile, used, onLayer);
+  // On a managed machine nobody else says whom to trust.
+  const trusted = config.managed ? [] : (userFile?.file.guard?.trustedProjects ?? []);
 
   if (places.projectRoot !== undefined) {
     const path = projectConfigFile(places.projectRoot);
@@ -106,6 +92,70 @@ export function loadConfig(
   config = tightenByEnvironment(config, system, notices);
   onLayer?.("environment", config);
   return { config, notices, used };
+}
+
+/** The file of the machine and that of the user, each above the policies that it extends. */
+function layMachineAndUser(
+  reader: LayerReader,
+  machine: Layer | undefined,
+  user: Layer | undefined,
+  used: LoadedConfig["used"][number][],
+  onLayer: LayerListener | undefined,
+): Config {
+  let config = BUILT_IN;
+  let managed: ManagedLayers | undefined;
+  for (const layer of [machine, user]) {
+    if (layer === undefined) continue;
+    const { scope, path } = layer;
+    const files = [...policiesOf(reader, layer), { file: layer.file, policy: undefined }];
+    for (const { file, policy } of files) {
+      config =
+        managed === undefined
+          ? override(config, file)
+          : overrideManaged(config, managed, file, member => reader.notices.push(notLoosened(layer, member)));
+      onLayer?.(scope, config, policy);
+    }
+    used.push({ scope, path, isTrusted: true });
+    if (scope !== "system" || layer.file.managed !== true) continue;
+    const set = files.map(({ file }) => file);
+    config = asManaged(config, set);
+    managed = { files: set, config };
+    onLayer?.(scope, config);
+  }
+  return config;
+}
+
+/** In the order in which they are written. With no `extends` this is one look at a member. */
+function policiesOf(
+  reader: LayerReader,
+  { scope, path, file }: Layer,
+): readonly { readonly file: ConfigFile; readonly policy: string }[] {
+  if (file.extends === undefined) return [];
+  const { notices, system } = reader;
+  const tell = (code: ConfigNotice["code"], entry: string, problem: string) =>
+    notices.push({ code, scope, source: path, message: `${path}: the policy ${entry} ${problem}` });
+  if (file.extends.length > MAX_POLICIES)
+    tell("too-many", `list is too long: only the first ${MAX_POLICIES}`, "count");
+  return file.extends.slice(0, MAX_POLICIES).flatMap(entry => {
+    const found = findPolicy(system, entry, path, each => {
+      const facts = system.files.follow(each);
+      return facts !== undefined && ownershipProblem(reader, facts) === undefined;
+    });
+    if ("problem" in found) {
+      tell("broken", entry, `is ignored: ${found.problem}`);
+      return [];
+    }
+    if (found.warning !== undefined) tell("broken", entry, found.warning);
+    const { from } = found.reference;
+    const accepted = acceptFile(reader, scope, from, found.value);
+    const policy = acceptPolicy(accepted, member => tell("loosening", from, `may not hold ${member}`));
+    return [{ file: policy, policy: from }];
+  });
+}
+
+function notLoosened({ scope, path: source }: Layer, member: string): ConfigNotice {
+  const message = `${source}: ${member} is ignored: the configuration of this machine is managed, and this would loosen it`;
+  return { code: "loosening", scope, source, message };
 }
 
 interface Layer {
@@ -157,6 +207,10 @@ function acceptFile({ notices }: LayerReader, scope: LayerScope, path: string, v
     notices.push({ code, scope, source: path, message });
   }
   if (file === undefined) return {};
+  if (scope === "user" && file.managed === true) {
+    const message = `${path}: managed is ignored: it counts in the machine's file only`;
+    notices.push({ code: "loosening", scope, source: path, message });
+  }
   if (scope !== "project") return file;
   for (const section of Object.keys(file).filter(name => !PROJECT_SECTIONS.includes(name))) {
     const message = `${path}: ${section} is ignored: a project may hold ${PROJECT_SECTIONS.join(", ")} only`;
@@ -205,62 +259,4 @@ function cappedFile(file: ConfigFile, source: string, notices: ConfigNotice[]): 
 function loosening(source: string, member: string): ConfigNotice {
   const message = `${source}: ${member} is ignored: a project may only tighten unless you trust it (guard init --trust)`;
   return { code: "loosening", scope: "project", source, message };
-}
-
-const FAILURE_VARIABLE = "AMPLIHACK_FAILURE_POLICY";
-
-function tightenByEnvironment(config: Config, system: Pick<System, "env">, notices: ConfigNotice[]): Config {
-  const { AMPLIHACK_GUARD_LEVEL: variable } = VARIABLES;
-  const level = variable.tryGet(system);
-  const complaint = variable.complaint(system);
-  if (complaint !== undefined) notices.push(badVariable(variable.name, `${complaint}; it is ignored`));
-  const failure = readFailureVariable(system, notices);
-  const isUnattended = VARIABLES.AMPLIHACK_NONINTERACTIVE.tryGet(system) === true;
-  if (level === undefined && failure === undefined && !isUnattended) return config;
-  const { guard } = config;
-  return {
-    ...config,
-    guard: {
-      ...guard,
-      level: stricterLevel(guard.level, level),
-      unattended: isUnattended ? "deny" : guard.unattended,
-    },
-    failure: failure === undefined ? config.failure : [...config.failure, failure],
-  };
-}
-
-function readFailureVariable(
-  system: Pick<System, "env">,
-  notices: ConfigNotice[],
-): Record<string, FailurePolicy> | undefined {
-  const raw = system.env.get(FAILURE_VARIABLE);
-  if (raw === undefined) return undefined;
-  const entries: [string, FailurePolicy][] = [];
-  for (const part of raw.split(",")) {
-    const equals = part.indexOf("=");
-    const wanted = part
-      .slice(equals + 1)
-      .trim()
-      .toLowerCase();
-    const policy = POLICIES.find(known => known === wanted);
-    if (policy !== undefined) {
-      entries.push([equals < 0 ? "default" : subcommandName(part.slice(0, equals)), policy]);
-      continue;
-    }
-    const expected = `${POLICIES.join(", ")}, or subcommand=policy`;
-    const found = JSON.stringify(part.slice(0, 40));
-    notices.push(
-      badVariable(FAILURE_VARIABLE, `${FAILURE_VARIABLE} is ignored: expected ${expected}, found ${found}`),
-    );
-  }
-  return Object.fromEntries(entries);
-}
-
-/** `pre_tool_use` and `PRE-TOOL-USE` are the subcommand too: what is asked for must not fail for its spelling. */
-function subcommandName(text: string): string {
-  return text.trim().toLowerCase().replaceAll("_", "-");
-}
-
-function badVariable(source: string, message: string): ConfigNotice {
-  return { code: "bad-value", scope: "environment", source, message };
 }

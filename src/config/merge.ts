@@ -6,6 +6,8 @@ import type { Config, GuardSettings, HistorySettings } from "./settings.ts";
 /** Lays a file with full power over what was there: scalars and name lists replace, the rest adds. */
 export function override(base: Config, file: ConfigFile): Config {
   return {
+    extends: unite(base.extends, file.extends),
+    managed: base.managed,
     guard: overrideGuard(base.guard, file.guard ?? {}, file.programs ?? []),
     parts: file.parts ?? base.parts,
     failure:
@@ -42,6 +44,7 @@ function overrideGuard(
     unattended: section.unattended ?? base.unattended,
     rules: { ...base.rules, ...section.rules },
     floors: base.floors,
+    managed: base.managed,
     protectedBranches: section.protectedBranches ?? base.protectedBranches,
     prodNames: section.prodNames ?? base.prodNames,
     paths: addPaths(base.paths, section.paths),
@@ -129,7 +132,7 @@ function isLower(one: Level, other: Level): boolean {
   return LEVELS.indexOf(one) < LEVELS.indexOf(other);
 }
 
-function unite(base: readonly string[], more: readonly string[] | undefined): readonly string[] {
+export function unite(base: readonly string[], more: readonly string[] | undefined): readonly string[] {
   return more === undefined ? base : [...new Set([...base, ...more])];
 }
 

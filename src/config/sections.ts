@@ -195,6 +195,13 @@ const HISTORY = {
 export const CONFIG_SCHEMA = {
   kind: "record",
   fields: {
+    extends: patterns(
+      "policies below this file: a file, npm package or https address, pinned with #sha256-… or #ed25519-…; user and system layers only",
+    ),
+    managed: {
+      kind: "boolean",
+      note: "what this file and its policies set cannot be loosened by anybody; system layer only",
+    },
     guard: GUARD,
     parts: {
       kind: "list",

@@ -4,6 +4,13 @@ import type { AllowEntry, CustomRule, OwnProgram } from "./sections.ts";
 
 type PathList = "deny" | "noRead" | "noDelete" | "regenerable" | "temp" | "secrets";
 
+/** What a managed machine says of rules. */
+export interface ManagedGuard {
+  /** undefined when the machine leaves it to the user */
+  readonly level: Level | undefined;
+  readonly rules: Readonly<Record<string, RuleSetting>>;
+}
+
 /** The guard's settings after all layers. */
 export interface GuardSettings {
   readonly level: Level;
@@ -13,6 +20,8 @@ export interface GuardSettings {
   readonly rules: Readonly<Record<string, RuleSetting>>;
   /** by a project that is not trusted: may only raise what `rules` gives */
   readonly floors: Readonly<Record<string, RuleSetting>>;
+  /** by a machine whose file is managed: nothing gives less than this */
+  readonly managed: ManagedGuard | undefined;
   readonly protectedBranches: readonly string[];
   readonly prodNames: readonly string[];
   readonly paths: Readonly<Record<PathList, readonly string[]>>;
@@ -45,6 +54,10 @@ export interface HistorySettings {
 export type FailureSettings = readonly Readonly<Record<string, FailurePolicy>>[];
 
 export interface Config {
+  /** policies that are laid below the files of the machine and the user */
+  readonly extends: readonly string[];
+  /** what the machine's file sets cannot be loosened */
+  readonly managed: boolean;
   readonly guard: GuardSettings;
   /** what is switched on */
   readonly parts: readonly Part[];
@@ -71,11 +84,14 @@ export function isHistoryOn({ parts, history }: Pick<Config, "parts" | "history"
 }
 
 export const BUILT_IN: Config = {
+  extends: [],
+  managed: false,
   guard: {
     level: "standard",
     unattended: "ask",
     rules: {},
     floors: {},
+    managed: undefined,
     protectedBranches: ["main", "master", "release/*"],
     prodNames: ["prod", "production", "live"],
     paths: { deny: [], noRead: [], noDelete: [], regenerable: [], temp: [], secrets: [] },

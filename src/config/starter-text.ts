@@ -11,6 +11,8 @@ const WIDTH = 100;
 
 /** For settings that are empty as built in: what one could look like. */
 export const EXAMPLES: Readonly<Record<string, Json>> = {
+  // An example would be missed on every machine: docs/teams.md has some.
+  extends: [],
   "guard.rules": { "git.stash": "deny" },
   "guard.paths.deny": ["infra/prod/**"],
   "guard.paths.noRead": ["customers/**"],

@@ -6,7 +6,14 @@ import { staysInContainer } from "./containers.ts";
 import type { Workspace } from "./context.ts";
 import { inspectCustomRules } from "./custom-rules.ts";
 import type { Actor, CommandEffect } from "./effects.ts";
-import { type Details, type Finding, isNoted, makeFinding, settleVerdict } from "./finding.ts";
+import {
+  type Details,
+  type Finding,
+  isManagedRefusal,
+  isNoted,
+  makeFinding,
+  settleVerdict,
+} from "./finding.ts";
 import { losesNothing } from "./nothing-lost.ts";
 import { clipText } from "./reason.ts";
 import type { RuleContext } from "./rule-context.ts";
@@ -37,7 +44,8 @@ export function collectFindings(
     const isOfFiles = by !== undefined && isOfFamily(rule.id, "fs", "sec", "disk");
     const lost = isOfFiles ? finding.lost + via(wordsOf(by.span), target) : finding.lost;
     const atRisk = rule.isRecoverable && current !== undefined ? pathsAtRisk(current, context) : undefined;
-    findings.push({ ...finding, lost, ...(atRisk === undefined ? {} : { atRisk }) });
+    const isAllowable = finding.isAllowable && !isManagedRefusal(rule, details.verdict, workspace.settings);
+    findings.push({ ...finding, lost, isAllowable, ...(atRisk === undefined ? {} : { atRisk }) });
   };
   const context: RuleContext = {
     workspace,

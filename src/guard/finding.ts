@@ -48,14 +48,34 @@ export interface Details {
 
 /** The verdict of a rule for one finding, after level and configuration. */
 export function settleVerdict(rule: Rule, own: Verdict | undefined, settings: GuardSettings): Verdict {
+  const verdict = settle(rule, own, settings);
+  const least = stricter(verdict, settingFor(settings.floors, rule.id) ?? "allow");
+  return settings.managed === undefined ? least : stricter(least, managedVerdict(rule, own, settings));
+}
+
+/** A refusal by the machine's managed configuration, which no code and no entry lets through. */
+export function isManagedRefusal(rule: Rule, own: Verdict | undefined, settings: GuardSettings): boolean {
+  return settings.managed !== undefined && managedVerdict(rule, own, settings) === "deny";
+}
+
+function managedVerdict(rule: Rule, own: Verdict | undefined, { managed }: GuardSettings): Verdict {
+  if (managed === undefined) return "allow";
+  const { level, rules } = managed;
+  return level === undefined ? (settingFor(rules, rule.id) ?? "allow") : settle(rule, own, { level, rules });
+}
+
+function settle(
+  rule: Rule,
+  own: Verdict | undefined,
+  settings: Pick<GuardSettings, "level" | "rules">,
+): Verdict {
   const byLevel = verdictAt(rule, settings.level);
   let verdict = own ?? byLevel;
   if (settings.level === "relaxed" && byLevel === "allow" && own !== "deny") verdict = "allow";
   if (settings.level === "strict") verdict = stricter(verdict, byLevel);
   const wanted = settingFor(settings.rules, rule.id);
   const isRefused = rule.isAllowable === false && wanted !== undefined && isStricterThan(verdict, wanted);
-  if (wanted !== undefined && !isRefused) verdict = wanted;
-  return stricter(verdict, settingFor(settings.floors, rule.id) ?? "allow");
+  return wanted !== undefined && !isRefused ? wanted : verdict;
 }
 
 /** It passes, and the log says so: the level alone lets it through. */

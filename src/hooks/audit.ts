@@ -3,12 +3,12 @@ import type { Judgement } from "../guard/judgement.ts";
 import { clipText } from "../guard/reason.ts";
 import { redactOpening } from "../guard/redact.ts";
 import type { InputOf, ToolUse } from "../protocol/index.ts";
-import { appendJsonLine } from "../state/append-line.ts";
+import { appendChainedLine } from "../state/chained-log.ts";
 import { sanitiseSessionId } from "../state/session-id.ts";
 import { expandHome, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 
-const KEPT_FILES = 5;
+export const KEPT_FILES = 5;
 const MEBIBYTE = 1024 * 1024;
 const COMMAND_LIMIT = 2_000;
 const PATH_LIMIT = 1_000;
@@ -37,7 +37,7 @@ export function writeAudit(
 ): void {
   const { verdict, findings, texts, notes, code, usedGrants, failure } = judgement;
   const { command, paths } = input.facts;
-  appendJsonLine(
+  appendChainedLine(
     system,
     path,
     {

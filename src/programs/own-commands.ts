@@ -47,6 +47,7 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
   ...each("asks", "", "bridge"),
   ...each("asks", "name", "mcp guard"),
   "mcp serve": { use: "passes", isInitial: true },
+  ...each("asks", `${FORMAT} to interval timeout`, "ship"),
   ...each("asks", FORMAT, "unlock", "mode to-plugin", "mode to-local", "plugin install", "plugin uninstall"),
   ...each(
     "asks",
@@ -70,6 +71,7 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
     "statusline",
     "version",
   ),
+  ...each("passes", undefined, "audit verify", "audit head"),
   ...each("passes", undefined, "guard test", "guard explain", "guard why", "guard programs", "guard log"),
   ...each(
     "passes",
@@ -104,6 +106,7 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
   ...each("passes", undefined, "config get"),
   ...each("loosens", FORMAT, "config set"),
   ...each("loosens", "", "config edit"),
+  "config pull": { use: "asks", values: FORMAT, loosensWith: "pin" },
   amplifier: FREE_LAUNCH,
   claude: RESUMING_LAUNCH,
   codex: LAUNCH,

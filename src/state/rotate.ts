@@ -18,12 +18,16 @@ export function rotate(system: System, path: string, rotation: Rotation): void {
   const lock = new FileLock(`${path}.lock`, { system, timeoutMs: 0 });
   if (!lock.tryAcquire()) return;
   try {
-    if (!isTooLarge(system.files.inspect(path), rotation)) return;
-    system.files.rename(path, freeName(system, path));
-    for (const old of rotationsOf(system, path).slice(rotation.keep)) system.files.remove(old);
+    if (isTooLarge(system.files.inspect(path), rotation)) putAway(system, path, rotation);
   } finally {
     lock.release();
   }
+}
+
+/** As `rotate`, for a caller that holds the lock and knows that the file is too large. */
+export function putAway(system: System, path: string, { keep }: Rotation): void {
+  system.files.rename(path, freeName(system, path));
+  for (const old of rotationsOf(system, path).slice(keep)) system.files.remove(old);
 }
 
 /** The put-away files of a log, newest first. */
@@ -49,15 +53,19 @@ export function isTooLarge(facts: FileFacts | undefined, rotation: Rotation): bo
   return facts?.kind === "file" && facts.size > rotation.limitBytes;
 }
 
-/** A second rotation within one second gets a number, so that it does not replace the first. */
+/** Names rise, so that their order is that of the files: also within one second, and when the clock went back. */
 function freeName(system: System, path: string): string {
   const { stem, ending } = split(path);
   const stamp = compactTimestamp(system.clock.nowMs());
-  const nameWith = (suffix: string) => join(dirname(path), `${stem}.${stamp}${suffix}${ending}`);
-  let name = nameWith("");
-  for (let number = 1; system.files.inspect(name) !== undefined; number++) {
-    name = nameWith(`_${String(number).padStart(3, "0")}`);
-  }
+  const nameWith = (label: string) => join(dirname(path), `${stem}.${label}${ending}`);
+  const newest = basename(rotationsOf(system, path)[0] ?? "").slice(stem.length + 1);
+  const base = newest.slice(0, stamp.length);
+  if (base < stamp) return nameWith(stamp);
+  let number = Number(/^_(\d{3})/.exec(newest.slice(stamp.length))?.[1] ?? 0);
+  let name: string;
+  do {
+    name = nameWith(`${base}_${String(++number).padStart(3, "0")}`);
+  } while (system.files.inspect(name) !== undefined);
   return name;
 }
 

@@ -58,8 +58,8 @@ describe("amplihack config list", () => {
       env: { AMPLIHACK_GUARD_LEVEL: "strict", AMPLIHACK_FAILURE_POLICY: "closed" },
     });
     expect((JSON.parse(stdout) as Listed).settings).toEqual([
-      { key: "guard.level", value: "strict", builtIn: "standard", layer: "environment" },
-      { key: "failure.default", value: "closed", builtIn: null, layer: "environment" },
+      { key: "guard.level", value: "strict", builtIn: "standard", layer: "environment", source: null },
+      { key: "failure.default", value: "closed", builtIn: null, layer: "environment", source: null },
     ]);
   });
 

@@ -29,6 +29,8 @@ describe("schemas/config.schema.json", () => {
     const schema = JSON.parse(renderConfigSchema());
     expect(Object.keys(schema.properties)).toEqual([
       "$schema",
+      "extends",
+      "managed",
       "guard",
       "parts",
       "failure",

@@ -279,6 +279,12 @@ describePublicFunctions("state", state, {
     }
     return state.rotationsOf(system, LOG).length === (size > 10 ? Math.min(6, keep) : 0);
   }),
+  putAway: forBoth(texts, fc.integer({ min: 1, max: 4 }), (text, keep) => {
+    const system = machineWith({ [LOG]: text });
+    state.putAway(system, LOG, { limitBytes: 10, keep });
+    const [newest = ""] = state.rotationsOf(system, LOG);
+    return sizeOf(system, LOG) === undefined && sizeOf(system, newest) !== undefined;
+  }),
   rotationsOf: forBoth(emptyMachines, fc.array(keys, { maxLength: 4 }), (system, names) => {
     for (const name of names) if (/^\w+$/.test(name)) system.put(`/home/user/project/run.${name}.log`, "");
     return state.rotationsOf(system, LOG).every(path => /run\.\d{8}_\d{6}(_\d{3})?\.log$/.test(path));

@@ -9,7 +9,8 @@ import { requireDirectories } from "../../state/user-directories.ts";
 import type { System } from "../../system/system.ts";
 import { readUserConfig } from "../parts/choice.ts";
 
-export type LayerName = "built-in" | "machine" | "user" | "project" | "environment";
+/** `policy:FROM` is a policy that the file of the machine or the user extends. */
+export type LayerName = "built-in" | "machine" | "user" | "project" | "environment" | `policy:${string}`;
 
 /** One setting as it counts here, and the layer that made it so. */
 export interface EffectiveSetting {
@@ -17,6 +18,8 @@ export interface EffectiveSetting {
   readonly value: Json;
   readonly builtIn: Json;
   readonly layer: LayerName;
+  /** the file that holds it or extends the policy; null for what is built in or comes from the environment */
+  readonly source: string | null;
 }
 
 export interface EffectiveConfig {
@@ -28,16 +31,21 @@ export interface EffectiveConfig {
 
 /** The settings that count in this directory, after all layers. */
 export function effectiveConfig(system: System): EffectiveConfig {
-  const snapshots: { layer: LayerName; file: JsonObject }[] = [
+  const snapshots: { layer: LayerName; scope?: LayerScope; file: JsonObject }[] = [
     { layer: "built-in", file: asFile(BUILT_IN, []) },
   ];
   let trusted: Json = [];
-  const loaded = loadConfig(system, requireDirectories(system), (scope, config) => {
+  const loaded = loadConfig(system, requireDirectories(system), (scope, config, policy) => {
     if (scope === "user") trusted = memberAt(readUserConfig(system), "guard", "trustedProjects") ?? [];
-    snapshots.push({ layer: layerName(scope), file: asFile(config, trusted) });
+    snapshots.push({
+      layer: policy === undefined ? layerName(scope) : `policy:${policy}`,
+      scope,
+      file: asFile(config, trusted),
+    });
   });
-  const flat = snapshots.map(({ layer, file }) => ({
+  const flat = snapshots.map(({ layer, scope, file }) => ({
     layer,
+    scope,
     values: new Map(leaves(CONFIG_SCHEMA, file, "")),
   }));
   const [first, last] = [flat[0]?.values, flat.at(-1)?.values];
@@ -46,18 +54,19 @@ export function effectiveConfig(system: System): EffectiveConfig {
       ({ values }, index) =>
         index > 0 && !isSameJson(values.get(key) ?? null, flat[index - 1]?.values.get(key) ?? null),
     );
-    return { key, value, builtIn: first?.get(key) ?? null, layer: changed?.layer ?? "built-in" };
+    const source = loaded.used.find(({ scope }) => scope === changed?.scope)?.path ?? null;
+    return { key, value, builtIn: first?.get(key) ?? null, layer: changed?.layer ?? "built-in", source };
   });
   return { loaded, file: snapshots.at(-1)?.file ?? {}, settings };
 }
 
-function layerName(scope: LayerScope): LayerName {
+function layerName(scope: LayerScope): "machine" | Exclude<LayerScope, "system"> {
   return scope === "system" ? "machine" : scope;
 }
 
 /** The merged settings in the form in which a file holds them. */
 function asFile(config: Config, trustedProjects: Json): JsonObject {
-  const { programs, floors, rules, ...guard } = config.guard;
+  const { programs, floors, rules, managed: _managed, ...guard } = config.guard;
   const names = new Set(config.failure.flatMap(table => Object.keys(table)));
   const failure = Object.fromEntries([...names].map(name => [name, failurePolicyOf(config, name)]));
   const file = {

@@ -20,9 +20,10 @@ export const listCommand = defineCommand({
     const { loaded, settings } = effectiveConfig(system);
     for (const notice of loaded.notices) terminal.warn(`Warning: ${notice.message}\n`);
     const shown = settings.filter(({ value, builtIn }) => options.all || !isSameJson(value, builtIn));
+    const layerWidth = Math.max(LAYER_WIDTH, ...shown.map(({ layer }) => layer.length));
     const width = Math.max(0, ...shown.map(({ key }) => key.length));
     const lines = shown.map(({ key, layer, value }) => {
-      const line = `${key.padEnd(width)}  ${layer.padEnd(LAYER_WIDTH)}  ${value === null ? "(not set)" : shownValue(value)}`;
+      const line = `${key.padEnd(width)}  ${layer.padEnd(layerWidth)}  ${value === null ? "(not set)" : shownValue(value)}`;
       const { columns } = terminal;
       return columns !== undefined && line.length > columns
         ? `${line.slice(0, columns - 1)}…\n`

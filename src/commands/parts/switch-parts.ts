@@ -1,5 +1,6 @@
 import type { Invocation } from "../../cli/command.ts";
 import { tellProblems } from "../../cli/install-problem.ts";
+import { loadConfig } from "../../config/index.ts";
 import { PARTS, type Part, PROFILES, type Profile } from "../../config/levels.ts";
 import { requireDirectories } from "../../state/user-directories.ts";
 import { configuredParts, readParts } from "./choice.ts";
@@ -39,12 +40,16 @@ export async function switchParts(
       const { settingsEdit } = await import("../../install/config-setting.ts");
       applyEdit(system, settingsEdit(places, [{ path: ["parts"], value: wanted }]), { isBackedUp: false });
     }
+    // A managed machine may require a part that was switched off.
+    const after = isChange ? loadConfig(system, { ...places, projectRoot: undefined }) : undefined;
+    const parts = after?.config.parts ?? wanted;
+    for (const { message } of after?.notices ?? []) terminal.warn(`Warning: ${message}\n`);
     const lines = PARTS.map(part => {
-      const state = wanted.includes(part) ? terminal.paint("green", "on ") : terminal.paint("dim", "off");
+      const state = parts.includes(part) ? terminal.paint("green", "on ") : terminal.paint("dim", "off");
       return `${state}  ${part.padEnd(12)} ${MEANINGS[part]}\n`;
     });
     const hint = "\nChange it: amplihack parts off PART, amplihack parts on PART\n";
-    terminal.printResult(format, { parts: wanted }, lines.join(""));
+    terminal.printResult(format, { parts }, lines.join(""));
     if (format === "text" && !isChange) terminal.note(hint);
     if (wanted.includes("mcp") !== current.includes("mcp"))
       terminal.note("Hosts are told about the MCP server by: amplihack install\n");

@@ -24,6 +24,10 @@ export function checkConfiguration(system: System, places: UserDirectories): rea
         `hooks that cannot run: ${strict.policy}; on stop and after tools that counts as open, and hosts pass over timeouts`,
       ),
     );
+  if (config.managed)
+    checks.push(
+      pass("managed", "the configuration of this machine is managed: what it sets cannot be loosened here"),
+    );
   if (checks.every(({ status }) => status === "pass")) {
     const files = used.map(({ path }) => path);
     checks.unshift(pass("configuration", files.length === 0 ? "no configuration file" : files.join(", ")));

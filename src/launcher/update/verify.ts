@@ -16,7 +16,7 @@ export function releaseKey(configured: string | undefined, shippedFile: string):
     );
   }
   try {
-    const key = readKey(text);
+    const key = readPublicKey(text);
     if (key.asymmetricKeyType === "ed25519") return key;
   } catch {
     // Told below, without the text.
@@ -33,19 +33,24 @@ function readShipped(file: string): string {
 }
 
 /** PEM, or base64 of the DER form or of the bare 32 bytes. */
-function readKey(text: string): KeyObject {
+export function readPublicKey(text: string): KeyObject {
   if (text.startsWith("-----BEGIN")) return createPublicKey(text);
   const bytes = Buffer.from(text, "base64");
   const der = bytes.length === 32 ? Buffer.concat([SPKI_START, bytes]) : bytes;
   return createPublicKey({ key: der, format: "der", type: "spki" });
 }
 
-/** Refuses sums that were not signed with the key. The signature is 64 bytes, bare or as base64. */
-export function checkSignature(sums: Uint8Array, signature: Uint8Array, key: KeyObject): void {
+/** Refuses bytes that were not signed with the key. The signature is 64 bytes, bare or as base64. */
+export function checkSignature(
+  bytes: Uint8Array,
+  signature: Uint8Array,
+  key: KeyObject,
+  what = "SHA256SUMS",
+): void {
   const bare =
     signature.length === SIGNATURE_BYTES ? signature : Buffer.from(textOfBytes(signature), "base64");
-  if (bare.length === SIGNATURE_BYTES && verify(null, sums, key, bare)) return;
-  throw refuse("the signature of SHA256SUMS does not fit; nothing was changed");
+  if (bare.length === SIGNATURE_BYTES && verify(null, bytes, key, bare)) return;
+  throw refuse(`the signature of ${what} does not fit; nothing was changed`);
 }
 
 /** Refuses a file that is not what the signed sums say, or is not named there. */

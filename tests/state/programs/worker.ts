@@ -1,5 +1,6 @@
 /** One of many processes that use the same state at the same time. Tells on stdout what it did. */
 import type { Json } from "../../../src/protocol/index.ts";
+import { appendChainedLine } from "../../../src/state/chained-log.ts";
 import { AtomicJsonFile, appendJsonLine, Counter, FileLock } from "../../../src/state/index.ts";
 import { createNodeSystem } from "../../../src/system/node.ts";
 import { hasErrorCode } from "../../../src/system/system.ts";
@@ -58,6 +59,17 @@ const actions: Record<string, () => void> = {
         system.files.remove(sentinel);
       });
       say("round");
+    }
+  },
+  chain() {
+    const rotation = { limitBytes: 8_000, keep: 1_000 };
+    for (let line = 0; line < Number(times); line++) {
+      const members = { pid: process.pid, line };
+      appendChainedLine(system, `${directory}/chain.jsonl`, members, {
+        rotation,
+        lockTimeoutMs: PATIENCE_MS,
+      });
+      say("line");
     }
   },
   append() {

@@ -1,0 +1,160 @@
+import { realpathSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { acceptConfig } from "../config/accept.ts";
+import { readJsonc } from "../config/jsonc.ts";
+import {
+  MAX_POLICY_BYTES,
+  type PolicyReference,
+  parsePolicyReference,
+  policyFile,
+  policyFolder,
+  signedRecordFile,
+} from "../config/policies.ts";
+import type { SchemaProblem } from "../config/schema.ts";
+import { fetchBytes } from "../launcher/update/fetch.ts";
+import { checkSignature, readPublicKey } from "../launcher/update/verify.ts";
+import { errorText } from "../protocol/error-text.ts";
+import { memberAt, parseJsonObject, stringAt } from "../protocol/members.ts";
+import { writeAtomically } from "../system/atomic-write.ts";
+import { isInside } from "../system/paths.ts";
+import { sha256Hex } from "../system/sha256.ts";
+import type { System } from "../system/system.ts";
+
+/** What became of one entry of `extends`. On failure the content that was kept before stays. */
+export interface PulledPolicy {
+  readonly entry: string;
+  /** pinned to what was found just now; equal to `entry` for one that had a pin */
+  readonly pinned: string;
+  readonly sha256: string | null;
+  readonly problem: string | null;
+  /** members that do not count */
+  readonly warnings: readonly string[];
+}
+
+export interface PullOptions {
+  readonly configFile: string;
+  /** of the files that are written; the machine's are read by everybody */
+  readonly mode: number;
+  readonly directoryMode: number;
+}
+
+const TIMEOUT_MS = 15_000;
+const MAX_SIGNATURE_BYTES = 4 * 1024;
+const MAX_PACKAGE_BYTES = 1024 * 1024;
+const DEFAULT_FILE = "policy.jsonc";
+
+/** Fetches and checks what the entries name, and keeps it where hooks read it. Entries without a pin are only looked at. */
+export async function pullPolicies(
+  system: System,
+  entries: readonly string[],
+  options: PullOptions,
+): Promise<readonly PulledPolicy[]> {
+  const pulled: PulledPolicy[] = [];
+  for (const entry of entries) pulled.push(await pullPolicy(system, entry, options));
+  return pulled;
+}
+
+async function pullPolicy(system: System, entry: string, options: PullOptions): Promise<PulledPolicy> {
+  const failed = { entry, pinned: entry, sha256: null, warnings: [] };
+  const reference = parsePolicyReference(entry);
+  if (reference === undefined)
+    return {
+      ...failed,
+      problem: "expected a file, npm package or https address, with #sha256-… or #ed25519-… behind it",
+    };
+  try {
+    const bytes = await readPolicy(system, reference, options.configFile);
+    const sha256 = sha256Hex(bytes);
+    const warnings = checkContent(system, bytes);
+    const { pin, from } = reference;
+    if (pin?.kind === "sha256" && pin.hash !== sha256)
+      return { ...failed, sha256, problem: `it is sha256-${sha256} now, and not what was pinned` };
+    if (pin?.kind === "ed25519")
+      checkSignature(bytes, await readSignature(system, reference, options), readPublicKey(pin.key), from);
+    keep(system, reference, sha256, bytes, options);
+    return {
+      entry,
+      pinned: pin === undefined ? `${from}#sha256-${sha256}` : entry,
+      sha256,
+      problem: null,
+      warnings,
+    };
+  } catch (error) {
+    return { ...failed, problem: errorText(error) };
+  }
+}
+
+async function readPolicy(
+  system: System,
+  reference: PolicyReference,
+  configFile: string,
+): Promise<Uint8Array> {
+  if (reference.kind === "address")
+    return fetchBytes(reference.from, { bytes: MAX_POLICY_BYTES, timeoutMs: TIMEOUT_MS });
+  return system.files.read(localFile(system, reference, configFile), MAX_POLICY_BYTES);
+}
+
+/** Beside the policy, with `.sig` behind its name: 64 bytes, bare or as base64. */
+async function readSignature(
+  system: System,
+  reference: PolicyReference,
+  { configFile }: PullOptions,
+): Promise<Uint8Array> {
+  if (reference.kind === "address")
+    return fetchBytes(`${reference.from}.sig`, { bytes: MAX_SIGNATURE_BYTES, timeoutMs: TIMEOUT_MS });
+  return system.files.read(`${localFile(system, reference, configFile)}.sig`, MAX_SIGNATURE_BYTES);
+}
+
+function localFile(system: System, { kind, from }: PolicyReference, configFile: string): string {
+  return kind === "file"
+    ? resolve(dirname(configFile), from)
+    : packageFile(system, from, dirname(configFile));
+}
+
+/** `amplihack.policy` of its package.json, else `policy.jsonc`; never outside of the package. */
+function packageFile(system: System, name: string, directory: string): string {
+  const roots = [
+    join(directory, "node_modules"),
+    join(dirname(process.execPath), "..", "lib", "node_modules"),
+  ];
+  const root = roots
+    .map(each => join(each, name))
+    .find(each => system.files.follow(each)?.kind === "directory");
+  if (root === undefined) throw new Error(`the package is in none of ${roots.join(", ")}; install it there`);
+  const text = system.text.decode(system.files.read(join(root, "package.json"), MAX_PACKAGE_BYTES)).text;
+  const manifest = parseJsonObject(text, 40);
+  const file = realpathSync(
+    resolve(root, stringAt(memberAt(manifest, "amplihack"), "policy") ?? DEFAULT_FILE),
+  );
+  if (!isInside(realpathSync(root), file))
+    throw new Error(`the policy of ${name} lies outside of the package`);
+  return file;
+}
+
+/** Throws for what no configuration can be; gives the members that would be ignored. */
+function checkContent(system: System, bytes: Uint8Array): readonly string[] {
+  const read = readJsonc(system.text.decode(bytes).text);
+  if (!read.ok) throw new Error(`not valid JSON with comments (${read.problem})`);
+  const problems: SchemaProblem[] = [];
+  if (acceptConfig(read.value, problems) === undefined) throw new Error("it holds no configuration");
+  return problems.map(({ member, expected }) => `${member} is ignored: expected ${expected}`);
+}
+
+/** The content first, so that a record never names what is not there. */
+function keep(
+  system: System,
+  { entry, pin }: PolicyReference,
+  sha256: string,
+  bytes: Uint8Array,
+  { configFile, mode, directoryMode }: PullOptions,
+): void {
+  if (pin === undefined) return;
+  const folder = policyFolder(configFile);
+  writeAtomically(system, policyFile(folder, sha256), bytes, { mode, directoryMode });
+  if (pin.kind !== "ed25519") return;
+  const record = `${JSON.stringify({ entry, sha256 })}\n`;
+  writeAtomically(system, signedRecordFile(system, folder, entry), system.text.encode(record), {
+    mode,
+    directoryMode,
+  });
+}

@@ -1,0 +1,206 @@
+import type { JsonObject } from "../protocol/index.ts";
+import { numberAt, parseJsonObject, stringAt, stringsAt } from "../protocol/members.ts";
+import type { ChainHead } from "../state/chained-log.ts";
+import { sha256Hex } from "../system/sha256.ts";
+import { utf8 } from "../system/utf8.ts";
+import { version } from "../version.ts";
+import type { Totals } from "./checkpoint.ts";
+import type { ShippedLine } from "./read-batch.ts";
+
+/** OTLP/HTTP in its JSON form: 64-bit numbers are texts, enumerations are numbers. */
+export type Attribute = { readonly key: string; readonly value: JsonObject };
+type Values = Readonly<Record<string, string | number | readonly string[] | undefined>>;
+
+const SCOPE = { name: "amplihack", version };
+const INFO = 9;
+const WARN = 13;
+const ERROR = 17;
+const CUMULATIVE = 2;
+const MAX_DEPTH = 10;
+/** Upper bounds of the histogram of durations, in seconds. */
+export const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
+
+export function attributesOf(values: Values): readonly Attribute[] {
+  return Object.entries(values).flatMap(([key, value]) =>
+    value === undefined ? [] : [{ key, value: anyValue(value) }],
+  );
+}
+
+function anyValue(value: string | number | readonly string[]): JsonObject {
+  if (typeof value === "string") return { stringValue: value };
+  if (typeof value === "number")
+    return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+  return { arrayValue: { values: value.map(each => ({ stringValue: each })) } };
+}
+
+export interface LogOptions {
+  /** commands, paths and messages go along */
+  readonly hasContent: boolean;
+  readonly resource: readonly Attribute[];
+  readonly nowMs: number;
+}
+
+export function logsRequest(lines: readonly ShippedLine[], options: LogOptions): JsonObject {
+  const logRecords = lines.map(line => logRecord(line, options));
+  return {
+    resourceLogs: [{ resource: { attributes: options.resource }, scopeLogs: [{ scope: SCOPE, logRecords }] }],
+  };
+}
+
+function logRecord({ log, id, text, hash }: ShippedLine, { hasContent, nowMs }: LogOptions): JsonObject {
+  const line = parseJsonObject(text, MAX_DEPTH);
+  const decision = stringAt(line, log === "audit" ? "verdict" : "decision") ?? "unknown";
+  const isFailure = log === "runs" && stringAt(line, "result") !== "ok";
+  const severity = isFailure || line === undefined ? ERROR : decision === "deny" ? WARN : INFO;
+  const writtenMs = Date.parse(stringAt(line, "ts") ?? "");
+  const ms = Number.isFinite(writtenMs) ? writtenMs : nowMs;
+  const own = log === "audit" ? auditValues(line, hash) : runValues(line);
+  const eventName = log === "audit" ? "amplihack.guard.verdict" : "amplihack.hook.run";
+  return {
+    timeUnixNano: nanoseconds(ms),
+    observedTimeUnixNano: nanoseconds(nowMs),
+    severityNumber: severity,
+    severityText: severity === ERROR ? "ERROR" : severity === WARN ? "WARN" : "INFO",
+    eventName,
+    body: { stringValue: line === undefined ? "a line that cannot be read" : `${eventName}: ${decision}` },
+    attributes: attributesOf({
+      "log.record.uid": id,
+      "event.name": eventName,
+      "gen_ai.conversation.id": stringAt(line, "session"),
+      "gen_ai.agent.name": stringAt(line, "host"),
+      "amplihack.decision": decision,
+      "amplihack.rules": stringsAt(line, "rules"),
+      "amplihack.project.id": shortHash(stringAt(line, "project")),
+      ...own,
+      ...(hasContent ? contentValues(line) : {}),
+    }),
+  };
+}
+
+function auditValues(line: JsonObject | undefined, hash: string): Values {
+  return {
+    "gen_ai.operation.name": "execute_tool",
+    "gen_ai.tool.name": stringAt(line, "tool"),
+    "amplihack.guard.level": stringAt(line, "level"),
+    "amplihack.audit.seq": numberAt(line, "seq"),
+    "amplihack.audit.prev": stringAt(line, "prev"),
+    "amplihack.audit.hash": hash,
+  };
+}
+
+function runValues(line: JsonObject | undefined): Values {
+  const duration = numberAt(line, "duration_us");
+  return {
+    "amplihack.hook.name": stringAt(line, "hook"),
+    "amplihack.hook.event": stringAt(line, "event"),
+    "amplihack.hook.result": stringAt(line, "result"),
+    "amplihack.hook.duration": duration === undefined ? undefined : duration / 1e6,
+  };
+}
+
+/** What people typed and named: only when it was asked for. */
+function contentValues(line: JsonObject | undefined): Values {
+  return {
+    "gen_ai.tool.call.arguments": stringAt(line, "command") ?? stringsAt(line, "paths").join("\n"),
+    "amplihack.targets": stringsAt(line, "targets"),
+    "amplihack.cwd": stringAt(line, "cwd"),
+    "amplihack.project": stringAt(line, "project"),
+    "error.message": stringAt(line, "error", "failure"),
+  };
+}
+
+function shortHash(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : sha256Hex(utf8.encode(text)).slice(0, 16);
+}
+
+function nanoseconds(ms: number): string {
+  return String(BigInt(Math.round(ms)) * 1_000_000n);
+}
+
+/** The totals with these lines added. Keys are `verdict HOST VERDICT`, `le HOOK INDEX`, `sum HOOK`. */
+export function addTotals(totals: Totals, lines: readonly ShippedLine[]): Totals {
+  const sums: Record<string, number> = { ...totals };
+  const add = (key: string, amount: number) => {
+    sums[key] = (sums[key] ?? 0) + amount;
+  };
+  for (const { log, text } of lines) {
+    const line = parseJsonObject(text, MAX_DEPTH);
+    const word = (name: string) => (stringAt(line, name) ?? "unknown").replaceAll(/\s+/g, "_").slice(0, 80);
+    if (log === "audit") add(`verdict ${word("host")} ${word("verdict")}`, 1);
+    const duration = log === "runs" ? numberAt(line, "duration_us") : undefined;
+    if (duration === undefined) continue;
+    const seconds = duration / 1e6;
+    const index = BOUNDS.findIndex(bound => seconds <= bound);
+    add(`le ${word("hook")} ${index < 0 ? BOUNDS.length : index}`, 1);
+    add(`sum ${word("hook")}`, seconds);
+  }
+  return sums;
+}
+
+export interface MetricOptions {
+  readonly resource: readonly Attribute[];
+  readonly startedMs: number;
+  readonly nowMs: number;
+  readonly head: ChainHead | undefined;
+}
+
+export function metricsRequest(totals: Totals, options: MetricOptions): JsonObject {
+  const { resource, startedMs, nowMs, head } = options;
+  const times = { startTimeUnixNano: nanoseconds(startedMs), timeUnixNano: nanoseconds(nowMs) };
+  const verdicts = Object.entries(totals).flatMap(([key, count]) => {
+    const [kind, host = "", verdict = ""] = key.split(" ");
+    if (kind !== "verdict") return [];
+    const attributes = attributesOf({ "gen_ai.agent.name": host, "amplihack.decision": verdict });
+    return [{ ...times, attributes, asInt: String(count) }];
+  });
+  const metrics = [
+    {
+      name: "amplihack.guard.verdicts",
+      unit: "{verdict}",
+      sum: { aggregationTemporality: CUMULATIVE, isMonotonic: true, dataPoints: verdicts },
+    },
+    {
+      name: "amplihack.hook.duration",
+      unit: "s",
+      histogram: { aggregationTemporality: CUMULATIVE, dataPoints: durations(totals, times) },
+    },
+    ...(head === undefined
+      ? []
+      : [
+          {
+            name: "amplihack.audit.head",
+            unit: "{line}",
+            gauge: {
+              dataPoints: [
+                {
+                  timeUnixNano: times.timeUnixNano,
+                  asInt: String(head.seq),
+                  attributes: attributesOf({ "amplihack.audit.hash": head.hash }),
+                },
+              ],
+            },
+          },
+        ]),
+  ];
+  return {
+    resourceMetrics: [{ resource: { attributes: resource }, scopeMetrics: [{ scope: SCOPE, metrics }] }],
+  };
+}
+
+function durations(totals: Totals, times: JsonObject): readonly JsonObject[] {
+  const hooks = Object.keys(totals).flatMap(key => (key.startsWith("sum ") ? [key.slice(4)] : []));
+  return hooks.map(hook => {
+    const counts = Array.from(
+      { length: BOUNDS.length + 1 },
+      (_, index) => totals[`le ${hook} ${index}`] ?? 0,
+    );
+    return {
+      ...times,
+      attributes: attributesOf({ "amplihack.hook.name": hook }),
+      count: String(counts.reduce((sum, count) => sum + count)),
+      sum: totals[`sum ${hook}`] ?? 0,
+      bucketCounts: counts.map(String),
+      explicitBounds: BOUNDS,
+    };
+  });
+}

@@ -1,0 +1,251 @@
+import { sha256Hex } from "../system/sha256.ts";
+import type { System } from "../system/system.ts";
+import { type ChainHead, type ChainLink, FIRST_PREV, readLink } from "./chained-log.ts";
+import { type LogLine, linesOf, logFiles } from "./log-lines.ts";
+
+export type ChainBreakKind = "changed" | "removed" | "inserted" | "reordered" | "truncated";
+
+export interface ChainBreak {
+  readonly kind: ChainBreakKind;
+  readonly file: string;
+  readonly line: number;
+  readonly message: string;
+}
+
+/** A head as somebody noted it, perhaps without its number. */
+export type NotedHead = Pick<ChainHead, "hash"> & { readonly seq: number | undefined };
+
+export interface ChainReport {
+  readonly files: readonly string[];
+  readonly lines: number;
+  /** lines with a number of their own */
+  readonly chained: number;
+  readonly head: ChainHead | undefined;
+  readonly broken: ChainBreak | undefined;
+  /** what is unusual and still whole */
+  readonly notes: readonly string[];
+  /** what no reader of this log alone can know */
+  readonly unknown: readonly string[];
+}
+
+export interface VerifyOptions {
+  /** how many files rotation keeps: where there are fewer, it removed none */
+  readonly keep: number;
+  /** a head that was noted elsewhere and must be in the log */
+  readonly head?: NotedHead | undefined;
+}
+
+type LogSystem = Pick<System, "files" | "text">;
+
+/** A line with a number, and what stands from it on until the next one. */
+interface Span extends Pick<LogLine, "file" | "line">, ChainLink {
+  /** of the line alone */
+  readonly hash: string;
+  readonly parts: Uint8Array[];
+  /** the first line behind it that has no number */
+  unnumbered?: Pick<LogLine, "file" | "line">;
+}
+
+/** Checks every line of a chained log, put-away files included, up to the first break. */
+export function verifyChain(system: LogSystem, path: string, options: VerifyOptions): ChainReport {
+  const files = inChainOrder(system, logFiles(system, path));
+  const walk = new ChainWalk(system, files, options);
+  for (const file of files) {
+    for (const line of linesOf(system, file)) {
+      const broken = walk.take(line);
+      if (broken !== undefined) return walk.report(broken);
+    }
+  }
+  return walk.report(walk.checkHead());
+}
+
+/** `123:hash`, or the hash alone; undefined for anything else. */
+export function parseHead(text: string): NotedHead | undefined {
+  const [, seq, hash] = /^(?:([1-9]\d{0,15}):)?([0-9a-f]{64})$/.exec(text.trim().toLowerCase()) ?? [];
+  if (hash === undefined) return undefined;
+  return { hash, seq: seq === undefined ? undefined : Number(seq) };
+}
+
+/** By their first numbers: names hold local times, which go back once a year. */
+function inChainOrder(system: LogSystem, files: readonly string[]): readonly string[] {
+  if (files.length < 2) return files;
+  const firsts = new Map(files.map(file => [file, firstSeq(system, file)]));
+  const [current = "", ...older] = [...files].reverse();
+  return [...older.reverse().sort((a, b) => (firsts.get(a) ?? 0) - (firsts.get(b) ?? 0)), current];
+}
+
+function firstSeq(system: LogSystem, file: string): number {
+  for (const { bytes } of linesOf(system, file)) {
+    const link = readLink(system.text.decode(bytes).text);
+    if (link !== undefined) return link.seq;
+  }
+  return 0;
+}
+
+class ChainWalk {
+  private readonly system: LogSystem;
+  private readonly files: readonly string[];
+  private readonly options: VerifyOptions;
+  private lines = 0;
+  private chained = 0;
+  /** lines before the first with a number */
+  private older = 0;
+  private firstSeq = 0;
+  private lastOlder: Uint8Array | undefined;
+  private span: Span | undefined;
+  private isHeadSeen = false;
+  private readonly notes: string[] = [];
+
+  constructor(system: LogSystem, files: readonly string[], options: VerifyOptions) {
+    this.system = system;
+    this.files = files;
+    this.options = options;
+  }
+
+  take(line: LogLine): ChainBreak | undefined {
+    this.lines++;
+    if (!line.isWhole) this.notes.push(`line ${line.line} of ${line.file} was cut off while it was written`);
+    const link = readLink(this.system.text.decode(line.bytes).text);
+    if (link === undefined) {
+      if (this.span === undefined) [this.older, this.lastOlder] = [this.older + 1, line.bytes];
+      else {
+        this.span.unnumbered ??= line;
+        this.span.parts.push(line.bytes);
+      }
+      return undefined;
+    }
+    const before = this.span;
+    const broken =
+      before === undefined ? this.checkBeginning(line, link) : this.checkLink(before, line, link);
+    if (broken !== undefined) return broken;
+    this.noteUnnumbered(before);
+    this.chained++;
+    const hash = sha256Hex(line.bytes);
+    this.span = { file: line.file, line: line.line, ...link, hash, parts: [line.bytes] };
+    const { head } = this.options;
+    if (head?.hash === hash && (head.seq ?? link.seq) === link.seq) this.isHeadSeen = true;
+    return undefined;
+  }
+
+  private checkBeginning({ file, line }: LogLine, { seq, prev }: ChainLink): ChainBreak | undefined {
+    this.firstSeq = seq;
+    const told = (message: string): ChainBreak => ({ kind: "removed", file, line, message });
+    if (seq > 1 || (this.lastOlder === undefined && prev !== FIRST_PREV)) {
+      // Rotation removes the oldest file only when there are more than it keeps.
+      if (this.files.length - 1 < this.options.keep)
+        return told(
+          seq > 1 ? `the ${seq - 1} line(s) before it are missing` : "the lines before it are missing",
+        );
+      this.notes.push(`the log begins with number ${seq}: older lines are no longer kept`);
+      return undefined;
+    }
+    if (this.lastOlder === undefined || prev === sha256Hex(this.lastOlder)) return undefined;
+    return { ...told("the line before it, of an older version, was changed or removed"), kind: "changed" };
+  }
+
+  private checkLink(before: Span, { file, line }: LogLine, { seq, prev }: ChainLink): ChainBreak | undefined {
+    const isNext = seq === before.seq + 1;
+    if (isNext && prev === spanHash(before)) return undefined;
+    const at = (kind: ChainBreakKind, message: string): ChainBreak => ({ kind, file, line, message });
+    const where = `line ${before.line} of ${before.file}`;
+    const { unnumbered } = before;
+    if (isNext && unnumbered !== undefined && prev === before.hash) {
+      const message = `it was not there when line ${line} of ${file} was written`;
+      return { kind: "inserted", file: unnumbered.file, line: unnumbered.line, message };
+    }
+    if (isNext) {
+      const message = `it was changed after it was written, or what stood behind it was: number ${seq} does not fit it`;
+      return { kind: "changed", file: before.file, line: before.line, message };
+    }
+    const count = (wanted: number) => this.countOf(wanted);
+    if (seq > before.seq + 1) {
+      const missing = seq - before.seq - 1;
+      return count(before.seq + 1) > 0
+        ? at(
+            "reordered",
+            `number ${seq} follows number ${before.seq}, and number ${before.seq + 1} stands elsewhere`,
+          )
+        : at(
+            "removed",
+            `${missing} line(s) are missing between it and ${where} (numbers ${before.seq + 1} to ${seq - 1})`,
+          );
+    }
+    return count(seq) > 1
+      ? at("inserted", `number ${seq} is there twice: this line or ${where} was put in`)
+      : at("reordered", `number ${seq} follows number ${before.seq}`);
+  }
+
+  /** Read again from the beginning, because it is needed for a broken log only. */
+  private countOf(seq: number): number {
+    let count = 0;
+    for (const file of this.files) {
+      for (const { bytes } of linesOf(this.system, file)) {
+        if (readLink(this.system.text.decode(bytes).text)?.seq === seq) count++;
+      }
+    }
+    return count;
+  }
+
+  private noteUnnumbered(span: Span | undefined): void {
+    if (span === undefined || span.parts.length === 1) return;
+    this.notes.push(
+      `${span.parts.length - 1} line(s) behind line ${span.line} of ${span.file} have no number: cut off, written while the log was locked, or by an older version; the line after them covers them`,
+    );
+  }
+
+  checkHead(): ChainBreak | undefined {
+    const { head } = this.options;
+    if (head === undefined || this.isHeadSeen) return undefined;
+    const { seq } = head;
+    const { file = this.files.at(-1) ?? "", line = 0, seq: last = 0 } = this.span ?? {};
+    if (seq !== undefined && seq < this.firstSeq) {
+      this.notes.push(`the head with number ${seq} is older than what is kept and cannot be looked up`);
+      return undefined;
+    }
+    const at = (kind: ChainBreakKind, message: string): ChainBreak => ({ kind, file, line, message });
+    if (seq === undefined)
+      return at(
+        "truncated",
+        "no line has the hash of the head: the log was cut off at its end, or rewritten",
+      );
+    return seq > last
+      ? at(
+          "truncated",
+          `the log ends with number ${last}, and the head has number ${seq}: ${seq - last} line(s) are missing`,
+        )
+      : at("changed", `number ${seq} is not the line that the head names: the log was rewritten`);
+  }
+
+  report(broken: ChainBreak | undefined): ChainReport {
+    const { span, notes, older } = this;
+    if (older > 0) notes.unshift(`${older} line(s) at the beginning are of an older version, without hashes`);
+    if (broken === undefined && span !== undefined && span.parts.length > 1)
+      notes.push(`the last ${span.parts.length - 1} line(s) have no number; nothing covers them yet`);
+    const isHeadKnown = this.options.head !== undefined && this.isHeadSeen;
+    const rest = isHeadKnown ? "behind the line of the head " : "";
+    const unknown = [
+      `whether lines ${rest}were cut off at the end, or rewritten with new hashes: compare with a head that was kept elsewhere (verify --head)`,
+    ];
+    return {
+      files: this.files,
+      lines: this.lines,
+      chained: this.chained,
+      head: span === undefined ? undefined : { seq: span.seq, hash: span.hash },
+      broken,
+      notes,
+      unknown,
+    };
+  }
+}
+
+function spanHash({ hash, parts }: Span): string {
+  if (parts.length === 1) return hash;
+  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length + 1, -1));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length + 1;
+    if (at <= all.length) all[at - 1] = 10;
+  }
+  return sha256Hex(all);
+}

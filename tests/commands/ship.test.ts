@@ -1,0 +1,56 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { logsIn, writeLines } from "../ship/logs.ts";
+import { answer, startReceiver } from "../ship/receiver.ts";
+import { newUserInside, type User } from "./run-command.ts";
+
+function userWith(lines: number): User {
+  const user = newUserInside();
+  writeLines(join(user.home, ".amplihack"), lines);
+  return user;
+}
+
+describe("amplihack ship --once", () => {
+  it("sends what is new, with the headers and attributes of the environment, and ends", async () => {
+    const user = userWith(2);
+    const receiver = await startReceiver();
+    const env = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.url}/base/`,
+      OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20abc",
+      OTEL_RESOURCE_ATTRIBUTES: "team=blue,user.name=eve",
+    };
+    const { code, stdout } = await user.type(["ship", "--once"], { env });
+    expect([code, stdout]).toEqual([0, "4 lines sent\n"]);
+    expect(receiver.received[0]).toMatchObject({
+      path: "/base/v1/logs",
+      headers: { authorization: "Bearer abc" },
+    });
+    expect(JSON.stringify(receiver.received[0]?.document)).toMatch(
+      /"key":"team","value":\{"stringValue":"blue"\}/,
+    );
+    const again = await user.type(["ship", "--once", "--json"], { env });
+    expect(JSON.parse(again.stdout)).toEqual({ success: true, sent: 0 });
+  });
+
+  it("fails with 1 when the receiver refuses", async () => {
+    const user = userWith(1);
+    const receiver = await startReceiver();
+    receiver.answers.push(answer(401));
+    const { code, stderr } = await user.type(["ship", "--once", "--to", `otlp=${receiver.url}`]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("the receiver answered 401");
+    expect(logsIn(join(user.home, ".amplihack")).audit).toContain(user.home);
+  });
+
+  it.each([
+    [[], "say where to"],
+    [["--to", "http://x"], "must be otlp=URL"],
+    [["--to", "otlp=ftp://x"], "must be otlp=URL"],
+    [["--to", "otlp=http://me:secret@x"], "no password"],
+  ])("refuses %j", async (words, message) => {
+    const { code, stderr } = await userWith(0).type(["ship", "--once", ...words]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain("secret");
+  });
+});

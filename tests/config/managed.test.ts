@@ -1,0 +1,206 @@
+import { describe, expect, it } from "vitest";
+import { failurePolicyOf, loadConfig } from "../../src/config/index.ts";
+import { judgeCommand } from "../../src/guard/index.ts";
+import { createMemorySystem } from "../../src/system/memory.ts";
+import { sha256Hex } from "../../src/system/sha256.ts";
+import { utf8 } from "../../src/system/utf8.ts";
+
+const HOME = "/home/user";
+const PROJECT = `${HOME}/project`;
+
+interface Files {
+  readonly machine: object;
+  readonly user?: object;
+  readonly project?: object;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+function load({ machine, user, project, env = {} }: Files) {
+  const file = (value: object | undefined, mode: number, uid: number) =>
+    value === undefined ? undefined : { content: JSON.stringify(value), mode, uid };
+  const seeds = {
+    "/etc/amplihack/config.jsonc": file({ managed: true, ...machine }, 0o644, 0),
+    [`${HOME}/.amplihack/config.jsonc`]: file(user, 0o600, 1000),
+    [`${PROJECT}/.amplihack/config.jsonc`]: file(project, 0o644, 1000),
+  };
+  const files = Object.fromEntries(
+    Object.entries(seeds).flatMap(([path, seed]) => (seed ? [[path, seed]] : [])),
+  );
+  const system = createMemorySystem({ files, env: { HOME, ...env }, uid: 1000 });
+  const loaded = loadConfig(system, { home: HOME, stateHome: `${HOME}/.amplihack`, projectRoot: PROJECT });
+  const judge = (command: string) =>
+    judgeCommand(command, { cwd: PROJECT, home: HOME, system, settings: loaded.config.guard });
+  const told = loaded.notices.map(({ message }) => message.replace(/^\S+ /, "").replace(/ is ignored.*/, ""));
+  return { ...loaded, told, judge, verdict: (command: string) => judge(command).verdict };
+}
+
+describe("a managed machine", () => {
+  it("tells that it is, and leaves alone what it does not set", () => {
+    const user = {
+      guard: { level: "relaxed", allow: [{ command: "git stash drop" }], rules: { publish: "off" } },
+      history: { maxAgeDays: 1 },
+      parts: ["guard"],
+    };
+    const { config, told, verdict } = load({ machine: { update: { check: false } }, user });
+    expect(config).toMatchObject({ managed: true, parts: ["guard"], history: { maxAgeDays: 1 } });
+    expect(config.guard.allow).toHaveLength(1);
+    expect(told).toEqual([]);
+    expect(verdict("npm publish")).toBe("allow");
+  });
+
+  it.each<[string, object, object, string, string]>([
+    [
+      "a rule",
+      { rules: { publish: "deny" } },
+      { rules: { publish: "allow" } },
+      "npm publish",
+      "guard.rules.publish",
+    ],
+    [
+      "a rule, by a pattern",
+      { rules: { "git.*": "deny" } },
+      { rules: { "git.stash": "off" } },
+      "git stash drop",
+      "",
+    ],
+    ["a level", { level: "strict" }, { level: "relaxed" }, "npm publish", "guard.level"],
+    ["a level, by a rule", { level: "strict" }, { rules: { publish: "off" } }, "npm publish", ""],
+    [
+      "a rule of its own",
+      { custom: [{ id: "acme.x", when: { command: "deployer" }, verdict: "deny", reason: "no" }] },
+      { rules: { "acme.x": "off" } },
+      "deployer now",
+      "guard.rules.acme.x",
+    ],
+    [
+      "anything, by an allow entry",
+      { rules: { publish: "deny" } },
+      { allow: [{ command: "npm publish" }] },
+      "npm publish",
+      "guard.allow",
+    ],
+    [
+      "anything, by a record of a program",
+      { rules: { publish: "deny" } },
+      { programs: [] },
+      "npm publish",
+      "",
+    ],
+  ])(
+    "does not let the user loosen %s",
+    (_, machine, { programs, ...guard }: { programs?: unknown }, command, told) => {
+      const user = {
+        guard,
+        ...(programs === undefined ? {} : { programs: [{ names: "npm", effects: [] }] }),
+      };
+      const loaded = load({ machine: { guard: machine }, user });
+      expect(loaded.verdict(command)).not.toBe("allow");
+      expect(loaded.verdict(command)).toBe(load({ machine: { guard: machine } }).verdict(command));
+      if (told !== "") expect(loaded.told).toContain(told);
+      if (programs !== undefined) expect(loaded.told).toEqual(["programs"]);
+    },
+  );
+
+  it("lets the user, the project and the environment tighten", () => {
+    const machine = { guard: { level: "standard", rules: { publish: "ask" }, protectedBranches: ["main"] } };
+    const user = { guard: { level: "strict", rules: { publish: "deny" }, protectedBranches: ["live"] } };
+    const loaded = load({ machine, user });
+    expect(loaded.config.guard).toMatchObject({ level: "strict", protectedBranches: ["main", "live"] });
+    expect(loaded.verdict("npm publish")).toBe("deny");
+    expect(loaded.told).toEqual([]);
+    const env = { AMPLIHACK_GUARD_LEVEL: "strict", AMPLIHACK_FAILURE_POLICY: "closed" };
+    const tightened = load({ machine, project: { guard: { rules: { publish: "deny" } } }, env });
+    expect(tightened.config.guard.level).toBe("strict");
+    expect(tightened.verdict("npm publish")).toBe("deny");
+    const relaxed = load({
+      machine: { guard: { level: "strict" } },
+      env: { AMPLIHACK_GUARD_LEVEL: "relaxed" },
+    });
+    expect(relaxed.config.guard.level).toBe("strict");
+  });
+
+  it("is not loosened by a project, be it trusted by the user", () => {
+    const project = {
+      guard: { rules: { publish: "allow" }, level: "relaxed" },
+      failure: { default: "open" },
+    };
+    const trustedProjects = [{ path: PROJECT, sha256: sha256Hex(utf8.encode(JSON.stringify(project))) }];
+    const machine = { guard: { rules: { publish: "deny" } }, failure: { default: "closed" } };
+    const { config, verdict, told } = load({ machine, user: { guard: { trustedProjects } }, project });
+    expect(verdict("npm publish")).toBe("deny");
+    expect(failurePolicyOf(config, "pre-tool-use")).toBe("closed");
+    expect(told).toContain("guard.trustedProjects");
+  });
+
+  it("keeps its parts, failure policy, hooks, and single settings", () => {
+    const machine = {
+      guard: { audit: { allowed: true }, unattended: "deny", prodNames: ["live"] },
+      failure: { default: "closed" },
+      history: { maxAgeDays: 90, precious: ["*.key"] },
+      hooks: { packages: ["@acme/hooks"] },
+      memory: { maxItems: 2 },
+    };
+    const user = {
+      guard: {
+        audit: { allowed: false, maxMb: 1 },
+        unattended: "ask",
+        trustHooks: ["mine"],
+        prodNames: ["mine"],
+        paths: { temp: ["/x"], regenerable: ["y"], secrets: ["!.env", "mine"], deny: ["z"] },
+      },
+      failure: { default: "open", stop: "ask" },
+      history: { maxAgeDays: 1, precious: ["*.pem"], exclude: ["big"] },
+      hooks: { packages: ["mine"] },
+      memory: { maxItems: 9, maxAgeDays: 3 },
+      parts: ["memory"],
+    };
+    const { config, told } = load({ machine, user });
+    expect(config).toMatchObject({
+      guard: {
+        audit: { allowed: true, maxMb: 1 },
+        unattended: "deny",
+        trustHooks: [],
+        prodNames: ["live", "mine"],
+        paths: { temp: [], regenerable: [], secrets: ["mine"], deny: ["z"] },
+      },
+      history: { maxAgeDays: 90, precious: ["*.key", "*.pem"], exclude: ["big"] },
+      hooks: { packages: ["@acme/hooks", "mine"] },
+      memory: { maxItems: 2, maxAgeDays: 3 },
+      parts: ["memory", "guard", "history"],
+    });
+    expect(failurePolicyOf(config, "pre-tool-use")).toBe("closed");
+    expect(told.toSorted()).toEqual(
+      [
+        "guard.audit.allowed",
+        "guard.paths.regenerable",
+        "guard.paths.secrets",
+        "guard.paths.temp",
+        "guard.trustHooks",
+        "guard.unattended",
+        "history.maxAgeDays",
+        "memory.maxItems",
+        "parts",
+      ].toSorted(),
+    );
+    const all = load({ machine: { parts: ["guard", "memory"] }, user: { parts: ["history"] } });
+    expect(all.config.parts).toEqual(["history", "guard", "memory"]);
+  });
+
+  it("refuses for good: no code is offered for what it denies, one for what it asks about", () => {
+    const machineKey = () => "0".repeat(64);
+    const codeOf = (setting: string) => {
+      const { config } = load({ machine: { guard: { rules: { "git.stash": setting } } } });
+      const system = createMemorySystem({ env: { HOME } });
+      const given = { cwd: PROJECT, home: HOME, system, settings: config.guard, machineKey };
+      return judgeCommand("git stash drop", given);
+    };
+    expect(codeOf("deny")).toMatchObject({ verdict: "deny", code: undefined });
+    expect(codeOf("ask").code).toBeDefined();
+  });
+
+  it("is no matter of the user's file", () => {
+    const { config, told } = load({ machine: { managed: false }, user: { managed: true } });
+    expect(config.managed).toBe(false);
+    expect(told).toEqual(["managed"]);
+  });
+});
