@@ -232,7 +232,9 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.a
   const problems = checkLayers(root);
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) {
-    console.error(`\n${problems.length} import problem(s). The order of folders is in docs/architecture.md.`);
+    console.error(
+      `\n${problems.length} import problem(s). The order of folders is in docs/maintainers/architecture.md.`,
+    );
     process.exit(1);
   }
   console.log(`Layers: ${sourceFiles(root).length} files keep to the order.`);

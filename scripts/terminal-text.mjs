@@ -21,25 +21,37 @@ const CHANGES = {
  * The runs of every line, cut at the width of the terminal.
  * @param {readonly string[]} lines
  * @param {number} columns
+ * @param {(style: object, codes: string) => object} change how codes change a style
  */
-export function readStyles(lines, columns) {
+export function readStyles(lines, columns, change = changeStyle) {
   let style = {};
   return lines.map(line => {
     const runs = [];
     let column = 0;
     // Text and colour changes in turn: every second part is the codes of one change.
-    line.split(/\u001b\[([\d;]*)m/).forEach((part, at) => {
-      if (at % 2 === 1) style = changeStyle(style, part);
+    line.split(/\u001b\[([\d;:]*)m/).forEach((part, at) => {
+      if (at % 2 === 1) style = change(style, part);
       else if (part !== "" && column < columns) {
-        // Readers of SVG fold blanks, so that every run of words gets its own place.
-        for (const words of part.slice(0, columns - column).matchAll(/\S+(?: \S+)*/g)) {
-          runs.push({ ...style, text: words[0], column: column + words.index });
-        }
+        const shown = part.slice(0, columns - column);
+        // A background lies behind blanks, too.
+        const isFilled = style.background !== undefined || style.isInverse === true;
+        runs.push(
+          ...(isFilled ? [{ ...style, text: shown, column }] : wordsOf({ ...style, text: shown, column })),
+        );
         column += part.length;
       }
     });
     return runs;
   });
+}
+
+/** Readers of SVG fold blanks, so that every run of words gets its own place. */
+export function wordsOf(run) {
+  return [...run.text.matchAll(/\S+(?: \S+)*/g)].map(words => ({
+    ...run,
+    text: words[0],
+    column: run.column + words.index,
+  }));
 }
 
 function changeStyle(style, codes) {

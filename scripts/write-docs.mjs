@@ -1,9 +1,10 @@
-// Writes the parts of docs/ that come from the source: the rules table from the rule packs, the list of programs from their records, the settings from the
-// configuration schema. With --check it changes nothing and fails when a page is out of date. Another folder of
+// Writes the parts of docs/ that come from the source: the rules table from the rule packs, the list of programs from
+// their records, the settings from the configuration schema, what is known of a host from its descriptor. With --check it changes nothing and fails when a page is out of date. Another folder of
 // pages can be named (the tests do).
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { hostFacts, hostList } from "./host-facts.mjs";
 import { loadSource } from "./load-source.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -11,24 +12,30 @@ const words = process.argv.slice(2);
 const isCheck = words.includes("--check");
 const folder = words.find(word => !word.startsWith("--")) ?? join(root, "docs");
 
-const { PACKS, verdictAt, CONFIG_SCHEMA, BUILT_IN, PROJECT_SECTIONS, programNames } = await loadSource({
-  "guard/rules.ts": ["PACKS"],
-  "guard/rule.ts": ["verdictAt"],
-  "config/load.ts": ["PROJECT_SECTIONS"],
-  "config/sections.ts": ["CONFIG_SCHEMA"],
-  "config/settings.ts": ["BUILT_IN"],
-  "programs/registry.ts": ["programNames"],
-});
+const { PACKS, verdictAt, CONFIG_SCHEMA, BUILT_IN, PROJECT_SECTIONS, programNames, HOST_LIST } =
+  await loadSource({
+    "guard/rules.ts": ["PACKS"],
+    "guard/rule.ts": ["verdictAt"],
+    "config/load.ts": ["PROJECT_SECTIONS"],
+    "config/sections.ts": ["CONFIG_SCHEMA"],
+    "config/settings.ts": ["BUILT_IN"],
+    "programs/registry.ts": ["programNames"],
+    "hosts/descriptors.ts": ["HOST_LIST"],
+  });
+/** Hosts that an installation registers with. */
+const HOSTS = HOST_LIST.filter(({ setup }) => setup !== undefined);
 const PAGES = {
   "guard.md": { rules: rulesTable(), programs: programsList() },
   "configuration.md": { settings: settingsTable() },
   "history.md": { settings: sectionTable("history") },
+  "hosts/README.md": { hosts: table(...hostList(HOSTS)) },
+  ...Object.fromEntries(HOSTS.map(host => [`hosts/${host.id}.md`, { facts: table(...hostFacts(host)) }])),
 };
 
 let stale = 0;
 for (const [page, sections] of Object.entries(PAGES)) {
   const path = join(folder, page);
-  const before = readFileSync(path, "utf8");
+  const before = existsSync(path) ? readFileSync(path, "utf8") : newPage(page);
   const after = Object.entries(sections).reduce(
     (text, [name, body]) => putIn(text, name, body, page),
     before,
@@ -36,9 +43,26 @@ for (const [page, sections] of Object.entries(PAGES)) {
   if (after === before) continue;
   stale++;
   if (isCheck) process.stderr.write(`${page} is out of date; run: node scripts/write-docs.mjs\n`);
-  else writeFileSync(path, after);
+  else {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, after);
+  }
 }
 process.exitCode = isCheck && stale > 0 ? 1 : 0;
+
+/** A host that nobody wrote about yet gets a page with what its descriptor says. */
+function newPage(page) {
+  const host = HOSTS.find(({ id }) => page === `hosts/${id}.md`);
+  if (host === undefined) throw new Error(`${page} is missing`);
+  return `# ${host.setup().title}
+
+The real program was not driven here. What follows comes from its documentation and source, as the hooks use it; \`amplihack
+doctor\` says whether they have fired on your machine.
+
+<!-- generated: facts -->
+<!-- end: facts -->
+`;
+}
 
 function putIn(text, name, body, page) {
   const [begin, end] = [`<!-- generated: ${name} -->`, `<!-- end: ${name} -->`];

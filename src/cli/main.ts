@@ -20,10 +20,19 @@ export interface Program {
   readonly commandsFolder: string;
 }
 
-/** Names that other tools have and this one lacks; they get a clear no instead of a guess. */
-const NOT_BUILT = new Set(
-  "fleet remote signal docker auto auto-mode index-code index-scip query-code new goal-agent pr".split(" "),
-);
+/** Names that other tools have and this one lacks: a clear no, and the way to go where there is one. */
+const NOT_BUILT: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    "fleet remote signal docker auto auto-mode index-code index-scip query-code new goal-agent pr"
+      .split(" ")
+      .map(name => [name, ""]),
+  ),
+  eval: "it measures nothing about models; write the trial as a recipe and run it with `amplihack recipe run`",
+  proxy:
+    "it stands between no agent and its model; set the agent's own address variable (ANTHROPIC_BASE_URL, " +
+    "OPENAI_BASE_URL), which `amplihack claude` and the other launchers hand on",
+  multitask: "workstreams are run by `amplihack orch run FILE`",
+};
 /** What `amplihack` alone means. */
 const DEFAULT_COMMAND = "status";
 
@@ -195,7 +204,10 @@ async function checkHome(system: System): Promise<void> {
 
 function unknownCommand(name: string, names: readonly string[]): CommandError {
   const fail = (message: string): CommandError => usageError(message, "amplihack --help");
-  if (NOT_BUILT.has(name)) return fail(`'${name}' is not part of this build`);
+  if (Object.hasOwn(NOT_BUILT, name)) {
+    const reason = NOT_BUILT[name] ?? "";
+    return fail(`'${name}' is not part of this build${reason === "" ? "" : `: ${reason}`}`);
+  }
   if (name.startsWith("-")) {
     const options = Object.keys(GLOBAL_OPTIONS).map(option => `--${option}`);
     return fail(`unknown option '${name}'${didYouMean(name, options)}`);

@@ -66,7 +66,8 @@ export function ruleOf(custom: CustomRule): Rule {
     title: custom.reason,
     verdict: custom.verdict,
     when: `A rule of the configuration: ${[command, ...args, ...flags].join(" ")}.`,
-    lost: `{target}: ${custom.reason}.`,
+    // Most people end a reason with a full stop.
+    lost: `{target}: ${custom.reason.replace(/\.$/, "")}.`,
     person: "A rule of the configuration says so.",
     model: "",
     safer: custom.safer ?? "",

@@ -16,9 +16,11 @@ import { runProgram } from "../hooks/executable.ts";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PAGES = [
   "README.md",
-  ...readdirSync(join(ROOT, "docs"))
-    .filter(name => name.endsWith(".md"))
-    .map(name => `docs/${name}`),
+  ...["docs", "docs/hosts", "docs/maintainers"].flatMap(folder =>
+    readdirSync(join(ROOT, folder))
+      .filter(name => name.endsWith(".md"))
+      .map(name => `${folder}/${name}`),
+  ),
 ];
 
 interface Block {
@@ -38,25 +40,36 @@ function typed(word: string): TypingStep {
   return word.startsWith("shown: ") ? { sendShown: word.slice("shown: ".length) } : { send: word };
 }
 
-const FENCED = /((?:<!-- [\s\S]*?-->\n\n?)*)^```sh\n([\s\S]*?)^```$/gm;
+const FENCED = /((?:<!-- (?:(?!-->)[\s\S])*-->\n\n?)*)^```sh\n([\s\S]*?)^```$/gm;
+const FILE = /<!-- file: (\S+) -->\n\n^```\w+\n([\s\S]*?)^```$/gm;
 
-/** Comments above a block say how a test runs it: `not run: WHY`, `before: SCRIPT`, `typing: "SEEN" "KEYS" …`. */
+/**
+ * Comments above a block say how a test runs it: `not run: WHY`, `before: SCRIPT`, `typing: "SEEN" "KEYS" …`. Above a block
+ * in another language `file: PATH` says that a reader has it there for the commands below.
+ */
 function blocksOf(page: string): readonly Block[] {
   const text = readFileSync(join(ROOT, page), "utf8");
+  let readTo = 0;
   return [...text.matchAll(FENCED)].map(({ index, 1: comments = "", 2: script = "" }) => {
+    const files = [...text.slice(readTo, index).matchAll(FILE)].map(writingOf);
+    readTo = index;
     const remark = (name: string): string | undefined =>
       new RegExp(`<!-- ${name}:\\s*([\\s\\S]*?) ?-->`).exec(comments)?.[1];
     return {
       line: text.slice(0, index).split("\n").length,
       script,
       excuse: remark("not run"),
-      before: remark("before") ?? "",
+      before: [...files, remark("before") ?? ""].join(""),
       typing: remark("typing")
         ?.match(/"(?:[^"\\]|\\.)*"/g)
         ?.map(word => JSON.parse(word) as string)
         .map((word, step) => (step % 2 === 0 ? { expect: word } : typed(word))),
     };
   });
+}
+
+function writingOf([, path = "", content = ""]: RegExpExecArray): string {
+  return `mkdir -p ${dirname(path)}\ncat > ${path} <<'END OF FILE'\n${content}END OF FILE\nchmod 600 ${path}\n`;
 }
 
 /** A machine on which `amplihack` and `amplihack-hooks` are commands, and a project in an empty home. */

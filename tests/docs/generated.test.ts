@@ -32,8 +32,7 @@ describe("pages made from the source", () => {
 
   it("are found out when they are not, and put right", () => {
     const folder = temporaryDirectory();
-    for (const page of ["guard.md", "configuration.md", "history.md"])
-      cpSync(join(ROOT, "docs", page), join(folder, page));
+    cpSync(join(ROOT, "docs"), folder, { recursive: true });
     const path = join(folder, "guard.md");
     const right = readFileSync(path, "utf8");
     writeFileSync(path, right.replace("| `fs.home` ", "| `fs.house` "));
@@ -63,7 +62,7 @@ describe("configuration in the documentation", () => {
     expect(unexplained).toEqual([]);
   });
 
-  const examples = ["configuration.md", "guard.md", "history.md", "migration.md"].flatMap(page =>
+  const examples = ["configuration.md", "guard.md", "history.md", "parts.md", "rules.md"].flatMap(page =>
     [...readFileSync(join(ROOT, "docs", page), "utf8").matchAll(/^```jsonc\n([\s\S]*?)^```$/gm)].map(
       ([, text = ""]) => ({ page, text }),
     ),
@@ -103,13 +102,43 @@ describe("the picture of the tour", () => {
   });
 });
 
+describe("pictures of hosts", () => {
+  const images = join(ROOT, "docs/hosts/images");
+  const hosts = Object.keys(JSON.parse(readFileSync(join(ROOT, "tests/hosts/versions.json"), "utf8")));
+
+  it("are there for every host that is driven, and its page shows them", () => {
+    const wanted = hosts.flatMap(host => [`${host}-ask.svg`, `${host}-refusal.svg`]);
+    expect(readdirSync(images).toSorted()).toEqual(wanted.toSorted());
+    for (const host of hosts) {
+      const page = readFileSync(join(ROOT, `docs/hosts/${host}.md`), "utf8");
+      for (const scene of ["ask", "refusal"]) expect(page).toContain(`](images/${host}-${scene}.svg)`);
+    }
+  });
+
+  it.each(readdirSync(images))("are small and hold nothing but text: %s", name => {
+    const svg = readFileSync(join(images, name), "utf8");
+    expect(svg.length).toBeLessThan(60_000);
+    const elements = new Set([...svg.matchAll(/<([a-z]+)/gi)].map(([, element]) => element));
+    expect([...elements].toSorted()).toEqual(["g", "rect", "svg", "text", "tspan"]);
+  });
+});
+
+const DOCS = readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
+  .filter(name => name.endsWith(".md"))
+  .map(name => `docs/${name}`);
+
+it("every page can be reached from the list of all pages", () => {
+  const reached = new Set<string>();
+  for (const list of ["README.md", "embedding.md", "hosts/README.md"]) {
+    const text = readFileSync(join(ROOT, "docs", list), "utf8");
+    for (const [, target = ""] of text.matchAll(/\]\(([^)#\s]+\.md)/g))
+      reached.add(join("docs", dirname(list), target));
+  }
+  expect(DOCS.filter(page => !reached.has(page) && page !== "docs/README.md")).toEqual([]);
+});
+
 describe("links between pages", () => {
-  const pages = [
-    ...["README.md", "CHANGELOG.md", "CONTRIBUTING.md"],
-    ...readdirSync(join(ROOT, "docs"))
-      .filter(name => name.endsWith(".md"))
-      .map(name => `docs/${name}`),
-  ];
+  const pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", ...DOCS];
   it.each(pages)("lead somewhere: %s", page => {
     const text = readFileSync(join(ROOT, page), "utf8").replace(/```[\s\S]*?```/g, "");
     for (const [, target = ""] of text.matchAll(/\]\(([^)\s]+)\)/g)) {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { goldenCases, goldenHooks } from "../golden/golden-case.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
-const PAGE = readFileSync(join(ROOT, "docs", "parity.md"), "utf8");
+const PAGE = readFileSync(join(ROOT, "docs/maintainers/parity.md"), "utf8");
 const ROWS = PAGE.split("\n").filter(line => /^\| (?!Original|-)/.test(line));
 
 describe("the page on parity", () => {

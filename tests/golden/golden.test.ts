@@ -17,9 +17,10 @@ const WANTED: Readonly<Record<string, number>> = {
   stop: 100,
   post_tool_use: 100,
   user_prompt_submit: 100,
-  session_start: 50,
-  pre_compact: 50,
-  session_stop: 30,
+  session_start: 100,
+  pre_compact: 100,
+  session_stop: 100,
+  workflow_classification_reminder: 100,
 };
 
 const AT_A_TIME = 4;

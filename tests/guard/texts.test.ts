@@ -67,19 +67,18 @@ describe("an explained rule", () => {
     expect(push && explainRule(push, where).here.verdict).toBe("deny");
   });
 
-  it("of the configuration is told in its own words", () => {
-    const rule = ruleOf({
-      id: "acme.x",
-      when: { command: "acme" },
-      verdict: "ask",
-      reason: "No deploys today",
-    });
-    expect(explainRule(rule, BUILT_IN.guard)).toMatchObject({
-      lost: "No deploys today. A rule of the configuration says so.",
-      instead: "",
-      safer: "",
-    });
-  });
+  it.each(["No deploys today", "No deploys today."])(
+    "of the configuration is told in its own words: %s",
+    reason => {
+      const rule = ruleOf({ id: "acme.x", when: { command: "acme" }, verdict: "ask", reason });
+      expect(rule.lost).toBe("{target}: No deploys today.");
+      expect(explainRule(rule, BUILT_IN.guard)).toMatchObject({
+        lost: "No deploys today. A rule of the configuration says so.",
+        instead: "",
+        safer: "",
+      });
+    },
+  );
 });
 
 describe("what is said of a call", () => {

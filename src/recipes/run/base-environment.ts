@@ -15,7 +15,30 @@ export interface RunFacts {
 
 const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
 const DEFAULT_SESSION_DEPTH_LIMIT = 6;
+const MAX_SESSION_DEPTH = 32;
 const DEFAULT_SESSION_LIMIT = 10;
+
+/** How deep sessions may start sessions, how many at once, and how deep this one is. */
+export interface SessionLimits {
+  readonly depth: number;
+  readonly maxDepth: number;
+  readonly maxSessions: number;
+}
+
+/** A depth that cannot be read counts as the deepest. */
+export function sessionLimits({ env }: Pick<System, "env">): SessionLimits {
+  const number = (name: string): number | undefined => {
+    const text = env.get(name)?.trim() ?? "";
+    return /^\d+$/.test(text) ? Number(text) : undefined;
+  };
+  const maxDepth = Math.min(number("AMPLIHACK_MAX_DEPTH") ?? DEFAULT_SESSION_DEPTH_LIMIT, MAX_SESSION_DEPTH);
+  const isDepthGiven = (env.get("AMPLIHACK_SESSION_DEPTH")?.trim() ?? "") !== "";
+  return {
+    depth: number("AMPLIHACK_SESSION_DEPTH") ?? (isDepthGiven ? maxDepth : 0),
+    maxDepth,
+    maxSessions: number("AMPLIHACK_MAX_SESSIONS") || DEFAULT_SESSION_LIMIT,
+  };
+}
 
 /** The parent's environment without what would make a child believe it runs inside an agent. */
 export function inheritedEnvironment({ env }: Pick<System, "env">): Record<string, string> {

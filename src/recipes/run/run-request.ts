@@ -15,6 +15,7 @@ import type { RecipeSearch } from "../find/search-directories.ts";
 import type { Observer } from "../logs/events.ts";
 import { type SnippetLimits, snippetLimits } from "../steps/snippet.ts";
 import { ContextError, readContextFile, readPairs } from "../values/context.ts";
+import { sessionLimits } from "./base-environment.ts";
 import type { Interruption } from "./interruption.ts";
 import type { ErrorKind } from "./result.ts";
 
@@ -137,15 +138,9 @@ function readStepTimeout({ env }: System): number | undefined {
   throw new RunRefusal("bad_args", "AMPLIHACK_STEP_TIMEOUT must be a number of seconds");
 }
 
-const DEFAULT_SESSION_DEPTH = 6;
-const MAX_SESSION_DEPTH = 32;
-
 /** Recipes that start recipes that start recipes must end somewhere. */
-export function refuseDeepNesting({ env }: System): void {
-  const wanted = env.get("AMPLIHACK_MAX_DEPTH")?.trim() ?? "";
-  const max = /^\d+$/.test(wanted) ? Math.min(Number(wanted), MAX_SESSION_DEPTH) : DEFAULT_SESSION_DEPTH;
-  const given = env.get("AMPLIHACK_SESSION_DEPTH")?.trim() ?? "";
-  const depth = given === "" ? 0 : /^\d+$/.test(given) ? Number(given) : max;
+export function refuseDeepNesting(system: System): void {
+  const { depth, maxDepth: max } = sessionLimits(system);
   if (depth < max) return;
   throw new RunRefusal(
     "recursion_guard",

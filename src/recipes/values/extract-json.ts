@@ -1,4 +1,4 @@
-import { JSON_DEPTH_LIMIT, type Json } from "../../protocol/index.ts";
+import { isJsonObject, JSON_DEPTH_LIMIT, type Json, type JsonObject } from "../../protocol/index.ts";
 import { readJsonText } from "./value.ts";
 
 /**
@@ -22,15 +22,26 @@ const WORK_LIMIT = 50_000_000;
 const ATTEMPT_WORK = 100;
 
 function scanForBlock(text: string): Json | undefined {
-  const opener = /[{[]/g;
+  for (const value of blocksIn(text, /[{[]/g)) return value;
+  return undefined;
+}
+
+/** Every object of a text in the order in which they stand there; what stands inside one belongs to it. */
+export function objectsIn(text: string): readonly JsonObject[] {
+  return [...blocksIn(text, /\{/g)].filter(isJsonObject);
+}
+
+/** The balanced blocks that parse; `opener` tells where one may begin. */
+function* blocksIn(text: string, opener: RegExp): Generator<Json> {
   let work = 0;
   for (let found = opener.exec(text); found !== null && work < WORK_LIMIT; found = opener.exec(text)) {
     const { end, looked } = findBlockEnd(text, found.index);
     work += looked + ATTEMPT_WORK;
     const value = end === undefined ? undefined : readJsonText(text.slice(found.index, end));
-    if (value !== undefined) return value;
+    if (value === undefined || end === undefined) continue;
+    opener.lastIndex = end;
+    yield value;
   }
-  return undefined;
 }
 
 /** Behind the bracket that closes the one at `start`; no end when it never closes or nests too deep. */

@@ -1,0 +1,40 @@
+import { findAssetHome, findHome } from "../../state/index.ts";
+import { join } from "../../system/paths.ts";
+import type { System } from "../../system/system.ts";
+import { findGitRoot, isDirectory, isFile, staysInside } from "./look.ts";
+
+const FOLDER = "amplifier-bundle";
+
+/** Names that recipes ask for. The files come with the bundle of recipes, not with this program. */
+export const NAMED_ASSETS: Readonly<Record<string, string>> = {
+  "multitask-orchestrator": `${FOLDER}/bin/multitask-orchestrator.sh`,
+  "helper-path": `${FOLDER}/bin/multitask-orchestrator.sh`,
+  "hooks-dir": `${FOLDER}/tools/amplihack/hooks`,
+  "session-tree-path": `${FOLDER}/tools/amplihack/session`,
+};
+
+/** Why a relative path is none of a bundle; undefined when it may be one. */
+export function assetPathProblem(path: string): string | undefined {
+  if (!/^[A-Za-z0-9_./-]+$/.test(path)) return "it may have letters, digits, _ - . and / only";
+  if (path.startsWith("/")) return "it is relative to the place of the bundle";
+  if (path.split("/").some(part => part === "." || part === "..")) return "it has no . or .. in it";
+  return path.startsWith(`${FOLDER}/`) ? undefined : `it begins with ${FOLDER}/`;
+}
+
+/** The first place that has it: `AMPLIHACK_HOME`, `~/.amplihack`, the repository of the working directory. */
+export function findBundleAsset(system: System, path: string): string | undefined {
+  const { files } = system;
+  const home = findHome(system);
+  const roots = [
+    findAssetHome(system),
+    home === undefined ? undefined : join(home, ".amplihack"),
+    findGitRoot(files, files.workingDirectory() ?? "/"),
+  ];
+  for (const root of roots) {
+    if (root === undefined) continue;
+    const found = join(root, path);
+    if ((isFile(files, found) || isDirectory(files, found)) && staysInside(files, join(root, FOLDER), found))
+      return found;
+  }
+  return undefined;
+}
