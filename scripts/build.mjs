@@ -12,6 +12,8 @@ import { licenceText } from "./third-party.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const { exports: subPaths, peerDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+/** Users of the engine bring their own; our MCP server must run without. */
+const BUNDLED_PEERS = ["@modelcontextprotocol/sdk"];
 const define = buildConstants();
 const common = {
   bundle: true,
@@ -60,7 +62,11 @@ const { metafile } = await build({
   chunkNames: "chunks/[name]-[hash]",
   // Packages are bundled, because Node takes longer to find many small files than to read one. `libsql` cannot be:
   // it looks for a compiled file beside itself; nor can `esbuild`, which starts a program of its own.
-  external: ["libsql", "esbuild", ...Object.keys(peerDependencies)],
+  external: [
+    "libsql",
+    "esbuild",
+    ...Object.keys(peerDependencies).filter(name => !BUNDLED_PEERS.includes(name)),
+  ],
   // Its form for Node is CommonJS, which calls a `require` that ES modules do not have.
   alias: { yaml: resolve("node_modules/yaml/browser/dist/index.js") },
 });

@@ -24,6 +24,7 @@ const LAYERS = [
   "verify",
   "cli",
   "dashboard",
+  "mcp",
   "demo",
   "commands",
   "bin",

@@ -12,7 +12,7 @@ import { fail, writeJson } from "./release-files.mjs";
 
 const NAME = "amplihack";
 /** What the programs need at run time. */
-const SHIPPED = ["dist", "recipes", "schemas", "LICENSE"];
+const SHIPPED = ["agents", "dist", "recipes", "schemas", "LICENSE"];
 const LEFT_OUT = /^dist\/(?:types|native)(?:\/|$)|\.cjs\.cache$/;
 const STAND_IN = "/amplihack-hooks";
 

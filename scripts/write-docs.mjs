@@ -12,10 +12,10 @@ const words = process.argv.slice(2);
 const isCheck = words.includes("--check");
 const folder = words.find(word => !word.startsWith("--")) ?? join(root, "docs");
 
-const { PACKS, verdictAt, CONFIG_SCHEMA, BUILT_IN, PROJECT_SECTIONS, programNames, HOST_LIST } =
+const { PACKS, actionAt, CONFIG_SCHEMA, BUILT_IN, PROJECT_SECTIONS, programNames, HOST_LIST } =
   await loadSource({
     "guard/rules.ts": ["PACKS"],
-    "guard/rule.ts": ["verdictAt"],
+    "guard/rule.ts": ["actionAt"],
     "config/load.ts": ["PROJECT_SECTIONS"],
     "config/sections.ts": ["CONFIG_SCHEMA"],
     "config/settings.ts": ["BUILT_IN"],
@@ -97,7 +97,7 @@ function programsList() {
 }
 
 function ruleRow(rule) {
-  const levels = ["relaxed", "standard", "strict"].map(level => verdictAt(rule, level));
+  const levels = ["relaxed", "standard", "strict"].map(level => actionAt(rule, level));
   const verdicts = new Set(levels).size === 1 ? levels[0] : levels.join(" / ");
   const fixed = rule.isAllowable === false ? ", always" : "";
   return [`\`${rule.id}\``, `${verdicts}${fixed}`, rule.title, rule.when];

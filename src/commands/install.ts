@@ -31,7 +31,10 @@ the hosts are never changed. A second run changes nothing.`,
       PROFILE_NAMES,
       "which parts: the guard alone, all that changes no way of working, or all",
     ),
-    parts: option.string("A,B", `the same part by part: ${PARTS.join(", ")}`),
+    parts: option.string(
+      "A,B",
+      `the same part by part: ${PARTS.join(", ")}; mcp alone is added to what is on`,
+    ),
     failure: option.choice(
       ["open", "ask", "closed"],
       "what hooks do when they cannot run: let pass, ask, refuse",
@@ -47,6 +50,7 @@ the hosts are never changed. A second run changes nothing.`,
     "amplihack install": "registers with every host that is found",
     "amplihack install --dry-run": "shows what that would change; --full shows it line by line",
     "amplihack install --profile guard": "registers, and switches on the guard alone",
+    "amplihack install --parts mcp": "also registers the MCP server with every host that has MCP",
     "amplihack install --host codex --yes": "registers with Codex, which then runs the hooks",
     "amplihack install --scope project --host claude": "registers in this project's .claude/settings.json",
   },
@@ -66,7 +70,7 @@ the hosts are never changed. A second run changes nothing.`,
     if (options.interactive && !terminal.isInteractive)
       terminal.warn("amplihack: no terminal to ask at; going on with the defaults\n");
     const wishes = options.interactive ? askWishes(system, terminal, questions, options.scope) : NO_WISHES;
-    const chosen = chosenParts(options.profile, options.parts);
+    const chosen = chosenParts(system, options.profile, options.parts);
     const request = {
       hosts,
       assets: options.local,

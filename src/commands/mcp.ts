@@ -1,13 +1,15 @@
 import { defineFamily } from "../cli/command.ts";
 import { guardCommand } from "./mcp/guard.ts";
+import { serveCommand } from "./mcp/serve.ts";
 
 export const command = defineFamily({
   name: "mcp",
-  summary: "put the guard and your hooks before the tools of an MCP server",
+  summary: "memory, history, guard and recipes as an MCP server; or the guard before another one",
   group: "Protect",
-  details: "For hosts that have no hooks of their own but use MCP servers.",
-  subcommands: [guardCommand],
+  subcommands: [serveCommand, guardCommand],
+  initial: serveCommand,
   examples: {
+    "amplihack mcp": "starts the MCP server of amplihack on standard input and output",
     "amplihack mcp guard -- npx -y @acme/files-server": "starts the server with the guard before its tools",
   },
 });

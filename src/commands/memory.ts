@@ -1,13 +1,17 @@
 import { defineFamily } from "../cli/command.ts";
 import { cleanCommand } from "./memory/clean.ts";
 import { deleteCommand } from "./memory/delete.ts";
+import { editCommand } from "./memory/edit.ts";
 import { exportCommand } from "./memory/export.ts";
+import { forgetCommand } from "./memory/forget.ts";
 import { getCommand } from "./memory/get.ts";
 import { importCommand } from "./memory/import.ts";
 import { listCommand } from "./memory/list.ts";
+import { pinCommand } from "./memory/pin.ts";
 import { searchCommand } from "./memory/search.ts";
 import { storeCommand } from "./memory/store.ts";
 import { treeCommand } from "./memory/tree.ts";
+import { unpinCommand } from "./memory/unpin.ts";
 
 export const command = defineFamily({
   name: "memory",
@@ -18,8 +22,12 @@ export const command = defineFamily({
     listCommand,
     getCommand,
     storeCommand,
+    editCommand,
     deleteCommand,
     searchCommand,
+    forgetCommand,
+    pinCommand,
+    unpinCommand,
     exportCommand,
     importCommand,
     cleanCommand,

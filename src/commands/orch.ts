@@ -27,7 +27,7 @@ const workstreams = () => import("../recipes/orchestration/workstreams.ts");
 
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   "extract-json": {
-    summary: "the JSON object of an agent's answer, {} where there is none",
+    summary: "the JSON object of an answer, {} where there is none",
     takes: ["require-field"],
     async run(input, options) {
       const { findLastObjectWith, findObject } = await answers();
@@ -48,7 +48,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     run: async input => (await answers()).taskTypeOf(input),
   },
   "normalise-verdict": {
-    summary: "WORK_VERIFIED, HOLLOW_SUCCESS or INSUFFICIENT_EVIDENCE",
+    summary: "whether the work was verified",
     takes: [],
     run: async input => (await answers()).workVerdictOf(input),
   },
@@ -58,7 +58,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     run: async input => (await answers()).loopVerdictOf(input),
   },
   "reclassify-task-type": {
-    summary: "Development for an operation that asks for work on code",
+    summary: "Development where work on code is asked for",
     takes: ["current"],
     needs: "current",
     run: async (input, { current }) => (await answers()).reclassify(String(current), input),

@@ -13,14 +13,14 @@ export const RULE_SETTINGS = ["off", "allow", "ask", "deny"] as const;
 export type RuleSetting = (typeof RULE_SETTINGS)[number];
 
 /** What amplihack does for its user, each of which can be left out. */
-export const PARTS = ["guard", "history", "memory", "transcripts", "workflow"] as const;
+export const PARTS = ["guard", "history", "memory", "transcripts", "workflow", "mcp"] as const;
 export type Part = (typeof PARTS)[number];
 
-/** Choices of parts under one name, for `install`. */
+/** Choices of parts under one name, for `install`. The MCP server is in none of them: it is chosen by itself. */
 export const PROFILES = {
   guard: ["guard"],
   standard: ["guard", "history", "memory", "transcripts"],
-  full: PARTS,
+  full: ["guard", "history", "memory", "transcripts", "workflow"],
 } as const satisfies Readonly<Record<string, readonly Part[]>>;
 export type Profile = keyof typeof PROFILES;
 

@@ -232,14 +232,24 @@ export const CONFIG_SCHEMA = {
       kind: "record",
       note: "limits of what is put into a prompt",
       fields: {
-        maxItems: { kind: "integer", min: 0, max: 100, note: "memories per agent; 0 puts none in" },
+        maxItems: {
+          kind: "integer",
+          min: 0,
+          max: 100,
+          note: "memories at a time, and per mentioned agent; 0 puts none in",
+        },
         maxCharacters: {
           kind: "integer",
           min: 0,
           max: 2_000,
           note: "of each memory",
         },
-        maxAgeDays: { kind: "integer", min: 1, max: 3650, note: "since the last change" },
+        maxAgeDays: {
+          kind: "integer",
+          min: 1,
+          max: 3650,
+          note: "since the last change; at the start of a session 30 at most",
+        },
       },
     },
     update: {

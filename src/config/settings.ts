@@ -101,7 +101,7 @@ export const BUILT_IN: Config = {
   },
   bridge: { command: undefined },
   reflect: { agent: undefined },
-  memory: { maxItems: 5, maxCharacters: 500, maxAgeDays: 30 },
+  memory: { maxItems: 5, maxCharacters: 500, maxAgeDays: 365 },
   update: { source: undefined, check: true, publicKey: undefined },
 };
 

@@ -12,17 +12,30 @@ export interface Refusal {
   readonly reason: string;
 }
 
-/**
- * Undefined when the request may be answered. Another site in the user's browser can send requests here too, by
- * name (DNS rebinding) or by address: so Host and Origin must be ours, and the token must be there.
- */
+/** Undefined when the request may be answered: it comes from this machine and its page, with the token. */
 export function refuseRequest(
   request: IncomingMessage,
   url: URL,
   token: string,
   isAction: (path: string) => boolean,
 ): Refusal | undefined {
-  const { headers, socket, method } = request;
+  const foreign = refuseForeign(request);
+  if (foreign !== undefined) return foreign;
+  const { method } = request;
+  if (method === "POST" && isAction(url.pathname)) return refuseAction(request, token);
+  if (!isEqual(url.searchParams.get("token") ?? "", token)) {
+    return { status: 403, reason: "the token is missing or wrong; use the address that the command printed" };
+  }
+  if (method !== "GET") return { status: 405, reason: "only GET is known here" };
+  if (isAction(url.pathname)) return { status: 405, reason: "only POST is known here" };
+  return undefined;
+}
+
+/**
+ * Another site in the user's browser can send requests to this machine too, by name (DNS rebinding) or by address: so
+ * Host and Origin must be ours.
+ */
+export function refuseForeign({ headers, socket }: IncomingMessage): Refusal | undefined {
   if (!LOOPBACK_ADDRESSES.includes(socket.remoteAddress ?? "")) {
     return { status: 403, reason: "only this machine may ask" };
   }
@@ -36,12 +49,6 @@ export function refuseRequest(
   if (site !== undefined && site !== "same-origin" && site !== "none") {
     return { status: 403, reason: "requests of other sites are not answered" };
   }
-  if (method === "POST" && isAction(url.pathname)) return refuseAction(request, token);
-  if (!isEqual(url.searchParams.get("token") ?? "", token)) {
-    return { status: 403, reason: "the token is missing or wrong; use the address that the command printed" };
-  }
-  if (method !== "GET") return { status: 405, reason: "only GET is known here" };
-  if (isAction(url.pathname)) return { status: 405, reason: "only POST is known here" };
   return undefined;
 }
 
@@ -61,7 +68,7 @@ function refuseAction({ headers }: IncomingMessage, token: string): Refusal | un
 }
 
 /** Takes the same time wherever the texts differ. */
-function isEqual(one: string, other: string): boolean {
+export function isEqual(one: string, other: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(one), digest(other));
 }

@@ -1,6 +1,7 @@
 import { loadConfig } from "../config/index.ts";
 import type { HistorySettings } from "../config/settings.ts";
 import { auditFile } from "../hooks/audit.ts";
+import { MEMORY_DATABASE } from "../state/homes.ts";
 import { requireDirectories } from "../state/user-directories.ts";
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
@@ -27,7 +28,7 @@ export function findDataFiles(system: System, warn: (message: string) => void): 
     runs: join(stateHome, "logs", "runs.jsonl"),
     audit: auditFile(config.guard, stateHome, home),
     recipeRuns: join(stateHome, "recipes", "runs"),
-    database: join(stateHome, "memory.db"),
+    database: join(stateHome, MEMORY_DATABASE),
     home,
     history: config.history,
   };

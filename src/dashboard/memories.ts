@@ -1,7 +1,7 @@
 import type { Memory } from "../memory/memory.ts";
 import { openReader, openStore } from "../memory/open-store.ts";
 import { rankCandidates } from "../memory/ranking.ts";
-import { searchPhrases } from "../memory/search-words.ts";
+import { readQuery } from "../memory/search-words.ts";
 import type { MemoryReader } from "../memory/store.ts";
 import { clip } from "../state/index.ts";
 import type { System } from "../system/system.ts";
@@ -46,7 +46,7 @@ async function search(
   { limit, agent }: { readonly limit: number; readonly agent: string | undefined },
 ): Promise<readonly Memory[]> {
   if (words.trim() === "") return reader.list({ agent }, "newest", limit);
-  const candidates = await reader.search(searchPhrases(words), { agent }, limit * CANDIDATES_EACH);
+  const candidates = await reader.search(readQuery(words), { agent }, limit * CANDIDATES_EACH);
   return rankCandidates(candidates, system.clock.nowMs(), limit).map(({ memory }) => memory);
 }
 

@@ -2,7 +2,7 @@ import type { Level, RuleSetting } from "../config/levels.ts";
 import { LEVELS } from "../config/levels.ts";
 import type { GuardSettings } from "../config/settings.ts";
 import { settingFor, settleVerdict } from "./finding.ts";
-import { type Verdict, verdictAt } from "./rule.ts";
+import { type Action, actionAt, toAction } from "./rule.ts";
 import { findRule, type Rule } from "./rules.ts";
 
 /** A rule in sentences that stand alone. */
@@ -15,12 +15,12 @@ export interface ExplainedRule {
   readonly instead: string;
   /** a command, with words in capitals for what depends on the case; empty when everything does */
   readonly safer: string;
-  readonly levels: Readonly<Record<Level, Verdict>>;
+  readonly levels: Readonly<Record<Level, Action>>;
   /** the level and what the configuration sets; the verdict is what follows from both */
   readonly here: {
     readonly level: Level;
     readonly configured: RuleSetting | null;
-    readonly verdict: Verdict;
+    readonly verdict: Action;
   };
   readonly allowable: boolean;
   /** it passes when a copy of what would be lost was kept first, but for level strict */
@@ -38,12 +38,12 @@ export function explainRule(rule: Rule, settings: GuardSettings): ExplainedRule 
     instead: model,
     safer: withoutBraces(rule.safer),
     levels: Object.fromEntries(
-      LEVELS.map(level => [level, verdictAt(rule, level)]),
+      LEVELS.map(level => [level, actionAt(rule, level)]),
     ) as ExplainedRule["levels"],
     here: {
       level: settings.level,
       configured: settingFor(settings.rules, id) ?? null,
-      verdict: settleVerdict(rule, undefined, settings),
+      verdict: toAction(rule, settleVerdict(rule, undefined, settings)),
     },
     allowable: isAllowable !== false,
     recoverable: isRecoverable === true,

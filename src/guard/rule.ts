@@ -17,6 +17,8 @@ export interface RuleText {
   readonly isRecoverable?: true;
   /** at level standard it passes, with a note in the audit log, unless the configuration says otherwise */
   readonly isNoted?: true;
+  /** it looks at results and never stops a call: `ask` and `deny` both mean that it warns, `allow` that it is silent */
+  readonly isWarning?: true;
   /** when it speaks, for the documentation */
   readonly when: string;
   /** one sentence for both readers: what would happen to what */
@@ -44,4 +46,17 @@ export function isStricterThan(one: Verdict, other: Verdict): boolean {
 
 export function verdictAt(rule: RuleText, level: Level): Verdict {
   return rule.atLevel?.[level] ?? rule.verdict;
+}
+
+/** What a rule does, for people. */
+export type Action = Verdict | "warn" | "off";
+
+/** One that only warns neither asks nor denies. */
+export function toAction(rule: RuleText, verdict: Verdict): Action {
+  if (rule.isWarning !== true) return verdict;
+  return verdict === "allow" ? "off" : "warn";
+}
+
+export function actionAt(rule: RuleText, level: Level): Action {
+  return toAction(rule, verdictAt(rule, level));
 }

@@ -5,6 +5,7 @@ import { FILESYSTEM } from "./packs/filesystem.ts";
 import { GIT_BRANCHES } from "./packs/git-branches.ts";
 import { GIT_SETTINGS } from "./packs/git-settings.ts";
 import { GIT_WORK } from "./packs/git-work.ts";
+import { INJECTION } from "./packs/injection.ts";
 import { PACKAGES } from "./packs/packages.ts";
 import { PUBLISH } from "./packs/publish.ts";
 import { SECRETS } from "./packs/secrets.ts";
@@ -28,6 +29,7 @@ const TABLES = {
   publish: PUBLISH,
   packages: PACKAGES,
   text: TEXT,
+  injection: INJECTION,
   unexamined: UNEXAMINED,
 };
 

@@ -2,7 +2,7 @@ import type { GuardSettings } from "../config/settings.ts";
 import type { Judgement } from "../guard/judgement.ts";
 import { clipText } from "../guard/reason.ts";
 import { redactOpening } from "../guard/redact.ts";
-import type { InputOf } from "../protocol/index.ts";
+import type { InputOf, ToolUse } from "../protocol/index.ts";
 import { appendJsonLine } from "../state/append-line.ts";
 import { sanitiseSessionId } from "../state/session-id.ts";
 import { expandHome, join } from "../system/paths.ts";
@@ -20,7 +20,10 @@ export function auditFile(settings: GuardSettings, stateHome: string, home: stri
 }
 
 export interface AuditedRun {
-  readonly input: InputOf<"tool">;
+  readonly input: Pick<InputOf<"tool">, "host" | "sessionId" | "cwd"> & {
+    readonly tool: Pick<ToolUse, "name" | "useId">;
+    readonly facts: Pick<InputOf<"tool">["facts"], "command" | "paths">;
+  };
   readonly judgement: Judgement;
   readonly settings: GuardSettings;
   readonly project: string;

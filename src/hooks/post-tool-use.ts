@@ -6,6 +6,7 @@ import { clip, sha256Hex } from "../state/index.ts";
 import { join } from "../system/paths.ts";
 import { type Files, hasErrorCode, type System } from "../system/system.ts";
 import { attempt, defineHook, type HookContext, type HookOptions } from "./context.ts";
+import { inspectForeign } from "./foreign-results.ts";
 import { withOpenChanges } from "./history-steps.ts";
 import type { HookDefinition } from "./hook-program.ts";
 import { askObservers, mergeMetadata, type ToolObserver } from "./observers.ts";
@@ -27,8 +28,8 @@ const REMEMBERED_MS = 60_000;
 const MAX_NAME_LENGTH = 200;
 
 /**
- * Counts tool calls, warns of failed writes and of work that goes round the workflow. Never blocks. Calls that the
- * host reports as failed are counted as such.
+ * Counts tool calls, warns of failed writes, of work that goes round the workflow and of fetched text that speaks to
+ * the agent. Never blocks. Calls that the host reports as failed are counted as such.
  */
 export const postToolUse = defineHook("post-tool-use", "tool", observeCall);
 
@@ -57,14 +58,18 @@ async function observeCall(input: InputOf<"tool">, context: HookContext): Promis
 
   const observed = askObservers(context.hasPart("workflow") ? OBSERVERS : [], input, context);
   for (const text of observed.warnings) context.log("WARNING", text);
+  const foreign = await inspectForeign({ ...input, tool }, context);
+  if (foreign !== undefined) context.metric("injection_warnings", foreign.rules.join(" "));
+  const warnings = [...observed.warnings, ...(foreign === undefined ? [] : [foreign.warning])];
   const metadata: JsonObject = {
     ...mergeMetadata(warning === undefined ? {} : { warning, tool: tool.name }, observed.metadata),
-    ...(observed.warnings.length === 0 ? {} : { warnings: observed.warnings }),
+    ...(warnings.length === 0 ? {} : { warnings }),
   };
-  const texts = [...(warning === undefined ? [] : [warning]), ...observed.warnings];
+  const texts = [...(warning === undefined ? [] : [warning]), ...warnings];
   if (Object.keys(metadata).length === 0) return undefined;
   return {
     ...(texts.length === 0 ? {} : { context: texts.join("\n\n") }),
+    ...(foreign === undefined ? {} : { message: { text: foreign.message, level: "warn" as const } }),
     extras: { claude: { metadata } },
   };
 }

@@ -1,4 +1,6 @@
 import type { Effect, InputOf } from "../protocol/index.ts";
+import { findStateHome, MEMORY_DATABASE } from "../state/index.ts";
+import { join } from "../system/paths.ts";
 import { mentionedAgents } from "./agent-mentions.ts";
 import { callBridge } from "./bridge/call.ts";
 import { attempt, defineHook, type HookContext } from "./context.ts";
@@ -13,7 +15,10 @@ import { startTracking } from "./workflow-tracking.ts";
 
 const QUERY_LENGTH = 500;
 
-/** Gives the model the user's preferences, memories of mentioned agents and the framework's text. Never blocks. */
+/** Shorter prompts ("go on") are about nothing that could be looked up. */
+const MIN_PROMPT_LENGTH = 8;
+
+/** Gives the model the user's preferences, memories that fit the prompt and the framework's text. Never blocks. */
 export const userPromptSubmit = defineHook("user-prompt-submit", "prompt", enrichPrompt);
 
 export const definition: HookDefinition = { hook: userPromptSubmit, usesBridge: true };
@@ -63,14 +68,14 @@ function renderFoundPreferences(context: HookContext): string | undefined {
   return parts.join("\n\n");
 }
 
-/** Memories of the agents that the prompt mentions; no agent, no question. */
+/** What is remembered about the prompt, by the agents it mentions or at all; nothing remembered, no question. */
 async function recall(prompt: string, context: HookContext): Promise<string | undefined> {
   const agents = mentionedAgents(prompt);
-  if (agents.length === 0) return undefined;
+  if (agents.length === 0 && !mayRemember(prompt, context)) return undefined;
   const answer = await callBridge(context, "inject_memory", {
     session_id: context.sessionId ?? "unknown",
     prompt: firstCharacters(prompt, QUERY_LENGTH),
-    agents,
+    ...(agents.length === 0 ? {} : { agents }),
   });
   context.metric("agents_detected", agents.length);
   if (answer.kind !== "reply") {
@@ -80,4 +85,16 @@ async function recall(prompt: string, context: HookContext): Promise<string | un
   const { injected_context: text, memory_keys_used: keys } = answer.reply;
   context.metric("agent_memory_injected", keys.length);
   return text.trim() === "" ? undefined : text.trim();
+}
+
+/** A look at the file costs nothing; a child process that finds no memories would. */
+function mayRemember(prompt: string, { system }: HookContext): boolean {
+  if (prompt.trim().length < MIN_PROMPT_LENGTH || isHeldText(prompt)) return false;
+  const home = findStateHome(system);
+  try {
+    return home !== undefined && (system.files.follow(join(home, MEMORY_DATABASE))?.size ?? 0) > 0;
+  } catch {
+    // The answer then says what is wrong with it.
+    return true;
+  }
 }

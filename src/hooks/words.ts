@@ -47,9 +47,13 @@ export function saysWords(text: string, pattern: WordPattern): boolean {
   return findStatement(text, pattern) !== undefined;
 }
 
-/** The position of the first occurrence that is not negated in its own clause. */
-export function findStatement(text: string, pattern: WordPattern): number | undefined {
-  return pattern.positions(text).find(at => !isNegated(text, at));
+/** The position of the first occurrence that is not negated in its own clause, and that no exception is made for. */
+export function findStatement(
+  text: string,
+  pattern: WordPattern,
+  isExcepted: (at: number) => boolean = () => false,
+): number | undefined {
+  return pattern.positions(text).find(at => !isNegated(text, at) && !isExcepted(at));
 }
 
 const NEGATION_REACH = 24;

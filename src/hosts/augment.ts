@@ -67,6 +67,7 @@ export const augment: HostDescriptor<"augment"> = {
     title: "Augment",
     folders: [".augment"],
     programs: ["auggie"],
+    mcp: { user: [".augment/settings.json"] },
     live: "it needs an account",
   }),
 };

@@ -167,6 +167,16 @@ export const claudeCode: HostDescriptor<"claude-code"> = {
     title: "Claude Code",
     folders: [".claude"],
     programs: ["claude"],
+    mcp: {
+      user: [".claude.json"],
+      project: ".mcp.json",
+      moved: { variable: "CLAUDE_CONFIG_DIR", file: ".claude.json" },
+      members: { type: "stdio" },
+    },
+    userFiles: {
+      agents: { file: "agents/amplihack-NAME.md", format: "markdown" },
+      command: { file: "commands/amplihack/dev.md", format: "markdown", argument: "$ARGUMENTS" },
+    },
     nextStep: {
       user: "Claude Code: answer its trust question once in every folder; until then it runs no hook there",
       project: "Claude Code: answer its trust question in this folder; until then it runs no hook here",

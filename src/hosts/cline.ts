@@ -110,6 +110,7 @@ export const cline: HostDescriptor<"cline"> = {
     title: "Cline",
     folders: ["Documents/Cline", ".cline"],
     programs: ["cline"],
+    mcp: { user: [".cline/data/settings/cline_mcp_settings.json"] },
     gaps: ["refuse one call only: in the editor a refusal ends the task"],
     live: "it needs its editor",
   }),

@@ -73,6 +73,17 @@ export const codex: HostDescriptor<"codex"> = {
     title: "Codex",
     folders: [".codex"],
     programs: ["codex"],
+    mcp: {
+      user: [".codex/config.toml"],
+      project: ".codex/config.toml",
+      moved: { variable: "CODEX_HOME", file: "config.toml" },
+      key: "mcp_servers",
+      format: "toml",
+    },
+    userFiles: {
+      agents: { file: "agents/amplihack-NAME.toml", format: "toml" },
+      command: { file: "prompts/amplihack-dev.md", format: "markdown", argument: "$ARGUMENTS" },
+    },
     nextStep: { project: "Codex: trust this project when it asks; else it may skip .codex/hooks.json" },
     gaps: ["see files that are read otherwise than by a command"],
     agent: {

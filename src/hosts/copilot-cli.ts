@@ -148,6 +148,14 @@ export const copilotCli: HostDescriptor<"copilot-cli"> = {
     title: "Copilot CLI",
     folders: [".copilot"],
     programs: ["copilot"],
+    mcp: {
+      user: [".copilot/mcp-config.json"],
+      moved: { variable: "COPILOT_HOME", file: "mcp-config.json" },
+      members: { type: "local", tools: ["*"] },
+    },
+    userFiles: {
+      agents: { file: "agents/amplihack-NAME.agent.md", format: "markdown" },
+    },
     mustBePresent: true,
     alsoReads: [{ host: "claude-code", scope: "project" }],
     nextStep: {

@@ -181,6 +181,7 @@ export const cursor: HostDescriptor<"cursor"> = {
     title: "Cursor",
     folders: [".cursor"],
     programs: ["cursor", "cursor-agent"],
+    mcp: { user: [".cursor/mcp.json"], project: ".cursor/mcp.json" },
     alsoReads: [
       { host: "claude-code", scope: "user" },
       { host: "claude-code", scope: "project" },

@@ -55,6 +55,7 @@ export const factoryDroid: HostDescriptor<"factory-droid"> = {
     title: "Factory",
     folders: [".factory"],
     programs: ["droid"],
+    mcp: { user: [".factory/mcp.json"], project: ".factory/mcp.json", members: { type: "stdio" } },
     nextStep: {
       user: "Factory: start droid again and approve the hooks in /hooks if it asks",
       project: "Factory: start droid again and approve the hooks in /hooks if it asks",

@@ -104,6 +104,15 @@ export const geminiCli: HostDescriptor<"gemini-cli"> = {
     title: "Gemini CLI",
     folders: [".gemini"],
     programs: ["gemini"],
+    mcp: {
+      user: [".gemini/settings.json"],
+      project: ".gemini/settings.json",
+      moved: { variable: "GEMINI_CLI_HOME", file: ".gemini/settings.json" },
+    },
+    userFiles: {
+      agents: { file: "agents/amplihack-NAME.md", format: "markdown" },
+      command: { file: "commands/amplihack/dev.toml", format: "toml", argument: "{{args}}" },
+    },
     nextStep: {
       project: "Gemini CLI: trust this folder (/permissions); --skip-trust is not enough for hooks",
     },

@@ -215,6 +215,24 @@ export interface LiveDriver {
   readonly env: (trial: TrialEnvironment) => Readonly<Record<string, string>>;
 }
 
+/** Where a host reads which MCP servers it starts. */
+export interface McpServers {
+  /** below the home directory: the first that exists, else the first whose folder does, else the first */
+  readonly user: readonly [string, ...string[]];
+  /** below the project */
+  readonly project?: string;
+  /** the environment variable by which users move the host's folder, and the file below what it names */
+  readonly moved?: { readonly variable: string; readonly file: string };
+  /** the member that holds the servers by name; `mcpServers` when absent */
+  readonly key?: string;
+  /** JSON when absent */
+  readonly format?: "toml";
+  /** what an entry has beside program and arguments */
+  readonly members?: JsonObject;
+  /** program and arguments are one list under `command` */
+  readonly isCommandList?: true;
+}
+
 /** How the host is found, registered with, started and tried, and what its user is told. */
 export interface HostSetup {
   readonly title: string;
@@ -228,6 +246,8 @@ export interface HostSetup {
   readonly registeredBy?: string;
   /** files of other hosts that it reads besides its own */
   readonly alsoReads?: readonly { readonly host: string; readonly scope: InstallScope }[];
+  /** absent where the host has no MCP, or keeps its servers where they cannot be written safely */
+  readonly mcp?: McpServers;
   /** its program takes bundles of framework files: `<program> bundle add|list|remove` */
   readonly takesBundles?: true;
   /** what the user still has to do before registered hooks run */
@@ -238,8 +258,25 @@ export interface HostSetup {
   readonly agent?: { readonly name: AgentName; readonly printMode: PrintMode };
   /** hooks of others in its files can run in other hosts, too: the dialect that they are written in */
   readonly importable?: "atomcode-json";
+  readonly userFiles?: UserFiles;
   /** how `doctor --live` starts it, or why it cannot */
   readonly live: LiveDriver | string;
+}
+
+/** How a host takes subagents and slash commands of its user. Files are named below the folder of its settings. */
+export interface UserFiles {
+  /** `file` has NAME where the agent's name goes; `members` stand in the front matter besides name and description */
+  readonly agents?: {
+    readonly file: string;
+    readonly format: "markdown" | "toml";
+    readonly members?: readonly string[];
+  };
+  /** `argument` stands for what is typed after the command */
+  readonly command?: {
+    readonly file: string;
+    readonly format: "markdown" | "toml";
+    readonly argument: string;
+  };
 }
 
 /** Everything this program knows about one host. */

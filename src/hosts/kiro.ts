@@ -70,6 +70,7 @@ export const kiro: HostDescriptor<"kiro"> = {
     title: "Kiro",
     folders: [".kiro"],
     programs: ["kiro-cli", "kiro"],
+    mcp: { user: [".kiro/settings/mcp.json"], project: ".kiro/settings/mcp.json" },
     nextStep: {
       user: "Kiro: start it with: kiro-cli chat --agent amplihack",
       project: "Kiro: start it with: kiro-cli chat --agent amplihack",

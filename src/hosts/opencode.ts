@@ -133,6 +133,18 @@ export const opencode: HostDescriptor<"opencode"> = {
     title: "OpenCode",
     folders: [".config/opencode"],
     programs: ["opencode"],
+    mcp: {
+      user: [".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"],
+      project: "opencode.json",
+      moved: { variable: "XDG_CONFIG_HOME", file: "opencode/opencode.json" },
+      key: "mcp",
+      members: { type: "local", enabled: true },
+      isCommandList: true,
+    },
+    userFiles: {
+      agents: { file: "agents/amplihack-NAME.md", format: "markdown", members: ["mode: subagent"] },
+      command: { file: "commands/amplihack-dev.md", format: "markdown", argument: "$ARGUMENTS" },
+    },
     agent: {
       name: "opencode",
       printMode: {

@@ -101,6 +101,9 @@ export const pi: HostDescriptor<"pi"> = {
     title: "Pi",
     folders: [".pi"],
     programs: ["pi"],
+    userFiles: {
+      command: { file: "prompts/amplihack-dev.md", format: "markdown", argument: "$ARGUMENTS" },
+    },
     agent: {
       name: "pi",
       printMode: {

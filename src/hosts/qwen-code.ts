@@ -83,6 +83,7 @@ export const qwenCode: HostDescriptor<"qwen-code"> = {
     title: "Qwen Code",
     folders: [".qwen"],
     programs: ["qwen"],
+    mcp: { user: [".qwen/settings.json"], project: ".qwen/settings.json" },
     nextStep: { project: "Qwen Code: trust this folder; else it skips .qwen/settings.json" },
     live: "it was not tried with a scripted model yet",
   }),

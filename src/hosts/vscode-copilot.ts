@@ -98,6 +98,12 @@ export const vscodeCopilot: HostDescriptor<"vscode-copilot"> = {
     title: "VS Code",
     folders: [".vscode", ".vscode-server"],
     programs: ["code"],
+    mcp: {
+      user: [".config/Code/User/mcp.json", "Library/Application Support/Code/User/mcp.json"],
+      project: ".vscode/mcp.json",
+      key: "servers",
+      members: { type: "stdio" },
+    },
     registeredBy: "claude-code",
     gaps: ["be sure of running: hooks are a preview there, and an organisation can switch them off"],
     live: "it needs its editor; it reads the hooks of Claude Code",

@@ -71,6 +71,7 @@ export const windsurf: HostDescriptor<"windsurf"> = {
     title: "Windsurf",
     folders: [".codeium/windsurf"],
     programs: ["windsurf"],
+    mcp: { user: [".codeium/windsurf/mcp_config.json"] },
     live: "it needs its editor and an account",
   }),
 };

@@ -171,7 +171,7 @@ function refuse(problem: string): Computed {
   return { ok: false, problem, line: 1, column: 1 };
 }
 
-function readToml(text: string): JsonObject | undefined {
+export function readToml(text: string): JsonObject | undefined {
   try {
     // Dates become text here, which is enough to see that they did not change.
     return JSON.parse(

@@ -1,4 +1,4 @@
-import { readJsonc, userConfigFile } from "../config/index.ts";
+import { type Part, readJsonc, userConfigFile } from "../config/index.ts";
 import { insertMember, memberOf, openJson, replaceNode } from "../config/json-edit.ts";
 import type { FailurePolicy, Json } from "../protocol/index.ts";
 import { isSameJson } from "../protocol/index.ts";
@@ -60,4 +60,10 @@ function valueIn(text: string, path: ConfigSetting["path"]): Json | undefined {
 export function policyIn(text: string, name: string): FailurePolicy | undefined {
   const value = valueIn(text, ["failure", name]);
   return POLICIES.find(policy => policy === value);
+}
+
+/** Whether the text of a configuration file names a part; false for one that says nothing about parts. */
+export function namesPart(text: string, part: Part): boolean {
+  const parts = valueIn(text, ["parts"]);
+  return Array.isArray(parts) && parts.includes(part);
 }

@@ -1,11 +1,12 @@
 import { tmpdir } from "node:os";
-import { loadConfig } from "../config/index.ts";
+import { loadConfig, userConfigFile } from "../config/index.ts";
 import { HOOK_REGISTRY } from "../hosts/registry-rows.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
-import { setAsideCorrupt } from "../state/index.ts";
+import { readText, setAsideCorrupt } from "../state/index.ts";
 import { Problem } from "../state/problem.ts";
 import type { UserDirectories } from "../state/user-directories.ts";
 import type { System } from "../system/system.ts";
+import { namesPart } from "./config-setting.ts";
 import type { HookEngine } from "./hook-engine.ts";
 import { findClosedHosts } from "./host-version.ts";
 import type { HostsOutcome } from "./install-hosts.ts";
@@ -16,6 +17,9 @@ import { hookProgramPath, manifestPath } from "./places.ts";
 import type { RegisterOptions } from "./register.ts";
 import { readSkill } from "./skill.ts";
 import { findSupported } from "./supported-hooks.ts";
+import { readWorkflow } from "./workflow-files.ts";
+
+const CONFIG_BYTES = 256 * 1024;
 
 // What an install and its preview begin and end with alike.
 
@@ -51,9 +55,14 @@ export async function registerOptions(
   const isAnyClosed = HOOK_REGISTRY.some(row => policyOf(row.subcommand) === "closed");
   const { home, stateHome } = places;
   const { config } = loadConfig(system, { home, stateHome, projectRoot: undefined });
+  const isWorkflowChosen =
+    parts?.includes("workflow") ??
+    namesPart(readText(system, userConfigFile(stateHome), CONFIG_BYTES) ?? "", "workflow");
   return {
     version: source.version,
     skill: (parts ?? config.parts).includes("memory") ? readSkill(system, source) : undefined,
+    // Its files are brought to those who chose it, not to everybody whose hooks have it on without a word.
+    workflow: isWorkflowChosen ? readWorkflow(system, source) : undefined,
     policyOf,
     takesClosed: isAnyClosed ? await findClosedHosts(system) : () => false,
     supports: await findSupported(system, engine, tmpdir()),
@@ -67,13 +76,16 @@ export function reportOf(
   { isDryRun }: InstallRequest,
   { kind, program }: HookEngine,
   { hosts }: HostsOutcome,
-  rest: Pick<InstallReport, "warnings" | "changes"> & { readonly moreSteps: readonly string[] },
+  rest: Pick<InstallReport, "warnings" | "changes" | "mcp_servers"> & {
+    readonly moreSteps: readonly string[];
+  },
 ): InstallReport {
-  const { warnings, changes, moreSteps } = rest;
+  const { warnings, changes, mcp_servers, moreSteps } = rest;
   return {
-    success: hosts.every(host => host.status !== "failed"),
+    success: [...hosts, ...mcp_servers].every(({ status }) => status !== "failed"),
     dry_run: isDryRun,
     hosts,
+    mcp_servers,
     binary: hookProgramPath(places),
     engine: kind,
     program,

@@ -14,6 +14,7 @@ import {
   type PlannedChange,
   requestedSettings,
 } from "./install-report.ts";
+import { isServerWanted, planServers } from "./mcp/register-servers.ts";
 import type { Package } from "./package.ts";
 import { planRegistration } from "./register.ts";
 import { type AssetPlan, planAssets } from "./stage-assets.ts";
@@ -66,13 +67,14 @@ export async function previewInstall(
     ...[...(configuration === undefined ? [] : [configuration]), ...outcome.changes]
       .filter(change => change.isChanged)
       .map(({ path, before, after }) => ({ path, diff: unifiedDiff(path, before, after) })),
+    ...(isServerWanted(system, places, request) ? planServers(system, places, chosen, outcome.changes) : []),
     ...changedPrograms(system, [...programs, ...texts]).map(program => programChange(system, program)),
     ...assets.changed.map(name => assetChange(system, places, assets, name)),
   ];
   warnings.push(...commands.warnings, ...outcome.warnings);
   const isCopied = source.isEphemeral && !isStaged(system, places, source);
   return {
-    ...reportOf(places, request, engine, outcome, { warnings, changes, moreSteps: [] }),
+    ...reportOf(places, request, engine, outcome, { warnings, changes, mcp_servers: [], moreSteps: [] }),
     ...(isCopied ? { package_copy: root } : {}),
   };
 }

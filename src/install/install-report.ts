@@ -72,6 +72,15 @@ export interface InstalledHost {
   readonly next_steps: readonly string[];
 }
 
+/** Our MCP server in the file of one host. */
+export interface InstalledServer {
+  readonly host: HostId;
+  readonly scope: InstallScope;
+  readonly path: string;
+  readonly status: "registered" | "unchanged" | "removed" | "failed";
+  readonly reason?: string;
+}
+
 export interface PlannedChange {
   readonly path: string;
   /** for `patch`; empty for a file that is not text */
@@ -82,6 +91,7 @@ export interface InstallReport {
   readonly success: boolean;
   readonly dry_run: boolean;
   readonly hosts: readonly InstalledHost[];
+  readonly mcp_servers: readonly InstalledServer[];
   /** the program that hosts start */
   readonly binary: string;
   readonly engine: "native" | "node" | "given";

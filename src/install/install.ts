@@ -19,6 +19,7 @@ import { previewInstall } from "./install-preview.ts";
 import { type InstallReport, type InstallRequest, requestedSettings } from "./install-report.ts";
 import type { Manifest } from "./manifest.ts";
 import { ManifestWriter } from "./manifest-writer.ts";
+import { isServerWanted, registerServers } from "./mcp/register-servers.ts";
 import type { Package } from "./package.ts";
 import { manifestPath, versionStampPath } from "./places.ts";
 import { installProblem } from "./problem.ts";
@@ -107,6 +108,7 @@ async function perform(
     const { changes, record, notes } = registerTarget(system, places, target, options, writer);
     return { changes, backup: record.backup_path, notes };
   });
+  const servers = registerServers(system, places, chosen, writer, isServerWanted(system, places, request));
   warnings.push(...assets.kept.map(name => `${name} was changed by hand and is kept; --force replaces it`));
   warnings.push(
     ...commands.warnings,
@@ -120,7 +122,12 @@ async function perform(
   warnings.push(...(await addBundle(system, places)));
   warnings.push(...(await buildIfAny(system, places)));
   if (engine.kind === "node") await refreshCode(system, origin, warnings);
-  return reportOf(places, request, engine, outcome, { warnings, changes: [], moreSteps: profileSteps });
+  return reportOf(places, request, engine, outcome, {
+    warnings,
+    changes: [],
+    mcp_servers: servers,
+    moreSteps: profileSteps,
+  });
 }
 
 /** What the manifest says about files that are ours as a whole. */

@@ -4,7 +4,15 @@ import type { UserDirectories } from "../state/user-directories.ts";
 import type { System } from "../system/system.ts";
 import type { FileChange } from "./file-edit.ts";
 import { hashText } from "./hash.ts";
-import { type FileKind, type FileRecord, type HostRecord, type Manifest, writeManifest } from "./manifest.ts";
+import {
+  type FileKind,
+  type FileRecord,
+  type HostRecord,
+  type Manifest,
+  type ServerRecord,
+  writeManifest,
+} from "./manifest.ts";
+import { emptyListOf } from "./mcp/server-entry.ts";
 import { registerEntries } from "./register-entries.ts";
 
 const MAX_BACKUPS = 5;
@@ -70,6 +78,15 @@ export class ManifestWriter {
     this.revise({ hosts: this.current.hosts.filter(record => !isDropped(record)) });
   }
 
+  noteServer({ host, scope, path }: ServerRecord): void {
+    if (this.current.mcp_servers.some(known => known.path === path)) return;
+    this.revise({ mcp_servers: [...this.current.mcp_servers, { host, scope, path }] });
+  }
+
+  dropServer({ path }: Pick<ServerRecord, "path">): void {
+    this.revise({ mcp_servers: this.current.mcp_servers.filter(known => known.path !== path) });
+  }
+
   /** The newest backups of a file stay, and the one from before our first entry. */
   pruneBackups(path: string): void {
     const record = this.fileRecord(path);
@@ -108,7 +125,8 @@ function fileRecord(
       }
     : fresh;
   return {
-    kind,
+    // A file that holds hooks and a server goes by its hooks.
+    kind: kind === "mcp" ? (known?.kind ?? kind) : kind,
     host: host ?? null,
     ...baseline,
     backups: [...(known?.backups ?? []), ...(change.backupPath === undefined ? [] : [change.backupPath])],
@@ -124,6 +142,8 @@ function emptyContainers(
   host: HostId | undefined,
   before: string | undefined,
 ): Readonly<Record<string, string>> {
+  const servers = kind === "mcp" && host !== undefined ? HOSTS[host].setup?.().mcp : undefined;
+  if (servers !== undefined) return emptyListOf(before, servers);
   const layout = host === undefined ? undefined : HOSTS[host].registration?.layout;
   if (kind !== "entries" || layout === undefined || before === undefined) return {};
   const edited = registerEntries(before, layout, []);

@@ -28,12 +28,15 @@ export interface HostRecord {
   readonly paths: readonly string[];
 }
 
-const FILE_KINDS = ["entries", "trust", "generated", "profile"] as const;
+const FILE_KINDS = ["entries", "trust", "generated", "profile", "mcp"] as const;
 export type FileKind = (typeof FILE_KINDS)[number];
 
 /** What has to be known to take one file back to what it was. */
 export interface FileRecord {
-  /** `entries`: our entries among others'; `trust`: fingerprints; `generated`: ours as a whole; `profile`: our block */
+  /**
+   * `entries`: our entries among others'; `trust`: fingerprints; `generated`: ours as a whole; `profile`: our block;
+   * `mcp`: our MCP server alone, where the file holds nothing else of ours
+   */
   readonly kind: FileKind;
   /** whose layout the file has; null for a file of no host */
   readonly host: string | null;
@@ -48,11 +51,19 @@ export interface FileRecord {
   readonly empty_containers: Readonly<Record<string, string>>;
 }
 
+/** Our MCP server among those of one host. */
+export interface ServerRecord {
+  readonly host: string;
+  readonly scope: InstallScope;
+  readonly path: string;
+}
+
 export interface Manifest {
   readonly version: 1;
   readonly amplihack_version: string;
   readonly installed_at: string;
   readonly hosts: readonly HostRecord[];
+  readonly mcp_servers: readonly ServerRecord[];
   readonly edited_files: Readonly<Record<string, FileRecord>>;
   /** below the state home */
   readonly files: readonly string[];
@@ -71,6 +82,7 @@ export function emptyManifest(version: string): Manifest {
     amplihack_version: version,
     installed_at: "",
     hosts: [],
+    mcp_servers: [],
     edited_files: {},
     files: [],
     dirs: [],
@@ -135,6 +147,7 @@ function parseManifest(value: Json): Manifest {
     amplihack_version: top.string("amplihack_version"),
     installed_at: top.string("installed_at"),
     hosts: top.list("hosts").map(hostRecord),
+    mcp_servers: (top.optional("mcp_servers", top.list) ?? []).map(serverRecord),
     edited_files: mapMembers(value, "edited_files", (record, path) => {
       checkAbsolute(path);
       return fileRecord(record);
@@ -153,7 +166,7 @@ function hostRecord(value: Json): HostRecord {
   const settingsPath = checkAbsolute(record.string("settings_path"));
   return {
     host: record.string("host"),
-    scope: stringAt(value, "scope") === "project" ? "project" : "user",
+    scope: scopeOf(value),
     settings_path: settingsPath,
     backup_path: optionalPath(record, "backup_path"),
     created_file: booleanAt(value, "created_file") === true,
@@ -168,6 +181,19 @@ function hostRecord(value: Json): HostRecord {
     permissions_added: [],
     paths: (record.optional("paths", record.strings) ?? [settingsPath]).map(checkAbsolute),
   };
+}
+
+function serverRecord(value: Json): ServerRecord {
+  const record = new StrictMembers(value, "mcp_servers");
+  return {
+    host: record.string("host"),
+    scope: scopeOf(value),
+    path: checkAbsolute(record.string("path")),
+  };
+}
+
+function scopeOf(value: Json): InstallScope {
+  return stringAt(value, "scope") === "project" ? "project" : "user";
 }
 
 function fileRecord(value: Json): FileRecord {

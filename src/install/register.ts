@@ -15,6 +15,7 @@ import { skillPath } from "./skill.ts";
 import type { RegistrationTarget } from "./targets.ts";
 import { hasFingerprints, trustEdit, trustOf } from "./trust.ts";
 import { type WantedEntry, wantedEntries } from "./wanted-entries.ts";
+import { type WantedFile, type WorkflowTexts, workflowFiles } from "./workflow-files.ts";
 
 export interface RegisterOptions {
   readonly version: string;
@@ -27,6 +28,8 @@ export interface RegisterOptions {
   readonly isForced: boolean;
   /** text of the skill; undefined where the user wants none */
   readonly skill: string | undefined;
+  /** texts of the workflow; undefined where the user has not chosen it */
+  readonly workflow: WorkflowTexts | undefined;
 }
 
 /** Everything that registering with one host changes. */
@@ -117,23 +120,30 @@ function editsOf(
   target: RegistrationTarget,
   options: RegisterOptions,
 ): readonly TargetEdit[] {
-  return [...hookEdits(system, places, target, options), ...skillEdits(system, target, options)];
+  const path = skillPath(system, target);
+  const files = [
+    ...(path === undefined ? [] : [{ path, text: options.skill }]),
+    ...workflowFiles(system, target, options.workflow),
+  ];
+  return [
+    ...hookEdits(system, places, target, options),
+    ...files.flatMap(file => ownFileEdits(system, target, file)),
+  ];
 }
 
-/** The skill comes and goes as the user wants it; a file of their own in its place stays. */
-function skillEdits(
+/** Skills, agents and commands come and go as the user wants them; a file of their own in such a place stays. */
+function ownFileEdits(
   system: System,
-  target: RegistrationTarget,
-  { skill }: RegisterOptions,
+  { scope }: RegistrationTarget,
+  { path, text }: WantedFile,
 ): readonly TargetEdit[] {
-  const path = skillPath(system, target);
-  if (path === undefined || (skill === undefined && system.files.follow(path) === undefined)) return [];
+  if (text === undefined && system.files.follow(path) === undefined) return [];
   const compute = (current: string | undefined): Computed => ({
     ok: true,
-    text: current === undefined || isGenerated(current) ? skill : current,
+    text: current === undefined || isGenerated(current) ? text : current,
   });
-  const directoryMode = FOLDER_MODES[target.scope];
-  return [{ kind: "generated", edit: { path, mode: FILE_MODES[target.scope], directoryMode, compute } }];
+  const edit = { path, mode: FILE_MODES[scope], directoryMode: FOLDER_MODES[scope], compute };
+  return [{ kind: "generated", edit }];
 }
 
 function hookEdits(

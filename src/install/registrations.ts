@@ -31,6 +31,7 @@ const GENERATED_HEADS = [
   "// Written by amplihack ",
   "#!/bin/sh\n# Written by amplihack ",
   "---\n# Written by amplihack.",
+  "# Written by amplihack.",
 ];
 
 /** Whether a file that we would generate is one that we generated. */

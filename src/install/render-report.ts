@@ -1,5 +1,5 @@
 import { describeEngine } from "./hook-engine.ts";
-import type { InstalledHost, InstallReport } from "./install-report.ts";
+import type { InstalledHost, InstalledServer, InstallReport } from "./install-report.ts";
 import type { UninstallReport } from "./uninstall.ts";
 
 export type Paint = (style: "green" | "yellow" | "red" | "bold" | "dim", text: string) => string;
@@ -37,6 +37,7 @@ export function renderInstall(report: InstallReport, view: InstallView): string 
   const single = isShort ? report.hosts.filter(host => !isWell(host)) : report.hosts;
   if (isShort) lines.push(...combinedLines(report.hosts.filter(isWell), report.dry_run, paint));
   for (const host of single) lines.push(...renderHost(host, report.dry_run, view));
+  lines.push(...serverLines(report.mcp_servers, paint));
   for (const warning of report.warnings) lines.push(`${paint("yellow", "⚠")} ${warning}`);
   const shown = view.isFull ? lines : lines.map(line => shortenPaths(line, view));
   if (report.dry_run)
@@ -76,6 +77,16 @@ function combinedLines(hosts: readonly InstalledHost[], isDryRun: boolean, paint
   });
 }
 
+function serverLines(servers: readonly InstalledServer[], paint: Paint): readonly string[] {
+  return [...new Set(servers.map(({ status }) => status))].flatMap(status => {
+    const [style, mark] = MARKS[status];
+    const start = `${paint(style, mark)} MCP server ${status}:`;
+    const those = servers.filter(server => server.status === status);
+    if (status !== "failed") return [`${start} ${those.map(({ host }) => host).join(", ")}`];
+    return those.map(({ host, reason = "" }) => `${start} ${host}: ${reason}`);
+  });
+}
+
 function verbOf(status: InstalledHost["status"], isDryRun: boolean): string {
   return isDryRun && status === "registered" ? "would be registered" : status;
 }
@@ -98,9 +109,9 @@ function shortenPaths(line: string, { home = "", project }: InstallView): string
   return home === "" || home === "/" ? inProject : inProject.split(`${home}/`).join("~/");
 }
 
-function closing({ success, hosts }: InstallReport): readonly string[] {
+function closing({ success, hosts, mcp_servers }: InstallReport): readonly string[] {
   if (!success) return ["Some hosts were not registered; the reasons stand above."];
-  if (hosts.every(host => host.status === "unchanged" || host.status === "skipped"))
+  if ([...hosts, ...mcp_servers].every(({ status }) => status === "unchanged" || status === "skipped"))
     return ["Nothing had to be changed."];
   return [
     "See it work in the real host, without a key or cost: amplihack doctor --live",

@@ -1,3 +1,5 @@
+import { HOSTS, resolveHost } from "../hosts/descriptors.ts";
+import type { McpServers } from "../hosts/host.ts";
 import { unregisterEntries } from "../hosts/remove-entries.ts";
 import type { System } from "../system/system.ts";
 import { changeTrust, type TrustChange } from "./codex-trust.ts";
@@ -13,6 +15,7 @@ import {
 import { hashText } from "./hash.ts";
 import type { FileKind, FileRecord } from "./manifest.ts";
 import { holdsOwnEntries } from "./manifest-writer.ts";
+import { findServer, removeServer } from "./mcp/server-entry.ts";
 import { withoutBlock } from "./profile-block.ts";
 import { isGenerated } from "./registrations.ts";
 import type { RegistrationTarget } from "./targets.ts";
@@ -100,6 +103,20 @@ export function restoreTrust(
   });
 }
 
+/** Takes our MCP server out of a file that holds nothing else of ours. */
+export function restoreServers(
+  system: System,
+  path: string,
+  servers: McpServers,
+  record: FileRecord | undefined,
+): Restoration {
+  return restoration("mcp", path, record, findExact(system, path, record), current => {
+    const edited = removeServer(current, servers, record?.empty_containers ?? {});
+    const isGone = edited.ok && edited.isBare && record?.created_file === true;
+    return isGone ? { ok: true, text: undefined } : edited;
+  });
+}
+
 /** A file that is ours as a whole goes; what a person made of it is kept under another name. */
 export function removeGenerated(path: string, record: FileRecord | undefined): Restoration {
   const removed = restoration("generated", path, record, undefined, current => ({
@@ -126,12 +143,21 @@ function findExact(
   const current = readFile(system, path);
   if (record === undefined || current === undefined || hashText(current) !== record.sha256_after)
     return undefined;
-  if (record.created_file) return { from: current, to: undefined };
+  if (record.created_file && record.sha256_before === null) return { from: current, to: undefined };
   const { backup_path: backup } = record;
   if (backup === null || !backup.startsWith(`${path}.backup.`)) return undefined;
   const before = readFile(system, backup);
   const isWhole = before !== undefined && hashText(before) === record.sha256_before;
-  return isWhole && isAcceptable(before) ? { from: current, to: before } : undefined;
+  return isWhole && isAcceptable(before) && !holdsServer(record, before)
+    ? { from: current, to: before }
+    : undefined;
+}
+
+/** A file may hold the MCP server beside other entries of ours; it never comes back with them. */
+function holdsServer({ host }: FileRecord, text: string): boolean {
+  const id = host === null ? undefined : resolveHost(host);
+  const servers = id === undefined ? undefined : HOSTS[id].setup?.().mcp;
+  return servers !== undefined && findServer(text, servers) !== undefined;
 }
 
 /** Does it, and tidies up: empty folders that we made, backups that say nothing more than the file itself. */

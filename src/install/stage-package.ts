@@ -12,7 +12,7 @@ import { removeTree } from "./remove-tree.ts";
 // A package that a runner such as npx fetched for one call is gone tomorrow. The programs that hosts start must not
 // lead there, so the package is copied, with what it needs, to a place of its own.
 
-const SHIPPED = ["package.json", "dist", "recipes", "schemas", "skills"];
+const SHIPPED = ["package.json", "agents", "dist", "recipes", "schemas", "skills"];
 const FILE_BYTES = 256 * 1024 * 1024;
 const MAX_FILES = 20_000;
 

@@ -58,10 +58,23 @@ function lineEnd(text: string, from: number): number {
 export function removeTables(text: string, parent: string, keys: ReadonlySet<string>): string {
   let edited = text;
   for (const { key, start, end } of findTables(text, parent).toReversed()) {
-    if (!keys.has(key)) continue;
-    const blank = /(?:^|\n)(\r?\n)$/.exec(edited.slice(0, start))?.[1]?.length ?? 0;
-    edited = edited.slice(0, start - blank) + edited.slice(end);
+    if (keys.has(key)) edited = withoutTable(edited, start, end);
   }
+  return edited;
+}
+
+function withoutTable(text: string, start: number, end: number): string {
+  const blank = /(?:^|\n)(\r?\n)$/.exec(text.slice(0, start))?.[1]?.length ?? 0;
+  return text.slice(0, start - blank) + text.slice(end);
+}
+
+/** Takes `[parent.key]` and the tables below it away, the first with the blank line before it. */
+export function removeTableTree(text: string, parent: string, key: string): string {
+  const name = `(?:"${key}"|'${key}'|${key})`;
+  const header = new RegExp(`^[ \\t]*\\[\\s*${parent}\\s*\\.\\s*${name}\\s*[.\\]]`, "gm");
+  let edited = text;
+  for (const { index } of [...text.matchAll(header)].toReversed())
+    edited = withoutTable(edited, index, endOfTable(edited, index));
   return edited;
 }
 
@@ -74,12 +87,12 @@ export function renameTables(text: string, parent: string, names: ReadonlyMap<st
   return edited;
 }
 
-/** JSON strings are TOML strings, too. */
+/** JSON strings, and lists of them, are those of TOML, too. */
 export function appendTable(
   text: string,
   parent: string,
   key: string,
-  members: Readonly<Record<string, string>>,
+  members: Readonly<Record<string, string | readonly string[]>>,
 ): string {
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
   const lines = [

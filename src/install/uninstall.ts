@@ -12,6 +12,8 @@ import { removeBundle } from "./host-bundle.ts";
 import type { PlannedChange } from "./install-report.ts";
 import { emptyManifest, type HostRecord, type Manifest, readManifest } from "./manifest.ts";
 import { ManifestWriter } from "./manifest-writer.ts";
+import { findServerFiles, planWithoutServers, unregisterServers } from "./mcp/register-servers.ts";
+import type { ServerFile } from "./mcp/server-files.ts";
 import { manifestPath } from "./places.ts";
 import { describeProblem } from "./problem.ts";
 import { listInstallation, removeInstallation } from "./remove-installation.ts";
@@ -74,12 +76,18 @@ async function perform(
   const warnings: string[] = [];
   const kept: string[] = [];
   const targets = chooseTargets(system, places, writer.manifest, request);
-  const hosts = forEachTarget(targets, target => {
+  // They were written last, so they go first.
+  const servers = unregisterServers(system, chooseServers(system, places, writer.manifest, request), writer);
+  const failed = servers.flatMap(({ host, scope, path, status, reason = "" }) =>
+    status === "failed" ? [{ host, scope, status, settings_path: path, reason }] : [],
+  );
+  const unhooked = forEachTarget(targets, target => {
     const unregistered = unregisterTarget(system, places, target, writer, request);
     kept.push(...unregistered.kept);
     warnings.push(...unregistered.notes);
     return unregistered.changes;
   });
+  const hosts = [...unhooked, ...failed];
   const report = { ...NOTHING_DONE, was_installed: true, success: isSuccess(hosts), hosts };
   const isLast = writer.manifest.hosts.length === 0 && !isStillRegistered(system, places);
   if (!report.success || !isLast) {
@@ -101,6 +109,8 @@ function preview(system: System, places: UserDirectories, request: UninstallRequ
     for (const change of planned) if (change.isChanged) changes.set(change.path, change);
     return planned;
   });
+  for (const change of planWithoutServers(system, chooseServers(system, places, manifest, request), manifest))
+    if (change.isChanged && !changes.has(change.path)) changes.set(change.path, change);
   const isLast = manifest.hosts.every(record => targets.some(target => isRecordOf(target, record)));
   return {
     ...NOTHING_DONE,
@@ -185,6 +195,20 @@ function chooseTargets(
   // A host without files of its own goes with the file of the host whose files it reads.
   const isOwner = (target: RegistrationTarget) => target.host === target.owner;
   return [...recorded, ...found.filter(isOwner)];
+}
+
+function chooseServers(
+  system: System,
+  places: UserDirectories,
+  manifest: Manifest,
+  { hosts, scope }: UninstallRequest,
+): readonly ServerFile[] {
+  return findServerFiles(
+    system,
+    places,
+    manifest,
+    file => (hosts?.includes(file.host) ?? true) && (scope === undefined || scope === file.scope),
+  );
 }
 
 function targetOf({ host, scope, settings_path: path }: HostRecord): RegistrationTarget | undefined {

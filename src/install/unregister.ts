@@ -17,6 +17,7 @@ import {
 import { isSkill } from "./skill.ts";
 import type { RegistrationTarget } from "./targets.ts";
 import { hasFingerprints, trustedName, trustFile } from "./trust.ts";
+import { isWorkflowFile } from "./workflow-files.ts";
 
 export type UnregisterRequest = Omit<RestoreOptions, "program">;
 
@@ -84,7 +85,7 @@ function restorations(
   const recordOf = (path: string) => manifest.edited_files[path];
   const { paths = [] } = manifest.hosts.find(record => isRecordOf(target, record)) ?? {};
   const skills = paths
-    .filter(path => isSkill(path) && !isShared(path))
+    .filter(path => (isSkill(path) || isWorkflowFile(path)) && !isShared(path))
     .map(path => removeGenerated(path, recordOf(path)));
   if (layout.kind === "module" || layout.kind === "executables")
     return [...skills, ...filesOf(target).map(path => removeGenerated(path, recordOf(path)))];

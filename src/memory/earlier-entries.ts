@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { firstCharacters } from "../hooks/words.ts";
-import { CATEGORIES, type Category, type Memory, TEXT_LIMITS } from "./memory.ts";
+import { ANY_AGENT, CATEGORIES, type Category, type Memory, TEXT_LIMITS } from "./memory.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 import { bytesOf, COLUMNS, PLACEHOLDERS, valuesOf } from "./sqlite-rows.ts";
 
@@ -47,7 +47,7 @@ function toMemory(row: SqlRow, nowMs: number): Memory {
   return {
     id: text("id"),
     project: "",
-    agent: text("agent_id") === "" ? "general" : text("agent_id"),
+    agent: text("agent_id") === "" ? ANY_AGENT : text("agent_id"),
     session: text("session_id"),
     key: firstCharacters(text("title"), TEXT_LIMITS.key / 2),
     value: text("content"),

@@ -81,7 +81,8 @@ function byStrength(one: Statement, other: Statement): number {
 const CODE_BLOCK = /^(```|~~~)[\s\S]*?(?:^\1|$(?![\s\S]))/gm;
 const DECORATION = /^[ \t]*(?:[-*+>]|\d+[.)]|#{1,6})[ \t]+|[*_`]{1,3}/gm;
 
-function sentencesOf(text: string): readonly string[] {
+/** Sentences of a text that are neither fragments nor essays, without code blocks and decoration. */
+export function sentencesOf(text: string): readonly string[] {
   return text
     .replace(CODE_BLOCK, "\n")
     .replace(DECORATION, "")

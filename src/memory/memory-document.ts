@@ -13,6 +13,7 @@ export function toDocument({ id, agent, session, project, key, value, type, cate
     category,
     created_at: toTime(memory.createdMs),
     updated_at: toTime(memory.updatedMs),
+    ...(memory.isPinned === true ? { pinned: true } : {}),
   };
 }
 

@@ -1,5 +1,12 @@
 import { type Config, loadConfig } from "../config/index.ts";
-import { findHome, findProjectRoot, findStateHome, resolvePath, VARIABLES } from "../state/index.ts";
+import {
+  findHome,
+  findProjectRoot,
+  findStateHome,
+  MEMORY_DATABASE,
+  resolvePath,
+  VARIABLES,
+} from "../state/index.ts";
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { MemoryError } from "./memory-error.ts";
@@ -29,7 +36,7 @@ export function findMemoryPlace(system: System, warn: (message: string) => void)
   }
   const { config, notices } = loadConfig(system, { home, stateHome, projectRoot });
   for (const notice of notices) if (notice.scope !== "project") warn(notice.message);
-  return { projectRoot, databasePath: join(stateHome, "memory.db"), config };
+  return { projectRoot, databasePath: join(stateHome, MEMORY_DATABASE), config };
 }
 
 /** What a project's memories are filed under: `AMPLIHACK_PROJECT_ID`, else where it lies, links resolved. */

@@ -1,6 +1,9 @@
 import { countCharacters } from "../hooks/words.ts";
 import { MemoryError } from "./memory-error.ts";
 
+/** Whose a memory is when no agent is named. */
+export const ANY_AGENT = "general";
+
 /** How a value is to be read. */
 export const VALUE_TYPES = ["markdown", "json", "yaml", "text"] as const;
 export type ValueType = (typeof VALUE_TYPES)[number];
@@ -27,9 +30,11 @@ export interface Memory {
   /** milliseconds since 1970, as all times here */
   readonly createdMs: number;
   readonly updatedMs: number;
+  /** given to every session at its start, and never dropped unasked */
+  readonly isPinned?: boolean;
 }
 
-/** A memory that is yet to be stored. */
+/** A memory that is yet to be stored. One that replaces another keeps its pin unless it says otherwise. */
 export type MemoryDraft = Omit<Memory, "id" | "createdMs" | "updatedMs">;
 
 /** Most characters of each text. */

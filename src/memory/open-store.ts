@@ -36,12 +36,21 @@ export async function openStore(
 }
 
 /** As `openStore`, but a place without a database stays without one and the library is not even loaded. */
+export async function openExistingStore(
+  system: System,
+  path: string,
+  options: OpenOptions = {},
+): Promise<MemoryStore | undefined> {
+  return inspectPlace(system, path) === "database" ? openStore(system, path, options) : undefined;
+}
+
+/** The same for those who only read; a place without a database is empty. */
 export async function openReader(
   system: System,
   path: string,
   options: OpenOptions = {},
 ): Promise<MemoryReader> {
-  return inspectPlace(system, path) === "database" ? openStore(system, path, options) : EMPTY_READER;
+  return (await openExistingStore(system, path, options)) ?? EMPTY_READER;
 }
 
 /** SQLite gives its other files the mode of this one, so it must be private before anything is in it. */

@@ -2,7 +2,7 @@ import type { Memory } from "./memory.ts";
 import type { WeightedMemory } from "./store.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** After this long a memory has lost half of what recency gives it. */
+/** After this long a memory that nobody used has lost half of what recency gives it; each doubling of uses adds as much. */
 const HALF_LIFE_DAYS = 30;
 /** Share of the score that recency decides; the rest is the words alone. */
 const RECENCY_SHARE = 0.3;
@@ -14,7 +14,7 @@ export interface RankedMemory {
 }
 
 /**
- * BM25 relative to the best candidate, less what age takes away. Weights are compared with each other only: in a
+ * BM25 relative to the best candidate, less what age takes away; use keeps a memory young. Weights are compared with each other only: in a
  * store of a few memories BM25 itself is close to zero for everything.
  */
 export function rankCandidates(
@@ -24,14 +24,19 @@ export function rankCandidates(
 ): readonly RankedMemory[] {
   const best = Math.max(Number.MIN_VALUE, ...candidates.map(({ weight }) => weight));
   return candidates
-    .map(({ memory, weight }) => ({ memory, relevance: (weight / best) * freshness(memory, nowMs) }))
+    .map(candidate => ({
+      memory: candidate.memory,
+      relevance: (candidate.weight / best) * freshness(candidate, nowMs),
+    }))
     .sort((one, other) => other.relevance - one.relevance || compareByAge(one.memory, other.memory))
     .slice(0, limit);
 }
 
-function freshness({ updatedMs }: Memory, nowMs: number): number {
-  const days = Math.max(0, nowMs - updatedMs) / DAY_MS;
-  return 1 - RECENCY_SHARE + RECENCY_SHARE * 0.5 ** (days / HALF_LIFE_DAYS);
+/** 1 for what was changed or used just now, never less than what the words alone decide. */
+export function freshness({ memory, uses = 0, usedMs = 0 }: WeightedMemory, nowMs: number): number {
+  const days = Math.max(0, nowMs - Math.max(memory.updatedMs, usedMs)) / DAY_MS;
+  const halfLife = HALF_LIFE_DAYS * (1 + Math.log2(1 + uses));
+  return 1 - RECENCY_SHARE + RECENCY_SHARE * 0.5 ** (days / halfLife);
 }
 
 function compareByAge(one: Memory, other: Memory): number {

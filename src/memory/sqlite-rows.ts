@@ -13,6 +13,7 @@ export const PLACEHOLDERS = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?";
 export const SELECTED = [
   "number, created_ms, updated_ms",
   ...["id", "project", "agent", "session", "key", "type", "category", "seal", "value"].map(bytesOf),
+  "EXISTS (SELECT 1 FROM memory_pins WHERE memory_pins.number = memories.number) AS is_pinned",
 ].join(", ");
 
 /** A text column as bytes. */
@@ -56,6 +57,7 @@ export function memoryOf(row: SqlRow, path: string): Memory {
     return found;
   };
   const memory: Memory = {
+    ...(row["is_pinned"] === 1 ? { isPinned: true } : {}),
     id: text("id"),
     project: text("project"),
     agent: text("agent"),

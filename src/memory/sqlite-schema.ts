@@ -12,7 +12,7 @@ const APPLICATION_ID = 0x616d706d;
 type Migration = (connection: SqliteConnection, path: string, nowMs: number) => void;
 
 /** Each leads from the version of its index to the next; a new database goes through all of them. */
-export const MIGRATIONS: readonly Migration[] = [makeTables, makeSearchIndex];
+export const MIGRATIONS: readonly Migration[] = [makeTables, makeFirstIndex, makeUseTables, makeSearchIndex];
 
 /**
  * Brings the database to our version, in one transaction. Others that try at the same time wait and find it done.
@@ -77,13 +77,46 @@ function makeTables(connection: SqliteConnection, _path: string, nowMs: number):
   if (hasEarlierEntries(connection)) adoptEarlierEntries(connection, nowMs);
 }
 
-/** Holds words only; the text stays in `memories`. Scope is in it so that a search never leaves its project. */
+/** The index of the second version is replaced by the next step, which fills it. */
+function makeFirstIndex(connection: SqliteConnection): void {
+  connection.run("CREATE VIRTUAL TABLE memory_words USING fts5 (scope, key, value, content = '')");
+}
+
+/**
+ * Which memories are pinned, and which were put before which session. A trigger cleans up, so that a memory that a
+ * person deletes with SQLite itself leaves nothing to the next one that gets its number.
+ */
+function makeUseTables(connection: SqliteConnection): void {
+  connection.run("CREATE TABLE memory_pins (number INTEGER PRIMARY KEY) STRICT");
+  connection.run(`
+    CREATE TABLE memory_uses (
+      number INTEGER NOT NULL,
+      project TEXT NOT NULL,
+      session TEXT NOT NULL,
+      occasion TEXT NOT NULL,
+      used_ms INTEGER NOT NULL,
+      PRIMARY KEY (number, session, project)
+    ) STRICT, WITHOUT ROWID`);
+  connection.run("CREATE INDEX memory_uses_by_project ON memory_uses (project, used_ms)");
+  connection.run(`
+    CREATE TRIGGER memory_removed AFTER DELETE ON memories BEGIN
+      DELETE FROM memory_pins WHERE number = old.number;
+      DELETE FROM memory_uses WHERE number = old.number;
+    END`);
+}
+
+/**
+ * Holds terms only; the text stays in `memories`. Scope is in it so that a search never leaves its project.
+ * `memory_terms` lists what the index has, for words that are not in it as they were typed.
+ */
 function makeSearchIndex(connection: SqliteConnection, path: string): void {
+  connection.run("DROP TABLE memory_words");
   connection.run(`
     CREATE VIRTUAL TABLE memory_words USING fts5 (
       scope, key, value,
       content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
     )`);
+  connection.run("CREATE VIRTUAL TABLE memory_terms USING fts5vocab ('memory_words', 'col')");
   for (const row of connection.rows(`SELECT ${SELECTED} FROM memories`)) {
     addToIndex(connection, Number(row["number"]), memoryOf(row, path));
   }

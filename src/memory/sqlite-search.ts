@@ -1,36 +1,104 @@
 import { MAX_WEIGHED, planSearch, type SearchAttempt } from "./ranking.ts";
+import { oneLetterOff, type SearchQuery } from "./search-words.ts";
 import type { SqliteConnection, SqlRow, SqlValue } from "./sqlite-connection.ts";
 import { SELECTED } from "./sqlite-rows.ts";
 import { scopeWord } from "./sqlite-schema.ts";
-import type { MemoryFilter } from "./store.ts";
+import { UNRECALLED_BY, UNSEEN_BY, USE_COLUMNS } from "./sqlite-uses.ts";
+import type { MemoryFilter, WordCounts } from "./store.ts";
 import { encodeText } from "./stored-text.ts";
 
 /** A word in the key counts as much as two in the value; scope restricts and weighs nothing. */
 const WEIGHTS = "0.0, 2.0, 1.0";
 
-/** The rows that fit best, with their `weight`. */
+/** The rows that fit best, with their `weight`, `uses` and `used_ms`. */
 export function searchRows(
   connection: SqliteConnection,
-  phrases: readonly string[],
+  { any, all }: SearchQuery,
   filter: MemoryFilter,
   limit: number,
 ): readonly SqlRow[] {
   if (filter.projects?.length === 0) return [];
-  const counted = phrases.map(phrase => ({ phrase, matches: countMatches(connection, phrase) }));
+  const required = all.map(phrase => `${matchAny([exactly(phrase)])} AND `).join("");
+  const counted = any.flatMap(phrase => formsOf(connection, phrase));
   for (const attempt of planSearch(counted)) {
-    const rows = tryToFind(connection, attempt, filter, limit);
+    const rows = tryToFind(connection, attempt, filter, { required, limit });
     if (rows.length > 0) return rows;
   }
   return [];
 }
 
+/** Shorter words begin or resemble too many others. */
+const MIN_PREFIX_LENGTH = 3;
+const MIN_SIMILAR_LENGTH = 4;
+const MAX_SIMILAR = 8;
+/** Parts of words are looked for only where going through all words of the index takes a few milliseconds. */
+const MAX_MEMORIES_FOR_PARTS = 5_000;
+
+interface CountedForm {
+  readonly phrase: string;
+  readonly matches: number;
+}
+
+/**
+ * The forms under which the index has a phrase: as it is, else as the beginning of words, else with one letter wrong,
+ * else as a part of words.
+ */
+function formsOf(connection: SqliteConnection, phrase: string): readonly CountedForm[] {
+  const counted = (form: string): CountedForm => ({ phrase: form, matches: countMatches(connection, form) });
+  const asIs = counted(exactly(phrase));
+  if (asIs.matches > 0 || phrase.includes(" ") || phrase.length < MIN_PREFIX_LENGTH) return [asIs];
+  const beginning = counted(`${asIs.phrase} *`);
+  if (beginning.matches > 0) return [beginning];
+  if (phrase.length < MIN_SIMILAR_LENGTH) return [];
+  const similar = similarTerms(connection, phrase);
+  const terms = similar.length > 0 ? similar : termsWith(connection, phrase);
+  return terms.slice(0, MAX_SIMILAR).map(term => counted(exactly(term)));
+}
+
+/** All spellings that are one letter off are looked up: a few hundred, however large the index is. */
+function similarTerms(connection: SqliteConnection, word: string): readonly string[] {
+  return readTerms(
+    connection.rows(
+      `SELECT term, max(doc) AS matches
+       FROM json_each(?) JOIN memory_terms ON term = json_each.value
+       WHERE col IN ('key', 'value') GROUP BY term ORDER BY matches DESC`,
+      [JSON.stringify(oneLetterOff(word))],
+    ),
+  );
+}
+
+function termsWith(connection: SqliteConnection, part: string): readonly string[] {
+  const [row] = connection.rows("SELECT count(*) AS memories FROM memories");
+  if (Number(row?.["memories"]) > MAX_MEMORIES_FOR_PARTS) return [];
+  return readTerms(
+    connection.rows(
+      `SELECT term, max(doc) AS matches FROM memory_terms
+       WHERE col IN ('key', 'value') AND instr(term, ?) > 0 GROUP BY term ORDER BY matches DESC`,
+      [part],
+    ),
+  );
+}
+
+function readTerms(rows: readonly SqlRow[]): readonly string[] {
+  return rows.map(row => String(row["term"]));
+}
+
 /** Counting is cheap, and need not be exact beyond what can be weighed. */
-function countMatches(connection: SqliteConnection, phrase: string): number {
+function countMatches(connection: SqliteConnection, form: string): number {
   const [row] = connection.rows(
     "SELECT count(*) AS matches FROM (SELECT 1 FROM memory_words WHERE memory_words MATCH ? LIMIT ?)",
-    [matchAny([phrase]), MAX_WEIGHED + 1],
+    [matchAny([form]), MAX_WEIGHED + 1],
   );
   return Number(row?.["matches"] ?? 0);
+}
+
+/** How many memories have each term, and how many there are. */
+export function countTerms(connection: SqliteConnection, terms: readonly string[]): WordCounts {
+  const [row] = connection.rows("SELECT count(*) AS memories FROM memories");
+  return {
+    memories: Number(row?.["memories"] ?? 0),
+    matches: new Map(terms.map(term => [term, countMatches(connection, exactly(term))])),
+  };
 }
 
 /** Whole rows are fetched for the best only: carrying texts through the sort would cost more than the search. */
@@ -38,14 +106,14 @@ function tryToFind(
   connection: SqliteConnection,
   { phrases, isWeighed }: SearchAttempt,
   filter: MemoryFilter,
-  limit: number,
+  { required, limit }: { readonly required: string; readonly limit: number },
 ): readonly SqlRow[] {
-  const { key, category, updatedSinceMs } = filter;
-  const isRestricted = key !== undefined || category !== undefined || updatedSinceMs !== undefined;
-  const { text, values } = filterConditions({ key, category, updatedSinceMs });
+  const { projects: _, agent: __, session: ___, ...others } = filter;
+  const { text, values } = filterConditions(others);
+  const isRestricted = values.length > 0;
   const restriction = `AND EXISTS (SELECT 1 FROM memories WHERE number = memory_words.rowid AND ${text})`;
   return connection.rows(
-    `SELECT ${SELECTED}, weight
+    `SELECT ${SELECTED}, weight, ${USE_COLUMNS}
      FROM (
        SELECT rowid AS found, ${isWeighed ? `-bm25(memory_words, ${WEIGHTS})` : "1.0"} AS weight
        FROM memory_words
@@ -54,13 +122,17 @@ function tryToFind(
      )
      JOIN memories ON memories.number = found
      ORDER BY weight DESC, found DESC`,
-    [scopeQuery(filter) + matchAny(phrases), ...values, limit],
+    [scopeQuery(filter) + required + matchAny(phrases), ...values, limit],
   );
 }
 
 /** Phrases hold letters, digits and marks only, so quoting them is all they need. */
-function matchAny(phrases: readonly string[]): string {
-  return `{key value} : (${phrases.map(phrase => `"${phrase}"`).join(" OR ")})`;
+function exactly(phrase: string): string {
+  return `"${phrase}"`;
+}
+
+function matchAny(forms: readonly string[]): string {
+  return `{key value} : (${forms.join(" OR ")})`;
 }
 
 /** The part of a query that restricts it, so that matches elsewhere cost nothing. */
@@ -90,10 +162,12 @@ export function filterConditions(filter: MemoryFilter): {
   if (filter.projects !== undefined) {
     add(`project IN (${filter.projects.map(() => "?").join(", ")})`, ...filter.projects.map(encodeText));
   }
-  for (const column of ["agent", "session", "key", "category"] as const) {
+  for (const column of ["agent", "session", "id", "key", "category"] as const) {
     const wanted = filter[column];
     if (wanted !== undefined) add(`${column} = ?`, encodeText(wanted));
   }
   if (filter.updatedSinceMs !== undefined) add("updated_ms >= ?", filter.updatedSinceMs);
+  if (filter.unseenBy !== undefined) add(UNSEEN_BY, encodeText(filter.unseenBy));
+  if (filter.unrecalledBy !== undefined) add(UNRECALLED_BY, encodeText(filter.unrecalledBy));
   return { text: parts.join(" AND "), values };
 }

@@ -1,11 +1,21 @@
 import type { System } from "../system/system.ts";
 import { checkTexts, type Memory, type MemoryDraft } from "./memory.ts";
 import { MemoryError } from "./memory-error.ts";
+import type { SearchQuery } from "./search-words.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 import { COLUMNS, contentFingerprint, memoryOf, PLACEHOLDERS, SELECTED, valuesOf } from "./sqlite-rows.ts";
 import { addToIndex } from "./sqlite-schema.ts";
-import { filterConditions, searchRows } from "./sqlite-search.ts";
-import type { ImportCounts, MemoryFilter, MemoryStore, Retention, WeightedMemory } from "./store.ts";
+import { countTerms, filterConditions, searchRows } from "./sqlite-search.ts";
+import { addUses, latestRows, setPin } from "./sqlite-uses.ts";
+import type {
+  ImportCounts,
+  MemoryFilter,
+  MemoryStore,
+  MemoryUse,
+  Retention,
+  WeightedMemory,
+  WordCounts,
+} from "./store.ts";
 import { encodeText } from "./stored-text.ts";
 
 const ID_LENGTH = 32;
@@ -32,13 +42,22 @@ export class SqliteStore implements MemoryStore {
     return rows.map(row => memoryOf(row, this.path));
   }
 
-  async search(
-    phrases: readonly string[],
-    filter: MemoryFilter,
-    limit: number,
-  ): Promise<readonly WeightedMemory[]> {
-    const rows = searchRows(this.connection, phrases, filter, limit);
-    return rows.map(row => ({ memory: memoryOf(row, this.path), weight: Number(row["weight"]) }));
+  async search(query: SearchQuery, filter: MemoryFilter, limit: number): Promise<readonly WeightedMemory[]> {
+    const rows = searchRows(this.connection, query, filter, limit);
+    return rows.map(row => ({
+      memory: memoryOf(row, this.path),
+      weight: Number(row["weight"]),
+      uses: Number(row["uses"]),
+      usedMs: Number(row["used_ms"]),
+    }));
+  }
+
+  async countWords(terms: readonly string[]): Promise<WordCounts> {
+    return countTerms(this.connection, terms);
+  }
+
+  async latest(project: string, sinceMs: number, limit: number): Promise<readonly Memory[]> {
+    return latestRows(this.connection, project, sinceMs, limit).map(row => memoryOf(row, this.path));
   }
 
   async put(draft: MemoryDraft): Promise<{ memory: Memory; isNew: boolean }> {
@@ -48,8 +67,7 @@ export class SqliteStore implements MemoryStore {
       const nowMs = this.system.clock.nowMs();
       if (existing === undefined) return { memory: this.insert(this.fresh(draft, nowMs)), isNew: true };
       const { id, createdMs } = existing.memory;
-      const memory = { ...draft, id, createdMs, updatedMs: nowMs };
-      this.replace(existing.number, memory);
+      const memory = this.replace(existing, { ...draft, id, createdMs, updatedMs: nowMs });
       return { memory, isNew: false };
     });
   }
@@ -62,8 +80,7 @@ export class SqliteStore implements MemoryStore {
       const memory =
         existing === undefined
           ? this.insert(this.fresh(draft, nowMs))
-          : { ...existing.memory, updatedMs: nowMs };
-      if (existing !== undefined) this.replace(existing.number, memory);
+          : this.replace(existing, { ...existing.memory, updatedMs: nowMs });
       this.retain(draft.project, retention);
       return { memory, isNew: existing === undefined };
     });
@@ -72,23 +89,37 @@ export class SqliteStore implements MemoryStore {
   async remove(memories: readonly Pick<Memory, "agent" | "id">[]): Promise<number> {
     if (memories.length === 0) return 0;
     return this.connection.write(() => {
-      let removed = 0;
-      for (const { agent, id } of memories) {
-        const number = this.numberOfId(agent, id);
-        if (number === undefined) continue;
-        this.removeNumber(number);
-        removed++;
-      }
+      const numbers = this.numbersOf(memories);
+      for (const number of numbers) this.removeNumber(number);
       // Removed words stay in the index until it is written anew.
       this.connection.run("INSERT INTO memory_words (memory_words) VALUES ('optimize')");
-      return removed;
+      return numbers.length;
     });
   }
 
-  async take(agent: string, memories: readonly Memory[], isMerge: boolean): Promise<ImportCounts> {
+  async pin(memories: readonly Pick<Memory, "agent" | "id">[], isPinned: boolean): Promise<number> {
+    return this.connection.write(() => {
+      const numbers = this.numbersOf(memories);
+      for (const number of numbers) setPin(this.connection, number, isPinned);
+      return numbers.length;
+    });
+  }
+
+  async recordUse(memories: readonly Pick<Memory, "agent" | "id">[], use: MemoryUse): Promise<void> {
+    if (memories.length === 0) return;
+    this.connection.write(() =>
+      addUses(this.connection, this.numbersOf(memories), use, this.system.clock.nowMs()),
+    );
+  }
+
+  async take(
+    agents: string | readonly string[],
+    memories: readonly Memory[],
+    isMerge: boolean,
+  ): Promise<ImportCounts> {
     for (const memory of memories) checkTexts(memory);
     return this.connection.write(() => {
-      if (!isMerge) this.checkEmpty(agent);
+      if (!isMerge) for (const agent of [agents].flat()) this.checkEmpty(agent);
       const counts = { added: 0, replaced: 0, kept: 0 };
       for (const memory of memories) counts[this.takeOne(memory)]++;
       return counts;
@@ -115,7 +146,7 @@ export class SqliteStore implements MemoryStore {
       this.insert(taken);
       return "added";
     }
-    this.replace(existing.number, taken);
+    this.replace(existing, taken);
     return "replaced";
   }
 
@@ -144,6 +175,10 @@ export class SqliteStore implements MemoryStore {
     return row === undefined ? undefined : { number: numberOf(row), memory: memoryOf(row, this.path) };
   }
 
+  private numbersOf(memories: readonly Pick<Memory, "agent" | "id">[]): readonly number[] {
+    return memories.flatMap(({ agent, id }) => this.numberOfId(agent, id) ?? []);
+  }
+
   private numberOfId(agent: string, id: string): number | undefined {
     const [row] = this.connection.rows("SELECT number FROM memories WHERE agent = ? AND id = ?", [
       encodeText(agent),
@@ -156,16 +191,21 @@ export class SqliteStore implements MemoryStore {
     const sql = `INSERT INTO memories (${COLUMNS}) VALUES (${PLACEHOLDERS}) RETURNING number`;
     for (const row of this.connection.rows(sql, valuesOf(memory))) {
       addToIndex(this.connection, numberOf(row), memory);
+      if (memory.isPinned === true) setPin(this.connection, numberOf(row), true);
     }
     return memory;
   }
 
-  private replace(number: number, memory: Memory): void {
+  /** A pin stays unless the new one says otherwise. */
+  private replace({ number, memory: { isPinned: wasPinned = false } }: FoundMemory, memory: Memory): Memory {
+    const { isPinned = wasPinned, ...rest } = memory;
     this.connection.run(`UPDATE memories SET (${COLUMNS}) = (${PLACEHOLDERS}) WHERE number = ?`, [
       ...valuesOf(memory),
       number,
     ]);
     addToIndex(this.connection, number, memory);
+    if (isPinned !== wasPinned) setPin(this.connection, number, isPinned);
+    return isPinned ? { ...rest, isPinned } : rest;
   }
 
   private removeNumber(number: number): void {
@@ -177,7 +217,8 @@ export class SqliteStore implements MemoryStore {
     const rows = this.connection.rows(
       `SELECT number FROM (
          SELECT number, updated_ms, row_number() OVER (ORDER BY updated_ms DESC, number DESC) AS place
-         FROM memories WHERE project = ? AND substr(key, 1, ?) = ?
+         FROM memories
+         WHERE project = ? AND substr(key, 1, ?) = ? AND number NOT IN (SELECT number FROM memory_pins)
        )
        WHERE place > ? OR updated_ms < ?`,
       [encodeText(project), keyPrefix.length, keyPrefix, keepNewest, updatedSinceMs],

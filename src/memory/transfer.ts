@@ -8,42 +8,52 @@ export const MAX_TRANSFER_BYTES = 256 * 1024 * 1024;
 const VERSION = 1;
 const NESTING = 8;
 
-/** All memories of one agent as a file. `parseExport` gives exactly these back. */
-export function renderExport(agent: string, memories: readonly Memory[], nowMs: number): string {
+/** Memories of one agent as a file, or of all agents, each with its own. `parseExport` gives exactly these back. */
+export function renderExport(agent: string | undefined, memories: readonly Memory[], nowMs: number): string {
   const documents = memories.map(memory => {
-    const { agent: _, ...rest } = toDocument(memory);
-    return rest;
+    const { agent: owner, ...rest } = toDocument(memory);
+    return agent === undefined ? { agent: owner, ...rest } : rest;
   });
-  const document = { version: VERSION, agent, exported_at: toTime(nowMs), memories: documents };
+  const document = {
+    version: VERSION,
+    agent: agent ?? null,
+    exported_at: toTime(nowMs),
+    memories: documents,
+  };
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
 interface ExportFile {
-  /** whose memories they were */
-  readonly agent: string;
+  /** whose memories they were; missing for those of several agents */
+  readonly agent: string | undefined;
   readonly memories: readonly Memory[];
 }
 
-/** The memories of an exported file, for `agent`. Throws `invalid`, naming the member, when anything is not right. */
-export function parseExport(text: string, agent: string): ExportFile {
+/**
+ * The memories of an exported file, for `agent` or else for the agents they were of. Throws `invalid`, naming the
+ * member, when anything is not right.
+ */
+export function parseExport(text: string, agent?: string): ExportFile {
   const read = readJson(text, { recover: false, maxDepth: NESTING });
   if (!read.ok) throw invalid("the file", `one JSON document (${read.problem})`);
   if (!isJsonObject(read.value)) throw invalid("the file", "a JSON object");
   if (ownValue(read.value, "version") !== VERSION) throw invalid("version", `${VERSION}`);
   const list = ownValue(read.value, "memories");
   if (!Array.isArray(list)) throw invalid("memories", "a list");
-  const memories = list.map((item, index) => parseMemory(item, agent, `memories[${index}]`));
+  const owner =
+    ownValue(read.value, "agent") === null ? undefined : readMember(read.value, "", "agent", TEXT);
+  const memories = list.map((item, index) => parseMemory(item, agent ?? owner, `memories[${index}]`));
   checkNames(memories);
-  return { agent: readMember(read.value, "", "agent", TEXT), memories };
+  return { agent: owner, memories };
 }
 
-function parseMemory(value: Json, agent: string, place: string): Memory {
+function parseMemory(value: Json, agent: string | undefined, place: string): Memory {
   if (!isJsonObject(value)) throw invalid(place, "an object");
   const read = <T>(name: string, kind: MemberKind<T>): T => readMember(value, `${place}.`, name, kind);
   const memory: Memory = {
     id: read("id", TEXT),
     project: read("project", OPTIONAL_TEXT),
-    agent,
+    agent: agent ?? read("agent", TEXT),
     session: read("session", OPTIONAL_TEXT),
     key: read("key", TEXT),
     value: read("value", TEXT),
@@ -51,6 +61,7 @@ function parseMemory(value: Json, agent: string, place: string): Memory {
     category: read("category", oneOf(CATEGORIES, "context")),
     createdMs: read("created_at", TIME),
     updatedMs: read("updated_at", TIME),
+    ...(read("pinned", OPTIONAL_FLAG) ? { isPinned: true } : {}),
   };
   if (memory.id === "") throw invalid(`${place}.id`, "a text that is not empty");
   try {
@@ -65,8 +76,8 @@ function parseMemory(value: Json, agent: string, place: string): Memory {
 /** Two of one name or id could not both be taken in. */
 function checkNames(memories: readonly Memory[]): void {
   const seen = new Set<string>();
-  for (const [index, { id, session, key }] of memories.entries()) {
-    for (const name of [JSON.stringify([id]), JSON.stringify([session, key])]) {
+  for (const [index, { agent, id, session, key }] of memories.entries()) {
+    for (const name of [JSON.stringify([agent, id]), JSON.stringify([agent, session, key])]) {
       if (seen.has(name)) throw invalid(`memories[${index}]`, "an id, and a session and key, that come once");
       seen.add(name);
     }
@@ -80,6 +91,10 @@ const TEXT: MemberKind<string> = ["a text", value => (typeof value === "string" 
 const OPTIONAL_TEXT: MemberKind<string> = [
   "a text",
   value => ((value ?? null) === null ? "" : TEXT[1](value)),
+];
+const OPTIONAL_FLAG: MemberKind<boolean> = [
+  "true or false",
+  (value = false) => (typeof value === "boolean" ? value : undefined),
 ];
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
 const TIME: MemberKind<number> = [

@@ -46,6 +46,7 @@ const REDO: OwnCommand = { use: "history", values: FORMAT, passesWith: "n|dry-ru
 export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
   ...each("asks", "", "bridge"),
   ...each("asks", "name", "mcp guard"),
+  "mcp serve": { use: "passes", isInitial: true },
   ...each("asks", FORMAT, "unlock", "mode to-plugin", "mode to-local", "plugin install", "plugin uninstall"),
   ...each(
     "asks",
@@ -82,6 +83,7 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
   ),
   ...each("passes", undefined, "history verify", "hooks list", "hooks inspect", "hooks test", "memory tree"),
   ...each("passes", undefined, "memory list", "memory get", "memory store", "memory search", "mode detect"),
+  ...each("passes", undefined, "memory pin", "memory unpin"),
   ...each(
     "passes",
     undefined,
@@ -142,6 +144,8 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
   lock: { use: "asks", values: `${FORMAT} m|message` },
   "memory clean": { use: "passes", values: `${FORMAT} db-path backend pattern`, asksWith: "no-dry-run" },
   "memory delete": { use: "asks", values: `${FORMAT} db-path backend agent session` },
+  "memory edit": { use: "asks", values: `${FORMAT} db-path backend agent session` },
+  "memory forget": { use: "asks", values: `${FORMAT} db-path backend agent` },
   "memory export": { use: "asks", values: `${FORMAT} db-path backend agent o|output` },
   "memory import": { use: "asks", values: `${FORMAT} db-path backend agent i|input` },
   "parts list": {

@@ -2,6 +2,9 @@ import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { VARIABLES } from "./variables.ts";
 
+/** The file of memories in the state home. */
+export const MEMORY_DATABASE = "memory.db";
+
 /** Undefined when `HOME` is unset or not an absolute path. */
 export function findHome(system: Pick<System, "env">): string | undefined {
   return VARIABLES.HOME.tryGet(system);

@@ -84,7 +84,7 @@ async function engineRows(projectDir) {
   return rowsOf("engine", "typed hooks", "hooks", figures, "per hook ≤ 1 ×");
 }
 
-async function memoryRows({ openStore, searchPhrases, rankCandidates, createNodeSystem }, folder) {
+async function memoryRows({ openStore, readQuery, rankCandidates, createNodeSystem }, folder) {
   const system = createNodeSystem();
   const figures = new Map();
   const wordAt = number => `w${((number * 2_654_435_761) % 20_000).toString(36)}x`;
@@ -106,7 +106,7 @@ async function memoryRows({ openStore, searchPhrases, rankCandidates, createNode
     }));
     await store.take("agent", memories, false);
     const search = async round => {
-      const found = await store.search(searchPhrases(textOf(round * 7).slice(0, 40)), {}, 100);
+      const found = await store.search(readQuery(textOf(round * 7).slice(0, 40)), {}, 100);
       return rankCandidates(found, now, 5);
     };
     figures.set(count, await measureWork(search));
@@ -145,7 +145,7 @@ async function bundle(folder) {
       from("analyseCommand as analyse", "src/programs/analyse.ts"),
       from("createMemorySystem", "src/system/memory.ts"),
       from("openStore", "src/memory/open-store.ts"),
-      from("searchPhrases", "src/memory/search-words.ts"),
+      from("readQuery", "src/memory/search-words.ts"),
       from("rankCandidates", "src/memory/ranking.ts"),
       from("createNodeSystem", "src/system/node.ts"),
     ].join("\n"),

@@ -109,7 +109,8 @@ describe("amplihack bridge", () => {
     writeFileSync(join(user.database, "..", "config.jsonc"), '{ "memory": { "maxItems": 1 } } // one', {
       mode: 0o600,
     });
-    for (const key of ["a", "b"]) await user.type(["memory", "store", "--agent", "x", key, `value ${key}`]);
+    for (const key of ["a", "b"])
+      await user.type(["memory", "store", "--agent", "x", key, `value ${key}`, "--pin"]);
     const ran = await ask(user, "get_context", {
       version: 1,
       action: "get_context",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { renderDiff } from "../../src/commands/history/diff.ts";
+import { renderDiff } from "../../src/cli/changes/diff.ts";
 import type { PathChange } from "../../src/history/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { ABSENT, change, fileState, HOME, PLAIN, PROJECT, pathChange } from "./changes.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { changeDocument } from "../../src/cli/changes/document.ts";
 import { readDuration, readSize } from "../../src/commands/history/amounts.ts";
-import { changeDocument } from "../../src/commands/history/document.ts";
 import { renderSummary } from "../../src/commands/history/summary.ts";
 import { renderTable } from "../../src/commands/history/table.ts";
 import { ageOf, whatOf } from "../../src/history/words.ts";

@@ -23,7 +23,7 @@ function makeRepository({ project }: User): void {
 interface Explained {
   readonly when: string;
   readonly levels: Readonly<Record<string, string>>;
-  readonly here: { readonly level: string; readonly configured: string | null };
+  readonly here: { readonly level: string; readonly configured: string | null; readonly verdict: string };
 }
 
 async function verdictOf(user: User, command: string): Promise<string> {
@@ -44,12 +44,12 @@ describe("commits on main", () => {
     expect(await verdictOf(user, "git push origin main")).toBe(push);
     const told = await user.json<Explained>("guard", "why", "git.main", "--format", "json");
     expect(told.levels[level]).toBe(push);
-    expect(told.here).toEqual({ level, configured: null });
+    expect(told.here).toEqual({ level, configured: null, verdict: push });
     if (commit === "deny")
       expect(told.when).toContain(`At standard and strict a commit on main or master denies`);
     else expect(told.when).toContain("At relaxed all of these pass");
     const { stdout } = await user.type(["guard", "why", "git.main"]);
-    expect(stdout).toContain(`here         level ${level}\n`);
+    expect(stdout).toContain(`here         ${push} (level ${level}).\n`);
   });
 
   it("pass where the person said at the installation that main is not protected, and guard why says so", async () => {
@@ -58,7 +58,7 @@ describe("commits on main", () => {
     configure(user, { rules: { "git.main": "allow" } });
     expect(await verdictOf(user, "git commit -m x")).toBe("allow");
     expect((await user.type(["guard", "why", "git.main"])).stdout).toContain(
-      "level standard; your configuration says allow for this rule",
+      "here         allow (the configuration sets allow, level standard).",
     );
   });
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runProgram } from "../hooks/executable.ts";
@@ -186,6 +186,126 @@ describe("amplihack memory", () => {
   });
 });
 
+describe("without --agent", () => {
+  it("a memory is stored for the agent general, and found whoever's it is", async () => {
+    const user = newUserInside();
+    const stored = await user.json("memory", "store", "tests", "They need PAYMENT_SANDBOX=1");
+    expect(stored).toMatchObject({ agent: "general" });
+    await store(user, "style", "Tests before code");
+    expect((await user.type(["memory", "get", "style"])).stdout).toBe("Tests before code\n");
+    expect(await user.json("memory", "list")).toMatchObject([{ agent: "builder" }, { agent: "general" }]);
+    expect(await user.json("memory", "delete", "style")).toEqual({
+      deleted: true,
+      agent: "builder",
+      session: null,
+      key: "style",
+    });
+    expect((await user.type(["memory", "get", "style"])).stderr).toContain("there is no memory 'style'");
+  });
+
+  it("a key that several agents have is an error that names them", async () => {
+    const user = newUserInside();
+    await store(user, "k", "1");
+    await user.json("memory", "store", "k", "2");
+    for (const words of [["get"], ["delete"], ["pin"], ["edit"]]) {
+      const ran = await user.type(["memory", ...words, "k"]);
+      expect([ran.code, ran.stdout]).toEqual([1, ""]);
+      expect(ran.stderr).toMatch(/2 agents have a memory 'k'[\s\S]*builder[\s\S]*general[\s\S]*--agent/);
+    }
+  });
+
+  it("all agents are exported and imported, with their pins", async () => {
+    const user = newUserInside();
+    await store(user, "k", "1", "--pin");
+    await user.json("memory", "store", "k", "2");
+    const file = join(user.home, "all.json");
+    expect(await user.json("memory", "export", "-o", file)).toEqual({ agent: null, file, count: 2 });
+    const other = newUserInside();
+    expect(await other.json("memory", "import", "-i", file)).toMatchObject({ agent: null, imported: 2 });
+    expect(await other.json("memory", "list")).toEqual(await user.json("memory", "list"));
+    expect((await other.type(["memory", "import", "-i", file])).code).toBe(1);
+    const owned = join(user.home, "builder.json");
+    await user.json("memory", "export", "--agent", "builder", "-o", owned);
+    expect(await newUserInside().json("memory", "import", "-i", owned)).toMatchObject({ agent: "builder" });
+    const clash = await newUserInside().type(["memory", "import", "--agent", "x", "-i", file]);
+    expect(clash.stderr).toContain("that come once");
+  });
+});
+
+describe("pins", () => {
+  it("are set, shown, kept when the text is replaced, and taken away", async () => {
+    const user = newUserInside();
+    await store(user, "k", "1");
+    expect(await user.json("memory", "list")).not.toMatchObject([{ pinned: true }]);
+    expect((await user.type(["memory", "pin", "k"])).stdout).toBe("Pinned k.\n");
+    expect(await store(user, "k", "2", "-f", "json")).toMatchObject({ code: 0 });
+    expect(await user.json("memory", "list")).toMatchObject([{ value: "2", pinned: true }]);
+    expect((await user.type(["memory", "list"])).stdout).toContain(", pinned)");
+    expect(await user.json("memory", "unpin", "k")).toMatchObject({ pinned: false });
+    expect((await user.json<object[]>("memory", "list"))[0]).not.toHaveProperty("pinned");
+    expect((await user.type(["memory", "pin", "other"])).code).toBe(1);
+  });
+});
+
+describe("forget", () => {
+  async function userWithNotes(): Promise<User> {
+    const user = newUserInside();
+    await store(user, "tests", "The payment tests need PAYMENT_SANDBOX=1");
+    await store(user, "retries", "PaymentClient retries by itself");
+    await user.json("memory", "store", "tests", "Of another agent");
+    return user;
+  }
+  const left = async (user: User) => (await user.json<Shown[]>("memory", "list")).length;
+
+  it.each([
+    [["payment", "sandbox"], 1],
+    [["payments"], 2],
+    [["tests"], 2],
+    [["payment", "unheard"], 0],
+  ])("deletes %j: %i", async (words, count) => {
+    const user = await userWithNotes();
+    const ran = await user.type(["memory", "forget", ...words, "--yes", "-f", "json"]);
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([
+      count === 0 ? 1 : 0,
+      { matched: count, deleted: count },
+    ]);
+    expect(await left(user)).toBe(3 - count);
+  });
+
+  it("finds by id, shows what fits, and deletes nothing without a yes", async () => {
+    const user = await userWithNotes();
+    const [first] = await user.json<Shown[]>("memory", "list");
+    const ran = await user.type(["memory", "forget", first?.id ?? ""]);
+    expect([ran.code, ran.stdout]).toEqual([2, expect.stringContaining("PaymentClient retries")]);
+    expect(ran.stderr).toContain("--yes");
+    expect(await left(user)).toBe(3);
+    expect((await user.type(["memory", "forget", first?.id ?? "", "-y"])).stdout).toContain("Deleted 1.");
+    expect((await user.type(["memory", "forget", "nothing", "like", "it", "-y"])).stdout).toBe(
+      "Nothing fits.\n",
+    );
+  });
+});
+
+describe("edit", () => {
+  const edit = (user: User, editor: string) =>
+    user.type(["memory", "edit", "k"], { env: { EDITOR: editor, VISUAL: "" } });
+
+  it("stores what the editor saved and keeps the rest", async () => {
+    const user = newUserInside();
+    await store(user, "k", "old text", "--category", "decision", "--pin");
+    expect((await edit(user, "sed -i s/old/new/")).stdout).toBe("Replaced k.\n");
+    expect(await user.json("memory", "list")).toMatchObject([
+      { value: "new text", category: "decision", pinned: true },
+    ]);
+    expect((await edit(user, "true")).stdout).toBe("Nothing was changed.\n");
+    for (const failing of ["false", "printf '\\377' >", "rm"]) {
+      expect((await edit(user, failing)).code).toBe(1);
+      expect((await user.type(["memory", "get", "k"])).stdout).toBe("new text\n");
+    }
+    expect(readdirSync(join(user.database, "..")).filter(name => name.includes("edit"))).toEqual([]);
+  });
+});
+
 describe("export and import", () => {
   it("are exact inverses", async () => {
     const user = newUserInside();
@@ -312,7 +432,8 @@ describe("what is wrong on the command line", () => {
   it.each([
     [["memory"], "needs one of"],
     [["memory", "lst"], "did you mean 'amplihack memory list'"],
-    [["memory", "list"], "--agent is required"],
+    [["memory", "forget"], "missing WORDS"],
+    [["memory", "pin"], "missing KEY"],
     [["memory", "list", "--agent", "a", "--backend", "kuzu"], "not 'kuzu'"],
     [["memory", "list", "--agent", "a", "--format", "xml"], "Invalid format: xml"],
     [["memory", "get", "--agent", "a"], "missing KEY"],

@@ -9,7 +9,7 @@ const configOf = (user: User) => join(user.home, ".amplihack", "config.jsonc");
 describe("amplihack parts", () => {
   it("shows what is on and writes nothing", async () => {
     const user = newUserInside();
-    expect(await user.json("parts")).toEqual({ parts: PARTS });
+    expect(await user.json("parts")).toEqual({ parts: PARTS.filter(part => part !== "mcp") });
     expect((await user.type(["parts"])).stdout).toMatch(/^on {3}guard {8}\w[\s\S]*\non {3}workflow/);
     expect(() => readFileSync(configOf(user))).toThrow("ENOENT");
   });

@@ -433,6 +433,8 @@ const ELSEWHERE = [
   "fs.path",
   "fs.unkept",
   ...["pkg.lookalike", "pkg.index", "pkg.address", "pkg.script"],
+  ...["injection.override", "injection.hidden", "injection.encoded"],
+  ...["injection.exfiltration", "injection.imitation", "injection.directive"],
 ];
 
 /** A pipe is a command of its own, so words in front of it would only touch its first part. */

@@ -69,7 +69,7 @@ const answer = (call: string, parts: readonly Part[] | undefined) => CALLS[call]
 
 describe("without a choice", () => {
   it("every part is on", async () => {
-    expect(PARTS).toEqual(PROFILES.full);
+    expect(PARTS).toEqual([...PROFILES.full, "mcp"]);
     for (const call of Object.keys(CALLS))
       expect(JSON.stringify(await answer(call, undefined)), call).toBe(
         JSON.stringify(await answer(call, PARTS)),

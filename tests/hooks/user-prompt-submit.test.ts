@@ -252,6 +252,26 @@ describe("the memory of mentioned agents", () => {
     expect(system.processes.requests).toEqual([]);
   });
 
+  it("is asked for about every prompt once there is a database, without agents", async () => {
+    const database = "/home/user/.amplihack/memory.db";
+    const system = withMemory(reply("## Memory\n- note", ["k"]), { [database]: "SQLite" });
+    expect(await text(system, "look at the payments")).toBe("## Memory\n- note");
+    expect(JSON.parse(new TextDecoder().decode(system.processes.requests[0]?.input))).toEqual({
+      version: 1,
+      action: "inject_memory",
+      session_id: "s1",
+      prompt: "look at the payments",
+    });
+    for (const files of [{ [database]: "" }, {}]) {
+      const without = withMemory(reply("x"), files);
+      await submit(without, "look at the payments");
+      expect(without.processes.requests).toEqual([]);
+    }
+    const short = withMemory(reply("x"), { [database]: "SQLite" });
+    await submit(short, "go on");
+    expect(short.processes.requests).toEqual([]);
+  });
+
   it("adds nothing when there is none", async () => {
     expect(await submit(withMemory(reply("  \n")), "/fix it")).toBeUndefined();
   });

@@ -91,7 +91,8 @@ export function makeQuickPackage(): Package {
   const bin = join(root, "dist/bin");
   mkdirSync(join(bin, "hook-entries"), { recursive: true });
   for (const name of ["amplihack-hooks.cjs", "amplihack.cjs"]) writeFileSync(join(bin, name), "");
-  cpSync(join(PACKAGE_ROOT, "skills"), join(root, "skills"), { recursive: true });
+  for (const name of ["agents", "skills"])
+    cpSync(join(PACKAGE_ROOT, name), join(root, name), { recursive: true });
   return { ...PACKAGE, root };
 }
 

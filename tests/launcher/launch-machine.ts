@@ -69,7 +69,7 @@ function build(): string {
     chunkNames: "chunks/[name]-[hash]",
     packages: "external",
   });
-  symlinkSync(join(root, "recipes"), join(folder, "recipes"));
+  for (const name of ["agents", "recipes"]) symlinkSync(join(root, name), join(folder, name));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "amplihack", version }));
   return join(folder, "dist/bin/amplihack.cjs");
 }

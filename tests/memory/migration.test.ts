@@ -73,7 +73,7 @@ describe("a database of the earlier program", () => {
     ]);
     expect(memories[0]?.createdMs).toBe(new Date(2025, 2, 4, 5, 6, 7, 123).getTime());
     expect(memories[2]?.createdMs).toBe(NOW_MS);
-    expect(await find(store, "queue jobs")).toHaveLength(1);
+    expect((await find(store, "queue jobs")).map(({ id }) => id)).toEqual(["1", "2"]);
     const database = new Libsql(path);
     expect(database.prepare("SELECT count(*) AS n FROM memory_entries").all()).toMatchObject([{ n: 3 }]);
     database.close();

@@ -5,7 +5,7 @@ import type { Memory } from "../../src/memory/memory.ts";
 import { openReader } from "../../src/memory/open-store.ts";
 import { MAX_WEIGHED } from "../../src/memory/ranking.ts";
 import { learnedRetention } from "../../src/memory/retention.ts";
-import { searchPhrases } from "../../src/memory/search-words.ts";
+import { readQuery } from "../../src/memory/search-words.ts";
 import { anyCharacter, runs } from "../generated-inputs.ts";
 import { DAY_MS, draft, find, NOW_MS, openScene } from "./store-scene.ts";
 
@@ -138,7 +138,7 @@ describe("a search", () => {
       }
     }
     const count = async (filter: Parameters<typeof store.list>[0]) =>
-      (await store.search(searchPhrases("words"), filter, 100)).length;
+      (await store.search(readQuery("words"), filter, 100)).length;
     expect(await count({})).toBe(12);
     expect(await count({ projects: ["/one", ""] })).toBe(8);
     expect(await count({ projects: ["/one"], agent: "tester" })).toBe(2);
@@ -154,7 +154,7 @@ describe("a search", () => {
     await fc.assert(
       fc.asyncProperty(anyText, anyName, anyText, async (value, agent, query) => {
         await store.put(draft({ agent, value }));
-        const found = await store.search(searchPhrases(query), { agent, projects: [query] }, 10);
+        const found = await store.search(readQuery(query), { agent, projects: [query] }, 10);
         expect(Array.isArray(found)).toBe(true);
       }),
       { numRuns: runs(300) },
@@ -197,16 +197,16 @@ describe("a search in a store where a word is everywhere", () => {
   it("goes by the rare words beside it, and takes the newest for the common one alone", async () => {
     const { store } = await openCrowd();
     expect((await find(store, "everywhere zebra")).map(memory => memory.key)).toEqual(["rare"]);
-    const newest = await store.search(searchPhrases("everywhere"), {}, 3);
+    const newest = await store.search(readQuery("everywhere"), {}, 3);
     expect(newest.map(({ memory }) => memory.key)).toEqual(["rare", `k${COUNT - 1}`, `k${COUNT - 2}`]);
   });
 
   it("falls back on the common word where the rare one does not occur", async () => {
     const { store } = await openCrowd();
-    const found = await store.search(searchPhrases("everywhere zebra"), { projects: ["/p"] }, 1_000);
+    const found = await store.search(readQuery("everywhere zebra"), { projects: ["/p"] }, 1_000);
     expect(found).toHaveLength(Math.ceil(COUNT / 100));
     const late = await store.search(
-      searchPhrases("everywhere"),
+      readQuery("everywhere"),
       { projects: ["/p"], updatedSinceMs: 4_000 },
       1_000,
     );

@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import type { Memory, MemoryDraft } from "../../src/memory/memory.ts";
 import { openStore } from "../../src/memory/open-store.ts";
 import { rankCandidates } from "../../src/memory/ranking.ts";
-import { searchPhrases } from "../../src/memory/search-words.ts";
+import { readQuery } from "../../src/memory/search-words.ts";
 import type { MemoryFilter, MemoryReader, MemoryStore } from "../../src/memory/store.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import type { System } from "../../src/system/system.ts";
@@ -54,6 +54,6 @@ export async function find(
   filter: MemoryFilter = {},
   nowMs = NOW_MS,
 ): Promise<readonly Memory[]> {
-  const candidates = await reader.search(searchPhrases(words), filter, 100);
+  const candidates = await reader.search(readQuery(words), filter, 100);
   return rankCandidates(candidates, nowMs, 10).map(({ memory }) => memory);
 }

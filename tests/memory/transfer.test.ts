@@ -9,18 +9,35 @@ const text = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map(code => S
 const name = text.filter(one => one !== "");
 const time = fc.integer({ min: Date.UTC(1, 0), max: Date.UTC(9999, 11, 31) });
 const memories = fc.uniqueArray(
-  fc.record<Memory>({
-    id: name,
-    project: text,
-    agent: fc.constant("builder"),
-    session: text,
-    key: name,
-    value: text,
-    type: fc.constantFrom(...VALUE_TYPES),
-    category: fc.constantFrom(...CATEGORIES),
-    createdMs: time,
-    updatedMs: time,
-  }),
+  fc.record<Memory>(
+    {
+      id: name,
+      project: text,
+      agent: fc.constant("builder"),
+      session: text,
+      key: name,
+      value: text,
+      type: fc.constantFrom(...VALUE_TYPES),
+      category: fc.constantFrom(...CATEGORIES),
+      createdMs: time,
+      updatedMs: time,
+      isPinned: fc.constant(true),
+    },
+    {
+      requiredKeys: [
+        "id",
+        "project",
+        "agent",
+        "session",
+        "key",
+        "value",
+        "type",
+        "category",
+        "createdMs",
+        "updatedMs",
+      ],
+    },
+  ),
   { selector: memory => memory.id + memory.key, comparator: (one, other) => one === other },
 );
 const hasUniqueNames = (list: readonly Memory[]): boolean =>

@@ -96,3 +96,14 @@ ${script}
   machine.env["AMPLIHACK_LAUNCHER_BINARY"] = path;
   return path;
 }
+
+/** An agent that knows by a phrase of the prompt what it is asked; the last word of its arguments is not the prompt. */
+export function agentThat(machine: RecipeMachine, answers: Readonly<Record<string, string>>): void {
+  const cases = Object.entries(answers).map(
+    ([phrase, script]) => `*${JSON.stringify(phrase)}*) ${script} ;;`,
+  );
+  scriptedAgent(
+    machine,
+    `asked="$* $(cat "$HOME/stdin.$n")"\ncase "$asked" in\n${cases.join("\n")}\n*) echo "unexpected: $asked" >&2; exit 9 ;;\nesac`,
+  );
+}

@@ -14,6 +14,7 @@ import { runs } from "../generated-inputs.ts";
 import { buildCli } from "./built-cli.ts";
 import { noneLeft } from "./marked-processes.ts";
 import { type RecipeMachine, recipeMachine } from "./recipe-machine.ts";
+import { ANSWERS, say, TASK, workflowMachine } from "./workflow-machine.ts";
 
 const cli = buildCli();
 const yaml = (value: unknown): string => JSON.stringify(value);
@@ -42,6 +43,11 @@ async function killWhen(
   await ended;
   expect(existsSync(path)).toBe(true);
 }
+
+/** Ends the runner that started the step in which this runs, the first time. */
+const DIE_ONCE = `[ -e "$HOME/died" ] || { touch "$HOME/died"; runner=$PPID
+  until tr '\\0' ' ' < /proc/$runner/cmdline | grep -q amplihack.cjs; do runner=$(awk '{print $4}' /proc/$runner/stat); done
+  kill -KILL "$runner"; sleep 600; }`;
 
 /** Ends the shell that would end the steps of a killed runner. */
 function killWatcher(runner: number): void {
@@ -408,6 +414,32 @@ describe("a runner killed without warning", () => {
     });
     expect(await exitCodeOf(resumed)).toBe(0);
     expect(logOf(machine)).toEqual(["p", "q", "q", "q-end", "end-from-p"]);
+  });
+
+  it("in the middle of the workflow: it goes on there, and publishes nothing twice", async () => {
+    // The runner dies when the reviewer is asked, and again when the pull request has just been opened.
+    const once = (mark: string) =>
+      `test -e "$HOME/${mark}" || { touch "$HOME/${mark}"; kill -KILL $PPID; sleep 600; }`;
+    const { machine, git, forgeCalls, agentCalls } = workflowMachine(
+      { ...ANSWERS, "Review the uncommitted": `${once("at-review")}; ${say({ approved: true })}` },
+      { remote: true, forge: true },
+    );
+    const gh = join(machine.home, "bin/gh");
+    const opened = 'tee "$HOME/pr"';
+    machine.write(gh, readFileSync(gh, "utf8").replace(opened, `${opened}; ${DIE_ONCE}`), 0o755);
+    const run = (...more: readonly string[]) =>
+      exitCodeOf(cli.start(machine, "recipe", "run", "default-workflow", ...more));
+    expect(await run("-c", `task_description=${TASK}`)).toBeNull();
+    expect(await run("--resume", "last")).toBeNull();
+    expect(await run("--resume", "last")).toBe(0);
+    // understand, plan, tests, write, repair, review, review again, repair of CI
+    expect(agentCalls()).toBe(8);
+    expect(forgeCalls().filter(call => call.endsWith(" create"))).toEqual(["issue create", "pr create"]);
+    const remote = join(machine.home, "remote.git");
+    expect(git("--git-dir", remote, "log", "--format=%s", "main..", "--branches=feat/*").split("\n")).toEqual(
+      ["fix what CI found: Add numbers", "Add numbers"],
+    );
+    expect(git("worktree", "list").split("\n")).toHaveLength(2);
   });
 
   it("by the last act of a step: that step runs again, because its end was not recorded", async () => {

@@ -144,6 +144,24 @@ describe("an agent reference", () => {
     expect(system).toContain("REVIEW");
   });
 
+  it("of the package is found last, under its namespace and without one, and its front matter is left out", async () => {
+    const machine = recipeMachine();
+    scriptedAgent(machine, "echo ok");
+    const instructions = async (agent: string) => {
+      const { steps } = await machine.runText(agentStep({ agent }));
+      const { argv } = call(machine, calls(machine));
+      return { said: argv[argv.indexOf("--system-prompt") + 1] ?? "", warnings: steps["ask"]?.warnings };
+    };
+    expect((await instructions("amplihack:builder")).said).toMatch(/^# Builder\n/);
+    const [first, second] = [await instructions("reviewer"), await instructions("other:reviewer")];
+    expect(first.warnings).toBeUndefined();
+    expect(second.warnings).toEqual([
+      "Agent 'other:reviewer' was not found; running without its instructions",
+    ]);
+    machine.write(".claude/agents/builder.md", "---\nname: builder\n---\nOur own.\n---\nAll of it.");
+    expect((await instructions("amplihack:builder")).said).toMatch(/^Our own\.\n---\nAll of it\.\n\n/);
+  });
+
   it("that leads nowhere is a warning, one that is none fails the step", async () => {
     const machine = recipeMachine();
     scriptedAgent(machine, "echo ok");

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { validateRecipe } from "../../src/recipes/find/validate-recipe.ts";
 import { SHIPPED_RECIPES } from "../../src/recipes/shipped-recipes.ts";
 import { AGENTS } from "../../src/state/index.ts";
-import { type RecipeMachine, recipeMachine, scriptedAgent } from "./recipe-machine.ts";
+import { agentThat, type RecipeMachine, recipeMachine } from "./recipe-machine.ts";
 
 const NAMES = readdirSync(SHIPPED_RECIPES)
   .filter(name => name.endsWith(".yaml"))
@@ -20,6 +20,8 @@ describe("the shipped recipes", () => {
       "rewrite-component",
       "rewrite-master",
       "rewrite-phase",
+      "workstream",
+      "worktree-setup",
     ]);
   });
 
@@ -138,17 +140,6 @@ describe("quality-check", () => {
     expect(steps["anything"]?.error).toContain("test_command=");
   });
 });
-
-/** An agent that knows by a phrase of the prompt what it is asked; the last word of its arguments is not the prompt. */
-function agentThat(machine: RecipeMachine, answers: Readonly<Record<string, string>>): void {
-  const cases = Object.entries(answers).map(
-    ([phrase, script]) => `*${JSON.stringify(phrase)}*) ${script} ;;`,
-  );
-  scriptedAgent(
-    machine,
-    `asked="$* $(cat "$HOME/stdin.$n")"\ncase "$asked" in\n${cases.join("\n")}\n*) echo "unexpected: $asked" >&2; exit 9 ;;\nesac`,
-  );
-}
 
 describe("investigate", () => {
   it.each(AGENTS.map(agent => [agent]))("answers through %s", async agent => {

@@ -1,11 +1,11 @@
 import { defineCommand } from "../../cli/command.ts";
 import type { Terminal } from "../../cli/terminal.ts";
 import type { Explained, Judgement } from "../../guard/index.ts";
+import { judgementJson } from "../../guard/judgement-json.ts";
 import {
   COMMAND_POSITIONAL,
   findingLines,
   JUDGING_OPTIONS,
-  judgementJson,
   openForCommand,
   paintVerdict,
   readCommand,

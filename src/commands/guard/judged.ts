@@ -4,6 +4,7 @@ import { FORMAT_OPTION, type OptionSpecs, option } from "../../cli/option.ts";
 import type { Terminal } from "../../cli/terminal.ts";
 import { wrapText } from "../../cli/wrap.ts";
 import type { Judgement, Verdict } from "../../guard/index.ts";
+import { judgementJson } from "../../guard/judgement-json.ts";
 import { type ConfiguredGuard, openGuard } from "../../hooks/guard-context.ts";
 import { errorText } from "../../protocol/error-text.ts";
 import { resolve } from "../../system/paths.ts";
@@ -66,31 +67,6 @@ const STYLES = { allow: "green", ask: "yellow", deny: "red" } as const;
 
 export function paintVerdict(terminal: Terminal, verdict: Verdict): string {
   return terminal.paint(STYLES[verdict], verdict.toUpperCase());
-}
-
-export function judgementJson({ verdict, reason, texts, findings, notes, code }: Judgement) {
-  return {
-    verdict,
-    reason: reason ?? null,
-    person: texts?.person ?? null,
-    model: texts?.model ?? null,
-    rules: [...new Set(findings.map(finding => finding.rule))],
-    findings: findings.map(findingJson),
-    notes,
-    code,
-  };
-}
-
-function findingJson({
-  rule,
-  title,
-  verdict,
-  target,
-  lost,
-  safer,
-  isAllowable,
-}: Judgement["findings"][number]) {
-  return { rule, title, verdict, target, lost, safer, allowable: isAllowable };
 }
 
 /** A finding for a person: what would happen, whether it can be undone, and what to run instead. */

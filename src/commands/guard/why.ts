@@ -37,7 +37,7 @@ export const whyCommand = defineCommand({
     const [id] = positionals;
     if (id === undefined) {
       const all = explain(rules.map(rule => rule.id));
-      const lines = all.map(one => `${one.id.padEnd(18)} ${one.here.verdict.padEnd(5)} ${one.title}\n`);
+      const lines = all.map(one => `${one.id.padEnd(22)} ${one.here.verdict.padEnd(5)} ${one.title}\n`);
       terminal.printResult(options.format, all, lines.join(""));
       return 0;
     }
@@ -95,7 +95,9 @@ function verdictHere({ here: { level, configured, verdict }, recoverable }: Expl
   return `${verdict} (${why}).${kept ? " It passes when a copy was kept first: amplihack undo." : ""}`;
 }
 
-function permissionOf({ allowable }: ExplainedRule): string {
+function permissionOf({ allowable, levels }: ExplainedRule): string {
+  if (levels.strict === "warn")
+    return "It stops nothing, so there is nothing to permit: guard.rules can silence it.";
   return allowable
     ? "A person can permit it: once with the code of the refusal, always with an entry in guard.allow, in all cases with guard.rules."
     : "It can never be permitted: no setting, entry or code lets it pass.";

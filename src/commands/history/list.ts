@@ -46,7 +46,7 @@ many files. Marks behind it:
     const changes = all.slice(0, limit);
     for (const problem of found.problems) terminal.warn(`Warning: ${problem}\n`);
     if (options.format === "json") {
-      const { changeDocument } = await import("./document.ts");
+      const { changeDocument } = await import("../../cli/changes/document.ts");
       terminal.printJson(changes.map(changeDocument));
       return 0;
     }

@@ -41,7 +41,7 @@ export const showCommand = defineCommand({
     // A move is told once, where the file went.
     const files = named.filter(({ to }) => to === undefined || named.every(({ path }) => path !== to));
     if (options.format === "json") {
-      const { changeDocument } = await import("./document.ts");
+      const { changeDocument } = await import("../../cli/changes/document.ts");
       terminal.printJson(changeDocument({ ...change, files: named }));
       return 0;
     }
@@ -61,7 +61,7 @@ async function renderDiffs(
   change: Change,
   files: readonly PathChange[],
 ): Promise<string> {
-  const { renderDiff } = await import("./diff.ts");
+  const { renderDiff } = await import("../../cli/changes/diff.ts");
   const { ProgressLine } = await import("../../cli/progress.ts");
   const progress = new ProgressLine(system, terminal);
   const isShown = system.stdio.isTerminal("stdout");

@@ -1,11 +1,15 @@
-import { askYesOrNo } from "../../cli/ask.ts";
 import { defineCommand } from "../../cli/command.ts";
-import { usageError } from "../../cli/errors.ts";
 import { option } from "../../cli/option.ts";
 import type { Memory } from "../../memory/memory.ts";
-import { toDocument } from "../../memory/memory-document.ts";
 import { compileGlob, matchesGlob } from "../../system/glob.ts";
-import { renderLine, STORE_OPTIONS, withReader, withStore } from "./store-access.ts";
+import {
+  confirmDeletion,
+  renderLine,
+  STORE_OPTIONS,
+  withoutValue,
+  withReader,
+  withStore,
+} from "./store-access.ts";
 
 const PATTERN = "test_*";
 
@@ -32,12 +36,10 @@ export const cleanCommand = defineCommand({
       (await reader.list({}, "name")).filter(memory => fits(memory, pattern)),
     );
     const matched = found.length;
-    const isDeleting = !isDryRun && matched > 0 && (options.confirm || agree(invocation, matched));
+    const isDeleting =
+      !isDryRun && matched > 0 && (options.confirm || confirmDeletion(invocation, matched, "--confirm"));
     const deleted = isDeleting ? await withStore(invocation, store => store.remove(found)) : 0;
-    const memories = found.map(memory => {
-      const { value: _, ...rest } = toDocument(memory);
-      return rest;
-    });
+    const memories = found.map(withoutValue);
     const listed = isDryRun ? found.map(renderLine).join("") : "";
     terminal.printResult(
       options.format,
@@ -51,11 +53,6 @@ export const cleanCommand = defineCommand({
 function fits({ session, key }: Memory, pattern: string): boolean {
   const glob = compileGlob(pattern, "text");
   return matchesGlob(glob, key) || (session !== "" && matchesGlob(glob, session));
-}
-
-function agree({ terminal }: Parameters<typeof cleanCommand.run>[0], count: number): boolean {
-  if (terminal.isInteractive) return askYesOrNo(terminal, `Delete ${count} memories for good?`);
-  throw usageError("deleting needs a yes and there is no terminal to ask at", "add --confirm");
 }
 
 function summarise(matched: number, deleted: number, isDryRun: boolean): string {

@@ -8,7 +8,7 @@ import { AGENT_OPTION, STORE_OPTIONS, withReader } from "./store-access.ts";
 
 export const exportCommand = defineCommand({
   name: "export",
-  summary: "write the memories of an agent to a JSON file",
+  summary: "write memories to a JSON file, of all agents or of one",
   details:
     "The file is readable by its owner alone. `amplihack memory import` gives back exactly what is in it.",
   options: {
@@ -16,7 +16,10 @@ export const exportCommand = defineCommand({
     output: option.string("FILE", "the file to write", { short: "o", isRequired: true }),
     ...STORE_OPTIONS,
   },
-  examples: { "amplihack memory export --agent builder -o builder.json": "writes all of them" },
+  examples: {
+    "amplihack memory export -o memories.json": "writes all memories",
+    "amplihack memory export --agent builder -o builder.json": "writes those of the agent builder",
+  },
   async run(invocation) {
     const { system, terminal } = invocation;
     const { agent, output, format } = invocation.options;
@@ -31,7 +34,11 @@ export const exportCommand = defineCommand({
     }
     writeAtomically(system, file, bytes);
     const count = memories.length;
-    terminal.printResult(format, { agent, file, count }, `Exported ${count} of ${agent} to ${file}.\n`);
+    terminal.printResult(
+      format,
+      { agent: agent ?? null, file, count },
+      `Exported ${count}${agent === undefined ? "" : ` of ${agent}`} to ${file}.\n`,
+    );
     return 0;
   },
 });

@@ -7,10 +7,10 @@ export const getCommand = defineCommand({
   name: "get",
   summary: "print one memory",
   details:
-    "Without --session, the one outside all sessions, or the only one. Exit code 1 when there is none.",
+    "Without --session, the one outside all sessions, or the only one. Exit code 1 when there is none, or several.",
   options: { agent: AGENT_OPTION, session: SESSION_OPTION, ...STORE_OPTIONS },
   positionals: [{ name: "KEY", summary: "what it is called" }],
-  examples: { "amplihack memory get --agent builder style": "prints the text alone" },
+  examples: { "amplihack memory get style": "prints the text alone" },
   async run(invocation) {
     const { positionals, system, terminal } = invocation;
     const { agent, session, format } = invocation.options;

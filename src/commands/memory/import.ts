@@ -5,38 +5,41 @@ import { MAX_TRANSFER_BYTES, parseExport } from "../../memory/transfer.ts";
 import { escapeControls, readExactText } from "../../state/index.ts";
 import { resolve } from "../../system/paths.ts";
 import { type System, SystemError } from "../../system/system.ts";
-import { AGENT_OPTION, checkArguments, STORE_OPTIONS, withStore } from "./store-access.ts";
+import { checkArguments, STORE_OPTIONS, withStore } from "./store-access.ts";
 
 export const importCommand = defineCommand({
   name: "import",
   summary: "take in memories that were exported",
   details: "All of them or none. With --merge, of two with the same session and key the later change stays.",
   options: {
-    agent: AGENT_OPTION,
+    agent: option.string("NAME", "whose they become (those they were of by default)"),
     input: option.string("FILE", "the file to read", { short: "i", isRequired: true }),
     merge: option.boolean("also when the agent has memories already"),
     ...STORE_OPTIONS,
   },
   examples: {
+    "amplihack memory import -i memories.json": "takes in what was exported, for the same agents",
     "amplihack memory import --agent builder -i builder.json": "fills an empty agent",
     "amplihack memory import --agent builder -i more.json --merge": "adds to what is there",
   },
   async run(invocation) {
     const { options, system, terminal } = invocation;
     const { agent } = options;
-    checkArguments({ agent });
+    checkArguments(agent === undefined ? {} : { agent });
     const file = resolve(system.files.workingDirectory() ?? "/", options.input);
     const exported = parseExport(readFile(system, file), agent);
-    if (exported.agent !== agent) {
-      terminal.note(
-        `These were memories of ${escapeControls(exported.agent)}; they become those of ${agent}.\n`,
-      );
+    if (agent !== undefined && exported.agent !== agent) {
+      const owner = exported.agent === undefined ? "several agents" : escapeControls(exported.agent);
+      terminal.note(`These were memories of ${owner}; they become those of ${agent}.\n`);
     }
-    const counts = await withStore(invocation, store => store.take(agent, exported.memories, options.merge));
+    const agents = new Set(exported.memories.map(memory => memory.agent));
+    const counts = await withStore(invocation, store =>
+      store.take([...agents], exported.memories, options.merge),
+    );
     const { added, replaced, kept } = counts;
     terminal.printResult(
       options.format,
-      { agent, file, imported: added + replaced, ...counts },
+      { agent: agent ?? exported.agent ?? null, file, imported: added + replaced, ...counts },
       `Imported: ${added} new, ${replaced} replaced, ${kept} kept.\n`,
     );
     return 0;

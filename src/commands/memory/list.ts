@@ -4,9 +4,12 @@ import { AGENT_OPTION, renderLine, SESSION_OPTION, STORE_OPTIONS, withReader } f
 
 export const listCommand = defineCommand({
   name: "list",
-  summary: "list the memories of an agent",
+  summary: "list memories, of all agents or of one",
   options: { agent: AGENT_OPTION, session: SESSION_OPTION, ...STORE_OPTIONS },
-  examples: { "amplihack memory list --agent builder": "lists everything of the agent builder" },
+  examples: {
+    "amplihack memory list": "lists everything",
+    "amplihack memory list --agent builder": "lists everything of the agent builder",
+  },
   async run(invocation) {
     const { agent, session, format } = invocation.options;
     const memories = await withReader(invocation, reader => reader.list({ agent, session }, "name"));

@@ -2,8 +2,8 @@ import { defineCommand } from "../../cli/command.ts";
 import { option } from "../../cli/option.ts";
 import { toDocument } from "../../memory/memory-document.ts";
 import { rankCandidates } from "../../memory/ranking.ts";
-import { searchPhrases } from "../../memory/search-words.ts";
-import { renderLine, SESSION_OPTION, STORE_OPTIONS, withReader } from "./store-access.ts";
+import { readQuery } from "../../memory/search-words.ts";
+import { AGENT_OPTION, renderLine, SESSION_OPTION, STORE_OPTIONS, withReader } from "./store-access.ts";
 
 const SHOWN = 10;
 /** What recency may lift above a better fit of words. */
@@ -13,9 +13,9 @@ export const searchCommand = defineCommand({
   name: "search",
   summary: "find memories by words",
   details:
-    "Every word counts, rare ones more; of equals the more recent comes first. No operators, any text will do.",
+    'Every word counts, rare ones more; of equals the more recent or more used comes first. Other forms, parts of names and one wrong letter are found; "words in quotation marks" must occur as they stand.',
   options: {
-    agent: option.string("NAME", "only those of this agent"),
+    agent: AGENT_OPTION,
     session: SESSION_OPTION,
     limit: option.number("N", `how many at most (${SHOWN} by default)`, { minimum: 1 }),
     ...STORE_OPTIONS,
@@ -25,10 +25,10 @@ export const searchCommand = defineCommand({
   async run(invocation) {
     const { options, positionals, rest, system, terminal } = invocation;
     const { agent, session } = options;
-    const phrases = searchPhrases([...positionals, ...rest].join(" "));
+    const query = readQuery([...positionals, ...rest].join(" "));
     const limit = Math.floor(options.limit ?? SHOWN);
     const candidates = await withReader(invocation, reader =>
-      reader.search(phrases, { agent, session }, limit * CANDIDATES_EACH),
+      reader.search(query, { agent, session }, limit * CANDIDATES_EACH),
     );
     const found = rankCandidates(candidates, system.clock.nowMs(), limit);
     const lines = found.map(({ memory, relevance }) => `${relevance.toFixed(2)}  ${renderLine(memory)}`);

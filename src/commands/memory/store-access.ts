@@ -1,3 +1,4 @@
+import { askYesOrNo } from "../../cli/ask.ts";
 import type { Invocation } from "../../cli/command.ts";
 import { CommandError, usageError } from "../../cli/errors.ts";
 import { FORMAT_OPTION, type OptionSpecs, option } from "../../cli/option.ts";
@@ -17,7 +18,7 @@ export const STORE_OPTIONS = {
   format: FORMAT_OPTION,
 } as const satisfies OptionSpecs;
 
-export const AGENT_OPTION = option.string("NAME", "whose memories", { isRequired: true });
+export const AGENT_OPTION = option.string("NAME", "only those of this agent");
 export const SESSION_OPTION = option.string("SESSION", "only those of this session");
 
 type StoreInvocation = Invocation<typeof STORE_OPTIONS>;
@@ -79,31 +80,64 @@ export function checkArguments(texts: Partial<Pick<Memory, keyof typeof TEXT_LIM
 }
 
 /**
- * The memory that agent, key and perhaps session name. Without a session it is the one outside all sessions, or
+ * The memory that a key and perhaps agent and session name. Without a session it is the one outside all sessions, or
  * the only one; several are an error, so that nothing is read or deleted by accident.
  */
 export async function findOne(
   reader: MemoryReader,
-  name: { readonly agent: string; readonly session: string | undefined; readonly key: string },
+  name: { readonly agent: string | undefined; readonly session: string | undefined; readonly key: string },
 ): Promise<Memory> {
   const found = await reader.list(name, "name");
-  const [first] = found;
   const shown = `'${escapeControls(name.key)}'`;
-  if (first === undefined) {
-    const where = name.session === undefined ? "" : ` in session '${escapeControls(name.session)}'`;
-    throw new CommandError(`agent '${escapeControls(name.agent)}' has no memory ${shown}${where}`, {
-      kind: "not-found",
-      fix: `amplihack memory list --agent ${escapeControls(name.agent)}`,
-    });
-  }
-  if (found.length === 1) return first;
-  const outside = found.find(memory => memory.session === "");
-  if (outside !== undefined) return outside;
-  throw new CommandError(`${found.length} sessions have a memory ${shown}`, {
-    kind: "ambiguous",
-    causes: found.slice(0, 10).map(memory => `session ${escapeControls(memory.session)}`),
-    fix: "say which with --session",
+  if (found.length === 0) throw notFound(name, shown);
+  const agents = [...new Set(found.map(memory => memory.agent))];
+  if (agents.length > 1) throw ambiguous("agent", agents, shown);
+  const [first] = found.length === 1 ? found : found.filter(memory => memory.session === "");
+  if (first !== undefined) return first;
+  throw ambiguous(
+    "session",
+    found.map(memory => memory.session),
+    shown,
+  );
+}
+
+function notFound(
+  { agent, session }: { readonly agent: string | undefined; readonly session: string | undefined },
+  shown: string,
+): CommandError {
+  const who = agent === undefined ? "there is" : `agent '${escapeControls(agent)}' has`;
+  const where = session === undefined ? "" : ` in session '${escapeControls(session)}'`;
+  return new CommandError(`${who} no memory ${shown}${where}`, {
+    kind: "not-found",
+    fix: `amplihack memory list${agent === undefined ? "" : ` --agent ${escapeControls(agent)}`}`,
   });
+}
+
+const MAX_NAMED = 10;
+
+function ambiguous(kind: "agent" | "session", names: readonly string[], shown: string): CommandError {
+  return new CommandError(`${names.length} ${kind}s have a memory ${shown}`, {
+    kind: "ambiguous",
+    causes: names.slice(0, MAX_NAMED).map(name => `${kind} ${escapeControls(name)}`),
+    fix: `say which with --${kind}`,
+  });
+}
+
+/** A memory without its text, as lists of what is deleted show it. */
+export function withoutValue(memory: Memory) {
+  const { value: _, ...rest } = toDocument(memory);
+  return rest;
+}
+
+/** Asks before anything is deleted; an error where nobody can be asked. */
+export function confirmDeletion(
+  { terminal }: Pick<AnyInvocation, "terminal">,
+  count: number,
+  flag: string,
+): boolean {
+  const what = count === 1 ? "this memory" : `${count} memories`;
+  if (terminal.isInteractive) return askYesOrNo(terminal, `Delete ${what} for good?`);
+  throw usageError("deleting needs a yes and there is no terminal to ask at", `add ${flag}`);
 }
 
 /** One line of a list: name, session, kind and the beginning of the text. */
@@ -111,5 +145,7 @@ export function renderLine(memory: Memory): string {
   const { agent, session, category, updated_at } = toDocument(memory);
   const place = session === null ? agent : `${agent} · ${session}`;
   const text = escapeControls(memory.value.replace(/\s+/g, " ").trim()).slice(0, 100);
-  return `${escapeControls(memory.key)}  (${escapeControls(place)}, ${category}, ${updated_at.slice(0, 10)})\n    ${text}\n`;
+  const pinned = memory.isPinned === true ? ", pinned" : "";
+  const about = `${escapeControls(place)}, ${category}, ${updated_at.slice(0, 10)}${pinned}`;
+  return `${escapeControls(memory.key)}  (${about})\n    ${text}\n`;
 }

@@ -1,5 +1,5 @@
 import { usageError } from "../../cli/errors.ts";
-import { readJsonc, userConfigFile } from "../../config/index.ts";
+import { loadConfig, readJsonc, userConfigFile } from "../../config/index.ts";
 import { PARTS, type Part, PROFILES, type Profile } from "../../config/levels.ts";
 import type { Json } from "../../protocol/index.ts";
 import { readText } from "../../state/index.ts";
@@ -14,14 +14,21 @@ export const PROFILE_NAMES = Object.keys(PROFILES) as readonly Profile[] as read
 
 const CONFIG_BYTES = 256 * 1024;
 
-/** What `--profile` or `--parts` asks for; undefined when neither is given. */
+/**
+ * What `--profile` or `--parts` asks for; undefined when neither is given. The MCP server alone is added to what is on,
+ * since it takes nothing's place.
+ */
 export function chosenParts(
+  system: System,
   profile: Profile | undefined,
   list: string | undefined,
 ): readonly Part[] | undefined {
   if (profile !== undefined && list !== undefined)
     throw usageError("--profile and --parts are two ways to say the same: give one of them");
-  return list === undefined ? profile && PROFILES[profile] : readParts(list.split(","));
+  if (list === undefined) return profile && PROFILES[profile];
+  const parts = readParts(list.split(","));
+  const isAdded = parts.length === 1 && parts[0] === "mcp";
+  return isAdded ? readParts([...configuredParts(system), ...parts]) : parts;
 }
 
 /** Names of parts, in the order in which they are always told. */
@@ -30,6 +37,10 @@ export function readParts(names: readonly string[]): readonly Part[] {
   const unknown = wanted.find(name => !PARTS.some(part => part === name));
   if (unknown !== undefined) throw usageError(`there is no part '${unknown}'; there are ${PARTS.join(", ")}`);
   return PARTS.filter(part => wanted.includes(part));
+}
+
+export function configuredParts(system: System): readonly Part[] {
+  return loadConfig(system, { ...requireDirectories(system), projectRoot: undefined }).config.parts;
 }
 
 /** The user's configuration as written; undefined when there is none that can be read. */

@@ -2,7 +2,7 @@ import type { Invocation } from "../../cli/command.ts";
 import { tellProblems } from "../../cli/install-problem.ts";
 import { PARTS, type Part, PROFILES, type Profile } from "../../config/levels.ts";
 import { requireDirectories } from "../../state/user-directories.ts";
-import { readParts } from "./choice.ts";
+import { configuredParts, readParts } from "./choice.ts";
 
 const MEANINGS: Readonly<Record<Part, string>> = {
   guard: "stops what would lose work, leak secrets or harm the system",
@@ -10,6 +10,7 @@ const MEANINGS: Readonly<Record<Part, string>> = {
   memory: "brings back what earlier sessions learnt",
   transcripts: "keeps conversations before a host shortens them",
   workflow: "reminders, preferences, and checks when the agent stops",
+  mcp: "memory, history, guard and recipes as tools of an MCP server",
 };
 
 interface Choice {
@@ -27,8 +28,7 @@ export async function switchParts(
   { on: wantedOn = [], off: wantedOff = [], profile }: Choice,
 ): Promise<number> {
   const places = requireDirectories(system);
-  const { loadConfig } = await import("../../config/load.ts");
-  const current = loadConfig(system, { ...places, projectRoot: undefined }).config.parts;
+  const current = configuredParts(system);
   const [added, removed] = [readParts(wantedOn), readParts(wantedOff)];
   const base = profile === undefined ? current : PROFILES[profile];
   const wanted = readParts([...base, ...added]).filter(part => !removed.includes(part));
@@ -46,6 +46,8 @@ export async function switchParts(
     const hint = "\nChange it: amplihack parts off PART, amplihack parts on PART\n";
     terminal.printResult(format, { parts: wanted }, lines.join(""));
     if (format === "text" && !isChange) terminal.note(hint);
+    if (wanted.includes("mcp") !== current.includes("mcp"))
+      terminal.note("Hosts are told about the MCP server by: amplihack install\n");
     return 0;
   });
 }

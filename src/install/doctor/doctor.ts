@@ -16,6 +16,7 @@ import { type DoctorCheck, fail, pass, warn } from "./check.ts";
 import { checkConfiguration } from "./configuration.ts";
 import { describeAge, findLastFired } from "./last-fired.ts";
 import { checkMachine } from "./machine.ts";
+import { checkServers } from "./mcp-servers.ts";
 import { checkOwnHooks } from "./own-hooks.ts";
 import { probeHooks } from "./probe.ts";
 import { checkRegistration } from "./registration.ts";
@@ -64,6 +65,7 @@ export async function examine(
       .filter(({ host }) => isWanted(host))
       .map(each => warn("double", describeDuplicate(each), "amplihack install --scope project --dedupe")),
     ...checkLastFired(system, places, registered),
+    ...checkServers(system, places, isWanted),
     ...checkConfiguration(system, places),
     ...checkOwnHooks(system, places),
     ...machine,

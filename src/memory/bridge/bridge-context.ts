@@ -1,12 +1,15 @@
 import { isReadablePlace } from "../../hooks/stop/power-steering/source.ts";
 import type { Entry } from "../../hooks/transcript/entry.ts";
 import { readTranscript } from "../../hooks/transcript/read.ts";
+import { firstCharacters } from "../../hooks/words.ts";
 import { canonicalToolName } from "../../hosts/canonical-tool.ts";
 import { HOST_LIST } from "../../hosts/descriptors.ts";
 import { isAbsolute } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
+import { type Memory, TEXT_LIMITS } from "../memory.ts";
 import { MemoryError } from "../memory-error.ts";
 import type { MemoryPlace } from "../memory-place.ts";
+import type { MemoryStore, MemoryUse } from "../store.ts";
 
 /** What answers to bridge requests need besides the request. */
 export interface BridgeContext extends MemoryPlace {
@@ -68,4 +71,29 @@ export function countFitting(lines: readonly string[], room: number): number {
     return used > room;
   });
   return tooMuch < 0 ? lines.length : tooMuch;
+}
+
+/** Hooks say this when they know no session; it stands for none in particular. */
+const NO_SESSION = "unknown";
+
+/** The session as memories and uses have it; empty when it is not known. */
+export function sessionName(given: string): string {
+  const name = firstCharacters(given.trim(), TEXT_LIMITS.session);
+  return name === NO_SESSION ? "" : name;
+}
+
+/** What cannot be noted is told and given all the same: then it may come again. */
+export async function recordUse(
+  store: MemoryStore,
+  { warn }: BridgeContext,
+  memories: readonly Memory[],
+  use: MemoryUse,
+): Promise<void> {
+  if (use.occasion === "start" && use.session === "") return;
+  try {
+    await store.recordUse(memories, use);
+  } catch (error) {
+    if (!(error instanceof MemoryError)) throw error;
+    warn(`what was recalled could not be noted: ${error.message}`);
+  }
 }

@@ -1,30 +1,36 @@
 import { type GetContextReply, type GetContextRequest, REPLY_LIMITS } from "../../hooks/bridge/contracts.ts";
 import { firstCharacters, oneLine } from "../../hooks/words.ts";
 import { clip } from "../../state/index.ts";
-import { ALL_PROJECTS, projectScope } from "../memory-place.ts";
-import { openReader } from "../open-store.ts";
+import { projectScope } from "../memory-place.ts";
+import { openExistingStore } from "../open-store.ts";
 import { oldestForPrompt } from "../retention.ts";
-import type { BridgeContext } from "./bridge-context.ts";
-import { countFitting } from "./bridge-context.ts";
+import { type BridgeContext, countFitting, recordUse, sessionName } from "./bridge-context.ts";
 
 const PATIENCE_MS = 5_000;
 const TITLE_ROOM = 100;
 
-/** What was learnt lately in this project, for the start of a session. */
+/** At its start nothing is known about a session yet, so older notes wait for a prompt that brings them up. */
+const MAX_DAYS_AT_START = 30;
+
+/** Pinned memories and what this project stored or used last, for the start of a session. */
 export async function getContext(
   request: GetContextRequest,
-  { system, databasePath, config }: BridgeContext,
+  context: BridgeContext,
 ): Promise<GetContextReply> {
+  const { system, databasePath, config } = context;
   const { maxItems, maxCharacters, maxAgeDays } = config.memory;
   if (maxItems === 0 || maxCharacters === 0) return { context: "", memories: [] };
-  const reader = await openReader(system, databasePath, { patienceMs: PATIENCE_MS });
+  const store = await openExistingStore(system, databasePath, { patienceMs: PATIENCE_MS });
+  if (store === undefined) return { context: "", memories: [] };
   try {
-    const updatedSinceMs = oldestForPrompt(maxAgeDays, system.clock.nowMs());
-    const projects = [projectScope(system, request.project_path), ALL_PROJECTS];
-    const found = await reader.list({ projects, updatedSinceMs }, "newest", maxItems);
+    const sinceMs = oldestForPrompt(Math.min(maxAgeDays, MAX_DAYS_AT_START), system.clock.nowMs());
+    const project = projectScope(system, request.project_path);
+    const found = await store.latest(project, sinceMs, maxItems);
     const length = Math.min(maxCharacters, REPLY_LIMITS.item);
     const lines = found.map(({ category, value }) => `- [${category}] ${clip(oneLine(value), length)}`);
     const count = countFitting(lines, REPLY_LIMITS.text - TITLE_ROOM);
+    const session = sessionName(request.session_id);
+    await recordUse(store, context, found.slice(0, count), { project, session, occasion: "start" });
     return {
       context: renderContext(lines.slice(0, count)),
       memories: found.slice(0, count).map(({ key, value }) => ({
@@ -33,7 +39,7 @@ export async function getContext(
       })),
     };
   } finally {
-    reader.close();
+    store.close();
   }
 }
 

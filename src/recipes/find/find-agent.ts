@@ -1,6 +1,7 @@
 import { findAssetHome, findHome } from "../../state/index.ts";
 import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
+import { SHIPPED_AGENTS } from "../shipped-recipes.ts";
 import { isFile, staysInside } from "./look.ts";
 
 type AgentLookup =
@@ -9,6 +10,8 @@ type AgentLookup =
   | { readonly kind: "bad-reference" };
 
 const AGENT_FOLDERS = [".claude/agents", "amplifier-bundle/agents"];
+/** Agents of the package answer to this namespace, and to none. */
+const OWN_NAMESPACE = "amplihack";
 
 /** The file behind an agent reference: `name`, `namespace:name` or `namespace:category:name`. */
 export function findAgent(system: System, reference: string, workingDir: string): AgentLookup {
@@ -22,14 +25,13 @@ export function findAgent(system: System, reference: string, workingDir: string)
     ...(home === undefined ? [] : [join(home, ".amplihack")]),
     workingDir,
   ]);
-  for (const base of bases) {
-    for (const folder of AGENT_FOLDERS) {
-      const directory = join(base, folder);
-      const path = candidates(segments)
-        .map(candidate => join(directory, candidate))
-        .find(file => isFile(system.files, file) && staysInside(system.files, directory, file));
-      if (path !== undefined) return { kind: "found", path };
-    }
+  const directories = [...bases].flatMap(base => AGENT_FOLDERS.map(folder => join(base, folder)));
+  const isOwn = segments.length === 1 || segments[0] === OWN_NAMESPACE;
+  for (const directory of [...directories, ...(isOwn ? [SHIPPED_AGENTS] : [])]) {
+    const path = candidates(segments)
+      .map(candidate => join(directory, candidate))
+      .find(file => isFile(system.files, file) && staysInside(system.files, directory, file));
+    if (path !== undefined) return { kind: "found", path };
   }
   return { kind: "missing" };
 }

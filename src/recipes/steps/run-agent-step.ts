@@ -10,6 +10,8 @@ import { cutWarning, executionReport, stepDirectory } from "./run-bash-step.ts";
 import { settleOutput, variablesAfterFailure, wantsJson } from "./settle-output.ts";
 
 const AGENT_FILE_LIMIT = 1_000_000;
+/** It describes the agent to a host and is no instruction; some programs would take its dashes for an option. */
+const FRONT_MATTER = /^---\r?\n[\s\S]*?\r?\n---[ \t]*(?:\r?\n|$)/;
 const NOTICE =
   "You are running inside one step of a recipe. Do the task of this step only, and do not start another workflow or recipe.";
 const JSON_REMINDER =
@@ -69,7 +71,7 @@ function readInstructions(task: StepTask): { text: string; warnings: readonly st
     const text = readText(run.system, found.path, AGENT_FILE_LIMIT);
     return text === undefined
       ? without("was not found")
-      : { text: `${text.trim()}\n\n${notice}`, warnings: [] };
+      : { text: `${text.replace(FRONT_MATTER, "").trim()}\n\n${notice}`, warnings: [] };
   } catch (error) {
     return without(`could not be read (${errorText(error)})`);
   }

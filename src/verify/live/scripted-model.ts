@@ -32,8 +32,9 @@ export interface ScriptedModel {
 /** The step is chosen by how many tool results the conversation holds, so that a repeated request repeats its answer. */
 export async function startModel(
   steps: readonly ScriptStep[],
-  delegation?: Delegation,
+  delegation?: Delegation | readonly Delegation[],
 ): Promise<ScriptedModel> {
+  const delegations = [delegation ?? []].flat();
   const requests: ModelRequest[] = [];
   const paths: string[] = [];
   const server = createServer((request, response) => {
@@ -50,9 +51,10 @@ export async function startModel(
 
   function speak(protocol: Protocol, body: Members, pathname: string): HttpAnswer {
     const asked = protocol.read(body);
-    const isDelegated =
-      delegation !== undefined && asked.text.includes(delegation.mark) && !asked.text.includes(PROMPT);
-    const step = (isDelegated ? delegation.steps : steps)[asked.results.length];
+    const delegated = asked.text.includes(PROMPT)
+      ? undefined
+      : delegations.find(({ mark }) => asked.text.includes(mark));
+    const step = (delegated?.steps ?? steps)[asked.results.length];
     const call = step === undefined ? undefined : callOf(step, asked);
     if (asked.tools.length > 0) requests.push(asked);
     if (call !== undefined)

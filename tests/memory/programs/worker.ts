@@ -1,7 +1,7 @@
 /** One of many processes that use the same memories at the same time. Tells on stdout what it stored. */
 import { openStore } from "../../../src/memory/open-store.ts";
 import { learnedRetention } from "../../../src/memory/retention.ts";
-import { searchPhrases } from "../../../src/memory/search-words.ts";
+import { readQuery } from "../../../src/memory/search-words.ts";
 import { createNodeSystem } from "../../../src/system/node.ts";
 
 const system = createNodeSystem();
@@ -35,7 +35,7 @@ const actions: Record<string, () => Promise<void>> = {
       );
       const own = await store.list({ agent: name, key: `key ${number}` }, "name");
       if (own[0]?.value !== draft(number).value) throw new Error(`number ${number} is not what was stored`);
-      await store.search(searchPhrases("says padding number"), { projects: ["/project"] }, 10);
+      await store.search(readQuery("says padding number"), { projects: ["/project"] }, 10);
       store.close();
     }
   },

@@ -10,6 +10,7 @@ import { toolNaming } from "../../transcript/naming.ts";
 import type { ReadCount } from "../../transcript/read.ts";
 import { loadConsiderations, loadSteeringConfig, type PowerSteeringConfig } from "./config.ts";
 import type { Consideration } from "./considerations.ts";
+import { isAnswered, isExcused, isUsersTurn, promisedSteps } from "./ending.ts";
 import { FactCollector, type SessionFacts } from "./facts.ts";
 import { applyHeuristic, completionClaims, type ProjectFacts } from "./heuristics.ts";
 import { SessionRecords } from "./records.ts";
@@ -42,6 +43,8 @@ export type Approval =
   | "user_confirmed"
   | "pr_merged"
   | "loop_detected"
+  | "users_turn"
+  | "answered"
   | "first_stop"
   | "all_passed";
 
@@ -130,20 +133,28 @@ class WorkCheck {
   async run(config: PowerSteeringConfig, isCompacted: boolean): Promise<SteeringVerdict> {
     const { facts } = this.subject;
     const sessionType = this.announcedType() ?? classifySession(facts);
-    if (isQuestionAndAnswer(facts)) return this.release("qa_session", sessionType, []);
+    if (isQuestionAndAnswer(facts) && !isWorkLeft(facts)) return this.release("qa_session", sessionType, []);
     const considerations = applicable(await loadConsiderations(this.context), config, sessionType);
     if (considerations.length === 0) {
       this.records.completed.set();
       return this.release("no_applicable_checks", sessionType, []);
     }
     const project = this.readProjectFacts();
-    const results = considerations.map(consideration => ({
+    const judged = considerations.map(consideration => ({
       consideration,
       failure:
         consideration.heuristic === undefined
           ? undefined
           : applyHeuristic(consideration.heuristic, facts, project),
     }));
+    const failedIds = judged.filter(isFailedBlocker).map(({ consideration }) => consideration.id);
+    if (failedIds.length === 0) return this.pass(sessionType, judged);
+    // The session goes on after these, and its next stop is looked at again.
+    if (isUsersTurn(facts)) return this.release("users_turn", sessionType, judged);
+    if (isAnswered(facts)) return this.release("answered", sessionType, judged);
+    const results = judged.map(result =>
+      isExcused(result.consideration.id, facts, failedIds) ? withoutBlocker(result) : result,
+    );
     if (!results.some(isFailedBlocker)) return this.pass(sessionType, results);
     const evidence = await this.findEvidence(isCompacted);
     if (evidence === "state_verified") return this.pass(sessionType, results.map(withoutBlocker));
@@ -281,6 +292,12 @@ function applicable(
     ({ id, enabled, sessionTypes }) =>
       enabled && config.isCheckEnabled(id) && (sessionTypes === "all" || sessionTypes.includes(sessionType)),
   );
+}
+
+/** Short as the session is, the agent said what it is about to do. */
+function isWorkLeft(facts: SessionFacts): boolean {
+  if (facts.counts.userMessages === 0 || facts.lastRequest.includes("?")) return false;
+  return promisedSteps(facts).length > 0;
 }
 
 function withoutBlocker(result: CheckResult): CheckResult {

@@ -13,7 +13,10 @@ export const LINT_COMMAND = wordPattern(`
   (?:npm|pnpm|yarn|bun) run (?:lint|check|types|typecheck)
 `);
 /** The checks that count as local testing by themselves. */
-export const STATIC_CHECK = wordPattern("ruff check | mypy | flake8");
+export const STATIC_CHECK = wordPattern(`
+  ruff check | mypy | flake8 | pyright | tsc | eslint | biome (?:check|ci|lint) | cargo (?:clippy|check) | go vet
+  node --check | py_compile
+`);
 const INLINE_CODE = /\b(?:python3?\s+-c|node\s+(?:-e|--eval))\s+(["'])([\s\S]*?)\1/g;
 const MEANINGFUL_CODE = /\b(?:import|require|assert|await)\b/;
 
@@ -32,6 +35,11 @@ const FAILED = /\bFAILED\b|\b[1-9]\d*\s+(?:failed|failing|failures?|errors?)\b|^
 /** The output of a test run that ended well. */
 export function isPassingResult(text: string): boolean {
   return PASSED.test(text) && !FAILED.test(text);
+}
+
+/** The output of a test run that ended badly. */
+export function isFailingResult(text: string): boolean {
+  return FAILED.test(text) || /^(?:--- )?FAIL\b/m.test(text);
 }
 
 /** What pre-commit prints for a hook that passed, or another program's line about it. */

@@ -31,6 +31,13 @@ function noFacts() {
       /** Read, Grep, Glob */
       reads: 0,
     },
+    /** the user's latest message, and what was done since */
+    lastRequest: "",
+    writesSinceRequest: 0,
+    /** the latest message of the agent that has a text */
+    closing: "",
+    /** how the latest run of tests ended; undefined when its result says neither */
+    lastTestRun: undefined as "passed" | "failed" | undefined,
     /** the first five messages of the user */
     openingMessages: [] as string[],
     /** the last entries, oldest first; empty text for the user's */
@@ -97,6 +104,7 @@ export class FactCollector {
   }
 
   private seeAssistant(text: string): void {
+    if (text.trim() !== "") this.gathered.closing = lastCharacters(text);
     this.gathered.counts.assistantQuestionMarks += countOf(text, "?");
     this.gathered.assistant.see(text);
   }
@@ -107,6 +115,8 @@ export class FactCollector {
     }
     const text = message.replace(COMMAND_NAME, " ");
     this.gathered.counts.userMessages++;
+    this.gathered.lastRequest = firstCharacters(text, KEPT_CHARACTERS);
+    this.gathered.writesSinceRequest = 0;
     const questions = countOf(text, "?");
     this.gathered.counts.userQuestionMarks += questions;
     if (questions > 0) this.gathered.counts.userMessagesWithQuestion++;
@@ -124,7 +134,9 @@ export class FactCollector {
       const skill = stringAt(input, "skill", "name");
       if (skill !== undefined) this.gathered.skillsCalled.add(skill);
     }
-    if (this.gathered.writes.length < KEPT_WRITES) this.gathered.writes.push(...writesOf(name, input));
+    const written = this.gathered.writes.length < KEPT_WRITES ? writesOf(name, input) : [];
+    this.gathered.writes.push(...written);
+    this.gathered.writesSinceRequest += written.length;
     if (name === "Bash" && isJsonObject(input)) this.seeCommand(stringAt(input, "command", "cmd") ?? "", id);
   }
 
@@ -162,7 +174,7 @@ export class FactCollector {
 
   private seeResult({ id, text }: ToolResultPart): void {
     const isOfTest = id === undefined ? this.lastCommandIsTest : this.testCalls.has(id);
-    if (isOfTest && commands.isPassingResult(text)) this.gathered.hasPassingTests = true;
+    if (isOfTest) this.seeTestResult(text);
     this.gathered.isBehind ||= /\b(?:is|are|branch) behind\b|\bhave diverged\b|\bdiverged\b/i.test(text);
     this.gathered.hasPassedPreCommit ||= commands.isPreCommitPass(text);
     for (const [, count] of text.matchAll(/\b(\d{1,9}) passed\b/g)) {
@@ -170,6 +182,17 @@ export class FactCollector {
     }
     this.branches.push(commands.branchIn(text));
     if (this.branches.length > RECENT_RESULTS) this.branches.shift();
+  }
+
+  /** What was said to fail before is over when the tests pass. */
+  private seeTestResult(text: string): void {
+    if (commands.isPassingResult(text)) {
+      this.gathered.hasPassingTests = true;
+      this.gathered.lastTestRun = "passed";
+      this.gathered.assistant.recover();
+    } else if (commands.isFailingResult(text)) {
+      this.gathered.lastTestRun = "failed";
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { basename } from "../../../system/paths.ts";
 import { findStatement, saysWords, wordPattern } from "../../words.ts";
+import { promisedSteps } from "./ending.ts";
 import type { SessionFacts } from "./facts.ts";
 import { quoteAt } from "./statements.ts";
 
@@ -26,9 +27,12 @@ const COMPLETION = wordPattern(`
 `);
 
 const NEXT_STEPS = wordPattern(`
-  next steps? | follow[- ]ups? | future work | remaining (?:work|tasks?) | still needs? to | todos?
+  next steps? | follow[- ]ups? | future work | remaining (?:work|tasks?) | still needs? to | todos?(?! (?:app|page|view|model|component|list (?:shows?|now|has)))
   to-dos? | (?:left|more) to do | to do(?=\\s*(?:[:.;,)]|lists?|items?|$)) | (?:additional|further) work
-  outstanding | not yet (?:complete|done) | incomplete | pending | planned for later | deferred
+  still (?:to be \\w+|missing|to come)
+  outstanding | not yet (?:complete|done) | incomplete | planned for later | deferred
+  pending(?! (?:items?|jobs?|requests?|orders?|messages?|entries|tasks? first|state|status))
+  (?:so far|only) \\d+ of (?:the )?\\d+ | \\d+ of (?:the )?\\d+ \\w+ are \\w+ so far
 `);
 
 /** Sentences of the closing messages that announce more work. */
@@ -37,7 +41,7 @@ export function announcedSteps({ recent }: SessionFacts, limit: number): readonl
   for (const text of closingMessages(recent)) {
     for (const line of text.split(/(?<=[.!?])\s+|\n/)) {
       const at = found.length < limit ? findStatement(line, NEXT_STEPS) : undefined;
-      if (at !== undefined && !isSettled(line, at)) found.push(quoteAt(line, at));
+      if (at !== undefined && !isSettled(line, at) && !isOffer(line)) found.push(quoteAt(line, at));
     }
   }
   return found;
@@ -47,6 +51,14 @@ export function announcedSteps({ recent }: SessionFacts, limit: number): readonl
 function isSettled(sentence: string, at: number): boolean {
   const isAboutAll = /\b(?:all|every|each)(?:\s+(?:of|the|my|our))*\s+$/i.test(sentence.slice(0, at));
   return isAboutAll && /\b(?:completed?|done|finished|resolved|addressed|closed)\b/i.test(sentence.slice(at));
+}
+
+/** What the agent could do if it was asked to, and what is for the user to do, is not left undone. */
+const OFFER =
+  /\bif you(?:['’]d)? (?:like|want|wish|prefer)\b|\bi can(?: also)?\b|\blet me know\b|\boptional(?:ly)?\b|\b(?:steps?|work|tasks?) (?:for|on) (?:you|your)\b|\byour next steps?\b|\byou (?:can|may|could|might)\b/i;
+
+function isOffer(sentence: string): boolean {
+  return OFFER.test(sentence);
 }
 
 /** The last ten assistant messages among the last twenty entries. */
@@ -93,7 +105,7 @@ const HEURISTICS: Readonly<Record<string, Heuristic>> = {
     );
   },
   next_steps: facts => {
-    const [quote] = announcedSteps(facts, 1);
+    const [quote] = [...announcedSteps(facts, 1), ...promisedSteps(facts)];
     return quote !== undefined && { reason: "the last messages announce more work", quote };
   },
   skill_invocation: ({ commandsTyped, skillsCalled }) => {
@@ -105,15 +117,16 @@ const HEURISTICS: Readonly<Record<string, Heuristic>> = {
     mainBranchCommand !== undefined && `${mainBranchCommand} went straight to the main branch`,
   dev_workflow_complete: facts =>
     facts.writes.length > 0 &&
-    !(facts.hasRunTests || facts.hasLinted || facts.hasInlineValidation) &&
+    !(facts.hasRunTests || facts.hasLinted || facts.hasStaticCheck || facts.hasInlineValidation) &&
     "files were written, but no test, linter or other validation was run",
   philosophy_compliance: ({ writes }) => {
     const write = writes.find(candidate => candidate.leftover !== undefined);
     return write !== undefined && `${write.path} contains ${write.leftover}`;
   },
   local_testing: facts =>
-    !(facts.hasPassingTests || facts.hasStaticCheck || facts.hasInlineValidation) &&
-    "no test run with a passing result was seen",
+    (facts.lastTestRun === "failed" && "the last run of the tests did not pass") ||
+    (!(facts.hasPassingTests || facts.hasStaticCheck || facts.hasInlineValidation) &&
+      "no test run with a passing result was seen"),
   review_responses: ({ user, assistant }) =>
     user.has("review") &&
     !assistant.has("response") &&

@@ -27,13 +27,17 @@ export type Topic = keyof typeof TOPICS;
 /** Failure words, unless they name a thing that is built ("error handling") rather than one that happened. */
 const FAILURE = wordPattern(`
   failing | failed
-  error(?!s?[- ](?:handl|messag|case|path|type|class|code|report|boundar|page|state|log|object|text|condition))
+  error(?!::|s?[- ](?:handl|messag|case|path|type|class|code|report|boundar|page|state|log|object|text|condition))
 `);
 /** What shows that an earlier failure is over. */
 const RECOVERY = wordPattern(`
   mergeable | (?:all|both) (?:the )?(?:tests|checks)(?: now)? pass(?:ed|ing)?
-  (?:tests|checks|ci|build|pipeline)(?: is| are)?(?: all)?(?: now)? (?:pass(?:es|ed|ing)?|green)
+  (?:tests|checks|ci|build|pipeline|suite|everything)(?: is| are)?(?: all)?(?: now)? (?:pass(?:es|ed|ing)?|green)
 `);
+
+/** "Fixed the failing test" tells of a failure that is over. */
+const REPAIRED =
+  /\b(?:fix(?:ed|es)?|repair(?:ed|s)?|resolve[ds]?|correct(?:ed|s)?)\s+(?:(?:the|an?|this|that|both|all)\s+)?$/i;
 
 export class Statements {
   private readonly said = new Set<Topic>();
@@ -44,7 +48,7 @@ export class Statements {
     for (const topic of Object.keys(TOPICS) as Topic[]) {
       if (!this.said.has(topic) && findStatement(text, TOPICS[topic]) !== undefined) this.said.add(topic);
     }
-    const failed = findStatement(text, FAILURE);
+    const failed = findStatement(text, FAILURE, at => REPAIRED.test(text.slice(Math.max(0, at - 30), at)));
     const recovered = findStatement(text, RECOVERY);
     if (failed !== undefined && (recovered === undefined || recovered < failed)) {
       this.failure = quoteAt(text, failed);
@@ -55,6 +59,11 @@ export class Statements {
 
   has(topic: Topic): boolean {
     return this.said.has(topic);
+  }
+
+  /** Facts show that what failed is over. */
+  recover(): void {
+    this.failure = undefined;
   }
 
   /** the sentence of the latest failure that nothing said since has put right */

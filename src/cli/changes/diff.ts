@@ -1,10 +1,10 @@
-import type { Terminal } from "../../cli/terminal.ts";
 import { type ContentReader, describeKinds, readFileTexts } from "../../history/file-texts.ts";
 import type { Change, PathChange } from "../../history/index.ts";
 import { shownPath } from "../../history/words.ts";
 import { unifiedDiff } from "../../install/unified-diff.ts";
 import { escapeControls } from "../../state/index.ts";
 import { isInside, relative } from "../../system/paths.ts";
+import type { Terminal } from "../terminal.ts";
 
 export interface DiffView extends ContentReader {
   readonly terminal: Pick<Terminal, "paint">;

@@ -1,0 +1,68 @@
+import { defineCommand } from "../../cli/command.ts";
+import { CommandError, usageError } from "../../cli/errors.ts";
+import { option } from "../../cli/option.ts";
+import { errorText } from "../../protocol/error-text.ts";
+import { requireDirectories } from "../../state/user-directories.ts";
+
+const MAX_PORT = 65_535;
+
+export const serveCommand = defineCommand({
+  name: "serve",
+  summary: "an MCP server: memory, history, guard and recipes as tools",
+  details: `
+Speaks MCP on standard input and output, for hosts that start it; \`amplihack install --parts …,mcp\` registers it with
+them. With --http it listens on 127.0.0.1 instead, for clients that send the token of ~/.amplihack/mcp/token.
+A tool may do what its command may when an agent types it: what the guard asks about is asked through the client, or
+refused where the client cannot ask.`,
+  options: {
+    http: option.boolean("listen on 127.0.0.1 instead of standard input"),
+    port: option.number("N", "with --http: a certain port (any free one by default)", { minimum: 0 }),
+  },
+  examples: {
+    "amplihack mcp serve": "what a host starts; `amplihack mcp` does the same",
+    "amplihack mcp serve --http --port 8124": "prints its address and where the token is",
+  },
+  async run({ options, system, terminal }) {
+    const { port } = options;
+    if (port !== undefined && !options.http) throw usageError("--port needs --http");
+    if (port !== undefined && !(Number.isInteger(port) && port <= MAX_PORT))
+      throw usageError(`--port must be a whole number up to ${MAX_PORT}, not ${port}`);
+    const { Interruption, listenForSignals, SIGNAL_EXIT_CODES } = await import(
+      "../../recipes/run/interruption.ts"
+    );
+    const context = {
+      system,
+      launcher: [process.execPath, process.argv[1] ?? "amplihack"] as const,
+      warn: (message: string) => terminal.warn(`amplihack mcp: ${message}\n`),
+    };
+    const interruption = new Interruption();
+    const listening = listenForSignals(interruption);
+    try {
+      if (!options.http) {
+        if (system.stdio.isTerminal("stdin"))
+          terminal.note("Waiting for messages of an MCP client on standard input. Ctrl-C ends it.\n");
+        const { serveStdio } = await import("../../mcp/serve-stdio.ts");
+        const onStop = (stop: () => void) => void interruption.onInterrupt(stop);
+        return await serveStdio(context, { input: process.stdin, output: process.stdout, onStop });
+      }
+      const { serveHttp } = await import("../../mcp/serve-http.ts");
+      const { readToken, tokenFile } = await import("../../mcp/token.ts");
+      const { stateHome } = requireDirectories(system);
+      const token = readToken(system, stateHome);
+      const server = await serveHttp(context, { port, token }).catch((error: unknown) => {
+        throw new CommandError("the server cannot be started", {
+          kind: "failed",
+          causes: [errorText(error)],
+          fix: "amplihack mcp serve --http, without --port",
+        });
+      });
+      terminal.print(`${server.url}\n`);
+      terminal.note(`The token is in ${tokenFile(stateHome)}. Ctrl-C ends the server.\n`);
+      await new Promise<void>(resolve => interruption.onInterrupt(resolve));
+      await server.close();
+      return interruption.signal === undefined ? 0 : SIGNAL_EXIT_CODES[interruption.signal];
+    } finally {
+      listening.dispose();
+    }
+  },
+});

@@ -1,0 +1,34 @@
+import { defineCommand } from "../../cli/command.ts";
+import { toDocument } from "../../memory/memory-document.ts";
+import { escapeControls } from "../../state/index.ts";
+import {
+  AGENT_OPTION,
+  findOne,
+  SESSION_OPTION,
+  STORE_OPTIONS,
+  withReader,
+  withStore,
+} from "./store-access.ts";
+
+/** The commands that pin a memory and that take the pin away. */
+export function definePinning(name: string, isPinned: boolean, summary: string) {
+  return defineCommand({
+    name,
+    summary,
+    details:
+      "A pinned memory counts where it counted before: in its project, or in every project. It is never dropped unasked.",
+    options: { agent: AGENT_OPTION, session: SESSION_OPTION, ...STORE_OPTIONS },
+    positionals: [{ name: "KEY", summary: "what it is called" }],
+    examples: { [`amplihack memory ${name} style`]: summary },
+    async run(invocation) {
+      const { positionals, terminal } = invocation;
+      const { agent, session, format } = invocation.options;
+      const [key = ""] = positionals;
+      const memory = await withReader(invocation, reader => findOne(reader, { agent, session, key }));
+      await withStore(invocation, store => store.pin([memory], isPinned));
+      const text = `${isPinned ? "Pinned" : "Unpinned"} ${escapeControls(key)}.\n`;
+      terminal.printResult(format, { ...toDocument(memory), pinned: isPinned }, text);
+      return 0;
+    },
+  });
+}

@@ -1,0 +1,115 @@
+import { findOverrides } from "./overrides.ts";
+
+/** One sign by itself proves little; which of them stand together decides. */
+export type CueKind = "override" | "address" | "imitation" | "risk" | "secrecy" | "persona";
+
+export interface Cue {
+  readonly kind: CueKind;
+  readonly start: number;
+  readonly end: number;
+}
+
+const PRODUCTS = "claude|copilot|chatgpt|gpt(?:-\\d\\w*)?|gemini|codex|cursor";
+const AI = `(?:(?:${PRODUCTS}|ai|llm|automated|autonomous|coding|reviewer)[ -](?:coding )?(?:agents?|assistants?|models?|systems?|reviewers?|bots?)(?: instructions?)?|${PRODUCTS}|ai|llms?|(?:large )?language models?|chat ?bots?|agents?|assistants?)`;
+
+/** `model:` and `model,` are members of records far more often than somebody who is spoken to. */
+const READER = `(?:${AI}|models?)`;
+
+const ADDRESS = [
+  `\\b(?:note|notice|message|attention|instructions?|important|reminder|step \\d+)\\b[^.!?\\n]{0,20}?\\b(?:to|for)\\s+(?:all |any |the |every )*${READER}\\b`,
+  `\\b(?:attention,?|to (?:all|any|every)) (?:all )?${READER}\\b`,
+  `\\bif you(?:['’]re| are) (?:an? )?(?:\\w+ )?${READER}\\b`,
+  `\\b${READER} (?:(?:reading|processing|parsing|viewing|summari[sz]ing|reviewing|that (?:reads?|pars\\w+|process\\w*|summari\\w+))\\b|(?:must|should|shall|will|needs? to|ha(?:s|ve) to|(?:is|are) (?:required|expected))\\b)`,
+  `\\b(?:dear|hey|hello|hi|ok|okay) ${READER}\\b`,
+  `\\bas (?:an?|the) (?:ai|llm|language model|assistant|coding agent)\\b`,
+  `\\b(?:${READER})(?:,| should| you) you\\b`,
+];
+
+const IMITATION = [
+  "<\\|(?:im_start|im_end|system|user|assistant|start_header_id|end_header_id|eot_id|endoftext)\\|>",
+  "\\[/?INST\\]|<</?SYS>>|</?system(?:-reminder|_prompt|_message)?>|<important>",
+  "\\bBEGIN SYSTEM\\b|\\bend of (?:the )?(?:web ?page|tool output|tool result|document|page|context|file)\\b",
+  "</(?:document|tool_result|function_results|context|web_content|untrusted\\w*)>",
+  '<function_calls>|<(?:\\w+:)?invoke name=|<tool_calls?>|"tool_calls"\\s*:|"type"\\s*:\\s*"tool_use"|```tool_code',
+  '"name"\\s*:\\s*"(?:bash|shell|execute|terminal|run\\w*)"\\s*,\\s*"(?:arguments|input|parameters)"',
+  `(?:^|[\\n>(#*/"'.!?-])[ \\t]*(?:\\[?system\\]?|human|user|${AI}|note to ai)(?: (?:note|instruction)s?)?[ \\t]*(?::|,|\\]\\()[ \\t\\n]`,
+  "\\bthe user (?:says|said):|\\bnew user message\\b",
+];
+
+const SECRET_FILE =
+  "(?:\\.env\\b|id_(?:rsa|ed25519)|\\.ssh\\b|\\.aws\\b|\\.netrc|\\.npmrc|\\.git-credentials|/etc/passwd|mcp\\.json|hosts\\.yml)";
+const SECRET = `(?:${SECRET_FILE}|\\bapi[ _-]?keys?\\b|\\b\\w*tokens?\\b|\\bcredentials?\\b|\\bpasswords?\\b|\\bsecrets?\\b|\\b(?:private|ssh|deploy|access|secret|admin|our|the) keys?\\b|\\benvironment(?: variables?)?\\b|\\bcookies?\\b|\\b(?:system|initial|hidden|complete|original) (?:\\w+ )?(?:prompt|message|instructions)\\b|\\bconversation\\b|\\bchat history\\b|\\bclipboard\\b|\\b(?:each|every|all) files?\\b|\\bsource tree\\b|\\blast (?:\\w+ )?messages\\b|\\bthe user['’]s (?:\\w+[ -]){0,2}(?:address|location|data|files)\\b)`;
+const HAND_OVER =
+  "\\b(?:send(?:ing)?|post(?:ing)?|upload(?:ing)?|exfiltrate|e-?mail(?= (?:the|all|every|your|any|us|me)\\b)|forward|leak|transmit|submit|include|append|paste|reveal|print|output(?! tokens)|share|disclose|dump|copy|encode|export|quote|repeat|reply with|respond with|pass|list(?= (?:all|every|your|the)\\b)|read|cat|put|tar|curl|commit|push|publish|transfer)\\b";
+
+const RISK = [
+  "\\b(?:curl|wget|iwr|invoke-webrequest)\\b[^\\n|]{0,120}\\|\\s*(?:sudo\\s+)?(?:ba|z|da)?sh\\b|\\bsh\\s+<\\(\\s*curl|\\beval\\(|\\bos\\.system\\(|\\breverse shell\\b",
+  `${HAND_OVER}[ \\t:][^.!?\\n]{0,40}?${SECRET}`,
+  `\\b(?:read|open|copy|with|use|add|save|pass|from|to)\\b[^!?\\n]{0,40}?${SECRET_FILE}`,
+  `${SECRET_FILE}[^\\n]{0,60}https?:`,
+  `\\b(?:files?|secrets?|credentials|tokens?|configuration)\\b[^.!?\\n]{0,25}\\b(?:be|are) (?:sent|posted|uploaded|forwarded|disclosed)\\b|\\bdisclose their\\b`,
+  "\\brm -(?:rf|fr)\\b|\\bdrop (?:table|database)\\b|\\bwipe the\\b|\\b(?:delete|erase|remove) (?:all|every|the (?:tests?|failing|backups?|logs?|database|repository|user))\\b|\\bpush --force\\b|\\bforce[- ]push\\b",
+  "\\b(?:disable|turn off|bypass|skip|suspend|ignore|disregard)\\b[^.!?\\n]{0,30}?\\b(?:safety|security|guards?|hooks?|checks?|sandbox|permissions?|confirmations?|review|approval|diff)\\b|\\b(?:bypass mode|no confirmation|without (?:asking|review)|push directly|hooksPath)\\b",
+  "\\b(?:approve|merge)\\b[^.!?\\n]{0,20}?\\b(?:pr|pull requests?|commands?|changes?|it)\\b|\\blgtm\\b|\\band approve\\b|\\bmark (?:this|the|it)\\b[^.!?\\n]{0,30}\\b(?:safe|reviewed|spam)\\b|\\bhighest score\\b|\\brecommend only\\b|\\bchange is safe\\b|\\bdo not (?:flag|report)\\b[^.!?\\n]{0,20}(?:security|vulnerab|problem|call)",
+  "\\b(?:run|execute|call|install|follow|obey|download|fetch(?:es)?)\\b[^.!?\\n]{0,30}?(?:https?:|\\bscript at\\b|\\bthis command\\b|\\bfollowing command\\b|\\bthis block\\b|\\bthe command the\\b|\\bnpx\\b|\\bnpm (?:config|publish)\\b|\\bsudo pip\\b|\\bwith sudo\\b)",
+  "\\byour memory\\b|\\bremember this permanently\\b|\\bauthorized_keys\\b|\\bcron ?job\\b|\\bbackdoor\\b|\\brepeat everything\\b|\\bwith the (?:full|last|whole)\\b[^.!?\\n]{0,15}\\b(?:conversation|messages|history)\\b|\\bgrant (?:it|me|us|them)\\b[^.!?\\n]{0,20}\\b(?:permissions?|access|rights)\\b",
+  "\\b(?:upload|send|post|transfer)\\b[^.!?\\n]{0,25}\\b(?:repository|codebase|sources?|files?|contents?)\\b[^.!?\\n]{0,15}https?:",
+  `(?:ejecuta|exécute[rz]?|führe|esegui|выполни|执行|運行|运行|実行)[^.!?\\n]{0,20}?(?:https?:|curl|script|skript|скрипт|脚本|腳本)`,
+  "(?:sende|schicke|lade|envía|envoie|invia|envie|отправь|发送|送信)[^.!?\\n]{0,30}?(?:datei|zugangsdaten|passwor|clave|contraseña|mot de passe|chiave|chave|парол|密码|密钥|\\.env)",
+];
+
+const PEOPLE = "(?:users?|human|developer|operator|owner|anyone|maintainers?)";
+const SECRECY = [
+  `\\b(?:do not|don['’]t|never|without|must not|not to)\\s+(?:\\w+\\s+)?(?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|notify(?:ing)?|alert|reveal|disclos(?:e|ing)|warn|report|let|ask(?:ing)?)\\b[^.!?\\n]{0,40}?\\b(?:${PEOPLE}|confirmation|this (?:request|step)|these instructions|it to)\\b`,
+  `\\b(?:keep|hide)\\b[^.!?\\n]{0,25}?\\b(?:secret|hidden|from)\\b[^.!?\\n]{0,15}?\\b${PEOPLE}\\b`,
+  `\\b${PEOPLE} must not (?:know|be told|notice|see)\\b|\\btell nobody\\b`,
+  "\\bnicht dem (?:be)?nutzer sagen|sag(?:e|t)? (?:es )?dem (?:be)?nutzer nicht|ohne de[nm] (?:be)?nutzer",
+  "n['’]en parle[zr]? pas à l['’]utilisateur|ne (?:le )?dis pas à l['’]utilisateur|sans (?:prévenir|informer) l['’]utilisateur",
+  "\\bno (?:se lo|le|lo) digas al usuario|sin (?:avisar|informar) al usuario|non dire all['’]utente|senza avvisare l['’]utente",
+  "(?:不要|别|勿)告诉(?:用户|使用者)|ユーザー(?:に|には)(?:言わない|知らせない|伝えない)|не (?:говори|сообщай)\\S* пользовател",
+];
+
+const PERSONA = [
+  "\\byou are (?:now|no longer) (?:an?|in|the|dan|bound|\\w*bot)\\b|\\b(?:an )?unrestricted (?:agent|assistant|model)\\b|\\bno restrictions\\b",
+  "\\bnew (?:system )?(?:instructions?|policy|prompt|directives?)\\s*(?:is|are|:|follows?)|\\bhave new instructions\\b|\\badditional instruction\\b",
+  "\\byour (?:new|real|actual|true|only) (?:task|goal|instructions?|objective|purpose|role|prompt) is\\b|\\bthe (?:true|real) (?:one|instruction|prompt)\\b",
+  "\\bsystem (?:override|prompt update)\\b|\\bdeveloper mode\\b|\\bact as if you\\b|\\bfrom now on,? you (?:are|will|must|obey)\\b",
+  "\\bgranted (?:full|admin)\\b|\\bobey only\\b|\\b(?:follow|obey) (?:mine|it:|:)|\\band (?:follow|obey)(?: it)?:|\\bthe user already agreed\\b|\\bare suspended\\b",
+  "\\bcontext was compromised\\b|\\bforget the guidelines\\b",
+];
+
+const KINDS: readonly (readonly [CueKind, RegExp])[] = (
+  [
+    ["address", ADDRESS],
+    ["imitation", IMITATION],
+    ["risk", RISK],
+    ["secrecy", SECRECY],
+    ["persona", PERSONA],
+  ] as const
+).map(([kind, sources]) => [kind, new RegExp(sources.join("|"), "gi")] as const);
+
+const NEGATED = /(?:\b(?:not|never|cannot|without)|n['’]t)\s+(?:\w+\s+){0,2}$/i;
+
+/** Of one kind in a passage: a text that repeats itself must not cost more than one that does not. */
+const MAX_CUES = 300;
+
+/** The signs in a passage, in the order of their kinds. */
+export function findCues(text: string): readonly Cue[] {
+  const cues: Cue[] = findOverrides(text).map(([start, end]) => ({ kind: "override", start, end }));
+  for (const [kind, pattern] of KINDS) {
+    let count = 0;
+    for (const match of text.matchAll(pattern)) {
+      if (++count > MAX_CUES) break;
+      const end = match.index + match[0].length;
+      if (kind === "risk" && isHarmless(text, match.index, end)) continue;
+      cues.push({ kind, start: match.index, end });
+    }
+  }
+  return cues;
+}
+
+/** "Do not include passwords" asks for the opposite, and "delete all files?" only asks. */
+function isHarmless(text: string, start: number, end: number): boolean {
+  if (NEGATED.test(text.slice(Math.max(0, start - 40), start))) return true;
+  return /^[^.!?\n]{0,80}\?/.test(text.slice(end, end + 90));
+}

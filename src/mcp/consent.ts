@@ -1,0 +1,122 @@
+import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { judgeCommand } from "../guard/index.ts";
+import { ALLOWED, type Judgement } from "../guard/judgement.ts";
+import { redactOpening } from "../guard/redact.ts";
+import { auditFile, isAudited, writeAudit } from "../hooks/audit.ts";
+import { consumeGrants, judgeWithGrants, rememberRefusal } from "../hooks/grants.ts";
+import { type ConfiguredGuard, openGuard } from "../hooks/guard-context.ts";
+import { errorText } from "../protocol/error-text.ts";
+import { Problem } from "../state/problem.ts";
+import { quoteWord } from "../system/command-line.ts";
+import type { CallExtra, ServerContext } from "./tool.ts";
+
+/** A call of a tool, as the command that does the same. */
+interface StandsFor {
+  readonly tool: string;
+  /** the words behind `amplihack` */
+  readonly words: readonly string[];
+}
+
+const ANSWER_TIMEOUT_MS = 10 * 60 * 1000;
+
+/**
+ * A tool may do what its command may when an agent types it: the guard judges that command, with the person's rules and
+ * codes. What must be asked is asked through the client where it can show questions, and is refused elsewhere.
+ */
+export async function requireConsent(
+  server: McpServer,
+  context: ServerContext,
+  extra: CallExtra,
+  { tool, words }: StandsFor,
+): Promise<void> {
+  const command = ["amplihack", ...words].map(quoteWord).join(" ");
+  const judgement = judgeAsCommand(context, tool, command);
+  if (judgement.verdict === "allow") return;
+  const canAsk = server.server.getClientCapabilities()?.elicitation?.form !== undefined;
+  if (judgement.verdict === "ask" && canAsk && (await askPerson(server, extra, tool, command, judgement)))
+    return;
+  const { reason = "it is not allowed", code } = judgement;
+  throw new Problem(`${tool} did not run: ${reason}`, {
+    kind: "refused",
+    ...(code === undefined
+      ? {}
+      : { fix: `a person can permit it once at their own terminal: amplihack guard allow-once ${code}` }),
+  });
+}
+
+function judgeAsCommand(context: ServerContext, tool: string, command: string): Judgement {
+  const { system, warn } = context;
+  const attempt = <T>(what: string, action: () => T): T | undefined => {
+    try {
+      return action();
+    } catch (error) {
+      warn(`${what}: ${errorText(error)}`);
+      return undefined;
+    }
+  };
+  const guard = openGuard(system, undefined, error =>
+    warn(`no allow-once code can be offered: ${errorText(error)}`),
+  );
+  if (!guard.config.parts.includes("guard")) return ALLOWED;
+  const { stateHome } = guard;
+  const judgement = judgeWithGrants(
+    system,
+    stateHome,
+    grants => judgeCommand(command, grants === undefined ? guard.context : { ...guard.context, grants }),
+    used => attempt("the grant was not used", () => consumeGrants(system, stateHome, used)),
+  );
+  attempt("the judgement was not recorded", () => record(context, guard, tool, command, judgement));
+  return judgement;
+}
+
+function record(
+  { system }: ServerContext,
+  { config, context, home, project, stateHome }: ConfiguredGuard,
+  tool: string,
+  command: string,
+  judgement: Judgement,
+): void {
+  const settings = config.guard;
+  const { cwd } = context;
+  const input = {
+    host: "mcp",
+    sessionId: undefined,
+    cwd,
+    tool: { name: tool, useId: undefined },
+    facts: { command, paths: [] },
+  };
+  if (isAudited(judgement, settings))
+    writeAudit(system, auditFile(settings, stateHome, home), { input, judgement, settings, project });
+  const { code, digest, findings, verdict } = judgement;
+  if (code === undefined || verdict === "allow") return;
+  rememberRefusal(system, stateHome, {
+    code,
+    digest,
+    command: redactOpening(command),
+    cwd,
+    rules: findings.map(({ rule }) => rule),
+    refusedMs: system.clock.nowMs(),
+  });
+}
+
+/** Only a plain yes counts: a client that answers wrongly, late or not at all has not agreed. */
+async function askPerson(
+  server: McpServer,
+  { requestId, signal }: CallExtra,
+  tool: string,
+  command: string,
+  { reason = "" }: Judgement,
+): Promise<boolean> {
+  const { action, content } = await server.server.elicitInput(
+    {
+      message: `${tool} would do what this command does:\n${command}\n\n${reason}`,
+      requestedSchema: {
+        type: "object",
+        properties: { run: { type: "boolean", title: "Run it?" } },
+        required: ["run"],
+      },
+    },
+    { relatedRequestId: requestId, signal, timeout: ANSWER_TIMEOUT_MS },
+  );
+  return action === "accept" && content?.["run"] === true;
+}

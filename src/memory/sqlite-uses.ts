@@ -1,0 +1,81 @@
+import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
+import { SELECTED } from "./sqlite-rows.ts";
+import type { MemoryUse } from "./store.ts";
+import { encodeText } from "./stored-text.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Older uses say nothing about what a project needs now. */
+const KEPT_USES_DAYS = 365;
+
+/** How many sessions recalled a memory, and when last; for a row of `memories`. */
+export const USE_COLUMNS = `
+  (SELECT count(DISTINCT session) FROM memory_uses
+   WHERE memory_uses.number = memories.number AND occasion = 'prompt') AS uses,
+  (SELECT max(used_ms) FROM memory_uses
+   WHERE memory_uses.number = memories.number AND occasion = 'prompt') AS used_ms`;
+
+export const UNSEEN_BY = unlessUsed("session = ?");
+export const UNRECALLED_BY = unlessUsed("session = ? AND occasion = 'prompt'");
+
+function unlessUsed(how: string): string {
+  return `NOT EXISTS (SELECT 1 FROM memory_uses AS shown WHERE shown.number = memories.number AND shown.${how})`;
+}
+
+/** What was shown at the start stays use once it was recalled. */
+export function addUses(
+  connection: SqliteConnection,
+  numbers: readonly number[],
+  { project, session, occasion }: MemoryUse,
+  nowMs: number,
+): void {
+  for (const number of numbers) {
+    connection.run(
+      `INSERT INTO memory_uses (number, project, session, occasion, used_ms) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET
+         used_ms = excluded.used_ms,
+         occasion = CASE occasion WHEN 'prompt' THEN occasion ELSE excluded.occasion END`,
+      [number, encodeText(project), encodeText(session), occasion, nowMs],
+    );
+  }
+  connection.run("DELETE FROM memory_uses WHERE project = ? AND used_ms < ?", [
+    encodeText(project),
+    nowMs - KEPT_USES_DAYS * DAY_MS,
+  ]);
+}
+
+export function setPin(connection: SqliteConnection, number: number, isPinned: boolean): void {
+  connection.run(
+    isPinned
+      ? "INSERT OR IGNORE INTO memory_pins (number) VALUES (?)"
+      : "DELETE FROM memory_pins WHERE number = ?",
+    [number],
+  );
+}
+
+/** Pinned ones first, then by when the project stored or recalled them. Each part is answered from an index. */
+export function latestRows(
+  connection: SqliteConnection,
+  project: string,
+  sinceMs: number,
+  limit: number,
+): readonly SqlRow[] {
+  const here = encodeText(project);
+  return connection.rows(
+    `WITH chosen (number, is_pin, last_ms) AS (
+       SELECT number, 1, updated_ms FROM memory_pins JOIN memories USING (number) WHERE project IN (?, '')
+       UNION ALL
+       SELECT * FROM (
+         SELECT number, 0, updated_ms FROM memories WHERE project = ? AND updated_ms >= ?
+         ORDER BY updated_ms DESC LIMIT ?
+       )
+       UNION ALL
+       SELECT memory_uses.number, 0, used_ms FROM memory_uses JOIN memories USING (number)
+       WHERE memory_uses.project = ? AND used_ms >= ? AND occasion = 'prompt' AND memories.project IN (?, '')
+     )
+     SELECT ${SELECTED}
+     FROM (SELECT number AS found, max(is_pin) AS is_pin, max(last_ms) AS last_ms FROM chosen GROUP BY number)
+     JOIN memories ON memories.number = found
+     ORDER BY is_pin DESC, last_ms DESC, found DESC LIMIT ?`,
+    [here, here, sinceMs, limit, here, sinceMs, here, limit],
+  );
+}

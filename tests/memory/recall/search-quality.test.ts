@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { find, openScene } from "../store-scene.ts";
+import { plainSearch } from "./plain-search.ts";
+import { NOTES, QUESTIONS } from "./recall-set.ts";
+
+const SHOWN = 5;
+
+/** The share of questions whose notes are all among the first five. */
+async function recallOf(answer: (question: string) => Promise<readonly string[]> | readonly string[]) {
+  let found = 0;
+  for (const { text, keys } of QUESTIONS) {
+    const answers = (await answer(text)).slice(0, SHOWN);
+    if (keys.every(key => answers.includes(key))) found++;
+  }
+  return found / QUESTIONS.length;
+}
+
+describe("the search, on the notes of a company", () => {
+  it("finds the note among the first five for 95 of 100 questions, and more than plain FTS5", async () => {
+    expect([NOTES.size >= 150, QUESTIONS.length >= 100]).toEqual([true, true]);
+    const { store } = await openScene();
+    for (const note of NOTES.values()) await store.put(note);
+    const ours = await recallOf(async text => (await find(store, text)).map(({ key }) => key));
+    const plain = await recallOf(plainSearch());
+    console.log(`recall@5: ${ours.toFixed(3)}, plain FTS5: ${plain.toFixed(3)}`);
+    expect(ours).toBeGreaterThanOrEqual(0.95);
+    expect(ours).toBeGreaterThan(plain);
+  });
+});
