@@ -12,15 +12,16 @@ const OUTSIDE = "libsql";
  * @param {string} out where the archive goes; `npm/` below it holds the packages
  * @param {string} name of the main package
  * @param {readonly string[]} platforms that the release is for
+ * @param {readonly string[]} nativePlatforms those of them that have a native program
  */
-export function addArchive(out, name, platforms) {
+export function addArchive(out, name, platforms, nativePlatforms) {
   const work = mkdtempSync(join(out, ".archive-"));
   const place = join(work, "package");
   const modules = join(place, "node_modules");
   cpSync(join(out, "npm", name), place, { recursive: true });
   for (const each of requiredBy(OUTSIDE)) copyPackage(each, modules);
   for (const each of platforms.flatMap(bindingsOf)) addBinding(each, modules, work);
-  const natives = platforms.map(platform => `${name}-${platform}`);
+  const natives = nativePlatforms.map(platform => `${name}-${platform}`);
   for (const each of natives) cpSync(join(out, "npm", each), join(modules, each), { recursive: true });
   const { optionalDependencies, ...published } = readJson(join(place, "package.json"));
   const { [OUTSIDE]: version, ...optional } = optionalDependencies;

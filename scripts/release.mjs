@@ -1,4 +1,5 @@
-// `node scripts/release.mjs OUT [--key FILE] [--binaries FOLDER]`: makes a folder to publish from.
+// `node scripts/release.mjs OUT [--key FILE] [--binaries FOLDER | --without-native [--platforms A,B]]`: makes a folder to
+// publish from. Without native programs, hooks run on Node; the archive is for the platforms named, else for all.
 //   amplihack-hooks-<platform>-<arch>   the native programs: FOLDER's, or the one built here
 //   npm/<package>/                      the main package and one package per native program
 //   amplihack-<version>.tgz             the main package with all it needs at run time, which `amplihack update` takes
@@ -6,6 +7,7 @@
 //   amplihack-<version>.cdx.json        what all of it is made of, a CycloneDX document
 //   SHA256SUMS, SHA256SUMS.sig          over all files above; the signature is Ed25519, base64, with the key of FILE
 // No package has an install script: npm picks the native one by `os` and `cpu`, and none where there is none.
+import { spawnSync } from "node:child_process";
 import { createHash, createPrivateKey, createPublicKey, sign } from "node:crypto";
 import {
   chmodSync,
@@ -27,14 +29,27 @@ import { addSbom } from "./release-sbom.mjs";
 
 const PLATFORMS = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64"];
 const BINARY = "amplihack-hooks";
+const PROBE_MS = 30_000;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { key: { type: "string" }, binaries: { type: "string" } },
+  options: {
+    key: { type: "string" },
+    binaries: { type: "string" },
+    "without-native": { type: "boolean", default: false },
+    platforms: { type: "string" },
+  },
 });
 const [out] = positionals.map(path => resolve(path));
 if (out === undefined)
   fail("where to? usage: node scripts/release.mjs OUT [--key FILE] [--binaries FOLDER]", 2);
+const isWithoutNative = values["without-native"];
+if (isWithoutNative && values.binaries !== undefined)
+  fail("--without-native and --binaries exclude each other", 2);
+if (!isWithoutNative && values.platforms !== undefined) fail("--platforms needs --without-native", 2);
+const wanted = values.platforms?.split(",") ?? PLATFORMS;
+for (const platform of wanted)
+  if (!PLATFORMS.includes(platform)) fail(`${platform} is none of ${PLATFORMS.join(", ")}`, 2);
 const key = values.key === undefined ? undefined : readKey(resolve(values.key));
 const folder = values.binaries === undefined ? undefined : resolve(values.binaries);
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
@@ -47,16 +62,22 @@ const main = { ...JSON.parse(readFileSync("package.json", "utf8")), ...origin };
 rmSync(out, { recursive: true, force: true });
 mkdirSync(join(out, "npm"), { recursive: true });
 
-const present = PLATFORMS.filter(addNative);
-if (present.length === 0) fail("there is no native program to release; npm run build:native makes one", 1);
+const present = isWithoutNative ? [] : PLATFORMS.filter(addNative);
+if (present.length === 0 && !isWithoutNative)
+  fail(
+    "there is no native program to release; npm run build:native makes one, --without-native does without",
+    1,
+  );
 const absent = PLATFORMS.filter(platform => !present.includes(platform));
-if (absent.length > 0) console.log(`without ${absent.join(", ")}: their programs are made on those machines`);
+if (isWithoutNative) console.log("without native programs: hooks run on Node");
+else if (absent.length > 0)
+  console.log(`without ${absent.join(", ")}: their programs are made on those machines`);
 addMain();
-addArchive(out, main.name, present);
+addArchive(out, main.name, isWithoutNative ? wanted : present, present);
 await addPlugins(out, main);
 addSbom(out, main);
 writeSums();
-console.log(`${out}: version ${main.version} for ${present.join(", ")}`);
+console.log(`${out}: version ${main.version} for ${(isWithoutNative ? wanted : present).join(", ")}`);
 
 /** The native program of one platform, as a file and as a package; false when there is none. */
 function addNative(platform) {
@@ -71,6 +92,7 @@ function addNative(platform) {
     cpSync(built, copy);
     chmodSync(copy, 0o755);
   }
+  if (isHere) checkVersion(join(place, BINARY));
   cpSync("LICENSE", join(place, "LICENSE"));
   writeJson(join(place, "package.json"), {
     name: `${main.name}-${platform}`,
@@ -83,6 +105,17 @@ function addNative(platform) {
     files: [BINARY],
   });
   return true;
+}
+
+/** A program of another version would be refused by nobody, so it is asked here. Those of other machines cannot run. */
+function checkVersion(program) {
+  const { status, stdout, error } = spawnSync(program, ["--version"], {
+    encoding: "utf8",
+    timeout: PROBE_MS,
+  });
+  const said = error?.message ?? (stdout.trim() || `nothing, and ended with ${status}`);
+  if (status !== 0 || said !== `${BINARY} ${main.version}`)
+    fail(`the native program of this machine says "${said}" instead of "${BINARY} ${main.version}"`, 1);
 }
 
 /** The main package as it is published: what only a checkout needs is left out. */

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { defineCommand, type Invocation } from "../cli/command.ts";
 import { CommandError } from "../cli/errors.ts";
@@ -44,12 +45,7 @@ async function update(invocation: Invocation<typeof OPTIONS>): Promise<number> {
   checkPlatform(process.platform);
   const settings = readUpdateSettings(system);
   const { source } = settings.update;
-  if (source === undefined) {
-    throw new CommandError("there is no place to look for releases", {
-      kind: "update",
-      fix: `set "update": {"source": "https://…"} in ${settings.stateHome}/config.jsonc`,
-    });
-  }
+  if (source === undefined) throw await noSource(settings);
   const offered = await fetchReleases(source);
   const latest = latestOf(offered);
   const current = `amplihack ${version} is current\n`;
@@ -79,6 +75,25 @@ async function update(invocation: Invocation<typeof OPTIONS>): Promise<number> {
   return 0;
 }
 
+/** There is no address of our own to fall back to, so the person is told what to set, and what works without. */
+async function noSource({ stateHome, update: { publicKey } }: UpdateSettings): Promise<CommandError> {
+  const { findOwner } = await import("../launcher/update/owner.ts");
+  const self = ownProgram();
+  const owner = findOwner(self, stateHome);
+  const hasKey = publicKey !== undefined || existsSync(shippedKey(self));
+  const settings = `"source": "https://…"${hasKey ? "" : ', "publicKey": "…"'}`;
+  const instead = "command" in owner ? `; or run: ${owner.command("latest")}` : "";
+  return new CommandError("no source of releases is configured, and this version has none of its own", {
+    kind: "update",
+    causes: hasKey ? [] : ["no key to check releases with is shipped or configured either"],
+    fix: `set "update": {${settings}} in ${stateHome}/config.jsonc${instead}`,
+  });
+}
+
+function shippedKey(self: string): string {
+  return join(dirname(dirname(self)), "release-key.pem");
+}
+
 async function change(
   { options, system, terminal }: Invocation<typeof OPTIONS>,
   release: Release,
@@ -92,7 +107,7 @@ async function change(
       import("../launcher/update/releases.ts"),
     ]);
   const self = ownProgram();
-  const key = releaseKey(publicKey, join(dirname(dirname(self)), "release-key.pem"));
+  const key = releaseKey(publicKey, shippedKey(self));
   const hosts = registeredHosts(system, stateHome);
   if (isNewer(version, release.version))
     terminal.note(`this goes back from ${version} to ${release.version}\n`);

@@ -4,6 +4,8 @@ import { version } from "../version.ts";
 import type { LaunchConsole } from "./launch-request.ts";
 import type { LaunchPlan } from "./plan.ts";
 import { LAUNCH_TOOLS } from "./tools.ts";
+import { findOwner } from "./update/owner.ts";
+import { isNewer } from "./update/releases.ts";
 
 /** Says in one line what is wrong with our hooks, and offers to put it right where a person can answer. */
 export function offerInstall(
@@ -14,6 +16,14 @@ export function offerInstall(
 ): void {
   const problem = describeProblem(plan);
   if (problem === undefined) return;
+  const { otherInstalled, places } = plan;
+  if (otherInstalled !== undefined && isOnlyOlder(plan)) {
+    // To install from this copy would go back.
+    const owner = findOwner(self, places.stateHome);
+    const advice = "command" in owner ? `; to have it here too, run: ${owner.command(otherInstalled)}` : "";
+    console.warn(`${problem}${advice}`);
+    return;
+  }
   const command = `amplihack install --host ${plan.agent}`;
   const isUnwanted = (system.env.get("AMPLIHACK_SKIP_AUTO_INSTALL") ?? "") !== "";
   if (console.ask === undefined || isUnwanted) {
@@ -27,6 +37,11 @@ export function offerInstall(
     });
     if (status !== 0) console.warn(`that did not succeed; run: ${command}`);
   }
+}
+
+/** The hooks are in order and of a newer version, as after `amplihack update`. */
+function isOnlyOlder({ isRegistered, drift, otherInstalled }: LaunchPlan): boolean {
+  return isRegistered && drift.length === 0 && isNewer(otherInstalled ?? "", version);
 }
 
 function describeProblem({ agent, isRegistered, drift, otherInstalled }: LaunchPlan): string | undefined {

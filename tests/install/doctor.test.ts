@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { HostId } from "../../src/hosts/index.ts";
@@ -8,6 +8,7 @@ import { describeAge, findLastFired } from "../../src/install/doctor/last-fired.
 import { askVersion } from "../../src/install/host-version.ts";
 import { install } from "../../src/install/install.ts";
 import { listHooks } from "../../src/install/list-hooks.ts";
+import { versionStampPath } from "../../src/install/places.ts";
 import {
   createQuickSandbox,
   createSandbox,
@@ -462,5 +463,18 @@ describe("the history", () => {
       status: "fail",
       message: expect.stringContaining("what agents change cannot be kept"),
     });
+  });
+});
+
+describe("the version that doctor tells", () => {
+  it.each([
+    ["0.0.1", /^amplihack .*, but 0\.0\.1 is installed$/, "amplihack install"],
+    ["99.0.0", /^amplihack .*, but the hooks are of the newer 99\.0\.0$/, "bin/amplihack doctor"],
+  ])("beside hooks of %s never advises to go back", async (stamp, message, fix) => {
+    const sandbox = await installed(["claude-code"]);
+    writeFileSync(versionStampPath(placesOf(sandbox)), stamp);
+    const check = (await look(sandbox)).checks.find(({ id }) => id === "version");
+    expect(check?.message).toMatch(message);
+    expect(check?.fix).toContain(fix);
   });
 });

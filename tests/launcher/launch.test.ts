@@ -523,8 +523,17 @@ describe("the settings of the host", () => {
     register(machine);
     machine.write(join(machine.home, ".amplihack/.installed-version"), "0.0.1");
     expect(machine.run("claude").stderr).toMatch(
-      /^amplihack: hooks were installed by amplihack 0\.0\.1.*\n$/,
+      /^amplihack: hooks were installed by amplihack 0\.0\.1.*run: amplihack install --host claude\n$/,
     );
+  });
+
+  it("were written by a newer version: a hint that does not advise to go back", () => {
+    const machine = new LaunchMachine(program);
+    machine.agent("claude", "exit 0");
+    register(machine);
+    machine.write(join(machine.home, ".amplihack/.installed-version"), "99.0.0");
+    const { stderr } = machine.run("claude");
+    expect(stderr).toMatch(/^amplihack: hooks were installed by amplihack 99\.0\.0, this is [\d.]+\n$/);
   });
 });
 

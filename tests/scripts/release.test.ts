@@ -1,10 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { createHash, createPublicKey, generateKeyPairSync, verify } from "node:crypto";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { runs } from "../generated-inputs.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
@@ -26,11 +27,12 @@ function release(place: string, ...words: readonly string[]) {
   return spawnSync(process.execPath, [script, join(place, "out"), ...words], { encoding: "utf8" });
 }
 
-/** Files that stand for the programs of the platforms. */
-function binaries(place: string): string {
+/** Files that stand for the programs of the platforms, and tell a version. */
+function binaries(place: string, told: unknown = version): string {
   const folder = join(place, "binaries");
   mkdirSync(folder);
-  for (const platform of PLATFORMS) writeFileSync(join(folder, `amplihack-hooks-${platform}`), platform);
+  const program = `#!/bin/sh\necho "amplihack-hooks ${told}"\n`;
+  for (const platform of PLATFORMS) writeFileSync(join(folder, `amplihack-hooks-${platform}`), program);
   return folder;
 }
 
@@ -145,10 +147,87 @@ describe("a release", () => {
       ([, name, of]) => `pkg:cargo/${name}@${of}`,
     );
     expect(refs.filter(ref => ref.startsWith("pkg:cargo/")).sort()).toEqual(wanted.sort());
+    // What the schema of CycloneDX 1.5 requires of a component.
+    for (const component of sbom.components)
+      expect(component).toMatchObject({ type: "library", name: expect.stringMatching(/./) });
+    expect(sbom).toMatchObject({
+      metadata: {
+        component: { type: "application", name: "amplihack", version, licenses: [{ expression: "MIT" }] },
+      },
+    });
     const digits = { "SHA-512": 128, "SHA-256": 64 } as Record<string, number>;
     for (const { hashes } of sbom.components)
       for (const { alg, content } of hashes)
         expect(content).toMatch(new RegExp(`^[0-9a-f]{${digits[alg]}}$`));
+  });
+
+  it("can be published: npm accepts each of its packages, with what the package names", () => {
+    for (const name of [...PLATFORMS.map(platform => `amplihack-${platform}`), "amplihack"]) {
+      const words = ["publish", join(place, "out/npm", name), "--dry-run", "--json", "--ignore-scripts"];
+      const { status, stdout, stderr } = spawnSync("npm", [...words, "--access", "public"], {
+        encoding: "utf8",
+        cwd: place,
+      });
+      expect([status, status === 0 ? "" : stderr]).toEqual([0, ""]);
+      expect(stdout).toContain(`"${name}@${version}"`);
+    }
+  });
+
+  /** Runs a step of the workflow in a folder that holds the release, with a stand-in of the program it calls. */
+  function runStep(program: string, step: string, env: Readonly<Record<string, string>>) {
+    const work = temporaryDirectory();
+    const isNeeded = (path: string) => !path.endsWith("/plugins") && !path.endsWith("/dist");
+    cpSync(join(place, "out"), join(work, "release"), { recursive: true, filter: isNeeded });
+    writeFileSync(join(work, program), `#!/bin/sh\nprintf '%s\\n' "$*" >> "$RUNNER_TEMP/calls"\n`, {
+      mode: 0o755,
+    });
+    const workflow = parse(readFileSync(join(ROOT, ".github/workflows/native.yml"), "utf8")) as {
+      readonly jobs: Readonly<Record<string, { readonly steps: readonly Record<string, string>[] }>>;
+    };
+    const steps = Object.values(workflow.jobs).flatMap(job => job.steps);
+    const script = steps.find(({ name }) => name?.startsWith(step))?.["run"] ?? "exit 9";
+    const ran = spawnSync("bash", ["--noprofile", "--norc", "-eo", "pipefail", "-c", script], {
+      cwd: work,
+      encoding: "utf8",
+      env: { HOME: work, PATH: `${work}:${process.env["PATH"]}`, RUNNER_TEMP: work, ...env },
+    });
+    expect([ran.status, ran.stderr]).toEqual([0, ""]);
+    return readFileSync(join(work, "calls"), "utf8").trimEnd().split("\n");
+  }
+
+  it("is published by the workflow with the main package last, each with provenance", () => {
+    const calls = runStep("npm", "Publish the native packages", {});
+    expect(calls).toEqual(
+      [...PLATFORMS.map(platform => `amplihack-${platform}`).sort(), "amplihack"].map(
+        name => `publish ./release/npm/${name} --provenance --access public --ignore-scripts`,
+      ),
+    );
+  });
+
+  it.each([
+    ["v1.2.3", "--latest"],
+    ["v1.2.3-rc.1", "--prerelease"],
+  ])("becomes %s on GitHub (%s) with every file that the sums name", (tag, kind) => {
+    const [call = ""] = runStep("gh", "Make the release on GitHub", { GITHUB_REF_NAME: tag });
+    expect(call).toContain(`release create ${tag} --verify-tag --generate-notes ${kind} `);
+    const files = readdirSync(join(place, "out"), { withFileTypes: true }).filter(entry => entry.isFile());
+    expect(call.split(" ").slice(6).sort()).toEqual(files.map(({ name }) => name).sort());
+  });
+
+  it("is refused when the native program tells another version", () => {
+    const place = temporaryDirectory();
+    const { status, stderr } = release(place, "--binaries", binaries(place, "0.0.9"));
+    expect(status).toBe(1);
+    expect(stderr).toContain(`says "amplihack-hooks 0.0.9" instead of "amplihack-hooks ${version}"`);
+  });
+
+  it.each([
+    [["--without-native", "--binaries", "."], "exclude each other"],
+    [["--platforms", "linux-x64"], "--platforms needs --without-native"],
+    [["--without-native", "--platforms", "plan9-mips"], "plan9-mips is none of linux-x64"],
+  ])("is refused with %j", (words, message) => {
+    const { status, stderr } = release(temporaryDirectory(), ...words);
+    expect([status, stderr.includes(message)]).toEqual([2, true]);
   });
 
   it("is refused with a key of another kind", () => {
@@ -159,5 +238,24 @@ describe("a release", () => {
     const { status, stderr } = release(place, "--binaries", binaries(place), "--key", key);
     expect(status).toBe(1);
     expect(stderr).toContain("expected ed25519");
+  });
+});
+
+describe("a release without native programs", () => {
+  it("names none, and its archive still says what it is made for", { timeout: PATIENCE_MS }, () => {
+    const place = temporaryDirectory();
+    const here = `${process.platform}-${process.arch}`;
+    const made = release(place, "--without-native", "--platforms", here);
+    expect([made.status, made.stderr]).toEqual([0, ""]);
+    expect(made.stdout).toContain("hooks run on Node");
+    expect(readdirSync(join(place, "out/npm"))).toEqual(["amplihack"]);
+    const main = readJson(join(place, "out/npm/amplihack/package.json"));
+    expect(Object.keys(main["optionalDependencies"] as object).sort()).toEqual(["esbuild", "libsql"]);
+    const archive = join(place, "out", `amplihack-${version}.tgz`);
+    const packed = spawnSync("tar", ["-xzOf", archive, "package/package.json"], { encoding: "utf8" });
+    expect(JSON.parse(packed.stdout)).toMatchObject({
+      bundleDependencies: ["libsql"],
+      amplihack: { platforms: [here] },
+    });
   });
 });

@@ -15,8 +15,11 @@ export const scanCommand = defineCommand({
   details: `
 Looks at shell scripts (by name and by first line), PowerShell scripts, package.json scripts, makefiles, Dockerfiles,
 GitHub workflows and GitLab pipelines. What git ignores and node_modules are left out. Exit 1 when something would be
-denied, 0 otherwise.`,
+denied, 0 otherwise; --fail-on ask ends with 1 also for what would be asked about, --fail-on never for nothing.`,
   options: {
+    "fail-on": option.choice(["deny", "ask", "never"], "which findings end with exit code 1", {
+      initial: "deny",
+    }),
     sarif: option.boolean("print a SARIF 2.1.0 log, for code-scanning services"),
     format: FORMAT_OPTION,
   },
@@ -26,6 +29,7 @@ denied, 0 otherwise.`,
   examples: {
     "amplihack guard scan .": "looks through this project",
     "amplihack guard scan --sarif . > guard.sarif": "writes a report for code scanning",
+    "amplihack guard scan --fail-on ask deploy.sh": "ends with 1 also for what would be asked about",
   },
   async run(invocation) {
     const { options, positionals, rest, system, terminal } = invocation;
@@ -46,7 +50,8 @@ denied, 0 otherwise.`,
         `${files} files, ${commands} commands looked at: ${denied} to deny, ${asked} to ask about\n`,
       );
     }
-    return denied > 0 ? 1 : 0;
+    const failing = { deny: denied, ask: findings.length, never: 0 }[options["fail-on"]];
+    return failing > 0 ? 1 : 0;
   },
 });
 

@@ -1,4 +1,6 @@
 import { gte } from "semver";
+import { findOwner } from "../../launcher/update/owner.ts";
+import { isNewer } from "../../launcher/update/releases.ts";
 import { errorText } from "../../protocol/error-text.ts";
 import { readText } from "../../state/index.ts";
 import type { UserDirectories } from "../../state/user-directories.ts";
@@ -8,7 +10,7 @@ import { inspectCodeCaches } from "../code-cache.ts";
 import { findOnPath } from "../find-program.ts";
 import { askVersion } from "../host-version.ts";
 import type { Package } from "../package.ts";
-import { versionStampPath } from "../places.ts";
+import { programFolder, versionStampPath } from "../places.ts";
 import { wrappedCommand } from "../wrapper.ts";
 import { type DoctorCheck, fail, pass, warn } from "./check.ts";
 import { checkHistory } from "./history.ts";
@@ -41,9 +43,16 @@ export async function checkMachine(
   ];
 }
 
-function checkVersion(system: System, places: UserDirectories, { version }: Package): DoctorCheck {
+function checkVersion(system: System, places: UserDirectories, { version, root }: Package): DoctorCheck {
   const stamp = readText(system, versionStampPath(places), 1_000);
   if (stamp === undefined || stamp === version) return pass("version", `amplihack ${version}`);
+  if (isNewer(stamp, version)) {
+    // As after `amplihack update` by a copy that npm owns: to install again from here would go back.
+    const owner = findOwner(join(root, "dist/bin/amplihack.cjs"), places.stateHome);
+    const fix =
+      "command" in owner ? owner.command(stamp) : `${join(programFolder(places), "amplihack")} doctor`;
+    return warn("version", `amplihack ${version}, but the hooks are of the newer ${stamp}`, fix);
+  }
   return warn("version", `amplihack ${version}, but ${stamp} is installed`, "amplihack install");
 }
 

@@ -1,6 +1,15 @@
 import { spawnSync } from "node:child_process";
 import type { KeyObject } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { join } from "node:path";
 import { errorText } from "../../protocol/error-text.ts";
 import { type Json, readJson } from "../../protocol/index.ts";
@@ -16,10 +25,11 @@ import { checkSignature, checkSum } from "./verify.ts";
 const SUMS = { bytes: 64 * 1024, timeoutMs: 30_000 };
 const ARCHIVE = { bytes: 256 * 1024 * 1024, timeoutMs: 10 * 60_000 };
 const PROBE_MS = 30_000;
+const ABANDONED_MS = 60 * 60 * 1000;
 
 /** Fetches, checks and unpacks a release into a directory of its own; gives its command line program. */
 export async function fetchRelease(
-  system: Pick<System, "random">,
+  system: Pick<System, "random" | "clock">,
   release: Release,
   stateHome: string,
   key: KeyObject,
@@ -35,15 +45,30 @@ export async function fetchRelease(
   const nonce = system.random.hex(8);
   const temporary = join(versions, `.${release.version}.${nonce}.tmp`);
   const replaced = join(versions, `.${release.version}.${nonce}.old`);
-  mkdirSync(temporary, { recursive: true, mode: 0o700 });
+  removeAbandoned(versions, system.clock.nowMs());
   try {
+    mkdirSync(temporary, { recursive: true, mode: 0o700 });
     unpack(archive, temporary);
     prove(temporary, release.version);
     takePlace(temporary, target, replaced);
   } finally {
     for (const path of [temporary, replaced]) rmSync(path, { recursive: true, force: true });
+    if (existsSync(versions) && readdirSync(versions).length === 0) rmdirSync(versions);
   }
   return programIn(target);
+}
+
+/** What an update left that was killed: its copy goes, and a version that it had moved away comes back. */
+function removeAbandoned(versions: string, nowMs: number): void {
+  for (const name of existsSync(versions) ? readdirSync(versions) : []) {
+    const [, version = "", kind] = /^\.(.+)\.[0-9a-f]+\.(tmp|old)$/.exec(name) ?? [];
+    const path = join(versions, name);
+    // A young one may belong to an update that is running.
+    if (kind === undefined || nowMs - statSync(path).ctimeMs < ABANDONED_MS) continue;
+    const target = join(versions, version);
+    if (kind === "old" && !existsSync(target)) renameSync(path, target);
+    else rmSync(path, { recursive: true, force: true });
+  }
 }
 
 /** Hooks may be starting from the old folder at this moment, so it is never missing for long, nor half there. */

@@ -148,7 +148,11 @@ describe("update", () => {
 
   it("says how to name a source when there is none, and that the source cannot be reached", async () => {
     const machine = new LaunchMachine(program);
-    expect(machine.run("update").stderr).toContain("config.jsonc");
+    const { stderr: unset } = machine.run("update");
+    expect(unset).toContain("no source of releases is configured, and this version has none of its own");
+    expect(unset).toContain("no key to check releases with is shipped or configured either");
+    expect(unset).toContain(`set "update": {"source": "https://…", "publicKey": "…"} in `);
+    expect(unset).toContain("config.jsonc");
     const { server, update } = await prepare();
     server.stop();
     const { code, stderr } = await update();
