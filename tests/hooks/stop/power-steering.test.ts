@@ -8,8 +8,10 @@ import {
   claudeSession,
   copilotSession,
   meta,
+  result,
   type Said,
   todos,
+  use,
   user,
   write,
 } from "../recorded.ts";
@@ -371,6 +373,21 @@ describe("a session in which everything passed", () => {
       consecutive_blocks: 0,
     });
     expect(why(system)).toEqual(["failed_blockers", "all_passed"]);
+  });
+
+  it.each([
+    ["held", "investigate the crash of the parser"],
+    ["free", "why does the parser crash?"],
+    ["free", "investigate the crash and suggest what to do"],
+  ])("is %s when an investigation announces more work after: %s", async (expected, request) => {
+    const said = [
+      ...[user(request), use("Read", { file_path: "a.py" }), result("x"), use("Read", { file_path: "b.py" })],
+      ...[
+        result("y"),
+        assistant("The index runs over; done with the search. Remaining work: the other callers."),
+      ],
+    ];
+    expect(await verdict({ said })).toBe(expected);
   });
 
   it("is not held for warnings", async () => {

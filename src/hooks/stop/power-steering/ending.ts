@@ -66,9 +66,19 @@ export function isUsersTurn(facts: SessionFacts): boolean {
   return /[?？]["”')*_]*$/.test(closing.at(-1) ?? "") || closing.some(sentence => NEEDS_USER.test(sentence));
 }
 
-/** The user wanted to know something and got an answer; nothing was to be changed, and nothing was. */
-export function isAnswered(facts: SessionFacts): boolean {
+/** An answer to these names steps that nobody has taken yet. */
+const STEPS_WANTED = wordPattern(`
+  plans? | outline | propos(?:e|als?) | suggest(?:ions?)? | recommend(?:ations?)? | estimate | approach | review | list | tell me
+`);
+
+/**
+ * The user wanted to know something and got an answer; nothing was to be changed, and nothing was. An answer that leaves
+ * steps open is none yet, unless steps or a plain answer were asked for.
+ */
+export function isAnswered(facts: SessionFacts, failedIds: readonly string[]): boolean {
   const { lastRequest, writesSinceRequest, closing } = facts;
+  const mayNameSteps = lastRequest.includes("?") || STEPS_WANTED.test(lastRequest);
+  if (failedIds.includes("next_steps") && !mayNameSteps) return false;
   if (writesSinceRequest > 0 || closing.trim() === "" || promisedSteps(facts).length > 0) return false;
   const wantsAnswer = ANSWER_REQUEST.test(lastRequest) || lastRequest.includes("?");
   if (!wantsAnswer || /\b(?:i|we) still (?:need|have) to\b/i.test(closing)) return false;
