@@ -390,6 +390,15 @@ describe("a session in which everything passed", () => {
     expect(await verdict({ said })).toBe(expected);
   });
 
+  it.each([
+    ["held", "I am still looking at the rest of the grammar."],
+    ["held", "Currently working on the second half of the parser."],
+    ["free", "The parser reads nested lists, and its tests cover them."],
+  ])("is %s when nothing else is missing and it closes with: %s", async (expected, closing) => {
+    const said = [...FINISHED.slice(0, -1), assistant(closing)];
+    expect(await verdict({ said })).toBe(expected);
+  });
+
   it("is not held for warnings", async () => {
     const said = [...FINISHED.slice(0, 1), write("stray.py"), ...FINISHED.slice(1)];
     const system = session({ said });

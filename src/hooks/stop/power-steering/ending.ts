@@ -105,11 +105,17 @@ export function isExcused(id: string, facts: SessionFacts, failedIds: readonly s
 }
 
 const MIN_REPORT_WORDS = 5;
+/** Whoever says this is in the middle of something. */
+const AT_WORK = wordPattern(`
+  (?:i['’]m|i am|we['’]re|we are) (?:still |now |currently |just )*\\w+ing | still (?:\\w+ing|in progress|at it) | in progress | under way
+  (?:now|currently) \\w+ing | (?:working|looking|thinking) (?:on|at|into|about|through) | halfway | part of the way | not (?:yet )?(?:sure|finished)
+`);
 
 /** Something was done, and the closing remark tells of it, in words of its own. */
 function isReport(facts: SessionFacts): boolean {
-  if (promisedSteps(facts).length > 0 || facts.closing.trim().split(/\s+/).length < MIN_REPORT_WORDS)
-    return false;
+  const { closing } = facts;
+  if (promisedSteps(facts).length > 0 || closing.trim().split(/\s+/).length < MIN_REPORT_WORDS) return false;
+  if (AT_WORK.test(closing)) return false;
   const { toolUses, reads } = facts.counts;
   return toolUses > reads;
 }
