@@ -1,6 +1,6 @@
 import type { JsonObject } from "../protocol/index.ts";
 import { asText, block, nested, nestedContext } from "./claude-encoders.ts";
-import type { HostDescriptor, ResponseEncoder } from "./host.ts";
+import type { HostDescriptor, RenderContext, ResponseEncoder } from "./host.ts";
 import { rename } from "./payload-paths.ts";
 
 const afterTool: ResponseEncoder = {
@@ -11,6 +11,15 @@ const afterTool: ResponseEncoder = {
 /** Up to version 4 the payload came in the environment and named the event so; there no answer counts after a tool. */
 function isOlder(payload: JsonObject): boolean {
   return payload["event"] !== undefined;
+}
+
+/**
+ * In the present form, told by `call_id`, an allow would skip AtomCode's own question, and at the start of a session any
+ * text is context. What could not be read at all may be of that form.
+ */
+function mustBeSilent({ event, payload }: RenderContext): boolean {
+  if (isOlder(payload)) return false;
+  return event === "SessionStart" || Object.hasOwn(payload, "call_id") || Object.keys(payload).length === 0;
 }
 
 export const atomcode: HostDescriptor<"atomcode"> = {
@@ -67,8 +76,7 @@ export const atomcode: HostDescriptor<"atomcode"> = {
     StopFailure: {},
     Notification: {},
   }),
-  // Now an allow would skip AtomCode's own question, and at the start of a session any text is context.
-  noOpinion: ({ payload }) => (isOlder(payload) ? '{"action":"allow"}\n' : ""),
+  noOpinion: context => (mustBeSilent(context) ? "" : '{"action":"allow"}\n'),
   closed: "deny",
   registration: {
     avoided: {

@@ -75,7 +75,7 @@ function resultText(
   const isTerminal = system.stdio.isTerminal("stdout");
   if (isTerminal && isWatched(display, system) && request.isDryRun !== true)
     return endingView(document, (style, text) => paint?.(style, text, "stdout") ?? text);
-  const text = resultTable(document);
+  const text = resultTable(document, isTerminal);
   return isTerminal ? plainLines(text).join("\n") : text;
 }
 

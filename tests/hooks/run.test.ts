@@ -304,6 +304,16 @@ describe("a refusal in the words of hosts that tell their form by the payload", 
     const payload = { ...input, tool_input: { command: "ls" }, hook_event_name: "PreToolUse", call_id: "c" };
     expect((await callProgram(["pre-tool-use"], { stdin: JSON.stringify(payload) })).stdout).toBe("");
   });
+
+  it.each([
+    ["pre-tool-use", { ...input, tool_input: { command: "ls" }, hook_event_name: "PreToolUse" }],
+    ["pre-tool-use", { event: "pre_tool_use", tool_name: "bash", tool_args: '{"command":"ls"}' }],
+    ["session-stop", { session_id: "s", hook_event_name: "SessionEnd", cwd: "/home/user/project" }],
+  ])("but the allow of its older form where nothing tells of the present one: %s", async (name, payload) => {
+    const stdin = JSON.stringify(payload);
+    const { stdout } = await callProgram([name, "--host", "atomcode"], { stdin });
+    expect(stdout).toBe('{"action":"allow"}\n');
+  });
 });
 
 describe("places that cannot be written", () => {

@@ -97,6 +97,19 @@ describe("the environment of a bash step", () => {
     expect(env["AMPLIHACK_AGENT_BINARY"]).toBe("claude");
   });
 
+  it("has our own programs behind the parent's PATH where a step names them, and else the PATH as it is", async () => {
+    const machine = recipeMachine({ PATH: "/usr/bin:/bin" });
+    const { steps } = await machine.runText(
+      `name: r
+steps:
+  - {id: plain, command: 'printf "%s|" "$PATH"; ls "$TMPDIR"'}
+  - {id: named, command: 'printf %s "$PATH"; amplihack " one two"'}`,
+      { launcher: ["/bin/echo"] },
+    );
+    expect(steps["plain"]?.output).toBe("/usr/bin:/bin|");
+    expect(steps["named"]?.output).toMatch(/^\/usr\/bin:\/bin:\/\S+\/bin one two$/);
+  });
+
   it("tells the global step timeout", async () => {
     const machine = recipeMachine();
     const { steps } = await machine.runText(

@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/protocol/index.ts";
+import { resultTable } from "../../src/recipes/views/result-view.ts";
 import { recipeMachine } from "./recipe-machine.ts";
 
 const yaml = (value: unknown): string => JSON.stringify(value);
@@ -507,6 +509,19 @@ describe("a dry run", () => {
       { command: "echo {{said}} {{nobody}}", working_dir: "h1", condition: "said" },
       { agent: "amplihack:reviewer", prompt: "Look at {{said}} of Ada" },
     ]);
+  });
+
+  it("is told to programs as every run is, with what would run behind it", async () => {
+    const { document } = await recipeMachine().runText(
+      yaml({ name: "r", steps: [{ id: "a", command: "echo x" }] }),
+      { isDryRun: true },
+    );
+    const told = resultTable({ ...document } as JsonObject, false);
+    expect(told).toContain("Status: ✓ Success\n");
+    expect(told).toMatch(/\n {2}⊘ a: skipped \[elapsed: [^\]]+\]\n {4}Output: \[dry run\]\n {6}\$ echo x\n$/);
+    expect(resultTable({ ...document } as JsonObject, true)).toMatch(
+      /nothing was executed\).*\n {2}· a\n {6}\$ echo x\n$/s,
+    );
   });
 
   it("still refuses what is invalid, conditions included", async () => {

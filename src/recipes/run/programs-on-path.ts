@@ -9,11 +9,27 @@ for word in "$@"; do [ "$word" = --output-format ] && word=--format; words+=("$w
 exec amplihack recipe run "\${words[@]}"
 `;
 
+const NAMED = /\b(?:amplihack|recipe-runner)/;
+
 /**
  * Steps call `amplihack`, and some ask for `recipe-runner-rs` before they begin. What PATH does not lead to, as after
- * `npx`, gets a stand-in for the time of the run, last on the PATH that is answered.
+ * `npx`, gets a stand-in for the time of the run, last on the PATH. A text that names neither gets the PATH as it is.
  */
-export function pathWithPrograms(
+export function pathFinder(
+  system: System,
+  path: string,
+  runtimeRoot: string,
+  launcher: readonly string[],
+): (text: string) => string {
+  let extended: string | undefined;
+  return text => {
+    if (!NAMED.test(text)) return path;
+    extended ??= pathWithPrograms(system, path, runtimeRoot, launcher);
+    return extended;
+  };
+}
+
+function pathWithPrograms(
   { files, text }: System,
   path: string,
   runtimeRoot: string,

@@ -15,7 +15,7 @@ import { checkpointPath } from "./find-checkpoint.ts";
 import { type GitFacts, readGitFacts, restoreCoreBare } from "./git-facts.ts";
 import { Interruption, SIGNAL_EXIT_CODES } from "./interruption.ts";
 import { endOrphans } from "./orphans.ts";
-import { pathWithPrograms } from "./programs-on-path.ts";
+import { pathFinder } from "./programs-on-path.ts";
 import {
   type FrameProgress,
   keepProgress,
@@ -108,10 +108,7 @@ function createRun(
   const { workingDir } = settings;
   const checkpoint = { runId, recipeName: loaded.recipe.name, workingDir, root: progress };
   const inherited = inheritedEnvironment(system);
-  if (request.launcher !== undefined) {
-    const { PATH = "" } = inherited;
-    inherited["PATH"] = pathWithPrograms(system, PATH, facts.runtimeRoot, request.launcher);
-  }
+  const { PATH = "" } = inherited;
   const engine = runVariables(system, facts);
   const launcher = system.env.get("AMPLIHACK_LAUNCHER_BINARY") ?? "";
   return {
@@ -123,6 +120,10 @@ function createRun(
     runtimeRoot: facts.runtimeRoot,
     environment: {
       inherited,
+      pathFor:
+        request.launcher === undefined
+          ? () => PATH
+          : pathFinder(system, PATH, facts.runtimeRoot, request.launcher),
       engine,
       bytes: environmentBytes({ ...inherited, ...engine }),
       budgetOverride: settings.budgetOverride,

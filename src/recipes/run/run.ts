@@ -45,6 +45,8 @@ export interface RecipeRun {
 interface RunEnvironment {
   /** the parent's */
   readonly inherited: Readonly<Record<string, string>>;
+  /** the PATH for a script or prompt: the parent's, with our own programs behind it where they are named */
+  readonly pathFor: (text: string) => string;
   readonly engine: Readonly<Record<string, string>>;
   readonly bytes: number;
   readonly budgetOverride: number | undefined;

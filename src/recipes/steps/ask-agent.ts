@@ -64,7 +64,12 @@ async function askOnce(run: RecipeRun, step: StepReference, question: AgentQuest
   const execution = await executeProcess(run, step, {
     argv: [...run.launcher, run.agent, "--", ...args.map(argument => argument.replaceAll("\0", ""))],
     cwd: question.directory,
-    env: { ...run.environment.inherited, ...run.environment.engine, AMPLIHACK_STEP_ID: step.id },
+    env: {
+      ...run.environment.inherited,
+      PATH: run.environment.pathFor(question.prompt),
+      ...run.environment.engine,
+      AMPLIHACK_STEP_ID: step.id,
+    },
     input: stdin ?? "",
     timeoutSeconds: question.timeoutSeconds,
   });

@@ -37,7 +37,11 @@ export function prepareShell(
     argumentLimit: environment.argumentLimit,
     override: environment.budgetOverride,
   });
-  const env: Record<string, string> = { ...environment.inherited, ...variables.exported };
+  const env: Record<string, string> = {
+    ...environment.inherited,
+    PATH: environment.pathFor(source),
+    ...variables.exported,
+  };
   for (const name of variables.removed) delete env[name];
   Object.assign(env, environment.engine, stepVariables);
 

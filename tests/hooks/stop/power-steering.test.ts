@@ -8,8 +8,10 @@ import {
   claudeSession,
   copilotSession,
   meta,
+  result,
   type Said,
   todos,
+  use,
   user,
   write,
 } from "../recorded.ts";
@@ -371,6 +373,30 @@ describe("a session in which everything passed", () => {
       consecutive_blocks: 0,
     });
     expect(why(system)).toEqual(["failed_blockers", "all_passed"]);
+  });
+
+  it.each([
+    ["held", "investigate the crash of the parser"],
+    ["free", "why does the parser crash?"],
+    ["free", "investigate the crash and suggest what to do"],
+  ])("is %s when an investigation announces more work after: %s", async (expected, request) => {
+    const said = [
+      ...[user(request), use("Read", { file_path: "a.py" }), result("x"), use("Read", { file_path: "b.py" })],
+      ...[
+        result("y"),
+        assistant("The index runs over; done with the search. Remaining work: the other callers."),
+      ],
+    ];
+    expect(await verdict({ said })).toBe(expected);
+  });
+
+  it.each([
+    ["held", "I am still looking at the rest of the grammar."],
+    ["held", "Currently working on the second half of the parser."],
+    ["free", "The parser reads nested lists, and its tests cover them."],
+  ])("is %s when nothing else is missing and it closes with: %s", async (expected, closing) => {
+    const said = [...FINISHED.slice(0, -1), assistant(closing)];
+    expect(await verdict({ said })).toBe(expected);
   });
 
   it("is not held for warnings", async () => {

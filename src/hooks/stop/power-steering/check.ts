@@ -151,7 +151,7 @@ class WorkCheck {
     if (failedIds.length === 0) return this.pass(sessionType, judged);
     // The session goes on after these, and its next stop is looked at again.
     if (isUsersTurn(facts)) return this.release("users_turn", sessionType, judged);
-    if (isAnswered(facts)) return this.release("answered", sessionType, judged);
+    if (isAnswered(facts, failedIds)) return this.release("answered", sessionType, judged);
     const results = judged.map(result =>
       isExcused(result.consideration.id, facts, failedIds) ? withoutBlocker(result) : result,
     );

@@ -66,9 +66,19 @@ export function isUsersTurn(facts: SessionFacts): boolean {
   return /[?？]["”')*_]*$/.test(closing.at(-1) ?? "") || closing.some(sentence => NEEDS_USER.test(sentence));
 }
 
-/** The user wanted to know something and got an answer; nothing was to be changed, and nothing was. */
-export function isAnswered(facts: SessionFacts): boolean {
+/** An answer to these names steps that nobody has taken yet. */
+const STEPS_WANTED = wordPattern(`
+  plans? | outline | propos(?:e|als?) | suggest(?:ions?)? | recommend(?:ations?)? | estimate | approach | review | list | tell me
+`);
+
+/**
+ * The user wanted to know something and got an answer; nothing was to be changed, and nothing was. An answer that leaves
+ * steps open is none yet, unless steps or a plain answer were asked for.
+ */
+export function isAnswered(facts: SessionFacts, failedIds: readonly string[]): boolean {
   const { lastRequest, writesSinceRequest, closing } = facts;
+  const mayNameSteps = lastRequest.includes("?") || STEPS_WANTED.test(lastRequest);
+  if (failedIds.includes("next_steps") && !mayNameSteps) return false;
   if (writesSinceRequest > 0 || closing.trim() === "" || promisedSteps(facts).length > 0) return false;
   const wantsAnswer = ANSWER_REQUEST.test(lastRequest) || lastRequest.includes("?");
   if (!wantsAnswer || /\b(?:i|we) still (?:need|have) to\b/i.test(closing)) return false;
@@ -95,11 +105,17 @@ export function isExcused(id: string, facts: SessionFacts, failedIds: readonly s
 }
 
 const MIN_REPORT_WORDS = 5;
+/** Whoever says this is in the middle of something. */
+const AT_WORK = wordPattern(`
+  (?:i['’]m|i am|we['’]re|we are) (?:still |now |currently |just )*\\w+ing | still (?:\\w+ing|in progress|at it) | in progress | under way
+  (?:now|currently) \\w+ing | (?:working|looking|thinking) (?:on|at|into|about|through) | halfway | part of the way | not (?:yet )?(?:sure|finished)
+`);
 
 /** Something was done, and the closing remark tells of it, in words of its own. */
 function isReport(facts: SessionFacts): boolean {
-  if (promisedSteps(facts).length > 0 || facts.closing.trim().split(/\s+/).length < MIN_REPORT_WORDS)
-    return false;
+  const { closing } = facts;
+  if (promisedSteps(facts).length > 0 || closing.trim().split(/\s+/).length < MIN_REPORT_WORDS) return false;
+  if (AT_WORK.test(closing)) return false;
   const { toolUses, reads } = facts.counts;
   return toolUses > reads;
 }
