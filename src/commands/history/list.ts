@@ -1,5 +1,6 @@
 import { defineCommand } from "../../cli/command.ts";
 import { FORMAT_OPTION, option } from "../../cli/option.ts";
+import { fitLines } from "../../cli/wrap.ts";
 import type { Change } from "../../history/index.ts";
 import { readDuration } from "./amounts.ts";
 
@@ -53,7 +54,7 @@ many files. Marks behind it:
     const { renderTable } = await import("./table.ts");
     const view = { terminal, columns: terminal.columns, nowMs, home, showsProject: options["all-projects"] };
     terminal.print(renderTable(changes, view));
-    terminal.note(hintFor(changes.length, all.length > limit, isKeeping));
+    terminal.note(fitLines(hintFor(changes.length, all.length > limit, isKeeping), terminal));
     return 0;
   },
 });
