@@ -1,6 +1,5 @@
 import { defineCommand } from "../../cli/command.ts";
 import { FORMAT_OPTION, option } from "../../cli/option.ts";
-import { fitLines } from "../../cli/wrap.ts";
 import type { Change } from "../../history/index.ts";
 import { readDuration } from "./amounts.ts";
 
@@ -54,7 +53,7 @@ many files. Marks behind it:
     const { renderTable } = await import("./table.ts");
     const view = { terminal, columns: terminal.columns, nowMs, home, showsProject: options["all-projects"] };
     terminal.print(renderTable(changes, view));
-    terminal.note(fitLines(hintFor(changes.length, all.length > limit, isKeeping), terminal));
+    terminal.note(hintFor(changes.length, all.length > limit, isKeeping));
     return 0;
   },
 });
@@ -71,8 +70,8 @@ function lastTurns(changes: readonly Change[], count: number): readonly Change[]
 
 function hintFor(shown: number, hasMore: boolean, isKeeping: boolean): string {
   if (shown > 0)
-    return `\n${hasMore ? "There are older ones: --limit 100. " : ""}Look at one: amplihack history show ID. Take one back: amplihack undo ID\n`;
+    return `\n${hasMore ? "There are older ones: --limit 100\n" : ""}Look at one: amplihack history show ID. Take one back: amplihack undo ID\n`;
   return isKeeping
-    ? "No change by an agent is recorded here. Elsewhere: amplihack history --all-projects\n"
+    ? "No change by an agent is recorded here.\nElsewhere: amplihack history --all-projects\n"
     : "Nothing is recorded: the history is switched off in the configuration.\n";
 }
