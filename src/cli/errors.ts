@@ -1,4 +1,5 @@
 import { Problem } from "../state/problem.ts";
+import { fitLines, type Width } from "./wrap.ts";
 
 /** A problem that a command itself found. */
 export class CommandError extends Problem {
@@ -20,8 +21,10 @@ export class OutputGone extends Error {
   override readonly name = "OutputGone";
 }
 
-export function renderErrorText(error: Problem): string {
-  const lines = [`Error: ${error.message}`, ...error.causes.map(cause => `  cause: ${cause}`)];
+/** The fix stays on one line, because people copy it. */
+export function renderErrorText(error: Problem, terminal: Width): string {
+  const told = [`Error: ${error.message}`, ...error.causes.map(cause => `  cause: ${cause}`)];
+  const lines = told.map(line => fitLines(line, terminal));
   if (error.fix !== undefined) lines.push(`  fix: ${error.fix}`);
   return `${lines.join("\n")}\n`;
 }

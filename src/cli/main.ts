@@ -155,7 +155,7 @@ async function runLeaf(
     if (command.isPassThrough === true) return reportFailure(context, error, false);
     if (!(error instanceof Problem) || command.failureDocument === undefined || !wantsJson(words))
       throw error;
-    terminal.warn(renderErrorText(error));
+    terminal.warn(renderErrorText(error, terminal));
     terminal.printJson(command.failureDocument(error, words));
     return error.exitCode;
   }
@@ -232,7 +232,7 @@ function reportFailure({ system, terminal }: RunContext, error: unknown, isJson:
   const isDebug = (system.env.get("AMPLIHACK_DEBUG") ?? "") !== "";
   if (isDebug && error instanceof Error && error.stack !== undefined) terminal.warn(`${error.stack}\n`);
   if (isJson) system.stdio.writeOutput(renderErrorJson(known));
-  else terminal.warn(renderErrorText(known));
+  else terminal.warn(renderErrorText(known, terminal));
   return known.exitCode;
 }
 

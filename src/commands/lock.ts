@@ -1,6 +1,7 @@
 import { defineCommand } from "../cli/command.ts";
 import { usageError } from "../cli/errors.ts";
 import { FORMAT_OPTION, option } from "../cli/option.ts";
+import { fitLines } from "../cli/wrap.ts";
 import { lock } from "../hooks/stop/lock-commands.ts";
 
 /** Hosts that let an agent stop after this many holds, whatever a hook says. */
@@ -30,7 +31,7 @@ export const command = defineCommand({
       { locked: true, locked_at: outcome.lockedAt, already_locked: !isNew },
       isNew ? "Locked: the agent goes on until `amplihack unlock`.\n" : "Already locked.\n",
     );
-    terminal.note(CAP_NOTICE);
+    terminal.note(fitLines(CAP_NOTICE, terminal));
     return 0;
   },
 });

@@ -2,6 +2,9 @@ import { defineCommand } from "../cli/command.ts";
 import { tellProblems } from "../cli/install-problem.ts";
 import { FORMAT_OPTION, option } from "../cli/option.ts";
 
+const DATA_HINT =
+  "Memory, history, settings and logs are still in ~/.amplihack.\nTo remove them for good: amplihack uninstall --purge\n";
+
 export const command = defineCommand({
   name: "uninstall",
   summary: "take the hooks back out of your agent hosts",
@@ -27,7 +30,9 @@ was, byte for byte. Memory, history, configuration and the audit log stay unless
     "amplihack uninstall --dry-run": "shows what would change",
   },
   async run({ options, system, terminal }) {
-    const { renderUninstall, uninstall } = await import("../install/operations.ts");
+    const { hasLastingData, renderUninstall, requireDirectories, uninstall } = await import(
+      "../install/operations.ts"
+    );
     const { readHosts } = await import("../cli/read-hosts.ts");
     const asked = readHosts(options.host, "amplihack uninstall");
     return tellProblems("uninstall", async () => {
@@ -41,6 +46,8 @@ was, byte for byte. Memory, history, configuration and the audit log stay unless
         isForced: options.force,
       });
       terminal.printResult(options.format, report, renderUninstall(report, terminal.paint));
+      if (report.removed.length > 0 && !report.dry_run && hasLastingData(system, requireDirectories(system)))
+        terminal.note(DATA_HINT);
       return report.success ? 0 : 1;
     });
   },

@@ -180,7 +180,7 @@ async function showMemory(stage: Stage): Promise<boolean> {
 }
 
 const NEXT_STEPS = {
-  "hooks replay --transcript": "what would have been stopped in your past sessions",
+  "hooks replay --transcript": "what it would have stopped so far",
   install: "register with the agents on this machine",
   doctor: "check that the hooks really fire",
   "--help": "everything else",

@@ -3,6 +3,7 @@ import type { HookInput, Outcome, Run } from "../protocol/index.ts";
 import {
   appendJsonLine,
   clip,
+  DOCTOR_SESSION,
   escapeControls,
   findSessionId,
   findStateHome,
@@ -65,8 +66,12 @@ export function telemetryLine(record: HookRunRecord): string {
   return JSON.stringify(measured(record));
 }
 
-/** Appends the run to `~A/logs/runs.jsonl`. Returns what to tell the user when that fails; it never throws. */
+/**
+ * Appends the run to `~A/logs/runs.jsonl`. Returns what to tell the user when that fails; it never throws. What doctor
+ * tries is left out: it would look as if a host had called the hook, and be counted in reports.
+ */
 export function recordRun(record: HookRunRecord, system: System): readonly string[] {
+  if (record.sessionId === DOCTOR_SESSION) return [];
   try {
     const { project } = record;
     const home = findStateHome(system);

@@ -33,6 +33,11 @@ const LASTING_DATA = [
   "config.jsonc",
 ];
 
+/** Whether memory, history, configuration or logs are still there. */
+export function hasLastingData({ files }: System, { stateHome }: UserDirectories): boolean {
+  return LASTING_DATA.some(name => files.inspect(join(stateHome, name)) !== undefined);
+}
+
 /** Removes what is left once no host is registered any more. What a person changed stays and is named. */
 export function removeInstallation(
   system: System,

@@ -125,10 +125,12 @@ export function renderUninstall(report: UninstallReport, paint: Paint): string {
   const lines = report.dry_run ? renderChanges(report.changes) : [];
   for (const { host, status, settings_path: path, reason } of report.hosts) {
     const [style, mark] = MARKS[status];
-    const verb = { removed: "taken out of", unchanged: "not in", failed: "still in" }[status];
+    const removed = report.dry_run ? "would be taken out of" : "taken out of";
+    const verb = { removed, unchanged: "not in", failed: "still in" }[status];
     lines.push(`${paint(style, mark)} ${host} ${verb} ${path}${reason === undefined ? "" : `: ${reason}`}`);
   }
-  for (const path of report.removed) lines.push(`${ok(paint)} removed ${path}`);
+  for (const path of report.removed)
+    lines.push(`${ok(paint)} ${report.dry_run ? "would remove" : "removed"} ${path}`);
   for (const path of report.kept) lines.push(`${paint("yellow", "⚠")} kept, because it was changed: ${path}`);
   for (const warning of report.warnings) lines.push(`${paint("yellow", "⚠")} ${warning}`);
   if (report.dry_run) lines.push("", "Nothing was written.");

@@ -4,6 +4,9 @@ import { VARIABLES } from "./variables.ts";
 
 const MAX_LENGTH = 128;
 
+/** The session of the hook calls that `amplihack doctor` makes to try the hooks. No agent runs in it. */
+export const DOCTOR_SESSION = "amplihack-doctor";
+
 /** A session id that is safe as a file name: letters, digits, `_` and `-`, at most 128; never empty. */
 export function sanitiseSessionId(raw: string): string {
   const clean = raw.replace(/[^A-Za-z0-9_-]/gu, "_").slice(0, MAX_LENGTH);

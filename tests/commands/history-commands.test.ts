@@ -103,7 +103,7 @@ describe("amplihack history", () => {
     expect(await user.type(["history"])).toMatchObject({
       code: 0,
       stdout: "",
-      stderr: "No change by an agent is recorded here. Elsewhere: amplihack history --all-projects\n",
+      stderr: "No change by an agent is recorded here.\nElsewhere: amplihack history --all-projects\n",
     });
     expect(await user.json("history")).toEqual([]);
     mkdirSync(join(user.home, ".amplihack"));

@@ -38,6 +38,13 @@ describe("an ordinary call", () => {
     });
   });
 
+  it("is not recorded when it is a trial of doctor, which is no sign of a host", async () => {
+    const stdin = post({ session_id: "amplihack-doctor" });
+    const { code, stdout, system } = await callProgram(["post-tool-use"], { stdin });
+    expect([code, stdout]).toEqual([0, "{}\n"]);
+    expect(system.peek("/home/user/.amplihack/logs/runs.jsonl")).toBeUndefined();
+  });
+
   it.each<[string, object, string?]>([
     ["Notification", { message: "hello" }],
     ["PermissionRequest", { tool_name: "Bash", tool_input: { command: "ls" } }],

@@ -282,8 +282,11 @@ describe("a package that npx fetched", () => {
       env: sandbox.env,
       encoding: "utf8",
     });
-    expect(undone).toMatchObject({ status: 0 });
-    // What the refusal left in the logs is the user's.
+    // What the refusal left in the logs is the user's, who is told how to remove it.
+    expect(undone).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining("for good: amplihack uninstall --purge\n"),
+    });
     expect(Object.keys(sandbox.snapshot())).toEqual([
       "home/.amplihack/logs/audit.jsonl",
       "project/.claude/runtime/.gitignore",
@@ -298,7 +301,7 @@ describe("amplihack uninstall", () => {
     expect(run(sandbox, ["uninstall"])).toMatchObject({ status: 0, stdout: "Nothing to uninstall.\n" });
     run(sandbox, ["install"]);
     const taken = run(sandbox, ["uninstall"]);
-    expect(taken.status).toBe(0);
+    expect(taken).toMatchObject({ status: 0, stderr: "" });
     expect(taken.stdout).toMatch(/✓ claude-code taken out of .*settings\.json\n/);
     expect(sandbox.snapshot()).toEqual({});
     expect(JSON.parse(run(sandbox, ["uninstall", "--format", "json"]).stdout)).toMatchObject({

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { install } from "../../src/install/install.ts";
+import { renderUninstall } from "../../src/install/render-report.ts";
 import { uninstall } from "../../src/install/uninstall.ts";
 import { Problem } from "../../src/state/problem.ts";
 import { createQuickSandbox, INSTALL, makeQuickPackage, quickSystemIn, UNINSTALL } from "./sandbox.ts";
@@ -52,6 +53,17 @@ describe("uninstalling after somebody changed the file", () => {
     expect(kept).toEqual([expect.stringMatching(/amplihack\.js\.kept-\d+$/)]);
     expect(readFileSync(kept[0] ?? "", "utf8")).toMatch(/\/\/ mine\n$/);
     expect(existsSync(join(sandbox.root, plugin))).toBe(false);
+  });
+});
+
+describe("a dry run", () => {
+  it("tells what would be done, and does not claim that it was", async () => {
+    const sandbox = createQuickSandbox();
+    await install(sandbox.system, PACKAGE, CLAUDE);
+    const report = await uninstall(sandbox.system, { ...UNINSTALL, isDryRun: true });
+    const text = renderUninstall(report, (_, words) => words);
+    expect(text).toMatch(/✓ claude-code would be taken out of .*settings\.json\n✓ would remove /);
+    expect(text).not.toMatch(/✓ removed|code taken out of/);
   });
 });
 

@@ -91,6 +91,7 @@ describe("a recipe", () => {
     expect(lines[0]).toBe("Recipe 'nobody' not found. Searched:");
     expect(lines).toContain(`  - ${machine.project}/.claude/recipes`);
     expect(lines).toContain(`  - ${machine.project}/amplifier-bundle/recipes (does not exist)`);
+    expect(lines.at(-1)).toBe("What there is: amplihack recipe list");
   });
 
   it.each(["", ".hidden", "a..b", "a\\b", "a\0b"])("cannot be named %j", name => {

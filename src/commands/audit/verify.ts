@@ -2,6 +2,7 @@ import { defineCommand } from "../../cli/command.ts";
 import { usageError } from "../../cli/errors.ts";
 import { FORMAT_OPTION, option } from "../../cli/option.ts";
 import type { Terminal } from "../../cli/terminal.ts";
+import { fitLines } from "../../cli/wrap.ts";
 import { count } from "../../protocol/quantity.ts";
 import type { ChainReport } from "../../state/verify-chain.ts";
 
@@ -43,7 +44,7 @@ that was noted elsewhere (amplihack audit head, amplihack ship).`,
     const report = verifyChain(system, path, { keep: KEPT_FILES, head });
     const { broken = null, head: found = null, ...rest } = report;
     const document = { ok: broken === null, path, ...rest, head: found, broken };
-    terminal.printResult(options.format, document, describe(report, path, terminal));
+    terminal.printResult(options.format, document, fitLines(describe(report, path, terminal), terminal));
     return broken === null ? 0 : 1;
   },
 });

@@ -49,7 +49,9 @@ export const initCommand = defineCommand({
     if (!options.force && system.files.inspect(path) !== undefined) {
       throw new CommandError(`${path} is already there`, {
         kind: "exists",
-        fix: "edit it, or add --force to replace it",
+        fix: options.project
+          ? "edit it, or add --force to replace it"
+          : "amplihack config edit; or --force, which replaces all that it says now",
       });
     }
     writeAtomically(system, path, system.text.encode(starterConfig(options.project ? "project" : "user")), {

@@ -37,7 +37,12 @@ export const whyCommand = defineCommand({
     const [id] = positionals;
     if (id === undefined) {
       const all = explain(rules.map(rule => rule.id));
-      const lines = all.map(one => `${one.id.padEnd(22)} ${one.here.verdict.padEnd(5)} ${one.title}\n`);
+      const lines = all.map(one => {
+        const start = `${one.id.padEnd(22)} ${one.here.verdict.padEnd(5)} `;
+        if (terminal.columns === undefined) return `${start}${one.title}\n`;
+        const title = wrapText(one.title, terminal, start.length);
+        return `${start}${title.join(`\n${" ".repeat(start.length)}`)}\n`;
+      });
       terminal.printResult(options.format, all, lines.join(""));
       return 0;
     }

@@ -70,8 +70,8 @@ function lastTurns(changes: readonly Change[], count: number): readonly Change[]
 
 function hintFor(shown: number, hasMore: boolean, isKeeping: boolean): string {
   if (shown > 0)
-    return `\n${hasMore ? "There are older ones: --limit 100. " : ""}Look at one: amplihack history show ID. Take one back: amplihack undo ID\n`;
+    return `\n${hasMore ? "There are older ones: --limit 100\n" : ""}Look at one: amplihack history show ID. Take one back: amplihack undo ID\n`;
   return isKeeping
-    ? "No change by an agent is recorded here. Elsewhere: amplihack history --all-projects\n"
+    ? "No change by an agent is recorded here.\nElsewhere: amplihack history --all-projects\n"
     : "Nothing is recorded: the history is switched off in the configuration.\n";
 }

@@ -108,7 +108,7 @@ function stepLine({ path, status, durationMs, exitCode }: RecordedStep, state: R
 /** What to type next. */
 export function runsHint(runs: readonly RecordedRun[], isDetail: boolean, currentDir: string): string {
   if (runs.length === 0)
-    return "No recipe has been run yet. What there is: amplihack recipe list. A tour: amplihack recipe run hello\n";
+    return "No recipe has been run yet. What there is: amplihack recipe list.\nA tour: amplihack recipe run hello\n";
   const resumable = runs.find(({ canResume }) => canResume);
   const resume = resumable === undefined ? "" : `Go on: ${resumeCommand(resumable, currentDir)}\n`;
   return isDetail ? resume : `\nOne of them: amplihack recipe runs ID\n${resume}`;

@@ -2,6 +2,7 @@ import { tmpdir } from "node:os";
 import { HOSTS } from "../../hosts/descriptors.ts";
 import { isJsonObject, readJson } from "../../protocol/index.ts";
 import { memberAt } from "../../protocol/members.ts";
+import { DOCTOR_SESSION } from "../../state/session-id.ts";
 import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 import type { FoundRegistration, OwnEntry } from "../registrations.ts";
@@ -89,7 +90,7 @@ async function probe(
 /** An ordinary event with the members of many hosts; each reads its own. */
 function payloadFor(event: string, cwd: string, isShared: boolean): Readonly<Record<string, unknown>> {
   const common = {
-    session_id: "amplihack-doctor",
+    session_id: DOCTOR_SESSION,
     cwd,
     hook_event_name: event,
     tool_name: "Bash",
@@ -104,7 +105,7 @@ function payloadFor(event: string, cwd: string, isShared: boolean): Readonly<Rec
     tool_info: { command_line: "true", cwd },
     tool_call: { name: "run_commands", input: { commands: ["true"] } },
     tool_result: { name: "run_commands", input: { commands: ["true"] }, output: "" },
-    input: { tool: "bash", sessionID: "amplihack-doctor", callID: "1" },
+    input: { tool: "bash", sessionID: DOCTOR_SESSION, callID: "1" },
     output: { args: { command: "true" }, parts: [] },
     toolName: "bash",
     toolCallId: "1",

@@ -34,7 +34,7 @@ export function findRecipe(system: System, argument: string, search: RecipeSearc
   if (path !== undefined) return { kind: "found", path };
   return {
     kind: "missing",
-    message: `Recipe '${argument}' not found. Searched:\n${listSearched(files, directories)}`,
+    message: `Recipe '${argument}' not found. Searched:\n${listSearched(files, directories)}\nWhat there is: amplihack recipe list`,
   };
 }
 
