@@ -10,7 +10,7 @@ import { toolNaming } from "../../transcript/naming.ts";
 import type { ReadCount } from "../../transcript/read.ts";
 import { loadConsiderations, loadSteeringConfig, type PowerSteeringConfig } from "./config.ts";
 import type { Consideration } from "./considerations.ts";
-import { isAnswered, isExcused, isUsersTurn, promisedSteps } from "./ending.ts";
+import { isAnswered, isExcused, isUsersTurn } from "./ending.ts";
 import { FactCollector, type SessionFacts } from "./facts.ts";
 import { applyHeuristic, completionClaims, type ProjectFacts } from "./heuristics.ts";
 import { SessionRecords } from "./records.ts";
@@ -133,7 +133,7 @@ class WorkCheck {
   async run(config: PowerSteeringConfig, isCompacted: boolean): Promise<SteeringVerdict> {
     const { facts } = this.subject;
     const sessionType = this.announcedType() ?? classifySession(facts);
-    if (isQuestionAndAnswer(facts) && !isWorkLeft(facts)) return this.release("qa_session", sessionType, []);
+    if (isQuestionAndAnswer(facts)) return this.release("qa_session", sessionType, []);
     const considerations = applicable(await loadConsiderations(this.context), config, sessionType);
     if (considerations.length === 0) {
       this.records.completed.set();
@@ -292,12 +292,6 @@ function applicable(
     ({ id, enabled, sessionTypes }) =>
       enabled && config.isCheckEnabled(id) && (sessionTypes === "all" || sessionTypes.includes(sessionType)),
   );
-}
-
-/** Short as the session is, the agent said what it is about to do. */
-function isWorkLeft(facts: SessionFacts): boolean {
-  if (facts.counts.userMessages === 0 || facts.lastRequest.includes("?")) return false;
-  return promisedSteps(facts).length > 0;
 }
 
 function withoutBlocker(result: CheckResult): CheckResult {
