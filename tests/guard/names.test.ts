@@ -5,8 +5,8 @@ import { allOperations, programNames } from "../../src/programs/registry.ts";
 
 const GUARD = new URL("../../src/guard/", import.meta.url).pathname;
 
-/** The tables of rules, whose strings are texts for people. */
-const EXEMPT = /^packs\//;
+/** The tables of rules, whose strings are texts for people, and what reads texts: its patterns are words of languages. */
+const EXEMPT = /^(?:packs|injection)\//;
 
 /** Kinds of effects, families of rules and members of objects that are also called like a program. */
 const OF_THE_GUARD = ["git", "kind"];

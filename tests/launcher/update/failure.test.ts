@@ -1,30 +1,44 @@
 import { createPublicKey } from "node:crypto";
 import * as fs from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it, vi } from "vitest";
-import { fetchRelease } from "../../../src/launcher/update/apply.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import type { fetchRelease as FetchRelease } from "../../../src/launcher/update/apply.ts";
 import { fetchReleases, latestOf } from "../../../src/launcher/update/releases.ts";
 import { createNodeSystem } from "../../../src/system/node.ts";
 import { temporaryDirectory } from "../../temporary-directory.ts";
 import { PUBLIC_KEY, type PublishedFiles, ReleaseServer } from "./release-server.ts";
 
-/** How many more calls that change the disk succeed; after them one fails. */
-const faults = vi.hoisted(() => ({ left: Number.POSITIVE_INFINITY, where: "" }));
+/** How many more calls that change the disk below `where` succeed; after them one fails. */
+const faults = { left: Number.POSITIVE_INFINITY, where: "" };
 
-vi.mock("node:fs", async importOriginal => {
-  const real = await importOriginal<typeof import("node:fs")>();
-  const failing = <F extends (...words: never[]) => unknown>(call: F) =>
-    ((...words: Parameters<F>) => {
-      if (faults.where !== "" && String(words[0]).startsWith(faults.where) && faults.left-- === 0)
-        throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
-      return call(...words);
-    }) as unknown as F;
-  return {
-    ...real,
-    mkdirSync: failing(real.mkdirSync),
-    writeFileSync: failing(real.writeFileSync),
-    renameSync: failing(real.renameSync),
-  };
+function failing<F extends (...words: never[]) => unknown>(call: F): F {
+  return ((...words: Parameters<F>) => {
+    if (faults.where !== "" && String(words[0]).startsWith(faults.where) && faults.left-- === 0)
+      throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+    return call(...words);
+  }) as unknown as F;
+}
+
+let fetchRelease: typeof FetchRelease;
+
+// Test files share a process: the modules under test are loaded anew on a disk that can fail, and dropped afterwards.
+beforeAll(async () => {
+  vi.resetModules();
+  vi.doMock("node:fs", async importOriginal => {
+    const real = await importOriginal<typeof import("node:fs")>();
+    return {
+      ...real,
+      mkdirSync: failing(real.mkdirSync),
+      writeFileSync: failing(real.writeFileSync),
+      renameSync: failing(real.renameSync),
+    };
+  });
+  ({ fetchRelease } = await import("../../../src/launcher/update/apply.ts"));
+});
+
+afterAll(() => {
+  vi.doUnmock("node:fs");
+  vi.resetModules();
 });
 
 const KEY = createPublicKey({ key: Buffer.from(PUBLIC_KEY, "base64"), format: "der", type: "spki" });
