@@ -1,6 +1,7 @@
 import { defineCommand, type Invocation } from "../cli/command.ts";
-import { usageError } from "../cli/errors.ts";
+import { CommandError, usageError } from "../cli/errors.ts";
 import { FORMAT_OPTION, type OptionSpecs, option } from "../cli/option.ts";
+import type { System } from "../system/system.ts";
 
 const HELP = "amplihack report --help";
 const OPTIONS = {
@@ -82,6 +83,7 @@ async function writePage(
   const { writeAtomically } = await import("../system/atomic-write.ts");
   const { dirname, expandHome, resolve } = await import("../system/paths.ts");
   const path = resolve(system.files.workingDirectory() ?? "/", expandHome(file, system.env.get("HOME")));
+  refuseOtherFile(system, path);
   const files = findDataFiles(system, message => terminal.warn(message));
   const html = await renderReport(system, files, { hasMemories: options.memory });
   const folder = dirname(path);
@@ -90,4 +92,18 @@ async function writePage(
   if (isNew) terminal.note(`${folder} was not there and has been made\n`);
   terminal.printResult(options.format, { success: true, path }, `${path}\n`);
   return 0;
+}
+
+const OPENING_BYTES = 4 * 1024;
+
+/** An agent may write reports without a question, so that only a report is ever replaced. */
+function refuseOtherFile({ files, text }: System, path: string): void {
+  const facts = files.follow(path);
+  if (facts?.kind !== "file" || facts.size === 0) return;
+  const opening = text.decode(files.readRange(path, 0, Math.min(OPENING_BYTES, facts.size))).text;
+  if (opening.startsWith("<!doctype html>") && opening.includes("· amplihack</title>")) return;
+  throw new CommandError(`${path} is there and is not a report`, {
+    kind: "refused",
+    fix: "name a file that is not there yet, or remove that one first",
+  });
 }

@@ -46,7 +46,8 @@ const REDO: OwnCommand = { use: "history", values: FORMAT, passesWith: "n|dry-ru
 export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
   ...each("asks", "", "bridge"),
   ...each("asks", "name", "mcp guard"),
-  "mcp serve": { use: "passes", isInitial: true },
+  // Whoever starts it answers its questions; hosts start it themselves.
+  "mcp serve": { use: "asks", values: "port", isInitial: true },
   ...each("asks", `${FORMAT} to interval timeout`, "ship"),
   ...each("asks", FORMAT, "unlock", "mode to-plugin", "mode to-local", "plugin install", "plugin uninstall"),
   ...each(

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import type { Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { findPeer } from "../../src/dashboard/peer.ts";
+import { agentAtPeer, findPeer } from "../../src/dashboard/peer.ts";
 import { agentRunning } from "../../src/hooks/process-tree.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
@@ -186,6 +186,25 @@ describe("an agent that has the token", () => {
     // Where the system does not tell who holds a connection, nobody is accused.
     expect(peers).toEqual([existsSync("/proc/net/tcp") ? process.pid : undefined]);
     expect(findPeer(system, { own: 1, peer: 2 })).toBeUndefined();
+  });
+
+  it("cannot leave before anybody has looked who it is", () => {
+    const real = createNodeSystem();
+    const row = (inode: number) =>
+      `  0: 0100007F:0002 0100007F:0001 05 00000000:00000000 00:00000000 00000000  1000        0 ${inode} 1\n`;
+    const told = (table: string | undefined) => {
+      const read = (path: string): Uint8Array => {
+        if (table === undefined) throw new Error(`there is no ${path}`);
+        return real.text.encode(table);
+      };
+      const system = { ...real, files: Object.assign(Object.create(real.files), { read }) };
+      return agentAtPeer(system, temporaryDirectory(), { localPort: 1, remotePort: 2 } as Socket);
+    };
+    expect(told(row(0))).toBe("it has left its connection already");
+    expect(told("")).toBe("it has left its connection already");
+    // Held by another user's program, such as a tunnel, or on a system that does not tell.
+    expect(told(row(4_294_967_294))).toBeUndefined();
+    expect(told(undefined)).toBeUndefined();
   });
 
   it("is known by a mark in its environment, also when nothing runs above it any more", async () => {

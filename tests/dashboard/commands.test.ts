@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { AMPLIHACK, newUser } from "../commands/run-command.ts";
@@ -71,6 +71,16 @@ describe("amplihack report", () => {
     expect(html).not.toContain("Payments need the sandbox.");
     expect((await user.type(["report", "--html", path, "--memory"])).stderr).toBe("");
     expect(readFileSync(path, "utf8")).toContain("Payments need the sandbox.");
+  });
+
+  it("replaces nothing but a report", async () => {
+    const { user } = userWithLogs();
+    const page = join(user.project, "index.html");
+    writeFileSync(page, "<!doctype html>\n<title>Ours</title>\n");
+    const { code, stderr } = await user.type(["report", "--html", "index.html"]);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(`${page} is there and is not a report`);
+    expect(readFileSync(page, "utf8")).toContain("Ours");
   });
 
   it("needs to be told the file", async () => {

@@ -69,6 +69,14 @@ describe("a call of this program", () => {
     ["amplihack hooks trust", "deny"],
     ["amplihack guard init --trust", "deny"],
     ["amplihack recipe run x.yaml", "ask"],
+    // It would answer its own questions.
+    ["cat messages.jsonl | amplihack mcp serve", "ask"],
+    ["npx amplihack mcp", "ask"],
+    // A record there stands for a signature that was checked.
+    ["echo '{}' > ~/.amplihack/policies/signed-0123.json", "ask"],
+    ["cp x.jsonc ~/.amplihack/policies/sha256-0123.jsonc", "ask"],
+    ["ln -s /srv/policies ~/.amplihack/policies", "ask"],
+    ["mv x ~/.amplihack/mcp", "ask"],
     ["amplihack $COMMAND", "ask"],
     ["amplihack not-a-command-yet", "ask"],
     ["AMPLIHACK_SKIP_POWER_STEERING=1 amplihack claude", "ask"],

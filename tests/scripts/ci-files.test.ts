@@ -175,13 +175,14 @@ describe("action.yml", () => {
 describe(".pre-commit-hooks.yaml", () => {
   const hooks = parse(read(".pre-commit-hooks.yaml")) as readonly Readonly<Record<string, unknown>>[];
 
-  /** What pre-commit runs: the words of the entry, then the staged files. */
+  /** What pre-commit runs: the words of the entry, its arguments, then the staged files. */
   function commit(id: string, files: Readonly<Record<string, string>>) {
     const machine = new Machine(files);
     const hook = hooks.find(each => each["id"] === id);
     machine.run(["npm", "install", "--global"]);
     const staged = machine.run(["git", "diff", "--cached", "--name-only", "--diff-filter=ACMR"]).stdout;
-    return machine.run([...String(hook?.["entry"]).split(" "), ...staged.trimEnd().split("\n")]);
+    const args = (hook?.["args"] ?? []) as readonly string[];
+    return machine.run([...String(hook?.["entry"]).split(" "), ...args, ...staged.trimEnd().split("\n")]);
   }
 
   it("has what pre-commit requires of every hook", () => {
@@ -199,6 +200,7 @@ describe(".pre-commit-hooks.yaml", () => {
   it.each<[string, Readonly<Record<string, string>>, number]>([
     ["amplihack-guard-scan", { "deploy.sh": DENIED, "notes.md": "rm -rf ~\n" }, 1],
     ["amplihack-guard-scan", { ".github/workflows/ci.yml": workflow }, 1],
+    ["amplihack-guard-scan", { "--fail-on=never": "x\n", "deploy.sh": DENIED }, 1],
     ["amplihack-guard-scan", { "install.sh": ASKED }, 0],
     ["amplihack-guard-scan-ask", { "install.sh": ASKED }, 1],
     ["amplihack-guard-scan-ask", { "fine.sh": FINE, "notes.md": "rm -rf ~\n", "data.json": "{}" }, 0],

@@ -92,7 +92,7 @@ function isOwnState({ stateHomes }: Workspace, path: string): boolean {
   for (const home of stateHomes) {
     const parts = partsBelow(home, path);
     if (parts !== undefined)
-      return /^(guard|\.claude|versions|config\..*|hooks|hooks\..*|logs|)$/.test(parts[0] ?? "");
+      return /^(guard|\.claude|versions|config\..*|policies|mcp|hooks|hooks\..*|logs|)$/.test(parts[0] ?? "");
   }
   return (
     path.includes("amplihack") &&
