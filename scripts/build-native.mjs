@@ -83,6 +83,15 @@ table.set(tables.eventKey(ARGV_ENTRY), ARGV_ENTRY);
 const modules = readdirSync(GENERATED)
   .filter(name => name.endsWith(".bc"))
   .map(name => name.slice(0, -3));
+const lazy = [
+  ...new Set(
+    modules.flatMap(name => {
+      const text = readFileSync(`${GENERATED}/${name}.js`, "utf8");
+      return [...text.matchAll(/amplihackHost\.load\("([\w-]+)"\)/g)].map(([, loaded]) => loaded);
+    }),
+  ),
+].sort();
+const isSpare = name => name.startsWith("browser-");
 const list = names => `&[${names.map(name => JSON.stringify(name))}]`;
 
 function writeModules(embedded) {
@@ -90,9 +99,9 @@ function writeModules(embedded) {
     `pub const VERSION: &str = ${JSON.stringify(version)};`,
     `pub const USAGE_ENTRY: &str = ${JSON.stringify(USAGE_ENTRY)};`,
     `pub const ARGV_ENTRY: &str = ${JSON.stringify(ARGV_ENTRY)};`,
-    // What the guard and users' hooks import lazily is loaded in the image; the other one is large and rarely used.
-    `#[cfg(target_os = "linux")] pub static ALSO: &[&str] = ${list(modules.filter(name => /^(guard|run-own-hooks|run-code|command-facts|session-check)-/.test(name)))};`,
-    `#[cfg(target_os = "linux")] pub static SPARE: &[&str] = ${list(modules.filter(name => name.startsWith("browser-")))};`,
+    // What is imported lazily is loaded in the image; one module is large and rarely used.
+    `#[cfg(target_os = "linux")] pub static ALSO: &[&str] = ${list(lazy.filter(name => !isSpare(name)))};`,
+    `#[cfg(target_os = "linux")] pub static SPARE: &[&str] = ${list(lazy.filter(isSpare))};`,
     `pub static ENTRIES: &[(&str, &str)] = &[${[...table]
       .map(([key, entry]) => `(${JSON.stringify(key)}, ${JSON.stringify(entry)})`)
       .join(", ")}];`,
