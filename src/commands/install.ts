@@ -3,7 +3,6 @@ import { defineCommand } from "../cli/command.ts";
 import { usageError } from "../cli/errors.ts";
 import { tellProblems } from "../cli/install-problem.ts";
 import { FORMAT_OPTION, option } from "../cli/option.ts";
-import { fitLines } from "../cli/wrap.ts";
 import { PARTS } from "../config/levels.ts";
 import { chosenParts, PROFILE_NAMES } from "./parts/choice.ts";
 
@@ -99,7 +98,7 @@ the hosts are never changed. A second run changes nothing.`,
         home: system.env.get("HOME"),
         project: requireDirectories(system).projectRoot,
       });
-      terminal.printResult(options.format, report, options.full ? text : fitLines(text, terminal));
+      terminal.printResult(options.format, report, text);
       return report.success ? 0 : 1;
     });
   },

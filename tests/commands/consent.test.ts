@@ -153,7 +153,7 @@ describe.skipIf(!isPossible)("guard allow-once", () => {
     const refuse = `printf %s '${payload}' | sh -c '${HOOKS.join(" ")} pre-tool-use' > answer`;
     const code = '$(sed -n "s/.*allow-once \\([A-Z0-9]*\\).*/\\1/p" answer)';
     writeFileSync(host, `${refuse}\n${AMPLIHACK.join(" ")} guard allow-once ${code}\nexit 0\n`);
-    await atTerminal(user, ["bash", host], [{ expect: "runs hooks of amplihack" }]);
+    await atTerminal(user, ["bash", host], [{ expect: "belongs to an agent" }]);
     expect(grantsOf(user)).toEqual([]);
   });
 

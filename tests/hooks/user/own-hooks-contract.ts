@@ -474,7 +474,9 @@ esac
         tool_input: { command: "make all" },
       });
       expect((await world.bash("pwd", native, GEMINI)).answer).toMatchObject({ reason: "no pwd" });
-      expect((await world.bash("make", {}, ["pre-tool-use", "--host", "atomcode"])).answer).toEqual({});
+      expect((await world.bash("make", {}, ["pre-tool-use", "--host", "atomcode"])).answer).toEqual({
+        action: "allow",
+      });
       // A slip of the pen in either file switches no hook off.
       world.write(".amplihack/hooks.jsonc", `{"import":["atomcode"`);
       await world.build();
