@@ -31,7 +31,8 @@ export class LogReader {
     this.path = path;
   }
 
-  *read(): Generator<LogChunk> {
+  /** `sinceMs` leaves files out that were not written to since. */
+  *read(sinceMs = 0): Generator<LogChunk> {
     const { files } = this.system;
     const seen = new Map<string, Position>();
     for (const path of [...rotationsOf(this.system, this.path)].reverse().concat(this.path)) {
@@ -41,7 +42,7 @@ export class LogReader {
       // A file that shrank was emptied and starts again.
       if (facts.size < position.offset) Object.assign(position, { offset: 0, isSkipping: false });
       seen.set(facts.identity, position);
-      if (facts.size > position.offset) yield* this.readFile(path, position);
+      if (facts.size > position.offset && facts.modifiedMs >= sinceMs) yield* this.readFile(path, position);
     }
     this.positions = seen;
   }

@@ -1,7 +1,6 @@
 import type { Memory } from "../memory/memory.ts";
 import { openReader, openStore } from "../memory/open-store.ts";
-import { rankCandidates } from "../memory/ranking.ts";
-import { readQuery } from "../memory/search-words.ts";
+import { rankByWords } from "../memory/rank-by-words.ts";
 import type { MemoryReader } from "../memory/store.ts";
 import { clip } from "../state/index.ts";
 import type { System } from "../system/system.ts";
@@ -19,7 +18,6 @@ export interface MemoryEntry {
 }
 
 const SHOWN = 50;
-const CANDIDATES_EACH = 10;
 const TEXT_LENGTH = 1_000;
 /** A page must not hang because another program holds the database. */
 const PATIENCE_MS = 3_000;
@@ -46,8 +44,8 @@ async function search(
   { limit, agent }: { readonly limit: number; readonly agent: string | undefined },
 ): Promise<readonly Memory[]> {
   if (words.trim() === "") return reader.list({ agent }, "newest", limit);
-  const candidates = await reader.search(readQuery(words), { agent }, limit * CANDIDATES_EACH);
-  return rankCandidates(candidates, system.clock.nowMs(), limit).map(({ memory }) => memory);
+  const found = await rankByWords(reader, words, { agent }, { limit, nowMs: system.clock.nowMs() });
+  return found.map(({ memory }) => memory);
 }
 
 /** Removes one for good; false when it was gone already. */

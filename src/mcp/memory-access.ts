@@ -2,16 +2,14 @@ import { redact } from "../guard/redact.ts";
 import { checkTexts, type Memory } from "../memory/memory.ts";
 import { ALL_PROJECTS, findMemoryPlace, projectScope } from "../memory/memory-place.ts";
 import { openReader, openStore } from "../memory/open-store.ts";
-import { type RankedMemory, rankCandidates } from "../memory/ranking.ts";
-import { readQuery } from "../memory/search-words.ts";
+import { rankByWords } from "../memory/rank-by-words.ts";
+import type { RankedMemory } from "../memory/ranking.ts";
 import type { MemoryReader } from "../memory/store.ts";
 import { Problem } from "../state/problem.ts";
 import type { ServerContext } from "./tool.ts";
 
 /** The memory store as the tools need it. It is opened for each call, so that others can use it in between. */
 
-/** Candidates that recency may lift, for each one that is shown. */
-const CANDIDATES_EACH = 10;
 /** A client waits about a minute for an answer. */
 const PATIENCE_MS = 10_000;
 
@@ -36,8 +34,7 @@ export async function searchMemories(
   const { agent, isEverywhere, limit } = options;
   const filter = { agent, ...(isEverywhere ? {} : { projects: [scope, ALL_PROJECTS] }) };
   return withOpen(openReader(system, databasePath, { patienceMs: PATIENCE_MS }), async reader => {
-    const found = await reader.search(readQuery(words), filter, limit * CANDIDATES_EACH);
-    return rankCandidates(found, system.clock.nowMs(), limit);
+    return rankByWords(reader, words, filter, { limit, nowMs: system.clock.nowMs() });
   });
 }
 

@@ -1,13 +1,10 @@
 import { defineCommand } from "../../cli/command.ts";
 import { option } from "../../cli/option.ts";
 import { toDocument } from "../../memory/memory-document.ts";
-import { rankCandidates } from "../../memory/ranking.ts";
-import { readQuery } from "../../memory/search-words.ts";
+import { rankByWords } from "../../memory/rank-by-words.ts";
 import { AGENT_OPTION, renderLine, SESSION_OPTION, STORE_OPTIONS, withReader } from "./store-access.ts";
 
 const SHOWN = 10;
-/** What recency may lift above a better fit of words. */
-const CANDIDATES_EACH = 10;
 
 export const searchCommand = defineCommand({
   name: "search",
@@ -25,12 +22,11 @@ export const searchCommand = defineCommand({
   async run(invocation) {
     const { options, positionals, rest, system, terminal } = invocation;
     const { agent, session } = options;
-    const query = readQuery([...positionals, ...rest].join(" "));
+    const words = [...positionals, ...rest].join(" ");
     const limit = Math.floor(options.limit ?? SHOWN);
-    const candidates = await withReader(invocation, reader =>
-      reader.search(query, { agent, session }, limit * CANDIDATES_EACH),
+    const found = await withReader(invocation, reader =>
+      rankByWords(reader, words, { agent, session }, { limit, nowMs: system.clock.nowMs() }),
     );
-    const found = rankCandidates(candidates, system.clock.nowMs(), limit);
     const lines = found.map(({ memory, relevance }) => `${relevance.toFixed(2)}  ${renderLine(memory)}`);
     const documents = found.map(({ memory, relevance }) => ({
       ...toDocument(memory),
