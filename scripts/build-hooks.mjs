@@ -6,8 +6,6 @@ import { build, transform } from "esbuild";
 import { ARGV_ENTRY, entryNames, entryPath, generatedEntries, nodeEntrySource } from "./entries.mjs";
 import { leanModules } from "./lean-modules.mjs";
 
-const FOLDER = "dist/bin/hook-entries";
-
 /**
  * How a file must be bundled for `src/bin/load-entry.ts`: as an expression, the function that CommonJS would put around
  * its text. `import()` becomes `require()`, because a script without a module loader has no `import()`.
@@ -23,13 +21,15 @@ export const LOADED_BUNDLE = {
 
 /**
  * @param {import("esbuild").BuildOptions} common
+ * @param {string} output the folder that becomes `dist`
  * @returns {Promise<readonly string[]>} every file that went into the bundles
  */
-export async function buildHooks(common) {
+export async function buildHooks(common, output) {
+  const folder = `${output}/bin/hook-entries`;
   await build({
     ...common,
     entryPoints: ["amplihack", "amplihack-hooks", "record-code"].map(name => `src/bin/${name}.ts`),
-    outdir: "dist/bin",
+    outdir: `${output}/bin`,
     outExtension: { ".js": ".cjs" },
     format: "cjs",
     minify: true,
@@ -39,7 +39,7 @@ export async function buildHooks(common) {
   await build({
     ...common,
     entryPoints: ["src/bin/run-hooks.ts"],
-    outdir: "dist/bin",
+    outdir: `${output}/bin`,
     outExtension: { ".js": ".mjs" },
     chunkNames: "run-hooks-[hash]",
     format: "esm",
@@ -47,7 +47,7 @@ export async function buildHooks(common) {
     minify: true,
   });
 
-  mkdirSync(FOLDER, { recursive: true });
+  mkdirSync(folder, { recursive: true });
   const inputs = new Set();
   let waiting = new Map((await entryNames()).map(name => [name, entryPath(name)]));
   waiting.set(ARGV_ENTRY, `src/bin/${ARGV_ENTRY}.ts`);
@@ -59,7 +59,7 @@ export async function buildHooks(common) {
       ...common,
       ...LOADED_BUNDLE,
       entryPoints: [...waiting].map(([out, path]) => ({ in: path, out })),
-      outdir: FOLDER,
+      outdir: folder,
       outExtension: { ".js": ".cjs" },
       write: false,
       metafile: true,
@@ -77,7 +77,7 @@ export async function buildHooks(common) {
   const { banner, footer, ...transformed } = LOADED_BUNDLE;
   for (const [name, text] of beside) {
     const { code } = await transform(text, { ...transformed, target: common.target });
-    writeFileSync(`${FOLDER}/${name}.cjs`, asAscii(`${banner.js}${code}${footer.js}`));
+    writeFileSync(`${folder}/${name}.cjs`, asAscii(`${banner.js}${code}${footer.js}`));
   }
   return [...inputs];
 }

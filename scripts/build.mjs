@@ -1,7 +1,18 @@
 // Builds dist/: the two executables and the hook entries as CommonJS (Node starts it fastest), the library and
-// the commands as ES modules that share chunks, and the type declarations.
+// the commands as ES modules that share chunks, and the type declarations. All is made beside it and takes its place at the
+// end: hooks of this checkout may be running, and a build that fails must leave them as they were.
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -26,7 +37,10 @@ const common = {
   mainFields: ["module", "main"],
 };
 
-clearOutput();
+const OUTPUT = "dist.new";
+const REPLACED = "dist.old";
+rmSync(OUTPUT, { recursive: true, force: true });
+mkdirSync(OUTPUT);
 
 const filesOf = folder =>
   existsSync(folder)
@@ -35,7 +49,7 @@ const filesOf = folder =>
         .map(name => `${folder}/${name}`)
     : [];
 
-const bundled = await buildHooks(common);
+const bundled = await buildHooks(common, OUTPUT);
 
 const libraryEntries = Object.values(subPaths)
   .filter(target => typeof target === "object")
@@ -56,7 +70,7 @@ const { metafile } = await build({
     ...filesOf("src/commands"),
   ],
   outbase: "src",
-  outdir: "dist",
+  outdir: OUTPUT,
   format: "esm",
   splitting: true,
   chunkNames: "chunks/[name]-[hash]",
@@ -71,42 +85,55 @@ const { metafile } = await build({
   alias: { yaml: resolve("node_modules/yaml/browser/dist/index.js") },
 });
 
-writeFileSync("dist/THIRD-PARTY-LICENSES.txt", licenceText([...bundled, ...Object.keys(metafile.inputs)]));
+writeFileSync(
+  `${OUTPUT}/THIRD-PARTY-LICENSES.txt`,
+  licenceText([...bundled, ...Object.keys(metafile.inputs)]),
+);
 
 for (const name of ["amplihack", "amplihack-hooks"]) {
-  const path = `dist/bin/${name}.cjs`;
+  const path = `${OUTPUT}/bin/${name}.cjs`;
   if (existsSync(path)) chmodSync(path, 0o755);
 }
 
 // What help and completion need of every command, so that they load none.
-const { makeCommandTable, TABLE_FILE } = await import("../dist/cli/make-command-table.js");
-const table = await makeCommandTable(resolve("dist/commands"));
-writeFileSync(`dist/commands/${TABLE_FILE}`, `${JSON.stringify(table)}\n`);
+const { makeCommandTable, TABLE_FILE } = await import(`../${OUTPUT}/cli/make-command-table.js`);
+const table = await makeCommandTable(resolve(OUTPUT, "commands"));
+writeFileSync(`${OUTPUT}/commands/${TABLE_FILE}`, `${JSON.stringify(table)}\n`);
 
 // The same for the recipes that come along. Nothing is there yet that could be taken for known.
-const { makeShippedIndex } = await import("../dist/recipes/make-shipped-index.js");
-const { createNodeSystem } = await import("../dist/node-state.js");
+const { makeShippedIndex } = await import(`../${OUTPUT}/recipes/make-shipped-index.js`);
+const { createNodeSystem } = await import(`../${OUTPUT}/node-state.js`);
 const shipped = await makeShippedIndex(createNodeSystem());
-writeFileSync("dist/recipes/shipped.json", `${JSON.stringify(shipped)}\n`);
+writeFileSync(`${OUTPUT}/recipes/shipped.json`, `${JSON.stringify(shipped)}\n`);
 
 // The compiled code of every hook, for the Node that builds; an installation makes it for the user's Node.
-const { recordCode } = await import("../dist/install/code-cache.js");
+const { recordCode } = await import(`../${OUTPUT}/install/code-cache.js`);
 await recordCode(createNodeSystem(), {
-  binFolder: resolve("dist/bin"),
+  binFolder: resolve(OUTPUT, "bin"),
   node: process.execPath,
   temporaryFolder: tmpdir(),
 });
 
+const types = spawnSync(
+  "node_modules/.bin/tsc",
+  ["-p", "tsconfig.build.json", "--outDir", `${OUTPUT}/types`],
+  { stdio: "inherit" },
+);
+if (types.status === 0) replaceOutput();
+process.exitCode = types.status ?? 1;
+
 /** Everything goes but a native program made from the sources as they are: it needs tools that few have. */
-function clearOutput() {
+function replaceOutput() {
   const native = statSync("dist/native/amplihack-hooks", { throwIfNoEntry: false });
   const isStale =
     native !== undefined && newestIn(["src", "native/host/src", "package.json"]) > native.mtimeMs;
   if (isStale)
     console.log("dist/native was older than its sources and is gone; npm run build:native makes it");
-  const kept = isStale ? [] : ["native"];
-  const names = existsSync("dist") ? readdirSync("dist").filter(name => !kept.includes(name)) : [];
-  for (const name of names) rmSync(`dist/${name}`, { recursive: true, force: true });
+  rmSync(REPLACED, { recursive: true, force: true });
+  if (!isStale && existsSync("dist/native")) renameSync("dist/native", `${OUTPUT}/native`);
+  if (existsSync("dist")) renameSync("dist", REPLACED);
+  renameSync(OUTPUT, "dist");
+  rmSync(REPLACED, { recursive: true, force: true });
 }
 
 function newestIn(paths) {
@@ -116,6 +143,3 @@ function newestIn(paths) {
   });
   return Math.max(0, ...times);
 }
-
-const types = spawnSync("node_modules/.bin/tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" });
-process.exit(types.status ?? 1);

@@ -1,4 +1,5 @@
 // Imports modules of src/, which Node cannot read as they are, for scripts that run on them.
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { buildConstants } from "./build-constants.mjs";
@@ -22,6 +23,7 @@ export async function loadSource(wanted, root = fileURLToPath(new URL("..", impo
     format: "esm",
     // Modules that require others by name in a function cannot be bundled this way.
     mainFields: ["module", "main"],
+    alias: { yaml: join(root, "node_modules/yaml/browser/dist/index.js") },
     platform: "node",
     define: buildConstants(),
     logLevel: "warning",

@@ -33,7 +33,7 @@ export function scanFile(
   shown: string,
   context: GuardContext,
 ): FileScan | undefined {
-  const read = readerOf(system, path);
+  const read = readerOf(path, () => system.text.decode(system.files.readRange(path, 0, SHEBANG_BYTES)).text);
   if (read === undefined) return undefined;
   const { text } = system.text.decode(system.files.read(path, FILE_BYTES));
   const snippets = read(text.replace(/^\ufeff/, ""));
@@ -43,7 +43,12 @@ export function scanFile(
   };
 }
 
-function readerOf(system: Pick<System, "files" | "text">, path: string): ReadSnippets | undefined {
+/** What a file of this name and text runs; nothing for a file that holds no commands. Throws when it is broken. */
+export function readSnippets(path: string, text: string): readonly Snippet[] {
+  return readerOf(path, () => text)?.(text) ?? [];
+}
+
+function readerOf(path: string, start: () => string): ReadSnippets | undefined {
   const name = basename(path);
   if (name === "package.json") return readPackageScripts;
   if (isShellScriptName(name)) return readShellScript;
@@ -53,8 +58,7 @@ function readerOf(system: Pick<System, "files" | "text">, path: string): ReadSni
   if (isGithubWorkflow(path)) return readGithubWorkflow;
   if (isGitlabPipeline(path)) return readGitlabPipeline;
   if (name.includes(".") && !name.startsWith(".")) return undefined;
-  const { text } = system.text.decode(system.files.readRange(path, 0, SHEBANG_BYTES));
-  return hasShellShebang(text) ? readShellScript : undefined;
+  return hasShellShebang(start()) ? readShellScript : undefined;
 }
 
 function judge(snippet: Snippet, file: string, context: GuardContext): readonly ScanFinding[] {
