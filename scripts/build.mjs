@@ -42,6 +42,7 @@ const OUTPUT = "dist.new";
 const REPLACED = "dist.old";
 rmSync(OUTPUT, { recursive: true, force: true });
 mkdirSync(OUTPUT);
+process.once("exit", () => rmSync(OUTPUT, { recursive: true, force: true }));
 
 const filesOf = folder =>
   existsSync(folder)
@@ -108,34 +109,47 @@ const { createNodeSystem } = await import(`../${OUTPUT}/node-state.js`);
 const shipped = await makeShippedIndex(createNodeSystem());
 writeFileSync(`${OUTPUT}/recipes/shipped.json`, `${JSON.stringify(shipped)}\n`);
 
-// The compiled code of every hook, for the Node that builds; an installation makes it for the user's Node.
-const { recordCode } = await import(`../${OUTPUT}/install/code-cache.js`);
-await recordCode(createNodeSystem(), {
-  binFolder: resolve(OUTPUT, "bin"),
-  node: process.execPath,
-  temporaryFolder: tmpdir(),
-});
-
 const types = spawnSync(
   "node_modules/.bin/tsc",
   ["-p", "tsconfig.build.json", "--outDir", `${OUTPUT}/types`],
   { stdio: "inherit" },
 );
-if (types.status === 0) replaceOutput();
-process.exitCode = types.status ?? 1;
+if (types.status !== 0) process.exit(types.status ?? 1);
+
+// The compiled code of every hook, for the Node that builds; an installation makes it for the user's Node. It holds the
+// names of the files, so that they must lie in their place.
+const { recordCode } = await import(`../${OUTPUT}/install/code-cache.js`);
+takePlace();
+try {
+  await recordCode(createNodeSystem(), {
+    binFolder: resolve("dist/bin"),
+    node: process.execPath,
+    temporaryFolder: tmpdir(),
+  });
+} catch (error) {
+  giveBack();
+  throw error;
+}
+rmSync(REPLACED, { recursive: true, force: true });
 
 /** Everything goes but a native program made from the sources as they are: it needs tools that few have. */
-function replaceOutput() {
-  const native = statSync("dist/native/amplihack-hooks", { throwIfNoEntry: false });
+function takePlace() {
+  rmSync(REPLACED, { recursive: true, force: true });
+  if (existsSync("dist")) renameSync("dist", REPLACED);
+  renameSync(OUTPUT, "dist");
+  const native = statSync(`${REPLACED}/native/amplihack-hooks`, { throwIfNoEntry: false });
   const isStale =
     native !== undefined && newestIn(["src", "native/host/src", "package.json"]) > native.mtimeMs;
   if (isStale)
     console.log("dist/native was older than its sources and is gone; npm run build:native makes it");
-  rmSync(REPLACED, { recursive: true, force: true });
-  if (!isStale && existsSync("dist/native")) renameSync("dist/native", `${OUTPUT}/native`);
-  if (existsSync("dist")) renameSync("dist", REPLACED);
-  renameSync(OUTPUT, "dist");
-  rmSync(REPLACED, { recursive: true, force: true });
+  else if (existsSync(`${REPLACED}/native`)) renameSync(`${REPLACED}/native`, "dist/native");
+}
+
+/** A hook that cannot be run is no hook: the last build counts again. */
+function giveBack() {
+  if (existsSync("dist/native")) renameSync("dist/native", `${REPLACED}/native`);
+  renameSync("dist", OUTPUT);
+  if (existsSync(REPLACED)) renameSync(REPLACED, "dist");
 }
 
 function newestIn(paths) {
