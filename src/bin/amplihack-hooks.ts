@@ -25,16 +25,30 @@ function refuseToBreak(name: string, error: unknown): void {
     writeSync(2, `amplihack-hooks: could not check this: the guard failed (${reason})\n`);
     return;
   }
-  process.exitCode = 0;
-  writeSync(1, "{}\n");
   writeSync(
     2,
     `amplihack-hooks: could not check this: ${name} could not be loaded (${reason}); reinstall amplihack\n`,
   );
+  if (isAnsweredByPolicy()) return;
+  process.exitCode = 0;
+  writeSync(1, "{}\n");
   writeSync(
     2,
     `${JSON.stringify({ hook: name.replaceAll("-", "_"), duration_us: 0, result: "panic", error: "not loaded" })}\n`,
   );
+}
+
+/** The wrapper that started this knows the failure policy, and each host's words for it. */
+function isAnsweredByPolicy(): boolean {
+  if (!isStaged) return false;
+  const { spawnSync } = require("node:child_process") as typeof import("node:child_process");
+  const wrapper = `${place}/.claude/bin/amplihack-hooks`;
+  const { status } = spawnSync(wrapper, ["--not-loaded", ...argv], {
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  if (status !== 0 && status !== 2) return false;
+  process.exitCode = status;
+  return true;
 }
 
 /** The wrapper that an installation stages says where it lies; whoever starts the program otherwise does not. */

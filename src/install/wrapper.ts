@@ -21,6 +21,8 @@ export interface HookWrapperOptions extends WrapperOptions {
 const REASON = "could not check this: a part of amplihack is missing; run: amplihack install";
 const NO_OPINION = "{}\n";
 const INSTALLED_IN = "--installed-in";
+/** How the hook program, which started and could not load its hook, asks for the answer by the failure policy. */
+const NOT_LOADED = "--not-loaded";
 
 /** The first lines of every program text that an installation writes. */
 export function isWrapper(text: string): boolean {
@@ -49,7 +51,9 @@ exit 127
  */
 export function hookWrapper(options: HookWrapperOptions): string {
   const telemetry = '{"hook":"%s","duration_us":0,"result":"panic","error":"not started"}\\n';
-  return `${opening(options, options.stateHome === undefined ? [] : [INSTALLED_IN, options.stateHome])}hook=$(printf '%s' "\${1-}" | tr -c 'a-z' '_')
+  const more = options.stateHome === undefined ? [] : [INSTALLED_IN, options.stateHome];
+  return `${opening(options, more, `[ "\${1-}" != ${NOT_LOADED} ] && `)}[ "\${1-}" = ${NOT_LOADED} ] && shift && part='its code'
+hook=$(printf '%s' "\${1-}" | tr -c 'a-z' '_')
 printf '%s\\n' ${quoteWord(REASON)} "($part)" >&2
 printf ${quoteWord(telemetry)} "$hook" >&2
 case "\${1-} \${3-} \${5-}" in
@@ -59,13 +63,13 @@ printf '{}\\n'
 }
 
 /** Ends with the name of the missing part in `$part`. */
-function opening({ version, command }: WrapperOptions, more: readonly string[] = []): string {
+function opening({ version, command }: WrapperOptions, more: readonly string[] = [], condition = ""): string {
   const words = command.map(quoteWord).join(" ");
   const line = [...command, ...more].map(quoteWord).join(" ");
   const tests = command.map((word, index) => `[ ${index === 0 ? "-x" : "-r"} ${quoteWord(word)} ]`);
   return `#!/bin/sh
 # Written by amplihack ${version.replace(/[\r\n]/g, " ")}. Changes are lost at the next install.
-${tests.join(" && ")} && exec ${line} "$@"
+${condition}${tests.join(" && ")} && exec ${line} "$@"
 for part in ${words}; do [ -r "$part" ] || break; done
 `;
 }
