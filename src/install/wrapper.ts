@@ -52,7 +52,7 @@ exit 127
 export function hookWrapper(options: HookWrapperOptions): string {
   const telemetry = '{"hook":"%s","duration_us":0,"result":"panic","error":"not started"}\\n';
   const more = options.stateHome === undefined ? [] : [INSTALLED_IN, options.stateHome];
-  return `${opening(options, more, `[ "\${1-}" != ${NOT_LOADED} ] && `)}[ "\${1-}" = ${NOT_LOADED} ] && shift && part='its code'
+  return `${opening(options, more, `[ "\${1-}" != ${NOT_LOADED} ]`)}[ "\${1-}" = ${NOT_LOADED} ] && shift && part='its code'
 hook=$(printf '%s' "\${1-}" | tr -c 'a-z' '_')
 printf '%s\\n' ${quoteWord(REASON)} "($part)" >&2
 printf ${quoteWord(telemetry)} "$hook" >&2
@@ -63,13 +63,14 @@ printf '{}\\n'
 }
 
 /** Ends with the name of the missing part in `$part`. */
-function opening({ version, command }: WrapperOptions, more: readonly string[] = [], condition = ""): string {
+function opening({ version, command }: WrapperOptions, more: readonly string[] = [], condition?: string): string {
   const words = command.map(quoteWord).join(" ");
   const line = [...command, ...more].map(quoteWord).join(" ");
   const tests = command.map((word, index) => `[ ${index === 0 ? "-x" : "-r"} ${quoteWord(word)} ]`);
+  if (condition !== undefined) tests.push(condition);
   return `#!/bin/sh
 # Written by amplihack ${version.replace(/[\r\n]/g, " ")}. Changes are lost at the next install.
-${condition}${tests.join(" && ")} && exec ${line} "$@"
+${tests.join(" && ")} && exec ${line} "$@"
 for part in ${words}; do [ -r "$part" ] || break; done
 `;
 }

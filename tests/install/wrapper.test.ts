@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { HOSTS, planRegistrations, renderFailure } from "../../src/hosts/index.ts";
 import { INSTALLABLE_HOSTS } from "../../src/install/targets.ts";
@@ -84,6 +84,45 @@ describe("the staged hook program", () => {
     });
     const open = write(hookWrapper({ version: "1", command: ["/nowhere"], policyOf: () => "open" }));
     expect(run(open, ["pre-tool-use"])).toMatchObject({ stdout: "{}\n", status: 0 });
+  });
+});
+
+describe("a hook that cannot be loaded", () => {
+  /** The built program with `code` in the place of its hook. */
+  function withHook(code: string | undefined, policy: "open" | "ask" | "closed") {
+    const stateHome = temporaryDirectory();
+    const script = join(stateHome, "program", "amplihack-hooks.cjs");
+    mkdirSync(join(stateHome, "program", "hook-entries"), { recursive: true });
+    copyFileSync(new URL("../../dist/bin/amplihack-hooks.cjs", import.meta.url), script);
+    if (code !== undefined)
+      writeFileSync(join(stateHome, "program", "hook-entries", "pre-tool-use.cjs"), code);
+    const wrapper = join(stateHome, ".claude", "bin", "amplihack-hooks");
+    mkdirSync(dirname(wrapper), { recursive: true });
+    const command = [process.execPath, script];
+    writeFileSync(wrapper, hookWrapper({ version: "1", command, stateHome, policyOf: () => policy }));
+    chmodSync(wrapper, 0o755);
+    return run(wrapper, ["pre-tool-use", "--host", "claude-code"]);
+  }
+
+  it.each([
+    ["missing", undefined],
+    ["half-written", "(function(exports,require,module,__filename,__dirname){ const a = "],
+    ["broken", "(function(){ throw new Error('broken') })"],
+  ])("%s, is refused under the policy closed and let pass under open, and says so", (_, code) => {
+    const closed = withHook(code, "closed");
+    expect({ ...closed, stdout: JSON.parse(closed.stdout) as unknown }).toMatchObject({
+      status: 2,
+      stdout: { permissionDecision: "deny" },
+      stderr: expect.stringContaining("pre-tool-use could not be loaded"),
+    });
+    const open = withHook(code, "open");
+    expect(open).toMatchObject({ status: 0, stdout: "{}\n" });
+    expect(open.stderr).toContain("pre-tool-use could not be loaded");
+    expect(open.stderr.trimEnd().split("\n").at(-1)).toContain('"panic"');
+  });
+
+  it("is asked about under the policy ask", () => {
+    expect(JSON.parse(withHook(undefined, "ask").stdout)).toMatchObject({ permissionDecision: "ask" });
   });
 });
 
