@@ -63,7 +63,11 @@ printf '{}\\n'
 }
 
 /** Ends with the name of the missing part in `$part`. */
-function opening({ version, command }: WrapperOptions, more: readonly string[] = [], condition?: string): string {
+function opening(
+  { version, command }: WrapperOptions,
+  more: readonly string[] = [],
+  condition?: string,
+): string {
   const words = command.map(quoteWord).join(" ");
   const line = [...command, ...more].map(quoteWord).join(" ");
   const tests = command.map((word, index) => `[ ${index === 0 ? "-x" : "-r"} ${quoteWord(word)} ]`);

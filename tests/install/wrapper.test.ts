@@ -101,7 +101,7 @@ describe("a hook that cannot be loaded", () => {
     const command = [process.execPath, script];
     writeFileSync(wrapper, hookWrapper({ version: "1", command, stateHome, policyOf: () => policy }));
     chmodSync(wrapper, 0o755);
-    return run(wrapper, ["pre-tool-use", "--host", "claude-code"]);
+    return run(wrapper, ["pre-tool-use"]);
   }
 
   it.each([
