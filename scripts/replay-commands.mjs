@@ -66,7 +66,7 @@ export function collectCommands(versions, tools) {
   return { commands: [...commands.values()], omitted };
 }
 
-export const SOURCES = ["scripts and pipelines", "documentation", "tests and tools"];
+const SOURCES = ["scripts and pipelines", "documentation", "tests and tools"];
 
 function sourceOf(path) {
   return SOURCES[path.endsWith(".md") ? 1 : CODE.test(path) ? 2 : 0];

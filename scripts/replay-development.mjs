@@ -7,23 +7,38 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { loadSource } from "./load-source.mjs";
-import { collectCommands, readVersions, SOURCES } from "./replay-commands.mjs";
+import { collectCommands, readVersions } from "./replay-commands.mjs";
 import { openClone, runAndUndo } from "./replay-undo.mjs";
 
 const VERDICTS = ["allow", "keep", "ask", "deny"];
 const SHOWN_LENGTH = 160;
+const FILES = "read, edit, rm of files";
 
-/** Judges commands as calls of an agent's shell in a directory. */
+/** Judges calls of an agent in a directory: of its shell, or of the tool that they name. */
 export function judgeCommands(commands, { addCall, emptySummary, system }, cwd) {
   return commands.map(each => {
     const summary = emptySummary();
-    const tool = { tool_name: "Bash", tool_input: { command: each.command } };
+    const tool = each.tool ?? { tool_name: "Bash", tool_input: { command: each.command } };
     const payload = { session_id: "development", cwd, ...tool };
     const recorded = { event: "PreToolUse", line: 1, payload };
     addCall(system, summary, { file: each.file, host: "claude-code" }, recorded);
     if (summary.judged !== 1) throw new Error(`not judged: ${each.command}`);
     const { verdict = "allow", rules = [], lost = "" } = summary.stopped[0] ?? {};
     return { ...each, verdict, rules, lost };
+  });
+}
+
+/** Reading, changing and removing each file of the repository: none of them is a file that protects somebody. */
+function callsOn(files, cwd) {
+  return files.flatMap(file => {
+    const file_path = join(cwd, file);
+    const common = { source: FILES, file, versions: 1 };
+    const edit = { file_path, old_string: "a", new_string: "b" };
+    return [
+      { ...common, command: `Read ${file}`, tool: { tool_name: "Read", tool_input: { file_path } } },
+      { ...common, command: `Edit ${file}`, tool: { tool_name: "Edit", tool_input: edit } },
+      { ...common, command: `rm '${file}'` },
+    ];
   });
 }
 
@@ -40,7 +55,7 @@ export function renderJudged(judged, omitted, isAll) {
   const row = (name, list) =>
     `${name.padEnd(24)}${[list.length, ...VERDICTS.map(one => count(list, one))].map(number => String(number).padStart(8)).join("")}`;
   const header = `${"".padEnd(24)}${["all", "allowed", "kept", "asked", "denied"].map(word => word.padStart(8)).join("")}`;
-  const rows = SOURCES.map(source =>
+  const rows = [...new Set(judged.map(({ source }) => source))].map(source =>
     row(
       source,
       judged.filter(each => each.source === source),
@@ -75,8 +90,13 @@ function renderRuns(runs) {
   const lines = runs.map(
     ({ command, said, outcome }) => `${oneLine(command).padEnd(width)}${said.padEnd(9)}${outcome}\n`,
   );
-  const undone = runs.filter(({ isRestored }) => isRestored).length;
-  return `${lines.join("")}${runs.length} run in a clone and undone; of ${undone} nothing is left: every byte, mode, branch, stash and the index are as before\n`;
+  const whole = runs.filter(({ left }) => left?.length === 0).length;
+  const built = runs.filter(({ isRestored, left }) => isRestored && left.length > 0).length;
+  return `${lines.join("")}${runs.length} in a clone, each undone: after ${whole} every byte, mode, branch, stash and the index were as before, after ${built} all but what a build makes again\n`;
+}
+
+function git(root, ...words) {
+  return spawnSync("git", words, { cwd: root, encoding: "utf8", maxBuffer: 1024 ** 3 }).stdout;
 }
 
 async function main(words) {
@@ -98,15 +118,14 @@ async function main(words) {
     const versions = readVersions(root);
     const { commands, omitted } = collectCommands(versions, collectingTools(modules));
     const tools = { ...modules, system: modules.createNodeSystem() };
-    const judged = judgeCommands(commands, tools, clone.project);
+    const files = git(root, "ls-files", "-z").split("\0").filter(Boolean);
+    const calls = [...commands, ...callsOn(files, clone.project)];
+    const judged = judgeCommands(calls, tools, clone.project);
     const runs = words.includes("--no-run") ? [] : runAndUndo(clone);
     if (words.includes("json"))
       console.log(JSON.stringify({ versions: versions.length, omitted, judged, runs }, null, 2));
     else {
-      const commits = spawnSync("git", ["rev-list", "--count", "HEAD"], {
-        cwd: root,
-        encoding: "utf8",
-      }).stdout.trim();
+      const commits = git(root, "rev-list", "--count", "HEAD").trim();
       console.log(`${commits} commits, ${versions.length} versions of files\n`);
       console.log(renderJudged(judged, omitted, words.includes("--all")).replaceAll(home, "~"));
       if (runs.length > 0) console.log(renderRuns(runs));
