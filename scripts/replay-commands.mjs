@@ -149,9 +149,9 @@ function literalValue(literal) {
   );
 }
 
-/** A sentence is no command: its first word is no program. */
+/** A sentence is no command: its first word is no program. Nor is what no shell can be given. */
 function isCommand(text, isProgram) {
-  if (!/\s/.test(text.trim())) return false;
+  if (!/\s/.test(text.trim()) || text.includes("\0")) return false;
   const { commands, errors } = parse(text);
   const name = /^(?:[\w]+=\S*\s+)*(?:\S*\/)?([\w.+-]+)/.exec(text.trim())?.[1] ?? "";
   return (errors?.length ?? 0) === 0 && commands.length > 0 && isProgram(name);
