@@ -1,3 +1,4 @@
+import { isWrapper } from "../programs/own-wrapper.ts";
 import type { UserDirectories } from "../state/user-directories.ts";
 import { basename, dirname, join } from "../system/paths.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
@@ -8,7 +9,6 @@ import type { ManifestWriter } from "./manifest-writer.ts";
 import { manifestPath, programFolder, versionStampPath } from "./places.ts";
 import { removeTree } from "./remove-tree.ts";
 import { removeGenerated, restoreFile, restoreProfile } from "./restore-file.ts";
-import { isWrapper } from "./wrapper.ts";
 
 export interface RemovalOptions {
   readonly isDataKept: boolean;

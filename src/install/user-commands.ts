@@ -1,3 +1,4 @@
+import { isWrapper } from "../programs/own-wrapper.ts";
 import { readText } from "../state/index.ts";
 import type { UserDirectories } from "../state/user-directories.ts";
 import { dirname, join } from "../system/paths.ts";
@@ -5,7 +6,7 @@ import type { System } from "../system/system.ts";
 import { isEphemeral } from "./ephemeral.ts";
 import { findOnPath } from "./find-program.ts";
 import { programFolder } from "./places.ts";
-import { isWrapper, programWrapper } from "./wrapper.ts";
+import { programWrapper } from "./wrapper.ts";
 
 /** Commands for the user's shell, when `amplihack` would not be found there otherwise. */
 export interface UserCommands {

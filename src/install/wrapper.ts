@@ -1,8 +1,9 @@
 import { HOSTS, type HostId } from "../hosts/descriptors.ts";
 import { planRegistrations } from "../hosts/hook-registry.ts";
 import { renderFailure } from "../hosts/render-failure.ts";
+import { INSTALLED_IN } from "../programs/own-wrapper.ts";
 import type { FailurePolicy, JsonObject } from "../protocol/index.ts";
-import { quoteWord, splitWords } from "../system/command-line.ts";
+import { quoteWord } from "../system/command-line.ts";
 import { INSTALLABLE_HOSTS } from "./targets.ts";
 
 export interface WrapperOptions {
@@ -20,23 +21,8 @@ export interface HookWrapperOptions extends WrapperOptions {
 
 const REASON = "could not check this: a part of amplihack is missing; run: amplihack install";
 const NO_OPINION = "{}\n";
-const INSTALLED_IN = "--installed-in";
 /** How the hook program, which started and could not load its hook, asks for the answer by the failure policy. */
 const NOT_LOADED = "--not-loaded";
-
-/** The first lines of every program text that an installation writes. */
-export function isWrapper(text: string): boolean {
-  return text.startsWith("#!/bin/sh\n# Written by amplihack ");
-}
-
-/** The words that a wrapper starts; undefined for any other file. */
-export function wrappedCommand(text: string): readonly string[] | undefined {
-  const line = isWrapper(text) ? /&& exec (.+) "\$@"$/m.exec(text)?.[1] : undefined;
-  if (line === undefined) return undefined;
-  const words = splitWords(line);
-  const place = words.indexOf(INSTALLED_IN);
-  return place < 0 ? words : words.slice(0, place);
-}
 
 /** Starts the command line program. */
 export function programWrapper(options: WrapperOptions): string {

@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { HOSTS, planRegistrations, renderFailure } from "../../src/hosts/index.ts";
 import { INSTALLABLE_HOSTS } from "../../src/install/targets.ts";
-import { hookWrapper, isWrapper, programWrapper } from "../../src/install/wrapper.ts";
+import { hookWrapper, programWrapper } from "../../src/install/wrapper.ts";
+import { isWrapper } from "../../src/programs/own-wrapper.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 function write(text: string): string {

@@ -5,6 +5,7 @@ import { wordSet } from "../../shell/options.ts";
 import { describe, type Value } from "../../shell/value.ts";
 import { actorOf } from "../actor.ts";
 import type { Actor, CommandEffect, EffectOf } from "../effects.ts";
+import { holdsHookProgram } from "../paths/hook-program.ts";
 import type { Target } from "../paths/target.ts";
 import { mayNameWiring } from "../paths/wiring.ts";
 import { holdsWiring, isLinkedWiring, wiringOf } from "../paths/wiring-on-disk.ts";
@@ -49,6 +50,7 @@ function reportWiring(context: RuleContext, word: Value, by: Actor, touch: Touch
 
 function isTouched({ workspace }: RuleContext, target: Target, touch: Touch): boolean {
   if (target.isRemote) return false;
+  if (touch === "name" && holdsHookProgram(workspace, target)) return true;
   if (wiringOf(workspace, target) !== undefined) return true;
   const { path } = target;
   if (path === undefined) return false;

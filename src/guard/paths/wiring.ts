@@ -3,6 +3,7 @@ import { globMatches } from "../../system/glob.ts";
 import { components, isInside } from "../../system/paths.ts";
 import type { Workspace } from "../context.ts";
 import { partsBelow } from "./below.ts";
+import { isHookProgram } from "./hook-program.ts";
 
 /** `own` is the guard's own configuration, grants, keys and programs, `hooks` the hosts' registrations. */
 export type WiringPart = "own" | "hooks";
@@ -34,7 +35,7 @@ const TOPS: ReadonlySet<string> = new Set([
 
 /** What a path is to the guard, by its name alone. */
 export function wiringPart(workspace: Workspace, path: string): WiringPart | undefined {
-  if (isOwnState(workspace, path)) return "own";
+  if (isOwnState(workspace, path) || isHookProgram(workspace, path)) return "own";
   if (MANAGED_DIRECTORIES.some(directory => path.startsWith(`${directory}/`))) return "hooks";
   const isMoved = workspace.given.hostFolders?.some(folder => isInside(folder.path, path)) === true;
   if (!isMoved && !mayNameWiring(path)) return undefined;

@@ -1,3 +1,4 @@
+import { wrappedCommand } from "../../programs/own-wrapper.ts";
 import { readText } from "../../state/index.ts";
 import type { UserDirectories } from "../../state/user-directories.ts";
 import type { System } from "../../system/system.ts";
@@ -5,7 +6,6 @@ import { chooseEngine, describeEngine, type HookEngine } from "../hook-engine.ts
 import type { Package } from "../package.ts";
 import { hookProgramPath } from "../places.ts";
 import { describeProblem } from "../problem.ts";
-import { wrappedCommand } from "../wrapper.ts";
 import { type DoctorCheck, fail, pass, warn } from "./check.ts";
 
 const PROGRAM_BYTES = 256 * 1024 * 1024;

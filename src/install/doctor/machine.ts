@@ -1,6 +1,7 @@
 import { gte } from "semver";
 import { findOwner } from "../../launcher/update/owner.ts";
 import { isNewer } from "../../launcher/update/releases.ts";
+import { wrappedCommand } from "../../programs/own-wrapper.ts";
 import { errorText } from "../../protocol/error-text.ts";
 import { readText } from "../../state/index.ts";
 import type { UserDirectories } from "../../state/user-directories.ts";
@@ -11,7 +12,6 @@ import { findOnPath } from "../find-program.ts";
 import { askVersion } from "../host-version.ts";
 import type { Package } from "../package.ts";
 import { programFolder, versionStampPath } from "../places.ts";
-import { wrappedCommand } from "../wrapper.ts";
 import { type DoctorCheck, fail, pass, warn } from "./check.ts";
 import { checkHistory } from "./history.ts";
 import { checkHookProgram } from "./hook-program.ts";

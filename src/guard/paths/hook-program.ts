@@ -1,0 +1,43 @@
+import { wrappedCommand } from "../../programs/own-wrapper.ts";
+import { basename, dirname, isInside, join } from "../../system/paths.ts";
+import type { Workspace } from "../context.ts";
+import { expandTarget } from "./expand.ts";
+import type { Target } from "./target.ts";
+
+// An installation for Node starts its program where the package lies: in a checkout, or where a package manager put it.
+// Without these files no hook runs, as without the settings of the host.
+
+const MAX_WRAPPER_BYTES = 64 * 1024;
+
+const known = new WeakMap<Workspace, readonly string[]>();
+
+/** The folders of the hook programs that the installations here start. */
+function programFolders(workspace: Workspace): readonly string[] {
+  const found = known.get(workspace);
+  if (found !== undefined) return found;
+  const { disk, stateHomes } = workspace;
+  const folders = stateHomes.flatMap(home => {
+    const wrapper = disk.text(join(home, ".claude/bin/amplihack-hooks"), MAX_WRAPPER_BYTES) ?? "";
+    const script = wrappedCommand(wrapper)?.at(-1);
+    return script?.endsWith(".cjs") === true ? [dirname(script), dirname(disk.resolve(script, true))] : [];
+  });
+  const distinct = [...new Set(folders)];
+  known.set(workspace, distinct);
+  return distinct;
+}
+
+/** Whether a path is a part of a hook program that an installation starts. */
+export function isHookProgram(workspace: Workspace, path: string): boolean {
+  return programFolders(workspace).some(folder => isInside(folder, path));
+}
+
+/** Whether a hook program lies in what a target names. Packages of a project go and come back together. */
+export function holdsHookProgram(workspace: Workspace, target: Target): boolean {
+  const { disk } = workspace;
+  const { path, base } = target;
+  const isAbove = (place: string) =>
+    basename(place) !== "node_modules" && programFolders(workspace).some(folder => isInside(place, folder));
+  if (path !== undefined) return isAbove(path);
+  if (base === undefined || !programFolders(workspace).some(folder => isInside(base, folder))) return false;
+  return expandTarget(disk, target, false)?.paths.some(isAbove) === true;
+}
