@@ -140,9 +140,7 @@ function digestOf(system: PolicySystem, file: string): string | undefined {
 function parsed(system: PolicySystem, reference: PolicyReference, file: string): Found {
   const read = readJsonc(system.text.decode(system.files.read(file, MAX_POLICY_BYTES)).text);
   if (!read.ok) return { problem: `it is not valid JSON with comments (${read.problem})` };
-  return isJsonObject(read.value)
-    ? { reference, value: read.value }
-    : { problem: "expected an object" };
+  return isJsonObject(read.value) ? { reference, value: read.value } : { problem: "expected an object" };
 }
 
 /** What of a policy counts; told of every member that does not. */
