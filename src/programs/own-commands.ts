@@ -112,7 +112,7 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
   "history list": { use: "passes", isInitial: true },
   "config list": { use: "passes", isInitial: true },
   ...each("passes", undefined, "config get"),
-  ...each("loosens", FORMAT, "config set"),
+  ...each("loosens", FORMAT, "config set", "config unset"),
   ...each("loosens", "", "config edit"),
   "config pull": { use: "asks", values: FORMAT, loosensWith: "pin" },
   amplifier: FREE_LAUNCH,

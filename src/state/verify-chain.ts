@@ -1,3 +1,4 @@
+import { count } from "../protocol/quantity.ts";
 import { sha256Hex } from "../system/sha256.ts";
 import type { System } from "../system/system.ts";
 import { type ChainHead, type ChainLink, FIRST_PREV, readLink } from "./chained-log.ts";
@@ -134,7 +135,7 @@ class ChainWalk {
       // Rotation removes the oldest file only when there are more than it keeps.
       if (this.files.length - 1 < this.options.keep)
         return told(
-          seq > 1 ? `the ${seq - 1} line(s) before it are missing` : "the lines before it are missing",
+          seq > 1 ? `missing before it: ${count(seq - 1, "line")}` : "the lines before it are missing",
         );
       this.notes.push(`the log begins with number ${seq}: older lines are no longer kept`);
       return undefined;
@@ -157,39 +158,38 @@ class ChainWalk {
       const message = `it was changed after it was written, or what stood behind it was: number ${seq} does not fit it`;
       return { kind: "changed", file: before.file, line: before.line, message };
     }
-    const count = (wanted: number) => this.countOf(wanted);
     if (seq > before.seq + 1) {
       const missing = seq - before.seq - 1;
-      return count(before.seq + 1) > 0
+      return this.countOf(before.seq + 1) > 0
         ? at(
             "reordered",
             `number ${seq} follows number ${before.seq}, and number ${before.seq + 1} stands elsewhere`,
           )
         : at(
             "removed",
-            `${missing} line(s) are missing between it and ${where} (numbers ${before.seq + 1} to ${seq - 1})`,
+            `missing between it and ${where}: ${count(missing, "line")} (numbers ${before.seq + 1} to ${seq - 1})`,
           );
     }
-    return count(seq) > 1
+    return this.countOf(seq) > 1
       ? at("inserted", `number ${seq} is there twice: this line or ${where} was put in`)
       : at("reordered", `number ${seq} follows number ${before.seq}`);
   }
 
   /** Read again from the beginning, because it is needed for a broken log only. */
   private countOf(seq: number): number {
-    let count = 0;
+    let found = 0;
     for (const file of this.files) {
       for (const { bytes } of linesOf(this.system, file)) {
-        if (readLink(this.system.text.decode(bytes).text)?.seq === seq) count++;
+        if (readLink(this.system.text.decode(bytes).text)?.seq === seq) found++;
       }
     }
-    return count;
+    return found;
   }
 
   private noteUnnumbered(span: Span | undefined): void {
     if (span === undefined || span.parts.length === 1) return;
     this.notes.push(
-      `${span.parts.length - 1} line(s) behind line ${span.line} of ${span.file} have no number: cut off, written while the log was locked, or by an older version; the line after them covers them`,
+      `without a number, behind line ${span.line} of ${span.file}: ${count(span.parts.length - 1, "line")}, cut off, written while the log was locked, or by an older version; the next line with a number covers them`,
     );
   }
 
@@ -211,16 +211,19 @@ class ChainWalk {
     return seq > last
       ? at(
           "truncated",
-          `the log ends with number ${last}, and the head has number ${seq}: ${seq - last} line(s) are missing`,
+          `the log ends with number ${last}, and the head has number ${seq}: missing are ${count(seq - last, "line")}`,
         )
       : at("changed", `number ${seq} is not the line that the head names: the log was rewritten`);
   }
 
   report(broken: ChainBreak | undefined): ChainReport {
     const { span, notes, older } = this;
-    if (older > 0) notes.unshift(`${older} line(s) at the beginning are of an older version, without hashes`);
+    if (older > 0)
+      notes.unshift(`of an older version, without hashes: ${count(older, "line")} at the beginning`);
     if (broken === undefined && span !== undefined && span.parts.length > 1)
-      notes.push(`the last ${span.parts.length - 1} line(s) have no number; nothing covers them yet`);
+      notes.push(
+        `without a number at the end: ${count(span.parts.length - 1, "line")}; nothing covers them yet`,
+      );
     const isHeadKnown = this.options.head !== undefined && this.isHeadSeen;
     const rest = isHeadKnown ? "behind the line of the head " : "";
     const unknown = [

@@ -111,6 +111,7 @@ describe("the command line of this program", () => {
     ["config set guard.level relaxed", "loosens"],
     ["config set --json guard.level relaxed", "loosens"],
     ["config set --help", "passes"],
+    ["config unset guard.level", "loosens"],
     ["config edit", "loosens"],
     ["mcp", "asks"],
     ["mcp serve --http --port 8124", "asks"],
