@@ -2,6 +2,7 @@ import { defineCommand } from "../cli/command.ts";
 import { usageError } from "../cli/errors.ts";
 import { tellProblems } from "../cli/install-problem.ts";
 import { FORMAT_OPTION, option } from "../cli/option.ts";
+import { fitLines } from "../cli/wrap.ts";
 
 const DATA_HINT =
   "Memory, history, settings and logs are still in ~/.amplihack.\nTo remove them for good: amplihack uninstall --purge\n";
@@ -49,16 +50,13 @@ was, byte for byte. Memory, history, configuration and the audit log stay unless
         isPurging: options.purge,
         isForced: options.force,
       });
-      terminal.printResult(
-        options.format,
-        report,
-        renderUninstall(report, {
-          isFull: options.full,
-          paint: terminal.paint,
-          home: system.env.get("HOME"),
-          project: requireDirectories(system).projectRoot,
-        }),
-      );
+      const text = renderUninstall(report, {
+        isFull: options.full,
+        paint: terminal.paint,
+        home: system.env.get("HOME"),
+        project: requireDirectories(system).projectRoot,
+      });
+      terminal.printResult(options.format, report, options.full ? text : fitLines(text, terminal));
       if (report.removed.length > 0 && !report.dry_run && hasLastingData(system, requireDirectories(system)))
         terminal.note(DATA_HINT);
       return report.success ? 0 : 1;

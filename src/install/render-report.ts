@@ -117,7 +117,7 @@ function shortenPaths(line: string, { home = "", project }: Pick<InstallView, "h
 }
 
 function closing({ success, hosts, mcp_servers }: InstallReport): readonly string[] {
-  if (!success) return ["Some hosts were not registered; the reasons stand above."];
+  if (!success) return ["Some hosts were not registered; see the reasons above."];
   if ([...hosts, ...mcp_servers].every(({ status }) => status === "unchanged" || status === "skipped"))
     return ["Nothing had to be changed."];
   return [

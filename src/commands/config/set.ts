@@ -16,7 +16,7 @@ stay. A list of texts is written with commas, everything larger as JSON.`,
   options: { format: FORMAT_OPTION },
   positionals: [
     { name: "KEY", summary: "a setting: guard.level, guard.rules.git.push", completes: "setting" },
-    { name: "VALUE", summary: "what it shall be" },
+    { name: "VALUE", summary: "the new value" },
   ],
   examples: {
     "amplihack config set guard.level strict": "asks about more",
