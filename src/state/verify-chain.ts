@@ -1,8 +1,10 @@
+import { parseJsonObject } from "../protocol/members.ts";
 import { count } from "../protocol/quantity.ts";
 import { sha256Hex } from "../system/sha256.ts";
 import type { System } from "../system/system.ts";
-import { type ChainHead, type ChainLink, FIRST_PREV, readLink } from "./chained-log.ts";
+import { type ChainHead, type ChainLink, FIRST_PREV, MAX_LINE_DEPTH, readLink } from "./chained-log.ts";
 import { type LogLine, linesOf, logFiles } from "./log-lines.ts";
+import { isStateError } from "./state-error.ts";
 
 export type ChainBreakKind = "changed" | "removed" | "inserted" | "reordered" | "truncated";
 
@@ -49,7 +51,10 @@ interface Span extends Pick<LogLine, "file" | "line">, ChainLink {
 
 /** Checks every line of a chained log, put-away files included, up to the first break. */
 export function verifyChain(system: LogSystem, path: string, options: VerifyOptions): ChainReport {
-  const files = inChainOrder(system, logFiles(system, path));
+  const found = logFiles(system, path);
+  const unusable = unusableFile(system, path, found);
+  if (unusable !== undefined) return new ChainWalk(system, found, options).report(unusable);
+  const files = inChainOrder(system, found);
   const walk = new ChainWalk(system, files, options);
   for (const file of files) {
     for (const line of linesOf(system, file)) {
@@ -57,7 +62,25 @@ export function verifyChain(system: LogSystem, path: string, options: VerifyOpti
       if (broken !== undefined) return walk.report(broken);
     }
   }
-  return walk.report(walk.checkHead());
+  return walk.report(walk.checkForeign() ?? walk.checkHead());
+}
+
+/** Something else in the place of the log, or a line that is too long to be one of ours. */
+function unusableFile(system: LogSystem, path: string, files: readonly string[]): ChainBreak | undefined {
+  const kind = system.files.follow(path)?.kind;
+  if (kind !== undefined && kind !== "file")
+    return { kind: "changed", file: path, line: 0, message: "it is not a file" };
+  for (const file of files) {
+    let line = 0;
+    try {
+      for (const one of linesOf(system, file)) line = one.line;
+    } catch (error) {
+      if (!isStateError(error, "malformed")) throw error;
+      const message = "it is too long for a line of this log";
+      return { kind: "changed", file, line: line + 1, message };
+    }
+  }
+  return undefined;
 }
 
 /** `123:hash`, or the hash alone; undefined for anything else. */
@@ -93,6 +116,8 @@ class ChainWalk {
   private older = 0;
   private firstSeq = 0;
   private lastOlder: Uint8Array | undefined;
+  /** the first line before those with a number that is no JSON object */
+  private foreign: LogLine | undefined;
   private span: Span | undefined;
   private isHeadSeen = false;
   private readonly notes: string[] = [];
@@ -108,8 +133,10 @@ class ChainWalk {
     if (!line.isWhole) this.notes.push(`line ${line.line} of ${line.file} was cut off while it was written`);
     const link = readLink(this.system.text.decode(line.bytes).text);
     if (link === undefined) {
-      if (this.span === undefined) [this.older, this.lastOlder] = [this.older + 1, line.bytes];
-      else {
+      if (this.span === undefined) {
+        [this.older, this.lastOlder] = [this.older + 1, line.bytes];
+        if (this.foreign === undefined && line.isWhole && !this.isObject(line)) this.foreign = line;
+      } else {
         this.span.unnumbered ??= line;
         this.span.parts.push(line.bytes);
       }
@@ -191,6 +218,17 @@ class ChainWalk {
     this.notes.push(
       `without a number, behind line ${span.line} of ${span.file}: ${count(span.parts.length - 1, "line")}, cut off, written while the log was locked, or by an older version; the next line with a number covers them`,
     );
+  }
+
+  private isObject({ bytes }: LogLine): boolean {
+    return parseJsonObject(this.system.text.decode(bytes).text, MAX_LINE_DEPTH) !== undefined;
+  }
+
+  /** Without a single number nothing covers what is there: then it must at least be a log. */
+  checkForeign(): ChainBreak | undefined {
+    if (this.chained > 0 || this.foreign === undefined) return undefined;
+    const { file, line } = this.foreign;
+    return { kind: "changed", file, line, message: "it is not a line of an audit log" };
   }
 
   checkHead(): ChainBreak | undefined {

@@ -179,6 +179,29 @@ describe("the first break of a chain", () => {
     expect(breakAfter(change)).toMatchObject({ kind, file: PATH, line });
   });
 
+  it.each([
+    ["a directory", "it is not a file", 0],
+    ["binary", "it is not a line of an audit log", 1],
+    ["a line without end", "it is too long for a line of this log", 2],
+  ])("is something else in the place of the log: %s", (what, message, line) => {
+    const system = machine(1);
+    const good = system.peek(PATH) ?? "";
+    system.files.remove(PATH);
+    if (what === "a directory") system.files.makeDirectory(PATH, 0o700);
+    else system.put(PATH, what === "binary" ? "\u0000\u0001\n\u0002\n" : good + "x".repeat(17 * 1024 * 1024));
+    expect(verify(system).broken).toEqual({ kind: "changed", file: PATH, line, message });
+  });
+
+  it("is nothing where the log is empty, or its last line was cut off", () => {
+    const system = machine(2);
+    system.put(PATH, (system.peek(PATH) ?? "").slice(0, -10));
+    expect(verify(system)).toMatchObject({ broken: undefined, chained: 1 });
+    system.put(PATH, '{"ts":');
+    expect(verify(system)).toMatchObject({ broken: undefined, chained: 0 });
+    system.put(PATH, "");
+    expect(verify(system)).toMatchObject({ broken: undefined, lines: 0 });
+  });
+
   it("is the number of lines that are missing", () => {
     expect(breakAfter(lines => lines.toSpliced(1, 3))?.message).toContain(": 3 lines (numbers 2 to 4)");
   });
