@@ -27,11 +27,11 @@ const NOT_BUILT: Readonly<Record<string, string>> = {
       .split(" ")
       .map(name => [name, ""]),
   ),
-  eval: "it measures nothing about models; write the trial as a recipe and run it with `amplihack recipe run`",
+  eval: "there is no command that evaluates models; write the trial as a recipe and run it with `amplihack recipe run`",
   proxy:
-    "it stands between no agent and its model; set the agent's own address variable (ANTHROPIC_BASE_URL, " +
-    "OPENAI_BASE_URL), which `amplihack claude` and the other launchers hand on",
-  multitask: "workstreams are run by `amplihack orch run FILE`",
+    "requests to a model do not go through this program; to send them elsewhere, set the agent's own variable " +
+    "(ANTHROPIC_BASE_URL, OPENAI_BASE_URL), which `amplihack claude` and the other launchers pass on",
+  multitask: "run workstreams with `amplihack orch run FILE`",
 };
 /** What `amplihack` alone means. */
 const DEFAULT_COMMAND = "status";

@@ -36,7 +36,8 @@ export const command = defineCommand({
     }
     const answer = await answerRequest(request.value, { ...findMemoryPlace(system, warn), system, warn });
     const reply = parseBridgeReply(action, JSON.parse(JSON.stringify(answer)));
-    if (!reply.ok) throw new CommandError(`the reply does not fit: ${reply.problem}`, { kind: "failed" });
+    if (!reply.ok)
+      throw new CommandError(`the reply is not as expected: ${reply.problem}`, { kind: "failed" });
     terminal.print(`${JSON.stringify({ version: BRIDGE_VERSION, ...reply.value })}\n`);
     return 0;
   },

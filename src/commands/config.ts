@@ -4,13 +4,14 @@ import { getCommand } from "./config/get.ts";
 import { listCommand } from "./config/list.ts";
 import { pullCommand } from "./config/pull.ts";
 import { setCommand } from "./config/set.ts";
+import { unsetCommand } from "./config/unset.ts";
 
 export const command = defineFamily({
   name: "config",
   summary: "see and change settings",
   group: "Set up",
   details: "Alone it lists what is not as built in. Every setting: docs/configuration.md.",
-  subcommands: [listCommand, getCommand, setCommand, editCommand, pullCommand],
+  subcommands: [listCommand, getCommand, setCommand, unsetCommand, editCommand, pullCommand],
   initial: listCommand,
   examples: {
     "amplihack config": "lists what is not as built in, and where it comes from",

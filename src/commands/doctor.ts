@@ -4,6 +4,7 @@ import { FORMAT_OPTION, option } from "../cli/option.ts";
 import { ownProgram } from "../cli/own-program.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import type { DoctorCheck } from "../install/doctor/check.ts";
+import { count } from "../protocol/quantity.ts";
 import { wrapWords } from "../protocol/wrap-words.ts";
 import type { Proof } from "../verify/live/prove.ts";
 
@@ -88,14 +89,20 @@ function renderProofs(proofs: readonly Proof[], terminal: Terminal): string {
       ...renderOwnSettings(proof, terminal),
     ];
   });
-  const count = (isCounted: (proof: Proof) => boolean) => proofs.filter(isCounted).length;
-  const failed = count(proof => proof.status === "failed" && !isInVain(proof));
-  const vain = count(isInVain);
+  const hosts = (isCounted: (proof: Proof) => boolean) => proofs.filter(isCounted).length;
+  const failed = hosts(proof => proof.status === "failed" && !isInVain(proof));
+  const vain = hosts(isInVain);
   const summary = [
-    ...(failed > 0 ? [`${failed} host(s) did not honour the hooks.`] : []),
-    ...(vain > 0 ? [`${vain} host(s) would not run all hooks with your settings.`] : []),
+    ...(failed > 0 ? [`${count(failed, "host")} did not honour the hooks.`] : []),
+    ...(vain > 0 ? [`${count(vain, "host")} would not run all hooks with your settings.`] : []),
   ];
-  if (summary.length === 0) summary.push(`${count(({ status }) => status === "proved")} host(s) proved.`);
+  if (summary.length === 0)
+    summary.push(
+      `${count(
+        hosts(({ status }) => status === "proved"),
+        "host",
+      )} proved.`,
+    );
   return `${[...lines, "", ...summary].join("\n")}\n`;
 }
 
@@ -120,6 +127,13 @@ function hanging(text: string, indent: number, { columns }: Terminal): string {
   return wrapWords(text, columns - indent).join(`\n${" ".repeat(indent)}`);
 }
 
+function summaryOf(checks: readonly DoctorCheck[]): string {
+  const amount = (wanted: DoctorCheck["status"]) => checks.filter(({ status }) => status === wanted).length;
+  const [failed, warned] = [amount("fail"), amount("warn")];
+  const result = failed === 0 ? "All checks passed" : `${count(failed, "check")} failed`;
+  return warned === 0 ? `${result}.` : `${result}; ${count(warned, "warning")}.`;
+}
+
 const MARKS = { pass: ["green", "✓"], warn: ["yellow", "⚠"], fail: ["red", "✗"] } as const;
 
 function renderChecks(checks: readonly DoctorCheck[], terminal: Terminal): string {
@@ -129,6 +143,5 @@ function renderChecks(checks: readonly DoctorCheck[], terminal: Terminal): strin
     const repair = fix === undefined ? [] : [`    ${hanging(`fix: ${fix}`, 4, terminal)}`];
     return [line, ...repair.map(text => terminal.paint("dim", text))];
   });
-  const failed = checks.filter(({ status }) => status === "fail").length;
-  return `${[...lines, "", failed === 0 ? "All checks passed." : `${failed} check(s) failed.`].join("\n")}\n`;
+  return `${[...lines, "", summaryOf(checks)].join("\n")}\n`;
 }

@@ -3,6 +3,7 @@ import { defineCommand } from "../cli/command.ts";
 import { usageError } from "../cli/errors.ts";
 import { tellProblems } from "../cli/install-problem.ts";
 import { FORMAT_OPTION, option } from "../cli/option.ts";
+import { fitLines } from "../cli/wrap.ts";
 import { PARTS } from "../config/levels.ts";
 import { chosenParts, PROFILE_NAMES } from "./parts/choice.ts";
 
@@ -98,7 +99,7 @@ the hosts are never changed. A second run changes nothing.`,
         home: system.env.get("HOME"),
         project: requireDirectories(system).projectRoot,
       });
-      terminal.printResult(options.format, report, text);
+      terminal.printResult(options.format, report, options.full ? text : fitLines(text, terminal));
       return report.success ? 0 : 1;
     });
   },

@@ -6,7 +6,7 @@ export const command = defineCommand({
   summary: "print where a file of a bundle of recipes is",
   details: `
 Looks in AMPLIHACK_HOME, in ~/.amplihack and in the repository of the working directory. Exit 1 where there is no such
-file, 2 for what cannot be one.`,
+file, 2 for a path that is not allowed.`,
   positionals: [{ name: "ASSET", summary: "a path that begins with amplifier-bundle/, or a name" }],
   options: {},
   examples: {
@@ -24,7 +24,7 @@ file, 2 for what cannot be one.`,
     if (named === undefined && !asset.includes("/"))
       throw notFound(`there is no asset named '${asset}'; known are ${names}`);
     const problem = assetPathProblem(named ?? asset);
-    if (problem !== undefined) throw usageError(`'${asset}' is no path of a bundle: ${problem}`);
+    if (problem !== undefined) throw usageError(`'${asset}' cannot be a file of a bundle: ${problem}`);
     const found = findBundleAsset(system, named ?? asset);
     if (found === undefined) throw notFound(`there is no ${named ?? asset} in any bundle`);
     terminal.print(`${found}\n`);

@@ -1,6 +1,8 @@
 import { defineCommand } from "../cli/command.ts";
+import { usageError } from "../cli/errors.ts";
 import { tellProblems } from "../cli/install-problem.ts";
 import { FORMAT_OPTION, option } from "../cli/option.ts";
+import { fitLines } from "../cli/wrap.ts";
 
 const DATA_HINT =
   "Memory, history, settings and logs are still in ~/.amplihack.\nTo remove them for good: amplihack uninstall --purge\n";
@@ -18,7 +20,8 @@ was, byte for byte. Memory, history, configuration and the audit log stay unless
     "restore-backup": option.boolean(
       "put back the file from before the installation if it was not changed since",
     ),
-    "dry-run": option.boolean("show every change as a diff and write nothing"),
+    "dry-run": option.boolean("tell what would change and write nothing"),
+    full: option.boolean("with --dry-run: show every change as a diff"),
     "keep-data": option.boolean("also keep run-time data and logs"),
     purge: option.boolean("also remove memory, history, configuration and all logs"),
     force: option.boolean("go on without a usable record of the installation"),
@@ -27,13 +30,15 @@ was, byte for byte. Memory, history, configuration and the audit log stay unless
   examples: {
     "amplihack uninstall": "takes everything back",
     "amplihack uninstall --host codex": "takes the hooks out of Codex only",
-    "amplihack uninstall --dry-run": "shows what would change",
+    "amplihack uninstall --dry-run": "tells what would change",
   },
   async run({ options, system, terminal }) {
     const { hasLastingData, renderUninstall, requireDirectories, uninstall } = await import(
       "../install/operations.ts"
     );
     const { readHosts } = await import("../cli/read-hosts.ts");
+    if (options.full && !options["dry-run"])
+      throw usageError("--full goes with --dry-run", "amplihack uninstall --dry-run --full");
     const asked = readHosts(options.host, "amplihack uninstall");
     return tellProblems("uninstall", async () => {
       const report = await uninstall(system, {
@@ -45,7 +50,13 @@ was, byte for byte. Memory, history, configuration and the audit log stay unless
         isPurging: options.purge,
         isForced: options.force,
       });
-      terminal.printResult(options.format, report, renderUninstall(report, terminal.paint));
+      const text = renderUninstall(report, {
+        isFull: options.full,
+        paint: terminal.paint,
+        home: system.env.get("HOME"),
+        project: requireDirectories(system).projectRoot,
+      });
+      terminal.printResult(options.format, report, options.full ? text : fitLines(text, terminal));
       if (report.removed.length > 0 && !report.dry_run && hasLastingData(system, requireDirectories(system)))
         terminal.note(DATA_HINT);
       return report.success ? 0 : 1;

@@ -1,19 +1,20 @@
 import { defined } from "../protocol/defined.ts";
 import { errorText } from "../protocol/error-text.ts";
-import type { Json } from "../protocol/index.ts";
+import { isSameJson, type Json } from "../protocol/index.ts";
+import { memberAt } from "../protocol/members.ts";
 import { join } from "../system/paths.ts";
 import { sha256Hex } from "../system/sha256.ts";
 import { type FileFacts, hasErrorCode, type System } from "../system/system.ts";
 import { acceptConfig } from "./accept.ts";
 import { tightenByEnvironment } from "./environment.ts";
 import { readJsonc } from "./jsonc.ts";
-import { asManaged, type ManagedLayers, overrideManaged } from "./managed.ts";
+import { asManaged, type ManagedLayers, overrideManaged, withFailurePolicy } from "./managed.ts";
 import { capProjectLists, MAX_PROJECT_ENTRIES, override, tighten } from "./merge.ts";
 import type { ConfigNotice, LayerScope } from "./notice.ts";
 import { acceptPolicy, findPolicy, MAX_POLICIES } from "./policies.ts";
 import type { SchemaProblem } from "./schema.ts";
 import type { ConfigFile, HistorySection } from "./sections.ts";
-import { BUILT_IN, type Config } from "./settings.ts";
+import { BUILT_IN, type Config, type MissingPolicy } from "./settings.ts";
 
 export type { ConfigNotice, LayerScope } from "./notice.ts";
 
@@ -89,7 +90,7 @@ export function loadConfig(
       used.push({ scope: "project", path, isTrusted });
     }
   }
-  config = tightenByEnvironment(config, system, notices);
+  config = withFailurePolicy(tightenByEnvironment(config, system, notices));
   onLayer?.("environment", config);
   return { config, notices, used };
 }
@@ -107,7 +108,8 @@ function layMachineAndUser(
   for (const layer of [machine, user]) {
     if (layer === undefined) continue;
     const { scope, path } = layer;
-    const files = [...policiesOf(reader, layer), { file: layer.file, policy: undefined }];
+    const { policies, missing } = policiesOf(reader, layer);
+    const files = [...policies, { file: layer.file, policy: undefined }];
     for (const { file, policy } of files) {
       config =
         managed === undefined
@@ -118,31 +120,38 @@ function layMachineAndUser(
     used.push({ scope, path, isTrusted: true });
     if (scope !== "system" || layer.file.managed !== true) continue;
     const set = files.map(({ file }) => file);
-    config = asManaged(config, set);
-    managed = { files: set, config };
+    config = asManaged(config, set, missing);
+    managed = { files: set, missing, config };
     onLayer?.(scope, config);
   }
   return config;
 }
 
+interface ExtendedPolicies {
+  readonly policies: readonly { readonly file: ConfigFile; readonly policy: string }[];
+  readonly missing: readonly MissingPolicy[];
+}
+
 /** In the order in which they are written. With no `extends` this is one look at a member. */
-function policiesOf(
-  reader: LayerReader,
-  { scope, path, file }: Layer,
-): readonly { readonly file: ConfigFile; readonly policy: string }[] {
-  if (file.extends === undefined) return [];
+function policiesOf(reader: LayerReader, { scope, path, file, unread }: Layer): ExtendedPolicies {
+  const missing: MissingPolicy[] = unread.map(problem => ({ entry: "extends", problem }));
+  if (file.extends === undefined) return { policies: [], missing };
   const { notices, system } = reader;
   const tell = (code: ConfigNotice["code"], entry: string, problem: string) =>
     notices.push({ code, scope, source: path, message: `${path}: the policy ${entry} ${problem}` });
-  if (file.extends.length > MAX_POLICIES)
-    tell("too-many", `list is too long: only the first ${MAX_POLICIES}`, "count");
-  return file.extends.slice(0, MAX_POLICIES).flatMap(entry => {
-    const found = findPolicy(system, entry, path, each => {
+  if (file.extends.length > MAX_POLICIES) {
+    const problem = `list is too long: only the first ${MAX_POLICIES}`;
+    tell("too-many", problem, "count");
+    missing.push({ entry: "extends", problem: `the ${problem} count` });
+  }
+  const policies = file.extends.slice(0, MAX_POLICIES).flatMap(entry => {
+    const found = findPolicy(system, entry, { path, scope }, each => {
       const facts = system.files.follow(each);
       return facts !== undefined && ownershipProblem(reader, facts) === undefined;
     });
     if ("problem" in found) {
       tell("broken", entry, `is ignored: ${found.problem}`);
+      missing.push({ entry, problem: found.problem });
       return [];
     }
     if (found.warning !== undefined) tell("broken", entry, found.warning);
@@ -151,6 +160,7 @@ function policiesOf(
     const policy = acceptPolicy(accepted, member => tell("loosening", from, `may not hold ${member}`));
     return [{ file: policy, policy: from }];
   });
+  return { policies, missing };
 }
 
 function notLoosened({ scope, path: source }: Layer, member: string): ConfigNotice {
@@ -163,6 +173,8 @@ interface Layer {
   readonly path: string;
   readonly bytes: Uint8Array;
   readonly file: ConfigFile;
+  /** why entries of its `extends` could not be read as references */
+  readonly unread: readonly string[];
 }
 
 interface LayerReader {
@@ -183,13 +195,23 @@ function readLayer(reader: LayerReader, scope: LayerScope, path: string): Layer 
     if (problem !== undefined) return ignore("untrusted-file", problem);
     const bytes = files.read(path, SIZE_LIMIT);
     const read = readJsonc(text.decode(bytes).text);
-    if (read.ok) return { scope, path, bytes, file: acceptFile(reader, scope, path, read.value) };
-    if (read.problem === "empty") return { scope, path, bytes, file: {} };
+    if (read.ok) {
+      const file = acceptFile(reader, scope, path, read.value);
+      return { scope, path, bytes, file, unread: unreadEntries(read.value, file) };
+    }
+    if (read.problem === "empty") return { scope, path, bytes, file: {}, unread: [] };
     return ignore("broken", `not valid JSON with comments (${read.problem})`);
   } catch (error) {
     if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
     return ignore("broken", `could not be read: ${errorText(error)}`);
   }
+}
+
+/** A list that is none, or entries that are no text, are told of and left out like every wrong value. */
+function unreadEntries(value: Json, file: ConfigFile): readonly string[] {
+  const written = memberAt(value, "extends");
+  if (written === undefined || isSameJson(written, [...(file.extends ?? [])])) return [];
+  return ["it is no list of texts"];
 }
 
 /** The owner of the home directory is the user; the interface has no other way to say who runs this. */

@@ -4,22 +4,42 @@ import { memberAt } from "../protocol/members.ts";
 import { RULE_SETTINGS } from "./levels.ts";
 import { override, type Refuse, stricterLevel, unite } from "./merge.ts";
 import type { ConfigFile, GuardSection } from "./sections.ts";
-import type { Config, GuardSettings, ManagedGuard } from "./settings.ts";
+import {
+  type Config,
+  failurePolicyOf,
+  type GuardSettings,
+  type ManagedGuard,
+  type MissingPolicy,
+} from "./settings.ts";
 
 /** The files of the machine, in rising rank, which nobody may loosen, and the settings that they make. */
 export interface ManagedLayers {
   readonly files: readonly ConfigFile[];
+  readonly missing: readonly MissingPolicy[];
   readonly config: Config;
 }
 
 type Section = keyof ConfigFile;
 
 /** The settings of a machine whose file is managed: they know what is the least. */
-export function asManaged(config: Config, files: readonly ConfigFile[]): Config {
-  return { ...config, managed: true, guard: { ...config.guard, managed: leastOf(config.guard, files) } };
+export function asManaged(
+  config: Config,
+  files: readonly ConfigFile[],
+  missing: readonly MissingPolicy[],
+): Config {
+  const managed = { ...leastOf(config.guard, files), missing, isClosed: false };
+  return { ...config, managed: true, guard: { ...config.guard, managed } };
 }
 
-function leastOf(guard: GuardSettings, files: readonly ConfigFile[]): ManagedGuard {
+/** The failure policy of all layers says what becomes of calls while a policy of the machine is missing. */
+export function withFailurePolicy(config: Config): Config {
+  const { managed } = config.guard;
+  if (managed === undefined || managed.missing.length === 0) return config;
+  const isClosed = failurePolicyOf(config, "pre-tool-use") === "closed";
+  return { ...config, guard: { ...config.guard, managed: { ...managed, isClosed } } };
+}
+
+function leastOf(guard: GuardSettings, files: readonly ConfigFile[]): Pick<ManagedGuard, "level" | "rules"> {
   const isLevelSet = files.some(file => file.guard?.level !== undefined);
   const custom = Object.fromEntries(guard.custom.map(({ id, verdict }) => [id, verdict]));
   return { level: isLevelSet ? guard.level : undefined, rules: { ...custom, ...guard.rules } };
@@ -37,7 +57,8 @@ export function overrideManaged(
 ): Config {
   const { guard, parts, failure, hooks, programs, ...others } = file;
   const isSet = (section: Section) => machine.files.some(each => each[section] !== undefined);
-  const isGuarded = isSet("guard") || isSet("programs");
+  // What is missing may have set anything of the guard.
+  const isGuarded = isSet("guard") || isSet("programs") || machine.missing.length > 0;
   if (isGuarded && programs !== undefined) refuse("programs");
   const allowed: ConfigFile = {
     ...withoutFixed(others, machine.files, refuse),

@@ -1,10 +1,11 @@
 import { errorText } from "../protocol/error-text.ts";
-import type { Json } from "../protocol/index.ts";
+import { isJsonObject, type Json } from "../protocol/index.ts";
 import { parseJsonObject, stringAt } from "../protocol/members.ts";
 import { dirname, join, resolve } from "../system/paths.ts";
 import { sha256Hex } from "../system/sha256.ts";
 import type { System } from "../system/system.ts";
 import { readJsonc } from "./jsonc.ts";
+import type { LayerScope } from "./notice.ts";
 import type { ConfigFile, GuardSection } from "./sections.ts";
 
 /**
@@ -80,17 +81,21 @@ type Found = FoundPolicy | { readonly problem: string };
 export function findPolicy(
   system: PolicySystem,
   entry: string,
-  configFile: string,
+  { path: configFile, scope }: { readonly path: string; readonly scope: LayerScope },
   isTrustedFile: (path: string) => boolean,
 ): Found {
+  const pull = scope === "system" ? "sudo amplihack config pull --system" : "amplihack config pull";
   const reference = parsePolicyReference(entry);
   if (reference === undefined)
     return { problem: "it is no file, npm package or https address, with #sha256-… or #ed25519-… behind it" };
   const { pin } = reference;
-  if (pin === undefined) return { problem: "it is not pinned; run amplihack config pull --pin" };
+  if (pin === undefined)
+    return {
+      problem: `it is not pinned; run ${pull}${scope === "system" ? ", which tells the pin" : " --pin"}`,
+    };
   const folder = policyFolder(configFile);
   try {
-    if (pin.kind === "ed25519") return findSigned(system, reference, folder, isTrustedFile);
+    if (pin.kind === "ed25519") return findSigned(system, reference, folder, pull, isTrustedFile);
     const kept = policyFile(folder, pin.hash);
     const own = reference.kind === "file" ? resolve(dirname(configFile), reference.from) : undefined;
     const isChanged = own !== undefined && digestOf(system, own) !== pin.hash;
@@ -100,7 +105,7 @@ export function findPolicy(
       const warning = `${own} is not what was pinned; the last good one counts`;
       return isChanged && !("problem" in found) ? { ...found, warning } : found;
     }
-    return { problem: "what was pinned is not there; run amplihack config pull" };
+    return { problem: `what was pinned is not there; run ${pull}` };
   } catch (error) {
     return { problem: `it could not be read: ${errorText(error)}` };
   }
@@ -110,10 +115,11 @@ function findSigned(
   system: PolicySystem,
   reference: PolicyReference,
   folder: string,
+  pull: string,
   isTrustedFile: (path: string) => boolean,
 ): Found {
   const record = signedRecordFile(system, folder, reference.entry);
-  const missing = { problem: "no signed content was fetched yet; run amplihack config pull" };
+  const missing = { problem: `no signed content was fetched yet; run ${pull}` };
   if (system.files.follow(record)?.kind !== "file") return missing;
   // The signature was checked when it was fetched: from then on the record stands for it.
   if (!isTrustedFile(record)) return { problem: `${record} can be written by others` };
@@ -121,8 +127,7 @@ function findSigned(
   const hash = stringAt(members, "sha256") ?? "";
   if (stringAt(members, "entry") !== reference.entry || !/^[0-9a-f]{64}$/.test(hash)) return missing;
   const file = policyFile(folder, hash);
-  if (digestOf(system, file) !== hash)
-    return { problem: `${file} was changed or removed; run amplihack config pull` };
+  if (digestOf(system, file) !== hash) return { problem: `${file} was changed or removed; run ${pull}` };
   return parsed(system, reference, file);
 }
 
@@ -134,9 +139,8 @@ function digestOf(system: PolicySystem, file: string): string | undefined {
 
 function parsed(system: PolicySystem, reference: PolicyReference, file: string): Found {
   const read = readJsonc(system.text.decode(system.files.read(file, MAX_POLICY_BYTES)).text);
-  return read.ok
-    ? { reference, value: read.value }
-    : { problem: `not valid JSON with comments (${read.problem})` };
+  if (!read.ok) return { problem: `it is not valid JSON with comments (${read.problem})` };
+  return isJsonObject(read.value) ? { reference, value: read.value } : { problem: "expected an object" };
 }
 
 /** What of a policy counts; told of every member that does not. */

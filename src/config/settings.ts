@@ -9,6 +9,16 @@ export interface ManagedGuard {
   /** undefined when the machine leaves it to the user */
   readonly level: Level | undefined;
   readonly rules: Readonly<Record<string, RuleSetting>>;
+  /** policies that the machine's file names and that are not there, so that nobody knows what they set */
+  readonly missing: readonly MissingPolicy[];
+  /** without them calls are refused and not asked about: the failure policy says so */
+  readonly isClosed: boolean;
+}
+
+/** An entry of `extends`, and why it does not count. */
+export interface MissingPolicy {
+  readonly entry: string;
+  readonly problem: string;
 }
 
 /** The guard's settings after all layers. */

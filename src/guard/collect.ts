@@ -1,3 +1,4 @@
+import { writtenByOwn } from "../programs/own-program.ts";
 import { keepsInput } from "../programs/traits.ts";
 import type { CodeCall } from "../shell/code-calls.ts";
 import type { ProgramEffect } from "../shell/effects.ts";
@@ -10,6 +11,7 @@ import type { Actor, CommandEffect } from "./effects.ts";
 import { type BranchMemory, effectsOfGit } from "./git/effects.ts";
 import { expandTarget } from "./paths/expand.ts";
 import { linkedDirectories } from "./paths/linked.ts";
+import { isOwnFile } from "./paths/own-program.ts";
 import { resolveTargets } from "./paths/target.ts";
 import { zoneOf } from "./paths/zones.ts";
 
@@ -17,9 +19,13 @@ import { zoneOf } from "./paths/zones.ts";
 export function collectEffects(facts: ShellFacts, workspace: Workspace): readonly CommandEffect[] {
   const memory: BranchMemory = new Map();
   const effects: CommandEffect[] = [];
-  for (const invocation of facts.invocations)
+  for (const invocation of facts.invocations) {
+    const by = actorOf(invocation);
     for (const effect of facts.effects[invocation.id] ?? [])
-      effects.push(...placeEffect(effect, actorOf(invocation), workspace, memory));
+      effects.push(...placeEffect(effect, by, workspace, memory));
+    for (const path of writtenByOwn(invocation, word => isOwnFile(workspace, word, describe(by.cwd))))
+      effects.push({ kind: "write", by, path, how: "replace" });
+  }
   for (const redirection of facts.redirections) effects.push(...effectsOfRedirection(redirection, facts));
   for (const { call, invocation } of facts.codeEffects) {
     const starter = facts.invocations[invocation];

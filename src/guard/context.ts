@@ -61,6 +61,8 @@ export interface Workspace {
   readonly project: string | undefined;
   readonly temps: readonly string[];
   readonly stateHomes: readonly string[];
+  /** the audit log where it does not lie in a state home, by each of its names */
+  readonly auditLogs: readonly string[];
 }
 
 /** The context of a call that names its own directory. */
@@ -109,6 +111,7 @@ class SurveyedWorkspace implements Workspace {
   private readonly before: Disk;
   private held: readonly string[] | undefined;
   private states: readonly string[] | undefined;
+  private logs: readonly string[] | undefined;
   private temporary: readonly string[] | undefined;
   private found: { readonly root: string | undefined } | undefined;
 
@@ -125,6 +128,7 @@ class SurveyedWorkspace implements Workspace {
     this.before = before;
     this.held = undefined;
     this.states = undefined;
+    this.logs = undefined;
     this.temporary = undefined;
     this.found = undefined;
   }
@@ -146,6 +150,14 @@ class SurveyedWorkspace implements Workspace {
     return this.states;
   }
 
+  get auditLogs(): readonly string[] {
+    if (this.logs === undefined) {
+      const file = configuredAuditLog(this.settings, this.home);
+      this.logs = file === undefined ? [] : withResolved(this.before, [file]);
+    }
+    return this.logs;
+  }
+
   get project(): string | undefined {
     this.found ??= { root: findProject(this.before, this) };
     return this.found.root;
@@ -159,6 +171,11 @@ class SurveyedWorkspace implements Workspace {
     }
     return this.temporary;
   }
+}
+
+/** Where the configuration puts the audit log; a relative path belongs to the home directory. */
+export function configuredAuditLog({ audit }: GuardSettings, home: string): string | undefined {
+  return audit.file === undefined ? undefined : resolve(home, expandHome(audit.file, home));
 }
 
 /** The paths, and what links in them lead to. */

@@ -22,6 +22,8 @@ export interface Finding {
    * question away. Absent where a copy would not help, or where it is not known what is lost.
    */
   readonly atRisk?: readonly string[];
+  /** it follows from what stands in a file: the same words mean something else once that changes */
+  readonly isOfFile?: boolean;
   /** index into the analysed invocations; undefined for what belongs to no program */
   readonly invocation: number | undefined;
 }
@@ -35,6 +37,11 @@ const OF_UNKNOWN: readonly string[] = [
 
 export function isOfUnknown(rule: string): boolean {
   return OF_UNKNOWN.includes(rule);
+}
+
+/** Whether an allow entry for the words of the command would stand for what was shown, and for no more. */
+export function canBeAllowedForGood({ rule, invocation, isOfFile }: Finding): boolean {
+  return invocation !== undefined && isOfFile !== true && !isOfUnknown(rule);
 }
 
 /** What a check adds to a rule's own texts. */

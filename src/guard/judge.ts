@@ -51,13 +51,13 @@ function conclusionOf({ findings, learned }: ExaminedCall): Judgement {
 
 export function examineText(command: string, workspace: Workspace, isPowerShell = false): ExaminedCall {
   if (isPowerShell) return examineWords(command, powerShellArgv(command), workspace);
-  const shell = shellContextOf(workspace.given, workspace);
-  return examineFacts(command, analyseCommand(command, shell, workspace.settings.programs), workspace);
+  const { programs } = workspace.settings;
+  return examineFacts(command, shell => analyseCommand(command, shell, programs), workspace);
 }
 
 export function examineWords(source: string, argv: readonly string[], workspace: Workspace): ExaminedCall {
-  const shell = shellContextOf(workspace.given, workspace);
-  return examineFacts(source, analyseArgv(argv, shell, workspace.settings.programs), workspace);
+  const { programs } = workspace.settings;
+  return examineFacts(source, shell => analyseArgv(argv, shell, programs), workspace);
 }
 
 /** A failure of the guard itself becomes a finding or a note, never an exception. */
@@ -74,7 +74,11 @@ export function judgeOrFail(
   }
 }
 
-export function shellContextOf(context: GuardContext, workspace: Workspace): ShellContext {
+export function shellContextOf(
+  context: GuardContext,
+  workspace: Workspace,
+  onText?: () => void,
+): ShellContext {
   return {
     cwd: workspace.directory,
     home: workspace.home,
@@ -82,7 +86,7 @@ export function shellContextOf(context: GuardContext, workspace: Workspace): She
     tmpdir: context.tmpdir,
     user: context.user,
     projectRoot: () => workspace.project,
-    files: createFileLookup(context.system),
+    files: createFileLookup(context.system, onText),
     ownFiles: ownFilesOf(context, workspace),
     isLate: context.isLate,
   };
@@ -97,7 +101,16 @@ function ownFilesOf({ written }: GuardContext, { disk }: Workspace): OwnFiles | 
   };
 }
 
-function examineFacts(source: string, facts: ShellFacts, surveyed: Workspace): ExaminedCall {
+function examineFacts(
+  source: string,
+  analyse: (shell: ShellContext) => ShellFacts,
+  surveyed: Workspace,
+): ExaminedCall {
+  let isOfFile = false;
+  const onText = () => {
+    isOfFile = true;
+  };
+  const facts = analyse(shellContextOf(surveyed.given, surveyed, onText));
   const workspace = withLinks(surveyed, facts);
   const effects = collectEffects(facts, workspace);
   const noted: string[] = [];
@@ -115,9 +128,11 @@ function examineFacts(source: string, facts: ShellFacts, surveyed: Workspace): E
     found.push(...inner.map(finding => ({ ...finding, invocation })));
     aliases.push(alias);
   }
-  const findings = softenAlternatives(found, facts).filter(
+  const left = softenAlternatives(found, facts).filter(
     finding => !(finding.isAllowable && isAllowedByEntry(finding, facts, workspace)),
   );
+  isOfFile ||= effects.some(effect => effect.kind === "git" && effect.run.isAliased === true);
+  const findings = isOfFile ? left.map(finding => ({ ...finding, isOfFile })) : left;
   const learned: Examined = {
     workspace,
     notes: [...facts.unexamined.map(part => `${UNEXAMINED} (${part.reason}): ${part.message}`), ...noted],

@@ -50,11 +50,12 @@ export function isPlainlyHarmless(command: string, workspace: Workspace): boolea
 }
 
 function harmlessUseOf(command: string, workspace: Workspace): ReturnType<typeof harmlessUse> {
-  const { custom, paths, programs } = workspace.settings;
+  const { custom, paths, programs, managed } = workspace.settings;
   if (custom.length > 0 || programs.length > 0 || paths.noRead.length > 0) return undefined;
   if (!PLAIN.test(command)) return undefined;
   const [program = "", ...rest] = command.split(" ").filter(word => word !== "");
   const use = harmlessUse(program, rest);
+  if (use === "runs" && managed !== undefined && managed.missing.length > 0) return undefined;
   return use === undefined || rest.some(word => mayNameSecret(word, workspace, use)) ? undefined : use;
 }
 

@@ -1,6 +1,6 @@
 import type { ReaderTexts } from "../protocol/effect.ts";
 import { escapeHidden } from "../state/escape.ts";
-import { type Finding, isOfUnknown } from "./finding.ts";
+import { canBeAllowedForGood, type Finding } from "./finding.ts";
 import { redactOpening } from "./redact.ts";
 import type { Verdict } from "./rule.ts";
 
@@ -114,10 +114,9 @@ function hintOf(
   if (isFixed(findings))
     return isAsked ? "" : "\nNo setting allows it. If you want it, run it in your own terminal.";
   if (code === undefined) return "";
-  const canStay =
-    isAsked && findings.every(({ invocation, rule }) => invocation !== undefined && !isOfUnknown(rule));
-  const what = canStay ? "To always allow it here" : "To allow it";
-  return `\n${what}, in your terminal: amplihack guard allow-once ${code}`;
+  const canStay = isAsked && findings.every(canBeAllowedForGood);
+  const what = canStay ? "To not be asked again in this folder, run" : "To allow it,";
+  return `\n${what} in your terminal: amplihack guard allow-once ${code}`;
 }
 
 /** What the model does now. It can hand on the code, and cannot use it. */

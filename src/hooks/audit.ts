@@ -1,11 +1,12 @@
 import type { GuardSettings } from "../config/settings.ts";
+import { configuredAuditLog } from "../guard/context.ts";
 import type { Judgement } from "../guard/judgement.ts";
 import { clipText } from "../guard/reason.ts";
 import { redactOpening } from "../guard/redact.ts";
 import type { InputOf, ToolUse } from "../protocol/index.ts";
 import { appendChainedLine } from "../state/chained-log.ts";
 import { sanitiseSessionId } from "../state/session-id.ts";
-import { expandHome, join } from "../system/paths.ts";
+import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 
 export const KEPT_FILES = 5;
@@ -15,8 +16,7 @@ const PATH_LIMIT = 1_000;
 const NAME_LIMIT = 200;
 
 export function auditFile(settings: GuardSettings, stateHome: string, home: string): string {
-  const { file } = settings.audit;
-  return file === undefined ? join(stateHome, "logs", "audit.jsonl") : expandHome(file, home);
+  return configuredAuditLog(settings, home) ?? join(stateHome, "logs", "audit.jsonl");
 }
 
 export interface AuditedRun {

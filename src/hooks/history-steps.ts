@@ -1,6 +1,6 @@
 import { hasOpenChanges } from "../history/any-open.ts";
 import { errorText } from "../protocol/error-text.ts";
-import { findHome, findStateHome } from "../state/index.ts";
+import { DOCTOR_SESSION, findHome, findStateHome } from "../state/index.ts";
 import type { HookContext } from "./context.ts";
 import type { ConfiguredGuard } from "./guard-context.ts";
 
@@ -9,7 +9,8 @@ type Step = (history: HistoryHooks, guard: ConfiguredGuard) => Promise<void>;
 
 /** A step of the history that no decision depends on: its failure is told, and the hook goes on. */
 export async function withHistory(context: HookContext, cwd: string | undefined, step: Step): Promise<void> {
-  if (findHome(context.system) === undefined) return;
+  // What `doctor` tries out is no session, and leaves nothing behind.
+  if (findHome(context.system) === undefined || context.sessionId === DOCTOR_SESSION) return;
   try {
     const { openGuard } = await import("./guard-context.ts");
     const history = await import("./history.ts");

@@ -1,5 +1,13 @@
 import { type Part, readJsonc, userConfigFile } from "../config/index.ts";
-import { insertMember, memberOf, openJson, replaceNode } from "../config/json-edit.ts";
+import {
+  insertMember,
+  memberOf,
+  openJson,
+  propertiesOf,
+  removeChild,
+  replaceNode,
+} from "../config/json-edit.ts";
+import type { JsonNode } from "../config/json-node.ts";
 import type { FailurePolicy, Json } from "../protocol/index.ts";
 import { isSameJson } from "../protocol/index.ts";
 import { memberAt } from "../protocol/members.ts";
@@ -8,16 +16,19 @@ import type { FileEdit } from "./file-edit.ts";
 
 const POLICIES: readonly FailurePolicy[] = ["open", "ask", "closed"];
 
-/** One member of the user's configuration and what it shall be. */
+/** One member of the user's configuration and what it shall be; undefined takes it out. */
 export interface ConfigSetting {
   readonly path: readonly [string, ...string[]];
-  readonly value: Json;
+  readonly value: Json | undefined;
 }
 
 /** Sets members of the user's configuration; comments and everything else stay. */
 export function settingsEdit({ stateHome }: UserDirectories, settings: readonly ConfigSetting[]): FileEdit {
   const isSet = (text: string) =>
-    settings.every(({ path, value }) => isSameJson(valueIn(text, path) ?? null, value));
+    settings.every(({ path, value }) => {
+      const written = valueIn(text, path);
+      return value === undefined ? written === undefined : isSameJson(written ?? null, value);
+    });
   return {
     path: userConfigFile(stateHome),
     compute(current) {
@@ -27,7 +38,7 @@ export function settingsEdit({ stateHome }: UserDirectories, settings: readonly 
         return { ok: false, problem: "expected an object in JSON with comments", line: 1, column: 1 };
       return { ok: true, text: isSet(text) ? current : settings.reduce(withSetting, text) };
     },
-    check: written => (written !== undefined && isSet(written) ? undefined : "the setting is not there"),
+    check: written => (isSet(written ?? "{}") ? undefined : "the setting is not as wanted"),
   };
 }
 
@@ -35,6 +46,7 @@ export function settingsEdit({ stateHome }: UserDirectories, settings: readonly 
 function withSetting(text: string, { path, value }: ConfigSetting): string {
   const opened = openJson(text);
   if (!opened.ok) return text;
+  if (value === undefined) return withoutMember(text, opened.root, path);
   let node = opened.root;
   for (const [index, key] of path.entries()) {
     const member = memberOf(node, key);
@@ -45,6 +57,20 @@ function withSetting(text: string, { path, value }: ConfigSetting): string {
     node = member;
   }
   return text;
+}
+
+function withoutMember(text: string, root: JsonNode, path: readonly string[]): string {
+  const object = path
+    .slice(0, -1)
+    .reduce<JsonNode | undefined>((node, key) => node && memberOf(node, key), root);
+  const name = path.at(-1);
+  return object === undefined
+    ? text
+    : removeChild(
+        text,
+        object,
+        propertiesOf(object).findIndex(([key]) => key === name),
+      );
 }
 
 function nest(path: readonly string[], value: Json): Json {

@@ -126,8 +126,7 @@ function packageFile(system: System, name: string, directory: string): string {
   const file = realpathSync(
     resolve(root, stringAt(memberAt(manifest, "amplihack"), "policy") ?? DEFAULT_FILE),
   );
-  if (!isInside(realpathSync(root), file))
-    throw new Error(`the policy of ${name} lies outside of the package`);
+  if (!isInside(realpathSync(root), file)) throw new Error(`the policy of ${name} is outside the package`);
   return file;
 }
 

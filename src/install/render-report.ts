@@ -1,3 +1,4 @@
+import { count } from "../protocol/quantity.ts";
 import { describeEngine } from "./hook-engine.ts";
 import type { InstalledHost, InstalledServer, InstallReport } from "./install-report.ts";
 import type { UninstallReport } from "./uninstall.ts";
@@ -27,12 +28,13 @@ export interface InstallView {
 /** More hosts than these are told on one line for each status. */
 const MAX_HOST_LINES = 3;
 const MAX_NAMED_FILES = 3;
-const FULL_PREVIEW = "Every change as a diff: amplihack install --dry-run --full";
 
 /** What an installation did, for people: about ten lines, whatever the number of hosts. */
 export function renderInstall(report: InstallReport, view: InstallView): string {
   const { paint } = view;
-  const lines = report.dry_run ? previewLines(report, view) : [programLine(report, paint)];
+  const lines = report.dry_run
+    ? [...renderCopy(report), ...previewLines(report.changes, view)]
+    : [programLine(report, paint)];
   const isShort = !view.isVerbose && report.hosts.filter(isWell).length > MAX_HOST_LINES;
   const single = isShort ? report.hosts.filter(host => !isWell(host)) : report.hosts;
   if (isShort) lines.push(...combinedLines(report.hosts.filter(isWell), report.dry_run, paint));
@@ -40,8 +42,7 @@ export function renderInstall(report: InstallReport, view: InstallView): string 
   lines.push(...serverLines(report.mcp_servers, paint));
   for (const warning of report.warnings) lines.push(`${paint("yellow", "⚠")} ${warning}`);
   const shown = view.isFull ? lines : lines.map(line => shortenPaths(line, view));
-  if (report.dry_run)
-    return joined([...shown, "", ...(view.isFull ? [] : [FULL_PREVIEW]), "Nothing was written."]);
+  if (report.dry_run) return joined([...shown, ...endOfPreview("install", view)]);
   if (report.next_steps.length > 0)
     shown.push("", paint("bold", "Still to do:"), ...report.next_steps.map(step => `  ${step}`));
   return joined([...shown, "", ...closing(report)]);
@@ -52,16 +53,22 @@ function programLine(report: InstallReport, paint: Paint): string {
 }
 
 /** A dry run names the files; `--full` shows what would be in them. */
-function previewLines(report: InstallReport, { isFull }: InstallView): string[] {
-  if (isFull) return [...renderCopy(report), ...renderChanges(report.changes)];
-  const paths = report.changes.map(({ path }) => path);
+function previewLines(changes: InstallReport["changes"], { isFull }: Pick<InstallView, "isFull">): string[] {
+  if (isFull) return renderChanges(changes);
+  const paths = changes.map(({ path }) => path);
   const files = paths.length === 1 ? "1 file would change" : `${paths.length} files would change or be made`;
+  return paths.length === 0 ? [] : [`${files}: ${someOf(paths)}`];
+}
+
+function someOf(paths: readonly string[]): string {
   const named = paths.slice(0, MAX_NAMED_FILES);
   const more = paths.length > named.length ? [`and ${paths.length - named.length} more`] : [];
-  return [
-    ...renderCopy(report),
-    ...(paths.length === 0 ? [] : [`${files}: ${[...named, ...more].join(", ")}`]),
-  ];
+  return [...named, ...more].join(", ");
+}
+
+function endOfPreview(name: string, { isFull }: Pick<InstallView, "isFull">): readonly string[] {
+  const full = isFull ? [] : [`Every change as a diff: amplihack ${name} --dry-run --full`];
+  return ["", ...full, "Nothing was written."];
 }
 
 function isWell({ status, reason }: InstalledHost): boolean {
@@ -104,13 +111,13 @@ function renderHost(host: InstalledHost, isDryRun: boolean, { isVerbose, paint }
   return [...lines, ...can.map(text => `    can ${text}`), ...cannot.map(text => `    cannot ${text}`)];
 }
 
-function shortenPaths(line: string, { home = "", project }: InstallView): string {
+function shortenPaths(line: string, { home = "", project }: Pick<InstallView, "home" | "project">): string {
   const inProject = project === "/" ? line : line.split(`${project}/`).join("");
   return home === "" || home === "/" ? inProject : inProject.split(`${home}/`).join("~/");
 }
 
 function closing({ success, hosts, mcp_servers }: InstallReport): readonly string[] {
-  if (!success) return ["Some hosts were not registered; the reasons stand above."];
+  if (!success) return ["Some hosts were not registered; see the reasons above."];
   if ([...hosts, ...mcp_servers].every(({ status }) => status === "unchanged" || status === "skipped"))
     return ["Nothing had to be changed."];
   return [
@@ -120,21 +127,28 @@ function closing({ success, hosts, mcp_servers }: InstallReport): readonly strin
   ];
 }
 
-export function renderUninstall(report: UninstallReport, paint: Paint): string {
+export function renderUninstall(report: UninstallReport, view: Omit<InstallView, "isVerbose">): string {
+  const { paint } = view;
   if (!report.was_installed) return "Nothing to uninstall.\n";
-  const lines = report.dry_run ? renderChanges(report.changes) : [];
+  const lines = report.dry_run && view.isFull ? renderChanges(report.changes) : [];
   for (const { host, status, settings_path: path, reason } of report.hosts) {
     const [style, mark] = MARKS[status];
     const removed = report.dry_run ? "would be taken out of" : "taken out of";
     const verb = { removed, unchanged: "not in", failed: "still in" }[status];
     lines.push(`${paint(style, mark)} ${host} ${verb} ${path}${reason === undefined ? "" : `: ${reason}`}`);
   }
-  for (const path of report.removed)
-    lines.push(`${ok(paint)} ${report.dry_run ? "would remove" : "removed"} ${path}`);
+  if (report.dry_run && !view.isFull && report.removed.length > 0)
+    lines.push(
+      `${ok(paint)} ${count(report.removed.length, "path")} would be removed: ${someOf(report.removed)}`,
+    );
+  else
+    for (const path of report.removed)
+      lines.push(`${ok(paint)} ${report.dry_run ? "would remove" : "removed"} ${path}`);
   for (const path of report.kept) lines.push(`${paint("yellow", "⚠")} kept, because it was changed: ${path}`);
   for (const warning of report.warnings) lines.push(`${paint("yellow", "⚠")} ${warning}`);
-  if (report.dry_run) lines.push("", "Nothing was written.");
-  return joined(lines);
+  if (!report.dry_run) return joined(lines);
+  const shown = view.isFull ? lines : lines.map(line => shortenPaths(line, view));
+  return joined([...shown, ...endOfPreview("uninstall", view)]);
 }
 
 function renderCopy({ package_copy: folder }: InstallReport): string[] {

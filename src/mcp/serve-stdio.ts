@@ -6,6 +6,8 @@ import type { ServerContext } from "./tool.ts";
 /** A message may be this long; a longer one ends the connection, since what follows it cannot be told apart. */
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 
+const NEWLINE = 10;
+
 interface StdioOptions {
   readonly input: Readable;
   /** gets messages of the protocol and nothing else */
@@ -21,21 +23,31 @@ export async function serveStdio(
 ): Promise<number> {
   const handle = createServer(context);
   const transport = new StdioServerTransport(input, output, { maxBufferSize: MAX_MESSAGE_BYTES });
-  let isOrderly = false;
+  let problem: string | undefined = `a message was longer than ${MAX_MESSAGE_BYTES} bytes`;
+  let isLineOpen = false;
   const closed = new Promise<void>(resolve => {
     handle.server.server.onclose = resolve;
   });
-  const end = (): void => {
-    isOrderly = true;
+  const end = (why?: string): void => {
+    problem = why;
     void handle.server.close();
   };
-  input.once("end", end).once("close", end);
-  // A client that is gone reads nothing more.
-  output.once("error", end);
-  onStop(end);
-  await handle.server.connect(transport);
+  const endOfInput = (): void => end();
+  input.once("end", endOfInput).once("close", endOfInput);
+  // A client that is gone reads nothing more; other failures lose answers that somebody waits for.
+  output.once("error", (error: NodeJS.ErrnoException) =>
+    end(error.code === "EPIPE" ? undefined : `an answer could not be written (${error.code ?? error.name})`),
+  );
+  onStop(endOfInput);
+  const connected = handle.server.connect(transport);
+  // Behind the transport's own listener, with which the stream begins to flow.
+  input.on("data", (chunk: Buffer) => {
+    isLineOpen = chunk.at(-1) !== NEWLINE;
+  });
+  await connected;
   await closed;
-  if (!isOrderly) context.warn(`the connection ended: a message was longer than ${MAX_MESSAGE_BYTES} bytes`);
+  if (problem !== undefined) context.warn(`the connection ended: ${problem}`);
+  else if (isLineOpen) context.warn("the last message was left out: its line has no end");
   await handle.idle();
-  return isOrderly ? 0 : 1;
+  return problem === undefined ? 0 : 1;
 }

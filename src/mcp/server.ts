@@ -20,6 +20,13 @@ export interface ServerHandle {
   idle(): Promise<void>;
 }
 
+/** Messages of parsers quote what they read, so that only their kind is told. */
+function problemOf(error: unknown): string {
+  const name = errorName(error);
+  if (name === "SyntaxError") return "the line is not JSON";
+  return name === "ZodError" ? "the line is no message of JSON-RPC" : name;
+}
+
 /** One server for one client. */
 export function createServer(context: ServerContext): ServerHandle {
   const server = new McpServer({ name: SERVER_NAME, version }, { instructions: INSTRUCTIONS });
@@ -32,8 +39,7 @@ export function createServer(context: ServerContext): ServerHandle {
   registerHistoryTools(server, context);
   registerGuardTools(server, context);
   registerRecipeTools(server, context, follow);
-  // Messages of parsers quote what they read.
-  server.server.onerror = error => context.warn(`a message was left out (${errorName(error)})`);
+  server.server.onerror = error => context.warn(`a message was left out: ${problemOf(error)}`);
   return {
     server,
     async idle() {

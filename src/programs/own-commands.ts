@@ -16,6 +16,8 @@ interface OwnCommand {
   readonly passesWith?: string;
   readonly asksWith?: string;
   readonly loosensWith?: string;
+  /** of those with a value, options that name a file which it writes */
+  readonly writes?: string;
   /** all its flags; the first word it does not know, and all behind it, belong to the agent that it starts */
   readonly flags?: string;
   /** what the name of a family means without a subcommand */
@@ -23,6 +25,9 @@ interface OwnCommand {
 }
 
 const FORMAT = "f|format";
+const DATABASE = "db-path";
+/** of every command that opens the store of memories */
+const STORE = `${FORMAT} ${DATABASE} backend`;
 const LAUNCH: OwnCommand = {
   use: "asks",
   values: "cwd",
@@ -85,8 +90,10 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
     "history diff",
   ),
   ...each("passes", undefined, "history verify", "hooks list", "hooks inspect", "hooks test", "memory tree"),
-  ...each("passes", undefined, "memory list", "memory get", "memory store", "memory search", "mode detect"),
-  ...each("passes", undefined, "memory pin", "memory unpin"),
+  ...each("passes", undefined, "memory list", "memory get", "memory search", "mode detect"),
+  "memory store": { use: "passes", values: `${STORE} agent session type category`, writes: DATABASE },
+  "memory pin": { use: "passes", values: `${STORE} agent session`, writes: DATABASE },
+  "memory unpin": { use: "passes", values: `${STORE} agent session`, writes: DATABASE },
   ...each(
     "passes",
     undefined,
@@ -105,7 +112,7 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
   "history list": { use: "passes", isInitial: true },
   "config list": { use: "passes", isInitial: true },
   ...each("passes", undefined, "config get"),
-  ...each("loosens", FORMAT, "config set"),
+  ...each("loosens", FORMAT, "config set", "config unset"),
   ...each("loosens", "", "config edit"),
   "config pull": { use: "asks", values: FORMAT, loosensWith: "pin" },
   amplifier: FREE_LAUNCH,
@@ -124,6 +131,7 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
   "hooks capture": {
     use: "asks",
     values: `${FORMAT} event input name golden-dir from reference candidate baseline timeout`,
+    writes: "baseline",
   },
   "hooks compare": {
     use: "passes",
@@ -146,12 +154,12 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
     loosensWith: "failure=open profile=guard",
   },
   lock: { use: "asks", values: `${FORMAT} m|message` },
-  "memory clean": { use: "passes", values: `${FORMAT} db-path backend pattern`, asksWith: "no-dry-run" },
-  "memory delete": { use: "asks", values: `${FORMAT} db-path backend agent session` },
-  "memory edit": { use: "asks", values: `${FORMAT} db-path backend agent session` },
-  "memory forget": { use: "asks", values: `${FORMAT} db-path backend agent` },
-  "memory export": { use: "asks", values: `${FORMAT} db-path backend agent o|output` },
-  "memory import": { use: "asks", values: `${FORMAT} db-path backend agent i|input` },
+  "memory clean": { use: "passes", values: `${STORE} pattern`, writes: DATABASE, asksWith: "no-dry-run" },
+  "memory delete": { use: "asks", values: `${STORE} agent session`, writes: DATABASE },
+  "memory edit": { use: "asks", values: `${STORE} agent session`, writes: DATABASE },
+  "memory forget": { use: "asks", values: `${STORE} agent`, writes: DATABASE },
+  "memory export": { use: "asks", values: `${STORE} agent o|output`, writes: "o|output" },
+  "memory import": { use: "asks", values: `${STORE} agent i|input`, writes: DATABASE },
   "parts list": {
     use: "passes",
     values: `${FORMAT} on off profile`,
@@ -168,7 +176,7 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
     passesWith: "dry-run",
   },
   redo: REDO,
-  report: { use: "passes", values: `${FORMAT} html since` },
+  report: { use: "passes", values: `${FORMAT} html since`, writes: "html" },
   undo: { ...REDO, values: `${FORMAT} session turn since`, bare: "session turn" },
   uninstall: { use: "loosens", values: `${FORMAT} host scope`, passesWith: "dry-run" },
   update: { use: "asks", values: `${FORMAT} version`, passesWith: "check", loosensWith: "version" },
@@ -193,6 +201,8 @@ export interface OwnCall {
   readonly isLaunch: boolean;
   /** another option could have changed the use */
   readonly isOptionDependent: boolean;
+  /** the names of files that it writes: which of the words, counted from the end as `-1`, and where in it the name begins */
+  readonly writes: readonly { readonly word: number; readonly from: number }[];
 }
 
 const GLOBAL_FLAGS = words("-h --help -V --version --quiet --no-color");
@@ -202,6 +212,7 @@ const TELLS_ONLY: OwnCall = {
   passedOn: [],
   isLaunch: false,
   isOptionDependent: false,
+  writes: [],
 };
 const DEFAULT_COMMAND = "status";
 const FAMILIES = new Set(
@@ -230,6 +241,15 @@ export function isOwnCommand(word: string | undefined): boolean {
   return word !== undefined && (FAMILIES.has(word) || Object.hasOwn(OWN_COMMANDS, word));
 }
 
+const WRITING_OPTIONS = new Set(
+  Object.values(OWN_COMMANDS).flatMap(({ writes = "" }) => words(writes).flatMap(names => names.split("|"))),
+);
+
+/** Whether a word begins as an option does that names a file to write: told before a call is read. */
+export function mayWriteFile(word: string): boolean {
+  return word.startsWith("-") && WRITING_OPTIONS.has(splitOption(word).name);
+}
+
 function skipGlobalFlags(argv: readonly string[]): {
   readonly asksForHelp: boolean;
   readonly rest: readonly string[];
@@ -253,18 +273,27 @@ function readCall(name: string, command: OwnCommand | undefined, argv: readonly 
     return has(command.asksWith) ? "asks" : command.use;
   };
   const isOptionDependent = command.asksWith !== undefined && !has(`h|help ${command.passesWith}`);
-  return { command: name, use: use(), passedOn, isLaunch, isOptionDependent };
+  const writes = options
+    .filter(each => each.value !== "" && words(command.writes ?? "").some(names => isGiven(names, [each])))
+    .map(({ word, from }) => ({ word: word - argv.length, from }));
+  return { command: name, use: use(), passedOn, isLaunch, isOptionDependent, writes };
 }
 
-type Given = readonly (readonly [name: string, value: string])[];
+type Given = readonly {
+  readonly name: string;
+  readonly value: string;
+  /** the word in which the value stands, and where it begins there */
+  readonly word: number;
+  readonly from: number;
+}[];
 
 /** `dry-run`, `n|dry-run`, or `off=guard` for a value that names it among others. */
 function isGiven(wanted: string, options: Given): boolean {
   const [names = "", value] = wanted.split("=");
   return options.some(
-    ([name, given]) =>
-      names.split("|").includes(name) &&
-      (value === undefined || given.split(",").some(one => one.trim() === value)),
+    given =>
+      names.split("|").includes(given.name) &&
+      (value === undefined || given.value.split(",").some(one => one.trim() === value)),
   );
 }
 
@@ -273,7 +302,7 @@ function readOptions(
   { values = "", bare = "", flags }: OwnCommand,
   argv: readonly string[],
 ): { readonly options: Given; readonly passedOn: readonly string[] } {
-  const options: [string, string][] = [];
+  const options: Given[number][] = [];
   const withValue = words(values).map(names => names.split("|"));
   for (let index = 0; index < argv.length; index++) {
     const word = argv[index] as string;
@@ -289,12 +318,15 @@ function readOptions(
         return { options, passedOn: argv.slice(index) };
       // The letters of one word are flags.
       const given = word.startsWith("--") ? [name] : [...word.slice(1)];
-      options.push(...given.map((flag): [string, string] => [flag, ""]));
+      options.push(...given.map(flag => ({ name: flag, value: "", word: index, from: word.length })));
       continue;
     }
-    const isLeftOut = attached === undefined && words(bare).includes(found);
-    if (isLeftOut && (argv[index + 1] ?? "-").startsWith("-")) options.push([found, ""]);
-    else options.push([found, attached ?? argv[++index] ?? ""]);
+    const isBare =
+      attached === undefined && words(bare).includes(found) && (argv[index + 1] ?? "-").startsWith("-");
+    if (attached === undefined && !isBare) index += 1;
+    const text = argv[index] ?? "";
+    const value = isBare ? "" : (attached ?? text);
+    options.push({ name: found, value, word: index, from: text.length - value.length });
   }
   return { options, passedOn: [] };
 }

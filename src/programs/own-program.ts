@@ -1,7 +1,7 @@
 import type { Invocation } from "../shell/facts.ts";
 import { baseName } from "../shell/paths.ts";
-import { describe, knownText } from "../shell/value.ts";
-import { isOwnCommand, type OwnCall, readOwnCall } from "./own-commands.ts";
+import { describe, dropKnown, knownPrefix, knownText, type Value, wordAt } from "../shell/value.ts";
+import { isOwnCommand, mayWriteFile, type OwnCall, readOwnCall } from "./own-commands.ts";
 import { findProgram, hasTrait } from "./registry.ts";
 
 /** `amplihack`, `amplihack.cjs`, `amplihack@1.2.3`: the command line of this package, however it is spelled. */
@@ -47,6 +47,14 @@ export function ownCallOf(
   const isScriptOf =
     findProgram(program ?? "")?.language === "javascript" && !hasTrait(program, "mayRunPackage");
   return isScriptOf || isOwnCommand(firstWord(shown.slice(at + 1))) ? callFrom(at + 1) : undefined;
+}
+
+/** The files that a call of this program writes because its options name them. */
+export function writtenByOwn(invocation: Invocation, isOwnFile: (word: string) => boolean): readonly Value[] {
+  const { argv } = invocation;
+  if (!argv.some(word => mayWriteFile(knownPrefix(word)))) return [];
+  const { writes = [] } = ownCallOf(invocation, isOwnFile) ?? {};
+  return writes.map(({ word, from }) => dropKnown(wordAt(argv, argv.length + word), from));
 }
 
 function firstWord(words: readonly string[]): string | undefined {

@@ -1,3 +1,4 @@
+import { count } from "../protocol/quantity.ts";
 import { resolve } from "../system/paths.ts";
 import { listRecipes } from "./find/list-recipes.ts";
 import { isDirectory } from "./find/look.ts";
@@ -36,7 +37,9 @@ export async function printRecipeList(
   if (invalid.length > 0) {
     const lines = invalid.map(({ path, message }) => `  - ${path}: ${message.split("\n")[0]}`);
     output.warn(
-      [`Warning: ${invalid.length} recipe file(s) are invalid and not listed:`, ...lines, ""].join("\n"),
+      [`Warning: ${count(invalid.length, "recipe file")} not listed, because of errors:`, ...lines, ""].join(
+        "\n",
+      ),
     );
   }
   if (format === "table") output.print(recipeListTable(recipes, isVerbose, output.columns));

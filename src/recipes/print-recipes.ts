@@ -75,8 +75,11 @@ export function printValidation(
     { recipe, isStrict, ...searchHere(output.system, request) },
     output.system,
   );
-  if (validation.exitCode > EXIT_CODES.invalid)
+  if (validation.exitCode > EXIT_CODES.invalid) {
     output.warn(`Error: ${validation.errors[0]?.message ?? ""}\n`);
+    // There was no recipe to look at.
+    if (format === "table") return validation.exitCode;
+  }
   output.print(
     format === "table"
       ? validationTable(validation, isVerbose)

@@ -15,7 +15,11 @@ export interface FileLookup {
   isBinary?(path: string): boolean;
 }
 
-export function createFileLookup(system: Pick<System, "files" | "text">): FileLookup {
+/** `onText` is told when the content of a file was read. */
+export function createFileLookup(
+  system: Pick<System, "files" | "text">,
+  onText: () => void = () => {},
+): FileLookup {
   const lists = new Map<string, readonly string[] | undefined>();
   return {
     kind: path => attempt(() => system.files.follow(path)?.kind),
@@ -28,7 +32,9 @@ export function createFileLookup(system: Pick<System, "files" | "text">): FileLo
     readText: (path, limitBytes) =>
       attempt(() => {
         if (system.files.follow(path)?.kind !== "file") return undefined;
-        return system.text.decode(system.files.read(path, limitBytes)).text;
+        const { text } = system.text.decode(system.files.read(path, limitBytes));
+        onText();
+        return text;
       }),
   };
 }

@@ -24,7 +24,7 @@ export interface ChainedAppendOptions {
 
 export const FIRST_PREV = "";
 /** Lines of our logs are flat; deeper ones are not ours. */
-const MAX_LINE_DEPTH = 10;
+export const MAX_LINE_DEPTH = 10;
 const TAIL_BYTES = 8 * 1024;
 /** No line is this long, so that further back nothing is looked for. */
 const MAX_TAIL_BYTES = 512 * 1024;

@@ -42,11 +42,22 @@ export function rotationsOf(system: Pick<System, "files">, path: string): readon
     throw error;
   }
   return names
-    .filter(name => name.startsWith(`${stem}.`) && name.endsWith(ending))
-    .filter(name => /^\d{8}_\d{6}(_\d{3})?$/.test(name.slice(stem.length + 1, name.length - ending.length)))
+    .filter(name => isRotation(name, stem, ending))
     .sort()
     .reverse()
     .map(name => join(directory, name));
+}
+
+function isRotation(name: string, stem: string, ending: string): boolean {
+  const label = name.slice(stem.length + 1, name.length - ending.length);
+  return name.startsWith(`${stem}.`) && name.endsWith(ending) && /^\d{8}_\d{6}(_\d{3})?$/.test(label);
+}
+
+/** Whether a path is a log, one of its put-away files, or the lock beside it; nothing is looked up. */
+export function belongsToLog(log: string, path: string): boolean {
+  if (path === log || path.startsWith(`${log}.lock`)) return true;
+  const { stem, ending } = split(log);
+  return dirname(path) === dirname(log) && isRotation(basename(path), stem, ending);
 }
 
 export function isTooLarge(facts: FileFacts | undefined, rotation: Rotation): boolean {

@@ -1,7 +1,10 @@
+import { parseJsonObject } from "../protocol/members.ts";
+import { count } from "../protocol/quantity.ts";
 import { sha256Hex } from "../system/sha256.ts";
 import type { System } from "../system/system.ts";
-import { type ChainHead, type ChainLink, FIRST_PREV, readLink } from "./chained-log.ts";
+import { type ChainHead, type ChainLink, FIRST_PREV, MAX_LINE_DEPTH, readLink } from "./chained-log.ts";
 import { type LogLine, linesOf, logFiles } from "./log-lines.ts";
+import { isStateError } from "./state-error.ts";
 
 export type ChainBreakKind = "changed" | "removed" | "inserted" | "reordered" | "truncated";
 
@@ -48,7 +51,10 @@ interface Span extends Pick<LogLine, "file" | "line">, ChainLink {
 
 /** Checks every line of a chained log, put-away files included, up to the first break. */
 export function verifyChain(system: LogSystem, path: string, options: VerifyOptions): ChainReport {
-  const files = inChainOrder(system, logFiles(system, path));
+  const found = logFiles(system, path);
+  const unusable = unusableFile(system, path, found);
+  if (unusable !== undefined) return new ChainWalk(system, found, options).report(unusable);
+  const files = inChainOrder(system, found);
   const walk = new ChainWalk(system, files, options);
   for (const file of files) {
     for (const line of linesOf(system, file)) {
@@ -56,7 +62,25 @@ export function verifyChain(system: LogSystem, path: string, options: VerifyOpti
       if (broken !== undefined) return walk.report(broken);
     }
   }
-  return walk.report(walk.checkHead());
+  return walk.report(walk.checkForeign() ?? walk.checkHead());
+}
+
+/** Something else in the place of the log, or a line that is too long to be one of ours. */
+function unusableFile(system: LogSystem, path: string, files: readonly string[]): ChainBreak | undefined {
+  const kind = system.files.follow(path)?.kind;
+  if (kind !== undefined && kind !== "file")
+    return { kind: "changed", file: path, line: 0, message: "it is not a file" };
+  for (const file of files) {
+    let line = 0;
+    try {
+      for (const one of linesOf(system, file)) line = one.line;
+    } catch (error) {
+      if (!isStateError(error, "malformed")) throw error;
+      const message = "it is too long for a line of this log";
+      return { kind: "changed", file, line: line + 1, message };
+    }
+  }
+  return undefined;
 }
 
 /** `123:hash`, or the hash alone; undefined for anything else. */
@@ -92,6 +116,8 @@ class ChainWalk {
   private older = 0;
   private firstSeq = 0;
   private lastOlder: Uint8Array | undefined;
+  /** the first line before those with a number that is no JSON object */
+  private foreign: LogLine | undefined;
   private span: Span | undefined;
   private isHeadSeen = false;
   private readonly notes: string[] = [];
@@ -107,8 +133,10 @@ class ChainWalk {
     if (!line.isWhole) this.notes.push(`line ${line.line} of ${line.file} was cut off while it was written`);
     const link = readLink(this.system.text.decode(line.bytes).text);
     if (link === undefined) {
-      if (this.span === undefined) [this.older, this.lastOlder] = [this.older + 1, line.bytes];
-      else {
+      if (this.span === undefined) {
+        [this.older, this.lastOlder] = [this.older + 1, line.bytes];
+        if (this.foreign === undefined && line.isWhole && !this.isObject(line)) this.foreign = line;
+      } else {
         this.span.unnumbered ??= line;
         this.span.parts.push(line.bytes);
       }
@@ -134,7 +162,7 @@ class ChainWalk {
       // Rotation removes the oldest file only when there are more than it keeps.
       if (this.files.length - 1 < this.options.keep)
         return told(
-          seq > 1 ? `the ${seq - 1} line(s) before it are missing` : "the lines before it are missing",
+          seq > 1 ? `missing before it: ${count(seq - 1, "line")}` : "the lines before it are missing",
         );
       this.notes.push(`the log begins with number ${seq}: older lines are no longer kept`);
       return undefined;
@@ -157,40 +185,50 @@ class ChainWalk {
       const message = `it was changed after it was written, or what stood behind it was: number ${seq} does not fit it`;
       return { kind: "changed", file: before.file, line: before.line, message };
     }
-    const count = (wanted: number) => this.countOf(wanted);
     if (seq > before.seq + 1) {
       const missing = seq - before.seq - 1;
-      return count(before.seq + 1) > 0
+      return this.countOf(before.seq + 1) > 0
         ? at(
             "reordered",
             `number ${seq} follows number ${before.seq}, and number ${before.seq + 1} stands elsewhere`,
           )
         : at(
             "removed",
-            `${missing} line(s) are missing between it and ${where} (numbers ${before.seq + 1} to ${seq - 1})`,
+            `missing between it and ${where}: ${count(missing, "line")} (numbers ${before.seq + 1} to ${seq - 1})`,
           );
     }
-    return count(seq) > 1
+    return this.countOf(seq) > 1
       ? at("inserted", `number ${seq} is there twice: this line or ${where} was put in`)
       : at("reordered", `number ${seq} follows number ${before.seq}`);
   }
 
   /** Read again from the beginning, because it is needed for a broken log only. */
   private countOf(seq: number): number {
-    let count = 0;
+    let found = 0;
     for (const file of this.files) {
       for (const { bytes } of linesOf(this.system, file)) {
-        if (readLink(this.system.text.decode(bytes).text)?.seq === seq) count++;
+        if (readLink(this.system.text.decode(bytes).text)?.seq === seq) found++;
       }
     }
-    return count;
+    return found;
   }
 
   private noteUnnumbered(span: Span | undefined): void {
     if (span === undefined || span.parts.length === 1) return;
     this.notes.push(
-      `${span.parts.length - 1} line(s) behind line ${span.line} of ${span.file} have no number: cut off, written while the log was locked, or by an older version; the line after them covers them`,
+      `without a number, behind line ${span.line} of ${span.file}: ${count(span.parts.length - 1, "line")}, cut off, written while the log was locked, or by an older version; the next line with a number covers them`,
     );
+  }
+
+  private isObject({ bytes }: LogLine): boolean {
+    return parseJsonObject(this.system.text.decode(bytes).text, MAX_LINE_DEPTH) !== undefined;
+  }
+
+  /** Without a single number nothing covers what is there: then it must at least be a log. */
+  checkForeign(): ChainBreak | undefined {
+    if (this.chained > 0 || this.foreign === undefined) return undefined;
+    const { file, line } = this.foreign;
+    return { kind: "changed", file, line, message: "it is not a line of an audit log" };
   }
 
   checkHead(): ChainBreak | undefined {
@@ -211,16 +249,19 @@ class ChainWalk {
     return seq > last
       ? at(
           "truncated",
-          `the log ends with number ${last}, and the head has number ${seq}: ${seq - last} line(s) are missing`,
+          `the log ends with number ${last}, and the head has number ${seq}: missing are ${count(seq - last, "line")}`,
         )
       : at("changed", `number ${seq} is not the line that the head names: the log was rewritten`);
   }
 
   report(broken: ChainBreak | undefined): ChainReport {
     const { span, notes, older } = this;
-    if (older > 0) notes.unshift(`${older} line(s) at the beginning are of an older version, without hashes`);
+    if (older > 0)
+      notes.unshift(`of an older version, without hashes: ${count(older, "line")} at the beginning`);
     if (broken === undefined && span !== undefined && span.parts.length > 1)
-      notes.push(`the last ${span.parts.length - 1} line(s) have no number; nothing covers them yet`);
+      notes.push(
+        `without a number at the end: ${count(span.parts.length - 1, "line")}; nothing covers them yet`,
+      );
     const isHeadKnown = this.options.head !== undefined && this.isHeadSeen;
     const rest = isHeadKnown ? "behind the line of the head " : "";
     const unknown = [

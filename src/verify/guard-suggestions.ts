@@ -1,5 +1,6 @@
 import type { AllowEntry } from "../config/sections.ts";
 import { isHistoryOn } from "../config/settings.ts";
+import { canBeAllowedForGood } from "../guard/finding.ts";
 import { findRule, type GuardContext, type Judgement, judgeCommand, type Rule } from "../guard/index.ts";
 import { REDACTED } from "../guard/redact.ts";
 import { isOfFamily } from "../guard/rules.ts";
@@ -119,7 +120,7 @@ function allowEntryFor(asked: AskedGroup, min: number): readonly Suggestion[] {
   const { group, guard, judgement } = asked;
   const { command, cwd, ts } = group;
   const count = countOf(group);
-  if (count < min) return [];
+  if (count < min || !judgement.all.every(canBeAllowedForGood)) return [];
   const until = ts === undefined ? "" : `, last on ${ts.slice(0, 10)}`;
   const entry = { command, cwd, reason: `asked about ${count} times${until}` };
   if (!passes(asked, { allow: [...guard.config.guard.allow, entry] })) return [];

@@ -195,6 +195,38 @@ describe("amplihack config set", () => {
   });
 });
 
+describe("amplihack config unset", () => {
+  it("takes a setting out, and keeps comments and everything else", async () => {
+    const user = userWith(
+      '{\n  // mine\n  "guard": {\n    "level": "strict", // high\n    "rules": { "git.stash": "deny", "publish": "ask" }\n  }\n}\n',
+    );
+    const { code, stdout } = await user.type(["config", "unset", "guard.level"]);
+    expect([code, stdout]).toEqual([0, `guard.level was taken out of ${fileOf(user)}; it is standard now\n`]);
+    expect(await user.json("config", "unset", "guard.rules.git.stash")).toMatchObject({
+      success: true,
+      changed: true,
+      effective: null,
+    });
+    expect(textOf(user)).toContain("// mine");
+    expect(await user.json("config", "get", "guard.rules")).toMatchObject({ value: { publish: "ask" } });
+    await user.json("config", "unset", "guard");
+    expect(textOf(user)).not.toContain("guard");
+  });
+
+  it("changes nothing where it is not set, and makes no file", async () => {
+    const user = newUserInside();
+    const { code, stdout } = await user.type(["config", "unset", "guard.level"]);
+    expect([code, stdout]).toEqual([0, `guard.level is not set in ${fileOf(user)}; it is standard now\n`]);
+    expect(existsSync(fileOf(user))).toBe(false);
+    const broken = userWith('{ "guard": ');
+    expect((await broken.type(["config", "unset", "guard.level"])).code).toBe(1);
+    expect(textOf(broken)).toBe('{ "guard": ');
+    expect((await user.type(["config", "unset", "guard.levle"])).stderr).toContain(
+      "did you mean guard.level?",
+    );
+  });
+});
+
 describe("amplihack config edit", () => {
   /** An editor that puts this text into the file, whose name it gets as its last word. */
   const writing = (text: string) => ({

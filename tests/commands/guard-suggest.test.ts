@@ -72,6 +72,7 @@ describe("guard suggest", () => {
 
   it("never suggests what can never be permitted, was refused, is critical, or is not shown whole", async () => {
     const user = newUserInside();
+    write(join(user.project, "push.sh"), `${PUSH}\n`);
     log(user, [
       ...repeat(9, "rm -rf /"),
       ...repeat(9, "git push --force origin main"),
@@ -84,6 +85,8 @@ describe("guard suggest", () => {
       ...repeat(9, "git push --force https://[redacted]@x.test/r feature"),
       ...repeat(9, "git push --force origin feature && cat ~/.ssh/id_rsa"),
       ...repeat(9, "ls"),
+      // Tomorrow the script may do something else.
+      ...repeat(9, "bash push.sh"),
       ...repeat(9, PUSH, { verdict: "deny" }),
     ]);
     expect(await suggestions(user)).toEqual([]);

@@ -281,7 +281,7 @@ describe("forget", () => {
     expect(await left(user)).toBe(3);
     expect((await user.type(["memory", "forget", first?.id ?? "", "-y"])).stdout).toContain("Deleted 1.");
     expect((await user.type(["memory", "forget", "nothing", "like", "it", "-y"])).stdout).toBe(
-      "Nothing fits.\n",
+      "No memory matches.\n",
     );
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { failurePolicyOf, loadConfig } from "../../src/config/index.ts";
-import { judgeCommand } from "../../src/guard/index.ts";
+import { judgeCommand, judgeTool } from "../../src/guard/index.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import { sha256Hex } from "../../src/system/sha256.ts";
 import { utf8 } from "../../src/system/utf8.ts";
@@ -10,16 +10,18 @@ const PROJECT = `${HOME}/project`;
 
 interface Files {
   readonly machine: object;
+  readonly policy?: string | undefined;
   readonly user?: object;
   readonly project?: object;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-function load({ machine, user, project, env = {} }: Files) {
+function load({ machine, policy, user, project, env = {} }: Files) {
   const file = (value: object | undefined, mode: number, uid: number) =>
     value === undefined ? undefined : { content: JSON.stringify(value), mode, uid };
   const seeds = {
     "/etc/amplihack/config.jsonc": file({ managed: true, ...machine }, 0o644, 0),
+    "/etc/amplihack/policy.jsonc": policy,
     [`${HOME}/.amplihack/config.jsonc`]: file(user, 0o600, 1000),
     [`${PROJECT}/.amplihack/config.jsonc`]: file(project, 0o644, 1000),
   };
@@ -31,7 +33,12 @@ function load({ machine, user, project, env = {} }: Files) {
   const judge = (command: string) =>
     judgeCommand(command, { cwd: PROJECT, home: HOME, system, settings: loaded.config.guard });
   const told = loaded.notices.map(({ message }) => message.replace(/^\S+ /, "").replace(/ is ignored.*/, ""));
-  return { ...loaded, told, judge, verdict: (command: string) => judge(command).verdict };
+  const judgeFile = (name: "Read" | "Write") => {
+    const tool = { name, canonicalName: name, input: { file_path: "/x" } };
+    const context = { cwd: PROJECT, home: HOME, system, settings: loaded.config.guard };
+    return judgeTool({ tool, facts: { command: null, paths: ["/x"] } }, context);
+  };
+  return { ...loaded, told, judge, judgeFile, verdict: (command: string) => judge(command).verdict };
 }
 
 describe("a managed machine", () => {
@@ -202,5 +209,66 @@ describe("a managed machine", () => {
     const { config, told } = load({ machine: { managed: false }, user: { managed: true } });
     expect(config.managed).toBe(false);
     expect(told).toEqual(["managed"]);
+  });
+});
+
+describe("a managed machine without a policy that it extends", () => {
+  const POLICY = '{ "guard": { "rules": { "publish": "deny" } } }';
+  const pinned = `./policy.jsonc#sha256-${sha256Hex(utf8.encode(POLICY))}`;
+  const other = `./policy.jsonc#sha256-${sha256Hex(utf8.encode("{}"))}`;
+  const MISSING: readonly (readonly [string, unknown, string | undefined])[] = [
+    ["is not there", [pinned], undefined],
+    ["is not what was pinned", [other], POLICY],
+    ["is not pinned", ["./policy.jsonc"], POLICY],
+    ["is no reference", ["ftp://policy"], undefined],
+    ["was never fetched", ["https://acme.example/p.jsonc#ed25519-" + "A".repeat(43) + "="], undefined],
+    ["is no object", [`./policy.jsonc#sha256-${sha256Hex(utf8.encode("[]"))}`], "[]"],
+    ["is no JSON", [`./policy.jsonc#sha256-${sha256Hex(utf8.encode("{"))}`], "{"],
+    ["is no text", [pinned, 5], POLICY],
+    ["stands in no list", pinned, POLICY],
+    ["is one of too many", Array.from({ length: 17 }, () => pinned), POLICY],
+  ];
+
+  it.each(MISSING)("asks about calls that do more than read: one %s", (_, entries, policy) => {
+    const loaded = load({ machine: { extends: entries }, policy });
+    const { verdict, findings, code, texts } = loaded.judge("npm install left-pad");
+    expect([verdict, code]).toEqual(["ask", undefined]);
+    expect(findings.map(({ rule }) => rule)).toEqual(["agent.policy"]);
+    expect(texts?.person).toContain("cannot be checked against all rules of this machine");
+    expect(loaded.verdict("npm test")).toBe("ask");
+    expect(loaded.verdict("git status")).toBe("allow");
+    expect(loaded.judgeFile("Write").verdict).toBe("ask");
+    expect(loaded.judgeFile("Read").verdict).toBe("allow");
+    expect(loaded.notices.length).toBeGreaterThan(0);
+  });
+
+  it("tells the person what is missing and what to run", () => {
+    const { texts } = load({ machine: { extends: [pinned] } }).judge("npm test");
+    expect(texts?.person).toContain(`${pinned.slice(0, 20)}`);
+    expect(texts?.person).toContain("run sudo amplihack config pull --system");
+  });
+
+  it("denies them where the failure policy is closed, in whichever layer", () => {
+    const machine = { extends: [pinned], failure: { default: "closed" } };
+    expect(load({ machine }).verdict("npm test")).toBe("deny");
+    const env = { AMPLIHACK_FAILURE_POLICY: "pre-tool-use=closed" };
+    expect(load({ machine: { extends: [pinned] }, env }).verdict("npm test")).toBe("deny");
+  });
+
+  it("lets nobody loosen the guard: what is missing may have set it", () => {
+    const user = {
+      guard: { allow: [{ command: "npm test" }], rules: { "agent.*": "off", "agent.policy": "off" } },
+      parts: ["memory"],
+    };
+    const loaded = load({ machine: { extends: [pinned] }, user });
+    expect(loaded.verdict("npm test")).toBe("ask");
+    expect(loaded.config.parts).toContain("guard");
+    expect(loaded.told).toContain("guard.allow");
+  });
+
+  it("is complete with it, and a missing one of the user's is no matter of the machine's", () => {
+    expect(load({ machine: { extends: [pinned] }, policy: POLICY }).verdict("npm test")).toBe("allow");
+    expect(load({ machine: {}, user: { extends: [pinned] } }).verdict("npm test")).toBe("allow");
+    expect(load({ machine: { managed: false, extends: [pinned] } }).verdict("npm test")).toBe("allow");
   });
 });

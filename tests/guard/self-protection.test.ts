@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { judgeTool } from "../../src/guard/index.ts";
 import type { SeedEntry } from "../../src/system/memory.ts";
-import { HOME, judge, machine, PROJECT } from "./scene.ts";
+import { contextFor, HOME, judge, machine, PROJECT, settings } from "./scene.ts";
 
 const WRAPPER = '#!/bin/sh\n# Written by amplihack 1.0.0. Changes are lost.\n[ -x /n ] && exec /n /m "$@"\n';
 const BUNDLE =
@@ -112,6 +113,97 @@ describe("a call of this program", () => {
     "git commit -m 'amplihack guard allow-once is for people'",
   ])("%s passes", command => {
     expect(verdictOf(command)).toBe("allow");
+  });
+});
+
+describe("a file that a call of this program is told to write", () => {
+  it.each([
+    ["amplihack report --html ~/.claude/settings.json", "ask"],
+    ["amplihack report --html=.claude/settings.json", "ask"],
+    ["cd ~/.claude && ah report --since 3d --html settings.json", "ask"],
+    ["npx amplihack --quiet report --html ~/.bashrc", "ask"],
+    ["node tools/copied.cjs report --html ~/.bashrc", "ask"],
+    ['amplihack report --html "$HOME/.claude/settings.json"', "ask"],
+    ["amplihack report --html /etc/passwd", "deny"],
+    ["amplihack memory store --db-path ~/.amplihack/guard/machine.key k v", "ask"],
+    ["amplihack memory pin --db-path ~/.bashrc k", "ask"],
+    ["amplihack memory unpin k --db-path=/etc/cron.d/x", "deny"],
+    ["amplihack memory export -o /etc/passwd", "deny"],
+    ["amplihack memory store --db-path ~/notes.db k v", "allow"],
+    ["amplihack memory store --db-path ./notes.db k v", "allow"],
+    ["amplihack memory store -- --db-path /etc/passwd", "allow"],
+    ["amplihack memory search --db-path /etc/passwd x", "allow"],
+    ["amplihack report --html", "allow"],
+    ["amplihack report --html /tmp/r.html", "allow"],
+  ])("is judged as any other: %s: %s", (command, verdict) => {
+    expect(verdictOf(command)).toBe(verdict);
+  });
+
+  it("is known to the history", () => {
+    const { targets } = judge("amplihack report --html notes.txt", here).footprint();
+    expect(targets.map(({ path }) => path)).toContain(`${PROJECT}/notes.txt`);
+  });
+});
+
+describe("an audit log outside the state home", () => {
+  const LOG = "/srv/logs/amplihack/audit.jsonl";
+  const system = machine({
+    [LOG]: "{}\n",
+    "/srv/logs/amplihack/audit.20260102_030405.jsonl": "{}\n",
+    "/srv/logs/amplihack/notes.md": "x",
+    [`${PROJECT}/elsewhere`]: { kind: "symlink", target: "/srv/logs/amplihack" },
+  });
+  system.files.link(LOG, `${PROJECT}/second-name`);
+  const rulesWith = (command: string, file: string | undefined = LOG) =>
+    judge(command, {
+      system,
+      settings: settings({ audit: { file, allowed: false, maxMb: 8 } }),
+    }).findings.map(({ rule }) => rule);
+  const touching = [
+    `echo x >> ${LOG}`,
+    `rm ${LOG}`,
+    `truncate -s 0 ${LOG}`,
+    `sed -i d ${LOG}`,
+    "rm /srv/logs/amplihack/audit.20260102_030405.jsonl",
+    `touch ${LOG}.lock`,
+    "rm /srv/logs/amplihack/*",
+    "rm /srv/logs/*/audit.*",
+    "rm -rf /srv/logs",
+    "rm -rf /srv/lo*",
+    "mv /srv/logs/amplihack /tmp/x",
+    "find /srv -name '*.jsonl' -delete",
+    ": > elsewhere/audit.jsonl",
+    "unknown-editor elsewhere/audit.jsonl",
+    "echo x > second-name",
+  ];
+
+  it.each(touching)("is not the agent's to change: %s", command => {
+    expect(rulesWith(command)).toContain("agent.bypass");
+    expect(rulesWith(command, "/srv/other/audit.jsonl")).not.toContain("agent.bypass");
+  });
+
+  it.each([
+    `cat ${LOG}`,
+    `tail -n 5 ${LOG}`,
+    "echo x > /srv/logs/amplihack/notes.md",
+    "rm /srv/logs/amplihack/notes.*",
+  ])("may be read, and what lies beside it is as before: %s", command => {
+    expect(rulesWith(command)).not.toContain("agent.bypass");
+  });
+
+  it("is not a file tool's to write either; a relative path belongs to the home directory", () => {
+    const write = (path: string, file: string) =>
+      judgeTool(
+        {
+          tool: { name: "Write", canonicalName: "Write", input: { file_path: path, content: "x" } },
+          facts: { command: null, paths: [path] },
+        },
+        contextFor({ system, settings: settings({ audit: { file, allowed: false, maxMb: 8 } }) }),
+      ).verdict;
+    expect(write(LOG, LOG)).toBe("ask");
+    expect(write(`${HOME}/audit.jsonl`, "~/audit.jsonl")).toBe("ask");
+    expect(write(`${HOME}/audit.jsonl`, "audit.jsonl")).toBe("ask");
+    expect(write(`${HOME}/other.jsonl`, "audit.jsonl")).toBe("allow");
   });
 });
 

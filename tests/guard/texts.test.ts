@@ -3,9 +3,10 @@ import { LEVELS } from "../../src/config/levels.ts";
 import { BUILT_IN } from "../../src/config/settings.ts";
 import { ruleOf } from "../../src/guard/custom-rules.ts";
 import { explainRule } from "../../src/guard/explain-rule.ts";
+import { canBeAllowedForGood } from "../../src/guard/finding.ts";
 import { PACKS } from "../../src/guard/index.ts";
 import { allOperations } from "../../src/programs/registry.ts";
-import { HOME, judge, PROJECT, settings } from "./scene.ts";
+import { HOME, judge, machine, PROJECT, settings } from "./scene.ts";
 
 const RULES = PACKS.flatMap(pack => pack.rules);
 const SENTENCE = /^[A-Z].*\.$/;
@@ -85,7 +86,7 @@ describe("what is said of a call", () => {
   it("tells the person what is lost and how to allow it, and the model what to do", () => {
     const { reason = "", texts, code } = judge("git stash drop", KEY);
     expect(texts?.person).toMatch(
-      /^\[git\.stash\] It would drop .*\nTo always allow it here, in your terminal: /,
+      /^\[git\.stash\] It would drop .*\nTo not be asked again in this folder, run in your terminal: /,
     );
     expect(texts?.person).toMatch(new RegExp(`amplihack guard allow-once ${code}$`));
     expect(texts?.model).toMatch(
@@ -98,6 +99,42 @@ describe("what is said of a call", () => {
 
   it("does not offer to allow for good what depends on a value that is not known", () => {
     expect(judge('rm -rf "$DIR"/*', KEY).texts?.person).toMatch(/\nTo allow it, in your terminal: /);
+  });
+
+  it.each([
+    ["bash drop.sh", true],
+    ["./drop.sh", true],
+    [". ./drop.sh", true],
+    ["cat drop.sh | sh", true],
+    ["timeout 5 bash drop.sh", true],
+    ["make drop", true],
+    ["npm run drop", true],
+    ["python3 drop.py", true],
+    ["git wipe", true],
+    ["git nuke", true],
+    ["psql -f drop.sql", true],
+    ["git -c alias.gone='stash drop' gone", false],
+    ["git stash drop", false],
+    ["bash -c 'git stash drop'", false],
+    ["sudo git stash drop", false],
+  ])("does not offer to allow for good what stands in a file: %s", (command, isOfFile) => {
+    const system = machine({
+      [`${PROJECT}/drop.sh`]: "git stash drop\n",
+      [`${PROJECT}/drop.py`]: "import shutil\nshutil.rmtree('/home/user/Documents')\n",
+      [`${PROJECT}/drop.sql`]: "drop table users;\n",
+      [`${PROJECT}/Makefile`]: "drop:\n\tgit stash drop\n",
+      [`${PROJECT}/package.json`]: '{ "scripts": { "drop": "git stash drop" } }',
+    });
+    const written = () => ({
+      hasWritten: () => true,
+      named: () => [],
+      textBefore: () => undefined,
+      movedInto: () => [],
+    });
+    const { verdict, texts, all } = judge(command, { ...KEY, system, written });
+    expect(verdict).not.toBe("allow");
+    expect(all.every(canBeAllowedForGood)).toBe(!isOfFile);
+    if (verdict === "ask") expect(/not be asked again/.test(texts?.person ?? "")).toBe(!isOfFile);
   });
 
   it("carries the model's text when it is denied", () => {

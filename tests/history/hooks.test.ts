@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { examineLosses } from "../../src/history/harmless.ts";
@@ -54,13 +54,13 @@ async function run(project: TestProject, command: string, call: Call = {}) {
   return effect;
 }
 
-function prompt(project: TestProject, text: string) {
+function prompt(project: TestProject, text: string, sessionId = "s1") {
   const input: HookInput = {
     kind: "prompt",
     host: "claude-code",
     event: "UserPromptSubmit",
     nativeEvent: "UserPromptSubmit",
-    sessionId: "s1",
+    sessionId,
     cwd: project.root,
     transcriptPath: undefined,
     facts: { command: null, paths: [] },
@@ -300,6 +300,15 @@ describe("the end of a call", () => {
     const paths = change?.files.map(({ path }) => path.slice(project.root.length + 1)) ?? [];
     expect(paths).toContain("work/new.txt");
     expect(paths.filter(path => path.startsWith(".claude/runtime/"))).toEqual([]);
+  });
+
+  it("keeps nothing of what doctor tries out", async () => {
+    const project = repository();
+    await prompt(project, "hello", "amplihack-doctor");
+    const sessions = join(project.home, ".amplihack/history/sessions");
+    expect(existsSync(sessions)).toBe(false);
+    await prompt(project, "hello");
+    expect(readdirSync(sessions)).toEqual(["s1"]);
   });
 
   it("goes on with the turn when the host passes on a held stop as a prompt", async () => {

@@ -61,9 +61,20 @@ describe("a dry run", () => {
     const sandbox = createQuickSandbox();
     await install(sandbox.system, PACKAGE, CLAUDE);
     const report = await uninstall(sandbox.system, { ...UNINSTALL, isDryRun: true });
-    const text = renderUninstall(report, (_, words) => words);
-    expect(text).toMatch(/✓ claude-code would be taken out of .*settings\.json\n✓ would remove /);
-    expect(text).not.toMatch(/✓ removed|code taken out of/);
+    const view = { paint: (_: string, words: string) => words, home: sandbox.root, project: "/" };
+    const full = renderUninstall(report, { ...view, isFull: true });
+    expect(full).toMatch(/✓ claude-code would be taken out of .*settings\.json\n✓ would remove /);
+    expect(full).not.toMatch(/✓ removed|code taken out of/);
+    const short = renderUninstall(report, { ...view, isFull: false });
+    expect(short).toMatch(
+      /✓ claude-code would be taken out of .*settings\.json\n✓ \d+ paths would be removed: /,
+    );
+    expect(short).toMatch(
+      /\nEvery change as a diff: amplihack uninstall --dry-run --full\nNothing was written\.\n$/,
+    );
+    expect(short.split("\n").length).toBeLessThan(8);
+    expect(full).toContain("@@");
+    expect(short).not.toContain("@@");
   });
 });
 

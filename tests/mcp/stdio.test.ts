@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { PassThrough } from "node:stream";
+import { PassThrough, Writable } from "node:stream";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -64,6 +64,35 @@ describe("the server on standard input and output", () => {
     const { code, messages, warnings } = await converse(Array(20).fill(megabyte));
     expect([code, messages]).toEqual([1, []]);
     expect(warnings.at(-1)).toContain("longer than");
+  });
+
+  it("says in plain words what was left out, also a last line without an end", async () => {
+    const { code, warnings, messages } = await converse([
+      "half\n5\n",
+      `${JSON.stringify(INITIALIZE)}\n`,
+      '{"jsonrpc":"2.0","id":3,"method":"ping"}',
+    ]);
+    expect([code, messages.length]).toEqual([0, 1]);
+    expect(warnings).toEqual([
+      "a message was left out: the line is not JSON",
+      "a message was left out: the line is no message of JSON-RPC",
+      "the last message was left out: its line has no end",
+    ]);
+  });
+
+  it.each([
+    ["ENOSPC", 1, ["the connection ended: an answer could not be written (ENOSPC)"]],
+    ["EPIPE", 0, []],
+  ])("ends when its answers cannot be written: %s", async (problem, exitCode, told) => {
+    const { context, warnings } = makeContext();
+    const input = new PassThrough();
+    const output = new Writable({
+      write: (_chunk, _encoding, done) => done(Object.assign(new Error(problem), { code: problem })),
+    });
+    const served = serveStdio(context, { input, output, onStop: () => undefined });
+    input.write(`${JSON.stringify(INITIALIZE)}\n`);
+    expect(await served).toBe(exitCode);
+    expect(warnings).toEqual(told);
   });
 
   it("ends when it is told to", async () => {

@@ -44,6 +44,32 @@ describe.each(leaves)("amplihack %s", (path, leaf) => {
   });
 });
 
+/** Options with a file or a folder that is only read, or in which files of new names are made after a question. */
+const NOT_WRITTEN = words(`
+  memory.i|input memory.db-path hooks.input hooks.transcript hooks.golden-dir hooks.reference-map hygiene.repo
+  hygiene.allowlist history.path guard.cwd guard.transcript install.local launch.cwd recipe.R|recipe-dir
+  recipe.w|working-dir recipe.C|cd recipe.context-file recipe.audit-dir recipe.resume
+`);
+
+describe("an option that names a file", () => {
+  it.each(
+    leaves.flatMap(([path, leaf]) =>
+      optionsOf(leaf)
+        .filter(([, spec]) => "label" in spec && /FILE|DIR|PATH/.test(spec.label))
+        .map(([name, { short }]) => [path, spelled(name, short)] as const),
+    ),
+  )("of %s is read or written: %s", (path, name) => {
+    const family = OWN_COMMANDS[path]?.flags === undefined ? path.split(" ")[0] : "launch";
+    const isWritten = words(OWN_COMMANDS[path]?.writes ?? "").includes(name);
+    expect(isWritten || NOT_WRITTEN.includes(`${family}.${name}`)).toBe(true);
+  });
+
+  it.each(["store", "pin", "unpin", "delete", "edit", "forget", "import", "clean"])(
+    "is written by memory %s",
+    name => expect(OWN_COMMANDS[`memory ${name}`]?.writes).toBe("db-path"),
+  );
+});
+
 describe("the command line of this program", () => {
   it("knows the global options, and the command of a family's name alone", () => {
     expect(Object.keys(GLOBAL_OPTIONS)).toEqual(["help", "version", "quiet", "no-color"]);
@@ -85,6 +111,7 @@ describe("the command line of this program", () => {
     ["config set guard.level relaxed", "loosens"],
     ["config set --json guard.level relaxed", "loosens"],
     ["config set --help", "passes"],
+    ["config unset guard.level", "loosens"],
     ["config edit", "loosens"],
     ["mcp", "asks"],
     ["mcp serve --http --port 8124", "asks"],

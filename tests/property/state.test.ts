@@ -285,6 +285,15 @@ describePublicFunctions("state", state, {
     const [newest = ""] = state.rotationsOf(system, LOG);
     return sizeOf(system, LOG) === undefined && sizeOf(system, newest) !== undefined;
   }),
+  belongsToLog: forBoth(texts, fc.integer({ min: 1, max: 4 }), (text, keep) => {
+    const system = machineWith({ [LOG]: text });
+    state.putAway(system, LOG, { limitBytes: 10, keep });
+    const own = [LOG, `${LOG}.lock`, ...state.rotationsOf(system, LOG)];
+    const others = [`${LOG}x`, "/home/user/run.log", "/home/user/project/run.md", "/home/user/project"];
+    return (
+      own.every(path => state.belongsToLog(LOG, path)) && !others.some(path => state.belongsToLog(LOG, path))
+    );
+  }),
   rotationsOf: forBoth(emptyMachines, fc.array(keys, { maxLength: 4 }), (system, names) => {
     for (const name of names) if (/^\w+$/.test(name)) system.put(`/home/user/project/run.${name}.log`, "");
     return state.rotationsOf(system, LOG).every(path => /run\.\d{8}_\d{6}(_\d{3})?\.log$/.test(path));

@@ -285,7 +285,7 @@ describe("recipe list", () => {
     const { code, stdout, stderr } = cli.run(machine, "recipe", "list", "r");
     expect(code).toBe(0);
     expect(stdout).toBe("Available Recipes (2):\n\n• good\n  A good one\n  Tags: x, y\n\n• plain\n");
-    expect(stderr).toContain("1 recipe file(s) are invalid");
+    expect(stderr).toContain("1 recipe file not listed, because of errors:");
     const verbose = cli.run(machine, "recipe", "list", "r", "-v", "-t", "x", "-t", "y").stdout;
     expect(verbose).toBe(
       "Available Recipes (1):\n\n• good\n  A good one\n  Version: 2.0\n  Author: Ada\n  Steps: 4\n  Tags: x, y\n",
@@ -513,6 +513,8 @@ steps:
     ]);
     expect(cli.run(machine, "recipe", "validate", "s.yaml").code).toBe(0);
     expect(cli.run(machine, "recipe", "validate", "s.yaml", "--strict").code).toBe(2);
-    expect(cli.run(machine, "recipe", "validate", "nobody").code).toBe(3);
+    const nobody = cli.run(machine, "recipe", "validate", "nobody");
+    expect([nobody.code, nobody.stdout]).toEqual([3, ""]);
+    expect(nobody.stderr.split("Recipe 'nobody' not found").length - 1).toBe(1);
   });
 });

@@ -123,7 +123,9 @@ describe("a chained log", () => {
     expect(findHead(system, PATH)).toBeUndefined();
     machine(2, system);
     expect(verify(system)).toMatchObject({ lines: 4, chained: 2, broken: undefined });
-    expect(verify(system).notes.join()).toContain("2 line(s) at the beginning are of an older version");
+    expect(verify(system).notes.join()).toContain(
+      "of an older version, without hashes: 2 lines at the beginning",
+    );
     system.put(PATH, (system.peek(PATH) ?? "").replace('{"n":2}', '{"n":9}'));
     expect(verify(system).broken).toMatchObject({ kind: "changed", line: 3 });
   });
@@ -135,7 +137,7 @@ describe("a chained log", () => {
     appendChainedLine(system, PATH, { n: 2 }, { rotation, lockTimeoutMs: 0 });
     held.release();
     expect(verify(system).notes.join()).toContain(
-      "the last 1 line(s) have no number; nothing covers them yet",
+      "without a number at the end: 1 line; nothing covers them yet",
     );
     machine(1, system);
     expect(verify(system)).toMatchObject({ lines: 3, chained: 2, broken: undefined });
@@ -177,8 +179,31 @@ describe("the first break of a chain", () => {
     expect(breakAfter(change)).toMatchObject({ kind, file: PATH, line });
   });
 
+  it.each([
+    ["a directory", "it is not a file", 0],
+    ["binary", "it is not a line of an audit log", 1],
+    ["a line without end", "it is too long for a line of this log", 2],
+  ])("is something else in the place of the log: %s", (what, message, line) => {
+    const system = machine(1);
+    const good = system.peek(PATH) ?? "";
+    system.files.remove(PATH);
+    if (what === "a directory") system.files.makeDirectory(PATH, 0o700);
+    else system.put(PATH, what === "binary" ? "\u0000\u0001\n\u0002\n" : good + "x".repeat(17 * 1024 * 1024));
+    expect(verify(system).broken).toEqual({ kind: "changed", file: PATH, line, message });
+  });
+
+  it("is nothing where the log is empty, or its last line was cut off", () => {
+    const system = machine(2);
+    system.put(PATH, (system.peek(PATH) ?? "").slice(0, -10));
+    expect(verify(system)).toMatchObject({ broken: undefined, chained: 1 });
+    system.put(PATH, '{"ts":');
+    expect(verify(system)).toMatchObject({ broken: undefined, chained: 0 });
+    system.put(PATH, "");
+    expect(verify(system)).toMatchObject({ broken: undefined, lines: 0 });
+  });
+
   it("is the number of lines that are missing", () => {
-    expect(breakAfter(lines => lines.toSpliced(1, 3))?.message).toContain("3 line(s) are missing");
+    expect(breakAfter(lines => lines.toSpliced(1, 3))?.message).toContain(": 3 lines (numbers 2 to 4)");
   });
 
   it("is a whole file that is missing", () => {
@@ -212,7 +237,7 @@ describe("a head that was kept elsewhere", () => {
     system.put(PATH, `${linesIn(system).slice(0, 3).join("\n")}\n`);
     expect(verify(system).broken).toBeUndefined();
     expect(verify(system, head).broken).toMatchObject({ kind: "truncated", line: 3 });
-    expect(verify(system, head).broken?.message).toContain("2 line(s) are missing");
+    expect(verify(system, head).broken?.message).toContain("missing are 2 lines");
     expect(verify(system, head.split(":")[1]).broken).toMatchObject({ kind: "truncated" });
     machine(4, system);
     expect(verify(system, head).broken).toMatchObject({ kind: "changed" });

@@ -325,7 +325,7 @@ describe("hooks replay", () => {
     ]);
     expect(result.runs[3].output).toContain('"deny"');
     expect(result.guard).toMatchObject({ judged: 2, allowed: 1, denied: 1, byRule: { "fs.home": 1 } });
-    expect(stderr).toContain("1 of 5 line(s) cannot be read");
+    expect(stderr).toContain("1 of 5 lines cannot be read");
   });
 
   it("leaves the directory alone that the recorded session worked in", () => {
@@ -351,7 +351,7 @@ describe("hooks replay", () => {
     }
     const { code, stdout } = amplihack(["replay", "--transcript", join(folder, "logs")], folder);
     expect(code).toBe(0);
-    expect(stdout).toContain("4 tool calls in 2 file(s)");
+    expect(stdout).toContain("4 tool calls in 2 files");
     expect(stdout).toContain("2 denied");
   });
 
@@ -376,7 +376,7 @@ describe("hooks replay", () => {
       const env = { PATH: process.env["PATH"], HOME: folder };
       const run = spawnSync(process.execPath, argv, { cwd: folder, env, encoding: "utf8" });
       expect([run.status, run.stderr]).toEqual([0, ""]);
-      expect(run.stdout).toContain(`${mebibytes} tool calls in 1 file(s), ${18 * mebibytes} lines`);
+      expect(run.stdout).toContain(`${mebibytes} tool calls in 1 file, ${18 * mebibytes} lines`);
     },
     runs(240_000, 600_000),
   );

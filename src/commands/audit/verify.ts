@@ -65,12 +65,14 @@ function describe(
   terminal: Terminal,
 ): string {
   const told = notes.map(note => `  note: ${note}`);
-  if (files.length === 0) return `There is no audit log yet (${path}).\n`;
   if (broken !== undefined) {
-    const where = `${broken.file}, line ${broken.line}`;
+    const where = broken.line === 0 ? broken.file : `${broken.file}, line ${broken.line}`;
     const first = `${terminal.paint("red", "✗")} ${broken.kind}: ${where}: ${broken.message}`;
     return `${[first, ...told].join("\n")}\n`;
   }
+  if (files.length === 0) return `There is no audit log yet (${path}).\n`;
+  if (lines === 0)
+    return `• The audit log is empty (${path}).\n${unknown.map(what => `  not known: ${what}\n`).join("")}`;
   const amount = `${count(lines, "line")} in ${count(files.length, "file")}`;
   const verdict =
     chained === 0

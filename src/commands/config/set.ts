@@ -5,6 +5,7 @@ import { userConfigFile } from "../../config/load.ts";
 import { isSameJson } from "../../protocol/index.ts";
 import { memberAt } from "../../protocol/members.ts";
 import { requireDirectories } from "../../state/user-directories.ts";
+import { noteLayers } from "./note-layers.ts";
 
 export const setCommand = defineCommand({
   name: "set",
@@ -15,7 +16,7 @@ stay. A list of texts is written with commas, everything larger as JSON.`,
   options: { format: FORMAT_OPTION },
   positionals: [
     { name: "KEY", summary: "a setting: guard.level, guard.rules.git.push", completes: "setting" },
-    { name: "VALUE", summary: "what it shall be" },
+    { name: "VALUE", summary: "the new value" },
   ],
   examples: {
     "amplihack config set guard.level strict": "asks about more",
@@ -38,16 +39,13 @@ stay. A list of texts is written with commas, everything larger as JSON.`,
       applyEdit(system, edit, { isBackedUp: false }),
     );
     const after = effectiveConfig(system);
-    for (const notice of after.loaded.notices) terminal.warn(`Warning: ${notice.message}\n`);
+    noteLayers(terminal, after, setting, isChanged);
     const effective = memberAt(after.file, ...setting.path) ?? null;
     if (!isSameJson(effective, value)) {
       const layer = after.settings.find(one => one.key === key)?.layer;
       const source = layer === undefined || layer === "user" ? "" : ` (${layer})`;
       terminal.note(`Note: together with the other layers it is ${shownValue(effective)} here${source}\n`);
     }
-    // The installed programs hold the policy too, for the case that the package itself is gone.
-    if (isChanged && setting.path[0] === "failure")
-      terminal.note("Note: amplihack install writes it into the installed hook programs as well\n");
     const path = userConfigFile(places.stateHome);
     const line = `${key} is ${isChanged ? "now" : "already"} ${shownValue(value)} in ${path}\n`;
     terminal.printResult(

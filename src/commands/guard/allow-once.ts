@@ -3,7 +3,7 @@ import { CommandError, usageError } from "../../cli/errors.ts";
 import { FORMAT_OPTION } from "../../cli/option.ts";
 import type { AllowEntry } from "../../config/sections.ts";
 import type { GuardSettings } from "../../config/settings.ts";
-import { isOfUnknown } from "../../guard/finding.ts";
+import { canBeAllowedForGood } from "../../guard/finding.ts";
 import { REDACTED } from "../../guard/redact.ts";
 import type { RefusedCommand } from "../../hooks/grants.ts";
 import { errorText } from "../../protocol/error-text.ts";
@@ -52,7 +52,8 @@ allowed in that directory from now on: an entry in guard.allow of your own confi
   },
 });
 
-const ONCE_ONLY = "It can be allowed once only: an entry of guard.allow cannot stand for it.";
+const ONCE_ONLY =
+  "It can be allowed once only: it depends on the content of a file, on a value that is not known, or on several commands.";
 
 /** What a person is shown of a refused command. */
 export function describeRefusal({ command, cwd, rules, found = [], refusedMs }: RefusedCommand): string[] {
@@ -66,22 +67,23 @@ function localTime(ms: number): string {
 }
 
 /** The entry that would let the command pass from now on; undefined when no entry can. */
-async function entryFor(
+export async function entryFor(
   system: System,
   { command, cwd, rules, refusedMs }: RefusedCommand,
 ): Promise<AllowEntry | undefined> {
   const { openGuard } = await import("../../hooks/guard-context.ts");
   const { judgeCommand } = await import("../../guard/index.ts");
-  if (rules.some(isOfUnknown) || command.includes(REDACTED) || system.files.follow(cwd)?.kind !== "directory")
-    return undefined;
+  if (command.includes(REDACTED) || system.files.follow(cwd)?.kind !== "directory") return undefined;
   const { context, config } = openGuard(system, cwd, () => {});
   const day = localTime(refusedMs).slice(0, 10);
   const entry = { command, cwd, reason: `allowed by me on ${day} (${rules.join(", ")})` };
   const settings = { ...config.guard, allow: [...config.guard.allow, entry] };
-  const verdictWith = (changed: GuardSettings) =>
-    judgeCommand(command, { ...context, machineKey: undefined, settings: changed }).verdict;
+  const judgeWith = (changed: GuardSettings) =>
+    judgeCommand(command, { ...context, machineKey: undefined, settings: changed });
+  const before = judgeWith(config.guard);
   // What passes by itself was refused for something else: a tool's other arguments, or what could not be kept.
-  return verdictWith(settings) === "allow" && verdictWith(config.guard) !== "allow" ? entry : undefined;
+  if (before.verdict === "allow" || !before.all.every(canBeAllowedForGood)) return undefined;
+  return judgeWith(settings).verdict === "allow" ? entry : undefined;
 }
 
 async function allowOnce(

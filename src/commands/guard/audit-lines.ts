@@ -1,11 +1,15 @@
+import { renderTable } from "../../cli/table.ts";
 import type { Terminal } from "../../cli/terminal.ts";
+import type { Width } from "../../cli/wrap.ts";
 import { isJsonObject, type JsonObject, readJson } from "../../protocol/index.ts";
 import { stringAt, stringsAt } from "../../protocol/members.ts";
+import { count } from "../../protocol/quantity.ts";
+import { clip, escapeHidden } from "../../state/escape.ts";
 import { rotationsOf } from "../../state/index.ts";
 import type { System } from "../../system/system.ts";
 
 /** One line of the audit log, as far as it can be read. */
-interface AuditLine {
+export interface AuditLine {
   readonly ts: string;
   readonly host: string;
   readonly verdict: string;
@@ -32,7 +36,7 @@ export function readAuditLog(system: System, terminal: Terminal, path: string): 
     .filter(line => line.trim() !== "");
   const lines = texts.flatMap(parseLine);
   const broken = texts.length - lines.length;
-  if (broken > 0) terminal.warn(`Warning: ${broken} line(s) of ${path} cannot be read\n`);
+  if (broken > 0) terminal.warn(`Warning: not readable in ${path}: ${count(broken, "line")}\n`);
   return { lines, broken };
 }
 
@@ -54,7 +58,22 @@ function parseLine(text: string): readonly AuditLine[] {
   ];
 }
 
-/** A command as one line of a list. */
+/** A command as one line of a list, with everything written out that cannot be seen. */
 export function oneLine(command: string, length: number): string {
-  return command.replaceAll("\n", "⏎ ").slice(0, length);
+  return clip(escapeHidden(command.replaceAll("\n", "⏎ ")), length);
+}
+
+const MAX_COMMAND = 120;
+const INDENT = "    ";
+
+/** One line, or on a terminal that is too narrow for it two and more, with the command below. */
+export function renderAuditLine(
+  { ts, verdict, host, rules, command = "a file" }: AuditLine,
+  { columns }: Width,
+): string {
+  const cells = [verdict.padEnd(5), host.padEnd(14), rules.join(",").padEnd(18)];
+  const start = `${ts.slice(0, 19)}  ${cells.join(" ")}`;
+  const shown = oneLine(command, MAX_COMMAND);
+  if (columns === undefined || start.length + 1 + shown.length <= columns) return `${start} ${shown}\n`;
+  return `${renderTable([[start.trimEnd()]], { columns })}${renderTable([[shown]], { columns }, INDENT)}`;
 }

@@ -1,6 +1,6 @@
 import { defineCommand } from "../../cli/command.ts";
 import { FORMAT_OPTION, option } from "../../cli/option.ts";
-import { oneLine, readAuditLog } from "./audit-lines.ts";
+import { readAuditLog, renderAuditLine } from "./audit-lines.ts";
 import { openForCommand } from "./judged.ts";
 
 const DEFAULT_LINES = 20;
@@ -27,10 +27,7 @@ export const logCommand = defineCommand({
       .filter(line => options.rule === undefined || line.rules.includes(options.rule))
       .filter(line => options.verdict === undefined || line.verdict === options.verdict)
       .slice(-(options.lines ?? DEFAULT_LINES));
-    const text = wanted.map(({ ts, verdict, host, rules, command = "a file" }) => {
-      const cells = [verdict.padEnd(5), host.padEnd(14), rules.join(",").padEnd(18), oneLine(command, 120)];
-      return `${ts.slice(0, 19)}  ${cells.join(" ")}\n`;
-    });
+    const text = wanted.map(line => renderAuditLine(line, terminal));
     if (wanted.length === 0 && options.format === "text")
       terminal.note("Nothing was asked about or refused.\n");
     terminal.printResult(

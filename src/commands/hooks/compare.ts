@@ -6,6 +6,7 @@ import { findNativeProgram, upgradeCommand } from "../../install/hook-engine.ts"
 import { findPackage } from "../../install/package.ts";
 import { errorText } from "../../protocol/error-text.ts";
 import { isJsonObject, readJson } from "../../protocol/index.ts";
+import { count as quantity } from "../../protocol/quantity.ts";
 import type { System } from "../../system/system.ts";
 import type { CompareOptions, Comparison } from "../../verify/compare.ts";
 import type { Engine } from "../../verify/run-engine.ts";
@@ -276,6 +277,7 @@ async function compareTranscript(
       else settings.onKeep(sandbox.path);
     }
   }
-  if (count.bad > 0) terminal.warn(`Warning: ${count.bad} of ${count.lines} line(s) cannot be read\n`);
+  if (count.bad > 0)
+    terminal.warn(`Warning: ${count.bad} of ${quantity(count.lines, "line")} cannot be read\n`);
   return results;
 }

@@ -1,5 +1,6 @@
 import { defineCommand } from "../../cli/command.ts";
 import { FORMAT_OPTION } from "../../cli/option.ts";
+import { count } from "../../protocol/quantity.ts";
 import { refuseAgents, tellBuild } from "./build-report.ts";
 
 export const importCommand = defineCommand({
@@ -23,8 +24,8 @@ With atomcode it takes those of AtomCode's hooks.json and .hooks.json, which get
     const places = requireDirectories(system);
     const path = importSettings(system, places.stateHome, positionals[0] ?? "");
     const report = await buildHooks(system, places);
-    const count = report.manifest.handlers.filter(({ exceptHosts }) => exceptHosts.length > 0).length;
-    terminal.note(`${path} imports them: ${count} hook(s)\n`);
-    return tellBuild(terminal, options.format, report, { path, imported: count });
+    const imported = report.manifest.handlers.filter(({ exceptHosts }) => exceptHosts.length > 0).length;
+    terminal.note(`${path} imports them: ${count(imported, "hook")}\n`);
+    return tellBuild(terminal, options.format, report, { path, imported });
   },
 });

@@ -1,5 +1,7 @@
 import { defineCommand } from "../../cli/command.ts";
 import { FORMAT_OPTION, option } from "../../cli/option.ts";
+import { renderTable } from "../../cli/table.ts";
+import type { Width } from "../../cli/wrap.ts";
 import type { ListedHook } from "../../install/list-hooks.ts";
 import type { OwnHook } from "../../install/user-hooks/list-own.ts";
 
@@ -18,19 +20,19 @@ export const listCommand = defineCommand({
     const places = requireDirectories(system);
     const own = listOwnHooks(system, places);
     if (options.own) {
-      terminal.printResult(options.format, own, renderOwn(own));
+      terminal.printResult(options.format, own, renderOwn(own, terminal));
       return 0;
     }
     const hooks = listHooks(system, places);
-    const more = own.length === 0 ? "" : `\n${renderOwn(own)}`;
-    terminal.printResult(options.format, hooks, `${renderHooks(hooks)}${more}`);
+    const more = own.length === 0 ? "" : `\n${renderOwn(own, terminal)}`;
+    terminal.printResult(options.format, hooks, `${renderHooks(hooks, terminal)}${more}`);
     return 0;
   },
 });
 
 const HEADINGS = ["event", "subcommand", "timeout", "matcher", "registered", "path ok"];
 
-function renderHooks(hooks: readonly ListedHook[]): string {
+function renderHooks(hooks: readonly ListedHook[], terminal: Width): string {
   const rows = hooks.map(({ event, subcommand, timeout, matcher, hosts }) => {
     const registered = hosts.filter(host => host.registered);
     const where = registered.map(({ host, scope }) => (scope === "user" ? host : `${host} (${scope})`));
@@ -38,7 +40,7 @@ function renderHooks(hooks: readonly ListedHook[]): string {
     const path = registered.length === 0 ? "–" : isOk ? "yes" : "no";
     return [event, subcommand, `${timeout} s`, matcher ?? "–", where.join(", ") || "–", path];
   });
-  return renderTable([HEADINGS, ...rows]);
+  return renderTable([HEADINGS, ...rows], terminal);
 }
 
 const OWN_HEADINGS = [
@@ -52,7 +54,7 @@ const OWN_HEADINGS = [
   "file",
 ];
 
-function renderOwn(hooks: readonly OwnHook[]): string {
+function renderOwn(hooks: readonly OwnHook[], terminal: Width): string {
   if (hooks.length === 0) return "no hooks of your own; amplihack hooks new NAME writes one\n";
   const rows = hooks.map(hook => [
     hook.name ?? "–",
@@ -67,15 +69,7 @@ function renderOwn(hooks: readonly OwnHook[]): string {
   const problems = hooks.flatMap(({ source, problem }) =>
     problem === null ? [] : [`${source}: ${problem}\n`],
   );
-  return `${renderTable([OWN_HEADINGS, ...rows])}${[...new Set(problems)].join("")}`;
+  return `${renderTable([OWN_HEADINGS, ...rows], terminal)}${[...new Set(problems)].join("")}`;
 }
 
 const SHOWN_HOSTS = 3;
-
-function renderTable(lines: readonly (readonly string[])[]): string {
-  const widths = (lines[0] ?? []).map((_, column) =>
-    Math.max(...lines.map(line => line[column]?.length ?? 0)),
-  );
-  const cells = (line: readonly string[]) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0));
-  return lines.map(line => `${cells(line).join("  ").trimEnd()}\n`).join("");
-}

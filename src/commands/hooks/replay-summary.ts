@@ -46,7 +46,9 @@ export function renderGuard(summary: GuardSummary, source: ReplaySource, view: S
     "",
     terminal.paint("bold", "What the guard would have done"),
     ...(source.sessions === undefined
-      ? [`  ${summary.judged} tool calls in ${source.files} file(s), ${source.lines} lines:`]
+      ? [
+          `  ${count(summary.judged, "tool call")} in ${count(source.files, "file")}, ${count(source.lines, "line")}:`,
+        ]
       : sessionLines(source.sessions, source.found, summary, view)),
     `  ${figures}`,
     ...GROUPS.flatMap(group => groupLines(group, summary, view)),

@@ -4,6 +4,7 @@ import { defineCommand, type Invocation } from "../../cli/command.ts";
 import { CommandError, usageError } from "../../cli/errors.ts";
 import { FORMAT_OPTION, type OptionSpecs, option } from "../../cli/option.ts";
 import { ProgressLine } from "../../cli/progress.ts";
+import { count as quantity } from "../../protocol/quantity.ts";
 import type { System } from "../../system/system.ts";
 import type { CompareInput } from "../../verify/compare.ts";
 import type { RecordedIn } from "../../verify/guard-summary.ts";
@@ -157,7 +158,8 @@ async function replayTranscripts(
     { success, runs, lines: count.lines, unreadable: count.bad, guard, own: toObject(own) },
     `${renderGuard(summary, read, view)}${renderOwn(own, terminal)}`,
   );
-  if (count.bad > 0) terminal.warn(`Warning: ${count.bad} of ${count.lines} line(s) cannot be read\n`);
+  if (count.bad > 0)
+    terminal.warn(`Warning: ${count.bad} of ${quantity(count.lines, "line")} cannot be read\n`);
   return success ? 0 : 1;
 }
 

@@ -1,7 +1,9 @@
 import { defineCommand, type Invocation } from "../../cli/command.ts";
 import { CommandError, usageError } from "../../cli/errors.ts";
 import { FORMAT_OPTION, type OptionSpecs, option } from "../../cli/option.ts";
+import { renderTable } from "../../cli/table.ts";
 import type { Terminal } from "../../cli/terminal.ts";
+import { fitLines } from "../../cli/wrap.ts";
 import type { ExampleResult, Trial } from "../../verify/hook-trials/run-trials.ts";
 
 const OPTIONS = {
@@ -132,19 +134,11 @@ function renderFile({ file, problem, trials, examples }: FileResult, terminal: T
     ms.toFixed(1),
     words.slice(0, WORDS_LENGTH).replaceAll("\n", "⏎"),
   ]);
-  const lines = [HEADINGS, ...rows];
-  const widths = HEADINGS.map((_, column) => Math.max(...lines.map(line => line[column]?.length ?? 0)));
-  const table = lines.map(
-    line =>
-      `  ${line
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd()}\n`,
-  );
   const checked = examples.map(({ place, hook, expected, said, isMet, detail }) =>
     isMet
       ? `  ${terminal.paint("green", "ok")}    ${place} ${hook}: ${said}\n`
       : `  ${terminal.paint("red", "FAIL")}  ${place} ${hook}: expected ${JSON.stringify(expected)}, it said ${said} ${detail}\n`,
   );
-  return `${title}\n${table.join("")}${checked.join("")}`;
+  const table = renderTable([HEADINGS, ...rows], terminal, "  ");
+  return `${title}\n${table}${fitLines(checked.join(""), terminal)}`;
 }

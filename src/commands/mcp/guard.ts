@@ -18,7 +18,7 @@ the client where it can show questions, and is refused elsewhere.`,
   ownsTerminal: true,
   async run({ options, rest, system }) {
     const [program, ...args] = rest;
-    if (program === undefined) throw usageError("the server's command is missing; it stands behind --");
+    if (program === undefined) throw usageError("the server's command is missing; write it after --");
     const { runGuardedServer } = await import("./run-server.ts");
     return runGuardedServer(system, options.name ?? "mcp", program, args);
   },

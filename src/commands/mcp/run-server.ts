@@ -1,11 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { constants } from "node:os";
 import { createInterface } from "node:readline";
 import { loadConfig } from "../../config/load.ts";
 import { McpProxy } from "../../engine/adapters/mcp-proxy.ts";
 import { createHookEngine } from "../../engine/create.ts";
 import { userSources } from "../../engine/user-sources.ts";
 import { guard } from "../../guard/index.ts";
+import { errorText } from "../../protocol/error-text.ts";
 import { requireDirectories } from "../../state/user-directories.ts";
 import type { System } from "../../system/system.ts";
 
@@ -21,6 +23,7 @@ export async function runGuardedServer(
   const { config } = loadConfig(system, { ...places, projectRoot: projectDir });
   await using engine = createHookEngine({ projectDir, sources: userSources({ home: places.home }) });
   engine.use(guard({ settings: config.guard, home: places.home, stateHome: places.stateHome }));
+  const tell = (message: string) => void process.stderr.write(`amplihack mcp guard: ${message}\n`);
   const server = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
   const ended = once(server, "exit");
   // A server that is gone is told by its exit; what is still written to it is lost.
@@ -28,7 +31,7 @@ export async function runGuardedServer(
   const proxy = new McpProxy(engine, name, {
     toClient: line => process.stdout.write(`${line}\n`),
     toServer: line => server.stdin.write(`${line}\n`),
-    warn: message => process.stderr.write(`amplihack mcp guard: ${message}\n`),
+    warn: tell,
   });
   createInterface({ input: server.stdout }).on("line", line => proxy.fromServer(line));
   const fromClient = createInterface({ input: process.stdin });
@@ -36,11 +39,14 @@ export async function runGuardedServer(
   fromClient.on("close", () => server.stdin.end());
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => server.kill(signal));
   try {
-    const [code] = await ended;
-    return typeof code === "number" ? code : 1;
+    const [code, signal] = (await ended) as unknown as readonly [number | null, NodeJS.Signals | null];
+    if (signal === null) return code ?? 1;
+    tell(`the server ${name} was ended by ${signal}`);
+    return 128 + constants.signals[signal];
   } catch (error) {
-    process.stderr.write(`amplihack mcp guard: ${program} cannot be started: ${String(error)}\n`);
-    return 127;
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    tell(`${program} cannot be started: ${isMissing ? "there is no such program" : errorText(error)}`);
+    return isMissing ? 127 : 126;
   } finally {
     proxy.close();
     fromClient.close();

@@ -15,7 +15,7 @@ const PATTERN = "test_*";
 
 export const cleanCommand = defineCommand({
   name: "clean",
-  summary: "forget memories whose session or key fits a pattern",
+  summary: "forget memories whose session or key matches a pattern",
   details: "Only shows what it would delete unless --no-dry-run is given; then it asks, or needs --confirm.",
   options: {
     pattern: option.string("GLOB", `* is anything, ? one character ('${PATTERN}' by default)`),
@@ -24,7 +24,7 @@ export const cleanCommand = defineCommand({
     ...STORE_OPTIONS,
   },
   examples: {
-    "amplihack memory clean": `shows what '${PATTERN}' fits`,
+    "amplihack memory clean": `shows what matches '${PATTERN}'`,
     "amplihack memory clean --pattern 'learned/*' --no-dry-run":
       "forgets what sessions left behind, after a question",
   },
@@ -56,7 +56,7 @@ function fits({ session, key }: Memory, pattern: string): boolean {
 }
 
 function summarise(matched: number, deleted: number, isDryRun: boolean): string {
-  if (matched === 0) return "Nothing fits.\n";
+  if (matched === 0) return "No memory matches.\n";
   if (isDryRun) return `${matched} would be deleted; add --no-dry-run to do it.\n`;
   return deleted === 0 ? "Nothing was deleted.\n" : `Deleted ${deleted}.\n`;
 }

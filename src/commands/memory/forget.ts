@@ -21,7 +21,7 @@ export const forgetCommand = defineCommand({
   summary: "delete memories by key, by id or by words, after a question",
   details: [
     "A key or an id means the memories of exactly that name, of all agents and sessions. Anything else means those that",
-    "have all of the words. What fits is shown first; nothing is deleted without a yes, or --yes.",
+    "have all of the words. What matches is shown first; nothing is deleted without a yes, or --yes.",
   ].join("\n"),
   options: { agent: AGENT_OPTION, yes: option.boolean("do not ask", { short: "y" }), ...STORE_OPTIONS },
   positionals: [{ name: "WORDS", summary: "a key, an id, or words", isVariadic: true }],
@@ -38,7 +38,11 @@ export const forgetCommand = defineCommand({
     const isAgreed = matched > 0 && (options.yes || confirmDeletion(invocation, matched, "--yes"));
     const deleted = isAgreed ? await withStore(invocation, store => store.remove(found)) : 0;
     const text =
-      matched === 0 ? "Nothing fits.\n" : deleted === 0 ? "Nothing was deleted.\n" : `Deleted ${deleted}.\n`;
+      matched === 0
+        ? "No memory matches.\n"
+        : deleted === 0
+          ? "Nothing was deleted.\n"
+          : `Deleted ${deleted}.\n`;
     terminal.printResult(options.format, { matched, deleted, memories: found.map(withoutValue) }, text);
     return matched === 0 ? 1 : 0;
   },

@@ -35,12 +35,24 @@ export const selfProtection: Check = {
       inspectWords(invocation, context);
     }
     inspectDescriptors(context);
+    inspectPolicies(context);
     for (const { name, value, isExported } of context.facts.assignments) {
       if (isExported && SWITCHES.has(name))
         context.report("agent.bypass", undefined, `${name}=${describe(value)}`);
     }
   },
 };
+
+/** Nobody knows what a missing policy says of a call. What a tool of the host only reads is let go on. */
+function inspectPolicies(context: RuleContext): void {
+  const { managed } = context.workspace.settings;
+  const [first] = managed?.missing ?? [];
+  const isReading =
+    context.facts.invocations.length === 0 && context.effects.every(({ kind }) => kind === "read");
+  if (managed === undefined || first === undefined || isReading) return;
+  const verdict = managed.isClosed ? "deny" : "ask";
+  context.report("agent.policy", undefined, `${first.entry} does not count: ${first.problem}`, { verdict });
+}
 
 /** A file, a directory or a link of that name is enough to switch a check off. */
 function inspectSwitch(effect: CommandEffect, context: RuleContext): void {

@@ -52,9 +52,8 @@ function isTouched({ workspace }: RuleContext, target: Target, touch: Touch): bo
   if (target.isRemote) return false;
   if (touch === "name" && holdsHookProgram(workspace, target)) return true;
   if (wiringOf(workspace, target) !== undefined) return true;
-  const { path } = target;
-  if (path === undefined) return false;
-  return touch === "content" ? isLinkedWiring(workspace, path) : holdsWiring(workspace, path);
+  if (touch === "name") return holdsWiring(workspace, target);
+  return target.path !== undefined && isLinkedWiring(workspace, target.path);
 }
 
 /** The guard's grants and keys are not shown; a program of which little is known may change what it is given. */

@@ -21,6 +21,8 @@ export interface GitRun extends GitWords {
   readonly branch: string | undefined;
   /** shell text that an alias of the configuration stands for */
   readonly shellAlias: string | undefined;
+  /** what it does is said by an alias of the configuration */
+  readonly isAliased?: boolean;
 }
 
 const MAX_ALIASES = 5;
@@ -57,12 +59,19 @@ function expandAlias(run: GitRun, workspace: Workspace, depth = 0): GitRun {
   const alias = given ?? findAlias(workspace.disk, run.repository, workspace.home, run.subcommand);
   if (alias === undefined || alias === "") return run;
   // What `-c` gives as shell text was already read with the command itself.
-  if (alias.startsWith("!")) return given === undefined ? { ...run, shellAlias: alias.slice(1) } : run;
+  if (alias.startsWith("!"))
+    return given === undefined ? { ...run, shellAlias: alias.slice(1), isAliased: true } : run;
   const [subcommand, ...rest] = splitWords(alias);
   if (subcommand === undefined) return run;
   const argv = [text(subcommand), ...rest.map(word => text(word)), ...run.argv.slice(1)];
   return expandAlias(
-    { ...run, subcommand, argv, options: readGitOptions(subcommand, argv) },
+    {
+      ...run,
+      subcommand,
+      argv,
+      options: readGitOptions(subcommand, argv),
+      ...(given === undefined ? { isAliased: true } : {}),
+    },
     workspace,
     depth + 1,
   );

@@ -10,6 +10,16 @@ export const SELF_PROTECTION = {
     model: "Leave hooks, their settings and the guard as they are; only a person changes them.",
     safer: "amplihack doctor",
   },
+  "agent.policy": {
+    title: "runs without a policy of this machine",
+    verdict: "ask",
+    isAllowable: false,
+    when: "The configuration of this machine is managed, and a policy that it extends is missing or is not what was pinned: calls that do more than read are asked about, or denied with `failure` closed, until the policy is there.",
+    lost: "It cannot be checked against all rules of this machine: the policy {target}.",
+    person: "If that does not help, tell whoever looks after this machine.",
+    model: "Say that a policy of this machine is missing, and stop; reading goes on.",
+    safer: "amplihack doctor",
+  },
   "agent.history": {
     title: "changes files back, or forgets what was kept",
     verdict: "ask",

@@ -1,4 +1,5 @@
-import { components, isInside, join } from "../../system/paths.ts";
+import { belongsToLog } from "../../state/rotate.ts";
+import { components, dirname, isInside, join } from "../../system/paths.ts";
 import type { Workspace } from "../context.ts";
 import { partsBelow } from "./below.ts";
 import type { Disk } from "./disk.ts";
@@ -24,13 +25,8 @@ export function wiringOf(workspace: Workspace, target: Target): WiringPart | und
   if (base === undefined) return endsAsWiring(rest) ? "hooks" : undefined;
   const part = wiringPart(workspace, base);
   if (part === "own" || (part !== undefined && isInTree(workspace, base))) return part;
-  const open = [
-    ...base
-      .split("/")
-      .filter(name => name !== "")
-      .map(plainComponent),
-    ...rest,
-  ];
+  const open = [...components(base).map(plainComponent), ...rest];
+  if (auditFiles(workspace).some(path => namesExisting(open, components(path)))) return "own";
   if (rest.some(isDeep))
     return existingWiring(workspace).some(path =>
       namesExisting(open.filter(isNoRepetition), components(path)),
@@ -134,7 +130,7 @@ const existing = new WeakMap<Workspace, readonly string[]>();
 function existingWiring(workspace: Workspace): readonly string[] {
   const known = existing.get(workspace);
   if (known !== undefined) return known;
-  const found = new Set<string>();
+  const found = new Set(auditFiles(workspace));
   for (const { root, folder } of wiringRoots(workspace)) {
     const tops = new Set(folder.length === 0 ? workspace.disk.names(root, MAX_TOPS) : undefined);
     for (const { names, isTree } of WIRING_PATTERNS) {
@@ -152,6 +148,14 @@ function existingWiring(workspace: Workspace): readonly string[] {
   const paths = [...found];
   existing.set(workspace, paths);
   return paths;
+}
+
+/** An audit log that lies outside the state home, with what belongs to it. */
+function auditFiles({ disk, auditLogs }: Workspace): readonly string[] {
+  return auditLogs.flatMap(log => {
+    const names = disk.kind(dirname(log)) === "directory" ? (disk.names(dirname(log)) ?? []) : [];
+    return names.map(name => join(dirname(log), name)).filter(path => belongsToLog(log, path));
+  });
 }
 
 function namesAt({ disk }: Workspace, directory: string, part: string): readonly string[] {
@@ -183,14 +187,24 @@ export function isLinkedWiring(workspace: Workspace, path: string): boolean {
   );
 }
 
-/** The directory is one in which wiring lies, so that both go together. */
-export function holdsWiring(workspace: Workspace, path: string): boolean {
+/** The target is, or may be, a directory in which wiring lies, so that both go together. */
+export function holdsWiring(workspace: Workspace, { path, base, rest }: Target): boolean {
+  if (path === undefined) return base !== undefined && mayHoldAudit(workspace, base, rest);
   if (workspace.disk.kind(path) !== "directory") return false;
+  if (auditFiles(workspace).some(file => isInside(path, file))) return true;
   const isOnTheWay = wiringRoots(workspace).some(({ root, folder }) => {
     const parts = partsBelow(root, path) ?? [];
     return parts.length > 0 && WIRING_PATTERNS.some(({ names }) => goesThrough(names, folder.length, parts));
   });
   return isOnTheWay && existingWiring(workspace).some(file => isInside(path, file));
+}
+
+function mayHoldAudit(workspace: Workspace, base: string, rest: readonly Component[]): boolean {
+  const open = [...components(base).map(plainComponent), ...rest];
+  return auditFiles(workspace).some(file => {
+    const parts = components(file);
+    return parts.some((_, index) => namesExisting(open, parts.slice(0, index)));
+  });
 }
 
 /** The names from `front` on begin with all of the parts, and go on behind them. */

@@ -1,4 +1,5 @@
 import { MANAGED_DIRECTORIES, WIRING_FILES, WIRING_TREES } from "../../hosts/protected-files.ts";
+import { belongsToLog } from "../../state/rotate.ts";
 import { globMatches } from "../../system/glob.ts";
 import { components, isInside } from "../../system/paths.ts";
 import type { Workspace } from "../context.ts";
@@ -88,8 +89,9 @@ export function partMatches(pattern: string, name: string): boolean {
   return pattern.includes("*") ? globMatches(pattern, name) : pattern === name;
 }
 
-/** Logs and caches of the state home give no access. */
-function isOwnState({ stateHomes }: Workspace, path: string): boolean {
+/** The rest of the state home, memories and caches, gives no access. */
+function isOwnState({ stateHomes, auditLogs }: Workspace, path: string): boolean {
+  if (auditLogs.some(log => belongsToLog(log, path))) return true;
   for (const home of stateHomes) {
     const parts = partsBelow(home, path);
     if (parts !== undefined)

@@ -1,4 +1,4 @@
-import { type ConfigNotice, failurePolicyOf, loadConfig } from "../../config/index.ts";
+import { type ConfigNotice, failurePolicyOf, type GuardSettings, loadConfig } from "../../config/index.ts";
 import { ruleSettingProblems } from "../../guard/rule-settings.ts";
 import { HOOK_REGISTRY } from "../../hosts/registry-rows.ts";
 import { describeEvent } from "../../protocol/index.ts";
@@ -24,15 +24,25 @@ export function checkConfiguration(system: System, places: UserDirectories): rea
         `hooks that cannot run: ${strict.policy}; on stop and after tools that counts as open, and hosts pass over timeouts`,
       ),
     );
-  if (config.managed)
-    checks.push(
-      pass("managed", "the configuration of this machine is managed: what it sets cannot be loosened here"),
-    );
+  if (config.managed) checks.push(managedCheck(config.guard));
   if (checks.every(({ status }) => status === "pass")) {
     const files = used.map(({ path }) => path);
     checks.unshift(pass("configuration", files.length === 0 ? "no configuration file" : files.join(", ")));
   }
   return checks;
+}
+
+function managedCheck({ managed }: GuardSettings): DoctorCheck {
+  const managedHere = "the configuration of this machine is managed";
+  if (managed === undefined || managed.missing.length === 0)
+    return pass("managed", `${managedHere}: what it sets cannot be loosened here`);
+  const calls = `calls that do more than read are ${managed.isClosed ? "denied" : "asked about"}`;
+  const entries = managed.missing.map(({ entry }) => entry).join(", ");
+  return fail(
+    "managed",
+    `${managedHere} and not complete (${entries}): ${calls}`,
+    "sudo amplihack config pull --system",
+  );
 }
 
 function asCheck({ code, source, message }: ConfigNotice): DoctorCheck {

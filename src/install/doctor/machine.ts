@@ -116,7 +116,7 @@ function checkCode(system: System, { root }: Package): DoctorCheck {
     system.files.follow(join(folder, "hook-entries")) === undefined
       ? "fresh"
       : inspectCodeCaches(system, folder);
-  if (state === "fresh") return pass("compiled-code", "the compiled code of the hooks fits this Node");
+  if (state === "fresh") return pass("compiled-code", "the compiled code of the hooks is current");
   const why = state === "stale" ? "was made by another Node" : "cannot be written next to the package";
   return warn(
     "compiled-code",

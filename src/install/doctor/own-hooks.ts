@@ -1,3 +1,4 @@
+import { count } from "../../protocol/quantity.ts";
 import type { UserDirectories } from "../../state/user-directories.ts";
 import type { System } from "../../system/system.ts";
 import { listOwnHooks } from "../user-hooks/list-own.ts";
@@ -14,7 +15,7 @@ export function checkOwnHooks(system: System, places: UserDirectories): readonly
   return [
     ...(running.length === 0
       ? []
-      : [pass("own-hooks", `${running.length} hook(s) of your own run in every host`)]),
+      : [pass("own-hooks", `of your own, in every host: ${count(running.length, "hook")}`)]),
     ...[...problems].map(([source, { problem, scope }]) =>
       scope === "project"
         ? warn("own-hooks", `${source}: ${problem}`, "amplihack hooks trust")

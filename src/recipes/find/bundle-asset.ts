@@ -13,12 +13,13 @@ export const NAMED_ASSETS: Readonly<Record<string, string>> = {
   "session-tree-path": `${FOLDER}/tools/amplihack/session`,
 };
 
-/** Why a relative path is none of a bundle; undefined when it may be one. */
+/** What is wrong with the path of an asset; undefined when nothing is. */
 export function assetPathProblem(path: string): string | undefined {
-  if (!/^[A-Za-z0-9_./-]+$/.test(path)) return "it may have letters, digits, _ - . and / only";
-  if (path.startsWith("/")) return "it is relative to the place of the bundle";
-  if (path.split("/").some(part => part === "." || part === "..")) return "it has no . or .. in it";
-  return path.startsWith(`${FOLDER}/`) ? undefined : `it begins with ${FOLDER}/`;
+  if (!/^[A-Za-z0-9_./-]+$/.test(path)) return "only letters, digits, _ - . and / are allowed";
+  if (path.startsWith("/")) return `it must be relative and begin with ${FOLDER}/`;
+  if (path.split("/").some(part => part === "." || part === ".."))
+    return "parts named . and .. are not allowed";
+  return path.startsWith(`${FOLDER}/`) ? undefined : `it must begin with ${FOLDER}/`;
 }
 
 /** The first place that has it: `AMPLIHACK_HOME`, `~/.amplihack`, the repository of the working directory. */

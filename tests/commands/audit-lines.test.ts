@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { renderAuditLine } from "../../src/commands/guard/audit-lines.ts";
+
+const LINE = {
+  ts: "2026-11-16T06:00:00.000Z",
+  host: "claude-code",
+  verdict: "deny",
+  rules: ["git.push", "git.verify", "fs.system-write"],
+  command: `git push --force origin main ${"x".repeat(40)} \u001b[2K\nrm -rf y`,
+  cwd: "/work",
+  raw: {},
+};
+
+describe("a line of the audit log for people", () => {
+  it.each([80, 60, 40])("fits %i columns", columns => {
+    const lines = renderAuditLine(LINE, { columns }).trimEnd().split("\n");
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
+    expect(lines.join("").replace(/\s/g, "")).toContain("gitpush--forceoriginmain");
+  });
+
+  it("is one line where nobody looks, and writes out what cannot be seen", () => {
+    const text = renderAuditLine(LINE, { columns: undefined });
+    expect(text.split("\n")).toHaveLength(2);
+    expect(text).toContain("\\u001b[2K⏎ rm -rf y");
+  });
+
+  it("is one line where there is room", () => {
+    const short = { ...LINE, rules: ["git.push"], command: "git push" };
+    expect(renderAuditLine(short, { columns: 80 })).toBe(
+      "2026-11-16T06:00:00  deny  claude-code    git.push           git push\n",
+    );
+  });
+});
