@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { buildConstants } from "./build-constants.mjs";
 import { buildHooks } from "./build-hooks.mjs";
+import { nativeSourcesMs } from "./native-sources.mjs";
 import { licenceText } from "./third-party.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
@@ -97,24 +98,17 @@ await recordCode(createNodeSystem(), {
   temporaryFolder: tmpdir(),
 });
 
-/** Everything goes but a native program made from the sources as they are: it needs tools that few have. */
+/** Everything goes but native programs made from the sources as they are: they need tools that few have. */
 function clearOutput() {
-  const native = statSync("dist/native/amplihack-hooks", { throwIfNoEntry: false });
-  const isStale =
-    native !== undefined && newestIn(["src", "native/host/src", "package.json"]) > native.mtimeMs;
-  if (isStale)
-    console.log("dist/native was older than its sources and is gone; npm run build:native makes it");
-  const kept = isStale ? [] : ["native"];
-  const names = existsSync("dist") ? readdirSync("dist").filter(name => !kept.includes(name)) : [];
-  for (const name of names) rmSync(`dist/${name}`, { recursive: true, force: true });
-}
-
-function newestIn(paths) {
-  const times = paths.map(path => {
-    const facts = statSync(path);
-    return facts.isDirectory() ? newestIn(readdirSync(path).map(name => `${path}/${name}`)) : facts.mtimeMs;
-  });
-  return Math.max(0, ...times);
+  const namesIn = folder => (existsSync(folder) ? readdirSync(folder) : []);
+  for (const name of namesIn("dist"))
+    if (name !== "native") rmSync(`dist/${name}`, { recursive: true, force: true });
+  const changedMs = nativeSourcesMs();
+  for (const path of namesIn("dist/native").map(name => `dist/native/${name}`)) {
+    if (statSync(path).mtimeMs >= changedMs) continue;
+    rmSync(path, { recursive: true, force: true });
+    console.log(`${path} was older than its sources and is gone; npm run build:native makes it`);
+  }
 }
 
 const types = spawnSync("node_modules/.bin/tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" });
