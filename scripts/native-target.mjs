@@ -1,6 +1,6 @@
 // For which machine the native program is built, with what, and how a program for it is run here.
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { isAbsolute } from "node:path";
 
 /**
@@ -87,6 +87,18 @@ export function chooseTarget(name) {
     runner: emulator === undefined ? undefined : [emulator],
     output: `dist/native/amplihack-hooks-${platform}`,
   };
+}
+
+/**
+ * Words before a program of a platform by Node's name, undefined where it cannot be run here.
+ * @returns {readonly string[] | undefined}
+ */
+export function runnerFor(platform, program) {
+  if (platform === `${process.platform}-${process.arch}`) return [];
+  const known = Object.values(OTHERS).find(other => other.platform === platform);
+  const isElf = readFileSync(program).subarray(0, 4).toString("latin1") === "\x7fELF";
+  const emulator = isElf ? known?.emulators.find(isInstalled) : undefined;
+  return emulator === undefined ? undefined : [emulator];
 }
 
 /** What is not installed here to build for that machine and to run the result: keys of its packages. */
