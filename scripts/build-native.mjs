@@ -1,5 +1,7 @@
-// Builds dist/native/amplihack-hooks: bundles the portable folders, compiles them to bytecode ahead of time and
-// embeds them in the Rust host. Needs cargo; nothing else in the project does.
+// `node scripts/build-native.mjs [--target MACHINE] [--without-image]` builds dist/native/amplihack-hooks: bundles the
+// portable folders, compiles them to bytecode ahead of time and embeds them in the Rust host. Needs cargo; nothing else in
+// the project does. MACHINE is Rust's name of another machine: `aarch64-unknown-linux-gnu` makes
+// dist/native/amplihack-hooks-linux-arm64.
 import {
   copyFileSync,
   existsSync,
@@ -12,20 +14,28 @@ import {
 } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { build } from "esbuild";
 import { ARGV_ENTRY, entryNames, entryPath, generatedEntries, nativeEntrySource } from "./entries.mjs";
 import { loadSource } from "./load-source.mjs";
-import { cargo, countRuns, RELEASE, run } from "./native-cargo.mjs";
+import { builtFor, cargo, countRuns, run } from "./native-cargo.mjs";
 import { imageRoom, packImage, writeImage } from "./native-image.mjs";
+import { chooseTarget, thisMachine } from "./native-target.mjs";
 import { inTrainingPlace } from "./native-training.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
 const GENERATED = "native/generated";
-const OUTPUT = "dist/native/amplihack-hooks";
 const USAGE_ENTRY = "no-opinion";
 
-const isImaged = process.platform === "linux" && !process.argv.includes("--without-image");
+const { values: options } = parseArgs({
+  options: { target: { type: "string" }, "without-image": { type: "boolean", default: false } },
+});
+const here = thisMachine();
+const target = chooseTarget(options.target ?? here.name);
+const OUTPUT = target.output;
+// The program writes its image itself.
+const isImaged = target.isLinux && target.runner !== undefined && !options["without-image"];
 
 rmSync(GENERATED, { recursive: true, force: true });
 mkdirSync(GENERATED, { recursive: true });
@@ -62,8 +72,9 @@ for (const name of readdirSync(GENERATED)) {
   );
 }
 
-cargo("amplihack-bytecode");
-run(`${RELEASE}/amplihack-bytecode`, [GENERATED]);
+// Bytecode is the same for all machines with the same order of bytes, which all of ours have.
+cargo(here, "amplihack-bytecode");
+run(builtFor(here, "amplihack-bytecode"), [GENERATED]);
 
 // The table of spellings comes from the same TypeScript that the hook program uses.
 const tables = await loadSource({
@@ -114,28 +125,28 @@ mkdirSync("dist/native", { recursive: true });
 rmSync(OUTPUT, { force: true });
 writeModules(modules);
 writeFileSync(`${GENERATED}/image.bin`, imageRoom(0));
-countRuns();
+countRuns(target);
 if (isImaged) {
-  cargo("amplihack-pack");
+  cargo(here, "amplihack-pack");
   buildImaged();
 } else {
-  cargo("amplihack-native");
-  copyFileSync(`${RELEASE}/amplihack-hooks`, OUTPUT);
+  cargo(target, "amplihack-native");
+  copyFileSync(builtFor(target, "amplihack-hooks"), OUTPUT);
 }
 console.log(`${OUTPUT}: ${(statSync(OUTPUT).size / 1024 / 1024).toFixed(2)} MB`);
 
 /** How much room the image needs is known once it was written, so a first build is followed by a second. */
 function buildImaged() {
-  const known = "native/target/image-length";
+  const known = `native/target/${target.name}/image-length`;
   let room = existsSync(known) ? Number(readFileSync(known, "utf8")) : 0;
   // The image holds what the modules became.
   writeModules([]);
   for (let attempt = 0; attempt < 3; attempt++) {
     writeFileSync(`${GENERATED}/image.bin`, imageRoom(room));
-    cargo("amplihack-native");
-    const image = makeImage(`${RELEASE}/amplihack-hooks`);
+    cargo(target, "amplihack-native");
+    const image = makeImage(builtFor(target, "amplihack-hooks"));
     if (image.length <= room && room - image.length < 32_768) {
-      copyFileSync(`${RELEASE}/amplihack-hooks`, OUTPUT);
+      copyFileSync(builtFor(target, "amplihack-hooks"), OUTPUT);
       writeImage(OUTPUT, image);
       return;
     }
@@ -151,7 +162,8 @@ function makeImage(executable) {
     for (const { subcommand, name, input } of payloads)
       writeFileSync(join(home, "payloads", `${subcommand}.${name}`), input);
     const args = ["--write-image", join(home, "image"), resolve(GENERATED), join(home, "payloads")];
-    run(resolve(executable), args, { env: { HOME: home, PATH: "/usr/bin:/bin" } });
-    return packImage(readFileSync(join(home, "image")), resolve(RELEASE, "amplihack-pack"));
+    const [program, ...words] = [...target.runner, executable, ...args];
+    run(program, words, { env: { HOME: home, PATH: "/usr/bin:/bin" } });
+    return packImage(readFileSync(join(home, "image")), builtFor(here, "amplihack-pack"));
   });
 }

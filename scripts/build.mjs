@@ -20,6 +20,7 @@ import { build } from "esbuild";
 import { buildConstants } from "./build-constants.mjs";
 import { buildHooks } from "./build-hooks.mjs";
 import { buildVendor, vendoredImports } from "./build-vendor.mjs";
+import { nativeSourcesMs } from "./native-sources.mjs";
 import { licenceText } from "./third-party.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
@@ -132,17 +133,20 @@ try {
 }
 rmSync(REPLACED, { recursive: true, force: true });
 
-/** Everything goes but a native program made from the sources as they are: it needs tools that few have. */
+/** Everything goes but native programs made from the sources as they are: they need tools that few have. */
 function takePlace() {
   rmSync(REPLACED, { recursive: true, force: true });
   if (existsSync("dist")) renameSync("dist", REPLACED);
   renameSync(OUTPUT, "dist");
-  const native = statSync(`${REPLACED}/native/amplihack-hooks`, { throwIfNoEntry: false });
-  const isStale =
-    native !== undefined && newestIn(["src", "native/host/src", "package.json"]) > native.mtimeMs;
-  if (isStale)
-    console.log("dist/native was older than its sources and is gone; npm run build:native makes it");
-  else if (existsSync(`${REPLACED}/native`)) renameSync(`${REPLACED}/native`, "dist/native");
+  const native = `${REPLACED}/native`;
+  if (!existsSync(native)) return;
+  const changedMs = nativeSourcesMs();
+  for (const name of readdirSync(native)) {
+    if (statSync(`${native}/${name}`).mtimeMs >= changedMs) continue;
+    rmSync(`${native}/${name}`, { recursive: true, force: true });
+    console.log(`dist/native/${name} was older than its sources and is gone; npm run build:native makes it`);
+  }
+  renameSync(native, "dist/native");
 }
 
 /** A hook that cannot be run is no hook: the last build counts again. */
@@ -150,12 +154,4 @@ function giveBack() {
   if (existsSync("dist/native")) renameSync("dist/native", `${REPLACED}/native`);
   renameSync("dist", OUTPUT);
   if (existsSync(REPLACED)) renameSync(REPLACED, "dist");
-}
-
-function newestIn(paths) {
-  const times = paths.map(path => {
-    const facts = statSync(path);
-    return facts.isDirectory() ? newestIn(readdirSync(path).map(name => `${path}/${name}`)) : facts.mtimeMs;
-  });
-  return Math.max(0, ...times);
 }

@@ -2,17 +2,15 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { answer } from "./native-target.mjs";
 import { inTrainingPlace } from "./native-training.mjs";
 
-const PROFILE = resolve("native/target/profile");
-const KEY = `${PROFILE}/key`;
-const isLinux = process.platform === "linux";
-const answer = (program, ...args) => spawnSync(program, args, { encoding: "utf8" }).stdout ?? "";
-const target = /^host: (.+)$/m.exec(answer("rustc", "-vV"))?.[1];
+/** Where cargo leaves a program for a machine. */
+export const builtFor = (target, name) => resolve(`native/target/${target.name}/release/${name}`);
+const profileOf = target => resolve(`native/target/${target.name}/profile`);
 /** Only GNU's compiler is known to read back its own counts this way. */
-const isCountable = isLinux && answer("cc", "--version").includes("Free Software Foundation");
-
-export const RELEASE = `native/target/${target}/release`;
+const isCountable = target =>
+  target.isLinux && answer(target.compiler, "--version").includes("Free Software Foundation");
 
 export function run(program, args, { env = process.env, cwd } = {}) {
   const result = spawnSync(program, args, { stdio: ["ignore", "inherit", "inherit"], env, cwd });
@@ -28,12 +26,15 @@ export function run(program, args, { env = process.env, cwd } = {}) {
 // An image holds addresses of the program, which only an executable at a fixed place keeps. The engine packs
 // small blocks into pages of its own unless it believes that an address sanitizer watches; here each block goes to
 // the host, which knows better where it belongs.
-function linuxFlags(counting) {
+function linuxFlags(target, counting) {
+  const libraries = [...(isCountable(target) ? ["-lgcov"] : []), "-lgcc"];
   const linked = [
     "-Wl,--no-eh-frame-hdr",
     `-Wl,-T,${resolve("native/host/without-unwinding.ld")}`,
-    ...(isCountable ? ["-lgcov"] : []),
-    "-lgcc",
+    // Rust links with its own linker on x64. GNU's, which it takes elsewhere, looks for each name only in what comes later.
+    ...(target.name.startsWith("x86_64-")
+      ? libraries
+      : ["-Wl,-Bstatic,--start-group", ...libraries, "-lm", "-lc", "-Wl,--end-group"]),
   ];
   return {
     RUSTFLAGS: [
@@ -44,48 +45,52 @@ function linuxFlags(counting) {
   };
 }
 
-export function cargo(name, ...more) {
-  const counting = existsSync(PROFILE) ? `-fprofile-use=${PROFILE} -Wno-missing-profile` : "";
-  cargoWith(counting, name, ...more);
+export function cargo(target, name) {
+  const profile = profileOf(target);
+  cargoWith(target, existsSync(profile) ? `-fprofile-use=${profile} -Wno-missing-profile` : "", name);
 }
 
-function cargoWith(counting, name, ...more) {
-  const env = isLinux ? { ...process.env, ...linuxFlags(counting) } : process.env;
+function cargoWith(target, counting, name, ...more) {
+  const flags = target.isLinux ? linuxFlags(target, counting) : {};
   const place = ["--manifest-path", "native/Cargo.toml", "--package", name, ...more];
-  run("cargo", ["build", "--release", "--quiet", "--locked", "--target", target, ...place], { env });
+  run(target.cargo, ["build", "--release", "--quiet", "--locked", "--target", target.name, ...place], {
+    env: { ...process.env, ...target.env, ...flags },
+  });
 }
 
 /** What decides where cargo compiles the engine: by that path the compiler knows its counts, and misses them silently. */
-function countsKey() {
+function countsKey(target) {
   const files = ["Cargo.toml", "Cargo.lock", "host/Cargo.toml"].map(name =>
     readFileSync(`native/${name}`, "utf8"),
   );
-  return JSON.stringify([PROFILE, answer("rustc", "-vV"), linuxFlags("").RUSTFLAGS, ...files]);
+  const versions = [answer(target.rustc, "-vV"), answer(target.compiler, "--version")];
+  return JSON.stringify([profileOf(target), ...versions, linuxFlags(target, "").RUSTFLAGS, ...files]);
 }
 
 /**
  * Lets the engine count what it executes in ordinary runs, so that the compiler makes that fast and the rest small.
  * The counts are of the engine's code, which rarely changes: they are kept while it is compiled in the same way.
  */
-export function countRuns() {
-  if (!isCountable) return;
-  const key = countsKey();
-  if (existsSync(KEY) && readFileSync(KEY, "utf8") === key) return;
-  rmSync(PROFILE, { recursive: true, force: true });
-  cargoWith(`-fprofile-generate=${PROFILE}`, "amplihack-native", "--features", "counting");
-  mkdirSync(PROFILE, { recursive: true });
+export function countRuns(target) {
+  if (!isCountable(target) || target.runner === undefined) return;
+  const key = countsKey(target);
+  const profile = profileOf(target);
+  if (existsSync(`${profile}/key`) && readFileSync(`${profile}/key`, "utf8") === key) return;
+  rmSync(profile, { recursive: true, force: true });
+  cargoWith(target, `-fprofile-generate=${profile}`, "amplihack-native", "--features", "counting");
+  mkdirSync(profile, { recursive: true });
   try {
     inTrainingPlace(({ home, payloads }) => {
-      const program = resolve(RELEASE, "amplihack-hooks");
       const env = { HOME: home, PATH: "/usr/bin:/bin" };
       for (const { subcommand, name, cwd, input } of payloads) {
-        const { status } = spawnSync(program, [subcommand], { cwd, env, input });
+        const [program, ...words] = [...target.runner, builtFor(target, "amplihack-hooks"), subcommand];
+        const { status } = spawnSync(program, words, { cwd, env, input });
         if (status !== 0) throw new Error(`a run that counts ended with ${status}, on ${subcommand} ${name}`);
       }
     });
   } catch (error) {
-    rmSync(PROFILE, { recursive: true, force: true });
+    rmSync(profile, { recursive: true, force: true });
     throw error;
   }
-  writeFileSync(KEY, key);
+  writeFileSync(`${profile}/key`, key);
 }

@@ -1,6 +1,7 @@
 // `node scripts/release.mjs OUT [--key FILE] [--binaries FOLDER | --without-native [--platforms A,B]]`: makes a folder to
 // publish from. Without native programs, hooks run on Node; the archive is for the platforms named, else for all.
-//   amplihack-hooks-<platform>-<arch>   the native programs: FOLDER's, or the one built here
+//   amplihack-hooks-<platform>-<arch>   the native programs: FOLDER's, or those built here. Those of Linux are static, for
+//                                       glibc and musl alike, so that npm need not be told of a C library
 //   npm/<package>/                      the main package and one package per native program
 //   amplihack-<version>.tgz             the main package with all it needs at run time, which `amplihack update` takes
 //   plugins/, amplihack-plugins-<version>.tgz   marketplaces of Claude Code and Codex, and an extension of Gemini CLI
@@ -22,6 +23,7 @@ import {
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { runnerFor } from "./native-target.mjs";
 import { addArchive } from "./release-archive.mjs";
 import { fail, writeJson } from "./release-files.mjs";
 import { addPlugins } from "./release-plugins.mjs";
@@ -82,17 +84,17 @@ console.log(`${out}: version ${main.version} for ${(isWithoutNative ? wanted : p
 /** The native program of one platform, as a file and as a package; false when there is none. */
 function addNative(platform) {
   const isHere = platform === `${process.platform}-${process.arch}`;
-  const built =
-    folder === undefined ? (isHere ? `dist/native/${BINARY}` : "") : join(folder, `${BINARY}-${platform}`);
+  const name = `${BINARY}-${platform}`;
+  const built = folder === undefined ? `dist/native/${isHere ? BINARY : name}` : join(folder, name);
   if (!existsSync(built)) return false;
   const [os, cpu] = platform.split("-");
   const place = join(out, "npm", `${main.name}-${platform}`);
   mkdirSync(place, { recursive: true });
-  for (const copy of [join(out, `${BINARY}-${platform}`), join(place, BINARY)]) {
+  for (const copy of [join(out, name), join(place, BINARY)]) {
     cpSync(built, copy);
     chmodSync(copy, 0o755);
   }
-  if (isHere) checkVersion(join(place, BINARY));
+  checkVersion(platform, join(place, BINARY));
   cpSync("LICENSE", join(place, "LICENSE"));
   writeJson(join(place, "package.json"), {
     name: `${main.name}-${platform}`,
@@ -107,15 +109,15 @@ function addNative(platform) {
   return true;
 }
 
-/** A program of another version would be refused by nobody, so it is asked here. Those of other machines cannot run. */
-function checkVersion(program) {
-  const { status, stdout, error } = spawnSync(program, ["--version"], {
-    encoding: "utf8",
-    timeout: PROBE_MS,
-  });
+/** A program of another version would be refused by nobody, so it is asked here, where it can be run. */
+function checkVersion(platform, program) {
+  const runner = runnerFor(platform, program);
+  if (runner === undefined) return;
+  const [first, ...rest] = [...runner, program, "--version"];
+  const { status, stdout, error } = spawnSync(first, rest, { encoding: "utf8", timeout: PROBE_MS });
   const said = error?.message ?? (stdout.trim() || `nothing, and ended with ${status}`);
   if (status !== 0 || said !== `${BINARY} ${main.version}`)
-    fail(`the native program of this machine says "${said}" instead of "${BINARY} ${main.version}"`, 1);
+    fail(`the native program of ${platform} says "${said}" instead of "${BINARY} ${main.version}"`, 1);
 }
 
 /** The main package as it is published: what only a checkout needs is left out. */

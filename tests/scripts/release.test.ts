@@ -24,7 +24,9 @@ function readJson(path: string): Record<string, unknown> {
 
 function release(place: string, ...words: readonly string[]) {
   const script = join(ROOT, "scripts", "release.mjs");
-  return spawnSync(process.execPath, [script, join(place, "out"), ...words], { encoding: "utf8" });
+  // Programs of the place come first.
+  const env = { ...process.env, PATH: `${place}:${process.env["PATH"]}` };
+  return spawnSync(process.execPath, [script, join(place, "out"), ...words], { encoding: "utf8", env });
 }
 
 /** Files that stand for the programs of the platforms, and tell a version. */
@@ -219,6 +221,20 @@ describe("a release", () => {
     const { status, stderr } = release(place, "--binaries", binaries(place, "0.0.9"));
     expect(status).toBe(1);
     expect(stderr).toContain(`says "amplihack-hooks 0.0.9" instead of "amplihack-hooks ${version}"`);
+  });
+
+  it("asks a program of another machine through an emulator", () => {
+    const place = temporaryDirectory();
+    const folder = join(place, "binaries");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "amplihack-hooks-linux-arm64"), "\x7fELF");
+    const emulator = '#!/bin/sh\necho "amplihack-hooks 0.0.9"\n';
+    for (const name of ["qemu-aarch64-static", "qemu-aarch64"])
+      writeFileSync(join(place, name), emulator, { mode: 0o755 });
+    const { status, stderr } = release(place, "--binaries", folder);
+    const isArm = process.platform === "linux" && process.arch === "arm64";
+    expect(status).toBe(1);
+    if (!isArm) expect(stderr).toContain('of linux-arm64 says "amplihack-hooks 0.0.9"');
   });
 
   it.each([

@@ -210,7 +210,8 @@ fn give_up(ctx: &Ctx<'_>, reason: &str, hook: &Hook) -> i32 {
         .and_then(|function| function.call::<_, Option<i32>>((reason,)))
         .catch(ctx);
     match answered {
-        Ok(code) => code.unwrap_or(0),
-        Err(_) => crash::answer(),
+        Ok(Some(code)) => code,
+        // It was not even known whom to answer.
+        Ok(None) | Err(_) => crash::answer(),
     }
 }
