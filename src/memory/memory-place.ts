@@ -10,6 +10,7 @@ import {
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { MemoryError } from "./memory-error.ts";
+import { findProjectIdentity } from "./project-identity.ts";
 
 /** Counts for every project. */
 export const ALL_PROJECTS = "";
@@ -39,9 +40,20 @@ export function findMemoryPlace(system: System, warn: (message: string) => void)
   return { projectRoot, databasePath: join(stateHome, MEMORY_DATABASE), config };
 }
 
-/** What a project's memories are filed under: `AMPLIHACK_PROJECT_ID`, else where it lies, links resolved. */
-export function projectScope(system: System, projectRoot: string): string {
-  return announcedProject(system) ?? resolvePath(system.files, projectRoot);
+/**
+ * What a project's memories are filed under: first what new ones get, then what earlier ones may have. It is
+ * `AMPLIHACK_PROJECT_ID`, or for a team where the project was cloned from, or else where it lies, links resolved.
+ */
+export function projectScopes(
+  system: System,
+  { config }: Pick<MemoryPlace, "config">,
+  projectRoot: string,
+): readonly [string, ...string[]] {
+  const announced = announcedProject(system);
+  if (announced !== undefined) return [announced];
+  const path = resolvePath(system.files, projectRoot);
+  const identity = config.memory.url === undefined ? undefined : findProjectIdentity(system, path);
+  return identity === undefined ? [path] : [identity, path];
 }
 
 /** What is stored by hand counts for every project unless `AMPLIHACK_PROJECT_ID` names one. */

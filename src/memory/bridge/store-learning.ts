@@ -5,7 +5,7 @@ import { composeLearning, LearningCollector } from "../learning.ts";
 import type { LearntNote } from "../learnt/note.ts";
 import { SessionNotes } from "../learnt/session-notes.ts";
 import { ANY_AGENT, type MemoryDraft, TEXT_LIMITS } from "../memory.ts";
-import { projectScope } from "../memory-place.ts";
+import { projectScopes } from "../memory-place.ts";
 import { openStore } from "../open-store.ts";
 import { stepsOf } from "../reflection/steps.ts";
 import { LEARNED_PREFIX, learnedRetention } from "../retention.ts";
@@ -23,7 +23,7 @@ export async function storeLearning(request: StoreRequest, context: BridgeContex
   const { system, databasePath, projectRoot } = context;
   const notes = findLearnings(request, context);
   if (notes.length === 0) return { stored: false, memories_count: 0 };
-  const project = projectScope(system, projectRoot);
+  const [project] = projectScopes(system, context, projectRoot);
   const store = await openStore(system, databasePath, { patienceMs: PATIENCE_MS });
   try {
     for (const { category, text } of notes) {
