@@ -84,3 +84,8 @@ export function beginRecording(connection: SqliteConnection, origin: string): vo
     connection.run("INSERT OR IGNORE INTO memory_team (only, origin) VALUES (1, ?)", [origin]),
   );
 }
+
+/** Everything that is shared is told to the team again. */
+export function recordAll(connection: SqliteConnection): void {
+  connection.run(`${record("memories", CHANGE.content | CHANGE.pin)} FROM memories WHERE is_shared = 1`);
+}
