@@ -1,9 +1,10 @@
 import type { System } from "../system/system.ts";
+import { contentFingerprint } from "./content-fingerprint.ts";
 import { checkTexts, type Memory, type MemoryDraft } from "./memory.ts";
 import { MemoryError } from "./memory-error.ts";
 import type { SearchQuery } from "./search-words.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
-import { COLUMNS, contentFingerprint, memoryOf, PLACEHOLDERS, SELECTED, valuesOf } from "./sqlite-rows.ts";
+import { COLUMNS, memoryOf, PLACEHOLDERS, SELECTED, valuesOf } from "./sqlite-rows.ts";
 import { addToIndex } from "./sqlite-schema.ts";
 import { countTerms, filterConditions, searchRows } from "./sqlite-search.ts";
 import { addUses, latestRows, setPin } from "./sqlite-uses.ts";
