@@ -1,9 +1,10 @@
 import type { System } from "../system/system.ts";
+import { contentFingerprint } from "./content-fingerprint.ts";
 import { checkTexts, type Memory, type MemoryDraft } from "./memory.ts";
 import { MemoryError } from "./memory-error.ts";
 import type { SearchQuery } from "./search-words.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
-import { contentFingerprint, memoryOf, SELECTED } from "./sqlite-rows.ts";
+import { memoryOf, SELECTED } from "./sqlite-rows.ts";
 import { countTerms, filterConditions, searchRows } from "./sqlite-search.ts";
 import { addUses, latestRows, setPin } from "./sqlite-uses.ts";
 import {

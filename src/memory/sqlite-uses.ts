@@ -1,11 +1,8 @@
+import { KEPT_USES_MS } from "./retention.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 import { SELECTED } from "./sqlite-rows.ts";
 import type { MemoryUse } from "./store.ts";
 import { encodeText } from "./stored-text.ts";
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-/** Older uses say nothing about what a project needs now. */
-const KEPT_USES_DAYS = 365;
 
 /** How many sessions recalled a memory, and when last; for a row of `memories`. */
 export const USE_COLUMNS = `
@@ -39,7 +36,7 @@ export function addUses(
   }
   connection.run("DELETE FROM memory_uses WHERE project = ? AND used_ms < ?", [
     encodeText(project),
-    nowMs - KEPT_USES_DAYS * DAY_MS,
+    nowMs - KEPT_USES_MS,
   ]);
 }
 

@@ -60,7 +60,7 @@ function decideBetween(changes: number, mine: Memory, theirs: Memory, isKnown: b
   return { store: { ...mine, id, createdMs, updatedMs, isPinned } };
 }
 
-function hasSameText(one: Memory, other: Memory): boolean {
+export function hasSameText(one: Memory, other: Memory): boolean {
   return (
     one.value === other.value &&
     one.type === other.type &&

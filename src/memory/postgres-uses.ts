@@ -1,0 +1,59 @@
+import type { Row } from "../postgres/database.ts";
+import { SCHEMA } from "../postgres/migrate.ts";
+import type { Memory } from "./memory.ts";
+import { idValues, MEMORIES, named, SELECTED } from "./postgres-rows.ts";
+import type { TeamSearch } from "./postgres-search.ts";
+import { KEPT_USES_MS } from "./retention.ts";
+import type { MemoryUse } from "./store.ts";
+import { encodeText } from "./stored-text.ts";
+
+const USES = `${SCHEMA}.memory_uses`;
+
+/** What was shown at the start stays use once it was recalled. */
+export async function addUses(
+  { run, team }: TeamSearch,
+  memories: readonly Pick<Memory, "agent" | "id">[],
+  { project, session, occasion }: MemoryUse,
+  nowMs: number,
+): Promise<void> {
+  await run(
+    `INSERT INTO ${USES} AS known (team, number, project, session, occasion, used_ms)
+     SELECT team, number, $4, $5, $6, $7 FROM ${MEMORIES} WHERE team = $1 AND ${named("id", 2)}
+     ON CONFLICT (number, place_hash) DO UPDATE SET
+       used_ms = excluded.used_ms,
+       occasion = CASE known.occasion WHEN 'prompt' THEN known.occasion ELSE excluded.occasion END`,
+    [team, ...idValues(memories), encodeText(project), encodeText(session), occasion, nowMs],
+  );
+  await run(
+    `DELETE FROM ${USES}
+     WHERE team = $1 AND project_hash = hashtextextended($2, 0) AND project = $2 AND used_ms < $3`,
+    [team, encodeText(project), nowMs - KEPT_USES_MS],
+  );
+}
+
+/** Pinned ones first, then by when the project stored or recalled them. Each part is answered from an index. */
+export function latestRows(
+  { run, team }: TeamSearch,
+  project: string,
+  sinceMs: number,
+  limit: number,
+): Promise<readonly Row[]> {
+  return run(
+    `WITH chosen (number, is_pin, last_ms) AS (
+       SELECT number, 1, updated_ms FROM ${MEMORIES} WHERE team = $1 AND is_pinned AND project IN ($2, '')
+       UNION ALL
+       (SELECT number, 0, updated_ms FROM ${MEMORIES}
+        WHERE team = $1 AND project_hash = hashtextextended($2, 0) AND project = $2 AND updated_ms >= $3
+        ORDER BY updated_ms DESC LIMIT $4)
+       UNION ALL
+       SELECT used.number, 0, used_ms FROM ${USES} AS used JOIN ${MEMORIES} AS memory USING (number)
+       WHERE used.team = $1 AND used.project_hash = hashtextextended($2, 0) AND used.project = $2
+         AND used_ms >= $3 AND occasion = 'prompt' AND memory.project IN ($2, '')
+     )
+     SELECT ${SELECTED}
+     FROM (SELECT number AS found, max(is_pin) AS is_pin, max(last_ms) AS last_ms FROM chosen GROUP BY number) AS best
+     JOIN ${MEMORIES} ON memories.number = found
+     ORDER BY is_pin DESC, last_ms DESC, found DESC LIMIT $4`,
+    [team, encodeText(project), sinceMs, limit],
+  );
+}
