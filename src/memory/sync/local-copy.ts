@@ -4,7 +4,7 @@ import { type Memory, TEXT_LIMITS } from "../memory.ts";
 import { openConnection } from "../open-store.ts";
 import { isSharedProject } from "../project-identity.ts";
 import { shortHash } from "../short-hash.ts";
-import { recordAll } from "../sqlite-changes.ts";
+import { CHANGE, recordAll } from "../sqlite-changes.ts";
 import type { SqliteConnection } from "../sqlite-connection.ts";
 import { bytesOf, memoryOf, SELECTED, textOf } from "../sqlite-rows.ts";
 import {
@@ -74,6 +74,29 @@ export class LocalCopy {
 
   countWaiting(): number {
     return Number(this.connection.rows("SELECT count(*) AS count FROM memory_changes")[0]?.["count"]);
+  }
+
+  /**
+   * Sets dates of changes back that are later. This is done here, before they are sent, so that a change has the same
+   * date however often it is sent.
+   */
+  limitDates(limitMs: number): void {
+    this.connection.write(() => {
+      const late = this.connection.rows(
+        `SELECT ${SELECTED} FROM memories WHERE updated_ms > ? AND (agent, session, key) IN (
+           SELECT agent, session, key FROM memory_changes WHERE changes & ?
+         )`,
+        [limitMs, CHANGE.content],
+      );
+      for (const row of late) {
+        const memory = memoryOf(row, this.path);
+        replaceRow(this.connection, { number: numberOf(row), memory }, { ...memory, updatedMs: limitMs });
+      }
+      this.connection.run("UPDATE memory_changes SET changed_ms = ? WHERE changed_ms > ?", [
+        limitMs,
+        limitMs,
+      ]);
+    });
   }
 
   /** The next entries of the log, at most so many, and about so many characters. */

@@ -1,5 +1,6 @@
 import { PostgresError } from "../../postgres/postgres-error.ts";
 import type { PendingChange } from "./change.ts";
+import { CLOCK_TOLERANCE_MS } from "./decide.ts";
 import type { LocalCopy } from "./local-copy.ts";
 import type { TeamDatabase } from "./team-database.ts";
 
@@ -29,10 +30,11 @@ export async function synchronise(
   team: TeamDatabase,
   isOver: () => boolean = () => false,
 ): Promise<SyncCounts> {
-  await noticeLosses(copy, team);
+  const { nowMs } = await noticeLosses(copy, team);
   const sender = new Sender(copy, team, isOver);
   let fetched = 0;
   for (let round = 1; round <= MAX_ROUNDS && !isOver(); round++) {
+    copy.limitDates(nowMs + CLOCK_TOLERANCE_MS);
     await sender.sendAll();
     for await (const { states, revision } of team.fetch(copy.state().revision)) {
       fetched += copy.take(states, revision);
@@ -45,11 +47,12 @@ export async function synchronise(
 }
 
 /** A database that was restored from a backup lacks what it had been told; other projects were not fetched before. */
-async function noticeLosses(copy: LocalCopy, team: TeamDatabase): Promise<void> {
-  const { revision, projects } = await team.look();
+async function noticeLosses(copy: LocalCopy, team: TeamDatabase): Promise<{ readonly nowMs: number }> {
+  const { revision, projects, nowMs } = await team.look();
   const known = copy.state();
   if (revision < known.revision) copy.restart();
   if (projects !== known.projects) copy.fetchAnew(projects);
+  return { nowMs };
 }
 
 class Sender {

@@ -13,6 +13,7 @@ import type { SentChange } from "./local-copy.ts";
 const REMOVALS = `${SCHEMA}.memory_removals`;
 const EARLIER = `${SCHEMA}.earlier_values`;
 const NAME_HASH = `${SCHEMA}.text_hash(given.agent, given.session, given.key)`;
+const NOW_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 const MAX_PAGE = 500;
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 const ID_LENGTH = 32;
@@ -21,6 +22,12 @@ const ID_LENGTH = 32;
 export interface FetchedPage {
   readonly states: readonly NamedState[];
   readonly revision: number;
+}
+
+interface TeamFacts {
+  readonly revision: number;
+  readonly projects: string;
+  readonly nowMs: number;
 }
 
 /** The memories of a team as its copies need them. All failures are `PostgresError`. */
@@ -35,17 +42,22 @@ export class TeamDatabase {
     this.random = random;
   }
 
-  /** How far the team is, and which projects this user may see of it. */
-  async look(): Promise<{ readonly revision: number; readonly projects: string }> {
+  /** How far the team is, which projects this user may see of it, and what the server's clock says. */
+  async look(): Promise<TeamFacts> {
     const [row] = await this.database.run(
-      `SELECT revision, (
+      `SELECT revision, ${NOW_MS} AS now_ms, (
          SELECT coalesce(projects::text, 'all') FROM ${SCHEMA}.members
          WHERE members.team = teams.team AND member = session_user
        ) AS projects
        FROM ${SCHEMA}.teams WHERE team = $1`,
       [this.team],
     );
-    return { revision: Number(row?.["revision"] ?? 0), projects: String(row?.["projects"] ?? "") };
+    if (row === undefined) throw this.notMember();
+    return {
+      revision: Number(row["revision"]),
+      projects: String(row["projects"] ?? ""),
+      nowMs: Number(row["now_ms"]),
+    };
   }
 
   /**
@@ -58,13 +70,10 @@ export class TeamDatabase {
   }> {
     return this.database.transaction(async run => {
       // Whoever has the revision is the only one who changes the team's memories.
-      const [now] = await run(
-        `SELECT ${SCHEMA}.take_revision($1) AS revision,
-           (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now_ms`,
-        [this.team],
-      );
-      if ((now?.["revision"] ?? null) === null)
-        throw new PostgresError("refused", `you are no longer in the team ${this.team}`);
+      const [now] = await run(`SELECT ${SCHEMA}.take_revision($1) AS revision, ${NOW_MS} AS now_ms`, [
+        this.team,
+      ]);
+      if ((now?.["revision"] ?? null) === null) throw this.notMember();
       const revision = Number(now?.["revision"]);
       const batch = new Batch(run, this.team, this.random);
       const states = await batch.states(changes);
@@ -102,6 +111,16 @@ export class TeamDatabase {
       yield { states: rows.map(memoryState), revision: Number(end["revision"]) - 1 };
     }
     yield { states: [], revision: upTo };
+  }
+
+  private notMember(): PostgresError {
+    return new PostgresError(
+      "refused",
+      `you are no longer in the team ${this.team} of ${this.database.place}`,
+      {
+        fix: "ask its administrator",
+      },
+    );
   }
 
   /** As many as fit a page, and at least one. */

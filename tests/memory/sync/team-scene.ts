@@ -23,6 +23,8 @@ export interface Machine {
   readonly time: { nowMs: number };
   readonly store: MemoryStore;
   readonly copy: LocalCopy;
+  /** tests put one that fails in its place */
+  team: TeamDatabase;
   sync(): Promise<SyncCounts>;
   list(): Promise<readonly Memory[]>;
   close(): void;
@@ -31,7 +33,7 @@ export interface Machine {
 export interface TeamScene {
   readonly url: string;
   readonly database: Database;
-  machine(nowMs?: number): Promise<Machine>;
+  machine(nowMs?: number, team?: string): Promise<Machine>;
   /** what the team's database holds, by name */
   memories(): Promise<readonly Record<string, unknown>[]>;
   earlier(): Promise<readonly Record<string, unknown>[]>;
@@ -45,13 +47,13 @@ export async function openTeam(): Promise<TeamScene> {
   return {
     url,
     database,
-    machine: nowMs => openMachine(database, nowMs),
+    machine: (nowMs, name) => openMachine(database, nowMs, name),
     memories: () => database.run("SELECT * FROM amplihack.memories ORDER BY agent, session, key"),
     earlier: () => database.run("SELECT * FROM amplihack.earlier_values ORDER BY number"),
   };
 }
 
-export async function openMachine(database: Database, nowMs = Date.now()): Promise<Machine> {
+async function openMachine(database: Database, nowMs = Date.now(), team = TEAM): Promise<Machine> {
   const path = join(temporaryDirectory(), "memory.db");
   const time = { nowMs };
   const system = systemAt(time);
@@ -62,7 +64,8 @@ export async function openMachine(database: Database, nowMs = Date.now()): Promi
     time,
     store,
     copy,
-    sync: () => synchronise(copy, new TeamDatabase(database, TEAM, system.random)),
+    team: new TeamDatabase(database, team, system.random),
+    sync: () => synchronise(copy, machine.team),
     list: () => store.list({}, "name"),
     close() {
       store.close();
