@@ -1,10 +1,12 @@
 import { Database } from "../postgres/database.ts";
+import { SCHEMA } from "../postgres/migrate.ts";
 import type { DatabaseAddress } from "../postgres/url.ts";
 import type { System } from "../system/system.ts";
 import { MemoryError } from "./memory-error.ts";
 import { toMemoryError } from "./postgres-problems.ts";
 import { prepareMemoryTables } from "./postgres-schema.ts";
 import { PostgresStore } from "./postgres-store.ts";
+import { EMPTY_READER, type MemoryReader } from "./store.ts";
 
 export interface TeamPlace {
   readonly address: DatabaseAddress;
@@ -41,6 +43,35 @@ export async function openTeamDatabase(
     await database.close();
     throw error;
   }
+}
+
+/** The same for those who only read: where there are no tables, or no such team, none are made. */
+export async function openPostgresReader(
+  system: Pick<System, "clock" | "random">,
+  place: TeamPlace,
+  patience: Partial<typeof PATIENCE> = {},
+): Promise<MemoryReader> {
+  const database = await Database.open(place.address, { ...PATIENCE, ...patience });
+  try {
+    if (!(await hasTeam(database, place.team))) return EMPTY_READER;
+  } catch (error) {
+    throw toMemoryError(error);
+  } finally {
+    await database.close();
+  }
+  return openPostgresStore(system, place, patience);
+}
+
+/** Somebody who cannot make teams hears from the store that it is not theirs. */
+async function hasTeam(database: Database, team: string): Promise<boolean> {
+  const [tables] = await database.run("SELECT to_regclass($1) IS NOT NULL AS exist", [`${SCHEMA}.memories`]);
+  if (tables?.["exist"] !== true) return false;
+  const [row] = await database.run(
+    `SELECT EXISTS (SELECT FROM ${SCHEMA}.teams WHERE team = $1) AS exists,
+       has_table_privilege('${SCHEMA}.members', 'INSERT') AS is_administrator`,
+    [team],
+  );
+  return row?.["exists"] === true || row?.["is_administrator"] !== true;
 }
 
 /** Another encoding has no place for most characters, and PostgreSQL would refuse them one by one. */

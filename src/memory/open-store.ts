@@ -24,7 +24,7 @@ export async function openStore(
   system: System,
   path: string,
   options: OpenOptions = {},
-): Promise<MemoryStore> {
+): Promise<SqliteStore> {
   return new SqliteStore(await openConnection(system, path, options), system, path);
 }
 

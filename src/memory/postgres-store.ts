@@ -4,17 +4,17 @@ import type { System } from "../system/system.ts";
 import { contentFingerprint } from "./content-fingerprint.ts";
 import { checkTexts, type Memory, type MemoryDraft } from "./memory.ts";
 import { MemoryError } from "./memory-error.ts";
+import type { MovableStore, StoredUse } from "./move.ts";
 import { listCondition } from "./postgres-conditions.ts";
 import { toMemoryError } from "./postgres-problems.ts";
 import { idValues, MEMORIES, memoryOf, named, nameValues, SELECTED } from "./postgres-rows.ts";
 import { countTerms, searchRows, type TeamSearch } from "./postgres-search.ts";
 import { type FoundMemory, foundOf, insertRows, replaceRows, takeBatches, withPin } from "./postgres-take.ts";
-import { addUses, latestRows } from "./postgres-uses.ts";
+import { addUses, latestRows, listUses, takeUses } from "./postgres-uses.ts";
 import type { SearchQuery } from "./search-words.ts";
 import type {
   ImportCounts,
   MemoryFilter,
-  MemoryStore,
   MemoryUse,
   Retention,
   WeightedMemory,
@@ -26,7 +26,7 @@ import { encodeText } from "./stored-text.ts";
  * The memories of one team in a PostgreSQL database. What the user may not see is not there for any method: the
  * policies of the tables decide that, not this program.
  */
-export class PostgresStore implements MemoryStore {
+export class PostgresStore implements MovableStore {
   private readonly database: Database;
   private readonly team: string;
   private readonly system: Pick<System, "clock" | "random">;
@@ -120,6 +120,14 @@ export class PostgresStore implements MemoryStore {
     if (memories.length === 0) return;
     const nowMs = this.system.clock.nowMs();
     await this.transaction(run => addUses({ run, team: this.team }, memories, use, nowMs));
+  }
+
+  listUses(): Promise<readonly StoredUse[]> {
+    return listUses(this.searching());
+  }
+
+  async takeUses(uses: readonly StoredUse[]): Promise<void> {
+    await this.transaction(run => takeUses({ run, team: this.team }, uses));
   }
 
   async take(

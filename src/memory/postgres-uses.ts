@@ -1,11 +1,12 @@
 import type { Row } from "../postgres/database.ts";
 import { SCHEMA } from "../postgres/migrate.ts";
 import type { Memory } from "./memory.ts";
+import type { StoredUse } from "./move.ts";
 import { idValues, MEMORIES, named, SELECTED } from "./postgres-rows.ts";
 import type { TeamSearch } from "./postgres-search.ts";
 import { KEPT_USES_MS } from "./retention.ts";
 import type { MemoryUse } from "./store.ts";
-import { encodeText } from "./stored-text.ts";
+import { decodeText, encodeText } from "./stored-text.ts";
 
 const USES = `${SCHEMA}.memory_uses`;
 
@@ -28,6 +29,53 @@ export async function addUses(
     `DELETE FROM ${USES}
      WHERE team = $1 AND project_hash = hashtextextended($2, 0) AND project = $2 AND used_ms < $3`,
     [team, encodeText(project), nowMs - KEPT_USES_MS],
+  );
+}
+
+export async function listUses({ run, team }: TeamSearch): Promise<readonly StoredUse[]> {
+  const rows = await run(
+    `SELECT agent, id, used.project, used.session, occasion, used_ms
+     FROM ${USES} AS used JOIN ${MEMORIES} USING (number)
+     WHERE used.team = $1 AND memories.team = $1`,
+    [team],
+  );
+  return rows.map(row => {
+    const text = (column: string): string => decodeText(String(row[column]));
+    return {
+      agent: text("agent"),
+      id: text("id"),
+      project: text("project"),
+      session: text("session"),
+      occasion: row["occasion"] === "prompt" ? "prompt" : "start",
+      usedMs: Number(row["used_ms"]),
+    };
+  });
+}
+
+/** The later of two times stays, and what was recalled once stays recalled. */
+export async function takeUses({ run, team }: TeamSearch, uses: readonly StoredUse[]): Promise<void> {
+  await run(
+    `INSERT INTO ${USES} AS known (team, number, project, session, occasion, used_ms)
+     SELECT $1, number, given.project, given.session, given.occasion, given.used_ms
+     FROM (
+       SELECT ${SCHEMA}.text_hash(agent, id) AS id_hash, *
+       FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[])
+         AS one (agent, id, project, session, occasion, used_ms)
+     ) AS given
+     JOIN (
+       SELECT number, id_hash FROM ${MEMORIES} WHERE team = $1 AND ${named("id", 2)}
+     ) AS memory USING (id_hash)
+     ON CONFLICT (number, place_hash) DO UPDATE SET
+       used_ms = greatest(known.used_ms, excluded.used_ms),
+       occasion = CASE known.occasion WHEN 'prompt' THEN known.occasion ELSE excluded.occasion END`,
+    [
+      team,
+      ...idValues(uses),
+      uses.map(({ project }) => encodeText(project)),
+      uses.map(({ session }) => encodeText(session)),
+      uses.map(({ occasion }) => occasion),
+      uses.map(({ usedMs }) => usedMs),
+    ],
   );
 }
 

@@ -2,11 +2,12 @@ import type { System } from "../system/system.ts";
 import { contentFingerprint } from "./content-fingerprint.ts";
 import { checkTexts, type Memory, type MemoryDraft } from "./memory.ts";
 import { MemoryError } from "./memory-error.ts";
+import type { MovableStore, StoredUse } from "./move.ts";
 import type { SearchQuery } from "./search-words.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { memoryOf, SELECTED } from "./sqlite-rows.ts";
 import { countTerms, filterConditions, searchRows } from "./sqlite-search.ts";
-import { addUses, latestRows, setPin } from "./sqlite-uses.ts";
+import { addUses, latestRows, listUses, setPin, takeUse } from "./sqlite-uses.ts";
 import {
   checkScope,
   dropRemovedWords,
@@ -21,7 +22,6 @@ import {
 import type {
   ImportCounts,
   MemoryFilter,
-  MemoryStore,
   MemoryUse,
   Retention,
   WeightedMemory,
@@ -32,7 +32,7 @@ import { encodeText } from "./stored-text.ts";
 const ID_LENGTH = 32;
 
 /** The store in one SQLite file. All methods are synchronous behind their promises. */
-export class SqliteStore implements MemoryStore {
+export class SqliteStore implements MovableStore {
   private readonly connection: SqliteConnection;
   private readonly system: Pick<System, "clock" | "random">;
   private readonly path: string;
@@ -122,6 +122,17 @@ export class SqliteStore implements MemoryStore {
     this.connection.write(() =>
       addUses(this.connection, this.numbersOf(memories), use, this.system.clock.nowMs()),
     );
+  }
+
+  async listUses(): Promise<readonly StoredUse[]> {
+    return listUses(this.connection);
+  }
+
+  async takeUses(uses: readonly StoredUse[]): Promise<void> {
+    this.connection.write(() => {
+      for (const use of uses)
+        for (const number of this.numbersOf([use])) takeUse(this.connection, number, use);
+    });
   }
 
   async take(

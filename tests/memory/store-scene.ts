@@ -66,8 +66,10 @@ export async function openTeamScene(): Promise<StoreScene> {
   return { store, system, time };
 }
 
+export type OpenScene = () => Promise<StoreScene>;
+
 /** What holds for one store holds for the other. */
-export const STORES: readonly (readonly [name: string, open: () => Promise<StoreScene>])[] = [
+export const STORES: readonly (readonly [name: string, open: OpenScene])[] = [
   ["SQLite", () => openScene()],
   ...(hasPostgres ? [["PostgreSQL", openTeamScene] as const] : []),
 ];
