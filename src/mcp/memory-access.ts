@@ -5,6 +5,7 @@ import { openReader, openStore } from "../memory/open-store.ts";
 import { rankByWords } from "../memory/rank-by-words.ts";
 import type { RankedMemory } from "../memory/ranking.ts";
 import type { MemoryReader } from "../memory/store.ts";
+import { teamOrigin } from "../memory/sync/team-origin.ts";
 import { Problem } from "../state/problem.ts";
 import type { ServerContext } from "./tool.ts";
 
@@ -43,12 +44,11 @@ export async function storeMemory(
   context: ServerContext,
   draft: Pick<Memory, "agent" | "session" | "key" | "value" | "category">,
 ): Promise<{ readonly memory: Memory; readonly isNew: boolean }> {
-  const { databasePath, scopes } = placeOf(context);
+  const { databasePath, scopes, config } = placeOf(context);
+  const options = { patienceMs: PATIENCE_MS, origin: teamOrigin(config) };
   const memory = { ...draft, value: redact(draft.value), project: scopes[0], type: "text" } as const;
   checkTexts(memory);
-  return withOpen(openStore(context.system, databasePath, { patienceMs: PATIENCE_MS }), store =>
-    store.put(memory),
-  );
+  return withOpen(openStore(context.system, databasePath, options), store => store.put(memory));
 }
 
 /** The one memory of that name; a `Problem` when there is none, or when several sessions have one. */

@@ -10,7 +10,7 @@ import {
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { MemoryError } from "./memory-error.ts";
-import { findProjectIdentity } from "./project-identity.ts";
+import { findProjectIdentity, isSharedProject } from "./project-identity.ts";
 
 /** Counts for every project. */
 export const ALL_PROJECTS = "";
@@ -59,6 +59,19 @@ export function projectScopes(
 /** What is stored by hand counts for every project unless `AMPLIHACK_PROJECT_ID` names one. */
 export function manualScope(system: System): string {
   return announcedProject(system) ?? ALL_PROJECTS;
+}
+
+/** The project at hand, for the team; throws where there is none to share with, or where nobody else has the project. */
+export function sharedScope(system: System, place: MemoryPlace): string {
+  const [scope] = projectScopes(system, place, place.projectRoot);
+  if (place.config.memory.url === undefined)
+    throw new MemoryError("invalid", "there is no team to share memories with", "set memory.url");
+  if (isSharedProject(scope)) return scope;
+  throw new MemoryError(
+    "invalid",
+    "this project has no git remote called origin, so others cannot have it",
+    "name it with AMPLIHACK_PROJECT_ID",
+  );
 }
 
 function announcedProject(system: System): string | undefined {

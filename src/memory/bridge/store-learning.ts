@@ -11,6 +11,7 @@ import { openStore } from "../open-store.ts";
 import { stepsOf } from "../reflection/steps.ts";
 import { LEARNED_PREFIX, learnedRetention } from "../retention.ts";
 import { shortHash } from "../short-hash.ts";
+import { teamOrigin } from "../sync/team-origin.ts";
 import { type BridgeContext, readSession } from "./bridge-context.ts";
 
 const PATIENCE_MS = 8_000;
@@ -24,7 +25,8 @@ export async function storeLearning(request: StoreRequest, context: BridgeContex
   const notes = findLearnings(request, context);
   if (notes.length === 0) return { stored: false, memories_count: 0 };
   const [project] = projectScopes(system, context, projectRoot);
-  const store = await openStore(system, databasePath, { patienceMs: PATIENCE_MS });
+  const origin = teamOrigin(context.config);
+  const store = await openStore(system, databasePath, { patienceMs: PATIENCE_MS, origin });
   try {
     for (const { category, text } of notes) {
       const draft: MemoryDraft = {

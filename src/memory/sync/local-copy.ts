@@ -20,6 +20,7 @@ import {
 } from "../sqlite-writes.ts";
 import { encodeText } from "../stored-text.ts";
 import type { MemoryName, NamedState, PendingChange, TeamState } from "./change.ts";
+import { hasSameText } from "./decide.ts";
 
 const ID_LENGTH = 32;
 const SAME_NAME = "agent = ? AND session = ? AND key = ?";
@@ -173,6 +174,11 @@ export class LocalCopy {
     });
   }
 
+  /** The team that is named now is the first that is asked. */
+  belongTo(origin: string): void {
+    this.connection.write(() => this.connection.run("UPDATE memory_team SET origin = ?", [origin]));
+  }
+
   /** Belongs to another team from now on; what the former one shared stays here, as memories of one's own. */
   leave(origin: string): void {
     this.connection.write(() => {
@@ -223,7 +229,10 @@ export class LocalCopy {
   /** Makes the copy equal to the team's state; false when it was. The entry that its own triggers make is dropped. */
   private apply(name: MemoryName, state: TeamState): boolean {
     const found = this.find(name);
-    const own = found !== undefined && !isShared(this.connection, found.number);
+    const own =
+      found !== undefined &&
+      !isShared(this.connection, found.number) &&
+      !(state.kind === "memory" && hasSameText(found.memory, state.memory));
     if (state.kind === "memory") {
       if (own) this.rename(found);
       const hasChanged = this.put(own ? undefined : found, state.memory);
