@@ -59,7 +59,9 @@ cannot be sent waits. Of two changes of one memory the later stays, and the data
         kind: "busy",
         fix: "try again in a minute",
       });
-    terminal.printResult(options.format, { ...report, renamed: [...report.renamed] }, render(report));
+    const { origin, isComplete, renamed, ...counts } = report;
+    const document = { ...counts, complete: isComplete, renamed: [...renamed], shared_with: origin };
+    terminal.printResult(options.format, document, render(report));
     return report.isComplete ? 0 : 1;
   },
 });

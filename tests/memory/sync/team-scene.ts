@@ -9,7 +9,7 @@ import { type SyncCounts, synchronise } from "../../../src/memory/sync/sync.ts";
 import { TeamDatabase } from "../../../src/memory/sync/team-database.ts";
 import type { Database } from "../../../src/postgres/database.ts";
 import { readDatabaseUrl } from "../../../src/postgres/url.ts";
-import { freshDatabase } from "../../postgres-server.ts";
+import { freshDatabase, type PostgresServer } from "../../postgres-server.ts";
 import { temporaryDirectory } from "../../temporary-directory.ts";
 import { systemAt } from "../store-scene.ts";
 
@@ -32,6 +32,8 @@ export interface Machine {
 
 export interface TeamScene {
   readonly url: string;
+  readonly server: PostgresServer;
+  readonly name: string;
   readonly database: Database;
   machine(nowMs?: number, team?: string): Promise<Machine>;
   /** what the team's database holds, by name */
@@ -41,13 +43,15 @@ export interface TeamScene {
 
 /** A team's database of its own, and machines of one user. */
 export async function openTeam(): Promise<TeamScene> {
-  const { url } = await freshDatabase();
+  const { url, server, name } = await freshDatabase();
   const database = await openTeamDatabase({ address: readDatabaseUrl(url, "option"), team: TEAM });
   onTestFinished(() => database.close());
   return {
     url,
+    server,
+    name,
     database,
-    machine: (nowMs, name) => openMachine(database, nowMs, name),
+    machine: (nowMs, team) => openMachine(database, nowMs, team),
     memories: () => database.run("SELECT * FROM amplihack.memories ORDER BY agent, session, key"),
     earlier: () => database.run("SELECT * FROM amplihack.earlier_values ORDER BY number"),
   };
