@@ -7,9 +7,11 @@ import { forgetCommand } from "./memory/forget.ts";
 import { getCommand } from "./memory/get.ts";
 import { importCommand } from "./memory/import.ts";
 import { listCommand } from "./memory/list.ts";
+import { moveCommand } from "./memory/move.ts";
 import { pinCommand } from "./memory/pin.ts";
 import { searchCommand } from "./memory/search.ts";
 import { storeCommand } from "./memory/store.ts";
+import { syncCommand } from "./memory/sync.ts";
 import { treeCommand } from "./memory/tree.ts";
 import { unpinCommand } from "./memory/unpin.ts";
 
@@ -31,6 +33,8 @@ export const command = defineFamily({
     exportCommand,
     importCommand,
     cleanCommand,
+    moveCommand,
+    syncCommand,
   ],
   examples: {
     "amplihack memory tree": "shows everything that is remembered",

@@ -1,5 +1,6 @@
 import { Buffer, isUtf8 } from "node:buffer";
 import { quoteWord } from "../system/command-line.ts";
+import { contentFingerprint } from "./content-fingerprint.ts";
 import { CATEGORIES, type Memory, VALUE_TYPES } from "./memory.ts";
 import { shortHash } from "./short-hash.ts";
 import { corruptDatabase, type SqlRow, type SqlValue } from "./sqlite-connection.ts";
@@ -38,13 +39,16 @@ export function valuesOf(memory: Memory): readonly SqlValue[] {
   ];
 }
 
+/** The text of a column that was asked for with `bytesOf`. */
+export function textOf(row: SqlRow, column: string, path: string): string {
+  const bytes = row[column];
+  if (!(bytes instanceof ArrayBuffer) || !isUtf8(bytes)) throw damagedRow(row, path);
+  return decodeText(Buffer.from(bytes).toString("utf8"));
+}
+
 /** The memory of a row; a row that does not fit its seal was damaged on disk and is reported, never returned. */
 export function memoryOf(row: SqlRow, path: string): Memory {
-  const text = (column: string): string => {
-    const bytes = row[column];
-    if (!(bytes instanceof ArrayBuffer) || !isUtf8(bytes)) throw damagedRow(row, path);
-    return decodeText(Buffer.from(bytes).toString("utf8"));
-  };
+  const text = (column: string): string => textOf(row, column, path);
   const number = (column: string): number => {
     const value = row[column];
     if (typeof value !== "number") throw damagedRow(row, path);
@@ -88,13 +92,4 @@ function sealOf(memory: Memory): string {
   return shortHash(
     JSON.stringify([id, project, agent, session, key, value, type, category, createdMs, updatedMs]),
   );
-}
-
-/** Equal for texts that differ in case, punctuation and white space only. */
-export function contentFingerprint(text: string): string {
-  const words = text
-    .normalize("NFKC")
-    .toLowerCase()
-    .match(/[\p{L}\p{N}]+/gu);
-  return shortHash(words === null ? text : words.join(" "));
 }

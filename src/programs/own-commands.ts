@@ -42,6 +42,10 @@ const RESUMING_LAUNCH: OwnCommand = {
   values: "cwd checkout-repo",
   flags: `${FREE_LAUNCH.flags} resume continue continue-session`,
 };
+/** Where memories are kept. */
+const STORE = `${FORMAT} db-path backend url team`;
+/** What an agent notes for itself is its own; what it writes for others, or on another machine, is not. */
+const SHARED_STORE = "url backend=postgres";
 const REDO: OwnCommand = { use: "history", values: FORMAT, passesWith: "n|dry-run" };
 
 /**
@@ -91,9 +95,6 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
   ),
   ...each("passes", undefined, "history verify", "hooks list", "hooks inspect", "hooks test", "memory tree"),
   ...each("passes", undefined, "memory list", "memory get", "memory search", "mode detect"),
-  "memory store": { use: "passes", values: `${STORE} agent session type category`, writes: DATABASE },
-  "memory pin": { use: "passes", values: `${STORE} agent session`, writes: DATABASE },
-  "memory unpin": { use: "passes", values: `${STORE} agent session`, writes: DATABASE },
   ...each(
     "passes",
     undefined,
@@ -155,11 +156,31 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
   },
   lock: { use: "asks", values: `${FORMAT} m|message` },
   "memory clean": { use: "passes", values: `${STORE} pattern`, writes: DATABASE, asksWith: "no-dry-run" },
+  "memory sync": { use: "passes", values: `${FORMAT} timeout`, asksWith: "earlier change-team" },
+  "memory store": {
+    use: "passes",
+    values: `${STORE} agent session type category`,
+    writes: DATABASE,
+    asksWith: `${SHARED_STORE} share`,
+  },
+  "memory pin": {
+    use: "passes",
+    values: `${STORE} agent session`,
+    writes: DATABASE,
+    asksWith: SHARED_STORE,
+  },
+  "memory unpin": {
+    use: "passes",
+    values: `${STORE} agent session`,
+    writes: DATABASE,
+    asksWith: SHARED_STORE,
+  },
   "memory delete": { use: "asks", values: `${STORE} agent session`, writes: DATABASE },
   "memory edit": { use: "asks", values: `${STORE} agent session`, writes: DATABASE },
   "memory forget": { use: "asks", values: `${STORE} agent`, writes: DATABASE },
   "memory export": { use: "asks", values: `${STORE} agent o|output`, writes: "o|output" },
   "memory import": { use: "asks", values: `${STORE} agent i|input`, writes: DATABASE },
+  "memory move": { use: "asks", values: `${FORMAT} db-path url team to`, writes: DATABASE },
   "parts list": {
     use: "passes",
     values: `${FORMAT} on off profile`,
