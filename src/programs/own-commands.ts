@@ -27,7 +27,7 @@ interface OwnCommand {
 const FORMAT = "f|format";
 const DATABASE = "db-path";
 /** of every command that opens the store of memories */
-const STORE = `${FORMAT} ${DATABASE} backend`;
+const STORE = `${FORMAT} ${DATABASE} backend url team`;
 const LAUNCH: OwnCommand = {
   use: "asks",
   values: "cwd",
@@ -42,8 +42,6 @@ const RESUMING_LAUNCH: OwnCommand = {
   values: "cwd checkout-repo",
   flags: `${FREE_LAUNCH.flags} resume continue continue-session`,
 };
-/** Where memories are kept. */
-const STORE = `${FORMAT} db-path backend url team`;
 /** What an agent notes for itself is its own; what it writes for others, or on another machine, is not. */
 const SHARED_STORE = "url backend=postgres";
 const REDO: OwnCommand = { use: "history", values: FORMAT, passesWith: "n|dry-run" };
