@@ -1,6 +1,7 @@
 import { errorText } from "../protocol/error-text.ts";
 import type { Activity } from "./activity.ts";
 import type { LiveStreams } from "./live-streams.ts";
+import type { DashboardData } from "./sources.ts";
 
 const ANNOUNCED = 5;
 
@@ -15,13 +16,14 @@ export function news(activity: Activity, judgementsBefore: number) {
   };
 }
 
-/** Looks at the logs again and again; trouble is told once and does not end it. */
+/** Looks for news again and again; trouble is told once and does not end it. */
 export function follow(
-  activity: Activity,
+  data: DashboardData,
   streams: LiveStreams,
   intervalMs: number,
   warn: (message: string) => void,
 ): () => void {
+  const { activity } = data;
   const told = new Set<string>();
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
@@ -29,7 +31,7 @@ export function follow(
   const look = async (): Promise<void> => {
     const before = activity.judgements.total;
     try {
-      const isNews = await activity.catchUp();
+      const isNews = await data.catchUp();
       // What was there before the page is history, not news.
       if (isNews) streams.tell(news(activity, isFirst ? activity.judgements.total : before));
       isFirst = false;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { footer, header, type Page } from "./views/layout.ts";
-import { html, Markup, NOTHING } from "./views/markup.ts";
+import { html, Markup } from "./views/markup.ts";
 import type { Site } from "./views/site.ts";
 
 interface PageFiles {
@@ -18,13 +18,14 @@ export function renderPage(site: Site, page: Page): Document {
   return renderDocument(
     site,
     page,
-    html`<main id="main" tabindex="-1" data-page="${page.name}">${readOnlyNotice(site)}${page.body}</main>`,
+    html`<main id="main" tabindex="-1" data-page="${page.name}">${notices(site)}${page.body}</main>`,
   );
 }
 
-/** A person wonders where the buttons are. */
-function readOnlyNotice({ whyReadOnly }: Site): Markup {
-  return whyReadOnly === undefined ? NOTHING : html`<p class="notice">${whyReadOnly}</p>`;
+/** A person wonders where the buttons are, and where older entries are. */
+function notices({ whyReadOnly, team }: Site): Markup {
+  const texts = [...(whyReadOnly === undefined ? [] : [whyReadOnly]), ...(team?.notices ?? [])];
+  return html`${texts.map(text => html`<p class="notice">${text}</p>`)}`;
 }
 
 /** All pages as one document that needs no server: its script shows one at a time. */

@@ -1,6 +1,7 @@
 import type { Activity } from "../activity.ts";
+import type { Origin } from "../entries.ts";
 import { assembleCalls, type Call, type Moment } from "./calls.ts";
-import { type ChangeSummary, type Changes, canUndo } from "./changes.ts";
+import { type ChangeSource, type ChangeSummary, canUndo } from "./changes.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** What came of one prompt. */
@@ -11,7 +12,12 @@ export interface Turn {
 }
 
 export interface Session {
+  /** names it on this page: of one machine what its host calls it, of a team also whose it is */
   readonly id: string;
+  /** what its host calls it; empty for calls that belong to none */
+  readonly name: string;
+  /** undefined for this machine */
+  readonly origin: Origin | undefined;
   readonly host: string;
   readonly project: string;
   readonly firstMs: number;
@@ -49,11 +55,11 @@ export interface Timeline {
 /** Builds the timeline when it is asked for and something has happened since. */
 export class Timelines {
   private readonly activity: Activity;
-  private readonly changes: Changes;
+  private readonly changes: ChangeSource;
   private built: Timeline | undefined;
   private version = "";
 
-  constructor(activity: Activity, changes: Changes) {
+  constructor(activity: Activity, changes: ChangeSource) {
     this.activity = activity;
     this.changes = changes;
   }
@@ -99,11 +105,22 @@ function isNotable(item: Call | Moment): boolean {
   return item.kind === "call" || (item.outcome !== "silent" && item.outcome !== "context");
 }
 
-function bySession<E extends { readonly session: string }>(entries: readonly E[]): Map<string, E[]> {
+interface OfSession {
+  readonly session: string;
+  readonly origin?: Origin;
+}
+
+/** Two machines may call their sessions by the same name. */
+export function sessionIdOf({ session, origin }: OfSession): string {
+  return origin === undefined ? session : `${session}~${origin.person}@${origin.machine}/${origin.team}`;
+}
+
+function bySession<E extends OfSession>(entries: readonly E[]): Map<string, E[]> {
   const groups = new Map<string, E[]>();
   for (const entry of entries) {
-    const group = groups.get(entry.session);
-    if (group === undefined) groups.set(entry.session, [entry]);
+    const id = sessionIdOf(entry);
+    const group = groups.get(id);
+    if (group === undefined) groups.set(id, [entry]);
     else group.push(entry);
   }
   return groups;
@@ -124,6 +141,8 @@ function makeSession(id: string, items: readonly (Call | Moment)[], transcript: 
   const calls = items.filter(item => item.kind === "call").reverse();
   return {
     id,
+    name: last.session,
+    origin: last.origin,
     host: last.host,
     project: (calls[0] ?? last).project,
     firstMs: first.atMs,

@@ -12,6 +12,20 @@ export type PageName =
   | "recipe"
   | "memory";
 
+/** What of a team's data is looked at; what is left out does not restrict. */
+export const SCOPE_NAMES = ["team", "person", "machine", "project", "host"] as const;
+export type Scope = Readonly<Partial<Record<(typeof SCOPE_NAMES)[number], string>>>;
+
+/** The pages of a team, not of this machine. */
+export interface TeamSite {
+  /** goes along with every address */
+  readonly scope: Scope;
+  /** what there is to choose from, the most frequent first */
+  readonly choices: Readonly<Record<(typeof SCOPE_NAMES)[number], readonly string[]>>;
+  /** why not everything is shown, or why what is shown may be old; empty when there is nothing to say */
+  readonly notices: readonly string[];
+}
+
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
 /** What views need to know of where they are shown: addresses, and whether anything can be done there. */
@@ -27,6 +41,8 @@ export interface Site {
   readonly nowMs: number;
   /** of this machine, for paths */
   readonly home: string;
+  /** undefined for this machine */
+  readonly team: TeamSite | undefined;
   /** what a session is about; undefined where that is not known */
   titleOf(session: Session): string | undefined;
 }
@@ -38,13 +54,14 @@ interface SiteOptions {
 
 export function serverSite(
   token: string,
-  options: SiteOptions & Pick<Site, "whyReadOnly" | "titleOf">,
+  options: SiteOptions & Pick<Site, "whyReadOnly" | "titleOf" | "team">,
 ): Site {
+  const scope = options.team?.scope ?? {};
   return {
     ...options,
     token,
     isReport: false,
-    to: (page, query = {}) => `/${page}?${parameters({ ...query, token })}`,
+    to: (page, query = {}) => `/${page}?${parameters({ ...scope, ...query, token })}`,
   };
 }
 
@@ -54,6 +71,7 @@ export function reportSite(options: SiteOptions): Site {
     ...options,
     token: undefined,
     isReport: true,
+    team: undefined,
     // Prompts are a person's own words: a file that is handed on has none.
     titleOf: () => undefined,
     whyReadOnly: "This is a report. What it tells of is done with the command line.",
