@@ -174,6 +174,7 @@ class Responder {
     }
     const answer = Object.hasOwn(DATA, pathname) ? DATA[pathname] : undefined;
     if (answer === undefined) return sendJson(response, 404, { error: "there is nothing here" });
+    await isReadOnce(sources);
     sendJson(response, 200, await answer(sources, searchParams));
   }
 

@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 import { BUILT_IN } from "../../src/config/settings.ts";
 import type { DataFiles } from "../../src/dashboard/data-files.ts";
 import { startLocalDashboard } from "../../src/dashboard/local-dashboard.ts";
-import type { DashboardOptions } from "../../src/dashboard/server.ts";
+import type { Dashboard, DashboardOptions } from "../../src/dashboard/server.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
@@ -119,6 +119,11 @@ export async function serve(machine: Machine, options: Partial<DashboardOptions>
     ...options,
   });
   onTestFinished(() => dashboard.close());
+  return askServer(dashboard, warnings);
+}
+
+/** What tests ask a server that runs. */
+export function askServer(dashboard: Dashboard, warnings: readonly string[]): Served {
   const url = new URL(dashboard.url);
   const ask: Served["ask"] = (path, { method = "GET", headers = {}, body = "" } = {}) =>
     new Promise((resolve, reject) => {
