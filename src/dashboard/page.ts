@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { footer, header, type Page } from "./views/layout.ts";
-import { html, Markup } from "./views/markup.ts";
+import { html, line, Markup, NOTHING } from "./views/markup.ts";
 import type { Site } from "./views/site.ts";
 
 interface PageFiles {
@@ -22,10 +22,10 @@ export function renderPage(site: Site, page: Page): Document {
   );
 }
 
-/** A person wonders where the buttons are, and where older entries are. */
+/** A person wonders where the buttons are. */
 function notices({ whyReadOnly, team }: Site): Markup {
-  const texts = [...(whyReadOnly === undefined ? [] : [whyReadOnly]), ...(team?.notices ?? [])];
-  return html`${texts.map(text => html`<p class="notice">${text}</p>`)}`;
+  const problem = team === undefined ? whyReadOnly : team.problem;
+  return html`${team === undefined ? NOTHING : html`<p class="source">${line(team.about)}</p>`}${problem === undefined ? NOTHING : html`<p class="notice">${line(problem)}</p>`}`;
 }
 
 /** All pages as one document that needs no server: its script shows one at a time. */

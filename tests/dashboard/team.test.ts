@@ -57,7 +57,7 @@ describe.skipIf(!hasPostgres)("the page of a team", () => {
     const served = await ann.serve();
     const home = await text(served, "/");
     expect(home).toContain("made <b>3 calls</b> in 3 sessions on 2 projects, for 2 people.");
-    expect(home).toContain("What your teams shipped to");
+    expect(home).toContain("The team acme, as shipped to");
     for (const word of ["People", "ann", "bob", "pay", "shop", "How long hooks took"])
       expect(home).toContain(word);
     const calls = await text(served, "/calls");

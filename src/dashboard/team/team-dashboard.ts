@@ -31,7 +31,7 @@ export async function startTeamDashboard(
     return await startDashboard(system, data, {
       intervalMs: INTERVAL_MS,
       ...options,
-      whyReadOnly: `What ${team === undefined ? "your teams" : `the team ${team}`} shipped to ${database.place}. It only shows: what agents did is undone on their machines.`,
+      whyReadOnly: "This page only shows: what agents did is undone on their machines.",
     });
   } catch (error) {
     await database.close();

@@ -74,7 +74,7 @@ class TeamData implements DashboardData {
   private readonly whole: View;
   /** of parts, the one looked at last is the last */
   private readonly parts = new Map<string, View>();
-  private problem = "";
+  private problem: string | undefined;
   private readMs: number;
 
   constructor(system: System, options: TeamOptions, teams: readonly string[]) {
@@ -96,11 +96,11 @@ class TeamData implements DashboardData {
       let isNews = false;
       for (const { activity } of [this.whole, ...this.parts.values()])
         isNews = (await activity.catchUp()) || isNews;
-      this.problem = "";
+      this.problem = undefined;
       this.readMs = this.system.clock.nowMs();
       return isNews;
     } catch (error) {
-      this.problem = errorText(error);
+      this.problem = `What is shown was read at ${clock(this.readMs)}: ${errorText(error)}.`;
       throw error;
     }
   }
@@ -115,7 +115,7 @@ class TeamData implements DashboardData {
       changes: NO_CHANGES,
       recipes: { list: () => [], detail: () => ({ blocks: undefined, outputs: new Map() }) },
       findMemories: (words, memoryQuery) => this.findMemories(scope, words, memoryQuery),
-      team: { scope, choices: await this.choices.read(), notices: this.noticesOf(view) },
+      team: { scope, choices: await this.choices.read(), about: this.about(view), problem: this.problem },
     };
   }
 
@@ -150,15 +150,11 @@ class TeamData implements DashboardData {
     return { scope, source, activity, timelines: new Timelines(activity, NO_CHANGES) };
   }
 
-  private noticesOf({ source }: View): readonly string[] {
-    return [
-      ...(this.problem === "" ? [] : [`What is shown was read at ${clock(this.readMs)}: ${this.problem}.`]),
-      ...(source.isPartial
-        ? [
-            `The newest ${number(KEPT_RUNS)} runs of hooks and ${number(KEPT_JUDGEMENTS)} judgements are shown. Choose a person, a machine, a project or a host to see older ones of it.`,
-          ]
-        : []),
-    ];
+  private about({ source }: View): string {
+    const { teams, options } = this;
+    const whose = teams.length === 1 ? `The team ${teams[0]}` : `${teams.length} teams`;
+    const part = `, the newest ${number(KEPT_RUNS)} runs of hooks and ${number(KEPT_JUDGEMENTS)} judgements: choose a person, a machine, a project or a host for older ones`;
+    return `${whose}, as shipped to ${options.database.place}${source.isPartial ? part : ""}. This page only shows.`;
   }
 
   private async findMemories(

@@ -1,5 +1,5 @@
 import type { Activity } from "../activity.ts";
-import type { Origin } from "../entries.ts";
+import type { JudgementEntry, Origin, RunEntry } from "../entries.ts";
 import { assembleCalls, type Call, type Moment } from "./calls.ts";
 import { type ChangeSource, type ChangeSummary, canUndo } from "./changes.ts";
 import type { Outcome } from "./outcome.ts";
@@ -58,6 +58,7 @@ export class Timelines {
   private readonly changes: ChangeSource;
   private built: Timeline | undefined;
   private version = "";
+  private sessions: ReadonlyMap<string, AssembledSession> = new Map();
 
   constructor(activity: Activity, changes: ChangeSource) {
     this.activity = activity;
@@ -68,25 +69,68 @@ export class Timelines {
     const { runs, judgements } = this.activity;
     const version = `${runs.total} ${judgements.total} ${this.changes.version()}`;
     if (this.built === undefined || version !== this.version) {
-      this.built = buildTimeline(this.activity, this.changes.list());
+      this.sessions = assembleSessions(this.activity, this.changes.list(), this.sessions);
+      this.built = buildTimeline([...this.sessions.values()], this.changes.list());
       this.version = version;
     }
     return this.built;
   }
 }
 
-function buildTimeline(activity: Activity, changes: readonly ChangeSummary[]): Timeline {
+interface AssembledSession {
+  /** differs when anything of the session does */
+  readonly version: string;
+  readonly session: Session | undefined;
+}
+
+/** Of many sessions few are under way: the others are taken as they were. */
+function assembleSessions(
+  activity: Activity,
+  changes: readonly ChangeSummary[],
+  known: ReadonlyMap<string, AssembledSession>,
+): ReadonlyMap<string, AssembledSession> {
   const runs = bySession([...activity.runs.newestFirst()].reverse());
   const judgements = bySession([...activity.judgements.newestFirst()].reverse());
   const made = bySession(changes.filter(({ kind }) => kind === "call"));
   const ids = new Set([...runs.keys(), ...judgements.keys(), ...made.keys()]);
-  const sessions = [...ids]
-    .map(id => {
-      const own = runs.get(id) ?? [];
-      const items = assembleCalls(own, judgements.get(id) ?? [], made.get(id) ?? []);
-      return makeSession(id, items, own.findLast(({ transcript }) => transcript !== "")?.transcript ?? "");
-    })
-    .filter(session => session !== undefined)
+  return new Map(
+    [...ids].map(id => {
+      const own = {
+        runs: runs.get(id) ?? [],
+        judgements: judgements.get(id) ?? [],
+        changes: made.get(id) ?? [],
+      };
+      const version = versionOf(own);
+      const before = known.get(id);
+      return [id, before?.version === version ? before : { version, session: makeSession(id, own) }];
+    }),
+  );
+}
+
+interface SessionEntries {
+  readonly runs: readonly RunEntry[];
+  readonly judgements: readonly JudgementEntry[];
+  readonly changes: readonly ChangeSummary[];
+}
+
+/** Entries come at the end and go at the beginning, so that the first and the last tell of all. */
+function versionOf({ runs, judgements, changes }: SessionEntries): string {
+  const ends = [runs[0], runs.at(-1), judgements[0], judgements.at(-1)].map(entry => entry?.number);
+  return JSON.stringify([
+    ends,
+    changes.map(({ id, isOpen, fileCount, undoneBy, isPartlyUndone }) => [
+      id,
+      isOpen,
+      fileCount,
+      undoneBy,
+      isPartlyUndone,
+    ]),
+  ]);
+}
+
+function buildTimeline(assembled: readonly AssembledSession[], changes: readonly ChangeSummary[]): Timeline {
+  const sessions = assembled
+    .flatMap(({ session }) => session ?? [])
     .sort((one, other) => other.lastMs - one.lastMs);
   const items = sessions
     .flatMap(({ turns }) => turns.flatMap(turn => turn.items.filter(isNotable)))
@@ -126,7 +170,8 @@ function bySession<E extends OfSession>(entries: readonly E[]): Map<string, E[]>
   return groups;
 }
 
-function makeSession(id: string, items: readonly (Call | Moment)[], transcript: string): Session | undefined {
+function makeSession(id: string, { runs, judgements, changes }: SessionEntries): Session | undefined {
+  const items = assembleCalls(runs, judgements, changes);
   const [first, last] = [items[0], items.at(-1)];
   if (first === undefined || last === undefined) return undefined;
   const turns = new Map<number, (Call | Moment)[]>();
@@ -150,7 +195,7 @@ function makeSession(id: string, items: readonly (Call | Moment)[], transcript: 
     turns: [...turns].reverse().map(([of, its]) => ({ number: of, items: its.reverse() })),
     calls,
     figures: figuresOf(items),
-    transcript,
+    transcript: runs.findLast(({ transcript }) => transcript !== "")?.transcript ?? "",
   };
 }
 

@@ -94,7 +94,7 @@ function sentence({ team }: Site, { figures, hosts, people, projects, sessions }
   const agents = hosts.map(({ name }) => hostTitle(name));
   const named =
     agents.length <= 3 ? agents.join(" and ").replace(/ and (?=.* and )/g, ", ") : `${agents.length} agents`;
-  const made = html`${line(named, 120)} made <b>${count(calls, "call")}</b> in ${count(sessions.length, "session")} on ${count(projects.length, "project")}`;
+  const made = html`${line(named, 120)} made <b>${number(calls)} ${calls === 1 ? "call" : "calls"}</b> in ${count(sessions.length, "session")} on ${count(projects.length, "project")}`;
   if (team !== undefined)
     return html`${made}, for ${people.length === 1 ? "one person" : `${people.length} people`}.`;
   return html`${made}. ${

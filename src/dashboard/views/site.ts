@@ -22,8 +22,10 @@ export interface TeamSite {
   readonly scope: Scope;
   /** what there is to choose from, the most frequent first */
   readonly choices: Readonly<Record<(typeof SCOPE_NAMES)[number], readonly string[]>>;
-  /** why not everything is shown, or why what is shown may be old; empty when there is nothing to say */
-  readonly notices: readonly string[];
+  /** where it comes from, and how much of it is shown */
+  readonly about: string;
+  /** why what is shown may be old; undefined when it is not */
+  readonly problem: string | undefined;
 }
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
