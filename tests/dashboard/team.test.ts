@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { RunEntry } from "../../src/dashboard/entries.ts";
 import type { EntryPage } from "../../src/dashboard/recent.ts";
 import type { Overview } from "../../src/dashboard/tally.ts";
-import { hasPostgres } from "../postgres-server.ts";
+import { administer, hasPostgres } from "../postgres-server.ts";
 import { HOSTILE, type Served, until } from "./machine.ts";
 import { newTeam, projectWith, serveTeam } from "./team.ts";
 
@@ -115,6 +115,34 @@ describe.skipIf(!hasPostgres)("the page of a team", () => {
     expect(calls).toContain("rm &lt;/script&gt;&lt;img");
     expect(calls).not.toContain("<img");
     expect((await served.json<Overview>("/api/overview")).rules).toEqual([{ name: "fs.home", count: 2 }]);
+  });
+
+  it("goes on when the database was away, and says meanwhile how old it is", async () => {
+    const { ann, bob, server, shop, keeper } = await twoPeople();
+    const served = await ann.serve();
+    expect(await text(served, "/calls")).toMatch(/3 entries/);
+    const [row] = await keeper.run("SELECT current_database() AS name");
+    const name = String(row?.["name"]);
+    await administer(server, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+    await administer(
+      server,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`,
+    );
+    const away = await until(
+      () => text(served, "/calls"),
+      page => page.includes('class="notice"'),
+    );
+    expect(away).toMatch(/What is shown was read at \d\d:\d\d: the database /);
+    expect(away).toMatch(/3 entries/);
+    expect(served.warnings.length).toBeGreaterThan(0);
+    await administer(server, `ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+    bob.machine.run({ project: shop, tool: "Late", ts: minutesAgo(1) });
+    await bob.ship();
+    const back = await until(
+      () => text(served, "/calls"),
+      page => page.includes("Late"),
+    );
+    expect(back).not.toContain('class="notice"');
   });
 
   it("changes nothing: its API refuses what the page of a machine can do", async () => {
