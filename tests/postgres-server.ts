@@ -193,14 +193,19 @@ function freePort(): Promise<number> {
 let shared: Promise<PostgresServer> | undefined;
 let databases = 0;
 
+/** The server that all tests of this process share. */
+export function sharedServer(): Promise<PostgresServer> {
+  shared ??= startPostgres();
+  return shared;
+}
+
 /** A fresh database on a server that all tests of this process share. Gives its URL; it is dropped after the test. */
 export async function freshDatabase(): Promise<{
   readonly server: PostgresServer;
   readonly name: string;
   readonly url: string;
 }> {
-  shared ??= startPostgres();
-  const server = await shared;
+  const server = await sharedServer();
   databases += 1;
   const name = `test_${process.pid}_${databases}`;
   await administer(server, `CREATE DATABASE ${name}`);

@@ -7,6 +7,7 @@ import { forgetCommand } from "./memory/forget.ts";
 import { getCommand } from "./memory/get.ts";
 import { importCommand } from "./memory/import.ts";
 import { listCommand } from "./memory/list.ts";
+import { moveCommand } from "./memory/move.ts";
 import { pinCommand } from "./memory/pin.ts";
 import { searchCommand } from "./memory/search.ts";
 import { storeCommand } from "./memory/store.ts";
@@ -31,6 +32,7 @@ export const command = defineFamily({
     exportCommand,
     importCommand,
     cleanCommand,
+    moveCommand,
   ],
   examples: {
     "amplihack memory tree": "shows everything that is remembered",

@@ -21,7 +21,7 @@ export async function openStore(
   system: System,
   path: string,
   { patienceMs = PATIENCE_MS }: OpenOptions = {},
-): Promise<MemoryStore> {
+): Promise<SqliteStore> {
   makeDatabaseFile(system, path);
   const connection = await SqliteConnection.open(system, path, { patienceMs });
   try {

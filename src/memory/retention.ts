@@ -8,6 +8,8 @@ export const LEARNED_PREFIX = "learned/";
 const KEPT_PER_PROJECT = 1_000;
 const KEPT_DAYS = 365;
 const DAY_MS = 24 * 60 * 60 * 1000;
+/** Older uses say nothing about what a project needs now. */
+export const KEPT_USES_MS = 365 * DAY_MS;
 
 export function learnedRetention(nowMs: number): Retention {
   return {

@@ -16,6 +16,11 @@ const MAX_PHRASES = 40;
 const MAX_WORD_LENGTH = 64;
 const MIN_PART_LENGTH = 2;
 
+/** Words that a store does not have are looked for as beginnings and with one letter wrong; shorter ones fit too many. */
+export const MIN_PREFIX_LENGTH = 3;
+export const MIN_SIMILAR_LENGTH = 4;
+export const MAX_SIMILAR = 8;
+
 /** Words that stand in nearly every English text. */
 const COMMON_WORDS: ReadonlySet<string> = new Set(
   (

@@ -1,5 +1,6 @@
 import { Buffer, isUtf8 } from "node:buffer";
 import { quoteWord } from "../system/command-line.ts";
+import { contentFingerprint } from "./content-fingerprint.ts";
 import { CATEGORIES, type Memory, VALUE_TYPES } from "./memory.ts";
 import { shortHash } from "./short-hash.ts";
 import { corruptDatabase, type SqlRow, type SqlValue } from "./sqlite-connection.ts";
@@ -88,13 +89,4 @@ function sealOf(memory: Memory): string {
   return shortHash(
     JSON.stringify([id, project, agent, session, key, value, type, category, createdMs, updatedMs]),
   );
-}
-
-/** Equal for texts that differ in case, punctuation and white space only. */
-export function contentFingerprint(text: string): string {
-  const words = text
-    .normalize("NFKC")
-    .toLowerCase()
-    .match(/[\p{L}\p{N}]+/gu);
-  return shortHash(words === null ? text : words.join(" "));
 }

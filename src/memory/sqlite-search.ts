@@ -1,5 +1,11 @@
 import { MAX_WEIGHED, planSearch, type SearchAttempt } from "./ranking.ts";
-import { oneLetterOff, type SearchQuery } from "./search-words.ts";
+import {
+  MAX_SIMILAR,
+  MIN_PREFIX_LENGTH,
+  MIN_SIMILAR_LENGTH,
+  oneLetterOff,
+  type SearchQuery,
+} from "./search-words.ts";
 import type { SqliteConnection, SqlRow, SqlValue } from "./sqlite-connection.ts";
 import { SELECTED } from "./sqlite-rows.ts";
 import { scopeWord } from "./sqlite-schema.ts";
@@ -27,10 +33,6 @@ export function searchRows(
   return [];
 }
 
-/** Shorter words begin or resemble too many others. */
-const MIN_PREFIX_LENGTH = 3;
-const MIN_SIMILAR_LENGTH = 4;
-const MAX_SIMILAR = 8;
 /** Parts of words are looked for only where going through all words of the index takes a few milliseconds. */
 const MAX_MEMORIES_FOR_PARTS = 5_000;
 

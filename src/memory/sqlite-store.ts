@@ -1,16 +1,17 @@
 import type { System } from "../system/system.ts";
+import { contentFingerprint } from "./content-fingerprint.ts";
 import { checkTexts, type Memory, type MemoryDraft } from "./memory.ts";
 import { MemoryError } from "./memory-error.ts";
+import type { MovableStore, StoredUse } from "./move.ts";
 import type { SearchQuery } from "./search-words.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
-import { COLUMNS, contentFingerprint, memoryOf, PLACEHOLDERS, SELECTED, valuesOf } from "./sqlite-rows.ts";
+import { COLUMNS, memoryOf, PLACEHOLDERS, SELECTED, valuesOf } from "./sqlite-rows.ts";
 import { addToIndex } from "./sqlite-schema.ts";
 import { countTerms, filterConditions, searchRows } from "./sqlite-search.ts";
-import { addUses, latestRows, setPin } from "./sqlite-uses.ts";
+import { addUses, latestRows, listUses, setPin, takeUse } from "./sqlite-uses.ts";
 import type {
   ImportCounts,
   MemoryFilter,
-  MemoryStore,
   MemoryUse,
   Retention,
   WeightedMemory,
@@ -21,7 +22,7 @@ import { encodeText } from "./stored-text.ts";
 const ID_LENGTH = 32;
 
 /** The store in one SQLite file. All methods are synchronous behind their promises. */
-export class SqliteStore implements MemoryStore {
+export class SqliteStore implements MovableStore {
   private readonly connection: SqliteConnection;
   private readonly system: Pick<System, "clock" | "random">;
   private readonly path: string;
@@ -110,6 +111,17 @@ export class SqliteStore implements MemoryStore {
     this.connection.write(() =>
       addUses(this.connection, this.numbersOf(memories), use, this.system.clock.nowMs()),
     );
+  }
+
+  async listUses(): Promise<readonly StoredUse[]> {
+    return listUses(this.connection);
+  }
+
+  async takeUses(uses: readonly StoredUse[]): Promise<void> {
+    this.connection.write(() => {
+      for (const use of uses)
+        for (const number of this.numbersOf([use])) takeUse(this.connection, number, use);
+    });
   }
 
   async take(

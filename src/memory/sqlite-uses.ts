@@ -1,11 +1,10 @@
+import { Buffer } from "node:buffer";
+import type { StoredUse } from "./move.ts";
+import { KEPT_USES_MS } from "./retention.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
-import { SELECTED } from "./sqlite-rows.ts";
+import { bytesOf, SELECTED } from "./sqlite-rows.ts";
 import type { MemoryUse } from "./store.ts";
-import { encodeText } from "./stored-text.ts";
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-/** Older uses say nothing about what a project needs now. */
-const KEPT_USES_DAYS = 365;
+import { decodeText, encodeText } from "./stored-text.ts";
 
 /** How many sessions recalled a memory, and when last; for a row of `memories`. */
 export const USE_COLUMNS = `
@@ -39,7 +38,7 @@ export function addUses(
   }
   connection.run("DELETE FROM memory_uses WHERE project = ? AND used_ms < ?", [
     encodeText(project),
-    nowMs - KEPT_USES_DAYS * DAY_MS,
+    nowMs - KEPT_USES_MS,
   ]);
 }
 
@@ -77,5 +76,38 @@ export function latestRows(
      JOIN memories ON memories.number = found
      ORDER BY is_pin DESC, last_ms DESC, found DESC LIMIT ?`,
     [here, here, sinceMs, limit, here, sinceMs, here, limit],
+  );
+}
+
+export function listUses(connection: SqliteConnection): readonly StoredUse[] {
+  const texts = ["agent", "id", "used_project", "used_session", "occasion"];
+  const rows = connection.rows(
+    `SELECT ${texts.map(bytesOf).join(", ")}, used_ms FROM (
+       SELECT agent, id, uses.project AS used_project, uses.session AS used_session, occasion, used_ms
+       FROM memory_uses AS uses JOIN memories USING (number)
+     )`,
+  );
+  return rows.map(row => {
+    const text = (column: string): string =>
+      decodeText(Buffer.from(row[column] as ArrayBuffer).toString("utf8"));
+    return {
+      agent: text("agent"),
+      id: text("id"),
+      project: text("used_project"),
+      session: text("used_session"),
+      occasion: text("occasion") === "prompt" ? "prompt" : "start",
+      usedMs: Number(row["used_ms"]),
+    };
+  });
+}
+
+/** The later of two times stays, and what was recalled once stays recalled. */
+export function takeUse(connection: SqliteConnection, number: number, use: StoredUse): void {
+  connection.run(
+    `INSERT INTO memory_uses (number, project, session, occasion, used_ms) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET
+       used_ms = max(used_ms, excluded.used_ms),
+       occasion = CASE occasion WHEN 'prompt' THEN occasion ELSE excluded.occasion END`,
+    [number, encodeText(use.project), encodeText(use.session), use.occasion, use.usedMs],
   );
 }

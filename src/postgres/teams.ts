@@ -15,8 +15,9 @@ const TEAM_TABLES: Migration = [
      projects text[],
      PRIMARY KEY (team, member)
    )`,
+  // `pg_temp` stands last: a table that a user makes for the connection would else be read in place of ours.
   `CREATE FUNCTION ${SCHEMA}.may_see(of_team text, of_project text) RETURNS boolean
-     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, ${SCHEMA}
+     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, ${SCHEMA}, pg_temp
      AS $$ SELECT EXISTS (
        SELECT FROM members
        WHERE team = of_team AND member = session_user
@@ -24,7 +25,7 @@ const TEAM_TABLES: Migration = [
      ) $$`,
   // For the administrator: whoever calls it needs the rights on both tables.
   `CREATE FUNCTION ${SCHEMA}.add_member(to_team text, new_member name, of_projects text[] DEFAULT NULL) RETURNS void
-     LANGUAGE sql SET search_path = pg_catalog, ${SCHEMA}
+     LANGUAGE sql SET search_path = pg_catalog, ${SCHEMA}, pg_temp
      AS $$
        INSERT INTO teams (team) VALUES (to_team) ON CONFLICT DO NOTHING;
        INSERT INTO members (team, member, projects) VALUES (to_team, new_member, of_projects)

@@ -37,6 +37,10 @@ const RESUMING_LAUNCH: OwnCommand = {
   values: "cwd checkout-repo",
   flags: `${FREE_LAUNCH.flags} resume continue continue-session`,
 };
+/** Where memories are kept. */
+const STORE = `${FORMAT} db-path backend url team`;
+/** What an agent notes for itself is its own; what it writes for others, or on another machine, is not. */
+const SHARED_STORE = "url backend=postgres";
 const REDO: OwnCommand = { use: "history", values: FORMAT, passesWith: "n|dry-run" };
 
 /**
@@ -85,8 +89,7 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
     "history diff",
   ),
   ...each("passes", undefined, "history verify", "hooks list", "hooks inspect", "hooks test", "memory tree"),
-  ...each("passes", undefined, "memory list", "memory get", "memory store", "memory search", "mode detect"),
-  ...each("passes", undefined, "memory pin", "memory unpin"),
+  ...each("passes", undefined, "memory list", "memory get", "memory search", "mode detect"),
   ...each(
     "passes",
     undefined,
@@ -146,12 +149,19 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
     loosensWith: "failure=open profile=guard",
   },
   lock: { use: "asks", values: `${FORMAT} m|message` },
-  "memory clean": { use: "passes", values: `${FORMAT} db-path backend pattern`, asksWith: "no-dry-run" },
-  "memory delete": { use: "asks", values: `${FORMAT} db-path backend agent session` },
-  "memory edit": { use: "asks", values: `${FORMAT} db-path backend agent session` },
-  "memory forget": { use: "asks", values: `${FORMAT} db-path backend agent` },
-  "memory export": { use: "asks", values: `${FORMAT} db-path backend agent o|output` },
-  "memory import": { use: "asks", values: `${FORMAT} db-path backend agent i|input` },
+  "memory clean": { use: "passes", values: `${STORE} pattern`, asksWith: "no-dry-run" },
+  "memory store": {
+    use: "passes",
+    values: `${STORE} agent session type category`,
+    asksWith: SHARED_STORE,
+  },
+  "memory pin": { use: "passes", values: `${STORE} agent session`, asksWith: SHARED_STORE },
+  "memory unpin": { use: "passes", values: `${STORE} agent session`, asksWith: SHARED_STORE },
+  ...each("asks", `${STORE} agent session`, "memory delete", "memory edit"),
+  ...each("asks", `${STORE} agent`, "memory forget"),
+  ...each("asks", `${STORE} agent o|output`, "memory export"),
+  ...each("asks", `${STORE} agent i|input`, "memory import"),
+  ...each("asks", `${FORMAT} db-path url team to`, "memory move"),
   "parts list": {
     use: "passes",
     values: `${FORMAT} on off profile`,

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { CATEGORIES, type Memory, VALUE_TYPES } from "../../src/memory/memory.ts";
 import { parseExport, renderExport } from "../../src/memory/transfer.ts";
 import { runs } from "../generated-inputs.ts";
-import { draft, NOW_MS, openScene } from "./store-scene.ts";
+import { draft, NOW_MS, STORES } from "./store-scene.ts";
 
 const text = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map(code => String.fromCharCode(code)) });
 const name = text.filter(one => one !== "");
@@ -54,24 +54,27 @@ describe("an exported file", () => {
     );
   });
 
-  it("makes the same export again after it was imported into an empty store", async () => {
-    await fc.assert(
-      fc.asyncProperty(memories.filter(hasUniqueNames), async list => {
-        const { store } = await openScene();
-        await store.take("builder", list, false);
-        const first = renderExport("builder", await store.list({}, "name"), NOW_MS);
-        const other = await openScene();
-        await other.store.take("builder", parseExport(first, "builder").memories, false);
-        expect(renderExport("builder", await other.store.list({}, "name"), NOW_MS)).toBe(first);
-        expect(await other.store.take("builder", parseExport(first, "builder").memories, true)).toEqual({
-          added: 0,
-          replaced: 0,
-          kept: list.length,
-        });
-      }),
-      { numRuns: runs(25) },
-    );
-  });
+  it.each(STORES)(
+    "makes the same export again after it was imported into an empty store of %s",
+    async (_name, openScene) => {
+      await fc.assert(
+        fc.asyncProperty(memories.filter(hasUniqueNames), async list => {
+          const { store } = await openScene();
+          await store.take("builder", list, false);
+          const first = renderExport("builder", await store.list({}, "name"), NOW_MS);
+          const other = await openScene();
+          await other.store.take("builder", parseExport(first, "builder").memories, false);
+          expect(renderExport("builder", await other.store.list({}, "name"), NOW_MS)).toBe(first);
+          expect(await other.store.take("builder", parseExport(first, "builder").memories, true)).toEqual({
+            added: 0,
+            replaced: 0,
+            kept: list.length,
+          });
+        }),
+        { numRuns: runs(25) },
+      );
+    },
+  );
 
   it("has the members that other programs read", () => {
     const memory = { ...draft({ session: "s" }), id: "x", createdMs: 0, updatedMs: NOW_MS };

@@ -9,10 +9,11 @@ import { checkValue } from "./check-value.ts";
 import {
   AGENT_OPTION,
   checkArguments,
-  databasePath,
   findOne,
+  memoryPlace,
   SESSION_OPTION,
   STORE_OPTIONS,
+  storePlace,
   withReader,
   withStore,
 } from "./store-access.ts";
@@ -32,9 +33,9 @@ export const editCommand = defineCommand({
     const [key = ""] = positionals;
     const memory = await withReader(invocation, reader => findOne(reader, { agent, session, key }));
     const { editFile } = await import("../../cli/editor.ts");
-    const value = editText(system, dirname(databasePath(invocation)), memory, path =>
-      editFile(system, terminal, path),
-    );
+    const place = storePlace(invocation);
+    const file = "path" in place ? place.path : memoryPlace(invocation).databasePath;
+    const value = editText(system, dirname(file), memory, path => editFile(system, terminal, path));
     const isChanged = value !== memory.value;
     checkArguments({ value });
     await checkValue(value, memory.type);
@@ -52,6 +53,7 @@ export const editCommand = defineCommand({
 function editText(system: System, folder: string, { value }: Memory, edit: (path: string) => void): string {
   const { files, random, text } = system;
   const path = join(folder, `memory-edit-${random.hex(16)}.txt`);
+  files.makeDirectory(folder, 0o700);
   files.createExclusive(path, text.encode(value), 0o600);
   try {
     edit(path);

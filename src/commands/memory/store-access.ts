@@ -6,15 +6,21 @@ import { ProgressLine } from "../../cli/progress.ts";
 import { checkTexts, type Memory, type TEXT_LIMITS } from "../../memory/memory.ts";
 import { toDocument } from "../../memory/memory-document.ts";
 import { MemoryError } from "../../memory/memory-error.ts";
-import { findMemoryPlace } from "../../memory/memory-place.ts";
+import { findMemoryPlace, type MemoryPlace } from "../../memory/memory-place.ts";
+import type { MovableStore } from "../../memory/move.ts";
+import type { TeamPlace } from "../../memory/open-postgres-store.ts";
 import { openReader, openStore } from "../../memory/open-store.ts";
 import type { MemoryReader, MemoryStore } from "../../memory/store.ts";
+import { DATABASE_URL_VARIABLE, findDatabaseUrl } from "../../postgres/url.ts";
 import { escapeControls } from "../../state/index.ts";
 import { expandHome, resolve } from "../../system/paths.ts";
+import type { System } from "../../system/system.ts";
 
 export const STORE_OPTIONS = {
   "db-path": option.string("FILE", "another database than ~/.amplihack/memory.db"),
-  backend: option.choice(["sqlite"], "where memories are kept", { initial: "sqlite" }),
+  backend: option.choice(["sqlite", "postgres"], "the file (by default), or the team's database: memory.url"),
+  url: option.string("URL", "the team's database, postgres://USER@HOST/DATABASE"),
+  team: option.string("NAME", "whose memories there (memory.team by default)"),
   format: FORMAT_OPTION,
 } as const satisfies OptionSpecs;
 
@@ -23,18 +29,47 @@ export const SESSION_OPTION = option.string("SESSION", "only those of this sessi
 
 type StoreInvocation = Invocation<typeof STORE_OPTIONS>;
 /** What a command was told on its own options; the rest is common. */
-type AnyInvocation = Omit<StoreInvocation, "options"> & {
-  readonly options: Pick<StoreInvocation["options"], "db-path" | "backend" | "format">;
+export type AnyInvocation = Omit<StoreInvocation, "options"> & {
+  readonly options: Pick<StoreInvocation["options"], keyof typeof STORE_OPTIONS>;
 };
 
 /** Where the memories are that a command is about. */
-export function databasePath({ options, system, terminal }: AnyInvocation): string {
-  const given = options["db-path"];
-  if (given === undefined)
-    return findMemoryPlace(system, warning => terminal.warn(`${warning}\n`)).databasePath;
+export type StorePlace = { readonly path: string } | TeamPlace;
+
+export function storePlace(invocation: AnyInvocation): StorePlace {
+  const { backend, url, team, "db-path": path } = invocation.options;
+  const isTeams = backend === "postgres" || url !== undefined;
+  if (backend === "sqlite" && url !== undefined) throw usageError("--url is not for --backend sqlite");
+  if (isTeams && path !== undefined) throw usageError("--db-path is not for the database of a team");
+  if (!isTeams && team !== undefined)
+    throw usageError("--team is for the database of a team", "add --backend postgres, or --url");
+  return isTeams ? teamPlace(invocation) : { path: databasePath(invocation) };
+}
+
+export function databasePath(invocation: Pick<AnyInvocation, "options" | "system" | "terminal">): string {
+  const { system } = invocation;
+  const given = invocation.options["db-path"];
+  if (given === undefined) return memoryPlace(invocation).databasePath;
   if (given === "") throw usageError("--db-path must name a file");
   const directory = system.files.workingDirectory() ?? "/";
   return resolve(directory, expandHome(given, system.env.get("HOME")));
+}
+
+export function teamPlace(invocation: AnyInvocation): TeamPlace {
+  const { url, team } = invocation.options;
+  const { memory } = memoryPlace(invocation).config;
+  if (team === "") throw usageError("--team must name a team");
+  const address = findDatabaseUrl(invocation.system, url, memory.url);
+  if (address === undefined)
+    throw usageError(
+      "there is no database of a team",
+      `set memory.url, or ${DATABASE_URL_VARIABLE}, or give --url postgres://USER@HOST/DATABASE`,
+    );
+  return { address, team: team ?? memory.team };
+}
+
+export function memoryPlace({ system, terminal }: Pick<AnyInvocation, "system" | "terminal">): MemoryPlace {
+  return findMemoryPlace(system, warning => terminal.warn(`${warning}\n`));
 }
 
 /** Runs with the memories to read; a place without any is empty and stays so. */
@@ -42,7 +77,13 @@ export function withReader<T>(
   invocation: AnyInvocation,
   work: (reader: MemoryReader) => Promise<T>,
 ): Promise<T> {
-  return using(invocation, "reading memories …", path => openReader(invocation.system, path), work);
+  const { system } = invocation;
+  const place = storePlace(invocation);
+  const open = async () =>
+    "path" in place
+      ? openReader(system, place.path)
+      : (await import("../../memory/open-postgres-store.ts")).openPostgresReader(system, place);
+  return using(invocation, "reading memories …", open, work);
 }
 
 /** Runs with the store to change, which is made when there is none. */
@@ -50,18 +91,25 @@ export function withStore<T>(
   invocation: AnyInvocation,
   work: (store: MemoryStore) => Promise<T>,
 ): Promise<T> {
-  return using(invocation, "writing memories …", path => openStore(invocation.system, path), work);
+  const place = storePlace(invocation);
+  return using(invocation, "writing memories …", () => openPlace(invocation.system, place), work);
+}
+
+/** The driver of PostgreSQL is loaded only where it is needed. */
+export async function openPlace(system: System, place: StorePlace): Promise<MovableStore> {
+  if ("path" in place) return openStore(system, place.path);
+  const { openPostgresStore } = await import("../../memory/open-postgres-store.ts");
+  return openPostgresStore(system, place);
 }
 
 function using<S extends MemoryReader, T>(
   invocation: AnyInvocation,
   text: string,
-  open: (path: string) => Promise<S>,
+  open: () => Promise<S>,
   work: (store: S) => Promise<T>,
 ): Promise<T> {
-  const path = databasePath(invocation);
   return new ProgressLine(invocation.system, invocation.terminal).during(text, async () => {
-    const store = await open(path);
+    const store = await open();
     try {
       return await work(store);
     } finally {

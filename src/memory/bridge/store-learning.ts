@@ -1,6 +1,7 @@
 import type { StoreReply, StoreRequest } from "../../hooks/bridge/contracts.ts";
 import { type Entry, entryText, isUserMessage } from "../../hooks/transcript/entry.ts";
 import { firstCharacters } from "../../hooks/words.ts";
+import { contentFingerprint } from "../content-fingerprint.ts";
 import { composeLearning, LearningCollector } from "../learning.ts";
 import type { LearntNote } from "../learnt/note.ts";
 import { SessionNotes } from "../learnt/session-notes.ts";
@@ -10,7 +11,6 @@ import { openStore } from "../open-store.ts";
 import { stepsOf } from "../reflection/steps.ts";
 import { LEARNED_PREFIX, learnedRetention } from "../retention.ts";
 import { shortHash } from "../short-hash.ts";
-import { contentFingerprint } from "../sqlite-rows.ts";
 import { type BridgeContext, readSession } from "./bridge-context.ts";
 
 const PATIENCE_MS = 8_000;

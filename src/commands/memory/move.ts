@@ -1,0 +1,61 @@
+import { defineCommand } from "../../cli/command.ts";
+import { usageError } from "../../cli/errors.ts";
+import { option } from "../../cli/option.ts";
+import { ProgressLine } from "../../cli/progress.ts";
+import { copyMemories, removeMoved } from "../../memory/move.ts";
+import { databasePath, openPlace, STORE_OPTIONS, type StorePlace, teamPlace } from "./store-access.ts";
+
+const { backend: _, ...PLACES } = STORE_OPTIONS;
+
+export const moveCommand = defineCommand({
+  name: "move",
+  summary: "copy all memories from the file to the team's database, or back",
+  details: [
+    "Ids, dates, pins and uses come along, and both are compared afterwards. When it was interrupted, do it again. Of two",
+    "memories of one name the later change stays. Nothing is deleted without --delete-source, and then only what the",
+    "target has exactly. Exit code 1 when the target has something else for a memory.",
+  ].join("\n"),
+  options: {
+    to: option.choice(["postgres", "sqlite"], "where to"),
+    "delete-source": option.boolean("delete at the source what is at the target"),
+    ...PLACES,
+  },
+  examples: {
+    "amplihack memory move --to postgres": "copies your memories to the team of memory.url",
+    "amplihack memory move --to sqlite --url postgres://ann@db.example/agents --db-path team.db":
+      "copies those of a team to a file",
+  },
+  async run(invocation) {
+    const { options, system, terminal } = invocation;
+    if (options.to === undefined) throw usageError("say where to with --to postgres or --to sqlite");
+    const shared = { ...invocation, options: { ...options, backend: undefined } };
+    const file: StorePlace = { path: databasePath(shared) };
+    const team: StorePlace = teamPlace(shared);
+    const [from, to] = options.to === "postgres" ? [file, team] : [team, file];
+    const { counts, deleted } = await new ProgressLine(system, terminal).during(
+      "moving memories …",
+      async () => {
+        const source = await openPlace(system, from);
+        const target = await openPlace(system, to);
+        try {
+          const copied = await copyMemories(source, target);
+          const removed = options["delete-source"] ? await removeMoved(source, copied.equal) : 0;
+          return { counts: copied, deleted: removed };
+        } finally {
+          source.close();
+          target.close();
+        }
+      },
+    );
+    const [equal, superseded, different] = [counts.equal, counts.superseded, counts.different].map(
+      ({ length }) => length,
+    );
+    const left = `${superseded} with a later change there, ${different} with something else there`;
+    terminal.printResult(
+      options.format,
+      { to: options.to, memories: counts.memories, equal, superseded, different, deleted },
+      `Moved ${equal} of ${counts.memories}; ${left}. Deleted ${deleted} at the source.\n`,
+    );
+    return different === 0 ? 0 : 1;
+  },
+});

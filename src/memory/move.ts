@@ -1,0 +1,94 @@
+import type { Memory } from "./memory.ts";
+import type { MemoryStore, MemoryUse } from "./store.ts";
+
+/** One use, with the memory that it was of. */
+export interface StoredUse extends MemoryUse {
+  readonly agent: string;
+  readonly id: string;
+  readonly usedMs: number;
+}
+
+/** A store whose memories can move to another one with all that is known about them. */
+export interface MovableStore extends MemoryStore {
+  listUses(): Promise<readonly StoredUse[]>;
+  /** Of a use that is known already the later time stays. Uses of memories that are not there are left out. */
+  takeUses(uses: readonly StoredUse[]): Promise<void>;
+}
+
+export interface MoveCounts {
+  readonly memories: number;
+  /** in every member the same at the target now, with their uses */
+  readonly equal: readonly Memory[];
+  /** the target has a later change under that name, which stays */
+  readonly superseded: readonly Memory[];
+  /** the target has something else under that name, or that id */
+  readonly different: readonly Memory[];
+}
+
+const BATCH = 500;
+
+/**
+ * Copies all memories and compares the stores afterwards. Nothing is removed anywhere. Whatever ends it midway, doing it
+ * again completes it.
+ */
+export async function copyMemories(source: MovableStore, target: MovableStore): Promise<MoveCounts> {
+  const memories = await source.list({}, "name");
+  for (const batch of batchesOf(memories)) await target.take([], batch, true);
+  const arrived = byName(await target.list({}, "name"));
+  const there = (memory: Memory): Memory | undefined => arrived.get(nameOf(memory));
+  for (const isPinned of [true, false]) {
+    const wrong = memories.filter(
+      memory => (memory.isPinned ?? false) === isPinned && isSame(memory, there(memory), true),
+    );
+    for (const batch of batchesOf(wrong.filter(memory => !isSame(memory, there(memory)))))
+      await target.pin(batch, isPinned);
+  }
+  const ids = new Map(memories.map(memory => [idOf(memory), there(memory)?.id ?? memory.id]));
+  const uses = (await source.listUses()).map(use => ({ ...use, id: ids.get(idOf(use)) ?? use.id }));
+  for (const batch of batchesOf(uses)) await target.takeUses(batch);
+  return compare(memories, byName(await target.list({}, "name")));
+}
+
+/** Removes at the source what `copyMemories` found equal and nobody changed since; tells how many. */
+export async function removeMoved(source: MovableStore, equal: readonly Memory[]): Promise<number> {
+  const now = byName(await source.list({}, "name"));
+  const unchanged = equal.filter(memory => isSame(memory, now.get(nameOf(memory))));
+  let removed = 0;
+  for (const batch of batchesOf(unchanged)) removed += await source.remove(batch);
+  return removed;
+}
+
+function compare(memories: readonly Memory[], arrived: ReadonlyMap<string, Memory>): MoveCounts {
+  const [equal, superseded, different]: [Memory[], Memory[], Memory[]] = [[], [], []];
+  for (const memory of memories) {
+    const there = arrived.get(nameOf(memory));
+    if (isSame(memory, there)) equal.push(memory);
+    else (there !== undefined && there.updatedMs > memory.updatedMs ? superseded : different).push(memory);
+  }
+  return { memories: memories.length, equal, superseded, different };
+}
+
+function isSame(one: Memory, other: Memory | undefined, exceptPin = false): boolean {
+  if (other === undefined) return false;
+  const members = ["id", "project", "value", "type", "category", "createdMs", "updatedMs"] as const;
+  return (
+    members.every(member => one[member] === other[member]) &&
+    (exceptPin || (one.isPinned ?? false) === (other.isPinned ?? false))
+  );
+}
+
+function byName(memories: readonly Memory[]): ReadonlyMap<string, Memory> {
+  return new Map(memories.map(memory => [nameOf(memory), memory]));
+}
+
+function nameOf({ agent, session, key }: Memory): string {
+  return JSON.stringify([agent, session, key]);
+}
+
+function idOf({ agent, id }: Pick<Memory, "agent" | "id">): string {
+  return JSON.stringify([agent, id]);
+}
+
+function* batchesOf<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let from = 0; from < items.length; from += BATCH) yield items.slice(from, from + BATCH);
+}

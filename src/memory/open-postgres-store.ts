@@ -1,0 +1,74 @@
+import { Database } from "../postgres/database.ts";
+import { SCHEMA } from "../postgres/migrate.ts";
+import type { DatabaseAddress } from "../postgres/url.ts";
+import type { System } from "../system/system.ts";
+import { MemoryError } from "./memory-error.ts";
+import { toMemoryError } from "./postgres-problems.ts";
+import { prepareMemoryTables } from "./postgres-schema.ts";
+import { PostgresStore } from "./postgres-store.ts";
+import { EMPTY_READER, type MemoryReader } from "./store.ts";
+
+export interface TeamPlace {
+  readonly address: DatabaseAddress;
+  readonly team: string;
+}
+
+/** A command waits this long for a server, and for each of its answers. */
+const PATIENCE = { connectTimeoutMs: 10_000, statementTimeoutMs: 30_000, maxConnections: 2 };
+
+/** The store of a team, whose tables are made when there are none and the user may make them. */
+export async function openPostgresStore(
+  system: Pick<System, "clock" | "random">,
+  { address, team }: TeamPlace,
+  patience: Partial<typeof PATIENCE> = {},
+): Promise<PostgresStore> {
+  const database = await Database.open(address, { ...PATIENCE, ...patience });
+  try {
+    await checkEncoding(database);
+    await prepareMemoryTables(database, team);
+  } catch (error) {
+    await database.close();
+    throw toMemoryError(error);
+  }
+  return new PostgresStore(database, team, system);
+}
+
+/** The same for those who only read: where there are no tables, or no such team, none are made. */
+export async function openPostgresReader(
+  system: Pick<System, "clock" | "random">,
+  place: TeamPlace,
+  patience: Partial<typeof PATIENCE> = {},
+): Promise<MemoryReader> {
+  const database = await Database.open(place.address, { ...PATIENCE, ...patience });
+  try {
+    if (!(await hasTeam(database, place.team))) return EMPTY_READER;
+  } catch (error) {
+    throw toMemoryError(error);
+  } finally {
+    await database.close();
+  }
+  return openPostgresStore(system, place, patience);
+}
+
+/** Somebody who cannot make teams hears from the store that it is not theirs. */
+async function hasTeam(database: Database, team: string): Promise<boolean> {
+  const [tables] = await database.run("SELECT to_regclass($1) IS NOT NULL AS exist", [`${SCHEMA}.memories`]);
+  if (tables?.["exist"] !== true) return false;
+  const [row] = await database.run(
+    `SELECT EXISTS (SELECT FROM ${SCHEMA}.teams WHERE team = $1) AS exists,
+       has_table_privilege('${SCHEMA}.members', 'INSERT') AS is_administrator`,
+    [team],
+  );
+  return row?.["exists"] === true || row?.["is_administrator"] !== true;
+}
+
+/** Another encoding has no place for most characters, and PostgreSQL would refuse them one by one. */
+async function checkEncoding(database: Database): Promise<void> {
+  const [row] = await database.run("SHOW server_encoding");
+  if (row?.["server_encoding"] === "UTF8") return;
+  throw new MemoryError(
+    "foreign",
+    `the database ${database.place} has the encoding ${String(row?.["server_encoding"])}, memories need UTF8`,
+    "createdb --encoding UTF8 --template template0 NAME",
+  );
+}

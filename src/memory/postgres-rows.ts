@@ -1,0 +1,120 @@
+import type { Row, SqlValue } from "../postgres/database.ts";
+import { SCHEMA } from "../postgres/migrate.ts";
+import { contentFingerprint } from "./content-fingerprint.ts";
+import { CATEGORIES, type Memory, VALUE_TYPES } from "./memory.ts";
+import { MemoryError } from "./memory-error.ts";
+import { indexedTerms } from "./postgres-terms.ts";
+import { decodeText, encodeText } from "./stored-text.ts";
+
+export const MEMORIES = `${SCHEMA}.memories`;
+
+/** For `memoryOf`. */
+export const SELECTED = [
+  "number, created_ms, updated_ms, is_pinned",
+  "id, project, agent, session, key, type, category, value",
+].join(", ");
+
+/** Columns that are written, with their types, in the order of `columnsOf`. */
+const WRITTEN = [
+  ["id", "text"],
+  ["project", "text"],
+  ["agent", "text"],
+  ["session", "text"],
+  ["key", "text"],
+  ["type", "text"],
+  ["category", "text"],
+  ["created_ms", "bigint"],
+  ["updated_ms", "bigint"],
+  ["fingerprint", "text"],
+  ["is_pinned", "boolean"],
+  ["term_count", "integer"],
+  ["terms", "tsvector"],
+  ["value", "text"],
+] as const;
+export const WRITTEN_COLUMNS = WRITTEN.map(([name]) => name).join(", ");
+
+/** The rows of `columnsOf` as a table; its first array is `$first`. */
+export function rowsFrom(first: number): string {
+  const arrays = WRITTEN.map(([, type], index) => `$${first + index}::${type}[]`);
+  return `unnest(${arrays.join(", ")})`;
+}
+
+/** One array for each column. */
+export function columnsOf(memories: readonly Memory[]): readonly (readonly string[])[] {
+  const rows = memories.map(memory => {
+    const { vector, count } = indexedTerms(memory);
+    return [
+      encodeText(memory.id),
+      encodeText(memory.project),
+      encodeText(memory.agent),
+      encodeText(memory.session),
+      encodeText(memory.key),
+      memory.type,
+      memory.category,
+      String(memory.createdMs),
+      String(memory.updatedMs),
+      contentFingerprint(memory.value),
+      String(memory.isPinned === true),
+      String(count),
+      vector,
+      encodeText(memory.value),
+    ];
+  });
+  return WRITTEN.map((_, index) => rows.map(row => row[index] as string));
+}
+
+/** Somebody who writes with SQL by hand may store what no memory can be; that is reported, never returned. */
+export function memoryOf(row: Row): Memory {
+  const text = (column: string): string => decodeText(String(row[column]));
+  const oneOf = <T extends string>(column: string, allowed: readonly T[]): T => {
+    const found = allowed.find(value => value === row[column]);
+    if (found === undefined) throw unreadableRow(row, column);
+    return found;
+  };
+  return {
+    ...(row["is_pinned"] === true ? { isPinned: true } : {}),
+    id: text("id"),
+    project: text("project"),
+    agent: text("agent"),
+    session: text("session"),
+    key: text("key"),
+    value: text("value"),
+    type: oneOf("type", VALUE_TYPES),
+    category: oneOf("category", CATEGORIES),
+    createdMs: Number(row["created_ms"]),
+    updatedMs: Number(row["updated_ms"]),
+  };
+}
+
+function unreadableRow(row: Row, column: string): MemoryError {
+  const number = Number(row["number"]);
+  return new MemoryError(
+    "corrupt",
+    `memory number ${number} has a ${column} that does not exist`,
+    `update amplihack, or drop that one: DELETE FROM ${MEMORIES} WHERE number = ${number}`,
+  );
+}
+
+/** Where a memory is found by agent and id, or by its name; the planner uses an index for these. */
+export function named(columns: "name" | "id", first: number): string {
+  const parts = columns === "name" ? ["agent", "session", "key"] : ["agent", "id"];
+  const arrays = parts.map((_, index) => `$${first + index}::text[]`).join(", ");
+  const names = parts.join(", ");
+  return `${columns}_hash = ANY (ARRAY(
+    SELECT ${SCHEMA}.text_hash(${names}) FROM unnest(${arrays}) AS wanted (${names})
+  ))`;
+}
+
+type Named = Pick<Memory, "agent" | "session" | "key">;
+
+export function nameValues(memories: readonly Named[]): readonly SqlValue[] {
+  return [
+    memories.map(({ agent }) => encodeText(agent)),
+    memories.map(({ session }) => encodeText(session)),
+    memories.map(({ key }) => encodeText(key)),
+  ];
+}
+
+export function idValues(memories: readonly Pick<Memory, "agent" | "id">[]): readonly SqlValue[] {
+  return [memories.map(({ agent }) => encodeText(agent)), memories.map(({ id }) => encodeText(id))];
+}

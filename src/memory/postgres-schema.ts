@@ -1,0 +1,268 @@
+import type { Database } from "../postgres/database.ts";
+import { type Migration, migrate, SCHEMA } from "../postgres/migrate.ts";
+import { joinTeam } from "../postgres/teams.ts";
+import { SEARCH_FUNCTIONS } from "./postgres-search-functions.ts";
+
+const FIXED_PATH = `SET search_path = pg_catalog, ${SCHEMA}, pg_temp`;
+const NOW_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+/** How many replaced texts are kept of one memory. */
+const KEPT_EARLIER_VALUES = 20;
+
+/**
+ * Names may be longer than an index takes, so that hashes of them are unique in their place. They are columns, because
+ * the planner uses an index behind a policy only for plain columns.
+ */
+const HASH_FUNCTION: Migration = [
+  `CREATE FUNCTION ${SCHEMA}.text_hash(VARIADIC parts text[]) RETURNS bytea
+     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE ${FIXED_PATH}
+     AS $$ SELECT sha256(convert_to(
+       (SELECT string_agg(length(part)::text || ':' || part, '' ORDER BY place)
+        FROM unnest(parts) WITH ORDINALITY AS one (part, place)), 'UTF8')) $$`,
+];
+
+const NAME_COLUMNS = `
+  team text NOT NULL REFERENCES ${SCHEMA}.teams ON UPDATE CASCADE ON DELETE CASCADE,
+  project text NOT NULL,
+  agent text NOT NULL,
+  session text NOT NULL,
+  key text NOT NULL,
+  id text NOT NULL,
+  name_hash bytea NOT NULL GENERATED ALWAYS AS (${SCHEMA}.text_hash(agent, session, key)) STORED`;
+
+/** Text columns hold what `encodeText` makes: PostgreSQL knows neither NUL nor lone surrogates. */
+const TABLES: Migration = [
+  `CREATE TABLE ${SCHEMA}.memories (
+     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+     ${NAME_COLUMNS},
+     id_hash bytea NOT NULL GENERATED ALWAYS AS (${SCHEMA}.text_hash(agent, id)) STORED,
+     project_hash bigint NOT NULL GENERATED ALWAYS AS (hashtextextended(project, 0)) STORED,
+     type text NOT NULL,
+     category text NOT NULL,
+     created_ms bigint NOT NULL,
+     updated_ms bigint NOT NULL,
+     fingerprint text NOT NULL,
+     is_pinned boolean NOT NULL DEFAULT false,
+     author name NOT NULL DEFAULT session_user,
+     revision bigint NOT NULL,
+     term_count integer NOT NULL,
+     terms tsvector NOT NULL,
+     value text NOT NULL,
+     UNIQUE (team, name_hash),
+     UNIQUE (team, id_hash),
+     UNIQUE (team, number)
+   )`,
+  `CREATE INDEX memories_by_change ON ${SCHEMA}.memories (team, project_hash, updated_ms)`,
+  `CREATE INDEX memories_by_revision ON ${SCHEMA}.memories (team, revision)`,
+  `CREATE INDEX memories_by_content ON ${SCHEMA}.memories (team, fingerprint)`,
+  `CREATE INDEX memories_pinned ON ${SCHEMA}.memories (team) WHERE is_pinned`,
+  `CREATE INDEX memories_by_terms ON ${SCHEMA}.memories USING gin (terms)`,
+  `CREATE TABLE ${SCHEMA}.memory_removals (
+     ${NAME_COLUMNS},
+     removed_ms bigint NOT NULL,
+     revision bigint NOT NULL,
+     PRIMARY KEY (team, name_hash)
+   )`,
+  `CREATE INDEX memory_removals_by_revision ON ${SCHEMA}.memory_removals (team, revision)`,
+  `CREATE TABLE ${SCHEMA}.memory_uses (
+     team text NOT NULL,
+     number bigint NOT NULL,
+     project text NOT NULL,
+     session text NOT NULL,
+     occasion text NOT NULL,
+     used_ms bigint NOT NULL,
+     place_hash bytea NOT NULL GENERATED ALWAYS AS (${SCHEMA}.text_hash(session, project)) STORED,
+     project_hash bigint NOT NULL GENERATED ALWAYS AS (hashtextextended(project, 0)) STORED,
+     PRIMARY KEY (number, place_hash),
+     FOREIGN KEY (team, number) REFERENCES ${SCHEMA}.memories (team, number) ON UPDATE CASCADE ON DELETE CASCADE
+   )`,
+  `CREATE INDEX memory_uses_by_project ON ${SCHEMA}.memory_uses (team, project_hash, used_ms)`,
+  `CREATE TABLE ${SCHEMA}.earlier_values (
+     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+     ${NAME_COLUMNS},
+     value text NOT NULL,
+     type text NOT NULL,
+     category text NOT NULL,
+     updated_ms bigint NOT NULL,
+     author name NOT NULL DEFAULT session_user,
+     replaced_ms bigint NOT NULL
+   )`,
+  `CREATE INDEX earlier_values_by_name ON ${SCHEMA}.earlier_values (team, name_hash)`,
+  // What the index has, for words that are not in it as they were typed. Nobody reads it but the functions. Room on
+  // each page lets counts change in place.
+  `CREATE TABLE ${SCHEMA}.memory_terms (
+     team text NOT NULL REFERENCES ${SCHEMA}.teams ON UPDATE CASCADE ON DELETE CASCADE,
+     term text NOT NULL,
+     memories integer NOT NULL,
+     PRIMARY KEY (team, term)
+   ) WITH (fillfactor = 70)`,
+];
+
+/** The teams of which the user may see every project, asked once for a statement instead of once for a row. */
+const WHOLE_TEAMS: Migration = [
+  `CREATE FUNCTION ${SCHEMA}.whole_teams() RETURNS SETOF text
+     LANGUAGE sql STABLE SECURITY DEFINER ${FIXED_PATH}
+     AS $$ SELECT team FROM members WHERE member = session_user AND projects IS NULL $$`,
+];
+
+const IS_VISIBLE = `(team = ANY (ARRAY(SELECT ${SCHEMA}.whole_teams())) OR ${SCHEMA}.may_see(team, project))`;
+
+function separate(table: string, condition: string): Migration {
+  const name = `${SCHEMA}.${table}`;
+  return [
+    `ALTER TABLE ${name} ENABLE ROW LEVEL SECURITY`,
+    `CREATE POLICY own_team ON ${name} USING (${condition})`,
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON ${name} TO PUBLIC`,
+  ];
+}
+
+const POLICIES: Migration = [
+  ...["memories", "memory_removals", "earlier_values"].flatMap(table => separate(table, IS_VISIBLE)),
+  // The memory is looked for with the rights of the user, so that only what is visible has visible uses.
+  ...separate(
+    "memory_uses",
+    `${IS_VISIBLE} AND EXISTS (
+       SELECT FROM ${SCHEMA}.memories
+       WHERE memories.number = memory_uses.number AND memories.team = memory_uses.team
+     )`,
+  ),
+  `ALTER TABLE ${SCHEMA}.memory_terms ENABLE ROW LEVEL SECURITY`,
+];
+
+/**
+ * The first change of a transaction counts the team's revision on, and holds it until the transaction ends: writers of
+ * one team follow each other, and revisions appear in the order of commits. Later changes of the transaction share it.
+ */
+const REVISIONS: Migration = [
+  `CREATE FUNCTION ${SCHEMA}.take_revision(of_team text) RETURNS bigint LANGUAGE plpgsql ${FIXED_PATH}
+   AS $$
+     DECLARE taken bigint;
+     BEGIN
+       SELECT revision INTO taken FROM teams WHERE team = of_team AND xmin = pg_current_xact_id()::xid;
+       IF NOT FOUND THEN
+         UPDATE teams SET revision = revision + 1 WHERE team = of_team RETURNING revision INTO taken;
+       END IF;
+       RETURN taken;
+     END
+   $$`,
+  `CREATE FUNCTION ${SCHEMA}.memory_changing() RETURNS trigger LANGUAGE plpgsql ${FIXED_PATH}
+   AS $$
+     BEGIN
+       NEW.revision := take_revision(NEW.team);
+       IF TG_OP = 'INSERT' OR NEW.value IS DISTINCT FROM OLD.value THEN
+         NEW.author := session_user;
+       END IF;
+       RETURN NEW;
+     END
+   $$`,
+  `CREATE TRIGGER memory_changing BEFORE INSERT OR UPDATE ON ${SCHEMA}.memories
+     FOR EACH ROW EXECUTE FUNCTION ${SCHEMA}.memory_changing()`,
+];
+
+const TERM_QUERY: Migration = [
+  `CREATE FUNCTION ${SCHEMA}.term_query(term text) RETURNS tsquery
+     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE ${FIXED_PATH}
+     AS $$ SELECT ('''' || replace(replace(term, '\\', '\\\\'), '''', '''''') || '''')::tsquery $$`,
+];
+
+const termsOf = (rows: string, count: 1 | -1): string =>
+  `SELECT team, unnest(tsvector_to_array(terms)) AS term, ${count} AS one FROM ${rows}`;
+/** How many memories have each word changes by what came and what went. Words of what was removed do not stay. */
+const countTerms = (...changes: readonly string[]): string => `
+  INSERT INTO memory_terms (team, term, memories)
+  SELECT team, term, sum(one) FROM (${changes.join(" UNION ALL ")}) AS changed
+  WHERE team IN (SELECT team FROM teams)
+  GROUP BY team, term HAVING sum(one) <> 0 ORDER BY team, term
+  ON CONFLICT (team, term) DO UPDATE SET memories = memory_terms.memories + excluded.memories`;
+const DROP_UNUSED_TERMS = `
+  DELETE FROM memory_terms USING (${termsOf("old_rows", -1)}) AS gone
+  WHERE memory_terms.team = gone.team AND memory_terms.term = gone.term AND memories <= 0`;
+const NAMES = "team, project, agent, session, key, id";
+const prefixed = (prefix: string): string => NAMES.replace(/\w+/g, name => `${prefix}.${name}`);
+
+function statementTrigger(
+  name: string,
+  event: "INSERT" | "UPDATE" | "DELETE",
+  rows: string,
+  statements: readonly string[],
+): Migration {
+  return [
+    `CREATE FUNCTION ${SCHEMA}.${name}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER ${FIXED_PATH}
+     AS $$ BEGIN ${statements.map(statement => `${statement};`).join("\n")} RETURN NULL; END $$`,
+    `CREATE TRIGGER ${name} AFTER ${event} ON ${SCHEMA}.memories REFERENCING ${rows}
+       FOR EACH STATEMENT EXECUTE FUNCTION ${SCHEMA}.${name}()`,
+  ];
+}
+
+/** Whoever changes memories, and how: what was replaced is kept, and what was removed is told to copies. */
+const CONSEQUENCES: Migration = [
+  ...statementTrigger("memories_added", "INSERT", "NEW TABLE AS new_rows", [
+    countTerms(termsOf("new_rows", 1)),
+    `DELETE FROM memory_removals USING new_rows
+     WHERE memory_removals.team = new_rows.team AND memory_removals.name_hash = new_rows.name_hash`,
+  ]),
+  ...statementTrigger("memories_replaced", "UPDATE", "OLD TABLE AS old_rows NEW TABLE AS new_rows", [
+    `INSERT INTO earlier_values (${NAMES}, value, type, category, updated_ms, author, replaced_ms)
+     SELECT ${prefixed("gone")}, gone.value, gone.type, gone.category, gone.updated_ms, gone.author, ${NOW_MS}
+     FROM old_rows AS gone JOIN new_rows AS come USING (number)
+     WHERE (gone.value, gone.type, gone.category) IS DISTINCT FROM (come.value, come.type, come.category)`,
+    `DELETE FROM earlier_values USING (
+       SELECT number, row_number() OVER (PARTITION BY team, name_hash ORDER BY number DESC) AS place
+       FROM earlier_values
+       WHERE (team, name_hash) IN (SELECT team, name_hash FROM old_rows)
+     ) AS counted
+     WHERE earlier_values.number = counted.number AND place > ${KEPT_EARLIER_VALUES}`,
+    countTerms(termsOf("new_rows", 1), termsOf("old_rows", -1)),
+    DROP_UNUSED_TERMS,
+  ]),
+  ...statementTrigger("memories_removed", "DELETE", "OLD TABLE AS old_rows", [
+    `DELETE FROM earlier_values USING old_rows
+     WHERE earlier_values.team = old_rows.team AND earlier_values.name_hash = old_rows.name_hash`,
+    // A team that is itself being removed has no revision any more.
+    `INSERT INTO memory_removals (${NAMES}, removed_ms, revision)
+     SELECT ${prefixed("gone")}, ${NOW_MS}, taken.revision
+     FROM old_rows AS gone JOIN (
+       SELECT team, take_revision(team) AS revision FROM (SELECT DISTINCT team FROM old_rows) AS touched
+     ) AS taken USING (team)
+     WHERE taken.revision IS NOT NULL
+     ON CONFLICT (team, name_hash) DO UPDATE SET
+       project = excluded.project, id = excluded.id, removed_ms = excluded.removed_ms, revision = excluded.revision`,
+    countTerms(termsOf("old_rows", -1)),
+    DROP_UNUSED_TERMS,
+  ]),
+];
+
+/**
+ * A trusted extension, but a server may lack it, or the administrator the right to make it. Parts of words are then
+ * found in small teams only.
+ */
+const PARTS_INDEX: Migration = [
+  `DO $$
+     BEGIN
+       CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA ${SCHEMA};
+       EXECUTE format(
+         'CREATE INDEX memory_terms_by_part ON ${SCHEMA}.memory_terms USING gin (term %s.gin_trgm_ops)',
+         (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'pg_trgm')
+       );
+     EXCEPTION WHEN OTHERS THEN
+       RAISE NOTICE 'without pg_trgm parts of words are found in small teams only: %', SQLERRM;
+     END
+   $$`,
+];
+
+const MEMORY_TABLES: Migration = [
+  ...HASH_FUNCTION,
+  ...TABLES,
+  ...WHOLE_TEAMS,
+  ...POLICIES,
+  ...REVISIONS,
+  ...TERM_QUERY,
+  ...CONSEQUENCES,
+  ...PARTS_INDEX,
+  ...SEARCH_FUNCTIONS,
+];
+
+/** Makes the tables where they are missing, for a member of the team or for the administrator. */
+export async function prepareMemoryTables(database: Database, team: string): Promise<void> {
+  await joinTeam(database, team);
+  await migrate(database, "memory", [MEMORY_TABLES]);
+}

@@ -1,0 +1,118 @@
+import { type Migration, SCHEMA } from "../postgres/migrate.ts";
+
+/**
+ * The operators of full text search are not leakproof, so behind a policy no index would serve them. These functions run
+ * with the rights of the owner, and look at nothing but what the user who is logged in may see of the team: they give
+ * nothing to somebody who is no member.
+ */
+const DEFINED = `LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, ${SCHEMA}, pg_temp`;
+const FIND_MEMBER = `
+  SELECT projects INTO mine FROM members WHERE team = of_team AND member = session_user;
+  IF NOT FOUND THEN RETURN; END IF;`;
+const isMine = (project: string): string => `(mine IS NULL OR ${project} = '' OR ${project} = ANY (mine))`;
+const countOf = (query: string): string => `(
+  SELECT count(*) FROM (
+    SELECT FROM memories AS m
+    WHERE m.team = of_team AND m.terms @@ ${query} AND ${isMine("m.project")} LIMIT most
+  ) AS counted)`;
+
+const COUNTING: Migration = [
+  `CREATE FUNCTION ${SCHEMA}.count_memory_words(of_team text, queries text[], most integer, most_memories integer)
+     RETURNS TABLE (total bigint, matches bigint[]) ${DEFINED}
+   AS $$
+     DECLARE mine text[];
+     BEGIN
+       ${FIND_MEMBER}
+       SELECT count(*) INTO total FROM (
+         SELECT FROM memories AS m WHERE m.team = of_team AND ${isMine("m.project")} LIMIT most_memories
+       ) AS counted;
+       SELECT array_agg(${countOf("one.query::tsquery")} ORDER BY one.place) INTO matches
+       FROM unnest(queries) WITH ORDINALITY AS one (query, place);
+       RETURN NEXT;
+     END
+   $$`,
+];
+
+/** How many words that hold a part are looked at: the shortest are the likeliest. */
+const MAX_PARTS = 100;
+
+const SIMILAR: Migration = [
+  `CREATE FUNCTION ${SCHEMA}.similar_memory_terms(of_team text, spellings text[], part text, most integer)
+     RETURNS TABLE (term text, matches bigint) ${DEFINED}
+   AS $$
+     DECLARE mine text[];
+     BEGIN
+       ${FIND_MEMBER}
+       RETURN QUERY
+         SELECT * FROM (
+           SELECT t.term, ${countOf("term_query(t.term)")} AS matches
+           FROM memory_terms AS t WHERE t.team = of_team AND t.term = ANY (spellings)
+         ) AS known WHERE known.matches > 0 ORDER BY known.matches DESC, known.term;
+       IF FOUND THEN RETURN; END IF;
+       RETURN QUERY
+         SELECT * FROM (
+           SELECT t.term, ${countOf("term_query(t.term)")} AS matches
+           FROM (
+             SELECT memory_terms.term FROM memory_terms
+             WHERE team = of_team AND memory_terms.term LIKE '%' || part || '%'
+             ORDER BY length(memory_terms.term) LIMIT ${MAX_PARTS}
+           ) AS t
+         ) AS known WHERE known.matches > 0 ORDER BY known.matches DESC, known.term;
+     END
+   $$`,
+];
+
+/** A word in the key, which has the weight A, counts as much as two in the value. */
+const RANK = "ts_rank('{0.5, 0.5, 0.5, 1}', m.terms, phrase.query)";
+/** As in BM25: rare words count more, each further occurrence less, and those in a long text less. */
+const WEIGHT = `(
+  SELECT sum(phrase.weight * ${RANK}) FROM unnest(phrases, weights) AS phrase (query, weight)
+) / (0.25 + 0.75 * m.term_count / avg(m.term_count) OVER ())`;
+
+const CONDITIONS = `
+  m.team = of_team AND m.terms @@ sought AND ${isMine("m.project")}
+  AND (of_projects IS NULL OR m.project = ANY (of_projects))
+  AND (of_agent IS NULL OR m.agent = of_agent)
+  AND (of_session IS NULL OR m.session = of_session)
+  AND (of_id IS NULL OR m.id = of_id)
+  AND (of_key IS NULL OR m.key = of_key)
+  AND (of_category IS NULL OR m.category = of_category)
+  AND (updated_since IS NULL OR m.updated_ms >= updated_since)
+  AND (unseen_by IS NULL OR NOT EXISTS (
+    SELECT FROM memory_uses AS shown WHERE shown.number = m.number AND shown.session = unseen_by))
+  AND (unrecalled_by IS NULL OR NOT EXISTS (
+    SELECT FROM memory_uses AS shown
+    WHERE shown.number = m.number AND shown.session = unrecalled_by AND shown.occasion = 'prompt'))`;
+
+const withUses = (found: string): string => `
+  SELECT found.number, found.weight::float8, count(DISTINCT used.session), coalesce(max(used.used_ms), 0)
+  FROM (${found}) AS found
+  LEFT JOIN memory_uses AS used
+    ON used.number = found.number AND used.occasion = 'prompt' AND ${isMine("used.project")}
+  GROUP BY found.number, found.weight`;
+
+/** Without weights all matches are equal, and the newest are taken. */
+const SEARCHING: Migration = [
+  `CREATE FUNCTION ${SCHEMA}.search_memories(
+     of_team text, sought tsquery, phrases tsquery[], weights float8[], of_projects text[], of_agent text,
+     of_session text, of_id text, of_key text, of_category text, updated_since bigint, unseen_by text,
+     unrecalled_by text, most integer
+   ) RETURNS TABLE (number bigint, weight float8, uses bigint, used_ms bigint) ${DEFINED}
+   AS $$
+     DECLARE mine text[];
+     BEGIN
+       ${FIND_MEMBER}
+       IF weights IS NULL THEN
+         RETURN QUERY ${withUses(`
+           SELECT m.number, 1 AS weight FROM memories AS m WHERE ${CONDITIONS}
+           ORDER BY m.number DESC LIMIT most`)};
+       ELSE
+         RETURN QUERY ${withUses(`
+           SELECT m.number, ${WEIGHT} AS weight FROM memories AS m WHERE ${CONDITIONS}
+           ORDER BY weight DESC, m.number DESC LIMIT most`)};
+       END IF;
+     END
+   $$`,
+];
+
+export const SEARCH_FUNCTIONS: Migration = [...COUNTING, ...SIMILAR, ...SEARCHING];

@@ -1,0 +1,293 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { Memory } from "../../src/memory/memory.ts";
+import { openPostgresStore } from "../../src/memory/open-postgres-store.ts";
+import { PostgresStore } from "../../src/memory/postgres-store.ts";
+import { learnedRetention } from "../../src/memory/retention.ts";
+import { readQuery } from "../../src/memory/search-words.ts";
+import type { MemoryFilter } from "../../src/memory/store.ts";
+import { Database } from "../../src/postgres/database.ts";
+import { readDatabaseUrl } from "../../src/postgres/url.ts";
+import { administer, hasPostgres, type PostgresServer, sharedServer } from "../postgres-server.ts";
+import { draft, NOW_MS, systemAt } from "./store-scene.ts";
+
+const TEAM = "acme";
+const DATABASE = "separated";
+/** Ann has all projects of the team, Bob one, Eve is in another team and Sid in none. */
+const MEMBERS = {
+  ann: `amplihack.add_member('${TEAM}', 'ann')`,
+  bob: `amplihack.add_member('${TEAM}', 'bob', '{pay}')`,
+  eve: "amplihack.add_member('zoo', 'eve')",
+  sid: "NULL",
+} as const;
+type Person = keyof typeof MEMBERS;
+const PROJECTS = ["", "pay", "ship"];
+const TABLES = ["memories", "memory_removals", "memory_uses", "earlier_values"];
+
+const VISIBLE: readonly (readonly [Person, readonly string[]])[] = [
+  ["ann", ["", "pay", "ship"]],
+  ["bob", ["", "pay"]],
+  ["eve", []],
+  ["sid", []],
+];
+
+let server: PostgresServer;
+
+describe.skipIf(!hasPostgres)("memories of a team", () => {
+  const system = systemAt({ nowMs: NOW_MS });
+
+  async function connect(person?: Person): Promise<Database> {
+    const database = await Database.open(readDatabaseUrl(server.url(DATABASE, person), "option"));
+    onTestFinished(() => database.close());
+    return database;
+  }
+
+  /** Without asking whether the person may: what the tables themselves let through. */
+  async function openAs(person: Person, team = TEAM): Promise<PostgresStore> {
+    return new PostgresStore(await connect(person), team, system);
+  }
+
+  /** One memory of each project, with an earlier text and a use, and one that was removed. */
+  beforeAll(async () => {
+    server = await sharedServer();
+    await administer(server, `CREATE DATABASE ${DATABASE}`);
+    const address = readDatabaseUrl(server.url(DATABASE), "option");
+    (await openPostgresStore(system, { address, team: TEAM })).close();
+    for (const [name, joining] of Object.entries(MEMBERS)) {
+      await administer(server, `CREATE ROLE ${name} LOGIN`);
+      await administer(server, `SELECT ${joining}`, DATABASE);
+    }
+    const database = await Database.open(readDatabaseUrl(server.url(DATABASE, "ann"), "option"));
+    const store = new PostgresStore(database, TEAM, system);
+    for (const project of PROJECTS) {
+      const given = draft({ project, key: `key ${project}`, value: `zebra first${project}` });
+      await store.put(given);
+      const { memory } = await store.put({ ...given, value: `zebra secret${project}`, isPinned: true });
+      await store.recordUse([memory], { project, session: "s", occasion: "prompt" });
+      const gone = await store.put(draft({ project, key: `gone ${project}` }));
+      await store.remove([gone.memory]);
+    }
+    store.close();
+  });
+
+  // Other files of this process use the same server.
+  afterAll(async () => {
+    await administer(server, `DROP DATABASE ${DATABASE} WITH (FORCE)`);
+    await administer(server, `DROP ROLE ${Object.keys(MEMBERS).join(", ")}`);
+  });
+
+  const keys = (memories: readonly Memory[]) => memories.map(({ key }) => key);
+  const keysOf = (projects: readonly string[]) => projects.map(project => `key ${project}`);
+  const hiddenFrom = (seen: readonly string[]) => PROJECTS.filter(project => !seen.includes(project));
+  /** As the owner of the tables sees it. */
+  const idOf = async (project: string) => {
+    const sql = "SELECT id, number FROM amplihack.memories WHERE team = $1 AND project = $2";
+    const [row] = await (await connect()).run(sql, [TEAM, project]);
+    return { agent: "builder", id: String(row?.["id"]), number: Number(row?.["number"]) };
+  };
+
+  it.each(VISIBLE)("are read by %s of the projects %j only, by every method", async (person, seen) => {
+    const store = await openAs(person);
+    expect(keys(await store.list({}, "name"))).toEqual(keysOf(seen));
+    for (const project of PROJECTS) {
+      const filter: MemoryFilter = { projects: [project] };
+      const expected = seen.includes(project) ? keysOf([project]) : [];
+      expect(keys(await store.list(filter, "newest"))).toEqual(expected);
+      const found = await store.search(readQuery("zebra"), filter, 10);
+      expect(found.map(({ memory, uses }) => [memory.key, uses])).toEqual(expected.map(key => [key, 1]));
+      const latest = keys(await store.latest(project, 0, 10));
+      expect(latest).toEqual(expect.arrayContaining(expected));
+      expect(keysOf(seen)).toEqual(expect.arrayContaining(latest));
+      // As it is, by its beginning, with a wrong letter, and by a part.
+      for (const word of ["secretship", "secretshi", "secredship", "cretship"])
+        expect([word, keys((await store.search(readQuery(word), {}, 10)).map(one => one.memory))]).toEqual([
+          word,
+          seen.includes("ship") ? ["key ship"] : [],
+        ]);
+    }
+    const { memories, matches } = await store.countWords(["zebra", "secretship"]);
+    expect([memories, matches.get("zebra"), matches.get("secretship")]).toEqual([
+      seen.length,
+      seen.length,
+      seen.includes("ship") ? 1 : 0,
+    ]);
+  });
+
+  it.each(VISIBLE)("are changed by %s in the projects %j only, by every method", async (person, seen) => {
+    const store = await openAs(person);
+    for (const project of hiddenFrom(seen)) {
+      const hidden = await idOf(project);
+      expect(await store.remove([hidden])).toBe(0);
+      expect(await store.pin([hidden], false)).toBe(0);
+      await store.recordUse([hidden], { project: "pay", session: "intruder", occasion: "prompt" });
+      const given = draft({ project, key: `new of ${person}`, value: "intruder" });
+      const refused = { problem: "refused" };
+      await expect(store.put(given)).rejects.toMatchObject(refused);
+      await expect(store.remember(given, learnedRetention(NOW_MS))).rejects.toMatchObject(refused);
+      const taken = { ...given, id: "x", createdMs: 1, updatedMs: 1 };
+      await expect(store.take("builder", [taken], true)).rejects.toMatchObject(refused);
+    }
+    const rows = await (await connect()).run(
+      `SELECT project, value, is_pinned FROM amplihack.memories WHERE team = $1 ORDER BY project`,
+      [TEAM],
+    );
+    expect(rows).toEqual(
+      PROJECTS.map(project => ({ project, value: `zebra secret${project}`, is_pinned: true })),
+    );
+    const uses = "SELECT session FROM amplihack.memory_uses WHERE session <> 's'";
+    expect(await (await connect()).run(uses)).toEqual([]);
+  });
+
+  it("have names that nobody takes over without seeing them", async () => {
+    const store = await openAs("bob");
+    await expect(store.put(draft({ project: "pay", key: "key ship", value: "mine" }))).rejects.toMatchObject({
+      problem: "occupied",
+      message: expect.stringContaining("in a project that you may not see"),
+    });
+  });
+
+  it.each(["eve", "sid"] as const)(
+    "are closed to %s, with what the administrator has to do",
+    async person => {
+      const address = readDatabaseUrl(server.url(DATABASE, person), "option");
+      await expect(openPostgresStore(system, { address, team: TEAM })).rejects.toMatchObject({
+        problem: "refused",
+        fix: expect.stringContaining(`SELECT amplihack.add_member('${TEAM}', '${person}')`),
+      });
+    },
+  );
+
+  describe.each(TABLES)("with SQL by hand on %s", table => {
+    const name = `amplihack.${table}`;
+
+    it.each(VISIBLE)("%s reads the projects %j only", async (person, seen) => {
+      const database = await connect(person);
+      const rows = await database.run(`SELECT project FROM ${name} ORDER BY project`);
+      expect(rows.map(row => row["project"])).toEqual(seen);
+      expect((await database.run(`TABLE ${name}`)).length).toBe(seen.length);
+    });
+
+    it.each(VISIBLE)("%s changes the projects %j only", async (person, seen) => {
+      const database = await connect(person);
+      const rollBack = new Error("only tried");
+      for (const change of [`DELETE FROM ${name}`, `UPDATE ${name} SET session = session`]) {
+        let changed: readonly unknown[] = [];
+        const trial = database.transaction(async run => {
+          changed = await run(`${change} RETURNING project`);
+          throw rollBack;
+        });
+        await expect(trial).rejects.toThrow();
+        expect(changed.length).toBe(seen.length);
+      }
+      const others = person === "eve" ? TEAM : "zoo";
+      if (seen.length > 0)
+        await expect(database.run(`UPDATE ${name} SET team = $1`, [others])).rejects.toMatchObject({
+          problem: expect.stringMatching("refused|failed"),
+        });
+    });
+
+    it.each(VISIBLE)("%s adds to the projects %j only", async (person, seen) => {
+      const database = await connect(person);
+      for (const project of hiddenFrom(seen)) {
+        const { number } = await idOf(project);
+        const columns = {
+          memories: `(team, project, agent, session, key, id, type, category, created_ms, updated_ms, fingerprint,
+            term_count, terms, value) VALUES ($1, $2, 'a', '', 'n', 'n', 'text', 'context', 1, 1, '', 0, '', '')`,
+          memory_removals: `(team, project, agent, session, key, id, removed_ms, revision)
+            VALUES ($1, $2, 'a', '', 'n', 'n', 1, 1)`,
+          memory_uses: `(team, number, project, session, occasion, used_ms)
+            VALUES ($1, ${number}, $2, 'n', 'prompt', 1)`,
+          earlier_values: `(team, project, agent, session, key, id, value, type, category, updated_ms, replaced_ms)
+            VALUES ($1, $2, 'a', '', 'n', 'n', '', 'text', 'context', 1, 1)`,
+        }[table];
+        await expect(database.run(`INSERT INTO ${name} ${columns}`, [TEAM, project])).rejects.toMatchObject({
+          problem: "refused",
+        });
+      }
+    });
+  });
+
+  it("keep a hidden memory's number from being used", async () => {
+    const { number } = await idOf("ship");
+    const insert = `INSERT INTO amplihack.memory_uses (team, number, project, session, occasion, used_ms)
+      VALUES ('${TEAM}', ${number}, '', 'n', 'prompt', 1)`;
+    await expect((await connect("bob")).run(insert)).rejects.toMatchObject({ problem: "refused" });
+  });
+
+  describe("through the functions that run with the rights of the owner", () => {
+    const all = "null, null, null, null, null, null, null, null, null";
+    it.each(VISIBLE)("%s gets the projects %j only", async (person, seen) => {
+      const database = await connect(person);
+      const isAllowed = seen.includes("ship");
+      const count = (sql: string) => database.run(sql).then(rows => rows.length);
+      const search = (word: string, weights: string) =>
+        count(
+          `SELECT * FROM amplihack.search_memories('${TEAM}', '${word}', '{${word}}', ${weights}, ${all}, 10)`,
+        );
+      expect(await search("zebra", "'{1}'")).toBe(seen.length);
+      expect(await search("zebra", "null")).toBe(seen.length);
+      expect(await search("!nothing", "null")).toBe(seen.length);
+      const similar = (spelling: string, part: string) =>
+        count(`SELECT * FROM amplihack.similar_memory_terms('${TEAM}', '{${spelling}}', '${part}', 10)`);
+      expect(await similar("secretship", "%%nothing")).toBe(isAllowed ? 1 : 0);
+      expect(await similar("x", "retship")).toBe(isAllowed ? 1 : 0);
+      const words = `SELECT * FROM amplihack.count_memory_words('${TEAM}', '{zebra,secretship}', 10, 10)`;
+      const n = String(seen.length);
+      expect(await database.run(words)).toEqual(
+        seen.length === 0 ? [] : [{ total: n, matches: [n, isAllowed ? "1" : "0"] }],
+      );
+      const teams = await database.run("SELECT amplihack.whole_teams() AS team");
+      expect(teams.map(row => row["team"])).toEqual({ ann: [TEAM], bob: [], eve: ["zoo"], sid: [] }[person]);
+      const sees = "SELECT amplihack.may_see($1, $2) AS may";
+      for (const project of PROJECTS)
+        expect(await database.run(sees, [TEAM, project])).toEqual([{ may: seen.includes(project) }]);
+      const [revision] = await database.run("SELECT amplihack.take_revision($1) AS taken", [TEAM]);
+      expect(revision?.["taken"] === null).toBe(seen.length === 0);
+    });
+
+    it.each(VISIBLE)("%s gets no more by tables or functions of the same name", async (person, seen) => {
+      const database = await connect(person);
+      await database.run("SET search_path = pg_temp, public");
+      const rows = await database.transaction(async run => {
+        await run("CREATE TEMP TABLE members (team text, member name, projects text[]) ON COMMIT DROP");
+        await run("INSERT INTO members VALUES ($1, session_user, null)", [TEAM]);
+        await run("CREATE TEMP TABLE memories (team text) ON COMMIT DROP");
+        return [
+          await run("SELECT FROM amplihack.memories"),
+          await run(
+            `SELECT FROM amplihack.search_memories('${TEAM}', 'zebra', '{zebra}', '{1}', ${all}, 10)`,
+          ),
+        ];
+      });
+      expect(rows.map(found => found.length)).toEqual([seen.length, seen.length]);
+    });
+  });
+
+  it.each(["ann", "bob", "eve", "sid"] as const)(
+    "do not show %s their words, nor let them become others",
+    async person => {
+      const database = await connect(person);
+      for (const statement of [
+        "SELECT FROM amplihack.memory_terms",
+        "DELETE FROM amplihack.memory_terms",
+        "SET SESSION AUTHORIZATION keeper",
+        "SET ROLE keeper",
+        "ALTER TABLE amplihack.memories DISABLE ROW LEVEL SECURITY",
+        "DROP TRIGGER memory_changing ON amplihack.memories",
+        "CREATE FUNCTION amplihack.mine() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+        `SELECT amplihack.add_member('${TEAM}', '${person}')`,
+        "UPDATE amplihack.members SET projects = null",
+      ])
+        await expect(database.run(statement)).rejects.toMatchObject({ code: "42501" });
+    },
+  );
+
+  it("name their author, whatever a writer says", async () => {
+    const database = await connect("ann");
+    await database.run(
+      "UPDATE amplihack.memories SET author = 'bob', value = value || '!', revision = 1 WHERE key = 'key '",
+    );
+    const [row] = await database.run("SELECT author, revision FROM amplihack.memories WHERE key = 'key '");
+    expect([row?.["author"], Number(row?.["revision"]) > 1]).toEqual(["ann", true]);
+    await database.run("UPDATE amplihack.memories SET value = 'zebra secret' WHERE key = 'key '");
+  });
+});
