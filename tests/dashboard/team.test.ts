@@ -2,6 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { RunEntry } from "../../src/dashboard/entries.ts";
 import type { EntryPage } from "../../src/dashboard/recent.ts";
 import type { Overview } from "../../src/dashboard/tally.ts";
+import { openPostgresStore } from "../../src/memory/open-postgres-store.ts";
+import { readDatabaseUrl } from "../../src/postgres/url.ts";
+import { createNodeSystem } from "../../src/system/node.ts";
 import { administer, hasPostgres } from "../postgres-server.ts";
 import { HOSTILE, type Served, until } from "./machine.ts";
 import { newTeam, projectWith, serveTeam } from "./team.ts";
@@ -115,6 +118,34 @@ describe.skipIf(!hasPostgres)("the page of a team", () => {
     expect(calls).toContain("rm &lt;/script&gt;&lt;img");
     expect(calls).not.toContain("<img");
     expect((await served.json<Overview>("/api/overview")).rules).toEqual([{ name: "fs.home", count: 2 }]);
+  });
+
+  it("has the memories of the team, of the projects that one belongs to", async () => {
+    const { join, ann, url } = await twoPeople();
+    const address = readDatabaseUrl(url, "option");
+    expect(await text(await ann.serve(), "/memory")).toContain("Nothing is remembered yet.");
+    const store = await openPostgresStore(createNodeSystem(), { address, team: "acme" });
+    const common = { agent: "ada", session: "", type: "text", category: "learning" } as const;
+    await store.put({ ...common, project: "", key: "tests", value: "Payments need the sandbox." });
+    await store.put({
+      ...common,
+      project: "github.com/acme/shop",
+      key: "till",
+      value: "Shops close at six.",
+    });
+    store.close();
+    const carl = await join("carl", { projects: "{github.com/acme/pay}" });
+    const [served, ofCarl] = [await ann.serve(), await carl.serve()];
+    const all = await text(served, "/memory");
+    expect(all).toContain("Payments need the sandbox.");
+    expect(all).toContain("Shops close at six.");
+    expect(all).not.toContain("data-forget");
+    expect(await text(ofCarl, "/memory")).not.toContain("Shops close");
+    const found = await text(served, "/memory?q=sandboxes");
+    expect(found).toContain("Payments need the sandbox.");
+    expect(found).not.toContain("Shops close");
+    expect(await text(served, "/memory?project=github.com/acme/shop")).not.toContain("Payments need");
+    expect(await text(served, "/search?q=sandbox")).toContain("Payments need the sandbox.");
   });
 
   it("goes on when the database was away, and says meanwhile how old it is", async () => {

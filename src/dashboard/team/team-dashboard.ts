@@ -1,4 +1,3 @@
-import { EMPTY_READER } from "../../memory/store.ts";
 import { Database } from "../../postgres/database.ts";
 import type { DatabaseAddress } from "../../postgres/url.ts";
 import { findHome } from "../../state/index.ts";
@@ -26,7 +25,6 @@ export async function startTeamDashboard(
       database,
       team,
       home: findHome(system) ?? "",
-      memoriesOf: () => Promise.resolve(EMPTY_READER),
     });
     return await startDashboard(system, data, {
       intervalMs: INTERVAL_MS,

@@ -1,4 +1,4 @@
-import type { MemoryReader } from "../../memory/store.ts";
+import { PostgresStore } from "../../memory/postgres-store.ts";
 import type { Database } from "../../postgres/database.ts";
 import { SCHEMA } from "../../postgres/migrate.ts";
 import { PostgresError } from "../../postgres/postgres-error.ts";
@@ -21,7 +21,6 @@ export interface TeamOptions {
   /** all that the user may see when absent */
   readonly team?: string | undefined;
   readonly home: string;
-  readonly memoriesOf: (team: string) => Promise<MemoryReader>;
 }
 
 /** Views of parts are kept while they are looked at; each follows the database. */
@@ -40,12 +39,16 @@ export async function openTeamData(system: System, options: TeamOptions): Promis
 
 /** The page makes no tables: who looks at a database by mistake leaves it as it is. */
 async function checkTables(database: Database): Promise<void> {
-  const [row] = await database.run("SELECT to_regclass($1) IS NOT NULL AS exists", [`${SCHEMA}.records`]);
-  if (row?.["exists"] !== true)
+  if (!(await hasTable(database, "records")))
     throw new PostgresError("refused", `nothing was shipped to ${database.place} yet`, {
       fix: "let its owner run amplihack ship --once --to postgres=URL",
     });
   await makeRecordTables(database);
+}
+
+async function hasTable(database: Database, name: string): Promise<boolean> {
+  const [row] = await database.run("SELECT to_regclass($1) IS NOT NULL AS exists", [`${SCHEMA}.${name}`]);
+  return row?.["exists"] === true;
 }
 
 async function notMember(database: Database, team: string | undefined): Promise<PostgresError> {
@@ -165,9 +168,11 @@ class TeamData implements DashboardData {
     const teams = team === undefined ? this.teams : this.teams.filter(name => name === team);
     const projects = project === undefined ? undefined : [project];
     const nowMs = this.system.clock.nowMs();
+    const { database } = this.options;
+    if (!(await hasTable(database, "memories"))) return [];
     const found = await Promise.all(
       teams.map(async name => {
-        const reader = await this.options.memoriesOf(name);
+        const reader = new PostgresStore(database, name, this.system);
         return searchMemories(reader, nowMs, words, { ...query, projects });
       }),
     );
