@@ -1,17 +1,15 @@
 import { errorText } from "../protocol/error-text.ts";
-import type { Activity } from "./activity.ts";
 import type { LiveStreams } from "./live-streams.ts";
 import type { DashboardData } from "./sources.ts";
 
 const ANNOUNCED = 5;
 
 /** What open pages are told: how much there is, and what was stopped since `judgementsBefore`. */
-export function news(activity: Activity, judgementsBefore: number) {
-  const { runs, judgements } = activity;
+export function news(data: DashboardData, judgementsBefore: number) {
+  const { judgements } = data.activity;
   const fresh = Math.min(ANNOUNCED, judgements.total - judgementsBefore);
   return {
-    runs: runs.total,
-    judgements: judgements.total,
+    ...data.totals(),
     stopped: judgements.page({ count: fresh }).entries.filter(({ decision }) => decision !== "allow"),
   };
 }
@@ -33,7 +31,7 @@ export function follow(
     try {
       const isNews = await data.catchUp();
       // What was there before the page is history, not news.
-      if (isNews) streams.tell(news(activity, isFirst ? activity.judgements.total : before));
+      if (isNews) streams.tell(news(data, isFirst ? activity.judgements.total : before));
       isFirst = false;
     } catch (error) {
       const message = errorText(error);

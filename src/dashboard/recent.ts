@@ -74,5 +74,9 @@ function fits(entry: Entry, query: EntryQuery, text: string): boolean {
   if (query.decision === "failed") {
     if (!("failure" in entry) || entry.failure === "") return false;
   } else if (query.decision !== undefined && entry.decision !== query.decision) return false;
-  return text === "" || Object.values(entry).some(value => String(value).toLowerCase().includes(text));
+  return text === "" || Object.values(entry).some(value => textOf(value).toLowerCase().includes(text));
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

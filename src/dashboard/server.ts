@@ -152,8 +152,7 @@ class Responder {
   private async show(response: ServerResponse, { pathname, searchParams }: URL): Promise<void> {
     const { streams, data } = this;
     if (pathname === "/api/live") {
-      const { activity } = data;
-      if (!streams.add(response, news(activity, activity.judgements.total)))
+      if (!streams.add(response, news(data, data.activity.judgements.total)))
         sendJson(response, 503, { error: "too many pages are open" });
       return;
     }

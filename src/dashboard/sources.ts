@@ -28,6 +28,8 @@ export interface DashboardData {
   readonly activity: Activity;
   /** Reads what is new; true when there was something. */
   catchUp(): Promise<boolean>;
+  /** How much was read, of everything and of each part that is looked at: when it differs, so may pages. */
+  totals(): { readonly runs: number; readonly judgements: number };
   /** What the address of a page asks for. */
   sourcesFor(query: URLSearchParams): Promise<Sources>;
   close(): Promise<void>;
@@ -53,7 +55,13 @@ export function localData(sources: Sources, { home }: Pick<DataFiles, "home">): 
     home,
     activity,
     catchUp: () => activity.catchUp(),
+    totals: () => totalsOf([activity]),
     sourcesFor: () => Promise.resolve(sources),
     close: () => Promise.resolve(),
   };
+}
+
+export function totalsOf(activities: readonly Activity[]): ReturnType<DashboardData["totals"]> {
+  const sum = (of: (activity: Activity) => number) => activities.reduce((all, one) => all + of(one), 0);
+  return { runs: sum(({ runs }) => runs.total), judgements: sum(({ judgements }) => judgements.total) };
 }

@@ -28,7 +28,10 @@ const RECORD_TABLES: Migration = [
      fields jsonb NOT NULL,
      PRIMARY KEY (team, id)
    )`,
-  `CREATE INDEX records_by_number ON ${RECORDS} (team, kind, number)`,
+  // Who follows the records asks for those behind a number, of all or of a part.
+  `CREATE INDEX records_by_number ON ${RECORDS} (team, number)`,
+  `CREATE INDEX records_by_person ON ${RECORDS} (team, person, number)`,
+  `CREATE INDEX records_by_project ON ${RECORDS} (team, project, number)`,
   `CREATE INDEX records_by_time ON ${RECORDS} (team, time)`,
   `CREATE TABLE ${HEADS} (
      team text NOT NULL REFERENCES ${SCHEMA}.teams ON UPDATE CASCADE,

@@ -7,7 +7,7 @@ import { makeRecordTables } from "../../ship/record-tables.ts";
 import type { System } from "../../system/system.ts";
 import { Activity, KEPT_JUDGEMENTS, KEPT_RUNS } from "../activity.ts";
 import { type MemoryEntry, type MemoryQuery, searchMemories } from "../memories.ts";
-import type { DashboardData, Sources } from "../sources.ts";
+import { type DashboardData, type Sources, totalsOf } from "../sources.ts";
 import { NO_CHANGES } from "../timeline/changes.ts";
 import { Timelines } from "../timeline/timeline.ts";
 import { SCOPE_NAMES, type Scope } from "../views/site.ts";
@@ -23,8 +23,8 @@ export interface TeamOptions {
   readonly home: string;
 }
 
-/** Views of parts are kept while they are looked at; each follows the database. */
-const MAX_VIEWS = 8;
+/** Views of parts are kept while they are looked at; each follows the database and holds what it shows. */
+const MAX_VIEWS = 4;
 const MAX_VALUE = 300;
 
 /** Throws when there is nothing to show: no tables, no team of that name, or none at all. */
@@ -106,6 +106,10 @@ class TeamData implements DashboardData {
       this.problem = `What is shown was read at ${clock(this.readMs)}: ${errorText(error)}.`;
       throw error;
     }
+  }
+
+  totals(): ReturnType<DashboardData["totals"]> {
+    return totalsOf([this.whole, ...this.parts.values()].map(({ activity }) => activity));
   }
 
   async sourcesFor(query: URLSearchParams): Promise<Sources> {
