@@ -1,7 +1,10 @@
 import { defineCommand } from "../cli/command.ts";
 import { CommandError, usageError } from "../cli/errors.ts";
 import { option } from "../cli/option.ts";
+import type { Dashboard, DashboardOptions } from "../dashboard/server.ts";
 import { errorText } from "../protocol/error-text.ts";
+import { Problem } from "../state/problem.ts";
+import type { System } from "../system/system.ts";
 
 const MAX_PORT = 65_535;
 const FIX = "amplihack dashboard, without --port and --address";
@@ -11,18 +14,25 @@ export const command = defineCommand({
   summary: "a local page of what agents did, live, with diffs and undo",
   group: "Look",
   details: `
-Served on this machine alone, under an address with a secret in it, until Ctrl-C. From a terminal of your own you can
-undo there as well: it shows what would happen and asks, as amplihack undo does. Started by an agent, or without a
-terminal, it only shows.`,
+Served on this machine alone, under an address with a secret in it, until Ctrl-C. From a
+terminal of your own you can undo there as well: it shows what would happen and asks, as
+amplihack undo does. Started by an agent, or without a terminal, it only shows.
+
+With --url it shows what the members of a team shipped to their database (amplihack ship
+--to postgres=URL): by team, person, machine, project and host, and only that. Passwords
+belong in ~/.pgpass or PGPASSWORD.`,
   options: {
     port: option.number("N", "a certain port (any free one by default)", { minimum: 0 }),
     address: option.string("ADDRESS", "127.0.0.1 (default) or ::1"),
     open: option.boolean("open it in your browser"),
+    url: option.string("URL", "the database of a team, postgres://USER@HOST/DATABASE"),
+    team: option.string("NAME", "with --url: only this team (all of yours by default)"),
   },
   examples: {
     "amplihack dashboard": "prints the address to open in a browser",
     "amplihack dashboard --open": "opens it at once",
     "amplihack dashboard --port 8123": "the same on a port you choose",
+    "amplihack dashboard --url postgres://ann@db.example/agents": "what a team's agents did",
   },
   async run({ options, system, terminal }) {
     const { LOOPBACK_ADDRESSES } = await import("../dashboard/access.ts");
@@ -35,24 +45,19 @@ terminal, it only shows.`,
         FIX,
       );
     }
-    const { findDataFiles } = await import("../dashboard/data-files.ts");
-    const { startDashboard } = await import("../dashboard/server.ts");
+    if (options.team !== undefined && options.url === undefined)
+      throw usageError("--team is for --url URL", "amplihack dashboard --help");
     const { Interruption, listenForSignals, SIGNAL_EXIT_CODES } = await import(
       "../recipes/run/interruption.ts"
     );
-    const warn = (message: string): void => terminal.warn(message);
-    const files = findDataFiles(system, warn);
-    const { agentAtPeer } = await import("../dashboard/peer.ts");
     const { openBrowser } = await import("../dashboard/open-browser.ts");
-    const { whyNoHuman } = await import("../hooks/grants.ts");
-    const obstacle = whyNoHuman(system, files.stateHome);
-    const dashboard = await startDashboard(system, files, {
-      warn,
-      refusePeer: socket => agentAtPeer(system, files.stateHome, socket),
-      whyReadOnly: obstacle && `Nothing can be undone from here: ${obstacle}.`,
-      ...(port === undefined ? {} : { port }),
-      ...(address === undefined ? {} : { address }),
-    }).catch((error: unknown) => {
+    const place = { ...(port === undefined ? {} : { port }), ...(address === undefined ? {} : { address }) };
+    const warn = (message: string): void => terminal.warn(message);
+    const { url, team } = options;
+    const start =
+      url === undefined ? startOwn(system, place, warn) : startTeams(system, { url, team }, place, warn);
+    const { dashboard, note } = await start.catch((error: unknown) => {
+      if (error instanceof Problem) throw error;
       throw new CommandError("the dashboard cannot be started", {
         kind: "failed",
         causes: [errorText(error)],
@@ -69,7 +74,7 @@ terminal, it only shows.`,
           ? "It opens in your browser. Ctrl-C ends it.\n"
           : `${options.open ? "No browser could be started. " : ""}Open this address in a browser. Ctrl-C ends it.\n`,
       );
-      if (obstacle !== undefined) terminal.note(`It only shows, and undoes nothing: ${obstacle}.\n`);
+      if (note !== undefined) terminal.note(`${note}\n`);
       await new Promise<void>(resolve => interruption.onInterrupt(resolve));
     } finally {
       await dashboard.close();
@@ -78,3 +83,44 @@ terminal, it only shows.`,
     return interruption.signal === undefined ? 0 : SIGNAL_EXIT_CODES[interruption.signal];
   },
 });
+
+interface Started {
+  readonly dashboard: Dashboard;
+  /** what to tell beside the address */
+  readonly note: string | undefined;
+}
+
+type Place = Pick<DashboardOptions, "port" | "address">;
+type Warn = DashboardOptions["warn"];
+
+async function startOwn(system: System, place: Place, warn: Warn): Promise<Started> {
+  const { findDataFiles } = await import("../dashboard/data-files.ts");
+  const { startLocalDashboard } = await import("../dashboard/local-dashboard.ts");
+  const { agentAtPeer } = await import("../dashboard/peer.ts");
+  const { whyNoHuman } = await import("../hooks/grants.ts");
+  const files = findDataFiles(system, warn);
+  const obstacle = whyNoHuman(system, files.stateHome);
+  const dashboard = await startLocalDashboard(system, files, {
+    ...place,
+    warn,
+    refusePeer: socket => agentAtPeer(system, files.stateHome, socket),
+    whyReadOnly: obstacle && `Nothing can be undone from here: ${obstacle}.`,
+  });
+  return { dashboard, note: obstacle && `It only shows, and undoes nothing: ${obstacle}.` };
+}
+
+async function startTeams(
+  system: System,
+  { url, team }: { readonly url: string; readonly team: string | undefined },
+  place: Place,
+  warn: Warn,
+): Promise<Started> {
+  const { readDatabaseUrl } = await import("../postgres/url.ts");
+  const { startTeamDashboard } = await import("../dashboard/team/team-dashboard.ts");
+  const dashboard = await startTeamDashboard(system, readDatabaseUrl(url, "option"), {
+    ...place,
+    warn,
+    team,
+  });
+  return { dashboard, note: undefined };
+}

@@ -3,9 +3,18 @@ import { isJsonObject, type JsonObject, readJson } from "../protocol/index.ts";
 import { numberAt, stringAt, stringsAt } from "../protocol/members.ts";
 import { clip } from "../state/index.ts";
 
+/** Whose machine an entry comes from, where it is not this one. */
+export interface Origin {
+  readonly team: string;
+  /** who connected, as the server knows it */
+  readonly person: string;
+  readonly machine: string;
+}
+
 /** One call of a hook, as the page shows it. Texts are clipped; `number` counts from the oldest that was read. */
 export interface RunEntry {
   readonly number: number;
+  readonly origin?: Origin;
   readonly ts: string;
   readonly host: string;
   readonly event: string;
@@ -30,6 +39,7 @@ export interface RunEntry {
 /** One thing that the guard asked about, refused or remarked on. */
 export interface JudgementEntry {
   readonly number: number;
+  readonly origin?: Origin;
   readonly ts: string;
   readonly host: string;
   readonly decision: string;
@@ -52,9 +62,19 @@ const WORD_LENGTH = 80;
 const TEXT_LENGTH = 400;
 const MAX_RULES = 8;
 
+/** An entry that has no number yet. */
+export type NewEntry<E> = Omit<E, "number">;
+
+export function parseRun(line: string): NewEntry<RunEntry> | undefined {
+  return readRun(parseObject(line));
+}
+
+export function parseJudgement(line: string): NewEntry<JudgementEntry> | undefined {
+  return readJudgement(parseObject(line));
+}
+
 /** Undefined when the line is not one that a hook writes. */
-export function parseRun(line: string): Omit<RunEntry, "number"> | undefined {
-  const record = parseObject(line);
+export function readRun(record: JsonObject | undefined): NewEntry<RunEntry> | undefined {
   if (record === undefined) return undefined;
   const ts = timestamp(record);
   const hook = word(record, "hook");
@@ -82,8 +102,7 @@ export function parseRun(line: string): Omit<RunEntry, "number"> | undefined {
 }
 
 /** Undefined when the line is not one of the audit log. */
-export function parseJudgement(line: string): Omit<JudgementEntry, "number"> | undefined {
-  const record = parseObject(line);
+export function readJudgement(record: JsonObject | undefined): NewEntry<JudgementEntry> | undefined {
   if (record === undefined) return undefined;
   const ts = timestamp(record);
   const decision = word(record, "verdict");

@@ -1,27 +1,27 @@
 import { errorText } from "../protocol/error-text.ts";
-import type { Activity } from "./activity.ts";
 import type { LiveStreams } from "./live-streams.ts";
+import type { DashboardData } from "./sources.ts";
 
 const ANNOUNCED = 5;
 
 /** What open pages are told: how much there is, and what was stopped since `judgementsBefore`. */
-export function news(activity: Activity, judgementsBefore: number) {
-  const { runs, judgements } = activity;
+export function news(data: DashboardData, judgementsBefore: number) {
+  const { judgements } = data.activity;
   const fresh = Math.min(ANNOUNCED, judgements.total - judgementsBefore);
   return {
-    runs: runs.total,
-    judgements: judgements.total,
+    ...data.totals(),
     stopped: judgements.page({ count: fresh }).entries.filter(({ decision }) => decision !== "allow"),
   };
 }
 
-/** Looks at the logs again and again; trouble is told once and does not end it. */
+/** Looks for news again and again; trouble is told once and does not end it. */
 export function follow(
-  activity: Activity,
+  data: DashboardData,
   streams: LiveStreams,
   intervalMs: number,
   warn: (message: string) => void,
 ): () => void {
+  const { activity } = data;
   const told = new Set<string>();
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
@@ -29,9 +29,9 @@ export function follow(
   const look = async (): Promise<void> => {
     const before = activity.judgements.total;
     try {
-      const isNews = await activity.catchUp();
+      const isNews = await data.catchUp();
       // What was there before the page is history, not news.
-      if (isNews) streams.tell(news(activity, isFirst ? activity.judgements.total : before));
+      if (isNews) streams.tell(news(data, isFirst ? activity.judgements.total : before));
       isFirst = false;
     } catch (error) {
       const message = errorText(error);

@@ -1,7 +1,5 @@
-import { findMemories } from "./memories.ts";
-import type { Sources } from "./pages.ts";
 import type { EntryQuery } from "./recent.ts";
-import { readRecipeRuns } from "./recipe-runs.ts";
+import type { Sources } from "./sources.ts";
 
 const MAX_ROWS = 500;
 const MAX_TEXT_LENGTH = 200;
@@ -13,9 +11,8 @@ export const DATA: Readonly<Record<string, Route>> = {
   "/api/overview": ({ activity, changes }) => ({ ...activity.tally.overview(), history: changes.figures() }),
   "/api/runs": ({ activity }, query) => activity.runs.page(readQuery(query)),
   "/api/judgements": ({ activity }, query) => activity.judgements.page(readQuery(query)),
-  "/api/recipes": ({ system, files }) => readRecipeRuns(system, files.recipeRuns),
-  "/api/memory": ({ system, files }, query) =>
-    findMemories(system, files.database, textParameter(query, "text") ?? ""),
+  "/api/recipes": ({ recipes }) => recipes.list(),
+  "/api/memory": (sources, query) => sources.findMemories(textParameter(query, "text") ?? "", {}),
 };
 
 function readQuery(query: URLSearchParams): EntryQuery {

@@ -22,30 +22,37 @@ const TEXT_LENGTH = 1_000;
 /** A page must not hang because another program holds the database. */
 const PATIENCE_MS = 3_000;
 
-/** The best matches; the newest when nothing is asked for. */
+export interface MemoryQuery {
+  readonly limit?: number;
+  readonly agent?: string | undefined;
+  readonly projects?: readonly string[] | undefined;
+}
+
+/** Of the database of this machine. */
 export async function findMemories(
   system: System,
   database: string,
   words: string,
-  { limit = SHOWN, agent }: { readonly limit?: number; readonly agent?: string | undefined } = {},
+  query: MemoryQuery = {},
 ): Promise<readonly MemoryEntry[]> {
   const reader = await openReader(system, database, { patienceMs: PATIENCE_MS });
   try {
-    return (await search(reader, system, words, { limit, agent })).map(toEntry);
+    return await searchMemories(reader, system.clock.nowMs(), words, query);
   } finally {
     reader.close();
   }
 }
 
-async function search(
+/** The best matches; the newest when nothing is asked for. */
+export async function searchMemories(
   reader: MemoryReader,
-  system: System,
+  nowMs: number,
   words: string,
-  { limit, agent }: { readonly limit: number; readonly agent: string | undefined },
-): Promise<readonly Memory[]> {
-  if (words.trim() === "") return reader.list({ agent }, "newest", limit);
-  const found = await rankByWords(reader, words, { agent }, { limit, nowMs: system.clock.nowMs() });
-  return found.map(({ memory }) => memory);
+  { limit = SHOWN, ...filter }: MemoryQuery,
+): Promise<readonly MemoryEntry[]> {
+  if (words.trim() === "") return (await reader.list(filter, "newest", limit)).map(toEntry);
+  const found = await rankByWords(reader, words, filter, { limit, nowMs });
+  return found.map(({ memory }) => toEntry(memory));
 }
 
 /** Removes one for good; false when it was gone already. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { footer, header, type Page } from "./views/layout.ts";
-import { html, Markup, NOTHING } from "./views/markup.ts";
+import { html, line, Markup, NOTHING } from "./views/markup.ts";
 import type { Site } from "./views/site.ts";
 
 interface PageFiles {
@@ -18,13 +18,14 @@ export function renderPage(site: Site, page: Page): Document {
   return renderDocument(
     site,
     page,
-    html`<main id="main" tabindex="-1" data-page="${page.name}">${readOnlyNotice(site)}${page.body}</main>`,
+    html`<main id="main" tabindex="-1" data-page="${page.name}">${notices(site)}${page.body}</main>`,
   );
 }
 
 /** A person wonders where the buttons are. */
-function readOnlyNotice({ whyReadOnly }: Site): Markup {
-  return whyReadOnly === undefined ? NOTHING : html`<p class="notice">${whyReadOnly}</p>`;
+function notices({ whyReadOnly, team }: Site): Markup {
+  const problem = team === undefined ? whyReadOnly : team.problem;
+  return html`${team === undefined ? NOTHING : html`<p class="source">${line(team.about)}</p>`}${problem === undefined ? NOTHING : html`<p class="notice">${line(problem)}</p>`}`;
 }
 
 /** All pages as one document that needs no server: its script shows one at a time. */

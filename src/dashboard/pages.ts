@@ -1,12 +1,7 @@
 import { errorText } from "../protocol/error-text.ts";
-import type { System } from "../system/system.ts";
-import type { Activity } from "./activity.ts";
-import type { DataFiles } from "./data-files.ts";
-import { findMemories, type MemoryEntry } from "./memories.ts";
-import { readRecipeRuns, readRunDetail } from "./recipe-runs.ts";
-import type { Changes } from "./timeline/changes.ts";
+import type { MemoryEntry, MemoryQuery } from "./memories.ts";
+import type { Sources } from "./sources.ts";
 import { summariseSince } from "./timeline/summary.ts";
-import type { Timelines } from "./timeline/timeline.ts";
 import { readRecorded } from "./timeline/transcript.ts";
 import { callsView } from "./views/calls.ts";
 import { changeView } from "./views/change.ts";
@@ -21,15 +16,6 @@ import { searchView } from "./views/search.ts";
 import { sessionsView, sessionView } from "./views/sessions.ts";
 import type { Site } from "./views/site.ts";
 import { empty, link } from "./views/words.ts";
-
-/** Where pages take what they show from. */
-export interface Sources {
-  readonly system: System;
-  readonly files: DataFiles;
-  readonly activity: Activity;
-  readonly changes: Changes;
-  readonly timelines: Timelines;
-}
 
 type MakePage = (sources: Sources, site: Site, query: URLSearchParams) => Page | Promise<Page>;
 
@@ -49,10 +35,10 @@ export const PAGES: Readonly<Record<string, MakePage>> = {
   }),
   "/change": changePage,
   "/search": searchPage,
-  "/recipes": ({ system, files }, site) => ({
+  "/recipes": ({ recipes }, site) => ({
     name: "recipes",
     title: "Recipes",
-    body: recipesView(site, readRecipeRuns(system, files.recipeRuns)),
+    body: recipesView(site, recipes.list()),
   }),
   "/recipe": recipePage,
   "/memory": memoryPage,
@@ -67,7 +53,8 @@ export function homePage({ activity, timelines }: Sources, site: Site, query: UR
   const timeline = timelines.read();
   const summary = summariseSince(timeline, activity.runs.newestFirst(), { starts });
   const hasAny = timeline.sessions.length > 0;
-  const body = homeView(site, { summary, days, unreadable: activity.tally.unreadable, hasAny });
+  const filter = readFilter(query);
+  const body = homeView(site, { summary, days, unreadable: activity.tally.unreadable, hasAny, filter });
   return { name: "", title: days === 1 ? "Today" : `Last ${days} days`, body };
 }
 
@@ -83,70 +70,66 @@ function sessionPage({ system, timelines }: Sources, site: Site, query: URLSearc
 
 async function changePage(sources: Sources, site: Site, query: URLSearchParams): Promise<Page> {
   const { system, changes } = sources;
-  const change = changes.history.readChange(query.get("id") ?? "");
-  if (change === undefined)
+  const { history } = changes;
+  const change = history?.readChange(query.get("id") ?? "");
+  if (history === undefined || change === undefined)
     return {
       name: "change",
       title: "Change",
       body: missing("change", link(site.to("calls", { changes: "all" }), "All changes")),
     };
-  const diff = await diffView(site, system, changes.history, change);
+  const diff = await diffView(site, system, history, change);
   return { name: "change", title: `Change ${change.id}`, body: changeView(site, change, diff) };
 }
 
 /** The diff alone, for the place in the timeline where somebody asked for it. */
 export async function diffOf(
-  { system, changes }: Sources,
+  { system, changes: { history } }: Sources,
   site: Site,
   id: string,
 ): Promise<Markup | undefined> {
-  const change = changes.history.readChange(id);
-  return change === undefined ? undefined : diffView(site, system, changes.history, change);
+  const change = history?.readChange(id);
+  return history === undefined || change === undefined ? undefined : diffView(site, system, history, change);
 }
 
-async function searchPage(
-  { system, files, timelines }: Sources,
-  site: Site,
-  query: URLSearchParams,
-): Promise<Page> {
+async function searchPage(sources: Sources, site: Site, query: URLSearchParams): Promise<Page> {
   const sought = textOf(query, "q");
-  const memories = sought.trim() === "" ? [] : (await tryToFind(system, files, sought)).memories;
+  const memories = sought.trim() === "" ? [] : (await tryToFind(sources, sought)).memories;
   return {
     name: "search",
     title: "Search",
-    body: searchView(site, timelines.read(), sought, memories),
+    body: searchView(site, sources.timelines.read(), sought, memories),
     sought,
   };
 }
 
-async function memoryPage({ system, files }: Sources, site: Site, query: URLSearchParams): Promise<Page> {
+async function memoryPage(sources: Sources, site: Site, query: URLSearchParams): Promise<Page> {
   const sought = textOf(query, "q");
   const agent = query.get("agent") ?? undefined;
-  const found = await tryToFind(system, files, sought, agent);
+  const found = await tryToFind(sources, sought, { agent });
   return { name: "memory", title: "Memory", body: memoryView(site, { ...found, sought, agent }) };
 }
 
 /** Memories that cannot be read are told, and take nothing else away. */
 async function tryToFind(
-  system: System,
-  { database }: DataFiles,
+  sources: Sources,
   sought: string,
-  agent?: string,
+  query: MemoryQuery = {},
 ): Promise<{ readonly memories: readonly MemoryEntry[]; readonly problem: string | undefined }> {
   try {
-    return { memories: await findMemories(system, database, sought, { agent }), problem: undefined };
+    return { memories: await sources.findMemories(sought, query), problem: undefined };
   } catch (error) {
     return { memories: [], problem: errorText(error) };
   }
 }
 
-function recipePage({ system, files }: Sources, site: Site, query: URLSearchParams): Page {
+function recipePage({ recipes }: Sources, site: Site, query: URLSearchParams): Page {
   const id = query.get("id") ?? "";
-  const run = readRecipeRuns(system, files.recipeRuns).find(one => one.runId === id);
+  const run = recipes.list().find(one => one.runId === id);
   const body =
     run === undefined
       ? missing("run of a recipe", link(site.to("recipes"), "All runs"))
-      : recipeView(site, run, readRunDetail(system, files.recipeRuns, run));
+      : recipeView(site, run, recipes.detail(run));
   return { name: "recipe", title: run === undefined ? "Recipe run" : `Run of ${line(run.recipe, 60)}`, body };
 }
 

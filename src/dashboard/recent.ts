@@ -1,3 +1,5 @@
+import type { NewEntry } from "./entries.ts";
+
 /** What a reader asks for; members left out do not restrict. */
 export interface EntryQuery {
   /** only entries older than the one with this number */
@@ -38,7 +40,7 @@ export class Recent<E extends Entry> {
     return this.count;
   }
 
-  add(entry: Omit<E, "number">): E {
+  add(entry: NewEntry<E>): E {
     const numbered = { ...entry, number: this.count } as E;
     this.slots[this.count % this.capacity] = numbered;
     this.count++;
@@ -72,5 +74,9 @@ function fits(entry: Entry, query: EntryQuery, text: string): boolean {
   if (query.decision === "failed") {
     if (!("failure" in entry) || entry.failure === "") return false;
   } else if (query.decision !== undefined && entry.decision !== query.decision) return false;
-  return text === "" || Object.values(entry).some(value => String(value).toLowerCase().includes(text));
+  return text === "" || Object.values(entry).some(value => textOf(value).toLowerCase().includes(text));
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

@@ -25,6 +25,19 @@ export interface RunDetail {
   readonly outputs: ReadonlyMap<string, string>;
 }
 
+/** Runs of recipes, as pages ask for them. */
+export interface RecipeRuns {
+  list(): readonly RecordedRun[];
+  detail(run: RecordedRun): RunDetail;
+}
+
+export function recipeRunsIn(system: System, folder: string): RecipeRuns {
+  return {
+    list: () => readRecipeRuns(system, folder),
+    detail: run => readRunDetail(system, folder, run),
+  };
+}
+
 export function readRunDetail(system: System, folder: string, run: RecordedRun): RunDetail {
   return { blocks: readBlocks(system, run), outputs: readOutputs(system, dirname(folder), run) };
 }

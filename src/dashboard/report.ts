@@ -2,21 +2,18 @@ import { errorText } from "../protocol/error-text.ts";
 import { localTimestamp } from "../state/index.ts";
 import type { System } from "../system/system.ts";
 import { version } from "../version.ts";
-import { Activity } from "./activity.ts";
 import type { DataFiles } from "./data-files.ts";
-import { findMemories } from "./memories.ts";
 import { renderPages } from "./page.ts";
-import { homePage, type Sources } from "./pages.ts";
-import { readRecipeRuns, readRunDetail } from "./recipe-runs.ts";
-import { Changes } from "./timeline/changes.ts";
-import { type Timeline, Timelines } from "./timeline/timeline.ts";
+import { homePage } from "./pages.ts";
+import { localSources, type Sources } from "./sources.ts";
+import type { Timeline } from "./timeline/timeline.ts";
 import { NOTHING_RECORDED } from "./timeline/transcript.ts";
 import { callsView } from "./views/calls.ts";
 import { html, type Markup } from "./views/markup.ts";
 import { memoryView } from "./views/memory.ts";
 import { recipesView, recipeView } from "./views/recipes.ts";
 import { sessionsView, sessionView } from "./views/sessions.ts";
-import { reportSite } from "./views/site.ts";
+import { reportSite, type Site } from "./views/site.ts";
 import { command, empty } from "./views/words.ts";
 
 const MAX_CALLS = 1_000;
@@ -32,14 +29,12 @@ export async function renderReport(
   files: DataFiles,
   { hasMemories }: { readonly hasMemories: boolean },
 ): Promise<string> {
-  const activity = new Activity(system, files);
-  await activity.catchUp();
-  const changes = new Changes(system, files.stateHome, files.history);
-  const sources: Sources = { system, files, activity, changes, timelines: new Timelines(activity, changes) };
+  const sources = localSources(system, files);
+  await sources.activity.catchUp();
   const site = reportSite({ nowMs: system.clock.nowMs(), home: files.home });
   const timeline = newest(sources.timelines.read());
   const home = homePage(sources, site, new URLSearchParams({ days: String(DAYS) }));
-  const runs = readRecipeRuns(system, files.recipeRuns);
+  const runs = sources.recipes.list();
   const written = localTimestamp(site.nowMs).slice(0, 16).replace("T", " ");
   const about = html`<p class="soft">Report of ${written}, amplihack ${version}.</p>`;
   return renderPages(site, [
@@ -58,10 +53,10 @@ export async function renderReport(
       page(
         `recipe?id=${encodeURIComponent(run.runId)}`,
         "Recipe run",
-        recipeView(site, run, readRunDetail(system, files.recipeRuns, run)),
+        recipeView(site, run, sources.recipes.detail(run)),
       ),
     ),
-    page("memory", "Memory", hasMemories ? await memories(system, files, site) : withoutMemories()),
+    page("memory", "Memory", hasMemories ? await memories(sources, site) : withoutMemories()),
   ]).html;
 }
 
@@ -78,14 +73,10 @@ function newest({ sessions, items, ...rest }: Timeline): Timeline {
   return { ...rest, sessions: shown, items: items.slice(0, MAX_CALLS) };
 }
 
-async function memories(
-  system: System,
-  { database }: DataFiles,
-  site: ReturnType<typeof reportSite>,
-): Promise<Markup> {
+async function memories(sources: Sources, site: Site): Promise<Markup> {
   const shown = { sought: "", agent: undefined };
   try {
-    const found = await findMemories(system, database, "", { limit: MAX_MEMORIES });
+    const found = await sources.findMemories("", { limit: MAX_MEMORIES });
     return memoryView(site, { ...shown, memories: found, problem: undefined });
   } catch (error) {
     return memoryView(site, { ...shown, memories: [], problem: errorText(error) });

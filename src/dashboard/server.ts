@@ -5,17 +5,14 @@ import { errorText } from "../protocol/error-text.ts";
 import type { System } from "../system/system.ts";
 import { LOOPBACK_ADDRESSES, refuseRequest } from "./access.ts";
 import { Actions } from "./actions.ts";
-import { Activity } from "./activity.ts";
-import type { DataFiles } from "./data-files.ts";
 import { follow, news } from "./follow.ts";
 import { DATA } from "./json-api.ts";
 import { LaunchCode } from "./launch-code.ts";
 import { LiveStreams } from "./live-streams.ts";
 import { renderPage } from "./page.ts";
-import { diffOf, PAGES, type Sources } from "./pages.ts";
+import { diffOf, PAGES } from "./pages.ts";
 import { readBody } from "./read-body.ts";
-import { Changes } from "./timeline/changes.ts";
-import { Timelines } from "./timeline/timeline.ts";
+import type { DashboardData, Sources } from "./sources.ts";
 import { Titles } from "./timeline/transcript.ts";
 import { type Site, serverSite } from "./views/site.ts";
 
@@ -24,7 +21,9 @@ export interface DashboardOptions {
   readonly address?: string;
   /** any free one when absent */
   readonly port?: number;
-  /** how often the logs are looked at */
+  /** undo and forget; a page of others' data has none */
+  readonly actions?: Actions;
+  /** how often news are looked for */
   readonly intervalMs?: number;
   /** told once per kind of trouble while following the logs */
   readonly warn: (message: string) => void;
@@ -48,7 +47,7 @@ const FIRST_READ_MS = 2_000;
 /** Serves the pages on this machine alone, until it is closed. Rejects when the address cannot be had. */
 export async function startDashboard(
   system: System,
-  files: DataFiles,
+  data: DashboardData,
   options: DashboardOptions,
 ): Promise<Dashboard> {
   const { address = "127.0.0.1", port = 0, intervalMs = INTERVAL_MS, warn } = options;
@@ -59,7 +58,7 @@ export async function startDashboard(
   }
   const token = system.random.hex(TOKEN_DIGITS);
   const launch = new LaunchCode(system);
-  const responder = new Responder(system, files, { ...options, token, launch });
+  const responder = new Responder(system, data, { ...options, token, launch });
   const server = createServer((request, response) => {
     responder.answer(request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
@@ -70,8 +69,8 @@ export async function startDashboard(
     server.once("error", reject);
     server.listen(port, address, resolve);
   });
-  const { streams, sources } = responder;
-  const stopFollowing = follow(sources.activity, streams, intervalMs, warn);
+  const { streams } = responder;
+  const stopFollowing = follow(data, streams, intervalMs, warn);
   const { port: given } = server.address() as AddressInfo;
   const origin = `http://${address.includes(":") ? `[${address}]` : address}:${given}`;
   return {
@@ -83,6 +82,7 @@ export async function startDashboard(
       const closed = new Promise<void>(resolve => server.close(() => resolve()));
       server.closeAllConnections();
       await closed;
+      await data.close();
     },
   };
 }
@@ -97,23 +97,21 @@ const SAFE_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
 };
 
-type ResponderOptions = Pick<DashboardOptions, "whyReadOnly" | "refusePeer"> & {
+type ResponderOptions = Pick<DashboardOptions, "whyReadOnly" | "refusePeer" | "actions"> & {
   readonly token: string;
   readonly launch: LaunchCode;
 };
 
 class Responder {
-  readonly sources: Sources;
   readonly streams = new LiveStreams();
+  private readonly system: System;
+  private readonly data: DashboardData;
   private readonly options: ResponderOptions;
-  private readonly actions: Actions;
   private readonly titles: Titles;
 
-  constructor(system: System, files: DataFiles, options: ResponderOptions) {
-    const activity = new Activity(system, files);
-    const changes = new Changes(system, files.stateHome, files.history);
-    this.sources = { system, files, activity, changes, timelines: new Timelines(activity, changes) };
-    this.actions = new Actions(system, files, changes);
+  constructor(system: System, data: DashboardData, options: ResponderOptions) {
+    this.system = system;
+    this.data = data;
     this.titles = new Titles(system);
     this.options = options;
   }
@@ -144,53 +142,56 @@ class Responder {
     if (agent !== undefined) return sendJson(response, 403, { error: `an agent asks for this (${agent})` });
     const text = await readBody(request);
     if (text === undefined) return sendJson(response, 413, { error: "the body is too large" });
-    const { status, body } = await this.actions.perform(path, text, this.site());
+    const { actions, whyReadOnly = "nothing can be changed from here" } = this.options;
+    if (actions === undefined) return sendJson(response, 403, { error: whyReadOnly });
+    const sources = await this.data.sourcesFor(new URLSearchParams());
+    const { status, body } = await actions.perform(path, text, this.site(sources));
     sendJson(response, status, body);
   }
 
   private async show(response: ServerResponse, { pathname, searchParams }: URL): Promise<void> {
-    const { sources, streams } = this;
-    const { activity } = sources;
+    const { streams, data } = this;
+    if (pathname === "/api/live") {
+      if (!streams.add(response, news(data, data.activity.judgements.total)))
+        sendJson(response, 503, { error: "too many pages are open" });
+      return;
+    }
+    const sources = await data.sourcesFor(searchParams);
     const page = Object.hasOwn(PAGES, pathname) ? PAGES[pathname] : undefined;
     if (page !== undefined) {
-      await this.isReadOnce();
-      const site = this.site();
+      await isReadOnce(sources);
+      const site = this.site(sources);
       const { html, policy } = renderPage(site, await page(sources, site, searchParams));
       response.setHeader("content-security-policy", policy);
       return sendHtml(response, 200, html);
     }
     if (pathname === "/diff") {
-      const diff = await diffOf(sources, this.site(), searchParams.get("id") ?? "");
+      const diff = await diffOf(sources, this.site(sources), searchParams.get("id") ?? "");
       return diff === undefined
         ? sendJson(response, 404, { error: "there is no such change any more" })
         : sendHtml(response, 200, diff.text);
     }
-    if (pathname === "/api/live") {
-      if (!streams.add(response, news(activity, activity.judgements.total)))
-        sendJson(response, 503, { error: "too many pages are open" });
-      return;
-    }
-    const data = Object.hasOwn(DATA, pathname) ? DATA[pathname] : undefined;
-    if (data === undefined) return sendJson(response, 404, { error: "there is nothing here" });
-    sendJson(response, 200, await data(sources, searchParams));
+    const answer = Object.hasOwn(DATA, pathname) ? DATA[pathname] : undefined;
+    if (answer === undefined) return sendJson(response, 404, { error: "there is nothing here" });
+    await isReadOnce(sources);
+    sendJson(response, 200, await answer(sources, searchParams));
   }
 
-  /** Long logs take a moment; what is not read by then comes with the next news. */
-  private async isReadOnce(): Promise<void> {
-    const { activity } = this.sources;
-    if (activity.isRead) return;
-    const limit = new AbortController();
-    const waited = setTimeout(FIRST_READ_MS, undefined, { signal: limit.signal }).catch(() => {});
-    await Promise.race([activity.catchUp().catch(() => {}), waited]);
-    limit.abort();
-  }
-
-  private site(): Site {
-    const { system, files } = this.sources;
+  private site({ team }: Sources): Site {
     const { token, whyReadOnly } = this.options;
     const titleOf: Site["titleOf"] = session => this.titles.of(session);
-    return serverSite(token, { whyReadOnly, nowMs: system.clock.nowMs(), home: files.home, titleOf });
+    const { home } = this.data;
+    return serverSite(token, { whyReadOnly, nowMs: this.system.clock.nowMs(), home, titleOf, team });
   }
+}
+
+/** Long logs take a moment; what is not read by then comes with the next news. */
+async function isReadOnce({ activity }: Sources): Promise<void> {
+  if (activity.isRead) return;
+  const limit = new AbortController();
+  const waited = setTimeout(FIRST_READ_MS, undefined, { signal: limit.signal }).catch(() => {});
+  await Promise.race([activity.catchUp().catch(() => {}), waited]);
+  limit.abort();
 }
 
 function sendHtml(response: ServerResponse, status: number, text: string): void {

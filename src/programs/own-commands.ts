@@ -55,7 +55,7 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
   ...each("asks", "name", "mcp guard"),
   // Whoever starts it answers its questions; hosts start it themselves.
   "mcp serve": { use: "asks", values: "port", isInitial: true },
-  ...each("asks", `${FORMAT} to interval timeout`, "ship"),
+  ...each("asks", `${FORMAT} to team interval timeout`, "ship"),
   ...each("asks", FORMAT, "unlock", "mode to-plugin", "mode to-local", "plugin install", "plugin uninstall"),
   ...each(
     "asks",

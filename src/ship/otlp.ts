@@ -1,11 +1,10 @@
 import type { JsonObject } from "../protocol/index.ts";
-import { numberAt, parseJsonObject, stringAt, stringsAt } from "../protocol/members.ts";
+import { numberAt, stringAt, stringsAt } from "../protocol/members.ts";
 import type { ChainHead } from "../state/chained-log.ts";
-import { sha256Hex } from "../system/sha256.ts";
-import { utf8 } from "../system/utf8.ts";
 import { version } from "../version.ts";
 import type { Totals } from "./checkpoint.ts";
 import type { ShippedLine } from "./read-batch.ts";
+import { parseLine, type SharedFields, sharedFields, timeOf } from "./shared-fields.ts";
 
 /** OTLP/HTTP in its JSON form: 64-bit numbers are texts, enumerations are numbers. */
 export type Attribute = { readonly key: string; readonly value: JsonObject };
@@ -16,7 +15,6 @@ const INFO = 9;
 const WARN = 13;
 const ERROR = 17;
 const CUMULATIVE = 2;
-const MAX_DEPTH = 10;
 /** Upper bounds of the histogram of durations, in seconds. */
 export const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
@@ -48,16 +46,15 @@ export function logsRequest(lines: readonly ShippedLine[], options: LogOptions):
 }
 
 function logRecord({ log, id, text, hash }: ShippedLine, { hasContent, nowMs }: LogOptions): JsonObject {
-  const line = parseJsonObject(text, MAX_DEPTH);
-  const decision = stringAt(line, log === "audit" ? "verdict" : "decision") ?? "unknown";
-  const isFailure = log === "runs" && stringAt(line, "result") !== "ok";
+  const line = parseLine(text);
+  const fields = sharedFields(line ?? {}, hasContent);
+  const decision = stringAt(fields, log === "audit" ? "verdict" : "decision") ?? "unknown";
+  const isFailure = log === "runs" && stringAt(fields, "result") !== "ok";
   const severity = isFailure || line === undefined ? ERROR : decision === "deny" ? WARN : INFO;
-  const writtenMs = Date.parse(stringAt(line, "ts") ?? "");
-  const ms = Number.isFinite(writtenMs) ? writtenMs : nowMs;
-  const own = log === "audit" ? auditValues(line, hash) : runValues(line);
+  const own = log === "audit" ? auditValues(fields, hash) : runValues(fields);
   const eventName = log === "audit" ? "amplihack.guard.verdict" : "amplihack.hook.run";
   return {
-    timeUnixNano: nanoseconds(ms),
+    timeUnixNano: nanoseconds(timeOf(fields, nowMs)),
     observedTimeUnixNano: nanoseconds(nowMs),
     severityNumber: severity,
     severityText: severity === ERROR ? "ERROR" : severity === WARN ? "WARN" : "INFO",
@@ -66,51 +63,47 @@ function logRecord({ log, id, text, hash }: ShippedLine, { hasContent, nowMs }: 
     attributes: attributesOf({
       "log.record.uid": id,
       "event.name": eventName,
-      "gen_ai.conversation.id": stringAt(line, "session"),
-      "gen_ai.agent.name": stringAt(line, "host"),
+      "gen_ai.conversation.id": stringAt(fields, "session"),
+      "gen_ai.agent.name": stringAt(fields, "host"),
+      "gen_ai.tool.name": stringAt(fields, "tool"),
+      "gen_ai.tool.call.id": stringAt(fields, "call"),
       "amplihack.decision": decision,
-      "amplihack.rules": stringsAt(line, "rules"),
-      "amplihack.project.id": shortHash(stringAt(line, "project")),
+      "amplihack.rules": stringsAt(fields, "rules"),
+      "amplihack.project.id": stringAt(fields, "project_id"),
       ...own,
-      ...(hasContent ? contentValues(line) : {}),
+      ...(hasContent ? contentValues(fields) : {}),
     }),
   };
 }
 
-function auditValues(line: JsonObject | undefined, hash: string): Values {
+function auditValues(fields: SharedFields, hash: string): Values {
   return {
     "gen_ai.operation.name": "execute_tool",
-    "gen_ai.tool.name": stringAt(line, "tool"),
-    "amplihack.guard.level": stringAt(line, "level"),
-    "amplihack.audit.seq": numberAt(line, "seq"),
-    "amplihack.audit.prev": stringAt(line, "prev"),
+    "amplihack.guard.level": stringAt(fields, "level"),
+    "amplihack.audit.seq": numberAt(fields, "seq"),
+    "amplihack.audit.prev": stringAt(fields, "prev"),
     "amplihack.audit.hash": hash,
   };
 }
 
-function runValues(line: JsonObject | undefined): Values {
-  const duration = numberAt(line, "duration_us");
+function runValues(fields: SharedFields): Values {
+  const duration = numberAt(fields, "duration_us");
   return {
-    "amplihack.hook.name": stringAt(line, "hook"),
-    "amplihack.hook.event": stringAt(line, "event"),
-    "amplihack.hook.result": stringAt(line, "result"),
+    "amplihack.hook.name": stringAt(fields, "hook"),
+    "amplihack.hook.event": stringAt(fields, "event"),
+    "amplihack.hook.result": stringAt(fields, "result"),
     "amplihack.hook.duration": duration === undefined ? undefined : duration / 1e6,
   };
 }
 
-/** What people typed and named: only when it was asked for. */
-function contentValues(line: JsonObject | undefined): Values {
+function contentValues(fields: SharedFields): Values {
   return {
-    "gen_ai.tool.call.arguments": stringAt(line, "command") ?? stringsAt(line, "paths").join("\n"),
-    "amplihack.targets": stringsAt(line, "targets"),
-    "amplihack.cwd": stringAt(line, "cwd"),
-    "amplihack.project": stringAt(line, "project"),
-    "error.message": stringAt(line, "error", "failure"),
+    "gen_ai.tool.call.arguments": stringAt(fields, "command") ?? stringsAt(fields, "paths").join("\n"),
+    "amplihack.targets": stringsAt(fields, "targets"),
+    "amplihack.cwd": stringAt(fields, "cwd"),
+    "amplihack.project": stringAt(fields, "project"),
+    "error.message": stringAt(fields, "error", "failure"),
   };
-}
-
-function shortHash(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : sha256Hex(utf8.encode(text)).slice(0, 16);
 }
 
 function nanoseconds(ms: number): string {
@@ -124,7 +117,7 @@ export function addTotals(totals: Totals, lines: readonly ShippedLine[]): Totals
     sums[key] = (sums[key] ?? 0) + amount;
   };
   for (const { log, text } of lines) {
-    const line = parseJsonObject(text, MAX_DEPTH);
+    const line = parseLine(text);
     const word = (name: string) => (stringAt(line, name) ?? "unknown").replaceAll(/\s+/g, "_").slice(0, 80);
     if (log === "audit") add(`verdict ${word("host")} ${word("verdict")}`, 1);
     const duration = log === "runs" ? numberAt(line, "duration_us") : undefined;

@@ -1,54 +1,26 @@
 import { errorText } from "../protocol/error-text.ts";
 import type { JsonObject } from "../protocol/index.ts";
 import { numberAt, objectAt, parseJsonObject, stringAt } from "../protocol/members.ts";
-import { Problem } from "../state/problem.ts";
+import { type Attempt, MAX_DELAY_MS, type RetryOptions, untilAcknowledged } from "./retry.ts";
 
-export interface SendOptions {
+export interface SendOptions extends RetryOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** how often a request is tried again that could succeed later */
-  readonly maxRetries: number;
-  readonly signal: AbortSignal;
-  /** resolves early when the signal is given */
-  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
-  readonly tell: (message: string) => void;
 }
 
-const FIRST_DELAY_MS = 1_000;
-const MAX_DELAY_MS = 60_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 /** The answers that OTLP/HTTP calls retryable. */
 const RETRYABLE = new Set([429, 502, 503, 504]);
-
-type Attempt =
-  | { readonly kind: "acknowledged"; readonly rejected: number; readonly message: string }
-  | { readonly kind: "later"; readonly why: string; readonly afterMs: number | undefined }
-  | { readonly kind: "refused"; readonly why: string };
 
 /** Posts one document until it is acknowledged. Throws when it never will be, or not within the retries. */
 export async function send(url: URL, document: JsonObject, options: SendOptions): Promise<void> {
   const body = JSON.stringify(document);
   const place = `${url.origin}${url.pathname}`;
-  for (let retry = 0; ; retry++) {
-    const attempt = await post(url, body, options);
-    if (attempt.kind === "acknowledged") {
-      if (attempt.rejected > 0)
-        options.tell(`${place} took the request and left out ${attempt.rejected} of it: ${attempt.message}`);
-      return;
-    }
-    const isLast = attempt.kind === "refused" || retry >= options.maxRetries || options.signal.aborted;
-    if (isLast)
-      throw new Problem(`nothing was acknowledged by ${place}; it is sent again the next time`, {
-        kind: "ship",
-        causes: [attempt.why],
-      });
-    const delay = attempt.afterMs ?? Math.min(FIRST_DELAY_MS * 2 ** retry, MAX_DELAY_MS);
-    options.tell(`${place}: ${attempt.why}; next attempt in ${Math.ceil(delay / 1000)} s`);
-    await options.wait(delay, options.signal);
-  }
+  await untilAcknowledged(place, () => post(url, body, options), options);
 }
 
-async function post(url: URL, body: string, { headers, timeoutMs, signal }: SendOptions): Promise<Attempt> {
+async function post(url: URL, body: string, options: SendOptions): Promise<Attempt> {
+  const { headers, timeoutMs, signal } = options;
   // A timer of its own: a combined signal that nobody holds may be collected before it fires, on Node 20.
   const limit = new AbortController();
   const abort = () => limit.abort();
@@ -63,7 +35,10 @@ async function post(url: URL, body: string, { headers, timeoutMs, signal }: Send
       signal: limit.signal,
     });
     const text = (await response.text()).slice(0, MAX_ANSWER_BYTES);
-    if (response.ok) return acknowledged(text);
+    if (response.ok) {
+      tellRejected(url, text, options);
+      return { kind: "acknowledged" };
+    }
     const why = `the receiver answered ${response.status}`;
     if (!RETRYABLE.has(response.status)) return { kind: "refused", why };
     const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
@@ -79,9 +54,13 @@ async function post(url: URL, body: string, { headers, timeoutMs, signal }: Send
   }
 }
 
-function acknowledged(text: string): Attempt {
+/** What a receiver leaves out for good is not sent again. */
+function tellRejected(url: URL, text: string, { tell }: SendOptions): void {
   const partial = objectAt(parseJsonObject(text, 20), "partialSuccess");
   const count = (name: string) => numberAt(partial, name) ?? Number(stringAt(partial, name) ?? 0);
   const rejected = count("rejectedLogRecords") + count("rejectedDataPoints");
-  return { kind: "acknowledged", rejected, message: stringAt(partial, "errorMessage") ?? "" };
+  if (rejected > 0)
+    tell(
+      `${url.origin}${url.pathname} took the request and left out ${rejected} of it: ${stringAt(partial, "errorMessage") ?? ""}`,
+    );
 }

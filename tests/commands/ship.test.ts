@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { freshDatabase, hasPostgres } from "../postgres-server.ts";
 import { logsIn, writeLines } from "../ship/logs.ts";
 import { answer, startReceiver } from "../ship/receiver.ts";
 import { newUserInside, type User } from "./run-command.ts";
@@ -47,10 +48,27 @@ describe("amplihack ship --once", () => {
     [["--to", "http://x"], "must be otlp=URL"],
     [["--to", "otlp=ftp://x"], "must be otlp=URL"],
     [["--to", "otlp=http://me:secret@x"], "no password"],
+    [["--to", "otlp=http://localhost:1", "--team", "acme"], "--team is for --to postgres=URL"],
+    [["--to", "postgres"], "say which database"],
+    [["--to", "postgres="], "say which database"],
+    [["--to", "postgres=http://x"], "must begin with postgres://"],
+    [["--to", "postgres=postgres://me:secret@x/y"], "it holds a password"],
   ])("refuses %j", async (words, message) => {
     const { code, stderr } = await userWith(0).type(["ship", "--once", ...words]);
     expect(code).toBe(2);
     expect(stderr).toContain(message);
     expect(stderr).not.toContain("secret");
+  });
+});
+
+describe.skipIf(!hasPostgres)("amplihack ship --once --to postgres", () => {
+  it("takes the database of the environment", async () => {
+    const user = userWith(2);
+    const { url } = await freshDatabase();
+    const env = { AMPLIHACK_DATABASE_URL: url };
+    const words = ["ship", "--once", "--to", "postgres", "--team", "acme"];
+    expect(await user.type(words, { env })).toMatchObject({ code: 0, stdout: "4 lines sent\n" });
+    const again = await user.type([...words, "--json"], { env });
+    expect(JSON.parse(again.stdout)).toEqual({ success: true, sent: 0 });
   });
 });

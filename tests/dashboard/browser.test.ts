@@ -7,9 +7,11 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { renderReport } from "../../src/dashboard/report.ts";
 import { openStore } from "../../src/memory/open-store.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
+import { hasPostgres } from "../postgres-server.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { changedMachine } from "./changed-machine.ts";
 import { HOSTILE, type Machine, newMachine, type Served, serve, writeRecipeRun } from "./machine.ts";
+import { newTeam } from "./team.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
@@ -185,6 +187,46 @@ describe.skipIf(!existsSync(CHROMIUM))(
         }
         expect(complaints).toEqual([]);
       }
+    });
+
+    it.skipIf(!hasPostgres)("shows a team, narrowed by a choice, follows it, and does nothing", async () => {
+      const team = await newTeam();
+      const [ann, bob] = [await team.join("ann"), await team.join("bob")];
+      const ts = () => new Date().toISOString();
+      for (const [index, { machine, ship }] of [ann, bob].entries()) {
+        machine.run(
+          { ts: ts(), tool: "Bash", call: "c1", host: HOSTS[index] },
+          { ts: ts(), host: HOSTILE, session: HOSTILE, result: "error", tool: HOSTILE, project: HOSTILE },
+        );
+        machine.judge({ ts: ts(), call: "c1", host: HOSTS[index], command: `rm -rf ${HOSTILE}` });
+        await ship({ hasContent: true });
+      }
+      const served = await ann.serve();
+      for (const { width, scheme } of [
+        { width: 1280, scheme: "light" },
+        { width: 390, scheme: "dark" },
+      ] as const) {
+        const { page, complaints } = await open(addressOf(served, "/"), { width, scheme });
+        for (const path of ["/", "/sessions", "/calls", "/memory"]) {
+          await page.goto(addressOf(served, path));
+          await page.locator("#state.on").waitFor();
+          expect(await violationsOf(page), `${path} at ${width}`).toEqual([]);
+          expect(await page.evaluate("document.documentElement.scrollWidth"), path).toBeLessThanOrEqual(
+            width,
+          );
+          expect(await page.locator("img, button.undo").count()).toBe(0);
+        }
+        expect(complaints).toEqual([]);
+      }
+      const { page } = await open(addressOf(served, "/"));
+      await page.getByRole("combobox", { name: "Person" }).selectOption("bob");
+      await page.getByText("for one person.").waitFor();
+      await page.keyboard.press("3");
+      await page.locator(".pager", { hasText: "2 entries" }).waitFor();
+      expect(new URL(page.url()).searchParams.get("person")).toBe("bob");
+      bob.machine.judge({ ts: ts(), verdict: "ask", command: "fresh" });
+      await bob.ship();
+      await page.locator(".pager", { hasText: "3 entries" }).waitFor();
     });
 
     it("undoes what a person looked at, after a question, by the keyboard alone", async () => {

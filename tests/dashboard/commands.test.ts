@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { AMPLIHACK, newUser } from "../commands/run-command.ts";
+import { AMPLIHACK, newUser, newUserInside } from "../commands/run-command.ts";
 import { newMachine } from "./machine.ts";
 
 function userWithLogs() {
@@ -53,6 +53,20 @@ describe("amplihack dashboard", () => {
     const { code, stderr } = await newUser().type(["dashboard", "--port", port]);
     expect(code).toBe(2);
     expect(stderr).toContain(`--port must be a whole number up to 65535, not ${port}`);
+  });
+});
+
+describe("amplihack dashboard --url", () => {
+  it.each([
+    [["--team", "acme"], 2, "--team is for --url URL"],
+    [["--url", "http://x"], 2, "it must begin with postgres://"],
+    [["--url", "postgres://me:secret@x/y"], 2, "it holds a password"],
+    [["--url", "postgres://me@/y?host=/nowhere"], 1, "the database y on /nowhere does not answer"],
+  ])("refuses %j", async (words, expected, message) => {
+    const { code, stderr } = await newUserInside().type(["dashboard", ...words]);
+    expect(code).toBe(expected);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain("secret");
   });
 });
 

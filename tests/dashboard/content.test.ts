@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Activity } from "../../src/dashboard/activity.ts";
 import type { JudgementEntry, RunEntry } from "../../src/dashboard/entries.ts";
+import { LogSource } from "../../src/dashboard/entry-source.ts";
 import type { MemoryEntry } from "../../src/dashboard/memories.ts";
 import type { EntryPage } from "../../src/dashboard/recent.ts";
 import { renderReport } from "../../src/dashboard/report.ts";
@@ -233,7 +234,7 @@ describe("fifty thousand events and more", () => {
       lines.push(JSON.stringify({ ...RUN, decision, ts, session: `s${index % 2000}`, duration_us: index }));
     }
     writeFileSync(machine.places.runs, `${lines.join("\n")}\n`);
-    const activity = new Activity(createNodeSystem(), machine.places);
+    const activity = new Activity(new LogSource(createNodeSystem(), machine.places));
     expect(await activity.catchUp()).toBe(true);
     expect(await activity.catchUp()).toBe(false);
 

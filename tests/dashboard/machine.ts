@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { BUILT_IN } from "../../src/config/settings.ts";
 import type { DataFiles } from "../../src/dashboard/data-files.ts";
-import { type DashboardOptions, startDashboard } from "../../src/dashboard/server.ts";
+import { startLocalDashboard } from "../../src/dashboard/local-dashboard.ts";
+import type { Dashboard, DashboardOptions } from "../../src/dashboard/server.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
@@ -112,12 +113,17 @@ export interface Served {
 /** The real server on a free port, closed when the test ends. */
 export async function serve(machine: Machine, options: Partial<DashboardOptions> = {}): Promise<Served> {
   const warnings: string[] = [];
-  const dashboard = await startDashboard(createNodeSystem(), machine.places, {
+  const dashboard = await startLocalDashboard(createNodeSystem(), machine.places, {
     intervalMs: 10,
     warn: message => warnings.push(message),
     ...options,
   });
   onTestFinished(() => dashboard.close());
+  return askServer(dashboard, warnings);
+}
+
+/** What tests ask a server that runs. */
+export function askServer(dashboard: Dashboard, warnings: readonly string[]): Served {
   const url = new URL(dashboard.url);
   const ask: Served["ask"] = (path, { method = "GET", headers = {}, body = "" } = {}) =>
     new Promise((resolve, reject) => {

@@ -4,7 +4,8 @@ import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { attributesOf } from "../../src/ship/otlp.ts";
-import { type ShipOptions, shipAll } from "../../src/ship/ship.ts";
+import { type OtlpOptions, otlpTarget } from "../../src/ship/otlp-target.ts";
+import { shipAll } from "../../src/ship/ship.ts";
 import { findHead } from "../../src/state/chained-log.ts";
 import { FileLock, rotationsOf } from "../../src/state/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
@@ -21,21 +22,21 @@ async function place(lines: number, limitBytes?: number) {
   const receiver = await startReceiver();
   const told: string[] = [];
   const waits: number[] = [];
-  const ship = (more: Partial<ShipOptions> = {}) =>
-    shipAll(system, {
-      stateHome,
-      logs: logsIn(stateHome),
-      target: new URL(receiver.url),
+  const ship = (more: Partial<OtlpOptions> = {}) => {
+    const options = {
+      url: new URL(receiver.url),
       resource: attributesOf({ "service.name": "amplihack" }),
       hasContent: false,
       headers: {},
       timeoutMs: 60_000,
       maxRetries: 3,
       signal: new AbortController().signal,
-      wait: async ms => void waits.push(ms),
-      tell: message => told.push(message),
+      wait: async (ms: number) => void waits.push(ms),
+      tell: (message: string) => void told.push(message),
       ...more,
-    });
+    };
+    return shipAll(system, { ...options, stateHome, logs: logsIn(stateHome), target: otlpTarget(options) });
+  };
   return { stateHome, receiver, ship, told, waits, checkpoint: () => checkpointIn(stateHome) };
 }
 
@@ -167,7 +168,7 @@ describe("a receiver that fails", () => {
     await expect(ship({ timeoutMs: 50, maxRetries: 0 })).rejects.toThrow("nothing was acknowledged");
     // A busy machine may end the request before it arrives.
     receiver.answers.length = 0;
-    await expect(ship({ target: new URL("http://127.0.0.1:1"), maxRetries: 0 })).rejects.toThrow();
+    await expect(ship({ url: new URL("http://127.0.0.1:1"), maxRetries: 0 })).rejects.toThrow();
     expect(await ship()).toBe(2);
     expect(new Set(idsOf(receiver)).size).toBe(2);
   });
@@ -196,8 +197,8 @@ describe("a receiver that fails", () => {
 describe("a shipper", () => {
   it("that is killed before the acknowledgement leaves everything to the next one", async () => {
     const { stateHome, receiver, ship } = await place(3);
-    const program = bundleProgram(new URL("./programs/shipper.ts", import.meta.url));
-    const child = spawn(process.execPath, [program, stateHome, receiver.url], { stdio: "inherit" });
+    const program = bundleProgram(new URL("./programs/shipper.ts", import.meta.url), ["pg"]);
+    const child = spawn(process.execPath, [program, stateHome, `otlp=${receiver.url}`], { stdio: "inherit" });
     receiver.answers.push(() => child.kill("SIGKILL"));
     await once(child, "close");
     expect(child.signalCode).toBe("SIGKILL");

@@ -1,4 +1,4 @@
-import type { JudgementEntry, RunEntry } from "../entries.ts";
+import type { JudgementEntry, Origin, RunEntry } from "../entries.ts";
 import type { ChangeSummary } from "./changes.ts";
 import { type Outcome, outcomeOfJudgement, outcomeOfRun, tellRun } from "./outcome.ts";
 
@@ -7,6 +7,8 @@ interface Item {
   /** names it on this page */
   readonly key: string;
   readonly atMs: number;
+  /** undefined for this machine */
+  readonly origin?: Origin;
   readonly host: string;
   readonly session: string;
   readonly project: string;
@@ -94,6 +96,7 @@ export function assembleCalls(
 function itemOf(run: RunEntry, turn: number): Item {
   const { host, session, project, rules } = run;
   return {
+    ...originIn(run),
     key: `r${run.number}`,
     atMs: Date.parse(run.ts),
     host,
@@ -104,6 +107,10 @@ function itemOf(run: RunEntry, turn: number): Item {
     rules,
     told: tellRun(run),
   };
+}
+
+function originIn({ origin }: { readonly origin?: Origin }): { readonly origin?: Origin } {
+  return origin === undefined ? {} : { origin };
 }
 
 const UNKNOWN_CALL = {
@@ -210,6 +217,7 @@ function ofJudgement(judgement: JudgementEntry, atMs: number): Draft {
   const { host, session, project, tool, call, subject, hint, rules, reason } = judgement;
   return {
     ...UNKNOWN_CALL,
+    ...originIn(judgement),
     ...{ atMs, host, session, project, tool, subject, hint, rules },
     key: `j${judgement.number}`,
     turn: 0,

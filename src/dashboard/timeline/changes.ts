@@ -31,16 +31,36 @@ export interface ChangeSummary {
   readonly of: readonly string[];
 }
 
+/** What agents changed, as far as it is kept here. */
+export interface ChangeSource {
+  /** undefined where nothing is kept */
+  readonly history: History | undefined;
+  /** Newest first, undos and redos among them. */
+  list(): readonly ChangeSummary[];
+  figures(): HistoryFigures;
+  /** Differs when something was changed or undone since. */
+  version(): string;
+}
+
+/** Histories stay on their machines. */
+export const NO_CHANGES: ChangeSource = {
+  history: undefined,
+  list: () => [],
+  figures: () => NO_FIGURES,
+  version: () => "",
+};
+
 const REREAD_MS = 1_000;
+const NO_FIGURES: HistoryFigures = { changes: 0, files: 0, undoable: 0 };
 const MAX_FILES = 200;
 const COMMAND_LENGTH = 500;
 
 /** What agents changed on this machine. The history is read again when some time has passed. */
-export class Changes {
+export class Changes implements ChangeSource {
   readonly history: History;
   private readonly system: System;
   private summaries: readonly ChangeSummary[] = [];
-  private counted: HistoryFigures = { changes: 0, files: 0, undoable: 0 };
+  private counted: HistoryFigures = NO_FIGURES;
   private readMs = Number.NEGATIVE_INFINITY;
   private mark = "";
 
@@ -50,7 +70,6 @@ export class Changes {
     this.history = openHistory(system, { stateHome, project: "/" }, settings);
   }
 
-  /** Newest first, undos and redos among them. */
   list(): readonly ChangeSummary[] {
     this.readAgain();
     return this.summaries;
@@ -61,7 +80,6 @@ export class Changes {
     return this.counted;
   }
 
-  /** Differs when something was changed or undone since. */
   version(): string {
     this.readAgain();
     return this.mark;

@@ -20,6 +20,8 @@ export interface Summary {
   readonly rules: readonly Counted[];
   readonly projects: readonly Counted[];
   readonly hosts: readonly Counted[];
+  /** of a team */
+  readonly people: readonly Counted[];
   readonly latency: readonly LatencySeries[];
   readonly sessions: readonly Session[];
 }
@@ -62,6 +64,7 @@ export function summariseSince(
     rules: countsOf(stopped, call => call.rules),
     projects: countsOf(recent, call => call.project),
     hosts: countsOf(recent, call => call.host),
+    people: countsOf(recent, call => call.origin?.person ?? ""),
     latency: latency.series(),
     sessions: sessions.filter(({ lastMs }) => lastMs >= fromMs),
   };

@@ -1,6 +1,7 @@
 import type { Activity } from "../activity.ts";
+import type { JudgementEntry, Origin, RunEntry } from "../entries.ts";
 import { assembleCalls, type Call, type Moment } from "./calls.ts";
-import { type ChangeSummary, type Changes, canUndo } from "./changes.ts";
+import { type ChangeSource, type ChangeSummary, canUndo } from "./changes.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** What came of one prompt. */
@@ -11,7 +12,12 @@ export interface Turn {
 }
 
 export interface Session {
+  /** names it on this page: of one machine what its host calls it, of a team also whose it is */
   readonly id: string;
+  /** what its host calls it; empty for calls that belong to none */
+  readonly name: string;
+  /** undefined for this machine */
+  readonly origin: Origin | undefined;
   readonly host: string;
   readonly project: string;
   readonly firstMs: number;
@@ -49,11 +55,12 @@ export interface Timeline {
 /** Builds the timeline when it is asked for and something has happened since. */
 export class Timelines {
   private readonly activity: Activity;
-  private readonly changes: Changes;
+  private readonly changes: ChangeSource;
   private built: Timeline | undefined;
   private version = "";
+  private sessions: ReadonlyMap<string, AssembledSession> = new Map();
 
-  constructor(activity: Activity, changes: Changes) {
+  constructor(activity: Activity, changes: ChangeSource) {
     this.activity = activity;
     this.changes = changes;
   }
@@ -62,25 +69,68 @@ export class Timelines {
     const { runs, judgements } = this.activity;
     const version = `${runs.total} ${judgements.total} ${this.changes.version()}`;
     if (this.built === undefined || version !== this.version) {
-      this.built = buildTimeline(this.activity, this.changes.list());
+      this.sessions = assembleSessions(this.activity, this.changes.list(), this.sessions);
+      this.built = buildTimeline([...this.sessions.values()], this.changes.list());
       this.version = version;
     }
     return this.built;
   }
 }
 
-function buildTimeline(activity: Activity, changes: readonly ChangeSummary[]): Timeline {
+interface AssembledSession {
+  /** differs when anything of the session does */
+  readonly version: string;
+  readonly session: Session | undefined;
+}
+
+/** Of many sessions few are under way: the others are taken as they were. */
+function assembleSessions(
+  activity: Activity,
+  changes: readonly ChangeSummary[],
+  known: ReadonlyMap<string, AssembledSession>,
+): ReadonlyMap<string, AssembledSession> {
   const runs = bySession([...activity.runs.newestFirst()].reverse());
   const judgements = bySession([...activity.judgements.newestFirst()].reverse());
   const made = bySession(changes.filter(({ kind }) => kind === "call"));
   const ids = new Set([...runs.keys(), ...judgements.keys(), ...made.keys()]);
-  const sessions = [...ids]
-    .map(id => {
-      const own = runs.get(id) ?? [];
-      const items = assembleCalls(own, judgements.get(id) ?? [], made.get(id) ?? []);
-      return makeSession(id, items, own.findLast(({ transcript }) => transcript !== "")?.transcript ?? "");
-    })
-    .filter(session => session !== undefined)
+  return new Map(
+    [...ids].map(id => {
+      const own = {
+        runs: runs.get(id) ?? [],
+        judgements: judgements.get(id) ?? [],
+        changes: made.get(id) ?? [],
+      };
+      const version = versionOf(own);
+      const before = known.get(id);
+      return [id, before?.version === version ? before : { version, session: makeSession(id, own) }];
+    }),
+  );
+}
+
+interface SessionEntries {
+  readonly runs: readonly RunEntry[];
+  readonly judgements: readonly JudgementEntry[];
+  readonly changes: readonly ChangeSummary[];
+}
+
+/** Entries come at the end and go at the beginning, so that the first and the last tell of all. */
+function versionOf({ runs, judgements, changes }: SessionEntries): string {
+  const ends = [runs[0], runs.at(-1), judgements[0], judgements.at(-1)].map(entry => entry?.number);
+  return JSON.stringify([
+    ends,
+    changes.map(({ id, isOpen, fileCount, undoneBy, isPartlyUndone }) => [
+      id,
+      isOpen,
+      fileCount,
+      undoneBy,
+      isPartlyUndone,
+    ]),
+  ]);
+}
+
+function buildTimeline(assembled: readonly AssembledSession[], changes: readonly ChangeSummary[]): Timeline {
+  const sessions = assembled
+    .flatMap(({ session }) => session ?? [])
     .sort((one, other) => other.lastMs - one.lastMs);
   const items = sessions
     .flatMap(({ turns }) => turns.flatMap(turn => turn.items.filter(isNotable)))
@@ -99,17 +149,29 @@ function isNotable(item: Call | Moment): boolean {
   return item.kind === "call" || (item.outcome !== "silent" && item.outcome !== "context");
 }
 
-function bySession<E extends { readonly session: string }>(entries: readonly E[]): Map<string, E[]> {
+interface OfSession {
+  readonly session: string;
+  readonly origin?: Origin;
+}
+
+/** Two machines may call their sessions by the same name. */
+export function sessionIdOf({ session, origin }: OfSession): string {
+  return origin === undefined ? session : `${session}~${origin.person}@${origin.machine}/${origin.team}`;
+}
+
+function bySession<E extends OfSession>(entries: readonly E[]): Map<string, E[]> {
   const groups = new Map<string, E[]>();
   for (const entry of entries) {
-    const group = groups.get(entry.session);
-    if (group === undefined) groups.set(entry.session, [entry]);
+    const id = sessionIdOf(entry);
+    const group = groups.get(id);
+    if (group === undefined) groups.set(id, [entry]);
     else group.push(entry);
   }
   return groups;
 }
 
-function makeSession(id: string, items: readonly (Call | Moment)[], transcript: string): Session | undefined {
+function makeSession(id: string, { runs, judgements, changes }: SessionEntries): Session | undefined {
+  const items = assembleCalls(runs, judgements, changes);
   const [first, last] = [items[0], items.at(-1)];
   if (first === undefined || last === undefined) return undefined;
   const turns = new Map<number, (Call | Moment)[]>();
@@ -124,6 +186,8 @@ function makeSession(id: string, items: readonly (Call | Moment)[], transcript: 
   const calls = items.filter(item => item.kind === "call").reverse();
   return {
     id,
+    name: last.session,
+    origin: last.origin,
     host: last.host,
     project: (calls[0] ?? last).project,
     firstMs: first.atMs,
@@ -131,7 +195,7 @@ function makeSession(id: string, items: readonly (Call | Moment)[], transcript: 
     turns: [...turns].reverse().map(([of, its]) => ({ number: of, items: its.reverse() })),
     calls,
     figures: figuresOf(items),
-    transcript,
+    transcript: runs.findLast(({ transcript }) => transcript !== "")?.transcript ?? "",
   };
 }
 

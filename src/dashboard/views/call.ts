@@ -4,7 +4,17 @@ import type { Call, Moment } from "../timeline/calls.ts";
 import { type ChangeSummary, canUndo } from "../timeline/changes.ts";
 import { block, html, line, type Markup, NOTHING } from "./markup.ts";
 import type { Site } from "./site.ts";
-import { duration, hostLink, pill, projectLink, ruleLinks, sentence, sessionLink, time } from "./words.ts";
+import {
+  duration,
+  hostLink,
+  originLink,
+  pill,
+  projectLink,
+  ruleLinks,
+  sentence,
+  sessionLink,
+  time,
+} from "./words.ts";
 
 const MAX_CHIPS = 6;
 
@@ -41,8 +51,10 @@ function hintView({ nowMs }: Site, { hint, atMs }: Call): Markup {
   return hint === "" || nowMs - atMs > HINT_MS ? NOTHING : html`<p class="hint">${line(hint)}</p>`;
 }
 
-function whereView(site: Site, { host, project, session }: Call | Moment): Markup {
-  return html`<span class="where">${hostLink(site, host)} in ${projectLink(site, project)}, session ${sessionLink(site, session)}</span>`;
+function whereView(site: Site, item: Call | Moment): Markup {
+  const { host, project, origin } = item;
+  const whose = origin === undefined ? NOTHING : html`${originLink(site, origin)}: `;
+  return html`<span class="where">${whose}${hostLink(site, host)} in ${projectLink(site, project)}, session ${sessionLink(site, item)}</span>`;
 }
 
 function facetsOf(item: Call | Moment): string {
@@ -65,7 +77,8 @@ function shownSubject({ home }: Site, { subject, project, tool }: Call): string 
 function subjectOf(site: Site, call: Call): Markup {
   const { subject, change } = call;
   const text = subject === "" ? filesOf(site, change) : shownSubject(site, call);
-  if (text === "") return html`<span class="unknown">command not recorded</span>`;
+  if (text === "")
+    return html`<span class="unknown">command not ${site.team === undefined ? "recorded" : "shipped"}</span>`;
   return html`<code>${line(text.trim().replace(/\s+/g, " "), SUBJECT_LENGTH)}</code>`;
 }
 

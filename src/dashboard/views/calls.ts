@@ -1,14 +1,12 @@
 import { findRule } from "../../guard/rules.ts";
-import { shownPlace } from "../../history/words.ts";
-import { hostTitle } from "../../install/host-title.ts";
 import { countsOf } from "../counts.ts";
 import { OUTCOME_WORDS, type Outcome } from "../timeline/outcome.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 import { itemView } from "./call.ts";
-import { type CallFilter, chosenFilters, filterForm, fitsFilter, pager } from "./filters.ts";
+import { type CallFilter, chosenFilters, filterForm, fitsFilter, pager, placeChoices } from "./filters.ts";
 import { html, type Markup, NOTHING } from "./markup.ts";
 import type { Site } from "./site.ts";
-import { command, empty } from "./words.ts";
+import { command, empty, nothingShipped } from "./words.ts";
 
 const PAGE_SIZE = 50;
 
@@ -23,40 +21,34 @@ export function callsView(site: Site, timeline: Timeline, filter: CallFilter, fr
       label: "Outcome",
       options: (Object.keys(OUTCOME_WORDS) as Outcome[]).map(outcome => [outcome, OUTCOME_WORDS[outcome]]),
     },
-    {
-      name: "host",
-      label: "Host",
-      options: countsOf(calls, call => call.host).map(({ name }) => [name, hostTitle(name)]),
-    },
-    {
-      name: "project",
-      label: "Project",
-      options: countsOf(calls, call => call.project).map(({ name }) => [name, shownPlace(name, site.home)]),
-    },
+    ...placeChoices(site, calls),
     {
       name: "rule",
       label: "Rule",
       options: countsOf(items, item => item.rules).map(({ name }) => [name, name]),
     },
-    {
-      name: "changes",
-      label: "Changes",
-      options: [
-        ["all", "that changed something"],
-        ["standing", "that can be undone"],
-        ["undone", "that were undone"],
-      ],
-    },
+    ...(site.team === undefined ? [CHANGES] : []),
   ]);
   const size = site.isReport ? shown.length : PAGE_SIZE;
   return html`<h1>Calls</h1>${form}${chosenFilters(site, "calls", filter)}${aboutRule(filter.rule)}
-${shown.length === 0 ? noCalls(timeline) : html`<h2 class="unseen">Newest first</h2><div class="items">${shown.map(call => itemView(site, call, { isAlone: true }))}</div>`}
+${shown.length === 0 ? noCalls(site, timeline) : html`<h2 class="unseen">Newest first</h2><div class="items">${shown.map(call => itemView(site, call, { isAlone: true }))}</div>`}
 ${pager(site, "calls", { ...filter }, { from, shown: shown.length, total: fitting.length, size })}`;
 }
 
-function noCalls({ items }: Timeline): Markup {
-  return items.length > 0
-    ? empty("No call fits.", "Drop a filter to see more.")
+const CHANGES = {
+  name: "changes",
+  label: "Changes",
+  options: [
+    ["all", "that changed something"],
+    ["standing", "that can be undone"],
+    ["undone", "that were undone"],
+  ],
+} as const;
+
+function noCalls({ team }: Site, { items }: Timeline): Markup {
+  if (items.length > 0) return empty("No call fits.", "Drop a filter to see more.");
+  return team !== undefined
+    ? nothingShipped(team)
     : empty(
         "No agent has used a tool yet.",
         html`${command("amplihack doctor")} tells which agents are registered, and ${command("amplihack demo")} shows what you would see.`,

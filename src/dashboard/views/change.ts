@@ -17,7 +17,7 @@ export function changeView(site: Site, change: Change, diff: Markup): Markup {
     ["Who", isCall ? hostLink(site, host) : "a person"],
     ...(session === undefined
       ? []
-      : [["Session", html`${sessionLink(site, session)}, turn ${change.turn}`] as const]),
+      : [["Session", html`${sessionLink(site, { session })}, turn ${change.turn}`] as const]),
     [
       "Project",
       html`${projectLink(site, project)} <span class="soft">${line(shownPlace(project, site.home))}</span>`,

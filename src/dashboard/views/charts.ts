@@ -24,13 +24,17 @@ const TOP = 10;
 const MIN_PEAK = 4;
 
 /** Refusals, questions, keeps and undos over time, one column a stretch. */
-export function activityChart(stretches: readonly Stretch[], isByHour: boolean): Markup {
-  const total = (one: Stretch) => KINDS.reduce((sum, kind) => sum + one[kind], 0);
+export function activityChart(
+  stretches: readonly Stretch[],
+  { isByHour, hasUndone }: { readonly isByHour: boolean; readonly hasUndone: boolean },
+): Markup {
+  const kinds = hasUndone ? KINDS : KINDS.filter(kind => kind !== "undone");
+  const total = (one: Stretch) => kinds.reduce((sum, kind) => sum + one[kind], 0);
   const highest = Math.max(MIN_PEAK, ...stretches.map(total));
   const step = niceStep(highest);
   const peak = Math.ceil(highest / step) * step;
   const label = ({ startMs }: Stretch) => (isByHour ? clock(startMs) : day(startMs).slice(5));
-  const told = KINDS.map(kind => `${stretches.reduce((sum, one) => sum + one[kind], 0)} ${kind}`).join(", ");
+  const told = kinds.map(kind => `${stretches.reduce((sum, one) => sum + one[kind], 0)} ${kind}`).join(", ");
   const drawn = SIZES.map(({ className, width, height, left, labels }) => {
     const bottom = height - BOTTOM;
     const y = (value: number) => bottom - (value / peak) * (bottom - TOP);
@@ -43,10 +47,12 @@ export function activityChart(stretches: readonly Stretch[], isByHour: boolean):
     const columns = stretches.map((one, index) => {
       const x = left + index * each + each * 0.18;
       let below = 0;
-      const parts = KINDS.filter(kind => one[kind] > 0).map(kind => {
-        below += one[kind];
-        return html`<rect class="fill-${kind}" x="${x.toFixed(1)}" y="${y(below).toFixed(1)}" width="${(each * 0.64).toFixed(1)}" height="${((one[kind] / peak) * (bottom - TOP)).toFixed(1)}" rx="1.5"><title>${label(one)}: ${one[kind]} ${kind}</title></rect>`;
-      });
+      const parts = kinds
+        .filter(kind => one[kind] > 0)
+        .map(kind => {
+          below += one[kind];
+          return html`<rect class="fill-${kind}" x="${x.toFixed(1)}" y="${y(below).toFixed(1)}" width="${(each * 0.64).toFixed(1)}" height="${((one[kind] / peak) * (bottom - TOP)).toFixed(1)}" rx="1.5"><title>${label(one)}: ${one[kind]} ${kind}</title></rect>`;
+        });
       const text =
         index % every === 0
           ? html`<text x="${(left + (index + 0.5) * each).toFixed(1)}" y="${height - 6}" text-anchor="middle">${label(one)}</text>`
@@ -55,7 +61,7 @@ export function activityChart(stretches: readonly Stretch[], isByHour: boolean):
     });
     return html`<svg class="chart ${className}" viewBox="0 0 ${width} ${height}" role="img" aria-label="Over time: ${told}">${lines}${columns}</svg>`;
   });
-  const legend = KINDS.map(
+  const legend = kinds.map(
     kind => html`<li><i class="key-${kind}"></i>${kind === "kept" ? "kept first" : kind}</li>`,
   );
   return html`<figure>${drawn}<figcaption><ul class="legend">${legend}</ul></figcaption></figure>`;

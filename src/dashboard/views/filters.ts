@@ -1,11 +1,22 @@
+import { shownPlace } from "../../history/words.ts";
+import { hostTitle } from "../../install/host-title.ts";
+import { countsOf } from "../counts.ts";
+import type { Origin } from "../entries.ts";
 import type { Call, Moment } from "../timeline/calls.ts";
 import { OUTCOME_WORDS } from "../timeline/outcome.ts";
 import { html, line, type Markup, NOTHING } from "./markup.ts";
 import type { PageName, Query, Site } from "./site.ts";
 import { number, startOfDays } from "./words.ts";
 
+/** Of a team: whose machines. */
+export interface OriginFilter {
+  readonly team?: string | undefined;
+  readonly person?: string | undefined;
+  readonly machine?: string | undefined;
+}
+
 /** What a reader wants to see of the calls; it stands in the address. */
-export interface CallFilter {
+export interface CallFilter extends OriginFilter {
   readonly outcome?: string | undefined;
   readonly host?: string | undefined;
   readonly project?: string | undefined;
@@ -18,7 +29,18 @@ export interface CallFilter {
   readonly days?: string | undefined;
 }
 
-export const FILTER_NAMES = ["outcome", "host", "project", "rule", "tool", "q", "changes", "days"] as const;
+const ORIGIN_NAMES = ["team", "person", "machine"] as const;
+export const FILTER_NAMES = [
+  ...ORIGIN_NAMES,
+  "outcome",
+  "host",
+  "project",
+  "rule",
+  "tool",
+  "q",
+  "changes",
+  "days",
+] as const;
 
 export function readFilter(query: URLSearchParams): CallFilter {
   return Object.fromEntries(
@@ -35,6 +57,7 @@ export function fitsFilter(item: Call | Moment, filter: CallFilter, nowMs: numbe
   const { outcome, host, project, rule, tool, q, changes, days } = filter;
   const change = item.kind === "call" ? item.change : undefined;
   if (outcome !== undefined && item.outcome !== outcome) return false;
+  if (!fitsOrigin(item.origin, filter)) return false;
   if (host !== undefined && item.host !== host) return false;
   if (project !== undefined && item.project !== project) return false;
   if (rule !== undefined && !item.rules.includes(rule)) return false;
@@ -46,15 +69,20 @@ export function fitsFilter(item: Call | Moment, filter: CallFilter, nowMs: numbe
   return q === undefined || mentions(item, q.toLowerCase());
 }
 
+export function fitsOrigin(origin: Origin | undefined, filter: OriginFilter): boolean {
+  return ORIGIN_NAMES.every(name => filter[name] === undefined || filter[name] === origin?.[name]);
+}
+
 function nameOf(item: Call | Moment): string {
   return item.kind === "call" ? item.tool : item.event;
 }
 
 /** Somewhere in what is known of it, a file it changed included. */
 export function mentions(item: Call | Moment, text: string): boolean {
-  const { told, session, project, host, rules } = item;
+  const { told, session, project, host, rules, origin } = item;
   const has = (one: string) => one.toLowerCase().includes(text);
-  if ([told, nameOf(item), session, project, host, ...rules].some(has)) return true;
+  const names = [told, nameOf(item), session, project, host, ...rules, ...Object.values(origin ?? {})];
+  if (names.some(has)) return true;
   if (item.kind === "moment") return has(OUTCOME_WORDS[item.outcome]);
   const { subject, change } = item;
   if (has(subject)) return true;
@@ -67,12 +95,42 @@ interface Choice {
   readonly options: readonly (readonly [value: string, text: string])[];
 }
 
+/** Hosts and projects of these entries; of a team also whose they are, from all that there is. */
+export function placeChoices(
+  site: Site,
+  entries: Iterable<{ readonly host: string; readonly project: string }>,
+): readonly Choice[] {
+  const named = (name: "host" | "project") => countsOf([...entries], one => one[name]).map(one => one.name);
+  const { host, project, ...origins } = site.team?.choices ?? {
+    host: named("host"),
+    project: named("project"),
+  };
+  const whose = Object.entries(origins) as [keyof OriginFilter, readonly string[]][];
+  return [
+    ...whose.flatMap(([name, values]) =>
+      // A choice of one is none.
+      values.length < 2
+        ? []
+        : [{ name, label: LABELS[name], options: values.map(one => [one, one] as const) }],
+    ),
+    { name: "host", label: "Host", options: host.map(name => [name, hostTitle(name)]) },
+    { name: "project", label: "Project", options: project.map(name => [name, shownPlace(name, site.home)]) },
+  ];
+}
+
+const LABELS: Readonly<Record<keyof OriginFilter, string>> = {
+  team: "Team",
+  person: "Person",
+  machine: "Machine",
+};
+
 /** A form whose fields are the address; the script sends it when something is chosen. */
 export function filterForm(
   site: Site,
   page: PageName,
   filter: CallFilter,
   choices: readonly Choice[],
+  { hasText = true }: { readonly hasText?: boolean } = {},
 ): Markup {
   const fields = choices.map(({ name, label, options }) => {
     const chosen = filter[name];
@@ -88,7 +146,7 @@ export function filterForm(
     filter[name] === undefined ? [] : [html`<input type="hidden" name="${name}" value="${filter[name]}">`],
   );
   return html`<search aria-label="Filter"><form class="filter" action="/${page}" method="get" data-filter>
-${fields}<label>Text <input name="q" type="search" maxlength="200" autocomplete="off" value="${filter.q ?? ""}"></label>
+${fields}${hasText ? html`<label>Text <input name="q" type="search" maxlength="200" autocomplete="off" value="${filter.q ?? ""}"></label>` : NOTHING}
 ${hidden}${site.token === undefined ? NOTHING : html`<input type="hidden" name="token" value="${site.token}">`}
 <button type="submit">Filter</button></form></search>`;
 }

@@ -5,10 +5,11 @@ import type { Counted } from "../counts.ts";
 import type { LatencySeries } from "../latency.ts";
 import type { Summary } from "../timeline/summary.ts";
 import { activityChart, latencyChart } from "./charts.ts";
+import { type CallFilter, chosenFilters, filterForm, placeChoices } from "./filters.ts";
 import { html, line, type Markup, NOTHING } from "./markup.ts";
 import { sessionRow } from "./sessions.ts";
 import type { Query, Site } from "./site.ts";
-import { command, duration, empty, link, number, startOfDays } from "./words.ts";
+import { command, duration, empty, link, nothingShipped, number, startOfDays } from "./words.ts";
 
 const RANGES: readonly { readonly days: number; readonly title: string }[] = [
   { days: 1, title: "Today" },
@@ -33,10 +34,12 @@ interface HomeFacts {
   readonly unreadable: number;
   /** anything was ever written */
   readonly hasAny: boolean;
+  /** what the address asks for */
+  readonly filter: CallFilter;
 }
 
 /** What agents did today, and over the last weeks. */
-export function homeView(site: Site, { summary, days, unreadable, hasAny }: HomeFacts): Markup {
+export function homeView(site: Site, { summary, days, unreadable, hasAny, filter }: HomeFacts): Markup {
   const title = RANGES.find(range => range.days === days)?.title ?? `${days} days`;
   const tabs = RANGES.map(range => {
     const href = site.to("", range.days === 1 ? {} : { days: range.days });
@@ -47,11 +50,13 @@ export function homeView(site: Site, { summary, days, unreadable, hasAny }: Home
     : html`<nav class="switch" aria-label="How far back">${tabs}</nav>`;
   const isQuiet = summary.figures.calls === 0 && summary.latency.length === 0;
   return html`<div class="heading"><h1>${days === 1 ? "Today" : `The last ${title}`}</h1>${switcher}</div>
+${site.team === undefined ? NOTHING : html`${filterForm(site, "", filter, placeChoices(site, []), { hasText: false })}${chosenFilters(site, "", { ...filter, days: undefined })}`}
 ${unreadable === 0 ? NOTHING : html`<p class="notice">${count(unreadable, "line")} of the logs cannot be read and ${unreadable === 1 ? "is" : "are"} left out.</p>`}
 ${isQuiet ? quiet(site, days, hasAny) : busy(site, summary, days)}`;
 }
 
 function quiet(site: Site, days: number, hasAny: boolean): Markup {
+  if (!hasAny && site.team !== undefined) return nothingShipped(site.team);
   if (!hasAny)
     return empty(
       "No agent has run with amplihack yet.",
@@ -65,14 +70,15 @@ function quiet(site: Site, days: number, hasAny: boolean): Markup {
 }
 
 function busy(site: Site, summary: Summary, days: number): Markup {
-  const { stretches, latency, rules, projects, hosts, sessions } = summary;
+  const { stretches, latency, rules, projects, hosts, people, sessions } = summary;
   const within: Query = { days };
-  return html`<p class="lead">${sentence(summary)}</p>
+  return html`<p class="lead">${sentence(site, summary)}</p>
 ${tiles(site, summary, within)}
-<section class="card" aria-labelledby="activity"><h2 id="activity">What was refused, asked, kept and undone</h2>${activityChart(stretches, days === 1)}</section>
+<section class="card" aria-labelledby="activity"><h2 id="activity">What was refused, asked${site.team === undefined ? ", kept and undone" : " and kept"}</h2>${activityChart(stretches, { isByHour: days === 1, hasUndone: site.team === undefined })}</section>
 <div class="cards">
 ${bars("Rules", rules, name => link(site.to("calls", { ...within, rule: name }), name, "mono"), "No rule had anything to say.")}
 ${bars("Projects", projects, name => html`<a href="${site.to("calls", { ...within, project: name })}" title="${line(name)}">${line(basename(name) || name, 40)}</a>`, "No project.")}
+${site.team === undefined ? NOTHING : bars("People", people, name => link(site.to("", { ...within, person: name }), name), "Nobody.")}
 ${bars("Hosts", hosts, name => link(site.to("calls", { ...within, host: name }), hostTitle(name)), "No host.")}
 </div>
 <section class="list" aria-labelledby="sessions-title"><div class="heading"><h2 id="sessions-title">Sessions</h2>${link(site.to("sessions"), "All sessions")}</div>
@@ -80,28 +86,35 @@ ${bars("Hosts", hosts, name => link(site.to("calls", { ...within, host: name }),
 ${latency.length === 0 ? NOTHING : latencyCard(latency)}`;
 }
 
+type Tile = readonly [name: string, value: number, className: string, query: Query];
+
 /** `2 agents made 84 calls in 3 projects.` and what became of them. */
-function sentence({ figures, hosts, projects, sessions }: Summary): Markup {
+function sentence({ team }: Site, { figures, hosts, people, projects, sessions }: Summary): Markup {
   const { calls, changes, undone } = figures;
   const agents = hosts.map(({ name }) => hostTitle(name));
   const named =
     agents.length <= 3 ? agents.join(" and ").replace(/ and (?=.* and )/g, ", ") : `${agents.length} agents`;
-  return html`${line(named, 120)} made <b>${count(calls, "call")}</b> in ${count(sessions.length, "session")} on ${count(projects.length, "project")}. ${
+  const made = html`${line(named, 120)} made <b>${number(calls)} ${calls === 1 ? "call" : "calls"}</b> in ${count(sessions.length, "session")} on ${count(projects.length, "project")}`;
+  if (team !== undefined)
+    return html`${made}, for ${people.length === 1 ? "one person" : `${people.length} people`}.`;
+  return html`${made}. ${
     changes === 0
       ? "None of them changed a file that amplihack keeps."
       : html`<b>${number(changes)}</b> changed files, ${undone === 0 ? "and every one of them can be undone" : html`<b>${number(undone)}</b> ${undone === 1 ? "was" : "were"} undone since`}.`
   }`;
 }
 
+/** Histories stay on their machines, so that a team sees nothing of changes. */
 function tiles(site: Site, { figures }: Summary, within: Query): Markup {
+  const ofMachine = (...tile: Tile) => (site.team === undefined ? [tile] : []);
   const { calls, changes, kept, asked, refused, undone, held, unchecked } = figures;
-  const all: readonly (readonly [string, number, string, Query])[] = [
+  const all: readonly Tile[] = [
     ["Calls", calls, "", {}],
-    ["Changes", changes, "changed", { changes: "all" }],
+    ...ofMachine("Changes", changes, "changed", { changes: "all" }),
     ["Kept first", kept, "kept", { outcome: "kept" }],
     ["Asked", asked, "asked", { outcome: "asked" }],
     ["Refused", refused, "refused", { outcome: "refused" }],
-    ["Undone", undone, "undone", { changes: "undone" }],
+    ...ofMachine("Undone", undone, "undone", { changes: "undone" }),
     ...(held > 0 ? [["Stops held", held, "asked", { outcome: "held" }] as const] : []),
     ...(unchecked > 0
       ? [["Could not check", unchecked, "unchecked", { outcome: "unchecked" }] as const]

@@ -18,9 +18,14 @@ const TABS: readonly { readonly page: PageName; readonly title: string; readonly
     { page: "memory", title: "Memory", of: ["memory"] },
   ];
 
+/** Runs of recipes stay on their machines. */
+function tabsOf({ team }: Site): typeof TABS {
+  return team === undefined ? TABS : TABS.filter(({ page }) => page !== "recipes");
+}
+
 /** What stands around every page. */
 export function header(site: Site, { name, sought = "" }: Pick<Page, "name" | "sought">): Markup {
-  const tabs = TABS.map(({ page, title, of }) => {
+  const tabs = tabsOf(site).map(({ page, title, of }) => {
     const isHere = of.includes(name);
     return html`<li><a href="${site.to(page)}"${isHere ? html` aria-current="page"` : NOTHING} data-tab="${page}">${title}</a></li>`;
   });
@@ -33,29 +38,40 @@ ${searchForm(site, sought)}
 </header>`;
 }
 
+/** What of a team is looked at stays when something is sought. */
+export function scopeFields({ team }: Site): readonly Markup[] {
+  return Object.entries(team?.scope ?? {}).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+}
+
 function searchForm(site: Site, sought: string): Markup {
   return html`<search class="find"><form action="/search" method="get" role="search" data-search>
 <label for="q" class="unseen">Search commands, paths, rules, sessions</label>
 <input id="q" name="q" type="search" maxlength="200" autocomplete="off" placeholder="Search commands, paths, rules …" value="${sought}">
 <kbd aria-hidden="true">/</kbd>
+${scopeFields(site)}
 ${site.token === undefined ? NOTHING : html`<input type="hidden" name="token" value="${site.token}">`}
 </form></search>`;
 }
 
-const KEYS: readonly (readonly [string, string])[] = [
-  ["j", "next"],
-  ["k", "previous"],
-  ["Enter", "open it: its diff, its session"],
-  ["u", "undo it: shows what would happen and asks"],
-  ["/", "search"],
-  ["1 … 5", "overview, sessions, calls, recipes, memory"],
-  ["?", "this list"],
-  ["Esc", "close"],
-];
+function keysOf(site: Site): readonly (readonly [string, string])[] {
+  const tabs = tabsOf(site).map(({ title }) => title.toLowerCase());
+  return [
+    ["j", "next"],
+    ["k", "previous"],
+    ["Enter", site.team === undefined ? "open it: its diff, its session" : "open it"],
+    ...(site.team === undefined ? [["u", "undo it: shows what would happen and asks"] as const] : []),
+    ["/", "search"],
+    [`1 … ${tabs.length}`, tabs.join(", ")],
+    ["?", "this list"],
+    ["Esc", "close"],
+  ];
+}
 
 /** Dialogs are there from the start; the script fills them. */
 export function footer(site: Site): Markup {
-  const keys = KEYS.map(([key, does]) => html`<dt><kbd>${key}</kbd></dt><dd>${does}</dd>`);
+  const keys = keysOf(site).map(([key, does]) => html`<dt><kbd>${key}</kbd></dt><dd>${does}</dd>`);
   const keysDialog = html`<dialog id="keys" aria-labelledby="keys-title"><h2 id="keys-title">Keyboard</h2>
 <dl class="keys">${keys}</dl><form method="dialog"><button>Close</button></form></dialog>`;
   const actions = site.isReport

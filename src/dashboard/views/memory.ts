@@ -1,4 +1,5 @@
 import type { MemoryEntry } from "../memories.ts";
+import { scopeFields } from "./layout.ts";
 import { block, html, line, type Markup, NOTHING } from "./markup.ts";
 import type { Site } from "./site.ts";
 import { command, empty, link, time } from "./words.ts";
@@ -16,19 +17,21 @@ export function memoryView(site: Site, { memories, sought, agent, problem }: Mem
   const form = html`<search aria-label="Search memories"><form class="filter" action="/memory" method="get" data-filter>
 <label>Words <input name="q" type="search" maxlength="200" autocomplete="off" value="${sought}"></label>
 ${agent === undefined ? NOTHING : html`<input type="hidden" name="agent" value="${agent}">`}
+${scopeFields(site)}
 ${site.token === undefined ? NOTHING : html`<input type="hidden" name="token" value="${site.token}">`}
 <button type="submit">Search</button></form></search>`;
   const chosen =
     agent === undefined
       ? NOTHING
       : html`<ul class="chosen"><li><span>agent: <b>${line(agent, 80)}</b></span> <a href="${site.to("memory", { q: sought })}" aria-label="Drop this filter: agent">×</a></li></ul>`;
-  return html`<h1>Memory</h1><p class="soft">What agents on this machine remember between sessions${sought === "" ? ", newest first" : ""}.</p>
+  return html`<h1>Memory</h1><p class="soft">What ${site.team === undefined ? "agents on this machine remember" : "the agents of this team remember"} between sessions${sought === "" ? ", newest first" : ""}.</p>
 ${form}${chosen}
-${problem === undefined ? (memories.length === 0 ? nothing(sought, agent) : html`<h2 class="unseen">What is remembered</h2><div class="items">${memories.map(memory => memoryRow(site, memory))}</div>`) : empty("Memories cannot be shown.", problem)}`;
+${problem === undefined ? (memories.length === 0 ? nothing(site, sought, agent) : html`<h2 class="unseen">What is remembered</h2><div class="items">${memories.map(memory => memoryRow(site, memory))}</div>`) : empty("Memories cannot be shown.", problem)}`;
 }
 
-function nothing(sought: string, agent: string | undefined): Markup {
-  if (sought !== "" || agent !== undefined) return empty("Nothing was found.", "Try fewer or other words.");
+function nothing({ team }: Site, sought: string, agent: string | undefined): Markup {
+  if (sought !== "" || agent !== undefined || team?.scope.project !== undefined)
+    return empty("Nothing was found.", "Try fewer or other words.");
   return empty(
     "Nothing is remembered yet.",
     html`Agents remember by themselves when a session ends. You can add something: ${command('amplihack memory store --agent me style "Two spaces, no tabs."')}`,

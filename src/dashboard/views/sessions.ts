@@ -1,7 +1,5 @@
 import { shownPlace } from "../../history/words.ts";
-import { hostTitle } from "../../install/host-title.ts";
 import { count } from "../../protocol/quantity.ts";
-import { countsOf } from "../counts.ts";
 import type { Call, Moment } from "../timeline/calls.ts";
 import {
   type Session,
@@ -12,10 +10,22 @@ import {
 } from "../timeline/timeline.ts";
 import type { Recorded } from "../timeline/transcript.ts";
 import { itemView } from "./call.ts";
-import { type CallFilter, chosenFilters, filterForm, pager } from "./filters.ts";
+import { type CallFilter, chosenFilters, filterForm, fitsOrigin, pager, placeChoices } from "./filters.ts";
 import { block, html, line, type Markup, NOTHING } from "./markup.ts";
 import type { Site } from "./site.ts";
-import { clock, command, duration, empty, hostLink, link, number, projectLink, time } from "./words.ts";
+import {
+  clock,
+  command,
+  duration,
+  empty,
+  hostLink,
+  link,
+  nothingShipped,
+  number,
+  originLink,
+  projectLink,
+  time,
+} from "./words.ts";
 
 const PAGE_SIZE = 50;
 /** Calls shown of one session at once; the address leads to older ones. */
@@ -27,36 +37,24 @@ export function sessionsView(site: Site, timeline: Timeline, filter: CallFilter,
   const text = q?.toLowerCase();
   const fitting = timeline.sessions.filter(
     session =>
+      fitsOrigin(session.origin, filter) &&
       (host === undefined || session.host === host) &&
       (project === undefined || session.project === project) &&
       (text === undefined ||
         [session.id, session.project, session.host].some(one => one.toLowerCase().includes(text))),
   );
   const shown = fitting.slice(from, from + PAGE_SIZE);
-  const form = filterForm(site, "sessions", filter, [
-    {
-      name: "host",
-      label: "Host",
-      options: countsOf(timeline.sessions, one => one.host).map(({ name }) => [name, hostTitle(name)]),
-    },
-    {
-      name: "project",
-      label: "Project",
-      options: countsOf(timeline.sessions, one => one.project).map(({ name }) => [
-        name,
-        shownPlace(name, site.home),
-      ]),
-    },
-  ]);
+  const form = filterForm(site, "sessions", filter, placeChoices(site, timeline.sessions));
   return html`<h1>Sessions</h1>
 ${site.isReport ? NOTHING : form}${chosenFilters(site, "sessions", filter)}
-${shown.length === 0 ? noSessions(timeline) : html`<h2 class="unseen">Newest first</h2><div class="rows">${shown.map(session => sessionRow(site, session))}</div>`}
+${shown.length === 0 ? noSessions(site, timeline) : html`<h2 class="unseen">Newest first</h2><div class="rows">${shown.map(session => sessionRow(site, session))}</div>`}
 ${pager(site, "sessions", { ...filter }, { from, shown: shown.length, total: fitting.length, size: PAGE_SIZE })}`;
 }
 
-function noSessions({ sessions }: Timeline): Markup {
-  return sessions.length > 0
-    ? empty("No session fits.", "Drop a filter to see more.")
+function noSessions({ team }: Site, { sessions }: Timeline): Markup {
+  if (sessions.length > 0) return empty("No session fits.", "Drop a filter to see more.");
+  return team !== undefined
+    ? nothingShipped(team)
     : empty(
         "No agent has run with amplihack yet.",
         html`Register it with your agents by ${command("amplihack install")}, and start one: its session appears here while it runs.`,
@@ -70,13 +68,17 @@ export function sessionRow(site: Site, session: Session): Markup {
   return html`<article class="row" data-key="s-${id}" tabindex="-1">
 <div class="when">${time(lastMs, site)}</div>
 <div class="what"><h3><a href="${site.to("session", { id })}" data-main${title === undefined ? html` class="mono"` : NOTHING}>${line(title ?? nameOf(session), 120)}</a></h3>
-<p class="soft">${hostLink(site, session.host)} in ${projectLink(site, session.project)} · ${clock(firstMs)} to ${clock(lastMs)}, ${duration(lastMs - firstMs)} · ${count(session.turns.filter(turn => turn.number > 0).length, "turn")}${title === undefined ? NOTHING : html` · <span class="mono">${line(nameOf(session), 12)}</span>`}</p></div>
+<p class="soft">${whose(site, session)}${hostLink(site, session.host)} in ${projectLink(site, session.project)} · ${clock(firstMs)} to ${clock(lastMs)}, ${duration(lastMs - firstMs)} · ${count(session.turns.filter(turn => turn.number > 0).length, "turn")}${title === undefined ? NOTHING : html` · <span class="mono">${line(nameOf(session), 12)}</span>`}</p></div>
 <div class="tallies">${tallies(figures)}</div>
 </article>`;
 }
 
-function nameOf({ id }: Session): string {
-  return id === "" ? "Calls without a session" : id;
+function nameOf({ name }: Session): string {
+  return name === "" ? "Calls without a session" : name;
+}
+
+function whose(site: Site, { origin }: Session): Markup {
+  return origin === undefined ? NOTHING : html`${originLink(site, origin)} · `;
 }
 
 function tallies({ calls, refused, asked, kept, held, changes, undone, unchecked }: SessionFigures): Markup {
@@ -106,7 +108,7 @@ export function sessionView(site: Site, session: Session, recorded: Recorded, ol
   const shown = turns.reduce((sum, { items }) => sum + items.length, 0);
   return html`<nav class="crumbs" aria-label="Where you are"><a href="${site.to("sessions")}">Sessions</a> / <span class="mono">${line(nameOf(session), 80)}</span></nav>
 <div class="heading"><h1>${hostLink(site, session.host)} in ${projectLink(site, session.project)}</h1>${undoAll(site, undoable, "Undo the whole session …")}</div>
-<p class="soft">${line(shownPlace(session.project, site.home))} · ${time(session.firstMs, site)} to ${time(session.lastMs, site)} · ${duration(session.lastMs - session.firstMs)}</p>
+<p class="soft">${whose(site, session)}${line(shownPlace(session.project, site.home))} · ${time(session.firstMs, site)} to ${time(session.lastMs, site)} · ${duration(session.lastMs - session.firstMs)}</p>
 <p class="tallies">${tallies(session.figures)}</p>
 ${recorded.problem === undefined ? NOTHING : html`<p class="soft">${recorded.problem}</p>`}
 ${turns.map(turn => turnView(site, turn, recorded))}

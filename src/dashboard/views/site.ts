@@ -12,6 +12,22 @@ export type PageName =
   | "recipe"
   | "memory";
 
+/** What of a team's data is looked at; what is left out does not restrict. */
+export const SCOPE_NAMES = ["team", "person", "machine", "project", "host"] as const;
+export type Scope = Readonly<Partial<Record<(typeof SCOPE_NAMES)[number], string>>>;
+
+/** The pages of a team, not of this machine. */
+export interface TeamSite {
+  /** goes along with every address */
+  readonly scope: Scope;
+  /** what there is to choose from, the most frequent first */
+  readonly choices: Readonly<Record<(typeof SCOPE_NAMES)[number], readonly string[]>>;
+  /** where it comes from, and how much of it is shown */
+  readonly about: string;
+  /** why what is shown may be old; undefined when it is not */
+  readonly problem: string | undefined;
+}
+
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
 /** What views need to know of where they are shown: addresses, and whether anything can be done there. */
@@ -27,6 +43,8 @@ export interface Site {
   readonly nowMs: number;
   /** of this machine, for paths */
   readonly home: string;
+  /** undefined for this machine */
+  readonly team: TeamSite | undefined;
   /** what a session is about; undefined where that is not known */
   titleOf(session: Session): string | undefined;
 }
@@ -38,13 +56,14 @@ interface SiteOptions {
 
 export function serverSite(
   token: string,
-  options: SiteOptions & Pick<Site, "whyReadOnly" | "titleOf">,
+  options: SiteOptions & Pick<Site, "whyReadOnly" | "titleOf" | "team">,
 ): Site {
+  const scope = options.team?.scope ?? {};
   return {
     ...options,
     token,
     isReport: false,
-    to: (page, query = {}) => `/${page}?${parameters({ ...query, token })}`,
+    to: (page, query = {}) => `/${page}?${parameters({ ...scope, ...query, token })}`,
   };
 }
 
@@ -54,6 +73,7 @@ export function reportSite(options: SiteOptions): Site {
     ...options,
     token: undefined,
     isReport: true,
+    team: undefined,
     // Prompts are a person's own words: a file that is handed on has none.
     titleOf: () => undefined,
     whyReadOnly: "This is a report. What it tells of is done with the command line.",

@@ -2,9 +2,11 @@ import { shownPlace } from "../../history/words.ts";
 import { hostTitle } from "../../install/host-title.ts";
 import { localTimestamp } from "../../state/index.ts";
 import { basename } from "../../system/paths.ts";
+import type { Origin } from "../entries.ts";
 import { OUTCOME_MEANINGS, OUTCOME_WORDS, type Outcome } from "../timeline/outcome.ts";
-import { html, line, type Markup } from "./markup.ts";
-import type { Query, Site } from "./site.ts";
+import { sessionIdOf } from "../timeline/timeline.ts";
+import { html, line, type Markup, NOTHING } from "./markup.ts";
+import type { Query, Site, TeamSite } from "./site.ts";
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -71,9 +73,16 @@ export function projectLink(site: Site, project: string): Markup {
   return html`<a href="${site.to("calls", { project })}" title="${shownPlace(project, site.home)}">${line(name, 60)}</a>`;
 }
 
-export function sessionLink(site: Site, session: string): Markup {
-  const shown = session === "" ? "no session" : session;
-  return html`<a href="${site.to("session", { id: session })}" class="mono" title="${line(shown)}">${line(shown, 12)}</a>`;
+export function sessionLink(site: Site, of: { readonly session: string; readonly origin?: Origin }): Markup {
+  const shown = of.session === "" ? "no session" : of.session;
+  return html`<a href="${site.to("session", { id: sessionIdOf(of) })}" class="mono" title="${line(shown)}">${line(shown, 12)}</a>`;
+}
+
+/** `ann on laptop`, of a team; nothing for this machine. */
+export function originLink(site: Site, origin: Origin | undefined): Markup {
+  if (origin === undefined) return NOTHING;
+  const { person, machine } = origin;
+  return html`<span class="origin">${link(site.to("calls", { person }), person)} on ${link(site.to("calls", { machine }), machine)}</span>`;
 }
 
 /** A sentence with the home directory as people write it. */
@@ -84,6 +93,16 @@ export function sentence(text: string, { home }: Pick<Site, "home">): string {
 /** What to do where there is nothing to see. */
 export function empty(title: string, ...advice: readonly (Markup | string)[]): Markup {
   return html`<div class="empty"><p><strong>${title}</strong></p>${advice.map(text => html`<p>${text}</p>`)}</div>`;
+}
+
+/** Of a team whose members ship nothing, or nothing that fits. */
+export function nothingShipped({ scope }: TeamSite): Markup {
+  return Object.keys(scope).length > 0
+    ? empty("Nothing fits.", "Drop a filter to see more.")
+    : empty(
+        "Nothing was shipped here yet.",
+        html`Members send what their agents did with ${command("amplihack ship --to postgres=URL")}.`,
+      );
 }
 
 export function command(text: string): Markup {

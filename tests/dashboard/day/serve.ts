@@ -1,5 +1,5 @@
 import { findDataFiles } from "../../../src/dashboard/data-files.ts";
-import { startDashboard } from "../../../src/dashboard/server.ts";
+import { startLocalDashboard } from "../../../src/dashboard/local-dashboard.ts";
 import { createNodeSystem } from "../../../src/system/node.ts";
 
 /** The dashboard of this user (HOME), as a person would have started it, at another time of the day. */
@@ -10,5 +10,5 @@ export function serveAt(atMs: number) {
   const warn = (message: string): void => {
     process.stderr.write(message);
   };
-  return startDashboard(system, findDataFiles(system, warn), { warn });
+  return startLocalDashboard(system, findDataFiles(system, warn), { warn });
 }

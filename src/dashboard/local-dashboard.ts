@@ -1,0 +1,16 @@
+import type { System } from "../system/system.ts";
+import { Actions } from "./actions.ts";
+import type { DataFiles } from "./data-files.ts";
+import { type Dashboard, type DashboardOptions, startDashboard } from "./server.ts";
+import { localData, localSources } from "./sources.ts";
+
+/** The pages of this machine, from which a person can undo and forget. */
+export function startLocalDashboard(
+  system: System,
+  files: DataFiles,
+  options: Omit<DashboardOptions, "actions">,
+): Promise<Dashboard> {
+  const sources = localSources(system, files);
+  const actions = new Actions(system, files, sources.changes);
+  return startDashboard(system, localData(sources, files), { ...options, actions });
+}

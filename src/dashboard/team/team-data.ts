@@ -1,0 +1,185 @@
+import { PostgresStore } from "../../memory/postgres-store.ts";
+import type { Database } from "../../postgres/database.ts";
+import { SCHEMA } from "../../postgres/migrate.ts";
+import { PostgresError } from "../../postgres/postgres-error.ts";
+import { errorText } from "../../protocol/error-text.ts";
+import { makeRecordTables } from "../../ship/record-tables.ts";
+import type { System } from "../../system/system.ts";
+import { Activity, KEPT_JUDGEMENTS, KEPT_RUNS } from "../activity.ts";
+import { type MemoryEntry, type MemoryQuery, searchMemories } from "../memories.ts";
+import { type DashboardData, type Sources, totalsOf } from "../sources.ts";
+import { NO_CHANGES } from "../timeline/changes.ts";
+import { Timelines } from "../timeline/timeline.ts";
+import { SCOPE_NAMES, type Scope } from "../views/site.ts";
+import { clock, number } from "../views/words.ts";
+import { TeamChoices } from "./choices.ts";
+import { RecordSource } from "./record-source.ts";
+
+export interface TeamOptions {
+  /** closed with the data */
+  readonly database: Database;
+  /** all that the user may see when absent */
+  readonly team?: string | undefined;
+  readonly home: string;
+}
+
+/** Views of parts are kept while they are looked at; each follows the database and holds what it shows. */
+const MAX_VIEWS = 4;
+const MAX_VALUE = 300;
+
+/** Throws when there is nothing to show: no tables, no team of that name, or none at all. */
+export async function openTeamData(system: System, options: TeamOptions): Promise<DashboardData> {
+  const { database, team } = options;
+  await checkTables(database);
+  const rows = await database.run(`SELECT team FROM ${SCHEMA}.teams ORDER BY team`);
+  const teams = rows.map(row => String(row["team"])).filter(name => team === undefined || name === team);
+  if (teams.length === 0) throw await notMember(database, team);
+  return new TeamData(system, options, teams);
+}
+
+/** The page makes no tables: who looks at a database by mistake leaves it as it is. */
+async function checkTables(database: Database): Promise<void> {
+  if (!(await hasTable(database, "records")))
+    throw new PostgresError("refused", `nothing was shipped to ${database.place} yet`, {
+      fix: "let its owner run amplihack ship --once --to postgres=URL",
+    });
+  await makeRecordTables(database);
+}
+
+async function hasTable(database: Database, name: string): Promise<boolean> {
+  const [row] = await database.run("SELECT to_regclass($1) IS NOT NULL AS exists", [`${SCHEMA}.${name}`]);
+  return row?.["exists"] === true;
+}
+
+async function notMember(database: Database, team: string | undefined): Promise<PostgresError> {
+  const [row] = await database.run("SELECT session_user AS name");
+  const name = String(row?.["name"]);
+  return new PostgresError(
+    "refused",
+    `the user ${name} of ${database.place} is ${team === undefined ? "in no team" : `not in the team ${team}`}`,
+    { fix: `let its administrator run: SELECT ${SCHEMA}.add_member('${team ?? "TEAM"}', '${name}')` },
+  );
+}
+
+interface View {
+  readonly scope: Scope;
+  readonly source: RecordSource;
+  readonly activity: Activity;
+  readonly timelines: Timelines;
+}
+
+class TeamData implements DashboardData {
+  readonly home: string;
+  private readonly system: System;
+  private readonly options: TeamOptions;
+  private readonly teams: readonly string[];
+  private readonly choices: TeamChoices;
+  private readonly whole: View;
+  /** of parts, the one looked at last is the last */
+  private readonly parts = new Map<string, View>();
+  private problem: string | undefined;
+  private readMs: number;
+
+  constructor(system: System, options: TeamOptions, teams: readonly string[]) {
+    this.system = system;
+    this.options = options;
+    this.teams = teams;
+    this.home = options.home;
+    this.readMs = system.clock.nowMs();
+    this.choices = new TeamChoices(options.database.run, system.clock, teams);
+    this.whole = this.makeView({});
+  }
+
+  get activity(): Activity {
+    return this.whole.activity;
+  }
+
+  async catchUp(): Promise<boolean> {
+    try {
+      let isNews = false;
+      for (const { activity } of [this.whole, ...this.parts.values()])
+        isNews = (await activity.catchUp()) || isNews;
+      this.problem = undefined;
+      this.readMs = this.system.clock.nowMs();
+      return isNews;
+    } catch (error) {
+      this.problem = `What is shown was read at ${clock(this.readMs)}: ${errorText(error)}.`;
+      throw error;
+    }
+  }
+
+  totals(): ReturnType<DashboardData["totals"]> {
+    return totalsOf([this.whole, ...this.parts.values()].map(({ activity }) => activity));
+  }
+
+  async sourcesFor(query: URLSearchParams): Promise<Sources> {
+    const scope = this.readScope(query);
+    const view = this.viewOf(scope);
+    return {
+      system: this.system,
+      activity: view.activity,
+      timelines: view.timelines,
+      changes: NO_CHANGES,
+      recipes: { list: () => [], detail: () => ({ blocks: undefined, outputs: new Map() }) },
+      findMemories: (words, memoryQuery) => this.findMemories(scope, words, memoryQuery),
+      team: { scope, choices: await this.choices.read(), about: this.about(view), problem: this.problem },
+    };
+  }
+
+  close(): Promise<void> {
+    return this.options.database.close();
+  }
+
+  private readScope(query: URLSearchParams): Scope {
+    return Object.fromEntries(
+      SCOPE_NAMES.flatMap(name => {
+        const value = query.get(name)?.slice(0, MAX_VALUE);
+        const isFixed = name === "team" && this.teams.length === 1;
+        return value && !isFixed ? [[name, value]] : [];
+      }),
+    );
+  }
+
+  private viewOf(scope: Scope): View {
+    if (Object.keys(scope).length === 0) return this.whole;
+    const key = JSON.stringify(scope);
+    const view = this.parts.get(key) ?? this.makeView(scope);
+    this.parts.delete(key);
+    this.parts.set(key, view);
+    const [oldest] = this.parts.keys();
+    if (this.parts.size > MAX_VIEWS && oldest !== undefined) this.parts.delete(oldest);
+    return view;
+  }
+
+  private makeView(scope: Scope): View {
+    const source = new RecordSource(this.options.database.run, this.teams, scope);
+    const activity = new Activity(source);
+    return { scope, source, activity, timelines: new Timelines(activity, NO_CHANGES) };
+  }
+
+  private about({ source }: View): string {
+    const { teams, options } = this;
+    const whose = teams.length === 1 ? `The team ${teams[0]}` : `${teams.length} teams`;
+    const part = `, the newest ${number(KEPT_RUNS)} runs of hooks and ${number(KEPT_JUDGEMENTS)} judgements: choose a person, a machine, a project or a host for older ones`;
+    return `${whose}, as shipped to ${options.database.place}${source.isPartial ? part : ""}. This page only shows.`;
+  }
+
+  private async findMemories(
+    { team, project }: Scope,
+    words: string,
+    query: MemoryQuery,
+  ): Promise<readonly MemoryEntry[]> {
+    const teams = team === undefined ? this.teams : this.teams.filter(name => name === team);
+    const projects = project === undefined ? undefined : [project];
+    const nowMs = this.system.clock.nowMs();
+    const { database } = this.options;
+    if (!(await hasTable(database, "memories"))) return [];
+    const found = await Promise.all(
+      teams.map(async name => {
+        const reader = new PostgresStore(database, name, this.system);
+        return searchMemories(reader, nowMs, words, { ...query, projects });
+      }),
+    );
+    return found.flat();
+  }
+}

@@ -1,0 +1,132 @@
+import type { Database, RunSql } from "../postgres/database.ts";
+import { SCHEMA } from "../postgres/migrate.ts";
+import { PostgresError } from "../postgres/postgres-error.ts";
+import { joinTeam } from "../postgres/teams.ts";
+import { stringAt } from "../protocol/members.ts";
+import { originOf } from "../state/git-remote.ts";
+import { clip } from "../state/index.ts";
+import type { System } from "../system/system.ts";
+import type { ShippedLine } from "./read-batch.ts";
+import { makeRecordTables } from "./record-tables.ts";
+import { type Attempt, type RetryOptions, untilAcknowledged } from "./retry.ts";
+import { parseLine, sharedFields, shortHash, timeOf } from "./shared-fields.ts";
+import type { ShipBatch, ShipTarget } from "./ship.ts";
+
+export interface PostgresTargetOptions extends RetryOptions {
+  /** closed with the target */
+  readonly database: Database;
+  readonly team: string;
+  readonly hasContent: boolean;
+}
+
+const REPLACEMENT = "\u{fffd}";
+/** A database refuses index entries of some thousand bytes. */
+const MAX_NAME_LENGTH = 300;
+
+/**
+ * The database of a team. Each batch is one transaction, and a line that is there already is left as it is, so that
+ * a batch that comes twice changes nothing. Whoever reads may rely on the order of `number`: one machine at a time
+ * adds to a team's records.
+ */
+export function postgresTarget(system: System, options: PostgresTargetOptions): ShipTarget {
+  const { database, team } = options;
+  const machine = clip(system.processes.self.host, MAX_NAME_LENGTH);
+  const projects = new Map<string, string>();
+  const projectOf = (path: string): string => {
+    const known = projects.get(path) ?? projectName(system, path);
+    projects.set(path, known);
+    return known;
+  };
+  let isJoined = false;
+  const write = async (batch: ShipBatch): Promise<Attempt> => {
+    try {
+      if (!isJoined) {
+        await joinTeam(database, team);
+        await makeRecordTables(database);
+        isJoined = true;
+      }
+      const rows = batch.lines.map(line => toRow(line, batch.nowMs, options.hasContent, projectOf));
+      await database.transaction(run => addRows(run, { team, machine }, rows, batch));
+      return { kind: "acknowledged" };
+    } catch (error) {
+      if (!(error instanceof PostgresError)) throw error;
+      if (error.problem === "offline") return { kind: "later", why: error.message };
+      return { kind: "refused", why: error.message, fix: error.fix };
+    }
+  };
+  return {
+    name: `postgres ${database.place} ${team}`,
+    send: batch => untilAcknowledged(database.place, () => write(batch), options),
+    close: () => database.close(),
+  };
+}
+
+/** A project without a remote has a name that only says that it is the same. */
+function projectName(system: System, path: string): string {
+  if (path === "") return "";
+  return clip(originOf(system, path) ?? `local:${shortHash(path)}`, MAX_NAME_LENGTH);
+}
+
+interface Row {
+  readonly id: string;
+  readonly kind: string;
+  readonly ms: number;
+  readonly project: string;
+  readonly host: string;
+  readonly session: string;
+  readonly hash: string;
+  readonly fields: unknown;
+}
+
+function toRow(
+  { log, id, text, hash }: ShippedLine,
+  nowMs: number,
+  hasContent: boolean,
+  projectOf: (path: string) => string,
+): Row {
+  const line = parseLine(text);
+  const fields = sharedFields(line ?? {}, hasContent);
+  const name = (member: string) => clip(stringAt(fields, member) ?? "", MAX_NAME_LENGTH);
+  return {
+    id,
+    kind: log,
+    ms: timeOf(fields, nowMs),
+    project: projectOf(stringAt(line, "project") ?? ""),
+    host: name("host"),
+    session: name("session"),
+    hash,
+    fields,
+  };
+}
+
+async function addRows(
+  run: RunSql,
+  { team, machine }: { readonly team: string; readonly machine: string },
+  rows: readonly Row[],
+  { head }: ShipBatch,
+): Promise<void> {
+  await run("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`${SCHEMA} records ${team}`]);
+  await run(
+    `INSERT INTO ${SCHEMA}.records (team, id, kind, time, machine, project, host, session, hash, fields)
+     SELECT $1, id, kind, to_timestamp(ms / 1000), $2, project, host, session, hash, fields
+     FROM json_to_recordset($3) AS row (id text, kind text, ms double precision, project text, host text,
+       session text, hash text, fields jsonb)
+     ON CONFLICT DO NOTHING`,
+    [team, machine, toJson(rows)],
+  );
+  if (head !== undefined)
+    await run(
+      `INSERT INTO ${SCHEMA}.audit_heads (team, machine, seq, hash) VALUES ($1, $2, $3, $4)
+       ON CONFLICT DO NOTHING`,
+      [team, machine, head.seq, head.hash],
+    );
+}
+
+/** PostgreSQL has no U+0000 in texts and no half of a character. */
+function toJson(value: unknown): string {
+  return JSON.stringify(value, (_, each: unknown) =>
+    typeof each === "string"
+      ? each.replaceAll("\0", REPLACEMENT).replace(/\p{Surrogate}/gu, REPLACEMENT)
+      : each,
+  );
+}

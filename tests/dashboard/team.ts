@@ -1,0 +1,93 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { startTeamDashboard, type TeamDashboardOptions } from "../../src/dashboard/team/team-dashboard.ts";
+import { Database } from "../../src/postgres/database.ts";
+import { joinTeam } from "../../src/postgres/teams.ts";
+import { readDatabaseUrl } from "../../src/postgres/url.ts";
+import { postgresTarget } from "../../src/ship/postgres-target.ts";
+import { makeRecordTables } from "../../src/ship/record-tables.ts";
+import { shipAll } from "../../src/ship/ship.ts";
+import { createNodeSystem } from "../../src/system/node.ts";
+import { administer, freshDatabase, type PostgresServer } from "../postgres-server.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
+import { askServer, type Machine, newMachine, type Served } from "./machine.ts";
+
+const system = createNodeSystem();
+
+/** A login of the database, with a machine of its own. */
+export interface Member {
+  readonly machine: Machine;
+  readonly database: Database;
+  /** Ships what its logs hold and the team has not got yet. */
+  ship(options?: { readonly hasContent?: boolean; readonly team?: string }): Promise<number>;
+  /** The page as this login sees it. */
+  serve(options?: Partial<TeamDashboardOptions>): Promise<Served>;
+}
+
+export interface Team {
+  readonly server: PostgresServer;
+  readonly keeper: Database;
+  readonly url: string;
+  join(who: string, options?: { readonly team?: string; readonly projects?: string }): Promise<Member>;
+}
+
+/** A folder that is a copy of a repository with this remote. */
+export function projectWith(remote: string): string {
+  const folder = temporaryDirectory();
+  mkdirSync(join(folder, ".git"));
+  writeFileSync(join(folder, ".git", "config"), `[remote "origin"]\n\turl = ${remote}\n`);
+  return folder;
+}
+
+export async function newTeam(): Promise<Team> {
+  const { server, name, url } = await freshDatabase();
+  const open = async (who?: string): Promise<Database> => {
+    const database = await Database.open(readDatabaseUrl(server.url(name, who), "option"));
+    onTestFinished(() => database.close());
+    return database;
+  };
+  const keeper = await open();
+  await joinTeam(keeper, "acme");
+  await makeRecordTables(keeper);
+  return {
+    server,
+    keeper,
+    url,
+    async join(who, { team = "acme", projects } = {}) {
+      await administer(server, `CREATE ROLE ${who} LOGIN`);
+      onTestFinished(() => administer(server, `DROP ROLE ${who}`));
+      await keeper.run("SELECT amplihack.add_member($1, $2, $3::text[])", [team, who, projects ?? null]);
+      const [machine, database] = [newMachine(), await open(who)];
+      const self = { ...system.processes.self, host: `${who}-laptop` };
+      const on = { ...system, processes: Object.create(system.processes, { self: { value: self } }) };
+      return {
+        machine,
+        database,
+        async ship({ hasContent = false, team: to = team } = {}) {
+          const options = {
+            maxRetries: 0,
+            signal: new AbortController().signal,
+            wait: async () => {},
+            tell: () => {},
+          };
+          const target = postgresTarget(on, { ...options, database, team: to, hasContent });
+          const { stateHome, audit, runs } = machine.places;
+          return shipAll(on, { ...options, stateHome, logs: { audit, runs }, target });
+        },
+        serve: async (options = {}) => serveTeam(server.url(name, who), options),
+      };
+    },
+  };
+}
+
+export async function serveTeam(url: string, options: Partial<TeamDashboardOptions> = {}): Promise<Served> {
+  const warnings: string[] = [];
+  const dashboard = await startTeamDashboard(system, readDatabaseUrl(url, "option"), {
+    intervalMs: 20,
+    warn: message => warnings.push(message),
+    ...options,
+  });
+  onTestFinished(() => dashboard.close());
+  return askServer(dashboard, warnings);
+}
