@@ -45,7 +45,7 @@ export async function runRecipe(
   request: RunRequest,
   system: System = createNodeSystem(),
 ): Promise<RunOutcome> {
-  const runId = randomUUID();
+  const runId = request.kept?.runId ?? randomUUID();
   try {
     refuseDeepNesting(system);
     return await start(system, request, readSettings(system, request), runId);
@@ -86,7 +86,8 @@ async function start(
   const shipped = findShadowedByName(system, request.recipe, found.path, settings.search);
   if (shipped !== undefined) warn(shadowNotice(request.recipe, found.path, shipped));
   const agent = settings.agent ?? findActiveAgent(system, settings.workingDir, warn);
-  const runner = findRunner(system, settings.search.currentDir);
+  // Another program's progress cannot be recorded step by step.
+  const runner = request.kept === undefined ? findRunner(system, settings.search.currentDir) : undefined;
   const runtimeRoot = createPrivateDirectory(system);
   const { workingDir, stepTimeoutSeconds } = settings;
   const common = { agent, workingDir, stepTimeoutSeconds, runtimeRoot };
