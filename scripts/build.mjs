@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { buildConstants } from "./build-constants.mjs";
 import { buildHooks } from "./build-hooks.mjs";
+import { buildVendor, vendoredImports } from "./build-vendor.mjs";
 import { licenceText } from "./third-party.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
@@ -35,7 +36,7 @@ const filesOf = folder =>
         .map(name => `${folder}/${name}`)
     : [];
 
-const bundled = await buildHooks(common);
+const bundled = [...(await buildHooks(common)), ...(await buildVendor(common))];
 
 const libraryEntries = Object.values(subPaths)
   .filter(target => typeof target === "object")
@@ -69,6 +70,7 @@ const { metafile } = await build({
   ],
   // Its form for Node is CommonJS, which calls a `require` that ES modules do not have.
   alias: { yaml: resolve("node_modules/yaml/browser/dist/index.js") },
+  plugins: [vendoredImports],
 });
 
 writeFileSync("dist/THIRD-PARTY-LICENSES.txt", licenceText([...bundled, ...Object.keys(metafile.inputs)]));

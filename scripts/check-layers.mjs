@@ -17,6 +17,7 @@ const LAYERS = [
   "history",
   "hooks",
   "engine",
+  "postgres",
   "memory",
   "recipes",
   "launcher",

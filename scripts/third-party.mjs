@@ -10,7 +10,20 @@ export function licenceText(files) {
 function licenceOf(name) {
   const folder = `node_modules/${name}`;
   const { version, license } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
-  const file = readdirSync(folder).find(each => /^licen[cs]e/i.test(each));
-  if (file === undefined) throw new Error(`${name} has no file with its licence, so it cannot be bundled`);
-  return `${name} ${version} (${license})\n\n${readFileSync(`${folder}/${file}`, "utf8").trim()}\n`;
+  return `${name} ${version} (${license})\n\n${textOf(name, folder)}\n`;
+}
+
+/** From its own file, or the last section of its README. */
+function textOf(name, folder) {
+  const names = readdirSync(folder);
+  const file = names.find(each => /^licen[cs]e/i.test(each));
+  if (file !== undefined) return readFileSync(`${folder}/${file}`, "utf8").trim();
+  const readme = names.find(each => /^readme/i.test(each));
+  const section =
+    readme === undefined
+      ? undefined
+      : /^#+ licen[cs]e\s+(.*)/ims.exec(readFileSync(`${folder}/${readme}`, "utf8"));
+  if (!section?.[1].includes("Copyright"))
+    throw new Error(`${name} comes without the text of its licence, so it cannot be bundled`);
+  return section[1].trim();
 }

@@ -237,7 +237,7 @@ export const CONFIG_SCHEMA = {
     },
     memory: {
       kind: "record",
-      note: "limits of what is put into a prompt",
+      note: "limits of what is put into a prompt, and the database of a team; user and system layers only",
       fields: {
         maxItems: {
           kind: "integer",
@@ -256,6 +256,16 @@ export const CONFIG_SCHEMA = {
           min: 1,
           max: 3650,
           note: "since the last change; at the start of a session 30 at most",
+        },
+        url: {
+          kind: "string",
+          pattern: "^postgres(ql)?://",
+          note: "PostgreSQL database that a team shares; passwords belong in ~/.pgpass or PGPASSWORD",
+        },
+        team: {
+          kind: "string",
+          pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$",
+          note: "whose memories are shared there",
         },
       },
     },

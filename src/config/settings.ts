@@ -70,6 +70,10 @@ export interface Config {
     readonly maxItems: number;
     readonly maxCharacters: number;
     readonly maxAgeDays: number;
+    /** the database of a team, of which the local one is then a copy */
+    readonly url: string | undefined;
+    /** whose memories are shared there */
+    readonly team: string;
   };
   readonly update: {
     readonly source: string | undefined;
@@ -117,7 +121,7 @@ export const BUILT_IN: Config = {
   },
   bridge: { command: undefined },
   reflect: { agent: undefined },
-  memory: { maxItems: 5, maxCharacters: 500, maxAgeDays: 365 },
+  memory: { maxItems: 5, maxCharacters: 500, maxAgeDays: 365, url: undefined, team: "everyone" },
   update: { source: undefined, check: true, publicKey: undefined },
 };
 

@@ -40,6 +40,7 @@ export const EXAMPLES: Readonly<Record<string, Json>> = {
   "hooks.packages": ["@acme/agent-hooks"],
   "bridge.command": ["acme-memory", "answer"],
   "reflect.agent": "claude",
+  "memory.url": "postgres://ann@db.example/agents",
   "update.source": "https://releases.example.com/amplihack",
   "update.publicKey": "MCowBQYDK2VwAyEA…",
 };

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Libsql from "libsql";
 import { describe, expect, it } from "vitest";
+import { BUILT_IN } from "../../src/config/settings.ts";
 import { type BridgeRequest, parseBridgeReply } from "../../src/hooks/bridge/contracts.ts";
 import { answerRequest } from "../../src/memory/bridge/answer.ts";
 import type { BridgeContext } from "../../src/memory/bridge/bridge-context.ts";
@@ -38,7 +39,7 @@ function openScene(memory: Partial<BridgeContext["config"]["memory"]> = {}, agen
     system,
     projectRoot,
     databasePath: join(home, ".amplihack", "memory.db"),
-    config: { memory: { maxItems: 5, maxCharacters: 500, maxAgeDays: 30, ...memory }, reflect: { agent } },
+    config: { memory: { ...BUILT_IN.memory, maxAgeDays: 30, ...memory }, reflect: { agent } },
     warnings,
     time,
     variables,

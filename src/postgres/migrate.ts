@@ -1,0 +1,57 @@
+import type { Database, RunSql } from "./database.ts";
+import { PostgresError } from "./postgres-error.ts";
+
+/** Where everything of ours lies. */
+export const SCHEMA = "amplihack";
+/** Any number that no other program uses: whoever changes tables holds this lock. */
+const MIGRATION_LOCK = 0x616d_706d;
+
+/** Statements that lead from the version of its place in the list to the next. */
+export type Migration = readonly string[];
+
+/**
+ * Brings one part of the schema to our version. Costs one statement when it is there already, and needs no more than
+ * reading then. Several at the same time wait for each other and find it done.
+ */
+export async function migrate(
+  database: Database,
+  part: string,
+  migrations: readonly Migration[],
+): Promise<void> {
+  const found = await findVersion(database.run, part);
+  checkVersion(database, part, found, migrations.length);
+  if (found === migrations.length) return;
+  await database.transaction(async run => {
+    await run("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
+    await run(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`);
+    await run(
+      `CREATE TABLE IF NOT EXISTS ${SCHEMA}.versions (part text PRIMARY KEY, version integer NOT NULL)`,
+    );
+    await run(`GRANT USAGE ON SCHEMA ${SCHEMA} TO PUBLIC`);
+    await run(`GRANT SELECT ON ${SCHEMA}.versions TO PUBLIC`);
+    const version = await findVersion(run, part);
+    checkVersion(database, part, version, migrations.length);
+    for (const statement of migrations.slice(version).flat()) await run(statement);
+    await run(
+      `INSERT INTO ${SCHEMA}.versions (part, version) VALUES ($1, $2)
+       ON CONFLICT (part) DO UPDATE SET version = excluded.version`,
+      [part, migrations.length],
+    );
+  });
+}
+
+async function findVersion(run: RunSql, part: string): Promise<number> {
+  const [table] = await run("SELECT to_regclass($1) IS NOT NULL AS exists", [`${SCHEMA}.versions`]);
+  if (table?.["exists"] !== true) return 0;
+  const [row] = await run(`SELECT version FROM ${SCHEMA}.versions WHERE part = $1`, [part]);
+  return Number(row?.["version"] ?? 0);
+}
+
+function checkVersion({ place }: Database, part: string, found: number, known: number): void {
+  if (found <= known) return;
+  throw new PostgresError(
+    "newer",
+    `the ${part} tables of ${place} were made by a newer amplihack (version ${found}, this one knows ${known}); they were left as they are`,
+    { fix: "amplihack update" },
+  );
+}

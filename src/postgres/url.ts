@@ -1,0 +1,135 @@
+import { Problem } from "../state/problem.ts";
+import type { System } from "../system/system.ts";
+
+/** Names the database where neither an option nor the configuration does. */
+export const DATABASE_URL_VARIABLE = "AMPLIHACK_DATABASE_URL";
+
+/** Who can read a URL that was given there: process lists and files are for others, the environment is not. */
+export type UrlOrigin = "option" | "configuration" | "environment";
+
+/** A server and a database on it. Who connects and with which password is the driver's to find when it is not said. */
+export interface DatabaseAddress {
+  /** a name, an address, or the folder of a socket */
+  readonly host: string | undefined;
+  readonly port: number | undefined;
+  readonly database: string | undefined;
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+  readonly tls: TlsMode;
+  /** files, for servers whose certificate no public authority signed, and for clients that have one */
+  readonly rootCertificate: string | undefined;
+  readonly certificate: string | undefined;
+  readonly key: string | undefined;
+}
+
+const TLS_MODES = ["disable", "require", "verify-ca", "verify-full"] as const;
+export type TlsMode = (typeof TLS_MODES)[number];
+
+const SCHEMES: readonly string[] = ["postgres:", "postgresql:"];
+const PARAMETERS: readonly string[] = ["host", "port", "sslmode", "sslrootcert", "sslcert", "sslkey"];
+const LOOPBACK: readonly string[] = ["localhost", "127.0.0.1", "::1"];
+
+export function isDatabaseUrl(text: string): boolean {
+  return SCHEMES.some(scheme => text.startsWith(`${scheme}//`));
+}
+
+/** By the option, else the configuration, else the environment. */
+export function findDatabaseUrl(
+  { env }: Pick<System, "env">,
+  given: string | undefined,
+  configured?: string,
+): DatabaseAddress | undefined {
+  if (given !== undefined) return readDatabaseUrl(given, "option");
+  if (configured !== undefined) return readDatabaseUrl(configured, "configuration");
+  const announced = env.get(DATABASE_URL_VARIABLE);
+  if (announced === undefined || announced === "") return undefined;
+  return readDatabaseUrl(announced, "environment");
+}
+
+/** Throws `usage` with what is wrong; never quotes what was given, which may hold a password. */
+export function readDatabaseUrl(text: string, origin: UrlOrigin): DatabaseAddress {
+  if (!isDatabaseUrl(text)) throw unusable("it must begin with postgres://");
+  // A URL has no form for a socket without a host, which is the commonest of all here.
+  const url = parse(text.replace(/^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)(?=[/?#]|$)/, "$1socket.invalid"));
+  if (url.password !== "" && origin !== "environment") {
+    throw unusable(
+      "it holds a password, which others could read",
+      `put the password into ~/.pgpass or PGPASSWORD, or the whole URL into ${DATABASE_URL_VARIABLE}`,
+    );
+  }
+  for (const name of url.searchParams.keys())
+    if (!PARAMETERS.includes(name))
+      throw unusable(`it has the parameter ${name}; known are ${PARAMETERS.join(", ")}`);
+  const host = hostOf(url);
+  return {
+    host,
+    port: portOf(url),
+    database: decode(url.pathname.slice(1)),
+    user: decode(url.username),
+    password: decode(url.password),
+    tls: tlsOf(url.searchParams.get("sslmode"), host),
+    rootCertificate: url.searchParams.get("sslrootcert") ?? undefined,
+    certificate: url.searchParams.get("sslcert") ?? undefined,
+    key: url.searchParams.get("sslkey") ?? undefined,
+  };
+}
+
+/** What texts and logs call it. */
+export function describeAddress({ host, port, database }: DatabaseAddress): string {
+  const place = `${host ?? "the local server"}${port === undefined ? "" : `:${port}`}`;
+  return database === undefined ? place : `${database} on ${place}`;
+}
+
+/** Reached without a network that others share. */
+export function isLocal(host: string | undefined): boolean {
+  return host === undefined || host.startsWith("/") || LOOPBACK.includes(host);
+}
+
+function parse(text: string): URL {
+  try {
+    return new URL(text);
+  } catch {
+    throw unusable("it is no URL");
+  }
+}
+
+function hostOf(url: URL): string | undefined {
+  const given = url.searchParams.get("host");
+  if (given !== null && given !== "") return given;
+  const host = decode(url.hostname.replace(/^\[|\]$/g, ""));
+  return host === "socket.invalid" ? undefined : host;
+}
+
+function portOf(url: URL): number | undefined {
+  const text = url.port === "" ? url.searchParams.get("port") : url.port;
+  if (text === null || text === "") return undefined;
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw unusable("its port is no number up to 65535");
+  return port;
+}
+
+/** A server elsewhere must prove who it is unless the URL says otherwise. */
+function tlsOf(given: string | null, host: string | undefined): TlsMode {
+  if (given === null) return isLocal(host) ? "disable" : "verify-full";
+  const mode = TLS_MODES.find(each => each === given);
+  if (mode === undefined) throw unusable(`its sslmode must be one of ${TLS_MODES.join(", ")}`);
+  return mode;
+}
+
+function decode(text: string): string | undefined {
+  if (text === "") return undefined;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw unusable("it has a % without two hexadecimal digits");
+  }
+}
+
+function unusable(problem: string, fix = "postgres://USER@HOST/DATABASE"): Problem {
+  return new Problem(`the address of the database cannot be used: ${problem}`, {
+    kind: "usage",
+    fix,
+    exitCode: 2,
+  });
+}

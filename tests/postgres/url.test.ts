@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { describeAddress, findDatabaseUrl, readDatabaseUrl } from "../../src/postgres/url.ts";
+import { createMemorySystem } from "../../src/system/memory.ts";
+
+describe("the address of a database", () => {
+  it.each([
+    ["postgres://", { host: undefined, database: undefined, user: undefined, tls: "disable" }],
+    ["postgres:///notes", { host: undefined, database: "notes", tls: "disable" }],
+    [
+      "postgres://ann@/notes?host=/run/pg",
+      { host: "/run/pg", user: "ann", database: "notes", tls: "disable" },
+    ],
+    ["postgresql://ann@localhost:5433/notes", { host: "localhost", port: 5433, tls: "disable" }],
+    ["postgres://ann@[::1]/notes", { host: "::1", tls: "disable" }],
+    ["postgres://ann@db.example/notes", { host: "db.example", tls: "verify-full", port: undefined }],
+    [
+      "postgres://db.example/n?sslmode=require&sslrootcert=/ca.pem",
+      { tls: "require", rootCertificate: "/ca.pem" },
+    ],
+    ["postgres://a%40b@db.example/n%20m", { user: "a@b", database: "n m" }],
+  ])("is read from %s", (text, expected) => {
+    expect(readDatabaseUrl(text, "option")).toMatchObject(expected);
+  });
+
+  it.each([
+    ["mysql://db/notes", /must begin with postgres/],
+    ["db/notes", /must begin with postgres/],
+    ["postgres://db:x/notes", /no URL/],
+    ["postgres://db/notes?sslmode=maybe", /sslmode must be one of/],
+    ["postgres://db/notes?options=-c", /parameter options/],
+    ["postgres:///notes?port=70000", /port/],
+    ["postgres://db/%zz", /hexadecimal/],
+  ])("is refused as %s", (text, why) => {
+    expect(() => readDatabaseUrl(text, "option")).toThrow(why);
+  });
+
+  it("holds a password only where others do not read it, and is never quoted with it", () => {
+    const text = "postgres://ann:hunter2@db.example/notes";
+    for (const origin of ["option", "configuration"] as const) {
+      expect(() => readDatabaseUrl(text, origin)).toThrow(/holds a password/);
+      expect(() => readDatabaseUrl(text, origin)).not.toThrow(/hunter2/);
+    }
+    const address = readDatabaseUrl(text, "environment");
+    expect(address.password).toBe("hunter2");
+    expect(describeAddress(address)).toBe("notes on db.example");
+  });
+
+  it("comes from the option, else the configuration, else the environment", () => {
+    const system = createMemorySystem({ env: { AMPLIHACK_DATABASE_URL: "postgres:///third" } });
+    const nobody = createMemorySystem({ env: {} });
+    expect(findDatabaseUrl(system, "postgres:///first", "postgres:///second")?.database).toBe("first");
+    expect(findDatabaseUrl(system, undefined, "postgres:///second")?.database).toBe("second");
+    expect(findDatabaseUrl(system, undefined)?.database).toBe("third");
+    expect(findDatabaseUrl(nobody, undefined)).toBeUndefined();
+  });
+});
