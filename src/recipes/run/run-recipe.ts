@@ -26,7 +26,7 @@ import {
 } from "./run-request.ts";
 
 /** A recipe that cannot be run as it is. */
-class InvalidRecipe extends RunRefusal {
+export class InvalidRecipe extends RunRefusal {
   readonly problems: readonly Problem[];
   readonly sources: ReadonlyMap<string, string>;
 
@@ -114,9 +114,10 @@ async function start(
   }
 }
 
-function loadForRun(
+/** The recipe as it will run; throws when it cannot be. A dry or strict run looks closer. */
+export function loadForRun(
   system: System,
-  request: RunRequest,
+  request: Pick<RunRequest, "isDryRun" | "isStrict">,
   settings: RunSettings,
   path: string,
   warn: (message: string) => void,
