@@ -17,11 +17,22 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-export async function openConnection(address: DatabaseAddress, connections = 4): Promise<Connection> {
+interface ConnectionOptions {
+  readonly connections?: number;
+  /** how the server's list of connections calls it */
+  readonly name?: string;
+}
+
+/** Connects with the first statement, not before. */
+export async function openConnection(
+  address: DatabaseAddress,
+  { connections = 4, name = "amplihack" }: ConnectionOptions = {},
+): Promise<Connection> {
   const { default: pg } = await import("pg");
   const database = await Database.open(address);
   const pool = new pg.Pool({
     ...clientConfig(address),
+    application_name: name,
     max: connections,
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: ANSWER_MS,

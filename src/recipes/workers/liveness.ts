@@ -35,6 +35,11 @@ export function workerName(executorId: string): string {
   return executorId.replace(/#[^#]*$/, "");
 }
 
+/** How the server's list of connections calls those of a worker. */
+export function connectionName(worker: string): string {
+  return `amplihack worker ${worker}`;
+}
+
 /** Where a run stands, as the database has it. */
 export interface RunPlace {
   readonly status: string;
@@ -63,6 +68,7 @@ export class WorkerLock {
     const { default: pg } = await import("pg");
     const client = new pg.Client({
       ...clientConfig(address),
+      application_name: connectionName(workerName(executorId)),
       connectionTimeoutMillis: ANSWER_WITHIN_MS,
       query_timeout: ANSWER_WITHIN_MS,
       keepAliveInitialDelayMillis: ANSWER_WITHIN_MS,

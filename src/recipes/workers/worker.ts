@@ -15,7 +15,7 @@ import {
   WORKFLOW,
   workerConfig,
 } from "./dbos.ts";
-import { executorIdOf, WorkerLock } from "./liveness.ts";
+import { connectionName, executorIdOf, WorkerLock } from "./liveness.ts";
 import { type QueueLimits, setQueueLimits } from "./queue-limits.ts";
 import { countOpen } from "./run-queries.ts";
 import type { RunSummary } from "./run-submitted.ts";
@@ -104,7 +104,10 @@ async function serve(
 ): Promise<SessionEnd> {
   const { address, queue, concurrency } = options;
   const name = options.name ?? `${hostname()}:${process.pid}`;
-  const connection = await openConnection(address, concurrency + SPARE_CONNECTIONS);
+  const connection = await openConnection(address, {
+    connections: concurrency + SPARE_CONNECTIONS,
+    name: connectionName(name),
+  });
   let lock: WorkerLock | undefined;
   try {
     await prepareTables(address, connection);
