@@ -1,8 +1,8 @@
 import type { Database } from "../../postgres/database.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
-import type { EndedStep, FrameProgress, KeptRun, ProgressKeeper } from "../run/progress-keeper.ts";
+import type { KeptRun, ProgressKeeper } from "../run/progress-keeper.ts";
 import { DBOS_SCHEMA, type Dbos } from "./dbos.ts";
-import { ProgressRecorder, readProgress } from "./progress-delta.ts";
+import { ProgressRecorder, pathsIn, readProgress } from "./progress-delta.ts";
 
 /** The last record of a run: its result. */
 export const RESULT = "result";
@@ -25,7 +25,7 @@ export class Journal {
   private hasFailed = false;
   private readonly failed: Promise<void>;
   private resolveFailed: () => void = () => {};
-  private root: FrameProgress | undefined;
+  private endedBefore: ReadonlySet<string> = new Set();
 
   private constructor(dbos: Dbos, records: readonly Json[], onFailure: () => void) {
     this.dbos = dbos;
@@ -59,10 +59,13 @@ export class Journal {
       runId,
       begin: ({ recipe, sha256 }) => {
         const root = readProgress(sha256, { ...recipe.context, ...given }, this.records);
-        this.root = root;
+        this.endedBefore = new Set(pathsIn(root));
         const recorder = new ProgressRecorder(root);
         const keeper: ProgressKeeper = {
-          save: ended => this.append(nameOf(ended), recorder.next(ended)),
+          save: ended => {
+            const { record, paths } = recorder.next(ended);
+            return this.append(paths.join(", ").slice(0, MAX_NAME) || GROUP, record);
+          },
           close() {},
         };
         return { root, keeper };
@@ -72,7 +75,7 @@ export class Journal {
 
   /** Had the step ended before this worker took the run? Its end is told in the log already. */
   hasEndedBefore(path: string): boolean {
-    return this.root !== undefined && hasResult(this.root, path);
+    return this.endedBefore.has(path);
   }
 
   /** Writes the result as the last record. */
@@ -119,20 +122,4 @@ export async function recordNames({ run }: Database, runId: string): Promise<rea
 
 function missingRecord(): Promise<Json> {
   return Promise.reject(new Error("a record of the run is gone"));
-}
-
-function nameOf(ended: readonly EndedStep[]): string {
-  return (
-    ended
-      .map(({ path }) => path)
-      .join(", ")
-      .slice(0, MAX_NAME) || GROUP
-  );
-}
-
-function hasResult(frame: FrameProgress, path: string): boolean {
-  if (frame.results?.has(path) === true) return true;
-  return [...frame.children].some(
-    ([id, child]) => path.startsWith(`${id}/`) && hasResult(child, path.slice(id.length + 1)),
-  );
 }

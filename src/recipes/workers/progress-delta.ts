@@ -32,20 +32,33 @@ const NOTHING: Recorded = {
 export class ProgressRecorder {
   private readonly root: FrameProgress;
   private recorded: Recorded;
+  private readonly paths: Set<string>;
 
   /** What `root` holds now counts as recorded. */
   constructor(root: FrameProgress) {
     this.root = root;
     this.recorded = snapshot(root);
+    this.paths = new Set(pathsIn(root));
   }
 
-  /** What has changed since the last call. */
-  next(ended: readonly EndedStep[]): JsonObject {
-    const results = new Map(ended.map(({ path, result }) => [path, result]));
+  /** What has changed since the last call, and whose results are new in it. */
+  next(ended: readonly EndedStep[]): { readonly record: JsonObject; readonly paths: readonly string[] } {
+    // Members of a group are named twice: when each has ended, and when all have.
+    const fresh = ended.filter(({ path }) => !this.paths.has(path));
+    const results = new Map(fresh.map(({ path, result }) => [path, result]));
+    for (const path of results.keys()) this.paths.add(path);
     const record = describeChange(this.root, this.recorded, "", results);
     this.recorded = snapshot(this.root);
-    return record;
+    return { record, paths: [...results.keys()] };
   }
+}
+
+/** Of the steps whose results are known. */
+export function pathsIn(frame: FrameProgress, prefix = ""): readonly string[] {
+  return [
+    ...[...(frame.results?.keys() ?? [])].map(id => prefix + id),
+    ...[...frame.children].flatMap(([id, child]) => pathsIn(child, `${prefix}${id}/`)),
+  ];
 }
 
 function snapshot({ completed, assigned, held, isFlawed, children }: FrameProgress): Recorded {
