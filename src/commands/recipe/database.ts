@@ -2,6 +2,7 @@ import { CommandError, usageError } from "../../cli/errors.ts";
 import { type OptionValues, option } from "../../cli/option.ts";
 import type { DatabaseAddress } from "../../postgres/url.ts";
 import type { Connection } from "../../recipes/workers/connection.ts";
+import { Problem } from "../../state/problem.ts";
 import type { System } from "../../system/system.ts";
 import { NOT_FOUND_EXIT_CODE } from "./options.ts";
 
@@ -27,7 +28,7 @@ export async function addressOf(
   options: OptionValues<typeof DATABASE_OPTIONS>,
 ): Promise<DatabaseAddress> {
   const { DATABASE_URL_VARIABLE, findDatabaseUrl, isLocal } = await import("../../postgres/url.ts");
-  const address = findDatabaseUrl(system, options.url === "" ? undefined : options.url);
+  const address = readUsage(() => findDatabaseUrl(system, options.url === "" ? undefined : options.url));
   if (address === undefined)
     throw usageError(
       "no database is named",
@@ -39,6 +40,16 @@ export async function addressOf(
       "leave sslmode=disable out of the URL; --insecure where the network itself is trusted",
     );
   return address;
+}
+
+/** Wrong usage has an exit code of its own in recipe commands. */
+function readUsage<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Problem && error.kind === "usage") throw usageError(error.message, error.fix);
+    throw error;
+  }
 }
 
 /** Opens the database for one command and closes it afterwards. */

@@ -4,8 +4,11 @@ import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { Database, type Row } from "../../../src/postgres/database.ts";
 import { readDatabaseUrl } from "../../../src/postgres/url.ts";
+import { openConnection, prepareTables } from "../../../src/recipes/workers/connection.ts";
 import { DBOS_SCHEMA } from "../../../src/recipes/workers/dbos.ts";
+import { enqueueRun, packRun } from "../../../src/recipes/workers/submit.ts";
 import { AMPLIHACK, newUserInside, type User } from "../../commands/run-command.ts";
+import { systemIn } from "../../install/sandbox.ts";
 import { freshDatabase, type PostgresServer } from "../../postgres-server.ts";
 
 /** A machine may be busy with other things: conditions are waited for, times are not measured. */
@@ -39,6 +42,8 @@ export interface WorkerMachine {
   readonly database: Database;
   write(name: string, content: string): void;
   submit(...words: readonly string[]): Promise<string>;
+  /** the same recipe many times, with the variable `n` from 0 on */
+  submitMany(count: number, recipe: string): Promise<readonly string[]>;
   type(...words: readonly string[]): ReturnType<User["type"]>;
   runs(): Promise<readonly RunRow[]>;
   run(id: string): Promise<RunRow>;
@@ -71,6 +76,22 @@ export async function workerMachine(): Promise<WorkerMachine> {
     async submit(...words) {
       const { run_id } = await json<{ run_id: string }>("recipe", "submit", ...words, "--url");
       return run_id;
+    },
+    async submitMany(count, recipe) {
+      const address = readDatabaseUrl(url, "option");
+      const connection = await openConnection(address);
+      const system = systemIn(user.project, { HOME: user.home });
+      try {
+        await prepareTables(address, connection);
+        const ids: string[] = [];
+        for (let n = 0; n < count; n++) {
+          const packed = packRun(system, { recipe, context: { n } });
+          ids.push(await enqueueRun(connection, "default", packed));
+        }
+        return ids;
+      } finally {
+        await connection.close();
+      }
     },
     runs: () => json("recipe", "runs", "--limit", "1000", "--url"),
     run: id => json("recipe", "runs", id, "--url"),
