@@ -3,6 +3,10 @@ import { build } from "esbuild";
 
 /** By package: its file in dist/vendor. */
 const VENDORED = { pg: "pg.cjs", "@dbos-inc/dbos-sdk": "dbos.cjs" };
+/** Modules inside a package that we use by themselves: they are in its file, beside what it exports. */
+const INNER = {
+  "@dbos-inc/dbos-sdk": ["@dbos-inc/dbos-sdk/internal/system_database"],
+};
 /** What these packages load only when their user has it. */
 const ABSENT = ["pg-native", "@opentelemetry/*", "winston", "winston-transport"];
 
@@ -10,10 +14,11 @@ const ABSENT = ["pg-native", "@opentelemetry/*", "winston", "winston-transport"]
 export const vendoredImports = {
   name: "vendored-imports",
   setup(builder) {
-    builder.onResolve({ filter: filterOf(Object.keys(VENDORED)) }, ({ path }) => ({
-      path: `../vendor/${VENDORED[path]}`,
-      external: true,
-    }));
+    for (const [name, file] of Object.entries(VENDORED))
+      builder.onResolve({ filter: filterOf([name, ...(INNER[name] ?? [])]) }, () => ({
+        path: `../vendor/${file}`,
+        external: true,
+      }));
   },
 };
 
@@ -29,7 +34,7 @@ async function buildPackage(common, output, name) {
     ...common,
     // The form for Node: here the packages are asked for with `require`.
     mainFields: ["main"],
-    stdin: { contents: `module.exports = require(${JSON.stringify(name)});`, resolveDir: process.cwd() },
+    stdin: { contents: sourceOf(name), resolveDir: process.cwd() },
     outfile: `${output}/vendor/${VENDORED[name]}`,
     format: "cjs",
     minify: true,
@@ -48,6 +53,11 @@ async function buildPackage(common, output, name) {
     ],
   });
   return Object.keys(metafile.inputs);
+}
+
+function sourceOf(name) {
+  const [own, ...inner] = [name, ...(INNER[name] ?? [])].map(each => `require(${JSON.stringify(each)})`);
+  return `module.exports = ${inner.length === 0 ? own : `Object.assign({}, ${[own, ...inner].join(", ")})`};`;
 }
 
 function filterOf(names) {

@@ -1,9 +1,13 @@
 import { defineFamily } from "../cli/command.ts";
+import { cancelCommand } from "./recipe/cancel.ts";
 import { listCommand } from "./recipe/list.ts";
+import { logsCommand } from "./recipe/logs.ts";
 import { runCommand } from "./recipe/run.ts";
 import { runsCommand } from "./recipe/runs.ts";
 import { showCommand } from "./recipe/show.ts";
+import { submitCommand } from "./recipe/submit.ts";
 import { validateCommand } from "./recipe/validate.ts";
+import { workerCommand } from "./recipe/worker.ts";
 
 export const command = defineFamily({
   name: "recipe",
@@ -16,5 +20,15 @@ export const command = defineFamily({
     "amplihack recipe list": "shows what can be run",
     "amplihack recipe run hello": "takes the tour",
   },
-  subcommands: [runCommand, listCommand, showCommand, validateCommand, runsCommand],
+  subcommands: [
+    runCommand,
+    listCommand,
+    showCommand,
+    validateCommand,
+    runsCommand,
+    submitCommand,
+    workerCommand,
+    logsCommand,
+    cancelCommand,
+  ],
 });

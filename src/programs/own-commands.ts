@@ -99,6 +99,7 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
     "plugin verify",
     "plugin list",
     "recipe list",
+    "recipe logs",
     "recipe runs",
     "recipe show",
     "recipe validate",
@@ -194,6 +195,19 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
       agent-binary audit-dir resume`,
     passesWith: "dry-run",
   },
+  // What is submitted runs where no guard of this session sees it, and a worker runs what others submit.
+  "recipe submit": {
+    use: "asks",
+    values: `${FORMAT} url queue c|context set context-file R|recipe-dir w|working-dir C|cd step-timeout include-tags
+      exclude-tags agent-binary`,
+    bare: "url",
+  },
+  "recipe worker": {
+    use: "asks",
+    values: "url queue w|working-dir concurrency queue-concurrency rate name take-over-after",
+    bare: "url",
+  },
+  "recipe cancel": { use: "asks", values: "url", bare: "url" },
   redo: REDO,
   report: { use: "passes", values: `${FORMAT} html since`, writes: "html" },
   undo: { ...REDO, values: `${FORMAT} session turn since`, bare: "session turn" },

@@ -94,7 +94,7 @@ function isRefusal({ document }: RunOutcome): boolean {
 }
 
 /** Why nothing could run. */
-function explainRefusal(outcome: RunOutcome, { warn }: CommandOutput): void {
+export function explainRefusal(outcome: RunOutcome, { warn }: CommandOutput): void {
   const { document, problems = [], sources = new Map() } = outcome;
   if (typeof document.error !== "string") return;
   const excerpts = problems.flatMap(problem => problemExcerpt(problem, sources));

@@ -14,9 +14,26 @@ export const SEARCH_OPTIONS = {
   cd: option.string("DIR", "the same as --working-dir", { short: "C", isHidden: true }),
 } as const;
 
+export const CONTEXT_OPTIONS = {
+  context: option.string("KEY=VALUE", "set a variable", { short: "c", isRepeatable: true }),
+  set: option.string("KEY=VALUE", "the same as --context", { isRepeatable: true, sameAs: "context" }),
+  "context-file": option.string("FILE", "set variables from a JSON or YAML file"),
+} as const;
+
 export const STRICT = option.boolean("treat warnings about the recipe as errors");
 
 export const RECIPE = { name: "RECIPE", summary: "name or path of a recipe", completes: "recipe" } as const;
+
+export const QUEUED_RUN = { name: "RUN", summary: "its id, the beginning of it, or last" } as const;
+
+export const NOT_FOUND_EXIT_CODE = 3;
+
+export function tagsIn(list = ""): readonly string[] {
+  return list
+    .split(",")
+    .map(tag => tag.trim())
+    .filter(Boolean);
+}
 
 export function searchOf(options: OptionValues<typeof SEARCH_OPTIONS>) {
   return { recipeDirs: options["recipe-dir"], workingDir: options["working-dir"] ?? options.cd };

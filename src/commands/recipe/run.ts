@@ -2,16 +2,23 @@ import { randomUUID } from "node:crypto";
 import { defineCommand } from "../../cli/command.ts";
 import { usageError } from "../../cli/errors.ts";
 import { option } from "../../cli/option.ts";
-import { FORMAT, outputOf, RECIPE, SEARCH_OPTIONS, STRICT, searchOf } from "./options.ts";
+import {
+  CONTEXT_OPTIONS,
+  FORMAT,
+  outputOf,
+  RECIPE,
+  SEARCH_OPTIONS,
+  STRICT,
+  searchOf,
+  tagsIn,
+} from "./options.ts";
 
 export const runCommand = defineCommand({
   name: "run",
   summary: "run a recipe",
   positionals: [RECIPE],
   options: {
-    context: option.string("KEY=VALUE", "set a variable", { short: "c", isRepeatable: true }),
-    set: option.string("KEY=VALUE", "the same as --context", { isRepeatable: true, sameAs: "context" }),
-    "context-file": option.string("FILE", "set variables from a JSON or YAML file"),
+    ...CONTEXT_OPTIONS,
     "dry-run": option.boolean("check and show the steps, execute nothing"),
     verbose: option.boolean("also show what the steps print", { short: "v" }),
     format: FORMAT,
@@ -83,10 +90,3 @@ export const runCommand = defineCommand({
     );
   },
 });
-
-function tagsIn(list = ""): readonly string[] {
-  return list
-    .split(",")
-    .map(tag => tag.trim())
-    .filter(Boolean);
-}

@@ -5,6 +5,7 @@ import { cutToWidth } from "../../recipes/progress/cut-to-width.ts";
 import { formatSeconds, STATUS_MARKS } from "../../recipes/progress/plain-progress.ts";
 import { plain } from "../../recipes/progress/plain-text.ts";
 import { SHOWN_ID_LENGTH } from "../../recipes/run-in-terminal.ts";
+import type { QueuedRun } from "../../recipes/workers/run-queries.ts";
 import { localTimestamp } from "../../state/index.ts";
 import { quoteWord } from "../../system/command-line.ts";
 import { isInside, relative } from "../../system/paths.ts";
@@ -27,6 +28,9 @@ const STYLES: Readonly<Record<RunState, Style>> = {
   interrupted: "yellow",
   killed: "red",
   unknown: "dim",
+  queued: "dim",
+  cancelled: "yellow",
+  "given-up": "red",
 };
 const MARKS: Readonly<Record<string, string>> = { ...STATUS_MARKS, running: "…" };
 
@@ -75,7 +79,11 @@ export function runsTable(runs: readonly RecordedRun[], view: RunsView): string 
 }
 
 /** One run with its steps. */
-export function runDetails(run: RecordedRun, view: RunsView): string {
+export function runDetails(
+  run: RecordedRun,
+  view: RunsView,
+  more: readonly (readonly [string, string])[] = [],
+): string {
   const { terminal, nowMs } = view;
   const facts: readonly (readonly [string, string])[] = [
     ["Run", run.runId],
@@ -86,6 +94,7 @@ export function runDetails(run: RecordedRun, view: RunsView): string {
     ],
     ...(run.workingDir === null ? [] : [["In", plain(run.workingDir)] as const]),
     ["Steps", `${finishedSteps(run)} of ${run.stepCount} done`],
+    ...more,
   ];
   return [
     terminal.paint("bold", plain(run.recipe) || "(its log cannot be read)"),
@@ -93,6 +102,17 @@ export function runDetails(run: RecordedRun, view: RunsView): string {
     ...(run.steps.length === 0 ? [] : ["", ...run.steps.map(step => stepLine(step, run.state))]),
     "",
   ].join("\n");
+}
+
+/** The same of a run in a database. */
+export function queuedRunDetails(run: QueuedRun, view: RunsView): string {
+  const again = run.attempts > 1 ? `, at the ${run.attempts}. attempt` : "";
+  return runDetails(run, view, [
+    ["Queue", plain(run.queue)],
+    ...(run.worker === null ? [] : [["Worker", `${plain(run.worker)}${again}`] as const]),
+    ...(run.submittedBy === null ? [] : [["By", plain(run.submittedBy)] as const]),
+    ...(run.error === null ? [] : [["Error", plain(run.error)] as const]),
+  ]);
 }
 
 function stepLine({ path, status, durationMs, exitCode }: RecordedStep, state: RunState): string {
@@ -147,6 +167,12 @@ function endWords({ state, steps, durationMs, signal }: RecordedRun): string {
       return current === "" ? "before its end" : `during ${current}`;
     case "unknown":
       return "no end in its log";
+    case "queued":
+      return "";
+    case "cancelled":
+      return current === "" ? "" : `during ${current}`;
+    case "given-up":
+      return "its workers ended again and again";
   }
 }
 

@@ -3,17 +3,18 @@ import { CommandError, usageError } from "../../cli/errors.ts";
 import { option } from "../../cli/option.ts";
 import type { RecordedRun } from "../../recipes/logs/run-records.ts";
 import type { System } from "../../system/system.ts";
-import { FORMAT } from "./options.ts";
+import { DATABASE_OPTIONS, queueOf } from "./database.ts";
+import { FORMAT, NOT_FOUND_EXIT_CODE } from "./options.ts";
 
 const DEFAULT_LIMIT = 20;
-const NOT_FOUND_EXIT_CODE = 3;
 
 export const runsCommand = defineCommand({
   name: "runs",
   summary: "list the runs of recipes: what runs, how the others ended, which can go on",
   details: `
 A run that was killed is told from one that still runs. The beginning of an id is
-enough, here and for recipe run --resume. The newest 200 runs are kept.`,
+enough, here and for recipe run --resume. The newest 200 runs are kept. With --url the
+runs are those that were submitted to that database, by anybody.`,
   positionals: [
     {
       name: "RUN",
@@ -24,13 +25,24 @@ enough, here and for recipe run --resume. The newest 200 runs are kept.`,
   ],
   options: {
     limit: option.number("N", `how many at most (${DEFAULT_LIMIT} by default)`, { short: "n", minimum: 1 }),
+    ...DATABASE_OPTIONS,
+    queue: option.string("NAME", "with --url: only those of this queue"),
     format: FORMAT,
   },
   examples: {
     "amplihack recipe runs": "lists the last runs, newest first",
     "amplihack recipe runs last": "shows how far the newest run came, step by step",
+    "amplihack recipe runs --url postgres://ann@db/agents": "lists what was submitted there",
   },
   async run({ options, positionals, system, terminal }) {
+    if (options.url !== undefined) {
+      const { showQueuedRuns } = await import("./queued-runs.ts");
+      const limit = options.limit ?? DEFAULT_LIMIT;
+      const queue = options.queue === undefined ? undefined : queueOf(options.queue);
+      return showQueuedRuns({ system, terminal }, options, { wanted: positionals[0], limit, queue });
+    }
+    if (options.queue !== undefined)
+      throw usageError("--queue needs a database", "add --url postgres://USER@HOST/DATABASE");
     const { listRuns } = await import("../../recipes/logs/run-records.ts");
     const { stateDirectory } = await import("../../recipes/run/run-request.ts");
     const stateDir = stateDirectory(system);

@@ -75,20 +75,22 @@ export function findSubRecipe(
   mentionedIn: { readonly file: string; readonly topLevelFile: string },
 ): SubRecipeLookup {
   if (!/^[A-Za-z0-9_-]+$/.test(name)) return { kind: "bad-name" };
-  const explicit = search.recipeDirs.map(directory => resolve(search.currentDir, directory));
-  const searched = [
-    ...new Set([
-      ...explicit,
-      dirname(mentionedIn.file),
-      dirname(mentionedIn.topLevelFile),
-      search.workingDir,
-      ...searchDirectories(system, search),
-    ]),
-  ];
+  const searched = subRecipeDirectories(system, search, mentionedIn);
   const path = findInDirectories(system, name, searched, (directory, file) =>
     staysInside(system.files, directory, file),
   );
   return path === undefined ? { kind: "missing", searched } : { kind: "found", path };
+}
+
+function subRecipeDirectories(
+  system: System,
+  search: RecipeSearch,
+  { file, topLevelFile }: { readonly file: string; readonly topLevelFile: string },
+): readonly string[] {
+  if (search.isSealed === true) return [dirname(topLevelFile)];
+  const explicit = search.recipeDirs.map(directory => resolve(search.currentDir, directory));
+  const near = [dirname(file), dirname(topLevelFile), search.workingDir];
+  return [...new Set([...explicit, ...near, ...searchDirectories(system, search)])];
 }
 
 /** The first file of that name, or that declares it. */

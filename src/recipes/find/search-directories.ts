@@ -11,6 +11,8 @@ export interface RecipeSearch {
   readonly workingDir: string;
   /** `-R`, in order */
   readonly recipeDirs: readonly string[];
+  /** recipes that are mentioned are looked for beside the recipe that was asked for, and nowhere else */
+  readonly isSealed?: boolean;
 }
 
 export const EXTENSIONS = [".yaml", ".yml"];

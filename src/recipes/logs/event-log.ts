@@ -18,14 +18,15 @@ interface EventLogOptions {
 /** Appends every event as one JSON line. */
 export function createEventLog(system: System, options: EventLogOptions): Observer {
   return event => {
-    const fields = fieldsOf(event, options.hasText, system);
+    const fields = eventFields(event, options.hasText, system);
     if (fields === undefined) return;
     const ts = new Date(system.clock.nowMs()).toISOString();
     appendJsonLine(system, options.path, { event: event.kind, run_id: options.runId, ts, ...fields });
   };
 }
 
-function fieldsOf(event: RunEvent, hasText: boolean, system: System): JsonObject | undefined {
+/** What is written of an event; undefined for those that are not. */
+export function eventFields(event: RunEvent, hasText: boolean, system: System): JsonObject | undefined {
   switch (event.kind) {
     case "recipe_start":
       return {

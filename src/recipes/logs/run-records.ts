@@ -8,9 +8,20 @@ import { checkpointPath } from "../run/find-checkpoint.ts";
 
 /**
  * `running`: its process lives. `killed`: its process is gone and the log has no end. `interrupted`: ended by a
- * signal that it could answer. `unknown`: it runs, or ran, on another machine, or its log says too little.
+ * signal that it could answer. `unknown`: it runs, or ran, on another machine, or its log says too little. In a
+ * database also: `queued`, which no worker has, `cancelled`, and `given-up`, begun too often without coming to an end.
  */
-export type RunState = "running" | "done" | "partial" | "failed" | "interrupted" | "killed" | "unknown";
+export type RunState =
+  | "running"
+  | "done"
+  | "partial"
+  | "failed"
+  | "interrupted"
+  | "killed"
+  | "unknown"
+  | "queued"
+  | "cancelled"
+  | "given-up";
 
 export interface RecordedStep {
   /** ids from the outermost step inwards, joined by `/` */
@@ -81,16 +92,7 @@ function runFiles({ files }: System, stateDir: string): readonly RunFile[] {
 }
 
 function readRun(system: System, stateDir: string, { runId, path, modifiedMs }: RunFile): RecordedRun {
-  const records = readRecords(system, path);
-  const steps = new Map<string, RecordedStep>();
-  let start: JsonObject = {};
-  let end: JsonObject | undefined;
-  for (const record of records) {
-    const event = stringAt(record, "event");
-    if (event === "recipe_start") [start, end] = [record, undefined];
-    else if (event === "recipe_end") end = record;
-    else if (event === "step_start" || event === "step_end") noteStep(steps, record);
-  }
+  const { start, end, steps, signal } = runFromRecords(readRecords(system, path));
   const startedMs = Date.parse(stringAt(start, "ts") ?? "");
   const state = end === undefined ? liveState(system, start) : endState(end);
   const known = Number.isFinite(startedMs) ? startedMs : modifiedMs;
@@ -103,10 +105,29 @@ function readRun(system: System, stateDir: string, { runId, path, modifiedMs }: 
     startedMs: known,
     durationMs: numberAt(end, "duration_ms") ?? (state === "running" ? system.clock.nowMs() - known : null),
     stepCount: numberAt(start, "step_count") ?? 0,
-    steps: [...steps.values()],
-    signal: stringAt(end, "signal") ?? null,
+    steps,
+    signal,
     canResume: state !== "running" && system.files.follow(checkpointPath(stateDir, runId)) !== undefined,
   };
+}
+
+/** What the records of a run tell, wherever they are kept. */
+export function runFromRecords(records: readonly JsonObject[]): {
+  readonly start: JsonObject;
+  readonly end: JsonObject | undefined;
+  readonly steps: readonly RecordedStep[];
+  readonly signal: string | null;
+} {
+  const steps = new Map<string, RecordedStep>();
+  let start: JsonObject = {};
+  let end: JsonObject | undefined;
+  for (const record of records) {
+    const event = stringAt(record, "event");
+    if (event === "recipe_start") [start, end] = [record, undefined];
+    else if (event === "recipe_end") end = record;
+    else if (event === "step_start" || event === "step_end") noteStep(steps, record);
+  }
+  return { start, end, steps: [...steps.values()], signal: stringAt(end, "signal") ?? null };
 }
 
 function noteStep(steps: Map<string, RecordedStep>, record: JsonObject): void {

@@ -5,6 +5,7 @@ import { writeAtomically } from "../../system/atomic-write.ts";
 import { basename } from "../../system/paths.ts";
 import { hasErrorCode, type System } from "../../system/system.ts";
 import { type CheckpointSearch, findCheckpoint, MAX_CHECKPOINT_BYTES } from "./find-checkpoint.ts";
+import type { StepResult } from "./result.ts";
 
 /** How far one recipe has come: enough to go on after this process was killed at any moment. */
 export interface FrameProgress {
@@ -19,6 +20,15 @@ export interface FrameProgress {
   readonly children: Map<string, FrameProgress>;
   /** a step was degraded, or failed without ending the recipe */
   isFlawed: boolean;
+  /** how steps ended that are over, by id, where that is kept: they are reported as they were */
+  readonly results?: ReadonlyMap<string, StepResult>;
+}
+
+/** A step whose end is to be recorded. */
+export interface EndedStep {
+  /** ids from the outermost step inwards, joined by `/` */
+  readonly path: string;
+  readonly result: StepResult;
 }
 
 interface Checkpoint {
@@ -31,15 +41,26 @@ interface KeptCheckpoint extends Checkpoint {
   readonly workingDir: string;
 }
 
-/** Writes the checkpoint of a run; without a place to write it does nothing. */
+/** Records how far a run has come: in a checkpoint file, in a database, or nowhere. */
 export interface ProgressKeeper {
-  save(): void;
+  /** Once it returns, or what it returns resolves, the steps need not run again. What it throws ends the run. */
+  save(ended: readonly EndedStep[]): void | Promise<void>;
   /** The run is over: the checkpoint goes when nothing is left to do, and others may resume from it otherwise. */
   close(isDone: boolean): void;
 }
 
 /** A run on another host that began before this is over. */
 const LONGEST_RUN_MS = 7 * 24 * 60 * 60_000;
+
+/** A run whose progress is kept elsewhere than in a checkpoint file. */
+export interface KeptRun {
+  readonly runId: string;
+  /** How far it has come. A run that begins starts with `given` over the recipe's own values. */
+  begin(loaded: { readonly recipe: { readonly context: JsonObject }; readonly sha256: string }): {
+    readonly root: FrameProgress;
+    readonly keeper: ProgressKeeper;
+  };
+}
 
 export const NO_PROGRESS: ProgressKeeper = { save() {}, close() {} };
 

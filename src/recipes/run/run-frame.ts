@@ -5,6 +5,7 @@ import { type FinishedStep, referenceTo, runStep, skippedResult, stepResult } fr
 import { checkContext, preflightMessage } from "../values/context.ts";
 import { describeMissing, renderTemplate } from "../values/template.ts";
 import { valueText } from "../values/value.ts";
+import type { EndedStep } from "./progress-keeper.ts";
 import { type StepResult, statusOf } from "./result.ts";
 import type { FailedStep, Frame, FrameEnd, RecipeRun } from "./run.ts";
 
@@ -92,13 +93,13 @@ async function runBlock(
       const step = block[index] as Step;
       const end = await runStep(run, frame, step, context, child => runFrame(run, child));
       finished[index] = end;
-      if (!isGroup) commit(run, frame, finished);
-      else if (end.isOver) hold(run, frame, step, end);
+      if (!isGroup) await commit(run, frame, finished);
+      else if (end.isOver) await hold(run, frame, step, end);
       run.observe({ kind: "step_end", step: referenceTo(frame, step), result: end.result });
     }
   };
   await Promise.all(Array.from({ length: Math.min(block.length, MAX_PARALLEL) }, work));
-  if (isGroup) commit(run, frame, finished);
+  if (isGroup) await commit(run, frame, finished);
   return finished;
 }
 
@@ -127,36 +128,42 @@ function failUnstarted(
 }
 
 /** A member of a group that is over is remembered at once, and set into the context with the whole group. */
-function hold(run: RecipeRun, frame: Frame, step: Step, end: FinishedStep): void {
+async function hold(run: RecipeRun, frame: Frame, step: Step, end: FinishedStep): Promise<void> {
   const { progress } = frame;
   if (run.isDryRun || Object.hasOwn(progress.held, step.id)) return;
   progress.held = { ...progress.held, [step.id]: end.variables };
   progress.children.delete(step.id);
   progress.isFlawed ||= isFlawed(end);
-  run.progress.save();
+  await run.progress.save([endedStep(frame, end)]);
 }
 
-function commit(run: RecipeRun, frame: Frame, finished: readonly FinishedStep[]): void {
+async function commit(run: RecipeRun, frame: Frame, finished: readonly FinishedStep[]): Promise<void> {
   const { progress } = frame;
   let { context, assigned } = frame;
-  const over: string[] = [];
-  for (const { result, variables, isOver } of finished) {
+  const over: FinishedStep[] = [];
+  for (const end of finished) {
+    const { result, variables, isOver } = end;
     if (Object.keys(variables).length > 0) {
       context = { ...context, ...variables };
       assigned = { ...assigned, ...variables };
     }
-    if (isOver && !progress.completed.includes(result.step_id)) over.push(result.step_id);
+    if (isOver && !progress.completed.includes(result.step_id)) over.push(end);
   }
   frame.context = context;
   frame.assigned = assigned;
   if (run.isDryRun || over.length === 0) return;
-  progress.completed = [...progress.completed, ...over];
+  const ids = over.map(({ result }) => result.step_id);
+  progress.completed = [...progress.completed, ...ids];
   progress.context = context;
   progress.assigned = assigned;
   progress.held = {};
-  for (const id of over) progress.children.delete(id);
+  for (const id of ids) progress.children.delete(id);
   progress.isFlawed ||= finished.some(isFlawed);
-  run.progress.save();
+  await run.progress.save(over.map(end => endedStep(frame, end)));
+}
+
+function endedStep({ pathPrefix }: Frame, { result }: FinishedStep): EndedStep {
+  return { path: pathPrefix + result.step_id, result };
 }
 
 function isFlawed({ result, isOver }: FinishedStep): boolean {

@@ -21,6 +21,7 @@ import {
   keepProgress,
   NO_PROGRESS,
   newProgress,
+  type ProgressKeeper,
   type ResumedCheckpoint,
 } from "./progress-keeper.ts";
 import type { RunOutcome } from "./result.ts";
@@ -51,7 +52,7 @@ export async function runLoaded(start: LoadedRun): Promise<RunOutcome> {
   const stateDir = stateDirectory(system);
   if (stateDir === undefined) {
     warn("There is no home directory, so this run keeps no log and cannot be resumed");
-  } else if (resumed !== undefined) {
+  } else if (resumed !== undefined || request.kept !== undefined) {
     for (const note of await endOrphans(system, runLogPath(stateDir, runId))) warn(note);
   }
   const keptIn = request.isDryRun === true ? undefined : stateDir;
@@ -65,10 +66,9 @@ export async function runLoaded(start: LoadedRun): Promise<RunOutcome> {
     observer: request.observer,
     warn,
   });
-  const root = resumed === undefined ? undefined : withGiven(resumed.root, settings.given);
-  const context = root?.context ?? initialContext(system, loaded, settings.given);
-  const progress = { ...(root ?? newProgress(loaded.sha256, context)), sha256: loaded.sha256 };
-  const run = createRun(start, keptIn, progress, logs.observe);
+  const { progress, keeper } = findProgress(start, keptIn);
+  const { context } = progress;
+  const run = createRun(start, keeper, logs.observe);
 
   const end = await runToEnd(run, loaded, progress, pointerTo(run, loaded, context, git, logs));
   for (const warning of end.warnings) warn(warning);
@@ -97,16 +97,39 @@ export async function runLoaded(start: LoadedRun): Promise<RunOutcome> {
   };
 }
 
-/** Everything that holds for the whole run; takes the lock of its checkpoint. Without a directory it keeps none. */
-function createRun(
-  { system, request, settings, loaded, resumed, facts, watcher, warn }: LoadedRun,
+/**
+ * How far the run has come, and where that is recorded. A checkpoint file is locked; without a directory there is
+ * none.
+ */
+function findProgress(
+  { system, request, settings, loaded, resumed, facts, warn }: LoadedRun,
   stateDir: string | undefined,
-  progress: FrameProgress,
+): { readonly progress: FrameProgress; readonly keeper: ProgressKeeper } {
+  if (request.kept !== undefined) {
+    const { root, keeper } = request.kept.begin(loaded);
+    return { progress: root, keeper };
+  }
+  const { runId } = facts;
+  const { given, workingDir } = settings;
+  const root =
+    resumed === undefined
+      ? newProgress(loaded.sha256, initialContext(system, loaded, given))
+      : withGiven(resumed.root, given);
+  const progress = { ...root, sha256: loaded.sha256 };
+  if (stateDir === undefined) return { progress, keeper: NO_PROGRESS };
+  const checkpoint = { runId, recipeName: loaded.recipe.name, workingDir, root: progress };
+  const path = resumed?.path ?? checkpointPath(stateDir, runId);
+  return { progress, keeper: keepProgress(system, path, checkpoint, warn, resumed?.lock) };
+}
+
+/** Everything that holds for the whole run. */
+function createRun(
+  { system, request, settings, loaded, facts, watcher, warn }: LoadedRun,
+  progress: ProgressKeeper,
   observe: Observer,
 ): RecipeRun {
   const { runId } = facts;
   const { workingDir } = settings;
-  const checkpoint = { runId, recipeName: loaded.recipe.name, workingDir, root: progress };
   const inherited = inheritedEnvironment(system);
   const { PATH = "" } = inherited;
   const engine = runVariables(system, facts);
@@ -141,16 +164,7 @@ function createRun(
     observe,
     warn,
     interruption: request.interruption ?? new Interruption(),
-    progress:
-      stateDir === undefined
-        ? NO_PROGRESS
-        : keepProgress(
-            system,
-            resumed?.path ?? checkpointPath(stateDir, runId),
-            checkpoint,
-            warn,
-            resumed?.lock,
-          ),
+    progress,
     watcher,
     counter: { steps: 0, files: 0 },
   };

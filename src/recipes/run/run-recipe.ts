@@ -26,7 +26,7 @@ import {
 } from "./run-request.ts";
 
 /** A recipe that cannot be run as it is. */
-class InvalidRecipe extends RunRefusal {
+export class InvalidRecipe extends RunRefusal {
   readonly problems: readonly Problem[];
   readonly sources: ReadonlyMap<string, string>;
 
@@ -45,7 +45,7 @@ export async function runRecipe(
   request: RunRequest,
   system: System = createNodeSystem(),
 ): Promise<RunOutcome> {
-  const runId = randomUUID();
+  const runId = request.kept?.runId ?? randomUUID();
   try {
     refuseDeepNesting(system);
     return await start(system, request, readSettings(system, request), runId);
@@ -86,7 +86,8 @@ async function start(
   const shipped = findShadowedByName(system, request.recipe, found.path, settings.search);
   if (shipped !== undefined) warn(shadowNotice(request.recipe, found.path, shipped));
   const agent = settings.agent ?? findActiveAgent(system, settings.workingDir, warn);
-  const runner = findRunner(system, settings.search.currentDir);
+  // Another program's progress cannot be recorded step by step.
+  const runner = request.kept === undefined ? findRunner(system, settings.search.currentDir) : undefined;
   const runtimeRoot = createPrivateDirectory(system);
   const { workingDir, stepTimeoutSeconds } = settings;
   const common = { agent, workingDir, stepTimeoutSeconds, runtimeRoot };
@@ -113,9 +114,10 @@ async function start(
   }
 }
 
-function loadForRun(
+/** The recipe as it will run; throws when it cannot be. A dry or strict run looks closer. */
+export function loadForRun(
   system: System,
-  request: RunRequest,
+  request: Pick<RunRequest, "isDryRun" | "isStrict">,
   settings: RunSettings,
   path: string,
   warn: (message: string) => void,

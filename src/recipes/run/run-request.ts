@@ -17,6 +17,7 @@ import { type SnippetLimits, snippetLimits } from "../steps/snippet.ts";
 import { ContextError, readContextFile, readPairs } from "../values/context.ts";
 import { sessionLimits } from "./base-environment.ts";
 import type { Interruption } from "./interruption.ts";
+import type { KeptRun } from "./progress-keeper.ts";
 import type { ErrorKind } from "./result.ts";
 
 /** What to run and how. Only `recipe` is needed. */
@@ -53,6 +54,10 @@ export interface RunRequest {
   readonly launcher?: readonly [string, ...string[]] | undefined;
   readonly observer?: Observer | undefined;
   readonly interruption?: Interruption | undefined;
+  /** keeps the progress in place of checkpoint files, and knows what is done already */
+  readonly kept?: KeptRun | undefined;
+  /** Sub-recipes and parents are looked for beside the recipe and nowhere else. */
+  readonly isSealed?: boolean | undefined;
 }
 
 /** A run that cannot begin; told in the result document and on stderr. */
@@ -94,7 +99,12 @@ export function readSettings(system: System, request: RunRequest): RunSettings {
     throw new RunRefusal("bad_args", `Working directory does not exist: ${workingDir}`);
   }
   return refuseBadInput(() => ({
-    search: { currentDir, workingDir, recipeDirs: request.recipeDirs ?? [] },
+    search: {
+      currentDir,
+      workingDir,
+      recipeDirs: request.recipeDirs ?? [],
+      isSealed: request.isSealed === true,
+    },
     workingDir,
     given: {
       ...(request.contextFile === undefined

@@ -82,13 +82,15 @@ export function referenceTo(frame: Frame, step: Pick<Step, "id" | "type" | "name
 
 /** Steps left out without being looked at: done before a resume, or not wanted by their tags. */
 export function skippedResult(run: RecipeRun, frame: Frame, step: Step): FinishedStep | undefined {
+  const { completed, held, results } = frame.progress;
   const skip = (isOver: boolean, variables: JsonObject): FinishedStep => ({
-    result: stepResult(step, 0, { status: "skipped", error: isOver ? RESUMED : "" }),
+    result:
+      (isOver ? results?.get(step.id) : undefined) ??
+      stepResult(step, 0, { status: "skipped", error: isOver ? RESUMED : "" }),
     variables,
     isFatal: false,
     isOver,
   });
-  const { completed, held } = frame.progress;
   if (completed.includes(step.id)) return skip(true, {});
   const variables = Object.hasOwn(held, step.id) ? held[step.id] : undefined;
   if (variables !== undefined && step.parallelGroup !== undefined) return skip(true, variables);

@@ -1,0 +1,30 @@
+import { defineCommand } from "../../cli/command.ts";
+import { CommandError } from "../../cli/errors.ts";
+import { DATABASE_OPTIONS, findRunId, withRuns } from "./database.ts";
+import { QUEUED_RUN } from "./options.ts";
+
+export const cancelCommand = defineCommand({
+  name: "cancel",
+  summary: "cancel a submitted run, wherever it is",
+  details:
+    "The worker that has it ends the running step within seconds. Steps that have ended stay as they are.",
+  positionals: [QUEUED_RUN],
+  options: DATABASE_OPTIONS,
+  examples: {
+    "amplihack recipe cancel 3f2a --url postgres://ann@db/agents": "ends one run",
+  },
+  async run({ options, positionals, system, terminal }) {
+    const { cancelRun } = await import("../../recipes/workers/cancel-run.ts");
+    return withRuns(system, options, async connection => {
+      const runId = await findRunId(connection, positionals[0] ?? "");
+      const state = await cancelRun(connection, runId);
+      if (state !== "cancelled")
+        throw new CommandError(`run ${runId} is over: ${state ?? "it is gone"}`, {
+          kind: "over",
+          fix: `amplihack recipe runs ${runId} --url`,
+        });
+      terminal.print(`Cancelled ${runId}\n`);
+      return 0;
+    });
+  },
+});

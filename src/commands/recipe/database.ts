@@ -1,0 +1,86 @@
+import { CommandError, usageError } from "../../cli/errors.ts";
+import { type OptionValues, option } from "../../cli/option.ts";
+import type { DatabaseAddress } from "../../postgres/url.ts";
+import type { Connection } from "../../recipes/workers/connection.ts";
+import { Problem } from "../../state/problem.ts";
+import type { System } from "../../system/system.ts";
+import { NOT_FOUND_EXIT_CODE } from "./options.ts";
+
+export const DATABASE_OPTIONS = {
+  url: option.string("URL", "database, without a password; else AMPLIHACK_DATABASE_URL", { bare: "" }),
+  insecure: option.boolean("reach another machine without TLS", { isHidden: true }),
+} as const;
+
+export const QUEUE = option.string("NAME", "queue (default by default)");
+export const DEFAULT_QUEUE = "default";
+
+const QUEUE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+
+export function queueOf(name: string | undefined): string {
+  if (name === undefined) return DEFAULT_QUEUE;
+  if (QUEUE_NAME.test(name)) return name;
+  throw usageError(`'${name}' is no name for a queue`, "use letters, digits, dots, dashes and underscores");
+}
+
+/** By `--url`, else by the environment. What runs commands must not come over a line that others can write to. */
+export async function addressOf(
+  system: System,
+  options: OptionValues<typeof DATABASE_OPTIONS>,
+): Promise<DatabaseAddress> {
+  const { DATABASE_URL_VARIABLE, findDatabaseUrl, isLocal } = await import("../../postgres/url.ts");
+  const address = readUsage(() => findDatabaseUrl(system, options.url === "" ? undefined : options.url));
+  if (address === undefined)
+    throw usageError(
+      "no database is named",
+      `--url postgres://USER@HOST/DATABASE, or set ${DATABASE_URL_VARIABLE}`,
+    );
+  if (address.tls === "disable" && !isLocal(address.host) && !options.insecure)
+    throw usageError(
+      `${address.host} would be reached without encryption: others could read and change what is run`,
+      "leave sslmode=disable out of the URL; --insecure where the network itself is trusted",
+    );
+  return address;
+}
+
+/** Wrong usage has an exit code of its own in recipe commands. */
+function readUsage<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Problem && error.kind === "usage") throw usageError(error.message, error.fix);
+    throw error;
+  }
+}
+
+/** Opens the database for one command and closes it afterwards. */
+export async function withRuns<T>(
+  system: System,
+  options: OptionValues<typeof DATABASE_OPTIONS>,
+  work: (connection: Connection, address: DatabaseAddress) => Promise<T>,
+): Promise<T> {
+  const address = await addressOf(system, options);
+  const { openConnection } = await import("../../recipes/workers/connection.ts");
+  const connection = await openConnection(address);
+  try {
+    return await work(connection, address);
+  } finally {
+    await connection.close();
+  }
+}
+
+/** The run that is meant by an id, its beginning, or `last`. */
+export async function findRunId({ database }: Connection, wanted: string): Promise<string> {
+  const { findRunIds, hasTables } = await import("../../recipes/workers/run-queries.ts");
+  const ids = (await hasTables(database)) ? await findRunIds(database, wanted) : [];
+  const [id] = ids;
+  if (ids.length > 1)
+    throw usageError(
+      `several runs begin with '${wanted}': ${ids.slice(0, 5).join(", ")}`,
+      "give more of the id: amplihack recipe runs --url",
+    );
+  if (id !== undefined) return id;
+  throw new CommandError(
+    wanted === "last" ? "no run was submitted yet" : `there is no run '${wanted}' in the database`,
+    { kind: "not-found", exitCode: NOT_FOUND_EXIT_CODE, fix: "amplihack recipe runs --url" },
+  );
+}

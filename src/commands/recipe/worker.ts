@@ -1,0 +1,80 @@
+import { userInfo } from "node:os";
+import { defineCommand } from "../../cli/command.ts";
+import { usageError } from "../../cli/errors.ts";
+import { option } from "../../cli/option.ts";
+import { addressOf, DATABASE_OPTIONS, QUEUE, queueOf } from "./database.ts";
+
+const TAKE_OVER_SECONDS = 10;
+
+export const workerCommand = defineCommand({
+  name: "worker",
+  summary: "run recipes that were submitted to a queue",
+  details: `
+Whoever can write to the database can run commands here, as the user who starts this.
+Runs of a worker that was killed or cut off are taken over by another: steps that have
+ended are not done again, the one that was under way is. SIGTERM or Ctrl-C ends the
+running steps and returns the runs to the queue.`,
+  options: {
+    ...DATABASE_OPTIONS,
+    queue: QUEUE,
+    "working-dir": option.string("DIR", "directory that all runs work in", { short: "w" }),
+    concurrency: option.number("N", "runs at once here (1 by default); they share the directory", {
+      minimum: 1,
+      maximum: 100,
+    }),
+    "queue-concurrency": option.number("N", "runs at once in the whole queue, kept there; 0 for no limit", {
+      minimum: 0,
+    }),
+    rate: option.string("N/SECONDS", "runs begun in the whole queue, kept there; 0/1 for no limit"),
+    name: option.string("NAME", "how lists call it (host and process by default)"),
+    "take-over-after": option.number(
+      "SECONDS",
+      `how long another worker must be gone (${TAKE_OVER_SECONDS} by default)`,
+      { minimum: 1 },
+    ),
+    "no-output": option.boolean("keep what steps print out of the log in the database"),
+    "until-empty": option.boolean("end when all runs of the queue are over"),
+  },
+  ownsTerminal: true,
+  examples: {
+    "amplihack recipe worker --url postgres://ci@db/agents -w ~/checkout": "takes runs until it is stopped",
+    "amplihack recipe worker --url --queue nightly --concurrency 4 --rate 10/60":
+      "takes four at once, and all workers together begin ten a minute",
+  },
+  async run({ options, system, terminal }) {
+    const queue = queueOf(options.queue);
+    const rate = rateOf(options.rate);
+    const address = await addressOf(system, options);
+    const { describeAddress } = await import("../../postgres/url.ts");
+    const { workInTerminal } = await import("../../recipes/workers/work-in-terminal.ts");
+    const place = describeAddress(address);
+    terminal.note(`Whoever can write to ${place} can run commands here as ${userInfo().username}.\n`);
+    return workInTerminal(
+      system,
+      {
+        address,
+        queue,
+        name: options.name,
+        concurrency: options.concurrency ?? 1,
+        limits: { concurrency: options["queue-concurrency"], rate },
+        workingDir: options["working-dir"],
+        logsOutput: !options["no-output"],
+        takeOverAfterMs: (options["take-over-after"] ?? TAKE_OVER_SECONDS) * 1000,
+        isUntilEmpty: options["until-empty"],
+        launcher: [process.execPath, process.argv[1] ?? "amplihack"],
+      },
+      terminal.note,
+    );
+  },
+});
+
+function rateOf(text: string | undefined): { runs: number; seconds: number } | undefined {
+  if (text === undefined) return undefined;
+  const [, runs, seconds] = /^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? [];
+  if (runs === undefined || Number(seconds) === 0)
+    throw usageError(
+      `--rate must be runs per seconds, got '${text}'`,
+      "--rate 10/60 begins ten runs a minute",
+    );
+  return { runs: Number(runs), seconds: Number(seconds) };
+}

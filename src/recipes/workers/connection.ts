@@ -1,0 +1,62 @@
+import type { Pool } from "pg";
+import { clientConfig, Database } from "../../postgres/database.ts";
+import { translate } from "../../postgres/postgres-error.ts";
+import { type DatabaseAddress, describeAddress } from "../../postgres/url.ts";
+import { migrateDbos } from "./dbos.ts";
+import { migrateLog } from "./run-log.ts";
+
+const CONNECT_MS = 10_000;
+const ANSWER_MS = 60_000;
+const CLOSE_MS = 3_000;
+
+/** A database with runs of recipes: a pool for DBOS, and one for our own statements. */
+export interface Connection {
+  readonly database: Database;
+  readonly pool: Pool;
+  /** Does not wait for a server that is gone. */
+  close(): Promise<void>;
+}
+
+interface ConnectionOptions {
+  readonly connections?: number;
+  /** how the server's list of connections calls it */
+  readonly name?: string;
+}
+
+/** Connects with the first statement, not before. */
+export async function openConnection(
+  address: DatabaseAddress,
+  { connections = 4, name = "amplihack" }: ConnectionOptions = {},
+): Promise<Connection> {
+  const { default: pg } = await import("pg");
+  const database = await Database.open(address);
+  const pool = new pg.Pool({
+    ...clientConfig(address),
+    application_name: name,
+    max: connections,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: ANSWER_MS,
+    idle_in_transaction_session_timeout: ANSWER_MS,
+    allowExitOnIdle: true,
+  });
+  // A connection that breaks while nobody uses it is replaced; without a listener it would end the program.
+  pool.on("error", () => {});
+  return {
+    database,
+    pool,
+    async close() {
+      const closed = Promise.allSettled([pool.end(), database.close()]);
+      await Promise.race([closed, new Promise(resume => setTimeout(resume, CLOSE_MS).unref())]);
+    },
+  };
+}
+
+/** Makes or updates the tables. Whoever submits may be the first, whoever works too. */
+export async function prepareTables(address: DatabaseAddress, { pool, database }: Connection): Promise<void> {
+  await migrateLog(database);
+  try {
+    await migrateDbos(pool);
+  } catch (error) {
+    throw translate(error, describeAddress(address));
+  }
+}

@@ -1,0 +1,166 @@
+import { redact } from "../../guard/redact.ts";
+import type { Database } from "../../postgres/database.ts";
+import { type Migration, migrate, SCHEMA } from "../../postgres/migrate.ts";
+import type { JsonObject } from "../../protocol/index.ts";
+import { parseJsonObject } from "../../protocol/members.ts";
+import type { System } from "../../system/system.ts";
+import { eventFields } from "../logs/event-log.ts";
+import type { RunEvent } from "../logs/events.ts";
+
+const MIGRATIONS: readonly Migration[] = [
+  [
+    `CREATE TABLE ${SCHEMA}.recipe_log (
+       run_id text NOT NULL,
+       seq bigint GENERATED ALWAYS AS IDENTITY,
+       worker text NOT NULL,
+       is_output boolean NOT NULL,
+       record text NOT NULL,
+       PRIMARY KEY (run_id, seq))`,
+  ],
+];
+
+/** Of what the steps of one run print, by one worker. The rest is in the results of the steps. */
+const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
+/** What waits to be written when the database is slow. */
+const MAX_WAITING = 2_000;
+const FLUSH_MS = 250;
+const MAX_DEPTH = 10;
+
+export function migrateLog(database: Database): Promise<void> {
+  return migrate(database, "recipes", MIGRATIONS);
+}
+
+interface Line {
+  readonly isOutput: boolean;
+  readonly record: string;
+}
+
+/** Writes what happens in one run into the database: the same records as in the log file of a run, and what steps print. */
+export class RunLogWriter {
+  private readonly system: System;
+  private readonly database: Database;
+  private readonly runId: string;
+  private readonly worker: string;
+  private readonly hasOutput: boolean;
+  private waiting: Line[] = [];
+  private outputBytes = 0;
+  private dropped = 0;
+  private writing: Promise<void> = Promise.resolve();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    system: System,
+    database: Database,
+    run: { readonly runId: string; readonly worker: string; readonly hasOutput: boolean },
+  ) {
+    this.system = system;
+    this.database = database;
+    this.runId = run.runId;
+    this.worker = run.worker;
+    this.hasOutput = run.hasOutput;
+  }
+
+  add(event: RunEvent): void {
+    if (event.kind === "heartbeat" || event.kind === "pointer" || event.kind === "process") return;
+    if (event.kind === "output" && !this.takesOutput(event.chunk.length)) return;
+    const fields =
+      event.kind === "notice"
+        ? { text: event.text, warning: event.isWarning }
+        : eventFields(event, true, this.system);
+    if (fields === undefined) return;
+    this.push(event.kind, fields);
+  }
+
+  /** Everything that was added is written, or the database does not take it. */
+  async flush(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.writing = this.writing.then(() => this.write());
+    await this.writing;
+  }
+
+  private takesOutput(bytes: number): boolean {
+    if (!this.hasOutput || this.outputBytes > MAX_OUTPUT_BYTES) return false;
+    this.outputBytes += bytes;
+    if (this.outputBytes <= MAX_OUTPUT_BYTES) return true;
+    const text = `More than ${MAX_OUTPUT_BYTES} bytes were printed; the rest is not in this log`;
+    this.push("notice", { text, warning: true });
+    return false;
+  }
+
+  private push(event: RunEvent["kind"], fields: JsonObject): void {
+    if (this.waiting.length >= MAX_WAITING) {
+      this.dropped += 1;
+      return;
+    }
+    const ts = new Date(this.system.clock.nowMs()).toISOString();
+    this.waiting.push({
+      isOutput: event === "output",
+      record: JSON.stringify({ event, ts, ...redacted(fields) }),
+    });
+    this.timer ??= setTimeout(() => void this.flush(), FLUSH_MS);
+  }
+
+  private async write(): Promise<void> {
+    const lines = this.waiting;
+    if (lines.length === 0) return;
+    this.waiting = [];
+    const lost = this.dropped;
+    this.dropped = 0;
+    if (lost > 0) lines.push({ isOutput: false, record: this.lossRecord(lost) });
+    try {
+      await this.database.run(
+        `INSERT INTO ${SCHEMA}.recipe_log (run_id, worker, is_output, record)
+         SELECT $1, $2, line.is_output::boolean, line.record
+         FROM unnest($3::text[], $4::text[]) AS line(is_output, record)`,
+        [this.runId, this.worker, lines.map(line => String(line.isOutput)), lines.map(line => line.record)],
+      );
+    } catch {
+      // The records of the steps are kept elsewhere; a log that is not complete says so when it can.
+      this.dropped += lines.length + lost;
+    }
+  }
+
+  private lossRecord(count: number): string {
+    const ts = new Date(this.system.clock.nowMs()).toISOString();
+    const text = `${count} lines are missing here: the database did not take them`;
+    return JSON.stringify({ event: "notice", ts, text, warning: true });
+  }
+}
+
+/** Texts without what looks like a secret. */
+function redacted(fields: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      (name === "text" || name === "error") && typeof value === "string" ? redact(value) : value,
+    ]),
+  );
+}
+
+export interface LogRecord {
+  readonly runId: string;
+  readonly seq: string;
+  readonly worker: string;
+  readonly record: JsonObject;
+}
+
+/** What was logged of these runs behind a place, in order. */
+export async function readLog(
+  database: Database,
+  runIds: readonly string[],
+  options: { readonly after?: string; readonly limit?: number; readonly hasOutput?: boolean } = {},
+): Promise<readonly LogRecord[]> {
+  const { after = "0", limit = 100_000, hasOutput = false } = options;
+  const rows = await database.run(
+    `SELECT run_id, seq, worker, record FROM ${SCHEMA}.recipe_log
+     WHERE run_id = ANY($1) AND seq > $2 AND (NOT is_output OR $3) ORDER BY seq LIMIT $4`,
+    [runIds, after, hasOutput, limit],
+  );
+  return rows.flatMap(({ run_id: runId, seq, worker, record }) => {
+    const parsed = parseJsonObject(String(record), MAX_DEPTH);
+    return parsed === undefined
+      ? []
+      : [{ runId: String(runId), seq: String(seq), worker: String(worker), record: parsed }];
+  });
+}

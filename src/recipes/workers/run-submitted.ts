@@ -1,0 +1,110 @@
+import type { Database } from "../../postgres/database.ts";
+import { errorText } from "../../protocol/error-text.ts";
+import type { Json, JsonObject } from "../../protocol/index.ts";
+import { numberAt, stringAt } from "../../protocol/members.ts";
+import type { System } from "../../system/system.ts";
+import type { Interruption } from "../run/interruption.ts";
+import { createPrivateDirectory, removeTree } from "../run/private-directory.ts";
+import type { RunOutcome } from "../run/result.ts";
+import { EXIT_CODES } from "../run/result.ts";
+import { refusalDocument } from "../run/result-document.ts";
+import { runRecipe } from "../run/run-recipe.ts";
+import type { RunRequest } from "../run/run-request.ts";
+import type { Journal } from "./journal.ts";
+import { unpackRecipe } from "./pack-recipe.ts";
+import { RunLogWriter } from "./run-log.ts";
+import { parseSubmittedRun, type SubmittedRun } from "./submitted-run.ts";
+
+/** What a worker brings to every run. */
+export interface RunPlaceOptions {
+  readonly system: System;
+  readonly database: Database;
+  readonly worker: string;
+  readonly workingDir: string;
+  /** what steps print goes into the log in the database */
+  readonly logsOutput: boolean;
+  readonly launcher: RunRequest["launcher"];
+}
+
+/** How a run ended, in few words: the workflow's own result, which lists are made from. */
+export interface RunSummary {
+  readonly status: string;
+  readonly exitCode: number;
+  readonly durationMs: number;
+}
+
+/** Runs what was submitted from where its journal says. Without a result the run is not over: it goes on elsewhere. */
+export async function runSubmitted(
+  options: RunPlaceOptions,
+  run: { readonly runId: string; readonly input: Json | undefined; readonly interruption: Interruption },
+  journal: Journal,
+): Promise<JsonObject | undefined> {
+  if (journal.result !== undefined) return journal.result;
+  const { runId, interruption } = run;
+  let submitted: SubmittedRun;
+  try {
+    submitted = parseSubmittedRun(run.input);
+  } catch (error) {
+    return finish(journal, interruption, {
+      document: refusalDocument("", runId, "bad_args", errorText(error)),
+      exitCode: EXIT_CODES.badArguments,
+    });
+  }
+  return finish(journal, interruption, await execute(options, runId, submitted, interruption, journal));
+}
+
+/** The result is recorded before anybody is told: once it is, nothing of the run is done again. */
+async function finish(
+  journal: Journal,
+  interruption: Interruption,
+  { document, exitCode }: RunOutcome,
+): Promise<JsonObject | undefined> {
+  // A step that was interrupted has not failed: it is done again where the run goes on.
+  if (interruption.signal !== undefined) return undefined;
+  const result: JsonObject = { exit_code: exitCode, document: document as JsonObject };
+  await journal.finish(result);
+  return journal.isAbandoned ? undefined : result;
+}
+
+async function execute(
+  { system, database, worker, workingDir, logsOutput, launcher }: RunPlaceOptions,
+  runId: string,
+  { files, context, options }: SubmittedRun,
+  interruption: Interruption,
+  journal: Journal,
+): Promise<RunOutcome> {
+  const log = new RunLogWriter(system, database, { runId, worker, hasOutput: logsOutput });
+  const folder = createPrivateDirectory(system);
+  try {
+    return await runRecipe(
+      {
+        ...options,
+        recipe: unpackRecipe(system, folder, files),
+        currentDir: workingDir,
+        workingDir,
+        isSealed: true,
+        hidesContext: true,
+        kept: journal.keep(runId, context),
+        interruption,
+        launcher,
+        observer: event => {
+          if (event.kind !== "step_end" || !journal.hasEndedBefore(event.step.path)) log.add(event);
+        },
+      },
+      system,
+    );
+  } finally {
+    removeTree(system, folder);
+    await log.flush();
+  }
+}
+
+/** Of what `runSubmitted` answered. */
+export function summarise(result: JsonObject): RunSummary {
+  const document = result["document"];
+  return {
+    status: stringAt(document, "status") ?? "ERROR",
+    exitCode: numberAt(result, "exit_code") ?? EXIT_CODES.failed,
+    durationMs: Math.round((numberAt(document, "duration") ?? 0) * 1000),
+  };
+}

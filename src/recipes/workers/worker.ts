@@ -1,0 +1,178 @@
+import { hostname } from "node:os";
+import { PostgresError } from "../../postgres/postgres-error.ts";
+import type { DatabaseAddress } from "../../postgres/url.ts";
+import type { Json } from "../../protocol/index.ts";
+import type { System } from "../../system/system.ts";
+import type { Interruption } from "../run/interruption.ts";
+import type { RunRequest } from "../run/run-request.ts";
+import { type Connection, openConnection, prepareTables } from "./connection.ts";
+import {
+  createClient,
+  type Dbos,
+  limitThisWorker,
+  loadDbos,
+  MAX_ATTEMPTS,
+  WORKFLOW,
+  workerConfig,
+} from "./dbos.ts";
+import { connectionName, executorIdOf, WorkerLock } from "./liveness.ts";
+import { type QueueLimits, setQueueLimits } from "./queue-limits.ts";
+import { countOpen } from "./run-queries.ts";
+import type { RunSummary } from "./run-submitted.ts";
+import { type WorkerEvents, WorkerSession } from "./worker-session.ts";
+
+export interface WorkerOptions {
+  readonly address: DatabaseAddress;
+  readonly queue: string;
+  /** how others know it. Default: the host's name and the process's number. */
+  readonly name?: string | undefined;
+  /** runs at once on this worker */
+  readonly concurrency: number;
+  /** for all workers of the queue; kept in the database */
+  readonly limits: QueueLimits;
+  readonly workingDir: string;
+  readonly logsOutput: boolean;
+  /** how long a worker must be gone before its runs are taken over */
+  readonly takeOverAfterMs: number;
+  /** ends when the queue is empty and all its runs are over */
+  readonly isUntilEmpty: boolean;
+  readonly launcher: RunRequest["launcher"];
+}
+
+/** What it tells people while it works. */
+export interface WorkerReport extends WorkerEvents {
+  /** It waits for runs now. */
+  ready(name: string): void;
+  tookOver(count: number): void;
+  /** It has ended its programs and tries to connect again. */
+  cutOff(): void;
+}
+
+type SessionEnd = "stopped" | "empty" | "lost";
+
+const BEAT_MS = 1_000;
+const RECONNECT_MS = 2_000;
+/** Beside one for each run: queue, results, cancellations. */
+const SPARE_CONNECTIONS = 4;
+
+let session: WorkerSession | undefined;
+let isRegistered = false;
+
+/** Takes runs from a queue until it is told to stop, or the queue is empty. */
+export async function workOnQueue(
+  system: System,
+  options: WorkerOptions,
+  stopping: Interruption,
+  report: WorkerReport,
+): Promise<void> {
+  const dbos = await loadDbos();
+  registerOnce(dbos);
+  for (let isFirst = true; stopping.signal === undefined; isFirst = false) {
+    try {
+      const end = await serve(dbos, system, options, stopping, report);
+      if (end !== "lost") return;
+    } catch (error) {
+      // What is wrong at the start is for the person who starts it; later it may pass.
+      if (isFirst || !(error instanceof PostgresError && error.problem === "offline")) throw error;
+      await pause(RECONNECT_MS, stopping);
+      continue;
+    }
+    report.cutOff();
+    await pause(RECONNECT_MS, stopping);
+  }
+}
+
+/** DBOS knows one workflow for the whole process; whichever session is current runs it. */
+function registerOnce({ DBOS }: Dbos): void {
+  if (isRegistered) return;
+  isRegistered = true;
+  const body = async (input: Json): Promise<RunSummary> => {
+    const runId = DBOS.workflowID;
+    if (session === undefined || runId === undefined) throw new Error("this process is no worker");
+    return session.run(runId, input);
+  };
+  DBOS.registerWorkflow(body, { name: WORKFLOW, maxRecoveryAttempts: MAX_ATTEMPTS });
+}
+
+/** Works as long as the connection holds. */
+async function serve(
+  dbos: Dbos,
+  system: System,
+  options: WorkerOptions,
+  stopping: Interruption,
+  report: WorkerReport,
+): Promise<SessionEnd> {
+  const { address, queue, concurrency } = options;
+  const name = options.name ?? `${hostname()}:${process.pid}`;
+  const connection = await openConnection(address, {
+    connections: concurrency + SPARE_CONNECTIONS,
+    name: connectionName(name),
+  });
+  let lock: WorkerLock | undefined;
+  try {
+    await prepareTables(address, connection);
+    lock = await WorkerLock.take(address, executorIdOf(name, system.random.hex(8)));
+    await setQueueLimits(await createClient(connection.pool), queue, options.limits);
+    await limitThisWorker(queue, concurrency);
+    const { workingDir, logsOutput, launcher } = options;
+    const { database } = connection;
+    const place = { system, database, worker: name, workingDir, logsOutput, launcher };
+    session = new WorkerSession(dbos, place, lock, report);
+    dbos.DBOS.setConfig(workerConfig(connection.pool, lock.executorId, queue));
+    await dbos.DBOS.launch();
+    report.ready(name);
+    const end = await watch(session, lock, connection, options, stopping, report);
+    await session.end({ isLost: end === "lost" });
+    await dbos.DBOS.shutdown();
+    // Nothing is lost where this fails: the lock goes with the connection, and others take the runs over.
+    if (end === "stopped") await lock.giveBack().catch(() => []);
+    return end;
+  } finally {
+    session = undefined;
+    await dbos.DBOS.shutdown();
+    await lock?.release();
+    await connection.close();
+  }
+}
+
+/** Until the connection is lost, somebody says stop, or nothing is left to do. */
+async function watch(
+  current: WorkerSession,
+  lock: WorkerLock,
+  { database }: Connection,
+  { queue, takeOverAfterMs, isUntilEmpty }: WorkerOptions,
+  stopping: Interruption,
+  report: WorkerReport,
+): Promise<SessionEnd> {
+  let isLost = false;
+  void lock.lost.then(() => {
+    isLost = true;
+  });
+  for (;;) {
+    await Promise.race([pause(BEAT_MS, stopping), lock.lost]);
+    if (isLost) return "lost";
+    if (stopping.signal !== undefined) return "stopped";
+    try {
+      await current.beat();
+      const count = await current.sweep(takeOverAfterMs);
+      if (count > 0) report.tookOver(count);
+      if (isUntilEmpty && current.isIdle && (await countOpen(database, queue)) === 0) return "empty";
+    } catch {
+      return "lost";
+    }
+  }
+}
+
+/** Shorter when somebody says stop. */
+async function pause(ms: number, stopping: Interruption): Promise<void> {
+  await new Promise<void>(resume => {
+    let listener: { dispose(): void } | undefined;
+    const finish = (): void => {
+      clearTimeout(timer);
+      listener?.dispose();
+      resume();
+    };
+    const timer = setTimeout(finish, ms);
+    listener = stopping.onInterrupt(finish);
+  });
+}

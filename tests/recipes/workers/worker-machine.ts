@@ -1,0 +1,175 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished } from "vitest";
+import { Database, type Row } from "../../../src/postgres/database.ts";
+import { readDatabaseUrl } from "../../../src/postgres/url.ts";
+import { openConnection, prepareTables } from "../../../src/recipes/workers/connection.ts";
+import { DBOS_SCHEMA } from "../../../src/recipes/workers/dbos.ts";
+import { enqueueRun, packRun } from "../../../src/recipes/workers/submit.ts";
+import { AMPLIHACK, newUserInside, type User } from "../../commands/run-command.ts";
+import { systemIn } from "../../install/sandbox.ts";
+import { freshDatabase, type PostgresServer } from "../../postgres-server.ts";
+
+/** A machine may be busy with other things: conditions are waited for, times are not measured. */
+const PATIENCE = { timeout: 200_000, interval: 50 } as const;
+
+export interface RunRow {
+  readonly run_id: string;
+  readonly state: string;
+  readonly worker: string | null;
+  readonly attempts: number;
+  readonly exit_code: number | null;
+  readonly steps: readonly { readonly path: string; readonly status: string }[];
+}
+
+export interface WorkerProcess {
+  readonly name: string;
+  readonly process: ChildProcess;
+  /** all it has said */
+  said(): string;
+  /** as the kernel does, at once */
+  kill(): void;
+  /** asks it to stop; gives its exit code */
+  stop(): Promise<number | null>;
+  ended(): Promise<number | null>;
+}
+
+/** A database of its own, a person who submits, and any number of workers, which are processes of the built program. */
+export interface WorkerMachine {
+  readonly user: User;
+  readonly server: PostgresServer;
+  readonly database: Database;
+  write(name: string, content: string): void;
+  submit(...words: readonly string[]): Promise<string>;
+  /** the same recipe many times, with the variable `n` from 0 on */
+  submitMany(count: number, recipe: string): Promise<readonly string[]>;
+  type(...words: readonly string[]): ReturnType<User["type"]>;
+  runs(): Promise<readonly RunRow[]>;
+  run(id: string): Promise<RunRow>;
+  startWorker(name: string, ...words: readonly string[]): Promise<WorkerProcess>;
+  /** lines that steps have written to a file of the project */
+  lines(file: string): readonly string[];
+  /** names of the records of a run, in order */
+  records(id: string): Promise<readonly string[]>;
+  until<T>(look: () => T | Promise<T>, wanted: (value: T) => boolean): Promise<T>;
+}
+
+export async function workerMachine(): Promise<WorkerMachine> {
+  const { server, url } = await freshDatabase();
+  const user = newUserInside();
+  const env = { AMPLIHACK_DATABASE_URL: url };
+  const database = await Database.open(readDatabaseUrl(url, "option"));
+  onTestFinished(() => database.close());
+  const type: WorkerMachine["type"] = (...words) => user.type(words, { env });
+  const json = async <T>(...words: readonly string[]): Promise<T> => {
+    const ran = await type(...words, "--json");
+    expect(ran).toMatchObject({ code: 0 });
+    return JSON.parse(ran.stdout) as T;
+  };
+  return {
+    user,
+    server,
+    database,
+    type,
+    write: (name, content) => writeFileSync(join(user.project, name), content),
+    async submit(...words) {
+      const { run_id } = await json<{ run_id: string }>("recipe", "submit", ...words, "--url");
+      return run_id;
+    },
+    async submitMany(count, recipe) {
+      const address = readDatabaseUrl(url, "option");
+      const connection = await openConnection(address);
+      const system = systemIn(user.project, { HOME: user.home });
+      try {
+        await prepareTables(address, connection);
+        const ids: string[] = [];
+        for (let n = 0; n < count; n++) {
+          const packed = packRun(system, { recipe, context: { n } });
+          ids.push(await enqueueRun(connection, "default", packed));
+        }
+        return ids;
+      } finally {
+        await connection.close();
+      }
+    },
+    runs: () => json("recipe", "runs", "--limit", "1000", "--url"),
+    run: id => json("recipe", "runs", id, "--url"),
+    startWorker: (name, ...words) => startWorker(user, url, name, words),
+    lines(file) {
+      const path = join(user.project, file);
+      return existsSync(path) ? readFileSync(path, "utf8").split("\n").slice(0, -1) : [];
+    },
+    async records(id) {
+      const rows = await database.run(
+        `SELECT function_name FROM ${DBOS_SCHEMA}.operation_outputs WHERE workflow_uuid = $1 ORDER BY function_id`,
+        [id],
+      );
+      return rows.map(({ function_name: name }) => String(name));
+    },
+    until,
+  };
+}
+
+async function until<T>(look: () => T | Promise<T>, wanted: (value: T) => boolean): Promise<T> {
+  let last: T | undefined;
+  await expect
+    .poll(async () => {
+      last = await look();
+      return wanted(last);
+    }, PATIENCE)
+    .toBe(true);
+  return last as T;
+}
+
+async function startWorker(
+  user: User,
+  url: string,
+  name: string,
+  words: readonly string[],
+): Promise<WorkerProcess> {
+  const [program = "", ...first] = AMPLIHACK;
+  const own = ["recipe", "worker", "--url", "--name", name, "--take-over-after", "1", ...words];
+  // A home of its own, as on a machine of its own.
+  const home = join(user.home, `home-of-${name}`);
+  mkdirSync(home, { recursive: true });
+  const worker = spawn(program, [...first, ...own], {
+    cwd: user.project,
+    env: { PATH: process.env["PATH"], HOME: home, AMPLIHACK_DATABASE_URL: url, LC_ALL: "C.UTF-8" },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let text = "";
+  worker.stderr?.on("data", chunk => {
+    text += String(chunk);
+  });
+  const exit = new Promise<number | null>(resolve => worker.once("exit", code => resolve(code)));
+  onTestFinished(async () => {
+    worker.kill("SIGKILL");
+    await exit;
+  });
+  await until(
+    () => text,
+    said => {
+      if (worker.exitCode !== null) throw new Error(`the worker ended: ${said}`);
+      return said.includes("waits for runs");
+    },
+  );
+  return {
+    name,
+    process: worker,
+    said: () => text,
+    kill: () => void worker.kill("SIGKILL"),
+    async stop() {
+      worker.kill("SIGTERM");
+      return exit;
+    },
+    ended: () => exit,
+  };
+}
+
+/** Ends the connections of a worker from the server's side, as a network that breaks would. */
+export async function cutOff(database: Database, worker: string): Promise<readonly Row[]> {
+  return database.run(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1`, [
+    `amplihack worker ${worker}`,
+  ]);
+}

@@ -1,0 +1,252 @@
+import { describe, expect, it } from "vitest";
+import { DBOS_SCHEMA } from "../../../src/recipes/workers/dbos.ts";
+import { newUserInside } from "../../commands/run-command.ts";
+import { hasPostgres } from "../../postgres-server.ts";
+import { noneLeft } from "../marked-processes.ts";
+import { cutOff, workerMachine } from "./worker-machine.ts";
+
+const isOver = ({ state }: { readonly state: string }): boolean => state !== "running" && state !== "queued";
+
+describe.skipIf(!hasPostgres)("a worker", () => {
+  it("runs what is submitted, tells how it goes, and ends when the queue is empty", async () => {
+    const machine = await workerMachine();
+    machine.write(
+      "two.yaml",
+      JSON.stringify({
+        name: "two",
+        context: { who: "" },
+        steps: [
+          {
+            id: "say",
+            command: "echo hello {{who}}; echo token=ghp_0123456789abcdefghijABCDEFGHIJ",
+            output: "said",
+          },
+          { id: "fail", command: "echo broken >&2; exit 3" },
+        ],
+      }),
+    );
+    const id = await machine.submit("two.yaml", "-c", "who=Ann");
+    expect(await machine.run(id)).toMatchObject({ state: "queued", worker: null, attempts: 0, steps: [] });
+    const worker = await machine.startWorker("one", "--until-empty");
+    expect(worker.said()).toMatch(/Whoever can write to .* can run commands here as /);
+    expect(await worker.ended()).toBe(0);
+
+    expect(await machine.run(id)).toMatchObject({
+      state: "failed",
+      worker: "one",
+      exit_code: 1,
+      steps: [
+        { path: "say", status: "completed", exit_code: 0 },
+        { path: "fail", status: "failed", exit_code: 3 },
+      ],
+    });
+    const table = await machine.type("recipe", "runs", "last", "--url");
+    expect(table.stdout).toMatch(/State +failed {2}at fail, exit 3\n[^]*Worker +one\n/);
+    const log = await machine.type("recipe", "logs", id.slice(0, 8), "--url");
+    expect(log).toMatchObject({ code: 0 });
+    expect(log.stdout).toContain("hello Ann");
+    expect(log.stdout).toContain("Command failed (exit 3): broken");
+    expect(log.stdout).toContain("token=[redacted]");
+    expect(log.stdout).not.toContain("ghp_");
+    const followed = await machine.type("recipe", "logs", id, "--url", "--follow", "-f", "json");
+    expect(followed.code).toBe(1);
+    const events = followed.stdout
+      .trim()
+      .split("\n")
+      .map(line => JSON.parse(line) as { event: string });
+    expect(events.at(-1)).toMatchObject({ event: "recipe_end", status: "FAILURE", worker: "one" });
+    const late = await machine.type("recipe", "cancel", id, "--url");
+    expect(late).toMatchObject({ code: 1, stderr: expect.stringContaining("is over: failed") });
+    expect(await machine.type("recipe", "cancel", "nothing", "--url")).toMatchObject({ code: 3 });
+  });
+
+  it("ends the programs of a run that is cancelled, and never begins one that was cancelled before", async () => {
+    const machine = await workerMachine();
+    const mark = `cancel-${process.pid}`;
+    machine.write(
+      "long.yaml",
+      JSON.stringify({
+        name: "long",
+        context: { n: 0 },
+        steps: [{ id: "wait", command: `echo {{n}} >> began; MARK=${mark} exec sleep 1000` }],
+      }),
+    );
+    const first = await machine.submit("long.yaml", "-c", "n=1");
+    const second = await machine.submit("long.yaml", "-c", "n=2");
+    const worker = await machine.startWorker("one");
+    await machine.until(
+      () => machine.lines("began"),
+      lines => lines.length === 1,
+    );
+    expect(await machine.type("recipe", "cancel", second, "--url")).toMatchObject({ code: 0 });
+    expect(await machine.type("recipe", "cancel", first, "--url")).toMatchObject({ code: 0 });
+    await noneLeft(mark);
+    await machine.until(
+      () => worker.said(),
+      said => said.includes("was cancelled"),
+    );
+    expect((await machine.runs()).map(({ state }) => state)).toEqual(["cancelled", "cancelled"]);
+    // Its place is free again.
+    machine.write(
+      "short.yaml",
+      JSON.stringify({ name: "short", steps: [{ id: "s", command: "echo done" }] }),
+    );
+    const waited = await machine.type("recipe", "submit", "short.yaml", "--url", "--wait");
+    expect(waited).toMatchObject({ code: 0, stdout: expect.stringContaining("Status: ✓ Success") });
+    expect(machine.lines("began")).toEqual(["1"]);
+  });
+
+  it("returns its runs when it is told to stop; groups and sub-recipes go on where they were", async () => {
+    const machine = await workerMachine();
+    const slow = "while [ ! -e open ]; do sleep 0.05; done";
+    machine.write(
+      "group.yaml",
+      JSON.stringify({
+        name: "group",
+        steps: [
+          { id: "quick", parallel_group: "g", command: "echo quick >> began; echo $RANDOM", output: "quick" },
+          { id: "sub", parallel_group: "g", recipe: "child", sub_context: { given: "yes" }, output: "sub" },
+          { id: "end", command: "echo {{quick}} {{sub}} {{made}}", output: "all" },
+        ],
+        output: "all",
+      }),
+    );
+    machine.write(
+      "child.yaml",
+      JSON.stringify({
+        name: "child",
+        steps: [
+          { id: "make", command: "echo make >> began; echo {{given}}-$RANDOM", output: "made" },
+          { id: "slow", command: `echo slow >> began; ${slow}; echo {{made}}`, output: "shown" },
+        ],
+        output: "shown",
+      }),
+    );
+    const first = await machine.startWorker("one");
+    const id = await machine.submit("group.yaml");
+    await machine.until(
+      async () => ({ lines: machine.lines("began"), records: await machine.records(id) }),
+      ({ lines, records }) => lines.length === 3 && records.length === 2,
+    );
+    expect(await first.stop()).toBe(0);
+    expect(await machine.run(id)).toMatchObject({ state: "queued" });
+    machine.write("open", "");
+    await (await machine.startWorker("two", "--until-empty")).ended();
+    expect(await machine.run(id)).toMatchObject({ state: "done", worker: "two", attempts: 2 });
+    expect([...machine.lines("began")].sort()).toEqual(["make", "quick", "slow", "slow"]);
+    const [end] = await machine.database.run(
+      `SELECT output FROM ${DBOS_SCHEMA}.operation_outputs WHERE workflow_uuid = $1 AND function_name = 'result'`,
+      [id],
+    );
+    const { document } = (JSON.parse(String(end?.["output"])) as { result: { document: Ended } }).result;
+    const [quick, sub] = document.step_results;
+    expect(document.step_results.map(({ status }) => status)).toEqual([
+      "completed",
+      "completed",
+      "completed",
+    ]);
+    expect(sub?.output).toMatch(/^yes-\d+$/);
+    expect(document.output).toBe(`${quick?.output} ${sub?.output} ${sub?.output}`);
+  });
+
+  it("adds nothing to a run that another has taken over, although it finished a step of it", async () => {
+    const machine = await workerMachine();
+    machine.write(
+      "fenced.yaml",
+      JSON.stringify({
+        name: "fenced",
+        steps: [
+          {
+            id: "slow",
+            command:
+              "echo $$ >> began; while [ ! -e open-$(wc -l < began) ]; do sleep 0.05; done; echo $$ >> ended; echo $$",
+            output: "who",
+          },
+          { id: "after", command: "echo {{who}} >> after" },
+        ],
+      }),
+    );
+    const first = await machine.startWorker("one");
+    const id = await machine.submit("fenced.yaml");
+    await machine.until(
+      () => machine.lines("began"),
+      lines => lines.length === 1,
+    );
+    // It stands still, so it cannot notice that it was cut off; its step goes on.
+    first.process.kill("SIGSTOP");
+    await machine.startWorker("two");
+    await cutOff(machine.database, "one");
+    await machine.until(
+      () => machine.lines("began"),
+      lines => lines.length === 2,
+    );
+    machine.write("open-2", "");
+    await machine.until(() => machine.run(id), isOver);
+    await machine.until(
+      () => machine.lines("ended"),
+      lines => lines.length === 2,
+    );
+    first.process.kill("SIGCONT");
+    await machine.until(
+      () => first.said(),
+      said => said.split("waits for runs").length === 3,
+    );
+    expect(await machine.records(id)).toEqual(["slow", "after", "result"]);
+    expect(await machine.run(id)).toMatchObject({ state: "done", worker: "two" });
+    expect(machine.lines("after")).toHaveLength(1);
+  });
+
+  it("keeps to its own limit and to those of the queue", async () => {
+    const machine = await workerMachine();
+    machine.write(
+      "count.yaml",
+      JSON.stringify({
+        name: "count",
+        context: { n: 0 },
+        steps: [{ id: "s", command: "mkdir lock || echo twice >> clash; sleep 0.05; rmdir lock" }],
+      }),
+    );
+    await machine.submitMany(8, "count.yaml");
+    const words = ["--concurrency", "4", "--queue-concurrency", "1", "--rate", "1000/60", "--until-empty"];
+    const workers = await Promise.all([
+      machine.startWorker("one", ...words),
+      machine.startWorker("two", ...words),
+    ]);
+    await Promise.all(workers.map(worker => worker.ended()));
+    expect((await machine.runs()).map(({ state }) => state)).toEqual(Array(8).fill("done"));
+    expect(machine.lines("clash")).toEqual([]);
+    expect(
+      await machine.database.run(
+        `SELECT name, concurrency, worker_concurrency, rate_limit_max, rate_limit_period_sec FROM ${DBOS_SCHEMA}.queues`,
+      ),
+    ).toEqual([
+      {
+        name: "default",
+        concurrency: 1,
+        worker_concurrency: null,
+        rate_limit_max: 1000,
+        rate_limit_period_sec: 60,
+      },
+    ]);
+  });
+});
+
+interface Ended {
+  readonly output: string;
+  readonly step_results: readonly { readonly status: string; readonly output: string }[];
+}
+
+describe("the address of the runs", () => {
+  it.each([
+    [["recipe", "logs", "last"], "no database is named"],
+    [["recipe", "worker", "--url", "postgres://ann:secret@db/agents"], "it holds a password"],
+    [["recipe", "submit", "x", "--url", "postgres://db/agents?sslmode=disable"], "without encryption"],
+    [["recipe", "worker", "--url", "postgres:///agents", "--queue", "a b"], "no name for a queue"],
+    [["recipe", "worker", "--url", "postgres:///agents", "--rate", "ten"], "--rate must be"],
+    [["recipe", "runs", "--queue", "nightly"], "--queue needs a database"],
+  ])("%j is refused", async (words, text) => {
+    const { code, stderr } = await newUserInside().type(words);
+    expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining(text) });
+    expect(stderr).not.toContain("secret");
+  });
+});
