@@ -54,6 +54,7 @@ const SYSTEM_INTERFACE = new Set([
   "system/atomic-write.ts",
   "system/child-environment.ts",
   "system/command-line.ts",
+  "system/describe-end.ts",
   "system/glob.ts",
   "system/paths.ts",
   "system/file-names.ts",

@@ -21,6 +21,15 @@ export class OutputGone extends Error {
   override readonly name = "OutputGone";
 }
 
+/** Standard output takes nothing more, as on a disk that is full. */
+export class OutputLost extends Error {
+  override readonly name = "OutputLost";
+
+  constructor(code: string) {
+    super(`cannot write to standard output: ${code}`);
+  }
+}
+
 /** The fix stays on one line, because people copy it. */
 export function renderErrorText(error: Problem, terminal: Width): string {
   const told = [`Error: ${error.message}`, ...error.causes.map(cause => `  cause: ${cause}`)];

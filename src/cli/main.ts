@@ -7,7 +7,14 @@ import { version } from "../version.ts";
 import { type Command, type Invocation, isFamily, type LeafCommand } from "./command.ts";
 import { commandNames, loadCommand } from "./command-files.ts";
 import { readCommandTable } from "./command-table.ts";
-import { CommandError, OutputGone, renderErrorJson, renderErrorText, usageError } from "./errors.ts";
+import {
+  CommandError,
+  OutputGone,
+  OutputLost,
+  renderErrorJson,
+  renderErrorText,
+  usageError,
+} from "./errors.ts";
 import { commandHelp, overviewHelp } from "./help.ts";
 import { checkComplete, GLOBAL_OPTIONS, parseWords } from "./parse.ts";
 import { openTerminal, type Terminal } from "./terminal.ts";
@@ -231,8 +238,9 @@ function reportFailure({ system, terminal }: RunContext, error: unknown, isJson:
   const known = error instanceof Problem ? error : unexpected(error);
   const isDebug = (system.env.get("AMPLIHACK_DEBUG") ?? "") !== "";
   if (isDebug && error instanceof Error && error.stack !== undefined) terminal.warn(`${error.stack}\n`);
-  if (isJson) system.stdio.writeOutput(renderErrorJson(known));
-  else terminal.warn(renderErrorText(known, terminal));
+  // What standard output does not take is told on the other one.
+  if (!isJson || system.stdio.writeOutput(renderErrorJson(known)) !== "written")
+    terminal.warn(renderErrorText(known, terminal));
   return known.exitCode;
 }
 
@@ -245,6 +253,8 @@ const FILE_FIXES: Readonly<Record<string, string>> = {
   EPERM: "check who may read and write it: ls -l",
   EROFS: "the disk cannot be written to",
   ENOSPC: "the disk is full: free some space",
+  ENOTSUP: "it is a device, a pipe or a socket: name a file",
+  EFBIG: "it is too large for what it should be",
 };
 
 function unexpected(error: unknown): Problem {
@@ -255,6 +265,8 @@ function unexpected(error: unknown): Problem {
       fix: `set ${error.subject} as expected, or unset it`,
     });
   const fileFix = error instanceof SystemError ? FILE_FIXES[error.code] : undefined;
+  if (error instanceof OutputLost)
+    return new CommandError(message, { kind: "failed", fix: "send it elsewhere, or free some space" });
   return new CommandError(message, {
     kind: "failed",
     fix: fileFix ?? "set AMPLIHACK_DEBUG=1 to see where this came from",

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import type { System } from "../system/system.ts";
-import { OutputGone } from "./errors.ts";
+import { OutputGone, OutputLost } from "./errors.ts";
 
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 
@@ -33,7 +33,7 @@ export function openTerminal(
   const print = (text: string): void => {
     const result = system.stdio.writeOutput(text);
     if (result === "gone") throw new OutputGone();
-    if (result !== "written") throw new Error(`cannot write to standard output: ${result.code}`);
+    if (result !== "written") throw new OutputLost(result.code);
   };
   const printJson = (value: unknown): void => print(`${JSON.stringify(value, null, 2)}\n`);
   return {

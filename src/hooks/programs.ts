@@ -1,4 +1,6 @@
+import { runGit } from "../history/run-git.ts";
 import { childEnvironment } from "../system/child-environment.ts";
+import { describeEnd } from "../system/describe-end.ts";
 import type { System } from "../system/system.ts";
 
 /** What a bounded run of another program gave; `failed` tells why in a few words, never its output. */
@@ -13,53 +15,34 @@ export interface ProgramCall {
 
 const OUTPUT_LIMIT = 1024 * 1024;
 
-/** Asks git something that changes nothing. Configured helper programs of the repository are kept out. */
-export function askGit(
+/** Asks git something that changes nothing. */
+export async function askGit(
   system: Pick<System, "env" | "processes" | "text">,
   args: readonly string[],
   call: ProgramCall,
 ): Promise<ProgramOutput> {
-  return ask(system, ["git", "--no-optional-locks", "-c", "core.fsmonitor=false", ...args], call, {
-    GIT_TERMINAL_PROMPT: "0",
-    LC_ALL: "C",
-  });
+  const { isOk, text, code, problem } = await runGit(system, args, call);
+  if (isOk) return { ok: true, text };
+  return { ok: false, failed: code === undefined || code === 0 ? problem : `exit ${code}` };
 }
 
 /** Asks GitHub's own program. */
-export function askGitHub(
+export async function askGitHub(
   system: Pick<System, "env" | "processes" | "text">,
   args: readonly string[],
   call: ProgramCall,
 ): Promise<ProgramOutput> {
-  return ask(system, ["gh", ...args], call, { GH_PROMPT_DISABLED: "1", NO_COLOR: "1" });
-}
-
-async function ask(
-  system: Pick<System, "env" | "processes" | "text">,
-  argv: readonly [string, ...string[]],
-  call: ProgramCall,
-  changes: Readonly<Record<string, string>>,
-): Promise<ProgramOutput> {
   if (call.timeoutMs <= 0) return { ok: false, failed: "no time left" };
   const { done } = system.processes.start({
-    argv,
+    argv: ["gh", ...args],
     cwd: call.cwd,
-    env: childEnvironment(system, changes),
+    env: childEnvironment(system, { GH_PROMPT_DISABLED: "1", NO_COLOR: "1" }),
     input: new Uint8Array(0),
     timeoutMs: call.timeoutMs,
     limits: { stdoutBytes: OUTPUT_LIMIT, tailBytes: 0, stderrBytes: 1024, drainBytes: OUTPUT_LIMIT },
   });
   const { end, stdout, stdoutTruncated } = await done;
-  switch (end.kind) {
-    case "exit":
-      if (end.code !== 0) return { ok: false, failed: `exit ${end.code}` };
-      if (stdoutTruncated) return { ok: false, failed: "too much output" };
-      return { ok: true, text: system.text.decode(stdout).text };
-    case "signal":
-      return { ok: false, failed: end.signal };
-    case "not-started":
-      return { ok: false, failed: end.code === "ENOENT" ? `${argv[0]} not found` : end.code };
-    default:
-      return { ok: false, failed: end.kind };
-  }
+  if (end.kind !== "exit" || end.code !== 0) return { ok: false, failed: `it ${describeEnd(end)}` };
+  if (stdoutTruncated) return { ok: false, failed: "too much output" };
+  return { ok: true, text: system.text.decode(stdout).text };
 }

@@ -1,3 +1,4 @@
+import { count } from "../protocol/quantity.ts";
 import { escapeControls } from "../state/index.ts";
 import type { HookContext } from "./context.ts";
 import { askGit } from "./programs.ts";
@@ -51,7 +52,7 @@ export async function warnOfUncommittedWork(context: HookContext, directory: str
 
 function renderWarning({ staged, unstaged }: UncommittedWork, directory: string): string {
   return [
-    `uncommitted work: ${staged.length + unstaged.length} changes in ${directory}`,
+    `uncommitted work: ${count(staged.length + unstaged.length, "change")} in ${directory}`,
     ...list("staged", staged),
     ...list("not staged", unstaged),
     'review them with "git diff", keep them with "git commit -a" or "git stash"; the files stay as they are',

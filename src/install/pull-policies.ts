@@ -15,6 +15,7 @@ import { fetchBytes } from "../launcher/update/fetch.ts";
 import { checkSignature, readPublicKey } from "../launcher/update/verify.ts";
 import { errorText } from "../protocol/error-text.ts";
 import { memberAt, parseJsonObject, stringAt } from "../protocol/members.ts";
+import { sizeText } from "../protocol/quantity.ts";
 import { writeAtomically } from "../system/atomic-write.ts";
 import { isInside } from "../system/paths.ts";
 import { sha256Hex } from "../system/sha256.ts";
@@ -91,7 +92,12 @@ async function readPolicy(
 ): Promise<Uint8Array> {
   if (reference.kind === "address")
     return fetchBytes(reference.from, { bytes: MAX_POLICY_BYTES, timeoutMs: TIMEOUT_MS });
-  return system.files.read(localFile(system, reference, configFile), MAX_POLICY_BYTES);
+  const file = localFile(system, reference, configFile);
+  const facts = system.files.follow(file);
+  if (facts === undefined) throw new Error(`there is no file ${file}`);
+  if (facts.kind !== "file") throw new Error(`${file} is not a file`);
+  if (facts.size > MAX_POLICY_BYTES) throw new Error(`${file} is larger than ${sizeText(MAX_POLICY_BYTES)}`);
+  return system.files.read(file, MAX_POLICY_BYTES);
 }
 
 /** Beside the policy, with `.sig` behind its name: 64 bytes, bare or as base64. */

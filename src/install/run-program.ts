@@ -58,21 +58,3 @@ export function trialEnvironment(
     AMPLIHACK_TEST_BRIDGE_COMMAND: "true",
   };
 }
-
-/** How a program ended, for a message. */
-export function describeEnd(end: ProcessResult["end"]): string {
-  switch (end.kind) {
-    case "exit":
-      return `ended with code ${end.code}`;
-    case "signal":
-      return `was ended by ${end.signal}`;
-    case "not-started":
-      return `could not be started (${end.code})`;
-    case "timeout":
-      return "did not end in time";
-    case "stopped":
-      return "was stopped";
-    case "overflow":
-      return "printed too much";
-  }
-}

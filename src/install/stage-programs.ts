@@ -2,6 +2,7 @@ import { failurePolicyOf, loadConfig } from "../config/index.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
 import { clip } from "../state/index.ts";
 import type { UserDirectories } from "../state/user-directories.ts";
+import { describeEnd } from "../system/describe-end.ts";
 import { dirname, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import type { HookEngine } from "./hook-engine.ts";
@@ -9,7 +10,7 @@ import type { Package } from "./package.ts";
 import { programFolder } from "./places.ts";
 import { installProblem } from "./problem.ts";
 import { removeTree } from "./remove-tree.ts";
-import { describeEnd, runProgram } from "./run-program.ts";
+import { runProgram } from "./run-program.ts";
 import { hookWrapper, programWrapper } from "./wrapper.ts";
 
 /** A program of ours as it lies, or should lie, on the disk. */

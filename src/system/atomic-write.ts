@@ -26,6 +26,8 @@ export function writeAtomically(
   const { files } = system;
   const { target, facts } = followLinks(files, path);
   if (facts?.kind === "directory") throw new SystemError("EISDIR", "write", path);
+  // A device or a pipe would be gone, and a file of that name in its place.
+  if (facts !== undefined && facts.kind !== "file") throw new SystemError("ENOTSUP", "replace", path);
   const directory = parentOf(target);
   if (facts === undefined) files.makeDirectory(directory, options.directoryMode ?? 0o700);
   const mode = facts?.mode ?? options.mode ?? 0o600;

@@ -1,5 +1,6 @@
 import { splitWords } from "../system/command-line.ts";
-import type { ProcessResult, System } from "../system/system.ts";
+import { describeEnd } from "../system/describe-end.ts";
+import type { System } from "../system/system.ts";
 
 /** A program under comparison; `{event}` and `{subcommand}` in its words are filled in. */
 export interface Engine {
@@ -46,7 +47,7 @@ export async function runEngine(system: System, engine: Engine, call: EngineCall
       drainBytes: STDOUT_BYTES,
     },
   }).done;
-  const failure = describeFailure(result.end, call.timeoutMs);
+  const failure = result.end.kind === "exit" ? undefined : describeEnd(result.end, call.timeoutMs);
   return {
     stdout: system.text.decode(result.stdout).text,
     stderr: system.text.decode(result.stderr).text,
@@ -54,21 +55,6 @@ export async function runEngine(system: System, engine: Engine, call: EngineCall
     exitCode: result.end.kind === "exit" ? result.end.code : undefined,
     ...(failure === undefined ? {} : { failure }),
   };
-}
-
-function describeFailure(end: ProcessResult["end"], timeoutMs: number): string | undefined {
-  switch (end.kind) {
-    case "exit":
-      return undefined;
-    case "signal":
-      return `ended by ${end.signal}`;
-    case "not-started":
-      return `could not be started: ${end.code}`;
-    case "timeout":
-      return `no answer within ${timeoutMs} ms`;
-    default:
-      return end.kind;
-  }
 }
 
 function fillIn(words: readonly string[], { event, subcommand }: EngineCall): readonly string[] {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { renderAuditLine } from "../../src/commands/guard/audit-lines.ts";
+import { newUserInside } from "./run-command.ts";
 
 const LINE = {
   ts: "2026-11-16T06:00:00.000Z",
@@ -10,6 +11,16 @@ const LINE = {
   cwd: "/work",
   raw: {},
 };
+
+describe("the audit log", () => {
+  it.each([["log"], ["suggest"], ["replay"]])(
+    "is that of nobody else where there is no home: guard %s",
+    async name => {
+      const { code, stderr } = await newUserInside().type(["guard", name], { env: { HOME: "" } });
+      expect([code, stderr]).toEqual([1, expect.stringContaining("HOME is not set")]);
+    },
+  );
+});
 
 describe("a line of the audit log for people", () => {
   it.each([80, 60, 40])("fits %i columns", columns => {

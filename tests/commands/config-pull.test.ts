@@ -45,6 +45,23 @@ describe("amplihack config pull", () => {
     expect(await newUserInside().type(["config", "pull"])).toMatchObject({ code: 0 });
   });
 
+  it.each([
+    ['"./p.jsonc"', "must be a list of texts"],
+    ['[5, "./p.jsonc"]', "must be a list of texts"],
+    [`["./none.jsonc#sha256-${"0".repeat(64)}"]`, "there is no file "],
+    [`["./big.jsonc#sha256-${"0".repeat(64)}"]`, "is larger than 256 KB"],
+    [`["./policies#sha256-${"0".repeat(64)}"]`, "is not a file"],
+    [JSON.stringify(Array(17).fill("./none.jsonc")), "hooks read the first 16 policies only; there are 17"],
+  ])("says what is wrong with %s", async (entries, message) => {
+    const user = newUserInside();
+    write(place(user, "config.jsonc"), `{ "extends": ${entries} }`);
+    write(place(user, "big.jsonc"), " ".repeat(300_000));
+    mkdirSync(place(user, "policies"));
+    const { code, stdout, stderr } = await user.type(["config", "pull"]);
+    expect(code).toBe(1);
+    expect(stdout + stderr).toContain(message);
+  });
+
   it("pins a new entry with --pin, keeps what it found and shows it as the source of values", async () => {
     const user = userWith("./policy.jsonc");
     write(place(user, "policy.jsonc"), POLICY);
@@ -115,14 +132,14 @@ describe("amplihack config pull", () => {
     for (const outside of ["../../../outside.jsonc", place(user, "outside.jsonc"), "link.jsonc"]) {
       if (outside === "link.jsonc") symlinkSync(place(user, "outside.jsonc"), join(root, "link.jsonc"));
       write(join(root, "package.json"), JSON.stringify({ amplihack: { policy: outside } }));
-      expect((await user.type(["config", "pull"])).stdout).toContain("lies outside of the package");
+      expect((await user.type(["config", "pull"])).stdout).toContain("is outside the package");
     }
   });
 
   it.each([
     ["no JSON", "<html>", "not valid JSON"],
     ["no object", "[]", "it holds no configuration"],
-    ["too long", `{"a":"${"x".repeat(300_000)}"}`, "EFBIG"],
+    ["too long", `{"a":"${"x".repeat(300_000)}"}`, "is larger than 256 KB"],
   ])("refuses what is %s", async (_, content, message) => {
     const user = userWith("./policy.jsonc", "no entry");
     write(place(user, "policy.jsonc"), content);

@@ -37,9 +37,9 @@ function repository(name: string): string {
   return directory;
 }
 
-function systemIn(directory: string): System {
+function systemIn(directory: string, more: Readonly<Record<string, string>> = {}): System {
   const system = createNodeSystem();
-  const env: Record<string, string> = { PATH: process.env["PATH"] ?? "", HOME: folder };
+  const env: Record<string, string> = { PATH: process.env["PATH"] ?? "", HOME: folder, ...more };
   const collect = (text: string) => {
     stderr += text;
   };
@@ -55,6 +55,14 @@ describe("at the end of a session", () => {
   const end = (directory: string) =>
     sessionStop().run(inputOf("SessionEnd", { cwd: directory }), systemIn(directory));
 
+  it("git is asked about the project, also where the environment names another repository", async () => {
+    const [directory, other] = [repository("asked"), repository("other")];
+    writeFileSync(join(directory, "new.txt"), "x\n");
+    const system = systemIn(directory, { GIT_DIR: join(other, ".git"), GIT_WORK_TREE: other });
+    await sessionStop().run(inputOf("SessionEnd", { cwd: directory }), system);
+    expect(stderr).toContain("1 change");
+  });
+
   it("what the hooks themselves wrote is not mentioned, from wherever in the work tree", async () => {
     const directory = repository("own");
     writeFileSync(join(directory, ".gitignore"), "");
@@ -67,7 +75,7 @@ describe("at the end of a session", () => {
     expect(stderr).toBe("");
     writeFileSync(join(directory, "new.txt"), "x\n");
     await end(join(directory, "deep"));
-    expect(stderr).toContain("1 changes");
+    expect(stderr).toContain("1 change in");
     expect(stderr).toContain("new.txt");
   });
 

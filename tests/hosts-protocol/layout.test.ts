@@ -127,6 +127,7 @@ describe("what is derived from hosts", () => {
       project: "/work/shop",
       cwd: "/work/shop",
       stateHomes: [],
+      auditLogs: [],
       given: {},
     };
     const partOf = (path: string) =>

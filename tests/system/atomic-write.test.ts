@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   mkdirSync,
@@ -128,6 +129,18 @@ describe("an atomic write", () => {
 });
 
 describe("an atomic write on a real disk", () => {
+  it("never puts a file in the place of a pipe or a device", () => {
+    const directory = temporaryDirectory();
+    execFileSync("mkfifo", [`${directory}/pipe`]);
+    symlinkSync("pipe", `${directory}/link`);
+    for (const name of ["pipe", "link"])
+      expect(() => writeAtomically(createNodeSystem(), `${directory}/${name}`, bytesOf("new"))).toThrow(
+        /ENOTSUP/,
+      );
+    expect(statSync(`${directory}/pipe`).isFIFO()).toBe(true);
+    expect(readdirSync(directory)).toEqual(["link", "pipe"]);
+  });
+
   it("replaces content, keeps the mode, follows links and leaves nothing else behind", () => {
     const directory = temporaryDirectory();
     mkdirSync(`${directory}/real`);

@@ -4,7 +4,9 @@ import { tellProblems } from "../../cli/install-problem.ts";
 import { FORMAT_OPTION, option } from "../../cli/option.ts";
 import { readJsonc } from "../../config/jsonc.ts";
 import { SYSTEM_CONFIG_FILE, userConfigFile } from "../../config/load.ts";
-import { stringsAt } from "../../protocol/members.ts";
+import { MAX_POLICIES } from "../../config/policies.ts";
+import { isSameJson } from "../../protocol/index.ts";
+import { memberAt, stringsAt } from "../../protocol/members.ts";
 import { readText } from "../../state/read-text.ts";
 import { requireDirectories } from "../../state/user-directories.ts";
 import type { System } from "../../system/system.ts";
@@ -48,6 +50,10 @@ stays. Exit code 1 when one of them could not be had.`,
       );
       pulled = await pullPolicies(system, pinned, { configFile, ...modes });
     }
+    if (entries.length > MAX_POLICIES)
+      terminal.warn(
+        `Warning: hooks read the first ${MAX_POLICIES} policies only; there are ${entries.length}\n`,
+      );
     for (const { entry, warnings } of pulled)
       for (const warning of warnings) terminal.warn(`Warning: ${entry}: ${warning}\n`);
     const lines = pulled.map(({ entry, pinned: wanted, sha256, problem }) => {
@@ -66,7 +72,15 @@ stays. Exit code 1 when one of them could not be had.`,
 function entriesOf(system: System, configFile: string): readonly string[] {
   const text = readText(system, configFile, MAX_CONFIG_BYTES) ?? "";
   const read = readJsonc(text);
-  if (read.ok) return stringsAt(read.value, "extends");
+  if (read.ok) {
+    const entries = memberAt(read.value, "extends");
+    const texts = stringsAt(read.value, "extends");
+    if (entries === undefined || isSameJson(entries, [...texts])) return texts;
+    throw new CommandError(`extends in ${configFile} must be a list of texts`, {
+      kind: "config",
+      fix: `repair ${configFile}`,
+    });
+  }
   if (read.problem === "empty") return [];
   throw new CommandError(`${configFile} is not valid JSON with comments`, {
     kind: "config",

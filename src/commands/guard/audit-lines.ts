@@ -6,6 +6,7 @@ import { stringAt, stringsAt } from "../../protocol/members.ts";
 import { count } from "../../protocol/quantity.ts";
 import { clip, escapeHidden } from "../../state/escape.ts";
 import { rotationsOf } from "../../state/index.ts";
+import { requireDirectories } from "../../state/user-directories.ts";
 import type { System } from "../../system/system.ts";
 
 /** One line of the audit log, as far as it can be read. */
@@ -29,6 +30,8 @@ const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 /** The whole log, oldest line first, rotated files included. Lines that cannot be read are counted in a warning. */
 export function readAuditLog(system: System, terminal: Terminal, path: string): AuditLog {
+  // Without a home the log would be that of another user.
+  requireDirectories(system);
   const files = [...rotationsOf(system, path)].reverse().concat(path);
   const texts = files
     .filter(file => system.files.follow(file) !== undefined)

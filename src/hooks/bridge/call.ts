@@ -1,6 +1,7 @@
 import { readJson } from "../../protocol/index.ts";
 import { escapeControls, findStateHome, VARIABLES } from "../../state/index.ts";
 import { childEnvironment } from "../../system/child-environment.ts";
+import { describeEnd } from "../../system/describe-end.ts";
 import { join } from "../../system/paths.ts";
 import type { ProcessResult } from "../../system/system.ts";
 import type { HookContext } from "../context.ts";
@@ -80,15 +81,11 @@ function readResult<A extends BridgeAction>(
         kind: "timeout",
         problem: `bridge ${action} gave no answer within ${Math.round(timeoutMs / 1000)} s`,
       };
-    case "not-started":
-      return failed(`its program could not be started (${end.code})`);
-    case "signal":
-      return failed(`it was ended by ${end.signal}`);
     case "exit":
       if (end.code !== 0) return failed(`exit code ${end.code}`);
       break;
     default:
-      return failed(end.kind === "overflow" ? "it printed too much" : "it was stopped");
+      return failed(`its program ${describeEnd(end)}`);
   }
   if (result.stdoutTruncated) return failed(`its reply is longer than ${REPLY_BYTES} bytes`);
   const read = readJson(context.system.text.decode(result.stdout).text, { recover: false, maxDepth: 32 });

@@ -10,8 +10,9 @@ import {
 } from "../../state/index.ts";
 import { writeAtomically } from "../../system/atomic-write.ts";
 import { childEnvironment } from "../../system/child-environment.ts";
+import { describeEnd } from "../../system/describe-end.ts";
 import { join, resolve } from "../../system/paths.ts";
-import { hasErrorCode, type ProcessResult, type System } from "../../system/system.ts";
+import { hasErrorCode, type System } from "../../system/system.ts";
 import type { Entry } from "../transcript/entry.ts";
 import { toolNaming } from "../transcript/naming.ts";
 import { readTranscript } from "../transcript/read.ts";
@@ -217,23 +218,6 @@ async function execute(
     exitCode: result.end.kind === "exit" ? result.end.code : undefined,
     stdout: system.text.decode(result.stdout).text,
     stderr: system.text.decode(result.stderr).text,
-    problem: problemOf(result, argv[0], timeoutMs),
+    problem: result.end.kind === "exit" ? undefined : `${argv[0]} ${describeEnd(result.end, timeoutMs)}`,
   };
-}
-
-function problemOf({ end }: ProcessResult, program: string, timeoutMs: number): string | undefined {
-  switch (end.kind) {
-    case "exit":
-      return undefined;
-    case "signal":
-      return `ended by ${end.signal}`;
-    case "not-started":
-      return `${program} could not be started: ${end.code}`;
-    case "timeout":
-      return `not ended within ${Math.round(timeoutMs)} ms`;
-    case "stopped":
-      return "stopped";
-    case "overflow":
-      return "too much output";
-  }
 }

@@ -3,6 +3,7 @@ import type { Effect, HookInput, Json, JsonObject } from "../../protocol/index.t
 import { PAYLOAD_DEPTH_LIMIT, readJson } from "../../protocol/index.ts";
 import { memberAt, numberAt, stringAt } from "../../protocol/members.ts";
 import { childEnvironment } from "../../system/child-environment.ts";
+import { describeEnd } from "../../system/describe-end.ts";
 import { join } from "../../system/paths.ts";
 import type { ProcessResult, System } from "../../system/system.ts";
 import { type HookResult, readAnswer } from "./answer.ts";
@@ -184,16 +185,8 @@ function readResults(
 }
 
 function endOf({ end }: ProcessResult, timeoutMs: number): string {
-  switch (end.kind) {
-    case "exit":
-      return `ended the process with code ${end.code} before it had answered`;
-    case "signal":
-      return `was ended by ${end.signal}`;
-    case "not-started":
-      return `could not be started: Node is missing (${end.code}); run amplihack hooks build`;
-    case "overflow":
-      return "printed too much";
-    default:
-      return `gave no answer within ${Math.round(timeoutMs)} ms`;
-  }
+  if (end.kind === "exit") return `ended the process with code ${end.code} before it had answered`;
+  if (end.kind === "not-started")
+    return `could not be started: Node is missing (${end.code}); run amplihack hooks build`;
+  return describeEnd(end, timeoutMs);
 }

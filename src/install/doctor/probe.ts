@@ -3,11 +3,12 @@ import { HOSTS } from "../../hosts/descriptors.ts";
 import { isJsonObject, readJson } from "../../protocol/index.ts";
 import { memberAt } from "../../protocol/members.ts";
 import { DOCTOR_SESSION } from "../../state/session-id.ts";
+import { describeEnd } from "../../system/describe-end.ts";
 import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 import type { FoundRegistration, OwnEntry } from "../registrations.ts";
 import { removeTree } from "../remove-tree.ts";
-import { describeEnd, runProgram, trialEnvironment } from "../run-program.ts";
+import { runProgram, trialEnvironment } from "../run-program.ts";
 import type { RegistrationTarget } from "../targets.ts";
 import { type DoctorCheck, fail, pass } from "./check.ts";
 
