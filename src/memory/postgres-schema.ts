@@ -87,12 +87,14 @@ const TABLES: Migration = [
      replaced_ms bigint NOT NULL
    )`,
   `CREATE INDEX earlier_values_by_name ON ${SCHEMA}.earlier_values (team, name_hash)`,
-  // What the index has, for words that are not in it as they were typed. Nobody reads it but the functions.
+  // What the index has, for words that are not in it as they were typed. Nobody reads it but the functions. Room on
+  // each page lets counts change in place.
   `CREATE TABLE ${SCHEMA}.memory_terms (
      team text NOT NULL REFERENCES ${SCHEMA}.teams ON UPDATE CASCADE ON DELETE CASCADE,
      term text NOT NULL,
+     memories integer NOT NULL,
      PRIMARY KEY (team, term)
-   )`,
+   ) WITH (fillfactor = 70)`,
 ];
 
 /** The teams of which the user may see every project, asked once for a statement instead of once for a row. */
@@ -162,16 +164,18 @@ const TERM_QUERY: Migration = [
      AS $$ SELECT ('''' || replace(replace(term, '\\', '\\\\'), '''', '''''') || '''')::tsquery $$`,
 ];
 
-const TERMS_OF = (rows: string): string =>
-  `SELECT DISTINCT team, unnest(tsvector_to_array(terms)) AS term FROM ${rows}`;
-const ADD_TERMS = `
-  INSERT INTO memory_terms (team, term) ${TERMS_OF("new_rows")} ORDER BY team, term ON CONFLICT DO NOTHING`;
-/** Words of what was removed do not stay behind. */
-const dropTerms = (gone: string): string => `
-  DELETE FROM memory_terms USING (${gone}) AS gone
-  WHERE memory_terms.team = gone.team AND memory_terms.term = gone.term AND NOT EXISTS (
-    SELECT FROM memories WHERE memories.team = gone.team AND memories.terms @@ term_query(gone.term)
-  )`;
+const termsOf = (rows: string, count: 1 | -1): string =>
+  `SELECT team, unnest(tsvector_to_array(terms)) AS term, ${count} AS one FROM ${rows}`;
+/** How many memories have each word changes by what came and what went. Words of what was removed do not stay. */
+const countTerms = (...changes: readonly string[]): string => `
+  INSERT INTO memory_terms (team, term, memories)
+  SELECT team, term, sum(one) FROM (${changes.join(" UNION ALL ")}) AS changed
+  WHERE team IN (SELECT team FROM teams)
+  GROUP BY team, term HAVING sum(one) <> 0 ORDER BY team, term
+  ON CONFLICT (team, term) DO UPDATE SET memories = memory_terms.memories + excluded.memories`;
+const DROP_UNUSED_TERMS = `
+  DELETE FROM memory_terms USING (${termsOf("old_rows", -1)}) AS gone
+  WHERE memory_terms.team = gone.team AND memory_terms.term = gone.term AND memories <= 0`;
 const NAMES = "team, project, agent, session, key, id";
 const prefixed = (prefix: string): string => NAMES.replace(/\w+/g, name => `${prefix}.${name}`);
 
@@ -192,7 +196,7 @@ function statementTrigger(
 /** Whoever changes memories, and how: what was replaced is kept, and what was removed is told to copies. */
 const CONSEQUENCES: Migration = [
   ...statementTrigger("memories_added", "INSERT", "NEW TABLE AS new_rows", [
-    ADD_TERMS,
+    countTerms(termsOf("new_rows", 1)),
     `DELETE FROM memory_removals USING new_rows
      WHERE memory_removals.team = new_rows.team AND memory_removals.name_hash = new_rows.name_hash`,
   ]),
@@ -207,8 +211,8 @@ const CONSEQUENCES: Migration = [
        WHERE (team, name_hash) IN (SELECT team, name_hash FROM old_rows)
      ) AS counted
      WHERE earlier_values.number = counted.number AND place > ${KEPT_EARLIER_VALUES}`,
-    ADD_TERMS,
-    dropTerms(`${TERMS_OF("old_rows")} EXCEPT ${TERMS_OF("new_rows")}`),
+    countTerms(termsOf("new_rows", 1), termsOf("old_rows", -1)),
+    DROP_UNUSED_TERMS,
   ]),
   ...statementTrigger("memories_removed", "DELETE", "OLD TABLE AS old_rows", [
     `DELETE FROM earlier_values USING old_rows
@@ -222,13 +226,14 @@ const CONSEQUENCES: Migration = [
      WHERE taken.revision IS NOT NULL
      ON CONFLICT (team, name_hash) DO UPDATE SET
        project = excluded.project, id = excluded.id, removed_ms = excluded.removed_ms, revision = excluded.revision`,
-    dropTerms(TERMS_OF("old_rows")),
+    countTerms(termsOf("old_rows", -1)),
+    DROP_UNUSED_TERMS,
   ]),
 ];
 
 /**
  * A trusted extension, but a server may lack it, or the administrator the right to make it. Parts of words are then
- * found in small teams only.
+ * found by going through all words of the team; one wrong letter never needs it.
  */
 const PARTS_INDEX: Migration = [
   `DO $$
@@ -239,7 +244,7 @@ const PARTS_INDEX: Migration = [
          (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'pg_trgm')
        );
      EXCEPTION WHEN OTHERS THEN
-       RAISE NOTICE 'without pg_trgm parts of words are found in small teams only: %', SQLERRM;
+       RAISE NOTICE 'parts of words have no index without pg_trgm: %', SQLERRM;
      END
    $$`,
 ];
@@ -260,4 +265,13 @@ const MEMORY_TABLES: Migration = [
 export async function prepareMemoryTables(database: Database, team: string): Promise<void> {
   await joinTeam(database, team);
   await migrate(database, "memory", [MEMORY_TABLES]);
+}
+
+const PARTS_INDEX_NAME = "memory_terms_by_part";
+/** For an administrator whose server had no pg_trgm when the tables were made. */
+export const MAKE_PARTS_INDEX = `CREATE EXTENSION pg_trgm; CREATE INDEX ${PARTS_INDEX_NAME} ON ${SCHEMA}.memory_terms USING gin (term gin_trgm_ops)`;
+
+export async function hasPartsIndex({ run }: Database): Promise<boolean> {
+  const [row] = await run("SELECT to_regclass($1) IS NOT NULL AS exists", [`${SCHEMA}.${PARTS_INDEX_NAME}`]);
+  return row?.["exists"] === true;
 }

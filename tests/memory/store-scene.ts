@@ -44,12 +44,12 @@ export async function openScene(path = join(temporaryDirectory(), "memory.db")):
 let database: Promise<string> | undefined;
 let teams = 0;
 
-/** A database for all tests of this file. */
-export function fileDatabase(): Promise<string> {
+/** A database for all tests that need none of their own; each takes a team. */
+export function sharedDatabase(): Promise<string> {
   const make = async (): Promise<string> => {
     const server = await sharedServer();
-    await administer(server, "CREATE DATABASE memories");
-    return server.url("memories");
+    await administer(server, "CREATE DATABASE shared_memories");
+    return server.url("shared_memories");
   };
   database ??= make();
   return database;
@@ -60,7 +60,7 @@ export async function openTeamScene(): Promise<StoreScene> {
   const time = { nowMs: NOW_MS };
   const system = systemAt(time);
   teams += 1;
-  const address = readDatabaseUrl(await fileDatabase(), "option");
+  const address = readDatabaseUrl(await sharedDatabase(), "option");
   const store = await openPostgresStore(system, { address, team: `team ${teams}` });
   onTestFinished(() => store.close());
   return { store, system, time };

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Memory } from "../../src/memory/memory.ts";
 import { openPostgresStore } from "../../src/memory/open-postgres-store.ts";
 import { PostgresStore } from "../../src/memory/postgres-store.ts";
@@ -11,6 +11,7 @@ import { administer, hasPostgres, type PostgresServer, sharedServer } from "../p
 import { draft, NOW_MS, systemAt } from "./store-scene.ts";
 
 const TEAM = "acme";
+const DATABASE = "separated";
 /** Ann has all projects of the team, Bob one, Eve is in another team and Sid in none. */
 const MEMBERS = {
   ann: `amplihack.add_member('${TEAM}', 'ann')`,
@@ -35,7 +36,7 @@ describe.skipIf(!hasPostgres)("memories of a team", () => {
   const system = systemAt({ nowMs: NOW_MS });
 
   async function connect(person?: Person): Promise<Database> {
-    const database = await Database.open(readDatabaseUrl(server.url("memories", person), "option"));
+    const database = await Database.open(readDatabaseUrl(server.url(DATABASE, person), "option"));
     onTestFinished(() => database.close());
     return database;
   }
@@ -48,14 +49,14 @@ describe.skipIf(!hasPostgres)("memories of a team", () => {
   /** One memory of each project, with an earlier text and a use, and one that was removed. */
   beforeAll(async () => {
     server = await sharedServer();
-    await administer(server, "CREATE DATABASE memories");
-    const address = readDatabaseUrl(server.url("memories"), "option");
+    await administer(server, `CREATE DATABASE ${DATABASE}`);
+    const address = readDatabaseUrl(server.url(DATABASE), "option");
     (await openPostgresStore(system, { address, team: TEAM })).close();
     for (const [name, joining] of Object.entries(MEMBERS)) {
       await administer(server, `CREATE ROLE ${name} LOGIN`);
-      await administer(server, `SELECT ${joining}`, "memories");
+      await administer(server, `SELECT ${joining}`, DATABASE);
     }
-    const database = await Database.open(readDatabaseUrl(server.url("memories", "ann"), "option"));
+    const database = await Database.open(readDatabaseUrl(server.url(DATABASE, "ann"), "option"));
     const store = new PostgresStore(database, TEAM, system);
     for (const project of PROJECTS) {
       const given = draft({ project, key: `key ${project}`, value: `zebra first${project}` });
@@ -66,6 +67,12 @@ describe.skipIf(!hasPostgres)("memories of a team", () => {
       await store.remove([gone.memory]);
     }
     store.close();
+  });
+
+  // Other files of this process use the same server.
+  afterAll(async () => {
+    await administer(server, `DROP DATABASE ${DATABASE} WITH (FORCE)`);
+    await administer(server, `DROP ROLE ${Object.keys(MEMBERS).join(", ")}`);
   });
 
   const keys = (memories: readonly Memory[]) => memories.map(({ key }) => key);
@@ -141,7 +148,7 @@ describe.skipIf(!hasPostgres)("memories of a team", () => {
   it.each(["eve", "sid"] as const)(
     "are closed to %s, with what the administrator has to do",
     async person => {
-      const address = readDatabaseUrl(server.url("memories", person), "option");
+      const address = readDatabaseUrl(server.url(DATABASE, person), "option");
       await expect(openPostgresStore(system, { address, team: TEAM })).rejects.toMatchObject({
         problem: "refused",
         fix: expect.stringContaining(`SELECT amplihack.add_member('${TEAM}', '${person}')`),

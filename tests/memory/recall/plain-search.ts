@@ -2,7 +2,7 @@ import Libsql from "libsql";
 import { onTestFinished } from "vitest";
 import { Database } from "../../../src/postgres/database.ts";
 import { readDatabaseUrl } from "../../../src/postgres/url.ts";
-import { fileDatabase, STORES } from "../store-scene.ts";
+import { STORES, sharedDatabase } from "../store-scene.ts";
 import { NOTES } from "./recall-set.ts";
 
 type PlainSearch = (question: string) => Promise<readonly string[]>;
@@ -22,7 +22,7 @@ async function plainFts5(): Promise<PlainSearch> {
 
 /** What PostgreSQL does by itself: its English dictionary and `ts_rank`, for any word or for all words. */
 async function plainPostgres(match: "all" | "any"): Promise<PlainSearch> {
-  const database = await Database.open(readDatabaseUrl(await fileDatabase(), "option"));
+  const database = await Database.open(readDatabaseUrl(await sharedDatabase(), "option"));
   onTestFinished(() => database.close());
   await database.run("DROP TABLE IF EXISTS notes");
   await database.run("CREATE TABLE notes (key text, words tsvector)");
