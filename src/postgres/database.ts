@@ -33,6 +33,8 @@ export class Database {
     this.place = place;
     // A connection that breaks while nobody uses it is replaced; without a listener it would end the program.
     pool.on("error", () => {});
+    // One that breaks inside a transaction fails the statement at hand, and says so a second time to nobody.
+    pool.on("connect", client => client.on("error", () => {}));
   }
 
   /** Connects with the first statement, not before. */
