@@ -83,10 +83,13 @@ function render({ sent, fetched, waiting, refused, earlier, renamed, isComplete 
       `${count(refused, "change")} not taken: you may not write that project, or a project that you may not see has the name.`,
     );
   if (!isComplete) lines.push("The time was over before everything was done; run it again.");
-  if (earlier > 0)
+  if (earlier > 0) {
+    const [who, them] = earlier === 1 ? ["1 memory", "it"] : [`${earlier} memories`, "them"];
+    const stay = earlier === 1 ? "stays" : "stay";
     lines.push(
-      `${count(earlier, "memory").replace("memorys", "memories")} from before the team stay on this machine; amplihack memory sync --earlier shares them.`,
+      `${who} from before the team ${stay} on this machine; amplihack memory sync --earlier shares ${them}.`,
     );
+  }
   for (const { from, to } of renamed)
     lines.push(
       `Your own '${escapeControls(from)}' is now called '${escapeControls(to)}': the team has one of that name.`,
