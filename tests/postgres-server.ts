@@ -12,7 +12,6 @@ import {
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
 
 const FOLDERS = "/usr/lib/postgresql";
 
@@ -206,6 +205,8 @@ export async function freshDatabase(): Promise<{
   readonly url: string;
 }> {
   const server = await sharedServer();
+  // Benches use the server too, outside of any test.
+  const { onTestFinished } = await import("vitest");
   databases += 1;
   const name = `test_${process.pid}_${databases}`;
   await administer(server, `CREATE DATABASE ${name}`);

@@ -4,11 +4,11 @@ import { pathToFileURL } from "node:url";
 import { buildSync } from "esbuild";
 import { percentiles } from "./measure.mjs";
 
-const MEMORIES = 100_000;
-const PROJECTS = 10;
-const AGENTS = 7;
+export const MEMORIES = 100_000;
+export const PROJECTS = 10;
+export const AGENTS = 7;
 const VOCABULARY = 20_000;
-const DAY_MS = 24 * 60 * 60 * 1000;
+export const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Search, lookup and storing in a store of 100 000 memories, with words as unevenly spread as in real texts. */
 export async function bench() {
@@ -115,7 +115,7 @@ export async function bench() {
  * As `measureCalls`, for calls that promise, in processor time: SQLite answers in the same thread, so that a quiet
  * machine takes as long by the clock. `byClock` is for what waits for the disk.
  */
-async function measure(work, rounds, { byClock = false } = {}) {
+export async function measure(work, rounds, { byClock = false } = {}) {
   const now = () => {
     if (byClock) return Number(process.hrtime.bigint()) / 1e6;
     const { user, system } = process.cpuUsage();
@@ -156,11 +156,11 @@ async function loadSources(folder) {
 }
 
 /** An identifier that one memory has: real notes are full of them, and each is a term of the index. */
-function nameOf(number) {
+export function nameOf(number) {
   return `name${((number * 2_654_435_761) % 4_294_967_296).toString(36)}Part`;
 }
 
-function memoriesOf(agent, text, nowMs) {
+export function memoriesOf(agent, text, nowMs) {
   const count = Math.ceil((MEMORIES - agent) / AGENTS);
   return Array.from({ length: count }, (_, index) => {
     const number = index * AGENTS + agent;
@@ -181,7 +181,7 @@ function memoriesOf(agent, text, nowMs) {
 }
 
 /** Words by Zipf's law from a fixed seed: the same texts in every run. */
-function makeTexts() {
+export function makeTexts() {
   let seed = 20_260_615;
   const random = () => {
     seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff;
