@@ -149,6 +149,11 @@ export class SqliteStore implements MovableStore {
     });
   }
 
+  /** It is a copy of what a team has. */
+  async hasShared(): Promise<boolean> {
+    return this.connection.rows("SELECT 1 FROM memories WHERE is_shared = 1 LIMIT 1").length > 0;
+  }
+
   close(): void {
     this.connection.close();
   }

@@ -65,6 +65,8 @@ describe.skipIf(!hasPostgres)("amplihack memory sync", () => {
     const shared = await bob.json<Shown>("memory", "list");
     expect(shared.map(({ project }) => project)).toEqual(["github.com/acme/pay", "github.com/acme/pay"]);
     expect(shared.map(({ value }) => value)).toContain("The payment tests need a sandbox to run.");
+    const moved = await bob.type(["memory", "move", "--to", "sqlite", "--delete-source"]);
+    expect(moved).toMatchObject({ code: 1, stderr: expect.stringContaining("copy of a team's memories") });
     // In another clone the session gets it.
     const asked = JSON.stringify({
       version: 1,

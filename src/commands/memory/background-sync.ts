@@ -1,5 +1,4 @@
 import { ownProgram } from "../../cli/own-program.ts";
-import { MemoryError } from "../../memory/memory-error.ts";
 import { findMemoryPlace, type MemoryPlace } from "../../memory/memory-place.ts";
 import { describeSync, readSyncState } from "../../memory/sync/sync-state.ts";
 import { basename } from "../../system/paths.ts";
@@ -21,8 +20,8 @@ export function describeTeamMemory(system: System): string | undefined {
     const { config, databasePath } = findMemoryPlace(system, () => {});
     if (config.memory.url === undefined) return undefined;
     return describeSync(readSyncState(system, databasePath), system.clock.nowMs());
-  } catch (error) {
-    if (error instanceof MemoryError) return undefined;
-    throw error;
+  } catch {
+    // A home or a configuration that cannot be used is told by doctor; what is told here needs both.
+    return undefined;
   }
 }

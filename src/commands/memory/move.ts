@@ -1,8 +1,9 @@
 import { defineCommand } from "../../cli/command.ts";
-import { usageError } from "../../cli/errors.ts";
+import { CommandError, usageError } from "../../cli/errors.ts";
 import { option } from "../../cli/option.ts";
 import { ProgressLine } from "../../cli/progress.ts";
-import { copyMemories, removeMoved } from "../../memory/move.ts";
+import { copyMemories, type MovableStore, removeMoved } from "../../memory/move.ts";
+import { SqliteStore } from "../../memory/sqlite-store.ts";
 import { databasePath, openPlace, STORE_OPTIONS, type StorePlace, teamPlace } from "./store-access.ts";
 
 const { backend: _, ...PLACES } = STORE_OPTIONS;
@@ -38,6 +39,7 @@ export const moveCommand = defineCommand({
         const source = await openPlace(system, from);
         const target = await openPlace(system, to);
         try {
+          if (options["delete-source"]) await checkNoCopy([source, target]);
           const copied = await copyMemories(source, target);
           const removed = options["delete-source"] ? await removeMoved(source, copied.equal) : 0;
           return { counts: copied, deleted: removed };
@@ -59,3 +61,13 @@ export const moveCommand = defineCommand({
     return different === 0 ? 0 : 1;
   },
 });
+
+/** In a copy of a team's memories, and under it, everything that is deleted is deleted for all. */
+async function checkNoCopy(stores: readonly MovableStore[]): Promise<void> {
+  for (const store of stores)
+    if (store instanceof SqliteStore && (await store.hasShared()))
+      throw new CommandError(
+        "the file is a copy of a team's memories: what is deleted on one side is deleted on the other",
+        { kind: "occupied", fix: "leave out --delete-source; amplihack memory sync keeps both equal" },
+      );
+}

@@ -236,7 +236,8 @@ export class LocalCopy {
     if (state.kind === "memory") {
       if (own) this.rename(found);
       const hasChanged = this.put(own ? undefined : found, state.memory);
-      this.connection.run(`UPDATE memories SET is_shared = 1 WHERE ${SAME_NAME}`, nameValues(name));
+      const sql = `UPDATE memories SET is_shared = 1 WHERE is_shared = 0 AND ${SAME_NAME}`;
+      this.connection.run(sql, nameValues(name));
       this.forget(name);
       return hasChanged;
     }
