@@ -144,7 +144,10 @@ describe.skipIf(!hasPostgres)("the page of a team", () => {
     const found = await text(served, "/memory?q=sandboxes");
     expect(found).toContain("Payments need the sandbox.");
     expect(found).not.toContain("Shops close");
-    expect(await text(served, "/memory?project=github.com/acme/shop")).not.toContain("Payments need");
+    const ofShop = await text(served, "/memory?project=github.com/acme/shop&person=bob");
+    expect(ofShop).not.toContain("Payments need");
+    expect(ofShop).toMatch(/Drop this filter: project/);
+    expect(ofShop).not.toMatch(/Drop this filter: person/);
     expect(await text(served, "/search?q=sandbox")).toContain("Payments need the sandbox.");
   });
 
