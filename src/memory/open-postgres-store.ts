@@ -1,16 +1,21 @@
-import { Database } from "../postgres/database.ts";
+import { Database, type DatabaseOptions } from "../postgres/database.ts";
 import { SCHEMA } from "../postgres/migrate.ts";
 import type { DatabaseAddress } from "../postgres/url.ts";
 import type { System } from "../system/system.ts";
 import { MemoryError } from "./memory-error.ts";
 import { toMemoryError } from "./postgres-problems.ts";
-import { prepareMemoryTables } from "./postgres-schema.ts";
+import { hasPartsIndex, MAKE_PARTS_INDEX, prepareMemoryTables } from "./postgres-schema.ts";
 import { PostgresStore } from "./postgres-store.ts";
 import { EMPTY_READER, type MemoryReader } from "./store.ts";
 
 export interface TeamPlace {
   readonly address: DatabaseAddress;
   readonly team: string;
+}
+
+export interface TeamOptions extends DatabaseOptions {
+  /** told of what the server lacks */
+  readonly warn?: ((message: string) => void) | undefined;
 }
 
 /** A command waits this long for a server, and for each of its answers. */
@@ -20,12 +25,16 @@ const PATIENCE = { connectTimeoutMs: 10_000, statementTimeoutMs: 30_000, maxConn
 export async function openPostgresStore(
   system: Pick<System, "clock" | "random">,
   { address, team }: TeamPlace,
-  patience: Partial<typeof PATIENCE> = {},
+  { warn, ...options }: TeamOptions = {},
 ): Promise<PostgresStore> {
-  const database = await Database.open(address, { ...PATIENCE, ...patience });
+  const database = await Database.open(address, { ...PATIENCE, ...options });
   try {
     await checkEncoding(database);
     await prepareMemoryTables(database, team);
+    if (warn !== undefined && !(await hasPartsIndex(database)))
+      warn(
+        `the database ${database.place} has no index for parts of words, so that looking for them takes long in a large team; its administrator can make one: ${MAKE_PARTS_INDEX}`,
+      );
   } catch (error) {
     await database.close();
     throw toMemoryError(error);
@@ -37,9 +46,10 @@ export async function openPostgresStore(
 export async function openPostgresReader(
   system: Pick<System, "clock" | "random">,
   place: TeamPlace,
-  patience: Partial<typeof PATIENCE> = {},
+  options: TeamOptions = {},
 ): Promise<MemoryReader> {
-  const database = await Database.open(place.address, { ...PATIENCE, ...patience });
+  const { warn: _, ...connecting } = options;
+  const database = await Database.open(place.address, { ...PATIENCE, ...connecting });
   try {
     if (!(await hasTeam(database, place.team))) return EMPTY_READER;
   } catch (error) {
@@ -47,7 +57,7 @@ export async function openPostgresReader(
   } finally {
     await database.close();
   }
-  return openPostgresStore(system, place, patience);
+  return openPostgresStore(system, place, options);
 }
 
 /** Somebody who cannot make teams hears from the store that it is not theirs. */

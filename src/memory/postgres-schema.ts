@@ -233,7 +233,7 @@ const CONSEQUENCES: Migration = [
 
 /**
  * A trusted extension, but a server may lack it, or the administrator the right to make it. Parts of words are then
- * found in small teams only.
+ * found by going through all words of the team; one wrong letter never needs it.
  */
 const PARTS_INDEX: Migration = [
   `DO $$
@@ -244,7 +244,7 @@ const PARTS_INDEX: Migration = [
          (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'pg_trgm')
        );
      EXCEPTION WHEN OTHERS THEN
-       RAISE NOTICE 'without pg_trgm parts of words are found in small teams only: %', SQLERRM;
+       RAISE NOTICE 'parts of words have no index without pg_trgm: %', SQLERRM;
      END
    $$`,
 ];
@@ -265,4 +265,13 @@ const MEMORY_TABLES: Migration = [
 export async function prepareMemoryTables(database: Database, team: string): Promise<void> {
   await joinTeam(database, team);
   await migrate(database, "memory", [MEMORY_TABLES]);
+}
+
+const PARTS_INDEX_NAME = "memory_terms_by_part";
+/** For an administrator whose server had no pg_trgm when the tables were made. */
+export const MAKE_PARTS_INDEX = `CREATE EXTENSION pg_trgm; CREATE INDEX ${PARTS_INDEX_NAME} ON ${SCHEMA}.memory_terms USING gin (term gin_trgm_ops)`;
+
+export async function hasPartsIndex({ run }: Database): Promise<boolean> {
+  const [row] = await run("SELECT to_regclass($1) IS NOT NULL AS exists", [`${SCHEMA}.${PARTS_INDEX_NAME}`]);
+  return row?.["exists"] === true;
 }

@@ -24,8 +24,10 @@ export const searchCommand = defineCommand({
     const { agent, session } = options;
     const words = [...positionals, ...rest].join(" ");
     const limit = Math.floor(options.limit ?? SHOWN);
-    const found = await withReader(invocation, reader =>
-      rankByWords(reader, words, { agent, session }, { limit, nowMs: system.clock.nowMs() }),
+    const found = await withReader(
+      invocation,
+      reader => rankByWords(reader, words, { agent, session }, { limit, nowMs: system.clock.nowMs() }),
+      message => terminal.warn(`${message}\n`),
     );
     const lines = found.map(({ memory, relevance }) => `${relevance.toFixed(2)}  ${renderLine(memory)}`);
     const documents = found.map(({ memory, relevance }) => ({

@@ -72,17 +72,21 @@ export function memoryPlace({ system, terminal }: Pick<AnyInvocation, "system" |
   return findMemoryPlace(system, warning => terminal.warn(`${warning}\n`));
 }
 
-/** Runs with the memories to read; a place without any is empty and stays so. */
+/**
+ * Runs with the memories to read; a place without any is empty and stays so. `warn` is told of what a server lacks for
+ * searching.
+ */
 export function withReader<T>(
   invocation: AnyInvocation,
   work: (reader: MemoryReader) => Promise<T>,
+  warn?: (message: string) => void,
 ): Promise<T> {
   const { system } = invocation;
   const place = storePlace(invocation);
   const open = async () =>
     "path" in place
       ? openReader(system, place.path)
-      : (await import("../../memory/open-postgres-store.ts")).openPostgresReader(system, place);
+      : (await import("../../memory/open-postgres-store.ts")).openPostgresReader(system, place, { warn });
   return using(invocation, "reading memories …", open, work);
 }
 
