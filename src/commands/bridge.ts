@@ -11,6 +11,7 @@ import { findMemoryPlace } from "../memory/memory-place.ts";
 import { readJson } from "../protocol/index.ts";
 import { escapeControls } from "../state/index.ts";
 import type { System } from "../system/system.ts";
+import { startSync } from "./memory/background-sync.ts";
 
 const REQUEST_BYTES = 1024 * 1024;
 
@@ -34,10 +35,12 @@ export const command = defineCommand({
     if (request.value.version !== BRIDGE_VERSION) {
       warn(`the request is of version ${request.value.version}, not ${BRIDGE_VERSION}`);
     }
-    const answer = await answerRequest(request.value, { ...findMemoryPlace(system, warn), system, warn });
+    const place = findMemoryPlace(system, warn);
+    const answer = await answerRequest(request.value, { ...place, system, warn });
     const reply = parseBridgeReply(action, JSON.parse(JSON.stringify(answer)));
     if (!reply.ok) throw new CommandError(`the reply does not fit: ${reply.problem}`, { kind: "failed" });
     terminal.print(`${JSON.stringify({ version: BRIDGE_VERSION, ...reply.value })}\n`);
+    await startSync(system, place, action === "store");
     return 0;
   },
 });

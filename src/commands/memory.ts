@@ -11,6 +11,7 @@ import { moveCommand } from "./memory/move.ts";
 import { pinCommand } from "./memory/pin.ts";
 import { searchCommand } from "./memory/search.ts";
 import { storeCommand } from "./memory/store.ts";
+import { syncCommand } from "./memory/sync.ts";
 import { treeCommand } from "./memory/tree.ts";
 import { unpinCommand } from "./memory/unpin.ts";
 
@@ -33,6 +34,7 @@ export const command = defineFamily({
     importCommand,
     cleanCommand,
     moveCommand,
+    syncCommand,
   ],
   examples: {
     "amplihack memory tree": "shows everything that is remembered",

@@ -19,6 +19,8 @@ export const command = defineCommand({
     const { readAgentStatus, nextStep } = await import("../launcher/agent-status.ts");
     const agents = readAgentStatus(system, ownProgram());
     const next = nextStep(agents);
+    const { describeTeamMemory } = await import("./memory/background-sync.ts");
+    const team = describeTeamMemory(system);
     const instead = commandInstead(system);
     const note = instead === undefined ? "" : `  (not on your PATH yet: type ${instead})`;
     const present = agents.filter(({ path }) => path !== undefined);
@@ -27,6 +29,7 @@ export const command = defineCommand({
       `${terminal.paint("bold", `amplihack ${version}`)}: the deterministic layer under AI coding agents`,
       ...present.map(agent => `  ${agent.title.padEnd(19)}${describe(agent, terminal)}`),
       ...(absent.length === 0 ? [] : [`  ${terminal.paint("dim", `not installed: ${absent.join(", ")}`)}`]),
+      ...(team === undefined ? [] : [`  ${terminal.paint("yellow", "!")} memory: ${team}`]),
       `Next: ${terminal.paint("cyan", next.command)}  (${next.why})`,
     ];
     if (lines.length < 10) lines.push(`All commands: ${terminal.paint("cyan", "amplihack --help")}${note}`);
@@ -36,7 +39,11 @@ export const command = defineCommand({
       registered: isRegistered,
       problem,
     }));
-    terminal.printResult(options.format, { version, agents: documents, next }, `${lines.join("\n")}\n`);
+    terminal.printResult(
+      options.format,
+      { version, agents: documents, memory: team ?? null, next },
+      `${lines.join("\n")}\n`,
+    );
     return 0;
   },
 });

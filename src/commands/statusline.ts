@@ -12,8 +12,8 @@ export const command = defineCommand({
   details: `
 Reads the JSON that the host sends to a status line on standard input and prints one line of at most ${MAX_COLUMNS} columns:
 whether the guard is on, how many changes of this session are kept for undo, how often a person was asked and how often
-a call was refused, then tokens and cost if the host sends them. It prints a line and ends with 0 whatever it reads,
-because hosts leave the line out otherwise.`,
+a call was refused, how many memories wait for the team's database, then tokens and cost if the host sends them. It
+prints a line and ends with 0 whatever it reads, because hosts leave the line out otherwise.`,
   options: {},
   ignoresHome: true,
   examples: {
@@ -38,11 +38,12 @@ function readColumns(value: string | undefined): number {
 
 /** What matters least stands last and is left out first. */
 function renderLine(figures: SessionFigures, width: number): string {
-  const { guard, kept, audit, tokens, cost } = figures;
+  const { guard, kept, audit, unsent = 0, tokens, cost } = figures;
   const [first = "", ...others] = [
     `amplihack: ${guard}`,
     ...(kept === undefined ? [] : [typeof kept === "number" ? `${kept} kept` : kept]),
     ...(audit === undefined ? [] : audit.isKnown ? counts(audit) : ["audit log unreadable"]),
+    ...(unsent === 0 ? [] : [`${unsent} wait for the team`]),
     ...(tokens === undefined ? [] : [`${short(tokens)} tokens`]),
     ...(cost === undefined ? [] : [`$${cost.toFixed(2)}`]),
   ];

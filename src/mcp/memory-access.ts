@@ -1,10 +1,11 @@
 import { redact } from "../guard/redact.ts";
 import { checkTexts, type Memory } from "../memory/memory.ts";
-import { ALL_PROJECTS, findMemoryPlace, projectScope } from "../memory/memory-place.ts";
+import { ALL_PROJECTS, findMemoryPlace, projectScopes } from "../memory/memory-place.ts";
 import { openReader, openStore } from "../memory/open-store.ts";
 import { rankByWords } from "../memory/rank-by-words.ts";
 import type { RankedMemory } from "../memory/ranking.ts";
 import type { MemoryReader } from "../memory/store.ts";
+import { teamOrigin } from "../memory/sync/team-origin.ts";
 import { Problem } from "../state/problem.ts";
 import type { ServerContext } from "./tool.ts";
 
@@ -30,9 +31,9 @@ export async function searchMemories(
   },
 ): Promise<readonly RankedMemory[]> {
   const { system } = context;
-  const { databasePath, scope } = placeOf(context);
+  const { databasePath, scopes } = placeOf(context);
   const { agent, isEverywhere, limit } = options;
-  const filter = { agent, ...(isEverywhere ? {} : { projects: [scope, ALL_PROJECTS] }) };
+  const filter = { agent, ...(isEverywhere ? {} : { projects: [...scopes, ALL_PROJECTS] }) };
   return withOpen(openReader(system, databasePath, { patienceMs: PATIENCE_MS }), async reader => {
     return rankByWords(reader, words, filter, { limit, nowMs: system.clock.nowMs() });
   });
@@ -43,12 +44,11 @@ export async function storeMemory(
   context: ServerContext,
   draft: Pick<Memory, "agent" | "session" | "key" | "value" | "category">,
 ): Promise<{ readonly memory: Memory; readonly isNew: boolean }> {
-  const { databasePath, scope } = placeOf(context);
-  const memory = { ...draft, value: redact(draft.value), project: scope, type: "text" } as const;
+  const { databasePath, scopes, config } = placeOf(context);
+  const options = { patienceMs: PATIENCE_MS, origin: teamOrigin(config) };
+  const memory = { ...draft, value: redact(draft.value), project: scopes[0], type: "text" } as const;
   checkTexts(memory);
-  return withOpen(openStore(context.system, databasePath, { patienceMs: PATIENCE_MS }), store =>
-    store.put(memory),
-  );
+  return withOpen(openStore(context.system, databasePath, options), store => store.put(memory));
 }
 
 /** The one memory of that name; a `Problem` when there is none, or when several sessions have one. */
@@ -79,9 +79,9 @@ export async function forgetMemory(context: ServerContext, memory: Memory): Prom
   return removed > 0;
 }
 
-function placeOf({ system, warn }: ServerContext): { readonly databasePath: string; readonly scope: string } {
-  const { databasePath, projectRoot } = findMemoryPlace(system, warn);
-  return { databasePath, scope: projectScope(system, projectRoot) };
+function placeOf({ system, warn }: ServerContext) {
+  const place = findMemoryPlace(system, warn);
+  return { ...place, scopes: projectScopes(system, place, place.projectRoot) };
 }
 
 async function withOpen<S extends MemoryReader, T>(

@@ -10,6 +10,7 @@ import {
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { MemoryError } from "./memory-error.ts";
+import { findProjectIdentity, isSharedProject } from "./project-identity.ts";
 
 /** Counts for every project. */
 export const ALL_PROJECTS = "";
@@ -39,14 +40,38 @@ export function findMemoryPlace(system: System, warn: (message: string) => void)
   return { projectRoot, databasePath: join(stateHome, MEMORY_DATABASE), config };
 }
 
-/** What a project's memories are filed under: `AMPLIHACK_PROJECT_ID`, else where it lies, links resolved. */
-export function projectScope(system: System, projectRoot: string): string {
-  return announcedProject(system) ?? resolvePath(system.files, projectRoot);
+/**
+ * What a project's memories are filed under: first what new ones get, then what earlier ones may have. It is
+ * `AMPLIHACK_PROJECT_ID`, or for a team where the project was cloned from, or else where it lies, links resolved.
+ */
+export function projectScopes(
+  system: System,
+  { config }: Pick<MemoryPlace, "config">,
+  projectRoot: string,
+): readonly [string, ...string[]] {
+  const announced = announcedProject(system);
+  if (announced !== undefined) return [announced];
+  const path = resolvePath(system.files, projectRoot);
+  const identity = config.memory.url === undefined ? undefined : findProjectIdentity(system, path);
+  return identity === undefined ? [path] : [identity, path];
 }
 
 /** What is stored by hand counts for every project unless `AMPLIHACK_PROJECT_ID` names one. */
 export function manualScope(system: System): string {
   return announcedProject(system) ?? ALL_PROJECTS;
+}
+
+/** The project at hand, for the team; throws where there is none to share with, or where nobody else has the project. */
+export function sharedScope(system: System, place: MemoryPlace): string {
+  const [scope] = projectScopes(system, place, place.projectRoot);
+  if (place.config.memory.url === undefined)
+    throw new MemoryError("invalid", "there is no team to share memories with", "set memory.url");
+  if (isSharedProject(scope)) return scope;
+  throw new MemoryError(
+    "invalid",
+    "this project has no git remote called origin, so others cannot have it",
+    "name it with AMPLIHACK_PROJECT_ID",
+  );
 }
 
 function announcedProject(system: System): string | undefined {

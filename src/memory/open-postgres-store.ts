@@ -24,22 +24,35 @@ const PATIENCE = { connectTimeoutMs: 10_000, statementTimeoutMs: 30_000, maxConn
 /** The store of a team, whose tables are made when there are none and the user may make them. */
 export async function openPostgresStore(
   system: Pick<System, "clock" | "random">,
-  { address, team }: TeamPlace,
+  place: TeamPlace,
   { warn, ...options }: TeamOptions = {},
 ): Promise<PostgresStore> {
-  const database = await Database.open(address, { ...PATIENCE, ...options });
   try {
-    await checkEncoding(database);
-    await prepareMemoryTables(database, team);
+    const database = await openTeamDatabase(place, options);
     if (warn !== undefined && !(await hasPartsIndex(database)))
       warn(
         `the database ${database.place} has no index for parts of words, so that looking for them takes long in a large team; its administrator can make one: ${MAKE_PARTS_INDEX}`,
       );
+    return new PostgresStore(database, place.team, system);
   } catch (error) {
-    await database.close();
     throw toMemoryError(error);
   }
-  return new PostgresStore(database, team, system);
+}
+
+/** The database of a team with its tables. Throws `PostgresError`. */
+export async function openTeamDatabase(
+  { address, team }: TeamPlace,
+  options: DatabaseOptions = {},
+): Promise<Database> {
+  const database = await Database.open(address, { ...PATIENCE, ...options });
+  try {
+    await checkEncoding(database);
+    await prepareMemoryTables(database, team);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
 }
 
 /** The same for those who only read: where there are no tables, or no such team, none are made. */

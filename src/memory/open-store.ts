@@ -1,6 +1,7 @@
 import { dirname } from "../system/paths.ts";
 import { hasErrorCode, type System, SystemError } from "../system/system.ts";
 import { MemoryError } from "./memory-error.ts";
+import { beginRecording } from "./sqlite-changes.ts";
 import { corruptDatabase, SqliteConnection } from "./sqlite-connection.ts";
 import { prepareSchema } from "./sqlite-schema.ts";
 import { SqliteStore } from "./sqlite-store.ts";
@@ -9,6 +10,8 @@ import { EMPTY_READER, type MemoryReader, type MemoryStore } from "./store.ts";
 interface OpenOptions {
   /** how long to wait for other programs; less where a caller's own time is short */
   readonly patienceMs?: number;
+  /** the team that what is stored from now on is for; see `teamOrigin` */
+  readonly origin?: string | undefined;
 }
 
 const PATIENCE_MS = 30_000;
@@ -20,19 +23,29 @@ const COMPANIONS = ["-wal", "-shm"];
 export async function openStore(
   system: System,
   path: string,
-  { patienceMs = PATIENCE_MS }: OpenOptions = {},
+  options: OpenOptions = {},
 ): Promise<SqliteStore> {
+  return new SqliteStore(await openConnection(system, path, options), system, path);
+}
+
+/** The database at this path, made when there is none, with the tables of our version. */
+export async function openConnection(
+  system: System,
+  path: string,
+  { patienceMs = PATIENCE_MS, origin }: OpenOptions = {},
+): Promise<SqliteConnection> {
   makeDatabaseFile(system, path);
   const connection = await SqliteConnection.open(system, path, { patienceMs });
   try {
     connection.configure();
     prepareSchema(connection, path, system.clock.nowMs());
     restrictAccess(system, path);
+    if (origin !== undefined) beginRecording(connection, origin);
   } catch (error) {
     connection.close();
     throw error;
   }
-  return new SqliteStore(connection, system, path);
+  return connection;
 }
 
 /** As `openStore`, but a place without a database stays without one and the library is not even loaded. */

@@ -39,13 +39,16 @@ export function valuesOf(memory: Memory): readonly SqlValue[] {
   ];
 }
 
+/** The text of a column that was asked for with `bytesOf`. */
+export function textOf(row: SqlRow, column: string, path: string): string {
+  const bytes = row[column];
+  if (!(bytes instanceof ArrayBuffer) || !isUtf8(bytes)) throw damagedRow(row, path);
+  return decodeText(Buffer.from(bytes).toString("utf8"));
+}
+
 /** The memory of a row; a row that does not fit its seal was damaged on disk and is reported, never returned. */
 export function memoryOf(row: SqlRow, path: string): Memory {
-  const text = (column: string): string => {
-    const bytes = row[column];
-    if (!(bytes instanceof ArrayBuffer) || !isUtf8(bytes)) throw damagedRow(row, path);
-    return decodeText(Buffer.from(bytes).toString("utf8"));
-  };
+  const text = (column: string): string => textOf(row, column, path);
   const number = (column: string): number => {
     const value = row[column];
     if (typeof value !== "number") throw damagedRow(row, path);

@@ -3,6 +3,7 @@ import type { Memory } from "./memory.ts";
 import { MemoryError } from "./memory-error.ts";
 import { indexText } from "./search-words.ts";
 import { shortHash } from "./short-hash.ts";
+import { makeChangeLog } from "./sqlite-changes.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { memoryOf, SELECTED } from "./sqlite-rows.ts";
 
@@ -12,7 +13,13 @@ const APPLICATION_ID = 0x616d706d;
 type Migration = (connection: SqliteConnection, path: string, nowMs: number) => void;
 
 /** Each leads from the version of its index to the next; a new database goes through all of them. */
-export const MIGRATIONS: readonly Migration[] = [makeTables, makeFirstIndex, makeUseTables, makeSearchIndex];
+export const MIGRATIONS: readonly Migration[] = [
+  makeTables,
+  makeFirstIndex,
+  makeUseTables,
+  makeSearchIndex,
+  makeChangeLog,
+];
 
 /**
  * Brings the database to our version, in one transaction. Others that try at the same time wait and find it done.

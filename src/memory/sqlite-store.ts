@@ -4,11 +4,21 @@ import { checkTexts, type Memory, type MemoryDraft } from "./memory.ts";
 import { MemoryError } from "./memory-error.ts";
 import type { MovableStore, StoredUse } from "./move.ts";
 import type { SearchQuery } from "./search-words.ts";
-import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
-import { COLUMNS, memoryOf, PLACEHOLDERS, SELECTED, valuesOf } from "./sqlite-rows.ts";
-import { addToIndex } from "./sqlite-schema.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
+import { memoryOf, SELECTED } from "./sqlite-rows.ts";
 import { countTerms, filterConditions, searchRows } from "./sqlite-search.ts";
 import { addUses, latestRows, listUses, setPin, takeUse } from "./sqlite-uses.ts";
+import {
+  checkScope,
+  dropRemovedWords,
+  type FoundMemory,
+  findRow,
+  insertRow,
+  numberOf,
+  numberOfId,
+  removeRows,
+  replaceRow,
+} from "./sqlite-writes.ts";
 import type {
   ImportCounts,
   MemoryFilter,
@@ -66,9 +76,11 @@ export class SqliteStore implements MovableStore {
     return this.connection.write(() => {
       const existing = this.findNamed(draft);
       const nowMs = this.system.clock.nowMs();
-      if (existing === undefined) return { memory: this.insert(this.fresh(draft, nowMs)), isNew: true };
+      if (existing === undefined)
+        return { memory: insertRow(this.connection, this.fresh(draft, nowMs)), isNew: true };
       const { id, createdMs } = existing.memory;
-      const memory = this.replace(existing, { ...draft, id, createdMs, updatedMs: nowMs });
+      checkScope(this.connection, existing, draft.project);
+      const memory = replaceRow(this.connection, existing, { ...draft, id, createdMs, updatedMs: nowMs });
       return { memory, isNew: false };
     });
   }
@@ -80,8 +92,8 @@ export class SqliteStore implements MovableStore {
       const existing = this.findSame(draft) ?? this.findNamed(draft);
       const memory =
         existing === undefined
-          ? this.insert(this.fresh(draft, nowMs))
-          : this.replace(existing, { ...existing.memory, updatedMs: nowMs });
+          ? insertRow(this.connection, this.fresh(draft, nowMs))
+          : replaceRow(this.connection, existing, { ...existing.memory, updatedMs: nowMs });
       this.retain(draft.project, retention);
       return { memory, isNew: existing === undefined };
     });
@@ -91,9 +103,8 @@ export class SqliteStore implements MovableStore {
     if (memories.length === 0) return 0;
     return this.connection.write(() => {
       const numbers = this.numbersOf(memories);
-      for (const number of numbers) this.removeNumber(number);
-      // Removed words stay in the index until it is written anew.
-      this.connection.run("INSERT INTO memory_words (memory_words) VALUES ('optimize')");
+      removeRows(this.connection, numbers, this.system.clock.nowMs());
+      dropRemovedWords(this.connection);
       return numbers.length;
     });
   }
@@ -151,14 +162,15 @@ export class SqliteStore implements MovableStore {
   private takeOne(memory: Memory): keyof ImportCounts {
     const existing = this.findNamed(memory);
     if (existing !== undefined && existing.memory.updatedMs >= memory.updatedMs) return "kept";
-    const owner = this.numberOfId(memory.agent, memory.id);
+    const owner = numberOfId(this.connection, memory.agent, memory.id);
     const isIdFree = owner === undefined || owner === existing?.number;
     const taken = isIdFree ? memory : { ...memory, id: this.system.random.hex(ID_LENGTH) };
     if (existing === undefined) {
-      this.insert(taken);
+      insertRow(this.connection, taken);
       return "added";
     }
-    this.replace(existing, taken);
+    checkScope(this.connection, existing, taken.project);
+    replaceRow(this.connection, existing, taken);
     return "replaced";
   }
 
@@ -180,49 +192,11 @@ export class SqliteStore implements MovableStore {
   }
 
   private findOne(condition: string, values: readonly string[]): FoundMemory | undefined {
-    const [row] = this.connection.rows(
-      `SELECT ${SELECTED} FROM memories WHERE ${condition} LIMIT 1`,
-      values.map(encodeText),
-    );
-    return row === undefined ? undefined : { number: numberOf(row), memory: memoryOf(row, this.path) };
+    return findRow(this.connection, this.path, condition, values);
   }
 
   private numbersOf(memories: readonly Pick<Memory, "agent" | "id">[]): readonly number[] {
-    return memories.flatMap(({ agent, id }) => this.numberOfId(agent, id) ?? []);
-  }
-
-  private numberOfId(agent: string, id: string): number | undefined {
-    const [row] = this.connection.rows("SELECT number FROM memories WHERE agent = ? AND id = ?", [
-      encodeText(agent),
-      encodeText(id),
-    ]);
-    return row === undefined ? undefined : numberOf(row);
-  }
-
-  private insert(memory: Memory): Memory {
-    const sql = `INSERT INTO memories (${COLUMNS}) VALUES (${PLACEHOLDERS}) RETURNING number`;
-    for (const row of this.connection.rows(sql, valuesOf(memory))) {
-      addToIndex(this.connection, numberOf(row), memory);
-      if (memory.isPinned === true) setPin(this.connection, numberOf(row), true);
-    }
-    return memory;
-  }
-
-  /** A pin stays unless the new one says otherwise. */
-  private replace({ number, memory: { isPinned: wasPinned = false } }: FoundMemory, memory: Memory): Memory {
-    const { isPinned = wasPinned, ...rest } = memory;
-    this.connection.run(`UPDATE memories SET (${COLUMNS}) = (${PLACEHOLDERS}) WHERE number = ?`, [
-      ...valuesOf(memory),
-      number,
-    ]);
-    addToIndex(this.connection, number, memory);
-    if (isPinned !== wasPinned) setPin(this.connection, number, isPinned);
-    return isPinned ? { ...rest, isPinned } : rest;
-  }
-
-  private removeNumber(number: number): void {
-    this.connection.run("DELETE FROM memories WHERE number = ?", [number]);
-    this.connection.run("DELETE FROM memory_words WHERE rowid = ?", [number]);
+    return memories.flatMap(({ agent, id }) => numberOfId(this.connection, agent, id) ?? []);
   }
 
   private retain(project: string, { keyPrefix, keepNewest, updatedSinceMs }: Retention): void {
@@ -235,15 +209,6 @@ export class SqliteStore implements MovableStore {
        WHERE place > ? OR updated_ms < ?`,
       [encodeText(project), keyPrefix.length, keyPrefix, keepNewest, updatedSinceMs],
     );
-    for (const row of rows) this.removeNumber(numberOf(row));
+    removeRows(this.connection, rows.map(numberOf), this.system.clock.nowMs());
   }
-}
-
-interface FoundMemory {
-  readonly number: number;
-  readonly memory: Memory;
-}
-
-function numberOf(row: SqlRow): number {
-  return Number(row["number"]);
 }

@@ -45,7 +45,8 @@ export function addUses(
 export function setPin(connection: SqliteConnection, number: number, isPinned: boolean): void {
   connection.run(
     isPinned
-      ? "INSERT OR IGNORE INTO memory_pins (number) VALUES (?)"
+      ? // Not OR IGNORE, which would hold inside the trigger too.
+        "INSERT INTO memory_pins (number) VALUES (?) ON CONFLICT DO NOTHING"
       : "DELETE FROM memory_pins WHERE number = ?",
     [number],
   );

@@ -150,10 +150,11 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
   },
   lock: { use: "asks", values: `${FORMAT} m|message` },
   "memory clean": { use: "passes", values: `${STORE} pattern`, asksWith: "no-dry-run" },
+  "memory sync": { use: "passes", values: `${FORMAT} timeout`, asksWith: "earlier change-team" },
   "memory store": {
     use: "passes",
     values: `${STORE} agent session type category`,
-    asksWith: SHARED_STORE,
+    asksWith: `${SHARED_STORE} share`,
   },
   "memory pin": { use: "passes", values: `${STORE} agent session`, asksWith: SHARED_STORE },
   "memory unpin": { use: "passes", values: `${STORE} agent session`, asksWith: SHARED_STORE },

@@ -11,10 +11,12 @@ import type { MovableStore } from "../../memory/move.ts";
 import type { TeamPlace } from "../../memory/open-postgres-store.ts";
 import { openReader, openStore } from "../../memory/open-store.ts";
 import type { MemoryReader, MemoryStore } from "../../memory/store.ts";
+import { teamOrigin } from "../../memory/sync/team-origin.ts";
 import { DATABASE_URL_VARIABLE, findDatabaseUrl } from "../../postgres/url.ts";
 import { escapeControls } from "../../state/index.ts";
 import { expandHome, resolve } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
+import { startSync } from "./background-sync.ts";
 
 export const STORE_OPTIONS = {
   "db-path": option.string("FILE", "another database than ~/.amplihack/memory.db"),
@@ -90,18 +92,27 @@ export function withReader<T>(
   return using(invocation, "reading memories …", open, work);
 }
 
-/** Runs with the store to change, which is made when there is none. */
-export function withStore<T>(
+/**
+ * Runs with the store to change, which is made when there is none. What changed in the copy of a team's memories is sent
+ * in the background.
+ */
+export async function withStore<T>(
   invocation: AnyInvocation,
   work: (store: MemoryStore) => Promise<T>,
 ): Promise<T> {
+  const { options, system } = invocation;
   const place = storePlace(invocation);
-  return using(invocation, "writing memories …", () => openPlace(invocation.system, place), work);
+  const copy =
+    "path" in place && options["db-path"] === undefined ? findMemoryPlace(system, () => {}) : undefined;
+  const origin = copy === undefined ? undefined : teamOrigin(copy.config);
+  const result = await using(invocation, "writing memories …", () => openPlace(system, place, origin), work);
+  if (copy !== undefined) await startSync(system, copy, true);
+  return result;
 }
 
 /** The driver of PostgreSQL is loaded only where it is needed. */
-export async function openPlace(system: System, place: StorePlace): Promise<MovableStore> {
-  if ("path" in place) return openStore(system, place.path);
+export async function openPlace(system: System, place: StorePlace, origin?: string): Promise<MovableStore> {
+  if ("path" in place) return openStore(system, place.path, { origin });
   const { openPostgresStore } = await import("../../memory/open-postgres-store.ts");
   return openPostgresStore(system, place);
 }

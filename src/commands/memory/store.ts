@@ -2,17 +2,18 @@ import { defineCommand } from "../../cli/command.ts";
 import { option } from "../../cli/option.ts";
 import { ANY_AGENT, CATEGORIES, VALUE_TYPES } from "../../memory/memory.ts";
 import { toDocument } from "../../memory/memory-document.ts";
-import { manualScope } from "../../memory/memory-place.ts";
+import { manualScope, sharedScope } from "../../memory/memory-place.ts";
 import { escapeControls } from "../../state/index.ts";
 import { checkValue } from "./check-value.ts";
-import { checkArguments, STORE_OPTIONS, withStore } from "./store-access.ts";
+import { checkArguments, memoryPlace, STORE_OPTIONS, withStore } from "./store-access.ts";
 
 export const storeCommand = defineCommand({
   name: "store",
   summary: "remember something",
   details: [
     "A memory of the same agent, session and key is replaced. It counts for every project, or for the one that",
-    "AMPLIHACK_PROJECT_ID names. A value that begins with a dash goes behind --.",
+    "AMPLIHACK_PROJECT_ID names; with --share for this one, and for everybody in the team who works on it.",
+    "A value that begins with a dash goes behind --.",
   ].join("\n"),
   options: {
     agent: option.string("NAME", `whose memory (${ANY_AGENT} by default)`),
@@ -20,6 +21,7 @@ export const storeCommand = defineCommand({
     type: option.choice(VALUE_TYPES, "how to read the value", { initial: "text" }),
     category: option.choice(CATEGORIES, "what it is about", { initial: "context" }),
     pin: option.boolean("give it to every session at its start"),
+    share: option.boolean("for this project, and for the team"),
     ...STORE_OPTIONS,
   },
   positionals: [
@@ -34,9 +36,10 @@ export const storeCommand = defineCommand({
   },
   async run(invocation) {
     const { options, positionals, system, terminal } = invocation;
-    const { agent = ANY_AGENT, session = "", type, category, pin } = options;
+    const { agent = ANY_AGENT, session = "", type, category, pin, share } = options;
     const [key = "", value = ""] = positionals;
-    const draft = { project: manualScope(system), agent, session, key, value, type, category };
+    const project = share ? sharedScope(system, memoryPlace(invocation)) : manualScope(system);
+    const draft = { project, agent, session, key, value, type, category };
     checkArguments(draft);
     await checkValue(value, type);
     const { memory, isNew } = await withStore(invocation, store =>

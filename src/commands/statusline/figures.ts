@@ -3,10 +3,13 @@ import { type Config, isHistoryOn } from "../../config/settings.ts";
 import { projectKeys, readJournals } from "../../history/journal.ts";
 import { Store } from "../../history/store.ts";
 import { auditFile } from "../../hooks/audit.ts";
+import { readSyncState } from "../../memory/sync/sync-state.ts";
 import { memberAt, numberAt, objectAt, parseJsonObject, stringAt } from "../../protocol/members.ts";
+import { MEMORY_DATABASE } from "../../state/homes.ts";
 import { rotationsOf } from "../../state/rotate.ts";
 import { sanitiseSessionId } from "../../state/session-id.ts";
 import { requireDirectories, type UserDirectories } from "../../state/user-directories.ts";
+import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 
 const MAX_DEPTH = 32;
@@ -38,6 +41,8 @@ export interface SessionFigures extends Pick<StatusPayload, "tokens" | "cost"> {
   /** changes of this session, or in words why there is no number */
   readonly kept: number | string | undefined;
   readonly audit: AuditCounts | undefined;
+  /** changes of memories that the team's database has not got */
+  readonly unsent?: number;
 }
 
 /** Input that cannot be read is a payload that tells nothing. */
@@ -75,6 +80,9 @@ export function readFigures(system: System, payload: StatusPayload): SessionFigu
     guard: isIgnored ? `${state}, configuration ignored, run amplihack doctor` : state,
     kept: countKept(system, places, config, session),
     audit: session === undefined ? undefined : countAudit(system, places, config, session),
+    ...(config.memory.url === undefined
+      ? {}
+      : { unsent: readSyncState(system, join(places.stateHome, MEMORY_DATABASE)).waiting }),
   };
 }
 

@@ -77,7 +77,7 @@ export function findAlias(
 ): string | undefined {
   const own = repository === undefined ? [] : [`${repository.commonDirectory}/config`];
   for (const file of [...own, `${home}/.gitconfig`, `${home}/.config/git/config`]) {
-    const found = readConfigValue(disk.text(file, MAX_CONFIG) ?? "", "alias", name);
+    const found = readConfigValue(disk.text(file, MAX_CONFIG) ?? "", { section: "alias", key: name });
     if (found !== undefined) return found;
   }
   return undefined;
@@ -89,13 +89,25 @@ export function remotesOf(disk: Disk, { commonDirectory }: Repository): readonly
   return [...content.matchAll(/^\s*(?:push)?url\s*=\s*(\S+)/gim)].map(match => match[1] ?? "");
 }
 
-/** The last value of `key` in `[section]`, quotes and escapes resolved. Keys have no case. */
-function readConfigValue(content: string, section: string, key: string): string | undefined {
+/** The address that a remote of this name is fetched from. */
+export function remoteUrl(disk: Disk, { commonDirectory }: Repository, name: string): string | undefined {
+  const content = disk.text(`${commonDirectory}/config`, MAX_CONFIG) ?? "";
+  return readConfigValue(content, { section: "remote", subsection: name, key: "url" });
+}
+
+interface ConfigName {
+  readonly section: string;
+  readonly subsection?: string;
+  readonly key: string;
+}
+
+/** The last value of `key` in `[section]`, or in `[section "subsection"]`, quotes and escapes resolved. Keys have no case. */
+function readConfigValue(content: string, { section, subsection, key }: ConfigName): string | undefined {
   let isInside = false;
   let found: string | undefined;
   for (const line of content.replace(/\\\r?\n/g, "").split(/\r?\n/)) {
     const header = /^\s*\[\s*([^\]\s"]+)(?:\s+"([^"]*)")?\s*\]/.exec(line);
-    if (header !== null) isInside = header[2] === undefined && header[1]?.toLowerCase() === section;
+    if (header !== null) isInside = header[2] === subsection && header[1]?.toLowerCase() === section;
     const rest = header === null ? line : line.slice(header[0].length);
     const entry = /^\s*([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?$/.exec(rest);
     if (isInside && entry?.[1]?.toLowerCase() === key.toLowerCase()) found = unquote(entry[2] ?? "true");

@@ -15,6 +15,7 @@ import { wrappedCommand } from "../wrapper.ts";
 import { type DoctorCheck, fail, pass, warn } from "./check.ts";
 import { checkHistory } from "./history.ts";
 import { checkHookProgram } from "./hook-program.ts";
+import { checkTeamMemory } from "./team-memory.ts";
 
 const OLDEST_NODE = "20.19.0";
 const PROGRAM_BYTES = 256 * 1024 * 1024;
@@ -37,6 +38,7 @@ export async function checkMachine(
     ])),
     checkStateDirectory(system, places),
     checkHistory(system, places),
+    ...checkTeamMemory(system, places),
     checkCommandOnPath(system, source),
     checkHookProgram(system, places, source),
     checkCode(system, source),

@@ -1,9 +1,11 @@
 import { type GetContextReply, type GetContextRequest, REPLY_LIMITS } from "../../hooks/bridge/contracts.ts";
 import { firstCharacters, oneLine } from "../../hooks/words.ts";
 import { clip } from "../../state/index.ts";
-import { projectScope } from "../memory-place.ts";
+import type { Memory } from "../memory.ts";
+import { projectScopes } from "../memory-place.ts";
 import { openExistingStore } from "../open-store.ts";
 import { oldestForPrompt } from "../retention.ts";
+import type { MemoryReader } from "../store.ts";
 import { type BridgeContext, countFitting, recordUse, sessionName } from "./bridge-context.ts";
 
 const PATIENCE_MS = 5_000;
@@ -24,8 +26,9 @@ export async function getContext(
   if (store === undefined) return { context: "", memories: [] };
   try {
     const sinceMs = oldestForPrompt(Math.min(maxAgeDays, MAX_DAYS_AT_START), system.clock.nowMs());
-    const project = projectScope(system, request.project_path);
-    const found = await store.latest(project, sinceMs, maxItems);
+    const scopes = projectScopes(system, context, request.project_path);
+    const [project] = scopes;
+    const found = await latestOf(store, scopes, sinceMs, maxItems);
     const length = Math.min(maxCharacters, REPLY_LIMITS.item);
     const lines = found.map(({ category, value }) => `- [${category}] ${clip(oneLine(value), length)}`);
     const count = countFitting(lines, REPLY_LIMITS.text - TITLE_ROOM);
@@ -41,6 +44,22 @@ export async function getContext(
   } finally {
     store.close();
   }
+}
+
+/** Pinned ones of every scope first; then those of the scope that new memories get. */
+async function latestOf(
+  reader: MemoryReader,
+  scopes: readonly string[],
+  sinceMs: number,
+  limit: number,
+): Promise<readonly Memory[]> {
+  const found = new Map<string, Memory>();
+  for (const scope of scopes)
+    for (const memory of await reader.latest(scope, sinceMs, limit))
+      found.set(JSON.stringify([memory.agent, memory.id]), memory);
+  const all = [...found.values()];
+  const isPinned = (memory: Memory): boolean => memory.isPinned === true;
+  return [...all.filter(isPinned), ...all.filter(memory => !isPinned(memory))].slice(0, limit);
 }
 
 function renderContext(lines: readonly string[]): string {

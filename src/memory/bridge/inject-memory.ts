@@ -7,7 +7,7 @@ import { firstCharacters, oneLine } from "../../hooks/words.ts";
 import { clip } from "../../state/index.ts";
 import type { Memory } from "../memory.ts";
 import { toTime } from "../memory-document.ts";
-import { ALL_PROJECTS, projectScope } from "../memory-place.ts";
+import { ALL_PROJECTS, projectScopes } from "../memory-place.ts";
 import { openExistingStore } from "../open-store.ts";
 import { type RankedMemory, rankCandidates } from "../ranking.ts";
 import { recallForPrompt } from "../recall.ts";
@@ -41,12 +41,12 @@ export async function injectMemory(
   const store = await openExistingStore(system, databasePath, { patienceMs: PATIENCE_MS });
   if (store === undefined) return nothing;
   try {
-    const project = projectScope(system, projectRoot);
+    const scopes = projectScopes(system, context, projectRoot);
     const session = sessionName(request.session_id);
     const notes = new PromptNotes(store, prompt, {
       nowMs: system.clock.nowMs(),
       filter: {
-        projects: [project, ALL_PROJECTS],
+        projects: [...scopes, ALL_PROJECTS],
         updatedSinceMs: oldestForPrompt(maxAgeDays, system.clock.nowMs()),
       },
       session: session === "" ? undefined : session,
@@ -55,7 +55,7 @@ export async function injectMemory(
     });
     for (const agent of [...new Set(request.agents ?? [])].slice(0, MAX_AGENTS)) await notes.addAgent(agent);
     await notes.addRelevant();
-    await recordUse(store, context, notes.given, { project, session, occasion: "prompt" });
+    await recordUse(store, context, notes.given, { project: scopes[0], session, occasion: "prompt" });
     return {
       injected_context: notes.text(),
       memory_keys_used: [...new Set(notes.given.map(({ key }) => key))],

@@ -6,11 +6,12 @@ import { composeLearning, LearningCollector } from "../learning.ts";
 import type { LearntNote } from "../learnt/note.ts";
 import { SessionNotes } from "../learnt/session-notes.ts";
 import { ANY_AGENT, type MemoryDraft, TEXT_LIMITS } from "../memory.ts";
-import { projectScope } from "../memory-place.ts";
+import { projectScopes } from "../memory-place.ts";
 import { openStore } from "../open-store.ts";
 import { stepsOf } from "../reflection/steps.ts";
 import { LEARNED_PREFIX, learnedRetention } from "../retention.ts";
 import { shortHash } from "../short-hash.ts";
+import { teamOrigin } from "../sync/team-origin.ts";
 import { type BridgeContext, readSession } from "./bridge-context.ts";
 
 const PATIENCE_MS = 8_000;
@@ -23,8 +24,9 @@ export async function storeLearning(request: StoreRequest, context: BridgeContex
   const { system, databasePath, projectRoot } = context;
   const notes = findLearnings(request, context);
   if (notes.length === 0) return { stored: false, memories_count: 0 };
-  const project = projectScope(system, projectRoot);
-  const store = await openStore(system, databasePath, { patienceMs: PATIENCE_MS });
+  const [project] = projectScopes(system, context, projectRoot);
+  const origin = teamOrigin(context.config);
+  const store = await openStore(system, databasePath, { patienceMs: PATIENCE_MS, origin });
   try {
     for (const { category, text } of notes) {
       const draft: MemoryDraft = {

@@ -1,0 +1,70 @@
+import type { Memory } from "../memory.ts";
+import { CHANGE } from "../sqlite-changes.ts";
+import type { PendingChange, TeamState } from "./change.ts";
+
+/** A clock may be ahead of the server's by this much; a later date counts as this. */
+export const CLOCK_TOLERANCE_MS = 5 * 60_000;
+
+/** What is done about a change. Without any member the team's state stays as it is. */
+export interface Decision {
+  /** becomes the team's */
+  readonly store?: Memory;
+  /** the team's is removed, with all earlier texts; together with `store`, first */
+  readonly removedMs?: number;
+  /** a text that came too late, to be kept beside the team's */
+  readonly earlier?: Memory;
+}
+
+/**
+ * Which of two changes stays. One that was made in knowledge of the team's state follows it, whatever the clocks say.
+ * Of two that knew nothing of each other the later stays, by dates that are at most a little ahead of the server's
+ * clock; at the same date the one that arrived first. Deciding about the same change again changes nothing.
+ */
+export function decide(change: PendingChange, state: TeamState, serverMs: number): Decision {
+  const limitMs = serverMs + CLOCK_TOLERANCE_MS;
+  const isKnown = state.kind === "absent" || state.revision <= change.base;
+  if (change.memory === undefined) {
+    if (state.kind !== "memory") return {};
+    const removedMs = Math.min(change.removedMs, limitMs);
+    if (isKnown) return { removedMs: Math.max(removedMs, state.memory.updatedMs) };
+    return removedMs >= state.memory.updatedMs ? { removedMs } : {};
+  }
+  const memory = { ...change.memory, updatedMs: Math.min(change.memory.updatedMs, limitMs) };
+  switch (state.kind) {
+    case "absent":
+      return { store: memory };
+    case "removed":
+      if (isKnown)
+        return { store: { ...memory, updatedMs: Math.max(memory.updatedMs, state.removedMs + 1) } };
+      return memory.updatedMs > state.removedMs ? { store: memory } : {};
+    case "memory":
+      return decideBetween(change.changes, memory, state.memory, isKnown);
+  }
+}
+
+function decideBetween(changes: number, mine: Memory, theirs: Memory, isKnown: boolean): Decision {
+  const wasPinned = theirs.isPinned === true;
+  const isPinned = (changes & CHANGE.pin) === 0 ? wasPinned : mine.isPinned === true;
+  const pinned = isPinned === wasPinned ? {} : { store: { ...theirs, isPinned } };
+  if ((changes & CHANGE.content) === 0) return pinned;
+  if (hasSameText(mine, theirs)) {
+    if (mine.updatedMs <= theirs.updatedMs) return pinned;
+    return { store: { ...theirs, updatedMs: mine.updatedMs, isPinned } };
+  }
+  if (!isKnown && mine.updatedMs <= theirs.updatedMs) return { ...pinned, earlier: mine };
+  const updatedMs = isKnown ? Math.max(mine.updatedMs, theirs.updatedMs + 1) : mine.updatedMs;
+  // Removed and stored anew: what was known of it is to be forgotten.
+  if (isKnown && (changes & CHANGE.removal) !== 0)
+    return { removedMs: updatedMs, store: { ...mine, updatedMs, isPinned: mine.isPinned === true } };
+  const { id, createdMs } = theirs;
+  return { store: { ...mine, id, createdMs, updatedMs, isPinned } };
+}
+
+export function hasSameText(one: Memory, other: Memory): boolean {
+  return (
+    one.value === other.value &&
+    one.type === other.type &&
+    one.category === other.category &&
+    one.project === other.project
+  );
+}

@@ -1,0 +1,315 @@
+import type { Database, Row, RunSql, SqlValue } from "../../postgres/database.ts";
+import { SCHEMA } from "../../postgres/migrate.ts";
+import { PostgresError } from "../../postgres/postgres-error.ts";
+import type { System } from "../../system/system.ts";
+import type { Memory } from "../memory.ts";
+import { idValues, MEMORIES, memoryOf, named, nameValues, SELECTED } from "../postgres-rows.ts";
+import { insertRows, replaceRows } from "../postgres-take.ts";
+import { decodeText, encodeText } from "../stored-text.ts";
+import { type MemoryName, type NamedState, nameKey, type PendingChange, type TeamState } from "./change.ts";
+import { type Decision, decide, hasSameText } from "./decide.ts";
+import type { SentChange } from "./local-copy.ts";
+
+const REMOVALS = `${SCHEMA}.memory_removals`;
+const EARLIER = `${SCHEMA}.earlier_values`;
+const NAME_HASH = `${SCHEMA}.text_hash(given.agent, given.session, given.key)`;
+const NOW_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+const MAX_PAGE = 500;
+const MAX_PAGE_BYTES = 8 * 1024 * 1024;
+const ID_LENGTH = 32;
+
+/** What was fetched: after it, the copy has everything up to `revision`. */
+export interface FetchedPage {
+  readonly states: readonly NamedState[];
+  readonly revision: number;
+}
+
+interface TeamFacts {
+  readonly revision: number;
+  readonly projects: string;
+  readonly nowMs: number;
+}
+
+/** The memories of a team as its copies need them. All failures are `PostgresError`. */
+export class TeamDatabase {
+  private readonly database: Database;
+  private readonly team: string;
+  private readonly random: System["random"];
+
+  constructor(database: Database, team: string, random: System["random"]) {
+    this.database = database;
+    this.team = team;
+    this.random = random;
+  }
+
+  /** How far the team is, which projects this user may see of it, and what the server's clock says. */
+  async look(): Promise<TeamFacts> {
+    const [row] = await this.database.run(
+      `SELECT revision, ${NOW_MS} AS now_ms, (
+         SELECT coalesce(projects::text, 'all') FROM ${SCHEMA}.members
+         WHERE members.team = teams.team AND member = session_user
+       ) AS projects
+       FROM ${SCHEMA}.teams WHERE team = $1`,
+      [this.team],
+    );
+    if (row === undefined) throw this.notMember();
+    return {
+      revision: Number(row["revision"]),
+      projects: String(row["projects"] ?? ""),
+      nowMs: Number(row["now_ms"]),
+    };
+  }
+
+  /**
+   * All of these changes or none, in one transaction; no two are of one name. Sending them again changes nothing and
+   * gives the same answer, so a lost acknowledgement does no harm.
+   */
+  send(changes: readonly PendingChange[]): Promise<{
+    readonly sent: readonly SentChange[];
+    readonly revision: number;
+  }> {
+    return this.database.transaction(async run => {
+      // Whoever has the revision is the only one who changes the team's memories.
+      const [now] = await run(`SELECT ${SCHEMA}.take_revision($1) AS revision, ${NOW_MS} AS now_ms`, [
+        this.team,
+      ]);
+      if ((now?.["revision"] ?? null) === null) throw this.notMember();
+      const revision = Number(now?.["revision"]);
+      const batch = new Batch(run, this.team, this.random);
+      const states = await batch.states(changes);
+      const decided = changes.map(change => {
+        const state: TeamState = states.get(nameKey(change))?.state ?? { kind: "absent" };
+        return { change, state, decision: decide(change, state, Number(now?.["now_ms"])) };
+      });
+      const stored = await batch.write(decided, states, Number(now?.["now_ms"]));
+      const sent = decided.map(({ change, state, decision }) => {
+        const after = stateAfter(decision, stored.get(nameKey(change)), state, revision);
+        return { change, state: after, isTaken: isTaken(change, after) };
+      });
+      return { sent, revision };
+    });
+  }
+
+  /** What changed after `since`, page by page, oldest first. */
+  async *fetch(since: number): AsyncGenerator<FetchedPage> {
+    const { revision: upTo } = await this.look();
+    if (upTo <= since) return;
+    // First, because what is saved after a page of memories says that nothing before it is missing.
+    for (let last: Row = { revision: since, name_hash: "\\x" }; ; ) {
+      const rows = await this.removalsAfter(last, upTo);
+      const end = rows.at(-1);
+      if (end === undefined) break;
+      last = end;
+      yield { states: rows.map(removalState), revision: since };
+    }
+    for (let last: Row = { revision: since, number: "0" }; ; ) {
+      const rows = await this.memoriesAfter(last, upTo);
+      const end = rows.at(-1);
+      if (end === undefined) break;
+      last = end;
+      // Others of the same revision may be on the next page.
+      yield { states: rows.map(memoryState), revision: Number(end["revision"]) - 1 };
+    }
+    yield { states: [], revision: upTo };
+  }
+
+  private notMember(): PostgresError {
+    return new PostgresError(
+      "refused",
+      `you are no longer in the team ${this.team} of ${this.database.place}`,
+      {
+        fix: "ask its administrator",
+      },
+    );
+  }
+
+  /** As many as fit a page, and at least one. */
+  private memoriesAfter(last: Row, upTo: number): Promise<readonly Row[]> {
+    return this.database.run(
+      `SELECT * FROM (
+         SELECT page.*, sum(octet_length(value)) OVER (ORDER BY revision, number) AS size FROM (
+           SELECT ${SELECTED}, revision FROM ${MEMORIES}
+           WHERE team = $1 AND (revision, number) > ($2, $3) AND revision <= $4
+           ORDER BY revision, number LIMIT ${MAX_PAGE}
+         ) AS page
+       ) AS sized
+       WHERE size - octet_length(value) < ${MAX_PAGE_BYTES} ORDER BY revision, number`,
+      [this.team, String(last["revision"]), String(last["number"]), upTo],
+    );
+  }
+
+  private removalsAfter(last: Row, upTo: number): Promise<readonly Row[]> {
+    return this.database.run(
+      `SELECT agent, session, key, removed_ms, revision, name_hash::text AS name_hash FROM ${REMOVALS}
+       WHERE team = $1 AND (revision, name_hash) > ($2, $3::bytea) AND revision <= $4
+       ORDER BY memory_removals.revision, memory_removals.name_hash LIMIT ${MAX_PAGE}`,
+      [this.team, String(last["revision"]), String(last["name_hash"]), upTo],
+    );
+  }
+}
+
+interface Decided {
+  readonly change: PendingChange;
+  readonly decision: Decision;
+}
+
+type NumberedState = NamedState & { readonly number?: string };
+
+/** The statements of one transaction. */
+class Batch {
+  private readonly run: RunSql;
+  private readonly team: string;
+  private readonly random: System["random"];
+
+  constructor(run: RunSql, team: string, random: System["random"]) {
+    this.run = run;
+    this.team = team;
+    this.random = random;
+  }
+
+  async states(names: readonly MemoryName[]): Promise<ReadonlyMap<string, NumberedState>> {
+    const values = [this.team, ...nameValues(names)];
+    const isNamed = `team = $1 AND ${named("name", 2)}`;
+    const memories = await this.run(`SELECT ${SELECTED}, revision FROM ${MEMORIES} WHERE ${isNamed}`, values);
+    const removals = await this.run(
+      `SELECT agent, session, key, removed_ms, revision FROM ${REMOVALS} WHERE ${isNamed}`,
+      values,
+    );
+    const found: readonly NumberedState[] = [
+      ...removals.map(removalState),
+      ...memories.map(row => ({ ...memoryState(row), number: String(row["number"]) })),
+    ];
+    return new Map(found.map(each => [nameKey(each), each]));
+  }
+
+  /** Tells what was stored, by name: an id that another memory has is replaced by a fresh one. */
+  async write(
+    decided: readonly Decided[],
+    states: ReadonlyMap<string, NumberedState>,
+    nowMs: number,
+  ): Promise<ReadonlyMap<string, Memory>> {
+    const removed = decided.flatMap(({ change, decision: { removedMs, store } }) =>
+      removedMs === undefined ? [] : [{ ...change, removedMs, isFinal: store === undefined }],
+    );
+    await this.remove(removed);
+    const wanted = decided.flatMap(({ change, decision: { store, removedMs } }) => {
+      const number = removedMs === undefined ? states.get(nameKey(change))?.number : undefined;
+      return store === undefined ? [] : [{ number, memory: store }];
+    });
+    const stored = await this.withFreeIds(wanted);
+    const target = { run: this.run, team: this.team };
+    await insertRows(
+      target,
+      stored.flatMap(({ number, memory }) => (number === undefined ? [memory] : [])),
+    );
+    await replaceRows(
+      target,
+      stored.flatMap(({ number, memory }) => (number === undefined ? [] : [{ number, memory }])),
+    );
+    await this.keepEarlier(
+      decided.flatMap(({ decision: { earlier } }) => earlier ?? []),
+      nowMs,
+    );
+    return new Map(stored.map(({ memory }) => [nameKey(memory), memory]));
+  }
+
+  private async remove(
+    removed: readonly (MemoryName & { removedMs: number; isFinal: boolean })[],
+  ): Promise<void> {
+    if (removed.length === 0) return;
+    await this.run(`DELETE FROM ${MEMORIES} WHERE team = $1 AND ${named("name", 2)}`, [
+      this.team,
+      ...nameValues(removed),
+    ]);
+    const final = removed.filter(({ isFinal }) => isFinal);
+    await this.run(
+      `UPDATE ${REMOVALS} SET removed_ms = given.removed_ms
+       FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[]) AS given (agent, session, key, removed_ms)
+       WHERE team = $1 AND name_hash = ${NAME_HASH}`,
+      [this.team, ...nameValues(final), final.map(({ removedMs }) => String(removedMs))],
+    );
+  }
+
+  private async withFreeIds<T extends { readonly number: string | undefined; readonly memory: Memory }>(
+    wanted: readonly T[],
+  ): Promise<readonly T[]> {
+    if (wanted.length === 0) return wanted;
+    const owners = await this.run(
+      `SELECT number, agent, id FROM ${MEMORIES} WHERE team = $1 AND ${named("id", 2)}`,
+      [this.team, ...idValues(wanted.map(({ memory }) => memory))],
+    );
+    const text = (row: Row, column: string) => decodeText(String(row[column]));
+    const ownerOf = new Map(
+      owners.map(row => [JSON.stringify([text(row, "agent"), text(row, "id")]), String(row["number"])]),
+    );
+    const given = new Set<string>();
+    return wanted.map(one => {
+      const name = JSON.stringify([one.memory.agent, one.memory.id]);
+      const owner = ownerOf.get(name);
+      const isFree = (owner === undefined || owner === one.number) && !given.has(name);
+      given.add(name);
+      return isFree ? one : { ...one, memory: { ...one.memory, id: this.random.hex(ID_LENGTH) } };
+    });
+  }
+
+  /** Each text once, however often it is sent. */
+  private async keepEarlier(memories: readonly Memory[], nowMs: number): Promise<void> {
+    if (memories.length === 0) return;
+    const texts = (member: "project" | "id" | "value" | "type" | "category"): SqlValue =>
+      memories.map(memory => encodeText(memory[member]));
+    await this.run(
+      `INSERT INTO ${EARLIER}
+         (team, agent, session, key, project, id, value, type, category, updated_ms, replaced_ms)
+       SELECT $1, given.*, $11::bigint
+       FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+         $10::bigint[]) AS given (agent, session, key, project, id, value, type, category, updated_ms)
+       WHERE NOT EXISTS (
+         SELECT FROM ${EARLIER} AS known
+         WHERE known.team = $1 AND known.name_hash = ${NAME_HASH}
+           AND (known.value, known.type, known.category) = (given.value, given.type, given.category)
+       )`,
+      [
+        this.team,
+        ...nameValues(memories),
+        texts("project"),
+        texts("id"),
+        texts("value"),
+        texts("type"),
+        texts("category"),
+        memories.map(({ updatedMs }) => String(updatedMs)),
+        nowMs,
+      ],
+    );
+  }
+}
+
+function stateAfter(
+  { removedMs }: Decision,
+  stored: Memory | undefined,
+  before: TeamState,
+  revision: number,
+): TeamState {
+  if (stored !== undefined) return { kind: "memory", memory: stored, revision };
+  return removedMs === undefined ? before : { kind: "removed", removedMs, revision };
+}
+
+function isTaken({ memory }: PendingChange, after: TeamState): boolean {
+  if (after.kind !== "memory") return memory === undefined;
+  return memory !== undefined && hasSameText(memory, after.memory);
+}
+
+function memoryState(row: Row): NamedState {
+  const memory = memoryOf(row);
+  const { agent, session, key } = memory;
+  return { agent, session, key, state: { kind: "memory", memory, revision: Number(row["revision"]) } };
+}
+
+function removalState(row: Row): NamedState {
+  const text = (column: string): string => decodeText(String(row[column]));
+  const state = {
+    kind: "removed",
+    removedMs: Number(row["removed_ms"]),
+    revision: Number(row["revision"]),
+  } as const;
+  return { agent: text("agent"), session: text("session"), key: text("key"), state };
+}

@@ -1,0 +1,160 @@
+import { describe, expect, it } from "vitest";
+import { hasPostgres } from "../../postgres-server.ts";
+import { draft } from "../store-scene.ts";
+import { openTeam, PROJECT } from "./team-scene.ts";
+
+const note = (key: string, value: string) => draft({ project: PROJECT, key, value });
+const texts = (memories: readonly { key: string; value: string }[]) =>
+  memories.map(({ key, value }) => `${key}: ${value}`);
+
+describe.skipIf(!hasPostgres)("two machines of a team", () => {
+  it("have what both stored", async () => {
+    const team = await openTeam();
+    const [ann, bob] = [await team.machine(), await team.machine()];
+    await ann.store.put({ ...note("tests", "need PAYMENT_SANDBOX=1"), isPinned: true });
+    await bob.store.put(note("ports", "\u0000 8080 \ud800"));
+    expect(await ann.sync()).toMatchObject({ sent: 1, fetched: 0, waiting: 0 });
+    expect(await bob.sync()).toMatchObject({ sent: 1, fetched: 1, waiting: 0 });
+    expect(await ann.sync()).toMatchObject({ sent: 0, fetched: 1, waiting: 0 });
+    expect(await ann.list()).toEqual(await bob.list());
+    expect(texts(await ann.list())).toEqual(["ports: \u0000 8080 \ud800", "tests: need PAYMENT_SANDBOX=1"]);
+    expect((await ann.store.list({ key: "tests" }, "name"))[0]?.isPinned).toBe(true);
+    expect(await bob.sync()).toMatchObject({ sent: 0, fetched: 0 });
+  });
+
+  it("keep the later of two changes of one name, and the team's database keeps the other text", async () => {
+    const team = await openTeam();
+    const now = Date.now();
+    const [ann, bob] = [await team.machine(now - 2_000), await team.machine(now - 1_000)];
+    await ann.store.put(note("tests", "earlier"));
+    await bob.store.put(note("tests", "later"));
+    await bob.sync();
+    await ann.sync();
+    await bob.sync();
+    expect(texts(await ann.list())).toEqual(["tests: later"]);
+    expect(await ann.list()).toEqual(await bob.list());
+    expect((await team.earlier()).map(row => row["value"])).toEqual(["earlier"]);
+  });
+
+  it("let a change that knew the other one win, also on a clock that is behind", async () => {
+    const team = await openTeam();
+    const [ann, bob] = [await team.machine(), await team.machine(Date.now() - 3_600_000)];
+    await ann.store.put(note("tests", "first"));
+    await ann.sync();
+    await bob.sync();
+    await bob.store.put(note("tests", "second"));
+    await bob.sync();
+    await ann.sync();
+    expect(texts(await ann.list())).toEqual(["tests: second"]);
+    await bob.store.remove(await bob.list());
+    await bob.sync();
+    await ann.sync();
+    expect(await ann.list()).toEqual([]);
+    await bob.store.put(note("tests", "third"));
+    await bob.sync();
+    await ann.sync();
+    expect(texts(await ann.list())).toEqual(["tests: third"]);
+  });
+
+  it("take a date of the far future for a little ahead of the server's clock", async () => {
+    const team = await openTeam();
+    const now = Date.now();
+    const [ann, bob] = [await team.machine(now + 365 * 86_400_000), await team.machine(now + 10 * 60_000)];
+    await ann.store.put(note("tests", "from the future"));
+    await ann.sync();
+    expect(Number((await team.memories())[0]?.["updated_ms"])).toBeLessThan(now + 30 * 60_000);
+    expect((await ann.list())[0]?.updatedMs).toBe(Number((await team.memories())[0]?.["updated_ms"]));
+    await bob.sync();
+    bob.time.nowMs = Date.now();
+    await bob.store.put(note("tests", "from now"));
+    await bob.sync();
+    await ann.sync();
+    expect(texts(await ann.list())).toEqual(["tests: from now"]);
+  });
+
+  it("remove on both, and no text is left in the team's database", async () => {
+    const team = await openTeam();
+    const [ann, bob] = [await team.machine(), await team.machine()];
+    await ann.store.put(note("secret", "one"));
+    await ann.sync();
+    ann.time.nowMs += 1_000;
+    await ann.store.put(note("secret", "two"));
+    await ann.sync();
+    await bob.sync();
+    bob.time.nowMs += 2_000;
+    await bob.store.remove(await bob.list());
+    await bob.sync();
+    expect(await ann.sync()).toMatchObject({ fetched: 1 });
+    expect(await ann.list()).toEqual([]);
+    expect(await team.memories()).toEqual([]);
+    expect(await team.earlier()).toEqual([]);
+  });
+
+  it("forget what was removed, also when the name is used again before it is sent", async () => {
+    const team = await openTeam();
+    const ann = await team.machine();
+    await ann.store.put(note("secret", "one"));
+    await ann.sync();
+    await ann.store.remove(await ann.list());
+    await ann.store.put(note("secret", "two"));
+    await ann.sync();
+    expect((await team.memories()).map(row => row["value"])).toEqual(["two"]);
+    expect(await team.earlier()).toEqual([]);
+  });
+
+  it("let a change win over an earlier removal, and a removal over an earlier change", async () => {
+    const team = await openTeam();
+    const now = Date.now() - 10_000;
+    const [ann, bob] = [await team.machine(now), await team.machine(now)];
+    await ann.store.put(note("a", "1"));
+    await ann.store.put(note("b", "1"));
+    await ann.sync();
+    await bob.sync();
+    ann.time.nowMs = now + 1_000;
+    bob.time.nowMs = now + 2_000;
+    await ann.store.remove(await ann.store.list({ key: "a" }, "name"));
+    await bob.store.put(note("a", "2"));
+    await ann.store.put(note("b", "2"));
+    await bob.store.remove(await bob.store.list({ key: "b" }, "name"));
+    await ann.sync();
+    await bob.sync();
+    await ann.sync();
+    expect(texts(await ann.list())).toEqual(["a: 2"]);
+    expect(await ann.list()).toEqual(await bob.list());
+  });
+
+  it("share pins, and a pin changes no text", async () => {
+    const team = await openTeam();
+    const [ann, bob] = [await team.machine(), await team.machine()];
+    await ann.store.put(note("tests", "one"));
+    await ann.sync();
+    await bob.sync();
+    await bob.store.pin(await bob.list(), true);
+    ann.time.nowMs += 1_000;
+    await ann.store.put(note("tests", "two"));
+    await ann.sync();
+    await bob.sync();
+    await ann.sync();
+    expect(await ann.list()).toMatchObject([{ value: "two", isPinned: true }]);
+    expect(await bob.list()).toEqual(await ann.list());
+    await ann.store.pin(await ann.list(), false);
+    await ann.sync();
+    await bob.sync();
+    expect((await bob.list())[0]?.isPinned).toBeUndefined();
+  });
+
+  it("keep notes of their own, and of projects that other machines do not know, to themselves", async () => {
+    const team = await openTeam();
+    const [ann, bob] = [await team.machine(), await team.machine()];
+    await ann.store.put(draft({ key: "mine", value: "own" }));
+    await ann.store.put(draft({ project: "/home/ann/pay", key: "here", value: "own" }));
+    expect(await ann.sync()).toMatchObject({ sent: 0, waiting: 0 });
+    await bob.store.put(note("mine", "the team's"));
+    await bob.sync();
+    await ann.sync();
+    expect(texts(await ann.list())).toEqual(["here: own", "mine: the team's", "mine (own): own"]);
+    expect(ann.copy.renamed).toEqual([{ from: "mine", to: "mine (own)" }]);
+    expect((await team.memories()).map(row => row["value"])).toEqual(["the team's"]);
+    await expect(ann.store.put(draft({ key: "mine", value: "own" }))).rejects.toThrow("shared with the team");
+  });
+});
