@@ -14,13 +14,14 @@ export const command = defineCommand({
   summary: "a local page of what agents did, live, with diffs and undo",
   group: "Look",
   details: `
-Served on this machine alone, under an address with a secret in it, until Ctrl-C. From a
-terminal of your own you can undo there as well: it shows what would happen and asks, as
-amplihack undo does. Started by an agent, or without a terminal, it only shows.
+Served on this machine alone, under an address with a secret in it, until
+Ctrl-C. From a terminal of your own you can undo there as well: it shows what
+would happen and asks, as amplihack undo does. Started by an agent, or without
+a terminal, it only shows.
 
-With --url it shows what the members of a team shipped to their database (amplihack ship
---to postgres=URL): by team, person, machine, project and host, and only that. Passwords
-belong in ~/.pgpass or PGPASSWORD.`,
+With --url it shows what the members of a team shipped to their database
+(amplihack ship --to postgres=URL), by team, person, machine, project and host,
+and only shows. Passwords belong in ~/.pgpass or PGPASSWORD.`,
   options: {
     port: option.number("N", "a certain port (any free one by default)", { minimum: 0 }),
     address: option.string("ADDRESS", "127.0.0.1 (default) or ::1"),

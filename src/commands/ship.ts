@@ -9,30 +9,31 @@ const RETRIES_ONCE = 4;
 
 export const command = defineCommand({
   name: "ship",
-  summary: "send the audit log and the log of runs to a collector or a database",
+  summary: "send audit log and log of runs to a collector or a database",
   group: "Look",
   details: `
-Sends what the target has not acknowledged yet. Every record has an id that stays the
-same when it is sent again, so nothing is lost or doubled. Commands, paths and messages
-stay here without --content.
+Sends what the target has not acknowledged yet. Every record has an id that
+stays the same when it is sent again, so nothing is lost or doubled. Commands,
+paths and messages stay here without --content.
 
-otlp=URL is an OpenTelemetry collector (OTLP over HTTP): records, sums and the head of
-the audit log. Without --to it is OTEL_EXPORTER_OTLP_ENDPOINT; OTEL_EXPORTER_OTLP_HEADERS
-and OTEL_RESOURCE_ATTRIBUTES are read as everywhere.
+otlp=URL is an OpenTelemetry collector (OTLP over HTTP): records, sums and the
+head of the audit log. Without --to it is OTEL_EXPORTER_OTLP_ENDPOINT;
+OTEL_EXPORTER_OTLP_HEADERS and OTEL_RESOURCE_ATTRIBUTES are read as everywhere.
 
-postgres=URL is the database of a team, for amplihack dashboard --url. Without a URL it
-is memory.url, else AMPLIHACK_DATABASE_URL. Passwords belong in ~/.pgpass or PGPASSWORD.`,
+postgres=URL is the database of a team, for amplihack dashboard --url. Without
+a URL it is memory.url, else AMPLIHACK_DATABASE_URL. Passwords belong in
+~/.pgpass or PGPASSWORD.`,
   options: {
     to: option.string("TARGET", "otlp=URL or postgres=URL"),
     team: option.string("NAME", "whose database it is (memory.team by default)"),
-    once: option.boolean("end when everything was sent, for timers and CI; 1 when that failed"),
+    once: option.boolean("end when all was sent, for timers and CI; 1 if it failed"),
     interval: option.number("SECONDS", `pause between rounds (${DEFAULT_INTERVAL_S} by default)`, {
       minimum: 1,
     }),
     timeout: option.number("SECONDS", `how long one request may take (${DEFAULT_TIMEOUT_S} by default)`, {
       minimum: 1,
     }),
-    content: option.boolean("also commands, paths and messages, without secrets as in the log"),
+    content: option.boolean("also commands, paths and messages, without secrets"),
     format: FORMAT_OPTION,
   },
   examples: {

@@ -77,9 +77,6 @@ export class Database {
 
   private async tryTransaction<T>(work: (run: RunSql) => Promise<T>): Promise<T> {
     const client = await this.pool.connect();
-    // A connection that breaks between two statements is told by the next one; without a listener it would end the program.
-    const ignore = () => {};
-    client.on("error", ignore);
     let failure: unknown;
     try {
       await client.query("BEGIN");
@@ -91,9 +88,7 @@ export class Database {
       throw error;
     } finally {
       // A connection whose transaction did not end as it should is not used again.
-      const isUsable = failure === undefined || (await rollBack(client));
-      client.off("error", ignore);
-      client.release(isUsable ? undefined : true);
+      client.release(failure === undefined || (await rollBack(client)) ? undefined : true);
     }
   }
 

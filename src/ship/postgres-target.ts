@@ -1,10 +1,11 @@
+import { findProjectIdentity } from "../memory/project-identity.ts";
 import type { Database, RunSql } from "../postgres/database.ts";
 import { SCHEMA } from "../postgres/migrate.ts";
 import { PostgresError } from "../postgres/postgres-error.ts";
 import { joinTeam } from "../postgres/teams.ts";
 import { stringAt } from "../protocol/members.ts";
-import { originOf } from "../state/git-remote.ts";
 import { clip } from "../state/index.ts";
+import { isAbsolute } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import type { ShippedLine } from "./read-batch.ts";
 import { makeRecordTables } from "./record-tables.ts";
@@ -64,7 +65,10 @@ export function postgresTarget(system: System, options: PostgresTargetOptions): 
 /** A project without a remote has a name that only says that it is the same. */
 function projectName(system: System, path: string): string {
   if (path === "") return "";
-  return clip(originOf(system, path) ?? `local:${shortHash(path)}`, MAX_NAME_LENGTH);
+  return clip(
+    (isAbsolute(path) ? findProjectIdentity(system, path) : undefined) ?? `local:${shortHash(path)}`,
+    MAX_NAME_LENGTH,
+  );
 }
 
 interface Row {

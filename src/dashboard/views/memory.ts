@@ -1,4 +1,5 @@
 import type { MemoryEntry } from "../memories.ts";
+import { chosenFilters } from "./filters.ts";
 import { scopeFields } from "./layout.ts";
 import { block, html, line, type Markup, NOTHING } from "./markup.ts";
 import type { Site } from "./site.ts";
@@ -25,13 +26,15 @@ ${site.token === undefined ? NOTHING : html`<input type="hidden" name="token" va
       ? NOTHING
       : html`<ul class="chosen"><li><span>agent: <b>${line(agent, 80)}</b></span> <a href="${site.to("memory", { q: sought })}" aria-label="Drop this filter: agent">×</a></li></ul>`;
   return html`<h1>Memory</h1><p class="soft">What ${site.team === undefined ? "agents on this machine remember" : "the agents of this team remember"} between sessions${sought === "" ? ", newest first" : ""}.</p>
-${form}${chosen}
+${form}${chosen}${chosenFilters(site, "memory", { team: site.team?.scope.team, project: site.team?.scope.project })}
 ${problem === undefined ? (memories.length === 0 ? nothing(site, sought, agent) : html`<h2 class="unseen">What is remembered</h2><div class="items">${memories.map(memory => memoryRow(site, memory))}</div>`) : empty("Memories cannot be shown.", problem)}`;
 }
 
 function nothing({ team }: Site, sought: string, agent: string | undefined): Markup {
   if (sought !== "" || agent !== undefined || team?.scope.project !== undefined)
     return empty("Nothing was found.", "Try fewer or other words.");
+  if (team !== undefined)
+    return empty("Nothing is remembered yet.", html`Members share with ${command("amplihack memory sync")}.`);
   return empty(
     "Nothing is remembered yet.",
     html`Agents remember by themselves when a session ends. You can add something: ${command('amplihack memory store --agent me style "Two spaces, no tabs."')}`,
