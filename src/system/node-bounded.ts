@@ -1,3 +1,4 @@
+import { executionAsyncId } from "node:async_hooks";
 import { createContext, Script } from "node:vm";
 
 const POLL_MS = 2;
@@ -27,9 +28,11 @@ export function runBounded(
     const run = (script: Script): unknown => {
       const timeout = Math.ceil(endMs - performance.now());
       if (timeout <= 0) return late();
+      const asyncId = executionAsyncId();
       try {
         return script.runInContext(context, { timeout });
       } catch (error) {
+        leaveAsyncContexts(asyncId);
         const isLate = Reflect.get(Object(error), "code") === "ERR_SCRIPT_EXECUTION_TIMEOUT";
         return isLate ? late() : fail(messageOf(error));
       }
@@ -67,4 +70,26 @@ function messageOf(error: unknown): string {
   const message: unknown =
     typeof error === "object" && error !== null ? Reflect.get(error, "message") : error;
   return typeof message === "string" ? message : "it threw something that is no error";
+}
+
+/**
+ * A promise callback that is ended leaves its entry on Node's stack of asynchronous contexts when somebody listens to
+ * promises, as tracers and `AsyncLocalStorage` do; Node then aborts the program (nodejs/node#38503). Nothing public
+ * takes such entries away.
+ */
+function leaveAsyncContexts(asyncId: number): void {
+  if (executionAsyncId() === asyncId) return;
+  const { noDeprecation = false } = process;
+  process.noDeprecation = true;
+  try {
+    const { popAsyncContext } = (process as unknown as NodeInternals).binding("async_wrap");
+    while (executionAsyncId() !== asyncId && popAsyncContext(executionAsyncId()));
+  } finally {
+    process.noDeprecation = noDeprecation;
+  }
+}
+
+interface NodeInternals {
+  /** `popAsyncContext` tells whether entries are left */
+  binding(name: "async_wrap"): { readonly popAsyncContext: (asyncId: number) => boolean };
 }

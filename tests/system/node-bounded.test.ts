@@ -1,8 +1,12 @@
+import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { runBounded } from "../../src/system/node-bounded.ts";
+import { bundleProgram } from "../bundle-program.ts";
 
 const run = (body: string, timeoutMs = 10_000, ...args: readonly unknown[]) =>
   runBounded(`(function (given, done, failed) { ${body} })`, "test.js", [args[0]], timeoutMs);
+
+const ENDED_LOOP = bundleProgram(new URL("programs/ended-loop.ts", import.meta.url));
 
 describe("text that is evaluated under a limit", () => {
   it("answers now, or after a promise of its own or of ours", async () => {
@@ -36,6 +40,10 @@ describe("text that is evaluated under a limit", () => {
     ["silence", `new Promise(() => {})`],
   ])("%s is ended", async (_, body) => {
     await expect(run(body, 60, () => Promise.resolve())).rejects.toThrow(/no answer within 60 ms/);
+  });
+
+  it("does not take the process with it where somebody listens to promises", () => {
+    expect(execFileSync(process.execPath, [ENDED_LOOP], { encoding: "utf8" })).toBe("went on\n");
   });
 
   it.each([

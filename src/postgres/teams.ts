@@ -1,0 +1,72 @@
+import type { Database } from "./database.ts";
+import { type Migration, migrate, SCHEMA } from "./migrate.ts";
+import { PostgresError } from "./postgres-error.ts";
+
+/**
+ * Who belongs to which team, and to which of its projects. Everybody who may connect has rights on the tables; the
+ * policies of the tables ask `may_see`, so that somebody who is in no team sees and changes nothing. `session_user` is
+ * whom the server let in: nothing that a client says changes it.
+ */
+const TEAM_TABLES: Migration = [
+  `CREATE TABLE ${SCHEMA}.teams (team text PRIMARY KEY, revision bigint NOT NULL DEFAULT 0)`,
+  `CREATE TABLE ${SCHEMA}.members (
+     team text NOT NULL REFERENCES ${SCHEMA}.teams ON UPDATE CASCADE ON DELETE CASCADE,
+     member name NOT NULL,
+     projects text[],
+     PRIMARY KEY (team, member)
+   )`,
+  `CREATE FUNCTION ${SCHEMA}.may_see(of_team text, of_project text) RETURNS boolean
+     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, ${SCHEMA}
+     AS $$ SELECT EXISTS (
+       SELECT FROM members
+       WHERE team = of_team AND member = session_user
+         AND (projects IS NULL OR of_project = '' OR of_project = ANY (projects))
+     ) $$`,
+  // For the administrator: whoever calls it needs the rights on both tables.
+  `CREATE FUNCTION ${SCHEMA}.add_member(to_team text, new_member name, of_projects text[] DEFAULT NULL) RETURNS void
+     LANGUAGE sql SET search_path = pg_catalog, ${SCHEMA}
+     AS $$
+       INSERT INTO teams (team) VALUES (to_team) ON CONFLICT DO NOTHING;
+       INSERT INTO members (team, member, projects) VALUES (to_team, new_member, of_projects)
+         ON CONFLICT (team, member) DO UPDATE SET projects = excluded.projects;
+     $$`,
+  `ALTER TABLE ${SCHEMA}.teams ENABLE ROW LEVEL SECURITY`,
+  `CREATE POLICY own_team ON ${SCHEMA}.teams USING (${SCHEMA}.may_see(team, ''))`,
+  // Members count revisions on; only the administrator makes or removes teams.
+  `GRANT SELECT, UPDATE (revision) ON ${SCHEMA}.teams TO PUBLIC`,
+  `ALTER TABLE ${SCHEMA}.members ENABLE ROW LEVEL SECURITY`,
+  `CREATE POLICY own_team ON ${SCHEMA}.members FOR SELECT USING (${SCHEMA}.may_see(team, ''))`,
+  `GRANT SELECT ON ${SCHEMA}.members TO PUBLIC`,
+];
+
+/** Statements that let members see and change their rows of a table and nobody else. */
+export function separateByTeam(table: string, project: "project" | "''"): Migration {
+  const name = `${SCHEMA}.${table}`;
+  return [
+    `ALTER TABLE ${name} ENABLE ROW LEVEL SECURITY`,
+    `CREATE POLICY own_team ON ${name} USING (${SCHEMA}.may_see(team, ${project}))`,
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON ${name} TO PUBLIC`,
+  ];
+}
+
+/**
+ * Makes the tables where they are missing, and the team where the administrator asks for a new one. Throws `refused`
+ * for everybody else who is no member.
+ */
+export async function joinTeam(database: Database, team: string): Promise<void> {
+  await migrate(database, "teams", [TEAM_TABLES]);
+  const [row] = await database.run(
+    `SELECT ${SCHEMA}.may_see($1, '') AS is_member, session_user AS name,
+       has_table_privilege('${SCHEMA}.members', 'INSERT') AS is_administrator`,
+    [team],
+  );
+  if (row?.["is_member"] === true) return;
+  const name = String(row?.["name"]);
+  if (row?.["is_administrator"] === true) {
+    await database.run(`SELECT ${SCHEMA}.add_member($1, $2)`, [team, name]);
+    return;
+  }
+  throw new PostgresError("refused", `the user ${name} of ${database.place} is not in the team ${team}`, {
+    fix: `let its administrator run: SELECT ${SCHEMA}.add_member('${team}', '${name}')`,
+  });
+}
