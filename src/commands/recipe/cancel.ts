@@ -6,8 +6,9 @@ import { QUEUED_RUN } from "./options.ts";
 export const cancelCommand = defineCommand({
   name: "cancel",
   summary: "cancel a submitted run, wherever it is",
-  details:
-    "The worker that has it ends the running step within seconds. Steps that have ended stay as they are.",
+  details: `
+The worker that has it ends the running step within seconds. Steps that have
+ended stay as they are.`,
   positionals: [QUEUED_RUN],
   options: DATABASE_OPTIONS,
   examples: {

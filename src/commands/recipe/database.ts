@@ -7,7 +7,7 @@ import type { System } from "../../system/system.ts";
 import { NOT_FOUND_EXIT_CODE } from "./options.ts";
 
 export const DATABASE_OPTIONS = {
-  url: option.string("URL", "database, without a password; else AMPLIHACK_DATABASE_URL", { bare: "" }),
+  url: option.string("URL", "database; else AMPLIHACK_DATABASE_URL", { bare: "" }),
   insecure: option.boolean("reach another machine without TLS", { isHidden: true }),
 } as const;
 

@@ -11,7 +11,7 @@ export const logsCommand = defineCommand({
   options: {
     ...DATABASE_OPTIONS,
     follow: option.boolean("go on until the run is over; its exit code is ours"),
-    format: option.choice(["text", "json"], "json prints one object for each event", {
+    format: option.choice(["text", "json"], "json: an object for each event", {
       short: "f",
       initial: "text",
     }),

@@ -12,9 +12,9 @@ export const runsCommand = defineCommand({
   name: "runs",
   summary: "list the runs of recipes: what runs, how the others ended, which can go on",
   details: `
-A run that was killed is told from one that still runs. The beginning of an id is
-enough, here and for recipe run --resume. The newest 200 runs are kept. With --url the
-runs are those that were submitted to that database, by anybody.`,
+A run that was killed is told from one that still runs. The beginning of an id
+is enough, here and for recipe run --resume. The newest 200 runs are kept. With
+--url the runs are those that were submitted to that database, by anybody.`,
   positionals: [
     {
       name: "RUN",

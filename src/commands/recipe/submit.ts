@@ -16,9 +16,9 @@ export const submitCommand = defineCommand({
   name: "submit",
   summary: "put a run on a queue, for a worker on any machine",
   details: `
-The recipe goes into the database with its sub-recipes and parents, its variables and
-these options. Files, programs, agents and credentials are those of the worker. What
-AMPLIHACK_CONTEXT_… and the like set is taken from here.`,
+The recipe goes into the database with its sub-recipes and parents, variables
+and these options. Files, programs, agents and credentials are the worker's.
+What AMPLIHACK_CONTEXT_… and the like set is taken from here.`,
   positionals: [RECIPE],
   options: {
     ...DATABASE_OPTIONS,
@@ -26,7 +26,7 @@ AMPLIHACK_CONTEXT_… and the like set is taken from here.`,
     wait: option.boolean("show what happens and end as the run does"),
     ...CONTEXT_OPTIONS,
     ...SEARCH_OPTIONS,
-    "step-timeout": option.number("SECONDS", "replaces the timeout of every step; 0 switches them off"),
+    "step-timeout": option.number("SECONDS", "replaces all timeouts; 0 switches them off"),
     "include-tags": option.string("A,B", "of the tagged steps run only these"),
     "exclude-tags": option.string("A,B", "leave out steps with these tags"),
     "agent-binary": option.string("AGENT", "agent for agent steps"),

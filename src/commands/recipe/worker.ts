@@ -10,29 +10,29 @@ export const workerCommand = defineCommand({
   name: "worker",
   summary: "run recipes that were submitted to a queue",
   details: `
-Whoever can write to the database can run commands here, as the user who starts this.
-Runs of a worker that was killed or cut off are taken over by another: steps that have
-ended are not done again, the one that was under way is. SIGTERM or Ctrl-C ends the
-running steps and returns the runs to the queue.`,
+Whoever can write to the database can run commands here, as the user who starts
+this. Runs of a worker that was killed or cut off are taken over by another:
+steps that have ended are not done again, those under way are. SIGTERM or Ctrl-C
+ends the running steps and returns the runs to the queue.`,
   options: {
     ...DATABASE_OPTIONS,
     queue: QUEUE,
     "working-dir": option.string("DIR", "directory that all runs work in", { short: "w" }),
-    concurrency: option.number("N", "runs at once here (1 by default); they share the directory", {
+    concurrency: option.number("N", "runs at once here (1 by default)", {
       minimum: 1,
       maximum: 100,
     }),
-    "queue-concurrency": option.number("N", "runs at once in the whole queue, kept there; 0 for no limit", {
+    "queue-concurrency": option.number("N", "runs at once in the whole queue; 0: no limit", {
       minimum: 0,
     }),
-    rate: option.string("N/SECONDS", "runs begun in the whole queue, kept there; 0/1 for no limit"),
+    rate: option.string("N/SECONDS", "runs begun in the whole queue; 0/1: no limit"),
     name: option.string("NAME", "how lists call it (host and process by default)"),
     "take-over-after": option.number(
       "SECONDS",
-      `how long another worker must be gone (${TAKE_OVER_SECONDS} by default)`,
+      `when a lost worker is gone (${TAKE_OVER_SECONDS} by default)`,
       { minimum: 1 },
     ),
-    "no-output": option.boolean("keep what steps print out of the log in the database"),
+    "no-output": option.boolean("keep what steps print out of the database"),
     "until-empty": option.boolean("end when all runs of the queue are over"),
   },
   ownsTerminal: true,

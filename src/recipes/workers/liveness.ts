@@ -1,5 +1,5 @@
 import type { Client } from "pg";
-import { clientConfig } from "../../postgres/database.ts";
+import { clientConfig, type RunSql } from "../../postgres/database.ts";
 import { translate } from "../../postgres/postgres-error.ts";
 import { type DatabaseAddress, describeAddress } from "../../postgres/url.ts";
 import { APPLICATION, DBOS_SCHEMA } from "./dbos.ts";
@@ -23,8 +23,13 @@ const RUNS = `${DBOS_SCHEMA}.workflow_status`;
 const REQUEUE = `UPDATE ${RUNS}
   SET status = 'ENQUEUED', owner_xid = NULL, started_at_epoch_ms = NULL,
       updated_at = (EXTRACT(EPOCH FROM now()) * 1000)::bigint
-  WHERE status = 'PENDING' AND executor_id = $1 AND application_name = $2
+  WHERE status = 'PENDING' AND executor_id = $1 AND application_name = $2 AND ($3::text IS NULL OR workflow_uuid = $3)
   RETURNING workflow_uuid`;
+
+/** Returns one run to its queue if this worker has it. */
+export async function giveBackRun(run: RunSql, executorId: string, runId: string): Promise<void> {
+  await run(REQUEUE, [executorId, APPLICATION, runId]);
+}
 
 /** A worker's name, and what tells its sessions apart. */
 export function executorIdOf(name: string, session: string): string {
@@ -122,7 +127,8 @@ export class WorkerLock {
         "SELECT pg_try_advisory_xact_lock(hashtextextended($1, $2)) AS is_free",
         [executorId, LOCK_SEED],
       );
-      const rows = answer?.["is_free"] === true ? await this.query(REQUEUE, [executorId, APPLICATION]) : [];
+      const rows =
+        answer?.["is_free"] === true ? await this.query(REQUEUE, [executorId, APPLICATION, null]) : [];
       await this.query("COMMIT");
       return rows.map(({ workflow_uuid: id }) => String(id));
     } catch (error) {
@@ -131,10 +137,9 @@ export class WorkerLock {
     }
   }
 
-  /** Returns this worker's own runs to their queue. */
-  async giveBack(): Promise<readonly string[]> {
-    const rows = await this.query(REQUEUE, [this.executorId, APPLICATION]);
-    return rows.map(({ workflow_uuid: id }) => String(id));
+  /** Returns all runs of this worker to their queue. */
+  async giveBack(): Promise<void> {
+    await this.query(REQUEUE, [this.executorId, APPLICATION, null]);
   }
 
   async release(): Promise<void> {

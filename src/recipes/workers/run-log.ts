@@ -5,7 +5,7 @@ import type { JsonObject } from "../../protocol/index.ts";
 import { parseJsonObject } from "../../protocol/members.ts";
 import type { System } from "../../system/system.ts";
 import { eventFields } from "../logs/event-log.ts";
-import type { RunEvent } from "../logs/events.ts";
+import type { RunEvent, StepReference } from "../logs/events.ts";
 
 const MIGRATIONS: readonly Migration[] = [
   [
@@ -24,10 +24,19 @@ const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
 /** What waits to be written when the database is slow. */
 const MAX_WAITING = 2_000;
 const FLUSH_MS = 250;
+/** A line that is longer is not waited for. */
+const MAX_LINE = 64 * 1024;
+const MAX_RECORD = 16 * 1024;
 const MAX_DEPTH = 10;
 
 export function migrateLog(database: Database): Promise<void> {
   return migrate(database, "recipes", MIGRATIONS);
+}
+
+interface Output {
+  readonly step: StepReference;
+  readonly stream: "stdout" | "stderr";
+  readonly text: string;
 }
 
 interface Line {
@@ -43,6 +52,7 @@ export class RunLogWriter {
   private readonly worker: string;
   private readonly hasOutput: boolean;
   private waiting: Line[] = [];
+  private readonly unfinished = new Map<string, Output>();
   private outputBytes = 0;
   private dropped = 0;
   private writing: Promise<void> = Promise.resolve();
@@ -62,13 +72,17 @@ export class RunLogWriter {
 
   add(event: RunEvent): void {
     if (event.kind === "heartbeat" || event.kind === "pointer" || event.kind === "process") return;
-    if (event.kind === "output" && !this.takesOutput(event.chunk.length)) return;
+    if (event.kind === "output") {
+      if (this.takesOutput(event.chunk.length)) this.addOutput(event);
+      return;
+    }
+    if (event.kind === "step_end") this.endLines(event.step);
     const fields =
       event.kind === "notice"
         ? { text: event.text, warning: event.isWarning }
         : eventFields(event, true, this.system);
     if (fields === undefined) return;
-    this.push(event.kind, fields);
+    this.push(event.kind, redacted(fields));
   }
 
   /** Everything that was added is written, or the database does not take it. */
@@ -77,6 +91,34 @@ export class RunLogWriter {
     this.timer = undefined;
     this.writing = this.writing.then(() => this.write());
     await this.writing;
+  }
+
+  /** Whole lines only: half of a secret would not be known as one. */
+  private addOutput({ step, stream, chunk }: RunEvent & { readonly kind: "output" }): void {
+    const key = `${stream} ${step.path}`;
+    const text = (this.unfinished.get(key)?.text ?? "") + this.system.text.decode(chunk).text;
+    const end = text.length > MAX_LINE ? text.length : text.lastIndexOf("\n") + 1;
+    this.unfinished.set(key, { step, stream, text: text.slice(end) });
+    this.pushOutput({ step, stream, text: text.slice(0, end) });
+  }
+
+  private endLines({ path }: StepReference): void {
+    for (const [key, output] of [...this.unfinished]) {
+      if (output.step.path !== path) continue;
+      this.unfinished.delete(key);
+      this.pushOutput(output);
+    }
+  }
+
+  private pushOutput({ step, stream, text }: Output): void {
+    const shown = redact(text);
+    for (let start = 0; start < shown.length; start += MAX_RECORD)
+      this.push("output", {
+        step_id: step.id,
+        path: step.path,
+        stream,
+        text: shown.slice(start, start + MAX_RECORD),
+      });
   }
 
   private takesOutput(bytes: number): boolean {
@@ -96,7 +138,7 @@ export class RunLogWriter {
     const ts = new Date(this.system.clock.nowMs()).toISOString();
     this.waiting.push({
       isOutput: event === "output",
-      record: JSON.stringify({ event, ts, ...redacted(fields) }),
+      record: JSON.stringify({ event, ts, ...fields }),
     });
     this.timer ??= setTimeout(() => void this.flush(), FLUSH_MS);
   }
@@ -128,14 +170,14 @@ export class RunLogWriter {
   }
 }
 
-/** Texts without what looks like a secret. */
+/** Why a step failed, and warnings, without what looks like a secret. */
 function redacted(fields: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [
-      name,
-      (name === "text" || name === "error") && typeof value === "string" ? redact(value) : value,
-    ]),
-  );
+  const { text, error } = fields;
+  return {
+    ...fields,
+    ...(typeof text === "string" ? { text: redact(text) } : {}),
+    ...(typeof error === "string" ? { error: redact(error) } : {}),
+  };
 }
 
 export interface LogRecord {

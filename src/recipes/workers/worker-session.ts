@@ -3,7 +3,7 @@ import type { Json } from "../../protocol/index.ts";
 import { Interruption } from "../run/interruption.ts";
 import type { Dbos } from "./dbos.ts";
 import { Journal, recordNames } from "./journal.ts";
-import type { RunPlace, WorkerLock } from "./liveness.ts";
+import { giveBackRun, type RunPlace, type WorkerLock } from "./liveness.ts";
 import { type RunPlaceOptions, type RunSummary, runSubmitted, summarise } from "./run-submitted.ts";
 
 const RETRY_MS = 500;
@@ -62,8 +62,7 @@ export class WorkerSession {
       const result = this.isEnding
         ? undefined
         : await runSubmitted(this.options, { runId, input, interruption }, journal);
-      // DBOS then waits for the result of whoever goes on with it.
-      if (result === undefined) throw new this.dbos.DBOSWorkflowConflictError(runId);
+      if (result === undefined) return await this.leave(runId);
       const summary = summarise(result);
       this.events.ended(runId, summary);
       return summary;
@@ -73,10 +72,20 @@ export class WorkerSession {
     }
   }
 
+  /** Leaves a run without a result to whoever has it now, or to the queue. DBOS then waits for their result. */
+  private async leave(runId: string): Promise<never> {
+    // Where this fails, the connections are lost, and all runs go to others.
+    if (!this.isEnding)
+      await giveBackRun(this.options.database.run, this.lock.executorId, runId).catch(() => {});
+    throw new this.dbos.DBOSWorkflowConflictError(runId);
+  }
+
   /** Compares the runs with the database, and lets go of those that are no longer ours. */
   async beat(): Promise<void> {
-    const places = await this.lock.lookAt([...this.active.keys()]);
-    for (const [runId, active] of this.active) {
+    // Those of this moment: a run that is taken while the database answers is not in its answer.
+    const runs = [...this.active];
+    const places = await this.lock.lookAt(runs.map(([runId]) => runId));
+    for (const [runId, active] of runs) {
       const place = places.get(runId);
       if (this.owns(place) || active.interruption.signal !== undefined) continue;
       this.events.left(runId, place?.status === "CANCELLED" ? "cancelled" : "elsewhere");
@@ -119,7 +128,7 @@ export class WorkerSession {
         return await recordNames(this.options.database, runId);
       } catch (error) {
         const mayWork = error instanceof PostgresError && error.problem === "offline";
-        if (!mayWork || this.isEnding) throw new this.dbos.DBOSWorkflowConflictError(runId);
+        if (!mayWork || this.isEnding) return this.leave(runId);
         await new Promise(resume => setTimeout(resume, RETRY_MS));
       }
     }

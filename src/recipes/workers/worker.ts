@@ -125,7 +125,7 @@ async function serve(
     await session.end({ isLost: end === "lost" });
     await dbos.DBOS.shutdown();
     // Nothing is lost where this fails: the lock goes with the connection, and others take the runs over.
-    if (end === "stopped") await lock.giveBack().catch(() => []);
+    if (end === "stopped") await lock.giveBack().catch(() => {});
     return end;
   } finally {
     session = undefined;
