@@ -103,7 +103,7 @@ describe.each<TestedShell>(["bash", "zsh", "fish"])("completion in %s", shell =>
         [[""], expect.not.arrayContaining(["bridge"])],
         [
           ["recipe", ""],
-          ["list", "run", "runs", "show", "validate"],
+          ["cancel", "list", "logs", "run", "runs", "show", "submit", "validate", "worker"],
         ],
         [["claude", "--dr"], ["--dry-run"]],
         [["codex", "--skip-p"], []],
