@@ -204,7 +204,7 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
   },
   "recipe worker": {
     use: "asks",
-    values: "url queue w|working-dir concurrency queue-concurrency rate name take-over-after",
+    values: "url queue w|working-dir concurrency queue-concurrency rate name take-over-after keep-days",
     bare: "url",
   },
   "recipe cancel": { use: "asks", values: "url", bare: "url" },

@@ -119,6 +119,7 @@ async function perStep(modules, server, project) {
       workingDir: project,
       logsOutput: true,
       takeOverAfterMs: 10_000,
+      keepDays: undefined,
       isUntilEmpty: false,
     };
     onEnd = workOnQueue(system, options, stopping, report);

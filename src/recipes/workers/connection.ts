@@ -6,7 +6,7 @@ import { migrateDbos } from "./dbos.ts";
 import { migrateLog } from "./run-log.ts";
 
 const CONNECT_MS = 10_000;
-const ANSWER_MS = 60_000;
+const ANSWER_MS = 30_000;
 const CLOSE_MS = 3_000;
 
 /** A database with runs of recipes: a pool for DBOS, and one for our own statements. */

@@ -38,6 +38,20 @@ export async function countOpen({ run }: Database, queue: string): Promise<numbe
   return Number(row?.["open"] ?? 0);
 }
 
+/** Ids of runs that have been over for so many days. */
+export async function findEndedRuns(
+  { run }: Database,
+  days: number,
+  limit: number,
+): Promise<readonly string[]> {
+  const rows = await run(
+    `SELECT workflow_uuid FROM ${RUNS}
+     WHERE ${OURS} AND completed_at < (EXTRACT(EPOCH FROM now()) - $1 * 86400.0) * 1000 LIMIT $2`,
+    [days, limit],
+  );
+  return rows.map(({ workflow_uuid: id }) => String(id));
+}
+
 /** Has any run been submitted to this database, or any worker been there? */
 export async function hasTables({ run }: Database): Promise<boolean> {
   const [row] = await run("SELECT to_regclass($1) IS NOT NULL AS exists", [RUNS]);

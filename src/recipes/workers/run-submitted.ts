@@ -95,7 +95,9 @@ async function execute(
     );
   } finally {
     removeTree(system, folder);
-    await log.flush();
+    // Of a run that is no longer ours the end of the log is not waited for: the database may be out of reach.
+    const flushed = log.flush();
+    if (!journal.isAbandoned) await flushed;
   }
 }
 

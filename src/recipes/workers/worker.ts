@@ -16,6 +16,7 @@ import {
   workerConfig,
 } from "./dbos.ts";
 import { connectionName, executorIdOf, WorkerLock } from "./liveness.ts";
+import { pruneRuns } from "./prune-runs.ts";
 import { type QueueLimits, setQueueLimits } from "./queue-limits.ts";
 import { countOpen } from "./run-queries.ts";
 import type { RunSummary } from "./run-submitted.ts";
@@ -36,6 +37,8 @@ export interface WorkerOptions {
   readonly takeOverAfterMs: number;
   /** ends when the queue is empty and all its runs are over */
   readonly isUntilEmpty: boolean;
+  /** days after which runs that are over are deleted; undefined for never */
+  readonly keepDays: number | undefined;
   readonly launcher: RunRequest["launcher"];
 }
 
@@ -51,6 +54,8 @@ export interface WorkerReport extends WorkerEvents {
 type SessionEnd = "stopped" | "empty" | "lost";
 
 const BEAT_MS = 1_000;
+/** About every hour. */
+const PRUNE_BEATS = 3_600;
 const RECONNECT_MS = 2_000;
 /** Beside one for each run: queue, results, cancellations. */
 const SPARE_CONNECTIONS = 4;
@@ -77,7 +82,6 @@ export async function workOnQueue(
       await pause(RECONNECT_MS, stopping);
       continue;
     }
-    report.cutOff();
     await pause(RECONNECT_MS, stopping);
   }
 }
@@ -123,6 +127,7 @@ async function serve(
     report.ready(name);
     const end = await watch(session, lock, connection, options, stopping, report);
     await session.end({ isLost: end === "lost" });
+    if (end === "lost") report.cutOff();
     await dbos.DBOS.shutdown();
     // Nothing is lost where this fails: the lock goes with the connection, and others take the runs over.
     if (end === "stopped") await lock.giveBack().catch(() => {});
@@ -139,12 +144,13 @@ async function serve(
 async function watch(
   current: WorkerSession,
   lock: WorkerLock,
-  { database }: Connection,
-  { queue, takeOverAfterMs, isUntilEmpty }: WorkerOptions,
+  connection: Connection,
+  { queue, takeOverAfterMs, isUntilEmpty, keepDays }: WorkerOptions,
   stopping: Interruption,
   report: WorkerReport,
 ): Promise<SessionEnd> {
   let isLost = false;
+  let beats = 0;
   void lock.lost.then(() => {
     isLost = true;
   });
@@ -156,7 +162,9 @@ async function watch(
       await current.beat();
       const count = await current.sweep(takeOverAfterMs);
       if (count > 0) report.tookOver(count);
-      if (isUntilEmpty && current.isIdle && (await countOpen(database, queue)) === 0) return "empty";
+      if (keepDays !== undefined && beats++ % PRUNE_BEATS === 0) await pruneRuns(connection, keepDays);
+      const mayEnd = isUntilEmpty && current.isIdle;
+      if (mayEnd && (await countOpen(connection.database, queue)) === 0) return "empty";
     } catch {
       return "lost";
     }

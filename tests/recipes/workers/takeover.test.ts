@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { hasPostgres } from "../../postgres-server.ts";
-import { cutOff, workerMachine } from "./worker-machine.ts";
+import { noneLeft } from "../marked-processes.ts";
+import { cutOff, openLine, workerMachine } from "./worker-machine.ts";
 
 /** Every step writes that it began and that it ended; the slow one waits until the file `open` is there. */
 const RECIPE = JSON.stringify({
@@ -87,4 +88,36 @@ describe.skipIf(!hasPostgres)("a run whose worker is lost", () => {
       said => said.split("waits for runs").length === 3,
     );
   });
+
+  it.runIf(process.env["AMPLIHACK_TEST_LONG"] === "1")(
+    "ends its programs before others begin, also when the line falls silent without a word",
+    async () => {
+      const machine = await workerMachine();
+      const mark = `silence-${process.pid}`;
+      const command = `echo began >> began; MARK=${mark} exec sleep 1000`;
+      machine.write("long.yaml", JSON.stringify({ name: "long", steps: [{ id: "wait", command }] }));
+      const line = await openLine(machine.server);
+      const first = await machine.startBehind(line, "one");
+      const id = await machine.submit("long.yaml");
+      await machine.until(
+        () => machine.lines("began"),
+        lines => lines.length === 1,
+      );
+      await machine.startWorker("two");
+      line.silence();
+      await machine.until(
+        () => first.said(),
+        said => said.includes("does not answer"),
+      );
+      await noneLeft(mark);
+      expect(await machine.run(id)).toMatchObject({ state: "running", worker: "one" });
+      line.cut();
+      await machine.until(
+        () => machine.run(id),
+        ({ worker }) => worker === "two",
+      );
+      expect(await machine.type("recipe", "cancel", id, "--url")).toMatchObject({ code: 0 });
+      await noneLeft(mark);
+    },
+  );
 });

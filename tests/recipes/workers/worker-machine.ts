@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { Database, type Row } from "../../../src/postgres/database.ts";
@@ -9,7 +10,7 @@ import { DBOS_SCHEMA } from "../../../src/recipes/workers/dbos.ts";
 import { enqueueRun, packRun } from "../../../src/recipes/workers/submit.ts";
 import { AMPLIHACK, newUserInside, type User } from "../../commands/run-command.ts";
 import { systemIn } from "../../install/sandbox.ts";
-import { freshDatabase, type PostgresServer } from "../../postgres-server.ts";
+import { ADMINISTRATOR, freshDatabase, type PostgresServer } from "../../postgres-server.ts";
 
 /** A machine may be busy with other things: conditions are waited for, times are not measured. */
 const PATIENCE = { timeout: 200_000, interval: 50 } as const;
@@ -48,6 +49,8 @@ export interface WorkerMachine {
   runs(): Promise<readonly RunRow[]>;
   run(id: string): Promise<RunRow>;
   startWorker(name: string, ...words: readonly string[]): Promise<WorkerProcess>;
+  /** a worker that reaches the server over a line that can fall silent */
+  startBehind(line: Line, name: string): Promise<WorkerProcess>;
   /** lines that steps have written to a file of the project */
   lines(file: string): readonly string[];
   /** names of the records of a run, in order */
@@ -56,7 +59,7 @@ export interface WorkerMachine {
 }
 
 export async function workerMachine(): Promise<WorkerMachine> {
-  const { server, url } = await freshDatabase();
+  const { server, url, name: databaseName } = await freshDatabase();
   const user = newUserInside();
   const env = { AMPLIHACK_DATABASE_URL: url };
   const database = await Database.open(readDatabaseUrl(url, "option"));
@@ -96,6 +99,7 @@ export async function workerMachine(): Promise<WorkerMachine> {
     runs: () => json("recipe", "runs", "--limit", "1000", "--url"),
     run: id => json("recipe", "runs", id, "--url"),
     startWorker: (name, ...words) => startWorker(user, url, name, words),
+    startBehind: (line, name) => startWorker(user, line.url(databaseName), name, []),
     lines(file) {
       const path = join(user.project, file);
       return existsSync(path) ? readFileSync(path, "utf8").split("\n").slice(0, -1) : [];
@@ -150,8 +154,9 @@ async function startWorker(
   await until(
     () => text,
     said => {
+      if (said.includes("waits for runs")) return true;
       if (worker.exitCode !== null) throw new Error(`the worker ended: ${said}`);
-      return said.includes("waits for runs");
+      return false;
     },
   );
   return {
@@ -164,6 +169,43 @@ async function startWorker(
       return exit;
     },
     ended: () => exit,
+  };
+}
+
+export interface Line {
+  url(database: string): string;
+  /** Nothing comes through any more, and nobody is told. */
+  silence(): void;
+  /** The server learns that the other side is gone. */
+  cut(): void;
+}
+
+/** Between a worker and the server's socket. */
+export async function openLine({ folder }: PostgresServer): Promise<Line> {
+  const pairs: (readonly [Socket, Socket])[] = [];
+  const entry = createServer(near => {
+    const far = connect(join(folder, ".s.PGSQL.5432"));
+    pairs.push([near, far]);
+    for (const end of [near, far]) end.on("error", () => {});
+    near.pipe(far);
+    far.pipe(near);
+  });
+  await new Promise<void>(resolve => {
+    entry.listen(0, "127.0.0.1", resolve);
+  });
+  onTestFinished(() => {
+    for (const end of pairs.flat()) end.destroy();
+    entry.close();
+  });
+  const { port } = entry.address() as AddressInfo;
+  return {
+    url: database => `postgres://${ADMINISTRATOR}@127.0.0.1:${port}/${database}`,
+    silence() {
+      for (const end of pairs.flat()) end.unpipe().pause();
+    },
+    cut() {
+      for (const [, far] of pairs) far.destroy();
+    },
   };
 }
 

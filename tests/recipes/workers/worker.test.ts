@@ -196,7 +196,7 @@ describe.skipIf(!hasPostgres)("a worker", () => {
     expect(machine.lines("after")).toHaveLength(1);
   });
 
-  it("keeps to its own limit and to those of the queue", async () => {
+  it("keeps to its own limit and to those of the queue, and deletes what is old when it is told to", async () => {
     const machine = await workerMachine();
     machine.write(
       "count.yaml",
@@ -206,7 +206,7 @@ describe.skipIf(!hasPostgres)("a worker", () => {
         steps: [{ id: "s", command: "mkdir lock || echo twice >> clash; sleep 0.05; rmdir lock" }],
       }),
     );
-    await machine.submitMany(8, "count.yaml");
+    const [kept = ""] = await machine.submitMany(8, "count.yaml");
     const words = ["--concurrency", "4", "--queue-concurrency", "1", "--rate", "1000/60", "--until-empty"];
     const workers = await Promise.all([
       machine.startWorker("one", ...words),
@@ -227,6 +227,20 @@ describe.skipIf(!hasPostgres)("a worker", () => {
         rate_limit_max: 1000,
         rate_limit_period_sec: 60,
       },
+    ]);
+
+    await machine.database.run(
+      `UPDATE ${DBOS_SCHEMA}.workflow_status SET completed_at = completed_at - 90000000 WHERE workflow_uuid <> $1`,
+      [kept],
+    );
+    await (await machine.startWorker("three", "--until-empty", "--keep-days", "1")).ended();
+    expect((await machine.runs()).map(({ run_id }) => run_id)).toEqual([kept]);
+    for (const table of [`${DBOS_SCHEMA}.operation_outputs`, `${DBOS_SCHEMA}.workflow_output`])
+      expect(await machine.database.run(`SELECT DISTINCT workflow_uuid AS id FROM ${table}`)).toEqual([
+        { id: kept },
+      ]);
+    expect(await machine.database.run("SELECT DISTINCT run_id FROM amplihack.recipe_log")).toEqual([
+      { run_id: kept },
     ]);
   });
 });
