@@ -99,7 +99,8 @@ the hosts are never changed. A second run changes nothing.`,
         home: system.env.get("HOME"),
         project: requireDirectories(system).projectRoot,
       });
-      terminal.printResult(options.format, report, options.full ? text : fitLines(text, terminal));
+      const isShortPreview = options["dry-run"] && !options.full;
+      terminal.printResult(options.format, report, isShortPreview ? fitLines(text, terminal) : text);
       return report.success ? 0 : 1;
     });
   },

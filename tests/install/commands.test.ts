@@ -359,7 +359,7 @@ describe("amplihack doctor", () => {
     const { status, stdout } = run(sandbox, ["doctor", "--live", "--host", "cursor"]);
     expect(status).toBe(1);
     expect(stdout).toMatch(/✗ your settings: .*hooks\.json cannot be read: .*\n +fix: repair .*hooks\.json/);
-    expect(stdout).toContain("1 host(s) would not run all hooks with your settings.");
+    expect(stdout).toContain("1 host would not run all hooks with your settings.");
   });
 });
 
