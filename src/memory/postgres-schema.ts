@@ -52,7 +52,7 @@ const TABLES: Migration = [
      UNIQUE (team, number)
    )`,
   `CREATE INDEX memories_by_change ON ${SCHEMA}.memories (team, project_hash, updated_ms)`,
-  `CREATE INDEX memories_by_revision ON ${SCHEMA}.memories (team, revision)`,
+  `CREATE INDEX memories_by_revision ON ${SCHEMA}.memories (team, revision, number)`,
   `CREATE INDEX memories_by_content ON ${SCHEMA}.memories (team, fingerprint)`,
   `CREATE INDEX memories_pinned ON ${SCHEMA}.memories (team) WHERE is_pinned`,
   `CREATE INDEX memories_by_terms ON ${SCHEMA}.memories USING gin (terms)`,
