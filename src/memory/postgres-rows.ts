@@ -4,7 +4,7 @@ import { contentFingerprint } from "./content-fingerprint.ts";
 import { CATEGORIES, type Memory, VALUE_TYPES } from "./memory.ts";
 import { MemoryError } from "./memory-error.ts";
 import { indexedTerms } from "./postgres-terms.ts";
-import { decodeText, encodeText } from "./stored-text.ts";
+import { decodeText, encodeText, storedNames } from "./stored-text.ts";
 
 export const MEMORIES = `${SCHEMA}.memories`;
 
@@ -44,13 +44,7 @@ export function columnsOf(memories: readonly Memory[]): readonly (readonly strin
   const rows = memories.map(memory => {
     const { vector, count } = indexedTerms(memory);
     return [
-      encodeText(memory.id),
-      encodeText(memory.project),
-      encodeText(memory.agent),
-      encodeText(memory.session),
-      encodeText(memory.key),
-      memory.type,
-      memory.category,
+      ...storedNames(memory),
       String(memory.createdMs),
       String(memory.updatedMs),
       contentFingerprint(memory.value),

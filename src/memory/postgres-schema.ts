@@ -52,7 +52,7 @@ const TABLES: Migration = [
      UNIQUE (team, number)
    )`,
   `CREATE INDEX memories_by_change ON ${SCHEMA}.memories (team, project_hash, updated_ms)`,
-  `CREATE INDEX memories_by_revision ON ${SCHEMA}.memories (team, revision)`,
+  `CREATE INDEX memories_by_revision ON ${SCHEMA}.memories (team, revision, number)`,
   `CREATE INDEX memories_by_content ON ${SCHEMA}.memories (team, fingerprint)`,
   `CREATE INDEX memories_pinned ON ${SCHEMA}.memories (team) WHERE is_pinned`,
   `CREATE INDEX memories_by_terms ON ${SCHEMA}.memories USING gin (terms)`,
@@ -87,8 +87,8 @@ const TABLES: Migration = [
      replaced_ms bigint NOT NULL
    )`,
   `CREATE INDEX earlier_values_by_name ON ${SCHEMA}.earlier_values (team, name_hash)`,
-  // What the index has, for words that are not in it as they were typed. Nobody reads it but the functions. Room on
-  // each page lets counts change in place.
+  // How many memories have each word, for words that are not there as they were typed; the empty word counts them all.
+  // Nobody reads it but the functions. Room on each page lets counts change in place.
   `CREATE TABLE ${SCHEMA}.memory_terms (
      team text NOT NULL REFERENCES ${SCHEMA}.teams ON UPDATE CASCADE ON DELETE CASCADE,
      term text NOT NULL,
@@ -165,7 +165,7 @@ const TERM_QUERY: Migration = [
 ];
 
 const termsOf = (rows: string, count: 1 | -1): string =>
-  `SELECT team, unnest(tsvector_to_array(terms)) AS term, ${count} AS one FROM ${rows}`;
+  `SELECT team, unnest(array_append(tsvector_to_array(terms), '')) AS term, ${count} AS one FROM ${rows}`;
 /** How many memories have each word changes by what came and what went. Words of what was removed do not stay. */
 const countTerms = (...changes: readonly string[]): string => `
   INSERT INTO memory_terms (team, term, memories)

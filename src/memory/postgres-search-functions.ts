@@ -16,18 +16,29 @@ const countOf = (query: string): string => `(
     WHERE m.team = of_team AND m.terms @@ ${query} AND ${isMine("m.project")} LIMIT most
   ) AS counted)`;
 
+/** Who may see all projects gets what was counted already; `terms` has those of the queries that are one word, else ''. */
+const counted = (term: string): string =>
+  `(SELECT t.memories FROM memory_terms AS t WHERE t.team = of_team AND t.term = ${term})`;
+
 const COUNTING: Migration = [
-  `CREATE FUNCTION ${SCHEMA}.count_memory_words(of_team text, queries text[], most integer, most_memories integer)
+  `CREATE FUNCTION ${SCHEMA}.count_memory_words(of_team text, queries text[], terms text[], most integer)
      RETURNS TABLE (total bigint, matches bigint[]) ${DEFINED}
    AS $$
      DECLARE mine text[];
      BEGIN
        ${FIND_MEMBER}
-       SELECT count(*) INTO total FROM (
-         SELECT FROM memories AS m WHERE m.team = of_team AND ${isMine("m.project")} LIMIT most_memories
-       ) AS counted;
-       SELECT array_agg(${countOf("one.query::tsquery")} ORDER BY one.place) INTO matches
-       FROM unnest(queries) WITH ORDINALITY AS one (query, place);
+       IF mine IS NULL THEN
+         total := coalesce(${counted("''")}, 0);
+       ELSE
+         SELECT count(*) INTO total FROM memories AS m WHERE m.team = of_team AND ${isMine("m.project")};
+       END IF;
+       SELECT array_agg(
+         CASE WHEN mine IS NULL AND one.term <> ''
+           THEN least(coalesce(${counted("one.term")}, 0), most)
+           ELSE ${countOf("one.query::tsquery")}
+         END ORDER BY one.place
+       ) INTO matches
+       FROM unnest(queries, terms) WITH ORDINALITY AS one (query, term, place);
        RETURN NEXT;
      END
    $$`,
@@ -67,7 +78,7 @@ const RANK = "ts_rank('{0.5, 0.5, 0.5, 1}', m.terms, phrase.query)";
 /** As in BM25: rare words count more, each further occurrence less, and those in a long text less. */
 const WEIGHT = `(
   SELECT sum(phrase.weight * ${RANK}) FROM unnest(phrases, weights) AS phrase (query, weight)
-) / (0.25 + 0.75 * m.term_count / avg(m.term_count) OVER ())`;
+) / (0.25::float8 + 0.75::float8 * m.term_count / (avg(m.term_count) OVER ())::float8)`;
 
 const CONDITIONS = `
   m.team = of_team AND m.terms @@ sought AND ${isMine("m.project")}

@@ -1,7 +1,7 @@
 import type { Row, RunSql } from "../postgres/database.ts";
 import { SCHEMA } from "../postgres/migrate.ts";
 import { MEMORIES, SELECTED } from "./postgres-rows.ts";
-import { anyQuery, beginningQuery, exactQuery } from "./postgres-terms.ts";
+import { anyQuery, beginningQuery, exactQuery, withoutAccents } from "./postgres-terms.ts";
 import { MAX_WEIGHED, planSearch, type SearchAttempt } from "./ranking.ts";
 import {
   MAX_SIMILAR,
@@ -12,9 +12,6 @@ import {
 } from "./search-words.ts";
 import type { MemoryFilter, WordCounts } from "./store.ts";
 import { encodeText } from "./stored-text.ts";
-
-/** Beyond this the rarity of a word hardly changes. */
-const MAX_COUNTED_MEMORIES = 50_000;
 
 /** A team's memories, as the user who is logged in may see them. */
 export interface TeamSearch {
@@ -61,7 +58,7 @@ function rarity(phrase: string, forms: readonly CountedForm[], memories: number)
  * wrong, else as a part of words.
  */
 async function findForms(search: TeamSearch, phrases: readonly string[]): Promise<Counts> {
-  const asIs = await countQueries(search, phrases.map(exactQuery));
+  const asIs = await countPhrases(search, phrases);
   const missing = phrases.filter((_, index) => asIs.forms[index]?.matches === 0);
   const words = missing.filter(phrase => !phrase.includes(" ") && phrase.length >= MIN_PREFIX_LENGTH);
   if (words.length === 0) return asIs;
@@ -85,13 +82,22 @@ async function findSimilar({ run, team }: TeamSearch, word: string): Promise<rea
   return rows.map(row => ({ phrase: exactQuery(String(row["term"])), matches: Number(row["matches"]) }));
 }
 
+function countPhrases(search: TeamSearch, phrases: readonly string[]): Promise<Counts> {
+  const terms = phrases.map(phrase => (phrase.includes(" ") ? "" : withoutAccents(phrase)));
+  return countQueries(search, phrases.map(exactQuery), terms);
+}
+
 /** Counting need not be exact beyond what can be weighed. */
-async function countQueries({ run, team }: TeamSearch, queries: readonly string[]): Promise<Counts> {
+async function countQueries(
+  { run, team }: TeamSearch,
+  queries: readonly string[],
+  terms: readonly string[] = [],
+): Promise<Counts> {
   const [row] = await run(`SELECT * FROM ${SCHEMA}.count_memory_words($1, $2, $3, $4)`, [
     team,
     queries,
+    terms,
     MAX_WEIGHED + 1,
-    MAX_COUNTED_MEMORIES,
   ]);
   const matches = (row?.["matches"] ?? []) as readonly unknown[];
   return {
@@ -102,7 +108,7 @@ async function countQueries({ run, team }: TeamSearch, queries: readonly string[
 
 /** How many memories have each term, and how many there are. */
 export async function countTerms(search: TeamSearch, terms: readonly string[]): Promise<WordCounts> {
-  const { memories, forms } = await countQueries(search, terms.map(exactQuery));
+  const { memories, forms } = await countPhrases(search, terms);
   return { memories, matches: new Map(terms.map((term, index) => [term, forms[index]?.matches ?? 0])) };
 }
 

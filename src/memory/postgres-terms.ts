@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { Memory } from "./memory.ts";
 import { indexText } from "./search-words.ts";
 
@@ -21,8 +22,8 @@ export function indexedTerms({ key, value }: Pick<Memory, "key" | "value">): Ind
   const add = (term: string, place: number, weight: string): void => {
     const known = places.get(term);
     if (known !== undefined && known.length >= MAX_POSITIONS) return;
-    // Three bytes a UTF-16 unit is the most; besides, each word has a count and may be padded.
-    bytes += 2 + (known === undefined ? 3 + 3 * term.length : 0);
+    // Each word has a count, and may be padded.
+    bytes += 2 + (known === undefined ? 3 + Buffer.byteLength(term) : 0);
     if (bytes > MAX_VECTOR_BYTES) return;
     const position = `${Math.min(place, MAX_POSITION)}${weight}`;
     if (known === undefined) places.set(term, [position]);

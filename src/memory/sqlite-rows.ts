@@ -4,7 +4,7 @@ import { contentFingerprint } from "./content-fingerprint.ts";
 import { CATEGORIES, type Memory, VALUE_TYPES } from "./memory.ts";
 import { shortHash } from "./short-hash.ts";
 import { corruptDatabase, type SqlRow, type SqlValue } from "./sqlite-connection.ts";
-import { decodeText, encodeText } from "./stored-text.ts";
+import { decodeText, encodeText, storedNames } from "./stored-text.ts";
 
 /** Columns in the order of `valuesOf`; the long one last, so that the others are read without it. */
 export const COLUMNS =
@@ -24,13 +24,7 @@ export function bytesOf(column: string): string {
 
 export function valuesOf(memory: Memory): readonly SqlValue[] {
   return [
-    encodeText(memory.id),
-    encodeText(memory.project),
-    encodeText(memory.agent),
-    encodeText(memory.session),
-    encodeText(memory.key),
-    memory.type,
-    memory.category,
+    ...storedNames(memory),
     memory.createdMs,
     memory.updatedMs,
     contentFingerprint(memory.value),

@@ -1,3 +1,5 @@
+import type { Memory } from "./memory.ts";
+
 /**
  * SQLite's interface ends texts at NUL, and UTF-8 has no lone surrogates, so both are written as an escape sign
  * and four hexadecimal digits. Everything else, which is nearly everything, is stored as it is.
@@ -13,4 +15,10 @@ export function encodeText(text: string): string {
 export function decodeText(stored: string): string {
   if (!stored.includes(ESCAPE)) return stored;
   return stored.replace(ESCAPED, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+}
+
+/** Everything that says what a memory is called and what it is, as it is stored. */
+export function storedNames(memory: Memory): readonly string[] {
+  const { id, project, agent, session, key, type, category } = memory;
+  return [...[id, project, agent, session, key].map(encodeText), type, category];
 }

@@ -1,9 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
-import { buildSync } from "esbuild";
 import { percentiles } from "./measure.mjs";
-import { AGENTS, DAY_MS, MEMORIES, makeTexts, memoriesOf, nameOf, PROJECTS } from "./memory.mjs";
+import { AGENTS, DAY_MS, loadSources, MEMORIES, makeTexts, memoriesOf, nameOf, PROJECTS } from "./memory.mjs";
 
 /**
  * The same memories in SQLite and in PostgreSQL, on a socket of this machine with its files in memory, asked in turns.
@@ -11,7 +9,11 @@ import { AGENTS, DAY_MS, MEMORIES, makeTexts, memoriesOf, nameOf, PROJECTS } fro
  */
 export async function bench() {
   const folder = mkdtempSync(resolve("node_modules", ".amplihack-bench-"));
-  const sources = await loadSources(folder);
+  const sources = await loadSources(folder, [
+    ["openPostgresStore", "src/memory/open-postgres-store.ts"],
+    ["readDatabaseUrl", "src/postgres/url.ts"],
+    ["hasPostgres, startPostgres", "tests/postgres-server.ts"],
+  ]);
   if (!sources.hasPostgres) {
     process.stderr.write("PostgreSQL is not installed: apt-get install postgresql\n");
     rmSync(folder, { recursive: true, force: true });
@@ -96,31 +98,4 @@ async function inTurns(name, stores, rounds, work) {
     { ...first, ratio: 1 },
     { ...second, ratio: second.p50 / first.p50 },
   ];
-}
-
-async function loadSources(folder) {
-  const outfile = join(folder, "stores.mjs");
-  buildSync({
-    stdin: {
-      contents: `
-        export { openStore } from "./src/memory/open-store.ts";
-        export { openPostgresStore } from "./src/memory/open-postgres-store.ts";
-        export { readDatabaseUrl } from "./src/postgres/url.ts";
-        export { readQuery } from "./src/memory/search-words.ts";
-        export { recallForPrompt } from "./src/memory/recall.ts";
-        export { rankCandidates } from "./src/memory/ranking.ts";
-        export { createNodeSystem } from "./src/system/node.ts";
-        export { hasPostgres, startPostgres } from "./tests/postgres-server.ts";`,
-      resolveDir: process.cwd(),
-      loader: "ts",
-    },
-    outfile,
-    bundle: true,
-    platform: "node",
-    target: "node20.19",
-    format: "esm",
-    external: ["libsql", "pg", "vitest"],
-    logLevel: "warning",
-  });
-  return import(pathToFileURL(outfile).href);
 }

@@ -131,25 +131,25 @@ export async function measure(work, rounds, { byClock = false } = {}) {
 }
 
 /** The store is internal, so it is bundled here the way the program bundles it. */
-async function loadSources(folder) {
+export async function loadSources(folder, more = []) {
   const outfile = join(folder, "store.mjs");
+  const exported = [
+    ["openStore", "src/memory/open-store.ts"],
+    ["readQuery", "src/memory/search-words.ts"],
+    ["recallForPrompt", "src/memory/recall.ts"],
+    ["rankCandidates", "src/memory/ranking.ts"],
+    ["createNodeSystem", "src/system/node.ts"],
+    ...more,
+  ];
+  const contents = exported.map(([names, file]) => `export { ${names} } from "./${file}";`).join("\n");
   buildSync({
-    stdin: {
-      contents: `
-        export { openStore } from "./src/memory/open-store.ts";
-        export { readQuery } from "./src/memory/search-words.ts";
-        export { recallForPrompt } from "./src/memory/recall.ts";
-        export { rankCandidates } from "./src/memory/ranking.ts";
-        export { createNodeSystem } from "./src/system/node.ts";`,
-      resolveDir: process.cwd(),
-      loader: "ts",
-    },
+    stdin: { contents, resolveDir: process.cwd(), loader: "ts" },
     outfile,
     bundle: true,
     platform: "node",
     target: "node20.19",
     format: "esm",
-    external: ["libsql"],
+    external: ["libsql", "pg", "vitest"],
     logLevel: "warning",
   });
   return import(pathToFileURL(outfile).href);

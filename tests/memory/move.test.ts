@@ -90,7 +90,6 @@ describe.skipIf(!hasPostgres)("moving memories", () => {
   const program = bundleProgram(new URL("./programs/mover.ts", import.meta.url), ["libsql", "pg-native"]);
 
   it.each([
-    ["postgres", "after", 1],
     ["postgres", "during", 2],
     ["postgres", "before", 5],
     ["sqlite", "during", 2],

@@ -86,7 +86,7 @@ async function expectConsistent(url: string): Promise<void> {
     const wrong = await database.run(
       `SELECT team, term FROM amplihack.memory_terms
        FULL JOIN (
-         SELECT team, unnest(tsvector_to_array(terms)) AS term, count(*) AS counted
+         SELECT team, unnest(array_append(tsvector_to_array(terms), '')) AS term, count(*) AS counted
          FROM amplihack.memories GROUP BY team, term
        ) AS counted USING (team, term)
        WHERE memories IS DISTINCT FROM counted LIMIT 5`,

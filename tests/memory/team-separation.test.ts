@@ -230,7 +230,7 @@ describe.skipIf(!hasPostgres)("memories of a team", () => {
         count(`SELECT * FROM amplihack.similar_memory_terms('${TEAM}', '{${spelling}}', '${part}', 10)`);
       expect(await similar("secretship", "%%nothing")).toBe(isAllowed ? 1 : 0);
       expect(await similar("x", "retship")).toBe(isAllowed ? 1 : 0);
-      const words = `SELECT * FROM amplihack.count_memory_words('${TEAM}', '{zebra,secretship}', 10, 10)`;
+      const words = `SELECT * FROM amplihack.count_memory_words('${TEAM}', '{zebra,secretship}', '{zebra,secretship}', 10)`;
       const n = String(seen.length);
       expect(await database.run(words)).toEqual(
         seen.length === 0 ? [] : [{ total: n, matches: [n, isAllowed ? "1" : "0"] }],

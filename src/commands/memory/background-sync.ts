@@ -1,17 +1,25 @@
 import { ownProgram } from "../../cli/own-program.ts";
 import { findMemoryPlace, type MemoryPlace } from "../../memory/memory-place.ts";
-import { describeSync, readSyncState } from "../../memory/sync/sync-state.ts";
+import { describeSync, isSyncDue, readSyncState } from "../../memory/sync/sync-state.ts";
 import { basename } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 
-/** After its own work, a command lets this program share it with the team, and does not wait. */
-export async function startSync(system: System, place: MemoryPlace, hasChanged: boolean): Promise<void> {
-  if (place.config.memory.url === undefined) return;
+/**
+ * After its own work, a command lets this program share it with the team, and does not wait. Mostly nothing is due, so
+ * that what starts a process is loaded only then.
+ */
+export async function startSync(
+  system: System,
+  { config, databasePath }: MemoryPlace,
+  hasChanged: boolean,
+): Promise<void> {
+  if (config.memory.url === undefined) return;
+  if (!isSyncDue(readSyncState(system, databasePath), hasChanged, system.clock.nowMs())) return;
   const program = ownProgram();
   // Inside another program there is nothing that could be started again.
   if (!basename(program).startsWith("amplihack")) return;
-  const { startSyncIfDue } = await import("../../memory/sync/start-sync.ts");
-  startSyncIfDue(system, place, [process.execPath, ...process.execArgv, program], hasChanged);
+  const { startSyncProcess } = await import("../../memory/sync/start-sync.ts");
+  startSyncProcess(system, databasePath, [process.execPath, ...process.execArgv, program]);
 }
 
 /** What keeps memories from the team; undefined when nothing does, or there is no team. */
