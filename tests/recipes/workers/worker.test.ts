@@ -41,7 +41,7 @@ describe.skipIf(!hasPostgres)("a worker", () => {
       ],
     });
     const table = await machine.type("recipe", "runs", "last", "--url");
-    expect(table.stdout).toMatch(/State +failed {2}at fail, exit 3\n(?:.*\n)*.*Worker +one\n/);
+    expect(table.stdout).toMatch(/State +failed {2}at fail, exit 3\n[\s\S]*Worker +one\n/);
     const log = await machine.type("recipe", "logs", id.slice(0, 8), "--url");
     expect(log).toMatchObject({ code: 0 });
     expect(log.stdout).toContain("hello Ann");
