@@ -33,8 +33,8 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
     fix: "ask its administrator, or name another user in the URL",
   },
   "3D000": { why: "there is no such database", fix: "createdb, or name another one in the URL" },
-  "3F000": { why: "its tables are not there yet", fix: "let its owner run amplihack memory sync once" },
-  "42P01": { why: "its tables are not there yet", fix: "let its owner run amplihack memory sync once" },
+  "3F000": { why: "its tables are not there yet", fix: "let its administrator run the same command once" },
+  "42P01": { why: "its tables are not there yet", fix: "let its administrator run the same command once" },
   "42501": { why: "this user lacks the right to do that", fix: "ask its administrator; see docs/teams.md" },
 };
 
