@@ -55,7 +55,8 @@ const TABLES: Migration = [
   `CREATE INDEX memories_by_revision ON ${SCHEMA}.memories (team, revision, number)`,
   `CREATE INDEX memories_by_content ON ${SCHEMA}.memories (team, fingerprint)`,
   `CREATE INDEX memories_pinned ON ${SCHEMA}.memories (team) WHERE is_pinned`,
-  `CREATE INDEX memories_by_terms ON ${SCHEMA}.memories USING gin (terms)`,
+  // What was added last lies in a list that every search goes through; it stays short.
+  `CREATE INDEX memories_by_terms ON ${SCHEMA}.memories USING gin (terms) WITH (gin_pending_list_limit = 256)`,
   `CREATE TABLE ${SCHEMA}.memory_removals (
      ${NAME_COLUMNS},
      removed_ms bigint NOT NULL,
@@ -240,7 +241,7 @@ const PARTS_INDEX: Migration = [
      BEGIN
        CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA ${SCHEMA};
        EXECUTE format(
-         'CREATE INDEX memory_terms_by_part ON ${SCHEMA}.memory_terms USING gin (term %s.gin_trgm_ops)',
+         'CREATE INDEX memory_terms_by_part ON ${SCHEMA}.memory_terms USING gin (term %s.gin_trgm_ops) WITH (fastupdate = off)',
          (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'pg_trgm')
        );
      EXCEPTION WHEN OTHERS THEN
@@ -269,7 +270,7 @@ export async function prepareMemoryTables(database: Database, team: string): Pro
 
 const PARTS_INDEX_NAME = "memory_terms_by_part";
 /** For an administrator whose server had no pg_trgm when the tables were made. */
-export const MAKE_PARTS_INDEX = `CREATE EXTENSION pg_trgm; CREATE INDEX ${PARTS_INDEX_NAME} ON ${SCHEMA}.memory_terms USING gin (term gin_trgm_ops)`;
+export const MAKE_PARTS_INDEX = `CREATE EXTENSION pg_trgm; CREATE INDEX ${PARTS_INDEX_NAME} ON ${SCHEMA}.memory_terms USING gin (term gin_trgm_ops) WITH (fastupdate = off)`;
 
 export async function hasPartsIndex({ run }: Database): Promise<boolean> {
   const [row] = await run("SELECT to_regclass($1) IS NOT NULL AS exists", [`${SCHEMA}.${PARTS_INDEX_NAME}`]);
