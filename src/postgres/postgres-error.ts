@@ -38,8 +38,8 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   "42501": { why: "this user lacks the right to do that", fix: "ask its administrator; see docs/teams.md" },
 };
 
-/** Connection lost or refused, shutting down, out of connections, or out of time. */
-const OFFLINE_CODES = /^(08...|57P0.|57014|53300|25P03)$/;
+/** Connection lost or refused, shutting down or closed to all, out of connections, or out of time. */
+const OFFLINE_CODES = /^(08...|57P0.|57014|53300|25P03|55000)$/;
 const OFFLINE_ERRNO =
   /^(ECONN\w+|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN)$/;
 const OFFLINE_TEXT = /timeout|terminated|connection error|not queryable|client was closed/i;
