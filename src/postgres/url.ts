@@ -3,6 +3,8 @@ import type { System } from "../system/system.ts";
 
 /** Names the database where neither an option nor the configuration does. */
 export const DATABASE_URL_VARIABLE = "AMPLIHACK_DATABASE_URL";
+/** Where a password may stand in the environment. */
+export const PASSWORD_VARIABLES: readonly string[] = [DATABASE_URL_VARIABLE, "PGPASSWORD"];
 
 /** Who can read a URL that was given there: process lists and files are for others, the environment is not. */
 export type UrlOrigin = "option" | "configuration" | "environment";
