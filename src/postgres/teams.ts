@@ -80,6 +80,12 @@ export async function joinTeam(database: Database, team: string): Promise<void> 
     return;
   }
   throw new PostgresError("refused", `the user ${name} of ${database.place} is not in the team ${team}`, {
-    fix: `let its administrator run: SELECT ${SCHEMA}.add_member('${team}', '${name}')`,
+    fix: joiningStatement(team, name),
   });
+}
+
+/** For an administrator to copy: whoever asks to be let in chose these names. */
+export function joiningStatement(team: string, name: string): string {
+  const [quotedTeam, quotedName] = [team, name].map(text => `'${text.replaceAll("'", "''")}'`);
+  return `let its administrator run: SELECT ${SCHEMA}.add_member(${quotedTeam}, ${quotedName})`;
 }
