@@ -87,6 +87,12 @@ export function isLocal(host: string | undefined): boolean {
   return host === undefined || host.startsWith("/") || LOOPBACK.includes(host);
 }
 
+/** For a person to know of; undefined when others on the way read nothing. */
+export function unencryptedNotice({ host, tls }: DatabaseAddress): string | undefined {
+  if (tls !== "disable" || isLocal(host)) return undefined;
+  return `${host} is reached without encryption: others on the network can read and change what is sent`;
+}
+
 function parse(text: string): URL {
   try {
     return new URL(text);
