@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { learnedRetention } from "../../../src/memory/retention.ts";
 import { hasPostgres } from "../../postgres-server.ts";
-import { draft } from "../store-scene.ts";
+import { DAY_MS, draft } from "../store-scene.ts";
 import { openTeam, PROJECT } from "./team-scene.ts";
 
 const note = (key: string, value: string) => draft({ project: PROJECT, key, value });
@@ -54,6 +55,31 @@ describe.skipIf(!hasPostgres)("two machines of a team", () => {
     await bob.sync();
     await ann.sync();
     expect(texts(await ann.list())).toEqual(["tests: third"]);
+  });
+
+  it("keep what sessions learnt when the clock of one is years ahead", async () => {
+    const team = await openTeam();
+    const now = Date.now();
+    const [ann, bob] = [await team.machine(now), await team.machine(now)];
+    const learn = (machine: typeof ann, key: string) =>
+      machine.store.remember(note(`learned/${key}`, key), learnedRetention(machine.time.nowMs));
+    for (const key of ["a", "b"]) await learn(ann, key);
+    await ann.sync();
+    await bob.sync();
+    bob.time.nowMs = now + 3 * 365 * DAY_MS;
+    await learn(bob, "c");
+    await learn(bob, "d");
+    await bob.sync();
+    await ann.sync();
+    const all = ["a", "b", "c", "d"].map(key => `learned/${key}: ${key}`);
+    expect(texts(await ann.list())).toEqual(all);
+    expect(texts(await bob.list())).toEqual(all);
+    // A year after the last of them, what is older goes as ever.
+    await team.database.run("UPDATE amplihack.memories SET updated_ms = 1 WHERE key = 'learned/a'");
+    await ann.sync();
+    await learn(ann, "e");
+    await ann.sync();
+    expect((await team.memories()).map(row => row["value"])).toEqual(["b", "c", "d", "e"]);
   });
 
   it("take a date of the far future for a little ahead of the server's clock", async () => {
