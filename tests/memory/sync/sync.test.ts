@@ -1,4 +1,6 @@
+import Libsql from "libsql";
 import { describe, expect, it } from "vitest";
+import type { MemoryError } from "../../../src/memory/memory-error.ts";
 import { learnedRetention } from "../../../src/memory/retention.ts";
 import { hasPostgres } from "../../postgres-server.ts";
 import { DAY_MS, draft } from "../store-scene.ts";
@@ -55,6 +57,22 @@ describe.skipIf(!hasPostgres)("two machines of a team", () => {
     await bob.sync();
     await ann.sync();
     expect(texts(await ann.list())).toEqual(["tests: third"]);
+  });
+
+  it("have again what was damaged on one of them and dropped there as advised", async () => {
+    const team = await openTeam();
+    const [ann, bob] = [await team.machine(), await team.machine()];
+    for (const key of ["a", "b"]) await ann.store.put(note(key, key));
+    await ann.sync();
+    await bob.sync();
+    const database = new Libsql(bob.path);
+    database.exec("UPDATE memories SET seal = 'another' WHERE key = 'a'");
+    const problem = await bob.list().catch((error: MemoryError) => error);
+    database.exec(/'(.+)'$/.exec((problem as MemoryError).fix ?? "")?.[1] ?? "");
+    database.close();
+    await bob.sync();
+    await ann.sync();
+    for (const machine of [ann, bob]) expect(texts(await machine.list())).toEqual(["a: a", "b: b"]);
   });
 
   it("keep what sessions learnt when the clock of one is years ahead", async () => {
