@@ -1,5 +1,6 @@
 import Libsql from "libsql";
 import { describe, expect, it } from "vitest";
+import { MAX_TIME_MS } from "../../../src/memory/memory.ts";
 import type { MemoryError } from "../../../src/memory/memory-error.ts";
 import { learnedRetention } from "../../../src/memory/retention.ts";
 import { hasPostgres } from "../../postgres-server.ts";
@@ -57,6 +58,23 @@ describe.skipIf(!hasPostgres)("two machines of a team", () => {
     await bob.sync();
     await ann.sync();
     expect(texts(await ann.list())).toEqual(["tests: third"]);
+  });
+
+  it("change and remove what somebody gave the last date there is", async () => {
+    const team = await openTeam();
+    const ann = await team.machine();
+    const store = (value: string) => ann.store.put(note("a", value));
+    await store("first");
+    await ann.sync();
+    await team.database.run("UPDATE amplihack.memories SET updated_ms = $1", [MAX_TIME_MS]);
+    await ann.sync();
+    await store("second");
+    expect(await ann.sync()).toMatchObject({ sent: 1, waiting: 0 });
+    await ann.store.remove(await ann.list());
+    await ann.sync();
+    await store("third");
+    expect(await ann.sync()).toMatchObject({ sent: 1, waiting: 0 });
+    expect((await team.memories()).map(row => row["value"])).toEqual(["third"]);
   });
 
   it("have again what was damaged on one of them and dropped there as advised", async () => {
