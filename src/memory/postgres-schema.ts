@@ -229,7 +229,7 @@ const CONSEQUENCES: Migration = [
      FROM old_rows AS gone JOIN new_rows AS come USING (number)
      WHERE (gone.value, gone.type, gone.category) IS DISTINCT FROM (come.value, come.type, come.category)`,
     `DELETE FROM earlier_values USING (
-       SELECT number, row_number() OVER (PARTITION BY team, name_hash ORDER BY number DESC) AS place
+       SELECT number, row_number() OVER (PARTITION BY team, name_hash, project ORDER BY number DESC) AS place
        FROM earlier_values
        WHERE (team, name_hash) IN (SELECT team, name_hash FROM old_rows)
      ) AS counted

@@ -339,6 +339,27 @@ describe.skipIf(!hasPostgres)("memories of a team", () => {
     await expect((await connect("bob")).run(given(member, value))).rejects.toMatchObject({ code: "23514" });
   });
 
+  it("keep the earlier texts of a project, however many somebody adds under the name in another", async () => {
+    const [ann, bob] = [await connect("ann"), await connect("bob")];
+    const ofShip = "SELECT value FROM amplihack.earlier_values WHERE project = 'ship'";
+    const before = await ann.run(ofShip);
+    expect(before).toHaveLength(1);
+    const rollBack = new Error("only tried");
+    await bob.run(
+      `INSERT INTO amplihack.earlier_values
+         (team, project, agent, session, key, id, value, type, category, updated_ms, replaced_ms)
+       SELECT '${TEAM}', 'pay', 'builder', '', 'key ship', 'n', n, 'text', 'context', 1, 1
+       FROM generate_series(1, 30) AS n`,
+    );
+    const trial = ann.transaction(async run => {
+      await run("UPDATE amplihack.memories SET value = 'another' WHERE project = 'ship'");
+      expect(await run(`${ofShip} ORDER BY number`)).toEqual([...before, { value: "zebra secretship" }]);
+      throw rollBack;
+    });
+    await expect(trial).rejects.toThrow("only tried");
+    await administer(server, "DELETE FROM amplihack.earlier_values WHERE id = 'n'", DATABASE);
+  });
+
   it("name their author, whatever a writer says", async () => {
     const [ann, bob] = [await connect("ann"), await connect("bob")];
     const change = (set: string) =>
