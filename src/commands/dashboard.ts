@@ -116,9 +116,12 @@ async function startTeams(
   place: Place,
   warn: Warn,
 ): Promise<Started> {
-  const { readDatabaseUrl } = await import("../postgres/url.ts");
+  const { readDatabaseUrl, unencryptedNotice } = await import("../postgres/url.ts");
   const { startTeamDashboard } = await import("../dashboard/team/team-dashboard.ts");
-  const dashboard = await startTeamDashboard(system, readDatabaseUrl(url, "option"), {
+  const database = readDatabaseUrl(url, "option");
+  const notice = unencryptedNotice(database);
+  if (notice !== undefined) warn(`${notice}\n`);
+  const dashboard = await startTeamDashboard(system, database, {
     ...place,
     warn,
     team,

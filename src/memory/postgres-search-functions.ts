@@ -80,7 +80,7 @@ const RANK = "ts_rank('{0.5, 0.5, 0.5, 1}', m.terms, phrase.query)";
 /** As in BM25: rare words count more, each further occurrence less, and those in a long text less. */
 const WEIGHT = `(
   SELECT sum(phrase.weight * ${RANK}) FROM unnest(phrases, weights) AS phrase (query, weight)
-) / (0.25::float8 + 0.75::float8 * m.term_count / (avg(m.term_count) OVER ())::float8)`;
+) / (0.25::float8 + 0.75::float8 * m.term_count / greatest(avg(m.term_count) OVER (), 1)::float8)`;
 
 const CONDITIONS = `
   m.team = of_team AND m.terms @@ sought AND ${isMine("m.project")}

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { ClientConfig, Pool, PoolClient } from "pg";
 import { errorText } from "../protocol/error-text.ts";
 import { isRetryable, PostgresError, translate } from "./postgres-error.ts";
-import { type DatabaseAddress, describeAddress } from "./url.ts";
+import { type DatabaseAddress, describeAddress, isLocal } from "./url.ts";
 
 export interface DatabaseOptions {
   /** how many statements run at the same time */
@@ -108,6 +108,7 @@ async function rollBack(client: PoolClient): Promise<boolean> {
 
 /** For a driver that is used by itself. */
 export function clientConfig(address: DatabaseAddress): ClientConfig {
+  checkEnvironment(address, process.env["PGHOST"]);
   const { host, port, database, user, password, tls } = address;
   const given = { host, port, database, user, password };
   return {
@@ -116,6 +117,18 @@ export function clientConfig(address: DatabaseAddress): ClientConfig {
     keepAlive: true,
     application_name: "amplihack",
   };
+}
+
+/** The driver goes by PGHOST where the URL names no host, and that was taken for this machine: reached without TLS. */
+function checkEnvironment({ host }: DatabaseAddress, announced: string | undefined): void {
+  if (host !== undefined || announced === undefined || announced === "" || isLocal(announced)) return;
+  throw new PostgresError(
+    "refused",
+    `the URL names no host, and PGHOST names another machine, ${announced}`,
+    {
+      fix: "name the host in the URL: postgres://USER@HOST/DATABASE",
+    },
+  );
 }
 
 function tlsOptions({ tls, rootCertificate, certificate, key }: DatabaseAddress) {

@@ -1,4 +1,5 @@
 import { errorText } from "../protocol/error-text.ts";
+import { escapeControls } from "../state/escape.ts";
 import { Problem } from "../state/problem.ts";
 
 /**
@@ -7,7 +8,10 @@ import { Problem } from "../state/problem.ts";
  */
 export type PostgresProblem = "offline" | "refused" | "newer" | "failed";
 
-/** Why a database did not do what it was asked. Never quotes a statement or a value: both hold what people wrote. */
+/**
+ * Why a database did not do what it was asked. Never quotes a statement or a value: both hold what people wrote. Names
+ * and codes are the server's, so that nothing of them reaches a terminal as it came.
+ */
 export class PostgresError extends Problem {
   override readonly name = "PostgresError";
   readonly problem: PostgresProblem;
@@ -15,7 +19,11 @@ export class PostgresError extends Problem {
   readonly code: string | undefined;
 
   constructor(problem: PostgresProblem, message: string, details: { fix?: string; code?: string } = {}) {
-    super(message, { kind: `database-${problem}`, fix: details.fix });
+    const { fix } = details;
+    super(escapeControls(message), {
+      kind: `database-${problem}`,
+      fix: fix === undefined ? undefined : escapeControls(fix),
+    });
     this.problem = problem;
     this.code = details.code;
   }

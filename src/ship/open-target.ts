@@ -1,6 +1,6 @@
 import type { Config } from "../config/index.ts";
 import { Database } from "../postgres/database.ts";
-import { DATABASE_URL_VARIABLE, findDatabaseUrl } from "../postgres/url.ts";
+import { DATABASE_URL_VARIABLE, findDatabaseUrl, unencryptedNotice } from "../postgres/url.ts";
 import { Problem } from "../state/problem.ts";
 import type { System } from "../system/system.ts";
 import { version } from "../version.ts";
@@ -37,6 +37,8 @@ async function openPostgres(system: System, url: string, options: TargetOptions)
   const address = findDatabaseUrl(system, url === "" ? undefined : url, memory.url);
   if (address === undefined)
     throw usage(`say which database: --to postgres=URL, memory.url or ${DATABASE_URL_VARIABLE}`);
+  const notice = unencryptedNotice(address);
+  if (notice !== undefined) options.tell(notice);
   const database = await Database.open(address, { statementTimeoutMs, maxConnections: 1 });
   return postgresTarget(system, { ...options, database, team });
 }

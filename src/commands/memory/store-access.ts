@@ -12,7 +12,12 @@ import type { TeamPlace } from "../../memory/open-postgres-store.ts";
 import { openReader, openStore } from "../../memory/open-store.ts";
 import type { MemoryReader, MemoryStore } from "../../memory/store.ts";
 import { teamOrigin } from "../../memory/sync/team-origin.ts";
-import { DATABASE_URL_VARIABLE, findDatabaseUrl } from "../../postgres/url.ts";
+import {
+  DATABASE_URL_VARIABLE,
+  type DatabaseAddress,
+  findDatabaseUrl,
+  unencryptedNotice,
+} from "../../postgres/url.ts";
 import { escapeControls } from "../../state/index.ts";
 import { expandHome, resolve } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
@@ -67,7 +72,16 @@ export function teamPlace(invocation: AnyInvocation): TeamPlace {
       "there is no database of a team",
       `set memory.url, or ${DATABASE_URL_VARIABLE}, or give --url postgres://USER@HOST/DATABASE`,
     );
+  warnUnencrypted(invocation, address);
   return { address, team: team ?? memory.team };
+}
+
+export function warnUnencrypted(
+  { terminal }: Pick<AnyInvocation, "terminal">,
+  address: DatabaseAddress,
+): void {
+  const notice = unencryptedNotice(address);
+  if (notice !== undefined) terminal.warn(`${notice}\n`);
 }
 
 export function memoryPlace({ system, terminal }: Pick<AnyInvocation, "system" | "terminal">): MemoryPlace {

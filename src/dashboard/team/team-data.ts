@@ -2,6 +2,7 @@ import { PostgresStore } from "../../memory/postgres-store.ts";
 import type { Database } from "../../postgres/database.ts";
 import { SCHEMA } from "../../postgres/migrate.ts";
 import { PostgresError } from "../../postgres/postgres-error.ts";
+import { joiningStatement } from "../../postgres/teams.ts";
 import { errorText } from "../../protocol/error-text.ts";
 import { makeRecordTables } from "../../ship/record-tables.ts";
 import type { System } from "../../system/system.ts";
@@ -57,7 +58,7 @@ async function notMember(database: Database, team: string | undefined): Promise<
   return new PostgresError(
     "refused",
     `the user ${name} of ${database.place} is ${team === undefined ? "in no team" : `not in the team ${team}`}`,
-    { fix: `let its administrator run: SELECT ${SCHEMA}.add_member('${team ?? "TEAM"}', '${name}')` },
+    { fix: joiningStatement(team ?? "TEAM", name) },
   );
 }
 
