@@ -176,7 +176,7 @@ function toMemoryError(error: unknown, path: string): MemoryError {
       return new MemoryError(
         "full",
         `${path} cannot grow: the disk is full, or the limit of ${MAX_DATABASE_BYTES / 1024 ** 3} GiB is reached`,
-        "amplihack memory clean --pattern 'learned/*' --no-dry-run",
+        "make room on the disk, or see what sessions left behind: amplihack memory clean --pattern 'learned/*'",
       );
     default:
       return new MemoryError(

@@ -208,13 +208,22 @@ export function withoutValue(memory: Memory) {
 
 /** Asks before anything is deleted; an error where nobody can be asked. */
 export function confirmDeletion(
-  { terminal }: Pick<AnyInvocation, "terminal">,
+  { terminal, system, options }: AnyInvocation,
   count: number,
   flag: string,
 ): boolean {
   const what = count === 1 ? "this memory" : `${count} memories`;
-  if (terminal.isInteractive) return askYesOrNo(terminal, `Delete ${what} for good?`);
-  throw usageError("deleting needs a yes and there is no terminal to ask at", `add ${flag}`);
+  const isCopy =
+    options["db-path"] === undefined && findMemoryPlace(system, () => {}).config.memory.url !== undefined;
+  const whose =
+    isCopy || options.url !== undefined || options.backend === "postgres"
+      ? ", shared ones for the whole team"
+      : "";
+  if (terminal.isInteractive) return askYesOrNo(terminal, `Delete ${what} for good${whose}?`);
+  throw usageError(
+    `deleting${whose === "" ? "" : `${whose},`} needs a yes and there is no terminal to ask at`,
+    `add ${flag}`,
+  );
 }
 
 /** One line of a list: name, session, kind and the beginning of the text. */

@@ -22,6 +22,16 @@ it.each([[["memory", "list", "--url", URL]], [["memory", "sync"]], [["dashboard"
   },
 );
 
+it("says that what a team shares is deleted for all of it", async () => {
+  const user = newUserInside();
+  const clean = () => user.type(["memory", "clean", "--pattern", "*", "--no-dry-run"]);
+  await user.type(["memory", "store", "a", "b"]);
+  expect((await clean()).stderr).not.toContain("team");
+  mkdirSync(join(user.home, ".amplihack"), { recursive: true });
+  writeFileSync(join(user.home, ".amplihack", "config.jsonc"), JSON.stringify({ memory: { url: URL } }));
+  expect((await clean()).stderr).toContain("deleting, shared ones for the whole team, needs a yes");
+});
+
 it("tells who ships the same", async () => {
   const told: string[] = [];
   const target = await openTarget(createNodeSystem(), `postgres=${URL}`, {
