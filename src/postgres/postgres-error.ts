@@ -21,6 +21,9 @@ export class PostgresError extends Problem {
   }
 }
 
+/** PostgreSQL's code where a user lacks a right. */
+export const MISSING_RIGHT = "42501";
+
 interface Refusal {
   readonly why: string;
   readonly fix: string;
@@ -35,7 +38,10 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   "3D000": { why: "there is no such database", fix: "createdb, or name another one in the URL" },
   "3F000": { why: "its tables are not there yet", fix: "let its administrator run the same command once" },
   "42P01": { why: "its tables are not there yet", fix: "let its administrator run the same command once" },
-  "42501": { why: "this user lacks the right to do that", fix: "ask its administrator; see docs/teams.md" },
+  [MISSING_RIGHT]: {
+    why: "this user lacks the right to do that",
+    fix: "ask its administrator; see docs/teams.md",
+  },
 };
 
 /** Connection lost or refused, shutting down, out of connections, or out of time. */
@@ -64,7 +70,9 @@ export function translate(error: unknown, place: string): unknown {
   if (isOffline(code, text)) return new PostgresError("offline", `the database ${place} does not answer`);
   if (/certificate|self.signed|SSL|TLS/i.test(text))
     return new PostgresError("refused", `the encrypted connection to ${place} failed: ${text}`, {
-      fix: "name the server's authority with sslrootcert=FILE in the URL",
+      fix: /certificate|self.signed/i.test(text)
+        ? "name the server's authority with sslrootcert=FILE in the URL"
+        : "switch TLS on at the server; sslmode=disable in the URL only where you trust the whole network",
     });
   // With a code it is PostgreSQL's sentence, which may quote values.
   const what = code === undefined ? text : `PostgreSQL's code is ${code}`;

@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
-import { clientConfig, Database } from "../../postgres/database.ts";
+import { createPool } from "../../postgres/connect.ts";
+import { Database } from "../../postgres/database.ts";
 import { translate } from "../../postgres/postgres-error.ts";
 import { type DatabaseAddress, describeAddress } from "../../postgres/url.ts";
 import { migrateDbos } from "./dbos.ts";
@@ -28,19 +29,14 @@ export async function openConnection(
   address: DatabaseAddress,
   { connections = 4, name = "amplihack" }: ConnectionOptions = {},
 ): Promise<Connection> {
-  const { default: pg } = await import("pg");
   const database = await Database.open(address);
-  const pool = new pg.Pool({
-    ...clientConfig(address),
+  const pool = await createPool(address, {
     application_name: name,
     max: connections,
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: ANSWER_MS,
     idle_in_transaction_session_timeout: ANSWER_MS,
-    allowExitOnIdle: true,
   });
-  // A connection that breaks while nobody uses it is replaced; without a listener it would end the program.
-  pool.on("error", () => {});
   return {
     database,
     pool,

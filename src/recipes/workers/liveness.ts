@@ -1,5 +1,6 @@
 import type { Client } from "pg";
-import { clientConfig, type RunSql } from "../../postgres/database.ts";
+import { clientConfig } from "../../postgres/connect.ts";
+import type { RunSql } from "../../postgres/database.ts";
 import { translate } from "../../postgres/postgres-error.ts";
 import { type DatabaseAddress, describeAddress } from "../../postgres/url.ts";
 import { APPLICATION, DBOS_SCHEMA } from "./dbos.ts";
