@@ -19,6 +19,5 @@ export function toMemoryError(error: unknown): unknown {
       "the team has a memory of that name in a project that you may not see",
       "choose another key",
     );
-  const fix = error.problem === "offline" ? "try again when it is there" : undefined;
-  return new MemoryError(PROBLEMS[error.problem], error.message, error.fix ?? fix);
+  return new MemoryError(PROBLEMS[error.problem], error.message, error.fix);
 }

@@ -67,7 +67,10 @@ export function translate(error: unknown, place: string): unknown {
       code: code as string,
     });
   const text = errorText(error);
-  if (isOffline(code, text)) return new PostgresError("offline", `the database ${place} does not answer`);
+  if (isOffline(code, text))
+    return new PostgresError("offline", `the database ${place} does not answer`, {
+      fix: "check host and port; when they are right, try again later",
+    });
   if (/certificate|self.signed|SSL|TLS/i.test(text))
     return new PostgresError("refused", `the encrypted connection to ${place} failed: ${text}`, {
       fix: /certificate|self.signed/i.test(text)

@@ -39,7 +39,7 @@ describe("amplihack ship --once", () => {
     receiver.answers.push(answer(401));
     const { code, stderr } = await user.type(["ship", "--once", "--to", `otlp=${receiver.url}`]);
     expect(code).toBe(1);
-    expect(stderr).toContain("the receiver answered 401");
+    expect(stderr).toContain("answered 401");
     expect(logsIn(join(user.home, ".amplihack")).audit).toContain(user.home);
   });
 
