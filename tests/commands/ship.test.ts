@@ -49,8 +49,8 @@ describe("amplihack ship --once", () => {
     [["--to", "otlp=ftp://x"], "must be otlp=URL"],
     [["--to", "otlp=http://me:secret@x"], "no password"],
     [["--to", "otlp=http://localhost:1", "--team", "acme"], "--team is for --to postgres=URL"],
-    [["--to", "postgres"], "say which database"],
-    [["--to", "postgres="], "say which database"],
+    [["--to", "postgres"], "no database is named"],
+    [["--to", "postgres="], "no database is named"],
     [["--to", "postgres=http://x"], "must begin with postgres://"],
     [["--to", "postgres=postgres://me:secret@x/y"], "it holds a password"],
   ])("refuses %j", async (words, message) => {

@@ -1,6 +1,6 @@
 import { defineCommand } from "../../cli/command.ts";
 import { option } from "../../cli/option.ts";
-import { DATABASE_OPTIONS, QUEUE, queueOf, withRuns } from "./database.ts";
+import { DATABASE_OPTIONS, QUEUE, queueOf, urlWords, withRuns } from "./database.ts";
 import {
   CONTEXT_OPTIONS,
   FORMAT,
@@ -59,7 +59,7 @@ What AMPLIHACK_CONTEXT_… and the like set is taken from here.`,
     return withRuns(system, options, (connection, address) =>
       submitInTerminal(
         request,
-        { queue, address, connection, note: terminal.note },
+        { queue, address, urlWords: urlWords(options.url), connection, note: terminal.note },
         display,
         outputOf(invocation),
       ),
