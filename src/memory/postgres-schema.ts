@@ -4,7 +4,7 @@ import { joinTeam } from "../postgres/teams.ts";
 import { SEARCH_FUNCTIONS } from "./postgres-search-functions.ts";
 
 const FIXED_PATH = `SET search_path = pg_catalog, ${SCHEMA}, pg_temp`;
-const NOW_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+export const NOW_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 /** How many replaced texts are kept of one memory. */
 const KEPT_EARLIER_VALUES = 20;
 

@@ -5,6 +5,8 @@ import { type ConnectionNames, findPassword } from "./password.ts";
 import { PostgresError } from "./postgres-error.ts";
 import { type DatabaseAddress, describeAddress } from "./url.ts";
 
+const CLOSING_MS = 1_000;
+
 type Callback = ((error: Error) => void) | ((error: null, client: Client) => void);
 
 /** Connects with the first statement, not before. */
@@ -31,6 +33,11 @@ export async function createPool(address: DatabaseAddress, settings: PoolConfig)
   // A connection that breaks while nobody uses it is replaced; without a listener it would end the program.
   pool.on("error", () => {});
   return pool;
+}
+
+/** Does not wait for a server that is gone. */
+export async function closePool(pool: Pool): Promise<void> {
+  await Promise.race([pool.end(), new Promise(resume => setTimeout(resume, CLOSING_MS).unref())]);
 }
 
 /** For a driver that is used by itself. */

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from "pg";
-import { createPool } from "./connect.ts";
+import { closePool, createPool } from "./connect.ts";
 import { isRetryable, translate } from "./postgres-error.ts";
 import { type DatabaseAddress, describeAddress } from "./url.ts";
 
@@ -86,8 +86,9 @@ export class Database {
     }
   }
 
-  async close(): Promise<void> {
-    await this.pool.end();
+  /** Does not wait for a server that is gone. */
+  close(): Promise<void> {
+    return closePool(this.pool);
   }
 }
 

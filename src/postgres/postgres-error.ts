@@ -21,8 +21,9 @@ export class PostgresError extends Problem {
   }
 }
 
-/** PostgreSQL's code where a user lacks a right. */
+/** PostgreSQL's codes for a user without the right, and for a second row of one name. */
 export const MISSING_RIGHT = "42501";
+export const NAME_TAKEN = "23505";
 
 interface Refusal {
   readonly why: string;

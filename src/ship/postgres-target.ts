@@ -1,4 +1,5 @@
 import { findProjectIdentity } from "../memory/project-identity.ts";
+import { shortHash } from "../memory/short-hash.ts";
 import type { Database, RunSql } from "../postgres/database.ts";
 import { SCHEMA } from "../postgres/migrate.ts";
 import { PostgresError } from "../postgres/postgres-error.ts";
@@ -10,7 +11,7 @@ import type { System } from "../system/system.ts";
 import type { ShippedLine } from "./read-batch.ts";
 import { makeRecordTables } from "./record-tables.ts";
 import { type Attempt, type RetryOptions, untilAcknowledged } from "./retry.ts";
-import { parseLine, sharedFields, shortHash, timeOf } from "./shared-fields.ts";
+import { parseLine, sharedFields, timeOf } from "./shared-fields.ts";
 import type { ShipBatch, ShipTarget } from "./ship.ts";
 
 export interface PostgresTargetOptions extends RetryOptions {

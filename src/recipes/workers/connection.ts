@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { createPool } from "../../postgres/connect.ts";
+import { closePool, createPool } from "../../postgres/connect.ts";
 import { Database } from "../../postgres/database.ts";
 import { translate } from "../../postgres/postgres-error.ts";
 import { type DatabaseAddress, describeAddress } from "../../postgres/url.ts";
@@ -8,7 +8,6 @@ import { migrateLog } from "./run-log.ts";
 
 const CONNECT_MS = 10_000;
 const ANSWER_MS = 30_000;
-const CLOSE_MS = 3_000;
 
 /** A database with runs of recipes: a pool for DBOS, and one for our own statements. */
 export interface Connection {
@@ -41,8 +40,7 @@ export async function openConnection(
     database,
     pool,
     async close() {
-      const closed = Promise.allSettled([pool.end(), database.close()]);
-      await Promise.race([closed, new Promise(resume => setTimeout(resume, CLOSE_MS).unref())]);
+      await Promise.allSettled([closePool(pool), database.close()]);
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../../protocol/index.ts";
 import { memberAt, numberAt, objectAt, parseJsonObject, stringAt } from "../../protocol/members.ts";
 import type { RecordedRun } from "../logs/run-records.ts";
 import { runFromRecords } from "../logs/run-records.ts";
-import { APPLICATION, DBOS_SCHEMA, WORKFLOW } from "./dbos.ts";
+import { APPLICATION, DBOS_SCHEMA, RUNS, WORKFLOW } from "./dbos.ts";
 import { RESULT } from "./journal.ts";
 import { workerName } from "./liveness.ts";
 import { readLog } from "./run-log.ts";
@@ -22,7 +22,6 @@ export interface QueuedRun extends RecordedRun {
   readonly error: string | null;
 }
 
-const RUNS = `${DBOS_SCHEMA}.workflow_status`;
 const MAX_DEPTH = 200;
 const OPEN = "('ENQUEUED', 'DELAYED', 'PENDING')";
 const OURS = `application_name = '${APPLICATION}' AND name = '${WORKFLOW}'`;
