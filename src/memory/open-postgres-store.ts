@@ -1,5 +1,5 @@
 import { Database, type DatabaseOptions } from "../postgres/database.ts";
-import { SCHEMA } from "../postgres/migrate.ts";
+import { hasRelation, SCHEMA } from "../postgres/migrate.ts";
 import type { DatabaseAddress } from "../postgres/url.ts";
 import type { System } from "../system/system.ts";
 import { MemoryError } from "./memory-error.ts";
@@ -75,8 +75,7 @@ export async function openPostgresReader(
 
 /** Somebody who cannot make teams hears from the store that it is not theirs. */
 async function hasTeam(database: Database, team: string): Promise<boolean> {
-  const [tables] = await database.run("SELECT to_regclass($1) IS NOT NULL AS exist", [`${SCHEMA}.memories`]);
-  if (tables?.["exist"] !== true) return false;
+  if (!(await hasRelation(database.run, `${SCHEMA}.memories`))) return false;
   const [row] = await database.run(
     `SELECT EXISTS (SELECT FROM ${SCHEMA}.teams WHERE team = $1) AS exists,
        has_table_privilege('${SCHEMA}.members', 'INSERT') AS is_administrator`,

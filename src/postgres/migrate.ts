@@ -51,9 +51,14 @@ async function changeTables(database: Database, part: string, migrations: readon
   });
 }
 
+/** A table or an index, by its name with its schema. */
+export async function hasRelation(run: RunSql, name: string): Promise<boolean> {
+  const [row] = await run("SELECT to_regclass($1) IS NOT NULL AS exists", [name]);
+  return row?.["exists"] === true;
+}
+
 async function findVersion(run: RunSql, part: string): Promise<number> {
-  const [table] = await run("SELECT to_regclass($1) IS NOT NULL AS exists", [`${SCHEMA}.versions`]);
-  if (table?.["exists"] !== true) return 0;
+  if (!(await hasRelation(run, `${SCHEMA}.versions`))) return 0;
   const [row] = await run(`SELECT version FROM ${SCHEMA}.versions WHERE part = $1`, [part]);
   return Number(row?.["version"] ?? 0);
 }

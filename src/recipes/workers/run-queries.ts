@@ -1,4 +1,5 @@
 import type { Database } from "../../postgres/database.ts";
+import { hasRelation } from "../../postgres/migrate.ts";
 import type { Json, JsonObject } from "../../protocol/index.ts";
 import { memberAt, numberAt, objectAt, parseJsonObject, stringAt } from "../../protocol/members.ts";
 import type { RecordedRun } from "../logs/run-records.ts";
@@ -52,9 +53,8 @@ export async function findEndedRuns(
 }
 
 /** Has any run been submitted to this database, or any worker been there? */
-export async function hasTables({ run }: Database): Promise<boolean> {
-  const [row] = await run("SELECT to_regclass($1) IS NOT NULL AS exists", [RUNS]);
-  return row?.["exists"] === true;
+export function hasTables({ run }: Database): Promise<boolean> {
+  return hasRelation(run, RUNS);
 }
 
 /** The newest first. */
