@@ -21,12 +21,13 @@ a terminal, it only shows.
 
 With --url it shows what the members of a team shipped to their database
 (amplihack ship --to postgres=URL), by team, person, machine, project and host,
-and only shows. Passwords belong in ~/.pgpass or PGPASSWORD.`,
+and only shows. Without a URL it is memory.url, else AMPLIHACK_DATABASE_URL.
+Passwords belong in ~/.pgpass or PGPASSWORD.`,
   options: {
     port: option.number("N", "a certain port (any free one by default)", { minimum: 0 }),
     address: option.string("ADDRESS", "127.0.0.1 (default) or ::1"),
     open: option.boolean("open it in your browser"),
-    url: option.string("URL", "the database of a team, postgres://USER@HOST/DATABASE"),
+    url: option.string("URL", "the database of a team (memory.url by default)", { bare: "" }),
     team: option.string("NAME", "with --url: only this team (all of yours by default)"),
   },
   examples: {
@@ -116,15 +117,14 @@ async function startTeams(
   place: Place,
   warn: Warn,
 ): Promise<Started> {
-  const { readDatabaseUrl, unencryptedNotice } = await import("../postgres/url.ts");
+  const { loadConfig } = await import("../config/index.ts");
+  const { findDatabaseUrl, unencryptedNotice } = await import("../postgres/url.ts");
+  const { requireDirectories } = await import("../state/user-directories.ts");
   const { startTeamDashboard } = await import("../dashboard/team/team-dashboard.ts");
-  const database = readDatabaseUrl(url, "option");
-  const notice = unencryptedNotice(database);
+  const { memory } = loadConfig(system, requireDirectories(system)).config;
+  const address = findDatabaseUrl(system, { option: "--url URL", given: url, memory });
+  const notice = unencryptedNotice(address);
   if (notice !== undefined) warn(`${notice}\n`);
-  const dashboard = await startTeamDashboard(system, database, {
-    ...place,
-    warn,
-    team,
-  });
+  const dashboard = await startTeamDashboard(system, address, { ...place, warn, team });
   return { dashboard, note: undefined };
 }

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { defineCommand } from "../cli/command.ts";
 import { FORMAT_OPTION, option } from "../cli/option.ts";
 import { errorText } from "../protocol/error-text.ts";
@@ -97,14 +98,5 @@ a URL it is memory.url, else AMPLIHACK_DATABASE_URL. Passwords belong in
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    if (signal.aborted) return resolve();
-    const timer = setTimeout(done, ms);
-    function done() {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    }
-    signal.addEventListener("abort", done);
-  });
+  return setTimeout(ms, undefined, { signal }).catch(() => {});
 }

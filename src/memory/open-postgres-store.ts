@@ -1,5 +1,5 @@
 import { Database, type DatabaseOptions } from "../postgres/database.ts";
-import { SCHEMA } from "../postgres/migrate.ts";
+import { hasRelation, SCHEMA } from "../postgres/migrate.ts";
 import type { DatabaseAddress } from "../postgres/url.ts";
 import type { System } from "../system/system.ts";
 import { MemoryError } from "./memory-error.ts";
@@ -18,8 +18,8 @@ export interface TeamOptions extends DatabaseOptions {
   readonly warn?: ((message: string) => void) | undefined;
 }
 
-/** A command waits this long for a server, and for each of its answers. */
-const PATIENCE = { connectTimeoutMs: 10_000, statementTimeoutMs: 30_000, maxConnections: 2 };
+/** For a command, which does one thing after the other. */
+const MAX_CONNECTIONS = 2;
 
 /** The store of a team, whose tables are made when there are none and the user may make them. */
 export async function openPostgresStore(
@@ -44,7 +44,7 @@ export async function openTeamDatabase(
   { address, team }: TeamPlace,
   options: DatabaseOptions = {},
 ): Promise<Database> {
-  const database = await Database.open(address, { ...PATIENCE, ...options });
+  const database = await Database.open(address, { maxConnections: MAX_CONNECTIONS, ...options });
   try {
     await checkEncoding(database);
     await prepareMemoryTables(database, team);
@@ -62,7 +62,7 @@ export async function openPostgresReader(
   options: TeamOptions = {},
 ): Promise<MemoryReader> {
   const { warn: _, ...connecting } = options;
-  const database = await Database.open(place.address, { ...PATIENCE, ...connecting });
+  const database = await Database.open(place.address, { maxConnections: MAX_CONNECTIONS, ...connecting });
   try {
     if (!(await hasTeam(database, place.team))) return EMPTY_READER;
   } catch (error) {
@@ -75,8 +75,7 @@ export async function openPostgresReader(
 
 /** Somebody who cannot make teams hears from the store that it is not theirs. */
 async function hasTeam(database: Database, team: string): Promise<boolean> {
-  const [tables] = await database.run("SELECT to_regclass($1) IS NOT NULL AS exist", [`${SCHEMA}.memories`]);
-  if (tables?.["exist"] !== true) return false;
+  if (!(await hasRelation(database.run, `${SCHEMA}.memories`))) return false;
   const [row] = await database.run(
     `SELECT EXISTS (SELECT FROM ${SCHEMA}.teams WHERE team = $1) AS exists,
        has_table_privilege('${SCHEMA}.members', 'INSERT') AS is_administrator`,

@@ -1,4 +1,4 @@
-import { PostgresError } from "../postgres/postgres-error.ts";
+import { NAME_TAKEN, PostgresError } from "../postgres/postgres-error.ts";
 import { MemoryError, type MemoryProblem } from "./memory-error.ts";
 
 const PROBLEMS: Readonly<Record<PostgresError["problem"], MemoryProblem>> = {
@@ -7,18 +7,16 @@ const PROBLEMS: Readonly<Record<PostgresError["problem"], MemoryProblem>> = {
   newer: "newer",
   failed: "unavailable",
 };
-const UNIQUE_VIOLATION = "23505";
 
 /** What a database answered, as all stores tell it. */
 export function toMemoryError(error: unknown): unknown {
   if (!(error instanceof PostgresError)) return error;
   // The store looks for the name first: what it does not see then belongs to a project that the user may not see.
-  if (error.code === UNIQUE_VIOLATION)
+  if (error.code === NAME_TAKEN)
     return new MemoryError(
       "occupied",
       "the team has a memory of that name in a project that you may not see",
       "choose another key",
     );
-  const fix = error.problem === "offline" ? "try again when it is there" : undefined;
-  return new MemoryError(PROBLEMS[error.problem], error.message, error.fix ?? fix);
+  return new MemoryError(PROBLEMS[error.problem], error.message, error.fix);
 }

@@ -1,12 +1,12 @@
 import type { Database } from "../postgres/database.ts";
-import { type Migration, migrate, SCHEMA } from "../postgres/migrate.ts";
+import { hasRelation, type Migration, migrate, SCHEMA } from "../postgres/migrate.ts";
 import { joinTeam } from "../postgres/teams.ts";
 import { CATEGORIES, MAX_TIME_MS, TEXT_LIMITS, VALUE_TYPES } from "./memory.ts";
 import { WRITTEN_COLUMNS } from "./postgres-rows.ts";
 import { SEARCH_FUNCTIONS } from "./postgres-search-functions.ts";
 
 const FIXED_PATH = `SET search_path = pg_catalog, ${SCHEMA}, pg_temp`;
-const NOW_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+export const NOW_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 /** How many replaced texts are kept of one memory. */
 const KEPT_EARLIER_VALUES = 20;
 
@@ -295,7 +295,6 @@ const PARTS_INDEX_NAME = "memory_terms_by_part";
 /** For an administrator whose server had no pg_trgm when the tables were made. */
 export const MAKE_PARTS_INDEX = `CREATE EXTENSION pg_trgm; CREATE INDEX ${PARTS_INDEX_NAME} ON ${SCHEMA}.memory_terms USING gin (term gin_trgm_ops) WITH (fastupdate = off)`;
 
-export async function hasPartsIndex({ run }: Database): Promise<boolean> {
-  const [row] = await run("SELECT to_regclass($1) IS NOT NULL AS exists", [`${SCHEMA}.${PARTS_INDEX_NAME}`]);
-  return row?.["exists"] === true;
+export function hasPartsIndex({ run }: Database): Promise<boolean> {
+  return hasRelation(run, `${SCHEMA}.${PARTS_INDEX_NAME}`);
 }

@@ -1,8 +1,7 @@
-import { readFileSync } from "node:fs";
-import type { ClientConfig, Pool, PoolClient } from "pg";
-import { errorText } from "../protocol/error-text.ts";
-import { isRetryable, PostgresError, translate } from "./postgres-error.ts";
-import { type DatabaseAddress, describeAddress, isLocal } from "./url.ts";
+import type { Pool, PoolClient } from "pg";
+import { closePool, createPool } from "./connect.ts";
+import { isRetryable, translate } from "./postgres-error.ts";
+import { type DatabaseAddress, describeAddress } from "./url.ts";
 
 export interface DatabaseOptions {
   /** how many statements run at the same time */
@@ -31,25 +30,20 @@ export class Database {
   private constructor(pool: Pool, place: string) {
     this.pool = pool;
     this.place = place;
-    // A connection that breaks while nobody uses it is replaced; without a listener it would end the program.
-    pool.on("error", () => {});
-    // One that breaks inside a transaction fails the statement at hand, and says so a second time to nobody.
+    // A connection that breaks inside a transaction fails the statement at hand, and says so a second time to nobody.
     pool.on("connect", client => client.on("error", () => {}));
   }
 
   /** Connects with the first statement, not before. */
   static async open(address: DatabaseAddress, options: DatabaseOptions = {}): Promise<Database> {
-    const { default: pg } = await import("pg");
     const { maxConnections, statementTimeoutMs, connectTimeoutMs } = { ...DEFAULTS, ...options };
-    const pool = new pg.Pool({
-      ...clientConfig(address),
+    const pool = await createPool(address, {
       max: maxConnections,
       connectionTimeoutMillis: connectTimeoutMs,
       idleTimeoutMillis: IDLE_MS,
       statement_timeout: statementTimeoutMs,
       // A server that is gone answers nothing, not even that.
       query_timeout: statementTimeoutMs + connectTimeoutMs,
-      allowExitOnIdle: true,
     });
     return new Database(pool, describeAddress(address));
   }
@@ -92,8 +86,9 @@ export class Database {
     }
   }
 
-  async close(): Promise<void> {
-    await this.pool.end();
+  /** Does not wait for a server that is gone. */
+  close(): Promise<void> {
+    return closePool(this.pool);
   }
 }
 
@@ -103,52 +98,5 @@ async function rollBack(client: PoolClient): Promise<boolean> {
     return true;
   } catch {
     return false;
-  }
-}
-
-/** For a driver that is used by itself. */
-export function clientConfig(address: DatabaseAddress): ClientConfig {
-  checkEnvironment(address, process.env["PGHOST"]);
-  const { host, port, database, user, password, tls } = address;
-  const given = { host, port, database, user, password };
-  return {
-    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
-    ssl: tls === "disable" ? false : tlsOptions(address),
-    keepAlive: true,
-    application_name: "amplihack",
-  };
-}
-
-/** The driver goes by PGHOST where the URL names no host, and that was taken for this machine: reached without TLS. */
-function checkEnvironment({ host }: DatabaseAddress, announced: string | undefined): void {
-  if (host !== undefined || announced === undefined || announced === "" || isLocal(announced)) return;
-  throw new PostgresError(
-    "refused",
-    `the URL names no host, and PGHOST names another machine, ${announced}`,
-    {
-      fix: "name the host in the URL: postgres://USER@HOST/DATABASE",
-    },
-  );
-}
-
-function tlsOptions({ tls, rootCertificate, certificate, key }: DatabaseAddress) {
-  return {
-    // As libpq has it: `require` encrypts and trusts anybody, unless an authority is named.
-    rejectUnauthorized: tls !== "require" || rootCertificate !== undefined,
-    ...(tls === "verify-full" ? {} : { checkServerIdentity: () => undefined }),
-    ...(rootCertificate === undefined ? {} : { ca: readPem(rootCertificate) }),
-    ...(certificate === undefined ? {} : { cert: readPem(certificate) }),
-    ...(key === undefined ? {} : { key: readPem(key) }),
-  };
-}
-
-function readPem(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    throw new PostgresError(
-      "refused",
-      `a file that the URL of the database names cannot be read: ${errorText(error)}`,
-    );
   }
 }

@@ -1,5 +1,5 @@
 import type { Database, RunSql } from "./database.ts";
-import { PostgresError } from "./postgres-error.ts";
+import { MISSING_RIGHT, PostgresError } from "./postgres-error.ts";
 
 /** Where everything of ours lies. */
 export const SCHEMA = "amplihack";
@@ -21,6 +21,17 @@ export async function migrate(
   const found = await findVersion(database.run, part);
   checkVersion(database, part, found, migrations.length);
   if (found === migrations.length) return;
+  await changeTables(database, part, migrations).catch((error: unknown) => {
+    if (!(error instanceof PostgresError) || error.code !== MISSING_RIGHT) throw error;
+    throw new PostgresError(
+      "refused",
+      `the database ${database.place} has no ${part} tables of this version, and this user may not make them`,
+      { fix: "let the owner of the database run the same command once; see docs/teams.md", code: error.code },
+    );
+  });
+}
+
+async function changeTables(database: Database, part: string, migrations: readonly Migration[]) {
   await database.transaction(async run => {
     await run("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
     await run(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`);
@@ -40,9 +51,14 @@ export async function migrate(
   });
 }
 
+/** A table or an index, by its name with its schema. */
+export async function hasRelation(run: RunSql, name: string): Promise<boolean> {
+  const [row] = await run("SELECT to_regclass($1) IS NOT NULL AS exists", [name]);
+  return row?.["exists"] === true;
+}
+
 async function findVersion(run: RunSql, part: string): Promise<number> {
-  const [table] = await run("SELECT to_regclass($1) IS NOT NULL AS exists", [`${SCHEMA}.versions`]);
-  if (table?.["exists"] !== true) return 0;
+  if (!(await hasRelation(run, `${SCHEMA}.versions`))) return 0;
   const [row] = await run(`SELECT version FROM ${SCHEMA}.versions WHERE part = $1`, [part]);
   return Number(row?.["version"] ?? 0);
 }

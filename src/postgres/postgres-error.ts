@@ -29,6 +29,10 @@ export class PostgresError extends Problem {
   }
 }
 
+/** PostgreSQL's codes for a user without the right, and for a second row of one name. */
+export const MISSING_RIGHT = "42501";
+export const NAME_TAKEN = "23505";
+
 interface Refusal {
   readonly why: string;
   readonly fix: string;
@@ -43,7 +47,10 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   "3D000": { why: "there is no such database", fix: "createdb, or name another one in the URL" },
   "3F000": { why: "its tables are not there yet", fix: "let its administrator run the same command once" },
   "42P01": { why: "its tables are not there yet", fix: "let its administrator run the same command once" },
-  "42501": { why: "this user lacks the right to do that", fix: "ask its administrator; see docs/teams.md" },
+  [MISSING_RIGHT]: {
+    why: "this user lacks the right to do that",
+    fix: "ask its administrator; see docs/teams.md",
+  },
 };
 
 /** Connection lost or refused, shutting down or closed to all, out of connections, or out of time. */
@@ -69,10 +76,15 @@ export function translate(error: unknown, place: string): unknown {
       code: code as string,
     });
   const text = errorText(error);
-  if (isOffline(code, text)) return new PostgresError("offline", `the database ${place} does not answer`);
+  if (isOffline(code, text))
+    return new PostgresError("offline", `the database ${place} does not answer`, {
+      fix: "check host and port; when they are right, try again later",
+    });
   if (/certificate|self.signed|SSL|TLS/i.test(text))
     return new PostgresError("refused", `the encrypted connection to ${place} failed: ${text}`, {
-      fix: "name the server's authority with sslrootcert=FILE in the URL",
+      fix: /certificate|self.signed/i.test(text)
+        ? "name the server's authority with sslrootcert=FILE in the URL"
+        : "switch TLS on at the server; sslmode=disable in the URL only where you trust the whole network",
     });
   // With a code it is PostgreSQL's sentence, which may quote values.
   const what = code === undefined ? text : `PostgreSQL's code is ${code}`;

@@ -69,18 +69,22 @@ export function separateByTeam(table: string, project: "project" | "''"): Migrat
 export async function joinTeam(database: Database, team: string): Promise<void> {
   await migrate(database, "teams", [TEAM_TABLES]);
   const [row] = await database.run(
-    `SELECT ${SCHEMA}.may_see($1, '') AS is_member, session_user AS name,
+    `SELECT ${SCHEMA}.may_see($1, '') AS is_member,
        has_table_privilege('${SCHEMA}.members', 'INSERT') AS is_administrator`,
     [team],
   );
   if (row?.["is_member"] === true) return;
+  if (row?.["is_administrator"] !== true) throw await notMember(database, team);
+  await database.run(`SELECT ${SCHEMA}.add_member($1, session_user)`, [team]);
+}
+
+/** For somebody who is not in the team, or in none at all. */
+export async function notMember(database: Database, team: string | undefined): Promise<PostgresError> {
+  const [row] = await database.run("SELECT session_user AS name");
   const name = String(row?.["name"]);
-  if (row?.["is_administrator"] === true) {
-    await database.run(`SELECT ${SCHEMA}.add_member($1, $2)`, [team, name]);
-    return;
-  }
-  throw new PostgresError("refused", `the user ${name} of ${database.place} is not in the team ${team}`, {
-    fix: joiningStatement(team, name),
+  const where = team === undefined ? "in no team" : `not in the team ${team}`;
+  return new PostgresError("refused", `the user ${name} of ${database.place} is ${where}`, {
+    fix: joiningStatement(team ?? "TEAM", name),
   });
 }
 

@@ -1,3 +1,4 @@
+import type { Config } from "../config/index.ts";
 import { Problem } from "../state/problem.ts";
 import type { System } from "../system/system.ts";
 
@@ -29,23 +30,37 @@ export type TlsMode = (typeof TLS_MODES)[number];
 
 const SCHEMES: readonly string[] = ["postgres:", "postgresql:"];
 const PARAMETERS: readonly string[] = ["host", "port", "sslmode", "sslrootcert", "sslcert", "sslkey"];
+const DEFAULT_PORT = 5432;
 const LOOPBACK: readonly string[] = ["localhost", "127.0.0.1", "::1"];
 
 export function isDatabaseUrl(text: string): boolean {
   return SCHEMES.some(scheme => text.startsWith(`${scheme}//`));
 }
 
-/** By the option, else the configuration, else the environment. */
+export interface DatabaseChoice {
+  /** the option as it is typed, `--url URL` */
+  readonly option: string;
+  /** its value; empty where it was typed without one */
+  readonly given: string | undefined;
+  /** whose configuration counts as well: `memory.url` */
+  readonly memory?: Pick<Config["memory"], "url">;
+}
+
+/** By the option, else the configuration, else the environment. Throws `usage` where none of them names a database. */
 export function findDatabaseUrl(
   { env }: Pick<System, "env">,
-  given: string | undefined,
-  configured?: string,
-): DatabaseAddress | undefined {
-  if (given !== undefined) return readDatabaseUrl(given, "option");
-  if (configured !== undefined) return readDatabaseUrl(configured, "configuration");
-  const announced = env.get(DATABASE_URL_VARIABLE);
-  if (announced === undefined || announced === "") return undefined;
-  return readDatabaseUrl(announced, "environment");
+  { option, given = "", memory }: DatabaseChoice,
+): DatabaseAddress {
+  if (given !== "") return readDatabaseUrl(given, "option");
+  if (memory?.url !== undefined) return readDatabaseUrl(memory.url, "configuration");
+  const announced = env.get(DATABASE_URL_VARIABLE) ?? "";
+  if (announced !== "") return readDatabaseUrl(announced, "environment");
+  const settings = memory === undefined ? "" : "memory.url or ";
+  throw new Problem("no database is named", {
+    kind: "usage",
+    fix: `give ${option}, as postgres://USER@HOST/DATABASE, or set ${settings}${DATABASE_URL_VARIABLE}`,
+    exitCode: 2,
+  });
 }
 
 /** Throws `usage` with what is wrong; never quotes what was given, which may hold a password. */
@@ -78,7 +93,8 @@ export function readDatabaseUrl(text: string, origin: UrlOrigin): DatabaseAddres
 
 /** What texts and logs call it. */
 export function describeAddress({ host, port, database }: DatabaseAddress): string {
-  const place = `${host ?? "the local server"}${port === undefined ? "" : `:${port}`}`;
+  const isUsual = port === undefined || port === DEFAULT_PORT;
+  const place = `${host ?? "the local server"}${isUsual ? "" : `:${port}`}`;
   return database === undefined ? place : `${database} on ${place}`;
 }
 

@@ -14,6 +14,7 @@ export function otlpTarget(options: OtlpOptions): ShipTarget {
   const { url, resource, hasContent } = options;
   return {
     name: url.href,
+    prepare: () => Promise.resolve(),
     async send({ lines, totals, startedMs, nowMs, head }) {
       const logs = logsRequest(lines, { resource, hasContent, nowMs });
       await send(addressOf(url, "v1/logs"), logs, options);

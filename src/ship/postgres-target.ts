@@ -1,4 +1,5 @@
 import { findProjectIdentity } from "../memory/project-identity.ts";
+import { shortHash } from "../memory/short-hash.ts";
 import type { Database, RunSql } from "../postgres/database.ts";
 import { SCHEMA } from "../postgres/migrate.ts";
 import { PostgresError } from "../postgres/postgres-error.ts";
@@ -10,7 +11,7 @@ import type { System } from "../system/system.ts";
 import type { ShippedLine } from "./read-batch.ts";
 import { makeRecordTables } from "./record-tables.ts";
 import { type Attempt, type RetryOptions, untilAcknowledged } from "./retry.ts";
-import { parseLine, sharedFields, shortHash, timeOf } from "./shared-fields.ts";
+import { parseLine, sharedFields, timeOf } from "./shared-fields.ts";
 import type { ShipBatch, ShipTarget } from "./ship.ts";
 
 export interface PostgresTargetOptions extends RetryOptions {
@@ -39,27 +40,36 @@ export function postgresTarget(system: System, options: PostgresTargetOptions): 
     return known;
   };
   let isJoined = false;
-  const write = async (batch: ShipBatch): Promise<Attempt> => {
-    try {
-      if (!isJoined) {
-        await joinTeam(database, team);
-        await makeRecordTables(database);
-        isJoined = true;
-      }
-      const rows = batch.lines.map(line => toRow(line, batch.nowMs, options.hasContent, projectOf));
-      await database.transaction(run => addRows(run, { team, machine }, rows, batch));
-      return { kind: "acknowledged" };
-    } catch (error) {
-      if (!(error instanceof PostgresError)) throw error;
-      if (error.problem === "offline") return { kind: "later", why: error.message };
-      return { kind: "refused", why: error.message, fix: error.fix };
-    }
+  // The owner makes the tables, who need not have anything to send.
+  const prepare = async (): Promise<void> => {
+    if (isJoined) return;
+    await joinTeam(database, team);
+    await makeRecordTables(database);
+    isJoined = true;
   };
+  const write = async (batch: ShipBatch): Promise<void> => {
+    const rows = batch.lines.map(line => toRow(line, batch.nowMs, options.hasContent, projectOf));
+    await database.transaction(run => addRows(run, { team, machine }, rows, batch));
+  };
+  const untilDone = (work: () => Promise<void>): Promise<void> =>
+    untilAcknowledged(database.place, () => attempt(work), options);
   return {
     name: `postgres ${database.place} ${team}`,
-    send: batch => untilAcknowledged(database.place, () => write(batch), options),
+    prepare: () => untilDone(prepare),
+    send: batch => untilDone(() => write(batch)),
     close: () => database.close(),
   };
+}
+
+async function attempt(work: () => Promise<void>): Promise<Attempt> {
+  try {
+    await work();
+    return { kind: "acknowledged" };
+  } catch (error) {
+    if (!(error instanceof PostgresError)) throw error;
+    if (error.problem === "offline") return { kind: "later", why: error.message };
+    return { kind: "refused", why: error.message, fix: error.fix };
+  }
 }
 
 /** A project without a remote has a name that only says that it is the same. */

@@ -34,7 +34,7 @@ export async function untilAcknowledged(
         fix: result.kind === "refused" ? result.fix : undefined,
       });
     const delay = result.afterMs ?? Math.min(FIRST_DELAY_MS * 2 ** retry, MAX_DELAY_MS);
-    options.tell(`${place}: ${result.why}; next attempt in ${Math.ceil(delay / 1000)} s`);
+    options.tell(`${result.why}; next attempt in ${Math.ceil(delay / 1000)} s`);
     await options.wait(delay, options.signal);
   }
 }

@@ -16,10 +16,10 @@ const RETRYABLE = new Set([429, 502, 503, 504]);
 export async function send(url: URL, document: JsonObject, options: SendOptions): Promise<void> {
   const body = JSON.stringify(document);
   const place = `${url.origin}${url.pathname}`;
-  await untilAcknowledged(place, () => post(url, body, options), options);
+  await untilAcknowledged(place, () => post(url, place, body, options), options);
 }
 
-async function post(url: URL, body: string, options: SendOptions): Promise<Attempt> {
+async function post(url: URL, place: string, body: string, options: SendOptions): Promise<Attempt> {
   const { headers, timeoutMs, signal } = options;
   // A timer of its own: a combined signal that nobody holds may be collected before it fires, on Node 20.
   const limit = new AbortController();
@@ -36,17 +36,19 @@ async function post(url: URL, body: string, options: SendOptions): Promise<Attem
     });
     const text = (await response.text()).slice(0, MAX_ANSWER_BYTES);
     if (response.ok) {
-      tellRejected(url, text, options);
+      tellRejected(place, text, options);
       return { kind: "acknowledged" };
     }
-    const why = `the receiver answered ${response.status}`;
+    const why = `${place} answered ${response.status}`;
     if (!RETRYABLE.has(response.status)) return { kind: "refused", why };
     const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
     return { kind: "later", why, afterMs: seconds > 0 ? Math.min(seconds * 1000, MAX_DELAY_MS) : undefined };
   } catch (error) {
     if (signal.aborted) return { kind: "later", why: "it was stopped", afterMs: undefined };
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    const why = limit.signal.aborted ? `no answer within ${timeoutMs} ms` : errorText(cause);
+    const why = limit.signal.aborted
+      ? `${place} gave no answer within ${timeoutMs} ms`
+      : `${place}: ${errorText(cause)}`;
     return { kind: "later", why, afterMs: undefined };
   } finally {
     clearTimeout(timer);
@@ -55,12 +57,12 @@ async function post(url: URL, body: string, options: SendOptions): Promise<Attem
 }
 
 /** What a receiver leaves out for good is not sent again. */
-function tellRejected(url: URL, text: string, { tell }: SendOptions): void {
+function tellRejected(place: string, text: string, { tell }: SendOptions): void {
   const partial = objectAt(parseJsonObject(text, 20), "partialSuccess");
   const count = (name: string) => numberAt(partial, name) ?? Number(stringAt(partial, name) ?? 0);
   const rejected = count("rejectedLogRecords") + count("rejectedDataPoints");
   if (rejected > 0)
     tell(
-      `${url.origin}${url.pathname} took the request and left out ${rejected} of it: ${stringAt(partial, "errorMessage") ?? ""}`,
+      `${place} took the request and left out ${rejected} of it: ${stringAt(partial, "errorMessage") ?? ""}`,
     );
 }

@@ -1,7 +1,6 @@
+import { shortHash } from "../memory/short-hash.ts";
 import type { JsonObject } from "../protocol/index.ts";
 import { numberAt, parseJsonObject, stringAt, stringsAt } from "../protocol/members.ts";
-import { sha256Hex } from "../system/sha256.ts";
-import { utf8 } from "../system/utf8.ts";
 
 /** Of a line, what may leave this machine, mostly under the names of the log. Targets send this and nothing else. */
 export type SharedFields = Readonly<Record<string, string | number | readonly string[]>>;
@@ -20,13 +19,15 @@ export function parseLine(text: string): JsonObject | undefined {
 }
 
 export function sharedFields(line: JsonObject, hasContent: boolean): SharedFields {
+  const project = stringAt(line, "project");
   const texts = hasContent ? [...TEXTS, ...CONTENT_TEXTS] : TEXTS;
   const lists = hasContent ? [...LISTS, ...CONTENT_LISTS] : LISTS;
   const fields: Record<string, string | number | readonly string[] | undefined> = {
     ...Object.fromEntries(texts.map(name => [name, stringAt(line, name)])),
     ...Object.fromEntries(NUMBERS.map(name => [name, numberAt(line, name)])),
     ...Object.fromEntries(lists.map(name => [name, stringsAt(line, name)])),
-    project_id: shortHash(stringAt(line, "project")),
+    // Tells projects apart without naming them.
+    project_id: project === undefined ? undefined : shortHash(project),
     // Which rules fell silent because a copy was made; what was copied is content.
     notes: stringsAt(line, "notes").flatMap(note => /^kept: \S+ /.exec(note)?.[0] ?? []),
   };
@@ -35,11 +36,6 @@ export function sharedFields(line: JsonObject, hasContent: boolean): SharedField
       field[1] !== undefined && !(Array.isArray(field[1]) && field[1].length === 0),
   );
   return Object.fromEntries(given);
-}
-
-/** Tells projects apart without naming them. */
-export function shortHash(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : sha256Hex(utf8.encode(text)).slice(0, 16);
 }
 
 const MAX_MS = Date.UTC(9999, 11, 31);

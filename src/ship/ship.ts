@@ -21,6 +21,8 @@ export interface ShipBatch {
 export interface ShipTarget {
   /** the same for the same receiver, another for every other: what it has got is kept under this name */
   readonly name: string;
+  /** Fails where nothing could be sent, also when there is nothing to send. */
+  prepare(): Promise<void>;
   /** Resolves when the receiver has it for good. */
   send(batch: ShipBatch): Promise<void>;
   close(): Promise<void>;
@@ -46,6 +48,7 @@ export async function shipAll(system: System, options: ShipOptions): Promise<num
   if (!lock.tryAcquire())
     throw new Problem("another amplihack ship sends to this target", { kind: "ship", fix: "end it first" });
   try {
+    await options.target.prepare();
     const fresh: ShipCheckpoint = { target: name, startedMs: system.clock.nowMs(), logs: {}, totals: {} };
     let checkpoint = file.readOrDefault(fresh);
     for (let count = 0; ; ) {

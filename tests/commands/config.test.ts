@@ -163,6 +163,11 @@ describe("amplihack config set", () => {
     [2, ["guard.allow", "make clean"], "guard.allow must be a value in JSON, not 'make clean'"],
     [2, ["history", "{}"], "history is a section; its settings are history.enabled, "],
     [2, ["guard.trustedProjects", "[]"], "guard.trustedProjects holds checksums and is not set by hand"],
+    [
+      2,
+      ["memory.url", "postgres://ann:secret@db/x"],
+      "the address of the database cannot be used: it holds a password",
+    ],
     [1, ["guard.rules.git.psh", "allow"], "there is no rule 'git.psh'; did you mean git.push?"],
     [1, ["guard.rules.nothing.*", "allow"], "there is no rule 'nothing.*'"],
     [1, ["guard.rules", '{ "git.psh": "deny" }'], "there is no rule 'git.psh'; did you mean git.push?"],

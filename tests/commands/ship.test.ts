@@ -39,7 +39,7 @@ describe("amplihack ship --once", () => {
     receiver.answers.push(answer(401));
     const { code, stderr } = await user.type(["ship", "--once", "--to", `otlp=${receiver.url}`]);
     expect(code).toBe(1);
-    expect(stderr).toContain("the receiver answered 401");
+    expect(stderr).toContain("answered 401");
     expect(logsIn(join(user.home, ".amplihack")).audit).toContain(user.home);
   });
 
@@ -49,8 +49,8 @@ describe("amplihack ship --once", () => {
     [["--to", "otlp=ftp://x"], "must be otlp=URL"],
     [["--to", "otlp=http://me:secret@x"], "no password"],
     [["--to", "otlp=http://localhost:1", "--team", "acme"], "--team is for --to postgres=URL"],
-    [["--to", "postgres"], "say which database"],
-    [["--to", "postgres="], "say which database"],
+    [["--to", "postgres"], "no database is named"],
+    [["--to", "postgres="], "no database is named"],
     [["--to", "postgres=http://x"], "must begin with postgres://"],
     [["--to", "postgres=postgres://me:secret@x/y"], "it holds a password"],
   ])("refuses %j", async (words, message) => {

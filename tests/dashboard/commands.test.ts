@@ -59,6 +59,7 @@ describe("amplihack dashboard", () => {
 describe("amplihack dashboard --url", () => {
   it.each([
     [["--team", "acme"], 2, "--team is for --url URL"],
+    [["--url"], 2, "no database is named"],
     [["--url", "http://x"], 2, "it must begin with postgres://"],
     [["--url", "postgres://me:secret@x/y"], 2, "it holds a password"],
     [["--url", "postgres://me@/y?host=/nowhere"], 1, "the database y on /nowhere does not answer"],

@@ -66,9 +66,26 @@ describe("the address of a database", () => {
   it("comes from the option, else the configuration, else the environment", () => {
     const system = createMemorySystem({ env: { AMPLIHACK_DATABASE_URL: "postgres:///third" } });
     const nobody = createMemorySystem({ env: {} });
-    expect(findDatabaseUrl(system, "postgres:///first", "postgres:///second")?.database).toBe("first");
-    expect(findDatabaseUrl(system, undefined, "postgres:///second")?.database).toBe("second");
-    expect(findDatabaseUrl(system, undefined)?.database).toBe("third");
-    expect(findDatabaseUrl(nobody, undefined)).toBeUndefined();
+    const option = "--url URL";
+    const memory = { url: "postgres:///second" };
+    expect(findDatabaseUrl(system, { option, given: "postgres:///first", memory }).database).toBe("first");
+    expect(findDatabaseUrl(system, { option, given: "", memory }).database).toBe("second");
+    expect(findDatabaseUrl(system, { option, given: undefined }).database).toBe("third");
+    expect(() => findDatabaseUrl(nobody, { option, given: undefined })).toThrow(
+      expect.objectContaining({
+        message: "no database is named",
+        exitCode: 2,
+        fix: expect.stringMatching(/^give --url URL, .* or set AMPLIHACK_DATABASE_URL$/),
+      }),
+    );
+    expect(() => findDatabaseUrl(nobody, { option, given: "", memory: { url: undefined } })).toThrow(
+      expect.objectContaining({ fix: expect.stringContaining("memory.url or AMPLIHACK_DATABASE_URL") }),
+    );
+  });
+
+  it("is called the same with and without the usual port", () => {
+    const place = (url: string) => describeAddress(readDatabaseUrl(url, "option"));
+    expect(place("postgres://db.example:5432/agents")).toBe(place("postgres://ann@db.example/agents"));
+    expect(place("postgres://db.example:5433/agents")).toBe("agents on db.example:5433");
   });
 });

@@ -90,6 +90,8 @@ describe.skipIf(!hasPostgres)("shipping to PostgreSQL", () => {
   it("adds both logs once, without content, in the name of who connected", async () => {
     const { keeper, member } = await scene();
     const [prepared, stateHome] = [temporaryDirectory(), temporaryDirectory()];
+    expect(await ship({ stateHome: prepared, database: keeper })).toBe(0);
+    expect(await rowsOf(keeper)).toEqual([]);
     writeLines(prepared, 2);
     await ship({ stateHome: prepared, database: keeper });
     const ann = await member("ann");

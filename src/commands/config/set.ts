@@ -34,6 +34,7 @@ stay. A list of texts is written with commas, everything larger as JSON.`,
     const customIds = effectiveConfig(system).loaded.config.guard.custom.map(({ id }) => id);
     const setting = findSetting(key, customIds);
     const value = readSettingValue(key, setting, text, customIds);
+    if (key === "memory.url") (await import("../../postgres/url.ts")).readDatabaseUrl(text, "configuration");
     const edit = settingsEdit(places, [{ path: setting.path, value }]);
     const { isChanged } = await tellProblems("config", async () =>
       applyEdit(system, edit, { isBackedUp: false }),

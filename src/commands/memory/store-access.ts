@@ -12,12 +12,7 @@ import type { TeamPlace } from "../../memory/open-postgres-store.ts";
 import { openReader, openStore } from "../../memory/open-store.ts";
 import type { MemoryReader, MemoryStore } from "../../memory/store.ts";
 import { teamOrigin } from "../../memory/sync/team-origin.ts";
-import {
-  DATABASE_URL_VARIABLE,
-  type DatabaseAddress,
-  findDatabaseUrl,
-  unencryptedNotice,
-} from "../../postgres/url.ts";
+import { type DatabaseAddress, findDatabaseUrl, unencryptedNotice } from "../../postgres/url.ts";
 import { escapeControls } from "../../state/index.ts";
 import { expandHome, resolve } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
@@ -66,12 +61,8 @@ export function teamPlace(invocation: AnyInvocation): TeamPlace {
   const { url, team } = invocation.options;
   const { memory } = memoryPlace(invocation).config;
   if (team === "") throw usageError("--team must name a team");
-  const address = findDatabaseUrl(invocation.system, url, memory.url);
-  if (address === undefined)
-    throw usageError(
-      "there is no database of a team",
-      `set memory.url, or ${DATABASE_URL_VARIABLE}, or give --url postgres://USER@HOST/DATABASE`,
-    );
+  if (url === "") throw usageError("--url must name a database");
+  const address = findDatabaseUrl(invocation.system, { option: "--url URL", given: url, memory });
   warnUnencrypted(invocation, address);
   return { address, team: team ?? memory.team };
 }

@@ -1,5 +1,6 @@
 import { defineCommand } from "../../cli/command.ts";
 import { CommandError } from "../../cli/errors.ts";
+import { FORMAT_OPTION } from "../../cli/option.ts";
 import { DATABASE_OPTIONS, findRunId, withRuns } from "./database.ts";
 import { QUEUED_RUN } from "./options.ts";
 
@@ -10,7 +11,7 @@ export const cancelCommand = defineCommand({
 The worker that has it ends the running step within seconds. Steps that have
 ended stay as they are.`,
   positionals: [QUEUED_RUN],
-  options: DATABASE_OPTIONS,
+  options: { ...DATABASE_OPTIONS, format: FORMAT_OPTION },
   examples: {
     "amplihack recipe cancel 3f2a --url postgres://ann@db/agents": "ends one run",
   },
@@ -24,7 +25,7 @@ ended stay as they are.`,
           kind: "over",
           fix: `amplihack recipe runs ${runId} --url`,
         });
-      terminal.print(`Cancelled ${runId}\n`);
+      terminal.printResult(options.format, { success: true, run_id: runId }, `Cancelled ${runId}\n`);
       return 0;
     });
   },

@@ -3,6 +3,7 @@ import { type OptionValues, option } from "../../cli/option.ts";
 import type { DatabaseAddress } from "../../postgres/url.ts";
 import type { Connection } from "../../recipes/workers/connection.ts";
 import { Problem } from "../../state/problem.ts";
+import { quoteWord } from "../../system/command-line.ts";
 import type { System } from "../../system/system.ts";
 import { NOT_FOUND_EXIT_CODE } from "./options.ts";
 
@@ -22,18 +23,18 @@ export function queueOf(name: string | undefined): string {
   throw usageError(`'${name}' is no name for a queue`, "use letters, digits, dots, dashes and underscores");
 }
 
+/** For a command that is to be typed next; a URL that was typed holds no password. */
+export function urlWords(given: string | undefined): string {
+  return given === undefined || given === "" ? "--url" : `--url ${quoteWord(given)}`;
+}
+
 /** By `--url`, else by the environment. What runs commands must not come over a line that others can write to. */
 export async function addressOf(
   system: System,
   options: OptionValues<typeof DATABASE_OPTIONS>,
 ): Promise<DatabaseAddress> {
-  const { DATABASE_URL_VARIABLE, findDatabaseUrl, isLocal } = await import("../../postgres/url.ts");
-  const address = readUsage(() => findDatabaseUrl(system, options.url === "" ? undefined : options.url));
-  if (address === undefined)
-    throw usageError(
-      "no database is named",
-      `--url postgres://USER@HOST/DATABASE, or set ${DATABASE_URL_VARIABLE}`,
-    );
+  const { findDatabaseUrl, isLocal } = await import("../../postgres/url.ts");
+  const address = readUsage(() => findDatabaseUrl(system, { option: "--url URL", given: options.url }));
   if (address.tls === "disable" && !isLocal(address.host) && !options.insecure)
     throw usageError(
       `${address.host} would be reached without encryption: others could read and change what is run`,

@@ -1,5 +1,6 @@
 import type { Invocation } from "../../cli/command.ts";
 import { type OptionValues, option } from "../../cli/option.ts";
+import type { RunRequest } from "../../recipes/run/run-request.ts";
 import type { CommandOutput } from "../../recipes/run-in-terminal.ts";
 
 export const FORMAT = option.choice(["table", "json", "yaml"], "how to print the result", {
@@ -22,13 +23,40 @@ export const CONTEXT_OPTIONS = {
 
 export const STRICT = option.boolean("treat warnings about the recipe as errors");
 
+/** How a recipe is run, here or by a worker. */
+export const RUN_OPTIONS = {
+  ...CONTEXT_OPTIONS,
+  ...SEARCH_OPTIONS,
+  "step-timeout": option.number("SECONDS", "replaces all timeouts; 0 switches them off"),
+  "include-tags": option.string("A,B", "of the tagged steps run only these"),
+  "exclude-tags": option.string("A,B", "leave out steps with these tags"),
+  "agent-binary": option.string("AGENT", "agent for agent steps"),
+  "auto-stage": option.boolean("stage all changes after each agent step"),
+  strict: STRICT,
+} as const;
+
 export const RECIPE = { name: "RECIPE", summary: "name or path of a recipe", completes: "recipe" } as const;
 
 export const QUEUED_RUN = { name: "RUN", summary: "its id, the beginning of it, or last" } as const;
 
 export const NOT_FOUND_EXIT_CODE = 3;
 
-export function tagsIn(list = ""): readonly string[] {
+export function requestOf(recipe: string | undefined, options: OptionValues<typeof RUN_OPTIONS>): RunRequest {
+  return {
+    recipe: recipe ?? "",
+    contextPairs: options.context,
+    contextFile: options["context-file"],
+    ...searchOf(options),
+    stepTimeoutSeconds: options["step-timeout"],
+    includeTags: tagsIn(options["include-tags"]),
+    excludeTags: tagsIn(options["exclude-tags"]),
+    agentBinary: options["agent-binary"],
+    autoStage: options["auto-stage"],
+    isStrict: options.strict,
+  };
+}
+
+function tagsIn(list = ""): readonly string[] {
   return list
     .split(",")
     .map(tag => tag.trim())

@@ -2,32 +2,17 @@ import { randomUUID } from "node:crypto";
 import { defineCommand } from "../../cli/command.ts";
 import { usageError } from "../../cli/errors.ts";
 import { option } from "../../cli/option.ts";
-import {
-  CONTEXT_OPTIONS,
-  FORMAT,
-  outputOf,
-  RECIPE,
-  SEARCH_OPTIONS,
-  STRICT,
-  searchOf,
-  tagsIn,
-} from "./options.ts";
+import { FORMAT, outputOf, RECIPE, RUN_OPTIONS, requestOf } from "./options.ts";
 
 export const runCommand = defineCommand({
   name: "run",
   summary: "run a recipe",
   positionals: [RECIPE],
   options: {
-    ...CONTEXT_OPTIONS,
+    ...RUN_OPTIONS,
     "dry-run": option.boolean("check and show the steps, execute nothing"),
     verbose: option.boolean("also show what the steps print", { short: "v" }),
     format: FORMAT,
-    ...SEARCH_OPTIONS,
-    "step-timeout": option.number("SECONDS", "replaces the timeout of every step; 0 switches them off"),
-    "include-tags": option.string("A,B", "of the tagged steps run only these"),
-    "exclude-tags": option.string("A,B", "leave out steps with these tags"),
-    "agent-binary": option.string("AGENT", "agent for agent steps"),
-    "auto-stage": option.boolean("stage all changes after each agent step"),
     "no-auto-stage": option.boolean("do not; this is the default"),
     "audit-dir": option.string("DIR", "write one line per step to a new file there"),
     "no-context": option.boolean("leave the variables out of the result"),
@@ -36,7 +21,6 @@ export const runCommand = defineCommand({
       "go on where an earlier run stopped; the beginning of its id will do",
     ),
     force: option.boolean("resume although the recipe has changed"),
-    strict: STRICT,
     progress: option.boolean("not needed", { isHidden: true }),
   },
   examples: {
@@ -68,19 +52,11 @@ export const runCommand = defineCommand({
     const { runInTerminal } = await import("../../recipes/run-in-terminal.ts");
     return runInTerminal(
       {
-        recipe: positionals[0] ?? "",
-        contextPairs: options.context,
-        ...searchOf(options),
+        ...requestOf(positionals[0], options),
         isDryRun: options["dry-run"],
-        includeTags: tagsIn(options["include-tags"]),
-        excludeTags: tagsIn(options["exclude-tags"]),
         autoStage: options["auto-stage"] && !options["no-auto-stage"],
         hidesContext: options["no-context"],
         isForced: options.force,
-        isStrict: options.strict,
-        contextFile: options["context-file"],
-        stepTimeoutSeconds: options["step-timeout"],
-        agentBinary: options["agent-binary"],
         auditDir: options["audit-dir"],
         resume: options.resume,
         launcher: [process.execPath, process.argv[1] ?? "amplihack"],

@@ -1,8 +1,8 @@
 import { PostgresStore } from "../../memory/postgres-store.ts";
 import type { Database } from "../../postgres/database.ts";
-import { SCHEMA } from "../../postgres/migrate.ts";
+import { hasRelation, SCHEMA } from "../../postgres/migrate.ts";
 import { PostgresError } from "../../postgres/postgres-error.ts";
-import { joiningStatement } from "../../postgres/teams.ts";
+import { notMember } from "../../postgres/teams.ts";
 import { errorText } from "../../protocol/error-text.ts";
 import { makeRecordTables } from "../../ship/record-tables.ts";
 import type { System } from "../../system/system.ts";
@@ -40,26 +40,11 @@ export async function openTeamData(system: System, options: TeamOptions): Promis
 
 /** The page makes no tables: who looks at a database by mistake leaves it as it is. */
 async function checkTables(database: Database): Promise<void> {
-  if (!(await hasTable(database, "records")))
+  if (!(await hasRelation(database.run, `${SCHEMA}.records`)))
     throw new PostgresError("refused", `nothing was shipped to ${database.place} yet`, {
       fix: "let its owner run amplihack ship --once --to postgres=URL",
     });
   await makeRecordTables(database);
-}
-
-async function hasTable(database: Database, name: string): Promise<boolean> {
-  const [row] = await database.run("SELECT to_regclass($1) IS NOT NULL AS exists", [`${SCHEMA}.${name}`]);
-  return row?.["exists"] === true;
-}
-
-async function notMember(database: Database, team: string | undefined): Promise<PostgresError> {
-  const [row] = await database.run("SELECT session_user AS name");
-  const name = String(row?.["name"]);
-  return new PostgresError(
-    "refused",
-    `the user ${name} of ${database.place} is ${team === undefined ? "in no team" : `not in the team ${team}`}`,
-    { fix: joiningStatement(team ?? "TEAM", name) },
-  );
 }
 
 interface View {
@@ -174,7 +159,7 @@ class TeamData implements DashboardData {
     const projects = project === undefined ? undefined : [project];
     const nowMs = this.system.clock.nowMs();
     const { database } = this.options;
-    if (!(await hasTable(database, "memories"))) return [];
+    if (!(await hasRelation(database.run, `${SCHEMA}.memories`))) return [];
     const found = await Promise.all(
       teams.map(async name => {
         const reader = new PostgresStore(database, name, this.system);

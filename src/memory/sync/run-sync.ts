@@ -30,8 +30,6 @@ export interface SyncReport extends SyncCounts {
   readonly renamed: LocalCopy["renamed"];
 }
 
-/** A server that never answers keeps nobody longer than this from ending. */
-const CLOSING_MS = 500;
 const MAX_CONNECT_MS = 10_000;
 const MAX_STATEMENT_MS = 20_000;
 
@@ -116,7 +114,7 @@ async function syncOnce(system: System, place: MemoryPlace, request: SyncRequest
       const left = request.sharesEarlier ? 0 : earlier.reduce((sum, each) => sum + each.count, 0);
       return { ...counts, origin, earlier: left, renamed: copy.renamed };
     } finally {
-      await Promise.race([database.close(), new Promise(resolve => setTimeout(resolve, CLOSING_MS).unref())]);
+      await database.close();
     }
   } finally {
     copy.close();

@@ -1,4 +1,4 @@
-import { PostgresError } from "../../postgres/postgres-error.ts";
+import { MISSING_RIGHT, NAME_TAKEN, PostgresError } from "../../postgres/postgres-error.ts";
 import type { PendingChange } from "./change.ts";
 import { CLOCK_TOLERANCE_MS } from "./decide.ts";
 import type { LocalCopy } from "./local-copy.ts";
@@ -10,7 +10,7 @@ const MAX_BATCH_CHARACTERS = 4_000_000;
 /** What changes while it is sent goes with the next round; somebody who never stops changing has the next sync. */
 const MAX_ROUNDS = 3;
 /** The user may not write that project, or another project that the user may not see has the name. */
-const REFUSED_CODES: readonly (string | undefined)[] = ["42501", "23505"];
+const REFUSED_CODES: readonly (string | undefined)[] = [MISSING_RIGHT, NAME_TAKEN];
 
 export interface SyncCounts {
   readonly sent: number;

@@ -4,12 +4,12 @@ import { PostgresError } from "../../postgres/postgres-error.ts";
 import type { System } from "../../system/system.ts";
 import type { Memory } from "../memory.ts";
 import { MEMORIES, SELECTED } from "../postgres-rows.ts";
+import { NOW_MS } from "../postgres-schema.ts";
 import { type NamedState, nameKey, type PendingChange, type TeamState } from "./change.ts";
 import { type Decision, decide, hasSameText } from "./decide.ts";
 import type { SentChange } from "./local-copy.ts";
 import { Batch, memoryState, REMOVALS, removalState } from "./team-batch.ts";
 
-const NOW_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 const MAX_PAGE = 500;
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 

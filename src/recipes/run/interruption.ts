@@ -22,6 +22,19 @@ export class Interruption {
     else this.listeners.add(listener);
     return { dispose: () => this.listeners.delete(listener) };
   }
+
+  /** Waits, shorter when the request comes. */
+  pause(ms: number): Promise<void> {
+    return new Promise(resume => {
+      const timer = setTimeout(end, ms);
+      const waiting = this.onInterrupt(end);
+      function end(): void {
+        clearTimeout(timer);
+        setImmediate(() => waiting.dispose());
+        resume();
+      }
+    });
+  }
 }
 
 /**

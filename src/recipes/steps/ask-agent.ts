@@ -48,7 +48,7 @@ export async function askAgent(
       text: `Step '${step.id}': rate limit; waiting ${waitSeconds}s before retry ${attempt + 1} of ${limits.retries}`,
       isWarning: false,
     });
-    await pause(run, waitSeconds * 1000);
+    await run.interruption.pause(waitSeconds * 1000);
     if (run.interruption.signal !== undefined) return answer;
   }
 }
@@ -115,17 +115,4 @@ function readLimits({ system, warn }: RecipeRun) {
     maxSeconds: Math.max(MAX_DELAY.get(system, warn), baseSeconds),
     fallsBack: (system.env.get("AMPLIHACK_RATELIMIT_FALLBACK_AUTO_MODEL") ?? "") !== "",
   };
-}
-
-/** Waits, unless the run is interrupted. */
-function pause({ interruption }: RecipeRun, ms: number): Promise<void> {
-  return new Promise(resume => {
-    const timer = setTimeout(end, ms);
-    const waiting = interruption.onInterrupt(end);
-    function end(): void {
-      clearTimeout(timer);
-      setImmediate(() => waiting.dispose());
-      resume();
-    }
-  });
 }

@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
-import { clientConfig, Database } from "../../postgres/database.ts";
+import { closePool, createPool } from "../../postgres/connect.ts";
+import { Database } from "../../postgres/database.ts";
 import { translate } from "../../postgres/postgres-error.ts";
 import { type DatabaseAddress, describeAddress } from "../../postgres/url.ts";
 import { migrateDbos } from "./dbos.ts";
@@ -7,7 +8,6 @@ import { migrateLog } from "./run-log.ts";
 
 const CONNECT_MS = 10_000;
 const ANSWER_MS = 30_000;
-const CLOSE_MS = 3_000;
 
 /** A database with runs of recipes: a pool for DBOS, and one for our own statements. */
 export interface Connection {
@@ -28,25 +28,19 @@ export async function openConnection(
   address: DatabaseAddress,
   { connections = 4, name = "amplihack" }: ConnectionOptions = {},
 ): Promise<Connection> {
-  const { default: pg } = await import("pg");
   const database = await Database.open(address);
-  const pool = new pg.Pool({
-    ...clientConfig(address),
+  const pool = await createPool(address, {
     application_name: name,
     max: connections,
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: ANSWER_MS,
     idle_in_transaction_session_timeout: ANSWER_MS,
-    allowExitOnIdle: true,
   });
-  // A connection that breaks while nobody uses it is replaced; without a listener it would end the program.
-  pool.on("error", () => {});
   return {
     database,
     pool,
     async close() {
-      const closed = Promise.allSettled([pool.end(), database.close()]);
-      await Promise.race([closed, new Promise(resume => setTimeout(resume, CLOSE_MS).unref())]);
+      await Promise.allSettled([closePool(pool), database.close()]);
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Pool } from "pg";
 
 /** Where DBOS keeps its tables; ours lie in the schema that all parts share. */
 export const DBOS_SCHEMA = "amplihack_recipes";
+export const RUNS = `${DBOS_SCHEMA}.workflow_status`;
 /** Whose rows they are: other applications may use DBOS in the same database. */
 export const APPLICATION = "amplihack";
 /** The name under which every run of a recipe is recorded. */

@@ -1,8 +1,9 @@
 import type { Client } from "pg";
-import { clientConfig, type RunSql } from "../../postgres/database.ts";
+import { clientConfig } from "../../postgres/connect.ts";
+import type { RunSql } from "../../postgres/database.ts";
 import { translate } from "../../postgres/postgres-error.ts";
 import { type DatabaseAddress, describeAddress } from "../../postgres/url.ts";
-import { APPLICATION, DBOS_SCHEMA } from "./dbos.ts";
+import { APPLICATION, RUNS } from "./dbos.ts";
 
 /** Any number that no other program uses; goes into the hash of every worker's name. */
 const LOCK_SEED = 0x616d_7077;
@@ -18,7 +19,6 @@ const SERVER_SETTINGS = [
   "SET tcp_user_timeout = 25000",
 ];
 
-const RUNS = `${DBOS_SCHEMA}.workflow_status`;
 /** As DBOS itself returns the runs of an executor to their queue. */
 const REQUEUE = `UPDATE ${RUNS}
   SET status = 'ENQUEUED', owner_xid = NULL, started_at_epoch_ms = NULL,

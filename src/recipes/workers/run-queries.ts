@@ -1,9 +1,10 @@
 import type { Database } from "../../postgres/database.ts";
+import { hasRelation } from "../../postgres/migrate.ts";
 import type { Json, JsonObject } from "../../protocol/index.ts";
 import { memberAt, numberAt, objectAt, parseJsonObject, stringAt } from "../../protocol/members.ts";
 import type { RecordedRun } from "../logs/run-records.ts";
 import { runFromRecords } from "../logs/run-records.ts";
-import { APPLICATION, DBOS_SCHEMA, WORKFLOW } from "./dbos.ts";
+import { APPLICATION, DBOS_SCHEMA, RUNS, WORKFLOW } from "./dbos.ts";
 import { RESULT } from "./journal.ts";
 import { workerName } from "./liveness.ts";
 import { readLog } from "./run-log.ts";
@@ -22,7 +23,6 @@ export interface QueuedRun extends RecordedRun {
   readonly error: string | null;
 }
 
-const RUNS = `${DBOS_SCHEMA}.workflow_status`;
 const MAX_DEPTH = 200;
 const OPEN = "('ENQUEUED', 'DELAYED', 'PENDING')";
 const OURS = `application_name = '${APPLICATION}' AND name = '${WORKFLOW}'`;
@@ -53,9 +53,8 @@ export async function findEndedRuns(
 }
 
 /** Has any run been submitted to this database, or any worker been there? */
-export async function hasTables({ run }: Database): Promise<boolean> {
-  const [row] = await run("SELECT to_regclass($1) IS NOT NULL AS exists", [RUNS]);
-  return row?.["exists"] === true;
+export function hasTables({ run }: Database): Promise<boolean> {
+  return hasRelation(run, RUNS);
 }
 
 /** The newest first. */

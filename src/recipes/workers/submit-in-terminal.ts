@@ -15,6 +15,8 @@ import { enqueueRun, type PackedRun, packRun } from "./submit.ts";
 interface SubmitTarget {
   readonly queue: string;
   readonly address: DatabaseAddress;
+  /** how the database is named again in a command */
+  readonly urlWords: string;
   readonly connection: Connection;
   /** for what a person may want to know next */
   readonly note: (text: string) => void;
@@ -30,7 +32,7 @@ interface SubmitDisplay {
 /** Submits a recipe and prints its id, or waits for it and prints its result. Returns the exit code. */
 export async function submitInTerminal(
   request: RunRequest,
-  { queue, address, connection, note }: SubmitTarget,
+  { queue, address, urlWords, connection, note }: SubmitTarget,
   { format, isQuiet, waits }: SubmitDisplay,
   output: CommandOutput,
 ): Promise<number> {
@@ -47,7 +49,7 @@ export async function submitInTerminal(
   if (!waits) {
     const document = { run_id: runId, recipe_name: packed.recipe, queue, state: "queued" };
     print(format === "table" ? `${runId}\n` : documentText(document, format));
-    note(`Follow it: amplihack recipe logs ${runId.slice(0, 8)} --url … --follow\n`);
+    note(`Follow it: amplihack recipe logs ${runId.slice(0, 8)} ${urlWords} --follow\n`);
     return 0;
   }
   note(`Submitted ${runId}\n`);

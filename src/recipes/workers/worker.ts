@@ -79,10 +79,10 @@ export async function workOnQueue(
     } catch (error) {
       // What is wrong at the start is for the person who starts it; later it may pass.
       if (isFirst || !(error instanceof PostgresError && error.problem === "offline")) throw error;
-      await pause(RECONNECT_MS, stopping);
+      await stopping.pause(RECONNECT_MS);
       continue;
     }
-    await pause(RECONNECT_MS, stopping);
+    await stopping.pause(RECONNECT_MS);
   }
 }
 
@@ -155,7 +155,7 @@ async function watch(
     isLost = true;
   });
   for (;;) {
-    await Promise.race([pause(BEAT_MS, stopping), lock.lost]);
+    await Promise.race([stopping.pause(BEAT_MS), lock.lost]);
     if (isLost) return "lost";
     if (stopping.signal !== undefined) return "stopped";
     try {
@@ -169,18 +169,4 @@ async function watch(
       return "lost";
     }
   }
-}
-
-/** Shorter when somebody says stop. */
-async function pause(ms: number, stopping: Interruption): Promise<void> {
-  await new Promise<void>(resume => {
-    let listener: { dispose(): void } | undefined;
-    const finish = (): void => {
-      clearTimeout(timer);
-      listener?.dispose();
-      resume();
-    };
-    const timer = setTimeout(finish, ms);
-    listener = stopping.onInterrupt(finish);
-  });
 }

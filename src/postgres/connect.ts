@@ -1,0 +1,95 @@
+import { readFileSync } from "node:fs";
+import type { Client, ClientConfig, Pool, PoolConfig } from "pg";
+import { errorText } from "../protocol/error-text.ts";
+import { type ConnectionNames, findPassword } from "./password.ts";
+import { PostgresError } from "./postgres-error.ts";
+import { type DatabaseAddress, describeAddress, isLocal } from "./url.ts";
+
+const CLOSING_MS = 1_000;
+
+type Callback = ((error: Error) => void) | ((error: null, client: Client) => void);
+
+/** Connects with the first statement, not before. */
+export async function createPool(address: DatabaseAddress, settings: PoolConfig): Promise<Pool> {
+  const { default: pg } = await import("pg");
+  /** The driver leaves the socket of a failed attempt open; the program would not end before the server closes it. */
+  class ClosingClient extends pg.Client {
+    override connect(): Promise<Client>;
+    override connect(callback: Callback): void;
+    override connect(callback?: Callback): unknown {
+      if (callback === undefined) return super.connect();
+      return super.connect((error: Error) => {
+        if (error) this.end().catch(() => {});
+        (callback as (error: Error) => void)(error);
+      });
+    }
+  }
+  const pool = new pg.Pool({
+    ...clientConfig(address),
+    ...settings,
+    Client: ClosingClient,
+    allowExitOnIdle: true,
+  });
+  // A connection that breaks while nobody uses it is replaced; without a listener it would end the program.
+  pool.on("error", () => {});
+  return pool;
+}
+
+/** Does not wait for a server that is gone. */
+export async function closePool(pool: Pool): Promise<void> {
+  await Promise.race([pool.end(), new Promise(resume => setTimeout(resume, CLOSING_MS).unref())]);
+}
+
+/** For a driver that is used by itself. */
+export function clientConfig(address: DatabaseAddress): ClientConfig {
+  checkEnvironment(address, process.env["PGHOST"]);
+  const { host, port, database, user, tls } = address;
+  const given = { host, port, database, user };
+  return {
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+    password: address.password ?? passwordFinder(address),
+    ssl: tls === "disable" ? false : tlsOptions(address),
+    keepAlive: true,
+    application_name: "amplihack",
+  };
+}
+
+/** The driver goes by PGHOST where the URL names no host, and that was taken for this machine: reached without TLS. */
+function checkEnvironment({ host }: DatabaseAddress, announced: string | undefined): void {
+  if (host !== undefined || announced === undefined || announced === "" || isLocal(announced)) return;
+  throw new PostgresError(
+    "refused",
+    `the URL names no host, and PGHOST names another machine, ${announced}`,
+    {
+      fix: "name the host in the URL: postgres://USER@HOST/DATABASE",
+    },
+  );
+}
+
+/** The driver calls it when the server asks, with names that its types leave out. */
+function passwordFinder(address: DatabaseAddress): () => string {
+  const find = (names: ConnectionNames): string => findPassword(names, describeAddress(address));
+  return find as unknown as () => string;
+}
+
+function tlsOptions({ tls, rootCertificate, certificate, key }: DatabaseAddress) {
+  return {
+    // As libpq has it: `require` encrypts and trusts anybody, unless an authority is named.
+    rejectUnauthorized: tls !== "require" || rootCertificate !== undefined,
+    ...(tls === "verify-full" ? {} : { checkServerIdentity: () => undefined }),
+    ...(rootCertificate === undefined ? {} : { ca: readPem(rootCertificate) }),
+    ...(certificate === undefined ? {} : { cert: readPem(certificate) }),
+    ...(key === undefined ? {} : { key: readPem(key) }),
+  };
+}
+
+function readPem(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new PostgresError(
+      "refused",
+      `a file that the URL of the database names cannot be read: ${errorText(error)}`,
+    );
+  }
+}
