@@ -1,3 +1,4 @@
+import { escapeControls } from "../state/index.ts";
 import { Problem } from "../state/problem.ts";
 import { fitLines, type Width } from "./wrap.ts";
 
@@ -30,12 +31,16 @@ export class OutputLost extends Error {
   }
 }
 
-/** The fix stays on one line, because people copy it. */
+/** The fix stays on one line, because people copy it. What an error quotes may come from anywhere. */
 export function renderErrorText(error: Problem, terminal: Width): string {
   const told = [`Error: ${error.message}`, ...error.causes.map(cause => `  cause: ${cause}`)];
-  const lines = told.map(line => fitLines(line, terminal));
-  if (error.fix !== undefined) lines.push(`  fix: ${error.fix}`);
+  const lines = told.map(line => fitLines(withoutControls(line), terminal));
+  if (error.fix !== undefined) lines.push(`  fix: ${withoutControls(error.fix)}`);
   return `${lines.join("\n")}\n`;
+}
+
+function withoutControls(text: string): string {
+  return text.split("\n").map(escapeControls).join("\n");
 }
 
 export function renderErrorJson(error: Problem): string {

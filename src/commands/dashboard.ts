@@ -118,11 +118,13 @@ async function startTeams(
   warn: Warn,
 ): Promise<Started> {
   const { loadConfig } = await import("../config/index.ts");
-  const { findDatabaseUrl } = await import("../postgres/url.ts");
+  const { findDatabaseUrl, unencryptedNotice } = await import("../postgres/url.ts");
   const { requireDirectories } = await import("../state/user-directories.ts");
   const { startTeamDashboard } = await import("../dashboard/team/team-dashboard.ts");
   const { memory } = loadConfig(system, requireDirectories(system)).config;
   const address = findDatabaseUrl(system, { option: "--url URL", given: url, memory });
+  const notice = unencryptedNotice(address);
+  if (notice !== undefined) warn(`${notice}\n`);
   const dashboard = await startTeamDashboard(system, address, { ...place, warn, team });
   return { dashboard, note: undefined };
 }

@@ -39,6 +39,8 @@ export type MemoryDraft = Omit<Memory, "id" | "createdMs" | "updatedMs">;
 
 /** Most characters of each text. */
 export const TEXT_LIMITS = { project: 4_096, agent: 200, session: 200, key: 500, value: 1_000_000 } as const;
+/** Farther from 1970 there are no dates. */
+export const MAX_TIME_MS = 8_640_000_000_000_000;
 const MUST_NOT_BE_EMPTY: readonly (keyof typeof TEXT_LIMITS)[] = ["agent", "key"];
 
 /** Throws `invalid`, naming the member, when a text is empty that must not be, or too long. */

@@ -1,7 +1,7 @@
 import type { Row, SqlValue } from "../postgres/database.ts";
 import { SCHEMA } from "../postgres/migrate.ts";
 import { contentFingerprint } from "./content-fingerprint.ts";
-import { CATEGORIES, type Memory, VALUE_TYPES } from "./memory.ts";
+import { CATEGORIES, MAX_TIME_MS, type Memory, VALUE_TYPES } from "./memory.ts";
 import { MemoryError } from "./memory-error.ts";
 import { indexedTerms } from "./postgres-terms.ts";
 import { decodeText, encodeText, storedNames } from "./stored-text.ts";
@@ -65,6 +65,11 @@ export function memoryOf(row: Row): Memory {
     if (found === undefined) throw unreadableRow(row, column);
     return found;
   };
+  const time = (column: string): number => {
+    const ms = Number(row[column]);
+    if (!(Math.abs(ms) <= MAX_TIME_MS)) throw unreadableRow(row, column);
+    return ms;
+  };
   return {
     ...(row["is_pinned"] === true ? { isPinned: true } : {}),
     id: text("id"),
@@ -75,8 +80,8 @@ export function memoryOf(row: Row): Memory {
     value: text("value"),
     type: oneOf("type", VALUE_TYPES),
     category: oneOf("category", CATEGORIES),
-    createdMs: Number(row["created_ms"]),
-    updatedMs: Number(row["updated_ms"]),
+    createdMs: time("created_ms"),
+    updatedMs: time("updated_ms"),
   };
 }
 

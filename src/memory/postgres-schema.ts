@@ -1,6 +1,8 @@
 import type { Database } from "../postgres/database.ts";
 import { hasRelation, type Migration, migrate, SCHEMA } from "../postgres/migrate.ts";
 import { joinTeam } from "../postgres/teams.ts";
+import { CATEGORIES, MAX_TIME_MS, TEXT_LIMITS, VALUE_TYPES } from "./memory.ts";
+import { WRITTEN_COLUMNS } from "./postgres-rows.ts";
 import { SEARCH_FUNCTIONS } from "./postgres-search-functions.ts";
 
 const FIXED_PATH = `SET search_path = pg_catalog, ${SCHEMA}, pg_temp`;
@@ -29,6 +31,16 @@ const NAME_COLUMNS = `
   id text NOT NULL,
   name_hash bytea NOT NULL GENERATED ALWAYS AS (${SCHEMA}.text_hash(agent, session, key)) STORED`;
 
+const oneOf = (column: string, allowed: readonly string[]): string =>
+  `CHECK (${column} IN (${allowed.map(each => `'${each}'`).join(", ")}))`;
+const TIME_CHECK = (column: string): string => `CHECK (abs(${column}) <= ${MAX_TIME_MS})`;
+/** One character of a text may be stored as five. */
+const MAX_STORED = 5;
+/** What no program of ours could read must not be stored with SQL by hand: it would stop the copies of all members. */
+const TEXT_CHECKS = (["agent", "session", "key", "project", "value"] as const)
+  .map(column => `CHECK (length(${column}) <= ${TEXT_LIMITS[column] * MAX_STORED})`)
+  .join(",\n     ");
+
 /** Text columns hold what `encodeText` makes: PostgreSQL knows neither NUL nor lone surrogates. */
 const TABLES: Migration = [
   `CREATE TABLE ${SCHEMA}.memories (
@@ -36,17 +48,18 @@ const TABLES: Migration = [
      ${NAME_COLUMNS},
      id_hash bytea NOT NULL GENERATED ALWAYS AS (${SCHEMA}.text_hash(agent, id)) STORED,
      project_hash bigint NOT NULL GENERATED ALWAYS AS (hashtextextended(project, 0)) STORED,
-     type text NOT NULL,
-     category text NOT NULL,
-     created_ms bigint NOT NULL,
-     updated_ms bigint NOT NULL,
+     type text NOT NULL ${oneOf("type", VALUE_TYPES)},
+     category text NOT NULL ${oneOf("category", CATEGORIES)},
+     created_ms bigint NOT NULL ${TIME_CHECK("created_ms")},
+     updated_ms bigint NOT NULL ${TIME_CHECK("updated_ms")},
      fingerprint text NOT NULL,
      is_pinned boolean NOT NULL DEFAULT false,
      author name NOT NULL DEFAULT session_user,
      revision bigint NOT NULL,
-     term_count integer NOT NULL,
+     term_count integer NOT NULL CHECK (term_count >= 0),
      terms tsvector NOT NULL,
      value text NOT NULL,
+     ${TEXT_CHECKS},
      UNIQUE (team, name_hash),
      UNIQUE (team, id_hash),
      UNIQUE (team, number)
@@ -55,10 +68,11 @@ const TABLES: Migration = [
   `CREATE INDEX memories_by_revision ON ${SCHEMA}.memories (team, revision, number)`,
   `CREATE INDEX memories_by_content ON ${SCHEMA}.memories (team, fingerprint)`,
   `CREATE INDEX memories_pinned ON ${SCHEMA}.memories (team) WHERE is_pinned`,
-  `CREATE INDEX memories_by_terms ON ${SCHEMA}.memories USING gin (terms)`,
+  // What was added last lies in a list that every search goes through; it stays short.
+  `CREATE INDEX memories_by_terms ON ${SCHEMA}.memories USING gin (terms) WITH (gin_pending_list_limit = 256)`,
   `CREATE TABLE ${SCHEMA}.memory_removals (
      ${NAME_COLUMNS},
-     removed_ms bigint NOT NULL,
+     removed_ms bigint NOT NULL ${TIME_CHECK("removed_ms")},
      revision bigint NOT NULL,
      PRIMARY KEY (team, name_hash)
    )`,
@@ -84,7 +98,8 @@ const TABLES: Migration = [
      category text NOT NULL,
      updated_ms bigint NOT NULL,
      author name NOT NULL DEFAULT session_user,
-     replaced_ms bigint NOT NULL
+     replaced_ms bigint NOT NULL,
+     ${TEXT_CHECKS}
    )`,
   `CREATE INDEX earlier_values_by_name ON ${SCHEMA}.earlier_values (team, name_hash)`,
   // How many memories have each word, for words that are not there as they were typed; the empty word counts them all.
@@ -106,20 +121,28 @@ const WHOLE_TEAMS: Migration = [
 
 const IS_VISIBLE = `(team = ANY (ARRAY(SELECT ${SCHEMA}.whole_teams())) OR ${SCHEMA}.may_see(team, project))`;
 
-function separate(table: string, condition: string): Migration {
+/** `rights` leave out what the server alone fills: numbers that all teams share, authors and revisions. */
+function separate(table: string, rights: string, condition = IS_VISIBLE): Migration {
   const name = `${SCHEMA}.${table}`;
   return [
     `ALTER TABLE ${name} ENABLE ROW LEVEL SECURITY`,
     `CREATE POLICY own_team ON ${name} USING (${condition})`,
-    `GRANT SELECT, INSERT, UPDATE, DELETE ON ${name} TO PUBLIC`,
+    `GRANT SELECT, ${rights} ON ${name} TO PUBLIC`,
   ];
 }
 
 const POLICIES: Migration = [
-  ...["memories", "memory_removals", "earlier_values"].flatMap(table => separate(table, IS_VISIBLE)),
+  ...separate("memories", `INSERT (team, ${WRITTEN_COLUMNS}), UPDATE (${WRITTEN_COLUMNS}), DELETE`),
+  // Copies go by the name alone: who could add one would remove memories of projects that they may not see.
+  ...separate("memory_removals", "UPDATE (removed_ms)"),
+  ...separate(
+    "earlier_values",
+    "INSERT (team, project, agent, session, key, id, value, type, category, updated_ms, replaced_ms)",
+  ),
   // The memory is looked for with the rights of the user, so that only what is visible has visible uses.
   ...separate(
     "memory_uses",
+    "INSERT (team, number, project, session, occasion, used_ms), UPDATE (occasion, used_ms), DELETE",
     `${IS_VISIBLE} AND EXISTS (
        SELECT FROM ${SCHEMA}.memories
        WHERE memories.number = memory_uses.number AND memories.team = memory_uses.team
@@ -148,7 +171,8 @@ const REVISIONS: Migration = [
    AS $$
      BEGIN
        NEW.revision := take_revision(NEW.team);
-       IF TG_OP = 'INSERT' OR NEW.value IS DISTINCT FROM OLD.value THEN
+       IF TG_OP = 'INSERT' OR (NEW.key, NEW.value, NEW.type, NEW.category, NEW.project)
+           IS DISTINCT FROM (OLD.key, OLD.value, OLD.type, OLD.category, OLD.project) THEN
          NEW.author := session_user;
        END IF;
        RETURN NEW;
@@ -206,7 +230,7 @@ const CONSEQUENCES: Migration = [
      FROM old_rows AS gone JOIN new_rows AS come USING (number)
      WHERE (gone.value, gone.type, gone.category) IS DISTINCT FROM (come.value, come.type, come.category)`,
     `DELETE FROM earlier_values USING (
-       SELECT number, row_number() OVER (PARTITION BY team, name_hash ORDER BY number DESC) AS place
+       SELECT number, row_number() OVER (PARTITION BY team, name_hash, project ORDER BY number DESC) AS place
        FROM earlier_values
        WHERE (team, name_hash) IN (SELECT team, name_hash FROM old_rows)
      ) AS counted
@@ -240,7 +264,7 @@ const PARTS_INDEX: Migration = [
      BEGIN
        CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA ${SCHEMA};
        EXECUTE format(
-         'CREATE INDEX memory_terms_by_part ON ${SCHEMA}.memory_terms USING gin (term %s.gin_trgm_ops)',
+         'CREATE INDEX memory_terms_by_part ON ${SCHEMA}.memory_terms USING gin (term %s.gin_trgm_ops) WITH (fastupdate = off)',
          (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'pg_trgm')
        );
      EXCEPTION WHEN OTHERS THEN
@@ -269,7 +293,7 @@ export async function prepareMemoryTables(database: Database, team: string): Pro
 
 const PARTS_INDEX_NAME = "memory_terms_by_part";
 /** For an administrator whose server had no pg_trgm when the tables were made. */
-export const MAKE_PARTS_INDEX = `CREATE EXTENSION pg_trgm; CREATE INDEX ${PARTS_INDEX_NAME} ON ${SCHEMA}.memory_terms USING gin (term gin_trgm_ops)`;
+export const MAKE_PARTS_INDEX = `CREATE EXTENSION pg_trgm; CREATE INDEX ${PARTS_INDEX_NAME} ON ${SCHEMA}.memory_terms USING gin (term gin_trgm_ops) WITH (fastupdate = off)`;
 
 export function hasPartsIndex({ run }: Database): Promise<boolean> {
   return hasRelation(run, `${SCHEMA}.${PARTS_INDEX_NAME}`);

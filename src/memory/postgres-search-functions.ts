@@ -10,6 +10,7 @@ const FIND_MEMBER = `
   SELECT projects INTO mine FROM members WHERE team = of_team AND member = session_user;
   IF NOT FOUND THEN RETURN; END IF;`;
 const isMine = (project: string): string => `(mine IS NULL OR ${project} = '' OR ${project} = ANY (mine))`;
+/** `query` is a column of a subquery with `OFFSET 0`, so that it is read once and not for every memory. */
 const countOf = (query: string): string => `(
   SELECT count(*) FROM (
     SELECT FROM memories AS m
@@ -35,10 +36,13 @@ const COUNTING: Migration = [
        SELECT array_agg(
          CASE WHEN mine IS NULL AND one.term <> ''
            THEN least(coalesce(${counted("one.term")}, 0), most)
-           ELSE ${countOf("one.query::tsquery")}
+           ELSE ${countOf("one.query")}
          END ORDER BY one.place
        ) INTO matches
-       FROM unnest(queries, terms) WITH ORDINALITY AS one (query, term, place);
+       FROM (
+         SELECT given.query::tsquery AS query, given.term, given.place
+         FROM unnest(queries, terms) WITH ORDINALITY AS given (query, term, place) OFFSET 0
+       ) AS one;
        RETURN NEXT;
      END
    $$`,
@@ -47,6 +51,13 @@ const COUNTING: Migration = [
 /** How many words that hold a part are looked at: the shortest are the likeliest. */
 const MAX_PARTS = 100;
 
+/** Of words that the team has, those that the user sees, with how many memories have them. */
+const withMatches = (words: string): string => `
+  SELECT * FROM (
+    SELECT t.term, CASE WHEN mine IS NULL THEN least(t.memories, most) ELSE ${countOf("t.query")} END AS matches
+    FROM (SELECT known.term, known.memories, term_query(known.term) AS query FROM (${words}) AS known OFFSET 0) AS t
+  ) AS found WHERE found.matches > 0 ORDER BY found.matches DESC, found.term`;
+
 const SIMILAR: Migration = [
   `CREATE FUNCTION ${SCHEMA}.similar_memory_terms(of_team text, spellings text[], part text, most integer)
      RETURNS TABLE (term text, matches bigint) ${DEFINED}
@@ -54,21 +65,12 @@ const SIMILAR: Migration = [
      DECLARE mine text[];
      BEGIN
        ${FIND_MEMBER}
-       RETURN QUERY
-         SELECT * FROM (
-           SELECT t.term, ${countOf("term_query(t.term)")} AS matches
-           FROM memory_terms AS t WHERE t.team = of_team AND t.term = ANY (spellings)
-         ) AS known WHERE known.matches > 0 ORDER BY known.matches DESC, known.term;
+       RETURN QUERY ${withMatches(`
+         SELECT w.term, w.memories FROM memory_terms AS w WHERE w.team = of_team AND w.term = ANY (spellings)`)};
        IF FOUND THEN RETURN; END IF;
-       RETURN QUERY
-         SELECT * FROM (
-           SELECT t.term, ${countOf("term_query(t.term)")} AS matches
-           FROM (
-             SELECT memory_terms.term FROM memory_terms
-             WHERE team = of_team AND memory_terms.term LIKE '%' || part || '%'
-             ORDER BY length(memory_terms.term) LIMIT ${MAX_PARTS}
-           ) AS t
-         ) AS known WHERE known.matches > 0 ORDER BY known.matches DESC, known.term;
+       RETURN QUERY ${withMatches(`
+         SELECT w.term, w.memories FROM memory_terms AS w
+         WHERE w.team = of_team AND w.term LIKE '%' || part || '%' ORDER BY length(w.term) LIMIT ${MAX_PARTS}`)};
      END
    $$`,
 ];
@@ -78,7 +80,7 @@ const RANK = "ts_rank('{0.5, 0.5, 0.5, 1}', m.terms, phrase.query)";
 /** As in BM25: rare words count more, each further occurrence less, and those in a long text less. */
 const WEIGHT = `(
   SELECT sum(phrase.weight * ${RANK}) FROM unnest(phrases, weights) AS phrase (query, weight)
-) / (0.25::float8 + 0.75::float8 * m.term_count / (avg(m.term_count) OVER ())::float8)`;
+) / (0.25::float8 + 0.75::float8 * m.term_count / greatest(avg(m.term_count) OVER (), 1)::float8)`;
 
 const CONDITIONS = `
   m.team = of_team AND m.terms @@ sought AND ${isMine("m.project")}

@@ -1,4 +1,5 @@
 import type { SqliteConnection } from "./sqlite-connection.ts";
+import { encodeText } from "./stored-text.ts";
 
 /** What became of a memory since the team's database was told; one entry may be several of them. */
 export const CHANGE = { content: 1, pin: 2, removal: 4 } as const;
@@ -88,4 +89,21 @@ export function beginRecording(connection: SqliteConnection, origin: string): vo
 /** Everything that is shared is told to the team again. */
 export function recordAll(connection: SqliteConnection): void {
   connection.run(`${record("memories", CHANGE.content | CHANGE.pin)} FROM memories WHERE is_shared = 1`);
+}
+
+/**
+ * The latest date in a project of what the team's database has, whose clock is known to be right. By it the age of
+ * shared memories counts: a clock that is years ahead would else drop them, here and then for the whole team.
+ */
+export function newestOfTeam(connection: SqliteConnection, project: string): number | undefined {
+  const [row] = connection.rows(
+    `SELECT max(updated_ms) AS newest FROM memories
+     WHERE project = ? AND is_shared = 1 AND NOT EXISTS (
+       SELECT 1 FROM memory_changes AS waiting
+       WHERE waiting.agent = memories.agent AND waiting.session = memories.session AND waiting.key = memories.key
+     )`,
+    [encodeText(project)],
+  );
+  const newest = row?.["newest"];
+  return typeof newest === "number" ? newest : undefined;
 }

@@ -76,8 +76,14 @@ function damagedRow(row: SqlRow, path: string): Error {
   return corruptDatabase(
     path,
     `memory number ${number} does not fit its checksum`,
-    `drop that one: sqlite3 ${quoteWord(path)} 'DELETE FROM memories WHERE number = ${number}'`,
+    `drop that one: sqlite3 ${quoteWord(path)} '${dropStatements(number)}'`,
   );
+}
+
+/** What a team shares is not removed for everybody by this, and the next sync fetches it again. */
+function dropStatements(number: number): string {
+  const at = `WHERE number = ${number}`;
+  return `UPDATE memories SET is_shared = 0 ${at}; DELETE FROM memories ${at}; UPDATE memory_team SET revision = 0`;
 }
 
 /** SQLite notices broken pages, not a changed letter; this does. */

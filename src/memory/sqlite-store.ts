@@ -4,6 +4,7 @@ import { checkTexts, type Memory, type MemoryDraft } from "./memory.ts";
 import { MemoryError } from "./memory-error.ts";
 import type { MovableStore, StoredUse } from "./move.ts";
 import type { SearchQuery } from "./search-words.ts";
+import { newestOfTeam } from "./sqlite-changes.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { memoryOf, SELECTED } from "./sqlite-rows.ts";
 import { countTerms, filterConditions, searchRows } from "./sqlite-search.ts";
@@ -205,15 +206,24 @@ export class SqliteStore implements MovableStore {
   }
 
   private retain(project: string, { keyPrefix, keepNewest, updatedSinceMs }: Retention): void {
+    const nowMs = this.system.clock.nowMs();
+    const teamNowMs = Math.min(nowMs, newestOfTeam(this.connection, project) ?? nowMs);
     const rows = this.connection.rows(
       `SELECT number FROM (
-         SELECT number, updated_ms, row_number() OVER (ORDER BY updated_ms DESC, number DESC) AS place
+         SELECT number, is_shared, updated_ms, row_number() OVER (ORDER BY updated_ms DESC, number DESC) AS place
          FROM memories
          WHERE project = ? AND substr(key, 1, ?) = ? AND number NOT IN (SELECT number FROM memory_pins)
        )
-       WHERE place > ? OR updated_ms < ?`,
-      [encodeText(project), keyPrefix.length, keyPrefix, keepNewest, updatedSinceMs],
+       WHERE place > ? OR updated_ms < CASE is_shared WHEN 1 THEN ? ELSE ? END`,
+      [
+        encodeText(project),
+        keyPrefix.length,
+        keyPrefix,
+        keepNewest,
+        updatedSinceMs - (nowMs - teamNowMs),
+        updatedSinceMs,
+      ],
     );
-    removeRows(this.connection, rows.map(numberOf), this.system.clock.nowMs());
+    removeRows(this.connection, rows.map(numberOf), nowMs);
   }
 }

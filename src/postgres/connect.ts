@@ -3,7 +3,7 @@ import type { Client, ClientConfig, Pool, PoolConfig } from "pg";
 import { errorText } from "../protocol/error-text.ts";
 import { type ConnectionNames, findPassword } from "./password.ts";
 import { PostgresError } from "./postgres-error.ts";
-import { type DatabaseAddress, describeAddress } from "./url.ts";
+import { type DatabaseAddress, describeAddress, isLocal } from "./url.ts";
 
 const CLOSING_MS = 1_000;
 
@@ -42,6 +42,7 @@ export async function closePool(pool: Pool): Promise<void> {
 
 /** For a driver that is used by itself. */
 export function clientConfig(address: DatabaseAddress): ClientConfig {
+  checkEnvironment(address, process.env["PGHOST"]);
   const { host, port, database, user, tls } = address;
   const given = { host, port, database, user };
   return {
@@ -51,6 +52,18 @@ export function clientConfig(address: DatabaseAddress): ClientConfig {
     keepAlive: true,
     application_name: "amplihack",
   };
+}
+
+/** The driver goes by PGHOST where the URL names no host, and that was taken for this machine: reached without TLS. */
+function checkEnvironment({ host }: DatabaseAddress, announced: string | undefined): void {
+  if (host !== undefined || announced === undefined || announced === "" || isLocal(announced)) return;
+  throw new PostgresError(
+    "refused",
+    `the URL names no host, and PGHOST names another machine, ${announced}`,
+    {
+      fix: "name the host in the URL: postgres://USER@HOST/DATABASE",
+    },
+  );
 }
 
 /** The driver calls it when the server asks, with names that its types leave out. */

@@ -1,4 +1,5 @@
 import { errorText } from "../protocol/error-text.ts";
+import { escapeControls } from "../state/escape.ts";
 import { Problem } from "../state/problem.ts";
 
 /**
@@ -7,7 +8,10 @@ import { Problem } from "../state/problem.ts";
  */
 export type PostgresProblem = "offline" | "refused" | "newer" | "failed";
 
-/** Why a database did not do what it was asked. Never quotes a statement or a value: both hold what people wrote. */
+/**
+ * Why a database did not do what it was asked. Never quotes a statement or a value: both hold what people wrote. Names
+ * and codes are the server's, so that nothing of them reaches a terminal as it came.
+ */
 export class PostgresError extends Problem {
   override readonly name = "PostgresError";
   readonly problem: PostgresProblem;
@@ -15,7 +19,11 @@ export class PostgresError extends Problem {
   readonly code: string | undefined;
 
   constructor(problem: PostgresProblem, message: string, details: { fix?: string; code?: string } = {}) {
-    super(message, { kind: `database-${problem}`, fix: details.fix });
+    const { fix } = details;
+    super(escapeControls(message), {
+      kind: `database-${problem}`,
+      fix: fix === undefined ? undefined : escapeControls(fix),
+    });
     this.problem = problem;
     this.code = details.code;
   }
@@ -45,8 +53,8 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   },
 };
 
-/** Connection lost or refused, shutting down, out of connections, or out of time. */
-const OFFLINE_CODES = /^(08...|57P0.|57014|53300|25P03)$/;
+/** Connection lost or refused, shutting down or closed to all, out of connections, or out of time. */
+const OFFLINE_CODES = /^(08...|57P0.|57014|53300|25P03|55000)$/;
 const OFFLINE_ERRNO =
   /^(ECONN\w+|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN)$/;
 const OFFLINE_TEXT = /timeout|terminated|connection error|not queryable|client was closed/i;

@@ -33,7 +33,19 @@ const TEAM_TABLES: Migration = [
      $$`,
   `ALTER TABLE ${SCHEMA}.teams ENABLE ROW LEVEL SECURITY`,
   `CREATE POLICY own_team ON ${SCHEMA}.teams USING (${SCHEMA}.may_see(team, ''))`,
-  // Members count revisions on; only the administrator makes or removes teams.
+  // Members count revisions on, one by one: a number that jumps would stop all copies. Only the administrator, who has
+  // the right on the whole table, sets another, and makes or removes teams.
+  `CREATE FUNCTION ${SCHEMA}.revision_changing() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+     AS $$
+       BEGIN
+         IF NEW.revision <> OLD.revision + 1 AND NOT has_table_privilege(session_user, TG_RELID, 'UPDATE') THEN
+           RAISE insufficient_privilege USING MESSAGE = 'revisions follow each other';
+         END IF;
+         RETURN NEW;
+       END
+     $$`,
+  `CREATE TRIGGER revision_changing BEFORE UPDATE OF revision ON ${SCHEMA}.teams
+     FOR EACH ROW EXECUTE FUNCTION ${SCHEMA}.revision_changing()`,
   `GRANT SELECT, UPDATE (revision) ON ${SCHEMA}.teams TO PUBLIC`,
   `ALTER TABLE ${SCHEMA}.members ENABLE ROW LEVEL SECURITY`,
   `CREATE POLICY own_team ON ${SCHEMA}.members FOR SELECT USING (${SCHEMA}.may_see(team, ''))`,
@@ -72,6 +84,12 @@ export async function notMember(database: Database, team: string | undefined): P
   const name = String(row?.["name"]);
   const where = team === undefined ? "in no team" : `not in the team ${team}`;
   return new PostgresError("refused", `the user ${name} of ${database.place} is ${where}`, {
-    fix: `let its administrator run: SELECT ${SCHEMA}.add_member('${team ?? "TEAM"}', '${name}')`,
+    fix: joiningStatement(team ?? "TEAM", name),
   });
+}
+
+/** For an administrator to copy: whoever asks to be let in chose these names. */
+export function joiningStatement(team: string, name: string): string {
+  const [quotedTeam, quotedName] = [team, name].map(text => `'${text.replaceAll("'", "''")}'`);
+  return `let its administrator run: SELECT ${SCHEMA}.add_member(${quotedTeam}, ${quotedName})`;
 }

@@ -4,6 +4,8 @@ import type { System } from "../system/system.ts";
 
 /** Names the database where neither an option nor the configuration does. */
 export const DATABASE_URL_VARIABLE = "AMPLIHACK_DATABASE_URL";
+/** Where a password may stand in the environment. */
+export const PASSWORD_VARIABLES: readonly string[] = [DATABASE_URL_VARIABLE, "PGPASSWORD"];
 
 /** Who can read a URL that was given there: process lists and files are for others, the environment is not. */
 export type UrlOrigin = "option" | "configuration" | "environment";
@@ -99,6 +101,12 @@ export function describeAddress({ host, port, database }: DatabaseAddress): stri
 /** Reached without a network that others share. */
 export function isLocal(host: string | undefined): boolean {
   return host === undefined || host.startsWith("/") || LOOPBACK.includes(host);
+}
+
+/** For a person to know of; undefined when others on the way read nothing. */
+export function unencryptedNotice({ host, tls }: DatabaseAddress): string | undefined {
+  if (tls !== "disable" || isLocal(host)) return undefined;
+  return `${host} is reached without encryption: others on the network can read and change what is sent`;
 }
 
 function parse(text: string): URL {

@@ -16,6 +16,8 @@ interface OwnCommand {
   readonly passesWith?: string;
   readonly asksWith?: string;
   readonly loosensWith?: string;
+  /** words that are known only when it runs are its texts: it takes what programs print, and rarely options */
+  readonly isGivenTexts?: boolean;
   /** of those with a value, options that name a file which it writes */
   readonly writes?: string;
   /** all its flags; the first word it does not know, and all behind it, belong to the agent that it starts */
@@ -161,18 +163,21 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
     values: `${STORE} agent session type category`,
     writes: DATABASE,
     asksWith: `${SHARED_STORE} share`,
+    isGivenTexts: true,
   },
   "memory pin": {
     use: "passes",
     values: `${STORE} agent session`,
     writes: DATABASE,
     asksWith: SHARED_STORE,
+    isGivenTexts: true,
   },
   "memory unpin": {
     use: "passes",
     values: `${STORE} agent session`,
     writes: DATABASE,
     asksWith: SHARED_STORE,
+    isGivenTexts: true,
   },
   "memory delete": { use: "asks", values: `${STORE} agent session`, writes: DATABASE },
   "memory edit": { use: "asks", values: `${STORE} agent session`, writes: DATABASE },
@@ -305,7 +310,8 @@ function readCall(name: string, command: OwnCommand | undefined, argv: readonly 
     if (has(command.loosensWith)) return "loosens";
     return has(command.asksWith) ? "asks" : command.use;
   };
-  const isOptionDependent = command.asksWith !== undefined && !has(`h|help ${command.passesWith}`);
+  const isOptionDependent =
+    command.asksWith !== undefined && command.isGivenTexts !== true && !has(`h|help ${command.passesWith}`);
   const writes = options
     .filter(each => each.value !== "" && words(command.writes ?? "").some(names => isGiven(names, [each])))
     .map(({ word, from }) => ({ word: word - argv.length, from }));

@@ -1,6 +1,6 @@
 import type { Config } from "../config/index.ts";
 import { Database } from "../postgres/database.ts";
-import { findDatabaseUrl } from "../postgres/url.ts";
+import { findDatabaseUrl, unencryptedNotice } from "../postgres/url.ts";
 import { Problem } from "../state/problem.ts";
 import type { System } from "../system/system.ts";
 import { version } from "../version.ts";
@@ -35,6 +35,8 @@ export async function openTarget(
 async function openPostgres(system: System, url: string, options: TargetOptions): Promise<ShipTarget> {
   const { memory, team = memory.team, timeoutMs: statementTimeoutMs } = options;
   const address = findDatabaseUrl(system, { option: "--to postgres=URL", given: url, memory });
+  const notice = unencryptedNotice(address);
+  if (notice !== undefined) options.tell(notice);
   const database = await Database.open(address, { statementTimeoutMs, maxConnections: 1 });
   return postgresTarget(system, { ...options, database, team });
 }

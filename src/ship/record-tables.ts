@@ -1,6 +1,8 @@
 import type { Database } from "../postgres/database.ts";
 import { type Migration, migrate, SCHEMA } from "../postgres/migrate.ts";
 
+/** Programs of ours send shorter ones. They are kept and shown by all who look. */
+const MAX_NAME_LENGTH = 1_000;
 const RECORDS = `${SCHEMA}.records`;
 const HEADS = `${SCHEMA}.audit_heads`;
 
@@ -26,6 +28,8 @@ const RECORD_TABLES: Migration = [
      session text NOT NULL,
      hash text NOT NULL,
      fields jsonb NOT NULL,
+     CHECK (length(id) + length(machine) + length(project) + length(host) + length(session) + length(hash)
+       <= ${MAX_NAME_LENGTH * 6}),
      PRIMARY KEY (team, id)
    )`,
   // Who follows the records asks for those behind a number, of all or of a part.

@@ -19,4 +19,11 @@ describe("lines for a terminal", () => {
       "Error: there is no\n  such part\n  fix: amplihack parts off --help\n",
     );
   });
+
+  it("writes out what an error quotes, whoever chose it", () => {
+    const error = usageError("for \u001b[2Jacme\r\nsecond line", "take \u202eanother", 2, ["\u0007bell"]);
+    expect(renderErrorText(error, { columns: undefined })).toBe(
+      "Error: for \\u001b[2Jacme\\r\nsecond line\n  cause: \\u0007bell\n  fix: take \\u202eanother\n",
+    );
+  });
 });

@@ -131,7 +131,9 @@ describe("a damaged database", () => {
     database.close();
     const problem = await problemOf(path);
     expect(problem.message).toMatch(/memory number \d+ does not fit its checksum/);
-    expect(problem.fix).toMatch(/^drop that one: sqlite3 \S+ 'DELETE FROM memories WHERE number = \d+'$/);
+    expect(problem.fix).toMatch(
+      /^drop that one: sqlite3 \S+ 'UPDATE memories .*; DELETE FROM memories WHERE number = \d+; UPDATE .*'$/,
+    );
   });
 });
 

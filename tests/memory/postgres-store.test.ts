@@ -131,11 +131,18 @@ describe.skipIf(!hasPostgres)("the store of a team", () => {
     const { url } = await freshDatabase();
     const store = await openAt(url);
     await store.put(draft());
-    await (await connectTo(url)).run("UPDATE amplihack.memories SET category = 'unheard of'");
-    await expect(store.list({}, "name")).rejects.toMatchObject({
-      problem: "corrupt",
-      message: "memory number 1 has a category that does not exist",
-    });
+    const owner = await connectTo(url);
+    for (const [column, value] of [
+      ["updated_ms", "8640000000000001"],
+      ["category", "'unheard of'"],
+    ] as const) {
+      await owner.run(`ALTER TABLE amplihack.memories DROP CONSTRAINT memories_${column}_check`);
+      await owner.run(`UPDATE amplihack.memories SET ${column} = ${value}`);
+      await expect(store.list({}, "name")).rejects.toMatchObject({
+        problem: "corrupt",
+        message: `memory number 1 has a ${column} that does not exist`,
+      });
+    }
   });
 });
 

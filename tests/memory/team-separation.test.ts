@@ -21,7 +21,14 @@ const MEMBERS = {
 } as const;
 type Person = keyof typeof MEMBERS;
 const PROJECTS = ["", "pay", "ship"];
-const TABLES = ["memories", "memory_removals", "memory_uses", "earlier_values"];
+/** What members may do to rows that they see. */
+const CHANGES = {
+  memories: ["DELETE FROM", "UPDATE SET session = session"],
+  memory_removals: ["UPDATE SET removed_ms = removed_ms"],
+  memory_uses: ["DELETE FROM", "UPDATE SET used_ms = used_ms"],
+  earlier_values: [],
+} as const;
+const TABLES = Object.keys(CHANGES) as (keyof typeof CHANGES)[];
 
 const VISIBLE: readonly (readonly [Person, readonly string[]])[] = [
   ["ann", ["", "pay", "ship"]],
@@ -169,7 +176,8 @@ describe.skipIf(!hasPostgres)("memories of a team", () => {
     it.each(VISIBLE)("%s changes the projects %j only", async (person, seen) => {
       const database = await connect(person);
       const rollBack = new Error("only tried");
-      for (const change of [`DELETE FROM ${name}`, `UPDATE ${name} SET session = session`]) {
+      for (const each of CHANGES[table]) {
+        const change = each.replace(/^(DELETE FROM|UPDATE)/, `$1 ${name}`);
         let changed: readonly unknown[] = [];
         const trial = database.transaction(async run => {
           changed = await run(`${change} RETURNING project`);
@@ -281,13 +289,86 @@ describe.skipIf(!hasPostgres)("memories of a team", () => {
     },
   );
 
-  it("name their author, whatever a writer says", async () => {
-    const database = await connect("ann");
-    await database.run(
-      "UPDATE amplihack.memories SET author = 'bob', value = value || '!', revision = 1 WHERE key = 'key '",
+  const NEW = `amplihack.memories (team, project, agent, session, key, id, type, category, created_ms, updated_ms,
+    fingerprint, term_count, terms, value`;
+  const given = (member: string, value: string) =>
+    `INSERT INTO ${NEW}) SELECT team, project, agent, session, key, id, type, category, created_ms, updated_ms,
+     fingerprint, term_count, terms, value FROM jsonb_populate_record(NULL::amplihack.memories, jsonb_build_object(
+       'team', '${TEAM}', 'project', 'pay', 'agent', 'a', 'session', '', 'key', 'n', 'id', 'n', 'type', 'text',
+       'category', 'context', 'created_ms', 1, 'updated_ms', 1, 'fingerprint', '', 'term_count', 0, 'terms', '',
+       'value', '') || jsonb_build_object('${member}', ${value}))`;
+
+  it.each([
+    [
+      "take numbers that other teams will get",
+      `INSERT INTO ${NEW}, number) OVERRIDING SYSTEM VALUE VALUES
+         ('${TEAM}', 'pay', 'a', '', 'n', 'n', 'text', 'context', 1, 1, '', 0, '', '', 1000000)`,
+    ],
+    ["write in another's name", "UPDATE amplihack.memories SET author = 'ann' WHERE project = 'pay'"],
+    [
+      "say that another wrote an earlier text",
+      `INSERT INTO amplihack.earlier_values
+         (team, project, agent, session, key, id, value, type, category, updated_ms, replaced_ms, author)
+       VALUES ('${TEAM}', 'pay', 'a', '', 'n', 'n', '', 'text', 'context', 1, 1, 'ann')`,
+    ],
+    ["change earlier texts", "UPDATE amplihack.earlier_values SET value = 'another'"],
+    ["remove earlier texts", "DELETE FROM amplihack.earlier_values"],
+    [
+      "tell copies to remove what is in another project",
+      `INSERT INTO amplihack.memory_removals (team, project, agent, session, key, id, removed_ms, revision)
+       VALUES ('${TEAM}', 'pay', 'builder', '', 'key ship', 'n', 1, 1)`,
+    ],
+    ["rename a removal", "UPDATE amplihack.memory_removals SET key = 'key ship'"],
+    ["hide a removal", "DELETE FROM amplihack.memory_removals"],
+    ["use up the revisions", "UPDATE amplihack.teams SET revision = 9223372036854775807"],
+    ["set revisions back", "UPDATE amplihack.teams SET revision = 0"],
+  ])("let no member %s", async (_, statement) => {
+    await expect((await connect("bob")).run(statement)).rejects.toMatchObject({ code: "42501" });
+  });
+
+  it.each([
+    ["category", "'gossip'"],
+    ["type", "'program'"],
+    ["updated_ms", "9223372036854775807"],
+    ["created_ms", "-9223372036854775807"],
+    ["term_count", "-1"],
+    ["key", "repeat('k', 3000)"],
+    ["agent", "repeat('a', 2000)"],
+    ["value", "repeat('v', 6000000)"],
+  ])("take no %s that copies could not have", async (member, value) => {
+    await expect((await connect("bob")).run(given(member, value))).rejects.toMatchObject({ code: "23514" });
+  });
+
+  it("keep the earlier texts of a project, however many somebody adds under the name in another", async () => {
+    const [ann, bob] = [await connect("ann"), await connect("bob")];
+    const ofShip = "SELECT value FROM amplihack.earlier_values WHERE project = 'ship'";
+    const before = await ann.run(ofShip);
+    expect(before).toHaveLength(1);
+    const rollBack = new Error("only tried");
+    await bob.run(
+      `INSERT INTO amplihack.earlier_values
+         (team, project, agent, session, key, id, value, type, category, updated_ms, replaced_ms)
+       SELECT '${TEAM}', 'pay', 'builder', '', 'key ship', 'n', n, 'text', 'context', 1, 1
+       FROM generate_series(1, 30) AS n`,
     );
-    const [row] = await database.run("SELECT author, revision FROM amplihack.memories WHERE key = 'key '");
-    expect([row?.["author"], Number(row?.["revision"]) > 1]).toEqual(["ann", true]);
-    await database.run("UPDATE amplihack.memories SET value = 'zebra secret' WHERE key = 'key '");
+    const trial = ann.transaction(async run => {
+      await run("UPDATE amplihack.memories SET value = 'another' WHERE project = 'ship'");
+      expect(await run(`${ofShip} ORDER BY number`)).toEqual([...before, { value: "zebra secretship" }]);
+      throw rollBack;
+    });
+    await expect(trial).rejects.toThrow("only tried");
+    await administer(server, "DELETE FROM amplihack.earlier_values WHERE id = 'n'", DATABASE);
+  });
+
+  it("name their author, whatever a writer says", async () => {
+    const [ann, bob] = [await connect("ann"), await connect("bob")];
+    const change = (set: string) =>
+      `UPDATE amplihack.memories SET ${set} WHERE project = 'pay' RETURNING author`;
+    expect(await bob.run(change("is_pinned = false"))).toEqual([{ author: "ann" }]);
+    expect(await bob.run(change("is_pinned = true"))).toEqual([{ author: "ann" }]);
+    expect(await bob.run(change("key = 'another'"))).toEqual([{ author: "bob" }]);
+    expect(await ann.run(change("key = 'key pay'"))).toEqual([{ author: "ann" }]);
+    expect(await bob.run(change("value = value || '!'"))).toEqual([{ author: "bob" }]);
+    expect(await ann.run(change("value = 'zebra secretpay'"))).toEqual([{ author: "ann" }]);
   });
 });

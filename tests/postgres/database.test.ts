@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { Database, type DatabaseOptions } from "../../src/postgres/database.ts";
 import { migrate } from "../../src/postgres/migrate.ts";
 import type { PostgresError } from "../../src/postgres/postgres-error.ts";
@@ -22,6 +22,26 @@ async function problemOf(action: Promise<unknown>): Promise<PostgresError> {
     (error: unknown) => error as PostgresError,
   );
 }
+
+describe("a URL without a host", () => {
+  it.each(["", "/run/postgresql", "127.0.0.1"])("means this machine, also with PGHOST=%s", async host => {
+    vi.stubEnv("PGHOST", host);
+    await open("postgres:///agents");
+  });
+
+  it("is refused when PGHOST would lead to another machine, without encryption", async () => {
+    vi.stubEnv("PGHOST", "db.example");
+    expect(await problemOf(open("postgres:///agents"))).toMatchObject({
+      problem: "refused",
+      message: expect.stringContaining("db.example"),
+    });
+    await open("postgres://db.example/agents");
+  });
+
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+});
 
 describe.skipIf(!hasPostgres)("a PostgreSQL database", () => {
   it("runs statements with values, and transactions whole or not at all", async () => {

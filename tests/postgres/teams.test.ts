@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Database } from "../../src/postgres/database.ts";
 import { migrate } from "../../src/postgres/migrate.ts";
-import { joinTeam, separateByTeam } from "../../src/postgres/teams.ts";
+import { PostgresError } from "../../src/postgres/postgres-error.ts";
+import { joiningStatement, joinTeam, separateByTeam } from "../../src/postgres/teams.ts";
 import { readDatabaseUrl } from "../../src/postgres/url.ts";
 import { administer, freshDatabase, hasPostgres } from "../postgres-server.ts";
 
@@ -18,6 +19,14 @@ async function makeScene(...members: readonly string[]) {
   }
   return { open, sql: (text: string) => administer(server, text, name) };
 }
+
+it("is asked for in a statement that means no more than that, whatever names were chosen", () => {
+  expect(joiningStatement("x'); DROP TABLE notes; --", "o'neil")).toBe(
+    "let its administrator run: SELECT amplihack.add_member('x''); DROP TABLE notes; --', 'o''neil')",
+  );
+  const error = new PostgresError("refused", "the user \u001b[2J", { fix: "ask \u0007" });
+  expect([error.message, error.fix]).toEqual(["the user \\u001b[2J", "ask \\u0007"]);
+});
 
 describe.skipIf(!hasPostgres)("a team", () => {
   it("is made by the administrator; others join when they are told of", async () => {

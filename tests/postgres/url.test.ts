@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { describeAddress, findDatabaseUrl, readDatabaseUrl } from "../../src/postgres/url.ts";
+import {
+  describeAddress,
+  findDatabaseUrl,
+  readDatabaseUrl,
+  unencryptedNotice,
+} from "../../src/postgres/url.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 
 describe("the address of a database", () => {
@@ -32,6 +37,19 @@ describe("the address of a database", () => {
     ["postgres://db/%zz", /hexadecimal/],
   ])("is refused as %s", (text, why) => {
     expect(() => readDatabaseUrl(text, "option")).toThrow(why);
+  });
+
+  it("that leads elsewhere without encryption is told of", () => {
+    const notice = (text: string) => unencryptedNotice(readDatabaseUrl(text, "option"));
+    for (const query of ["", "?sslmode=require"])
+      expect(notice(`postgres://db.example/x${query}`)).toBe(undefined);
+    for (const host of ["", "localhost", "127.0.0.1"])
+      expect(notice(`postgres://${host}/x?sslmode=disable`)).toBe(undefined);
+    for (const url of [
+      "postgres://db.example/x?sslmode=disable",
+      "postgres:///x?host=db.example&sslmode=disable",
+    ])
+      expect(notice(url)).toContain("db.example is reached without encryption");
   });
 
   it("holds a password only where others do not read it, and is never quoted with it", () => {

@@ -73,6 +73,20 @@ async function rowsOf(database: Database, more = "") {
 }
 
 describe.skipIf(!hasPostgres)("shipping to PostgreSQL", () => {
+  it("waits for nobody who is not in the team", async () => {
+    const stateHome = temporaryDirectory();
+    writeLines(stateHome, 1);
+    const { keeper, member } = await scene();
+    await ship({ stateHome, database: keeper });
+    writeLines(stateHome, 2);
+    const [ann, sid] = [await member("ann"), await member("sid", null)];
+    await sid.transaction(async run => {
+      await run("SELECT pg_advisory_xact_lock(hashtextextended('amplihack records acme', 0))");
+      await run("SELECT FROM amplihack.teams FOR UPDATE");
+      expect(await ship({ stateHome, database: ann })).toBe(4);
+    });
+  });
+
   it("adds both logs once, without content, in the name of who connected", async () => {
     const { keeper, member } = await scene();
     const [prepared, stateHome] = [temporaryDirectory(), temporaryDirectory()];

@@ -12,7 +12,7 @@ import type { TeamPlace } from "../../memory/open-postgres-store.ts";
 import { openReader, openStore } from "../../memory/open-store.ts";
 import type { MemoryReader, MemoryStore } from "../../memory/store.ts";
 import { teamOrigin } from "../../memory/sync/team-origin.ts";
-import { findDatabaseUrl } from "../../postgres/url.ts";
+import { type DatabaseAddress, findDatabaseUrl, unencryptedNotice } from "../../postgres/url.ts";
 import { escapeControls } from "../../state/index.ts";
 import { expandHome, resolve } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
@@ -63,7 +63,16 @@ export function teamPlace(invocation: AnyInvocation): TeamPlace {
   if (team === "") throw usageError("--team must name a team");
   if (url === "") throw usageError("--url must name a database");
   const address = findDatabaseUrl(invocation.system, { option: "--url URL", given: url, memory });
+  warnUnencrypted(invocation, address);
   return { address, team: team ?? memory.team };
+}
+
+export function warnUnencrypted(
+  { terminal }: Pick<AnyInvocation, "terminal">,
+  address: DatabaseAddress,
+): void {
+  const notice = unencryptedNotice(address);
+  if (notice !== undefined) terminal.warn(`${notice}\n`);
 }
 
 export function memoryPlace({ system, terminal }: Pick<AnyInvocation, "system" | "terminal">): MemoryPlace {

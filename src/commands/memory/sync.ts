@@ -4,9 +4,10 @@ import { FORMAT_OPTION, option } from "../../cli/option.ts";
 import { ProgressLine } from "../../cli/progress.ts";
 import type { SyncReport, SyncRequest } from "../../memory/sync/run-sync.ts";
 import { PostgresError } from "../../postgres/postgres-error.ts";
+import { readDatabaseUrl } from "../../postgres/url.ts";
 import { count } from "../../protocol/quantity.ts";
 import { escapeControls } from "../../state/index.ts";
-import { memoryPlace } from "./store-access.ts";
+import { memoryPlace, warnUnencrypted } from "./store-access.ts";
 
 const DEFAULT_TIMEOUT_S = 60;
 /** In the background another one that is under way does the work. */
@@ -49,6 +50,8 @@ cannot be sent waits. Of two changes of one memory the later stays, and the data
       }
       return 0;
     }
+    const { url } = place.config.memory;
+    if (url !== undefined) warnUnencrypted(invocation, readDatabaseUrl(url, "configuration"));
     const report = await new ProgressLine(system, terminal)
       .during("talking to the team's database …", () => runSync(system, place, request))
       .catch((error: unknown) => {

@@ -7,6 +7,8 @@ import type { EntryBatch, EntrySource } from "../entry-source.ts";
 import type { Scope } from "../views/site.ts";
 
 const PAGE_ROWS = 5_000;
+/** Whoever is in the team can add lines of any length; a longer one is counted as unreadable. */
+const MAX_FIELDS_BYTES = 64 * 1024;
 
 /** Of records with a number up to these, none is read. */
 interface Position {
@@ -69,7 +71,9 @@ export class RecordSource implements EntrySource {
   private readPage({ runs, judgements }: Position): Promise<readonly Row[]> {
     const next = this.values.length + 1;
     return this.run(
-      `SELECT number, kind, team, person, machine, project, fields FROM ${SCHEMA}.records
+      `SELECT number, kind, team, person, machine, project,
+         CASE WHEN octet_length(fields::text) <= ${MAX_FIELDS_BYTES} THEN fields END AS fields
+       FROM ${SCHEMA}.records
        WHERE ${this.condition} AND number > $${next}
          AND number > CASE kind WHEN 'runs' THEN $${next + 1}::bigint ELSE $${next + 2}::bigint END
        ORDER BY number LIMIT ${PAGE_ROWS}`,

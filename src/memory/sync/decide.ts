@@ -1,4 +1,4 @@
-import type { Memory } from "../memory.ts";
+import { MAX_TIME_MS, type Memory } from "../memory.ts";
 import { CHANGE } from "../sqlite-changes.ts";
 import type { PendingChange, TeamState } from "./change.ts";
 
@@ -34,8 +34,7 @@ export function decide(change: PendingChange, state: TeamState, serverMs: number
     case "absent":
       return { store: memory };
     case "removed":
-      if (isKnown)
-        return { store: { ...memory, updatedMs: Math.max(memory.updatedMs, state.removedMs + 1) } };
+      if (isKnown) return { store: { ...memory, updatedMs: laterThan(state.removedMs, memory.updatedMs) } };
       return memory.updatedMs > state.removedMs ? { store: memory } : {};
     case "memory":
       return decideBetween(change.changes, memory, state.memory, isKnown);
@@ -52,12 +51,17 @@ function decideBetween(changes: number, mine: Memory, theirs: Memory, isKnown: b
     return { store: { ...theirs, updatedMs: mine.updatedMs, isPinned } };
   }
   if (!isKnown && mine.updatedMs <= theirs.updatedMs) return { ...pinned, earlier: mine };
-  const updatedMs = isKnown ? Math.max(mine.updatedMs, theirs.updatedMs + 1) : mine.updatedMs;
+  const updatedMs = isKnown ? laterThan(theirs.updatedMs, mine.updatedMs) : mine.updatedMs;
   // Removed and stored anew: what was known of it is to be forgotten.
   if (isKnown && (changes & CHANGE.removal) !== 0)
     return { removedMs: updatedMs, store: { ...mine, updatedMs, isPinned: mine.isPinned === true } };
   const { id, createdMs } = theirs;
   return { store: { ...mine, id, createdMs, updatedMs, isPinned } };
+}
+
+/** Nothing is later than the last date there is, which somebody may have written by hand. */
+function laterThan(ms: number, wantedMs: number): number {
+  return Math.min(Math.max(wantedMs, ms + 1), MAX_TIME_MS);
 }
 
 export function hasSameText(one: Memory, other: Memory): boolean {

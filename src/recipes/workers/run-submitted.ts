@@ -1,4 +1,5 @@
 import type { Database } from "../../postgres/database.ts";
+import { PASSWORD_VARIABLES } from "../../postgres/url.ts";
 import { errorText } from "../../protocol/error-text.ts";
 import type { Json, JsonObject } from "../../protocol/index.ts";
 import { numberAt, stringAt } from "../../protocol/members.ts";
@@ -91,7 +92,7 @@ async function execute(
           if (event.kind !== "step_end" || !journal.hasEndedBefore(event.step.path)) log.add(event);
         },
       },
-      system,
+      withoutPasswords(system),
     );
   } finally {
     removeTree(system, folder);
@@ -99,6 +100,19 @@ async function execute(
     const flushed = log.flush();
     if (!journal.isAbandoned) await flushed;
   }
+}
+
+/** The worker's way into the database is not for the steps: what one of them prints, others read in the log. */
+function withoutPasswords(system: System): System {
+  const { env } = system;
+  const isOwn = (name: string): boolean => PASSWORD_VARIABLES.includes(name);
+  return {
+    ...system,
+    env: {
+      get: name => (isOwn(name) ? undefined : env.get(name)),
+      names: () => env.names().filter(name => !isOwn(name)),
+    },
+  };
 }
 
 /** Of what `runSubmitted` answered. */

@@ -1,6 +1,10 @@
+import Libsql from "libsql";
 import { describe, expect, it } from "vitest";
+import { MAX_TIME_MS } from "../../../src/memory/memory.ts";
+import type { MemoryError } from "../../../src/memory/memory-error.ts";
+import { learnedRetention } from "../../../src/memory/retention.ts";
 import { hasPostgres } from "../../postgres-server.ts";
-import { draft } from "../store-scene.ts";
+import { DAY_MS, draft } from "../store-scene.ts";
 import { openTeam, PROJECT } from "./team-scene.ts";
 
 const note = (key: string, value: string) => draft({ project: PROJECT, key, value });
@@ -54,6 +58,64 @@ describe.skipIf(!hasPostgres)("two machines of a team", () => {
     await bob.sync();
     await ann.sync();
     expect(texts(await ann.list())).toEqual(["tests: third"]);
+  });
+
+  it("change and remove what somebody gave the last date there is", async () => {
+    const team = await openTeam();
+    const ann = await team.machine();
+    const store = (value: string) => ann.store.put(note("a", value));
+    await store("first");
+    await ann.sync();
+    await team.database.run("UPDATE amplihack.memories SET updated_ms = $1", [MAX_TIME_MS]);
+    await ann.sync();
+    await store("second");
+    expect(await ann.sync()).toMatchObject({ sent: 1, waiting: 0 });
+    await ann.store.remove(await ann.list());
+    await ann.sync();
+    await store("third");
+    expect(await ann.sync()).toMatchObject({ sent: 1, waiting: 0 });
+    expect((await team.memories()).map(row => row["value"])).toEqual(["third"]);
+  });
+
+  it("have again what was damaged on one of them and dropped there as advised", async () => {
+    const team = await openTeam();
+    const [ann, bob] = [await team.machine(), await team.machine()];
+    for (const key of ["a", "b"]) await ann.store.put(note(key, key));
+    await ann.sync();
+    await bob.sync();
+    const database = new Libsql(bob.path);
+    database.exec("UPDATE memories SET seal = 'another' WHERE key = 'a'");
+    const problem = await bob.list().catch((error: MemoryError) => error);
+    database.exec(/'(.+)'$/.exec((problem as MemoryError).fix ?? "")?.[1] ?? "");
+    database.close();
+    await bob.sync();
+    await ann.sync();
+    for (const machine of [ann, bob]) expect(texts(await machine.list())).toEqual(["a: a", "b: b"]);
+  });
+
+  it("keep what sessions learnt when the clock of one is years ahead", async () => {
+    const team = await openTeam();
+    const now = Date.now();
+    const [ann, bob] = [await team.machine(now), await team.machine(now)];
+    const learn = (machine: typeof ann, key: string) =>
+      machine.store.remember(note(`learned/${key}`, key), learnedRetention(machine.time.nowMs));
+    for (const key of ["a", "b"]) await learn(ann, key);
+    await ann.sync();
+    await bob.sync();
+    bob.time.nowMs = now + 3 * 365 * DAY_MS;
+    await learn(bob, "c");
+    await learn(bob, "d");
+    await bob.sync();
+    await ann.sync();
+    const all = ["a", "b", "c", "d"].map(key => `learned/${key}: ${key}`);
+    expect(texts(await ann.list())).toEqual(all);
+    expect(texts(await bob.list())).toEqual(all);
+    // A year after the last of them, what is older goes as ever.
+    await team.database.run("UPDATE amplihack.memories SET updated_ms = 1 WHERE key = 'learned/a'");
+    await ann.sync();
+    await learn(ann, "e");
+    await ann.sync();
+    expect((await team.memories()).map(row => row["value"])).toEqual(["b", "c", "d", "e"]);
   });
 
   it("take a date of the far future for a little ahead of the server's clock", async () => {
