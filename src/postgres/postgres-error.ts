@@ -49,7 +49,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   "42P01": { why: "its tables are not there yet", fix: "let its administrator run the same command once" },
   [MISSING_RIGHT]: {
     why: "this user lacks the right to do that",
-    fix: "ask its administrator; see docs/teams.md",
+    fix: "ask its administrator; see docs/teams.md, and docs/recipes.md for runs",
   },
 };
 

@@ -88,7 +88,10 @@ function isWithin(nowMs: number, sinceMs: number, lengthMs: number): boolean {
 /** `3 changes wait for the team's database; last sync 2 h ago: it does not answer`; undefined when nothing is wrong. */
 export function describeSync({ waiting, successMs, problem }: SyncState, nowMs: number): string | undefined {
   if (waiting === 0 && problem === "") return undefined;
-  const waits = `${count(waiting, "change")} wait${waiting === 1 ? "s" : ""} for the team's database`;
+  const waits =
+    waiting === 0
+      ? "changes of the team are not fetched"
+      : `${count(waiting, "change")} wait${waiting === 1 ? "s" : ""} for the team's database`;
   const last = successMs === 0 ? "not synced yet" : `last sync ${ageText(nowMs - successMs)} ago`;
   return `${waits}; ${last}${problem === "" ? "" : `: ${problem}`}`;
 }

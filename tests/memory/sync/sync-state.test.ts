@@ -71,6 +71,10 @@ describe("what is told about it", () => {
       { ...fresh, waiting: 2, successMs: NOW_MS - 3 * 24 * 60 * MINUTE_MS },
       "2 changes wait for the team's database; last sync 3 days ago",
     ],
+    [
+      { ...failed(1, 0), waiting: 0, successMs: NOW_MS - MINUTE_MS },
+      "changes of the team are not fetched; last sync 1 min ago: the database does not answer",
+    ],
     [{ ...fresh, waiting: 2 }, "2 changes wait for the team's database; last sync 1 min ago"],
   ])("%#", (state, text) => {
     expect(describeSync(state, NOW_MS)).toBe(text);
