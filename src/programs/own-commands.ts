@@ -212,7 +212,7 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
     values: "url queue w|working-dir concurrency queue-concurrency rate name take-over-after keep-days",
     bare: "url",
   },
-  "recipe cancel": { use: "asks", values: "url", bare: "url" },
+  "recipe cancel": { use: "asks", values: `${FORMAT} url`, bare: "url" },
   redo: REDO,
   report: { use: "passes", values: `${FORMAT} html since`, writes: "html" },
   undo: { ...REDO, values: `${FORMAT} session turn since`, bare: "session turn" },
