@@ -52,16 +52,6 @@ const TEAM_TABLES: Migration = [
   `GRANT SELECT ON ${SCHEMA}.members TO PUBLIC`,
 ];
 
-/** Statements that let members see and change their rows of a table and nobody else. */
-export function separateByTeam(table: string, project: "project" | "''"): Migration {
-  const name = `${SCHEMA}.${table}`;
-  return [
-    `ALTER TABLE ${name} ENABLE ROW LEVEL SECURITY`,
-    `CREATE POLICY own_team ON ${name} USING (${SCHEMA}.may_see(team, ${project}))`,
-    `GRANT SELECT, INSERT, UPDATE, DELETE ON ${name} TO PUBLIC`,
-  ];
-}
-
 /**
  * Makes the tables where they are missing, and the team where the administrator asks for a new one. Throws `refused`
  * for everybody else who is no member.
