@@ -83,7 +83,11 @@ describe.each(TRIED.filter(host => host === "claude-code"))(
       "are the new ones after a build, the old ones after a build that failed, and a person gets out when they refuse everything",
       async () => {
         const place = checkout();
-        cpSync(join(PACKAGE_ROOT, "dist"), join(place.project, "dist"), { recursive: true });
+        // `npm run build` makes no native program, so that the one of the last build must not answer.
+        cpSync(join(PACKAGE_ROOT, "dist"), join(place.project, "dist"), {
+          recursive: true,
+          filter: path => path !== join(PACKAGE_ROOT, "dist/native"),
+        });
         const prepare = () =>
           inTerminal(place, process.execPath, "dist/bin/amplihack.cjs", "install", "--host", "claude");
         const env = { AMPLIHACK_HOOK_ENGINE: "node" };
