@@ -124,9 +124,14 @@ class Supervision {
     return { exitCode: own === null ? (code ?? 1) : 128 + constants.signals[own], hasCrashed: own !== null };
   }
 
+  /**
+   * In the foreground a Ctrl-C is the agent's to the end of this process: any thread may be given the signal, so ours
+   * can arrive after the end of the agent it was typed for, while its records are written.
+   */
   dispose(): void {
     this.atEnd.dispose();
-    for (const name of FORWARDED) process.off(name, this.onSignal);
+    for (const name of FORWARDED)
+      if (name !== "SIGINT" || !this.isInteractive) process.off(name, this.onSignal);
     process.off("SIGQUIT", this.onQuit);
     process.off("SIGCHLD", this.onChildChange);
   }

@@ -1,9 +1,12 @@
+import { spawnSync } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { bundleProgram } from "../bundle-program.ts";
 import { buildProgram, LaunchMachine, processGone } from "./launch-machine.ts";
 
 const program = buildProgram();
+const interruptedLate = bundleProgram(new URL("interrupted-late.ts", import.meta.url));
 
 /** Prints its own pid, so that a test can see what becomes of it. */
 const ANNOUNCE = 'echo "pid $$"';
@@ -25,6 +28,11 @@ describe("the exit code of a launch", () => {
     expect(machine.run("claude").code).toBe(137);
     machine.agent("claude", "kill -TERM $$");
     expect(machine.run("claude").code).toBe(143);
+  });
+
+  it("is the agent's own also when its Ctrl-C reaches the launcher after its end", () => {
+    const { status, signal, stderr } = spawnSync(process.execPath, [interruptedLate], { encoding: "utf8" });
+    expect({ status, signal, stderr }).toEqual({ status: 5, signal: null, stderr: "" });
   });
 
   it("is 127 when the agent's interpreter is missing and 126 when it may not be executed", () => {

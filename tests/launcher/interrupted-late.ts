@@ -1,0 +1,20 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { runChild } from "../../src/launcher/managed-child.ts";
+
+/** An agent in the foreground whose Ctrl-C reaches the launcher only after the agent's end. */
+async function launch(): Promise<void> {
+  const { exitCode } = await runChild({
+    program: "/bin/sh",
+    args: ["-c", "exit 5"],
+    cwd: process.cwd(),
+    env: {},
+    isInteractive: true,
+    warn: text => process.stderr.write(text),
+  });
+  await wait(1);
+  process.kill(process.pid, "SIGINT");
+  await wait(50);
+  process.exitCode = exitCode;
+}
+
+void launch();
