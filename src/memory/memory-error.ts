@@ -28,3 +28,7 @@ export class MemoryError extends Problem {
     this.problem = problem;
   }
 }
+
+export function occupiedAgent(): MemoryError {
+  return new MemoryError("occupied", "the agent has memories already", "add --merge to keep them");
+}

@@ -37,6 +37,27 @@ export interface Memory {
 /** A memory that is yet to be stored. One that replaces another keeps its pin unless it says otherwise. */
 export type MemoryDraft = Omit<Memory, "id" | "createdMs" | "updatedMs">;
 
+/** There is never a second memory of the same name. */
+export type MemoryName = Pick<Memory, "agent" | "session" | "key">;
+export type MemoryId = Pick<Memory, "agent" | "id">;
+
+/** For maps and sets: equal for the same name. No key of an id is one of a name. */
+export function nameKey({ agent, session, key }: MemoryName): string {
+  return JSON.stringify([agent, session, key]);
+}
+
+export function idKey({ agent, id }: MemoryId): string {
+  return JSON.stringify([agent, id]);
+}
+
+/** Equal in every member. */
+export function isSameMemory(one: Memory, other: Memory | undefined): boolean {
+  if (other === undefined) return false;
+  const { isPinned = false, ...rest } = one;
+  const members = Object.keys(rest) as (keyof typeof rest)[];
+  return isPinned === (other.isPinned ?? false) && members.every(member => one[member] === other[member]);
+}
+
 /** Most characters of each text. */
 export const TEXT_LIMITS = { project: 4_096, agent: 200, session: 200, key: 500, value: 1_000_000 } as const;
 /** Farther from 1970 there are no dates. */

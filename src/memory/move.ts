@@ -1,10 +1,8 @@
-import type { Memory } from "./memory.ts";
+import { idKey, isSameMemory, type Memory, type MemoryId, nameKey } from "./memory.ts";
 import type { MemoryStore, MemoryUse } from "./store.ts";
 
 /** One use, with the memory that it was of. */
-export interface StoredUse extends MemoryUse {
-  readonly agent: string;
-  readonly id: string;
+export interface StoredUse extends MemoryUse, MemoryId {
   readonly usedMs: number;
 }
 
@@ -35,16 +33,17 @@ export async function copyMemories(source: MovableStore, target: MovableStore): 
   const memories = await source.list({}, "name");
   for (const batch of batchesOf(memories)) await target.take([], batch, true);
   const arrived = byName(await target.list({}, "name"));
-  const there = (memory: Memory): Memory | undefined => arrived.get(nameOf(memory));
+  const there = (memory: Memory): Memory | undefined => arrived.get(nameKey(memory));
   for (const isPinned of [true, false]) {
     const wrong = memories.filter(
-      memory => (memory.isPinned ?? false) === isPinned && isSame(memory, there(memory), true),
+      memory =>
+        (memory.isPinned ?? false) === isPinned &&
+        isSameMemory({ ...memory, isPinned: !isPinned }, there(memory)),
     );
-    for (const batch of batchesOf(wrong.filter(memory => !isSame(memory, there(memory)))))
-      await target.pin(batch, isPinned);
+    for (const batch of batchesOf(wrong)) await target.pin(batch, isPinned);
   }
-  const ids = new Map(memories.map(memory => [idOf(memory), there(memory)?.id ?? memory.id]));
-  const uses = (await source.listUses()).map(use => ({ ...use, id: ids.get(idOf(use)) ?? use.id }));
+  const ids = new Map(memories.map(memory => [idKey(memory), there(memory)?.id ?? memory.id]));
+  const uses = (await source.listUses()).map(use => ({ ...use, id: ids.get(idKey(use)) ?? use.id }));
   for (const batch of batchesOf(uses)) await target.takeUses(batch);
   return compare(memories, byName(await target.list({}, "name")));
 }
@@ -52,7 +51,7 @@ export async function copyMemories(source: MovableStore, target: MovableStore): 
 /** Removes at the source what `copyMemories` found equal and nobody changed since; tells how many. */
 export async function removeMoved(source: MovableStore, equal: readonly Memory[]): Promise<number> {
   const now = byName(await source.list({}, "name"));
-  const unchanged = equal.filter(memory => isSame(memory, now.get(nameOf(memory))));
+  const unchanged = equal.filter(memory => isSameMemory(memory, now.get(nameKey(memory))));
   let removed = 0;
   for (const batch of batchesOf(unchanged)) removed += await source.remove(batch);
   return removed;
@@ -61,32 +60,15 @@ export async function removeMoved(source: MovableStore, equal: readonly Memory[]
 function compare(memories: readonly Memory[], arrived: ReadonlyMap<string, Memory>): MoveCounts {
   const [equal, superseded, different]: [Memory[], Memory[], Memory[]] = [[], [], []];
   for (const memory of memories) {
-    const there = arrived.get(nameOf(memory));
-    if (isSame(memory, there)) equal.push(memory);
+    const there = arrived.get(nameKey(memory));
+    if (isSameMemory(memory, there)) equal.push(memory);
     else (there !== undefined && there.updatedMs > memory.updatedMs ? superseded : different).push(memory);
   }
   return { memories: memories.length, equal, superseded, different };
 }
 
-function isSame(one: Memory, other: Memory | undefined, exceptPin = false): boolean {
-  if (other === undefined) return false;
-  const members = ["id", "project", "value", "type", "category", "createdMs", "updatedMs"] as const;
-  return (
-    members.every(member => one[member] === other[member]) &&
-    (exceptPin || (one.isPinned ?? false) === (other.isPinned ?? false))
-  );
-}
-
 function byName(memories: readonly Memory[]): ReadonlyMap<string, Memory> {
-  return new Map(memories.map(memory => [nameOf(memory), memory]));
-}
-
-function nameOf({ agent, session, key }: Memory): string {
-  return JSON.stringify([agent, session, key]);
-}
-
-function idOf({ agent, id }: Pick<Memory, "agent" | "id">): string {
-  return JSON.stringify([agent, id]);
+  return new Map(memories.map(memory => [nameKey(memory), memory]));
 }
 
 function* batchesOf<T>(items: readonly T[]): Generator<readonly T[]> {

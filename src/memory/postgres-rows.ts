@@ -1,7 +1,14 @@
 import type { Row, SqlValue } from "../postgres/database.ts";
 import { SCHEMA } from "../postgres/migrate.ts";
 import { contentFingerprint } from "./content-fingerprint.ts";
-import { CATEGORIES, MAX_TIME_MS, type Memory, VALUE_TYPES } from "./memory.ts";
+import {
+  CATEGORIES,
+  MAX_TIME_MS,
+  type Memory,
+  type MemoryId,
+  type MemoryName,
+  VALUE_TYPES,
+} from "./memory.ts";
 import { MemoryError } from "./memory-error.ts";
 import { indexedTerms } from "./postgres-terms.ts";
 import { decodeText, encodeText, storedNames } from "./stored-text.ts";
@@ -104,9 +111,7 @@ export function named(columns: "name" | "id", first: number): string {
   ))`;
 }
 
-type Named = Pick<Memory, "agent" | "session" | "key">;
-
-export function nameValues(memories: readonly Named[]): readonly SqlValue[] {
+export function nameValues(memories: readonly MemoryName[]): readonly SqlValue[] {
   return [
     memories.map(({ agent }) => encodeText(agent)),
     memories.map(({ session }) => encodeText(session)),
@@ -114,6 +119,6 @@ export function nameValues(memories: readonly Named[]): readonly SqlValue[] {
   ];
 }
 
-export function idValues(memories: readonly Pick<Memory, "agent" | "id">[]): readonly SqlValue[] {
+export function idValues(memories: readonly MemoryId[]): readonly SqlValue[] {
   return [memories.map(({ agent }) => encodeText(agent)), memories.map(({ id }) => encodeText(id))];
 }

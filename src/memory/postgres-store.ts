@@ -2,14 +2,15 @@ import type { Database, Row, RunSql } from "../postgres/database.ts";
 import { SCHEMA } from "../postgres/migrate.ts";
 import type { System } from "../system/system.ts";
 import { contentFingerprint } from "./content-fingerprint.ts";
-import { checkTexts, type Memory, type MemoryDraft } from "./memory.ts";
-import { MemoryError } from "./memory-error.ts";
+import { checkTexts, type Memory, type MemoryDraft, type MemoryId } from "./memory.ts";
+import { occupiedAgent } from "./memory-error.ts";
 import type { MovableStore, StoredUse } from "./move.ts";
+import { newMemory, withPin } from "./new-memory.ts";
 import { listCondition } from "./postgres-conditions.ts";
 import { toMemoryError } from "./postgres-problems.ts";
 import { idValues, MEMORIES, memoryOf, named, nameValues, SELECTED } from "./postgres-rows.ts";
 import { countTerms, searchRows, type TeamSearch } from "./postgres-search.ts";
-import { type FoundMemory, foundOf, insertRows, replaceRows, takeBatches, withPin } from "./postgres-take.ts";
+import { type FoundMemory, foundOf, insertRows, replaceRows, takeBatches } from "./postgres-take.ts";
 import { addUses, latestRows, listUses, takeUses } from "./postgres-uses.ts";
 import type { SearchQuery } from "./search-words.ts";
 import type {
@@ -94,7 +95,7 @@ export class PostgresStore implements MovableStore {
     });
   }
 
-  async remove(memories: readonly Pick<Memory, "agent" | "id">[]): Promise<number> {
+  async remove(memories: readonly MemoryId[]): Promise<number> {
     if (memories.length === 0) return 0;
     return this.write(async run => {
       const rows = await run(
@@ -105,7 +106,7 @@ export class PostgresStore implements MovableStore {
     });
   }
 
-  async pin(memories: readonly Pick<Memory, "agent" | "id">[], isPinned: boolean): Promise<number> {
+  async pin(memories: readonly MemoryId[], isPinned: boolean): Promise<number> {
     if (memories.length === 0) return 0;
     return this.write(async run => {
       const rows = await run(
@@ -116,7 +117,7 @@ export class PostgresStore implements MovableStore {
     });
   }
 
-  async recordUse(memories: readonly Pick<Memory, "agent" | "id">[], use: MemoryUse): Promise<void> {
+  async recordUse(memories: readonly MemoryId[], use: MemoryUse): Promise<void> {
     if (memories.length === 0) return;
     const nowMs = this.system.clock.nowMs();
     await this.transaction(run => addUses({ run, team: this.team }, memories, use, nowMs));
@@ -152,24 +153,15 @@ export class PostgresStore implements MovableStore {
       this.team,
       encodeText(agent),
     ]);
-    if (rows.length > 0)
-      throw new MemoryError("occupied", "the agent has memories already", "add --merge to keep them");
+    if (rows.length > 0) throw occupiedAgent();
   }
 
   private async insert(run: RunSql, draft: MemoryDraft, nowMs: number): Promise<Memory> {
-    const { isPinned, ...rest } = draft;
-    const memory: Memory = {
-      ...(isPinned === undefined ? {} : { isPinned }),
-      ...rest,
-      id: this.system.random.hex(32),
-      createdMs: nowMs,
-      updatedMs: nowMs,
-    };
+    const memory = newMemory(draft, this.system.random, nowMs);
     await insertRows({ run, team: this.team }, [memory]);
     return memory;
   }
 
-  /** A pin stays unless the new one says otherwise. */
   private async replace(run: RunSql, existing: FoundMemory, memory: Memory): Promise<Memory> {
     const replaced = withPin(memory, existing.memory);
     await replaceRows({ run, team: this.team }, [{ number: existing.number, memory: replaced }]);

@@ -1,6 +1,7 @@
 import type { Row } from "../postgres/database.ts";
 import type { System } from "../system/system.ts";
-import type { Memory } from "./memory.ts";
+import { idKey, type Memory, type MemoryId, nameKey } from "./memory.ts";
+import { withFreeId, withPin } from "./new-memory.ts";
 import {
   columnsOf,
   idValues,
@@ -74,7 +75,7 @@ function* batchesOf(memories: readonly Memory[]): Generator<readonly Memory[]> {
   let characters = 0;
   const seen = new Set<string>();
   for (const memory of memories) {
-    const names = [nameOf(memory), idOf(memory)];
+    const names = [nameKey(memory), idKey(memory)];
     const isFull = batch.length >= MAX_BATCH || characters + memory.value.length > MAX_BATCH_CHARACTERS;
     if (batch.length > 0 && (isFull || names.some(name => seen.has(name)))) {
       yield batch;
@@ -89,14 +90,6 @@ function* batchesOf(memories: readonly Memory[]): Generator<readonly Memory[]> {
   if (batch.length > 0) yield batch;
 }
 
-function nameOf({ agent, session, key }: Pick<Memory, "agent" | "session" | "key">): string {
-  return JSON.stringify(["name", agent, session, key]);
-}
-
-function idOf({ agent, id }: Pick<Memory, "agent" | "id">): string {
-  return JSON.stringify(["id", agent, id]);
-}
-
 async function planBatch(
   { run, team }: TeamSearch,
   batch: readonly Memory[],
@@ -106,33 +99,31 @@ async function planBatch(
     team,
     ...nameValues(batch),
   ]);
-  const owners = await run(
-    `SELECT number, agent, id FROM ${MEMORIES} WHERE team = $1 AND ${named("id", 2)}`,
-    [team, ...idValues(batch)],
-  );
-  const byName = new Map(known.map(foundOf).map(found => [nameOf(found.memory), found]));
-  const byId = new Map(
-    owners.map(row => [
-      idOf({ agent: decodeText(String(row["agent"])), id: decodeText(String(row["id"])) }),
-      String(row["number"]),
-    ]),
-  );
+  const owners = await findOwners({ run, team }, batch);
+  const byName = new Map(known.map(foundOf).map(found => [nameKey(found.memory), found]));
   const added: Memory[] = [];
   const replaced: FoundMemory[] = [];
   for (const memory of batch) {
-    const existing = byName.get(nameOf(memory));
+    const existing = byName.get(nameKey(memory));
     if (existing !== undefined && existing.memory.updatedMs >= memory.updatedMs) continue;
-    const owner = byId.get(idOf(memory));
-    const isIdFree = owner === undefined || owner === existing?.number;
-    const taken = isIdFree ? memory : { ...memory, id: random.hex(32) };
+    const taken = withFreeId(memory, owners.get(idKey(memory)), existing?.number, random);
     if (existing === undefined) added.push(taken);
     else replaced.push({ number: existing.number, memory: withPin(taken, existing.memory) });
   }
   return { added, replaced };
 }
 
-/** A pin stays unless the new one says otherwise. */
-export function withPin(memory: Memory, earlier: Memory): Memory {
-  const { isPinned = earlier.isPinned ?? false, ...rest } = memory;
-  return isPinned ? { ...rest, isPinned } : rest;
+/** The numbers of the rows that have these ids, by `idKey`. */
+export async function findOwners(
+  { run, team }: TeamSearch,
+  ids: readonly MemoryId[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await run(`SELECT number, agent, id FROM ${MEMORIES} WHERE team = $1 AND ${named("id", 2)}`, [
+    team,
+    ...idValues(ids),
+  ]);
+  const text = (row: Row, column: "agent" | "id"): string => decodeText(String(row[column]));
+  return new Map(
+    rows.map(row => [idKey({ agent: text(row, "agent"), id: text(row, "id") }), String(row["number"])]),
+  );
 }

@@ -1,6 +1,6 @@
 import type { Row } from "../postgres/database.ts";
 import { SCHEMA } from "../postgres/migrate.ts";
-import type { Memory } from "./memory.ts";
+import type { MemoryId } from "./memory.ts";
 import type { StoredUse } from "./move.ts";
 import { idValues, MEMORIES, named, SELECTED } from "./postgres-rows.ts";
 import type { TeamSearch } from "./postgres-search.ts";
@@ -13,7 +13,7 @@ const USES = `${SCHEMA}.memory_uses`;
 /** What was shown at the start stays use once it was recalled. */
 export async function addUses(
   { run, team }: TeamSearch,
-  memories: readonly Pick<Memory, "agent" | "id">[],
+  memories: readonly MemoryId[],
   { project, session, occasion }: MemoryUse,
   nowMs: number,
 ): Promise<void> {

@@ -1,8 +1,9 @@
 import type { System } from "../system/system.ts";
 import { contentFingerprint } from "./content-fingerprint.ts";
-import { checkTexts, type Memory, type MemoryDraft } from "./memory.ts";
-import { MemoryError } from "./memory-error.ts";
+import { checkTexts, type Memory, type MemoryDraft, type MemoryId, type MemoryName } from "./memory.ts";
+import { occupiedAgent } from "./memory-error.ts";
 import type { MovableStore, StoredUse } from "./move.ts";
+import { newMemory, withFreeId } from "./new-memory.ts";
 import type { SearchQuery } from "./search-words.ts";
 import { newestOfTeam } from "./sqlite-changes.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
@@ -29,8 +30,6 @@ import type {
   WordCounts,
 } from "./store.ts";
 import { encodeText } from "./stored-text.ts";
-
-const ID_LENGTH = 32;
 
 /** The store in one SQLite file. All methods are synchronous behind their promises. */
 export class SqliteStore implements MovableStore {
@@ -77,8 +76,7 @@ export class SqliteStore implements MovableStore {
     return this.connection.write(() => {
       const existing = this.findNamed(draft);
       const nowMs = this.system.clock.nowMs();
-      if (existing === undefined)
-        return { memory: insertRow(this.connection, this.fresh(draft, nowMs)), isNew: true };
+      if (existing === undefined) return { memory: this.add(draft, nowMs), isNew: true };
       const { id, createdMs } = existing.memory;
       checkScope(this.connection, existing, draft.project);
       const memory = replaceRow(this.connection, existing, { ...draft, id, createdMs, updatedMs: nowMs });
@@ -93,14 +91,14 @@ export class SqliteStore implements MovableStore {
       const existing = this.findSame(draft) ?? this.findNamed(draft);
       const memory =
         existing === undefined
-          ? insertRow(this.connection, this.fresh(draft, nowMs))
+          ? this.add(draft, nowMs)
           : replaceRow(this.connection, existing, { ...existing.memory, updatedMs: nowMs });
       this.retain(draft.project, retention);
       return { memory, isNew: existing === undefined };
     });
   }
 
-  async remove(memories: readonly Pick<Memory, "agent" | "id">[]): Promise<number> {
+  async remove(memories: readonly MemoryId[]): Promise<number> {
     if (memories.length === 0) return 0;
     return this.connection.write(() => {
       const numbers = this.numbersOf(memories);
@@ -110,7 +108,7 @@ export class SqliteStore implements MovableStore {
     });
   }
 
-  async pin(memories: readonly Pick<Memory, "agent" | "id">[], isPinned: boolean): Promise<number> {
+  async pin(memories: readonly MemoryId[], isPinned: boolean): Promise<number> {
     return this.connection.write(() => {
       const numbers = this.numbersOf(memories);
       for (const number of numbers) setPin(this.connection, number, isPinned);
@@ -118,7 +116,7 @@ export class SqliteStore implements MovableStore {
     });
   }
 
-  async recordUse(memories: readonly Pick<Memory, "agent" | "id">[], use: MemoryUse): Promise<void> {
+  async recordUse(memories: readonly MemoryId[], use: MemoryUse): Promise<void> {
     if (memories.length === 0) return;
     this.connection.write(() =>
       addUses(this.connection, this.numbersOf(memories), use, this.system.clock.nowMs()),
@@ -161,16 +159,14 @@ export class SqliteStore implements MovableStore {
 
   private checkEmpty(agent: string): void {
     const rows = this.connection.rows("SELECT 1 FROM memories WHERE agent = ? LIMIT 1", [encodeText(agent)]);
-    if (rows.length > 0)
-      throw new MemoryError("occupied", "the agent has memories already", "add --merge to keep them");
+    if (rows.length > 0) throw occupiedAgent();
   }
 
   private takeOne(memory: Memory): keyof ImportCounts {
     const existing = this.findNamed(memory);
     if (existing !== undefined && existing.memory.updatedMs >= memory.updatedMs) return "kept";
     const owner = numberOfId(this.connection, memory.agent, memory.id);
-    const isIdFree = owner === undefined || owner === existing?.number;
-    const taken = isIdFree ? memory : { ...memory, id: this.system.random.hex(ID_LENGTH) };
+    const taken = withFreeId(memory, owner, existing?.number, this.system.random);
     if (existing === undefined) {
       insertRow(this.connection, taken);
       return "added";
@@ -180,11 +176,11 @@ export class SqliteStore implements MovableStore {
     return "replaced";
   }
 
-  private fresh(draft: MemoryDraft, nowMs: number): Memory {
-    return { ...draft, id: this.system.random.hex(ID_LENGTH), createdMs: nowMs, updatedMs: nowMs };
+  private add(draft: MemoryDraft, nowMs: number): Memory {
+    return insertRow(this.connection, newMemory(draft, this.system.random, nowMs));
   }
 
-  private findNamed({ agent, session, key }: MemoryDraft): FoundMemory | undefined {
+  private findNamed({ agent, session, key }: MemoryName): FoundMemory | undefined {
     return this.findOne("agent = ? AND session = ? AND key = ?", [agent, session, key]);
   }
 
@@ -201,7 +197,7 @@ export class SqliteStore implements MovableStore {
     return findRow(this.connection, this.path, condition, values);
   }
 
-  private numbersOf(memories: readonly Pick<Memory, "agent" | "id">[]): readonly number[] {
+  private numbersOf(memories: readonly MemoryId[]): readonly number[] {
     return memories.flatMap(({ agent, id }) => numberOfId(this.connection, agent, id) ?? []);
   }
 

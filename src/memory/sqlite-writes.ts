@@ -1,5 +1,6 @@
 import type { Memory } from "./memory.ts";
 import { MemoryError } from "./memory-error.ts";
+import { withPin } from "./new-memory.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 import { COLUMNS, memoryOf, PLACEHOLDERS, SELECTED, valuesOf } from "./sqlite-rows.ts";
 import { addToIndex } from "./sqlite-schema.ts";
@@ -41,20 +42,20 @@ export function insertRow(connection: SqliteConnection, memory: Memory): Memory 
   return memory;
 }
 
-/** A pin stays unless the new one says otherwise. */
 export function replaceRow(
   connection: SqliteConnection,
-  { number, memory: { isPinned: wasPinned = false } }: FoundMemory,
+  { number, memory: earlier }: FoundMemory,
   memory: Memory,
 ): Memory {
-  const { isPinned = wasPinned, ...rest } = memory;
+  const replaced = withPin(memory, earlier);
+  const isPinned = replaced.isPinned === true;
   connection.run(`UPDATE memories SET (${COLUMNS}) = (${PLACEHOLDERS}) WHERE number = ?`, [
     ...valuesOf(memory),
     number,
   ]);
   addToIndex(connection, number, memory);
-  if (isPinned !== wasPinned) setPin(connection, number, isPinned);
-  return isPinned ? { ...rest, isPinned } : rest;
+  if (isPinned !== (earlier.isPinned === true)) setPin(connection, number, isPinned);
+  return replaced;
 }
 
 /** What a team shares keeps its project: a note of one's own, or of another project, does not take its name. */

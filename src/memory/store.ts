@@ -1,4 +1,4 @@
-import type { Category, Memory, MemoryDraft } from "./memory.ts";
+import type { Category, Memory, MemoryDraft, MemoryId } from "./memory.ts";
 import type { SearchQuery } from "./search-words.ts";
 
 /** All members given must hold; the empty filter holds for everything. */
@@ -84,10 +84,10 @@ export interface MemoryStore extends MemoryReader {
     retention: Retention,
   ): Promise<{ readonly memory: Memory; readonly isNew: boolean }>;
   /** Removes by agent and id, beyond recovery from the files; tells how many there were. */
-  remove(memories: readonly Pick<Memory, "agent" | "id">[]): Promise<number>;
+  remove(memories: readonly MemoryId[]): Promise<number>;
   /** Pins them, or takes the pin away; tells how many there were. */
-  pin(memories: readonly Pick<Memory, "agent" | "id">[], isPinned: boolean): Promise<number>;
-  recordUse(memories: readonly Pick<Memory, "agent" | "id">[], use: MemoryUse): Promise<void>;
+  pin(memories: readonly MemoryId[], isPinned: boolean): Promise<number>;
+  recordUse(memories: readonly MemoryId[], use: MemoryUse): Promise<void>;
   /**
    * Takes memories of these agents in as they are, ids and dates included. An agent that has some already is
    * `occupied`, unless it is a merge: then of two with the same name the later change stays, and an id that

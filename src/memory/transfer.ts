@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, ownValue, readJson } from "../protocol/index.ts";
-import { CATEGORIES, checkTexts, type Memory, VALUE_TYPES } from "./memory.ts";
+import { CATEGORIES, checkTexts, idKey, type Memory, nameKey, VALUE_TYPES } from "./memory.ts";
 import { toDocument, toTime } from "./memory-document.ts";
 import { MemoryError } from "./memory-error.ts";
 
@@ -76,8 +76,8 @@ function parseMemory(value: Json, agent: string | undefined, place: string): Mem
 /** Two of one name or id could not both be taken in. */
 function checkNames(memories: readonly Memory[]): void {
   const seen = new Set<string>();
-  for (const [index, { agent, id, session, key }] of memories.entries()) {
-    for (const name of [JSON.stringify([agent, id]), JSON.stringify([agent, session, key])]) {
+  for (const [index, memory] of memories.entries()) {
+    for (const name of [idKey(memory), nameKey(memory)]) {
       if (seen.has(name)) throw invalid(`memories[${index}]`, "an id, and a session and key, that come once");
       seen.add(name);
     }

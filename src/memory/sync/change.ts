@@ -1,6 +1,4 @@
-import type { Memory } from "../memory.ts";
-
-export type MemoryName = Pick<Memory, "agent" | "session" | "key">;
+import type { Memory, MemoryName } from "../memory.ts";
 
 /** An entry of the local log of changes, with what is stored under its name now. */
 export interface PendingChange extends MemoryName {
@@ -22,7 +20,3 @@ export type TeamState =
   | { readonly kind: "absent" };
 
 export type NamedState = MemoryName & { readonly state: TeamState };
-
-export function nameKey({ agent, session, key }: MemoryName): string {
-  return JSON.stringify([agent, session, key]);
-}

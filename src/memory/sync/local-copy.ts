@@ -1,6 +1,7 @@
 import { firstCharacters } from "../../hooks/words.ts";
 import type { System } from "../../system/system.ts";
-import { type Memory, TEXT_LIMITS } from "../memory.ts";
+import { isSameMemory, type Memory, type MemoryName, TEXT_LIMITS } from "../memory.ts";
+import { withFreeId } from "../new-memory.ts";
 import { openConnection } from "../open-store.ts";
 import { isSharedProject } from "../project-identity.ts";
 import { shortHash } from "../short-hash.ts";
@@ -19,10 +20,9 @@ import {
   replaceRow,
 } from "../sqlite-writes.ts";
 import { encodeText } from "../stored-text.ts";
-import type { MemoryName, NamedState, PendingChange, TeamState } from "./change.ts";
+import type { NamedState, PendingChange, TeamState } from "./change.ts";
 import { hasSameText } from "./decide.ts";
 
-const ID_LENGTH = 32;
 const SAME_NAME = "agent = ? AND session = ? AND key = ?";
 
 /** What became of a change in the team's database. */
@@ -249,14 +249,12 @@ export class LocalCopy {
 
   private put(found: FoundMemory | undefined, memory: Memory): boolean {
     const owner = numberOfId(this.connection, memory.agent, memory.id);
-    const isIdFree = owner === undefined || owner === found?.number;
     const taken = {
-      ...memory,
-      ...(isIdFree ? {} : { id: this.system.random.hex(ID_LENGTH) }),
+      ...withFreeId(memory, owner, found?.number, this.system.random),
       isPinned: memory.isPinned === true,
     };
     if (found === undefined) insertRow(this.connection, taken);
-    else if (isEqual(found.memory, taken)) return false;
+    else if (isSameMemory(found.memory, taken)) return false;
     else replaceRow(this.connection, found, taken);
     return true;
   }
@@ -275,13 +273,6 @@ export class LocalCopy {
     this.forget({ ...memory, key });
     this.renamed.push({ from: memory.key, to: key });
   }
-}
-
-function isEqual(one: Memory, other: Memory): boolean {
-  const { isPinned: isOnePinned = false, ...rest } = one;
-  const { isPinned: isOtherPinned = false, ...otherRest } = other;
-  const members = Object.keys(rest) as (keyof typeof rest)[];
-  return isOnePinned === isOtherPinned && members.every(member => rest[member] === otherRest[member]);
 }
 
 function nameValues({ agent, session, key }: MemoryName): readonly string[] {

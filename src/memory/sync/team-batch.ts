@@ -1,17 +1,18 @@
-import type { Row, RunSql, SqlValue } from "../../postgres/database.ts";
+import type { Row, SqlValue } from "../../postgres/database.ts";
 import { SCHEMA } from "../../postgres/migrate.ts";
 import type { System } from "../../system/system.ts";
-import type { Memory } from "../memory.ts";
-import { idValues, MEMORIES, memoryOf, named, nameValues, SELECTED } from "../postgres-rows.ts";
-import { insertRows, replaceRows } from "../postgres-take.ts";
+import { idKey, type Memory, type MemoryName, nameKey } from "../memory.ts";
+import { withFreeId } from "../new-memory.ts";
+import { MEMORIES, memoryOf, named, nameValues, SELECTED } from "../postgres-rows.ts";
+import type { TeamSearch } from "../postgres-search.ts";
+import { findOwners, insertRows, replaceRows } from "../postgres-take.ts";
 import { decodeText, encodeText } from "../stored-text.ts";
-import { type MemoryName, type NamedState, nameKey, type PendingChange } from "./change.ts";
+import type { NamedState, PendingChange } from "./change.ts";
 import type { Decision } from "./decide.ts";
 
 export const REMOVALS = `${SCHEMA}.memory_removals`;
 const EARLIER = `${SCHEMA}.earlier_values`;
 const NAME_HASH = `${SCHEMA}.text_hash(given.agent, given.session, given.key)`;
-const ID_LENGTH = 32;
 
 interface Decided {
   readonly change: PendingChange;
@@ -22,21 +23,20 @@ type NumberedState = NamedState & { readonly number?: string };
 
 /** The statements of one transaction that takes changes. */
 export class Batch {
-  private readonly run: RunSql;
-  private readonly team: string;
+  private readonly target: TeamSearch;
   private readonly random: System["random"];
 
-  constructor(run: RunSql, team: string, random: System["random"]) {
-    this.run = run;
-    this.team = team;
+  constructor(target: TeamSearch, random: System["random"]) {
+    this.target = target;
     this.random = random;
   }
 
   async states(names: readonly MemoryName[]): Promise<ReadonlyMap<string, NumberedState>> {
-    const values = [this.team, ...nameValues(names)];
+    const { run, team } = this.target;
+    const values = [team, ...nameValues(names)];
     const isNamed = `team = $1 AND ${named("name", 2)}`;
-    const memories = await this.run(`SELECT ${SELECTED}, revision FROM ${MEMORIES} WHERE ${isNamed}`, values);
-    const removals = await this.run(
+    const memories = await run(`SELECT ${SELECTED}, revision FROM ${MEMORIES} WHERE ${isNamed}`, values);
+    const removals = await run(
       `SELECT agent, session, key, removed_ms, revision FROM ${REMOVALS} WHERE ${isNamed}`,
       values,
     );
@@ -62,13 +62,12 @@ export class Batch {
       return store === undefined ? [] : [{ number, memory: store }];
     });
     const stored = await this.withFreeIds(wanted);
-    const target = { run: this.run, team: this.team };
     await insertRows(
-      target,
+      this.target,
       stored.flatMap(({ number, memory }) => (number === undefined ? [memory] : [])),
     );
     await replaceRows(
-      target,
+      this.target,
       stored.flatMap(({ number, memory }) => (number === undefined ? [] : [{ number, memory }])),
     );
     await this.keepEarlier(
@@ -82,16 +81,17 @@ export class Batch {
     removed: readonly (MemoryName & { removedMs: number; isFinal: boolean })[],
   ): Promise<void> {
     if (removed.length === 0) return;
-    await this.run(`DELETE FROM ${MEMORIES} WHERE team = $1 AND ${named("name", 2)}`, [
-      this.team,
+    const { run, team } = this.target;
+    await run(`DELETE FROM ${MEMORIES} WHERE team = $1 AND ${named("name", 2)}`, [
+      team,
       ...nameValues(removed),
     ]);
     const final = removed.filter(({ isFinal }) => isFinal);
-    await this.run(
+    await run(
       `UPDATE ${REMOVALS} SET removed_ms = given.removed_ms
        FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[]) AS given (agent, session, key, removed_ms)
        WHERE team = $1 AND name_hash = ${NAME_HASH}`,
-      [this.team, ...nameValues(final), final.map(({ removedMs }) => String(removedMs))],
+      [team, ...nameValues(final), final.map(({ removedMs }) => String(removedMs))],
     );
   }
 
@@ -99,21 +99,14 @@ export class Batch {
     wanted: readonly T[],
   ): Promise<readonly T[]> {
     if (wanted.length === 0) return wanted;
-    const owners = await this.run(
-      `SELECT number, agent, id FROM ${MEMORIES} WHERE team = $1 AND ${named("id", 2)}`,
-      [this.team, ...idValues(wanted.map(({ memory }) => memory))],
-    );
-    const text = (row: Row, column: string) => decodeText(String(row[column]));
-    const ownerOf = new Map(
-      owners.map(row => [JSON.stringify([text(row, "agent"), text(row, "id")]), String(row["number"])]),
-    );
-    const given = new Set<string>();
+    const memories = wanted.map(({ memory }) => memory);
+    const owners = new Map(await findOwners(this.target, memories));
     return wanted.map(one => {
-      const name = JSON.stringify([one.memory.agent, one.memory.id]);
-      const owner = ownerOf.get(name);
-      const isFree = (owner === undefined || owner === one.number) && !given.has(name);
-      given.add(name);
-      return isFree ? one : { ...one, memory: { ...one.memory, id: this.random.hex(ID_LENGTH) } };
+      const key = idKey(one.memory);
+      const memory = withFreeId(one.memory, owners.get(key), one.number, this.random);
+      // Whoever has the same id behind it finds it taken.
+      owners.set(key, one.number ?? "added");
+      return { ...one, memory };
     });
   }
 
@@ -122,7 +115,8 @@ export class Batch {
     if (memories.length === 0) return;
     const texts = (member: "project" | "id" | "value" | "type" | "category"): SqlValue =>
       memories.map(memory => encodeText(memory[member]));
-    await this.run(
+    const { run, team } = this.target;
+    await run(
       `INSERT INTO ${EARLIER}
          (team, agent, session, key, project, id, value, type, category, updated_ms, replaced_ms)
        SELECT $1, given.*, $11::bigint
@@ -134,7 +128,7 @@ export class Batch {
            AND (known.value, known.type, known.category) = (given.value, given.type, given.category)
        )`,
       [
-        this.team,
+        team,
         ...nameValues(memories),
         texts("project"),
         texts("id"),

@@ -2,10 +2,10 @@ import type { Database, Row } from "../../postgres/database.ts";
 import { SCHEMA } from "../../postgres/migrate.ts";
 import { PostgresError } from "../../postgres/postgres-error.ts";
 import type { System } from "../../system/system.ts";
-import type { Memory } from "../memory.ts";
+import { type Memory, nameKey } from "../memory.ts";
 import { MEMORIES, SELECTED } from "../postgres-rows.ts";
 import { NOW_MS } from "../postgres-schema.ts";
-import { type NamedState, nameKey, type PendingChange, type TeamState } from "./change.ts";
+import type { NamedState, PendingChange, TeamState } from "./change.ts";
 import { type Decision, decide, hasSameText } from "./decide.ts";
 import type { SentChange } from "./local-copy.ts";
 import { Batch, memoryState, REMOVALS, removalState } from "./team-batch.ts";
@@ -70,7 +70,7 @@ export class TeamDatabase {
       ]);
       if ((now?.["revision"] ?? null) === null) throw this.notMember();
       const revision = Number(now?.["revision"]);
-      const batch = new Batch(run, this.team, this.random);
+      const batch = new Batch({ run, team: this.team }, this.random);
       const states = await batch.states(changes);
       const decided = changes.map(change => {
         const state: TeamState = states.get(nameKey(change))?.state ?? { kind: "absent" };
