@@ -1,16 +1,10 @@
 import type { Row, SqlValue } from "../postgres/database.ts";
 import { SCHEMA } from "../postgres/migrate.ts";
 import { contentFingerprint } from "./content-fingerprint.ts";
-import {
-  CATEGORIES,
-  MAX_TIME_MS,
-  type Memory,
-  type MemoryId,
-  type MemoryName,
-  VALUE_TYPES,
-} from "./memory.ts";
+import { MAX_TIME_MS, type Memory, type MemoryId, type MemoryName } from "./memory.ts";
 import { MemoryError } from "./memory-error.ts";
 import { indexedTerms } from "./postgres-terms.ts";
+import { readMemory } from "./read-row.ts";
 import { decodeText, encodeText, storedNames } from "./stored-text.ts";
 
 export const MEMORIES = `${SCHEMA}.memories`;
@@ -66,30 +60,17 @@ export function columnsOf(memories: readonly Memory[]): readonly (readonly strin
 
 /** Somebody who writes with SQL by hand may store what no memory can be; that is reported, never returned. */
 export function memoryOf(row: Row): Memory {
-  const text = (column: string): string => decodeText(String(row[column]));
-  const oneOf = <T extends string>(column: string, allowed: readonly T[]): T => {
-    const found = allowed.find(value => value === row[column]);
-    if (found === undefined) throw unreadableRow(row, column);
-    return found;
-  };
+  const unreadable = (column: string): MemoryError => unreadableRow(row, column);
   const time = (column: string): number => {
     const ms = Number(row[column]);
-    if (!(Math.abs(ms) <= MAX_TIME_MS)) throw unreadableRow(row, column);
+    if (!(Math.abs(ms) <= MAX_TIME_MS)) throw unreadable(column);
     return ms;
   };
-  return {
-    ...(row["is_pinned"] === true ? { isPinned: true } : {}),
-    id: text("id"),
-    project: text("project"),
-    agent: text("agent"),
-    session: text("session"),
-    key: text("key"),
-    value: text("value"),
-    type: oneOf("type", VALUE_TYPES),
-    category: oneOf("category", CATEGORIES),
-    createdMs: time("created_ms"),
-    updatedMs: time("updated_ms"),
-  };
+  return readMemory({ text: column => textOf(row, column), time, unreadable }, row["is_pinned"] === true);
+}
+
+export function textOf(row: Row, column: string): string {
+  return decodeText(String(row[column]));
 }
 
 function unreadableRow(row: Row, column: string): MemoryError {

@@ -12,6 +12,7 @@ import { idValues, MEMORIES, memoryOf, named, nameValues, SELECTED } from "./pos
 import { countTerms, searchRows, type TeamSearch } from "./postgres-search.ts";
 import { type FoundMemory, foundOf, insertRows, replaceRows, takeBatches } from "./postgres-take.ts";
 import { addUses, latestRows, listUses, takeUses } from "./postgres-uses.ts";
+import { readMatch } from "./read-row.ts";
 import type { SearchQuery } from "./search-words.ts";
 import type {
   ImportCounts,
@@ -53,12 +54,7 @@ export class PostgresStore implements MovableStore {
 
   async search(query: SearchQuery, filter: MemoryFilter, limit: number): Promise<readonly WeightedMemory[]> {
     const rows = await searchRows(this.searching(), query, filter, limit);
-    return rows.map(row => ({
-      memory: memoryOf(row),
-      weight: Number(row["weight"]),
-      uses: Number(row["uses"]),
-      usedMs: Number(row["used_ms"]),
-    }));
+    return rows.map(row => readMatch(row, memoryOf(row)));
   }
 
   countWords(terms: readonly string[]): Promise<WordCounts> {

@@ -11,11 +11,11 @@ import {
   nameValues,
   rowsFrom,
   SELECTED,
+  textOf,
   WRITTEN_COLUMNS,
 } from "./postgres-rows.ts";
 import type { TeamSearch } from "./postgres-search.ts";
 import type { ImportCounts } from "./store.ts";
-import { decodeText } from "./stored-text.ts";
 
 /** A statement carries at most so many memories, and so many characters of their texts. */
 const MAX_BATCH = 500;
@@ -122,8 +122,7 @@ export async function findOwners(
     team,
     ...idValues(ids),
   ]);
-  const text = (row: Row, column: "agent" | "id"): string => decodeText(String(row[column]));
   return new Map(
-    rows.map(row => [idKey({ agent: text(row, "agent"), id: text(row, "id") }), String(row["number"])]),
+    rows.map(row => [idKey({ agent: textOf(row, "agent"), id: textOf(row, "id") }), String(row["number"])]),
   );
 }

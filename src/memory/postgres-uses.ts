@@ -2,11 +2,12 @@ import type { Row } from "../postgres/database.ts";
 import { SCHEMA } from "../postgres/migrate.ts";
 import type { MemoryId } from "./memory.ts";
 import type { StoredUse } from "./move.ts";
-import { idValues, MEMORIES, named, SELECTED } from "./postgres-rows.ts";
+import { idValues, MEMORIES, named, SELECTED, textOf } from "./postgres-rows.ts";
 import type { TeamSearch } from "./postgres-search.ts";
+import { readUse } from "./read-row.ts";
 import { KEPT_USES_MS } from "./retention.ts";
 import type { MemoryUse } from "./store.ts";
-import { decodeText, encodeText } from "./stored-text.ts";
+import { encodeText } from "./stored-text.ts";
 
 const USES = `${SCHEMA}.memory_uses`;
 
@@ -39,17 +40,7 @@ export async function listUses({ run, team }: TeamSearch): Promise<readonly Stor
      WHERE used.team = $1 AND memories.team = $1`,
     [team],
   );
-  return rows.map(row => {
-    const text = (column: string): string => decodeText(String(row[column]));
-    return {
-      agent: text("agent"),
-      id: text("id"),
-      project: text("project"),
-      session: text("session"),
-      occasion: row["occasion"] === "prompt" ? "prompt" : "start",
-      usedMs: Number(row["used_ms"]),
-    };
-  });
+  return rows.map(row => readUse(row, column => textOf(row, column)));
 }
 
 /** The later of two times stays, and what was recalled once stays recalled. */

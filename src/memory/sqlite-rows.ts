@@ -1,7 +1,8 @@
 import { Buffer, isUtf8 } from "node:buffer";
 import { quoteWord } from "../system/command-line.ts";
 import { contentFingerprint } from "./content-fingerprint.ts";
-import { CATEGORIES, type Memory, VALUE_TYPES } from "./memory.ts";
+import type { Memory } from "./memory.ts";
+import { readMemory } from "./read-row.ts";
 import { shortHash } from "./short-hash.ts";
 import { corruptDatabase, type SqlRow, type SqlValue } from "./sqlite-connection.ts";
 import { decodeText, encodeText, storedNames } from "./stored-text.ts";
@@ -43,31 +44,14 @@ export function textOf(row: SqlRow, column: string, path: string): string {
 /** The memory of a row; a row that does not fit its seal was damaged on disk and is reported, never returned. */
 export function memoryOf(row: SqlRow, path: string): Memory {
   const text = (column: string): string => textOf(row, column, path);
-  const number = (column: string): number => {
-    const value = row[column];
-    if (typeof value !== "number") throw damagedRow(row, path);
-    return value;
+  const unreadable = (): Error => damagedRow(row, path);
+  const time = (column: string): number => {
+    const ms = row[column];
+    if (typeof ms !== "number") throw unreadable();
+    return ms;
   };
-  const oneOf = <T extends string>(column: string, allowed: readonly T[]): T => {
-    const given = text(column);
-    const found = allowed.find(value => value === given);
-    if (found === undefined) throw damagedRow(row, path);
-    return found;
-  };
-  const memory: Memory = {
-    ...(row["is_pinned"] === 1 ? { isPinned: true } : {}),
-    id: text("id"),
-    project: text("project"),
-    agent: text("agent"),
-    session: text("session"),
-    key: text("key"),
-    value: text("value"),
-    type: oneOf("type", VALUE_TYPES),
-    category: oneOf("category", CATEGORIES),
-    createdMs: number("created_ms"),
-    updatedMs: number("updated_ms"),
-  };
-  if (text("seal") !== sealOf(memory)) throw damagedRow(row, path);
+  const memory = readMemory({ text, time, unreadable }, row["is_pinned"] === 1);
+  if (text("seal") !== sealOf(memory)) throw unreadable();
   return memory;
 }
 

@@ -4,6 +4,7 @@ import { checkTexts, type Memory, type MemoryDraft, type MemoryId, type MemoryNa
 import { occupiedAgent } from "./memory-error.ts";
 import type { MovableStore, StoredUse } from "./move.ts";
 import { newMemory, withFreeId } from "./new-memory.ts";
+import { readMatch } from "./read-row.ts";
 import type { SearchQuery } from "./search-words.ts";
 import { newestOfTeam } from "./sqlite-changes.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
@@ -55,12 +56,7 @@ export class SqliteStore implements MovableStore {
 
   async search(query: SearchQuery, filter: MemoryFilter, limit: number): Promise<readonly WeightedMemory[]> {
     const rows = searchRows(this.connection, query, filter, limit);
-    return rows.map(row => ({
-      memory: memoryOf(row, this.path),
-      weight: Number(row["weight"]),
-      uses: Number(row["uses"]),
-      usedMs: Number(row["used_ms"]),
-    }));
+    return rows.map(row => readMatch(row, memoryOf(row, this.path)));
   }
 
   async countWords(terms: readonly string[]): Promise<WordCounts> {

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { StoredUse } from "./move.ts";
+import { readUse } from "./read-row.ts";
 import { KEPT_USES_MS } from "./retention.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 import { bytesOf, SELECTED } from "./sqlite-rows.ts";
@@ -81,25 +82,16 @@ export function latestRows(
 }
 
 export function listUses(connection: SqliteConnection): readonly StoredUse[] {
-  const texts = ["agent", "id", "used_project", "used_session", "occasion"];
+  const texts = ["agent", "id", "project", "session", "occasion"];
   const rows = connection.rows(
     `SELECT ${texts.map(bytesOf).join(", ")}, used_ms FROM (
-       SELECT agent, id, uses.project AS used_project, uses.session AS used_session, occasion, used_ms
+       SELECT agent, id, uses.project, uses.session, occasion, used_ms
        FROM memory_uses AS uses JOIN memories USING (number)
      )`,
   );
-  return rows.map(row => {
-    const text = (column: string): string =>
-      decodeText(Buffer.from(row[column] as ArrayBuffer).toString("utf8"));
-    return {
-      agent: text("agent"),
-      id: text("id"),
-      project: text("used_project"),
-      session: text("used_session"),
-      occasion: text("occasion") === "prompt" ? "prompt" : "start",
-      usedMs: Number(row["used_ms"]),
-    };
-  });
+  return rows.map(row =>
+    readUse(row, column => decodeText(Buffer.from(row[column] as ArrayBuffer).toString("utf8"))),
+  );
 }
 
 /** The later of two times stays, and what was recalled once stays recalled. */

@@ -3,10 +3,10 @@ import { SCHEMA } from "../../postgres/migrate.ts";
 import type { System } from "../../system/system.ts";
 import { idKey, type Memory, type MemoryName, nameKey } from "../memory.ts";
 import { withFreeId } from "../new-memory.ts";
-import { MEMORIES, memoryOf, named, nameValues, SELECTED } from "../postgres-rows.ts";
+import { MEMORIES, memoryOf, named, nameValues, SELECTED, textOf } from "../postgres-rows.ts";
 import type { TeamSearch } from "../postgres-search.ts";
 import { findOwners, insertRows, replaceRows } from "../postgres-take.ts";
-import { decodeText, encodeText } from "../stored-text.ts";
+import { encodeText } from "../stored-text.ts";
 import type { NamedState, PendingChange } from "./change.ts";
 import type { Decision } from "./decide.ts";
 
@@ -149,7 +149,7 @@ export function memoryState(row: Row): NamedState {
 }
 
 export function removalState(row: Row): NamedState {
-  const text = (column: string): string => decodeText(String(row[column]));
+  const text = (column: string): string => textOf(row, column);
   const state = {
     kind: "removed",
     removedMs: Number(row["removed_ms"]),
