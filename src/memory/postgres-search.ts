@@ -2,7 +2,7 @@ import type { Row, RunSql } from "../postgres/database.ts";
 import { SCHEMA } from "../postgres/migrate.ts";
 import { MEMORIES, SELECTED } from "./postgres-rows.ts";
 import { anyQuery, beginningQuery, exactQuery, withoutAccents } from "./postgres-terms.ts";
-import { MAX_WEIGHED, planSearch, type SearchAttempt } from "./ranking.ts";
+import { type CountedForm, MAX_WEIGHED, planSearch, rarity, type SearchAttempt } from "./ranking.ts";
 import {
   MAX_SIMILAR,
   MIN_PREFIX_LENGTH,
@@ -17,11 +17,6 @@ import { encodeText } from "./stored-text.ts";
 export interface TeamSearch {
   readonly run: RunSql;
   readonly team: string;
-}
-
-interface CountedForm {
-  readonly phrase: string;
-  readonly matches: number;
 }
 
 interface Counts {
@@ -39,18 +34,14 @@ export async function searchRows(
   if (filter.projects?.length === 0 || any.length === 0) return [];
   const { memories, forms } = await findForms(search, any);
   const required = all.map(exactQuery);
+  const weigh = (phrase: string): number =>
+    rarity(forms.find(form => form.phrase === phrase)?.matches ?? 0, memories);
   for (const attempt of planSearch(forms)) {
-    const weights = attempt.isWeighed ? attempt.phrases.map(phrase => rarity(phrase, forms, memories)) : null;
+    const weights = attempt.isWeighed ? attempt.phrases.map(weigh) : null;
     const rows = await tryToFind(search, attempt, filter, { required, limit, weights });
     if (rows.length > 0) return rows;
   }
   return [];
-}
-
-/** As in BM25, but never negative: in a small store a word may be in most memories. */
-function rarity(phrase: string, forms: readonly CountedForm[], memories: number): number {
-  const { matches = 0 } = forms.find(form => form.phrase === phrase) ?? {};
-  return Math.log(1 + (Math.max(memories, matches) - matches + 0.5) / (matches + 0.5));
 }
 
 /**

@@ -46,6 +46,17 @@ function compareByAge(one: Memory, other: Memory): number {
 /** How many memories a search weighs at most; beyond that BM25 would cost more than it tells. */
 export const MAX_WEIGHED = 4_000;
 
+/** A form of a word or phrase that is looked for, and how many memories have it. */
+export interface CountedForm {
+  readonly phrase: string;
+  readonly matches: number;
+}
+
+/** As in BM25, but never negative: in a small store a word may be in most memories. */
+export function rarity(matches: number, memories: number): number {
+  return Math.log(1 + (Math.max(memories, matches) - matches + 0.5) / (matches + 0.5));
+}
+
 /** One try of a search. Without weighing, all matches are equal and the newest are taken. */
 export interface SearchAttempt {
   readonly phrases: readonly string[];
@@ -57,9 +68,7 @@ export interface SearchAttempt {
  * weighed together: those that are everywhere say nothing beside them. Then each of the others alone, since the
  * rare ones may not occur in the scope that is asked about. `matches` need not be exact above what can be weighed.
  */
-export function planSearch(
-  counted: readonly { readonly phrase: string; readonly matches: number }[],
-): readonly SearchAttempt[] {
+export function planSearch(counted: readonly CountedForm[]): readonly SearchAttempt[] {
   const found = counted
     .filter(({ matches }) => matches > 0)
     .sort((one, other) => one.matches - other.matches);

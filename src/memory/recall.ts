@@ -1,5 +1,5 @@
 import type { Memory } from "./memory.ts";
-import { freshness } from "./ranking.ts";
+import { freshness, rarity } from "./ranking.ts";
 import { indexText, readQuery } from "./search-words.ts";
 import type { MemoryFilter, MemoryReader, WeightedMemory, WordCounts } from "./store.ts";
 
@@ -101,10 +101,11 @@ function weighTerms(
   { memories, matches }: WordCounts,
 ): ReadonlyMap<string, number> {
   const total = memories + OTHER_NOTES;
-  const rarity = (count: number): number => Math.log(1 + (total - count + 0.5) / (count + 0.5));
   const weights = terms.flatMap(term => {
     const count = Math.min(memories, matches.get(term) ?? 0);
-    return count === 0 ? [] : [[term, Math.min(limitOf(term), rarity(count) / rarity(1))] as const];
+    return count === 0
+      ? []
+      : [[term, Math.min(limitOf(term), rarity(count, total) / rarity(1, total))] as const];
   });
   return new Map(weights);
 }

@@ -1,4 +1,4 @@
-import { MAX_WEIGHED, planSearch, type SearchAttempt } from "./ranking.ts";
+import { type CountedForm, MAX_WEIGHED, planSearch, type SearchAttempt } from "./ranking.ts";
 import {
   MAX_SIMILAR,
   MIN_PREFIX_LENGTH,
@@ -35,11 +35,6 @@ export function searchRows(
 
 /** Parts of words are looked for only where going through all words of the index takes a few milliseconds. */
 const MAX_MEMORIES_FOR_PARTS = 5_000;
-
-interface CountedForm {
-  readonly phrase: string;
-  readonly matches: number;
-}
 
 /**
  * The forms under which the index has a phrase: as it is, else as the beginning of words, else with one letter wrong,
