@@ -82,6 +82,12 @@ function unreadableRow(row: Row, column: string): MemoryError {
   );
 }
 
+/** Of one project; the planner uses an index on the hash, which takes long names too. */
+export function ofProject(project: string, table = ""): string {
+  const column = table === "" ? "project" : `${table}.project`;
+  return `${column}_hash = hashtextextended(${project}, 0) AND ${column} = ${project}`;
+}
+
 /** Where a memory is found by agent and id, or by its name; the planner uses an index for these. */
 export function named(columns: "name" | "id", first: number): string {
   const parts = columns === "name" ? ["agent", "session", "key"] : ["agent", "id"];

@@ -8,7 +8,7 @@ import type { MovableStore, StoredUse } from "./move.ts";
 import { newMemory, withPin } from "./new-memory.ts";
 import { listCondition } from "./postgres-conditions.ts";
 import { toMemoryError } from "./postgres-problems.ts";
-import { idValues, MEMORIES, memoryOf, named, nameValues, SELECTED } from "./postgres-rows.ts";
+import { idValues, MEMORIES, memoryOf, named, nameValues, ofProject, SELECTED } from "./postgres-rows.ts";
 import { countTerms, searchRows, type TeamSearch } from "./postgres-search.ts";
 import { type FoundMemory, foundOf, insertRows, replaceRows, takeBatches } from "./postgres-take.ts";
 import { addUses, latestRows, listUses, takeUses } from "./postgres-uses.ts";
@@ -197,7 +197,7 @@ export class PostgresStore implements MovableStore {
          SELECT number FROM (
            SELECT number, updated_ms, row_number() OVER (ORDER BY updated_ms DESC, number DESC) AS place
            FROM ${MEMORIES}
-           WHERE team = $1 AND project_hash = hashtextextended($2, 0) AND project = $2
+           WHERE team = $1 AND ${ofProject("$2")}
              AND starts_with(key, $3) AND NOT is_pinned
          ) AS counted
          WHERE place > $4 OR updated_ms < $5

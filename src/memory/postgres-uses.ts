@@ -2,7 +2,7 @@ import type { Row } from "../postgres/database.ts";
 import { SCHEMA } from "../postgres/migrate.ts";
 import type { MemoryId } from "./memory.ts";
 import type { StoredUse } from "./move.ts";
-import { idValues, MEMORIES, named, SELECTED, textOf } from "./postgres-rows.ts";
+import { idValues, MEMORIES, named, ofProject, SELECTED, textOf } from "./postgres-rows.ts";
 import type { TeamSearch } from "./postgres-search.ts";
 import { readUse } from "./read-row.ts";
 import { KEPT_USES_MS } from "./retention.ts";
@@ -26,11 +26,11 @@ export async function addUses(
        occasion = CASE known.occasion WHEN 'prompt' THEN known.occasion ELSE excluded.occasion END`,
     [team, ...idValues(memories), encodeText(project), encodeText(session), occasion, nowMs],
   );
-  await run(
-    `DELETE FROM ${USES}
-     WHERE team = $1 AND project_hash = hashtextextended($2, 0) AND project = $2 AND used_ms < $3`,
-    [team, encodeText(project), nowMs - KEPT_USES_MS],
-  );
+  await run(`DELETE FROM ${USES} WHERE team = $1 AND ${ofProject("$2")} AND used_ms < $3`, [
+    team,
+    encodeText(project),
+    nowMs - KEPT_USES_MS,
+  ]);
 }
 
 export async function listUses({ run, team }: TeamSearch): Promise<readonly StoredUse[]> {
@@ -82,11 +82,11 @@ export function latestRows(
        SELECT number, 1, updated_ms FROM ${MEMORIES} WHERE team = $1 AND is_pinned AND project IN ($2, '')
        UNION ALL
        (SELECT number, 0, updated_ms FROM ${MEMORIES}
-        WHERE team = $1 AND project_hash = hashtextextended($2, 0) AND project = $2 AND updated_ms >= $3
+        WHERE team = $1 AND ${ofProject("$2")} AND updated_ms >= $3
         ORDER BY updated_ms DESC LIMIT $4)
        UNION ALL
        SELECT used.number, 0, used_ms FROM ${USES} AS used JOIN ${MEMORIES} AS memory USING (number)
-       WHERE used.team = $1 AND used.project_hash = hashtextextended($2, 0) AND used.project = $2
+       WHERE used.team = $1 AND ${ofProject("$2", "used")}
          AND used_ms >= $3 AND occasion = 'prompt' AND memory.project IN ($2, '')
      )
      SELECT ${SELECTED}
