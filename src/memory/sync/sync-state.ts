@@ -1,3 +1,4 @@
+import { ageOf } from "../../history/words.ts";
 import { isJsonObject, type Json } from "../../protocol/index.ts";
 import { numberAt, stringAt } from "../../protocol/members.ts";
 import { count } from "../../protocol/quantity.ts";
@@ -92,13 +93,6 @@ export function describeSync({ waiting, successMs, problem }: SyncState, nowMs: 
     waiting === 0
       ? "changes of the team are not fetched"
       : `${count(waiting, "change")} wait${waiting === 1 ? "s" : ""} for the team's database`;
-  const last = successMs === 0 ? "not synced yet" : `last sync ${ageText(nowMs - successMs)} ago`;
+  const last = successMs === 0 ? "not synced yet" : `last sync ${ageOf(nowMs, successMs)}`;
   return `${waits}; ${last}${problem === "" ? "" : `: ${problem}`}`;
-}
-
-function ageText(ms: number): string {
-  const minutes = Math.max(0, Math.floor(ms / 60_000));
-  if (minutes < 120) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`;
 }
