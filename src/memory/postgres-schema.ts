@@ -1,6 +1,6 @@
 import type { Database } from "../postgres/database.ts";
 import { hasRelation, type Migration, migrate, SCHEMA } from "../postgres/migrate.ts";
-import { joinTeam } from "../postgres/teams.ts";
+import { IS_VISIBLE, joinTeam } from "../postgres/teams.ts";
 import { CATEGORIES, MAX_TIME_MS, TEXT_LIMITS, VALUE_TYPES } from "./memory.ts";
 import { WRITTEN_COLUMNS } from "./postgres-rows.ts";
 import { SEARCH_FUNCTIONS } from "./postgres-search-functions.ts";
@@ -111,15 +111,6 @@ const TABLES: Migration = [
      PRIMARY KEY (team, term)
    ) WITH (fillfactor = 70)`,
 ];
-
-/** The teams of which the user may see every project, asked once for a statement instead of once for a row. */
-const WHOLE_TEAMS: Migration = [
-  `CREATE FUNCTION ${SCHEMA}.whole_teams() RETURNS SETOF text
-     LANGUAGE sql STABLE SECURITY DEFINER ${FIXED_PATH}
-     AS $$ SELECT team FROM members WHERE member = session_user AND projects IS NULL $$`,
-];
-
-const IS_VISIBLE = `(team = ANY (ARRAY(SELECT ${SCHEMA}.whole_teams())) OR ${SCHEMA}.may_see(team, project))`;
 
 /** `rights` leave out what the server alone fills: numbers that all teams share, authors and revisions. */
 function separate(table: string, rights: string, condition = IS_VISIBLE): Migration {
@@ -276,7 +267,6 @@ const PARTS_INDEX: Migration = [
 const MEMORY_TABLES: Migration = [
   ...HASH_FUNCTION,
   ...TABLES,
-  ...WHOLE_TEAMS,
   ...POLICIES,
   ...REVISIONS,
   ...TERM_QUERY,

@@ -53,6 +53,19 @@ const TEAM_TABLES: Migration = [
 ];
 
 /**
+ * What the policies of tables with a `team` and a `project` ask: the rule of `may_see`, as lists that are made once for
+ * each statement. Asked for every row the function takes twenty times as long.
+ */
+export const IS_VISIBLE = `(
+  team = ANY (ARRAY(
+    SELECT of.team FROM ${SCHEMA}.members of WHERE of.member = session_user AND of.projects IS NULL
+  ))
+  OR (team, project) IN (
+    SELECT of.team, unnest(array_append(of.projects, '')) FROM ${SCHEMA}.members of WHERE of.member = session_user
+  )
+)`;
+
+/**
  * Makes the tables where they are missing, and the team where the administrator asks for a new one. Throws `refused`
  * for everybody else who is no member.
  */

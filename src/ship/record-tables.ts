@@ -1,5 +1,6 @@
 import type { Database } from "../postgres/database.ts";
 import { type Migration, migrate, SCHEMA } from "../postgres/migrate.ts";
+import { IS_VISIBLE } from "../postgres/teams.ts";
 
 /** Programs of ours send shorter ones. They are kept and shown by all who look. */
 const MAX_NAME_LENGTH = 1_000;
@@ -9,9 +10,6 @@ const HEADS = `${SCHEMA}.audit_heads`;
 /**
  * What machines tell of. Members add and read, and change nothing: they have no right to, whatever a policy says. The
  * server itself writes who sent a line and when it came, since nobody else may fill those columns.
- *
- * The policy on reading is the rule of `may_see`, written as lists that are made once for each statement; asked for
- * every row the function takes twenty times as long.
  */
 const RECORD_TABLES: Migration = [
   `CREATE TABLE ${RECORDS} (
@@ -51,14 +49,7 @@ const RECORD_TABLES: Migration = [
     `GRANT SELECT ON ${table} TO PUBLIC`,
     `CREATE POLICY adding ON ${table} FOR INSERT WITH CHECK (${SCHEMA}.may_see(team, ''))`,
   ]),
-  `CREATE POLICY reading ON ${RECORDS} FOR SELECT USING (
-     team = ANY (ARRAY(
-       SELECT of.team FROM ${SCHEMA}.members of WHERE of.member = session_user AND of.projects IS NULL
-     ))
-     OR (team, project) IN (
-       SELECT of.team, unnest(array_append(of.projects, '')) FROM ${SCHEMA}.members of WHERE of.member = session_user
-     )
-   )`,
+  `CREATE POLICY reading ON ${RECORDS} FOR SELECT USING ${IS_VISIBLE}`,
   `CREATE POLICY reading ON ${HEADS} FOR SELECT USING (${SCHEMA}.may_see(team, ''))`,
   `GRANT INSERT (team, id, kind, time, machine, project, host, session, hash, fields) ON ${RECORDS} TO PUBLIC`,
   `GRANT INSERT (team, machine, seq, hash) ON ${HEADS} TO PUBLIC`,
