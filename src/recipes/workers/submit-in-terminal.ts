@@ -36,7 +36,7 @@ export async function submitInTerminal(
   { format, isQuiet, waits }: SubmitDisplay,
   output: CommandOutput,
 ): Promise<number> {
-  const { system, print, warn } = output;
+  const { print, warn } = output;
   const packed = pack(request, output);
   if ("exitCode" in packed) {
     explainRefusal(packed, output);
@@ -54,7 +54,7 @@ export async function submitInTerminal(
   }
   note(`Submitted ${runId}\n`);
   const { database } = connection;
-  const exitCode = await printLog(system, database, runId, {
+  const exitCode = await printLog(database, runId, {
     isFollowing: true,
     isJson: false,
     print: text => (isQuiet ? undefined : warn(text)),
