@@ -1,8 +1,8 @@
 import type { DatabaseAddress } from "../../postgres/url.ts";
 import type { JsonObject } from "../../protocol/index.ts";
-import { EXIT_CODE_OF_ERROR, type RunOutcome } from "../run/result.ts";
+import type { RunOutcome } from "../run/result.ts";
 import { refusalDocument } from "../run/result-document.ts";
-import { InvalidRecipe } from "../run/run-recipe.ts";
+import { refusedOutcome } from "../run/run-recipe.ts";
 import { RunRefusal, type RunRequest } from "../run/run-request.ts";
 import { type CommandOutput, explainRefusal, type RecipeFormat } from "../run-in-terminal.ts";
 import { documentText } from "../views/document-text.ts";
@@ -68,12 +68,8 @@ function pack(request: RunRequest, { system }: CommandOutput): PackedRun | RunOu
   try {
     return packRun(system, request);
   } catch (error) {
-    if (!(error instanceof RunRefusal)) throw error;
-    return {
-      document: refusalDocument(request.recipe, "", error.kind, error.message),
-      exitCode: EXIT_CODE_OF_ERROR[error.kind],
-      ...(error instanceof InvalidRecipe ? { problems: error.problems, sources: error.sources } : {}),
-    };
+    if (error instanceof RunRefusal) return refusedOutcome(request.recipe, "", error);
+    throw error;
   }
 }
 
