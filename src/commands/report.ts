@@ -7,7 +7,10 @@ const HELP = "amplihack report --help";
 const OPTIONS = {
   week: option.boolean("the last seven days instead of today"),
   since: option.string("TIME", "the last so long instead of today: 6h, 3d, 4w"),
-  html: option.string("FILE", "write the dashboard's page to this file; readable by you alone"),
+  html: option.string(
+    "FILE",
+    "write the dashboard's page to this file (readable by you alone); - for standard output",
+  ),
   memory: option.boolean("with --html: put the newest memories in too"),
   format: FORMAT_OPTION,
 } as const satisfies OptionSpecs;
@@ -83,9 +86,13 @@ async function writePage(
   const { writeAtomically } = await import("../system/atomic-write.ts");
   const { dirname, expandHome, resolve } = await import("../system/paths.ts");
   const path = resolve(system.files.workingDirectory() ?? "/", expandHome(file, system.env.get("HOME")));
-  refuseOtherFile(system, path);
+  if (file !== "-") refuseOtherFile(system, path);
   const files = findDataFiles(system, message => terminal.warn(message));
   const html = await renderReport(system, files, { hasMemories: options.memory });
+  if (file === "-") {
+    terminal.print(html);
+    return 0;
+  }
   const folder = dirname(path);
   const isNew = system.files.follow(folder) === undefined;
   writeAtomically(system, path, system.text.encode(html), { mode: 0o600 });

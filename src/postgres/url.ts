@@ -1,5 +1,6 @@
 import type { Config } from "../config/index.ts";
 import { Problem } from "../state/problem.ts";
+import { isLoopback } from "../system/loopback.ts";
 import type { System } from "../system/system.ts";
 
 /** Names the database where neither an option nor the configuration does. */
@@ -31,7 +32,6 @@ export type TlsMode = (typeof TLS_MODES)[number];
 const SCHEMES: readonly string[] = ["postgres:", "postgresql:"];
 const PARAMETERS: readonly string[] = ["host", "port", "sslmode", "sslrootcert", "sslcert", "sslkey"];
 const DEFAULT_PORT = 5432;
-const LOOPBACK: readonly string[] = ["localhost", "127.0.0.1", "::1"];
 
 export function isDatabaseUrl(text: string): boolean {
   return SCHEMES.some(scheme => text.startsWith(`${scheme}//`));
@@ -100,7 +100,7 @@ export function describeAddress({ host, port, database }: DatabaseAddress): stri
 
 /** Reached without a network that others share. */
 export function isLocal(host: string | undefined): boolean {
-  return host === undefined || host.startsWith("/") || LOOPBACK.includes(host);
+  return host === undefined || host.startsWith("/") || isLoopback(host);
 }
 
 /** For a person to know of; undefined when others on the way read nothing. */

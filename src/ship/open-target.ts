@@ -2,6 +2,7 @@ import type { Config } from "../config/index.ts";
 import { Database } from "../postgres/database.ts";
 import { findDatabaseUrl, unencryptedNotice } from "../postgres/url.ts";
 import { Problem } from "../state/problem.ts";
+import { isLoopback } from "../system/loopback.ts";
 import type { System } from "../system/system.ts";
 import { version } from "../version.ts";
 import { attributesOf } from "./otlp.ts";
@@ -16,8 +17,6 @@ export interface TargetOptions extends RetryOptions {
   readonly hasContent: boolean;
   readonly timeoutMs: number;
 }
-
-const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** By what was given: `otlp=URL`, `postgres=URL`, `postgres`; nothing leads to the collector of the environment. */
 export async function openTarget(
@@ -46,7 +45,7 @@ function openOtlp(system: System, address: string, options: TargetOptions): Ship
   const isHttp = url?.protocol === "http:" || url?.protocol === "https:";
   if (url === undefined || !isHttp || url.username !== "" || url.password !== "")
     throw usage("--to must be otlp=URL with http or https and no password in it, or postgres=URL");
-  if (url.protocol === "http:" && !LOOPBACK.has(url.hostname))
+  if (url.protocol === "http:" && !isLoopback(url.hostname))
     options.tell(`${url.host} is reached without encryption`);
   const resource = attributesOf({
     "service.name": "amplihack",

@@ -41,7 +41,9 @@ describe.skipIf(!hasPostgres)("amplihack memory with the database of a team", ()
     expect(await json("clean", "--pattern", "st*", "--no-dry-run", "--confirm")).toMatchObject({
       deleted: 1,
     });
-    expect((await type("delete", "style")).code).toBe(1);
+    const gone = await type("delete", "style", "--agent", "a b");
+    expect(gone.code).toBe(1);
+    expect(gone.stderr).toContain(`fix: amplihack memory list --agent 'a b' --url '${url}'\n`);
     expect(await json<Shown>("list")).toEqual([]);
   });
 

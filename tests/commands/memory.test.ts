@@ -227,6 +227,16 @@ describe("without --agent", () => {
     const owned = join(user.home, "builder.json");
     await user.json("memory", "export", "--agent", "builder", "-o", owned);
     expect(await newUserInside().json("memory", "import", "-i", owned)).toMatchObject({ agent: "builder" });
+    const piped = await user.type(["memory", "export", "-o", "-"]);
+    expect(JSON.parse(piped.stdout)).toMatchObject({
+      ...JSON.parse(readFileSync(file, "utf8")),
+      exported_at: expect.any(String),
+    });
+    const third = newUserInside();
+    const taken = await third.type(["memory", "import", "-i", "-"], { input: piped.stdout });
+    expect(taken).toMatchObject({ code: 0, stdout: "Imported: 2 new, 0 replaced, 0 kept.\n" });
+    expect(await third.json("memory", "list")).toEqual(await user.json("memory", "list"));
+    expect([user, third].some(({ project }) => existsSync(join(project, "-")))).toBe(false);
     const clash = await newUserInside().type(["memory", "import", "--agent", "x", "-i", file]);
     expect(clash.stderr).toContain("that come once");
   });
@@ -449,6 +459,10 @@ describe("what is wrong on the command line", () => {
     [["memory", "tree", "--depth", "9"], "--depth must be a number from 1 to 3"],
     [["memory", "list", "--agnet", "a"], "did you mean --agent?"],
     [["memory", "list", "--agent", "a", "--db-path", ""], "--db-path must name a file"],
+    [["memory", "export", "-o", ""], "--output is required"],
+    [["memory", "import", "-i", ""], "--input is required"],
+    [["memory", "list", "--url", ""], "--url must name a database"],
+    [["memory", "list", "--url", "postgres://ann:hunter2@db.example/x"], "it holds a password"],
   ])("is a usage error: %j", async (words, message) => {
     const user = newUserInside();
     const ran = await user.type(words);

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { AMPLIHACK, newUser, newUserInside } from "../commands/run-command.ts";
@@ -82,6 +82,9 @@ describe("amplihack report", () => {
     expect(stderr).toBe(`${join(user.project, "out")} was not there and has been made\n`);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const html = readFileSync(path, "utf8");
+    const piped = await user.type(["report", "--html", "-"]);
+    expect(piped.stdout).toContain("rm -rf ~/work");
+    expect(existsSync(join(user.project, "-"))).toBe(false);
     expect(html).toContain("rm -rf ~/work");
     expect(html).not.toContain("Payments need the sandbox.");
     expect((await user.type(["report", "--html", path, "--memory"])).stderr).toBe("");

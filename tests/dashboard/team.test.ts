@@ -71,6 +71,7 @@ describe.skipIf(!hasPostgres)("the page of a team", () => {
     // Sessions of the same name on two machines are two.
     const sessions = await text(served, "/sessions");
     expect(sessions.match(/<article class="row/g)).toHaveLength(3);
+    expect(sessions).not.toMatch(/\d turns?\b/);
     const one = await text(served, `/session?id=${encodeURIComponent("s-1~bob@bob-laptop/acme")}`);
     expect(one).toContain("Write");
     expect(one).not.toContain("fs.home");

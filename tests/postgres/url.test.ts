@@ -47,6 +47,7 @@ describe("the address of a database", () => {
       expect(notice(`postgres://${host}/x?sslmode=disable`)).toBe(undefined);
     for (const url of [
       "postgres://db.example/x?sslmode=disable",
+      "postgres://127.0.0.1.db.example/x?sslmode=disable",
       "postgres:///x?host=db.example&sslmode=disable",
     ])
       expect(notice(url)).toContain("db.example is reached without encryption");

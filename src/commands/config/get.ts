@@ -1,19 +1,14 @@
 import { defineCommand } from "../../cli/command.ts";
 import { FORMAT_OPTION } from "../../cli/option.ts";
 import { memberAt } from "../../protocol/members.ts";
+import { SETTING_OR_SECTION } from "./key.ts";
 
 export const getCommand = defineCommand({
   name: "get",
   summary: "print the value of one setting as it counts here",
   details: "A section, a list or an object is printed as JSON, and null is what has no value.",
   options: { format: FORMAT_OPTION },
-  positionals: [
-    {
-      name: "KEY",
-      summary: "a setting or a section: guard.level, guard.rules.git.push, history",
-      completes: "setting",
-    },
-  ],
+  positionals: [SETTING_OR_SECTION],
   examples: {
     "amplihack config get guard.level": "prints relaxed, standard or strict",
     "amplihack config get history": "prints the whole section",

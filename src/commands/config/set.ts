@@ -1,11 +1,6 @@
 import { defineCommand } from "../../cli/command.ts";
-import { tellProblems } from "../../cli/install-problem.ts";
 import { FORMAT_OPTION } from "../../cli/option.ts";
-import { userConfigFile } from "../../config/load.ts";
 import { isSameJson } from "../../protocol/index.ts";
-import { memberAt } from "../../protocol/members.ts";
-import { requireDirectories } from "../../state/user-directories.ts";
-import { noteLayers } from "./note-layers.ts";
 
 export const setCommand = defineCommand({
   name: "set",
@@ -23,31 +18,20 @@ stay. A list of texts is written with commas, everything larger as JSON.`,
     "amplihack config set guard.rules.git.stash deny": "one rule, whatever the level",
     "amplihack config set guard.protectedBranches 'main,release/*'": "a list",
   },
-  async run({ options, positionals, system, terminal }) {
-    const { effectiveConfig, shownValue } = await import("./effective.ts");
-    const { findSetting } = await import("./setting.ts");
+  async run(invocation) {
+    const { changeSetting } = await import("./change-setting.ts");
+    const { shownValue } = await import("./effective.ts");
     const { readSettingValue } = await import("./value.ts");
-    const { applyEdit } = await import("../../install/file-edit.ts");
-    const { settingsEdit } = await import("../../install/config-setting.ts");
+    const { options, positionals, terminal } = invocation;
     const [key = "", text = ""] = positionals;
-    const places = requireDirectories(system);
-    const customIds = effectiveConfig(system).loaded.config.guard.custom.map(({ id }) => id);
-    const setting = findSetting(key, customIds);
-    const value = readSettingValue(key, setting, text, customIds);
-    if (key === "memory.url") (await import("../../postgres/url.ts")).readDatabaseUrl(text, "configuration");
-    const edit = settingsEdit(places, [{ path: setting.path, value }]);
-    const { isChanged } = await tellProblems("config", async () =>
-      applyEdit(system, edit, { isBackedUp: false }),
+    const change = await changeSetting(invocation, key, (setting, customIds) =>
+      readSettingValue(key, setting, text, customIds),
     );
-    const after = effectiveConfig(system);
-    noteLayers(terminal, after, setting, isChanged);
-    const effective = memberAt(after.file, ...setting.path) ?? null;
+    const { value = null, effective, layer, path, isChanged } = change;
     if (!isSameJson(effective, value)) {
-      const layer = after.settings.find(one => one.key === key)?.layer;
       const source = layer === undefined || layer === "user" ? "" : ` (${layer})`;
       terminal.note(`Note: together with the other layers it is ${shownValue(effective)} here${source}\n`);
     }
-    const path = userConfigFile(places.stateHome);
     const line = `${key} is ${isChanged ? "now" : "already"} ${shownValue(value)} in ${path}\n`;
     terminal.printResult(
       options.format,

@@ -4,6 +4,7 @@ import type { RuleSetting } from "../../config/levels.ts";
 import { accept, type Schema, type SchemaProblem } from "../../config/schema.ts";
 import { settingKeys } from "../../config/setting-keys.ts";
 import { ruleSettingProblem } from "../../guard/rule-settings.ts";
+import { readDatabaseUrl } from "../../postgres/url.ts";
 import { isJsonObject, type Json } from "../../protocol/index.ts";
 import { didYouMean } from "../../protocol/nearest.ts";
 import type { Setting } from "./setting.ts";
@@ -21,6 +22,8 @@ export function readSettingValue(
     throw usageError(`${key} is a section; its settings are ${settingKeys(schema, key).join(", ")}`, HELP);
   if (key === "guard.trustedProjects")
     throw usageError(`${key} holds checksums and is not set by hand`, "amplihack guard init --trust");
+  // First of all: no other error may quote it, for it may hold a password.
+  if (key === "memory.url") readDatabaseUrl(text, "configuration");
   const value = readTyped(schema, text);
   const problems: SchemaProblem[] = [];
   if (value !== undefined) accept(schema, value, key, problems);

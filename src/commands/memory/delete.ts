@@ -1,13 +1,6 @@
 import { defineCommand } from "../../cli/command.ts";
 import { escapeControls } from "../../state/index.ts";
-import {
-  AGENT_OPTION,
-  findOne,
-  SESSION_OPTION,
-  STORE_OPTIONS,
-  withReader,
-  withStore,
-} from "./store-access.ts";
+import { AGENT_OPTION, findOne, SESSION_OPTION, STORE_OPTIONS, withStore } from "./store-access.ts";
 
 export const deleteCommand = defineCommand({
   name: "delete",
@@ -19,9 +12,9 @@ export const deleteCommand = defineCommand({
   examples: { "amplihack memory delete style": "forgets it for good" },
   async run(invocation) {
     const { positionals, terminal } = invocation;
-    const { agent, session, format } = invocation.options;
+    const { format } = invocation.options;
     const [key = ""] = positionals;
-    const memory = await withReader(invocation, reader => findOne(reader, { agent, session, key }));
+    const memory = await findOne(invocation);
     const deleted = (await withStore(invocation, store => store.remove([memory]))) > 0;
     const document = {
       deleted,

@@ -14,7 +14,6 @@ import {
   SESSION_OPTION,
   STORE_OPTIONS,
   storePlace,
-  withReader,
   withStore,
 } from "./store-access.ts";
 
@@ -29,9 +28,9 @@ export const editCommand = defineCommand({
   examples: { "amplihack memory edit style": "opens the text, and stores what was saved" },
   async run(invocation) {
     const { positionals, system, terminal } = invocation;
-    const { agent, session, format } = invocation.options;
+    const { format } = invocation.options;
     const [key = ""] = positionals;
-    const memory = await withReader(invocation, reader => findOne(reader, { agent, session, key }));
+    const memory = await findOne(invocation);
     const { editFile } = await import("../../cli/editor.ts");
     const place = storePlace(invocation);
     const file = "path" in place ? place.path : memoryPlace(invocation).databasePath;

@@ -3,8 +3,7 @@ import { CommandError } from "../../cli/errors.ts";
 import { option } from "../../cli/option.ts";
 import { MAX_TRANSFER_BYTES, renderExport } from "../../memory/transfer.ts";
 import { writeAtomically } from "../../system/atomic-write.ts";
-import { resolve } from "../../system/paths.ts";
-import { AGENT_OPTION, STORE_OPTIONS, withReader } from "./store-access.ts";
+import { AGENT_OPTION, fileNamed, STORE_OPTIONS, withReader } from "./store-access.ts";
 
 export const exportCommand = defineCommand({
   name: "export",
@@ -13,24 +12,33 @@ export const exportCommand = defineCommand({
     "The file is readable by its owner alone. `amplihack memory import` gives back exactly what is in it.",
   options: {
     agent: AGENT_OPTION,
-    output: option.string("FILE", "the file to write", { short: "o", isRequired: true }),
+    output: option.string("FILE", "the file to write; - for standard output", {
+      short: "o",
+      isRequired: true,
+    }),
     ...STORE_OPTIONS,
   },
   examples: {
     "amplihack memory export -o memories.json": "writes all memories",
     "amplihack memory export --agent builder -o builder.json": "writes those of the agent builder",
+    "amplihack memory export -o - | ssh db amplihack memory import -i -": "copies them to another machine",
   },
   async run(invocation) {
     const { system, terminal } = invocation;
     const { agent, output, format } = invocation.options;
-    const file = resolve(system.files.workingDirectory() ?? "/", output);
+    const file = output === "-" ? undefined : fileNamed(system, "--output", output);
     const memories = await withReader(invocation, reader => reader.list({ agent }, "name"));
-    const bytes = system.text.encode(renderExport(agent, memories, system.clock.nowMs()));
+    const text = renderExport(agent, memories, system.clock.nowMs());
+    const bytes = system.text.encode(text);
     if (bytes.length > MAX_TRANSFER_BYTES) {
       throw new CommandError(`the export would be larger than ${MAX_TRANSFER_BYTES} bytes`, {
         kind: "too-large",
         fix: "copy the database file instead",
       });
+    }
+    if (file === undefined) {
+      terminal.print(text);
+      return 0;
     }
     writeAtomically(system, file, bytes);
     const count = memories.length;

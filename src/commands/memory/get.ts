@@ -1,7 +1,7 @@
 import { defineCommand } from "../../cli/command.ts";
 import { toDocument } from "../../memory/memory-document.ts";
 import { escapeControls } from "../../state/index.ts";
-import { AGENT_OPTION, findOne, SESSION_OPTION, STORE_OPTIONS, withReader } from "./store-access.ts";
+import { AGENT_OPTION, findOne, SESSION_OPTION, STORE_OPTIONS } from "./store-access.ts";
 
 export const getCommand = defineCommand({
   name: "get",
@@ -12,10 +12,9 @@ export const getCommand = defineCommand({
   positionals: [{ name: "KEY", summary: "what it is called" }],
   examples: { "amplihack memory get style": "prints the text alone" },
   async run(invocation) {
-    const { positionals, system, terminal } = invocation;
-    const { agent, session, format } = invocation.options;
-    const [key = ""] = positionals;
-    const memory = await withReader(invocation, reader => findOne(reader, { agent, session, key }));
+    const { system, terminal } = invocation;
+    const { format } = invocation.options;
+    const memory = await findOne(invocation);
     // What is stored may come from anywhere; a program gets it exactly, a screen without its controls.
     const isScreen = system.stdio.isTerminal("stdout");
     const text = isScreen ? memory.value.split("\n").map(escapeControls).join("\n") : memory.value;

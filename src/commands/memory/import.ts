@@ -3,9 +3,8 @@ import { CommandError } from "../../cli/errors.ts";
 import { option } from "../../cli/option.ts";
 import { MAX_TRANSFER_BYTES, parseExport } from "../../memory/transfer.ts";
 import { escapeControls, readExactText } from "../../state/index.ts";
-import { resolve } from "../../system/paths.ts";
 import { type System, SystemError } from "../../system/system.ts";
-import { checkArguments, STORE_OPTIONS, withStore } from "./store-access.ts";
+import { checkArguments, fileNamed, STORE_OPTIONS, withStore } from "./store-access.ts";
 
 export const importCommand = defineCommand({
   name: "import",
@@ -13,7 +12,7 @@ export const importCommand = defineCommand({
   details: "All of them or none. With --merge, of two with the same session and key the later change stays.",
   options: {
     agent: option.string("NAME", "whose they become (those they were of by default)"),
-    input: option.string("FILE", "the file to read", { short: "i", isRequired: true }),
+    input: option.string("FILE", "the file to read; - for standard input", { short: "i", isRequired: true }),
     merge: option.boolean("also when the agent has memories already"),
     ...STORE_OPTIONS,
   },
@@ -26,8 +25,8 @@ export const importCommand = defineCommand({
     const { options, system, terminal } = invocation;
     const { agent } = options;
     checkArguments(agent === undefined ? {} : { agent });
-    const file = resolve(system.files.workingDirectory() ?? "/", options.input);
-    const exported = parseExport(readFile(system, file), agent);
+    const file = options.input === "-" ? "-" : fileNamed(system, "--input", options.input);
+    const exported = parseExport(readSource(system, file), agent);
     if (agent !== undefined && exported.agent !== agent) {
       const owner = exported.agent === undefined ? "several agents" : escapeControls(exported.agent);
       terminal.note(`These were memories of ${owner}; they become those of ${agent}.\n`);
@@ -46,15 +45,23 @@ export const importCommand = defineCommand({
   },
 });
 
-function readFile(system: System, file: string): string {
+function readSource(system: System, file: string): string {
+  const source = file === "-" ? "standard input" : file;
   const fail = (why: string): CommandError =>
-    new CommandError(`${file} cannot be imported: ${why}`, { kind: "unreadable" });
+    new CommandError(`${source} cannot be imported: ${why}`, { kind: "unreadable" });
   try {
-    const read = readExactText(system, file, MAX_TRANSFER_BYTES);
+    const read = file === "-" ? readInput(system, fail) : readExactText(system, file, MAX_TRANSFER_BYTES);
     if (read === undefined) throw fail("there is no such file");
     if (read.replaced) throw fail("it is not UTF-8");
     return read.text;
   } catch (error) {
     throw error instanceof SystemError ? fail(error.code) : error;
   }
+}
+
+function readInput({ stdio, text }: System, fail: (why: string) => CommandError) {
+  const input = stdio.readInput(MAX_TRANSFER_BYTES);
+  if (input.kind === "bytes") return text.decode(input.bytes);
+  if (input.kind === "closed") throw fail("it is closed");
+  throw fail(input.kind === "failed" ? input.code : `it is longer than ${MAX_TRANSFER_BYTES} bytes`);
 }

@@ -1,14 +1,7 @@
 import { defineCommand } from "../../cli/command.ts";
 import { toDocument } from "../../memory/memory-document.ts";
 import { escapeControls } from "../../state/index.ts";
-import {
-  AGENT_OPTION,
-  findOne,
-  SESSION_OPTION,
-  STORE_OPTIONS,
-  withReader,
-  withStore,
-} from "./store-access.ts";
+import { AGENT_OPTION, findOne, SESSION_OPTION, STORE_OPTIONS, withStore } from "./store-access.ts";
 
 /** The commands that pin a memory and that take the pin away. */
 export function definePinning(name: string, isPinned: boolean, summary: string) {
@@ -22,9 +15,9 @@ export function definePinning(name: string, isPinned: boolean, summary: string) 
     examples: { [`amplihack memory ${name} style`]: summary },
     async run(invocation) {
       const { positionals, terminal } = invocation;
-      const { agent, session, format } = invocation.options;
+      const { format } = invocation.options;
       const [key = ""] = positionals;
-      const memory = await withReader(invocation, reader => findOne(reader, { agent, session, key }));
+      const memory = await findOne(invocation);
       await withStore(invocation, store => store.pin([memory], isPinned));
       const text = `${isPinned ? "Pinned" : "Unpinned"} ${escapeControls(key)}.\n`;
       terminal.printResult(format, { ...toDocument(memory), pinned: isPinned }, text);

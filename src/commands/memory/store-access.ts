@@ -14,6 +14,7 @@ import type { MemoryReader, MemoryStore } from "../../memory/store.ts";
 import { teamOrigin } from "../../memory/sync/team-origin.ts";
 import { type DatabaseAddress, findDatabaseUrl, unencryptedNotice } from "../../postgres/url.ts";
 import { escapeControls } from "../../state/index.ts";
+import { quoteWord } from "../../system/command-line.ts";
 import { expandHome, resolve } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 import { startSync } from "./background-sync.ts";
@@ -35,6 +36,11 @@ export type AnyInvocation = Omit<StoreInvocation, "options"> & {
   readonly options: Pick<StoreInvocation["options"], keyof typeof STORE_OPTIONS>;
 };
 
+/** Of a command that is about one memory: `KEY`, and perhaps agent and session. */
+type NamingInvocation = AnyInvocation & {
+  readonly options: { readonly agent: string | undefined; readonly session: string | undefined };
+};
+
 /** Where the memories are that a command is about. */
 export type StorePlace = { readonly path: string } | TeamPlace;
 
@@ -49,12 +55,15 @@ export function storePlace(invocation: AnyInvocation): StorePlace {
 }
 
 export function databasePath(invocation: Pick<AnyInvocation, "options" | "system" | "terminal">): string {
-  const { system } = invocation;
   const given = invocation.options["db-path"];
   if (given === undefined) return memoryPlace(invocation).databasePath;
-  if (given === "") throw usageError("--db-path must name a file");
-  const directory = system.files.workingDirectory() ?? "/";
-  return resolve(directory, expandHome(given, system.env.get("HOME")));
+  return fileNamed(invocation.system, "--db-path", given);
+}
+
+/** The absolute path of a file that an option names. */
+export function fileNamed({ files, env }: System, optionName: string, given: string): string {
+  if (given === "") throw usageError(`${optionName} must name a file`);
+  return resolve(files.workingDirectory() ?? "/", expandHome(given, env.get("HOME")));
 }
 
 export function teamPlace(invocation: AnyInvocation): TeamPlace {
@@ -151,13 +160,13 @@ export function checkArguments(texts: Partial<Pick<Memory, keyof typeof TEXT_LIM
  * The memory that a key and perhaps agent and session name. Without a session it is the one outside all sessions, or
  * the only one; several are an error, so that nothing is read or deleted by accident.
  */
-export async function findOne(
-  reader: MemoryReader,
-  name: { readonly agent: string | undefined; readonly session: string | undefined; readonly key: string },
-): Promise<Memory> {
-  const found = await reader.list(name, "name");
-  const shown = `'${escapeControls(name.key)}'`;
-  if (found.length === 0) throw notFound(name, shown);
+export async function findOne(invocation: NamingInvocation): Promise<Memory> {
+  const { options, positionals } = invocation;
+  const { agent, session } = options;
+  const [key = ""] = positionals;
+  const found = await withReader(invocation, reader => reader.list({ agent, session, key }, "name"));
+  const shown = `'${escapeControls(key)}'`;
+  if (found.length === 0) throw notFound(options, shown);
   const agents = [...new Set(found.map(memory => memory.agent))];
   if (agents.length > 1) throw ambiguous("agent", agents, shown);
   const [first] = found.length === 1 ? found : found.filter(memory => memory.session === "");
@@ -169,16 +178,25 @@ export async function findOne(
   );
 }
 
-function notFound(
-  { agent, session }: { readonly agent: string | undefined; readonly session: string | undefined },
-  shown: string,
-): CommandError {
+function notFound(options: NamingInvocation["options"], shown: string): CommandError {
+  const { agent, session } = options;
   const who = agent === undefined ? "there is" : `agent '${escapeControls(agent)}' has`;
   const where = session === undefined ? "" : ` in session '${escapeControls(session)}'`;
   return new CommandError(`${who} no memory ${shown}${where}`, {
     kind: "not-found",
-    fix: `amplihack memory list${agent === undefined ? "" : ` --agent ${escapeControls(agent)}`}`,
+    fix: `amplihack memory list${optionWords(options, "agent", "db-path", "backend", "url", "team")}`,
   });
+}
+
+/** The options as they were given, for a command that is to be typed next; a URL that was typed holds no password. */
+function optionWords(
+  options: NamingInvocation["options"],
+  ...names: readonly (keyof NamingInvocation["options"])[]
+): string {
+  return names
+    .flatMap(name => (options[name] === undefined ? [] : [` --${name} ${quoteWord(options[name])}`]))
+    .map(escapeControls)
+    .join("");
 }
 
 const MAX_NAMED = 10;

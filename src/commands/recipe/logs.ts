@@ -25,7 +25,7 @@ export const logsCommand = defineCommand({
     return withRuns(system, options, async connection => {
       const runId = await findRunId(connection, positionals[0] ?? "");
       const view = { isFollowing: options.follow, isJson: options.format === "json", print: terminal.print };
-      return printLog(system, connection.database, runId, view);
+      return printLog(connection.database, runId, view);
     });
   },
 });

@@ -68,13 +68,19 @@ export function sessionRow(site: Site, session: Session): Markup {
   return html`<article class="row" data-key="s-${id}" tabindex="-1">
 <div class="when">${time(lastMs, site)}</div>
 <div class="what"><h3><a href="${site.to("session", { id })}" data-main${title === undefined ? html` class="mono"` : NOTHING}>${line(title ?? nameOf(session), 120)}</a></h3>
-<p class="soft">${whose(site, session)}${hostLink(site, session.host)} in ${projectLink(site, session.project)} · ${clock(firstMs)} to ${clock(lastMs)}, ${duration(lastMs - firstMs)} · ${count(session.turns.filter(turn => turn.number > 0).length, "turn")}${title === undefined ? NOTHING : html` · <span class="mono">${line(nameOf(session), 12)}</span>`}</p></div>
+<p class="soft">${whose(site, session)}${hostLink(site, session.host)} in ${projectLink(site, session.project)} · ${clock(firstMs)} to ${clock(lastMs)}, ${duration(lastMs - firstMs)}${turnCount(session)}${title === undefined ? NOTHING : html` · <span class="mono">${line(nameOf(session), 12)}</span>`}</p></div>
 <div class="tallies">${tallies(figures)}</div>
 </article>`;
 }
 
 function nameOf({ name }: Session): string {
   return name === "" ? "Calls without a session" : name;
+}
+
+/** Prompts of other machines may not have been shipped: without one the number of turns is not known. */
+function turnCount({ turns, origin }: Session): string {
+  const known = turns.filter(({ number: of }) => of > 0).length;
+  return known === 0 && origin !== undefined ? "" : ` · ${count(known, "turn")}`;
 }
 
 function whose(site: Site, { origin }: Session): Markup {

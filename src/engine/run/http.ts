@@ -3,6 +3,7 @@ import type { EnvironmentRecord } from "../../hooks/handlers/environment.ts";
 import type { HttpAction } from "../../hooks/handlers/handler.ts";
 import { answered, failed, type RawResult } from "../../hooks/handlers/result.ts";
 import { compileGlob, matchesGlob } from "../../system/glob.ts";
+import { isLoopback } from "../../system/loopback.ts";
 import type { TextCodec } from "../../system/system.ts";
 import type { HttpRules } from "../context.ts";
 import type { HttpReply } from "./http-client.ts";
@@ -41,7 +42,7 @@ function checkUrl(text: string, rules: HttpRules): URL | string {
   if (url.protocol !== "https:" && url.protocol !== "http:")
     return `${url.protocol} is neither http nor https`;
   if (url.username !== "" || url.password !== "") return "the URL holds a user name or password";
-  if (url.protocol === "http:" && !isLoopbackName(url.hostname))
+  if (url.protocol === "http:" && !isLoopback(url.hostname) && !url.hostname.endsWith(".localhost"))
     return "plain http goes to this machine only; use https";
   if (rules.allowedUrls !== undefined && !rules.allowedUrls.some(glob => fitsUrl(glob, url)))
     return "no entry of allowedHttpHookUrls fits it";
@@ -52,12 +53,6 @@ function checkUrl(text: string, rules: HttpRules): URL | string {
 function fitsUrl(pattern: string, { href, origin }: URL): boolean {
   const glob = compileGlob(pattern, "star");
   return matchesGlob(glob, href) || (href === `${origin}/` && matchesGlob(glob, origin));
-}
-
-function isLoopbackName(host: string): boolean {
-  return (
-    host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127(?:\.\d+){3}$/.test(host)
-  );
 }
 
 function expandHeaders(

@@ -1,5 +1,6 @@
 import { errorText } from "../../protocol/error-text.ts";
 import { Problem } from "../../state/problem.ts";
+import { isLoopback } from "../../system/loopback.ts";
 
 interface FetchLimits {
   readonly bytes: number;
@@ -8,7 +9,6 @@ interface FetchLimits {
 }
 
 const MAX_REDIRECTS = 5;
-const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** Bytes behind an address, which must be https, or http on this machine; so must all it redirects to. */
 export async function fetchBytes(address: string, limits: FetchLimits): Promise<Uint8Array> {
@@ -53,7 +53,7 @@ async function readBody(response: Response, url: URL, limitBytes: number): Promi
 
 function checkedUrl(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
-  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && LOOPBACK.has(url.hostname));
+  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
   if (url !== undefined && isSafe && url.username === "" && url.password === "") return url;
   throw new Problem("releases are fetched over https, or http from this machine, only", {
     kind: "update",

@@ -51,12 +51,18 @@ export async function runRecipe(
     return await start(system, request, readSettings(system, request), runId);
   } catch (error) {
     const refusal = error instanceof RunRefusal ? error : describeFault(error, system, request);
-    return {
-      document: refusalDocument(request.recipe, runId, refusal.kind, refusal.message),
-      exitCode: EXIT_CODE_OF_ERROR[refusal.kind],
-      ...(refusal instanceof InvalidRecipe ? { problems: refusal.problems, sources: refusal.sources } : {}),
-    };
+    return refusedOutcome(request.recipe, runId, refusal);
   }
+}
+
+/** How a run ended that could not begin. */
+export function refusedOutcome(recipe: string, runId: string, refusal: RunRefusal): RunOutcome {
+  const { kind, message } = refusal;
+  return {
+    document: refusalDocument(recipe, runId, kind, message),
+    exitCode: EXIT_CODE_OF_ERROR[kind],
+    ...(refusal instanceof InvalidRecipe ? { problems: refusal.problems, sources: refusal.sources } : {}),
+  };
 }
 
 /** An unexpected error still ends in a document. */

@@ -1,7 +1,7 @@
 import type { RunState } from "../logs/run-records.ts";
 import type { Connection } from "./connection.ts";
 import { createClient } from "./dbos.ts";
-import { findQueuedRun } from "./run-queries.ts";
+import { findRunState } from "./run-queries.ts";
 
 /** Answers the state of the run afterwards: one that was over before stays as it was. */
 export async function cancelRun(
@@ -10,5 +10,5 @@ export async function cancelRun(
 ): Promise<RunState | undefined> {
   const client = await createClient(pool);
   await client.cancelWorkflow(runId);
-  return (await findQueuedRun(database, 0, runId))?.state;
+  return (await findRunState(database, runId))?.state;
 }

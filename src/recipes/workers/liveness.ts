@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 import { clientConfig } from "../../postgres/connect.ts";
-import type { RunSql } from "../../postgres/database.ts";
+import type { Row, RunSql } from "../../postgres/database.ts";
 import { translate } from "../../postgres/postgres-error.ts";
 import { type DatabaseAddress, describeAddress } from "../../postgres/url.ts";
 import { APPLICATION, RUNS } from "./dbos.ts";
@@ -146,10 +146,7 @@ export class WorkerLock {
     await this.client.end().catch(() => {});
   }
 
-  private async query(
-    sql: string,
-    values: readonly unknown[] = [],
-  ): Promise<readonly Record<string, unknown>[]> {
+  private async query(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
     try {
       return (await this.client.query(sql, [...values])).rows;
     } catch (error) {

@@ -2,14 +2,13 @@ import { Buffer } from "node:buffer";
 import type { Database } from "../../postgres/database.ts";
 import type { JsonObject } from "../../protocol/index.ts";
 import { booleanAt, numberAt, stringAt } from "../../protocol/members.ts";
-import type { System } from "../../system/system.ts";
 import type { RunEvent, StepReference } from "../logs/events.ts";
 import type { RunState } from "../logs/run-records.ts";
 import { linesOf, outputLines } from "../progress/plain-progress.ts";
 import { plain } from "../progress/plain-text.ts";
 import { EXIT_CODES, type StepStatus } from "../run/result.ts";
 import { type LogRecord, readLog } from "./run-log.ts";
-import { findQueuedRun, type QueuedRun } from "./run-queries.ts";
+import { findRunState } from "./run-queries.ts";
 
 const POLL_MS = 500;
 const BATCH = 1_000;
@@ -23,7 +22,6 @@ interface LogView {
 
 /** Prints the log of a run, to its end when it is followed. Answers an exit code: the run's own when it was followed. */
 export async function printLog(
-  system: System,
   database: Database,
   runId: string,
   { isFollowing, isJson, print }: LogView,
@@ -32,7 +30,7 @@ export async function printLog(
   let worker: string | undefined;
   for (;;) {
     // First the state: what is logged before the end is there when the end is seen.
-    const run = isFollowing ? await findQueuedRun(database, system.clock.nowMs(), runId) : undefined;
+    const run = isFollowing ? await findRunState(database, runId) : undefined;
     const records = await readLog(database, [runId], { after, limit: BATCH, hasOutput: true });
     for (const each of records) {
       const isTaken = each.worker !== worker;
@@ -43,17 +41,13 @@ export async function printLog(
     }
     if (records.length === BATCH) continue;
     if (!isFollowing) return EXIT_CODES.success;
-    if (run === undefined || isOver(run.state)) return exitCodeOf(run);
+    if (run === undefined || isOver(run.state)) return run?.exitCode ?? EXIT_CODES.failed;
     await new Promise(resume => setTimeout(resume, POLL_MS));
   }
 }
 
-export function isOver(state: RunState): boolean {
+function isOver(state: RunState): boolean {
   return state !== "queued" && state !== "running";
-}
-
-function exitCodeOf(run: QueuedRun | undefined): number {
-  return run?.exitCode ?? EXIT_CODES.failed;
 }
 
 function textOf({ record, worker }: LogRecord, isTaken: boolean): string {

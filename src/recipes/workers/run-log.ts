@@ -135,11 +135,7 @@ export class RunLogWriter {
       this.dropped += 1;
       return;
     }
-    const ts = new Date(this.system.clock.nowMs()).toISOString();
-    this.waiting.push({
-      isOutput: event === "output",
-      record: JSON.stringify({ event, ts, ...fields }),
-    });
+    this.waiting.push(this.line(event, fields));
     this.timer ??= setTimeout(() => void this.flush(), FLUSH_MS);
   }
 
@@ -148,8 +144,10 @@ export class RunLogWriter {
     if (lines.length === 0) return;
     this.waiting = [];
     const lost = this.dropped;
+    const unwritten = lines.length + lost;
     this.dropped = 0;
-    if (lost > 0) lines.push({ isOutput: false, record: this.lossRecord(lost) });
+    const text = `${lost} lines are missing here: the database did not take them`;
+    if (lost > 0) lines.push(this.line("notice", { text, warning: true }));
     try {
       await this.database.run(
         `INSERT INTO ${SCHEMA}.recipe_log (run_id, worker, is_output, record)
@@ -159,14 +157,13 @@ export class RunLogWriter {
       );
     } catch {
       // The records of the steps are kept elsewhere; a log that is not complete says so when it can.
-      this.dropped += lines.length + lost;
+      this.dropped += unwritten;
     }
   }
 
-  private lossRecord(count: number): string {
+  private line(event: RunEvent["kind"], fields: JsonObject): Line {
     const ts = new Date(this.system.clock.nowMs()).toISOString();
-    const text = `${count} lines are missing here: the database did not take them`;
-    return JSON.stringify({ event: "notice", ts, text, warning: true });
+    return { isOutput: event === "output", record: JSON.stringify({ event, ts, ...fields }) };
   }
 }
 

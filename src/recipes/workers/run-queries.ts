@@ -1,8 +1,8 @@
-import type { Database } from "../../postgres/database.ts";
+import type { Database, Row } from "../../postgres/database.ts";
 import { hasRelation } from "../../postgres/migrate.ts";
-import type { Json, JsonObject } from "../../protocol/index.ts";
-import { memberAt, numberAt, objectAt, parseJsonObject, stringAt } from "../../protocol/members.ts";
-import type { RecordedRun } from "../logs/run-records.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../protocol/index.ts";
+import { memberAt, numberAt, parseJsonObject, stringAt } from "../../protocol/members.ts";
+import type { RecordedRun, RunState } from "../logs/run-records.ts";
 import { runFromRecords } from "../logs/run-records.ts";
 import { APPLICATION, DBOS_SCHEMA, RUNS, WORKFLOW } from "./dbos.ts";
 import { RESULT } from "./journal.ts";
@@ -28,6 +28,7 @@ const OPEN = "('ENQUEUED', 'DELAYED', 'PENDING')";
 const OURS = `application_name = '${APPLICATION}' AND name = '${WORKFLOW}'`;
 const COLUMNS = `runs.workflow_uuid, runs.status, runs.executor_id, runs.attributes, runs.created_at,
   runs.started_at_epoch_ms, runs.completed_at, runs.recovery_attempts, ends.output, ends.error`;
+const ENDS = `LEFT JOIN ${DBOS_SCHEMA}.workflow_output AS ends USING (workflow_uuid)`;
 
 /** Runs of the queue that are not over. */
 export async function countOpen({ run }: Database, queue: string): Promise<number> {
@@ -64,7 +65,7 @@ export async function listQueuedRuns(
   { limit, queue }: { readonly limit: number; readonly queue?: string | undefined },
 ): Promise<readonly QueuedRun[]> {
   const rows = await database.run(
-    `SELECT ${COLUMNS} FROM ${RUNS} AS runs LEFT JOIN ${DBOS_SCHEMA}.workflow_output AS ends USING (workflow_uuid)
+    `SELECT ${COLUMNS} FROM ${RUNS} AS runs ${ENDS}
      WHERE ${OURS} AND ($2::text IS NULL OR runs.attributes->>'queue' = $2)
      ORDER BY runs.created_at DESC, runs.workflow_uuid LIMIT $1`,
     [limit, queue ?? null],
@@ -90,11 +91,22 @@ export async function findQueuedRun(
   runId: string,
 ): Promise<QueuedRun | undefined> {
   const rows = await database.run(
-    `SELECT ${COLUMNS} FROM ${RUNS} AS runs LEFT JOIN ${DBOS_SCHEMA}.workflow_output AS ends USING (workflow_uuid)
+    `SELECT ${COLUMNS} FROM ${RUNS} AS runs ${ENDS}
      WHERE ${OURS} AND runs.workflow_uuid = $1`,
     [runId],
   );
   return (await readRuns(database, rows, nowMs))[0];
+}
+
+type StateAndExitCode = Pick<QueuedRun, "state" | "exitCode">;
+
+/** Without the log, of which there may be much. */
+export async function findRunState({ run }: Database, runId: string): Promise<StateAndExitCode | undefined> {
+  const [row] = await run(
+    `SELECT runs.status, ends.output FROM ${RUNS} AS runs ${ENDS} WHERE ${OURS} AND runs.workflow_uuid = $1`,
+    [runId],
+  );
+  return row === undefined ? undefined : readState(row);
 }
 
 /** The result document of a run that is over; undefined for one that was cancelled or given up. */
@@ -106,34 +118,33 @@ export async function readResult({ run }: Database, runId: string): Promise<Json
   );
   const record = parseJsonObject(String(row?.["output"] ?? ""), MAX_DEPTH);
   const document = memberAt(record, RESULT, "document");
-  return document === undefined ? undefined : objectAt(memberAt(record, RESULT), "document");
+  return isJsonObject(document) ? document : undefined;
 }
-
-type SqlRow = Readonly<Record<string, unknown>>;
 
 async function readRuns(
   database: Database,
-  rows: readonly SqlRow[],
+  rows: readonly Row[],
   nowMs: number,
 ): Promise<readonly QueuedRun[]> {
   const ids = rows.map(({ workflow_uuid: id }) => String(id));
-  const records = await readLog(database, ids);
-  return rows.map(row => {
-    const runId = String(row["workflow_uuid"]);
-    return readRun(
-      row,
-      records.filter(each => each.runId === runId).map(({ record }) => record),
-      nowMs,
-    );
-  });
+  const records = new Map(ids.map(id => [id, [] as JsonObject[]]));
+  for (const { runId, record } of await readLog(database, ids)) records.get(runId)?.push(record);
+  return rows.map(row => readRun(row, records.get(String(row["workflow_uuid"])) ?? [], nowMs));
 }
 
-function readRun(row: SqlRow, records: readonly JsonObject[], nowMs: number): QueuedRun {
+function readState({ status, output }: Row): StateAndExitCode {
+  const summary = parseJsonObject(String(output ?? ""), MAX_DEPTH);
+  return {
+    state: stateOf(String(status), stringAt(summary, "status")),
+    exitCode: numberAt(summary, "exitCode") ?? null,
+  };
+}
+
+function readRun(row: Row, records: readonly JsonObject[], nowMs: number): QueuedRun {
   const attributes = row["attributes"] as Json;
-  const summary = parseJsonObject(String(row["output"] ?? ""), MAX_DEPTH);
+  const { state, exitCode } = readState(row);
   const submittedMs = Number(row["created_at"]);
   const startedMs = row["started_at_epoch_ms"] === null ? submittedMs : Number(row["started_at_epoch_ms"]);
-  const state = stateOf(String(row["status"]), stringAt(summary, "status"));
   const endedMs = row["completed_at"] === null ? undefined : Number(row["completed_at"]);
   const told = runFromRecords(records);
   const executor = row["executor_id"];
@@ -154,12 +165,12 @@ function readRun(row: SqlRow, records: readonly JsonObject[], nowMs: number): Qu
     submittedMs,
     submittedBy: stringAt(attributes, "by") ?? null,
     attempts: Number(row["recovery_attempts"] ?? 0),
-    exitCode: numberAt(summary, "exitCode") ?? null,
+    exitCode,
     error: typeof row["error"] === "string" ? errorOf(row["error"]) : null,
   };
 }
 
-function stateOf(status: string, ended: string | undefined): RecordedRun["state"] {
+function stateOf(status: string, ended: string | undefined): RunState {
   switch (status) {
     case "ENQUEUED":
     case "DELAYED":

@@ -8,9 +8,8 @@ import type { Interruption } from "../run/interruption.ts";
 import { createPrivateDirectory, removeTree } from "../run/private-directory.ts";
 import type { RunOutcome } from "../run/result.ts";
 import { EXIT_CODES } from "../run/result.ts";
-import { refusalDocument } from "../run/result-document.ts";
-import { runRecipe } from "../run/run-recipe.ts";
-import type { RunRequest } from "../run/run-request.ts";
+import { refusedOutcome, runRecipe } from "../run/run-recipe.ts";
+import { RunRefusal, type RunRequest } from "../run/run-request.ts";
 import type { Journal } from "./journal.ts";
 import { unpackRecipe } from "./pack-recipe.ts";
 import { RunLogWriter } from "./run-log.ts";
@@ -46,10 +45,8 @@ export async function runSubmitted(
   try {
     submitted = parseSubmittedRun(run.input);
   } catch (error) {
-    return finish(journal, interruption, {
-      document: refusalDocument("", runId, "bad_args", errorText(error)),
-      exitCode: EXIT_CODES.badArguments,
-    });
+    const refusal = new RunRefusal("bad_args", errorText(error));
+    return finish(journal, interruption, refusedOutcome("", runId, refusal));
   }
   return finish(journal, interruption, await execute(options, runId, submitted, interruption, journal));
 }

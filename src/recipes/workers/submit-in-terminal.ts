@@ -1,8 +1,8 @@
 import type { DatabaseAddress } from "../../postgres/url.ts";
 import type { JsonObject } from "../../protocol/index.ts";
-import { EXIT_CODE_OF_ERROR, type RunOutcome } from "../run/result.ts";
+import type { RunOutcome } from "../run/result.ts";
 import { refusalDocument } from "../run/result-document.ts";
-import { InvalidRecipe } from "../run/run-recipe.ts";
+import { refusedOutcome } from "../run/run-recipe.ts";
 import { RunRefusal, type RunRequest } from "../run/run-request.ts";
 import { type CommandOutput, explainRefusal, type RecipeFormat } from "../run-in-terminal.ts";
 import { documentText } from "../views/document-text.ts";
@@ -36,7 +36,7 @@ export async function submitInTerminal(
   { format, isQuiet, waits }: SubmitDisplay,
   output: CommandOutput,
 ): Promise<number> {
-  const { system, print, warn } = output;
+  const { print, warn } = output;
   const packed = pack(request, output);
   if ("exitCode" in packed) {
     explainRefusal(packed, output);
@@ -54,7 +54,7 @@ export async function submitInTerminal(
   }
   note(`Submitted ${runId}\n`);
   const { database } = connection;
-  const exitCode = await printLog(system, database, runId, {
+  const exitCode = await printLog(database, runId, {
     isFollowing: true,
     isJson: false,
     print: text => (isQuiet ? undefined : warn(text)),
@@ -68,12 +68,8 @@ function pack(request: RunRequest, { system }: CommandOutput): PackedRun | RunOu
   try {
     return packRun(system, request);
   } catch (error) {
-    if (!(error instanceof RunRefusal)) throw error;
-    return {
-      document: refusalDocument(request.recipe, "", error.kind, error.message),
-      exitCode: EXIT_CODE_OF_ERROR[error.kind],
-      ...(error instanceof InvalidRecipe ? { problems: error.problems, sources: error.sources } : {}),
-    };
+    if (error instanceof RunRefusal) return refusedOutcome(request.recipe, "", error);
+    throw error;
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { hasPostgres } from "../../postgres-server.ts";
 import { noneLeft } from "../marked-processes.ts";
-import { cutOff, openLine, workerMachine } from "./worker-machine.ts";
+import { cutOff, openLine, type WorkerMachine, workerMachine } from "./worker-machine.ts";
 
 /** Every step writes that it began and that it ended; the slow one waits until the file `open` is there. */
 const RECIPE = JSON.stringify({
@@ -19,22 +19,29 @@ const RECIPE = JSON.stringify({
   ],
 });
 
+/** The worker `one` is in the middle of the slow step. */
+async function startMoving() {
+  const machine = await workerMachine();
+  machine.write("moving.yaml", RECIPE);
+  const first = await machine.startWorker("one");
+  const id = await machine.submit("moving.yaml", "-c", "who=me");
+  await begun(machine, 2);
+  return { machine, first, id };
+}
+
+async function begun(machine: WorkerMachine, steps: number): Promise<void> {
+  await machine.until(
+    () => machine.lines("began"),
+    lines => lines.length === steps,
+  );
+}
+
 describe.skipIf(!hasPostgres)("a run whose worker is lost", () => {
   it("is taken over after SIGKILL: what has ended is not done again, what was under way is", async () => {
-    const machine = await workerMachine();
-    machine.write("moving.yaml", RECIPE);
-    const first = await machine.startWorker("one");
-    const id = await machine.submit("moving.yaml", "-c", "who=me");
-    await machine.until(
-      () => machine.lines("began"),
-      lines => lines.length === 2,
-    );
+    const { machine, first, id } = await startMoving();
     const second = await machine.startWorker("two");
     first.kill();
-    await machine.until(
-      () => machine.lines("began"),
-      lines => lines.length === 3,
-    );
+    await begun(machine, 3);
     machine.write("open", "");
     const run = await machine.until(
       () => machine.run(id),
@@ -53,14 +60,7 @@ describe.skipIf(!hasPostgres)("a run whose worker is lost", () => {
   });
 
   it("is stopped where it was, and taken over, when the worker is cut off; the worker comes back", async () => {
-    const machine = await workerMachine();
-    machine.write("moving.yaml", RECIPE);
-    const first = await machine.startWorker("one");
-    const id = await machine.submit("moving.yaml", "-c", "who=me");
-    await machine.until(
-      () => machine.lines("began"),
-      lines => lines.length === 2,
-    );
+    const { machine, first, id } = await startMoving();
     await machine.startWorker("two");
     await cutOff(machine.database, "one");
     await machine.until(
@@ -71,10 +71,7 @@ describe.skipIf(!hasPostgres)("a run whose worker is lost", () => {
       () => machine.run(id),
       ({ worker, state }) => worker === "two" && state === "running",
     );
-    await machine.until(
-      () => machine.lines("began"),
-      lines => lines.length === 3,
-    );
+    await begun(machine, 3);
     machine.write("open", "");
     await machine.until(
       () => machine.run(id),
@@ -99,10 +96,7 @@ describe.skipIf(!hasPostgres)("a run whose worker is lost", () => {
       const line = await openLine(machine.server);
       const first = await machine.startBehind(line, "one");
       const id = await machine.submit("long.yaml");
-      await machine.until(
-        () => machine.lines("began"),
-        lines => lines.length === 1,
-      );
+      await begun(machine, 1);
       await machine.startWorker("two");
       line.silence();
       await machine.until(

@@ -1,0 +1,52 @@
+import type { Invocation } from "../../cli/command.ts";
+import { tellProblems } from "../../cli/install-problem.ts";
+import { userConfigFile } from "../../config/load.ts";
+import { settingsEdit } from "../../install/config-setting.ts";
+import { applyEdit } from "../../install/file-edit.ts";
+import type { Json } from "../../protocol/index.ts";
+import { memberAt } from "../../protocol/members.ts";
+import { requireDirectories } from "../../state/user-directories.ts";
+import { effectiveConfig, type LayerName } from "./effective.ts";
+import { findSetting, type Setting } from "./setting.ts";
+
+interface ChangedSetting {
+  readonly value: Json | undefined;
+  /** what counts here afterwards, and the layer that made it so */
+  readonly effective: Json;
+  readonly layer: LayerName | undefined;
+  /** the file that holds the user's configuration */
+  readonly path: string;
+  /** false where it was so before */
+  readonly isChanged: boolean;
+}
+
+/**
+ * Writes one setting into the user's configuration; `read` answers the value, or undefined to take it out. Tells what
+ * else a person has to know: what does not count, and what else is to be done.
+ */
+export async function changeSetting(
+  { system, terminal }: Pick<Invocation, "system" | "terminal">,
+  key: string,
+  read: (setting: Setting, customIds: readonly string[]) => Json | undefined,
+): Promise<ChangedSetting> {
+  const places = requireDirectories(system);
+  const customIds = effectiveConfig(system).loaded.config.guard.custom.map(({ id }) => id);
+  const setting = findSetting(key, customIds);
+  const value = read(setting, customIds);
+  const edit = settingsEdit(places, [{ path: setting.path, value }]);
+  const { isChanged } = await tellProblems("config", async () =>
+    applyEdit(system, edit, { isBackedUp: false }),
+  );
+  const { loaded, file, settings } = effectiveConfig(system);
+  for (const notice of loaded.notices) terminal.warn(`Warning: ${notice.message}\n`);
+  // The installed programs hold the policy too, for the case that the package itself is gone.
+  if (isChanged && setting.path[0] === "failure")
+    terminal.note("Note: amplihack install writes it into the installed hook programs as well\n");
+  return {
+    value,
+    effective: memberAt(file, ...setting.path) ?? null,
+    layer: settings.find(one => one.key === key)?.layer,
+    path: userConfigFile(places.stateHome),
+    isChanged,
+  };
+}
