@@ -6,7 +6,7 @@ import type { RunHook } from "../hooks/user/run-code.ts";
 import { DEFAULT_HOST } from "../hosts/descriptors.ts";
 import { hookDeadlineMs } from "../hosts/hook-registry.ts";
 import { createNodeSystem } from "../system/node.ts";
-import { onExit } from "../system/node-end.ts";
+import { afterPending, onExit } from "../system/node-end.ts";
 import { dirname, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 
@@ -115,8 +115,8 @@ function watch(system: System, { onTerminate, onFirstProcess, onInputLeft }: Mom
         if (running++ === 0) process.on("SIGTERM", onTerminate);
         const child = processes.start(request);
         const done = child.done.then(async result => {
-          // One turn later: a signal that has come already is still heard.
-          await new Promise(resolve => setImmediate(resolve));
+          // A signal that has come already is still heard.
+          await new Promise<void>(afterPending);
           if (--running === 0) process.off("SIGTERM", onTerminate);
           return result;
         });

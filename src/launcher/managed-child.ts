@@ -125,15 +125,16 @@ class Supervision {
   }
 
   /**
-   * In the foreground a Ctrl-C is the agent's to the end of this process: any thread may be given the signal, so ours
-   * can arrive after the end of the agent it was typed for, while its records are written.
+   * In the foreground Ctrl-C and Ctrl-\ are the agent's to the end of this process: any thread may be given the signal,
+   * so ours can arrive after the end of the agent it was typed for, while its records are written.
    */
   dispose(): void {
     this.atEnd.dispose();
-    for (const name of FORWARDED)
-      if (name !== "SIGINT" || !this.isInteractive) process.off(name, this.onSignal);
-    process.off("SIGQUIT", this.onQuit);
+    for (const name of ["SIGTERM", "SIGHUP"] as const) process.off(name, this.onSignal);
     process.off("SIGCHLD", this.onChildChange);
+    if (this.isInteractive) return;
+    process.off("SIGINT", this.onSignal);
+    process.off("SIGQUIT", this.onQuit);
   }
 
   /** In the foreground the terminal tells the child itself. */

@@ -26,6 +26,14 @@ export function onExit(callback: () => void): { dispose(): void } {
   return register(callback, false);
 }
 
+/**
+ * Acts when everything that has happened by now was delivered: signals, ends and output of children. Of the turn that is
+ * under way those are read already, so it waits for the whole of the next one.
+ */
+export function afterPending(action: () => void): void {
+  setImmediate(setImmediate, action);
+}
+
 function register(callback: () => void, isForSignals: boolean): { dispose(): void } {
   // A fresh function, so that one callback registered twice is two registrations.
   const registered = () => callback();
@@ -33,9 +41,9 @@ function register(callback: () => void, isForSignals: boolean): { dispose(): voi
   listen();
   return {
     dispose() {
-      // One turn later: a signal that came while this thread was busy is still waiting to be delivered, and
-      // would be lost with its last listener.
-      if (callbacks.delete(registered)) setImmediate(listen);
+      // A signal that came while this thread was busy is still waiting to be delivered, and would be lost with its
+      // last listener.
+      if (callbacks.delete(registered)) afterPending(listen);
     },
   };
 }

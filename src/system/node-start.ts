@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
-import { onEnd } from "./node-end.ts";
+import { afterPending, onEnd } from "./node-end.ts";
 import { errorCode } from "./node-errors.ts";
 import { loadChildProcess } from "./node-load.ts";
 import { CapturedOutput } from "./output.ts";
@@ -153,11 +153,11 @@ function openGate(gate: Socket | null | undefined): void {
 }
 
 /**
- * The action waits for one more turn of the event loop after the time is up: an exit or output that arrived
- * while this process was busy is then seen first, and a slow parent does not make a punctual child late.
+ * The action waits for what is pending when the time is up: an exit or output that arrived while this process was busy
+ * is then seen first, and a slow parent does not make a punctual child late.
  */
 function startTimer(ms: number, action: () => void): NodeJS.Timeout {
-  return setTimeout(() => setImmediate(action), Math.min(ms, MAX_TIMER_MS));
+  return setTimeout(afterPending, Math.min(ms, MAX_TIMER_MS), action);
 }
 
 function settleable<T>(): { promise: Promise<T>; resolve: (value: T) => void } {

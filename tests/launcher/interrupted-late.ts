@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { runChild } from "../../src/launcher/managed-child.ts";
 
-/** An agent in the foreground whose Ctrl-C reaches the launcher only after the agent's end. */
+/** An agent in the foreground; the signal of its terminal reaches the launcher only after the agent's end. */
 async function launch(): Promise<void> {
   const { exitCode } = await runChild({
     program: "/bin/sh",
@@ -12,7 +12,7 @@ async function launch(): Promise<void> {
     warn: text => process.stderr.write(text),
   });
   await wait(1);
-  process.kill(process.pid, "SIGINT");
+  process.kill(process.pid, process.argv[2] as NodeJS.Signals);
   await wait(50);
   process.exitCode = exitCode;
 }

@@ -30,8 +30,12 @@ describe("the exit code of a launch", () => {
     expect(machine.run("claude").code).toBe(143);
   });
 
-  it("is the agent's own also when its Ctrl-C reaches the launcher after its end", () => {
-    const { status, signal, stderr } = spawnSync(process.execPath, [interruptedLate], { encoding: "utf8" });
+  it.each([
+    ["Ctrl-C", "SIGINT"],
+    ["Ctrl-\\", "SIGQUIT"],
+  ])("is the agent's own also when its %s reaches the launcher after its end", (_, name) => {
+    const words = [interruptedLate, name];
+    const { status, signal, stderr } = spawnSync(process.execPath, words, { encoding: "utf8" });
     expect({ status, signal, stderr }).toEqual({ status: 5, signal: null, stderr: "" });
   });
 

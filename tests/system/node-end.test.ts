@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import { createNodeSystem } from "../../src/system/node.ts";
+import { afterPending } from "../../src/system/node-end.ts";
 import { bundleProgram } from "../bundle-program.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
@@ -10,7 +11,11 @@ const parent = bundleProgram(new URL("./programs/parent.ts", import.meta.url));
 const { processes } = createNodeSystem();
 
 const runParent = (...words: string[]) =>
-  spawnSync(process.execPath, [parent, ...words], { encoding: "utf8", timeout: 200_000 });
+  spawnSync(process.execPath, [parent, ...words], {
+    encoding: "utf8",
+    timeout: 200_000,
+    killSignal: "SIGKILL",
+  });
 
 /** Starts the program and waits for its first line. */
 async function startParent(...words: string[]): Promise<{ child: ChildProcess; said: () => string }> {
@@ -82,20 +87,23 @@ describe("last words", () => {
     expect(said()).toBe("ready\nstays\nlast words\n");
   });
 
-  it("do not swallow a signal that came while the process was busy and that nobody waits for any more", () => {
-    expect(runParent("signal-while-busy").signal).toBe("SIGTERM");
-  });
+  it.each(["signal-while-busy", "signal-while-busy-in-callback"])(
+    "do not swallow a signal that came while the process was busy and that nobody waits for any more (%s)",
+    action => {
+      expect(runParent(action).signal).toBe("SIGTERM");
+    },
+  );
 
   it("leave no listeners behind once all are taken back", async () => {
     const count = () => process.listenerCount("SIGTERM") + process.listenerCount("exit");
-    // Those of earlier tests go one turn later.
-    await new Promise(resolve => setImmediate(resolve));
+    // Those of earlier tests go a moment later.
+    await new Promise<void>(afterPending);
     const before = count();
     const registrations = [processes.onEnd(() => {}), processes.onEnd(() => {})];
     expect(count()).toBe(before + 2);
     for (const registration of registrations) registration.dispose();
     for (const registration of registrations) registration.dispose();
-    await new Promise(resolve => setImmediate(resolve));
+    await new Promise<void>(afterPending);
     expect(count()).toBe(before);
   });
 });

@@ -9,7 +9,11 @@ import { userSources } from "../../engine/user-sources.ts";
 import { guard } from "../../guard/index.ts";
 import { errorText } from "../../protocol/error-text.ts";
 import { requireDirectories } from "../../state/user-directories.ts";
+import { afterPending } from "../../system/node-end.ts";
 import type { System } from "../../system/system.ts";
+
+/** For what a server said last and is still in the pipe; a process that it left behind may hold that open. */
+const LAST_WORDS_MS = 5_000;
 
 /** Runs an MCP server on our own stdio, with the guard and the user's hooks before its tools. Its exit code is ours. */
 export async function runGuardedServer(
@@ -26,6 +30,7 @@ export async function runGuardedServer(
   const tell = (message: string) => void process.stderr.write(`amplihack mcp guard: ${message}\n`);
   const server = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
   const ended = once(server, "exit");
+  const closed = new Promise<void>(resolve => server.once("close", () => resolve()));
   // A server that is gone is told by its exit; what is still written to it is lost.
   server.stdin.on("error", () => undefined);
   const proxy = new McpProxy(engine, name, {
@@ -35,11 +40,18 @@ export async function runGuardedServer(
   });
   createInterface({ input: server.stdout }).on("line", line => proxy.fromServer(line));
   const fromClient = createInterface({ input: process.stdin });
-  fromClient.on("line", line => void proxy.fromClient(line));
+  const calls = new Set<Promise<void>>();
+  fromClient.on("line", line => {
+    const call = proxy.fromClient(line).finally(() => calls.delete(call));
+    calls.add(call);
+  });
   fromClient.on("close", () => server.stdin.end());
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => server.kill(signal));
   try {
     const [code, signal] = (await ended) as unknown as readonly [number | null, NodeJS.Signals | null];
+    await atMost(LAST_WORDS_MS, closed);
+    proxy.close();
+    await atMost(LAST_WORDS_MS, Promise.all(calls));
     if (signal === null) return code ?? 1;
     tell(`the server ${name} was ended by ${signal}`);
     return 128 + constants.signals[signal];
@@ -50,5 +62,10 @@ export async function runGuardedServer(
   } finally {
     proxy.close();
     fromClient.close();
+    server.stdout.destroy();
   }
+}
+
+function atMost(ms: number, event: Promise<unknown>): Promise<unknown> {
+  return Promise.race([event, new Promise<void>(resolve => setTimeout(afterPending, ms, resolve).unref())]);
 }

@@ -91,8 +91,11 @@ function connectByPipes(
   };
   const send = (message: JsonObject) => child.stdin?.write(`${JSON.stringify(message)}\n`);
   child.on("error", error => fail(new Error(`${command} could not be run: ${error.message}`)));
-  child.on("exit", code => fail(new Error(`${command} ended with code ${code} before it had answered`)));
-  child.stdin?.on("error", fail);
+  // Not at its exit: the answer may still be in the pipe.
+  child.on("close", code => fail(new Error(`${command} ended with code ${code} before it had answered`)));
+  child.stdin?.on("error", () => {
+    // A server that is gone is told by its end, which may be read later.
+  });
   if (child.stdout !== null)
     createInterface({ input: child.stdout }).on("line", line => {
       const message = readMessage(line);

@@ -57,6 +57,19 @@ describe("a tool of an MCP server", () => {
     await expect(call(missing, "echo")).rejects.toThrow("could not be run");
   });
 
+  it("is heard to the end, whenever the end of the server is noticed", async () => {
+    const server = (ending: string): McpServer => {
+      const begin = `read -r _; echo '{"id":0,"result":{}}'; read -r _; read -r _`;
+      return { kind: "stdio", command: "sh", args: ["-c", `${begin}; ${ending}`], env: {} };
+    };
+    const answer = `echo '{"id":1,"result":{"content":[{"type":"text","text":"last"}]}}'`;
+    // The number of the process is taken until its end was noticed.
+    const behind = `(while kill -0 $$ 2>/dev/null; do sleep 0.01; done; ${answer}) & exit 0`;
+    expect(await call(server(behind), "echo")).toBe("last");
+    const deaf = `exec 0<&-; echo '{"id":77,"method":"ping"}'; exit 3`;
+    await expect(call(server(deaf), "echo")).rejects.toThrow("ended with code 3");
+  });
+
   it("is called over HTTP, with an answer or a stream of events", async () => {
     const seen: (string | undefined)[] = [];
     const server = createServer((request, response) => {

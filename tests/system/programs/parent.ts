@@ -1,5 +1,5 @@
 /** A process that starts a child or registers last words, and then ends in the way it was told. */
-import { writeFileSync } from "node:fs";
+import { stat, writeFileSync } from "node:fs";
 import { createNodeSystem } from "../../../src/system/node.ts";
 
 const system = createNodeSystem();
@@ -21,6 +21,13 @@ const startSleeper = () => start(["sleep", "300"]).pid;
 
 const say = (text: string) => system.stdio.writeOutput(`${text}\n`);
 const forever = () => setInterval(() => {}, 60_000);
+
+function disposeWithSignal(): void {
+  const registration = system.processes.onEnd(() => {});
+  process.kill(process.pid, "SIGTERM");
+  system.clock.sleepMs(5);
+  registration.dispose();
+}
 
 const actions: Record<string, () => void> = {
   "child-exit"() {
@@ -61,10 +68,12 @@ const actions: Record<string, () => void> = {
     forever();
   },
   "signal-while-busy"() {
-    const registration = system.processes.onEnd(() => {});
-    process.kill(process.pid, "SIGTERM");
-    system.clock.sleepMs(5);
-    registration.dispose();
+    disposeWithSignal();
+    forever();
+  },
+  /** Signals are read before the callbacks of this turn, and next in the turn after. */
+  "signal-while-busy-in-callback"() {
+    stat("/", disposeWithSignal);
     forever();
   },
 };
