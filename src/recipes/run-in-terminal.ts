@@ -5,10 +5,11 @@ import type { Observer } from "./logs/events.ts";
 import { createLiveProgress, type Paint } from "./progress/live-progress.ts";
 import { createPlainProgress } from "./progress/plain-progress.ts";
 import { plainLines } from "./progress/plain-text.ts";
+import { checkpointPath } from "./run/find-checkpoint.ts";
 import { Interruption, listenForSignals } from "./run/interruption.ts";
 import type { RunOutcome } from "./run/result.ts";
 import { runRecipe } from "./run/run-recipe.ts";
-import type { RunRequest } from "./run/run-request.ts";
+import { type RunRequest, stateDirectory } from "./run/run-request.ts";
 import { type DocumentFormat, documentText, jsonTextAsYaml } from "./views/document-text.ts";
 import { endingView } from "./views/ending-view.ts";
 import { problemExcerpt } from "./views/problem-view.ts";
@@ -61,7 +62,7 @@ export async function runInTerminal(
     const document: unknown = outcome.document;
     if (isJsonObject(document)) output.print(resultText(document, request, display, output));
   }
-  explainResume(outcome, request, display, output);
+  explainFailure(outcome, request, display, output);
   return outcome.exitCode;
 }
 
@@ -102,8 +103,8 @@ export function explainRefusal(outcome: RunOutcome, { warn }: CommandOutput): vo
   warn(lines.flatMap(plainLines).join("\n"));
 }
 
-/** How to go on after a failure. */
-function explainResume(
+/** How to go on after a failure: a run that finished no step has nothing to go on from. */
+function explainFailure(
   { document, exitCode, documentText: theirs }: RunOutcome,
   request: RunRequest,
   display: RunDisplay,
@@ -112,8 +113,15 @@ function explainResume(
   const { error, run_id: runId } = document;
   if (exitCode === 0 || theirs !== undefined || typeof error === "string" || typeof runId !== "string")
     return;
-  const id = isWatched(display, system) ? runId.slice(0, SHOWN_ID_LENGTH) : runId;
-  warn(`To go on from here: amplihack recipe run ${quoteWord(request.recipe)} --resume ${id}\n`);
+  const recipe = quoteWord(request.recipe);
+  const { failure_context: failure }: { readonly failure_context?: unknown } = document;
+  const stateDir = stateDirectory(system);
+  if (isJsonObject(failure) && failure["phase"] === "preflight") {
+    warn(`Values are given with -c NAME=VALUE; to see which: amplihack recipe show ${recipe}\n`);
+  } else if (stateDir !== undefined && system.files.follow(checkpointPath(stateDir, runId)) !== undefined) {
+    const id = isWatched(display, system) ? runId.slice(0, SHOWN_ID_LENGTH) : runId;
+    warn(`To go on from here: amplihack recipe run ${recipe} --resume ${id}\n`);
+  }
 }
 
 function showProgress(

@@ -138,12 +138,30 @@ describe("recipe run", () => {
     expect(cli.run(machine, "recipe", "run", "good.yaml", "-v").stderr).toContain("  │ hello world\n");
   });
 
-  it("says how to go on after a failure", () => {
+  it("says how to go on after a failure, where there is a step to go on from", () => {
     const machine = recipeMachine();
-    machine.write("fail.yaml", "name: f\nsteps: [{id: a, command: exit 1}]\n");
+    machine.write(
+      "fail.yaml",
+      "name: f\nsteps: [{id: a, command: 'true'}, {id: b, command: test -e ready}]\n",
+    );
     const { code, stderr } = cli.run(machine, "recipe", "run", "fail.yaml");
     expect(code).toBe(1);
-    expect(stderr).toMatch(/amplihack recipe run fail\.yaml --resume [0-9a-f-]{36}/);
+    const [, words = ""] =
+      /go on from here: amplihack (recipe run fail\.yaml --resume [0-9a-f-]{36})/.exec(stderr) ?? [];
+    machine.write("ready", "");
+    expect(cli.run(machine, ...words.split(" ")).code).toBe(0);
+
+    machine.write("first.yaml", "name: f\nsteps: [{id: a, command: exit 1}]\n");
+    const first = cli.run(machine, "recipe", "run", "first.yaml");
+    expect([first.code, first.stderr.includes("--resume")]).toEqual([1, false]);
+  });
+
+  it("says how to give a value that is missing", () => {
+    const machine = recipeMachine();
+    const { code, stderr } = cli.run(machine, "recipe", "run", "default-workflow");
+    expect(code).toBe(1);
+    expect(stderr).toContain("-c NAME=VALUE; to see which: amplihack recipe show default-workflow\n");
+    expect(stderr).not.toContain("--resume");
   });
 
   it("works in the directory it is told, found by every name of that option", () => {

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import { agentThat } from "./recipe-machine.ts";
 import { ANSWERS, say, TASK, UNDERSTOOD, workflowMachine } from "./workflow-machine.ts";
@@ -123,12 +123,16 @@ describe("default-workflow without a forge", () => {
     expect(existsSync(join(machine.project, "harm"))).toBe(false);
   });
 
-  it("commits no secrets, and goes on from there without asking an agent twice", async () => {
-    const { machine, git, agentCalls } = workflowMachine({
-      ...ANSWERS,
-      "Carry out this plan": "echo 'echo 5' > add.sh; echo KEY=1 > .env; echo wrote",
-    });
-    const context = { task_description: "x", deliver: "commit", branch: "topic" };
+  it("commits no secrets, goes on from there without asking an agent twice, and pushes to a relative path", async () => {
+    const { machine, git, agentCalls } = workflowMachine(
+      {
+        ...ANSWERS,
+        "Carry out this plan": "echo 'echo 5' > add.sh; echo KEY=1 > .env; echo wrote",
+      },
+      { remote: true },
+    );
+    git("remote", "set-url", "origin", relative(machine.project, join(machine.home, "remote.git")));
+    const context = { task_description: "x", deliver: "push", branch: "topic" };
     const refused = await machine.run({ recipe: RECIPE, context });
     expect(refused.exitCode).toBe(1);
     expect(refused.steps["commit"]?.error).toContain("look like secrets and are not committed:\n.env");
@@ -136,11 +140,12 @@ describe("default-workflow without a forge", () => {
     const resumed = await machine.run({ recipe: RECIPE, context: { secret_check: "no" }, resume: "last" });
     expect(resumed.exitCode).toBe(0);
     expect(agentCalls()).toBe(calls);
-    expect(git("ls-tree", "--name-only", "topic").split("\n")).toContain(".env");
+    expect(git("ls-tree", "--name-only", "origin/topic").split("\n")).toContain(".env");
   });
 
   it.each([
     [{ deliver: "everything" }, "facts", "deliver must be none, commit, push, pull-request or merge"],
+    [{ remote: "upstream" }, "facts", "there is no remote 'upstream'"],
     [{ worktree: "no" }, "workspace", "There are uncommitted changes"],
     [{ base_branch: "--upload-pack=x" }, "workspace", "is not the name of a branch"],
     [{ issue: "12; id" }, "issue", "issue must be a number or none"],
