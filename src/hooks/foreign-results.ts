@@ -20,7 +20,7 @@ export interface ForeignWarning {
 const WEB_TOOLS: ReadonlySet<string> = new Set(["WebFetch", "WebSearch"]);
 /** Programs that print what others wrote somewhere else. */
 const FETCHES =
-  /\b(?:curl|wget|https?|xhs?|lynx|w3m|aria2c|iwr|irm|Invoke-WebRequest|Invoke-RestMethod)\s|\bgh\s+(?:issue|pr|api|release|gist|search|run|discussion)\b|\bglab\s+(?:issue|mr|api|release)\b|\b(?:npm|pnpm|yarn)\s+(?:view|info|show)\b/;
+  /\b(?:curl|wget|https?|xhs?|lynx|w3m|aria2c|iwr|irm|Invoke-WebRequest|Invoke-RestMethod)\s|\bgh\s+(?:issue|pr|api|release|gist|search|run|discussion)\b|\bglab\s+(?:issue|mr|api|release)\b|\b(?:npm|pnpm|yarn)\s+(?:view|info|show)\b|\bamplihack(?:\.cjs)?\s+(?:-\S+\s+)*memory\s/;
 /** Folders in a project whose files others wrote. */
 const FOREIGN_FOLDER =
   /(?:^|[\s/"'=])(?:node_modules|vendor|third_party|site-packages|\.venv|[Dd]ownloads)\//;
@@ -33,11 +33,19 @@ export async function inspectForeign(
 ): Promise<ForeignWarning | undefined> {
   const result = input.result ?? input.error;
   if (result === undefined || result === "" || !isForeign(input, context)) return undefined;
-  const { findInjections } = await import("../guard/injection/find.ts");
-  const found = findInjections(result);
-  if (found.length === 0 || !context.hasPart("guard")) return undefined;
-  const [first, ...others] = await withoutSilenced(found, input, context);
+  const [first, ...others] = await findOrders(result, input.cwd, context);
   return first === undefined ? undefined : render([first, ...others], input);
+}
+
+/** What in a text of others is worded as orders for an agent, as far as the configuration wants to hear of it. */
+export async function findOrders(
+  text: Json,
+  cwd: string | undefined,
+  context: HookContext,
+): Promise<readonly Spoken[]> {
+  const { findInjections } = await import("../guard/injection/find.ts");
+  const found = findInjections(text);
+  return found.length === 0 || !context.hasPart("guard") ? [] : withoutSilenced(found, cwd, context);
 }
 
 function isForeign({ tool, facts, cwd }: InputOf<"tool">, context: HookContext): boolean {
@@ -58,18 +66,18 @@ function isForeign({ tool, facts, cwd }: InputOf<"tool">, context: HookContext):
 /** The configuration is read only when there is something to say. */
 async function withoutSilenced(
   found: readonly InjectionFinding[],
-  input: InputOf<"tool">,
+  cwd: string | undefined,
   { system }: HookContext,
 ): Promise<readonly Spoken[]> {
   const { settleVerdict } = await import("../guard/finding.ts");
   const { findRule } = await import("../guard/rules.ts");
-  const settings = (configurationFor(system, input.cwd)?.config ?? BUILT_IN).guard;
+  const settings = (configurationFor(system, cwd)?.config ?? BUILT_IN).guard;
   return found
     .map(finding => ({ ...finding, text: findRule(finding.rule) }))
     .filter(({ text }) => settleVerdict(text, undefined, settings) !== "allow");
 }
 
-interface Spoken extends InjectionFinding {
+export interface Spoken extends InjectionFinding {
   readonly text: Rule;
 }
 

@@ -8,6 +8,7 @@ import { readFrameworkText, readPreferenceFiles } from "./framework-files.ts";
 import { withHistory } from "./history-steps.ts";
 import type { HookDefinition } from "./hook-program.ts";
 import { parsePreferences, renderPreferences, renderProjectPreferences } from "./preferences.ts";
+import { type RecalledNotes, screenNotes } from "./recalled-notes.ts";
 import { isHeldText } from "./stop/hold-mark.ts";
 import { countCharacters, firstCharacters } from "./words.ts";
 import { isDevCommand, isNested, isWorkflowActive } from "./workflow-activity.ts";
@@ -33,14 +34,13 @@ async function enrichPrompt(input: InputOf<"prompt">, context: HookContext): Pro
   const isWorkflow = context.hasPart("workflow");
   const isOuter = isWorkflow && !isNested(context) && !isWorkflowActive(context, input.cwd);
   if (isOuter && asksForDevelopment(prompt)) track(context);
-  const parts = [
-    isWorkflow ? renderFoundPreferences(context) : undefined,
-    context.hasPart("memory") ? await recall(prompt, context) : undefined,
-    isOuter ? readFrameworkText(context) : undefined,
-  ].filter(part => part !== undefined && part !== "");
-  const text = parts.join("\n\n");
+  const preferences = isWorkflow ? renderFoundPreferences(context) : undefined;
+  const notes = context.hasPart("memory") ? await recall(prompt, input.cwd, context) : undefined;
+  const parts = [preferences, notes?.text, isOuter ? readFrameworkText(context) : undefined];
+  const text = parts.filter(part => part !== undefined && part !== "").join("\n\n");
   context.metric("context_length", countCharacters(text));
-  return text === "" ? undefined : { context: text };
+  if (text === "") return undefined;
+  return { context: text, ...(notes?.message === undefined ? {} : { message: notes.message }) };
 }
 
 function asksForDevelopment(prompt: string): boolean {
@@ -69,7 +69,11 @@ function renderFoundPreferences(context: HookContext): string | undefined {
 }
 
 /** What is remembered about the prompt, by the agents it mentions or at all; nothing remembered, no question. */
-async function recall(prompt: string, context: HookContext): Promise<string | undefined> {
+async function recall(
+  prompt: string,
+  cwd: string | undefined,
+  context: HookContext,
+): Promise<RecalledNotes | undefined> {
   const agents = mentionedAgents(prompt);
   if (agents.length === 0 && !mayRemember(prompt, context)) return undefined;
   const answer = await callBridge(context, "inject_memory", {
@@ -80,11 +84,11 @@ async function recall(prompt: string, context: HookContext): Promise<string | un
   context.metric("agents_detected", agents.length);
   if (answer.kind !== "reply") {
     context.report(answer.problem);
-    return "(Agent memory was unavailable for this prompt.)";
+    return { text: "(Agent memory was unavailable for this prompt.)" };
   }
   const { injected_context: text, memory_keys_used: keys } = answer.reply;
   context.metric("agent_memory_injected", keys.length);
-  return text.trim() === "" ? undefined : text.trim();
+  return screenNotes(text, cwd, context);
 }
 
 /** A look at the file costs nothing; a child process that finds no memories would. */

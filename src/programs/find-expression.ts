@@ -27,6 +27,8 @@ export interface Search {
   readonly isEmptyBelow: boolean;
   /** names the results may have, as patterns; empty when any */
   readonly names: readonly string[];
+  /** every alternative asks for one of the names */
+  readonly isNamed: boolean;
 }
 
 export function readFind(argv: readonly Value[], removes: boolean): Search {
@@ -51,6 +53,7 @@ export function readFind(argv: readonly Value[], removes: boolean): Search {
     isBelowOnly: reader.isBelowOnly,
     isEmptyBelow: reader.isEmptyBelow,
     names: reader.names,
+    isNamed: reader.isNamed,
   };
 }
 
@@ -74,6 +77,21 @@ class ExpressionReader {
   /** A single chain of tests: `-empty` stands before whatever deletes. */
   get isEmptyBelow(): boolean {
     return this.isEmpty && !this.words.some(word => /^(-o|-or|,|\(|\\\(|!|-not)$/.test(word));
+  }
+
+  /** In each alternative a name is asked for, and none of them is a list of what is left out. */
+  get isNamed(): boolean {
+    let hasName = false;
+    for (const [index, word] of [...this.words, "-o"].entries()) {
+      const before = this.words[index - 1] ?? "";
+      const isNegated = before === "!" || before === "-not";
+      if (isNegated && /^\\?\($/.test(word)) return false;
+      if (/^-i?name$/.test(word) && !isNegated) hasName = true;
+      if (word !== "-o" && word !== "-or" && word !== ",") continue;
+      if (!hasName) return false;
+      hasName = false;
+    }
+    return true;
   }
 
   read(): Selection {

@@ -54,6 +54,8 @@ const TABLE = `
     restore | flags -q23mp W|worktree S|staged quiet progress ours theirs merge patch ignore-unmerged overlay
         no-overlay recurse-submodules | values -sU source conflict pathspec-from-file
     rm | flags -rq f|force n|dry-run cached quiet ignore-unmatch sparse pathspec-file-nul | values pathspec-from-file
+    stash | flags -kpqS a|all u|include-untracked keep-index no-keep-index no-include-untracked only-untracked patch
+        quiet staged index pathspec-file-nul | values -m message pathspec-from-file
     submodule | flags -q f|force all quiet recursive init
     switch | flags -qm f|force|discard-changes quiet progress no-progress d|detach t|track no-track merge guess
         no-guess ignore-other-worktrees recurse-submodules | values c|create C|force-create orphan conflict

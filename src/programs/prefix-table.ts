@@ -134,6 +134,7 @@ const TABLE = `
     conda mamba micromamba | flags -v no-capture-output live-stream | values -np name prefix cwd | subcommands run |
         directory cwd
     busybox toybox
+    shx | flags silent|s noglob|g | exact
     xterm rxvt urxvt konsole alacritty kitty st foot x-terminal-emulator gnome-terminal wezterm | flags hold | values
         -T title geometry fn fg bg working-directory | marks -e -x -- --command start
     capsh | marks -- | program bash

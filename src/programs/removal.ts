@@ -10,7 +10,7 @@ import { isCmdStyle, runBareCmd } from "./windows.ts";
 
 /** Programs that delete what they are given. */
 export const removal: Field = {
-  toldExcept: "trash",
+  toldExcept: "gio",
   programs: () =>
     programs(
       `
@@ -20,10 +20,13 @@ export const removal: Field = {
     shred srm wipe scrub | is removes dangerous | gnu | flags -ufvxz r|R help version | values -nsp iterations size
         random-source pattern | optional remove
     rimraf del-cli del | is removes dangerous | values preserve-root impl max-retries retry-delay backoff | exact
-    trash | is removes
+    trash trash-put rmtrash | flags -rRfidvF recursive force verbose directory interactive help version | values trash-dir
+    gio | flags -fv force help
   `,
       {
         rm: { effects: removalEffects },
+        trash: { effects: ({ operands }) => thrownAway(operands) },
+        gio: { effects: effectsOfGio },
         rmdir: { effects: unlessCmd(removedDirectories), run: runForCmd },
         shred: { effects: [{ delete: "operands", recursive: "r", isShredded: true }] },
         rimraf: {
@@ -33,6 +36,19 @@ export const removal: Field = {
       },
     ),
 };
+
+/** In the trash it is not lost, but no longer where it was. */
+function thrownAway(paths: readonly Value[]): readonly ProgramEffect[] {
+  return paths.map(from => ({ kind: "move", from, to: undefined, isToTrash: true }));
+}
+
+/** `gio trash FILE…`, `gio remove FILE…`; what else it does is not told. */
+function effectsOfGio({ operands }: ParsedCall): readonly ProgramEffect[] {
+  const [action, ...paths] = operands;
+  const word = action === undefined ? undefined : knownText(action);
+  if (word === "trash") return thrownAway(paths);
+  return word === "remove" ? paths.map(path => ({ kind: "delete", path, isRecursive: false })) : [];
+}
 
 /** `rmdir /s /q dir` and `del /s /q *` are commands of cmd.exe, and judged as such. */
 function unlessCmd(

@@ -202,6 +202,7 @@ function readFd(argv: readonly Value[]): Search {
     isBelowOnly: true,
     isEmptyBelow: false,
     names: name === undefined ? [] : [name],
+    isNamed: false,
   };
 }
 
@@ -224,7 +225,7 @@ function effectsOfFd(call: ParsedCall): readonly ProgramEffect[] {
 
 function effectsOfFind(call: ParsedCall): readonly ProgramEffect[] {
   const found = readFind(call.argv, startsRemover(call));
-  const { starts, selection, handed, isBelowOnly, names, isEmptyBelow } = found;
+  const { starts, selection, handed, isBelowOnly, names, isNamed, isEmptyBelow } = found;
   const followsLinks = call.argv.some(word => /^-(L|follow)$/.test(describe(word)));
   const deleted = starts.map(
     (path): ProgramEffect => ({
@@ -236,6 +237,7 @@ function effectsOfFind(call: ParsedCall): readonly ProgramEffect[] {
       preview: previewOf(call.argv),
       isEmptyBelow,
       followsLinks,
+      ...(isNamed ? { names } : {}),
     }),
   );
   const written = call.argv.flatMap((word, index): readonly ProgramEffect[] => {

@@ -28,7 +28,13 @@ export interface Listing {
  */
 export type ProgramEffect = { readonly cwd?: Value; readonly place?: Place } & (
   | DeleteEffect
-  | { readonly kind: "move"; readonly from: Value; readonly to: Value | undefined }
+  | {
+      readonly kind: "move";
+      readonly from: Value;
+      readonly to: Value | undefined;
+      /** from where the desktop brings it back */
+      readonly isToTrash?: boolean;
+    }
   | {
       readonly kind: "write";
       readonly path: Value;
@@ -74,6 +80,8 @@ export interface DeleteEffect {
   readonly path: Value;
   readonly isRecursive: boolean;
   readonly selection?: Selection;
+  /** of a search: patterns of which every name that goes has one; without any, names say nothing */
+  readonly names?: readonly string[];
   /** the starting point itself stays */
   readonly isContentsOnly?: boolean;
   /** overwritten first, so that nothing can bring it back */

@@ -26,6 +26,7 @@ describe("text from outside that gives orders", () => {
       call("mcp__forge__get_issue", {}, { content: [{ type: "text", text: ORDER }] }),
     ],
     ["a download in the shell", call("Bash", { command: "curl -s https://a.example" }, { stdout: ORDER })],
+    ["notes in the shell", call("Bash", { command: "npx amplihack memory search x" }, { stdout: ORDER })],
     ["an issue in the shell", call("Bash", { command: "gh issue view 7" }, { stdout: ORDER })],
     [
       "a package's file in the shell",

@@ -5,6 +5,7 @@ import { components, join } from "../../system/paths.ts";
 import type { CommandEffect } from "../effects.ts";
 import { readCheckout, readSwitch } from "../git/checkout.ts";
 import type { GitRun } from "../git/invocation.ts";
+import { isForcedClean } from "../git/untracked.ts";
 import { lookUp } from "../look-up.ts";
 import { hasBranch } from "../paths/repository.ts";
 import { zoneOf } from "../paths/zones.ts";
@@ -69,12 +70,9 @@ const LOSSES: Readonly<Record<string, (run: Run) => Loss | undefined>> = {
     if (operands.length === 0 && !options.has("pathspec-from-file", "p")) return undefined;
     return allRegenerable(operands) ? undefined : ["git.restore", shown(operands)];
   },
-  clean: ({ options, operands, settings, place, hasStdin }) => {
-    const isFree = settings.some(
-      ({ key, value }) => key === "clean.requireforce" && /^(false|no|off|0)$/i.test(value),
-    );
-    const isForced = options.mayBeOn("f") || isFree || (options.has("i") && hasStdin);
-    if (options.isOn("n") || !isForced || allRegenerable(operands)) return undefined;
+  clean: run => {
+    const { operands, place, hasStdin } = run;
+    if (!isForcedClean(run, hasStdin) || allRegenerable(operands)) return undefined;
     return ["git.clean", operands.length === 0 ? place : shown(operands)];
   },
   stash: ({ argv: [, action, which] }) => {

@@ -151,7 +151,7 @@ export function inspectMove(effect: EffectOf<"move">, context: RuleContext): voi
       if (loss.rule === "fs.project" && loss.isChildren === true && !isToNothing) continue;
       const isLost =
         loss.rule === "fs.home"
-          ? isTreeOfHome(context, target)
+          ? effect.isToTrash !== true && isTreeOfHome(context, target)
           : loss.rule === "fs.cwd" || isGrave(loss) || (isToNothing && loss.rule === "fs.source");
       if (isLost) reportLoss(context, effect, loss, "move");
     }

@@ -5,10 +5,12 @@ import { wordSet } from "../../shell/options.ts";
 import { describe, type Value } from "../../shell/value.ts";
 import { actorOf } from "../actor.ts";
 import type { Actor, CommandEffect, EffectOf } from "../effects.ts";
+import type { GitRun } from "../git/invocation.ts";
+import { takesUntracked } from "../git/untracked.ts";
 import { holdsHookProgram } from "../paths/hook-program.ts";
 import type { Target } from "../paths/target.ts";
 import { mayNameWiring } from "../paths/wiring.ts";
-import { holdsWiring, isLinkedWiring, wiringOf } from "../paths/wiring-on-disk.ts";
+import { holdsWiring, hookFiles, isLinkedWiring, wiringOf } from "../paths/wiring-on-disk.ts";
 import { type RuleContext, targetsOf } from "../rule-context.ts";
 
 /** What an effect does to the files that decide which hooks run, and to the guard's own. */
@@ -22,10 +24,10 @@ export function inspectWiring(effect: CommandEffect, context: RuleContext): void
       reportWiring(context, effect.path, effect.by, effect.how === "link" ? "name" : "content");
       break;
     case "attributes":
-      reportWiring(context, effect.path, effect.by, "content");
+      reportWiring(context, effect.path, effect.by, closesToOwner(effect) ? "name" : "content");
       break;
     case "delete":
-      reportWiring(context, effect.path, effect.by, "name");
+      reportWiring(context, effect.path, effect.by, "name", effect.names);
       break;
     case "move":
       reportWiring(context, effect.from, effect.by, "name");
@@ -40,20 +42,46 @@ export function inspectWiring(effect: CommandEffect, context: RuleContext): void
   }
 }
 
-/** `name`: a name is taken away or replaced. `content`: what is behind it changes, by whatever name. */
-type Touch = "name" | "content";
+/**
+ * `name`: a name is taken away or replaced. `content`: what is behind it changes, by whatever name. `untracked`: what
+ * git does not track there is taken away; the hook program is looked for by git's own rules.
+ */
+type Touch = "name" | "content" | "untracked";
 
-function reportWiring(context: RuleContext, word: Value, by: Actor, touch: Touch): void {
+/** `names`: patterns of which what goes has one. */
+function reportWiring(
+  context: RuleContext,
+  word: Value,
+  by: Actor,
+  touch: Touch,
+  names: readonly string[] = [],
+): void {
   for (const target of targetsOf(context, word, by, touch === "content"))
-    if (isTouched(context, target, touch)) context.report("agent.bypass", by, target.shown);
+    if (isTouched(context, target, touch, names)) context.report("agent.bypass", by, target.shown);
 }
 
-function isTouched({ workspace }: RuleContext, target: Target, touch: Touch): boolean {
+function isTouched(
+  { workspace }: RuleContext,
+  target: Target,
+  touch: Touch,
+  names: readonly string[] = [],
+): boolean {
   if (target.isRemote) return false;
-  if (touch === "name" && holdsHookProgram(workspace, target)) return true;
+  if (touch === "name" && holdsHookProgram(workspace, target, names)) return true;
   if (wiringOf(workspace, target) !== undefined) return true;
-  if (touch === "name") return holdsWiring(workspace, target);
+  if (touch !== "content") return holdsWiring(workspace, target);
   return target.path !== undefined && isLinkedWiring(workspace, target.path);
+}
+
+/** `chmod 000`, `a-r`, `u=w`: what lies there can no longer be read, as if it were gone; or `chown` to another. */
+function closesToOwner({ what, setting }: EffectOf<"attributes">): boolean {
+  if (what !== "mode") return false;
+  if (/^[0-7]+$/.test(setting)) return (Number.parseInt(setting.slice(-3), 8) & 0o500) !== 0o500;
+  return setting.split(",").some(clause => {
+    const [, who = "", change = "", rights = ""] = /^([ugoa]*)([-+=])(.*)$/.exec(clause) ?? [];
+    if (who !== "" && !/[ua]/.test(who)) return false;
+    return change === "-" ? /[rx]/.test(rights) : change === "=" && !/r.*x|x.*r|[uX]/.test(rights);
+  });
 }
 
 /** The guard's grants and keys are not shown; a program of which little is known may change what it is given. */
@@ -86,7 +114,17 @@ function inspectGit({ run, by: starter }: EffectOf<"git">, context: RuleContext)
   for (const path of writtenByGit(run)) reportWiring(context, path, by, "content");
   if (subcommand === "commit" || !(changesOfGit(run).files || FILLING.has(subcommand))) return;
   const files = subcommand === "config" ? options.valuesOf("f", "file") : options.operandValues;
-  for (const path of files) reportWiring(context, path, by, "name");
+  const isUntracked = subcommand === "clean" || subcommand === "stash";
+  for (const path of files) reportWiring(context, path, by, isUntracked ? "untracked" : "name");
+  if (isUntracked) inspectUntracked(run, by, context);
+}
+
+/** The hook program and the files that register it, which `git clean -fdx` and `git stash -a` take with the rest. */
+function inspectUntracked(run: GitRun, by: Actor, context: RuleContext): void {
+  const { workspace } = context;
+  const hasStdin = by.invocation?.stdin !== undefined;
+  const taken = hookFiles(workspace).find(path => takesUntracked(run, path, workspace, hasStdin));
+  if (taken !== undefined) context.report("agent.bypass", by, taken);
 }
 
 function wordsOf(invocation: Invocation, context: RuleContext): readonly Value[] {

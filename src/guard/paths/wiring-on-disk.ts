@@ -4,6 +4,7 @@ import type { Workspace } from "../context.ts";
 import { partsBelow } from "./below.ts";
 import type { Disk } from "./disk.ts";
 import { expandTarget } from "./expand.ts";
+import { programFolders } from "./hook-program.ts";
 import { componentCouldBe, plainName } from "./match.ts";
 import type { Target } from "./target.ts";
 import {
@@ -148,6 +149,16 @@ function existingWiring(workspace: Workspace): readonly string[] {
   const paths = [...found];
   existing.set(workspace, paths);
   return paths;
+}
+
+const MAX_SETTINGS_BYTES = 256 * 1024;
+
+/** What the hooks here consist of: the folders of the program, and the files that tell a host to start it. */
+export function hookFiles(workspace: Workspace): readonly string[] {
+  const { disk } = workspace;
+  const isRegistration = (path: string) =>
+    disk.kind(path) === "file" && disk.text(path, MAX_SETTINGS_BYTES)?.includes("amplihack-hooks") === true;
+  return [...programFolders(workspace), ...existingWiring(workspace).filter(isRegistration)];
 }
 
 /** An audit log that lies outside the state home, with what belongs to it. */

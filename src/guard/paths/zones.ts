@@ -9,7 +9,8 @@ import { wordSet } from "../../shell/options.ts";
 import { components, isInside } from "../../system/paths.ts";
 import { SYSTEM_TOPS, type Workspace } from "../context.ts";
 import { partsBelow } from "./below.ts";
-import { type IgnoreFile, isIgnored, matchesAnyPattern, parseIgnoreFile } from "./ignore.ts";
+import { matchesAnyPattern, parseIgnoreFile } from "./ignore.ts";
+import { isIgnoredByGit } from "./ignored.ts";
 import { findRepository } from "./repository.ts";
 import { type SecretKind, secretByName, secretInHome, secretInSystem } from "./secrets.ts";
 import { SYSTEM_TREES } from "./system-trees.ts";
@@ -35,8 +36,6 @@ export type Zone =
 
 const HOMES = wordSet("home Users");
 const HOME_DOT_TREES = wordSet(".config .local .ssh .gnupg .aws .kube .docker .azure Library");
-const IGNORE_LIMIT = 64 * 1024;
-const MAX_IGNORE_DEPTH = 32;
 
 const zones = new WeakMap<Workspace, Map<string, Zone>>();
 
@@ -162,37 +161,6 @@ function elsewhere(parts: readonly string[]): Zone {
 /** Does one of the configuration's patterns cover these parts below the project? */
 export function isConfigured(patterns: readonly string[], parts: readonly string[]): boolean {
   return patterns.length > 0 && matchesAnyPattern(parseIgnoreFile("", patterns.join("\n")), parts);
-}
-
-const ignoreFiles = new WeakMap<Workspace, Map<string, IgnoreFile | undefined>>();
-
-/** By the rules that are there, and by those that were there before this session. */
-function isIgnoredByGit(workspace: Workspace, project: string, parts: readonly string[]): boolean {
-  const { disk, given } = workspace;
-  const known = ignoreFiles.get(workspace) ?? new Map<string, IgnoreFile | undefined>();
-  ignoreFiles.set(workspace, known);
-  const isIgnoredBy = (read: (path: string) => string | undefined, when: string): boolean => {
-    const files: { depth: number; file: IgnoreFile }[] = [];
-    const add = (directory: string, name: string, depth: number) => {
-      const path = `${directory}/${name}`;
-      const key = `${when} ${path}`;
-      if (!known.has(key)) {
-        const text = read(path);
-        known.set(key, text === undefined ? undefined : parseIgnoreFile(directory, text));
-      }
-      const file = known.get(key);
-      if (file !== undefined) files.push({ depth, file });
-    };
-    add(project, ".git/info/exclude", 0);
-    for (let depth = 0; depth < Math.min(parts.length, MAX_IGNORE_DEPTH); depth += 1)
-      add([project, ...parts.slice(0, depth)].join("/"), ".gitignore", depth);
-    return isIgnored(files, parts);
-  };
-  const present = (path: string) => disk.text(path, IGNORE_LIMIT);
-  if (!isIgnoredBy(present, "now")) return false;
-  const written = given.written?.();
-  if (written === undefined) return true;
-  return isIgnoredBy(path => (written.hasWritten(path) ? written.textBefore(path) : present(path)), "before");
 }
 
 /** The kind of secret a path names, if it does. */

@@ -2,17 +2,20 @@ import { join } from "../../system/paths.ts";
 import { callBridge } from "../bridge/call.ts";
 import type { HookContext } from "../context.ts";
 import { lookInside, readPreferenceFiles } from "../framework-files.ts";
+import { type RecalledNotes, screenNotes } from "../recalled-notes.ts";
 import { oneLine } from "../words.ts";
 
-/** What the model should know when a session begins, as far as those parts are switched on; undefined when none is. */
-export async function assembleContext(context: HookContext): Promise<string | undefined> {
+/** What the model should know when a session begins, as far as those parts are switched on; no text when none is. */
+export async function assembleContext(cwd: string | undefined, context: HookContext): Promise<RecalledNotes> {
   const isWorkflow = context.hasPart("workflow");
+  const project = isWorkflow ? `## Project Context\n${describeProject(context)}` : undefined;
+  const learnt = context.hasPart("memory") ? await describeLearnings(cwd, context) : undefined;
   const sections = [
-    isWorkflow ? `## Project Context\n${describeProject(context)}` : undefined,
-    context.hasPart("memory") ? `\n## Recent Learnings\n${await describeLearnings(context)}` : undefined,
+    project,
+    learnt === undefined ? undefined : `\n## Recent Learnings\n${learnt.text}`,
     ...(isWorkflow ? [...preferencesParts(context), workflowPart(context), VERBOSITY] : []),
   ].filter(section => section !== undefined);
-  return sections.length === 0 ? undefined : sections.join("\n").trimStart();
+  return { ...learnt, text: sections.join("\n").trimStart() };
 }
 
 function describeProject(context: HookContext): string {
@@ -31,22 +34,20 @@ function describeProject(context: HookContext): string {
 
 const POINTER = "See .claude/context/DISCOVERIES.md for what was learnt earlier.";
 
-async function describeLearnings(context: HookContext): Promise<string> {
+async function describeLearnings(cwd: string | undefined, context: HookContext): Promise<RecalledNotes> {
   const answer = await callBridge(context, "get_context", {
     session_id: context.sessionId ?? "unknown",
     project_path: context.projectRoot,
   });
   if (answer.kind !== "reply") {
     context.report(answer.problem);
-    return `(Memory was unavailable at the start of this session.)\n${POINTER}`;
+    return { text: `(Memory was unavailable at the start of this session.)\n${POINTER}` };
   }
   const { context: text, memories } = answer.reply;
-  if (text.trim() !== "") return text.trim();
-  if (memories.length === 0) return POINTER;
-  return [
-    `${memories.length} from memory:`,
-    ...memories.map(({ key, value }) => `- [${oneLine(key)}] ${oneLine(value)}`),
-  ].join("\n");
+  if (text.trim() !== "") return screenNotes(text, cwd, context);
+  if (memories.length === 0) return { text: POINTER };
+  const lines = memories.map(({ key, value }) => `- [${oneLine(key)}] ${oneLine(value)}`);
+  return screenNotes([`${memories.length} from memory:`, ...lines].join("\n"), cwd, context);
 }
 
 function preferencesParts(context: HookContext): readonly string[] {

@@ -37,9 +37,10 @@ async function beginSession(
   const prompt = input.prompt ?? "";
   context.metric("prompt_length", countCharacters(prompt));
   const request = isWorkflow ? captureRequest(prompt, context) : undefined;
-  const text = [request, await assembleContext(context)].filter(part => part !== undefined).join("\n\n");
+  const { text: assembled, message } = await assembleContext(input.cwd, context);
+  const text = [request, assembled].filter(part => part !== undefined && part !== "").join("\n\n");
   context.log("INFO", `session context of ${text.length} characters`);
-  return text === "" ? undefined : { context: text };
+  return text === "" ? undefined : { context: text, ...(message === undefined ? {} : { message }) };
 }
 
 function captureRequest(prompt: string, context: HookContext): string | undefined {
