@@ -32,7 +32,7 @@ const MAX_NAME_LENGTH = 300;
  */
 export function postgresTarget(system: System, options: PostgresTargetOptions): ShipTarget {
   const { database, team } = options;
-  const machine = clip(system.processes.self.host, MAX_NAME_LENGTH);
+  const machine = machineName(system);
   const projects = new Map<string, string>();
   const projectOf = (path: string): string => {
     const known = projects.get(path) ?? projectName(system, path);
@@ -59,6 +59,11 @@ export function postgresTarget(system: System, options: PostgresTargetOptions): 
     send: batch => untilDone(() => write(batch)),
     close: () => database.close(),
   };
+}
+
+/** What records call this machine. */
+export function machineName({ processes }: Pick<System, "processes">): string {
+  return clip(processes.self.host, MAX_NAME_LENGTH);
 }
 
 async function attempt(work: () => Promise<void>): Promise<Attempt> {

@@ -16,7 +16,11 @@ export interface LogBatch {
   readonly position: LogPosition | undefined;
   /** lines that rotation removed before they were read: where the last position was is gone */
   readonly isGap: boolean;
+  /** no line begins at the last position any more: its file is read again from the beginning */
+  readonly isRewritten: boolean;
 }
+
+const NEWLINE = 10;
 
 type LogSystem = Pick<System, "files" | "text">;
 
@@ -34,13 +38,15 @@ export function readBatch(
   });
   const found = after === undefined ? -1 : files.findLastIndex(({ first }) => first === after.first);
   const isGap = after !== undefined && found < 0 && files.length > 0;
+  const isRewritten =
+    after !== undefined && found >= 0 && !isLineStart(system, files[found]?.file, after.offset);
   const lines: ShippedLine[] = [];
   let position = after;
   for (const [index, { file, first }] of files.entries()) {
     if (index < found) continue;
-    const from = index === found ? (after?.offset ?? 0) : 0;
+    const from = index === found && !isRewritten ? (after?.offset ?? 0) : 0;
     for (const line of wholeLines(system, file, from)) {
-      if (lines.length === limit) return { lines, position, isGap };
+      if (lines.length === limit) return { lines, position, isGap, isRewritten };
       position = { first, offset: line.offset + line.bytes.length + 1 };
       const text = system.text.decode(line.bytes).text;
       const hash = sha256Hex(line.bytes);
@@ -48,7 +54,19 @@ export function readBatch(
       if (text.trim() !== "") lines.push({ log, id, text, hash });
     }
   }
-  return { lines, position, isGap };
+  return { lines, position, isGap, isRewritten };
+}
+
+/** Also at the end of the file, where the next line will begin. */
+function isLineStart(system: LogSystem, file: string | undefined, offset: number): boolean {
+  if (offset === 0 || file === undefined) return true;
+  try {
+    return system.files.readRange(file, offset - 1, 1)[0] === NEWLINE;
+  } catch (error) {
+    // It was rotated since it was listed.
+    if (hasErrorCode(error, "ENOENT")) return true;
+    throw error;
+  }
 }
 
 function firstLine(system: LogSystem, file: string): string | undefined {

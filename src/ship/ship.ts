@@ -73,8 +73,11 @@ async function shipBatch(
     name,
     ...readBatch(system, name, logs[name], checkpoint.logs[name], BATCH_LINES),
   }));
-  for (const { name, isGap } of batches)
+  for (const { name, isGap, isRewritten } of batches) {
     if (isGap) tell(`lines of ${logs[name]} may have been rotated away before they were sent`);
+    if (isRewritten)
+      tell(`${logs[name]} is not as it was when it was sent: it is sent again where it differs`);
+  }
   const lines = batches.flatMap(batch => batch.lines);
   if (lines.length === 0) return { checkpoint, count: 0 };
   const totals = addTotals(checkpoint.totals, lines);

@@ -265,7 +265,7 @@ class ChainWalk {
     const isHeadKnown = this.options.head !== undefined && this.isHeadSeen;
     const rest = isHeadKnown ? "behind the line of the head " : "";
     const unknown = [
-      `whether lines ${rest}were cut off at the end, or rewritten with new hashes: compare with a head that was kept elsewhere (verify --head)`,
+      `whether lines ${rest}were cut off at the end, or rewritten with new hashes: compare with a head that was kept elsewhere (verify --head), or with what was shipped (verify --url)`,
     ];
     return {
       files: this.files,

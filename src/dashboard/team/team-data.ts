@@ -1,10 +1,8 @@
 import { PostgresStore } from "../../memory/postgres-store.ts";
 import type { Database } from "../../postgres/database.ts";
 import { hasRelation, SCHEMA } from "../../postgres/migrate.ts";
-import { PostgresError } from "../../postgres/postgres-error.ts";
-import { notMember } from "../../postgres/teams.ts";
 import { errorText } from "../../protocol/error-text.ts";
-import { makeRecordTables } from "../../ship/record-tables.ts";
+import { readableTeams } from "../../ship/shipped-chain.ts";
 import type { System } from "../../system/system.ts";
 import { Activity, KEPT_JUDGEMENTS, KEPT_RUNS } from "../activity.ts";
 import { type MemoryEntry, type MemoryQuery, searchMemories } from "../memories.ts";
@@ -31,20 +29,8 @@ const MAX_VALUE = 300;
 /** Throws when there is nothing to show: no tables, no team of that name, or none at all. */
 export async function openTeamData(system: System, options: TeamOptions): Promise<DashboardData> {
   const { database, team } = options;
-  await checkTables(database);
-  const rows = await database.run(`SELECT team FROM ${SCHEMA}.teams ORDER BY team`);
-  const teams = rows.map(row => String(row["team"])).filter(name => team === undefined || name === team);
-  if (teams.length === 0) throw await notMember(database, team);
+  const teams = await readableTeams(database, team);
   return new TeamData(system, options, teams);
-}
-
-/** The page makes no tables: who looks at a database by mistake leaves it as it is. */
-async function checkTables(database: Database): Promise<void> {
-  if (!(await hasRelation(database.run, `${SCHEMA}.records`)))
-    throw new PostgresError("refused", `nothing was shipped to ${database.place} yet`, {
-      fix: "let its owner run amplihack ship --once --to postgres=URL",
-    });
-  await makeRecordTables(database);
 }
 
 interface View {

@@ -1,0 +1,43 @@
+import type { Invocation } from "../../cli/command.ts";
+import type { ChainHead } from "../../state/chained-log.ts";
+import { escapeControls } from "../../state/index.ts";
+import type { ChainReport } from "../../state/verify-chain.ts";
+import { connectedUser, type DATABASE_OPTIONS, withRecords } from "./database.ts";
+
+/** What of a log is in a database. */
+export interface ShippedFacts {
+  readonly database: string;
+  readonly team: string;
+  readonly person: string;
+  readonly machine: string;
+  /** the head that came last */
+  readonly head: (ChainHead & { readonly received: string }) | null;
+}
+
+export function compareWithShipped(
+  { options, system, terminal }: Pick<Invocation<typeof DATABASE_OPTIONS>, "options" | "system" | "terminal">,
+  log: { readonly path: string; readonly verify: () => ChainReport },
+): Promise<{ readonly report: ChainReport; readonly shipped: ShippedFacts }> {
+  return withRecords(system, terminal, options, async (database, choice) => {
+    const { compareLog } = await import("../../ship/compare-log.ts");
+    const { machineName } = await import("../../ship/postgres-target.ts");
+    const person = choice.person ?? (await connectedUser(database));
+    const machine = choice.machine ?? machineName(system);
+    const whose = { team: choice.team, person, machine };
+    const { report, head } = await compareLog(system, database, whose, log);
+    return { report, shipped: { database: database.place, ...whose, head: headDocument(head) } };
+  });
+}
+
+export function headDocument(
+  head: (ChainHead & { readonly receivedMs: number }) | undefined,
+): ShippedFacts["head"] {
+  if (head === undefined) return null;
+  const { seq, hash, receivedMs } = head;
+  return { seq, hash, received: new Date(receivedMs).toISOString() };
+}
+
+export function shippedText({ database, team, person, machine, head }: ShippedFacts): string {
+  const what = head === null ? "nothing yet" : `${head.seq}:${head.hash}, received ${head.received}`;
+  return escapeControls(`${what}, by ${person} from ${machine}, to ${database}, team ${team}`);
+}
