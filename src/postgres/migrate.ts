@@ -3,6 +3,8 @@ import { MISSING_RIGHT, PostgresError } from "./postgres-error.ts";
 
 /** Where everything of ours lies. */
 export const SCHEMA = "amplihack";
+/** Of functions. `pg_temp` stands last: a table that a user makes for the connection would else be read in place of ours. */
+export const FIXED_PATH = `SET search_path = pg_catalog, ${SCHEMA}, pg_temp`;
 /** Any number that no other program uses: whoever changes tables holds this lock. */
 const MIGRATION_LOCK = 0x616d_706d;
 
