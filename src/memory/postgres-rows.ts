@@ -8,6 +8,7 @@ import { readMemory } from "./read-row.ts";
 import { decodeText, encodeText, storedNames } from "./stored-text.ts";
 
 export const MEMORIES = `${SCHEMA}.memories`;
+export const USES = `${SCHEMA}.memory_uses`;
 
 /** For `memoryOf`. */
 export const SELECTED = [
@@ -78,7 +79,7 @@ function unreadableRow(row: Row, column: string): MemoryError {
   return new MemoryError(
     "corrupt",
     `memory number ${number} has a ${column} that does not exist`,
-    `update amplihack, or drop that one: DELETE FROM ${MEMORIES} WHERE number = ${number}`,
+    `update amplihack, or drop that one: SELECT ${SCHEMA}.remove_memories('{${number}}')`,
   );
 }
 

@@ -1,11 +1,10 @@
 import type { Database } from "../postgres/database.ts";
-import { hasRelation, type Migration, migrate, SCHEMA } from "../postgres/migrate.ts";
-import { IS_VISIBLE, joinTeam } from "../postgres/teams.ts";
+import { FIXED_PATH, hasRelation, type Migration, migrate, SCHEMA } from "../postgres/migrate.ts";
+import { joinTeam } from "../postgres/teams.ts";
 import { CATEGORIES, MAX_TIME_MS, TEXT_LIMITS, VALUE_TYPES } from "./memory.ts";
-import { WRITTEN_COLUMNS } from "./postgres-rows.ts";
+import { RIGHTS } from "./postgres-rights.ts";
 import { SEARCH_FUNCTIONS } from "./postgres-search-functions.ts";
 
-const FIXED_PATH = `SET search_path = pg_catalog, ${SCHEMA}, pg_temp`;
 export const NOW_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 /** How many replaced texts are kept of one memory. */
 const KEPT_EARLIER_VALUES = 20;
@@ -110,36 +109,6 @@ const TABLES: Migration = [
      memories integer NOT NULL,
      PRIMARY KEY (team, term)
    ) WITH (fillfactor = 70)`,
-];
-
-/** `rights` leave out what the server alone fills: numbers that all teams share, authors and revisions. */
-function separate(table: string, rights: string, condition = IS_VISIBLE): Migration {
-  const name = `${SCHEMA}.${table}`;
-  return [
-    `ALTER TABLE ${name} ENABLE ROW LEVEL SECURITY`,
-    `CREATE POLICY own_team ON ${name} USING (${condition})`,
-    `GRANT SELECT, ${rights} ON ${name} TO PUBLIC`,
-  ];
-}
-
-const POLICIES: Migration = [
-  ...separate("memories", `INSERT (team, ${WRITTEN_COLUMNS}), UPDATE (${WRITTEN_COLUMNS}), DELETE`),
-  // Copies go by the name alone: who could add one would remove memories of projects that they may not see.
-  ...separate("memory_removals", "UPDATE (removed_ms)"),
-  ...separate(
-    "earlier_values",
-    "INSERT (team, project, agent, session, key, id, value, type, category, updated_ms, replaced_ms)",
-  ),
-  // The memory is looked for with the rights of the user, so that only what is visible has visible uses.
-  ...separate(
-    "memory_uses",
-    "INSERT (team, number, project, session, occasion, used_ms), UPDATE (occasion, used_ms), DELETE",
-    `${IS_VISIBLE} AND EXISTS (
-       SELECT FROM ${SCHEMA}.memories
-       WHERE memories.number = memory_uses.number AND memories.team = memory_uses.team
-     )`,
-  ),
-  `ALTER TABLE ${SCHEMA}.memory_terms ENABLE ROW LEVEL SECURITY`,
 ];
 
 /**
@@ -267,7 +236,6 @@ const PARTS_INDEX: Migration = [
 const MEMORY_TABLES: Migration = [
   ...HASH_FUNCTION,
   ...TABLES,
-  ...POLICIES,
   ...REVISIONS,
   ...TERM_QUERY,
   ...CONSEQUENCES,
@@ -278,7 +246,7 @@ const MEMORY_TABLES: Migration = [
 /** Makes the tables where they are missing, for a member of the team or for the administrator. */
 export async function prepareMemoryTables(database: Database, team: string): Promise<void> {
   await joinTeam(database, team);
-  await migrate(database, "memory", [MEMORY_TABLES]);
+  await migrate(database, "memory", [MEMORY_TABLES, RIGHTS]);
 }
 
 const PARTS_INDEX_NAME = "memory_terms_by_part";

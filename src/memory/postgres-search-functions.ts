@@ -1,11 +1,11 @@
-import { type Migration, SCHEMA } from "../postgres/migrate.ts";
+import { FIXED_PATH, type Migration, SCHEMA } from "../postgres/migrate.ts";
 
 /**
  * The operators of full text search are not leakproof, so behind a policy no index would serve them. These functions run
  * with the rights of the owner, and look at nothing but what the user who is logged in may see of the team: they give
  * nothing to somebody who is no member.
  */
-const DEFINED = `LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, ${SCHEMA}, pg_temp`;
+const DEFINED = `LANGUAGE plpgsql STABLE SECURITY DEFINER ${FIXED_PATH}`;
 const FIND_MEMBER = `
   SELECT projects INTO mine FROM members WHERE team = of_team AND member = session_user;
   IF NOT FOUND THEN RETURN; END IF;`;

@@ -10,7 +10,14 @@ import { listCondition } from "./postgres-conditions.ts";
 import { toMemoryError } from "./postgres-problems.ts";
 import { idValues, MEMORIES, memoryOf, named, nameValues, ofProject, SELECTED } from "./postgres-rows.ts";
 import { countTerms, searchRows, type TeamSearch } from "./postgres-search.ts";
-import { type FoundMemory, foundOf, insertRows, replaceRows, takeBatches } from "./postgres-take.ts";
+import {
+  type FoundMemory,
+  foundOf,
+  insertRows,
+  removeRows,
+  replaceRows,
+  takeBatches,
+} from "./postgres-take.ts";
 import { addUses, latestRows, listUses, takeUses } from "./postgres-uses.ts";
 import { readMatch } from "./read-row.ts";
 import type { SearchQuery } from "./search-words.ts";
@@ -93,13 +100,7 @@ export class PostgresStore implements MovableStore {
 
   async remove(memories: readonly MemoryId[]): Promise<number> {
     if (memories.length === 0) return 0;
-    return this.write(async run => {
-      const rows = await run(
-        `DELETE FROM ${MEMORIES} WHERE team = $1 AND ${named("id", 2)} RETURNING number`,
-        [this.team, ...idValues(memories)],
-      );
-      return rows.length;
-    });
+    return this.write(run => removeRows({ run, team: this.team }, named("id", 2), idValues(memories)));
   }
 
   async pin(memories: readonly MemoryId[], isPinned: boolean): Promise<number> {
@@ -192,8 +193,9 @@ export class PostgresStore implements MovableStore {
     project: string,
     { keyPrefix, keepNewest, updatedSinceMs }: Retention,
   ): Promise<void> {
-    await run(
-      `DELETE FROM ${MEMORIES} WHERE number IN (
+    await removeRows(
+      { run, team: this.team },
+      `number IN (
          SELECT number FROM (
            SELECT number, updated_ms, row_number() OVER (ORDER BY updated_ms DESC, number DESC) AS place
            FROM ${MEMORIES}
@@ -202,7 +204,7 @@ export class PostgresStore implements MovableStore {
          ) AS counted
          WHERE place > $4 OR updated_ms < $5
        )`,
-      [this.team, encodeText(project), keyPrefix, keepNewest, updatedSinceMs],
+      [encodeText(project), keyPrefix, keepNewest, updatedSinceMs],
     );
   }
 

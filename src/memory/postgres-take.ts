@@ -1,4 +1,5 @@
-import type { Row } from "../postgres/database.ts";
+import type { Row, SqlValue } from "../postgres/database.ts";
+import { SCHEMA } from "../postgres/migrate.ts";
 import type { System } from "../system/system.ts";
 import { idKey, type Memory, type MemoryId, nameKey } from "./memory.ts";
 import { withFreeId, withPin } from "./new-memory.ts";
@@ -49,6 +50,16 @@ export async function replaceRows({ run, team }: TeamSearch, found: readonly Fou
      WHERE memories.number = given.number AND memories.team = $1`,
     [team, found.map(({ number }) => number), ...columnsOf(found.map(({ memory }) => memory))],
   );
+}
+
+/** Those of the team that fit the condition, whose values begin with `$2`; tells how many there were. */
+export async function removeRows(
+  { run, team }: TeamSearch,
+  condition: string,
+  values: readonly SqlValue[],
+): Promise<number> {
+  const numbers = `SELECT number FROM ${MEMORIES} WHERE team = $1 AND ${condition}`;
+  return (await run(`SELECT ${SCHEMA}.remove_memories(ARRAY(${numbers}))`, [team, ...values])).length;
 }
 
 /** As they are, ids and dates included; of two with the same name the later change stays. */

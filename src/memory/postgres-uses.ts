@@ -2,14 +2,12 @@ import type { Row } from "../postgres/database.ts";
 import { SCHEMA } from "../postgres/migrate.ts";
 import type { MemoryId } from "./memory.ts";
 import type { StoredUse } from "./move.ts";
-import { idValues, MEMORIES, named, ofProject, SELECTED, textOf } from "./postgres-rows.ts";
+import { idValues, MEMORIES, named, ofProject, SELECTED, textOf, USES } from "./postgres-rows.ts";
 import type { TeamSearch } from "./postgres-search.ts";
 import { readUse } from "./read-row.ts";
 import { KEPT_USES_MS } from "./retention.ts";
 import type { MemoryUse } from "./store.ts";
 import { encodeText } from "./stored-text.ts";
-
-const USES = `${SCHEMA}.memory_uses`;
 
 /** What was shown at the start stays use once it was recalled. */
 export async function addUses(
@@ -26,7 +24,7 @@ export async function addUses(
        occasion = CASE known.occasion WHEN 'prompt' THEN known.occasion ELSE excluded.occasion END`,
     [team, ...idValues(memories), encodeText(project), encodeText(session), occasion, nowMs],
   );
-  await run(`DELETE FROM ${USES} WHERE team = $1 AND ${ofProject("$2")} AND used_ms < $3`, [
+  await run(`SELECT ${SCHEMA}.remove_memory_uses($1, $2, $3)`, [
     team,
     encodeText(project),
     nowMs - KEPT_USES_MS,

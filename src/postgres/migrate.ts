@@ -3,8 +3,11 @@ import { MISSING_RIGHT, PostgresError } from "./postgres-error.ts";
 
 /** Where everything of ours lies. */
 export const SCHEMA = "amplihack";
-/** Any number that no other program uses: whoever changes tables holds this lock. */
-const MIGRATION_LOCK = 0x616d_706d;
+/** Of functions. `pg_temp` stands last: a table that a user makes for the connection would else be read in place of ours. */
+export const FIXED_PATH = `SET search_path = pg_catalog, ${SCHEMA}, pg_temp`;
+/** Any number that no other program uses: whoever makes the first table holds this lock. */
+const FIRST_TABLE_LOCK = 0x616d_706d;
+const VERSIONS = `${SCHEMA}.versions`;
 
 /** Statements that lead from the version of its place in the list to the next. */
 export type Migration = readonly string[];
@@ -33,18 +36,19 @@ export async function migrate(
 
 async function changeTables(database: Database, part: string, migrations: readonly Migration[]) {
   await database.transaction(async run => {
-    await run("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
+    // Everybody who may connect can take this lock and keep it; the one on the table is the owner's alone.
+    if (!(await hasRelation(run, VERSIONS)))
+      await run("SELECT pg_advisory_xact_lock($1)", [FIRST_TABLE_LOCK]);
     await run(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`);
-    await run(
-      `CREATE TABLE IF NOT EXISTS ${SCHEMA}.versions (part text PRIMARY KEY, version integer NOT NULL)`,
-    );
+    await run(`CREATE TABLE IF NOT EXISTS ${VERSIONS} (part text PRIMARY KEY, version integer NOT NULL)`);
+    await run(`LOCK TABLE ${VERSIONS} IN EXCLUSIVE MODE`);
     await run(`GRANT USAGE ON SCHEMA ${SCHEMA} TO PUBLIC`);
-    await run(`GRANT SELECT ON ${SCHEMA}.versions TO PUBLIC`);
+    await run(`GRANT SELECT ON ${VERSIONS} TO PUBLIC`);
     const version = await findVersion(run, part);
     checkVersion(database, part, version, migrations.length);
     for (const statement of migrations.slice(version).flat()) await run(statement);
     await run(
-      `INSERT INTO ${SCHEMA}.versions (part, version) VALUES ($1, $2)
+      `INSERT INTO ${VERSIONS} (part, version) VALUES ($1, $2)
        ON CONFLICT (part) DO UPDATE SET version = excluded.version`,
       [part, migrations.length],
     );
@@ -58,8 +62,8 @@ export async function hasRelation(run: RunSql, name: string): Promise<boolean> {
 }
 
 async function findVersion(run: RunSql, part: string): Promise<number> {
-  if (!(await hasRelation(run, `${SCHEMA}.versions`))) return 0;
-  const [row] = await run(`SELECT version FROM ${SCHEMA}.versions WHERE part = $1`, [part]);
+  if (!(await hasRelation(run, VERSIONS))) return 0;
+  const [row] = await run(`SELECT version FROM ${VERSIONS} WHERE part = $1`, [part]);
   return Number(row?.["version"] ?? 0);
 }
 

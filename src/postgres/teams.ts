@@ -1,5 +1,5 @@
 import type { Database } from "./database.ts";
-import { type Migration, migrate, SCHEMA } from "./migrate.ts";
+import { FIXED_PATH, type Migration, migrate, SCHEMA } from "./migrate.ts";
 import { PostgresError } from "./postgres-error.ts";
 
 /**
@@ -15,9 +15,8 @@ const TEAM_TABLES: Migration = [
      projects text[],
      PRIMARY KEY (team, member)
    )`,
-  // `pg_temp` stands last: a table that a user makes for the connection would else be read in place of ours.
   `CREATE FUNCTION ${SCHEMA}.may_see(of_team text, of_project text) RETURNS boolean
-     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, ${SCHEMA}, pg_temp
+     LANGUAGE sql STABLE SECURITY DEFINER ${FIXED_PATH}
      AS $$ SELECT EXISTS (
        SELECT FROM members
        WHERE team = of_team AND member = session_user
@@ -25,7 +24,7 @@ const TEAM_TABLES: Migration = [
      ) $$`,
   // For the administrator: whoever calls it needs the rights on both tables.
   `CREATE FUNCTION ${SCHEMA}.add_member(to_team text, new_member name, of_projects text[] DEFAULT NULL) RETURNS void
-     LANGUAGE sql SET search_path = pg_catalog, ${SCHEMA}, pg_temp
+     LANGUAGE sql ${FIXED_PATH}
      AS $$
        INSERT INTO teams (team) VALUES (to_team) ON CONFLICT DO NOTHING;
        INSERT INTO members (team, member, projects) VALUES (to_team, new_member, of_projects)

@@ -127,6 +127,32 @@ describe.skipIf(!hasPostgres)("the store of a team", () => {
     });
   });
 
+  it("takes the right to delete, and so to lock, away where an earlier version gave it", async () => {
+    const { server, name, url } = await freshDatabase();
+    const store = await openAt(url);
+    const { memory } = await store.put(draft());
+    await administer(server, "CREATE ROLE ann LOGIN", name);
+    onTestFinished(() => administer(server, "DROP ROLE ann"));
+    for (const statement of [
+      "DROP FUNCTION amplihack.remove_memories, amplihack.remove_memory_uses",
+      "GRANT DELETE ON amplihack.memories, amplihack.memory_uses TO PUBLIC",
+      "UPDATE amplihack.versions SET version = 1 WHERE part = 'memory'",
+      "SELECT amplihack.add_member('acme', 'ann')",
+    ])
+      await administer(server, statement, name);
+    const ann = server.url(name, "ann");
+    await expect(openAt(ann)).rejects.toMatchObject({
+      problem: "refused",
+      fix: expect.stringContaining("let the owner of the database run the same command"),
+    });
+    await openAt(url);
+    const lock = "LOCK TABLE amplihack.memories IN ACCESS EXCLUSIVE MODE";
+    await expect((await connectTo(ann)).transaction(run => run(lock))).rejects.toMatchObject({
+      code: "42501",
+    });
+    expect(await (await openAt(ann)).remove([memory])).toBe(1);
+  });
+
   it("reports a row that no memory can be, written by hand", async () => {
     const { url } = await freshDatabase();
     const store = await openAt(url);
@@ -141,6 +167,7 @@ describe.skipIf(!hasPostgres)("the store of a team", () => {
       await expect(store.list({}, "name")).rejects.toMatchObject({
         problem: "corrupt",
         message: `memory number 1 has a ${column} that does not exist`,
+        fix: "update amplihack, or drop that one: SELECT amplihack.remove_memories('{1}')",
       });
     }
   });

@@ -5,7 +5,7 @@ import { PostgresStore } from "../../src/memory/postgres-store.ts";
 import { learnedRetention } from "../../src/memory/retention.ts";
 import { readQuery } from "../../src/memory/search-words.ts";
 import type { MemoryFilter } from "../../src/memory/store.ts";
-import { Database } from "../../src/postgres/database.ts";
+import { Database, type RunSql } from "../../src/postgres/database.ts";
 import { readDatabaseUrl } from "../../src/postgres/url.ts";
 import { administer, hasPostgres, type PostgresServer, sharedServer } from "../postgres-server.ts";
 import { draft, NOW_MS, systemAt } from "./store-scene.ts";
@@ -21,11 +21,15 @@ const MEMBERS = {
 } as const;
 type Person = keyof typeof MEMBERS;
 const PROJECTS = ["", "pay", "ship"];
-/** What members may do to rows that they see. */
+const REMOVE_ALL = "SELECT amplihack.remove_memories(ARRAY(SELECT generate_series(1::bigint, 1000)))";
+const removeUses = (projects: readonly string[]) =>
+  `SELECT amplihack.remove_memory_uses('${TEAM}', project, ${NOW_MS + 1}) AS number
+   FROM unnest(ARRAY[${projects.map(project => `'${project}'`).join(", ")}]) AS project ORDER BY number`;
+/** What members may do to rows that they see; each gives a row for every one that it changed. */
 const CHANGES = {
-  memories: ["DELETE FROM", "UPDATE SET session = session"],
-  memory_removals: ["UPDATE SET removed_ms = removed_ms"],
-  memory_uses: ["DELETE FROM", "UPDATE SET used_ms = used_ms"],
+  memories: [REMOVE_ALL, "UPDATE amplihack.memories SET session = session RETURNING project"],
+  memory_removals: ["UPDATE amplihack.memory_removals SET removed_ms = removed_ms RETURNING project"],
+  memory_uses: [removeUses(PROJECTS), "UPDATE amplihack.memory_uses SET used_ms = used_ms RETURNING project"],
   earlier_values: [],
 } as const;
 const TABLES = Object.keys(CHANGES) as (keyof typeof CHANGES)[];
@@ -46,6 +50,17 @@ describe.skipIf(!hasPostgres)("memories of a team", () => {
     const database = await Database.open(readDatabaseUrl(server.url(DATABASE, person), "option"));
     onTestFinished(() => database.close());
     return database;
+  }
+
+  /** What it gives, without a trace. */
+  async function tryOut<T>(database: Database, work: (run: RunSql) => Promise<T>): Promise<T> {
+    const results: T[] = [];
+    const trial = database.transaction(async run => {
+      results.push(await work(run));
+      throw new Error("only tried");
+    });
+    await expect(trial).rejects.toThrow("only tried");
+    return results[0] as T;
   }
 
   /** Without asking whether the person may: what the tables themselves let through. */
@@ -175,17 +190,8 @@ describe.skipIf(!hasPostgres)("memories of a team", () => {
 
     it.each(VISIBLE)("%s changes the projects %j only", async (person, seen) => {
       const database = await connect(person);
-      const rollBack = new Error("only tried");
-      for (const each of CHANGES[table]) {
-        const change = each.replace(/^(DELETE FROM|UPDATE)/, `$1 ${name}`);
-        let changed: readonly unknown[] = [];
-        const trial = database.transaction(async run => {
-          changed = await run(`${change} RETURNING project`);
-          throw rollBack;
-        });
-        await expect(trial).rejects.toThrow();
-        expect(changed.length).toBe(seen.length);
-      }
+      for (const change of CHANGES[table])
+        expect((await tryOut(database, run => run(change))).length).toBe(seen.length);
       const others = person === "eve" ? TEAM : "zoo";
       if (seen.length > 0)
         await expect(database.run(`UPDATE ${name} SET team = $1`, [others])).rejects.toMatchObject({
@@ -253,7 +259,7 @@ describe.skipIf(!hasPostgres)("memories of a team", () => {
     it.each(VISIBLE)("%s gets no more by tables or functions of the same name", async (person, seen) => {
       const database = await connect(person);
       await database.run("SET search_path = pg_temp, public");
-      const rows = await database.transaction(async run => {
+      const rows = await tryOut(database, async run => {
         await run("CREATE TEMP TABLE members (team text, member name, projects text[]) ON COMMIT DROP");
         await run("INSERT INTO members VALUES ($1, session_user, null)", [TEAM]);
         await run("CREATE TEMP TABLE memories (team text) ON COMMIT DROP");
@@ -262,9 +268,11 @@ describe.skipIf(!hasPostgres)("memories of a team", () => {
           await run(
             `SELECT FROM amplihack.search_memories('${TEAM}', 'zebra', '{zebra}', '{1}', ${all}, 10)`,
           ),
+          await run(removeUses(PROJECTS)),
+          await run(REMOVE_ALL),
         ];
       });
-      expect(rows.map(found => found.length)).toEqual([seen.length, seen.length]);
+      expect(rows.map(found => found.length)).toEqual(Array(4).fill(seen.length));
     });
   });
 
@@ -309,6 +317,9 @@ describe.skipIf(!hasPostgres)("memories of a team", () => {
          (team, project, agent, session, key, id, value, type, category, updated_ms, replaced_ms, author)
        VALUES ('${TEAM}', 'pay', 'a', '', 'n', 'n', '', 'text', 'context', 1, 1, 'ann')`,
     ],
+    ["delete what a function would not remove", "DELETE FROM amplihack.memories WHERE project = 'pay'"],
+    ["delete uses without a function", "DELETE FROM amplihack.memory_uses WHERE project = 'pay'"],
+    ["empty the table", "TRUNCATE amplihack.memories"],
     ["change earlier texts", "UPDATE amplihack.earlier_values SET value = 'another'"],
     ["remove earlier texts", "DELETE FROM amplihack.earlier_values"],
     [
@@ -337,24 +348,84 @@ describe.skipIf(!hasPostgres)("memories of a team", () => {
     await expect((await connect("bob")).run(given(member, value))).rejects.toMatchObject({ code: "23514" });
   });
 
+  describe("are not held up", () => {
+    /** All that hold up somebody who reads and writes; what only reads is refused nobody. */
+    const MODES = ["ROW EXCLUSIVE", "SHARE", "EXCLUSIVE", "ACCESS EXCLUSIVE"];
+
+    it.each(["ann", "bob", "eve", "sid"] as const)("by locks of %s on tables", async person => {
+      const [keeper, database] = [await connect(), await connect(person)];
+      const tables = await keeper.run(
+        `SELECT oid::regclass AS name FROM pg_class
+         WHERE relnamespace = 'amplihack'::regnamespace AND relkind = 'r' ORDER BY 1`,
+      );
+      expect(tables.map(row => row["name"])).toEqual(
+        expect.arrayContaining([
+          "amplihack.teams",
+          "amplihack.versions",
+          ...TABLES.map(t => `amplihack.${t}`),
+        ]),
+      );
+      for (const { name } of tables)
+        for (const mode of MODES)
+          await expect(
+            database.transaction(run => run(`LOCK TABLE ${name} IN ${mode} MODE`)),
+            `${name} ${mode}`,
+          ).rejects.toMatchObject({ code: "42501" });
+    });
+
+    it.each(["eve", "sid"] as const)("by statements of %s that do not end", async person => {
+      const [store, stranger] = [await openAs("ann"), await connect(person)];
+      await stranger.transaction(async run => {
+        for (const table of [...TABLES, "teams", "members"])
+          await run(`LOCK TABLE amplihack.${table} IN ACCESS SHARE MODE`);
+        for (const change of Object.values(CHANGES).flat()) await run(change);
+        await run("SELECT FROM amplihack.memories FOR UPDATE");
+        await run("SELECT FROM amplihack.teams WHERE team = $1 FOR UPDATE", [TEAM]);
+        const { memory } = await store.put(draft({ project: "pay", key: "meanwhile" }));
+        await store.recordUse([memory], { project: "pay", session: "s", occasion: "prompt" });
+        expect(await store.remove([memory])).toBe(1);
+      });
+      await administer(server, "DELETE FROM amplihack.memory_removals WHERE key = 'meanwhile'", DATABASE);
+    });
+  });
+
+  it("are removed by the administrator, who need not be in the team", async () => {
+    const removed = await tryOut(await connect(), async run => {
+      await run("DELETE FROM amplihack.members");
+      return [await run(removeUses(PROJECTS)), await run(REMOVE_ALL)];
+    });
+    expect(removed.map(rows => rows.length)).toEqual([PROJECTS.length, PROJECTS.length]);
+  });
+
+  it("keep their uses where they are hidden from whoever clears up a project", async () => {
+    const [hidden, visible] = [await idOf("ship"), await idOf("pay")];
+    await (await openAs("ann")).recordUse([hidden], { project: "pay", session: "t", occasion: "prompt" });
+    const numbers = async (person: Person) =>
+      (await tryOut(await connect(person), run => run(removeUses(["pay"])))).map(row =>
+        Number(row["number"]),
+      );
+    expect(await numbers("bob")).toEqual([visible.number]);
+    expect(await numbers("ann")).toEqual([visible.number, hidden.number]);
+    expect(await numbers("eve")).toEqual([]);
+    await administer(server, "DELETE FROM amplihack.memory_uses WHERE session = 't'", DATABASE);
+  });
+
   it("keep the earlier texts of a project, however many somebody adds under the name in another", async () => {
     const [ann, bob] = [await connect("ann"), await connect("bob")];
     const ofShip = "SELECT value FROM amplihack.earlier_values WHERE project = 'ship'";
     const before = await ann.run(ofShip);
     expect(before).toHaveLength(1);
-    const rollBack = new Error("only tried");
     await bob.run(
       `INSERT INTO amplihack.earlier_values
          (team, project, agent, session, key, id, value, type, category, updated_ms, replaced_ms)
        SELECT '${TEAM}', 'pay', 'builder', '', 'key ship', 'n', n, 'text', 'context', 1, 1
        FROM generate_series(1, 30) AS n`,
     );
-    const trial = ann.transaction(async run => {
+    const after = await tryOut(ann, async run => {
       await run("UPDATE amplihack.memories SET value = 'another' WHERE project = 'ship'");
-      expect(await run(`${ofShip} ORDER BY number`)).toEqual([...before, { value: "zebra secretship" }]);
-      throw rollBack;
+      return run(`${ofShip} ORDER BY number`);
     });
-    await expect(trial).rejects.toThrow("only tried");
+    expect(after).toEqual([...before, { value: "zebra secretship" }]);
     await administer(server, "DELETE FROM amplihack.earlier_values WHERE id = 'n'", DATABASE);
   });
 

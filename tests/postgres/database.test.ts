@@ -145,4 +145,23 @@ describe.skipIf(!hasPostgres)("a migration", () => {
     await expect(broken).rejects.toThrow();
     expect(await database.run("SELECT to_regclass('amplihack.others') AS found")).toEqual([{ found: null }]);
   });
+
+  it("waits for nobody who may only connect", async () => {
+    const { server, name, url } = await freshDatabase();
+    await administer(server, "CREATE ROLE sid LOGIN");
+    onTestFinished(() => administer(server, "DROP ROLE sid"));
+    const [owner, stranger] = [await open(url), await open(server.url(name, "sid"))];
+    await migrate(owner, "things", [["CREATE TABLE amplihack.things (name text)"]]);
+    await stranger.transaction(async run => {
+      await run("SELECT pg_advisory_xact_lock($1)", [0x616d_706d]);
+      await run("SELECT FROM amplihack.versions");
+      await migrate(owner, "others", [["CREATE TABLE amplihack.others (name text)"]]);
+    });
+    expect(await owner.run("SELECT part FROM amplihack.versions ORDER BY part")).toEqual([
+      { part: "others" },
+      { part: "things" },
+    ]);
+    const lock = stranger.transaction(run => run("LOCK TABLE amplihack.versions IN EXCLUSIVE MODE"));
+    await expect(lock).rejects.toMatchObject({ problem: "refused" });
+  });
 });

@@ -222,6 +222,8 @@ describe.skipIf(!hasPostgres)("who may do what with records", () => {
       "UPDATE amplihack.records SET host = 'x' WHERE person = session_user",
       "DELETE FROM amplihack.records",
       "TRUNCATE amplihack.records",
+      "DO 'BEGIN LOCK TABLE amplihack.records IN ROW EXCLUSIVE MODE; END'",
+      "DO 'BEGIN LOCK TABLE amplihack.audit_heads IN ROW EXCLUSIVE MODE; END'",
       "UPDATE amplihack.audit_heads SET seq = 9",
       "DELETE FROM amplihack.audit_heads",
       "INSERT INTO amplihack.records (team, id, kind, time, machine, project, host, session, hash, fields, person) VALUES ('acme', '6', 'runs', now(), 'm', '', '', '', '', '{}', 'bob')",

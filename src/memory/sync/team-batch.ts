@@ -5,7 +5,7 @@ import { idKey, type Memory, type MemoryName, nameKey } from "../memory.ts";
 import { withFreeId } from "../new-memory.ts";
 import { MEMORIES, memoryOf, named, nameValues, SELECTED, textOf } from "../postgres-rows.ts";
 import type { TeamSearch } from "../postgres-search.ts";
-import { findOwners, insertRows, replaceRows } from "../postgres-take.ts";
+import { findOwners, insertRows, removeRows, replaceRows } from "../postgres-take.ts";
 import { encodeText } from "../stored-text.ts";
 import type { NamedState, PendingChange } from "./change.ts";
 import type { Decision } from "./decide.ts";
@@ -82,10 +82,7 @@ export class Batch {
   ): Promise<void> {
     if (removed.length === 0) return;
     const { run, team } = this.target;
-    await run(`DELETE FROM ${MEMORIES} WHERE team = $1 AND ${named("name", 2)}`, [
-      team,
-      ...nameValues(removed),
-    ]);
+    await removeRows(this.target, named("name", 2), nameValues(removed));
     const final = removed.filter(({ isFinal }) => isFinal);
     await run(
       `UPDATE ${REMOVALS} SET removed_ms = given.removed_ms
