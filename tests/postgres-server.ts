@@ -7,6 +7,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readlinkSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
@@ -89,17 +90,15 @@ export async function startPostgres(options: ServerOptions = {}): Promise<Postgr
     "--no-sync",
   ];
   execFileSync(join(programs, "initdb"), initdb, { ...user, stdio: "pipe" });
-  const port = options.tls === undefined ? undefined : await freePort();
-  const settings = join(data, "postgresql.auto.conf");
-  writeFileSync(settings, settingsText(folder, port, options));
-  handOver(settings);
   for (const [name, source] of tlsFiles(options)) {
     copyFileSync(source, join(data, name));
     chmodSync(join(data, name), 0o600);
     handOver(join(data, name));
   }
 
-  let server = await launch(programs, folder);
+  const first = await launchFirst(programs, folder, options);
+  const { port } = first;
+  let { server } = first;
   return {
     folder,
     port,
@@ -107,6 +106,8 @@ export async function startPostgres(options: ServerOptions = {}): Promise<Postgr
       `postgres://${name}@/${database}?host=${encodeURIComponent(folder)}`,
     async kill() {
       await endOf(server, "KILL");
+      // Its other processes end by themselves, each when it finds the time; until then they answer.
+      while (hasProcessIn(data)) await new Promise(resolve => setTimeout(resolve, 10));
     },
     async start() {
       server = await launch(programs, folder);
@@ -151,6 +152,24 @@ const WATCH = `
   if read -r signal <&3; then kill -"$signal" "$server"; wait "$server"; exit; fi
   kill -QUIT "$server"; wait "$server"; rm -rf "$1"`;
 
+/** Another program may take a free port before the server does. */
+async function launchFirst(programs: string, folder: string, options: ServerOptions) {
+  for (;;) {
+    const port = options.tls === undefined ? undefined : await freePort();
+    const settings = join(folder, "data", "postgresql.auto.conf");
+    writeFileSync(settings, settingsText(folder, port, options));
+    handOver(settings);
+    try {
+      return { server: await launch(programs, folder), port };
+    } catch (error) {
+      if (!String(error).includes("could not create any TCP/IP sockets")) throw error;
+    }
+  }
+}
+
+/** A client that comes too early is refused, and the server goes on. */
+const FAILURE = /FATAL:(?! +the database system is)/;
+
 async function launch(programs: string, folder: string): Promise<RunningServer> {
   const watcher = spawn("sh", ["-c", WATCH, join(programs, "postgres"), folder], {
     ...user,
@@ -162,10 +181,11 @@ async function launch(programs: string, folder: string): Promise<RunningServer> 
   });
   for (;;) {
     if (log.includes("ready to accept connections")) return { watcher };
-    if (watcher.exitCode !== null || log.includes("FATAL"))
-      throw new Error(`PostgreSQL did not start in ${folder}:\n${log}`);
+    if (watcher.exitCode !== null || FAILURE.test(log)) break;
     await new Promise(resolve => setTimeout(resolve, 20));
   }
+  await endOf({ watcher }, "KILL");
+  throw new Error(`PostgreSQL did not start in ${folder}:\n${log}`);
 }
 
 async function endOf({ watcher }: RunningServer, signal?: "KILL"): Promise<void> {
@@ -174,6 +194,17 @@ async function endOf({ watcher }: RunningServer, signal?: "KILL"): Promise<void>
   const control = watcher.stdio[3] as NodeJS.WritableStream;
   control.end(signal === undefined ? "" : `${signal}\n`);
   await ended;
+}
+
+function hasProcessIn(folder: string): boolean {
+  const numbers = existsSync("/proc") ? readdirSync("/proc").filter(name => /^\d+$/.test(name)) : [];
+  return numbers.some(number => {
+    try {
+      return readlinkSync(`/proc/${number}/cwd`) === folder;
+    } catch {
+      return false;
+    }
+  });
 }
 
 function freePort(): Promise<number> {

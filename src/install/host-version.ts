@@ -5,7 +5,8 @@ import type { System } from "../system/system.ts";
 import { runProgram } from "./run-program.ts";
 import { findHostProgram, INSTALLABLE_HOSTS, type RegistrationTarget } from "./targets.ts";
 
-const TIMEOUT_MS = 2_000;
+/** Agents are programs of many megabytes; on a busy machine even their version takes seconds. */
+const TIMEOUT_MS = 5_000;
 const MAX_LINE = 200;
 
 /** The first line that a program says about its version, without colours; undefined when it says none in time. */

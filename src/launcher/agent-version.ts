@@ -8,7 +8,8 @@ import type { System } from "../system/system.ts";
 import { readVariables } from "./child-environment.ts";
 import { LAUNCH_TOOLS } from "./tools.ts";
 
-const TIMEOUT_MS = 2_000;
+/** Agents are programs of many megabytes; on a busy machine even their version takes seconds. */
+const TIMEOUT_MS = 5_000;
 const MAX_LINE_LENGTH = 200;
 const LIFE_MS = 24 * 60 * 60 * 1000;
 /** A failure may have been the machine's, not the agent's. */

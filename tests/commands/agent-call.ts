@@ -44,7 +44,7 @@ export async function recordCall(
   const { home, project, stateHome = join(home, ".amplihack") } = place;
   const { tool = "Bash", session = "s-1", how = "write", command } = call;
   const places = { stateHome, project, home, temps: [], regenerable: [] };
-  const context = openContext(system, places, BUILT_IN.history);
+  const context = openContext(system, places, { ...BUILT_IN.history, budgetMs: 60_000 });
   if (call.isPrompted === true) beginTurn(context.store, session, project);
   const request = {
     host: "claude-code",

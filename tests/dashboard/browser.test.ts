@@ -11,7 +11,7 @@ import { hasPostgres } from "../postgres-server.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { changedMachine } from "./changed-machine.ts";
 import { HOSTILE, type Machine, newMachine, type Served, serve, writeRecipeRun } from "./machine.ts";
-import { newTeam } from "./team.ts";
+import { NOON_MS, newTeam } from "./team.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
@@ -31,6 +31,9 @@ const HOSTS = ["claude-code", "codex", "gemini-cli"];
 const HOOKS = ["pre_tool_use", "post_tool_use", "stop"];
 const EVENTS = ["PreToolUse", "PostToolUse", "Stop"];
 
+/** For what never comes: a busy machine takes long for a page. */
+const PATIENT_MS = 200_000;
+
 let browser: Browser;
 
 interface Opened {
@@ -47,6 +50,7 @@ async function open(
   const { width = 1280, scheme = "light" } = options;
   const page = await browser.newPage({ colorScheme: scheme, viewport: { width, height: 900 } });
   onTestFinished(() => page.close());
+  page.setDefaultTimeout(PATIENT_MS);
   const complaints: string[] = [];
   const requests: string[] = [];
   page.on("console", message => message.type() === "error" && complaints.push(message.text()));
@@ -130,6 +134,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
     beforeAll(async () => {
       browser = await chromium.launch({
         executablePath: CHROMIUM,
+        timeout: PATIENT_MS,
         args: [
           "--headless",
           "--no-sandbox",
@@ -192,7 +197,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
     it.skipIf(!hasPostgres)("shows a team, narrowed by a choice, follows it, and does nothing", async () => {
       const team = await newTeam();
       const [ann, bob] = [await team.join("ann"), await team.join("bob")];
-      const ts = () => new Date().toISOString();
+      const ts = () => new Date(NOON_MS).toISOString();
       for (const [index, { machine, ship }] of [ann, bob].entries()) {
         machine.run(
           { ts: ts(), tool: "Bash", call: "c1", host: HOSTS[index] },
@@ -220,6 +225,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       }
       const { page } = await open(addressOf(served, "/"));
       await page.getByRole("combobox", { name: "Person" }).selectOption("bob");
+      await page.waitForURL(/person=bob/);
       await page.getByText("for one person.").waitFor();
       await page.keyboard.press("3");
       await page.locator(".pager", { hasText: "2 entries" }).waitFor();

@@ -8,12 +8,12 @@ import { readDatabaseUrl } from "../../src/postgres/url.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { administer, hasPostgres } from "../postgres-server.ts";
 import { HOSTILE, type Served, until } from "./machine.ts";
-import { newTeam, projectWith, serveTeam } from "./team.ts";
+import { NOON_MS, newTeam, projectWith, serveTeam } from "./team.ts";
 
 /** What is between header and footer. */
 const text = async (served: Served, path: string) =>
   /<main[\s\S]*<\/main>/.exec((await served.ask(path)).body)?.[0] ?? "";
-const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+const minutesAgo = (minutes: number) => new Date(NOON_MS - minutes * 60_000).toISOString();
 
 /** Ann on pay and shop, Bob on shop; both call a session the same. */
 async function twoPeople() {

@@ -9,11 +9,16 @@ import { postgresTarget } from "../../src/ship/postgres-target.ts";
 import { makeRecordTables } from "../../src/ship/record-tables.ts";
 import { shipAll } from "../../src/ship/ship.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
+import type { System } from "../../src/system/system.ts";
 import { administer, freshDatabase, type PostgresServer } from "../postgres-server.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { askServer, type Machine, newMachine, type Served } from "./machine.ts";
 
-const system = createNodeSystem();
+/** It is always noon, so that what happened some minutes ago was today. */
+export const NOON_MS = new Date().setHours(12, 0, 0, 0);
+
+const node = createNodeSystem();
+const system: System = { ...node, clock: { ...node.clock, nowMs: () => NOON_MS } };
 
 /** A login of the database, with a machine of its own. */
 export interface Member {

@@ -35,13 +35,17 @@ export function cleanEnvironment(home: string): Record<string, string> {
 
 type Options<T extends ToolMap> = Omit<EngineOptions<T>, "projectDir"> & { readonly projectDir?: string };
 
-/** A real engine in a temporary project, closed after the test. */
+/** Enough for a process to end that was told to, on a machine that is busy with other things. */
+export const PATIENT_MS = 200_000;
+
+/** A real engine in a temporary project, closed after the test. It gives up nothing early unless it is told to. */
 export function makeEngine<const T extends ToolMap = Record<never, never>>(
   options: Options<T> = {},
 ): HookEngine<T> {
   const projectDir = options.projectDir ?? temporaryFolder();
   const engine = createHookEngine<T, string>({
     env: cleanEnvironment(projectDir),
+    grace: { killMs: PATIENT_MS, pipeMs: PATIENT_MS },
     ...options,
     projectDir,
   });

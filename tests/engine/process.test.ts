@@ -9,6 +9,7 @@ import {
   cleanEnvironment,
   codesOf,
   makeEngine,
+  PATIENT_MS,
   source,
   temporaryFolder,
 } from "./fixture.ts";
@@ -23,12 +24,12 @@ interface Setting {
   readonly options?: JsonObject;
 }
 
-/** One real command hook before a tool, with short graces. */
+/** One real command hook before a tool, with a short grace before it is killed. */
 async function run(command: string | JsonObject, setting: Setting = {}): Promise<Outcome> {
   const projectDir = setting.projectDir ?? temporaryFolder();
   const engine = makeEngine({
     projectDir,
-    grace: { killMs: 150, pipeMs: 100 },
+    grace: { killMs: 150, pipeMs: PATIENT_MS },
     env: { ...cleanEnvironment(projectDir), ...setting.env },
     ...setting.options,
     sources: [source("claude", claudeCommands("PreToolUse", [command]))],
@@ -81,7 +82,10 @@ describe("badly behaved children", () => {
 
   it("whose helper holds the pipes settle all the same, and the helper lives on", async () => {
     const projectDir = temporaryFolder();
-    const outcome = await run(`sleep 300 & echo $! > helper; ${DENY}`, { projectDir });
+    const outcome = await run(`sleep 300 & echo $! > helper; ${DENY}`, {
+      projectDir,
+      options: { grace: { pipeMs: 100 } },
+    });
     expect(outcome.decision).toMatchObject({ kind: "deny", reason: "no" });
     expect(codesOf(outcome)).toEqual(["pipe-held"]);
     const pid = Number(readFileSync(join(projectDir, "helper"), "utf8"));
@@ -191,7 +195,7 @@ describe("badly behaved children", () => {
       decision: { kind: "deny", reason: "aborted" },
       runs: [{ status: "aborted" }],
     });
-    expect(isAlive(Number(readFileSync(pidFile, "utf8")))).toBe(false);
+    await waitFor(() => !isAlive(Number(readFileSync(pidFile, "utf8"))), "the end of the hook");
   });
 });
 

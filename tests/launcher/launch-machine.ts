@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -162,6 +163,8 @@ export class StartedProgram {
   stderr = "";
   private readonly ended: Promise<ProgramEnd>;
   private waiting: (() => void) | undefined;
+  /** its end, and all that it printed before; the end of a process alone may be seen earlier than its last words */
+  private isClosed = false;
 
   constructor(child: ChildProcess) {
     this.child = child;
@@ -175,6 +178,7 @@ export class StartedProgram {
     });
     this.ended = new Promise(resolve => {
       child.once("close", code => {
+        this.isClosed = true;
         resolve({ code, stdout: this.stdout, stderr: this.stderr });
         this.waiting?.();
       });
@@ -184,17 +188,16 @@ export class StartedProgram {
   /** Resolves as soon as the text was printed on stdout or stderr; fails when the program ends without it. */
   async printed(text: string): Promise<void> {
     while (!this.stdout.includes(text) && !this.stderr.includes(text)) {
-      if (this.child.exitCode !== null)
-        throw new Error(`ended without ${text}:\n${this.stdout}${this.stderr}`);
+      if (this.isClosed) throw new Error(`ended without ${text}:\n${this.stdout}${this.stderr}`);
       await new Promise<void>(resolve => {
         this.waiting = resolve;
       });
     }
   }
 
-  /** Waits until the launcher sleeps: of an agent that runs, it has then done all that belongs to the start. */
+  /** Waits until the launcher waits for events: of an agent that runs, it has then done all that belongs to the start. */
   async idle(): Promise<void> {
-    while (stateOf(this.child.pid ?? 0) === "R") await new Promise(resolve => setTimeout(resolve, 5));
+    while (!waitsForEvents(this.child.pid ?? 0)) await new Promise(resolve => setTimeout(resolve, 5));
   }
 
   signal(name: NodeJS.Signals): void {
@@ -219,6 +222,14 @@ export function isRunning(pid: number): boolean {
   }
   const state = stateOf(pid);
   return state === undefined ? process.platform !== "linux" : !/[ZX]/.test(state);
+}
+
+/** Some systems do not tell what a process waits for; that it waits must do there. */
+function waitsForEvents(pid: number): boolean {
+  if (stateOf(pid) === "R") return false;
+  const place = `/proc/${pid}/wchan`;
+  const waitsIn = existsSync(place) ? readFileSync(place, "latin1") : "";
+  return !/[a-z]/.test(waitsIn) || /ep(?:oll)?_/.test(waitsIn);
 }
 
 /** The letter by which Linux tells what a process is doing. */

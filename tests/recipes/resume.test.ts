@@ -463,8 +463,13 @@ describe("a runner killed without warning", () => {
 
   describe("again and again: no step is lost, and none runs again whose end was shown", () => {
     const ids = Array.from({ length: 8 }, (_, index) => `s${index}`);
+    const untilSeen = (id: string | undefined): string =>
+      id === undefined ? "" : `until [ -e seen-${id} ]; do sleep 0.01; done;`;
 
-    /** Runs to the end however often it is killed, `watch` decides when. */
+    /**
+     * Runs to the end however often it is killed, `watch` decides when. No step ends before the end of the one before it
+     * was seen here, or a quick runner could be done before it is killed for the first time.
+     */
     async function runWithKills(watch: (child: ChildProcess, progress: () => string) => void): Promise<void> {
       const machine = recipeMachine();
       machine.write(
@@ -472,7 +477,11 @@ describe("a runner killed without warning", () => {
         yaml({
           name: "r",
           context: { last: "start" },
-          steps: ids.map(id => ({ id, command: `echo {{last}}:${id} >> log; echo ${id}`, output: "last" })),
+          steps: ids.map((id, index) => ({
+            id,
+            command: `echo {{last}}:${id} >> log; ${untilSeen(ids[index - 1])} echo ${id}`,
+            output: "last",
+          })),
         }),
       );
       const shown = new Set<string>();
@@ -486,6 +495,9 @@ describe("a runner killed without warning", () => {
           progress += String(chunk);
         });
         watch(child, () => progress);
+        child.stderr?.on("data", () => {
+          for (const id of ids) if (progress.includes(`✓ ${id} `)) machine.write(`seen-${id}`, "");
+        });
         await exitCodeOf(child);
         const begun = linesIn(machine)
           .slice(before)

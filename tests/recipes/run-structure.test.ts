@@ -18,8 +18,8 @@ describe("parallel steps", () => {
         name: "r",
         context: { v: "old" },
         steps: [
-          { id: "a", command: meet("x", "y"), parallel_group: "g", output: "v", timeout: 50 },
-          { id: "b", command: meet("y", "x"), parallel_group: "g", output: "v", timeout: 50 },
+          { id: "a", command: meet("x", "y"), parallel_group: "g", output: "v", timeout: 200 },
+          { id: "b", command: meet("y", "x"), parallel_group: "g", output: "v", timeout: 200 },
           { id: "c", command: "echo {{v}}" },
         ],
       }),

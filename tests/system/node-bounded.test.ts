@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { runBounded } from "../../src/system/node-bounded.ts";
 import { bundleProgram } from "../bundle-program.ts";
 
-const run = (body: string, timeoutMs = 10_000, ...args: readonly unknown[]) =>
+const PATIENT_MS = 200_000;
+const run = (body: string, timeoutMs = PATIENT_MS, ...args: readonly unknown[]) =>
   runBounded(`(function (given, done, failed) { ${body} })`, "test.js", [args[0]], timeoutMs);
 
 const ENDED_LOOP = bundleProgram(new URL("programs/ended-loop.ts", import.meta.url));
@@ -14,7 +15,11 @@ describe("text that is evaluated under a limit", () => {
     expect(await run(`Promise.resolve().then(() => done("own"))`)).toBe("own");
     const later = () => new Promise(resolve => setTimeout(resolve, 5, "ours"));
     expect(
-      await run(`(async () => { const text = await given(); done(text + await given()); })()`, 10_000, later),
+      await run(
+        `(async () => { const text = await given(); done(text + await given()); })()`,
+        PATIENT_MS,
+        later,
+      ),
     ).toBe("oursours");
   });
 

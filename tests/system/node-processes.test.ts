@@ -170,7 +170,7 @@ describe("a child that talks too much", () => {
 
 describe("a child that takes too long", () => {
   it("is ended by SIGTERM", async () => {
-    const running = start(["sleep", "300"], { timeoutMs: 50 });
+    const running = start(["sleep", "300"], { timeoutMs: 50, killAfterMs: PATIENT_MS });
     expect(await running.done).toMatchObject({ end: { kind: "timeout" }, killed: false });
     await untilGone(running.pid ?? 0);
   });

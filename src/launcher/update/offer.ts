@@ -1,5 +1,6 @@
 import { openSync } from "node:fs";
 import { ReadStream } from "node:tty";
+import { afterPending } from "../../system/node-end.ts";
 import type { LaunchConsole } from "../launch-request.ts";
 
 const ANSWER_MS = 5_000;
@@ -29,7 +30,8 @@ function readAnswer(limitMs: number): Promise<string> {
       input.destroy();
       resolve(answer);
     };
-    const timer = setTimeout(() => settle(""), limitMs);
+    // What was typed in time counts also where this process is late to read it.
+    const timer = setTimeout(afterPending, limitMs, () => settle(""));
     input.once("data", data => settle(String(data)));
     input.once("error", () => settle(""));
   });

@@ -2,11 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { main } from "../../../src/cli/main.ts";
-import { createNodeSystem } from "../../../src/system/node.ts";
-import type { Clock } from "../../../src/system/system.ts";
 import { runProgram } from "../../hooks/executable.ts";
 import { systemIn } from "../../install/sandbox.ts";
-import { answerOnNode } from "../../native/answer-on-node.ts";
+import { answerOnNode, SLOW_CLOCK } from "../../native/answer-on-node.ts";
 import { carryOut } from "./carry-out.ts";
 import type { Scene } from "./projects.ts";
 import { runShell } from "./run-shell.ts";
@@ -18,15 +16,7 @@ export type HookRunner = (call: HookCall, scene: Scene, cwd: string) => Promise<
 /** Inside this process, through the entry that the hook program uses. */
 export const onNode: HookRunner = async ({ words, payload, env }, scene, cwd) => {
   const input = Buffer.from(JSON.stringify(payload));
-  await answerOnNode(words, { cwd, env: { ...scene.env, ...env }, input, clock: SLOW_CLOCK });
-};
-
-const { clock } = createNodeSystem();
-/** A busy machine must not decide what is kept: time passes a hundred times slower than it does. */
-export const SLOW_CLOCK: Clock = {
-  nowMs: () => clock.nowMs(),
-  monotonicMs: () => clock.monotonicMs() / 100,
-  sleepMs: ms => clock.sleepMs(ms),
+  await answerOnNode(words, { cwd, env: { ...scene.env, ...env }, input });
 };
 
 /** As a process of its own: what a host starts. */

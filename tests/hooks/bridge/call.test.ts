@@ -175,15 +175,15 @@ describe("a child that does not keep to the contract", () => {
     const result = await withEnoughTime(
       // A second of the budget is kept for what comes after the child's end.
       seconds => ask(script, { budgetMs: 1_000 + seconds * 1_000 }),
-      () => existsSync(join(folder, "leader")),
+      () => existsSync(join(folder, "leader")) && readFileSync(join(folder, "leader"), "utf8").endsWith("\n"),
     );
     expect(result).toEqual({ kind: "timeout", problem: expect.stringMatching(/no answer/) });
     // A process that was killed is gone once the system has seen to it.
     for (const name of ["leader", "child"]) {
       const pid = readFileSync(join(folder, name), "utf8").trim();
-      await expect.poll(() => isAlive(pid), { timeout: 30_000 }).toBe(false);
+      await expect.poll(() => isAlive(pid), { timeout: 200_000 }).toBe(false);
     }
-  }, 60_000);
+  });
 
   it("is not even started when no time is left", async () => {
     const result = await ask("touch started", { budgetMs: 900 });

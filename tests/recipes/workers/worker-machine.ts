@@ -146,7 +146,13 @@ async function startWorker(
   worker.stderr?.on("data", chunk => {
     text += String(chunk);
   });
-  const exit = new Promise<number | null>(resolve => worker.once("exit", code => resolve(code)));
+  let isClosed = false;
+  const exit = new Promise<number | null>(resolve =>
+    worker.once("close", code => {
+      isClosed = true;
+      resolve(code);
+    }),
+  );
   onTestFinished(async () => {
     worker.kill("SIGKILL");
     await exit;
@@ -155,7 +161,7 @@ async function startWorker(
     () => text,
     said => {
       if (said.includes("waits for runs")) return true;
-      if (worker.exitCode !== null) throw new Error(`the worker ended: ${said}`);
+      if (isClosed) throw new Error(`the worker ended: ${said}`);
       return false;
     },
   );
