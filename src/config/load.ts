@@ -11,7 +11,7 @@ import { readJsonc } from "./jsonc.ts";
 import { asManaged, type ManagedLayers, overrideManaged, withFailurePolicy } from "./managed.ts";
 import { capProjectLists, MAX_PROJECT_ENTRIES, override, tighten } from "./merge.ts";
 import type { ConfigNotice, LayerScope } from "./notice.ts";
-import { acceptPolicy, findPolicy, MAX_POLICIES } from "./policies.ts";
+import { acceptPolicy, findPolicy, MAX_POLICIES, shownPolicy } from "./policies.ts";
 import type { SchemaProblem } from "./schema.ts";
 import type { ConfigFile, HistorySection } from "./sections.ts";
 import { BUILT_IN, type Config, type MissingPolicy } from "./settings.ts";
@@ -138,7 +138,12 @@ function policiesOf(reader: LayerReader, { scope, path, file, unread }: Layer): 
   if (file.extends === undefined) return { policies: [], missing };
   const { notices, system } = reader;
   const tell = (code: ConfigNotice["code"], entry: string, problem: string) =>
-    notices.push({ code, scope, source: path, message: `${path}: the policy ${entry} ${problem}` });
+    notices.push({
+      code,
+      scope,
+      source: path,
+      message: `${path}: the policy ${shownPolicy(entry)} ${problem}`,
+    });
   if (file.extends.length > MAX_POLICIES) {
     const problem = `list is too long: only the first ${MAX_POLICIES}`;
     tell("too-many", problem, "count");
@@ -151,7 +156,7 @@ function policiesOf(reader: LayerReader, { scope, path, file, unread }: Layer): 
     });
     if ("problem" in found) {
       tell("broken", entry, `is ignored: ${found.problem}`);
-      missing.push({ entry, problem: found.problem });
+      missing.push({ entry: shownPolicy(entry), problem: found.problem });
       return [];
     }
     if (found.warning !== undefined) tell("broken", entry, found.warning);

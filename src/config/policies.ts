@@ -43,6 +43,11 @@ export function parsePolicyReference(entry: string): PolicyReference | undefined
   return { entry, from, kind, pin: hash === undefined ? signed : { kind: "sha256", hash } };
 }
 
+/** An entry as messages name it: enough of the pin to tell it from others. */
+export function shownPolicy(entry: string): string {
+  return entry.replace(/(#(?:sha256|ed25519)-.{8}).+$/, "$1…");
+}
+
 function kindOf(from: string): PolicyReference["kind"] | undefined {
   if (/^https:\/\/[^/]/.test(from) || /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])[:/]/.test(from))
     return "address";
@@ -102,7 +107,7 @@ export function findPolicy(
     if (own !== undefined && !isChanged) return parsed(system, reference, own);
     if (digestOf(system, kept) === pin.hash) {
       const found = parsed(system, reference, kept);
-      const warning = `${own} is not what was pinned; the last good one counts`;
+      const warning = `counts as it was last pulled: ${own} is not what was pinned`;
       return isChanged && !("problem" in found) ? { ...found, warning } : found;
     }
     return { problem: `what was pinned is not there; run ${pull}` };

@@ -16,6 +16,7 @@ import { checkSignature, readPublicKey } from "../launcher/update/verify.ts";
 import { errorText } from "../protocol/error-text.ts";
 import { memberAt, parseJsonObject, stringAt } from "../protocol/members.ts";
 import { sizeText } from "../protocol/quantity.ts";
+import { Problem } from "../state/problem.ts";
 import { writeAtomically } from "../system/atomic-write.ts";
 import { isInside } from "../system/paths.ts";
 import { sha256Hex } from "../system/sha256.ts";
@@ -81,7 +82,8 @@ async function pullPolicy(system: System, entry: string, options: PullOptions): 
       warnings,
     };
   } catch (error) {
-    return { ...failed, problem: errorText(error) };
+    const causes = error instanceof Problem ? error.causes : [];
+    return { ...failed, problem: [errorText(error), ...causes].join(": ") };
   }
 }
 

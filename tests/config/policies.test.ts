@@ -109,7 +109,8 @@ describe("policies", () => {
     const loaded = load(files);
     expect(loaded.config.guard.level).toBe("strict");
     expect(loaded.notices).toMatchObject([{ code: "broken" }]);
-    expect(loaded.messages).toContain("is not what was pinned; the last good one counts");
+    const told = `the policy ./policy.jsonc#sha256-${hashOf(policy).slice(0, 8)}… counts as it was last pulled: `;
+    expect(loaded.messages).toContain(`${told}${beside(USER)} is not what was pinned`);
     const tampered = load({ ...files, [kept]: own(policy.replace("strict", "relaxed")) });
     expect(tampered.config.guard.level).toBe("standard");
     expect(tampered.messages).toContain("what was pinned is not there");

@@ -5,7 +5,7 @@ export type Said =
   | { meta: string }
   | { assistant: string }
   | { use: string; input: unknown; id?: string }
-  | { result: string; id?: string };
+  | { result: string; id?: string; hasFailed?: boolean };
 
 export const user = (text: string): Said => ({ user: text });
 /** text in the user's place that the host wrote */
@@ -16,13 +16,14 @@ export const use = (name: string, input: unknown, id?: string): Said => ({
   input,
   ...(id === undefined ? {} : { id }),
 });
-export const result = (text: string, id?: string): Said => ({
+export const result = (text: string, id?: string, hasFailed?: boolean): Said => ({
   result: text,
   ...(id === undefined ? {} : { id }),
+  ...(hasFailed === undefined ? {} : { hasFailed }),
 });
-export const bash = (command: string, output?: string): Said[] => [
+export const bash = (command: string, output?: string, hasFailed?: boolean): Said[] => [
   use("Bash", { command }),
-  ...(output === undefined ? [] : [result(output)]),
+  ...(output === undefined ? [] : [result(output, undefined, hasFailed)]),
 ];
 export const write = (path: string, content = "text"): Said => use("Write", { file_path: path, content });
 export const todos = (...statuses: string[]): Said =>
@@ -42,7 +43,8 @@ export function claudeSession(said: readonly Said[]): string {
       return claudeLine("assistant", [{ type: "tool_use", id: lastId, name: piece.use, input: piece.input }]);
     }
     const id = piece.id ?? lastId;
-    return claudeLine("user", [{ type: "tool_result", tool_use_id: id, content: piece.result }]);
+    const outcome = piece.hasFailed === undefined ? {} : { is_error: piece.hasFailed };
+    return claudeLine("user", [{ type: "tool_result", tool_use_id: id, content: piece.result, ...outcome }]);
   });
   return lines.map(line => `${JSON.stringify(line)}\n`).join("");
 }

@@ -5,6 +5,7 @@ import { assistant, claudeSession, user, write } from "../recorded.ts";
 import { projectSystem, runHook } from "../run-hook.ts";
 import { EARLY_STOPS, LATER_EARLY_STOPS } from "./endings/early-stops.ts";
 import { LATER_RIGHT_STOPS, RIGHT_STOPS } from "./endings/right-stops.ts";
+import { FAILED_TESTS, PASSED_TESTS } from "./endings/test-programs.ts";
 
 const TRANSCRIPT = "/home/user/.claude/projects/p/s1.jsonl";
 const RECORDED = new URL("../../fixtures/transcripts/", import.meta.url);
@@ -39,8 +40,8 @@ async function heldRecordings(names: readonly string[]): Promise<readonly string
 
 describe("power steering at the end of a session", () => {
   it("holds nearly all early stops and hardly any other", async () => {
-    const right = { ...RIGHT_STOPS, ...LATER_RIGHT_STOPS };
-    const early = { ...EARLY_STOPS, ...LATER_EARLY_STOPS };
+    const right = { ...RIGHT_STOPS, ...LATER_RIGHT_STOPS, ...PASSED_TESTS };
+    const early = { ...EARLY_STOPS, ...LATER_EARLY_STOPS, ...FAILED_TESTS };
     const wronglyHeld = [...(await heldOf(right)), ...(await heldRecordings(RECORDINGS.right))];
     const held = [...(await heldOf(early)), ...(await heldRecordings(RECORDINGS.early))];
     const rightCount = Object.keys(right).length + RECORDINGS.right.length;

@@ -216,6 +216,7 @@ const CASES: readonly Case[] = [
       nothing: [assistant("I renamed the field")],
       "part of a word": [assistant("The specific decision suffices, a terrorist was not unfailed")],
       mergeable: [assistant("CI is green and the PR is mergeable")],
+      "CI as a place": [assistant("The variable was missing in CI"), assistant("I changed the CI workflow")],
       "no failure": [assistant("12 passed, 0 failed, without error")],
       "error handling as a subject": [assistant("I added error handling and clear error messages")],
       "a failure that was put right": [

@@ -6,6 +6,8 @@ const TEST_COMMAND = wordPattern(`
   (?:npx |pnpm |yarn )?(?:vitest|jest|mocha|playwright test) | node --test | deno test
   cargo (?:nextest|test) | go test | ctest | make (?:test|check) | mvn (?:\\S+ ){0,9}(?:test|verify)
   gradlew? (?:\\S+ ){0,9}test | dotnet test | rspec | phpunit | swift test | uvx --from
+  bats | mix test | (?:rake|rails) (?:test|spec) | (?:dart|flutter) test | sbt (?:\\S+ ){0,9}test | bazel test
+  manage\\.py test | (?:just|task) test | npm t | (?:[\\w.-]*/)?(?:run[_-])?tests?\\.sh
 `);
 export const LINT_COMMAND = wordPattern(`
   ruff(?: check)? | mypy | flake8 | pylint | pyright | eslint | biome (?:check|ci|lint) | tsc
@@ -29,8 +31,10 @@ export function isInlineValidation(command: string): boolean {
   return [...command.matchAll(INLINE_CODE)].some(match => MEANINGFUL_CODE.test(match[2] ?? ""));
 }
 
-const PASSED = /\bpassed\b|\bPASSED\b|\bOK\b|^ok\b|^# pass [1-9]/m;
-const FAILED = /\bFAILED\b|\b[1-9]\d*\s+(?:failed|failing|failures?|errors?)\b|^# fail [1-9]/m;
+const PASSED =
+  /\bpassed\b|\bPASSED\b|\bPassed!|\bOK\b|^ok\b|^(?:#|ℹ) pass [1-9]|\b[1-9]\d* pass(?:ing)?\b|^(?:--- )?PASS\b|\bBUILD SUCCESS|\b[1-9]\d* (?:examples?|tests?|runs?),[^\n]* 0 failures|\bTests run: [1-9]/m;
+const FAILED =
+  /\bFAILED\b|\b[1-9]\d*\s+(?:failed|failing|fail|failures?|errors?)\b|^(?:#|ℹ) fail [1-9]|^not ok\b|\b(?:Failures|Errors|Failed):\s*[1-9]|\bBUILD FAIL|^(?:--- )?FAIL\b/m;
 
 /** The output of a test run that ended well. */
 export function isPassingResult(text: string): boolean {
@@ -39,7 +43,7 @@ export function isPassingResult(text: string): boolean {
 
 /** The output of a test run that ended badly. */
 export function isFailingResult(text: string): boolean {
-  return FAILED.test(text) || /^(?:--- )?FAIL\b/m.test(text);
+  return FAILED.test(text);
 }
 
 /** What pre-commit prints for a hook that passed, or another program's line about it. */

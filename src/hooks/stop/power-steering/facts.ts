@@ -83,6 +83,8 @@ export class FactCollector {
   /** branches that the latest tool results named; undefined for results that named none */
   private readonly branches: (string | undefined)[] = [];
   private lastCommandIsTest = false;
+  /** the call that went to the main branch, until its result is known */
+  private mainBranchCall: string | undefined;
 
   facts(): SessionFacts {
     return this.gathered;
@@ -162,7 +164,9 @@ export class FactCollector {
     gathered.hasCommittedOrPushed ||= changesBranch;
     const commitsHere = commands.isCommit(command) || commands.isBarePush(command);
     if (commands.isPushToMain(command) || (commitsHere && this.isOnMainBranch())) {
-      this.gathered.mainBranchCommand ??= commands.isPush(command) ? "git push" : "git commit";
+      if (gathered.mainBranchCommand !== undefined) return;
+      gathered.mainBranchCommand = commands.isPush(command) ? "git push" : "git commit";
+      this.mainBranchCall = id;
     }
   }
 
@@ -172,9 +176,12 @@ export class FactCollector {
     return ["main", "master"].includes(named[named.length - 1] ?? "");
   }
 
-  private seeResult({ id, text }: ToolResultPart): void {
+  private seeResult({ id, text, hasFailed }: ToolResultPart): void {
     const isOfTest = id === undefined ? this.lastCommandIsTest : this.testCalls.has(id);
-    if (isOfTest) this.seeTestResult(text);
+    if (isOfTest) this.seeTestResult(text, hasFailed);
+    // What was refused, or failed, did not reach the branch.
+    if (hasFailed === true && id !== undefined && id === this.mainBranchCall)
+      this.gathered.mainBranchCommand = undefined;
     this.gathered.isBehind ||= /\b(?:is|are|branch) behind\b|\bhave diverged\b|\bdiverged\b/i.test(text);
     this.gathered.hasPassedPreCommit ||= commands.isPreCommitPass(text);
     for (const [, count] of text.matchAll(/\b(\d{1,9}) passed\b/g)) {
@@ -185,12 +192,14 @@ export class FactCollector {
   }
 
   /** What was said to fail before is over when the tests pass. */
-  private seeTestResult(text: string): void {
-    if (commands.isPassingResult(text)) {
+  private seeTestResult(text: string, hasFailed: boolean | undefined): void {
+    const isFailing = commands.isFailingResult(text);
+    // Some print nothing when all is well; the host knows how the program ended.
+    if (commands.isPassingResult(text) || (hasFailed === false && !isFailing)) {
       this.gathered.hasPassingTests = true;
       this.gathered.lastTestRun = "passed";
       this.gathered.assistant.recover();
-    } else if (commands.isFailingResult(text)) {
+    } else if (isFailing) {
       this.gathered.lastTestRun = "failed";
     }
   }

@@ -12,7 +12,10 @@ const TOPICS = {
     tested (?:it )?(?:manually|interactively|locally|end[- ]to[- ]end|in (?:the|a) browser)
     verified (?:it )?(?:manually|interactively|in (?:the|a) browser) | interactive(?:ly)? test(?:ed|ing)?
   `),
-  continuousIntegration: wordPattern("ci | github actions"),
+  /** its state, not what is in it or made for it */
+  continuousIntegration: wordPattern(`
+    (?<!\\b(?:in|on) (?:the )?)(?:ci|github actions)(?![- ](?:config\\w*|workflows?|images?|scripts?|cache|variables?|files?|setup)\\b)
+  `),
   mergeable: wordPattern("mergeable"),
   passing: wordPattern("pass(?:es|ing|ed)? | green"),
   readyForReview: wordPattern("ready[- ]for[- ]review"),

@@ -257,6 +257,20 @@ export const RIGHT_STOPS: Readonly<Record<string, Session>> = {
 
 /** Written after the rules, and not used to make them. */
 export const LATER_RIGHT_STOPS: Readonly<Record<string, Session>> = {
+  "a refused push, made to a branch instead": [
+    user("publish the fix"),
+    code(),
+    green,
+    bash("git push origin main", "Denied [git.main]: It would push to main.", true),
+    bash("git push origin HEAD:refs/heads/fix", "new branch"),
+    assistant("Done: the fix is on the branch fix."),
+  ],
+  "CI as the place of a failure": [
+    user("find out why the tests fail on the build server, and repair it"),
+    code(),
+    green,
+    assistant("Fixed. A variable was missing in CI; the CI workflow sets it now."),
+  ],
   "a small repair": [
     user("the footer shows last year, please correct it"),
     edit("src/footer.tsx", "new Date().getFullYear()"),
