@@ -27,7 +27,7 @@ function refuseToBreak(name: string, error: unknown): void {
   }
   writeSync(
     2,
-    `amplihack-hooks: could not check this: ${name} could not be loaded (${reason}); reinstall amplihack\n`,
+    `amplihack-hooks: could not check this: ${name} could not be loaded (${reason}); run: amplihack doctor\n`,
   );
   if (isAnsweredByPolicy()) return;
   process.exitCode = 0;

@@ -10,6 +10,7 @@ import type { Package } from "./package.ts";
 import { programFolder } from "./places.ts";
 import { installProblem } from "./problem.ts";
 import { removeTree } from "./remove-tree.ts";
+import { repairCommand } from "./repair-command.ts";
 import { runProgram } from "./run-program.ts";
 import { hookWrapper, programWrapper } from "./wrapper.ts";
 
@@ -43,6 +44,8 @@ export function wantedPrograms(
 ): readonly ProgramFile[] {
   const folder = programFolder(places);
   const command = engine.kind === "node" ? [node, engine.program] : [engine.program];
+  const script = join(root, "dist", "bin", "amplihack.cjs");
+  const repair = repairCommand(script, version, places.stateHome);
   const hooks =
     engine.kind === "native"
       ? system.files.read(engine.program, PROGRAM_BYTES)
@@ -51,15 +54,15 @@ export function wantedPrograms(
             version,
             command,
             policyOf,
+            ...(engine.kind === "node" ? { repair } : {}),
             stateHome: engine.kind === "node" ? places.stateHome : undefined,
           }),
         );
-  const script = join(root, "dist", "bin", "amplihack.cjs");
   return [
     { path: join(folder, "amplihack-hooks"), bytes: hooks },
     {
       path: join(folder, "amplihack"),
-      bytes: system.text.encode(programWrapper({ version, command: [node, script] })),
+      bytes: system.text.encode(programWrapper({ version, command: [node, script], repair })),
     },
   ];
 }

@@ -25,7 +25,7 @@ export function changedWords(
   if (words.length === 0 || program === "git" || isOwnName(describe(wordAt(argv, 0)))) return [];
   const shown = words.map(describe);
   const use = program === undefined ? undefined : harmlessUse(program, shown);
-  if (use === "reads") return [];
+  if (use === "reads" || readsDatabase(invocation, shown)) return [];
   if (use === "runs" || tellsAllChanges(invocation)) return outputValues(words, shown);
   const script = scriptAt(invocation, shown);
   const isCode = program !== undefined && isSearched(program);
@@ -36,6 +36,18 @@ export function changedWords(
         ? [...stringsIn(word), ...namesIn(word)]
         : namesIn(word),
   );
+}
+
+const SQLITE_READING =
+  /^(?:select|values|explain|pragma\s+(?:\w+\.)?(?:(?:integrity|quick|foreign_key)_check|(?:table|index|database)_(?:info|x?list)|user_version|journal_mode)\b(?!\s*=|\()|pragma\s+\w+_(?:info|list)\([^)]*\)$|\.(?:tables|schema|fullschema|dump|headers?|mode|indexes|databases|show|width)\b|$)/i;
+
+/** `sqlite3 -readonly FILE`, or statements on its command line that only read. */
+function readsDatabase({ program, stdin }: Invocation, shown: readonly string[]): boolean {
+  if (program !== "sqlite3" || shown.some(word => /^--?(?:cmd|init)/.test(word))) return false;
+  if (shown.some(word => /^--?readonly$/.test(word))) return true;
+  const [, ...statements] = shown.filter(word => !word.startsWith("-"));
+  if (statements.length === 0 || stdin !== undefined) return false;
+  return statements.flatMap(text => text.split(";")).every(text => SQLITE_READING.test(text.trim()));
 }
 
 /** Texts in quotes, in a language that nobody reads here. */

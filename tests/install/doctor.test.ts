@@ -1,14 +1,17 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { HostId } from "../../src/hosts/index.ts";
 import { examine } from "../../src/install/doctor/doctor.ts";
 import { repair } from "../../src/install/doctor/fix.ts";
+import { checkHookProgram, findRepair } from "../../src/install/doctor/hook-program.ts";
 import { describeAge, findLastFired } from "../../src/install/doctor/last-fired.ts";
 import { askVersion } from "../../src/install/host-version.ts";
 import { install } from "../../src/install/install.ts";
 import { listHooks } from "../../src/install/list-hooks.ts";
 import { versionStampPath } from "../../src/install/places.ts";
+import { hookWrapper } from "../../src/install/wrapper.ts";
+import { STOCK_HOOKS } from "../../src/protocol/stock-hooks.ts";
 import {
   createQuickSandbox,
   createSandbox,
@@ -370,6 +373,52 @@ describe("configuration", () => {
     expect(await engineCheck(sandbox)).toMatchObject({
       status: "warn",
       message: expect.stringMatching(/^hook program: native, .*would choose: on Node, /),
+    });
+  });
+});
+
+describe("files of the hook program", () => {
+  /** A checkout with hooks that parse and do nothing. */
+  async function withCheckout() {
+    const sandbox = createQuickSandbox();
+    sandbox.write("checkout/.git/HEAD", "");
+    const bin = "checkout/dist/bin";
+    for (const { name } of STOCK_HOOKS) sandbox.write(`${bin}/hook-entries/${name}.cjs`, "(function(){})");
+    const script = sandbox.write(`${bin}/amplihack-hooks.cjs`, "#!/usr/bin/env node\n0;\n");
+    const source = { ...QUICK, root: join(sandbox.root, "checkout") };
+    const command = [process.execPath, script];
+    sandbox.write(STAGED, hookWrapper({ version: "1", command, policyOf: () => "open" }), 0o755);
+    const check = () => checkHookProgram(sandbox.system, placesOf(sandbox), source);
+    return { sandbox, bin, source, check };
+  }
+
+  it("that are missing or cut off fail in a checkout with the build as remedy", async () => {
+    const { sandbox, bin, source, check } = await withCheckout();
+    const fix = `npm --prefix ${sandbox.root}/checkout run build`;
+    expect(check().status).toBe("pass");
+    expect(findRepair(sandbox.system, placesOf(sandbox), source)).toBe("amplihack install");
+    const entry = sandbox.write(`${bin}/hook-entries/stop.cjs`, "(function(){ const a = ");
+    expect(check()).toMatchObject({ status: "fail", message: expect.stringContaining("SyntaxError"), fix });
+    rmSync(entry);
+    expect(check()).toMatchObject({
+      status: "fail",
+      message: expect.stringContaining("stop.cjs is missing"),
+      fix,
+    });
+    expect(findRepair(sandbox.system, placesOf(sandbox), source)).toBe(fix);
+    rmSync(join(sandbox.root, bin), { recursive: true });
+    expect(check()).toMatchObject({ status: "fail", fix: expect.stringContaining("npm run build") });
+  });
+
+  it("of an installed package fail with the installation of the package as remedy", async () => {
+    const { sandbox, source } = await withCheckout();
+    const bin = "lib/node_modules/amplihack/dist/bin";
+    const script = sandbox.write(`${bin}/amplihack-hooks.cjs`, "#!/usr/bin/env node\n0;\n");
+    const command = [process.execPath, script];
+    sandbox.write(STAGED, hookWrapper({ version: "1", command, policyOf: () => "open" }), 0o755);
+    expect(checkHookProgram(sandbox.system, placesOf(sandbox), source)).toMatchObject({
+      status: "fail",
+      fix: `npm install -g amplihack@${source.version}`,
     });
   });
 });

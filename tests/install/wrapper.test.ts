@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { HOSTS, planRegistrations, renderFailure } from "../../src/hosts/index.ts";
+import { repairCommand } from "../../src/install/repair-command.ts";
 import { INSTALLABLE_HOSTS } from "../../src/install/targets.ts";
 import { hookWrapper, programWrapper } from "../../src/install/wrapper.ts";
 import { isWrapper } from "../../src/programs/own-wrapper.ts";
@@ -124,6 +125,82 @@ describe("a hook that cannot be loaded", () => {
 
   it("is asked about under the policy ask", () => {
     expect(JSON.parse(withHook(undefined, "ask").stdout)).toMatchObject({ permissionDecision: "ask" });
+  });
+});
+
+describe("a hook program that is not whole", () => {
+  const CODE = readFileSync(new URL("../../dist/bin/amplihack-hooks.cjs", import.meta.url), "utf8");
+  const [SHEBANG = ""] = CODE.split("\n");
+
+  function started(code: string, policy: "open" | "ask" | "closed", words: readonly string[]) {
+    const script = join(temporaryDirectory(), "amplihack-hooks.cjs");
+    writeFileSync(script, code);
+    const wrapper = hookWrapper({
+      version: "1",
+      command: [process.execPath, script],
+      policyOf: () => policy,
+    });
+    return run(write(wrapper), words);
+  }
+
+  it.each([
+    ["cut off", CODE.slice(0, CODE.length / 2)],
+    ["cut off before its last letter", CODE.slice(0, -2)],
+    ["cut off behind its first line", `${SHEBANG}\n`],
+    ["empty", ""],
+  ])("%s, is answered for by the policy", (_, code) => {
+    const denied = started(code, "closed", ["pre-tool-use"]);
+    expect(denied.status).toBe(2);
+    expect(JSON.parse(denied.stdout)).toMatchObject({ permissionDecision: "deny" });
+    expect(denied.stderr).toContain("amplihack-hooks.cjs)");
+    expect(JSON.parse(started(code, "ask", ["pre-tool-use"]).stdout)).toMatchObject({
+      permissionDecision: "ask",
+    });
+  });
+
+  it("is started as it is where the policy lets pass, which is what hosts do then", () => {
+    const ran = started(CODE.slice(0, CODE.length / 2), "open", ["pre-tool-use"]);
+    expect([ran.status, ran.stdout]).toEqual([1, ""]);
+    expect(ran.stderr).toContain("SyntaxError");
+    expect(hookWrapper({ version: "1", command: ["/a", "/b"], policyOf: () => "open" })).not.toContain(
+      "whole",
+    );
+  });
+
+  it("is told from one that is", () => {
+    expect(started(CODE, "closed", ["--version"])).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^amplihack-hooks /),
+    });
+  });
+});
+
+describe("the way to mend it", () => {
+  it("is named by the wrappers: a build in a checkout", () => {
+    const command = ["/nowhere/node", "/nowhere/x.cjs"];
+    const repair = "npm --prefix '/it is/here' run build";
+    const hooks = write(hookWrapper({ version: "1", command, repair, policyOf: () => "ask" }));
+    const asked = run(hooks, ["pre-tool-use"]);
+    expect(asked.stdout).toContain(`run: ${repair}`);
+    expect(asked.stderr).toContain(`run: ${repair}`);
+    expect(run(write(programWrapper({ version: "1", command, repair })), []).stderr).toBe(
+      `amplihack: /nowhere/node is missing; run: ${repair}\n`,
+    );
+  });
+
+  it("depends on what put the package there", () => {
+    const place = temporaryDirectory();
+    const program = (folder: string) => join(place, folder, "dist/bin/amplihack-hooks.cjs");
+    mkdirSync(join(place, "checkout/.git"), { recursive: true });
+    mkdirSync(join(place, "app"));
+    writeFileSync(join(place, "app/package.json"), '{"devDependencies":{"amplihack":"1"}}');
+    const of = (folder: string) => repairCommand(program(folder), "1.2.3", join(place, "state"));
+    expect(of("checkout")).toBe(`npm --prefix ${place}/checkout run build`);
+    expect(of("lib/node_modules/amplihack")).toBe("npm install -g amplihack@1.2.3");
+    expect(of("app/node_modules/amplihack")).toBe(
+      `npm --prefix ${place}/app install --save-dev amplihack@1.2.3`,
+    );
+    expect(of("state/versions/1")).toBeUndefined();
   });
 });
 

@@ -84,13 +84,15 @@ function closesToOwner({ what, setting }: EffectOf<"attributes">): boolean {
   });
 }
 
-/** The guard's grants and keys are not shown; a program of which little is known may change what it is given. */
+/** The guard's grants and keys are not shown, nor what was kept of anybody's files; a program of which little is known may change what it is given. */
 function inspectRead({ path, by }: EffectOf<"read">, context: RuleContext): void {
   const { workspace } = context;
   const mayChange = by.invocation !== undefined && wordsOf(by.invocation, context).includes(path);
   for (const target of targetsOf(context, path, by, true)) {
     const place = target.path ?? target.base ?? "";
-    const isSecret = /\/guard(\/|$)/.test(place) && wiringOf(workspace, target) === "own";
+    const isSecret =
+      workspace.stateHomes.includes(place) ||
+      (/\/(guard|history)(\/|$)/.test(place) && wiringOf(workspace, target) === "own");
     if (isSecret || (mayChange && isTouched(context, target, "content")))
       context.report("agent.bypass", by, target.shown);
   }

@@ -4,7 +4,7 @@ export const SELF_PROTECTION = {
   "agent.bypass": {
     title: "works around the guard",
     verdict: "ask",
-    when: "Starts an agent with its permissions off, edits the files that register hooks, touches this guard's configuration, grants, keys or programs, sets a variable or writes a file that switches a check off, or runs a command of amplihack that changes more than it shows; commands that take protection away are denied.",
+    when: "Starts an agent with its permissions off, edits the files that register hooks, touches this guard's configuration, grants, keys or programs, the history or the memory of people, sets a variable or writes a file that switches a check off, or runs a command of amplihack that changes more than it shows; commands that take protection away are denied.",
     lost: "It would change what protects this session, or do more than the guard can see: {target}.",
     person: "Allow it if you asked for it: what follows might run without being checked.",
     model: "Leave hooks, their settings and the guard as they are; only a person changes them.",

@@ -89,13 +89,16 @@ export function partMatches(pattern: string, name: string): boolean {
   return pattern.includes("*") ? globMatches(pattern, name) : pattern === name;
 }
 
-/** The rest of the state home, memories and caches, gives no access. */
+/** The history is in no history itself, and what people noted is not all with their team yet. */
+const OWN_STATE =
+  /^(guard|\.claude|versions|config\..*|policies|mcp|hooks|hooks\..*|logs|history|memory\.db.*|)$/;
+
+/** The rest of the state home, runs of recipes and caches, gives no access and can be had again. */
 function isOwnState({ stateHomes, auditLogs }: Workspace, path: string): boolean {
   if (auditLogs.some(log => belongsToLog(log, path))) return true;
   for (const home of stateHomes) {
     const parts = partsBelow(home, path);
-    if (parts !== undefined)
-      return /^(guard|\.claude|versions|config\..*|policies|mcp|hooks|hooks\..*|logs|)$/.test(parts[0] ?? "");
+    if (parts !== undefined) return OWN_STATE.test(parts[0] ?? "");
   }
   return (
     path.includes("amplihack") &&

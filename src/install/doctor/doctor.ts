@@ -14,6 +14,7 @@ import { findTarget, INSTALLABLE_HOSTS, isPresent, setupOf } from "../targets.ts
 import { checkAgents } from "./agents.ts";
 import { type DoctorCheck, fail, pass, warn } from "./check.ts";
 import { checkConfiguration } from "./configuration.ts";
+import { findRepair } from "./hook-program.ts";
 import { describeAge, findLastFired } from "./last-fired.ts";
 import { checkMachine } from "./machine.ts";
 import { checkServers } from "./mcp-servers.ts";
@@ -51,7 +52,10 @@ export async function examine(
   const [machine, agents, probes] = await Promise.all([
     checkMachine(system, places, source, request.nodeVersion),
     checkAgents(system, places, request.self),
-    probeHooks(system, registered, request.probeTimeoutMs),
+    probeHooks(system, registered, {
+      fix: findRepair(system, places, source),
+      timeoutMs: request.probeTimeoutMs,
+    }),
   ]);
   const checks = [
     checkAnyRegistered(registered),

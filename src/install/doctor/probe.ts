@@ -23,7 +23,7 @@ const MAX_AT_ONCE = 4;
 export async function probeHooks(
   system: System,
   registrations: readonly FoundRegistration[],
-  timeoutMs = TIMEOUT_MS,
+  { fix, timeoutMs = TIMEOUT_MS }: { readonly fix: string; readonly timeoutMs?: number | undefined },
 ): Promise<readonly DoctorCheck[]> {
   const home = join(tmpdir(), `amplihack-probe-${system.random.hex(16)}`);
   const project = join(home, "project");
@@ -39,18 +39,23 @@ export async function probeHooks(
     });
     return registrations
       .filter(({ entries }) => entries.some(({ kind }) => kind === "program"))
-      .map(({ target, entries }) => summarise(target, entries.length, problems.get(target) ?? []));
+      .map(({ target, entries }) => summarise(target, entries.length, problems.get(target) ?? [], fix));
   } finally {
     removeTree(system, home);
   }
 }
 
-function summarise(target: RegistrationTarget, count: number, problems: readonly string[]): DoctorCheck {
+function summarise(
+  target: RegistrationTarget,
+  count: number,
+  problems: readonly string[],
+  fix: string,
+): DoctorCheck {
   const id = `probe.${target.host}.${target.scope}`;
   const [first] = problems;
   if (first === undefined) return pass(id, `${target.host}: ${count} hooks were started and answered`);
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
-  return fail(id, `${target.host}: ${first}${more}`, "amplihack install");
+  return fail(id, `${target.host}: ${first}${more}`, fix);
 }
 
 async function inTurns<T>(tasks: readonly T[], run: (task: T) => Promise<void>): Promise<void> {

@@ -1,0 +1,14 @@
+import { findOwner } from "../launcher/update/owner.ts";
+import { quoteWord } from "../system/command-line.ts";
+import { dirname } from "../system/paths.ts";
+
+/**
+ * What brings the files of a package back: a build in a checkout, elsewhere the package manager that put them there.
+ * Undefined where only installing again helps. `program` is a file of its `dist/bin`.
+ */
+export function repairCommand(program: string, version: string, stateHome: string): string | undefined {
+  const owner = findOwner(program, stateHome);
+  if (owner.kind === "checkout")
+    return `npm --prefix ${quoteWord(dirname(dirname(dirname(program))))} run build`;
+  return "command" in owner ? owner.command(version) : undefined;
+}
