@@ -21,8 +21,9 @@ a terminal, it only shows.
 
 With --url it shows what the members of a team shipped to their database
 (amplihack ship --to postgres=URL), by team, person, machine, project and host,
-and only shows. Without a URL it is memory.url, else AMPLIHACK_DATABASE_URL.
-Passwords belong in ~/.pgpass or PGPASSWORD.`,
+and the runs of recipes that were submitted there. It only shows. Without a URL
+it is memory.url, else AMPLIHACK_DATABASE_URL. Passwords belong in ~/.pgpass or
+PGPASSWORD.`,
   options: {
     port: option.number("N", "a certain port (any free one by default)", { minimum: 0 }),
     address: option.string("ADDRESS", "127.0.0.1 (default) or ::1"),

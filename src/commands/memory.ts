@@ -5,6 +5,7 @@ import { editCommand } from "./memory/edit.ts";
 import { exportCommand } from "./memory/export.ts";
 import { forgetCommand } from "./memory/forget.ts";
 import { getCommand } from "./memory/get.ts";
+import { historyCommand } from "./memory/history.ts";
 import { importCommand } from "./memory/import.ts";
 import { listCommand } from "./memory/list.ts";
 import { moveCommand } from "./memory/move.ts";
@@ -25,6 +26,7 @@ export const command = defineFamily({
     getCommand,
     storeCommand,
     editCommand,
+    historyCommand,
     deleteCommand,
     searchCommand,
     forgetCommand,

@@ -11,7 +11,7 @@ import { homeView, stretchStarts } from "./views/home.ts";
 import type { Page } from "./views/layout.ts";
 import { html, line, type Markup } from "./views/markup.ts";
 import { memoryView } from "./views/memory.ts";
-import { recipesView, recipeView } from "./views/recipes.ts";
+import { recipesProblem, recipesView, recipeView } from "./views/recipes.ts";
 import { searchView } from "./views/search.ts";
 import { sessionsView, sessionView } from "./views/sessions.ts";
 import type { Site } from "./views/site.ts";
@@ -35,11 +35,7 @@ export const PAGES: Readonly<Record<string, MakePage>> = {
   }),
   "/change": changePage,
   "/search": searchPage,
-  "/recipes": ({ recipes }, site) => ({
-    name: "recipes",
-    title: "Recipes",
-    body: recipesView(site, recipes.list()),
-  }),
+  "/recipes": recipesPage,
   "/recipe": recipePage,
   "/memory": memoryPage,
 };
@@ -123,9 +119,17 @@ async function tryToFind(
   }
 }
 
-function recipePage({ recipes }: Sources, site: Site, query: URLSearchParams): Page {
-  const id = query.get("id") ?? "";
-  const run = recipes.list().find(one => one.runId === id);
+/** Runs that cannot be read are told, and take nothing else away. */
+async function recipesPage({ recipes }: Sources, site: Site): Promise<Page> {
+  const body = await recipes.list().then(
+    runs => recipesView(site, runs),
+    (error: unknown) => recipesProblem(errorText(error)),
+  );
+  return { name: "recipes", title: "Recipes", body };
+}
+
+async function recipePage({ recipes }: Sources, site: Site, query: URLSearchParams): Promise<Page> {
+  const run = await recipes.find(query.get("id") ?? "");
   const body =
     run === undefined
       ? missing("run of a recipe", link(site.to("recipes"), "All runs"))

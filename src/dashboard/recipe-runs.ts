@@ -4,11 +4,12 @@ import { parseRecipe } from "../recipes/format/parse-recipe.ts";
 import { blocksOf, MAX_RECIPE_BYTES, type Step } from "../recipes/format/recipe.ts";
 import { listRuns, type RecordedRun } from "../recipes/logs/run-records.ts";
 import { checkpointPath } from "../recipes/run/find-checkpoint.ts";
+import type { QueuedRun } from "../recipes/workers/run-queries.ts";
 import { AtomicJsonFile, clip, readText } from "../state/index.ts";
 import { dirname } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 
-const SHOWN_RUNS = 50;
+export const SHOWN_RUNS = 50;
 const MAX_CHECKPOINT_BYTES = 64 * 1024 * 1024;
 const OUTPUT_LENGTH = 4_000;
 
@@ -25,15 +26,21 @@ export interface RunDetail {
   readonly outputs: ReadonlyMap<string, string>;
 }
 
+/** A run on this machine, or one in a database. */
+export type ShownRun = RecordedRun & Partial<QueuedRun>;
+
 /** Runs of recipes, as pages ask for them. */
 export interface RecipeRuns {
-  list(): readonly RecordedRun[];
-  detail(run: RecordedRun): RunDetail;
+  /** the newest first */
+  list(): Promise<readonly ShownRun[]>;
+  find(runId: string): Promise<ShownRun | undefined>;
+  detail(run: ShownRun): RunDetail;
 }
 
 export function recipeRunsIn(system: System, folder: string): RecipeRuns {
   return {
-    list: () => readRecipeRuns(system, folder),
+    list: async () => readRecipeRuns(system, folder),
+    find: async id => readRecipeRuns(system, folder).find(({ runId }) => runId === id),
     detail: run => readRunDetail(system, folder, run),
   };
 }

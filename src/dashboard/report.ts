@@ -34,7 +34,7 @@ export async function renderReport(
   const site = reportSite({ nowMs: system.clock.nowMs(), home: files.home });
   const timeline = newest(sources.timelines.read());
   const home = homePage(sources, site, new URLSearchParams({ days: String(DAYS) }));
-  const runs = sources.recipes.list();
+  const runs = await sources.recipes.list();
   const written = localTimestamp(site.nowMs).slice(0, 16).replace("T", " ");
   const about = html`<p class="soft">Report of ${written}, amplihack ${version}.</p>`;
   return renderPages(site, [

@@ -29,7 +29,7 @@ export interface DashboardData {
   /** Reads what is new; true when there was something. */
   catchUp(): Promise<boolean>;
   /** How much was read, of everything and of each part that is looked at: when it differs, so may pages. */
-  totals(): { readonly runs: number; readonly judgements: number };
+  totals(): { readonly runs: number; readonly judgements: number; readonly recipes?: number };
   /** What the address of a page asks for. */
   sourcesFor(query: URLSearchParams): Promise<Sources>;
   close(): Promise<void>;

@@ -7,6 +7,7 @@ import { occupiedAgent } from "./memory-error.ts";
 import type { MovableStore, StoredUse } from "./move.ts";
 import { newMemory, withPin } from "./new-memory.ts";
 import { listCondition } from "./postgres-conditions.ts";
+import { readTextHistory, type TextHistory } from "./postgres-history.ts";
 import { toMemoryError } from "./postgres-problems.ts";
 import { idValues, MEMORIES, memoryOf, named, nameValues, ofProject, SELECTED } from "./postgres-rows.ts";
 import { countTerms, searchRows, type TeamSearch } from "./postgres-search.ts";
@@ -70,6 +71,11 @@ export class PostgresStore implements MovableStore {
 
   async latest(project: string, sinceMs: number, limit: number): Promise<readonly Memory[]> {
     return (await latestRows(this.searching(), project, sinceMs, limit)).map(memoryOf);
+  }
+
+  /** What a memory said before. The server keeps it, for as long as the memory is there. */
+  async textHistory(memory: Memory): Promise<TextHistory> {
+    return readTextHistory(this.searching(), memory);
   }
 
   async put(draft: MemoryDraft): Promise<{ memory: Memory; isNew: boolean }> {

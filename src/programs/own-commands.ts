@@ -94,7 +94,7 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
     "history diff",
   ),
   ...each("passes", undefined, "history verify", "hooks list", "hooks inspect", "hooks test", "memory tree"),
-  ...each("passes", undefined, "memory list", "memory get", "memory search", "mode detect"),
+  ...each("passes", undefined, "memory list", "memory get", "memory history", "memory search", "mode detect"),
   ...each(
     "passes",
     undefined,

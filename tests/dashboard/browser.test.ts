@@ -12,6 +12,7 @@ import { temporaryDirectory } from "../temporary-directory.ts";
 import { changedMachine } from "./changed-machine.ts";
 import { HOSTILE, type Machine, newMachine, type Served, serve, writeRecipeRun } from "./machine.ts";
 import { NOON_MS, newTeam } from "./team.ts";
+import { grantRuns, submitRuns } from "./team-runs.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
@@ -206,13 +207,20 @@ describe.skipIf(!existsSync(CHROMIUM))(
         machine.judge({ ts: ts(), call: "c1", host: HOSTS[index], command: `rm -rf ${HOSTILE}` });
         await ship({ hasContent: true });
       }
+      const [run = ""] = (await submitRuns(team, [0, 3])).ids;
+      await grantRuns(team, "ann");
+      await team.keeper.run(
+        `UPDATE amplihack_recipes.workflow_status SET executor_id = $1,
+           attributes = attributes || jsonb_build_object('by', $1 || repeat('x', 500) || '@desk')`,
+        [HOSTILE],
+      );
       const served = await ann.serve();
       for (const { width, scheme } of [
         { width: 1280, scheme: "light" },
         { width: 390, scheme: "dark" },
       ] as const) {
         const { page, complaints } = await open(addressOf(served, "/"), { width, scheme });
-        for (const path of ["/", "/sessions", "/calls", "/memory"]) {
+        for (const path of ["/", "/sessions", "/calls", "/recipes", `/recipe?id=${run}`, "/memory"]) {
           await page.goto(addressOf(served, path));
           await page.locator("#state.on").waitFor();
           expect(await violationsOf(page), `${path} at ${width}`).toEqual([]);
@@ -233,6 +241,13 @@ describe.skipIf(!existsSync(CHROMIUM))(
       bob.machine.judge({ ts: ts(), verdict: "ask", command: "fresh" });
       await bob.ship();
       await page.locator(".pager", { hasText: "3 entries" }).waitFor();
+      await page.keyboard.press("4");
+      await page.getByText("Nothing fits.").waitFor();
+      await page.getByRole("link", { name: "Drop this filter: person" }).click();
+      await page.locator(".row").nth(1).waitFor();
+      // What is submitted meanwhile appears by itself.
+      await submitRuns(team, [0]);
+      await page.locator(".row").nth(2).waitFor();
     });
 
     it("undoes what a person looked at, after a question, by the keyboard alone", async () => {

@@ -81,7 +81,7 @@ export function followLogs() {
   stream.onerror = () => showState("Disconnected", "off");
   stream.onmessage = message => {
     const news = JSON.parse(message.data);
-    const version = `${news.runs} ${news.judgements}`;
+    const version = `${news.runs} ${news.judgements} ${news.recipes ?? 0}`;
     unannounced.push(...news.stopped);
     if (news.stopped.length > 0) announce();
     // What the first message tells of is on the page, unless the logs were still being read.

@@ -12,6 +12,7 @@ import { Timelines } from "../timeline/timeline.ts";
 import { SCOPE_NAMES, type Scope } from "../views/site.ts";
 import { clock, number } from "../views/words.ts";
 import { TeamChoices } from "./choices.ts";
+import { QueuedRuns } from "./queued-runs.ts";
 import { RecordSource } from "./record-source.ts";
 
 export interface TeamOptions {
@@ -46,6 +47,7 @@ class TeamData implements DashboardData {
   private readonly options: TeamOptions;
   private readonly teams: readonly string[];
   private readonly choices: TeamChoices;
+  private readonly runs: QueuedRuns;
   private readonly whole: View;
   /** of parts, the one looked at last is the last */
   private readonly parts = new Map<string, View>();
@@ -59,6 +61,7 @@ class TeamData implements DashboardData {
     this.home = options.home;
     this.readMs = system.clock.nowMs();
     this.choices = new TeamChoices(options.database.run, system.clock, teams);
+    this.runs = new QueuedRuns(options.database, system.clock);
     this.whole = this.makeView({});
   }
 
@@ -71,6 +74,7 @@ class TeamData implements DashboardData {
       let isNews = false;
       for (const { activity } of [this.whole, ...this.parts.values()])
         isNews = (await activity.catchUp()) || isNews;
+      isNews = (await this.runs.catchUp()) || isNews;
       this.problem = undefined;
       this.readMs = this.system.clock.nowMs();
       return isNews;
@@ -81,7 +85,8 @@ class TeamData implements DashboardData {
   }
 
   totals(): ReturnType<DashboardData["totals"]> {
-    return totalsOf([this.whole, ...this.parts.values()].map(({ activity }) => activity));
+    const activities = [this.whole, ...this.parts.values()].map(({ activity }) => activity);
+    return { ...totalsOf(activities), recipes: this.runs.changes };
   }
 
   async sourcesFor(query: URLSearchParams): Promise<Sources> {
@@ -92,9 +97,15 @@ class TeamData implements DashboardData {
       activity: view.activity,
       timelines: view.timelines,
       changes: NO_CHANGES,
-      recipes: { list: () => [], detail: () => ({ blocks: undefined, outputs: new Map() }) },
+      recipes: this.runs.of(scope),
       findMemories: (words, memoryQuery) => this.findMemories(scope, words, memoryQuery),
-      team: { scope, choices: await this.choices.read(), about: this.about(view), problem: this.problem },
+      team: {
+        scope,
+        choices: await this.choices.read(),
+        hasRecipes: await this.runs.canBeRead(),
+        about: this.about(view),
+        problem: this.problem,
+      },
     };
   }
 

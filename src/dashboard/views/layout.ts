@@ -18,9 +18,9 @@ const TABS: readonly { readonly page: PageName; readonly title: string; readonly
     { page: "memory", title: "Memory", of: ["memory"] },
   ];
 
-/** Runs of recipes stay on their machines. */
+/** A team has runs of recipes where some were submitted to its database. */
 function tabsOf({ team }: Site): typeof TABS {
-  return team === undefined ? TABS : TABS.filter(({ page }) => page !== "recipes");
+  return team?.hasRecipes !== false ? TABS : TABS.filter(({ page }) => page !== "recipes");
 }
 
 /** What stands around every page. */

@@ -22,6 +22,8 @@ export interface TeamSite {
   readonly scope: Scope;
   /** what there is to choose from, the most frequent first */
   readonly choices: Readonly<Record<(typeof SCOPE_NAMES)[number], readonly string[]>>;
+  /** its database has runs of recipes that the reader may see */
+  readonly hasRecipes: boolean;
   /** where it comes from, and how much of it is shown */
   readonly about: string;
   /** why what is shown may be old; undefined when it is not */

@@ -58,17 +58,27 @@ export function hasTables({ run }: Database): Promise<boolean> {
   return hasRelation(run, RUNS);
 }
 
+interface RunsWanted {
+  readonly limit: number;
+  readonly queue?: string | undefined;
+  /** of whoever submitted, as that machine said */
+  readonly person?: string | undefined;
+  readonly machine?: string | undefined;
+}
+
 /** The newest first. */
 export async function listQueuedRuns(
   database: Database,
   nowMs: number,
-  { limit, queue }: { readonly limit: number; readonly queue?: string | undefined },
+  { limit, queue, person, machine }: RunsWanted,
 ): Promise<readonly QueuedRun[]> {
   const rows = await database.run(
     `SELECT ${COLUMNS} FROM ${RUNS} AS runs ${ENDS}
      WHERE ${OURS} AND ($2::text IS NULL OR runs.attributes->>'queue' = $2)
+       AND ($3::text IS NULL OR starts_with(runs.attributes->>'by', $3 || '@'))
+       AND ($4::text IS NULL OR right(runs.attributes->>'by', length($4) + 1) = '@' || $4)
      ORDER BY runs.created_at DESC, runs.workflow_uuid LIMIT $1`,
-    [limit, queue ?? null],
+    [limit, queue ?? null, person ?? null, machine ?? null],
   );
   return readRuns(database, rows, nowMs);
 }

@@ -1,0 +1,130 @@
+import { defineCommand, type Invocation } from "../../cli/command.ts";
+import { usageError } from "../../cli/errors.ts";
+import { ANY_AGENT, type Memory } from "../../memory/memory.ts";
+import { toDocument, toTime } from "../../memory/memory-document.ts";
+import { manualScope } from "../../memory/memory-place.ts";
+import type { EarlierText, TextHistory } from "../../memory/postgres-history.ts";
+import { DATABASE_URL_VARIABLE } from "../../postgres/url.ts";
+import { escapeControls } from "../../state/index.ts";
+import { quoteWord } from "../../system/command-line.ts";
+import {
+  AGENT_OPTION,
+  findOne,
+  memoryPlace,
+  SESSION_OPTION,
+  STORE_OPTIONS,
+  withReader,
+} from "./store-access.ts";
+
+const { url, team, format } = STORE_OPTIONS;
+const OPTIONS = { agent: AGENT_OPTION, session: SESSION_OPTION, url, team, format } as const;
+const MAX_SHOWN = 300;
+
+export const historyCommand = defineCommand({
+  name: "history",
+  summary: "show what a memory of the team said before, who wrote it, and how to bring it back",
+  details: `
+The database of a team keeps the last twenty texts of each memory that others
+took the place of, until the memory is deleted. They are kept there alone: the
+file on this machine has none. Without --url it is memory.url, else
+AMPLIHACK_DATABASE_URL. Exit code 1 when there is no such memory, or several.`,
+  options: OPTIONS,
+  positionals: [{ name: "KEY", summary: "what it is called" }],
+  examples: { "amplihack memory history style": "shows its earlier texts, the newest first" },
+  async run(invocation) {
+    const { options, positionals, terminal } = invocation;
+    const { agent, session } = options;
+    const [key = ""] = positionals;
+    checkDatabase(invocation);
+    const onServer = { ...options, backend: "postgres", "db-path": undefined } as const;
+    const { memory, history } = await withReader({ ...invocation, options: onServer }, async reader => {
+      const { PostgresStore } = await import("../../memory/postgres-store.ts");
+      const memory = await findOne(reader, { agent, session, key });
+      const none: TextHistory = { author: "", earlier: [] };
+      return { memory, history: reader instanceof PostgresStore ? await reader.textHistory(memory) : none };
+    });
+    const earlier = history.earlier.map(text => ({
+      text,
+      restore: restoringCommand(invocation, memory, text),
+    }));
+    const document = {
+      ...toDocument(memory),
+      author: history.author,
+      earlier: earlier.map(({ text: { updatedMs, replacedMs, ...text }, restore }) => ({
+        ...text,
+        updated_at: toTime(updatedMs),
+        replaced_at: toTime(replacedMs),
+        restore,
+      })),
+    };
+    const now = { ...memory, author: history.author };
+    const lines = [
+      `now: ${textLines(now)}`,
+      ...earlier.map(({ text, restore }) => {
+        const command =
+          shown(restore) === restore ? restore : "its text has control characters: see --format json";
+        return `replaced ${toTime(text.replacedMs)}: ${textLines(text)}    bring it back: ${command}\n`;
+      }),
+      ...(earlier.length === 0 ? ["Nothing took the place of an earlier text.\n"] : []),
+    ];
+    terminal.printResult(options.format, document, lines.join("\n"));
+    return 0;
+  },
+});
+
+type HistoryInvocation = Pick<Invocation<typeof OPTIONS>, "options" | "system" | "terminal">;
+
+function checkDatabase(invocation: HistoryInvocation): void {
+  const { options, system } = invocation;
+  const isNamed =
+    options.url !== undefined ||
+    memoryPlace(invocation).config.memory.url !== undefined ||
+    (system.env.get(DATABASE_URL_VARIABLE) ?? "") !== "";
+  if (!isNamed)
+    throw usageError(
+      "earlier texts are kept in the database of a team alone, and none is named",
+      `give --url postgres://USER@HOST/DATABASE, or set memory.url or ${DATABASE_URL_VARIABLE}`,
+    );
+}
+
+function textLines({
+  author,
+  updatedMs,
+  value,
+}: Pick<EarlierText, "author" | "updatedMs" | "value">): string {
+  const text = value.replace(/\s+/g, " ").trim();
+  const cut = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+  return `${escapeControls(author)}, ${toTime(updatedMs)}\n    ${escapeControls(cut)}\n`;
+}
+
+/** As a terminal shows it; line breaks inside quotes are part of a command. */
+function shown(text: string): string {
+  return text.split("\n").map(escapeControls).join("\n");
+}
+
+/** Stores the text as it was, in the same place and for the same project. */
+function restoringCommand(
+  { options, system, ...invocation }: HistoryInvocation,
+  { agent, session, key, project }: Memory,
+  { value, type, category }: EarlierText,
+): string {
+  const isCopied = memoryPlace({ system, ...invocation }).config.memory.url !== undefined;
+  const isOther = options.url !== undefined || options.team !== undefined || !isCopied;
+  const where = [
+    ...(options.url === undefined ? (isOther ? ["--backend", "postgres"] : []) : ["--url", options.url]),
+    ...(options.team === undefined ? [] : ["--team", options.team]),
+  ];
+  const texts = [key, value];
+  const words = [
+    "amplihack memory store",
+    ...(agent === ANY_AGENT ? [] : ["--agent", quoteWord(agent)]),
+    ...(session === "" ? [] : ["--session", quoteWord(session)]),
+    ...(type === "text" ? [] : ["--type", quoteWord(type)]),
+    ...(category === "context" ? [] : ["--category", quoteWord(category)]),
+    ...where.map(quoteWord),
+    ...(texts.some(text => text.startsWith("-")) ? ["--"] : []),
+    ...texts.map(quoteWord),
+  ];
+  const scope = project === manualScope(system) ? [] : [`AMPLIHACK_PROJECT_ID=${quoteWord(project)}`];
+  return [...scope, ...words].join(" ");
+}
