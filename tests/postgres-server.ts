@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import {
+  appendFileSync,
   chmodSync,
   chownSync,
   copyFileSync,
@@ -61,6 +62,12 @@ export interface ServerOptions {
   /** also listens on a loopback port, with these files for TLS */
   readonly tls?: { readonly certificate: string; readonly key: string };
   readonly settings?: Readonly<Record<string, string>>;
+  /** also listens there, in the network that `enter` leads to, and lets everybody in who connects from `from` */
+  readonly network?: {
+    readonly enter: readonly [string, ...string[]];
+    readonly address: string;
+    readonly from: string;
+  };
 }
 
 export const ADMINISTRATOR = "keeper";
@@ -93,13 +100,15 @@ export async function startPostgres(options: ServerOptions = {}): Promise<Postgr
   const settings = join(data, "postgresql.auto.conf");
   writeFileSync(settings, settingsText(folder, port, options));
   handOver(settings);
+  if (options.network !== undefined)
+    appendFileSync(join(data, "pg_hba.conf"), `host all all ${options.network.from} trust\n`);
   for (const [name, source] of tlsFiles(options)) {
     copyFileSync(source, join(data, name));
     chmodSync(join(data, name), 0o600);
     handOver(join(data, name));
   }
 
-  let server = await launch(programs, folder);
+  let server = await launch(programs, folder, options);
   return {
     folder,
     port,
@@ -109,7 +118,7 @@ export async function startPostgres(options: ServerOptions = {}): Promise<Postgr
       await endOf(server, "KILL");
     },
     async start() {
-      server = await launch(programs, folder);
+      server = await launch(programs, folder, options);
     },
     async stop() {
       await endOf(server);
@@ -125,7 +134,11 @@ function tlsFiles({ tls }: ServerOptions): readonly (readonly [string, string])[
   ];
 }
 
-function settingsText(folder: string, port: number | undefined, { tls, settings }: ServerOptions): string {
+function settingsText(
+  folder: string,
+  port: number | undefined,
+  { tls, network, settings }: ServerOptions,
+): string {
   const all: Record<string, string> = {
     unix_socket_directories: folder,
     listen_addresses: port === undefined ? "" : "127.0.0.1",
@@ -134,6 +147,7 @@ function settingsText(folder: string, port: number | undefined, { tls, settings 
     max_connections: "100",
     shared_buffers: "32MB",
     ...(tls === undefined ? {} : { ssl: "on", ssl_cert_file: "server.crt", ssl_key_file: "server.key" }),
+    ...(network === undefined ? {} : { listen_addresses: network.address }),
     ...settings,
   };
   return Object.entries(all)
@@ -151,9 +165,13 @@ const WATCH = `
   if read -r signal <&3; then kill -"$signal" "$server"; wait "$server"; exit; fi
   kill -QUIT "$server"; wait "$server"; rm -rf "$1"`;
 
-async function launch(programs: string, folder: string): Promise<RunningServer> {
-  const watcher = spawn("sh", ["-c", WATCH, join(programs, "postgres"), folder], {
-    ...user,
+async function launch(programs: string, folder: string, { network }: ServerOptions): Promise<RunningServer> {
+  // Another network is for root to enter, who becomes somebody else on the way.
+  const [enter = "", ...words] = network?.enter ?? [];
+  const become = [`--setgid=${NOBODY}`, `--setuid=${NOBODY}`, "sh"];
+  const watch = ["-c", WATCH, join(programs, "postgres"), folder];
+  const watcher = spawn(enter || "sh", network === undefined ? watch : [...words, ...become, ...watch], {
+    ...(network === undefined ? user : {}),
     stdio: ["ignore", "ignore", "pipe", "pipe"],
   });
   let log = "";
