@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import {
+  appendFileSync,
   chmodSync,
   chownSync,
   copyFileSync,
@@ -62,6 +63,12 @@ export interface ServerOptions {
   /** also listens on a loopback port, with these files for TLS */
   readonly tls?: { readonly certificate: string; readonly key: string };
   readonly settings?: Readonly<Record<string, string>>;
+  /** also listens there, in the network that `enter` leads to, and lets everybody in who connects from `from` */
+  readonly network?: {
+    readonly enter: readonly [string, ...string[]];
+    readonly address: string;
+    readonly from: string;
+  };
 }
 
 export const ADMINISTRATOR = "keeper";
@@ -90,6 +97,8 @@ export async function startPostgres(options: ServerOptions = {}): Promise<Postgr
     "--no-sync",
   ];
   execFileSync(join(programs, "initdb"), initdb, { ...user, stdio: "pipe" });
+  if (options.network !== undefined)
+    appendFileSync(join(data, "pg_hba.conf"), `host all all ${options.network.from} trust\n`);
   for (const [name, source] of tlsFiles(options)) {
     copyFileSync(source, join(data, name));
     chmodSync(join(data, name), 0o600);
@@ -110,7 +119,7 @@ export async function startPostgres(options: ServerOptions = {}): Promise<Postgr
       while (hasProcessIn(data)) await new Promise(resolve => setTimeout(resolve, 10));
     },
     async start() {
-      server = await launch(programs, folder);
+      server = await launch(programs, folder, options);
     },
     async stop() {
       await endOf(server);
@@ -126,7 +135,11 @@ function tlsFiles({ tls }: ServerOptions): readonly (readonly [string, string])[
   ];
 }
 
-function settingsText(folder: string, port: number | undefined, { tls, settings }: ServerOptions): string {
+function settingsText(
+  folder: string,
+  port: number | undefined,
+  { tls, network, settings }: ServerOptions,
+): string {
   const all: Record<string, string> = {
     unix_socket_directories: folder,
     listen_addresses: port === undefined ? "" : "127.0.0.1",
@@ -135,6 +148,7 @@ function settingsText(folder: string, port: number | undefined, { tls, settings 
     max_connections: "100",
     shared_buffers: "32MB",
     ...(tls === undefined ? {} : { ssl: "on", ssl_cert_file: "server.crt", ssl_key_file: "server.key" }),
+    ...(network === undefined ? {} : { listen_addresses: network.address }),
     ...settings,
   };
   return Object.entries(all)
@@ -160,7 +174,7 @@ async function launchFirst(programs: string, folder: string, options: ServerOpti
     writeFileSync(settings, settingsText(folder, port, options));
     handOver(settings);
     try {
-      return { server: await launch(programs, folder), port };
+      return { server: await launch(programs, folder, options), port };
     } catch (error) {
       if (!String(error).includes("could not create any TCP/IP sockets")) throw error;
     }
@@ -170,9 +184,13 @@ async function launchFirst(programs: string, folder: string, options: ServerOpti
 /** A client that comes too early is refused, and the server goes on. */
 const FAILURE = /FATAL:(?! +the database system is)/;
 
-async function launch(programs: string, folder: string): Promise<RunningServer> {
-  const watcher = spawn("sh", ["-c", WATCH, join(programs, "postgres"), folder], {
-    ...user,
+async function launch(programs: string, folder: string, { network }: ServerOptions): Promise<RunningServer> {
+  // Another network is for root to enter, who becomes somebody else on the way.
+  const [enter = "", ...words] = network?.enter ?? [];
+  const become = [`--setgid=${NOBODY}`, `--setuid=${NOBODY}`, "sh"];
+  const watch = ["-c", WATCH, join(programs, "postgres"), folder];
+  const watcher = spawn(enter || "sh", network === undefined ? watch : [...words, ...become, ...watch], {
+    ...(network === undefined ? user : {}),
     stdio: ["ignore", "ignore", "pipe", "pipe"],
   });
   let log = "";

@@ -1,11 +1,21 @@
 import { readFileSync } from "node:fs";
-import type { Client, ClientConfig, Pool, PoolConfig } from "pg";
+import type { Client, ClientBase, ClientConfig, Pool, PoolConfig } from "pg";
 import { errorText } from "../protocol/error-text.ts";
 import { type ConnectionNames, findPassword } from "./password.ts";
 import { PostgresError } from "./postgres-error.ts";
 import { type DatabaseAddress, describeAddress, isLocal } from "./url.ts";
 
 const CLOSING_MS = 1_000;
+/**
+ * A network that is cut tells neither side. The server ends a session whose client has not answered for 25 s, and its
+ * transaction and locks with it; by itself it would wait for two hours, and everybody who needs those locks too.
+ */
+const NOTICE_LOSS = [
+  "SET tcp_keepalives_idle = 10",
+  "SET tcp_keepalives_interval = 5",
+  "SET tcp_keepalives_count = 3",
+  "SET tcp_user_timeout = 25000",
+].join(";");
 
 type Callback = ((error: Error) => void) | ((error: null, client: Client) => void);
 
@@ -28,11 +38,17 @@ export async function createPool(address: DatabaseAddress, settings: PoolConfig)
     ...clientConfig(address),
     ...settings,
     Client: ClosingClient,
+    onConnect: noticeLoss,
     allowExitOnIdle: true,
   });
   // A connection that breaks while nobody uses it is replaced; without a listener it would end the program.
   pool.on("error", () => {});
   return pool;
+}
+
+/** Lets the server notice when this client is gone. To be called first on every connection; pools do so themselves. */
+export async function noticeLoss(client: ClientBase): Promise<void> {
+  await client.query(NOTICE_LOSS);
 }
 
 /** Does not wait for a server that is gone. */

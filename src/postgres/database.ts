@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from "pg";
 import { closePool, createPool } from "./connect.ts";
-import { isRetryable, translate } from "./postgres-error.ts";
+import { isRetryable, PostgresError, translate } from "./postgres-error.ts";
 import { type DatabaseAddress, describeAddress } from "./url.ts";
 
 export interface DatabaseOptions {
@@ -13,6 +13,7 @@ export interface DatabaseOptions {
 
 const DEFAULTS = { maxConnections: 4, connectTimeoutMs: 10_000, statementTimeoutMs: 30_000 } as const;
 const IDLE_MS = 10_000;
+const MAX_IDLE_IN_TRANSACTION_MS = 30_000;
 const MAX_ATTEMPTS = 5;
 
 /** Values as the driver writes and reads them; `bigint` columns come as text. */
@@ -42,6 +43,8 @@ export class Database {
       connectionTimeoutMillis: connectTimeoutMs,
       idleTimeoutMillis: IDLE_MS,
       statement_timeout: statementTimeoutMs,
+      // A program that is stopped inside a transaction keeps its connection alive, and others from writing.
+      idle_in_transaction_session_timeout: MAX_IDLE_IN_TRANSACTION_MS,
       // A server that is gone answers nothing, not even that.
       query_timeout: statementTimeoutMs + connectTimeoutMs,
     });
@@ -82,21 +85,24 @@ export class Database {
       throw error;
     } finally {
       // A connection whose transaction did not end as it should is not used again.
-      client.release(failure === undefined || (await rollBack(client)) ? undefined : true);
+      client.release(failure === undefined || (await this.rollBack(client, failure)) ? undefined : true);
+    }
+  }
+
+  private async rollBack(client: PoolClient, failure: unknown): Promise<boolean> {
+    const problem = translate(failure, this.place);
+    // It would wait as long as the statement before it, for the same silence. The server does it with the connection.
+    if (problem instanceof PostgresError && problem.problem === "offline") return false;
+    try {
+      await client.query("ROLLBACK");
+      return true;
+    } catch {
+      return false;
     }
   }
 
   /** Does not wait for a server that is gone. */
   close(): Promise<void> {
     return closePool(this.pool);
-  }
-}
-
-async function rollBack(client: PoolClient): Promise<boolean> {
-  try {
-    await client.query("ROLLBACK");
-    return true;
-  } catch {
-    return false;
   }
 }

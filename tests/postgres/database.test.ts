@@ -108,7 +108,7 @@ describe.skipIf(!hasPostgres)("a PostgreSQL database", () => {
     expect(await database.run("SELECT 1 AS one")).toEqual([{ one: 1 }]);
   });
 
-  it("checks over TLS who the server is", async () => {
+  it("checks over TLS who the server is, which is told to notice when nobody answers any more", async () => {
     const folder = temporaryDirectory();
     const [certificate, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
     const request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"];
@@ -130,6 +130,15 @@ describe.skipIf(!hasPostgres)("a PostgreSQL database", () => {
         problem: "refused",
         fix: expect.stringContaining("sslrootcert"),
       });
+    const limits = `SELECT name, setting FROM pg_settings
+      WHERE name LIKE 'tcp_keepalives_%' OR name IN ('tcp_user_timeout', 'idle_in_transaction_session_timeout') ORDER BY 1`;
+    expect((await (await open(url("localhost", ""))).run(limits)).map(row => Object.values(row))).toEqual([
+      ["idle_in_transaction_session_timeout", "30000"],
+      ["tcp_keepalives_count", "3"],
+      ["tcp_keepalives_idle", "10"],
+      ["tcp_keepalives_interval", "5"],
+      ["tcp_user_timeout", "25000"],
+    ]);
   });
 });
 

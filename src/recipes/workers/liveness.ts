@@ -1,5 +1,5 @@
 import type { Client } from "pg";
-import { clientConfig } from "../../postgres/connect.ts";
+import { clientConfig, noticeLoss } from "../../postgres/connect.ts";
 import type { Row, RunSql } from "../../postgres/database.ts";
 import { translate } from "../../postgres/postgres-error.ts";
 import { type DatabaseAddress, describeAddress } from "../../postgres/url.ts";
@@ -7,17 +7,11 @@ import { APPLICATION, RUNS } from "./dbos.ts";
 
 /** Any number that no other program uses; goes into the hash of every worker's name. */
 const LOCK_SEED = 0x616d_7077;
-const ANSWER_WITHIN_MS = 5_000;
 /**
- * The server ends a session whose worker answers no longer after at most 25 s. The worker gives up after 6 s and has
- * ended its programs 3 s later: before anybody else can begin with its runs.
+ * The worker gives up after 6 s and has ended its programs 3 s later: before the server ends its session (25 s, see
+ * `noticeLoss`) and anybody else can begin with its runs.
  */
-const SERVER_SETTINGS = [
-  "SET tcp_keepalives_idle = 10",
-  "SET tcp_keepalives_interval = 5",
-  "SET tcp_keepalives_count = 3",
-  "SET tcp_user_timeout = 25000",
-];
+const ANSWER_WITHIN_MS = 5_000;
 
 /** As DBOS itself returns the runs of an executor to their queue. */
 const REQUEUE = `UPDATE ${RUNS}
@@ -85,7 +79,7 @@ export class WorkerLock {
     const place = describeAddress(address);
     try {
       await client.connect();
-      for (const setting of SERVER_SETTINGS) await client.query(setting);
+      await noticeLoss(client);
       await client.query("SELECT pg_advisory_lock(hashtextextended($1, $2))", [executorId, LOCK_SEED]);
     } catch (error) {
       await client.end().catch(() => {});

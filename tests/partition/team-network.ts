@@ -1,0 +1,86 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { Memory } from "../../src/memory/memory.ts";
+import { openTeamDatabase } from "../../src/memory/open-postgres-store.ts";
+import { openStore } from "../../src/memory/open-store.ts";
+import type { Database, Row } from "../../src/postgres/database.ts";
+import { readDatabaseUrl } from "../../src/postgres/url.ts";
+import { createNodeSystem } from "../../src/system/node.ts";
+import { AMPLIHACK } from "../commands/run-command.ts";
+import { NODE_PROGRAM, type Ran, runProgram } from "../hooks/executable.ts";
+import { type PostgresServer, startPostgres } from "../postgres-server.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
+import { type Machine, NETWORK, openNetwork } from "./network.ts";
+
+export const TEAM = "crew";
+export const PROJECT = "github.com/acme/pay";
+const system = createNodeSystem();
+
+/** One person's machine: a home, a checkout of the project, and a way to the server that can be cut. */
+export interface Member {
+  readonly machine: Machine;
+  readonly home: string;
+  readonly url: string;
+  type(...words: readonly string[]): Promise<Ran>;
+  hook(name: string, input: object): Promise<Ran>;
+  list(): Promise<readonly Memory[]>;
+}
+
+export interface TeamNetwork {
+  readonly server: PostgresServer;
+  /** of the server */
+  readonly address: string;
+  /** over the server's socket, which no cut reaches */
+  readonly database: Database;
+  readonly members: readonly Member[];
+  /** what the team's database holds, by name */
+  memories(): Promise<readonly Row[]>;
+}
+
+/** A server with a team, and a machine for each of these members, all on one network. */
+export async function openTeamNetwork(...names: readonly string[]): Promise<TeamNetwork> {
+  const { server: place, machines } = await openNetwork(names.length);
+  const server = await startPostgres({ network: { ...place, from: NETWORK } });
+  onTestFinished(() => server.stop());
+  const database = await openTeamDatabase({ address: readDatabaseUrl(server.url(), "option"), team: TEAM });
+  onTestFinished(() => database.close());
+  for (const name of names) {
+    await database.run(`CREATE ROLE ${name} LOGIN`);
+    await database.run("SELECT amplihack.add_member($1, $2)", [TEAM, name]);
+  }
+  const members = machines.map((machine, index) =>
+    openMember(machine, `postgres://${names[index]}@${place.address}/postgres?sslmode=disable`),
+  );
+  const memories = () => database.run("SELECT * FROM amplihack.memories ORDER BY agent, session, key");
+  return { server, address: place.address, database, members, memories };
+}
+
+function openMember(machine: Machine, url: string): Member {
+  const home = temporaryDirectory();
+  const cwd = join(home, "project");
+  const stateHome = join(home, ".amplihack");
+  mkdirSync(join(cwd, ".claude"), { recursive: true });
+  mkdirSync(stateHome);
+  writeFileSync(join(stateHome, "config.jsonc"), JSON.stringify({ memory: { url, team: TEAM } }));
+  const run = (program: readonly string[], words: readonly string[], input = ""): Promise<Ran> =>
+    runProgram([...machine.enter, ...program], words, {
+      home,
+      cwd,
+      input,
+      env: { AMPLIHACK_PROJECT_ID: PROJECT, LC_ALL: "C.UTF-8" },
+    });
+  return {
+    machine,
+    home,
+    url,
+    type: (...words) => run(AMPLIHACK, words),
+    hook: (name, input) => run(NODE_PROGRAM, [name], JSON.stringify({ cwd, ...input })),
+    async list() {
+      const store = await openStore(system, join(stateHome, "memory.db"));
+      const memories = await store.list({}, "name");
+      store.close();
+      return memories;
+    },
+  };
+}
