@@ -32,16 +32,17 @@ AMPLIHACK_DATABASE_URL. Exit code 1 when there is no such memory, or several.`,
   positionals: [{ name: "KEY", summary: "what it is called" }],
   examples: { "amplihack memory history style": "shows its earlier texts, the newest first" },
   async run(invocation) {
-    const { options, positionals, terminal } = invocation;
-    const { agent, session } = options;
-    const [key = ""] = positionals;
+    const { options, terminal } = invocation;
     checkDatabase(invocation);
-    const onServer = { ...options, backend: "postgres", "db-path": undefined } as const;
-    const { memory, history } = await withReader({ ...invocation, options: onServer }, async reader => {
+    const onServer = {
+      ...invocation,
+      options: { ...options, backend: "postgres", "db-path": undefined },
+    } as const;
+    const memory = await findOne(onServer);
+    const history = await withReader(onServer, async reader => {
       const { PostgresStore } = await import("../../memory/postgres-store.ts");
-      const memory = await findOne(reader, { agent, session, key });
       const none: TextHistory = { author: "", earlier: [] };
-      return { memory, history: reader instanceof PostgresStore ? await reader.textHistory(memory) : none };
+      return reader instanceof PostgresStore ? reader.textHistory(memory) : none;
     });
     const earlier = history.earlier.map(text => ({
       text,
