@@ -1,4 +1,4 @@
-import { escapeControls } from "../state/index.ts";
+import { clipMiddle, escapeControls } from "../state/index.ts";
 import { Problem } from "../state/problem.ts";
 import { fitLines, type Width } from "./wrap.ts";
 
@@ -31,10 +31,13 @@ export class OutputLost extends Error {
   }
 }
 
+/** Long enough for all that we say; what is longer quotes something huge. */
+const MAX_TEXT_LENGTH = 4_000;
+
 /** The fix stays on one line, because people copy it. What an error quotes may come from anywhere. */
 export function renderErrorText(error: Problem, terminal: Width): string {
   const told = [`Error: ${error.message}`, ...error.causes.map(cause => `  cause: ${cause}`)];
-  const lines = told.map(line => fitLines(withoutControls(line), terminal));
+  const lines = told.map(line => fitLines(clipMiddle(withoutControls(line), MAX_TEXT_LENGTH), terminal));
   if (error.fix !== undefined) lines.push(`  fix: ${withoutControls(error.fix)}`);
   return `${lines.join("\n")}\n`;
 }
@@ -46,4 +49,24 @@ function withoutControls(text: string): string {
 export function renderErrorJson(error: Problem): string {
   const { kind, message, causes, fix } = error;
   return `${JSON.stringify({ success: false, error: { kind, message, causes, fix } })}\n`;
+}
+
+const FILE_FIXES: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file: check the path",
+  ENOTDIR: "a part of the path is a file: check the path",
+  EISDIR: "it is a folder: name a file",
+  EACCES: "check who may read and write it: ls -l",
+  EPERM: "check who may read and write it: ls -l",
+  EROFS: "the disk cannot be written to",
+  ENOSPC: "the disk is full: free some space",
+  ENOTSUP: "it is a device, a pipe or a socket: name a file",
+  EFBIG: "it is too large for what it should be",
+  EEXIST: "something else has that name: check the path",
+  ENAMETOOLONG: "the name is too long: choose a shorter one",
+  ELOOP: "its links lead in a circle: check the path",
+};
+
+/** What a person can do about a file that could not be used, by the name of the error. */
+export function fileFix(code: string): string | undefined {
+  return FILE_FIXES[code];
 }

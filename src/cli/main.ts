@@ -9,6 +9,7 @@ import { commandNames, loadCommand } from "./command-files.ts";
 import { readCommandTable } from "./command-table.ts";
 import {
   CommandError,
+  fileFix,
   OutputGone,
   OutputLost,
   renderErrorJson,
@@ -244,19 +245,6 @@ function reportFailure({ system, terminal }: RunContext, error: unknown, isJson:
   return known.exitCode;
 }
 
-/** What a person can do about a file that could not be used. */
-const FILE_FIXES: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file: check the path",
-  ENOTDIR: "a part of the path is a file: check the path",
-  EISDIR: "it is a folder: name a file",
-  EACCES: "check who may read and write it: ls -l",
-  EPERM: "check who may read and write it: ls -l",
-  EROFS: "the disk cannot be written to",
-  ENOSPC: "the disk is full: free some space",
-  ENOTSUP: "it is a device, a pipe or a socket: name a file",
-  EFBIG: "it is too large for what it should be",
-};
-
 function unexpected(error: unknown): Problem {
   const message = errorText(error);
   if (isStateError(error, "environment"))
@@ -264,11 +252,11 @@ function unexpected(error: unknown): Problem {
       kind: "environment",
       fix: `set ${error.subject} as expected, or unset it`,
     });
-  const fileFix = error instanceof SystemError ? FILE_FIXES[error.code] : undefined;
+  const knownFix = error instanceof SystemError ? fileFix(error.code) : undefined;
   if (error instanceof OutputLost)
     return new CommandError(message, { kind: "failed", fix: "send it elsewhere, or free some space" });
   return new CommandError(message, {
     kind: "failed",
-    fix: fileFix ?? "set AMPLIHACK_DEBUG=1 to see where this came from",
+    fix: knownFix ?? "set AMPLIHACK_DEBUG=1 to see where this came from",
   });
 }

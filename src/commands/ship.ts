@@ -6,6 +6,8 @@ import { count } from "../protocol/quantity.ts";
 
 const DEFAULT_INTERVAL_S = 60;
 const DEFAULT_TIMEOUT_S = 10;
+/** A timer takes no more than 24 days; nobody waits longer than one. */
+const MAX_SECONDS = 86_400;
 const RETRIES_ONCE = 4;
 
 export const command = defineCommand({
@@ -30,9 +32,11 @@ a URL it is memory.url, else AMPLIHACK_DATABASE_URL. Passwords belong in
     once: option.boolean("end when all was sent, for timers and CI; 1 if it failed"),
     interval: option.number("SECONDS", `pause between rounds (${DEFAULT_INTERVAL_S} by default)`, {
       minimum: 1,
+      maximum: MAX_SECONDS,
     }),
     timeout: option.number("SECONDS", `how long one request may take (${DEFAULT_TIMEOUT_S} by default)`, {
       minimum: 1,
+      maximum: MAX_SECONDS,
     }),
     content: option.boolean("also commands, paths and messages, without secrets"),
     format: FORMAT_OPTION,

@@ -21,7 +21,8 @@ export type { ConfigNotice, LayerScope } from "./notice.ts";
 export const SYSTEM_CONFIG_FILE = "/etc/amplihack/config.jsonc";
 /** Sections that a project file may hold. */
 export const PROJECT_SECTIONS: readonly string[] = ["guard", "failure", "history"];
-const SIZE_LIMIT = 256 * 1024;
+/** A larger file does not count. */
+export const MAX_CONFIG_BYTES = 256 * 1024;
 const WRITABLE_BY_OTHERS = 0o022;
 
 export interface LoadedConfig {
@@ -198,7 +199,7 @@ function readLayer(reader: LayerReader, scope: LayerScope, path: string): Layer 
     if (facts === undefined) return undefined;
     const problem = scope === "project" ? undefined : ownershipProblem(reader, facts);
     if (problem !== undefined) return ignore("untrusted-file", problem);
-    const bytes = files.read(path, SIZE_LIMIT);
+    const bytes = files.read(path, MAX_CONFIG_BYTES);
     const read = readJsonc(text.decode(bytes).text);
     if (read.ok) {
       const file = acceptFile(reader, scope, path, read.value);

@@ -265,7 +265,7 @@ export const CONFIG_SCHEMA = {
         team: {
           kind: "string",
           pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$",
-          note: "whose memories are shared there",
+          note: "the team whose memories are shared there: up to 63 letters, digits, dots, dashes and underscores",
         },
       },
     },

@@ -5,6 +5,8 @@ import { MemoryError } from "./memory-error.ts";
 
 /** An exported file may be this large, and so may one that is imported. */
 export const MAX_TRANSFER_BYTES = 256 * 1024 * 1024;
+/** What to do about a file that is not one. */
+export const WHAT_TO_IMPORT = "name a file that amplihack memory export wrote";
 const VERSION = 1;
 const NESTING = 8;
 
@@ -117,5 +119,9 @@ function readMember<T>(object: JsonObject, place: string, name: string, [expecte
 }
 
 function invalid(what: string, expected: string): MemoryError {
-  return new MemoryError("invalid", `the file cannot be imported: ${what} must be ${expected}`);
+  return new MemoryError(
+    "invalid",
+    `the file cannot be imported: ${what} must be ${expected}`,
+    WHAT_TO_IMPORT,
+  );
 }

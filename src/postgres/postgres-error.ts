@@ -47,6 +47,10 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   "3D000": { why: "there is no such database", fix: "createdb, or name another one in the URL" },
   "3F000": { why: "its tables are not there yet", fix: "let its administrator run the same command once" },
   "42P01": { why: "its tables are not there yet", fix: "let its administrator run the same command once" },
+  "25006": {
+    why: "this user, or this server, may only read",
+    fix: "name another user in the URL, or the server that takes changes",
+  },
   [MISSING_RIGHT]: {
     why: "this user lacks the right to do that",
     fix: "ask its administrator; see docs/teams.md, and docs/recipes.md for runs",
@@ -78,7 +82,7 @@ export function translate(error: unknown, place: string): unknown {
   const text = errorText(error);
   if (isOffline(code, text))
     return new PostgresError("offline", `the database ${place} does not answer`, {
-      fix: "check host and port; when they are right, try again later",
+      fix: "check host and port, and that PostgreSQL listens there; when they are right, try again later",
     });
   if (/certificate|self.signed|SSL|TLS/i.test(text))
     return new PostgresError("refused", `the encrypted connection to ${place} failed: ${text}`, {

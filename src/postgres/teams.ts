@@ -1,3 +1,5 @@
+import { escapeControls } from "../state/escape.ts";
+import { Problem } from "../state/problem.ts";
 import type { Database } from "./database.ts";
 import { FIXED_PATH, type Migration, migrate, SCHEMA } from "./migrate.ts";
 import { PostgresError } from "./postgres-error.ts";
@@ -50,6 +52,18 @@ const TEAM_TABLES: Migration = [
   `CREATE POLICY own_team ON ${SCHEMA}.members FOR SELECT USING (${SCHEMA}.may_see(team, ''))`,
   `GRANT SELECT ON ${SCHEMA}.members TO PUBLIC`,
 ];
+
+const MAX_NAME_LENGTH = 200;
+
+/** Names stand in lists and messages. Throws `usage`. */
+export function checkTeamName(team: string): void {
+  if (team !== "" && team.length <= MAX_NAME_LENGTH && escapeControls(team) === team) return;
+  throw new Problem("--team must name a team", {
+    kind: "usage",
+    fix: `use up to ${MAX_NAME_LENGTH} printable characters`,
+    exitCode: 2,
+  });
+}
 
 /**
  * What the policies of tables with a `team` and a `project` ask: the rule of `may_see`, as lists that are made once for

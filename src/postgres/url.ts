@@ -1,4 +1,5 @@
 import type { Config } from "../config/index.ts";
+import { escapeControls } from "../state/escape.ts";
 import { Problem } from "../state/problem.ts";
 import { isLoopback } from "../system/loopback.ts";
 import type { System } from "../system/system.ts";
@@ -74,9 +75,14 @@ export function readDatabaseUrl(text: string, origin: UrlOrigin): DatabaseAddres
       `put the password into ~/.pgpass or PGPASSWORD, or the whole URL into ${DATABASE_URL_VARIABLE}`,
     );
   }
+  // A password that was not encoded ends the host early, and its rest is taken for a path, a parameter or a fragment.
+  if (/[@#]/.test(url.pathname + url.search + url.hash))
+    throw unusable("it has an @ or a # behind its host", "write them as %40 and %23, also in a password");
   for (const name of url.searchParams.keys())
     if (!PARAMETERS.includes(name))
-      throw unusable(`it has the parameter ${name}; known are ${PARAMETERS.join(", ")}`);
+      throw unusable(
+        `it has ${/^[a-z_]+$/.test(name) ? `the parameter ${name}` : "another parameter"}; known are ${PARAMETERS.join(", ")}`,
+      );
   const host = hostOf(url);
   return {
     host,
@@ -95,7 +101,7 @@ export function readDatabaseUrl(text: string, origin: UrlOrigin): DatabaseAddres
 export function describeAddress({ host, port, database }: DatabaseAddress): string {
   const isUsual = port === undefined || port === DEFAULT_PORT;
   const place = `${host ?? "the local server"}${isUsual ? "" : `:${port}`}`;
-  return database === undefined ? place : `${database} on ${place}`;
+  return escapeControls(database === undefined ? place : `${database} on ${place}`);
 }
 
 /** Reached without a network that others share. */

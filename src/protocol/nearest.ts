@@ -1,9 +1,13 @@
+/** Nobody mistypes a word of this length, and comparing takes its time. */
+const MAX_WORD_LENGTH = 200;
+
 /** The candidate a mistyped word most likely meant; undefined when none is close. */
 export function nearest(
   word: string,
   candidates: Iterable<string>,
   maxDistance = Math.max(1, Math.floor(word.length / 3)),
 ): string | undefined {
+  if (word.length > MAX_WORD_LENGTH) return undefined;
   let best: string | undefined;
   let bestDistance = maxDistance + 1;
   for (const candidate of candidates) {

@@ -1,5 +1,6 @@
 import type { Config } from "../config/index.ts";
 import { Database } from "../postgres/database.ts";
+import { checkTeamName } from "../postgres/teams.ts";
 import { findDatabaseUrl, unencryptedNotice } from "../postgres/url.ts";
 import { Problem } from "../state/problem.ts";
 import { isLoopback } from "../system/loopback.ts";
@@ -33,6 +34,7 @@ export async function openTarget(
 
 async function openPostgres(system: System, url: string, options: TargetOptions): Promise<ShipTarget> {
   const { memory, team = memory.team, timeoutMs: statementTimeoutMs } = options;
+  checkTeamName(team);
   const address = findDatabaseUrl(system, { option: "--to postgres=URL", given: url, memory });
   const notice = unencryptedNotice(address);
   if (notice !== undefined) options.tell(notice);

@@ -72,8 +72,8 @@ async function attempt(work: () => Promise<void>): Promise<Attempt> {
     return { kind: "acknowledged" };
   } catch (error) {
     if (!(error instanceof PostgresError)) throw error;
-    if (error.problem === "offline") return { kind: "later", why: error.message };
-    return { kind: "refused", why: error.message, fix: error.fix };
+    const { problem, message: why, fix } = error;
+    return { kind: problem === "offline" ? "later" : "refused", why, fix };
   }
 }
 

@@ -14,8 +14,13 @@ export const MAX_DELAY_MS = 60_000;
 
 export type Attempt =
   | { readonly kind: "acknowledged" }
-  | { readonly kind: "later"; readonly why: string; readonly afterMs?: number | undefined }
-  | { readonly kind: "refused"; readonly why: string; readonly fix?: string | undefined };
+  | (Failure & { readonly kind: "later"; readonly afterMs?: number | undefined })
+  | (Failure & { readonly kind: "refused" });
+
+interface Failure {
+  readonly why: string;
+  readonly fix?: string | undefined;
+}
 
 /** Tries until it is acknowledged. Throws when it never will be, or not within the retries. */
 export async function untilAcknowledged(
@@ -31,7 +36,7 @@ export async function untilAcknowledged(
       throw new Problem(`nothing was acknowledged by ${place}; it is sent again the next time`, {
         kind: "ship",
         causes: [result.why],
-        fix: result.kind === "refused" ? result.fix : undefined,
+        fix: result.fix,
       });
     const delay = result.afterMs ?? Math.min(FIRST_DELAY_MS * 2 ** retry, MAX_DELAY_MS);
     options.tell(`${result.why}; next attempt in ${Math.ceil(delay / 1000)} s`);

@@ -28,3 +28,11 @@ export function clip(text: string, length: number): string {
   const isSplitPair = last >= 0xd800 && last <= 0xdbff;
   return `${text.slice(0, isSplitPair ? length - 1 : length)}…`;
 }
+
+/** The same, cut in the middle: in a sentence that quotes something long, its end says what is wrong. */
+export function clipMiddle(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const half = Math.floor(length / 2);
+  const end = text.slice(-half);
+  return clip(text, half) + (/^[\udc00-\udfff]/.test(end) ? end.slice(1) : end);
+}

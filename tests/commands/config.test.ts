@@ -168,6 +168,23 @@ describe("amplihack config set", () => {
       ["memory.url", "postgres://ann:secret@db/x"],
       "the address of the database cannot be used: it holds a password",
     ],
+    [
+      2,
+      ["memory.url", "postgres://ann:12?secret@db/x"],
+      "the address of the database cannot be used: it has an @ or a # behind its host",
+    ],
+    [2, ["update.source", "ftp://ann:secret@db/x"], "update.source must be without user names and passwords"],
+    [2, ["extends", "https://ann:secret@db/x"], "extends must be without user names and passwords"],
+    [2, ["memory.team", "a\u001b[31m"], "memory.team must be the team whose memories are shared there"],
+    [1, ["__proto__", "x"], "there is no setting '__proto__'"],
+    [1, ["failure.nope", "open"], "there is no hook 'nope'"],
+    [1, ["k".repeat(100_000), "x"], "there is no setting 'kkk"],
+    [
+      2,
+      ["guard.level", "x".repeat(100_000)],
+      "guard.level must be one of relaxed, standard, strict, not 'xxx",
+    ],
+    [1, ["guard.prodNames", "x".repeat(300_000)], "HOME/.amplihack/config.jsonc would have 300"],
     [1, ["guard.rules.git.psh", "allow"], "there is no rule 'git.psh'; did you mean git.push?"],
     [1, ["guard.rules.nothing.*", "allow"], "there is no rule 'nothing.*'"],
     [1, ["guard.rules", '{ "git.psh": "deny" }'], "there is no rule 'git.psh'; did you mean git.push?"],
@@ -181,7 +198,10 @@ describe("amplihack config set", () => {
     const user = newUserInside();
     const { code, stdout, stderr } = await user.type(["config", "set", ...words]);
     expect([code, stdout]).toEqual([exitCode, ""]);
-    expect(stderr).toContain(`Error: ${message}`);
+    expect(stderr).toContain(`Error: ${message.replace("HOME", user.home)}`);
+    expect(stderr).toMatch(/^ {2}fix: \S/m);
+    expect(stderr).not.toContain("secret");
+    expect(stderr.length).toBeLessThan(5_000);
     expect(existsSync(fileOf(user))).toBe(false);
   });
 

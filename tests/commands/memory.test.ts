@@ -364,7 +364,14 @@ describe("export and import", () => {
       expect(ran.code).toBe(1);
       expect(JSON.parse(ran.stdout)).toMatchObject({ success: false, error: { kind: "invalid" } });
     }
-    expect((await user.type(["memory", "import", "--agent", "a", "-i", "missing.json"])).code).toBe(1);
+    for (const [input, message] of [
+      ["missing.json", "missing.json cannot be imported: there is no such file\n  fix: name a file that"],
+      [".", "cannot be imported: EISDIR\n  fix: it is a folder: name a file\n"],
+      ["n".repeat(300), "cannot be imported: ENAMETOOLONG\n  fix: the name is too long"],
+    ]) {
+      const ran = await user.type(["memory", "import", "--agent", "a", "-i", String(input)]);
+      expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining(String(message))]);
+    }
     expect(existsSync(user.database)).toBe(false);
   });
 });

@@ -53,6 +53,14 @@ describe("amplihack ship --once", () => {
     [["--to", "postgres="], "no database is named"],
     [["--to", "postgres=http://x"], "must begin with postgres://"],
     [["--to", "postgres=postgres://me:secret@x/y"], "it holds a password"],
+    [["--to", "postgres=postgres://me:12/secret@x/y"], "an @ or a # behind its host"],
+    [["--to", "postgres=postgres:///x", "--team", ""], "--team must name a team"],
+    [["--to", "postgres=postgres:///x", "--team", "a\n"], "--team must name a team"],
+    [
+      ["--to", "postgres=postgres:///x", "--timeout", "99999999"],
+      "--timeout must be a number from 1 to 86400",
+    ],
+    [["--to", "otlp=http://localhost:1", "--interval", "9999999"], "--interval must be a number from 1 to"],
   ])("refuses %j", async (words, message) => {
     const { code, stderr } = await userWith(0).type(["ship", "--once", ...words]);
     expect(code).toBe(2);

@@ -35,8 +35,14 @@ describe("the address of a database", () => {
     ["postgres://db/notes?options=-c", /parameter options/],
     ["postgres:///notes?port=70000", /port/],
     ["postgres://db/%zz", /hexadecimal/],
+    ["postgres://db/notes?=x", /another parameter; known are/],
+    ["postgres://ann:12?hunter2@db.example/notes", /an @ or a # behind its host/],
+    ["postgres://ann:12/hunter2@db.example/notes", /an @ or a # behind its host/],
+    ["postgres://ann:12#hunter2@db.example/notes", /an @ or a # behind its host/],
+    ["postgres://ann:h#unter2@db.example/notes", /no URL/],
   ])("is refused as %s", (text, why) => {
     expect(() => readDatabaseUrl(text, "option")).toThrow(why);
+    expect(() => readDatabaseUrl(text, "option")).not.toThrow(/hunter|unter2/);
   });
 
   it("that leads elsewhere without encryption is told of", () => {
@@ -88,5 +94,6 @@ describe("the address of a database", () => {
     const place = (url: string) => describeAddress(readDatabaseUrl(url, "option"));
     expect(place("postgres://db.example:5432/agents")).toBe(place("postgres://ann@db.example/agents"));
     expect(place("postgres://db.example:5433/agents")).toBe("agents on db.example:5433");
+    expect(place("postgres:///a%0a%1b[2J?host=/run/pg")).toBe("a\\n\\u001b[2J on /run/pg");
   });
 });

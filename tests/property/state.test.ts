@@ -176,6 +176,15 @@ describePublicFunctions("state", state, {
       state.escapeHidden(escaped) === escaped
     );
   }),
+  clipMiddle: forBoth(texts, fc.integer({ min: 4, max: 80 }), (text, length) => {
+    const clipped = state.clipMiddle(text, length);
+    if (text.length <= length) return clipped === text;
+    const [start = "", end = ""] = [
+      clipped.slice(0, clipped.indexOf("…")),
+      clipped.slice(clipped.lastIndexOf("…") + 1),
+    ];
+    return clipped.length <= length + 1 && text.startsWith(start) && text.endsWith(end);
+  }),
   clip: forBoth(texts, fc.integer({ min: 1, max: 80 }), (text, length) => {
     const clipped = state.clip(text, length);
     return text.length <= length ? clipped === text : clipped.endsWith("…") && clipped.length <= length + 1;

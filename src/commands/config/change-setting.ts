@@ -1,11 +1,13 @@
 import type { Invocation } from "../../cli/command.ts";
+import { CommandError } from "../../cli/errors.ts";
 import { tellProblems } from "../../cli/install-problem.ts";
-import { userConfigFile } from "../../config/load.ts";
+import { MAX_CONFIG_BYTES, userConfigFile } from "../../config/load.ts";
 import { settingsEdit } from "../../install/config-setting.ts";
-import { applyEdit } from "../../install/file-edit.ts";
+import { applyEdit, type FileChange } from "../../install/file-edit.ts";
 import type { Json } from "../../protocol/index.ts";
 import { memberAt } from "../../protocol/members.ts";
 import { requireDirectories } from "../../state/user-directories.ts";
+import type { System } from "../../system/system.ts";
 import { effectiveConfig, type LayerName } from "./effective.ts";
 import { findSetting, type Setting } from "./setting.ts";
 
@@ -34,8 +36,9 @@ export async function changeSetting(
   const setting = findSetting(key, customIds);
   const value = read(setting, customIds);
   const edit = settingsEdit(places, [{ path: setting.path, value }]);
+  const path = userConfigFile(places.stateHome);
   const { isChanged } = await tellProblems("config", async () =>
-    applyEdit(system, edit, { isBackedUp: false }),
+    applyEdit(system, edit, { isBackedUp: false, onBefore: change => checkSize(system, change) }),
   );
   const { loaded, file, settings } = effectiveConfig(system);
   for (const notice of loaded.notices) terminal.warn(`Warning: ${notice.message}\n`);
@@ -46,7 +49,17 @@ export async function changeSetting(
     value,
     effective: memberAt(file, ...setting.path) ?? null,
     layer: settings.find(one => one.key === key)?.layer,
-    path: userConfigFile(places.stateHome),
+    path,
     isChanged,
   };
+}
+
+/** With a value that makes the file too large, none of its settings would count any more. */
+function checkSize({ text }: System, { path, before = "", after = "" }: FileChange): void {
+  const size = text.encode(after).length;
+  if (size <= MAX_CONFIG_BYTES || after.length <= before.length) return;
+  throw new CommandError(
+    `${path} would have ${size} bytes; one of more than ${MAX_CONFIG_BYTES} does not count`,
+    { kind: "too-large", fix: "set a shorter value" },
+  );
 }

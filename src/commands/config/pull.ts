@@ -3,15 +3,13 @@ import { CommandError } from "../../cli/errors.ts";
 import { tellProblems } from "../../cli/install-problem.ts";
 import { FORMAT_OPTION, option } from "../../cli/option.ts";
 import { readJsonc } from "../../config/jsonc.ts";
-import { SYSTEM_CONFIG_FILE, userConfigFile } from "../../config/load.ts";
+import { MAX_CONFIG_BYTES, SYSTEM_CONFIG_FILE, userConfigFile } from "../../config/load.ts";
 import { MAX_POLICIES } from "../../config/policies.ts";
 import { isSameJson } from "../../protocol/index.ts";
 import { memberAt, stringsAt } from "../../protocol/members.ts";
 import { readText } from "../../state/read-text.ts";
 import { requireDirectories } from "../../state/user-directories.ts";
 import type { System } from "../../system/system.ts";
-
-const MAX_CONFIG_BYTES = 256 * 1024;
 
 export const pullCommand = defineCommand({
   name: "pull",

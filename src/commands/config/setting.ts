@@ -32,7 +32,10 @@ function checkKeyOfMap([section, member = "", rule]: Setting["path"], customIds:
     resolveSubcommand(member)?.name !== member
   ) {
     const hooks = STOCK_SUBCOMMANDS.map(({ name }) => name);
-    throw new CommandError(`there is no hook '${member}'${didYouMean(member, hooks)}`, { kind: "not-found" });
+    throw new CommandError(`there is no hook '${member}'${didYouMean(member, hooks)}`, {
+      kind: "not-found",
+      fix: `one of default, ${hooks.join(", ")}`,
+    });
   }
   if (section !== "guard" || member !== "rules" || rule === undefined) return;
   const problem = ruleSettingProblem(rule, undefined, customIds);

@@ -9,6 +9,7 @@ import { isJsonObject, type Json } from "../../protocol/index.ts";
 import { didYouMean } from "../../protocol/nearest.ts";
 import type { Setting } from "./setting.ts";
 
+const ADDRESSES: readonly string[] = ["extends", "update.source"];
 const HELP = "amplihack config set --help";
 
 /** The value that a person typed for a setting. Throws what is wrong with it. */
@@ -24,6 +25,8 @@ export function readSettingValue(
     throw usageError(`${key} holds checksums and is not set by hand`, "amplihack guard init --trust");
   // First of all: no other error may quote it, for it may hold a password.
   if (key === "memory.url") readDatabaseUrl(text, "configuration");
+  if (ADDRESSES.includes(key) && /:\/\/[^\s/?#]*@/.test(text))
+    throw usageError(`${key} must be without user names and passwords, which others could read`, HELP);
   const value = readTyped(schema, text);
   const problems: SchemaProblem[] = [];
   if (value !== undefined) accept(schema, value, key, problems);

@@ -2,6 +2,7 @@ import { defineCommand } from "../../cli/command.ts";
 import { CommandError } from "../../cli/errors.ts";
 import { option } from "../../cli/option.ts";
 import { MAX_TRANSFER_BYTES, renderExport } from "../../memory/transfer.ts";
+import { escapeControls } from "../../state/index.ts";
 import { writeAtomically } from "../../system/atomic-write.ts";
 import { AGENT_OPTION, fileNamed, STORE_OPTIONS, withReader } from "./store-access.ts";
 
@@ -45,7 +46,7 @@ export const exportCommand = defineCommand({
     terminal.printResult(
       format,
       { agent: agent ?? null, file, count },
-      `Exported ${count}${agent === undefined ? "" : ` of ${agent}`} to ${file}.\n`,
+      `${escapeControls(`Exported ${count}${agent === undefined ? "" : ` of ${agent}`} to ${file}.`)}\n`,
     );
     return 0;
   },

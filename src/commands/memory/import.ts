@@ -1,7 +1,7 @@
 import { defineCommand } from "../../cli/command.ts";
-import { CommandError } from "../../cli/errors.ts";
+import { CommandError, fileFix } from "../../cli/errors.ts";
 import { option } from "../../cli/option.ts";
-import { MAX_TRANSFER_BYTES, parseExport } from "../../memory/transfer.ts";
+import { MAX_TRANSFER_BYTES, parseExport, WHAT_TO_IMPORT } from "../../memory/transfer.ts";
 import { escapeControls, readExactText } from "../../state/index.ts";
 import { type System, SystemError } from "../../system/system.ts";
 import { checkArguments, fileNamed, STORE_OPTIONS, withStore } from "./store-access.ts";
@@ -29,7 +29,7 @@ export const importCommand = defineCommand({
     const exported = parseExport(readSource(system, file), agent);
     if (agent !== undefined && exported.agent !== agent) {
       const owner = exported.agent === undefined ? "several agents" : escapeControls(exported.agent);
-      terminal.note(`These were memories of ${owner}; they become those of ${agent}.\n`);
+      terminal.note(`These were memories of ${owner}; they become those of ${escapeControls(agent)}.\n`);
     }
     const agents = new Set(exported.memories.map(memory => memory.agent));
     const counts = await withStore(invocation, store =>
@@ -47,15 +47,15 @@ export const importCommand = defineCommand({
 
 function readSource(system: System, file: string): string {
   const source = file === "-" ? "standard input" : file;
-  const fail = (why: string): CommandError =>
-    new CommandError(`${source} cannot be imported: ${why}`, { kind: "unreadable" });
+  const fail = (why: string, fix = WHAT_TO_IMPORT): CommandError =>
+    new CommandError(`${source} cannot be imported: ${why}`, { kind: "unreadable", fix });
   try {
     const read = file === "-" ? readInput(system, fail) : readExactText(system, file, MAX_TRANSFER_BYTES);
     if (read === undefined) throw fail("there is no such file");
     if (read.replaced) throw fail("it is not UTF-8");
     return read.text;
   } catch (error) {
-    throw error instanceof SystemError ? fail(error.code) : error;
+    throw error instanceof SystemError ? fail(error.code, fileFix(error.code)) : error;
   }
 }
 

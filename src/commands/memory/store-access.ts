@@ -12,6 +12,7 @@ import type { TeamPlace } from "../../memory/open-postgres-store.ts";
 import { openReader, openStore } from "../../memory/open-store.ts";
 import type { MemoryReader, MemoryStore } from "../../memory/store.ts";
 import { teamOrigin } from "../../memory/sync/team-origin.ts";
+import { checkTeamName } from "../../postgres/teams.ts";
 import { type DatabaseAddress, findDatabaseUrl, unencryptedNotice } from "../../postgres/url.ts";
 import { escapeControls } from "../../state/index.ts";
 import { quoteWord } from "../../system/command-line.ts";
@@ -69,7 +70,7 @@ export function fileNamed({ files, env }: System, optionName: string, given: str
 export function teamPlace(invocation: AnyInvocation): TeamPlace {
   const { url, team } = invocation.options;
   const { memory } = memoryPlace(invocation).config;
-  if (team === "") throw usageError("--team must name a team");
+  if (team !== undefined) checkTeamName(team);
   if (url === "") throw usageError("--url must name a database");
   const address = findDatabaseUrl(invocation.system, { option: "--url URL", given: url, memory });
   warnUnencrypted(invocation, address);

@@ -10,6 +10,7 @@ import { escapeControls } from "../../state/index.ts";
 import { memoryPlace, warnUnencrypted } from "./store-access.ts";
 
 const DEFAULT_TIMEOUT_S = 60;
+const MAX_TIMEOUT_S = 86_400;
 /** In the background another one that is under way does the work. */
 const PATIENCE_MS = 30_000;
 const MAX_ROUNDS = 5;
@@ -25,7 +26,10 @@ cannot be sent waits. Of two changes of one memory the later stays, and the data
     earlier: option.boolean("also share what was stored before memory.url was set"),
     "change-team": option.boolean("begin anew with the team that is configured now"),
     background: option.boolean("say nothing; failures are in ~/.amplihack/logs/memory-sync.log"),
-    timeout: option.number("SECONDS", `how long to try (${DEFAULT_TIMEOUT_S} by default)`, { minimum: 1 }),
+    timeout: option.number("SECONDS", `how long to try (${DEFAULT_TIMEOUT_S} by default)`, {
+      minimum: 1,
+      maximum: MAX_TIMEOUT_S,
+    }),
     format: FORMAT_OPTION,
   },
   examples: {

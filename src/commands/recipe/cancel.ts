@@ -1,7 +1,7 @@
 import { defineCommand } from "../../cli/command.ts";
 import { CommandError } from "../../cli/errors.ts";
 import { FORMAT_OPTION } from "../../cli/option.ts";
-import { DATABASE_OPTIONS, findRunId, withRuns } from "./database.ts";
+import { DATABASE_OPTIONS, findRunId, urlWords, withRuns } from "./database.ts";
 import { QUEUED_RUN } from "./options.ts";
 
 export const cancelCommand = defineCommand({
@@ -18,12 +18,12 @@ ended stay as they are.`,
   async run({ options, positionals, system, terminal }) {
     const { cancelRun } = await import("../../recipes/workers/cancel-run.ts");
     return withRuns(system, options, async connection => {
-      const runId = await findRunId(connection, positionals[0] ?? "");
+      const runId = await findRunId(connection, positionals[0] ?? "", options.url);
       const state = await cancelRun(connection, runId);
       if (state !== "cancelled")
         throw new CommandError(`run ${runId} is over: ${state ?? "it is gone"}`, {
           kind: "over",
-          fix: `amplihack recipe runs ${runId} --url`,
+          fix: `amplihack recipe runs ${runId} ${urlWords(options.url)}`,
         });
       terminal.printResult(options.format, { success: true, run_id: runId }, `Cancelled ${runId}\n`);
       return 0;

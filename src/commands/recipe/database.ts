@@ -5,7 +5,7 @@ import type { Connection } from "../../recipes/workers/connection.ts";
 import { Problem } from "../../state/problem.ts";
 import { quoteWord } from "../../system/command-line.ts";
 import type { System } from "../../system/system.ts";
-import { NOT_FOUND_EXIT_CODE } from "./options.ts";
+import { checkRunWord, NOT_FOUND_EXIT_CODE } from "./options.ts";
 
 export const DATABASE_OPTIONS = {
   url: option.string("URL", "database; else AMPLIHACK_DATABASE_URL", { bare: "" }),
@@ -57,31 +57,37 @@ function readUsage<T>(read: () => T): T {
 export async function withRuns<T>(
   system: System,
   options: OptionValues<typeof DATABASE_OPTIONS>,
-  work: (connection: Connection, address: DatabaseAddress) => Promise<T>,
+  work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
   const address = await addressOf(system, options);
   const { openConnection } = await import("../../recipes/workers/connection.ts");
   const connection = await openConnection(address);
   try {
-    return await work(connection, address);
+    return await work(connection);
   } finally {
     await connection.close();
   }
 }
 
 /** The run that is meant by an id, its beginning, or `last`. */
-export async function findRunId({ database }: Connection, wanted: string): Promise<string> {
+export async function findRunId(
+  { database }: Connection,
+  wanted: string,
+  url: string | undefined,
+): Promise<string> {
+  checkRunWord(wanted);
+  const listing = `amplihack recipe runs ${urlWords(url)}`;
   const { findRunIds, hasTables } = await import("../../recipes/workers/run-queries.ts");
   const ids = (await hasTables(database)) ? await findRunIds(database, wanted) : [];
   const [id] = ids;
   if (ids.length > 1)
     throw usageError(
       `several runs begin with '${wanted}': ${ids.slice(0, 5).join(", ")}`,
-      "give more of the id: amplihack recipe runs --url",
+      `give more of the id: ${listing}`,
     );
   if (id !== undefined) return id;
   throw new CommandError(
     wanted === "last" ? "no run was submitted yet" : `there is no run '${wanted}' in the database`,
-    { kind: "not-found", exitCode: NOT_FOUND_EXIT_CODE, fix: "amplihack recipe runs --url" },
+    { kind: "not-found", exitCode: NOT_FOUND_EXIT_CODE, fix: listing },
   );
 }

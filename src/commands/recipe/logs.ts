@@ -23,7 +23,7 @@ export const logsCommand = defineCommand({
   async run({ options, positionals, system, terminal }) {
     const { printLog } = await import("../../recipes/workers/print-log.ts");
     return withRuns(system, options, async connection => {
-      const runId = await findRunId(connection, positionals[0] ?? "");
+      const runId = await findRunId(connection, positionals[0] ?? "", options.url);
       const view = { isFollowing: options.follow, isJson: options.format === "json", print: terminal.print };
       return printLog(connection.database, runId, view);
     });

@@ -1,4 +1,5 @@
 import type { Invocation } from "../../cli/command.ts";
+import { usageError } from "../../cli/errors.ts";
 import { type OptionValues, option } from "../../cli/option.ts";
 import type { RunRequest } from "../../recipes/run/run-request.ts";
 import type { CommandOutput } from "../../recipes/run-in-terminal.ts";
@@ -40,6 +41,11 @@ export const RECIPE = { name: "RECIPE", summary: "name or path of a recipe", com
 export const QUEUED_RUN = { name: "RUN", summary: "its id, the beginning of it, or last" } as const;
 
 export const NOT_FOUND_EXIT_CODE = 3;
+
+/** Nothing is the beginning of every id, and mostly a variable of the shell that is not set. */
+export function checkRunWord(word: string): void {
+  if (word === "") throw usageError("RUN must not be empty", "give an id, its beginning, or last");
+}
 
 export function requestOf(recipe: string | undefined, options: OptionValues<typeof RUN_OPTIONS>): RunRequest {
   return {

@@ -23,7 +23,7 @@ export async function showQueuedRuns(
     const { database } = connection;
     const nowMs = system.clock.nowMs();
     if (wanted !== undefined) {
-      const found = await findQueuedRun(database, nowMs, await findRunId(connection, wanted));
+      const found = await findQueuedRun(database, nowMs, await findRunId(connection, wanted, options.url));
       return found === undefined ? [] : [found];
     }
     return (await hasTables(database)) ? listQueuedRuns(database, nowMs, { limit, queue }) : [];

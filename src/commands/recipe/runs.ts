@@ -4,7 +4,7 @@ import { option } from "../../cli/option.ts";
 import type { RecordedRun } from "../../recipes/logs/run-records.ts";
 import type { System } from "../../system/system.ts";
 import { DATABASE_OPTIONS, queueOf } from "./database.ts";
-import { FORMAT, NOT_FOUND_EXIT_CODE } from "./options.ts";
+import { checkRunWord, FORMAT, NOT_FOUND_EXIT_CODE } from "./options.ts";
 
 const DEFAULT_LIMIT = 20;
 
@@ -73,6 +73,7 @@ is enough, here and for recipe run --resume. The newest 200 runs are kept. With
 });
 
 async function findWanted(system: System, stateDir: string, wanted: string): Promise<RecordedRun> {
+  checkRunWord(wanted);
   const { findRun, listRunIds } = await import("../../recipes/logs/run-records.ts");
   const ids = listRunIds(system, stateDir);
   const meant = wanted === "last" ? ids.slice(0, 1) : ids.filter(id => id.startsWith(wanted));

@@ -30,10 +30,10 @@ What AMPLIHACK_CONTEXT_… and the like set is taken from here.`,
     const { submitInTerminal } = await import("../../recipes/workers/submit-in-terminal.ts");
     const request = requestOf(positionals[0], options);
     const display = { format: options.format, isQuiet, waits: options.wait };
-    return withRuns(system, options, (connection, address) =>
+    return withRuns(system, options, connection =>
       submitInTerminal(
         request,
-        { queue, address, urlWords: urlWords(options.url), connection, note: terminal.note },
+        { queue, urlWords: urlWords(options.url), connection, note: terminal.note },
         display,
         outputOf(invocation),
       ),

@@ -2,6 +2,7 @@ import { userInfo } from "node:os";
 import { defineCommand } from "../../cli/command.ts";
 import { usageError } from "../../cli/errors.ts";
 import { option } from "../../cli/option.ts";
+import { clip, escapeControls } from "../../state/index.ts";
 import { addressOf, DATABASE_OPTIONS, QUEUE, queueOf } from "./database.ts";
 
 const TAKE_OVER_SECONDS = 10;
@@ -24,6 +25,7 @@ ends the running steps and returns the runs to the queue.`,
     }),
     "queue-concurrency": option.number("N", "runs at once in the whole queue; 0: no limit", {
       minimum: 0,
+      maximum: 1_000_000,
     }),
     rate: option.string("N/SECONDS", "runs begun in the whole queue; 0/1: no limit"),
     name: option.string("NAME", "how lists call it (host and process by default)"),
@@ -45,6 +47,7 @@ ends the running steps and returns the runs to the queue.`,
   async run({ options, system, terminal }) {
     const queue = queueOf(options.queue);
     const rate = rateOf(options.rate);
+    checkName(options.name);
     const address = await addressOf(system, options);
     const { describeAddress } = await import("../../postgres/url.ts");
     const { workInTerminal } = await import("../../recipes/workers/work-in-terminal.ts");
@@ -69,6 +72,18 @@ ends the running steps and returns the runs to the queue.`,
     );
   },
 });
+
+const MAX_NAME_LENGTH = 100;
+
+/** Names stand in lists and logs, and in the server's list of connections. */
+function checkName(name: string | undefined): void {
+  if (name === undefined) return;
+  if (name.trim() !== "" && name.length <= MAX_NAME_LENGTH && escapeControls(name) === name) return;
+  throw usageError(
+    `'${clip(escapeControls(name), MAX_NAME_LENGTH)}' is no name for a worker`,
+    `use up to ${MAX_NAME_LENGTH} printable characters`,
+  );
+}
 
 function rateOf(text: string | undefined): { runs: number; seconds: number } | undefined {
   if (text === undefined) return undefined;

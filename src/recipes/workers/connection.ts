@@ -1,9 +1,10 @@
+import type { DBOSClient } from "@dbos-inc/dbos-sdk";
 import type { Pool } from "pg";
 import { closePool, createPool } from "../../postgres/connect.ts";
 import { Database } from "../../postgres/database.ts";
 import { translate } from "../../postgres/postgres-error.ts";
-import { type DatabaseAddress, describeAddress } from "../../postgres/url.ts";
-import { migrateDbos } from "./dbos.ts";
+import type { DatabaseAddress } from "../../postgres/url.ts";
+import { createClient, migrateDbos } from "./dbos.ts";
 import { migrateLog } from "./run-log.ts";
 
 const CONNECT_MS = 10_000;
@@ -45,12 +46,22 @@ export async function openConnection(
   };
 }
 
-/** Makes or updates the tables. Whoever submits may be the first, whoever works too. */
-export async function prepareTables(address: DatabaseAddress, { pool, database }: Connection): Promise<void> {
-  await migrateLog(database);
+/** What DBOS does fails as our own statements do. */
+export async function withDbos<T>({ database }: Connection, work: () => Promise<T>): Promise<T> {
   try {
-    await migrateDbos(pool);
+    return await work();
   } catch (error) {
-    throw translate(error, describeAddress(address));
+    throw translate(error, database.place);
   }
+}
+
+/** For those who submit, look and cancel. */
+export function withClient<T>(connection: Connection, work: (client: DBOSClient) => Promise<T>): Promise<T> {
+  return withDbos(connection, async () => work(await createClient(connection.pool)));
+}
+
+/** Makes or updates the tables. Whoever submits may be the first, whoever works too. */
+export async function prepareTables(connection: Connection): Promise<void> {
+  await migrateLog(connection.database);
+  await withDbos(connection, () => migrateDbos(connection.pool));
 }

@@ -1,4 +1,3 @@
-import type { DatabaseAddress } from "../../postgres/url.ts";
 import type { JsonObject } from "../../protocol/index.ts";
 import type { RunOutcome } from "../run/result.ts";
 import { refusalDocument } from "../run/result-document.ts";
@@ -14,7 +13,6 @@ import { enqueueRun, type PackedRun, packRun } from "./submit.ts";
 
 interface SubmitTarget {
   readonly queue: string;
-  readonly address: DatabaseAddress;
   /** how the database is named again in a command */
   readonly urlWords: string;
   readonly connection: Connection;
@@ -32,7 +30,7 @@ interface SubmitDisplay {
 /** Submits a recipe and prints its id, or waits for it and prints its result. Returns the exit code. */
 export async function submitInTerminal(
   request: RunRequest,
-  { queue, address, urlWords, connection, note }: SubmitTarget,
+  { queue, urlWords, connection, note }: SubmitTarget,
   { format, isQuiet, waits }: SubmitDisplay,
   output: CommandOutput,
 ): Promise<number> {
@@ -44,7 +42,7 @@ export async function submitInTerminal(
     return packed.exitCode;
   }
   for (const warning of packed.warnings) warn(`Warning: ${warning}\n`);
-  await prepareTables(address, connection);
+  await prepareTables(connection);
   const runId = await enqueueRun(connection, queue, packed);
   if (!waits) {
     const document = { run_id: runId, recipe_name: packed.recipe, queue, state: "queued" };

@@ -5,8 +5,8 @@ import { findRecipe } from "../find/find-recipe.ts";
 import { loadForRun } from "../run/run-recipe.ts";
 import { RunRefusal, type RunRequest, readSettings } from "../run/run-request.ts";
 import { inferContext } from "../values/context.ts";
-import type { Connection } from "./connection.ts";
-import { createClient, RUN_VERSION, WORKFLOW } from "./dbos.ts";
+import { type Connection, withClient } from "./connection.ts";
+import { RUN_VERSION, WORKFLOW } from "./dbos.ts";
 import { packRecipe } from "./pack-recipe.ts";
 import type { SubmittedRun } from "./submitted-run.ts";
 
@@ -52,20 +52,16 @@ export function packRun(system: System, request: RunRequest): PackedRun {
 }
 
 /** Puts the run on the queue. Answers its id. */
-export async function enqueueRun({ pool }: Connection, queue: string, run: PackedRun): Promise<string> {
-  const client = await createClient(pool);
-  const runId = randomUUID();
-  await client.enqueue(
-    {
-      queueName: queue,
-      workflowName: WORKFLOW,
-      workflowID: runId,
-      appVersion: RUN_VERSION,
-      attributes: { recipe: run.recipe, steps: run.stepCount, queue, by: submitter() },
-    },
-    run.submitted,
-  );
-  return runId;
+export async function enqueueRun(connection: Connection, queue: string, run: PackedRun): Promise<string> {
+  const workflow = {
+    queueName: queue,
+    workflowName: WORKFLOW,
+    workflowID: randomUUID(),
+    appVersion: RUN_VERSION,
+    attributes: { recipe: run.recipe, steps: run.stepCount, queue, by: submitter() },
+  };
+  await withClient(connection, client => client.enqueue(workflow, run.submitted));
+  return workflow.workflowID;
 }
 
 function submitter(): string {

@@ -5,16 +5,8 @@ import type { Json } from "../../protocol/index.ts";
 import type { System } from "../../system/system.ts";
 import type { Interruption } from "../run/interruption.ts";
 import type { RunRequest } from "../run/run-request.ts";
-import { type Connection, openConnection, prepareTables } from "./connection.ts";
-import {
-  createClient,
-  type Dbos,
-  limitThisWorker,
-  loadDbos,
-  MAX_ATTEMPTS,
-  WORKFLOW,
-  workerConfig,
-} from "./dbos.ts";
+import { type Connection, openConnection, prepareTables, withClient, withDbos } from "./connection.ts";
+import { type Dbos, limitThisWorker, loadDbos, MAX_ATTEMPTS, WORKFLOW, workerConfig } from "./dbos.ts";
 import { connectionName, executorIdOf, WorkerLock } from "./liveness.ts";
 import { pruneRuns } from "./prune-runs.ts";
 import { type QueueLimits, setQueueLimits } from "./queue-limits.ts";
@@ -114,16 +106,16 @@ async function serve(
   });
   let lock: WorkerLock | undefined;
   try {
-    await prepareTables(address, connection);
+    await prepareTables(connection);
     lock = await WorkerLock.take(address, executorIdOf(name, system.random.hex(8)));
-    await setQueueLimits(await createClient(connection.pool), queue, options.limits);
+    await withClient(connection, client => setQueueLimits(client, queue, options.limits));
     await limitThisWorker(queue, concurrency);
     const { workingDir, logsOutput, launcher } = options;
     const { database } = connection;
     const place = { system, database, worker: name, workingDir, logsOutput, launcher };
     session = new WorkerSession(dbos, place, lock, report);
     dbos.DBOS.setConfig(workerConfig(connection.pool, lock.executorId, queue));
-    await dbos.DBOS.launch();
+    await withDbos(connection, () => dbos.DBOS.launch());
     report.ready(name);
     const end = await watch(session, lock, connection, options, stopping, report);
     await session.end({ isLost: end === "lost" });

@@ -41,6 +41,7 @@ export interface WorkerMachine {
   readonly user: User;
   readonly server: PostgresServer;
   readonly database: Database;
+  readonly databaseName: string;
   write(name: string, content: string): void;
   submit(...words: readonly string[]): Promise<string>;
   /** the same recipe many times, with the variable `n` from 0 on */
@@ -74,6 +75,7 @@ export async function workerMachine(): Promise<WorkerMachine> {
     user,
     server,
     database,
+    databaseName,
     type,
     write: (name, content) => writeFileSync(join(user.project, name), content),
     async submit(...words) {
@@ -85,7 +87,7 @@ export async function workerMachine(): Promise<WorkerMachine> {
       const connection = await openConnection(address);
       const system = systemIn(user.project, { HOME: user.home });
       try {
-        await prepareTables(address, connection);
+        await prepareTables(connection);
         const ids: string[] = [];
         for (let n = 0; n < count; n++) {
           const packed = packRun(system, { recipe, context: { n } });

@@ -1,7 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { DBOS_SCHEMA } from "../../../src/recipes/workers/dbos.ts";
 import { newUserInside } from "../../commands/run-command.ts";
-import { hasPostgres } from "../../postgres-server.ts";
+import { administer, hasPostgres } from "../../postgres-server.ts";
 import { noneLeft } from "../marked-processes.ts";
 import { cutOff, workerMachine } from "./worker-machine.ts";
 
@@ -258,9 +258,57 @@ describe("the address of the runs", () => {
     [["recipe", "worker", "--url", "postgres:///agents", "--queue", "a b"], "no name for a queue"],
     [["recipe", "worker", "--url", "postgres:///agents", "--rate", "ten"], "--rate must be"],
     [["recipe", "runs", "--queue", "nightly"], "--queue needs a database"],
+    [["recipe", "runs", ""], "RUN must not be empty"],
+    [["recipe", "cancel", "", "--url", "postgres:///agents"], "RUN must not be empty"],
+    [["recipe", "logs", "", "--url", "postgres:///agents"], "RUN must not be empty"],
+    [["recipe", "worker", "--url", "postgres:///agents", "--name", ""], "'' is no name for a worker"],
+    [["recipe", "worker", "--url", "postgres:///agents", "--name", "a\u001b[2J"], "no name for a worker"],
+    [
+      ["recipe", "worker", "--url", "postgres:///agents", "--name", "n".repeat(90_000)],
+      "no name for a worker",
+    ],
+    [
+      ["recipe", "worker", "--url", "postgres:///agents", "--queue", "q".repeat(90_000)],
+      "no name for a queue",
+    ],
+    [["recipe", "worker", "--url", "", "--queue-concurrency", "99999999999"], "must be a number from 0 to"],
+    [["recipe", "submit", "x", "--url", "postgres://ann:12#secret@db/agents"], "an @ or a # behind its host"],
   ])("%j is refused", async (words, text) => {
     const { code, stderr } = await newUserInside().type(words);
     expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining(text) });
     expect(stderr).not.toContain("secret");
+    expect(stderr.length).toBeLessThan(5_000);
+  });
+});
+
+describe.skipIf(!hasPostgres)("a database that does not let its user work", () => {
+  it.each([
+    ["without rights on the tables", "", "this user lacks the right"],
+    ["whose transactions may only read", "SUPERUSER", "may only read"],
+  ])("refuses one %s, and is left as it was", async (_, rights, why) => {
+    const machine = await workerMachine();
+    machine.write("r.yaml", JSON.stringify({ name: "r", steps: [{ id: "s", command: "true" }] }));
+    const id = await machine.submit("r.yaml");
+    const role = `looker_${process.pid}`;
+    const schemas = `amplihack, ${DBOS_SCHEMA}`;
+    await machine.database.run(`CREATE ROLE ${role} LOGIN ${rights}`);
+    await machine.database.run(`GRANT USAGE ON SCHEMA ${schemas} TO ${role}`);
+    await machine.database.run(`GRANT SELECT ON ALL TABLES IN SCHEMA ${schemas} TO ${role}`);
+    if (rights !== "")
+      await machine.database.run(`ALTER ROLE ${role} SET default_transaction_read_only = on`);
+    onTestFinished(() =>
+      administer(machine.server, `DROP OWNED BY ${role}; DROP ROLE ${role}`, machine.databaseName),
+    );
+    const url = machine.server.url(machine.databaseName, role);
+    for (const words of [
+      ["submit", "r.yaml"],
+      ["cancel", id],
+      ["worker", "--until-empty"],
+    ]) {
+      const { code, stdout, stderr } = await machine.user.type(["recipe", ...words, "--url", url]);
+      expect([words, code, stdout]).toEqual([words, 1, ""]);
+      expect(stderr).toMatch(new RegExp(`Error: the database .* refused: .*${why}.*\\n {2}fix: `));
+    }
+    expect(await machine.runs()).toMatchObject([{ run_id: id, state: "queued" }]);
   });
 });
