@@ -73,7 +73,11 @@ const DRAIN_PATIENCE_MS = 1_000;
 /** Takes the rest of an input that was too large: a caller whose write breaks off might not read the answer. */
 function drainInput(done: () => void): void {
   let drained = 0;
-  const patience = setTimeout(done, DRAIN_PATIENCE_MS);
+  // Not before what has come meanwhile was read: it may be this process that was held up.
+  const patience = setTimeout(() => {
+    const before = drained;
+    afterPending(() => drained === before && done());
+  }, DRAIN_PATIENCE_MS);
   process.stdin.on("data", (chunk: Uint8Array) => {
     drained += chunk.length;
     if (drained > MAX_DRAINED_BYTES) done();

@@ -153,6 +153,8 @@ class Supervision {
 
   private readonly onSignal = (signal: Forwarded): void => {
     if (signal === "SIGINT" && this.isInteractive) return;
+    // When a terminal closes, the system and its shell both hang up: that is no second request.
+    if (signal === "SIGHUP" && this.received === "SIGHUP") return;
     const isSecond = this.received !== undefined;
     this.received ??= signal;
     if (isSecond) this.send("SIGKILL");

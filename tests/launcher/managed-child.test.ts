@@ -101,6 +101,19 @@ describe("signals to a launcher without a terminal", () => {
     await processGone(pidIn(launched.stdout));
   });
 
+  it("let the agent end in peace when a terminal closes, at which they come twice", async () => {
+    const machine = new LaunchMachine(program);
+    const saves = "trap 'echo heard' HUP; trap 'echo saved; exit 0' TERM";
+    machine.agent("claude", `${saves}; ${ANNOUNCE}; while :; do sleep 0.1; done`);
+    const launched = machine.start("claude");
+    await launched.printed("pid");
+    launched.signal("SIGHUP");
+    await launched.printed("heard");
+    launched.signal("SIGHUP");
+    const { code, stdout } = await launched.end();
+    expect([code, stdout]).toEqual([129, expect.stringContaining("saved\n")]);
+  });
+
   it("still give 128+n when the agent ends with 0", async () => {
     const machine = new LaunchMachine(program);
     machine.agent("claude", `trap 'exit 0' TERM; ${ANNOUNCE}; while :; do sleep 0.1; done`);

@@ -24,6 +24,9 @@ export interface Connected extends ServerHandle {
   json<T = Record<string, unknown>>(tool: string, args?: Record<string, unknown>): Promise<T>;
 }
 
+/** Clients wait for a minute by default; a busy machine may need longer to load what a tool is made of. */
+export const PATIENT = { timeout: 200_000 } as const;
+
 export function textOf({ content }: CallToolResult): string {
   return content.map(part => (part.type === "text" ? part.text : "")).join("");
 }
@@ -68,7 +71,7 @@ export async function connect(
     await handle.idle();
   });
   const call = async (tool: string, args: Record<string, unknown> = {}) =>
-    (await client.callTool({ name: tool, arguments: args })) as CallToolResult;
+    (await client.callTool({ name: tool, arguments: args }, undefined, PATIENT)) as CallToolResult;
   return {
     ...handle,
     home,

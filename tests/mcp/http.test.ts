@@ -7,7 +7,7 @@ import { type CallToolResult, ElicitRequestSchema } from "@modelcontextprotocol/
 import { describe, expect, it, onTestFinished } from "vitest";
 import { serveHttp } from "../../src/mcp/serve-http.ts";
 import { readToken, tokenFile } from "../../src/mcp/token.ts";
-import { makeContext, textOf } from "./connected.ts";
+import { makeContext, PATIENT, textOf } from "./connected.ts";
 
 const TOKEN = "f".repeat(64);
 
@@ -51,7 +51,7 @@ describe("the server on loopback", () => {
     const { url } = await start();
     const [one, other] = await Promise.all([connectTo(url), connectTo(url)]);
     const call = async (client: Client, name: string, args: Record<string, unknown>) =>
-      (await client.callTool({ name, arguments: args })) as CallToolResult;
+      (await client.callTool({ name, arguments: args }, undefined, PATIENT)) as CallToolResult;
     await call(one, "memory_store", { key: "port", value: "The service listens on port 8123" });
     expect(textOf(await call(other, "memory_search", { query: "port" }))).toContain("8123");
     expect(textOf(await call(other, "memory_forget", { key: "port" }))).toContain('"forgotten": true');

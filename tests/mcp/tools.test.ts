@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { grantOnce } from "../../src/hooks/grants.ts";
 import { recordCall } from "../commands/agent-call.ts";
-import { connect, textOf } from "./connected.ts";
+import { connect, PATIENT, textOf } from "./connected.ts";
 
 const yes = () => ({ action: "accept" as const, content: { run: true } });
 const no = () => ({ action: "accept" as const, content: { run: false } });
@@ -178,7 +178,7 @@ steps:
     const result = await client.callTool(
       { name: "recipe_run", arguments: { recipe, context: { who: "Ana" } } },
       undefined,
-      { onprogress: ({ message = "" }) => told.push(message) },
+      { ...PATIENT, onprogress: ({ message = "" }) => told.push(message) },
     );
     const document = JSON.parse(textOf(result as never));
     expect(document).toMatchObject({ status: "SUCCESS", steps: [{ step_id: "hello", output: "hello Ana" }] });
@@ -201,7 +201,11 @@ steps:
     const recipe = withRecipe(project, "waits", RECIPE.replace(/printf.*/, "touch started; sleep 600"));
     const run = (signal: AbortSignal, onprogress: () => void) =>
       client
-        .callTool({ name: "recipe_run", arguments: { recipe } }, undefined, { signal, onprogress })
+        .callTool({ name: "recipe_run", arguments: { recipe } }, undefined, {
+          ...PATIENT,
+          signal,
+          onprogress,
+        })
         .catch(() => "cancelled");
     const cancel = new AbortController();
     const first = run(cancel.signal, () => cancel.abort());

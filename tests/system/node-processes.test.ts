@@ -97,6 +97,28 @@ describe("a well-behaved child", () => {
   });
 });
 
+describe("a child that ends beside another", () => {
+  it("does not hold its pipes because its end is seen before its output is read", async () => {
+    const go = `${temporaryDirectory()}/go`;
+    const untilEnded = ({ pid = 0 }: RunningProcess) => {
+      while (processes.look(pid) !== undefined) system.clock.sleepMs(5);
+    };
+    const second = shell(`until [ -e ${go} ]; do sleep 0.01; done; echo late`, { pipeGraceMs: 0 });
+    const first = shell("echo first", {
+      onOutput() {
+        // Whoever looks for ended children after this finds both.
+        writeFileSync(go, "");
+        untilEnded(second);
+      },
+    });
+    untilEnded(first);
+    void first.done.then(() => system.clock.sleepMs(20));
+    const result = await second.done;
+    expect(result).toMatchObject({ end: { kind: "exit", code: 0 }, pipeHeld: false });
+    expect(textOf(result.stdout)).toBe("late\n");
+  });
+});
+
 describe("a child that cannot be started", () => {
   const directory = () => temporaryDirectory();
   it.each([

@@ -44,6 +44,8 @@ export class Interruption {
 export function listenForSignals(interruption: Interruption): { dispose(): void } {
   const names = Object.keys(SIGNAL_EXIT_CODES) as EndSignal[];
   const onSignal = (signal: EndSignal): void => {
+    // When a terminal closes, the system and its shell both hang up.
+    if (signal === "SIGHUP" && interruption.signal === "SIGHUP") return;
     if (interruption.signal !== undefined) process.exit(SIGNAL_EXIT_CODES[signal]);
     interruption.interrupt(signal);
   };
