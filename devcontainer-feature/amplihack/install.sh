@@ -16,7 +16,7 @@ case "$version" in
   -* | *[!A-Za-z0-9.+_-]*) fail "version must be one that npm knows, not \"$version\"" ;;
 esac
 case "$hosts" in
-  *[!a-z,-]* | -* | *,-*) fail "hosts must be names with commas between them, not \"$hosts\"" ;;
+  *[!a-z,-]* | -* | *,-* | ,* | *, | *,,*) fail "hosts must be names with commas between them, not \"$hosts\"" ;;
 esac
 command -v npm > /dev/null || fail "npm was not found; add the feature ghcr.io/devcontainers/features/node"
 node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' ||

@@ -179,6 +179,9 @@ describe("amplihack memory", () => {
     ]);
     expect(await user.json("memory", "search", "blue", "--agent", "nobody")).toEqual([]);
     expect((await user.type(["memory", "search", "buttons"])).stdout).toMatch(/^1\.00 {2}ui /);
+    await store(user, "long", "a sentence that no terminal of eighty columns has room for. ".repeat(3));
+    const [, shown = ""] = (await user.type(["memory", "search", "sentence"])).stdout.split("\n");
+    expect([shown.length, shown.at(-1)]).toEqual([80, "…"]);
     for (const words of ['"', "NEAR(", "a AND", "*", "key:value", "''", "\\"]) {
       expect(await user.type(["memory", "search", words])).toMatchObject({ code: 0, stderr: "" });
     }

@@ -265,6 +265,8 @@ describe("the dev container feature", () => {
     ["hosts", "claude; touch broken"],
     ["hosts", "--all"],
     ["hosts", "claude,--local"],
+    ["hosts", "claude,"],
+    ["hosts", "claude,,codex"],
   ])("refuses %s %s before it installs", (option, value) => {
     const machine = new Machine({});
     const { status, stderr } = build(machine, { [option]: value });

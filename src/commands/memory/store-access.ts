@@ -14,7 +14,7 @@ import type { MemoryReader, MemoryStore } from "../../memory/store.ts";
 import { teamOrigin } from "../../memory/sync/team-origin.ts";
 import { checkTeamName } from "../../postgres/teams.ts";
 import { type DatabaseAddress, findDatabaseUrl, unencryptedNotice } from "../../postgres/url.ts";
-import { escapeControls } from "../../state/index.ts";
+import { clip, escapeControls, escapeControls } from "../../state/index.ts";
 import { quoteWord } from "../../system/command-line.ts";
 import { expandHome, resolve } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
@@ -236,11 +236,14 @@ export function confirmDeletion(
   );
 }
 
+/** With its indent and the mark of what was left out, as wide as a usual terminal. */
+const MAX_SHOWN_TEXT = 75;
+
 /** One line of a list: name, session, kind and the beginning of the text. */
 export function renderLine(memory: Memory): string {
   const { agent, session, category, updated_at } = toDocument(memory);
   const place = session === null ? agent : `${agent} · ${session}`;
-  const text = escapeControls(memory.value.replace(/\s+/g, " ").trim()).slice(0, 100);
+  const text = clip(escapeControls(memory.value.replace(/\s+/g, " ").trim()), MAX_SHOWN_TEXT);
   const pinned = memory.isPinned === true ? ", pinned" : "";
   const about = `${escapeControls(place)}, ${category}, ${updated_at.slice(0, 10)}${pinned}`;
   return `${escapeControls(memory.key)}  (${about})\n    ${text}\n`;

@@ -106,7 +106,7 @@ export function runDetails(
 
 /** The same of a run in a database. */
 export function queuedRunDetails(run: QueuedRun, view: RunsView): string {
-  const again = run.attempts > 1 ? `, at the ${run.attempts}. attempt` : "";
+  const again = run.attempts > 1 ? `, attempt ${run.attempts}` : "";
   return runDetails(run, view, [
     ["Queue", plain(run.queue)],
     ...(run.worker === null ? [] : [["Worker", `${plain(run.worker)}${again}`] as const]),

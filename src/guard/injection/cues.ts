@@ -19,8 +19,13 @@ const ADDRESS = [
   `\\b(?:note|notice|message|attention|instructions?|important|reminder|step \\d+)\\b[^.!?\\n]{0,20}?\\b(?:to|for)\\s+(?:all |any |the |every )*${READER}\\b`,
   `\\b(?:attention,?|to (?:all|any|every)) (?:all )?${READER}\\b`,
   `\\bif you(?:['’]re| are) (?:an? )?(?:\\w+ )?${READER}\\b`,
-  `\\b${READER} (?:(?:reading|processing|parsing|viewing|summari[sz]ing|reviewing|that (?:reads?|pars\\w+|process\\w*|summari\\w+))\\b|(?:must|should|shall|will|needs? to|ha(?:s|ve) to|(?:is|are) (?:required|expected))\\b)`,
+  `\\b${READER} (?:(?:reading|processing|parsing|viewing|crawling|indexing|visiting|summari[sz]ing|reviewing|that (?:reads?|pars\\w+|process\\w*|summari\\w+))\\b|(?:must|should|shall|will|needs? to|ha(?:s|ve) to|(?:is|are) (?:required|expected))\\b)`,
   `\\b(?:dear|hey|hello|hi|ok|okay) ${READER}\\b`,
+  `\\b(?:if|when|once) (?:an?|any|the) ${READER} (?:reads?|sees?|process(?:es)?|finds?|summari[sz]es|pars\\w+)\\b`,
+  `\\b(?:bot|program|machine|tool) that (?:reads?|process(?:es)?|summari[sz]es) this\\b`,
+  `\\b(?:ask|tell|want|require|instruct)s? (?:all |any |the )?${READER} to\\b`,
+  "\\b(?:from|by) your (?:developers?|creators?|operators?|administrators?)\\b",
+  `\\b(?:${AI}) instructions? for\\b|\\b(?:before|when|while|after) (?:you )?(?:answer|respond|process|summari[sz]|pars)(?:e|ing|s)?\\b`,
   `\\bas (?:an?|the) (?:ai|llm|language model|assistant|coding agent)\\b`,
   `\\b(?:${READER})(?:,| should| you) you\\b`,
 ];
@@ -28,11 +33,11 @@ const ADDRESS = [
 const IMITATION = [
   "<\\|(?:im_start|im_end|system|user|assistant|start_header_id|end_header_id|eot_id|endoftext)\\|>",
   "\\[/?INST\\]|<</?SYS>>|</?system(?:-reminder|_prompt|_message)?>|<important>",
-  "\\bBEGIN SYSTEM\\b|\\bend of (?:the )?(?:web ?page|tool output|tool result|document|page|context|file)\\b",
+  '\\bbegin (?:system|admin|developer|operator)\\b|\\[(?:system|admin|developer)(?: \\w+)?\\][ \\t]|"role"\\s*:\\s*"(?:system|developer)"|\\bend of (?:the )?(?:web ?page|tool output|tool result|document|page|context|file)\\b',
   "</(?:document|tool_result|function_results|context|web_content|untrusted\\w*)>",
   '<function_calls>|<(?:\\w+:)?invoke name=|<tool_calls?>|"tool_calls"\\s*:|"type"\\s*:\\s*"tool_use"|```tool_code',
   '"name"\\s*:\\s*"(?:bash|shell|execute|terminal|run\\w*)"\\s*,\\s*"(?:arguments|input|parameters)"',
-  `(?:^|[\\n>(#*/"'.!?-])[ \\t]*(?:\\[?system\\]?|human|user|${AI}|note to ai)(?: (?:note|instruction)s?)?[ \\t]*(?::|,|\\]\\()[ \\t\\n]`,
+  `(?:^|[\\n>(#*/"'.!?-])[ \\t]*\\[?(?:system|human|user|${AI}|note to ai)\\]?(?: (?:note|notice|message|alert|update|instruction)s?)?[ \\t]*(?::|,|\\]\\()[ \\t\\n]`,
   "\\bthe user (?:says|said):|\\bnew user message\\b",
 ];
 
@@ -40,18 +45,25 @@ const SECRET_FILE =
   "(?:\\.env\\b|id_(?:rsa|ed25519)|\\.ssh\\b|\\.aws\\b|\\.netrc|\\.npmrc|\\.git-credentials|/etc/passwd|mcp\\.json|hosts\\.yml)";
 const SECRET = `(?:${SECRET_FILE}|\\bapi[ _-]?keys?\\b|\\b\\w*tokens?\\b|\\bcredentials?\\b|\\bpasswords?\\b|\\bsecrets?\\b|\\b(?:private|ssh|deploy|access|secret|admin|our|the) keys?\\b|\\benvironment(?: variables?)?\\b|\\bcookies?\\b|\\b(?:system|initial|hidden|complete|original) (?:\\w+ )?(?:prompt|message|instructions)\\b|\\bconversation\\b|\\bchat history\\b|\\bclipboard\\b|\\b(?:each|every|all) files?\\b|\\bsource tree\\b|\\blast (?:\\w+ )?messages\\b|\\bthe user['’]s (?:\\w+[ -]){0,2}(?:address|location|data|files)\\b)`;
 const HAND_OVER =
-  "\\b(?:send(?:ing)?|post(?:ing)?|upload(?:ing)?|exfiltrate|e-?mail(?= (?:the|all|every|your|any|us|me)\\b)|forward|leak|transmit|submit|include|append|paste|reveal|print|output(?! tokens)|share|disclose|dump|copy|encode|export|quote|repeat|reply with|respond with|pass|list(?= (?:all|every|your|the)\\b)|read|cat|put|tar|curl|commit|push|publish|transfer)\\b";
+  "\\b(?:send(?:ing)?|post(?:ing)?|upload(?:ing)?|exfiltrate|e-?mail(?= (?:the|all|every|your|any|us|me)\\b)|forward|leak|transmit|submit|include|append|paste|reveal|print|output(?! tokens)|share|disclose|dump|copy|encode|export|quote|repeat|reply with|respond with|pass|list(?= (?:all|every|your|the)\\b)|read|cat|put|tar|curl|commit|push|publish|transfer|collect|harvest|steal)\\b";
 
 const RISK = [
-  "\\b(?:curl|wget|iwr|invoke-webrequest)\\b[^\\n|]{0,120}\\|\\s*(?:sudo\\s+)?(?:ba|z|da)?sh\\b|\\bsh\\s+<\\(\\s*curl|\\beval\\(|\\bos\\.system\\(|\\breverse shell\\b",
+  "\\b(?:curl|wget|iwr|invoke-webrequest)\\b[^\\n|]{0,120}\\|\\s*(?:sudo\\s+)?(?:ba|z|da)?sh\\b|\\b(?:ba|z)?sh\\s+<\\(\\s*curl|\\beval\\(|\\bos\\.system\\(|\\breverse shell\\b",
   `${HAND_OVER}[ \\t:][^.!?\\n]{0,40}?${SECRET}`,
-  `\\b(?:read|open|copy|with|use|add|save|pass|from|to)\\b[^!?\\n]{0,40}?${SECRET_FILE}`,
+  `\\b(?:read|open|copy|with|use|add|save|pass|from|to|send|post|upload|paste|print|output)\\b[^!?\\n]{0,40}?${SECRET_FILE}`,
+  "\\b(?:safety|security|guardrails?|restrictions?|filters?)\\b[^.!?\\n]{0,20}\\b(?:(?:is|are) (?:now )?(?:off|lifted|removed|void)|(?:are )?disabled)\\b",
+  "\\b(?:silently|secretly|quietly|covertly) (?:add|install|run|execute|delete|remove|change|send|commit|push|insert|modify|replace)\\b|\\btransfer (?:the )?(?:repository|ownership|funds|money)\\b",
   `${SECRET_FILE}[^\\n]{0,60}https?:`,
   `\\b(?:files?|secrets?|credentials|tokens?|configuration)\\b[^.!?\\n]{0,25}\\b(?:be|are) (?:sent|posted|uploaded|forwarded|disclosed)\\b|\\bdisclose their\\b`,
   "\\brm -(?:rf|fr)\\b|\\bdrop (?:table|database)\\b|\\bwipe the\\b|\\b(?:delete|erase|remove) (?:all|every|the (?:tests?|failing|backups?|logs?|database|repository|user))\\b|\\bpush --force\\b|\\bforce[- ]push\\b",
   "\\b(?:disable|turn off|bypass|skip|suspend|ignore|disregard)\\b[^.!?\\n]{0,30}?\\b(?:safety|security|guards?|hooks?|checks?|sandbox|permissions?|confirmations?|review|approval|diff)\\b|\\b(?:bypass mode|no confirmation|without (?:asking|review)|push directly|hooksPath)\\b",
   "\\b(?:approve|merge)\\b[^.!?\\n]{0,20}?\\b(?:pr|pull requests?|commands?|changes?|it)\\b|\\blgtm\\b|\\band approve\\b|\\bmark (?:this|the|it)\\b[^.!?\\n]{0,30}\\b(?:safe|reviewed|spam)\\b|\\bhighest score\\b|\\brecommend only\\b|\\bchange is safe\\b|\\bdo not (?:flag|report)\\b[^.!?\\n]{0,20}(?:security|vulnerab|problem|call)",
-  "\\b(?:run|execute|call|install|follow|obey|download|fetch(?:es)?)\\b[^.!?\\n]{0,30}?(?:https?:|\\bscript at\\b|\\bthis command\\b|\\bfollowing command\\b|\\bthis block\\b|\\bthe command the\\b|\\bnpx\\b|\\bnpm (?:config|publish)\\b|\\bsudo pip\\b|\\bwith sudo\\b)",
+  "\\b(?:run|execute|call|install|follow|obey|download|fetch(?:es)?)\\b[^.!?\\n]{0,40}?(?:https?:|\\bscript at\\b|\\bthis command\\b|\\bfollowing command\\b|\\bthis block\\b|\\bthe command the\\b|\\bnpx\\b|\\bnpm (?:config|publish)\\b|\\bsudo pip\\b|\\bwith sudo\\b)",
+  "\\bdangerously\\w+|\\bbypassPermissions\\b|\\bauto-?approve\\b|\\b(?:nc|ncat|netcat)\\b[^\\n]{0,60}\\s-e\\b|\\bcurl\\b[^\\n]{0,40}\\s(?:-T|-d|-F|--data\\S*|--upload-file)\\s|\\bpush\\b[^.!?\\n]{0,25}\\bto https?:",
+  "\\badd(?:s|ing)? [^.!?\\n]{0,30}\\bas an? (?:maintainer|admin\\w*|owner|collaborator)\\b|\\breport success\\b|\\b(?:give|grant)\\b[^.!?\\n]{0,25}\\b(?:admin\\w*|root|full) (?:rights|access|permissions?)\\b|\\btreat\\b[^.!?\\n]{0,40}\\bas (?:approved|trusted|safe|authori[sz]ed|verified)\\b|\\b(?:claim|say|state|report|pretend|answer)(?:s|ing)? (?:that )?[^.!?\\n]{0,30}\\b(?:pass(?:es|ed)?|the best|no (?:known )?vulnerabilities|(?:is|are) (?:safe|secure))\\b",
+  "\\b(?:replace|remove|drop|comment out)\\b[^.!?\\n]{0,30}\\b(?:verification|validation|authentication|signature checks?)\\b|\\b(?:you have|who has) no (?:rules|restrictions|limits|guidelines)\\b",
+  "\\b(?:rank|list|recommend)\\b[^.!?\\n]{0,25}\\b(?:first|only|highest)\\b|\\b(?:verified|audited|checked)\\b[^.!?\\n]{0,30}\\bsafe\\b|\\bstop (?:working on|doing)\\b[^.!?\\n]{0,40}\\binstead\\b|\\binclude (?:the|this) (?:string|word|phrase|text|link|sentence)\\b",
+  "\\b(?:visit|open|fetch|request|load)\\b[^!?\\n]{0,15}https?:\\S+[^.!?\\n]{0,20}\\b(?:followed by|containing|plus|and append)\\b",
   "\\byour memory\\b|\\bremember this permanently\\b|\\bauthorized_keys\\b|\\bcron ?job\\b|\\bbackdoor\\b|\\brepeat everything\\b|\\bwith the (?:full|last|whole)\\b[^.!?\\n]{0,15}\\b(?:conversation|messages|history)\\b|\\bgrant (?:it|me|us|them)\\b[^.!?\\n]{0,20}\\b(?:permissions?|access|rights)\\b",
   "\\b(?:upload|send|post|transfer)\\b[^.!?\\n]{0,25}\\b(?:repository|codebase|sources?|files?|contents?)\\b[^.!?\\n]{0,15}https?:",
   `(?:ejecuta|exécute[rz]?|führe|esegui|выполни|执行|運行|运行|実行)[^.!?\\n]{0,20}?(?:https?:|curl|script|skript|скрипт|脚本|腳本)`,
@@ -60,7 +72,7 @@ const RISK = [
 
 const PEOPLE = "(?:users?|human|developer|operator|owner|anyone|maintainers?)";
 const SECRECY = [
-  `\\b(?:do not|don['’]t|never|without|must not|not to)\\s+(?:\\w+\\s+)?(?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|notify(?:ing)?|alert|reveal|disclos(?:e|ing)|warn|report|let|ask(?:ing)?)\\b[^.!?\\n]{0,40}?\\b(?:${PEOPLE}|confirmation|this (?:request|step)|these instructions|it to)\\b`,
+  `\\b(?:do not|don['’]t|never|without|must not|not to)\\s+(?:\\w+\\s+)?(?:tell(?:ing)?|show(?:ing)?|inform(?:ing)?|mention(?:ing)?|notify(?:ing)?|alert|reveal|disclos(?:e|ing)|warn|report|let|ask(?:ing)?)\\b[^.!?\\n]{0,40}?\\b(?:${PEOPLE}|confirmation|this (?:request|step)|these instructions|it to)\\b`,
   `\\b(?:keep|hide)\\b[^.!?\\n]{0,25}?\\b(?:secret|hidden|from)\\b[^.!?\\n]{0,15}?\\b${PEOPLE}\\b`,
   `\\b${PEOPLE} must not (?:know|be told|notice|see)\\b|\\btell nobody\\b`,
   "\\bnicht dem (?:be)?nutzer sagen|sag(?:e|t)? (?:es )?dem (?:be)?nutzer nicht|ohne de[nm] (?:be)?nutzer",
@@ -70,10 +82,10 @@ const SECRECY = [
 ];
 
 const PERSONA = [
-  "\\byou are (?:now|no longer) (?:an?|in|the|dan|bound|\\w*bot)\\b|\\b(?:an )?unrestricted (?:agent|assistant|model)\\b|\\bno restrictions\\b",
+  "\\byou are (?:now|no longer) (?:an?|in|the|dan|bound|unrestricted|\\w*bot)\\b|\\b(?:an )?unrestricted (?:agent|assistant|model)\\b|\\bno restrictions\\b",
   "\\bnew (?:system )?(?:instructions?|policy|prompt|directives?)\\s*(?:is|are|:|follows?)|\\bhave new instructions\\b|\\badditional instruction\\b",
-  "\\byour (?:new|real|actual|true|only) (?:task|goal|instructions?|objective|purpose|role|prompt) is\\b|\\bthe (?:true|real) (?:one|instruction|prompt)\\b",
-  "\\bsystem (?:override|prompt update)\\b|\\bdeveloper mode\\b|\\bact as if you\\b|\\bfrom now on,? you (?:are|will|must|obey)\\b",
+  "\\byour (?:new|real|actual|true|only) (?:task|goal|instructions?|objective|purpose|role|prompt)(?: is\\b| are\\b|:)|\\bthe (?:true|real|actual) (?:one|instructions?|prompt|task)\\b|\\byour (?:system )?(?:instructions|prompt|guidelines|rules) ha(?:ve|s) (?:been )?(?:changed|updated|replaced|revoked)\\b",
+  "\\b(?:system|admin|operator) override\\b|\\bsystem prompt update\\b|\\b(?:you(?:['’]re| are) (?:now )?in|enter|activate|switch to|enabl(?:e|ing)) developer mode\\b|\\bact as (?:if you|an? (?:\\w+ )?(?:terminal|shell|root|admin\\w*))\\b|\\bpretend that (?:the|this|you)\\b|\\bfrom now on,? you (?:are|will|must|obey)\\b",
   "\\bgranted (?:full|admin)\\b|\\bobey only\\b|\\b(?:follow|obey) (?:mine|it:|:)|\\band (?:follow|obey)(?: it)?:|\\bthe user already agreed\\b|\\bare suspended\\b",
   "\\bcontext was compromised\\b|\\bforget the guidelines\\b",
 ];
@@ -88,7 +100,8 @@ const KINDS: readonly (readonly [CueKind, RegExp])[] = (
   ] as const
 ).map(([kind, sources]) => [kind, new RegExp(sources.join("|"), "gi")] as const);
 
-const NEGATED = /(?:\b(?:not|never|cannot|without)|n['’]t)\s+(?:\w+\s+){0,2}$/i;
+const NEGATED =
+  /(?:\b(?:not|never|cannot|without|refuse[sd]? to|declines? to|avoids?|instead of)|n['’]t)\s+(?:\w+\s+){0,2}$/i;
 
 /** Of one kind in a passage: a text that repeats itself must not cost more than one that does not. */
 const MAX_CUES = 300;

@@ -13,7 +13,10 @@ const ENGLISH = [
   `${VERB}\\b${SHORT}\\b${ORDERS}\\b${SHORT}\\b(?:above|before|given (?:to|by)|you (?:were|have been|received|got))`,
   `${VERB}\\s+(?:all |everything |anything |the |what )*(?:above\\b(?:,? and|,? instead|[.,;:]? (?:text|directions))|(?:that )?(?:you (?:were|have been|had been) told|(?:the|your) user (?:asked|said|wants)|the user['’]s request))`,
   `${VERB}\\s+the user['’]s request`,
-  `this (?:overrides|supersedes|replaces|cancels) (?:all|any|every|your)\\b${SHORT}\\b(?:instructions?|prompts?|directives?|guidelines?)`,
+  `${VERB}\\s+(?:the|your) (?:user|human|operator|developers)(?=[.!,;:]|\\s+and\\b)`,
+  `${VERB}\\b${SHORT}\\b${ORDERS} of your (?:operator|developers?|creators?|user)`,
+  `${EARLIER} ${ORDERS} (?:is|are) (?:now )?(?:void|cancelled|invalid|revoked|obsolete)`,
+  `this (?:\\w+ )?(?:overrides|supersedes|replaces|cancels) (?:all|any|every|your)\\b${SHORT}\\b(?:instructions?|prompts?|directives?|guidelines?)`,
   `your ${SHORT}(?:system prompt|instructions|guidelines) (?:is|are) (?:now )?(?:void|cancelled|invalid|replaced|obsolete)`,
 ];
 

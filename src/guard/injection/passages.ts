@@ -1,12 +1,12 @@
 /** Words without which no passage speaks to an agent, in lower case. Looking for them is cheap; the patterns are not. */
 const STEMS =
   "ignor|disregard|forget|overrid|overrul|discard|neglect|set aside|no attention|not follow|t follow|not obey|stop following|stop obeying|longer follow|supersede|" +
-  "prompt is void|instructions are|llm|language model|chatbot|chat bot|assistant|agent|claude|copilot|gpt|gemini|codex|cursor|ai:|ai,| ai |reviewer bot|" +
-  "<|im_|<|s|<|e|<|u|<|a|[inst]|<<sys|<system|system:|[system]|begin system|human:|user:|<important>|</document>|</tool_result>|</function_results>|</context>|" +
-  '</web_content>|</untrusted|end of |<function_calls>|invoke name=|<tool_call|tool_calls"|tool_use"|tool_code|"name"|the user says|the user said|' +
+  "prompt is void|is void|are void|are revoked|cancelled|instructions are|llm|language model|chatbot|chat bot|assistant|agent|claude|copilot|gpt|gemini|codex|cursor|ai:|ai,|ai!| ai |reviewers|lgtm|" +
+  "<|im_|<|s|<|e|<|u|<|a|[inst]|<<sys|<system|system:|system n|system m|system a|system u|[system|[admin|[developer|begin system|begin admin|begin operator|begin developer|admin override|guardrails|silently|secretly|human:|user:|<important>|</document>|</tool_result>|</function_results>|</context>|" +
+  '</web_content>|</untrusted|end of |<function_calls>|invoke name=|<tool_call|tool_calls"|tool_use"|tool_code|"name"|"role"|the user says|the user said|' +
   "new user message|not tell|t tell|never tell|not inform|t inform|inform|not mention|t mention|mention|not let|not reveal|disclos|not report|secret from|hidden from|" +
   "from the user|from the human|from the developer|must not|nobody|without asking|without telling|you are now|no longer|unrestricted|no restrictions|new instruction|" +
-  "new system|new policy|new prompt|new directive|additional instruction|your new|your real|your actual|your true|your only|the true|the real|system override|system prompt|" +
+  "new system|new policy|new prompt|new directive|additional instruction|your new|your real|your actual|your true|your only|the true|the real|the actual|your instructions|your guidelines|your rules|pretend|act as|before you|from your|by your|that reads this|processing this|when summari|while summari|not show|t show|system override|system prompt|" +
   "developer mode|act as if|from now on|granted|obey|already agreed|suspended|compromised";
 const OTHER_STEMS =
   "missacht|vergiss|vergess|oublie|compte|abstraction|olvid|omiso|descarta|dimentica|trascura|esque|desconsidere|negeer|vergeet|glöm|bortse|игнор|забудь|внимания|" +

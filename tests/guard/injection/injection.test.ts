@@ -25,8 +25,13 @@ const percent = ({ flagged, all }: Share) => (100 * flagged) / all;
 
 describe("the corpus of texts from outside", () => {
   it.each([
-    ["all", ["dangerous.txt", "held-out-dangerous.txt"], ["innocent.txt", "held-out-innocent.txt"]],
+    [
+      "all",
+      ["dangerous.txt", "held-out-dangerous.txt", "later-dangerous.txt"],
+      ["innocent.txt", "held-out-innocent.txt", "later-innocent.txt"],
+    ],
     ["held out", ["held-out-dangerous.txt"], ["held-out-innocent.txt"]],
+    ["later", ["later-dangerous.txt"], ["later-innocent.txt"]],
   ])("%s: nearly all dangerous ones are flagged and hardly any innocent one", (set, bad, good) => {
     const found = shareOf(bad, true);
     const bothered = shareOf(good, false);
