@@ -4,7 +4,15 @@ import type { CodeCall } from "../shell/code-calls.ts";
 import type { ProgramEffect } from "../shell/effects.ts";
 import type { Redirection, ShellFacts } from "../shell/facts.ts";
 import { joinPath } from "../shell/paths.ts";
-import { describe, knownText, text, type Value } from "../shell/value.ts";
+import {
+  concatenate,
+  describe,
+  dropKnown,
+  knownPrefix,
+  knownText,
+  text,
+  type Value,
+} from "../shell/value.ts";
 import { actorOf } from "./actor.ts";
 import type { Workspace } from "./context.ts";
 import type { Actor, CommandEffect } from "./effects.ts";
@@ -24,7 +32,7 @@ export function collectEffects(facts: ShellFacts, workspace: Workspace): readonl
     for (const effect of facts.effects[invocation.id] ?? [])
       effects.push(...placeEffect(effect, by, workspace, memory));
     for (const path of writtenByOwn(invocation, word => isOwnFile(workspace, word, describe(by.cwd))))
-      effects.push({ kind: "write", by, path, how: "replace" });
+      effects.push({ kind: "write", by, path: fromHome(path, workspace), how: "replace" });
   }
   for (const redirection of facts.redirections) effects.push(...effectsOfRedirection(redirection, facts));
   for (const { call, invocation } of facts.codeEffects) {
@@ -42,6 +50,11 @@ export function collectEffects(facts: ShellFacts, workspace: Workspace): readonl
     effects.push({ kind: "send", by: actorOf(writer), to: text(host), payloads });
   }
   return effects;
+}
+
+/** `--html=~/x`: the program itself puts the home there, where the shell leaves the sign. */
+function fromHome(path: Value, { home }: Workspace): Value {
+  return knownPrefix(path).startsWith("~/") ? concatenate([text(home), dropKnown(path, 1)]) : path;
 }
 
 /** The effect of a program with the one who does it; repositories are looked up on the disk. */

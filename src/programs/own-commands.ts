@@ -16,6 +16,8 @@ interface OwnCommand {
   readonly passesWith?: string;
   readonly asksWith?: string;
   readonly loosensWith?: string;
+  /** an option with an address: one on another machine, which is told a password and what is looked for, is asked about */
+  readonly asksAbroad?: string;
   /** words that are known only when it runs are its texts: it takes what programs print, and rarely options */
   readonly isGivenTexts?: boolean;
   /** of those with a value, options that name a file which it writes */
@@ -74,7 +76,6 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
     undefined,
     "complete",
     "completions",
-    "dashboard",
     "demo",
     "lock-status",
     "status",
@@ -93,19 +94,24 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
     "history show",
     "history diff",
   ),
-  ...each("passes", undefined, "history verify", "hooks list", "hooks inspect", "hooks test", "memory tree"),
-  ...each("passes", undefined, "memory list", "memory get", "memory history", "memory search", "mode detect"),
+  ...each("passes", undefined, "history verify", "hooks list", "hooks inspect", "hooks test", "mode detect"),
+  dashboard: { use: "passes", values: "port address url team", bare: "url", asksAbroad: "url" },
+  "memory tree": { use: "passes", values: `${STORE} session type depth`, asksAbroad: "url" },
+  "memory list": { use: "passes", values: `${STORE} agent session`, asksAbroad: "url" },
+  "memory get": { use: "passes", values: `${STORE} agent session`, asksAbroad: "url" },
+  "memory history": { use: "passes", values: `${STORE} agent session`, asksAbroad: "url" },
+  "memory search": { use: "passes", values: `${STORE} agent session limit`, asksAbroad: "url" },
   ...each(
     "passes",
     undefined,
     "plugin verify",
     "plugin list",
     "recipe list",
-    "recipe logs",
-    "recipe runs",
     "recipe show",
     "recipe validate",
   ),
+  "recipe logs": { use: "passes", values: `${FORMAT} url`, bare: "url", asksAbroad: "url" },
+  "recipe runs": { use: "passes", values: `n|limit url queue ${FORMAT}`, bare: "url", asksAbroad: "url" },
   ...each("passes", undefined, "orch helper", "hygiene artifact-guard", "resolve-bundle-asset"),
   ...each("passes", undefined, "session-tree register", "session-tree complete", "session-tree status"),
   ...each("passes", undefined, "session-tree check"),
@@ -308,7 +314,8 @@ function readCall(name: string, command: OwnCommand | undefined, argv: readonly 
       return "passes";
     if (has(command.passesWith)) return "passes";
     if (has(command.loosensWith)) return "loosens";
-    return has(command.asksWith) ? "asks" : command.use;
+    const isAbroad = options.some(({ name, value }) => name === command.asksAbroad && isElsewhere(value));
+    return isAbroad || has(command.asksWith) ? "asks" : command.use;
   };
   const isOptionDependent =
     command.asksWith !== undefined && command.isGivenTexts !== true && !has(`h|help ${command.passesWith}`);
@@ -316,6 +323,17 @@ function readCall(name: string, command: OwnCommand | undefined, argv: readonly 
     .filter(each => each.value !== "" && words(command.writes ?? "").some(names => isGiven(names, [each])))
     .map(({ word, from }) => ({ word: word - argv.length, from }));
   return { command: name, use: use(), passedOn, isLaunch, isOptionDependent, writes };
+}
+
+const THIS_MACHINE = /^(?:|localhost|127(?:\.\d{1,3}){3}|\[::1\]|%2f.*)(?::\d*)?$/i;
+
+/** Whether an address is, or may be, one of another machine; none at all is the configured one. */
+function isElsewhere(address: string): boolean {
+  if (address === "") return false;
+  const [, authority, rest = ""] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)(.*)$/is.exec(address) ?? [];
+  if (authority === undefined || /[?&]host(?:addr)?=/i.test(rest)) return true;
+  const hosts = authority.slice(authority.lastIndexOf("@") + 1).split(",");
+  return !hosts.every(host => THIS_MACHINE.test(host));
 }
 
 type Given = readonly {

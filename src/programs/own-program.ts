@@ -4,8 +4,8 @@ import { describe, dropKnown, knownPrefix, knownText, type Value, wordAt } from 
 import { isOwnCommand, mayWriteFile, type OwnCall, readOwnCall } from "./own-commands.ts";
 import { findProgram, hasTrait } from "./registry.ts";
 
-/** `amplihack`, `amplihack.cjs`, `amplihack@1.2.3`: the command line of this package, however it is spelled. */
-const OWN_NAME = /^amplihack(\.(c?js|mjs|ts|cmd|ps1|exe))?(@[^/]*)?$/i;
+/** `amplihack`, `amplihack.cjs`, `npm:amplihack@1.2.3`: the command line of this package, however it is spelled. */
+const OWN_NAME = /^(?:npm:)?amplihack(\.(c?js|mjs|ts|cmd|ps1|exe))?(@[^/]*)?$/i;
 /** Text near the beginning of the files by which this program is started: the bundle, and what an installation writes. */
 const OWN_TEXT = /^#!\/bin\/sh\n# Written by amplihack |amplihack could not start/;
 
@@ -49,6 +49,14 @@ export function ownCallOf(
   return isScriptOf || isOwnCommand(firstWord(shown.slice(at + 1))) ? callFrom(at + 1) : undefined;
 }
 
+/** Code that loads the command line of this package: its words may be given there. */
+const LOADS_OWN =
+  /\b(?:require|import)\b[^;\n]{0,40}\bamplihack(?:\/dist\/bin\/amplihack)?(?:\.[cm]?[jt]s)['"`]/;
+
+export function loadsOwnProgram(code: string): boolean {
+  return code.includes("amplihack") && LOADS_OWN.test(code);
+}
+
 /** The files that a call of this program writes because its options name them. */
 export function writtenByOwn(invocation: Invocation, isOwnFile: (word: string) => boolean): readonly Value[] {
   const { argv } = invocation;
@@ -69,6 +77,7 @@ function isScript(word: string, isOwnFile: (word: string) => boolean): boolean {
 function mayStart(program: string): boolean {
   return (
     isUnlisted(program) ||
+    program === "deno" ||
     findProgram(program)?.language === "javascript" ||
     hasTrait(program, "shell") ||
     hasTrait(program, "runsPackage") ||

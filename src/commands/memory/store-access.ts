@@ -14,7 +14,7 @@ import type { MemoryReader, MemoryStore } from "../../memory/store.ts";
 import { teamOrigin } from "../../memory/sync/team-origin.ts";
 import { checkTeamName } from "../../postgres/teams.ts";
 import { type DatabaseAddress, findDatabaseUrl, unencryptedNotice } from "../../postgres/url.ts";
-import { clip, escapeControls, escapeControls } from "../../state/index.ts";
+import { clip, escapeControls } from "../../state/index.ts";
 import { quoteWord } from "../../system/command-line.ts";
 import { expandHome, resolve } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";

@@ -1,11 +1,12 @@
 import { AGENT_PROGRAMS } from "../../hosts/protected-files.ts";
 import { agentOf, turnsPermissionsOff } from "../../programs/agents.ts";
 import type { OwnUse } from "../../programs/own-commands.ts";
-import { type FoundCall, ownCallOf, removesOwnPackage } from "../../programs/own-program.ts";
+import { type FoundCall, loadsOwnProgram, ownCallOf, removesOwnPackage } from "../../programs/own-program.ts";
 import type { Invocation } from "../../shell/facts.ts";
 import { wordSet } from "../../shell/options.ts";
 import { describe, type Value } from "../../shell/value.ts";
 import { WORKFLOW_SWITCHES } from "../../state/switch-files.ts";
+import { expandHome, isInside, resolve } from "../../system/paths.ts";
 import { actorOf } from "../actor.ts";
 import type { CommandEffect } from "../effects.ts";
 import { isOwnFile } from "../paths/own-program.ts";
@@ -36,6 +37,7 @@ export const selfProtection: Check = {
     }
     inspectDescriptors(context);
     inspectPolicies(context);
+    inspectLoading(context);
     for (const { name, value, isExported } of context.facts.assignments) {
       if (isExported && SWITCHES.has(name))
         context.report("agent.bypass", undefined, `${name}=${describe(value)}`);
@@ -101,7 +103,11 @@ function inspectOwn(invocation: Invocation, context: RuleContext): void {
   const cwd = describe(invocation.cwd);
   const call = ownCallOf(invocation, word => isOwnFile(context.workspace, word, cwd));
   if (call === undefined) return;
-  const use = usedAs(call);
+  const isAsked =
+    (call.command !== "" && choosesDatabase(invocation, context)) ||
+    (call.command === "hooks test" && runsNewHook(invocation, context));
+  const known = usedAs(call);
+  const use = known === "passes" && isAsked ? "asks" : known;
   const by = actorOf(invocation);
   const shown = invocation.argv.map(describe).join(" ");
   if (use === "history") context.report("agent.history", by, shown);
@@ -110,6 +116,43 @@ function inspectOwn(invocation: Invocation, context: RuleContext): void {
   if (call.isLaunch)
     for (const name of switchesFor(invocation.environment))
       context.report("agent.bypass", by, `${name} for ${shown}`);
+}
+
+/** Code on a command line that loads this program, and may give it any words. */
+function inspectLoading(context: RuleContext): void {
+  const { codeRuns, invocations } = context.facts;
+  for (const { code, invocation } of codeRuns) {
+    const isFile = code.origins.some(({ kind }) => kind === "file");
+    const starter = invocation === undefined ? undefined : invocations[invocation];
+    if (!isFile && starter !== undefined && loadsOwnProgram(describe(code)))
+      context.report("agent.bypass", actorOf(starter), "code that starts amplihack");
+  }
+}
+
+const DATABASE_VARIABLE = "AMPLIHACK_DATABASE_URL";
+
+/** A database of the command's own choice is told passwords and notes; a variable names it where nothing else does. */
+function choosesDatabase({ environment }: Invocation, { facts }: RuleContext): boolean {
+  const isExported = facts.assignments.some(one => one.isExported && one.name === DATABASE_VARIABLE);
+  return isExported || environment.some(({ name }) => name === DATABASE_VARIABLE);
+}
+
+/** Hooks that are tried run as code does: those of the state home were let in by a person, others may be this session's. */
+function runsNewHook({ argv, cwd, place }: Invocation, context: RuleContext): boolean {
+  const { disk, given, home, stateHomes } = context.workspace;
+  const words = argv.map(describe);
+  const file = words.slice(words.indexOf("test") + 1).find(word => !word.startsWith("-"));
+  if (file === undefined || place.kind !== "local") return false;
+  const path = disk.resolve(resolve(describe(cwd), expandHome(file, home)), true);
+  if (stateHomes.some(state => isInside(state, path))) return false;
+  const isWritten = context.effects.some(
+    effect =>
+      effect.kind === "write" &&
+      targetsOf(context, effect.path, effect.by, true).some(target => target.path === path),
+  );
+  // A name alone that is no file here is one of the user's own hooks.
+  if (isWritten || disk.kind(path) === undefined) return isWritten || file.includes("/");
+  return given.written?.()?.hasWritten(path) !== false;
 }
 
 function usedAs({ use, isOpen, isLaunch, passedOn, isOptionDependent }: FoundCall): OwnUse {
