@@ -47,30 +47,43 @@ export function compareLog(
       walk.take({ seq, ...link });
     }
     const absent = isComplete ? absentOf(lines, sent, walk.provenSeq) : [];
+    const head = heads.at(-1);
+    const { provenSeq } = walk;
     return {
-      report: joinReport(report, walk.findBreak(log.path), walk.provenSeq, absent),
-      head: heads.at(-1),
+      report: joinReport(report, { broken: walk.findBreak(log.path), provenSeq, absent, head }),
+      head,
     };
   });
 }
 
-function joinReport(
-  report: ChainReport,
-  broken: ChainBreak | undefined,
-  provenSeq: number,
-  absent: readonly number[],
-): ChainReport {
+interface Findings {
+  readonly broken: ChainBreak | undefined;
+  /** the highest number of a line that is in the log as it was shipped; 0 for none */
+  readonly provenSeq: number;
+  /** numbers that the database should have too, and has not */
+  readonly absent: readonly number[];
+  readonly head: ShippedHead | undefined;
+}
+
+function joinReport(report: ChainReport, { broken, provenSeq, absent, head }: Findings): ChainReport {
   const notes = [
     ...report.notes,
     ...(absent.length === 0
       ? []
       : [
-          `the database lacks ${count(absent.length, "line")} that stand here as they were written, the first is number ${absent[0]}: removed there, or never sent`,
+          `the database lacks ${count(absent.length, "line")} that stand here as they were written, the first is number ${absent[0]}: removed there, never sent, or sent by another machine`,
         ]),
   ];
+  // Rotation can have removed all of it, and so can somebody who then wrote other lines.
+  const noneShipped =
+    head === undefined
+      ? []
+      : [
+          `whether it is the log that was shipped: it begins behind number ${head.seq}, the newest head of that one`,
+        ];
   const rest = `whether lines behind number ${provenSeq}, the last that was shipped, were cut off at the end, or rewritten with new hashes`;
   const isProven = provenSeq > 0 && provenSeq === report.head?.seq;
-  const unknown = isProven ? [] : provenSeq > 0 ? [rest] : report.unknown;
+  const unknown = isProven ? [] : provenSeq > 0 ? [rest] : [...report.unknown, ...noneShipped];
   return { ...report, notes, unknown, broken: firstOf(report, report.broken, broken) };
 }
 

@@ -38,8 +38,7 @@ export function readBatch(
   });
   const found = after === undefined ? -1 : files.findLastIndex(({ first }) => first === after.first);
   const isGap = after !== undefined && found < 0 && files.length > 0;
-  const isRewritten =
-    after !== undefined && found >= 0 && !isLineStart(system, files[found]?.file, after.offset);
+  const isRewritten = after !== undefined && isRewrittenFile(system, files[found]?.file, after);
   const lines: ShippedLine[] = [];
   let position = after;
   for (const [index, { file, first }] of files.entries()) {
@@ -57,16 +56,20 @@ export function readBatch(
   return { lines, position, isGap, isRewritten };
 }
 
-/** Also at the end of the file, where the next line will begin. */
-function isLineStart(system: LogSystem, file: string | undefined, offset: number): boolean {
-  if (offset === 0 || file === undefined) return true;
+/** Its beginning is the same, and no line begins where the next one should, or will at its end. */
+function isRewrittenFile(
+  system: LogSystem,
+  file: string | undefined,
+  { first, offset }: LogPosition,
+): boolean {
+  if (offset === 0 || file === undefined) return false;
   try {
-    return system.files.readRange(file, offset - 1, 1)[0] === NEWLINE;
+    if (system.files.readRange(file, offset - 1, 1)[0] === NEWLINE) return false;
   } catch (error) {
-    // It was rotated since it was listed.
-    if (hasErrorCode(error, "ENOENT")) return true;
-    throw error;
+    if (!hasErrorCode(error, "ENOENT")) throw error;
   }
+  // One that was rotated since it was listed has left its name to another.
+  return firstLine(system, file) === first;
 }
 
 function firstLine(system: LogSystem, file: string): string | undefined {

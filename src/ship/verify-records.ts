@@ -38,7 +38,10 @@ export interface RecordsReport {
 }
 
 /** Follows the hashes of shipped audit logs from line to line, each up to its first break. Only reads. */
-export function verifyRecords(database: Database, choice: LogChoice): Promise<RecordsReport> {
+export function verifyRecords(
+  database: Database,
+  { machine: wanted, ...choice }: LogChoice,
+): Promise<RecordsReport> {
   return readAtOnce(database, async run => {
     const isComplete = await seesEveryRecord(run, choice.team);
     const walks = new Map<string, RecordWalk>();
@@ -49,13 +52,19 @@ export function verifyRecords(database: Database, choice: LogChoice): Promise<Re
       return walk;
     };
     for (const head of await readHeads(run, choice)) walkOf(head).addHead(head);
-    for await (const link of readLinks(run, choice)) walkOf(link).take(link);
-    return {
-      logs: [...walks.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, walk]) => walk.report()),
-      isComplete,
-    };
+    for await (const link of readLinks(run, choice)) {
+      const isOfOther = () => [...walks.values()].some(walk => walk.isBefore(link));
+      walkOf(link).take(link, isOfOther);
+    }
+    const logs = [...walks.entries()]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, walk]) => walk.report())
+      .filter(({ machine }) => wanted === undefined || machine === wanted);
+    return { logs, isComplete };
   });
 }
+
+type NumberedLink = ShippedLink & { readonly seq: number };
 
 class RecordWalk {
   private readonly person: string;
@@ -64,7 +73,7 @@ class RecordWalk {
   private readonly heads = new Map<number, Set<string>>();
   private head: ShippedHead | undefined;
   private lines = 0;
-  private last: (ShippedLink & { readonly seq: number }) | undefined;
+  private last: NumberedLink | undefined;
   /** lines without a number behind the last one that has one */
   private unnumbered = 0;
   private allUnnumbered = 0;
@@ -82,7 +91,13 @@ class RecordWalk {
     this.heads.set(head.seq, (this.heads.get(head.seq) ?? new Set()).add(head.hash));
   }
 
-  take(link: ShippedLink): void {
+  /** Whether the link continues what this machine sent last: a home that machines share has one log. */
+  isBefore({ person, seq = 0, prev }: ShippedLink): boolean {
+    const { last } = this;
+    return person === this.person && last?.seq === seq - 1 && last.hash === prev;
+  }
+
+  take(link: ShippedLink, isOfOther: () => boolean): void {
     if (this.broken !== undefined) return;
     const { seq } = link;
     if (seq === undefined) {
@@ -92,22 +107,20 @@ class RecordWalk {
       return;
     }
     const numbered = { ...link, seq };
-    this.broken = this.checkLink(numbered) ?? this.checkHead(numbered);
+    this.broken = this.checkLink(numbered, isOfOther) ?? this.checkHead(numbered);
     if (this.broken !== undefined) return;
     this.lines++;
     this.unnumbered = 0;
     this.last = numbered;
   }
 
-  private checkLink({
-    seq,
-    prev,
-    receivedMs,
-  }: ShippedLink & { readonly seq: number }): RecordBreak | undefined {
+  private checkLink(link: NumberedLink, isOfOther: () => boolean): RecordBreak | undefined {
     const { last, unnumbered, isComplete } = this;
+    const { seq, prev, receivedMs } = link;
+    if (this.isBefore(link)) return undefined;
     const at = (kind: ChainBreakKind, message: string): RecordBreak => ({ kind, seq, message });
     if (last === undefined) {
-      if (isComplete && (seq > 1 || (prev !== FIRST_PREV && unnumbered === 0)))
+      if (isComplete && (seq > 1 || (prev !== FIRST_PREV && unnumbered === 0)) && !isOfOther())
         this.notes.push(`begins with number ${seq}: older lines were removed here, or never sent`);
       return undefined;
     }
@@ -118,7 +131,7 @@ class RecordWalk {
         `number ${seq} came behind number ${last.seq} (${when}): the log on the machine was rewritten or replaced, or two machines have this name`,
       );
     if (seq > last.seq + 1) {
-      if (!isComplete) return undefined;
+      if (!isComplete || isOfOther()) return undefined;
       const missing = seq - last.seq - 1;
       return at(
         "removed",
@@ -126,17 +139,14 @@ class RecordWalk {
       );
     }
     // What covers lines without a number is a hash of their texts, which stay on the machine.
-    if (prev === last.hash || unnumbered > 0 || !isComplete) return undefined;
+    if (unnumbered > 0 || !isComplete) return undefined;
     return at(
       "changed",
       `number ${seq} (${when}) does not follow number ${last.seq} as it was sent (${timeText(last.receivedMs)}): one of them was changed, here or on the machine`,
     );
   }
 
-  private checkHead({
-    seq,
-    hash,
-  }: ShippedHead | (ShippedLink & { readonly seq: number })): RecordBreak | undefined {
+  private checkHead({ seq, hash }: NumberedLink): RecordBreak | undefined {
     const noted = this.heads.get(seq);
     if (noted === undefined || (noted.size === 1 && noted.has(hash))) return undefined;
     return {

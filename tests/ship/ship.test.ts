@@ -1,14 +1,24 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { attributesOf } from "../../src/ship/otlp.ts";
 import { type OtlpOptions, otlpTarget } from "../../src/ship/otlp-target.ts";
+import { readBatch } from "../../src/ship/read-batch.ts";
 import { shipAll } from "../../src/ship/ship.ts";
 import { findHead } from "../../src/state/chained-log.ts";
 import { FileLock, rotationsOf } from "../../src/state/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
+import { sha256Hex } from "../../src/system/sha256.ts";
 import { bundleProgram } from "../bundle-program.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { logsIn, writeLines } from "./logs.ts";
@@ -125,6 +135,32 @@ describe("shipping", () => {
     writeLines(stateHome, 1);
     expect(await ship()).toBe(2);
     expect(told.join()).toContain("may have been rotated away");
+  });
+
+  it("sends a file again that was rewritten, and not one that was rotated while it was looked at", async () => {
+    const { stateHome, receiver, ship, told } = await place(3);
+    await ship();
+    const { audit } = logsIn(stateHome);
+    writeFileSync(audit, readFileSync(audit, "utf8").replace('"ask"', '"allow"'));
+    expect(await ship()).toBe(3);
+    expect(told).toEqual([`${audit} is not as it was when it was sent: it is sent again where it differs`]);
+    // The first line is known by its id; the second has another text, the third another place.
+    expect(new Set(idsOf(receiver)).size).toBe(8);
+    const [line = ""] = readFileSync(audit, "utf8").split("\n");
+    const position = { first: sha256Hex(system.text.encode(line)), offset: statSync(audit).size };
+    const files: typeof system.files = Object.create(system.files, {
+      readRange: {
+        value: (path: string, from: number, length: number) => {
+          if (length === 1) {
+            renameSync(audit, join(stateHome, "logs", "audit.20261101_100000.jsonl"));
+            writeFileSync(audit, '{"seq":4}\n');
+          }
+          return system.files.readRange(path, from, length);
+        },
+      },
+    });
+    const batch = readBatch({ ...system, files }, "audit", audit, position, 10);
+    expect(batch).toEqual({ lines: [], position, isGap: false, isRewritten: false });
   });
 
   it("ships a line that cannot be read as such", async () => {
