@@ -82,7 +82,8 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
     "statusline",
     "version",
   ),
-  ...each("passes", undefined, "audit verify", "audit head"),
+  ...each("passes", undefined, "audit head"),
+  "audit verify": { use: "passes", values: `head url team ${FORMAT}`, bare: "url", asksAbroad: "url" },
   ...each("passes", undefined, "guard test", "guard explain", "guard why", "guard programs", "guard log"),
   ...each(
     "passes",

@@ -20,7 +20,7 @@ export async function until<T>(look: () => T | Promise<T>, wanted: (value: T) =>
         last = await look();
         return wanted(last);
       },
-      { timeout: 200_000, interval: 50 },
+      { timeout: 60_000, interval: 50 },
     )
     .toBe(true);
   return last as T;
