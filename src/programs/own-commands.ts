@@ -83,7 +83,12 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
     "version",
   ),
   ...each("passes", undefined, "audit head"),
-  "audit verify": { use: "passes", values: `head url team ${FORMAT}`, bare: "url", asksAbroad: "url" },
+  "audit verify": {
+    use: "passes",
+    values: `head url team person machine ${FORMAT}`,
+    bare: "url",
+    asksAbroad: "url",
+  },
   ...each("passes", undefined, "guard test", "guard explain", "guard why", "guard programs", "guard log"),
   ...each(
     "passes",
