@@ -105,7 +105,7 @@ export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
   "memory tree": { use: "passes", values: `${STORE} session type depth`, asksAbroad: "url" },
   "memory list": { use: "passes", values: `${STORE} agent session`, asksAbroad: "url" },
   "memory get": { use: "passes", values: `${STORE} agent session`, asksAbroad: "url" },
-  "memory history": { use: "passes", values: `${STORE} agent session`, asksAbroad: "url" },
+  "memory history": { use: "passes", values: `agent session url team ${FORMAT}`, asksAbroad: "url" },
   "memory search": { use: "passes", values: `${STORE} agent session limit`, asksAbroad: "url" },
   ...each(
     "passes",
