@@ -16,7 +16,7 @@ export default defineConfig({
     reporters: ["default", "./tests/plain-summary.ts"],
     // For what hangs. A machine that is busy with other things takes ten times as long, and that is no failure.
     testTimeout: process.env["AMPLIHACK_TEST_LONG"] === "1" ? 3_600_000 : 240_000,
-    hookTimeout: 240_000,
+    hookTimeout: 900_000,
     pool: "forks",
     maxWorkers: 2,
     // A process for each file would load the same modules 250 times, a fifth of the whole run. So no test leaves a
