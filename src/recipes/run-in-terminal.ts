@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "../protocol/index.ts";
+import { clipMiddle } from "../state/escape.ts";
 import { quoteWord } from "../system/command-line.ts";
 import type { System } from "../system/system.ts";
 import type { Observer } from "./logs/events.ts";
@@ -94,13 +95,17 @@ function isRefusal({ document }: RunOutcome): boolean {
   return "error_kind" in document && document.error_kind !== undefined;
 }
 
+/** A longer line quotes something huge. */
+const MAX_LINE_LENGTH = 4_000;
+
 /** Why nothing could run. */
 export function explainRefusal(outcome: RunOutcome, { warn }: CommandOutput): void {
   const { document, problems = [], sources = new Map() } = outcome;
   if (typeof document.error !== "string") return;
   const excerpts = problems.flatMap(problem => problemExcerpt(problem, sources));
   const lines = [`Error: ${document.error}`, ...excerpts.map(line => `  ${line}`), ""];
-  warn(lines.flatMap(plainLines).join("\n"));
+  const shown = lines.flatMap(plainLines).map(line => clipMiddle(line, MAX_LINE_LENGTH));
+  warn(shown.join("\n"));
 }
 
 /** How to go on after a failure: a run that finished no step has nothing to go on from. */

@@ -55,9 +55,19 @@ export async function withDbos<T>({ database }: Connection, work: () => Promise<
   }
 }
 
-/** For those who submit, look and cancel. */
+/** For those who submit, look and cancel. DBOS tries for ever to reach a server that went away; they do not wait for it. */
 export function withClient<T>(connection: Connection, work: (client: DBOSClient) => Promise<T>): Promise<T> {
-  return withDbos(connection, async () => work(await createClient(connection.pool)));
+  return withDbos(connection, async () => {
+    let timer: NodeJS.Timeout | undefined;
+    const expired = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error("timeout")), ANSWER_MS);
+    });
+    try {
+      return await Promise.race([createClient(connection.pool).then(work), expired]);
+    } finally {
+      clearTimeout(timer);
+    }
+  });
 }
 
 /** Makes or updates the tables. Whoever submits may be the first, whoever works too. */

@@ -18,6 +18,7 @@ export async function workInTerminal(
   if (!isDirectory(system.files, workingDir))
     throw new Problem(`the working directory does not exist: ${workingDir}`, {
       kind: "usage",
+      fix: "make it, or name another one with --working-dir",
       exitCode: EXIT_CODES.badArguments,
     });
   const stopping = new Interruption();

@@ -1,4 +1,6 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { readDatabaseUrl } from "../../../src/postgres/url.ts";
+import { openConnection, withClient } from "../../../src/recipes/workers/connection.ts";
 import { DBOS_SCHEMA } from "../../../src/recipes/workers/dbos.ts";
 import { newUserInside } from "../../commands/run-command.ts";
 import { administer, hasPostgres } from "../../postgres-server.ts";
@@ -278,6 +280,22 @@ describe("the address of the runs", () => {
     expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining(text) });
     expect(stderr).not.toContain("secret");
     expect(stderr.length).toBeLessThan(5_000);
+  });
+});
+
+describe("a server that goes away while a run is submitted or cancelled", () => {
+  it("is not waited for without end", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const connection = await openConnection(readDatabaseUrl("postgres:///x?host=/nowhere", "option"));
+    const refused = expect(withClient(connection, () => new Promise(() => {}))).rejects.toMatchObject({
+      problem: "offline",
+      message: "the database x on /nowhere does not answer",
+    });
+    await vi.advanceTimersByTimeAsync(30_000);
+    await refused;
   });
 });
 
