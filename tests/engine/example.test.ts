@@ -2,7 +2,8 @@ import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
+import { processGone } from "../launcher/launch-machine.ts";
 import { temporaryFolder } from "./fixture.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -66,10 +67,7 @@ describe("the published package", () => {
       ).rejects.toThrow();
       const pid = Number(readFileSync(`${folder}/pid`, "utf8"));
       expect(pid).toBeGreaterThan(1);
-      await vi.waitFor(() => expect(existsSync(`/proc/${pid}`)).toBe(false), {
-        timeout: 200_000,
-        interval: 10,
-      });
+      await processGone(pid);
     },
   );
 

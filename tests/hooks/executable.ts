@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /** The hook program on Node, as it is built. */
@@ -63,10 +63,19 @@ export async function inParallel<T>(
   return results;
 }
 
+function statOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, "utf8");
+  } catch {
+    // It has ended, perhaps just now.
+    return "";
+  }
+}
+
 /** Waits until the process has worked for so many hundredths of a second from now on, or has ended. */
 export async function untilBusy(pid: number, ticks = 20): Promise<void> {
   const worked = () => {
-    const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, "utf8") : "";
+    const stat = statOf(pid);
     const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return stat === "" || state === "Z" ? Number.POSITIVE_INFINITY : Number(fields[10]);
   };
