@@ -81,7 +81,8 @@ function renderRefusal(result: ScanResult, mode: ScanMode, blocking: readonly Ar
   const baseline = result.baseline === undefined ? "" : `Measured from ${result.baseline}.\n`;
   const indexed = blocking.filter(({ source }) => source === "staged" || source === "tracked");
   const unstage = indexed.slice(0, SHOWN).map(({ path, source }) => {
-    const command = source === "staged" ? "git restore --staged --" : "git rm --cached --";
+    const isRestorable = source === "staged" && result.hasCommits;
+    const command = isRestorable ? "git restore --staged --" : "git rm --cached --";
     return `  ${command} ${quoteWord(path)}\n`;
   });
   return [

@@ -34,7 +34,7 @@ the hosts are never changed. A second run changes nothing.`,
     ),
     parts: option.string(
       "A,B",
-      `the same part by part: ${PARTS.join(", ")}; mcp alone is added to what is on`,
+      `the same part by part: ${PARTS.join(", ")}; workflow and mcp alone are added to what is on`,
     ),
     failure: option.choice(
       ["open", "ask", "closed"],
@@ -52,6 +52,7 @@ the hosts are never changed. A second run changes nothing.`,
     "amplihack install --dry-run": "shows what that would change; --full shows it line by line",
     "amplihack install --profile guard": "registers, and switches on the guard alone",
     "amplihack install --parts mcp": "also registers the MCP server with every host that has MCP",
+    "amplihack install --parts workflow": "also brings subagents, commands and skills of the workflow",
     "amplihack install --host codex --yes": "registers with Codex, which then runs the hooks",
     "amplihack install --scope project --host claude": "registers in this project's .claude/settings.json",
   },
@@ -72,6 +73,8 @@ the hosts are never changed. A second run changes nothing.`,
       terminal.warn("amplihack: no terminal to ask at; going on with the defaults\n");
     const wishes = options.interactive ? askWishes(system, terminal, questions, options.scope) : NO_WISHES;
     const chosen = chosenParts(system, options.profile, options.parts);
+    if (chosen?.includes("guard") === false)
+      terminal.warn("amplihack: without the part guard nothing is refused or asked about\n");
     const request = {
       hosts,
       assets: options.local,

@@ -47,6 +47,8 @@ describe("artifact-guard", () => {
     ["worktrees/x/a.md", "nested-worktree"],
     ["a/.pytest_cache/x", "cache-artifact"],
     [".yarn/cache/x.zip", "cache-artifact"],
+    ["tools/__pycache__/a.pyc", "cache-artifact"],
+    [".venv/lib/a.py", "cache-artifact"],
     ["dist/a.js", "build-output"],
     ["target/debug/a", "rust-target"],
     ["index.scip", "generated-index"],
@@ -75,6 +77,15 @@ describe("artifact-guard", () => {
     const committed = await guard(user);
     expect(committed.code).toBe(1);
     expect(committed.stderr).toContain("git rm --cached -- dist/a.js");
+  });
+
+  it("names a way that works before the first commit", async () => {
+    const { user, git } = repository([], ["node_modules/x/a.js"]);
+    git("checkout", "-q", "--orphan", "new");
+    git("add", "-A", "-f");
+    expect((await guard(user)).stderr).toContain("git rm --cached -- node_modules/x/a.js");
+    git("rm", "-q", "--cached", "--", "node_modules/x/a.js");
+    expect((await guard(user, "--mode", "staged")).code).toBe(0);
   });
 
   it("reports what was there before without refusing, unless told to", async () => {

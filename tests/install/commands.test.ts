@@ -60,6 +60,12 @@ describe("amplihack install", () => {
     ])
       expect(run(sandbox, ["install", ...words]).status).toBe(2);
     expect(JSON.parse(readFileSync(config, "utf8"))).toEqual(written);
+    expect(run(sandbox, ["install", "--parts", "workflow"]).stderr).not.toContain("guard");
+    expect(JSON.parse(readFileSync(config, "utf8")).parts).toEqual(["guard", "history", "workflow"]);
+    expect(existsSync(join(sandbox.home, ".claude/agents/amplihack-builder.md"))).toBe(true);
+    expect(run(sandbox, ["install", "--parts", "memory"]).stderr).toContain("without the part guard");
+    expect(JSON.parse(readFileSync(config, "utf8")).parts).toEqual(["memory"]);
+    expect(existsSync(join(sandbox.home, ".claude/agents/amplihack-builder.md"))).toBe(false);
   });
 
   it("gives one JSON document", () => {

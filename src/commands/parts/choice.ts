@@ -14,10 +14,10 @@ export const PROFILE_NAMES = Object.keys(PROFILES) as readonly Profile[] as read
 
 const CONFIG_BYTES = 256 * 1024;
 
-/**
- * What `--profile` or `--parts` asks for; undefined when neither is given. The MCP server alone is added to what is on,
- * since it takes nothing's place.
- */
+/** They take nothing's place: whoever names these alone wants them besides what is on. */
+const ADDITIONS: readonly Part[] = ["workflow", "mcp"];
+
+/** What `--profile` or `--parts` asks for; undefined when neither is given. */
 export function chosenParts(
   system: System,
   profile: Profile | undefined,
@@ -27,7 +27,7 @@ export function chosenParts(
     throw usageError("--profile and --parts are two ways to say the same: give one of them");
   if (list === undefined) return profile && PROFILES[profile];
   const parts = readParts(list.split(","));
-  const isAdded = parts.length === 1 && parts[0] === "mcp";
+  const isAdded = parts.length > 0 && parts.every(part => ADDITIONS.includes(part));
   return isAdded ? readParts([...configuredParts(system), ...parts]) : parts;
 }
 

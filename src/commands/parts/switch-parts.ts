@@ -51,8 +51,10 @@ export async function switchParts(
     const hint = "\nChange it: amplihack parts off PART, amplihack parts on PART\n";
     terminal.printResult(format, { parts }, lines.join(""));
     if (format === "text" && !isChange) terminal.note(hint);
-    if (wanted.includes("mcp") !== current.includes("mcp"))
-      terminal.note("Hosts are told about the MCP server by: amplihack install\n");
+    const hasSwitched = (part: Part) => wanted.includes(part) !== current.includes(part);
+    if (hasSwitched("mcp")) terminal.note("Hosts are told about the MCP server by: amplihack install\n");
+    if (hasSwitched("workflow"))
+      terminal.note("Subagents and commands of the workflow come and go with: amplihack install\n");
     return 0;
   });
 }

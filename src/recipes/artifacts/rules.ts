@@ -13,7 +13,11 @@ export type ArtifactRule =
   | "rust-target"
   | "generated-index";
 
-const CACHES = new Set([".cache", ".npm", ".pnpm-store", ".turbo", ".parcel-cache", ".pytest_cache"]);
+const CACHES = new Set(
+  ".cache .npm .pnpm-store .turbo .parcel-cache .pytest_cache .mypy_cache .ruff_cache .tox .venv __pycache__".split(
+    " ",
+  ),
+);
 const BUILDS = new Set(["dist", "build", "coverage", ".next", "out", "logs", "outputs"]);
 /** Files that the launcher itself may stage. */
 const LAUNCHER_FILES = new Set([".claude/runtime/launcher_context.json", ".claude/runtime/sessions.jsonl"]);

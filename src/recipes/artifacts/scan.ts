@@ -27,6 +27,8 @@ export interface ScanResult {
   readonly top: string;
   /** undefined when no revision was found to compare with */
   readonly baseline: string | undefined;
+  /** nothing can be put back in the index as it was before the first commit */
+  readonly hasCommits: boolean;
   readonly artifacts: readonly Artifact[];
 }
 
@@ -58,7 +60,10 @@ export async function scanArtifacts(system: System, request: ScanRequest): Promi
     return text.split("\0").filter(Boolean);
   };
   const isAllowed = request.isAllowed(top);
-  const { baseline, isIntroduced } = await findProvenance(request.baseline, args => ask(args, top), must);
+  const hasCommits = (await ask(["rev-parse", "--verify", "--quiet", "HEAD"], top)).isOk;
+  const { baseline, isIntroduced } = hasCommits
+    ? await findProvenance(request.baseline, args => ask(args, top), must)
+    : { baseline: undefined, isIntroduced: () => true };
   const isWorktree = await worktreePaths(top, must);
   const hasFile = (path: string): boolean => system.files.follow(join(top, path))?.kind === "file";
   const artifacts = new Map<string, Artifact>();
@@ -72,7 +77,7 @@ export async function scanArtifacts(system: System, request: ScanRequest): Promi
       artifacts.set(path, { path, source, provenance: isNew ? "introduced" : "pre-existing", rule });
     }
   }
-  return { top, baseline, artifacts: [...artifacts.values()] };
+  return { top, baseline, hasCommits, artifacts: [...artifacts.values()] };
 }
 
 type AskGit = (args: readonly string[]) => ReturnType<typeof runGit>;
@@ -84,8 +89,6 @@ async function findProvenance(
   ask: AskGit,
   list: ListPaths,
 ): Promise<{ readonly baseline: string | undefined; readonly isIntroduced: (path: string) => boolean }> {
-  const hasCommits = (await ask(["rev-parse", "--verify", "--quiet", "HEAD"])).isOk;
-  if (!hasCommits) return { baseline: undefined, isIntroduced: () => true };
   const touched = new Set(await list(["diff", "--name-only", "--no-renames", "-z", "HEAD"]));
   for (const name of wanted === undefined ? UPSTREAMS : [wanted]) {
     const base = await ask(["merge-base", "HEAD", name]);

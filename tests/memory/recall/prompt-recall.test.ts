@@ -3,7 +3,7 @@ import { recallForPrompt } from "../../../src/memory/recall.ts";
 import type { MemoryStore } from "../../../src/memory/store.ts";
 import { draft, NOW_MS, type OpenScene, STORES } from "../store-scene.ts";
 import { MEASURED } from "./plain-search.ts";
-import { NOTES, PROMPTS } from "./recall-set.ts";
+import { LATER_PROMPTS, NOTES, PROMPTS } from "./recall-set.ts";
 
 const SHOWN = 5;
 
@@ -14,9 +14,10 @@ const recall = async (store: MemoryStore, text: string) =>
 async function measure(
   answer: (text: string) => Promise<readonly string[]> | readonly string[],
   isStored: (key: string) => boolean = () => true,
+  prompts = PROMPTS,
 ) {
   let [right, given, wanted, unasked] = [0, 0, 0, 0];
-  for (const { text, keys } of PROMPTS) {
+  for (const { text, keys } of prompts) {
     const answers = await answer(text);
     right += answers.filter(key => keys.includes(key)).length;
     given += answers.length;
@@ -46,6 +47,9 @@ describe.each(MEASURED)(
       expect(ours.precision).toBeGreaterThanOrEqual(0.8);
       expect(ours.recall).toBeGreaterThanOrEqual(0.8);
       expect(ours.unasked).toBe(0);
+      const later = await measure(text => recall(store, text), undefined, LATER_PROMPTS);
+      console.log(`recall at a prompt, later ones: ${show(later)}`);
+      expect([later.precision >= 0.8, later.recall >= 0.8, later.unasked]).toEqual([true, true, 0]);
       for (const [name, open] of plainSearches) {
         const plain = await measure(await open());
         console.log(`${name}, first five: ${show(plain)}`);

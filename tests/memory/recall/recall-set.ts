@@ -31,3 +31,6 @@ function wanted(name: string): readonly Wanted[] {
 export const QUESTIONS = wanted("questions.txt");
 /** What somebody tells an agent; many need no note at all. */
 export const PROMPTS = wanted("prompts.txt");
+/** Both once more, written later and without a look at how they are found. */
+export const LATER_QUESTIONS = wanted("later-questions.txt");
+export const LATER_PROMPTS = wanted("later-prompts.txt");

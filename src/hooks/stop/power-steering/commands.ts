@@ -7,7 +7,7 @@ const TEST_COMMAND = wordPattern(`
   cargo (?:nextest|test) | go test | ctest | make (?:test|check) | mvn (?:\\S+ ){0,9}(?:test|verify)
   gradlew? (?:\\S+ ){0,9}test | dotnet test | rspec | phpunit | swift test | uvx --from
   bats | mix test | (?:rake|rails) (?:test|spec) | (?:dart|flutter) test | sbt (?:\\S+ ){0,9}test | bazel test
-  manage\\.py test | (?:just|task) test | npm t | (?:[\\w.-]*/)?(?:run[_-])?tests?\\.sh
+  manage\\.py test | (?:just|task) test | npm t | (?:run[_-])?tests?\\.sh
 `);
 export const LINT_COMMAND = wordPattern(`
   ruff(?: check)? | mypy | flake8 | pylint | pyright | eslint | biome (?:check|ci|lint) | tsc
@@ -32,7 +32,7 @@ export function isInlineValidation(command: string): boolean {
 }
 
 const PASSED =
-  /\bpassed\b|\bPASSED\b|\bPassed!|\bOK\b|^ok\b|^(?:#|ℹ) pass [1-9]|\b[1-9]\d* pass(?:ing)?\b|^(?:--- )?PASS\b|\bBUILD SUCCESS|\b[1-9]\d* (?:examples?|tests?|runs?),[^\n]* 0 failures|\bTests run: [1-9]/m;
+  /\bpassed\b|\bPASSED\b|\bPassed!|\bOK\b|^ok\b|^(?:#|ℹ) pass [1-9]|\b[1-9]\d* pass(?:ing)?\b|^(?:--- )?PASS\b|\bBUILD SUCCESS|\b[1-9]\d* (?:examples?|tests?|runs?),[^\n]{0,80} 0 failures|\bTests run: [1-9]/m;
 const FAILED =
   /\bFAILED\b|\b[1-9]\d*\s+(?:failed|failing|fail|failures?|errors?)\b|^(?:#|ℹ) fail [1-9]|^not ok\b|\b(?:Failures|Errors|Failed):\s*[1-9]|\bBUILD FAIL|^(?:--- )?FAIL\b/m;
 
