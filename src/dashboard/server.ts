@@ -133,13 +133,17 @@ class Responder {
       response.writeHead(303, { location: `/?token=${token}` }).end();
       return;
     }
+    // Nor does an agent read what files of secrets held.
+    const agent =
+      request.method === "POST" || pathname === "/diff"
+        ? this.options.refusePeer?.(request.socket)
+        : undefined;
+    if (agent !== undefined) return sendJson(response, 403, { error: `an agent asks for this (${agent})` });
     if (request.method === "POST") return this.act(request, response, pathname);
     return this.show(response, url);
   }
 
   private async act(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-    const agent = this.options.refusePeer?.(request.socket);
-    if (agent !== undefined) return sendJson(response, 403, { error: `an agent asks for this (${agent})` });
     const text = await readBody(request);
     if (text === undefined) return sendJson(response, 413, { error: "the body is too large" });
     const { actions, whyReadOnly = "nothing can be changed from here" } = this.options;

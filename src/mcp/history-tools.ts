@@ -117,7 +117,14 @@ async function diffOf(
   files: Change["files"],
 ): Promise<string> {
   const terminal = { paint: (_: unknown, text: string) => text };
-  const view = { terminal, text: system.text, home, isShown: false, readContent: history.readContent };
+  const view = {
+    terminal,
+    text: system.text,
+    home,
+    isShown: false,
+    isForAgent: true,
+    readContent: history.readContent,
+  };
   let diff = "";
   for (const file of files) {
     diff += await renderDiff(file, change, view);

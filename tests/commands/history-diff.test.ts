@@ -13,12 +13,18 @@ const CONTENTS: Readonly<Record<string, string | Uint8Array>> = {
   latin: new Uint8Array([0xe4, 0x0a]),
 };
 
-function diff(file: PathChange, isShown = false, others: readonly PathChange[] = []): Promise<string> {
+function diff(
+  file: PathChange,
+  isShown = false,
+  others: readonly PathChange[] = [],
+  isForAgent = false,
+): Promise<string> {
   return renderDiff(file, change({ files: [file, ...others] }), {
     terminal: PLAIN,
     text,
     home: HOME,
     isShown,
+    isForAgent,
     readContent: async (_, { content }) => {
       const kept = content.in === "nowhere" ? undefined : CONTENTS[content.id];
       return typeof kept === "string" ? text.encode(kept) : kept;
@@ -37,6 +43,22 @@ describe("the diff of a change", () => {
     expect(await diff(pathChange("f.ts", "created", ABSENT, fileState(6, "new")))).toMatch(
       /^--- \/dev\/null\n\+\+\+ b\/f.ts\n/,
     );
+  });
+
+  it("does not show an agent what files of secrets hold, also where they were moved from or to", async () => {
+    const forAgent = (file: PathChange) => diff(file, false, [], true);
+    const env = pathChange(".env", "changed", fileState(6, "old"), fileState(6, "new"));
+    expect(await forAgent(env)).toMatch(/^\.env: it may hold secrets/);
+    expect(await diff(env)).toContain("+B");
+    for (const path of ["id_ed25519", "server.key", "x/.netrc"])
+      expect(await forAgent(pathChange(path, "deleted", fileState(6, "old"), ABSENT))).not.toContain("-a");
+    const moved = { ...pathChange("x.txt", "moved", ABSENT, fileState(6, "new")), from: `${PROJECT}/.env` };
+    expect(await forAgent(moved)).toMatch(/x\.txt: it may hold secrets/);
+    expect(await forAgent(pathChange(".env.example", "created", ABSENT, fileState(6, "new")))).toContain(
+      "+B",
+    );
+    const inHome = { ...env, path: `${HOME}/.aws/credentials` };
+    expect(await forAgent(inHome)).not.toContain("+B");
   });
 
   it("keeps bytes for programs and writes out controls for a terminal", async () => {

@@ -171,6 +171,12 @@ describe("who may change something", () => {
 });
 
 describe("an agent that has the token", () => {
+  it("reads no diff, in which a secret may be", async () => {
+    const { ask } = await serve(newMachine(), { refusePeer: () => "claude runs it, process 12" });
+    expect(await ask("/diff?id=none")).toMatchObject({ status: 403 });
+    expect(await ask("/memory")).toMatchObject({ status: 200 });
+  });
+
   it("is known by its connection, and changes nothing", async () => {
     const system = createNodeSystem();
     const peers: (number | undefined)[] = [];

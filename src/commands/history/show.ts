@@ -62,10 +62,12 @@ async function renderDiffs(
   files: readonly PathChange[],
 ): Promise<string> {
   const { renderDiff } = await import("../../cli/changes/diff.ts");
+  const { agentAbove } = await import("../../hooks/process-tree.ts");
   const { ProgressLine } = await import("../../cli/progress.ts");
   const progress = new ProgressLine(system, terminal);
   const isShown = system.stdio.isTerminal("stdout");
-  const view = { terminal, text: system.text, home, isShown, readContent: history.readContent };
+  const isForAgent = agentAbove(system) !== undefined;
+  const view = { terminal, text: system.text, home, isShown, isForAgent, readContent: history.readContent };
   const parts: string[] = [];
   for (const [index, file] of files.entries()) {
     progress.show(() => `comparing ${index + 1} of ${files.length} files`);
