@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { Socket } from "node:net";
 import type { Client, ClientBase, ClientConfig, Pool, PoolConfig } from "pg";
 import { errorText } from "../protocol/error-text.ts";
 import { type ConnectionNames, findPassword } from "./password.ts";
@@ -17,6 +18,9 @@ const NOTICE_LOSS = [
   "SET tcp_user_timeout = 25000",
 ].join(";");
 
+/** The connections of each pool, which keeps those that are in use to itself. */
+const sockets = new WeakMap<Pool, ReadonlySet<Socket>>();
+
 type Callback = ((error: Error) => void) | ((error: null, client: Client) => void);
 
 /** Connects with the first statement, not before. */
@@ -34,15 +38,24 @@ export async function createPool(address: DatabaseAddress, settings: PoolConfig)
       });
     }
   }
+  const open = new Set<Socket>();
   const pool = new pg.Pool({
     ...clientConfig(address),
     ...settings,
     Client: ClosingClient,
+    stream: () => {
+      const socket = new Socket();
+      open.add(socket);
+      return socket.once("close", () => open.delete(socket));
+    },
     onConnect: noticeLoss,
     allowExitOnIdle: true,
   });
   // A connection that breaks while nobody uses it is replaced; without a listener it would end the program.
   pool.on("error", () => {});
+  // One that breaks while somebody uses it fails the statement at hand, and says so a second time to nobody.
+  pool.on("connect", client => client.on("error", () => {}));
+  sockets.set(pool, open);
   return pool;
 }
 
@@ -51,9 +64,19 @@ export async function noticeLoss(client: ClientBase): Promise<void> {
   await client.query(NOTICE_LOSS);
 }
 
-/** Does not wait for a server that is gone. */
+/** Does not wait for a server that is gone: statements that still wait for its answer fail then. */
 export async function closePool(pool: Pool): Promise<void> {
-  await Promise.race([pool.end(), new Promise(resume => setTimeout(resume, CLOSING_MS).unref())]);
+  await notLong(pool.end());
+  for (const socket of sockets.get(pool) ?? []) socket.destroy();
+}
+
+/** The same for a driver that is used by itself. */
+export async function closeClient(client: Client): Promise<void> {
+  await notLong(client.end());
+}
+
+async function notLong(closing: Promise<void>): Promise<void> {
+  await Promise.race([closing, new Promise(resume => setTimeout(resume, CLOSING_MS).unref())]);
 }
 
 /** For a driver that is used by itself. */

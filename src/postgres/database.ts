@@ -31,8 +31,6 @@ export class Database {
   private constructor(pool: Pool, place: string) {
     this.pool = pool;
     this.place = place;
-    // A connection that breaks inside a transaction fails the statement at hand, and says so a second time to nobody.
-    pool.on("connect", client => client.on("error", () => {}));
   }
 
   /** Connects with the first statement, not before. */

@@ -9,7 +9,7 @@ import { readDatabaseUrl } from "../../src/postgres/url.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { AMPLIHACK } from "../commands/run-command.ts";
 import { NODE_PROGRAM, type Ran, runProgram } from "../hooks/executable.ts";
-import { type PostgresServer, startPostgres } from "../postgres-server.ts";
+import { ADMINISTRATOR, startPostgres } from "../postgres-server.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { type Machine, NETWORK, openNetwork } from "./network.ts";
 
@@ -28,9 +28,10 @@ export interface Member {
 }
 
 export interface TeamNetwork {
-  readonly server: PostgresServer;
   /** of the server */
   readonly address: string;
+  /** for the administrator, over the network */
+  readonly keeperUrl: string;
   /** over the server's socket, which no cut reaches */
   readonly database: Database;
   readonly members: readonly Member[];
@@ -49,11 +50,10 @@ export async function openTeamNetwork(...names: readonly string[]): Promise<Team
     await database.run(`CREATE ROLE ${name} LOGIN`);
     await database.run("SELECT amplihack.add_member($1, $2)", [TEAM, name]);
   }
-  const members = machines.map((machine, index) =>
-    openMember(machine, `postgres://${names[index]}@${place.address}/postgres?sslmode=disable`),
-  );
+  const urlOf = (user: string): string => `postgres://${user}@${place.address}/postgres?sslmode=disable`;
+  const members = machines.map((machine, index) => openMember(machine, urlOf(names[index] ?? "")));
   const memories = () => database.run("SELECT * FROM amplihack.memories ORDER BY agent, session, key");
-  return { server, address: place.address, database, members, memories };
+  return { address: place.address, keeperUrl: urlOf(ADMINISTRATOR), database, members, memories };
 }
 
 function openMember(machine: Machine, url: string): Member {

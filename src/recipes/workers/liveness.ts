@@ -1,5 +1,5 @@
 import type { Client } from "pg";
-import { clientConfig, noticeLoss } from "../../postgres/connect.ts";
+import { clientConfig, closeClient, noticeLoss } from "../../postgres/connect.ts";
 import type { RunSql } from "../../postgres/database.ts";
 import { translate } from "../../postgres/postgres-error.ts";
 import { type DatabaseAddress, describeAddress } from "../../postgres/url.ts";
@@ -82,7 +82,7 @@ export class WorkerLock {
       await noticeLoss(client);
       await client.query("SELECT pg_advisory_lock(hashtextextended($1, $2))", [executorId, LOCK_SEED]);
     } catch (error) {
-      await client.end().catch(() => {});
+      await closeClient(client).catch(() => {});
       throw translate(error, place);
     }
     return new WorkerLock(client, executorId, lost, place);
@@ -137,7 +137,7 @@ export class WorkerLock {
   }
 
   async release(): Promise<void> {
-    await this.client.end().catch(() => {});
+    await closeClient(this.client).catch(() => {});
   }
 
   private async query(

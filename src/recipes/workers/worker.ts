@@ -127,7 +127,11 @@ async function serve(
     report.ready(name);
     const end = await watch(session, lock, connection, options, stopping, report);
     await session.end({ isLost: end === "lost" });
-    if (end === "lost") report.cutOff();
+    if (end === "lost") {
+      report.cutOff();
+      // Otherwise DBOS waits for answers that do not come before it shuts down, for a minute.
+      await connection.close();
+    }
     await dbos.DBOS.shutdown();
     // Nothing is lost where this fails: the lock goes with the connection, and others take the runs over.
     if (end === "stopped") await lock.giveBack().catch(() => {});
@@ -151,6 +155,7 @@ async function watch(
 ): Promise<SessionEnd> {
   let isLost = false;
   let beats = 0;
+  let pruning: Promise<unknown> = Promise.resolve();
   void lock.lost.then(() => {
     isLost = true;
   });
@@ -162,9 +167,16 @@ async function watch(
       await current.beat();
       const count = await current.sweep(takeOverAfterMs);
       if (count > 0) report.tookOver(count);
-      if (keepDays !== undefined && beats++ % PRUNE_BEATS === 0) await pruneRuns(connection, keepDays);
+      // Not waited for: without beats this worker would go on with runs that others have taken over.
+      if (keepDays !== undefined && beats++ % PRUNE_BEATS === 0)
+        pruning = pruneRuns(connection, keepDays).catch(() => {
+          isLost = true;
+        });
       const mayEnd = isUntilEmpty && current.isIdle;
-      if (mayEnd && (await countOpen(connection.database, queue)) === 0) return "empty";
+      if (mayEnd && (await countOpen(connection.database, queue)) === 0) {
+        await pruning;
+        return isLost ? "lost" : "empty";
+      }
     } catch {
       return "lost";
     }

@@ -36,6 +36,12 @@ export interface WorkerProcess {
   ended(): Promise<number | null>;
 }
 
+export interface WorkerDatabase {
+  readonly server: PostgresServer;
+  readonly name: string;
+  readonly url: string;
+}
+
 /** A database of its own, a person who submits, and any number of workers, which are processes of the built program. */
 export interface WorkerMachine {
   readonly user: User;
@@ -51,6 +57,13 @@ export interface WorkerMachine {
   startWorker(name: string, ...words: readonly string[]): Promise<WorkerProcess>;
   /** a worker that reaches the server over a line that can fall silent */
   startBehind(line: Line, name: string): Promise<WorkerProcess>;
+  /** a worker on a network of its own */
+  startIn(
+    enter: readonly string[],
+    url: string,
+    name: string,
+    ...words: readonly string[]
+  ): Promise<WorkerProcess>;
   /** lines that steps have written to a file of the project */
   lines(file: string): readonly string[];
   /** names of the records of a run, in order */
@@ -58,8 +71,9 @@ export interface WorkerMachine {
   until<T>(look: () => T | Promise<T>, wanted: (value: T) => boolean): Promise<T>;
 }
 
-export async function workerMachine(): Promise<WorkerMachine> {
-  const { server, url, name: databaseName } = await freshDatabase();
+/** On a fresh database unless one is given. */
+export async function workerMachine(given?: WorkerDatabase): Promise<WorkerMachine> {
+  const { server, url, name: databaseName } = given ?? (await freshDatabase());
   const user = newUserInside();
   const env = { AMPLIHACK_DATABASE_URL: url };
   const database = await Database.open(readDatabaseUrl(url, "option"));
@@ -100,6 +114,7 @@ export async function workerMachine(): Promise<WorkerMachine> {
     run: id => json("recipe", "runs", id, "--url"),
     startWorker: (name, ...words) => startWorker(user, url, name, words),
     startBehind: (line, name) => startWorker(user, line.url(databaseName), name, []),
+    startIn: (enter, address, name, ...words) => startWorker(user, address, name, words, enter),
     lines(file) {
       const path = join(user.project, file);
       return existsSync(path) ? readFileSync(path, "utf8").split("\n").slice(0, -1) : [];
@@ -131,8 +146,9 @@ async function startWorker(
   url: string,
   name: string,
   words: readonly string[],
+  enter: readonly string[] = [],
 ): Promise<WorkerProcess> {
-  const [program = "", ...first] = AMPLIHACK;
+  const [program = "", ...first] = [...enter, ...AMPLIHACK];
   const own = ["recipe", "worker", "--url", "--name", name, "--take-over-after", "1", ...words];
   // A home of its own, as on a machine of its own.
   const home = join(user.home, `home-of-${name}`);
