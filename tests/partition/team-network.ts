@@ -24,8 +24,12 @@ export interface Member {
   readonly home: string;
   readonly url: string;
   type(...words: readonly string[]): Promise<Ran>;
-  /** as `type`; `hasSaid` tells while it runs, and `true` when it has ended */
-  start(...words: readonly string[]): { hasSaid(text: string): boolean; readonly ended: Promise<void> };
+  /** as `type`, and goes on beside the test */
+  start(...words: readonly string[]): {
+    said(): string;
+    isOver(): boolean;
+    readonly ended: Promise<void>;
+  };
   hook(name: string, input: object): Promise<Ran>;
   list(): Promise<readonly Memory[]>;
 }
@@ -86,7 +90,7 @@ function openMember(machine: Machine, url: string): Member {
         said += String(chunk);
       });
       const ended = new Promise<void>(resolve => child.once("close", () => resolve()));
-      return { hasSaid: text => child.exitCode !== null || said.includes(text), ended };
+      return { said: () => said, isOver: () => child.exitCode !== null, ended };
     },
     hook: (name, input) => run(NODE_PROGRAM, [name], JSON.stringify({ cwd, ...input })),
     async list() {
