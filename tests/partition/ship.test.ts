@@ -32,11 +32,15 @@ describe.skipIf(!TRIES_PARTITION)("shipping over a network that is cut", () => {
         const stateHome = join(member.home, ".amplihack");
         writeLines(stateHome, LINES);
         member.machine.cutAfter(bytes, way);
-        const shipping = member.type(...ship, `postgres=${member.url}`);
-        // The network is back when the program has noticed, which tries again by itself.
-        await Promise.race([shipping, new Promise(resume => setTimeout(resume, 15_000))]);
+        const shipping = member.start(...ship, `postgres=${member.url}`);
+        // It notices, and tries again by itself when the network is back.
+        await until(
+          () => shipping.said().includes("next attempt") || shipping.isOver(),
+          hasNoticed => hasNoticed,
+        );
+        expect(shipping.said()).toContain("next attempt");
         member.machine.heal();
-        await shipping;
+        await shipping.ended;
         await until(
           () => member.type(...ship, `postgres=${member.url}`),
           ({ code }) => code === 0,

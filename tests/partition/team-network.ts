@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -23,6 +24,12 @@ export interface Member {
   readonly home: string;
   readonly url: string;
   type(...words: readonly string[]): Promise<Ran>;
+  /** as `type`, and goes on beside the test */
+  start(...words: readonly string[]): {
+    said(): string;
+    isOver(): boolean;
+    readonly ended: Promise<void>;
+  };
   hook(name: string, input: object): Promise<Ran>;
   list(): Promise<readonly Memory[]>;
 }
@@ -63,18 +70,28 @@ function openMember(machine: Machine, url: string): Member {
   mkdirSync(join(cwd, ".claude"), { recursive: true });
   mkdirSync(stateHome);
   writeFileSync(join(stateHome, "config.jsonc"), JSON.stringify({ memory: { url, team: TEAM } }));
+  const env = { AMPLIHACK_PROJECT_ID: PROJECT, LC_ALL: "C.UTF-8" };
   const run = (program: readonly string[], words: readonly string[], input = ""): Promise<Ran> =>
-    runProgram([...machine.enter, ...program], words, {
-      home,
-      cwd,
-      input,
-      env: { AMPLIHACK_PROJECT_ID: PROJECT, LC_ALL: "C.UTF-8" },
-    });
+    runProgram([...machine.enter, ...program], words, { home, cwd, input, env });
   return {
     machine,
     home,
     url,
     type: (...words) => run(AMPLIHACK, words),
+    start(...words) {
+      const [program, ...before] = machine.enter;
+      const child = spawn(program, [...before, ...AMPLIHACK, ...words], {
+        cwd,
+        env: { PATH: process.env["PATH"], HOME: home, ...env },
+        stdio: ["ignore", "ignore", "pipe"],
+      });
+      let said = "";
+      child.stderr.on("data", chunk => {
+        said += String(chunk);
+      });
+      const ended = new Promise<void>(resolve => child.once("close", () => resolve()));
+      return { said: () => said, isOver: () => child.exitCode !== null, ended };
+    },
     hook: (name, input) => run(NODE_PROGRAM, [name], JSON.stringify({ cwd, ...input })),
     async list() {
       const store = await openStore(system, join(stateHome, "memory.db"));

@@ -147,6 +147,7 @@ async function watch(
 ): Promise<SessionEnd> {
   let isLost = false;
   let beats = 0;
+  let pruning: Promise<unknown> = Promise.resolve();
   void lock.lost.then(() => {
     isLost = true;
   });
@@ -160,11 +161,14 @@ async function watch(
       if (count > 0) report.tookOver(count);
       // Not waited for: without beats this worker would go on with runs that others have taken over.
       if (keepDays !== undefined && beats++ % PRUNE_BEATS === 0)
-        void pruneRuns(connection, keepDays).catch(() => {
+        pruning = pruneRuns(connection, keepDays).catch(() => {
           isLost = true;
         });
       const mayEnd = isUntilEmpty && current.isIdle;
-      if (mayEnd && (await countOpen(connection.database, queue)) === 0) return "empty";
+      if (mayEnd && (await countOpen(connection.database, queue)) === 0) {
+        await pruning;
+        return isLost ? "lost" : "empty";
+      }
     } catch {
       return "lost";
     }
