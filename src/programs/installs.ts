@@ -3,6 +3,7 @@ import { type OptionGrammar, type ParsedOptions, parseOptions, words } from "../
 import { environmentValueOf } from "../shell/state/call.ts";
 import type { ProgramCall } from "../shell/state/types.ts";
 import { describe, knownText, text, type Value } from "../shell/value.ts";
+import { isLoopback } from "../system/loopback.ts";
 import { installScriptOf } from "./package-locks.ts";
 import { findImitated, readPackage } from "./package-names.ts";
 import type { Registry } from "./popular-packages.ts";
@@ -238,7 +239,7 @@ function isForeign(registry: Registry, index: Value): boolean {
   if (known === undefined) return true;
   return known.split(/[,|\s]+/).some(each => {
     const host = /^[a-z+]+:\/\/(?:[^@/]*@)?(\[[^\]]*\]|[^/:]+)/i.exec(each)?.[1]?.toLowerCase();
-    if (host === undefined || /^(?:localhost|127\..*|\[::1\])$/.test(host)) return false;
+    if (host === undefined || isLoopback(host)) return false;
     return !words(HOSTS[registry]).includes(host);
   });
 }

@@ -1,4 +1,5 @@
 import { words } from "../shell/options.ts";
+import { isLoopback } from "../system/loopback.ts";
 
 /**
  * What a command of this program means for the protection of a session: it `passes`, a person is asked, it `loosens`
@@ -331,15 +332,18 @@ function readCall(name: string, command: OwnCommand | undefined, argv: readonly 
   return { command: name, use: use(), passedOn, isLaunch, isOptionDependent, writes };
 }
 
-const THIS_MACHINE = /^(?:|localhost|127(?:\.\d{1,3}){3}|\[::1\]|%2f.*)(?::\d*)?$/i;
-
 /** Whether an address is, or may be, one of another machine; none at all is the configured one. */
 function isElsewhere(address: string): boolean {
   if (address === "") return false;
   const [, authority, rest = ""] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)(.*)$/is.exec(address) ?? [];
   if (authority === undefined || /[?&]host(?:addr)?=/i.test(rest)) return true;
-  const hosts = authority.slice(authority.lastIndexOf("@") + 1).split(",");
-  return !hosts.every(host => THIS_MACHINE.test(host));
+  const hosts = authority
+    .slice(authority.lastIndexOf("@") + 1)
+    .toLowerCase()
+    .split(",");
+  return !hosts
+    .map(host => host.replace(/:\d*$/, ""))
+    .every(host => host === "" || host.startsWith("%2f") || isLoopback(host));
 }
 
 type Given = readonly {
