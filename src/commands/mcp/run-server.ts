@@ -51,7 +51,7 @@ export async function runGuardedServer(
     const [code, signal] = (await ended) as unknown as readonly [number | null, NodeJS.Signals | null];
     await atMost(LAST_WORDS_MS, closed);
     proxy.close();
-    await atMost(LAST_WORDS_MS, Promise.all(calls));
+    await atMost(LAST_WORDS_MS, Promise.allSettled(calls));
     if (signal === null) return code ?? 1;
     tell(`the server ${name} was ended by ${signal}`);
     return 128 + constants.signals[signal];
@@ -66,6 +66,11 @@ export async function runGuardedServer(
   }
 }
 
-function atMost(ms: number, event: Promise<unknown>): Promise<unknown> {
-  return Promise.race([event, new Promise<void>(resolve => setTimeout(afterPending, ms, resolve).unref())]);
+async function atMost(ms: number, event: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>(resolve => {
+    timer = setTimeout(afterPending, ms, resolve);
+  });
+  await Promise.race([event, late]);
+  clearTimeout(timer);
 }
