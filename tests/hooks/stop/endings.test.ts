@@ -4,6 +4,7 @@ import { stop } from "../../../src/hooks/stop/stop.ts";
 import { assistant, claudeSession, user, write } from "../recorded.ts";
 import { projectSystem, runHook } from "../run-hook.ts";
 import { EARLY_STOPS, LATER_EARLY_STOPS } from "./endings/early-stops.ts";
+import { LAST_EARLY_STOPS, LAST_RIGHT_STOPS } from "./endings/last-stops.ts";
 import { LATER_RIGHT_STOPS, RIGHT_STOPS } from "./endings/right-stops.ts";
 import { FAILED_TESTS, PASSED_TESTS } from "./endings/test-programs.ts";
 
@@ -53,6 +54,15 @@ describe("power steering at the end of a session", () => {
     expect(rightCount + earlyNames.length).toBeGreaterThanOrEqual(40);
     expect(wronglyHeld.length / rightCount, wronglyHeld.join(", ")).toBeLessThanOrEqual(0.05);
     expect(held.length / earlyNames.length, missed.join(", ")).toBeGreaterThanOrEqual(0.9);
+  });
+
+  it("holds fewer of those that were written without a look at the rules, and still no right one", async () => {
+    const held = await heldOf(LAST_EARLY_STOPS);
+    process.stdout.write(
+      `power steering, others: ${(await heldOf(LAST_RIGHT_STOPS)).length} of ${Object.keys(LAST_RIGHT_STOPS).length} right stops held, ${held.length} of ${Object.keys(LAST_EARLY_STOPS).length} early stops held\n`,
+    );
+    expect(await heldOf(LAST_RIGHT_STOPS)).toEqual([]);
+    expect(held.length).toBeGreaterThanOrEqual(10);
   });
 
   it("looks again after the user's turn: only an end of the work is remembered", async () => {

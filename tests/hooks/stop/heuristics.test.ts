@@ -181,8 +181,15 @@ const CASES: readonly Case[] = [
       "failing tests": [bash("pytest", "FAILED test_a.py\n1 failed, 3 passed")],
       "failing vitest": [bash("npm test", "Tests  1 failed | 3 passed")],
       "a passing word from another command": [bash("cat log", "3 passed")],
+      "a build that failed": [bash("pytest", "2 passed"), bash("npm run build", "error TS2322", true)],
     },
     passes: {
+      "a build that was repaired": [
+        bash("npm run build", "error TS2322", true),
+        bash("npm run build", "", false),
+        bash("pytest", "2 passed"),
+      ],
+      "a script that was run": [write("tools/rename.py"), bash("python tools/rename.py --dry-run", "a -> b")],
       "passing tests in a block of a user entry": [bash("pytest -q", "3 passed in 0.1s")],
       "unittest's OK": [bash("python -m unittest", "Ran 3 tests\n\nOK")],
       "go's ok": [bash("go test ./...", "ok  \texample.com/x\t0.01s")],

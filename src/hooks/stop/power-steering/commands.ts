@@ -19,6 +19,9 @@ export const STATIC_CHECK = wordPattern(`
   ruff check | mypy | flake8 | pyright | tsc | eslint | biome (?:check|ci|lint) | cargo (?:clippy|check) | go vet
   node --check | py_compile
 `);
+export const BUILD_COMMAND = wordPattern(`
+  (?:npm|pnpm|yarn|bun) run build | (?:cargo|go|swift|dotnet) build | gradlew? (?:\\S+ ){0,9}build | mvn (?:\\S+ ){0,9}package
+`);
 const INLINE_CODE = /\b(?:python3?\s+-c|node\s+(?:-e|--eval))\s+(["'])([\s\S]*?)\1/g;
 const MEANINGFUL_CODE = /\b(?:import|require|assert|await)\b/;
 
@@ -29,6 +32,13 @@ export function isTestCommand(command: string): boolean {
 /** `python -c` or `node -e` that loads or asserts something, not one that prints a word. */
 export function isInlineValidation(command: string): boolean {
   return [...command.matchAll(INLINE_CODE)].some(match => MEANINGFUL_CODE.test(match[2] ?? ""));
+}
+
+const RUNNER = /(?:^|[\s;&|])(?:(?:python3?|node|bash|sh|ruby|perl|php|tsx|bun|deno run|go run) |\.\/)/;
+
+/** A script that was just written is tried by running it. */
+export function runsFile(command: string, name: string): boolean {
+  return RUNNER.test(command) && command.includes(name);
 }
 
 const PASSED =

@@ -1,5 +1,6 @@
 import { isJsonObject } from "../../../protocol/index.ts";
 import { stringAt } from "../../../protocol/members.ts";
+import { basename } from "../../../system/paths.ts";
 import {
   type Entry,
   entryText,
@@ -49,6 +50,8 @@ function noFacts() {
     user: new Statements(),
     assistant: new Statements(),
     pullRequestTexts: [] as string[],
+    /** the latest build ended badly, by what the host recorded */
+    hasFailedBuild: false,
     hasRunTests: false,
     hasPassingTests: false,
     hasLinted: false,
@@ -80,6 +83,7 @@ const COMMAND_NAME = /<command-(name|message)>[^<]*<\/command-\1>/g;
 export class FactCollector {
   private readonly gathered = noFacts();
   private readonly testCalls = new Set<string>();
+  private readonly buildCalls = new Set<string>();
   /** branches that the latest tool results named; undefined for results that named none */
   private readonly branches: (string | undefined)[] = [];
   private lastCommandIsTest = false;
@@ -151,9 +155,13 @@ export class FactCollector {
       gathered.hasRunTests = true;
       if (id !== undefined) this.testCalls.add(id);
     }
+    if (id !== undefined && commands.BUILD_COMMAND.test(command)) this.buildCalls.add(id);
     gathered.hasLinted ||= commands.LINT_COMMAND.test(command);
     gathered.hasStaticCheck ||= commands.STATIC_CHECK.test(command);
-    gathered.hasInlineValidation ||= commands.isInlineValidation(command);
+    const written = gathered.writes.at(-1)?.path;
+    gathered.hasInlineValidation ||=
+      commands.isInlineValidation(command) ||
+      (written !== undefined && commands.runsFile(command, basename(written)));
     gathered.hasEditedPullRequest ||= /\bgh\s+pr\s+(?:create|edit)\b/.test(command);
     if (/\bgh\s+pr\s+create\b/.test(command)) {
       gathered.hasCreatedPullRequest = true;
@@ -179,6 +187,7 @@ export class FactCollector {
   private seeResult({ id, text, hasFailed }: ToolResultPart): void {
     const isOfTest = id === undefined ? this.lastCommandIsTest : this.testCalls.has(id);
     if (isOfTest) this.seeTestResult(text, hasFailed);
+    if (id !== undefined && this.buildCalls.has(id)) this.gathered.hasFailedBuild = hasFailed === true;
     // What was refused, or failed, did not reach the branch.
     if (hasFailed === true && id !== undefined && id === this.mainBranchCall)
       this.gathered.mainBranchCommand = undefined;

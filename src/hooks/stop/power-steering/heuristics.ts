@@ -30,6 +30,7 @@ const NEXT_STEPS = wordPattern(`
   next steps? | follow[- ]ups? | future work | remaining (?:work|tasks?) | still needs? to | todos?(?! (?:app|page|view|model|component|list (?:shows?|now|has)))
   to-dos? | (?:left|more) to do | to do(?=\\s*(?:[:.;,)]|lists?|items?|$)) | (?:additional|further) work
   still (?:to be \\w+|missing|to come)
+  (?:is|are|comes?) next(?=\\s*(?:[.!;:]|$)) | remaining(?=\\s*:) | (?:go on|continue|proceed|carry on) with the (?:rest|remaining \\w+) | will (?:be (?:added|done)|follow|come) later
   outstanding | not yet (?:complete|done) | incomplete | planned for later | deferred
   pending(?! (?:items?|jobs?|requests?|orders?|messages?|entries|tasks? first|state|status))
   (?:so far|only) \\d+ of (?:the )?\\d+ | \\d+ of (?:the )?\\d+ \\w+ are \\w+ so far
@@ -125,6 +126,7 @@ const HEURISTICS: Readonly<Record<string, Heuristic>> = {
   },
   local_testing: facts =>
     (facts.lastTestRun === "failed" && "the last run of the tests did not pass") ||
+    (facts.hasFailedBuild && "the last build did not pass") ||
     (!(facts.hasPassingTests || facts.hasStaticCheck || facts.hasInlineValidation) &&
       "no test run with a passing result was seen"),
   review_responses: ({ user, assistant }) =>
