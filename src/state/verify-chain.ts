@@ -249,7 +249,7 @@ class ChainWalk {
     return seq > last
       ? at(
           "truncated",
-          `the log ends with number ${last}, and the head has number ${seq}: missing are ${count(seq - last, "line")}`,
+          `the log ends with number ${last}, and the head has number ${seq}; missing: ${count(seq - last, "line")}`,
         )
       : at("changed", `number ${seq} is not the line that the head names: the log was rewritten`);
   }

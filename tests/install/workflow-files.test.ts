@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { install } from "../../src/install/install.ts";
 import { uninstall } from "../../src/install/uninstall.ts";
@@ -22,6 +23,11 @@ const workflowIn = (sandbox: Sandbox) =>
     .sort();
 
 describe("the part workflow", () => {
+  it.each(NAMES)("has a subagent %s with its name and a description", name => {
+    const text = readFileSync(new URL(`../../agents/${name}.md`, import.meta.url), "utf8");
+    expect(text).toMatch(new RegExp(`^---\\n\\n?name: ${name}\\ndescription: [^\\n]+\\n---\\n\\n# `));
+  });
+
   it("comes to each host as subagents, a skill and a command, and goes without a trace", async () => {
     const sandbox = createQuickSandbox();
     sandbox.write("home/.claude/agents/mine.md", "mine");

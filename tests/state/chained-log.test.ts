@@ -237,7 +237,7 @@ describe("a head that was kept elsewhere", () => {
     system.put(PATH, `${linesIn(system).slice(0, 3).join("\n")}\n`);
     expect(verify(system).broken).toBeUndefined();
     expect(verify(system, head).broken).toMatchObject({ kind: "truncated", line: 3 });
-    expect(verify(system, head).broken?.message).toContain("missing are 2 lines");
+    expect(verify(system, head).broken?.message).toContain("missing: 2 lines");
     expect(verify(system, head.split(":")[1]).broken).toMatchObject({ kind: "truncated" });
     machine(4, system);
     expect(verify(system, head).broken).toMatchObject({ kind: "changed" });

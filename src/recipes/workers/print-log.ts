@@ -13,6 +13,11 @@ import { findRunState } from "./run-queries.ts";
 const POLL_MS = 500;
 const BATCH = 1_000;
 
+const ENDS_WITHOUT_RESULT: Readonly<Record<string, string>> = {
+  cancelled: "The run was cancelled",
+  "given-up": "The run was given up: its workers ended again and again",
+};
+
 interface LogView {
   readonly isFollowing: boolean;
   /** one object for each event, as it is recorded */
@@ -41,7 +46,11 @@ export async function printLog(
     }
     if (records.length === BATCH) continue;
     if (!isFollowing) return EXIT_CODES.success;
-    if (run === undefined || isOver(run.state)) return run?.exitCode ?? EXIT_CODES.failed;
+    if (run === undefined || isOver(run.state)) {
+      const end = ENDS_WITHOUT_RESULT[run?.state ?? ""];
+      if (end !== undefined && !isJson) print(`${end}.\n`);
+      return run?.exitCode ?? EXIT_CODES.failed;
+    }
     await new Promise(resume => setTimeout(resume, POLL_MS));
   }
 }

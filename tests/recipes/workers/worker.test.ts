@@ -88,6 +88,8 @@ describe.skipIf(!hasPostgres)("a worker", () => {
       said => said.includes("was cancelled"),
     );
     expect((await machine.runs()).map(({ state }) => state)).toEqual(["cancelled", "cancelled"]);
+    const followed = await machine.type("recipe", "logs", second, "--url", "--follow");
+    expect(followed).toMatchObject({ code: 1, stdout: "The run was cancelled.\n" });
     // Its place is free again.
     machine.write(
       "short.yaml",
