@@ -8,8 +8,8 @@ import { writtenText } from "./make.ts";
 import { readVolume } from "./mounts.ts";
 
 const NAMES = ["compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml"];
-const VOLUME = /^\s*-\s*["']?((?:[./~]|\$\{?\w)[^"'\s:]*:\/[^"'\s:]*(?::[\w,]+)?)["']?\s*(?:#.*)?$/gm;
-const COMMAND = /^\s*(?:command|entrypoint)\s*:\s*(\S.*)$/gm;
+const VOLUME = /^[ \t]*-\s*["']?((?:[./~]|\$\{?\w)[^"'\s:]*:\/[^"'\s:]*(?::[\w,]+)?)["']?\s*(?:#.*)?$/gm;
+const COMMAND = /^[ \t]*(?:command|entrypoint)\s*:\s*(\S.*)$/gm;
 
 /** The commands of a compose file that this command or this session wrote, with what it mounts of this machine. */
 export function runComposeFile(call: ProgramCall): void {

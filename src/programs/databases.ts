@@ -17,7 +17,7 @@ const MAX_FILE_BYTES = 64 * 1024;
 /** Lines that leave for a shell, by client. */
 const SHELL_LINES: Readonly<Record<string, RegExp>> = {
   psql: /\\!\s*(.*)$/gm,
-  "mysql mariadb": /^\s*(?:\\!|system)\s+(.*)$/gm,
+  "mysql mariadb": /^[ \t]*(?:\\!|system)\s+(.*)$/gm,
   sqlite3: SQLITE_SHELL,
 };
 
@@ -44,7 +44,7 @@ export const databases: Field = {
         dropdb: { effects: effectsOfDropdb },
         gdb: {
           shellOptions: { names: "ex eval-command iex", prefix: /^(?:shell|!)\s*/ },
-          shellLines: /^\s*(?:shell|!)\s*(.*)$/gm,
+          shellLines: /^[ \t]*(?:shell|!)\s*(.*)$/gm,
         },
       },
     ),

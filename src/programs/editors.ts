@@ -18,7 +18,7 @@ export const editors: Field = {
       },
       run: runVim,
     },
-    { names: "ed red", options: { flags: "-svE", values: "p" }, run: runEd, shellLines: /^\s*!(.*)$/gm },
+    { names: "ed red", options: { flags: "-svE", values: "p" }, run: runEd, shellLines: /^[ \t]*!(.*)$/gm },
   ],
 };
 

@@ -57,7 +57,7 @@ export const languages: Field = {
         // `!cmd` of IPython; plain Python knows no such line.
         {
           pattern: /^(?:python|pypy|ipython)[\d.]*w?$/,
-          shellLines: /^\s*!(.*)$/gm,
+          shellLines: /^[ \t]*!(.*)$/gm,
           tool: pythonTool,
           effects: offeredByPython,
         },

@@ -126,7 +126,7 @@ export const network: Field = {
           run: printFetched,
           shellOptions: { names: "o S", prefix: /^ProxyCommand[ =]\s*/i },
         },
-        ftp: { effects: sendSession, run: printFetched, shellLines: /^\s*!(.*)$/gm },
+        ftp: { effects: sendSession, run: printFetched, shellLines: /^[ \t]*!(.*)$/gm },
         mail: {
           effects: call =>
             sendEffect(undefined, [
