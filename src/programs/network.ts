@@ -383,7 +383,7 @@ function sendSession(call: ParsedCall): readonly ProgramEffect[] {
   const named = lines.flatMap(value =>
     [
       ...(knownText(value) ?? "").matchAll(
-        /(?:^|;)\s*(?:m?put|reput|send|append|mirror\s+(?:-\S+\s+)*(?:-R|--reverse))\s+(?:-\S+\s+)*([^\s;]+)/gm,
+        /(?:^|;)[ \t]*(?:m?put|reput|send|append|mirror\s+(?:-\S+\s+)*(?:-R|--reverse))\s+(?:-\S+\s+)*([^\s;]+)/gm,
       ),
     ].map(match => match[1] ?? ""),
   );

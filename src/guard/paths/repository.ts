@@ -86,7 +86,7 @@ export function findAlias(
 /** The addresses of its remotes. */
 export function remotesOf(disk: Disk, { commonDirectory }: Repository): readonly string[] {
   const content = disk.text(`${commonDirectory}/config`, MAX_CONFIG) ?? "";
-  return [...content.matchAll(/^\s*(?:push)?url\s*=\s*(\S+)/gim)].map(match => match[1] ?? "");
+  return [...content.matchAll(/^[ \t]*(?:push)?url[ \t]*=[ \t]*(\S+)/gim)].map(match => match[1] ?? "");
 }
 
 /** The address that a remote of this name is fetched from. */
