@@ -114,6 +114,7 @@ function inspectGit({ run, by: starter }: EffectOf<"git">, context: RuleContext)
   const { subcommand, options } = run;
   const by = { ...starter, cwd: run.directory };
   for (const path of writtenByGit(run)) reportWiring(context, path, by, "content");
+  if (subcommand === "add") inspectUntracked(run, by, context);
   if (subcommand === "commit" || !(changesOfGit(run).files || FILLING.has(subcommand))) return;
   const files = subcommand === "config" ? options.valuesOf("f", "file") : options.operandValues;
   const isUntracked = subcommand === "clean" || subcommand === "stash";

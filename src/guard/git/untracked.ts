@@ -49,6 +49,15 @@ export function takesUntracked(run: GitRun, path: string, workspace: Workspace, 
 function takingOf(run: GitRun, hasStdin: boolean): Taking | undefined {
   const { subcommand, options, directory } = run;
   const operands = options.operandValues;
+  // What git ignored and tracks from now on goes with the next stash or branch, of which nobody is asked.
+  if (subcommand === "add" && options.has("f") && !options.isOn("n"))
+    return {
+      ignored: "too",
+      rules: [],
+      hasFileRules: true,
+      takesRepositories: false,
+      pathspecs: operands.length === 0 ? undefined : operands,
+    };
   if (subcommand === "clean") {
     // Without a path it works where it stands, and goes into no directory of which git knows nothing.
     if (!isForcedClean(run, hasStdin) || (operands.length === 0 && !options.has("d"))) return undefined;
