@@ -5,7 +5,7 @@ import { toDocument, toTime } from "../../memory/memory-document.ts";
 import { manualScope } from "../../memory/memory-place.ts";
 import type { EarlierText, TextHistory } from "../../memory/postgres-history.ts";
 import { DATABASE_URL_VARIABLE } from "../../postgres/url.ts";
-import { escapeControls } from "../../state/index.ts";
+import { clip, escapeControls } from "../../state/index.ts";
 import { quoteWord } from "../../system/command-line.ts";
 import {
   AGENT_OPTION,
@@ -93,9 +93,8 @@ function textLines({
   updatedMs,
   value,
 }: Pick<EarlierText, "author" | "updatedMs" | "value">): string {
-  const text = value.replace(/\s+/g, " ").trim();
-  const cut = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
-  return `${escapeControls(author)}, ${toTime(updatedMs)}\n    ${escapeControls(cut)}\n`;
+  const text = clip(value.replace(/\s+/g, " ").trim(), MAX_SHOWN);
+  return `${escapeControls(author)}, ${toTime(updatedMs)}\n    ${escapeControls(text)}\n`;
 }
 
 /** As a terminal shows it; line breaks inside quotes are part of a command. */
