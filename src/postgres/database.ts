@@ -9,11 +9,17 @@ export interface DatabaseOptions {
   readonly connectTimeoutMs?: number;
   /** the server ends a statement that takes longer */
   readonly statementTimeoutMs?: number;
+  /** the server ends a transaction that waits longer for its next statement */
+  readonly maxIdleInTransactionMs?: number;
 }
 
-const DEFAULTS = { maxConnections: 4, connectTimeoutMs: 10_000, statementTimeoutMs: 30_000 } as const;
+const DEFAULTS = {
+  maxConnections: 4,
+  connectTimeoutMs: 10_000,
+  statementTimeoutMs: 30_000,
+  maxIdleInTransactionMs: 30_000,
+} as const;
 const IDLE_MS = 10_000;
-const MAX_IDLE_IN_TRANSACTION_MS = 30_000;
 const MAX_ATTEMPTS = 5;
 
 /** Values as the driver writes and reads them; `bigint` columns come as text. */
@@ -35,14 +41,17 @@ export class Database {
 
   /** Connects with the first statement, not before. */
   static async open(address: DatabaseAddress, options: DatabaseOptions = {}): Promise<Database> {
-    const { maxConnections, statementTimeoutMs, connectTimeoutMs } = { ...DEFAULTS, ...options };
+    const { maxConnections, statementTimeoutMs, connectTimeoutMs, maxIdleInTransactionMs } = {
+      ...DEFAULTS,
+      ...options,
+    };
     const pool = await createPool(address, {
       max: maxConnections,
       connectionTimeoutMillis: connectTimeoutMs,
       idleTimeoutMillis: IDLE_MS,
       statement_timeout: statementTimeoutMs,
       // A program that is stopped inside a transaction keeps its connection alive, and others from writing.
-      idle_in_transaction_session_timeout: MAX_IDLE_IN_TRANSACTION_MS,
+      idle_in_transaction_session_timeout: maxIdleInTransactionMs,
       // A server that is gone answers nothing, not even that.
       query_timeout: statementTimeoutMs + connectTimeoutMs,
     });

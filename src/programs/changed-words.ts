@@ -41,12 +41,16 @@ export function changedWords(
 const SQLITE_READING =
   /^(?:select|values|explain|pragma\s+(?:\w+\.)?(?:(?:integrity|quick|foreign_key)_check|(?:table|index|database)_(?:info|x?list)|user_version|journal_mode)\b(?!\s*=|\()|pragma\s+\w+_(?:info|list)\([^)]*\)$|\.(?:tables|schema|fullschema|dump|headers?|mode|indexes|databases|show|width)\b|$)/i;
 
+/** Functions of its command line that do more than read: they write a file, load code, or start a program. */
+const SQLITE_ACTING = /\b(?:writefile|load_extension|edit)\s*\(/i;
+
 /** `sqlite3 -readonly FILE`, or statements on its command line that only read. */
 function readsDatabase({ program, stdin }: Invocation, shown: readonly string[]): boolean {
   if (program !== "sqlite3" || shown.some(word => /^--?(?:cmd|init)/.test(word))) return false;
   if (shown.some(word => /^--?readonly$/.test(word))) return true;
   const [, ...statements] = shown.filter(word => !word.startsWith("-"));
   if (statements.length === 0 || stdin !== undefined) return false;
+  if (statements.some(text => SQLITE_ACTING.test(text))) return false;
   return statements.flatMap(text => text.split(";")).every(text => SQLITE_READING.test(text.trim()));
 }
 

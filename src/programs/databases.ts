@@ -5,6 +5,7 @@ import { words } from "../shell/options.ts";
 import { joinPath } from "../shell/paths.ts";
 import { writtenEntry } from "../shell/state/file-contents.ts";
 import { describe, isKnown, knownText, text, type Value } from "../shell/value.ts";
+import { databaseFiles, SQLITE_SHELL } from "./database-files.ts";
 import { placeNames } from "./operations.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";
 import { programs } from "./program-table.ts";
@@ -17,7 +18,7 @@ const MAX_FILE_BYTES = 64 * 1024;
 const SHELL_LINES: Readonly<Record<string, RegExp>> = {
   psql: /\\!\s*(.*)$/gm,
   "mysql mariadb": /^\s*(?:\\!|system)\s+(.*)$/gm,
-  sqlite3: /^\s*\.(?:shell|system|sh)\s+(.*)$/gm,
+  sqlite3: SQLITE_SHELL,
 };
 
 /** Clients of databases, and commands of frameworks that empty them. */
@@ -110,7 +111,9 @@ function sqlProgram(client: SqlClient): Program {
     options,
     effects: call => effectsOfSql(client, call),
     ...(shellLines === undefined ? {} : { shellLines }),
-    ...(names === "sqlite3" ? { shellOptions: { names: "cmd", prefix: /^\.(?:shell|system|sh)\s+/ } } : {}),
+    ...(names === "sqlite3"
+      ? { shellOptions: { names: "cmd", prefix: /^\.(?:she?l?l?|sys?t?e?m?)\s+/ } }
+      : {}),
     ...(/^(psql|mysql)/.test(names) ? { shellVariables: "PAGER" } : {}),
   };
 }
@@ -119,7 +122,7 @@ function effectsOfSql(client: SqlClient, call: ParsedCall): readonly ProgramEffe
   const { options, operands } = call;
   const file = client.isLocal ? operands[0] : undefined;
   const isInMemory = client.isLocal && (file === undefined || knownText(file) === ":memory:");
-  if (options.isOn("dry_run", "dry-run") || isInMemory) return [];
+  if (options.isOn("dry_run", "dry-run")) return [];
   const codeOptions = words(`${client.text} ${client.files}`);
   const texts = [
     ...options.valuesOf(...words(client.text)),
@@ -127,6 +130,8 @@ function effectsOfSql(client: SqlClient, call: ParsedCall): readonly ProgramEffe
     ...options.valuesOf(...words(client.files)).flatMap(path => contentOf(path, call)),
     ...fedText(call),
   ];
+  const others = client.isLocal ? databaseFiles(file, texts, options.isOn("readonly")) : [];
+  if (isInMemory) return others;
   const names = [
     ...options.options.flatMap(({ name, value }) =>
       value === undefined || codeOptions.includes(name) ? [] : [describe(value)],
@@ -136,6 +141,7 @@ function effectsOfSql(client: SqlClient, call: ParsedCall): readonly ProgramEffe
   ];
   return [
     ...(file === undefined ? [] : [{ kind: "read", path: file, isCopy: false } as const]),
+    ...others,
     ...texts.flatMap(code => sqlLosses(code, names, file, call.program)),
   ];
 }

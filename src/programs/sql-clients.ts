@@ -30,7 +30,7 @@ const TABLE = `
         | exact | single dash | text cmd | files init | databases 1 | operands | local
     sqlite | flags batch csv json header column list html line readonly | values cmd init separator nullvalue newline
         | exact | single dash | text cmd | files init | databases 1 | operands | local
-    duckdb | flags batch csv json header column list html line readonly | values cmd init separator nullvalue newline
+    duckdb | flags batch csv json header column list html line readonly | values c s cmd init separator nullvalue newline
         | exact | single dash | text c cmd s | files init | databases 1 | operands | local
     sqlcmd | values -QqiSdUPo | exact | text Q q | files i | databases 2
     clickhouse clickhouse-client | values -qhud query queries-file host port user password database | exact | text q

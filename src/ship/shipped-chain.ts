@@ -28,6 +28,16 @@ export interface ShippedLink extends Omit<ShippedHead, "seq"> {
 }
 
 const PAGE_ROWS = 5_000;
+/** One more than a hash has: what is longer stays different from every hash. */
+const MAX_PREV = 65;
+/**
+ * Members can add what no log holds. A number that no log can have is none: as text it may have 100 000 digits.
+ * `CASE`, because PostgreSQL may look at conditions in any order, and only numbers can be read as one.
+ */
+const SEQ = `CASE jsonb_typeof(fields->'seq') WHEN 'number' THEN
+  CASE WHEN (fields->'seq')::numeric BETWEEN 1 AND ${Number.MAX_SAFE_INTEGER}
+      AND (fields->'seq')::numeric = trunc((fields->'seq')::numeric)
+    THEN (fields->'seq')::bigint END END`;
 
 /** The teams whose records the user may read. Throws where there are no records, or no such team. */
 export async function readableTeams(
@@ -86,20 +96,22 @@ export async function* readLinks(
   const next = values.length + 1;
   for (let after = "0"; ; ) {
     const rows = await run(
-      `SELECT number, person, machine, hash, ${RECEIVED_MS}, fields->>'prev' AS prev,
-         CASE jsonb_typeof(fields->'seq') WHEN 'number' THEN fields->>'seq' END AS seq
+      `SELECT number, person, machine, hash, ${RECEIVED_MS}, left(fields->>'prev', ${MAX_PREV}) AS prev, ${SEQ} AS seq
        FROM ${SCHEMA}.records WHERE ${condition} AND kind = 'audit' AND number > $${next}
-         AND coalesce(CASE jsonb_typeof(fields->'seq') WHEN 'number' THEN (fields->>'seq')::numeric END, $${next + 1})
-           >= $${next + 1}
+         AND coalesce(${SEQ}, $${next + 1}) >= $${next + 1}
        ORDER BY number LIMIT ${PAGE_ROWS}`,
       [...values, after, fromSeq],
     );
-    for (const row of rows) yield { ...originOf(row), seq: seqOf(row), prev: String(row["prev"] ?? "") };
+    for (const row of rows) {
+      const seq = row["seq"] === null ? undefined : Number(row["seq"]);
+      yield { ...originOf(row), seq, prev: String(row["prev"] ?? "") };
+    }
     if (rows.length < PAGE_ROWS) return;
     after = String(rows.at(-1)?.["number"]);
   }
 }
 
+const MAX_DATE_MS = 8.64e15;
 const RECEIVED_MS = "floor(extract(epoch FROM received) * 1000)::text AS received_ms";
 
 function conditionOf(choice: LogChoice): {
@@ -118,12 +130,7 @@ function originOf(row: Row): Omit<ShippedHead, "seq"> {
     person: String(row["person"]),
     machine: String(row["machine"]),
     hash: String(row["hash"]),
-    receivedMs: Number(row["received_ms"]),
+    // An owner of the tables can write `infinity`.
+    receivedMs: Math.max(-MAX_DATE_MS, Math.min(Number(row["received_ms"]), MAX_DATE_MS)),
   };
-}
-
-/** Members can add what no log holds. */
-function seqOf(row: Row): number | undefined {
-  const seq = Number(row["seq"] ?? 0);
-  return Number.isSafeInteger(seq) && seq > 0 ? seq : undefined;
 }

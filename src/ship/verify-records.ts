@@ -52,9 +52,12 @@ export function verifyRecords(
       return walk;
     };
     for (const head of await readHeads(run, choice)) walkOf(head).addHead(head);
+    const ends = new Ends();
     for await (const link of readLinks(run, choice)) {
-      const isOfOther = () => [...walks.values()].some(walk => walk.isBefore(link));
-      walkOf(link).take(link, isOfOther);
+      const walk = walkOf(link);
+      const { end } = walk;
+      walk.take(link, () => ends.has(keyBefore(link)));
+      if (walk.end !== end) ends.move(end, walk.end);
     }
     const logs = [...walks.entries()]
       .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -62,6 +65,26 @@ export function verifyRecords(
       .filter(({ machine }) => wanted === undefined || machine === wanted);
     return { logs, isComplete };
   });
+}
+
+/** Where walks have come to, by a key: a home that machines share has one log, and each sends a part of it. */
+class Ends {
+  private readonly counts = new Map<string, number>();
+
+  has(key: string): boolean {
+    return this.counts.has(key);
+  }
+
+  move(from: string | undefined, to: string | undefined): void {
+    const left = from === undefined ? 0 : (this.counts.get(from) ?? 1) - 1;
+    if (from !== undefined && left === 0) this.counts.delete(from);
+    else if (from !== undefined) this.counts.set(from, left);
+    if (to !== undefined) this.counts.set(to, (this.counts.get(to) ?? 0) + 1);
+  }
+}
+
+function keyBefore({ person, seq = 0, prev }: ShippedLink): string {
+  return JSON.stringify([person, seq - 1, prev]);
 }
 
 type NumberedLink = ShippedLink & { readonly seq: number };
@@ -91,10 +114,9 @@ class RecordWalk {
     this.heads.set(head.seq, (this.heads.get(head.seq) ?? new Set()).add(head.hash));
   }
 
-  /** Whether the link continues what this machine sent last: a home that machines share has one log. */
-  isBefore({ person, seq = 0, prev }: ShippedLink): boolean {
-    const { last } = this;
-    return person === this.person && last?.seq === seq - 1 && last.hash === prev;
+  /** The line that this machine sent last, as the key of the one before another. */
+  get end(): string | undefined {
+    return this.last && JSON.stringify([this.person, this.last.seq, this.last.hash]);
   }
 
   take(link: ShippedLink, isOfOther: () => boolean): void {
@@ -117,7 +139,7 @@ class RecordWalk {
   private checkLink(link: NumberedLink, isOfOther: () => boolean): RecordBreak | undefined {
     const { last, unnumbered, isComplete } = this;
     const { seq, prev, receivedMs } = link;
-    if (this.isBefore(link)) return undefined;
+    if (last?.seq === seq - 1 && last.hash === prev) return undefined;
     const at = (kind: ChainBreakKind, message: string): RecordBreak => ({ kind, seq, message });
     if (last === undefined) {
       if (isComplete && (seq > 1 || (prev !== FIRST_PREV && unnumbered === 0)) && !isOfOther())

@@ -248,6 +248,24 @@ describe.skipIf(!hasPostgres)("amplihack audit verify --url --all", () => {
     );
   });
 
+  it("reads rows that no log holds, and times that no clock shows", async () => {
+    const { verify, sql } = await shipped(2);
+    const fields = ["1e131000", "9007199254740993", "-1", "1.5", '"7"', "null", "[]"].map(
+      (seq, index) =>
+        `('everyone', 'x${index}', 'audit', now(), E'm\\x1b[2J', '', '', '', E'\\x1b', '{"seq": ${seq}, "prev": {"a": "${"b".repeat(200)}"}}')`,
+    );
+    await sql(
+      `INSERT INTO amplihack.records (team, id, kind, time, machine, project, host, session, hash, fields) VALUES ${fields.join(", ")}`,
+    );
+    await sql("UPDATE amplihack.records SET received = 'infinity' WHERE machine LIKE 'm%'");
+    await sql("INSERT INTO amplihack.audit_heads VALUES ('everyone', 'keeper', 'm', -1, 'x', '-infinity')");
+    const all = await verify("--all");
+    expect([all.code, all.stderr]).toEqual([0, ""]);
+    expect(all.stdout).toContain("without a number: 7 lines");
+    expect(all.stdout).not.toContain("\u001b");
+    expect((await verify()).code).toBe(0);
+  });
+
   it("refuses what makes no sense, and never shows a password", async () => {
     const user = newUserInside();
     const refused: readonly (readonly [readonly string[], string])[] = [

@@ -39,6 +39,18 @@ describe("what people noted, and what was kept of their files", () => {
     'sqlite3 ~/.amplihack/memory.db "$SQL"',
     "sqlite3 -cmd 'DELETE FROM memories WHERE id=1' ~/.amplihack/memory.db 'SELECT 1'",
     "echo 'DELETE FROM memories WHERE id=1' | sqlite3 ~/.amplihack/memory.db",
+    "sqlite3 file:///home/user/.amplihack/memory.db 'INSERT INTO memories VALUES (1)'",
+    "sqlite3 x.db \"ATTACH '/home/user/.amplihack/memory.db' AS m; INSERT INTO m.memories VALUES (1)\"",
+    "echo \"attach database '/home/user/.amplihack/memory.db' as m; update m.memories set id=1 where id=2\" | sqlite3",
+    "sqlite3 :memory: '.open /home/user/.amplihack/memory.db' 'INSERT INTO memories VALUES (1)'",
+    "sqlite3 x.db '.backup main /home/user/.amplihack/memory.db'",
+    "sqlite3 x.db \"VACUUM INTO '/home/user/.amplihack/memory.db'\"",
+    "sqlite3 x.db '.once /home/user/.amplihack/memory.db' 'SELECT 1'",
+    "sqlite3 -readonly x.db '.output /home/user/.amplihack/config.json' 'SELECT 1'",
+    "sqlite3 x.db \"SELECT writefile('/home/user/.amplihack/config.json', 'x')\"",
+    "sqlite3 ~/.amplihack/memory.db \"SELECT load_extension('x')\"",
+    "duckdb -c \"ATTACH '/home/user/.amplihack/memory.db' (TYPE sqlite); INSERT INTO memories VALUES (1)\"",
+    "dd if=/dev/zero of=~/.amplihack/memory.db",
     "rm -rf ~/.amplihack/history",
     "rm -rf ~/.amplihack/history/objects",
     "rm ~/.amplihack/history/journal.jsonl",
@@ -70,6 +82,11 @@ describe("what people noted, and what was kept of their files", () => {
     "sqlite3 ~/.amplihack/memory.db 'PRAGMA table_info(memories)'",
     "sqlite3 -readonly ~/.amplihack/memory.db < question.sql",
     "sqlite3 app.db 'DELETE FROM users WHERE id=1'",
+    "sqlite3 app.db '.once out.csv' 'SELECT 1'",
+    "sqlite3 app.db '.backup backup.db'",
+    "sqlite3 app.db \"ATTACH 'other.db' AS o; INSERT INTO t SELECT * FROM o.t\"",
+    "sqlite3 app.db \"ATTACH 'file:/home/user/.amplihack/memory.db?mode=ro' AS m; SELECT 1\"",
+    "duckdb -c \"COPY t TO 'out.csv'\"",
     "rm ~/.amplihack/cache/update_check.json",
     "rm memory.db",
     "cat src/history/index.ts",
@@ -77,6 +94,14 @@ describe("what people noted, and what was kept of their files", () => {
     "amplihack history",
   ])("do not stand in the way of other work: %s", text => {
     expect(verdictOf(text)).toBe("allow");
+  });
+
+  it.each([
+    "sqlite3 x.db '.sys rm -rf ~'",
+    "sqlite3 x.db '.once |rm -rf ~' 'SELECT 1'",
+    "echo '.she rm -rf ~' | sqlite3 x.db",
+  ])("are safe from a shell that a client of databases starts: %s", text => {
+    expect(verdictOf(text)).toBe("deny");
   });
 
   it.each([

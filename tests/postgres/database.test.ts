@@ -139,6 +139,11 @@ describe.skipIf(!hasPostgres)("a PostgreSQL database", () => {
       ["tcp_keepalives_interval", "5"],
       ["tcp_user_timeout", "25000"],
     ]);
+    const patient = await open(url("localhost", ""), { maxIdleInTransactionMs: 3_600_000 });
+    expect((await patient.run(limits))[0]).toEqual({
+      name: "idle_in_transaction_session_timeout",
+      setting: "3600000",
+    });
   });
 });
 

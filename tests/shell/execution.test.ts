@@ -156,6 +156,7 @@ const WRITTEN: readonly string[] = [
   "probe \"$(printf 'a\\n\\n\\n')\"b",
   "probe $'a\\tb' $'\\x41\\u0042\\103' 'it'\\''s' \"q\\\"r\"",
   'probe ~ ~/x ~+ "~"',
+  'probe of=~ of=~/x of="~/x" "of=~/x" --of=~/x 1of=~/x of=x~/x',
   "probe *.txt '*.txt' ?.md [ab].txt",
   "cd sub; probe here; cd ..; probe back; cd sub && probe again; cd - >/dev/null; probe $OLDPWD",
   "(cd sub; probe in); probe out",

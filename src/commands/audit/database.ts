@@ -24,6 +24,9 @@ export function checkOptions({ url, team, all, person, machine }: Options): void
     throw usageError(`--${name} is for --url URL`, "amplihack audit verify --help");
 }
 
+/** A log of some gigabytes is read while the database waits, in a transaction that keeps nobody from writing. */
+const MAX_READING_MS = 3_600_000;
+
 /** Opens the database for one command and closes it afterwards. */
 export async function withRecords<T>(
   system: System,
@@ -40,7 +43,10 @@ export async function withRecords<T>(
   const address = findDatabaseUrl(system, { option: "--url URL", given: url, memory });
   const notice = unencryptedNotice(address);
   if (notice !== undefined) terminal.warn(`Warning: ${notice}\n`);
-  const database = await Database.open(address, { maxConnections: 1 });
+  const database = await Database.open(address, {
+    maxConnections: 1,
+    maxIdleInTransactionMs: MAX_READING_MS,
+  });
   try {
     const [name = ""] = await readableTeams(database, team ?? memory.team);
     return await work(database, { team: name, person, machine });

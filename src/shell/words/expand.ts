@@ -109,11 +109,13 @@ function expandLiteral(
   isFirst: boolean,
   isLast: boolean,
 ): Alternatives {
-  if (isQuoted || !isFirst || !written.startsWith("~")) {
+  // Bash expands it in a word like an assignment, too: `dd of=~/x`.
+  const [front = ""] = /^[A-Za-z_]\w*=(?=~)/.exec(written) ?? [];
+  if (isQuoted || !isFirst || !written.startsWith("~", front.length)) {
     return [[{ kind: "text", value: reveal(value, scope, isQuoted), isQuoted }]];
   }
-  return expandTilde(value, isLast, scope).map(values => [
-    { kind: "text", value: concatenate(values), isQuoted: false } as const,
+  return expandTilde(value.slice(front.length), isLast, scope).map(values => [
+    { kind: "text", value: concatenate([text(front), ...values]), isQuoted: false } as const,
   ]);
 }
 

@@ -56,8 +56,11 @@ function collapseFields(alternatives: readonly Fields[]): readonly Fields[] {
   return [{ values: [value], isOpenEnded: alternatives.some(one => one.isOpenEnded) }];
 }
 
+/** Also in a word like an assignment: `dd of=~/x`. */
+const TILDE = /^(?:[A-Za-z_]\w*=)?~/;
+
 function resolveWord(word: Word, scope: Scope): readonly Fields[] {
-  if (word.parts === undefined && !word.text.startsWith("~")) {
+  if (word.parts === undefined && !TILDE.test(word.text)) {
     return [{ values: [reveal(word.value, scope, false)], isOpenEnded: false }];
   }
   const expansion = createExpansion(scope);
