@@ -6,7 +6,7 @@ import { toDocument, toTime } from "../../memory/memory-document.ts";
 import { manualScope } from "../../memory/memory-place.ts";
 import type { EarlierText, TextHistory } from "../../memory/postgres-history.ts";
 import { DATABASE_URL_VARIABLE } from "../../postgres/url.ts";
-import { escapeControls } from "../../state/index.ts";
+import { escapeControls, escapeLines } from "../../state/index.ts";
 import { quoteWord } from "../../system/command-line.ts";
 import {
   AGENT_OPTION,
@@ -64,8 +64,9 @@ AMPLIHACK_DATABASE_URL. Exit code 1 when there is no such memory, or several.`,
     const lines = [
       `now: ${textLines(now, terminal)}`,
       ...earlier.map(({ text, restore }) => {
+        // Line breaks inside quotes are part of a command.
         const command =
-          shown(restore) === restore ? restore : "its text has control characters: see --format json";
+          escapeLines(restore) === restore ? restore : "its text has control characters: see --format json";
         return `replaced ${toTime(text.replacedMs)}: ${textLines(text, terminal)}    bring it back: ${command}\n`;
       }),
       ...(earlier.length === 0 ? ["Nothing took the place of an earlier text.\n"] : []),
@@ -96,11 +97,6 @@ function textLines(
 ): string {
   const text = fitLines(`    ${beginningOf(value, MAX_SHOWN)}`, terminal);
   return `${escapeControls(author)}, ${toTime(updatedMs)}\n${text}\n`;
-}
-
-/** As a terminal shows it; line breaks inside quotes are part of a command. */
-function shown(text: string): string {
-  return text.split("\n").map(escapeControls).join("\n");
 }
 
 /** Stores the text as it was, in the same place and for the same project. */
