@@ -1,4 +1,4 @@
-import { clipMiddle, escapeControls } from "../state/index.ts";
+import { clipMiddle, escapeLines } from "../state/index.ts";
 import { Problem } from "../state/problem.ts";
 import { fitLines, type Width } from "./wrap.ts";
 
@@ -37,13 +37,9 @@ const MAX_TEXT_LENGTH = 4_000;
 /** The fix stays on one line, because people copy it. What an error quotes may come from anywhere. */
 export function renderErrorText(error: Problem, terminal: Width): string {
   const told = [`Error: ${error.message}`, ...error.causes.map(cause => `  cause: ${cause}`)];
-  const lines = told.map(line => fitLines(clipMiddle(withoutControls(line), MAX_TEXT_LENGTH), terminal));
-  if (error.fix !== undefined) lines.push(`  fix: ${withoutControls(error.fix)}`);
+  const lines = told.map(line => fitLines(clipMiddle(escapeLines(line), MAX_TEXT_LENGTH), terminal));
+  if (error.fix !== undefined) lines.push(`  fix: ${escapeLines(error.fix)}`);
   return `${lines.join("\n")}\n`;
-}
-
-function withoutControls(text: string): string {
-  return text.split("\n").map(escapeControls).join("\n");
 }
 
 export function renderErrorJson(error: Problem): string {

@@ -20,6 +20,12 @@ const ALLOW_ENTRY = {
   },
 } as const satisfies Schema;
 
+/** Also of those that are named on the command line. */
+export const TEAM_NAME = {
+  pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$",
+  form: "up to 63 letters, digits, dots, dashes and underscores",
+} as const;
+
 const CUSTOM_RULE = {
   kind: "record",
   required: ["id", "when", "verdict", "reason"],
@@ -264,8 +270,8 @@ export const CONFIG_SCHEMA = {
         },
         team: {
           kind: "string",
-          pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$",
-          note: "the team whose memories are shared there: up to 63 letters, digits, dots, dashes and underscores",
+          pattern: TEAM_NAME.pattern,
+          note: `the team whose memories are shared there: ${TEAM_NAME.form}`,
         },
       },
     },

@@ -6,10 +6,9 @@ import { writeAtomically } from "../system/atomic-write.ts";
 import { sha256Hex } from "../system/sha256.ts";
 import type { System } from "../system/system.ts";
 import { openJson } from "./json-edit.ts";
+import { MAX_CONFIG_BYTES } from "./load.ts";
 import type { AllowEntry } from "./sections.ts";
 import { starterConfig } from "./starter-text.ts";
-
-const SIZE_LIMIT = 256 * 1024;
 
 /** Adds the project to \`guard.trustedProjects\` of the user's file. */
 export function trustProject(system: System, userFile: string, project: string, content: Uint8Array): void {
@@ -32,7 +31,7 @@ function changeList(
   name: string,
   change: (entries: readonly Json[]) => readonly Json[],
 ): void {
-  const text = readText(system, userFile, SIZE_LIMIT) ?? starterConfig("user");
+  const text = readText(system, userFile, MAX_CONFIG_BYTES) ?? starterConfig("user");
   const opened = openJson(text);
   if (!opened.ok) throw new Error(`${userFile}:${opened.line}:${opened.column}: ${opened.problem}`);
   const entries = change(listAt(memberAt(parse(text) as Json, "guard"), name));

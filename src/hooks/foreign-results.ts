@@ -77,7 +77,7 @@ async function withoutSilenced(
     .filter(({ text }) => settleVerdict(text, undefined, settings) !== "allow");
 }
 
-export interface Spoken extends InjectionFinding {
+interface Spoken extends InjectionFinding {
   readonly text: Rule;
 }
 

@@ -1,4 +1,5 @@
 import type { Effect } from "../protocol/index.ts";
+import { count } from "../protocol/quantity.ts";
 import type { HookContext } from "./context.ts";
 import { findOrders } from "./foreign-results.ts";
 
@@ -66,7 +67,6 @@ function describeNote(note: string): string {
 
 function describeLeftOut(left: readonly string[], rules: readonly string[]): string {
   const [rule = ""] = rules;
-  const count = left.length === 1 ? "1 note" : `${left.length} notes`;
   const what = left.length === 1 ? "it is worded" : "they are worded";
-  return `amplihack memory: ${count} (${left.join(", ")}) did not go to the agent, because ${what} as orders for it [${rules.join(", ")}]. To read: amplihack memory list. To remove: amplihack memory delete. More: amplihack guard why ${rule}`;
+  return `amplihack memory: ${count(left.length, "note")} (${left.join(", ")}) did not go to the agent, because ${what} as orders for it [${rules.join(", ")}]. To read: amplihack memory list. To remove: amplihack memory delete. More: amplihack guard why ${rule}`;
 }

@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import { loadConfig, userConfigFile } from "../config/index.ts";
+import { loadConfig, MAX_CONFIG_BYTES, userConfigFile } from "../config/index.ts";
 import { HOOK_REGISTRY } from "../hosts/registry-rows.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
 import { readText, setAsideCorrupt } from "../state/index.ts";
@@ -18,8 +18,6 @@ import type { RegisterOptions } from "./register.ts";
 import { readSkill } from "./skill.ts";
 import { findSupported } from "./supported-hooks.ts";
 import { readWorkflow } from "./workflow-files.ts";
-
-const CONFIG_BYTES = 256 * 1024;
 
 // What an install and its preview begin and end with alike.
 
@@ -57,7 +55,7 @@ export async function registerOptions(
   const { config } = loadConfig(system, { home, stateHome, projectRoot: undefined });
   const isWorkflowChosen =
     parts?.includes("workflow") ??
-    namesPart(readText(system, userConfigFile(stateHome), CONFIG_BYTES) ?? "", "workflow");
+    namesPart(readText(system, userConfigFile(stateHome), MAX_CONFIG_BYTES) ?? "", "workflow");
   return {
     version: source.version,
     skill: (parts ?? config.parts).includes("memory") ? readSkill(system, source) : undefined,

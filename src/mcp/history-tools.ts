@@ -2,7 +2,7 @@ import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { z } from "zod";
 import { renderDiff } from "../cli/changes/diff.ts";
 import { changeDocument } from "../cli/changes/document.ts";
-import { loadConfig } from "../config/index.ts";
+import { type GuardSettings, loadConfig } from "../config/index.ts";
 import { type Change, type History, openHistory } from "../history/index.ts";
 import { clip } from "../state/index.ts";
 import { Problem } from "../state/problem.ts";
@@ -81,6 +81,7 @@ function registerShow(server: McpServer, context: ServerContext): void {
 
 interface Opened extends UserDirectories {
   readonly history: History;
+  readonly guard: GuardSettings;
 }
 
 function open({ system, warn }: ServerContext): Opened {
@@ -88,7 +89,8 @@ function open({ system, warn }: ServerContext): Opened {
   const { config, notices } = loadConfig(system, directories);
   for (const notice of notices) warn(notice.message);
   const { stateHome, projectRoot: project } = directories;
-  return { ...directories, history: openHistory(system, { stateHome, project }, config.history) };
+  const history = openHistory(system, { stateHome, project }, config.history);
+  return { ...directories, history, guard: config.guard };
 }
 
 function summarise(change: Change) {
@@ -112,7 +114,7 @@ function summarise(change: Change) {
 
 async function diffOf(
   { system }: ServerContext,
-  { history, home }: Opened,
+  { history, home, guard }: Opened,
   change: Change,
   files: Change["files"],
 ): Promise<string> {
@@ -122,7 +124,7 @@ async function diffOf(
     text: system.text,
     home,
     isShown: false,
-    isForAgent: true,
+    agentSettings: guard,
     readContent: history.readContent,
   };
   let diff = "";

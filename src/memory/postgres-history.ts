@@ -1,9 +1,8 @@
 import type { Row } from "../postgres/database.ts";
 import { SCHEMA } from "../postgres/migrate.ts";
 import type { Memory } from "./memory.ts";
-import { MEMORIES, named, nameValues } from "./postgres-rows.ts";
+import { MEMORIES, named, nameValues, textOf } from "./postgres-rows.ts";
 import type { TeamSearch } from "./postgres-search.ts";
-import { decodeText } from "./stored-text.ts";
 
 /** What a memory said until something else took its place. */
 export interface EarlierText {
@@ -38,7 +37,7 @@ export async function readTextHistory({ run, team }: TeamSearch, memory: Memory)
 
 function earlierOf(row: Row): EarlierText {
   return {
-    value: decodeText(String(row["value"])),
+    value: textOf(row, "value"),
     type: String(row["type"]),
     category: String(row["category"]),
     author: String(row["author"]),

@@ -3,7 +3,7 @@ import type { StoredUse } from "./move.ts";
 import type { WeightedMemory } from "./store.ts";
 
 /** How a store reads the columns of one row. What a column cannot be is thrown as `unreadable` says. */
-export interface RowReader {
+interface RowReader {
   text(column: string): string;
   time(column: string): number;
   unreadable(column: string): Error;

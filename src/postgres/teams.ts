@@ -1,4 +1,4 @@
-import { escapeControls } from "../state/escape.ts";
+import { TEAM_NAME } from "../config/sections.ts";
 import { Problem } from "../state/problem.ts";
 import type { Database } from "./database.ts";
 import { FIXED_PATH, type Migration, migrate, SCHEMA } from "./migrate.ts";
@@ -53,14 +53,12 @@ const TEAM_TABLES: Migration = [
   `GRANT SELECT ON ${SCHEMA}.members TO PUBLIC`,
 ];
 
-const MAX_NAME_LENGTH = 200;
-
-/** Names stand in lists and messages. Throws `usage`. */
+/** As the configuration takes it. Throws `usage`. */
 export function checkTeamName(team: string): void {
-  if (team !== "" && team.length <= MAX_NAME_LENGTH && escapeControls(team) === team) return;
+  if (new RegExp(TEAM_NAME.pattern).test(team)) return;
   throw new Problem("--team must name a team", {
     kind: "usage",
-    fix: `use up to ${MAX_NAME_LENGTH} printable characters`,
+    fix: `use ${TEAM_NAME.form}`,
     exitCode: 2,
   });
 }

@@ -13,6 +13,12 @@ export function sizeText(bytes: number): string {
   return `${value.toFixed(digits)} ${bytes === 1 ? "byte" : UNITS[unit]}`;
 }
 
+/** `1 line (number 3)`, `3 lines (numbers 2 to 4)` */
+export function numberedLines(first: number, last: number): string {
+  const numbers = first === last ? `number ${first}` : `numbers ${first} to ${last}`;
+  return `${count(last - first + 1, "line")} (${numbers})`;
+}
+
 /** `1 file`, `3 files` */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;

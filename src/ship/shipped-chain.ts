@@ -1,7 +1,7 @@
 import type { Database, Row, RunSql, SqlValue } from "../postgres/database.ts";
 import { hasRelation, SCHEMA } from "../postgres/migrate.ts";
 import { PostgresError } from "../postgres/postgres-error.ts";
-import { notMember } from "../postgres/teams.ts";
+import { checkTeamName, notMember } from "../postgres/teams.ts";
 import type { ChainHead } from "../state/chained-log.ts";
 import { makeRecordTables } from "./record-tables.ts";
 
@@ -44,6 +44,7 @@ export async function readableTeams(
   database: Database,
   team: string | undefined,
 ): Promise<readonly string[]> {
+  if (team !== undefined) checkTeamName(team);
   // Who looks at a database by mistake leaves it as it is: no tables are made.
   if (!(await hasRelation(database.run, `${SCHEMA}.records`)))
     throw new PostgresError("refused", `nothing was shipped to ${database.place} yet`, {

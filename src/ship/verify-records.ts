@@ -1,5 +1,5 @@
 import type { Database } from "../postgres/database.ts";
-import { count } from "../protocol/quantity.ts";
+import { count, numberedLines } from "../protocol/quantity.ts";
 import { FIRST_PREV } from "../state/chained-log.ts";
 import type { ChainBreakKind } from "../state/verify-chain.ts";
 import { timeText } from "./compare-log.ts";
@@ -13,7 +13,7 @@ import {
   seesEveryRecord,
 } from "./shipped-chain.ts";
 
-export interface RecordBreak {
+interface RecordBreak {
   readonly kind: ChainBreakKind;
   readonly seq: number;
   readonly message: string;
@@ -154,11 +154,8 @@ class RecordWalk {
       );
     if (seq > last.seq + 1) {
       if (!isComplete || isOfOther()) return undefined;
-      const missing = seq - last.seq - 1;
-      return at(
-        "removed",
-        `missing before it: ${count(missing, "line")} (numbers ${last.seq + 1} to ${seq - 1}), removed here or never sent`,
-      );
+      const missing = numberedLines(last.seq + 1, seq - 1);
+      return at("removed", `missing before it: ${missing}, removed here or never sent`);
     }
     // What covers lines without a number is a hash of their texts, which stay on the machine.
     if (unnumbered > 0 || !isComplete) return undefined;

@@ -10,10 +10,15 @@ export function escapeControls(text: string): string {
   );
 }
 
+/** The same for a text of several lines, which stay lines. */
+export function escapeLines(text: string): string {
+  return text.split("\n").map(escapeControls).join("\n");
+}
+
 /** Characters that show as nothing, or as a gap: joiners, fillers, marks of variation, tags. */
 const HIDDEN = /\p{Default_Ignorable_Code_Point}/gu;
 
-/** The same with everything written out that cannot be seen: for text that a person decides by. */
+/** On one line, with everything written out that cannot be seen: for text that a person decides by. */
 export function escapeHidden(text: string): string {
   return escapeControls(text).replace(
     HIDDEN,

@@ -1,5 +1,5 @@
 import { parseJsonObject } from "../protocol/members.ts";
-import { count } from "../protocol/quantity.ts";
+import { count, numberedLines } from "../protocol/quantity.ts";
 import { sha256Hex } from "../system/sha256.ts";
 import type { System } from "../system/system.ts";
 import { type ChainHead, type ChainLink, FIRST_PREV, MAX_LINE_DEPTH, readLink } from "./chained-log.ts";
@@ -186,16 +186,12 @@ class ChainWalk {
       return { kind: "changed", file: before.file, line: before.line, message };
     }
     if (seq > before.seq + 1) {
-      const missing = seq - before.seq - 1;
       return this.countOf(before.seq + 1) > 0
         ? at(
             "reordered",
             `number ${seq} follows number ${before.seq}, and number ${before.seq + 1} stands elsewhere`,
           )
-        : at(
-            "removed",
-            `missing between it and ${where}: ${count(missing, "line")} (numbers ${before.seq + 1} to ${seq - 1})`,
-          );
+        : at("removed", `missing between it and ${where}: ${numberedLines(before.seq + 1, seq - 1)}`);
     }
     return this.countOf(seq) > 1
       ? at("inserted", `number ${seq} is there twice: this line or ${where} was put in`)

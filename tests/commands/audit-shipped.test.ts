@@ -183,7 +183,7 @@ describe.skipIf(!hasPostgres)("amplihack audit verify --url", () => {
     expect(own.stdout).toContain("note: the database lacks 1 line");
     expect(own.stdout).toContain("the first is number 3: removed there, never sent");
     const all = await verify("--all");
-    expect(all.stdout).toMatch(/✗ keeper on .*: removed: missing before it: 1 line \(numbers 3 to 3\)/);
+    expect(all.stdout).toMatch(/✗ keeper on .*: removed: missing before it: 1 line \(number 3\)/);
     expect(all.code).toBe(1);
     // What is old is removed by the owner: the rest still follows from line to line.
     await sql("DELETE FROM amplihack.records WHERE (fields->>'seq')::int <= 3");
@@ -273,6 +273,7 @@ describe.skipIf(!hasPostgres)("amplihack audit verify --url --all", () => {
       [["--team", "acme"], "--team is for --url URL"],
       [["--url", "--all", "--head", "1:00"], "--all checks the database alone"],
       [["--url"], "no database is named"],
+      [["--url", "postgres:///y?host=/nowhere", "--team", ""], "--team must name a team"],
       [["--url", "postgres://me:secret@x/y"], "it holds a password"],
     ];
     for (const [words, message] of refused) {

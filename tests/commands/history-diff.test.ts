@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { renderDiff } from "../../src/cli/changes/diff.ts";
+import { BUILT_IN, type GuardSettings } from "../../src/config/settings.ts";
 import type { PathChange } from "../../src/history/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { ABSENT, change, fileState, HOME, PLAIN, PROJECT, pathChange } from "./changes.ts";
@@ -17,14 +18,14 @@ function diff(
   file: PathChange,
   isShown = false,
   others: readonly PathChange[] = [],
-  isForAgent = false,
+  agentSettings: GuardSettings | undefined = undefined,
 ): Promise<string> {
   return renderDiff(file, change({ files: [file, ...others] }), {
     terminal: PLAIN,
     text,
     home: HOME,
     isShown,
-    isForAgent,
+    agentSettings,
     readContent: async (_, { content }) => {
       const kept = content.in === "nowhere" ? undefined : CONTENTS[content.id];
       return typeof kept === "string" ? text.encode(kept) : kept;
@@ -46,7 +47,7 @@ describe("the diff of a change", () => {
   });
 
   it("does not show an agent what files of secrets hold, also where they were moved from or to", async () => {
-    const forAgent = (file: PathChange) => diff(file, false, [], true);
+    const forAgent = (file: PathChange) => diff(file, false, [], BUILT_IN.guard);
     const env = pathChange(".env", "changed", fileState(6, "old"), fileState(6, "new"));
     expect(await forAgent(env)).toMatch(/^\.env: it may hold secrets/);
     expect(await diff(env)).toContain("+B");
@@ -57,6 +58,11 @@ describe("the diff of a change", () => {
     expect(await forAgent(pathChange(".env.example", "created", ABSENT, fileState(6, "new")))).toContain(
       "+B",
     );
+    const { paths } = BUILT_IN.guard;
+    const own = { ...BUILT_IN.guard, paths: { ...paths, secrets: ["*.vault", "!.env"] } };
+    const vault = pathChange("x.vault", "changed", fileState(6, "old"), fileState(6, "new"));
+    expect(await diff(vault, false, [], own)).toMatch(/^x\.vault: it may hold secrets/);
+    expect(await diff(env, false, [], own)).toContain("+B");
     const inHome = { ...env, path: `${HOME}/.aws/credentials` };
     expect(await forAgent(inHome)).not.toContain("+B");
   });

@@ -56,6 +56,7 @@ describe("amplihack ship --once", () => {
     [["--to", "postgres=postgres://me:12/secret@x/y"], "an @ or a # behind its host"],
     [["--to", "postgres=postgres:///x", "--team", ""], "--team must name a team"],
     [["--to", "postgres=postgres:///x", "--team", "a\n"], "--team must name a team"],
+    [["--to", "postgres=postgres:///x", "--team", "a b"], "--team must name a team"],
     [
       ["--to", "postgres=postgres:///x", "--timeout", "99999999"],
       "--timeout must be a number from 1 to 86400",

@@ -7,7 +7,7 @@ import { createNodeSystem } from "../../src/system/node.ts";
 import { newUserInside } from "./run-command.ts";
 
 /** Nobody listens there, and it is not one of the names of this machine. */
-const URL = "postgres://ann@127.0.0.2:1/agents?sslmode=disable";
+const URL = "postgres://ann@0.0.0.0:1/agents?sslmode=disable";
 
 it.each([[["memory", "list", "--url", URL]], [["memory", "sync"]], [["dashboard", "--url", URL]]])(
   "tells who types %j that others can read along",
@@ -18,7 +18,7 @@ it.each([[["memory", "list", "--url", URL]], [["memory", "sync"]], [["dashboard"
     writeFileSync(join(state, "config.jsonc"), JSON.stringify({ memory: { url: URL } }));
     const { code, stderr } = await user.type(words);
     expect(code).not.toBe(0);
-    expect(stderr).toContain("127.0.0.2 is reached without encryption");
+    expect(stderr).toContain("0.0.0.0 is reached without encryption");
   },
 );
 
@@ -45,5 +45,5 @@ it("tells who ships the same", async () => {
     tell: message => void told.push(message),
   });
   await target.close();
-  expect(told).toEqual([expect.stringContaining("127.0.0.2 is reached without encryption")]);
+  expect(told).toEqual([expect.stringContaining("0.0.0.0 is reached without encryption")]);
 });

@@ -26,6 +26,8 @@ describe("an address that a command of amplihack is given", () => {
     "memory search x",
     "memory get x",
     "memory tree",
+    "memory history x",
+    "audit verify",
     "recipe runs",
     "recipe logs 3",
     "dashboard",

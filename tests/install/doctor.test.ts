@@ -22,7 +22,7 @@ import {
   systemIn,
 } from "./sandbox.ts";
 
-const QUICK = makeQuickPackage();
+const QUICK = makeQuickPackage(STOCK_HOOKS.map(({ name }) => name));
 const STAGED = "home/.amplihack/.claude/bin/amplihack-hooks";
 
 const placesOf = ({ home, project }: Sandbox) => ({
@@ -406,6 +406,9 @@ describe("files of the hook program", () => {
       fix,
     });
     expect(findRepair(sandbox.system, placesOf(sandbox), source)).toBe(fix);
+    for (const { name } of STOCK_HOOKS)
+      rmSync(join(sandbox.root, bin, "hook-entries", `${name}.cjs`), { force: true });
+    expect(check()).toMatchObject({ status: "fail", fix });
     rmSync(join(sandbox.root, bin), { recursive: true });
     expect(check()).toMatchObject({ status: "fail", fix: expect.stringContaining("npm run build") });
   });

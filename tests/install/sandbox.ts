@@ -84,13 +84,18 @@ export function createSandbox(more: Readonly<Record<string, string>> = {}): Sand
   };
 }
 
-/** A package whose programs are files without content; `createQuickSandbox` answers in their place. */
-export function makeQuickPackage(): Package {
+/** A package whose programs are files without content; `createQuickSandbox` answers in their place. Doctor asks for all. */
+export function makeQuickPackage(entries: readonly string[] = []): Package {
   const root = mkdtempSync(join(realpathSync(tmpdir()), "amplihack-package-"));
   afterAll(() => rmSync(root, { recursive: true, force: true }));
   const bin = join(root, "dist/bin");
   mkdirSync(join(bin, "hook-entries"), { recursive: true });
-  for (const name of ["amplihack-hooks.cjs", "amplihack.cjs"]) writeFileSync(join(bin, name), "");
+  const programs = [
+    "amplihack-hooks.cjs",
+    "amplihack.cjs",
+    ...entries.map(name => `hook-entries/${name}.cjs`),
+  ];
+  for (const name of programs) writeFileSync(join(bin, name), "");
   for (const name of ["agents", "skills"])
     cpSync(join(PACKAGE_ROOT, name), join(root, name), { recursive: true });
   return { ...PACKAGE, root };

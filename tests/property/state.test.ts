@@ -169,6 +169,10 @@ describePublicFunctions("state", state, {
       state.escapeControls(escaped) === escaped
     );
   }),
+  escapeLines: forAll(
+    texts,
+    text => state.escapeLines(text).replaceAll("\n", "\\n") === state.escapeControls(text),
+  ),
   escapeHidden: forAll(texts, text => {
     const escaped = state.escapeHidden(text);
     return (

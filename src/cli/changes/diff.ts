@@ -1,10 +1,11 @@
-import { secretByName, secretInHome, secretInSystem } from "../../guard/paths/secrets.ts";
+import type { GuardSettings } from "../../config/index.ts";
+import { secretAt } from "../../guard/paths/zones.ts";
 import { type ContentReader, describeKinds, readFileTexts } from "../../history/file-texts.ts";
 import type { Change, PathChange } from "../../history/index.ts";
 import { shownPath } from "../../history/words.ts";
 import { unifiedDiff } from "../../install/unified-diff.ts";
 import { escapeControls } from "../../state/index.ts";
-import { basename, components, isInside, relative } from "../../system/paths.ts";
+import { isInside, relative } from "../../system/paths.ts";
 import type { Terminal } from "../terminal.ts";
 
 export interface DiffView extends ContentReader {
@@ -12,8 +13,8 @@ export interface DiffView extends ContentReader {
   readonly home: string;
   /** the text is shown to a person: colours, and nothing that the terminal would obey */
   readonly isShown: boolean;
-  /** an agent reads it: what files of secrets hold is not for it, in the history as in the file itself */
-  readonly isForAgent: boolean;
+  /** an agent reads it, under these settings: what files of secrets hold is not for it, here as in the file itself */
+  readonly agentSettings: GuardSettings | undefined;
 }
 
 /** What happened to one path: a unified diff of a text file, a sentence for everything else. */
@@ -22,8 +23,7 @@ export async function renderDiff(file: PathChange, change: Change, view: DiffVie
   const lines = describeKinds(file, change.project, view.home).map(fact =>
     view.terminal.paint("bold", `${name}: ${fact}`),
   );
-  if (view.isForAgent && [file.path, file.from ?? "", file.to ?? ""].some(path => mayHoldSecrets(path, view)))
-    return `${[...lines, `${name}: ${HIDDEN}`].join("\n")}\n`;
+  if (mayHoldSecrets(file, change, view)) return `${[...lines, `${name}: ${HIDDEN}`].join("\n")}\n`;
   const texts = await readFileTexts(file, change, view);
   if (texts === undefined) return lines.map(line => `${line}\n`).join("");
   if (typeof texts === "string") return `${[...lines, `${name}: ${texts}`].join("\n")}\n`;
@@ -34,12 +34,14 @@ export async function renderDiff(file: PathChange, change: Change, view: DiffVie
 const HIDDEN =
   "it may hold secrets, which an agent is not shown; a person sees it in a terminal of their own";
 
-function mayHoldSecrets(path: string, { home }: DiffView): boolean {
-  const below = isInside(home, path) ? components(relative(home, path)) : [];
-  return (
-    secretByName(basename(path), { added: [], removed: [] }) !== undefined ||
-    secretInHome(below) !== undefined ||
-    secretInSystem(path) !== undefined
+function mayHoldSecrets(
+  { path, from, to }: PathChange,
+  { project }: Change,
+  { agentSettings: settings, home }: DiffView,
+): boolean {
+  if (settings === undefined) return false;
+  return [path, from, to].some(
+    each => each !== undefined && secretAt({ home, project, settings }, each) !== undefined,
   );
 }
 

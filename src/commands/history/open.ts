@@ -1,6 +1,6 @@
 import type { Invocation } from "../../cli/command.ts";
 import { loadConfig } from "../../config/index.ts";
-import { type HistorySettings, isHistoryOn } from "../../config/settings.ts";
+import { type GuardSettings, type HistorySettings, isHistoryOn } from "../../config/settings.ts";
 import { type History, openHistory } from "../../history/index.ts";
 import { requireDirectories } from "../../state/user-directories.ts";
 import { expandHome, resolve } from "../../system/paths.ts";
@@ -11,6 +11,7 @@ export interface OpenedHistory {
   readonly home: string;
   readonly project: string;
   readonly settings: HistorySettings;
+  readonly guard: GuardSettings;
   /** what agents change is kept; otherwise the configuration says no */
   readonly isKeeping: boolean;
   /** A path as typed, absolute. */
@@ -28,6 +29,7 @@ export function openForCommand({ system, terminal }: Pick<Invocation, "system" |
     home,
     project,
     settings: config.history,
+    guard: config.guard,
     isKeeping: isHistoryOn(config),
     resolvePath: path => resolve(workingDirectory, expandHome(path, home)),
   };

@@ -57,7 +57,7 @@ export const showCommand = defineCommand({
 
 async function renderDiffs(
   { system, terminal }: Invocation<typeof OPTIONS>,
-  { history, home }: OpenedHistory,
+  { history, home, guard }: OpenedHistory,
   change: Change,
   files: readonly PathChange[],
 ): Promise<string> {
@@ -66,8 +66,15 @@ async function renderDiffs(
   const { ProgressLine } = await import("../../cli/progress.ts");
   const progress = new ProgressLine(system, terminal);
   const isShown = system.stdio.isTerminal("stdout");
-  const isForAgent = agentAbove(system) !== undefined;
-  const view = { terminal, text: system.text, home, isShown, isForAgent, readContent: history.readContent };
+  const agentSettings = agentAbove(system) === undefined ? undefined : guard;
+  const view = {
+    terminal,
+    text: system.text,
+    home,
+    isShown,
+    agentSettings,
+    readContent: history.readContent,
+  };
   const parts: string[] = [];
   for (const [index, file] of files.entries()) {
     progress.show(() => `comparing ${index + 1} of ${files.length} files`);

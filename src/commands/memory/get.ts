@@ -1,6 +1,6 @@
 import { defineCommand } from "../../cli/command.ts";
 import { toDocument } from "../../memory/memory-document.ts";
-import { escapeControls } from "../../state/index.ts";
+import { escapeLines } from "../../state/index.ts";
 import { AGENT_OPTION, findOne, SESSION_OPTION, STORE_OPTIONS } from "./store-access.ts";
 
 export const getCommand = defineCommand({
@@ -17,7 +17,7 @@ export const getCommand = defineCommand({
     const memory = await findOne(invocation);
     // What is stored may come from anywhere; a program gets it exactly, a screen without its controls.
     const isScreen = system.stdio.isTerminal("stdout");
-    const text = isScreen ? memory.value.split("\n").map(escapeControls).join("\n") : memory.value;
+    const text = isScreen ? escapeLines(memory.value) : memory.value;
     terminal.printResult(format, toDocument(memory), `${text}\n`);
     return 0;
   },

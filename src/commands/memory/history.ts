@@ -1,14 +1,16 @@
 import { defineCommand, type Invocation } from "../../cli/command.ts";
 import { usageError } from "../../cli/errors.ts";
+import { fitLines, type Width } from "../../cli/wrap.ts";
 import { ANY_AGENT, type Memory } from "../../memory/memory.ts";
 import { toDocument, toTime } from "../../memory/memory-document.ts";
 import { manualScope } from "../../memory/memory-place.ts";
 import type { EarlierText, TextHistory } from "../../memory/postgres-history.ts";
 import { DATABASE_URL_VARIABLE } from "../../postgres/url.ts";
-import { escapeControls } from "../../state/index.ts";
+import { escapeControls, escapeLines } from "../../state/index.ts";
 import { quoteWord } from "../../system/command-line.ts";
 import {
   AGENT_OPTION,
+  beginningOf,
   findOne,
   memoryPlace,
   SESSION_OPTION,
@@ -60,11 +62,12 @@ AMPLIHACK_DATABASE_URL. Exit code 1 when there is no such memory, or several.`,
     };
     const now = { ...memory, author: history.author };
     const lines = [
-      `now: ${textLines(now)}`,
+      `now: ${textLines(now, terminal)}`,
       ...earlier.map(({ text, restore }) => {
+        // Line breaks inside quotes are part of a command.
         const command =
-          shown(restore) === restore ? restore : "its text has control characters: see --format json";
-        return `replaced ${toTime(text.replacedMs)}: ${textLines(text)}    bring it back: ${command}\n`;
+          escapeLines(restore) === restore ? restore : "its text has control characters: see --format json";
+        return `replaced ${toTime(text.replacedMs)}: ${textLines(text, terminal)}    bring it back: ${command}\n`;
       }),
       ...(earlier.length === 0 ? ["Nothing took the place of an earlier text.\n"] : []),
     ];
@@ -88,19 +91,12 @@ function checkDatabase(invocation: HistoryInvocation): void {
     );
 }
 
-function textLines({
-  author,
-  updatedMs,
-  value,
-}: Pick<EarlierText, "author" | "updatedMs" | "value">): string {
-  const text = value.replace(/\s+/g, " ").trim();
-  const cut = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
-  return `${escapeControls(author)}, ${toTime(updatedMs)}\n    ${escapeControls(cut)}\n`;
-}
-
-/** As a terminal shows it; line breaks inside quotes are part of a command. */
-function shown(text: string): string {
-  return text.split("\n").map(escapeControls).join("\n");
+function textLines(
+  { author, updatedMs, value }: Pick<EarlierText, "author" | "updatedMs" | "value">,
+  terminal: Width,
+): string {
+  const text = fitLines(`    ${beginningOf(value, MAX_SHOWN)}`, terminal);
+  return `${escapeControls(author)}, ${toTime(updatedMs)}\n${text}\n`;
 }
 
 /** Stores the text as it was, in the same place and for the same project. */

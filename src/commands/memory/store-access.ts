@@ -243,8 +243,12 @@ const MAX_SHOWN_TEXT = 75;
 export function renderLine(memory: Memory): string {
   const { agent, session, category, updated_at } = toDocument(memory);
   const place = session === null ? agent : `${agent} · ${session}`;
-  const text = clip(escapeControls(memory.value.replace(/\s+/g, " ").trim()), MAX_SHOWN_TEXT);
   const pinned = memory.isPinned === true ? ", pinned" : "";
   const about = `${escapeControls(place)}, ${category}, ${updated_at.slice(0, 10)}${pinned}`;
-  return `${escapeControls(memory.key)}  (${about})\n    ${text}\n`;
+  return `${escapeControls(memory.key)}  (${about})\n    ${beginningOf(memory.value, MAX_SHOWN_TEXT)}\n`;
+}
+
+/** Of a stored text, which may come from anywhere, on one line. */
+export function beginningOf(value: string, length: number): string {
+  return clip(escapeControls(value.replace(/\s+/g, " ").trim()), length);
 }

@@ -1,5 +1,5 @@
 import { usageError } from "../../cli/errors.ts";
-import { loadConfig, readJsonc, userConfigFile } from "../../config/index.ts";
+import { loadConfig, MAX_CONFIG_BYTES, readJsonc, userConfigFile } from "../../config/index.ts";
 import { PARTS, type Part, PROFILES, type Profile } from "../../config/levels.ts";
 import type { Json } from "../../protocol/index.ts";
 import { readText } from "../../state/index.ts";
@@ -11,8 +11,6 @@ export const PROFILE_NAMES = Object.keys(PROFILES) as readonly Profile[] as read
   "standard",
   "full",
 ];
-
-const CONFIG_BYTES = 256 * 1024;
 
 /** They take nothing's place: whoever names these alone wants them besides what is on. */
 const ADDITIONS: readonly Part[] = ["workflow", "mcp"];
@@ -45,7 +43,7 @@ export function configuredParts(system: System): readonly Part[] {
 
 /** The user's configuration as written; undefined when there is none that can be read. */
 export function readUserConfig(system: System): Json | undefined {
-  const text = readText(system, userConfigFile(requireDirectories(system).stateHome), CONFIG_BYTES);
+  const text = readText(system, userConfigFile(requireDirectories(system).stateHome), MAX_CONFIG_BYTES);
   const read = text === undefined ? undefined : readJsonc(text);
   return read?.ok === true ? read.value : undefined;
 }

@@ -89,7 +89,7 @@ export function runDetails(
     ["Run", run.runId],
     ["State", `${terminal.paint(STYLES[run.state], run.state)}  ${endWords(run)}`.trimEnd()],
     [
-      "Started",
+      run.state === "queued" ? "Since" : "Started",
       `${localTimestamp(run.startedMs).slice(0, 19).replace("T", " ")} (${ageOf(nowMs, run.startedMs)})`,
     ],
     ...(run.workingDir === null ? [] : [["In", plain(run.workingDir)] as const]),

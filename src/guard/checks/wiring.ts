@@ -84,7 +84,10 @@ function closesToOwner({ what, setting }: EffectOf<"attributes">): boolean {
   });
 }
 
-/** The guard's grants and keys are not shown, nor what was kept of anybody's files; a program of which little is known may change what it is given. */
+/**
+ * The guard's grants and keys are not shown, nor what was kept of anybody's files. A program of which little is known may
+ * change what it is given.
+ */
 function inspectRead({ path, by }: EffectOf<"read">, context: RuleContext): void {
   const { workspace } = context;
   const mayChange = by.invocation !== undefined && wordsOf(by.invocation, context).includes(path);

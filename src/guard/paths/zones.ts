@@ -164,7 +164,10 @@ export function isConfigured(patterns: readonly string[], parts: readonly string
 }
 
 /** The kind of secret a path names, if it does. */
-export function secretAt(workspace: Workspace, path: string): SecretKind | undefined {
+export function secretAt(
+  workspace: Pick<Workspace, "home" | "project" | "settings">,
+  path: string,
+): SecretKind | undefined {
   const parts = components(path);
   const name = parts.at(-1);
   if (name === undefined) return undefined;

@@ -59,10 +59,7 @@ function repairOf(program: string, { stateHome }: UserDirectories, { version }: 
 
 /** The first file of a hook program on Node that is missing, or is no code: cut off, or written over. */
 function findBroken(system: System, program: string): string | undefined {
-  const folder = join(dirname(program), "hook-entries");
-  const hasEntries =
-    system.files.follow(folder)?.kind !== "directory" || system.files.list(folder).length > 0;
-  const entries = hasEntries ? STOCK_HOOKS.map(({ name }) => join(folder, `${name}.cjs`)) : [];
+  const entries = STOCK_HOOKS.map(({ name }) => join(dirname(program), "hook-entries", `${name}.cjs`));
   for (const file of [program, ...entries]) {
     if (system.files.follow(file)?.kind !== "file")
       return `${file} is missing, and hooks cannot run without it`;

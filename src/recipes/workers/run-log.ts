@@ -3,6 +3,7 @@ import type { Database } from "../../postgres/database.ts";
 import { type Migration, migrate, SCHEMA } from "../../postgres/migrate.ts";
 import type { JsonObject } from "../../protocol/index.ts";
 import { parseJsonObject } from "../../protocol/members.ts";
+import { count } from "../../protocol/quantity.ts";
 import type { System } from "../../system/system.ts";
 import { eventFields } from "../logs/event-log.ts";
 import type { RunEvent, StepReference } from "../logs/events.ts";
@@ -146,7 +147,7 @@ export class RunLogWriter {
     const lost = this.dropped;
     const unwritten = lines.length + lost;
     this.dropped = 0;
-    const text = `${lost} lines are missing here: the database did not take them`;
+    const text = `Missing here: ${count(lost, "line")}, which the database did not take`;
     if (lost > 0) lines.push(this.line("notice", { text, warning: true }));
     try {
       await this.database.run(
