@@ -77,9 +77,12 @@ function readClaim(store: Store, path: string): string | undefined {
   }
 }
 
-/** Ids that begin like this, oldest first. */
+/**
+ * Ids that begin like this, oldest first. A text with the digits of a second is an id itself, perhaps of a change that is
+ * kept no longer: it never stands for another one of that second.
+ */
 export function idsBeginning(store: Store, text: string): readonly string[] {
-  return store.names("ids").filter(id => id.startsWith(text));
+  return text.length < DIGITS ? store.names("ids").filter(id => id.startsWith(text)) : [];
 }
 
 /** The second of an id, in milliseconds since 1970. */

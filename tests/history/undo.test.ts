@@ -4,12 +4,16 @@ import {
   existsSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
+  rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { idsBeginning } from "../../src/history/ids.ts";
 import { AMPLE, testProject } from "./project.ts";
 
 function project() {
@@ -214,6 +218,18 @@ describe("the store", () => {
     expect(problems).toHaveLength(1);
     await p.undo();
     expect(p.read("b.txt")).toBe("b\n");
+  });
+
+  it("never takes the id of a change that is gone for the beginning of another one's", async () => {
+    const p = project();
+    const id = (await p.call("rm a.txt", { targets: [p.target("a.txt")] })) ?? "";
+    const [second, digits] = [id.slice(0, 6), id.slice(0, 5)];
+    const ids = join(p.home, ".amplihack/history/ids");
+    symlinkSync(readlinkSync(join(ids, id)), join(ids, `${second}zz`));
+    rmSync(join(ids, id));
+    expect(idsBeginning(p.context.store, digits)).toEqual([`${second}zz`]);
+    expect(idsBeginning(p.context.store, second)).toEqual([]);
+    expect(p.history.readChange(second)).toBeUndefined();
   });
 
   it("lets the oldest changes go first, whole, and keeps what younger ones need", async () => {
