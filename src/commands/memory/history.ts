@@ -11,7 +11,7 @@ import { quoteWord } from "../../system/command-line.ts";
 import {
   AGENT_OPTION,
   beginningOf,
-  findOne,
+  findIn,
   memoryPlace,
   SESSION_OPTION,
   STORE_OPTIONS,
@@ -40,11 +40,11 @@ AMPLIHACK_DATABASE_URL. Exit code 1 when there is no such memory, or several.`,
       ...invocation,
       options: { ...options, backend: "postgres", "db-path": undefined },
     } as const;
-    const memory = await findOne(onServer);
-    const history = await withReader(onServer, async reader => {
+    const { memory, history } = await withReader(onServer, async reader => {
       const { PostgresStore } = await import("../../memory/postgres-store.ts");
+      const memory = await findIn(reader, onServer);
       const none: TextHistory = { author: "", earlier: [] };
-      return reader instanceof PostgresStore ? reader.textHistory(memory) : none;
+      return { memory, history: reader instanceof PostgresStore ? await reader.textHistory(memory) : none };
     });
     const earlier = history.earlier.map(text => ({
       text,

@@ -157,15 +157,21 @@ export function checkArguments(texts: Partial<Pick<Memory, keyof typeof TEXT_LIM
   }
 }
 
+export function findOne(invocation: NamingInvocation): Promise<Memory> {
+  return withReader(invocation, reader => findIn(reader, invocation));
+}
+
 /**
  * The memory that a key and perhaps agent and session name. Without a session it is the one outside all sessions, or
  * the only one; several are an error, so that nothing is read or deleted by accident.
  */
-export async function findOne(invocation: NamingInvocation): Promise<Memory> {
-  const { options, positionals } = invocation;
+export async function findIn(
+  reader: MemoryReader,
+  { options, positionals }: Pick<NamingInvocation, "options" | "positionals">,
+): Promise<Memory> {
   const { agent, session } = options;
   const [key = ""] = positionals;
-  const found = await withReader(invocation, reader => reader.list({ agent, session, key }, "name"));
+  const found = await reader.list({ agent, session, key }, "name");
   const shown = `'${escapeControls(key)}'`;
   if (found.length === 0) throw notFound(options, shown);
   const agents = [...new Set(found.map(memory => memory.agent))];
