@@ -92,10 +92,15 @@ export async function joinTeam(database: Database, team: string): Promise<void> 
   await database.run(`SELECT ${SCHEMA}.add_member($1, session_user)`, [team]);
 }
 
+/** The user of the connection, in whose name the server keeps what is shipped. */
+export async function connectedUser({ run }: Database): Promise<string> {
+  const [row] = await run("SELECT session_user AS name");
+  return String(row?.["name"]);
+}
+
 /** For somebody who is not in the team, or in none at all. */
 export async function notMember(database: Database, team: string | undefined): Promise<PostgresError> {
-  const [row] = await database.run("SELECT session_user AS name");
-  const name = String(row?.["name"]);
+  const name = await connectedUser(database);
   const where = team === undefined ? "in no team" : `not in the team ${team}`;
   return new PostgresError("refused", `the user ${name} of ${database.place} is ${where}`, {
     fix: joiningStatement(team ?? "TEAM", name),

@@ -54,9 +54,3 @@ export async function withRecords<T>(
     await database.close();
   }
 }
-
-/** The user of the connection, in whose name the server keeps what is shipped. */
-export async function connectedUser({ run }: Database): Promise<string> {
-  const [row] = await run("SELECT session_user AS name");
-  return String(row?.["name"]);
-}

@@ -2,7 +2,7 @@ import type { Invocation } from "../../cli/command.ts";
 import type { ChainHead } from "../../state/chained-log.ts";
 import { escapeControls } from "../../state/index.ts";
 import type { ChainReport } from "../../state/verify-chain.ts";
-import { connectedUser, type DATABASE_OPTIONS, withRecords } from "./database.ts";
+import { type DATABASE_OPTIONS, withRecords } from "./database.ts";
 
 /** What of a log is in a database. */
 export interface ShippedFacts {
@@ -21,6 +21,7 @@ export function compareWithShipped(
   return withRecords(system, terminal, options, async (database, choice) => {
     const { compareLog } = await import("../../ship/compare-log.ts");
     const { machineName } = await import("../../ship/postgres-target.ts");
+    const { connectedUser } = await import("../../postgres/teams.ts");
     const person = choice.person ?? (await connectedUser(database));
     const machine = choice.machine ?? machineName(system);
     const whose = { team: choice.team, person, machine };
