@@ -1,0 +1,2 @@
+export type * from "../protocol/index.ts";
+export { version } from "../version.ts";
