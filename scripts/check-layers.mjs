@@ -1,6 +1,6 @@
 // The architecture, as a lint: a folder imports only from folders above it in the list, and portable folders
 // use nothing but the language and `system/`. Run with a directory to check another tree (the tests do).
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -100,7 +100,24 @@ const SUBFOLDERS = {
 /** @param {string} root folder that holds the layers */
 export function checkLayers(root) {
   const files = sourceFiles(root);
-  return [...files.flatMap(file => checkFile(root, file)), ...findCycles(root, files)];
+  return [...files.flatMap(file => checkFile(root, file)), ...findCycles(root, files), ...checkDoors(root)];
+}
+
+/** A door says what its room knows, promises and never does; and a room has few. */
+function checkDoors(root) {
+  return LAYERS.flatMap(room => {
+    const door = `${room}/index.ts`;
+    const isBare = existsSync(join(root, door)) && !readFileSync(join(root, door), "utf8").startsWith("/**");
+    const extra = Object.keys(DOORS).filter(path => path.startsWith(`${room}/`)).length;
+    return [
+      ...(isBare
+        ? [`${door}: begins without the paragraph on what the folder knows, promises and never does`]
+        : []),
+      ...(extra > MAX_EXTRA_DOORS
+        ? [`"${room}" has ${extra} doors beside its index.ts; at most ${MAX_EXTRA_DOORS}`]
+        : []),
+    ];
+  });
 }
 
 /** Files that import each other, types included: none of them can be read, tested or moved without the rest. */

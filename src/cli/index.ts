@@ -1,3 +1,6 @@
+/**
+ * The command line's frame: grammar, help, errors, prompts, progress, colours. It knows no command by name.
+ */
 export { askChoice, askLine, askYesOrNo } from "./ask.ts";
 export { renderDiff } from "./changes/diff.ts";
 export { changeDocument } from "./changes/document.ts";

@@ -1,3 +1,7 @@
+/**
+ * The configuration: its layers, what may be said in each, validation, JSON Schema, and edits that keep a person's
+ * comments. Reading never throws; what cannot be read becomes a notice.
+ */
 export { acceptConfig } from "./accept.ts";
 export {
   findLooseJson,

@@ -1,3 +1,7 @@
+/**
+ * The local page and the report: what agents did, read from logs and history. Only this machine's person can open it,
+ * and it changes nothing but what a button says.
+ */
 export { isEqual, type Refusal, refuseForeign } from "./access.ts";
 export type { DataFiles } from "./data-files.ts";
 export { parseJudgement, parseRun } from "./entries.ts";

@@ -1,3 +1,7 @@
+/**
+ * The embeddable engine: sources, match, plan, run, judge, fold; trust and telemetry; one adapter for each agent SDK.
+ * A hook that fails meets its failure policy and is never silent.
+ */
 export { McpProxy } from "./adapters/mcp-proxy.ts";
 export { createHookEngine } from "./create.ts";
 export {

@@ -1,3 +1,7 @@
+/**
+ * Effects become allow, ask or deny, with the rule, the reason and a safer way. Never throws, starts nothing and never
+ * mentions a program's name.
+ */
 export { collectEffects } from "./collect.ts";
 export type { GuardContext } from "./context.ts";
 export type { Explained } from "./explain.ts";

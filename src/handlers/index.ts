@@ -1,3 +1,7 @@
+/**
+ * Somebody else's hook: which calls it wants, how its answer is read, and what its failure means. Command, HTTP, MCP
+ * tool and prompt handlers share these rules, in the hook program as in the engine.
+ */
 export { interpretAtomcodeJson } from "./atomcode-output.ts";
 export { captureText } from "./capture.ts";
 export { extrasOf } from "./claude-answer.ts";

@@ -1,3 +1,7 @@
+/**
+ * What agents changed and how it was before: capture, journal, restore. It promises that what it calls kept can come
+ * back; it decides nothing about what may run.
+ */
 import type { HistorySettings } from "../config/index.ts";
 import { findHome } from "../state/index.ts";
 import type { System } from "../system/index.ts";

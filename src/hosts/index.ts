@@ -1,3 +1,7 @@
+/**
+ * Everything that is known of agent hosts, one descriptor each: recognise and normalise a payload, render an outcome
+ * in the host's own words, where its configuration lives, what it cannot do. Pure functions of text and payloads.
+ */
 export { canonicalToolName, nativeToolName } from "./canonical-tool.ts";
 export { claudeCode } from "./claude-code.ts";
 export { asText } from "./claude-encoders.ts";

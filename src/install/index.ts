@@ -1,3 +1,7 @@
+/**
+ * Registers hooks with hosts, takes them back byte for byte, checks and proves that they work. Nothing is written
+ * that `uninstall` does not know.
+ */
 export { settingsEdit } from "./config-setting.ts";
 export type { DoctorCheck } from "./doctor/check.ts";
 export { findFaults } from "./doctor/doctor.ts";

@@ -1,3 +1,7 @@
+/**
+ * Starts an agent: finds it, builds its environment, supervises it, and updates this program. It passes on signals and
+ * exit codes as they are.
+ */
 export type { AgentStatus } from "./agent-status.ts";
 export { readAgentVersion, versionIn } from "./agent-version.ts";
 export { readVariables } from "./child-environment.ts";

@@ -1,3 +1,7 @@
+/**
+ * The memory store behind the bridges: SQLite by default, PostgreSQL for teams; recall, sync and what was learnt.
+ * Notes are data: nothing in them is executed or obeyed.
+ */
 export { answerRequest } from "./bridge/answer.ts";
 export {
   ANY_AGENT,

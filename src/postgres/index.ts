@@ -1,3 +1,7 @@
+/**
+ * A team's database: its address, password, TLS, migrations, and errors in words. It never prints a password and
+ * decides nothing about what is stored.
+ */
 export { clientConfig, closeClient, closePool, createPool, noticeLoss } from "./connect.ts";
 export { Database, type DatabaseOptions, type Row, type RunSql, type SqlValue } from "./database.ts";
 export { FIXED_PATH, hasRelation, type Migration, migrate, SCHEMA } from "./migrate.ts";

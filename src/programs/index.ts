@@ -1,3 +1,7 @@
+/**
+ * What programs do with their words: `records/` has one record for each program, `model/` finds, follows and runs
+ * records. The answer is effects; what is allowed is decided elsewhere.
+ */
 export { analyseArgv, analyseCommand } from "./model/analyse.ts";
 export { changedWords } from "./model/changed-words.ts";
 export { findDangerous } from "./model/dangerous.ts";

@@ -1,3 +1,7 @@
+/**
+ * What a hook sees and says: the table of events, the types of input, `Effect`, and the one fold of effects into an
+ * outcome. Parses untrusted JSON and promises never to throw on it. Pure: no files, no clock, no host's names.
+ */
 export { defined } from "./defined.ts";
 export * from "./effect.ts";
 export { errorName, errorText, isMemoryUsedUp } from "./error-text.ts";

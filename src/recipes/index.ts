@@ -1,3 +1,7 @@
+/**
+ * YAML becomes a validated recipe, a run and a result document; workers run recipes on many machines. Values are only
+ * data: none of them is ever read as shell text.
+ */
 export type { Artifact, ScanMode, ScanResult } from "./artifacts/scan.ts";
 export { type ConditionResult, evaluateCondition } from "./conditions/evaluate.ts";
 export { listRecipes } from "./find/list-recipes.ts";

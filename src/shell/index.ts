@@ -1,3 +1,7 @@
+/**
+ * The shell language and nothing else: text becomes invocations with words, values, redirections and scopes. It knows
+ * no program by name; what one does with its words is asked through `Programs`, which is declared here.
+ */
 export { analyse, analyseArgv } from "./analyse.ts";
 export { type Budget, createBudget } from "./budget.ts";
 export { splitAssignment } from "./builtins/declarations.ts";

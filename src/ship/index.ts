@@ -1,3 +1,6 @@
+/**
+ * Records to others: OTLP and PostgreSQL, each line once. It reads logs and never changes them.
+ */
 export { type LogChoice, readableTeams } from "./shipped-chain.ts";
 export type { RecordReport, RecordsReport } from "./verify-records.ts";
 export const loadCompareLog = () => import("./compare-log.ts");

@@ -1,3 +1,7 @@
+/**
+ * The interface to the outside: files, environment, clock, standard streams, child processes, and pure functions of
+ * paths. The adapters have doors of their own; code that runs in the native program sees this interface only.
+ */
 export { writeAtomically } from "./atomic-write.ts";
 export { childEnvironment } from "./child-environment.ts";
 export { quoteWord, splitWords } from "./command-line.ts";

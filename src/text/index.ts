@@ -1,3 +1,7 @@
+/**
+ * Words for people and models: clip, count, escape, wrap, nearest name, redact. Pure functions of text; nothing here
+ * knows a host, a rule or a file.
+ */
 export { clip, clipMiddle, escapeControls, escapeHidden, escapeLines } from "./escape.ts";
 export { didYouMean, nearest } from "./nearest.ts";
 export { count, numberedLines, sizeText } from "./quantity.ts";

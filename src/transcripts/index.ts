@@ -1,3 +1,7 @@
+/**
+ * The hosts' own records of sessions: find, read, and fold into turns and calls. Reads files of any size in bounded
+ * memory and tolerates lines that are damaged.
+ */
 export {
   type Entry,
   entryText,

@@ -1,3 +1,7 @@
+/**
+ * Compare, replay, capture and scan: the tools that test hooks. Sessions are replayed in memory; the live drivers start
+ * real hosts with a scripted model.
+ */
 export {
   type Answered,
   answerIn,

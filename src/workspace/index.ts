@@ -1,3 +1,7 @@
+/**
+ * What lies where: disk, repository, ignore rules, and the zones of a path (system, home, project, temporary, secret,
+ * wired). It looks, and changes nothing.
+ */
 export { partsBelow } from "./below.ts";
 export { createDisk, type Disk } from "./disk.ts";
 export { expandTarget } from "./expand.ts";
