@@ -27,7 +27,7 @@ import { listingBehind, readsOf } from "./listings.ts";
 import { asksForVersion, operationsOf } from "./operations.ts";
 import type { OwnPrograms } from "./own-programs.ts";
 import type { Operation, ParsedCall, Program } from "./program.ts";
-import { canonicalName, findProgram, hasTrait, operationRowsOf, programNames } from "./registry.ts";
+import { canonicalName, findProgram, hasTrait, isBare, operationRowsOf, programNames } from "./registry.ts";
 import { effectsOfRows } from "./rows.ts";
 import { runOptionText } from "./run.ts";
 import { runInterpreterCode } from "./run-code.ts";
@@ -48,7 +48,10 @@ export function programsWith(own: OwnPrograms): Programs {
       const language = name === "bun" ? "javascript" : findProgram(name)?.language;
       return language === undefined ? undefined : runInterpreterCode(language, code, operands, call, source);
     },
-    isKnown: name => findProgram(name) !== undefined || dangerousNames().has(name),
+    isKnown(name) {
+      const program = findProgram(name);
+      return (program !== undefined && !isBare(program)) || dangerousNames().has(name);
+    },
     get names() {
       return programNames();
     },

@@ -1,3 +1,4 @@
+import type { OperationRule } from "../../config/index.ts";
 import {
   describe,
   environmentOf,
@@ -12,7 +13,8 @@ import {
   words,
 } from "../../shell/index.ts";
 import { compileGlob, type Glob, matchesGlob } from "../../system/index.ts";
-import type { Operation } from "./program.ts";
+import { namesOfRow, type Operation, type OperationRow, type Program } from "./program.ts";
+import { readRow } from "./text-table.ts";
 
 const DRY_RUN = words("dry-run dryrun what-if whatif simulate preview");
 const DEFAULT_OPTIONS: OptionGrammar = { abbreviates: false, flags: `help ${DRY_RUN.join(" ")}` };
@@ -30,6 +32,47 @@ const CMDLET_OPTIONS: OptionGrammar = {
 };
 const CMDLET =
   /^(?:add|clear|disable|format|initialize|new|remove|reset|restart|set|stop|suspend|uninstall)-[a-z]+$/;
+
+const CELLS = ["needs", "unless", "free on", "of unknown", "answered", "ask", "deny", "safer"] as const;
+const read = new WeakMap<Program, readonly Operation[]>();
+
+/** The operations of a record, for all of its names. */
+export function operationsOfRecord(program: Program): readonly Operation[] {
+  const known = read.get(program);
+  if (known !== undefined) return known;
+  const operations = (program.operations ?? []).map(row => readOperation(row, program.names));
+  read.set(program, operations);
+  return operations;
+}
+
+/** The programs that a command names: `docker|podman volume rm`. */
+export function programsOf(command: string): readonly string[] {
+  return command.slice(0, `${command} `.indexOf(" ")).split("|");
+}
+
+function readOperation(row: OperationRow, ofRecord: string): Operation {
+  const some = namesOfRow(row);
+  const { columns, cells } = readRow(some === "" ? row : row.slice(some.length + 2), 2, CELLS);
+  const [first = "", what = ""] = columns;
+  const [rule = "", ...operands] = first.split(" ");
+  const { needs, unless, safer, "free on": freeOn } = cells;
+  const verdict = cells.deny !== undefined ? "deny" : cells.ask !== undefined ? "ask" : undefined;
+  const names = words(some === "" ? ofRecord : some).join("|");
+  return {
+    rule: rule as OperationRule,
+    command: operands[0] === "-" ? names : [names, ...operands].join(" "),
+    what,
+    // Against a test database they may.
+    ...(rule.startsWith("db.") ? { isFreeInTests: true } : {}),
+    ...(needs === undefined ? {} : { needs }),
+    ...(unless === undefined ? {} : { unless }),
+    ...(freeOn === undefined ? {} : { freeOn }),
+    ...(safer === undefined ? {} : { safer }),
+    ...(verdict === undefined ? {} : { verdict }),
+    ...(cells["of unknown"] === undefined ? {} : { ofUnknown: true }),
+    ...(cells.answered === undefined ? {} : { isAnswered: true }),
+  };
+}
 
 /** The operations among the rows that this call is. */
 export function operationsOf(

@@ -15,49 +15,46 @@ import {
   unknownOutput,
   type Value,
 } from "../../shell/index.ts";
-import type { Field, ParsedCall } from "./program.ts";
-import { programs } from "./program-table.ts";
+import { type Field, type ParsedCall, program } from "./program.ts";
 
 /** Programs whose output is a path or a short word, as far as it can be told without running them. */
 export const paths: Field = {
-  toldExcept: "open",
-  programs: () =>
-    programs(
-      `
-    pwd | is readsNothing | gnu
-    dirname | is readsNothing | gnu | flags z
-    basename | is readsNothing | gnu | flags -az | values s
-    realpath | is readsNothing | gnu | flags -eLmPqsz | values relative-to relative-base
-    readlink | is readsNothing | gnu | flags -femnqsvz
-    which type whence | is readsNothing | flags -asvpVPtf
-    mktemp | is readsNothing | gnu | flags -dutq directory dry-run | values -p suffix | optional tmpdir=p
-    date | is readsNothing | gnu
-    whoami logname | is readsNothing | gnu
-    seq | is readsNothing | gnu
-    hostname uname nproc uuidgen wc id getconf expr cksum | is readsNothing | gnu
-    dir exa eza lsd tree stat file du df whereis locate sleep wait true false test [ umask lsattr getfacl md5sum
-        sha1sum sha256sum sha512sum sum b2sum shasum cmp logger notify-send say info help | is readsNothing
-    open xdg-open | is readsNothing
-  `,
-      {
-        pwd: { run: call => line(call.cwd) },
-        dirname: { run: call => lines(call.operands.map(value => changeText(value, directoryName, call))) },
-        basename: { run: baseNames },
-        realpath: {
-          run: call =>
-            call.options.has("relative-to", "relative-base") ? [unknownOutput(call)] : absolutePaths(call),
-        },
-        readlink: {
-          run: call => (call.options.has("f", "e", "m") ? absolutePaths(call) : [unknownOutput(call)]),
-        },
-        which: { run: call => printPaths(call.options) },
-        mktemp: { effects: madeTemporary, run: makeTemporary },
-        date: { run: printDate },
-        whoami: { run: printUser },
-        seq: { run: countUp },
-        hostname: { run: token },
-      },
+  tellsChanges: true,
+  programs: () => [
+    program("pwd", "readsNothing gnu", { run: call => line(call.cwd) }),
+    program("dirname", "readsNothing gnu", {
+      options: { flags: "z" },
+      run: call => lines(call.operands.map(value => changeText(value, directoryName, call))),
+    }),
+    program("basename", "readsNothing gnu", { options: { flags: "-az", values: "s" }, run: baseNames }),
+    program("realpath", "readsNothing gnu", {
+      options: { flags: "-eLmPqsz", values: "relative-to relative-base" },
+      run: call =>
+        call.options.has("relative-to", "relative-base") ? [unknownOutput(call)] : absolutePaths(call),
+    }),
+    program("readlink", "readsNothing gnu", {
+      options: { flags: "-femnqsvz" },
+      run: call => (call.options.has("f", "e", "m") ? absolutePaths(call) : [unknownOutput(call)]),
+    }),
+    program("which type whence", "readsNothing", {
+      options: { flags: "-asvpVPtf" },
+      run: call => printPaths(call.options),
+    }),
+    program("mktemp", "readsNothing gnu", {
+      options: { flags: "-dutq directory dry-run", values: "-p suffix", optional: "tmpdir=p" },
+      effects: madeTemporary,
+      run: makeTemporary,
+    }),
+    program("date", "readsNothing gnu", { run: printDate }),
+    program("whoami logname", "readsNothing gnu", { run: printUser }),
+    program("seq", "readsNothing gnu", { run: countUp }),
+    program("hostname uname nproc uuidgen wc id getconf expr cksum", "readsNothing gnu", { run: token }),
+    program(
+      "dir exa eza lsd tree stat file du df whereis locate sleep wait true false test [ umask lsattr getfacl md5sum sha1sum sha256sum sha512sum sum b2sum shasum cmp logger notify-send say info help",
+      "readsNothing",
     ),
+    program("open xdg-open", "readsNothing changesMore"),
+  ],
 };
 
 function line(value: Value): Output {

@@ -16,8 +16,8 @@ import {
   wordAt,
   words,
 } from "../../shell/index.ts";
-import { type PrefixWrapper, readPrefixWrappers } from "../records/prefix-table.ts";
-import type { Field, Program } from "./program.ts";
+import { PREFIX_OPERATIONS, type PrefixWrapper, readPrefixWrappers } from "../records/prefix-table.ts";
+import { type Field, type Program, withOperations } from "./program.ts";
 
 /** Runs the rest of the words as a program, after the options and operands that belong to the wrapper. */
 export function runPrefix({ options, cells }: Omit<PrefixWrapper, "names">, call: ProgramCall): Output {
@@ -100,9 +100,8 @@ function withoutVersion(word: Value, index: number): Value {
 
 /** Programs whose last words are another program with its arguments. */
 export const prefixes: Field = {
-  toldExcept:
-    "perf valgrind strace direnv doppler op aws-vault mise asdf nvm bundle poetry uv conda xterm firejail systemd-run",
-  programs: () => readPrefixWrappers().map(programOf),
+  tellsChanges: true,
+  programs: () => withOperations(readPrefixWrappers().map(programOf), PREFIX_OPERATIONS),
 };
 
 function programOf(wrapper: PrefixWrapper): Program {
@@ -110,6 +109,7 @@ function programOf(wrapper: PrefixWrapper): Program {
   return {
     names,
     isGnu: true,
+    ...(cells["changes more"] === undefined ? {} : { changesMore: true }),
     is: cells.dangerous === undefined ? ["readsNothing"] : ["readsNothing", "dangerous"],
     options: cells.subcommands === undefined ? { ...options, stopsAtOperand: true } : options,
     run: call => runPrefix(wrapper, call),

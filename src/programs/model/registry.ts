@@ -1,6 +1,6 @@
 import { blankSeparated, words } from "../../shell/index.ts";
 import { EVERYDAY, OTHERS } from "./fields.ts";
-import { operationsOfField } from "./operation-table.ts";
+import { operationsOfRecord, programsOf } from "./operations.ts";
 import type { Field, Operation, Program, Trait } from "./program.ts";
 import { makeProgramIndex, type ProgramIndex } from "./program-index.ts";
 
@@ -32,16 +32,11 @@ function tableOf(field: Field): Table {
   if (known !== undefined) return known;
   const programs = field.programs();
   const byName = new Map(programs.flatMap(program => words(program.names).map(name => [name, program])));
-  for (const program of toldPrograms(field, programs)) told.add(program);
+  if (field.tellsChanges === true)
+    for (const program of programs) if (program.changesMore !== true) told.add(program);
   const table = { programs, byName };
   tables.set(field, table);
   return table;
-}
-
-function toldPrograms({ toldExcept }: Field, programs: readonly Program[]): readonly Program[] {
-  if (toldExcept === undefined) return [];
-  const untold = words(toldExcept);
-  return programs.filter(program => !words(program.names).some(name => untold.includes(name)));
 }
 
 function programIndex(): ProgramIndex {
@@ -81,10 +76,17 @@ export function findProgram(name: string): Program | undefined {
 }
 
 function lookUp(name: string): Program | undefined {
-  const known = findListed(name) ?? findByPattern(name);
+  const listed = findListed(name);
+  // A spelling that is found by a pattern has that record's behaviour, whatever operations it has of its own.
+  const known = listed === undefined || isBare(listed) ? (findByPattern(name) ?? listed) : listed;
   if (known !== undefined || !name.startsWith("g")) return known;
   const plain = findListed(name.slice(1));
   return plain?.isGnu === true ? plain : undefined;
+}
+
+/** Nothing is known of it but operations. */
+export function isBare({ names, operations, ...rest }: Program): boolean {
+  return Object.keys(rest).length === 0;
 }
 
 /** The name as the record lists it: `find` for `gfind`. */
@@ -102,17 +104,25 @@ export function tellsChanges(program: Program): boolean {
   return told.has(program);
 }
 
-/** The operations of a program, field by field; everyday programs have none. */
+/** The operations of a program, rule by rule; everyday programs have none. */
 export function operationRowsOf(name: string): readonly (readonly Operation[])[] {
   if (isEveryday(name)) return [];
   const known = operations.get(name);
   if (known !== undefined) return known;
   // Cmdlets are written in any case.
-  const names = [...new Set([name, name.toLowerCase()])];
-  const rows = OTHERS.map(
-    field => names.map(each => operationsOfField(field, each)).find(found => found.length > 0) ?? [],
-  ).filter(found => found.length > 0);
-  return remember(operations, name, rows);
+  const rows = [name, name.toLowerCase()].map(listedOperations).find(found => found.length > 0) ?? [];
+  const rules = [...new Set(rows.map(({ rule }) => rule))];
+  return remember(
+    operations,
+    name,
+    rules.map(rule => rows.filter(row => row.rule === rule)),
+  );
+}
+
+function listedOperations(name: string): readonly Operation[] {
+  const program = findListed(name);
+  const rows = program === undefined ? [] : operationsOfRecord(program);
+  return rows.filter(({ command }) => programsOf(command).includes(name));
 }
 
 /** Every name that is listed. */
@@ -127,5 +137,5 @@ export function allPrograms(): readonly Program[] {
 }
 
 export function allOperations(): readonly Operation[] {
-  return OTHERS.flatMap(field => operationsOfField(field));
+  return allPrograms().flatMap(operationsOfRecord);
 }

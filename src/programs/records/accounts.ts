@@ -7,7 +7,7 @@ import {
   runInner,
   text,
 } from "../../shell/index.ts";
-import type { Field, ParsedCall } from "../model/program.ts";
+import { type Field, type ParsedCall, program } from "../model/program.ts";
 
 const SU: OptionGrammar = {
   flags: "-lmpfP login fast preserve-environment pty",
@@ -16,30 +16,25 @@ const SU: OptionGrammar = {
 
 /** Programs that run a shell, or one command, under another account. */
 export const accounts: Field = {
-  toldExcept: "",
+  tellsChanges: true,
   programs: () => [
-    { names: "su", is: ["readsNothing", "dangerous"], options: SU, run: runAs },
-    {
-      names: "runuser",
-      is: ["readsNothing"],
+    program("su", "readsNothing dangerous", { options: SU, run: runAs }),
+    program("runuser", "readsNothing", {
       options: SU,
       run(call) {
         if (!call.options.has("u")) return runAs(call);
         const argv = parseOptions(call.argv, { ...SU, stopsAtOperand: true }).operandValues;
         return runInner(argv, call, { isElevated: true });
       },
-    },
-    {
-      // `sg group -c TEXT`, `sg group TEXT`
-      names: "sg",
-      is: ["readsNothing"],
+    }),
+    program("sg", "readsNothing", {
       options: { flags: "l", values: "c" },
       run(call) {
         const code = call.options.valueOf("c") ?? call.operands[1];
         if (code === undefined) return runInner([text("sh")], call);
         return runInNewShell(code, call, { from: "argument", via: "shell" }, { stdin: call.stdin });
       },
-    },
+    }),
   ],
 };
 

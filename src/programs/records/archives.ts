@@ -8,69 +8,71 @@ import {
   text,
   type Value,
 } from "../../shell/index.ts";
-import type { Field, ParsedCall } from "../model/program.ts";
-import { programs } from "../model/program-table.ts";
+import { type Field, type ParsedCall, program } from "../model/program.ts";
 
 /** Programs that put files into one and take them out again. */
 export const archives: Field = {
-  toldExcept: "cpio 7z",
-  programs: () =>
-    programs(
-      `
-    tar bsdtar | gnu | flags -zjJZvpPkOSw x|extract|get c|create t|list r|append u|update to-stdout remove-files help
-        version overwrite absolute-names | values -TXbKNIgF f|file C|directory files-from exclude-from exclude
-        transform strip-components to-command checkpoint-action use-compress-program info-script new-volume-script
-        rsh-command owner group mode | optional checkpoint
-    cpio | flags -odmuvaAbBcklLrsSV0n i|extract create p|pass-through t|list make-directories help version | values
-        -FIOHERC D|directory file format pattern-file owner io-size
-    unzip | is unpacks | flags -oqltpnjvZ help | values -dxP | exact
-    zip | flags -rmqjeudyT help version | values -xibntPO tt TT unzip-command | exact
-    7z 7za | is unpacks
-    funzip | is unpacks
-  `,
-      {
-        tar: {
-          rewrite: withDash,
-          effects: effectsOfTar,
-          shellOptions: {
-            names:
-              "checkpoint-action to-command I use-compress-program F info-script new-volume-script rsh-command",
-            prefix: /^exec=/,
-          },
-        },
-        cpio: {
-          effects({ options, operands }) {
-            if (options.has("t") || !options.has("i", "p")) return [];
-            const path = (options.has("p") ? operands.at(-1) : undefined) ?? options.valueOf("D");
-            return [{ kind: "write", path: path ?? text("."), how: "extract", isInto: true }];
-          },
-        },
-        unzip: {
-          effects: ({ options, operands: [archive] }) =>
-            options.has("l", "t", "p", "v", "Z", "help")
-              ? []
-              : [
-                  {
-                    kind: "write",
-                    path: options.valueOf("d") ?? text("."),
-                    how: "extract",
-                    isInto: true,
-                    ...(archive === undefined ? {} : { archive }),
-                  },
-                ],
-        },
-        zip: {
-          rewrite: argv => argv.map(word => (knownText(word) === "-TT" ? text("--TT") : word)),
-          effects: [
-            { write: "first", how: "edit" },
-            { read: "rest", isCopy: true },
-            { delete: "rest", recursive: "always", when: "m", followsLinksUnless: "y" },
-          ],
-          shellOptions: { names: "TT unzip-command" },
-        },
-        "7z": { effects: effectsOfSevenZip },
+  tellsChanges: true,
+  programs: () => [
+    program("tar bsdtar", "gnu", {
+      options: {
+        flags:
+          "-zjJZvpPkOSw x|extract|get c|create t|list r|append u|update to-stdout remove-files help version overwrite absolute-names",
+        values: `-TXbKNIgF f|file C|directory files-from exclude-from exclude transform strip-components to-command
+          checkpoint-action use-compress-program info-script new-volume-script rsh-command owner group mode`,
+        optional: "checkpoint",
       },
-    ),
+      rewrite: withDash,
+      effects: effectsOfTar,
+      shellOptions: {
+        names:
+          "checkpoint-action to-command I use-compress-program F info-script new-volume-script rsh-command",
+        prefix: /^exec=/,
+      },
+    }),
+    program("cpio", "changesMore", {
+      options: {
+        flags: "-odmuvaAbBcklLrsSV0n i|extract create p|pass-through t|list make-directories help version",
+        values: "-FIOHERC D|directory file format pattern-file owner io-size",
+      },
+      effects({ options, operands }) {
+        if (options.has("t") || !options.has("i", "p")) return [];
+        const path = (options.has("p") ? operands.at(-1) : undefined) ?? options.valueOf("D");
+        return [{ kind: "write", path: path ?? text("."), how: "extract", isInto: true }];
+      },
+    }),
+    program("unzip", "unpacks", {
+      options: { flags: "-oqltpnjvZ help", values: "-dxP", abbreviates: false },
+      effects: ({ options, operands: [archive] }) =>
+        options.has("l", "t", "p", "v", "Z", "help")
+          ? []
+          : [
+              {
+                kind: "write",
+                path: options.valueOf("d") ?? text("."),
+                how: "extract",
+                isInto: true,
+                ...(archive === undefined ? {} : { archive }),
+              },
+            ],
+    }),
+    program("zip", "", {
+      options: {
+        flags: "-rmqjeudyT help version",
+        values: "-xibntPO tt TT unzip-command",
+        abbreviates: false,
+      },
+      rewrite: argv => argv.map(word => (knownText(word) === "-TT" ? text("--TT") : word)),
+      effects: [
+        { write: "first", how: "edit" },
+        { read: "rest", isCopy: true },
+        { delete: "rest", recursive: "always", when: "m", followsLinksUnless: "y" },
+      ],
+      shellOptions: { names: "TT unzip-command" },
+    }),
+    program("7z 7za", "unpacks changesMore", { effects: effectsOfSevenZip }),
+    program("funzip", "unpacks"),
+  ],
 };
 
 /**

@@ -19,7 +19,7 @@ import {
   wordAt,
 } from "../../shell/index.ts";
 import { keptVariables } from "../model/prefix.ts";
-import type { Field, ParsedCall } from "../model/program.ts";
+import { type Field, type ParsedCall, program } from "../model/program.ts";
 import { remoteCall } from "../model/run.ts";
 import { runComposeFile } from "./compose-files.ts";
 import { OTHER_ROOT, reachesOf } from "./host-reach.ts";
@@ -70,21 +70,38 @@ const GLOBAL: OptionGrammar = {
 /** Programs that run others in containers. */
 export const containers: Field = {
   programs: () => [
-    {
-      names: "docker podman nerdctl",
-      is: ["readsNothing", "namesHosts", "dangerous"],
+    program("docker podman nerdctl", "readsNothing namesHosts dangerous", {
       options: ENGINE_OPTIONS,
       effects: call => [...copyIntoContainer(call), ...reachesOfRun(call)],
       run: runContainer,
-    },
-    {
-      names: "docker-compose podman-compose",
-      is: ["readsNothing"],
+      operations: [
+        "cloud.container system prune|reset | remove images, containers and caches that are not in use | safer docker system df",
+        "cloud.container volume rm|prune|remove | delete volumes with their data | safer docker volume ls",
+        "cloud.container rm | remove every listed container | needs f force | of unknown | safer docker ps -a",
+        "cloud.container container rm | remove every listed container | needs f force | of unknown | safer docker ps -a",
+        "cloud.container rmi | remove every listed image | needs f force | of unknown | safer docker images",
+        "cloud.container image rm | remove every listed image | needs f force | of unknown | safer docker images",
+        "cloud.container compose …down | delete the volumes or images of the project | needs v volumes rmi | safer docker compose down",
+        "cloud.container compose …rm | delete the volumes of the project | needs v volumes | safer docker compose rm",
+        "podman: cloud.container rm|rmi | remove everything | needs a all + f force | safer podman ps -a",
+        "podman: cloud.container pod rm | remove every pod | needs a all + f force | safer podman pod ps",
+        "docker: cloud.container stack|service|secret|config rm | remove a deployed stack | safer docker stack ls",
+        "docker: cloud.container swarm leave | leave the swarm and lose its state | needs f force",
+        "docker podman: sec.keychain compose config | show the values of all variables | needs env-file | unless q quiet services images profiles volumes hash no-interpolate",
+        "docker podman: sec.keychain …inspect …*.Env* | show the variables of a container",
+      ],
+    }),
+    program("docker-compose podman-compose", "readsNothing", {
       options: COMPOSE_OPTIONS,
       effects: reachesOfRun,
       run: runContainer,
-    },
-    { names: "finch container", is: ["readsNothing"], effects: reachesOfRun, run: runContainer },
+      operations: [
+        "cloud.container down | delete the volumes or images of the project | needs v volumes rmi | safer docker-compose down",
+        "cloud.container rm | delete the volumes of the project | needs v volumes f=v f=sv f=vs | safer docker-compose rm",
+        "docker-compose: sec.keychain config | show the values of all variables | needs env-file | unless q quiet services images profiles volumes hash no-interpolate",
+      ],
+    }),
+    program("finch container", "readsNothing", { effects: reachesOfRun, run: runContainer }),
   ],
 };
 

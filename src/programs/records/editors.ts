@@ -7,15 +7,14 @@ import {
   unknownOutput,
   type Value,
 } from "../../shell/index.ts";
-import type { Field, ParsedCall } from "../model/program.ts";
+import { type Field, type ParsedCall, program } from "../model/program.ts";
 import { runInterpreterCode } from "../model/run-code.ts";
 import { recordCodeEffect } from "./file-access.ts";
 
 /** Editors that take commands as words or on their input. */
 export const editors: Field = {
   programs: () => [
-    {
-      names: "vim vi nvim ex view gvim rvim vimdiff",
+    program("vim vi nvim ex view gvim rvim vimdiff", "", {
       options: {
         flags: "-bdEelLmMnNRsvyZ clean noplugin headless not-a-term",
         values: "-SuiTwWtq c|cmd",
@@ -23,8 +22,12 @@ export const editors: Field = {
         abbreviates: false,
       },
       run: runVim,
-    },
-    { names: "ed red", options: { flags: "-svE", values: "p" }, run: runEd, shellLines: /^[ \t]*!(.*)$/gm },
+    }),
+    program("ed red", "", {
+      options: { flags: "-svE", values: "p" },
+      run: runEd,
+      shellLines: /^[ \t]*!(.*)$/gm,
+    }),
   ],
 };
 

@@ -18,7 +18,7 @@ import {
   type Value,
   wordAt,
 } from "../../shell/index.ts";
-import type { Field } from "../model/program.ts";
+import { type Field, program } from "../model/program.ts";
 
 const ENV_OPTIONS: OptionGrammar = {
   flags: "-0v i|ignore-environment null debug list-signal-handling",
@@ -29,16 +29,10 @@ const ENV_OPTIONS: OptionGrammar = {
 
 /** `env`: assignments, options, and `-S`, whose text is split into more words of `env` itself. */
 export const environment: Field = {
-  toldExcept: "",
+  tellsChanges: true,
   programs: () => [
-    {
-      names: "env",
-      isGnu: true,
-      is: ["readsNothing"],
-      options: ENV_OPTIONS,
-      run: call => runEnv(call, call.options, 0),
-    },
-    { names: "printenv", is: ["readsNothing"] },
+    program("env", "readsNothing gnu", { options: ENV_OPTIONS, run: call => runEnv(call, call.options, 0) }),
+    program("printenv", "readsNothing"),
   ],
 };
 

@@ -12,8 +12,7 @@ import {
   text,
   type Value,
 } from "../../shell/index.ts";
-import type { Field, ParsedCall } from "../model/program.ts";
-import { programs } from "../model/program-table.ts";
+import { type Field, type ParsedCall, program } from "../model/program.ts";
 import { inputOf, save, stdinOf } from "./file-access.ts";
 
 const ATTRIBUTE_OPTIONS = {
@@ -24,76 +23,74 @@ const ATTRIBUTE_OPTIONS = {
 
 /** Programs that write, make and change files where they are. */
 export const files: Field = {
-  toldExcept: "patch ssh-keygen",
+  tellsChanges: true,
   programs: () => [
-    ...programs(
-      `
-    tee sponge | is passesOn | gnu | flags -ip a|append ignore-interrupts help version | optional output-error
-    truncate | is removes dangerous | gnu | flags -co no-create help version | values -r s|size reference
-    dd | is dangerous | gnu
-    mkdir | is seldomFails | gnu | flags -pv parents verbose help version | values -m mode
-    touch | gnu | flags -afhm c|no-create no-dereference help version | values -drt date reference time
-    chmod | is dangerous | gnu
-    chown chgrp | is dangerous | gnu
-    chattr | is dangerous
-    setfacl | is dangerous | flags -Rbkndp recursive remove-all remove-default no-mask default test help|h version
-        | values -mxMXS modify remove modify-file remove-file restore set set-file
-    patch | flags -RNfsb dry-run reverse forward help version | values -pidorFBzY strip input directory output | exact
-    ssh-keygen | flags -ylqpieHv | values -ftbCNPmOaInVRFszE | exact
-  `,
-      {
-        tee: {
-          effects: [
-            { write: "operands", how: "append", when: "a" },
-            { write: "operands", unless: "a" },
-          ],
-          run(call) {
-            const contents = inputOf(call, []);
-            for (const path of call.operands) save(path, contents, call, call.options.has("a"));
-            return contents;
-          },
-        },
-        truncate: {
-          effects: ({ options, operands }) =>
-            knownPrefix(options.valueOf("s") ?? text("")).startsWith("+")
-              ? operands.map(path => ({ kind: "alter", path }))
-              : operands.map(replaced),
-        },
-        dd: { effects: effectsOfDd, run: runDd },
-        mkdir: {
-          effects: ({ operands }) => operands.map(path => ({ kind: "alter", path })),
-          run(call) {
-            for (const path of call.operands) markFile(path, call, { contents: [], isDirectory: true });
-            return NO_OUTPUT;
-          },
-        },
-        touch: {
-          // An empty file is news only among the system's.
-          effects: ({ options, operands }) =>
-            operands.map(path =>
-              options.has("c") ? { kind: "alter", path } : { kind: "write", path, how: "create" },
-            ),
-          run(call) {
-            for (const path of call.operands)
-              markFile(path, call, { contents: readContents(path, call.cwd, undefined, call.scope) }, true);
-            return NO_OUTPUT;
-          },
-        },
-        setfacl: { effects: accessLists },
-        chmod: { options: ATTRIBUTE_OPTIONS, effects: attributes("mode") },
-        chown: { options: ATTRIBUTE_OPTIONS, effects: attributes("owner") },
-        chattr: { effects: specialAttributes },
-        patch: { effects: effectsOfPatch },
-        "ssh-keygen": {
-          effects: [
-            { write: "f", how: "edit", when: "p", unless: "y l F H R e i" },
-            { write: "f", how: "make", unless: "p y l F H R e i" },
-          ],
-        },
+    program("tee sponge", "passesOn gnu", {
+      options: { flags: "-ip a|append ignore-interrupts help version", optional: "output-error" },
+      effects: [
+        { write: "operands", how: "append", when: "a" },
+        { write: "operands", unless: "a" },
+      ],
+      run(call) {
+        const contents = inputOf(call, []);
+        for (const path of call.operands) save(path, contents, call, call.options.has("a"));
+        return contents;
       },
-    ),
-    // The patch tool of agents, started from a shell: the files are named in its text.
-    { names: "apply_patch applypatch", effects: effectsOfPatchText },
+    }),
+    program("truncate", "removes dangerous gnu", {
+      options: { flags: "-co no-create help version", values: "-r s|size reference" },
+      effects: ({ options, operands }) =>
+        knownPrefix(options.valueOf("s") ?? text("")).startsWith("+")
+          ? operands.map(path => ({ kind: "alter", path }))
+          : operands.map(replaced),
+    }),
+    program("dd", "dangerous gnu", { effects: effectsOfDd, run: runDd }),
+    program("mkdir", "seldomFails gnu", {
+      options: { flags: "-pv parents verbose help version", values: "-m mode" },
+      effects: ({ operands }) => operands.map(path => ({ kind: "alter", path })),
+      run(call) {
+        for (const path of call.operands) markFile(path, call, { contents: [], isDirectory: true });
+        return NO_OUTPUT;
+      },
+    }),
+    program("touch", "gnu", {
+      options: { flags: "-afhm c|no-create no-dereference help version", values: "-drt date reference time" },
+      effects: ({ options, operands }) =>
+        operands.map(path =>
+          options.has("c") ? { kind: "alter", path } : { kind: "write", path, how: "create" },
+        ),
+      run(call) {
+        for (const path of call.operands)
+          markFile(path, call, { contents: readContents(path, call.cwd, undefined, call.scope) }, true);
+        return NO_OUTPUT;
+      },
+    }),
+    program("chmod", "dangerous gnu", { options: ATTRIBUTE_OPTIONS, effects: attributes("mode") }),
+    program("chown chgrp", "dangerous gnu", { options: ATTRIBUTE_OPTIONS, effects: attributes("owner") }),
+    program("chattr", "dangerous", { effects: specialAttributes }),
+    program("setfacl", "dangerous", {
+      options: {
+        flags: "-Rbkndp recursive remove-all remove-default no-mask default test help|h version",
+        values: "-mxMXS modify remove modify-file remove-file restore set set-file",
+      },
+      effects: accessLists,
+    }),
+    program("patch", "changesMore", {
+      options: {
+        flags: "-RNfsb dry-run reverse forward help version",
+        values: "-pidorFBzY strip input directory output",
+        abbreviates: false,
+      },
+      effects: effectsOfPatch,
+    }),
+    program("ssh-keygen", "changesMore", {
+      options: { flags: "-ylqpieHv", values: "-ftbCNPmOaInVRFszE", abbreviates: false },
+      effects: [
+        { write: "f", how: "edit", when: "p", unless: "y l F H R e i" },
+        { write: "f", how: "make", unless: "p y l F H R e i" },
+      ],
+    }),
+    program("apply_patch applypatch", "", { effects: effectsOfPatchText }),
   ],
 };
 

@@ -10,21 +10,18 @@ import {
   unknownOutput,
   wordAt,
 } from "../../shell/index.ts";
-import type { Field, ParsedCall } from "../model/program.ts";
+import { type Field, type ParsedCall, program } from "../model/program.ts";
 import { hostPaths } from "./mounts.ts";
 
 /** Programs that give another one a file system of its own. */
 export const isolation: Field = {
-  toldExcept: "",
+  tellsChanges: true,
   programs: () => [
-    {
-      names: "chroot",
-      isGnu: true,
-      is: ["readsNothing"],
+    program("chroot", "readsNothing gnu", {
       options: { flags: "skip-chdir", values: "-ugG userspec groups", stopsAtOperand: true },
       run: runChroot,
-    },
-    { names: "bwrap", is: ["readsNothing"], run: runBubblewrap },
+    }),
+    program("bwrap", "readsNothing", { run: runBubblewrap }),
   ],
 };
 

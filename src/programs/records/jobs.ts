@@ -13,8 +13,7 @@ import {
   unknownOutput,
   words,
 } from "../../shell/index.ts";
-import type { Field, ParsedCall, Program } from "../model/program.ts";
-import { programs } from "../model/program-table.ts";
+import { type Field, type ParsedCall, type Program, program } from "../model/program.ts";
 import { runString } from "../model/run.ts";
 import { stdinOf } from "./file-access.ts";
 
@@ -26,42 +25,45 @@ const SCRIPT_OPTIONS: OptionGrammar = {
 
 /** Programs that hand a string to a shell: now, later, or whenever something changes. */
 export const jobs: Field = {
-  toldExcept: "script at nix concurrently nix-shell nodemon onchange chokidar",
+  tellsChanges: true,
   programs: () => [
-    ...programs(
-      `
-    watch | is readsNothing | flags -bcdegptvwrC x|exec beep color no-color errexit chgexit precise no-title no-wrap |
-        values -nqs interval equexit shotsdir | optional differences | ends at operand
-    flock | is readsNothing | flags -senuxoFV shared exclusive unlock nonblock nb close no-fork verbose | values -wE
-        timeout wait conflict-exit-code | ends at operand
-    script | is readsNothing
-    at batch | is readsNothing | flags -bclmMrvVd | values -fqt
-    nix | is readsNothing
-    concurrently hyperfine | is readsNothing | flags -rkgi raw kill-others ignore-failure | values -ncwmMpsSL names
-        warmup min-runs runs prepare setup cleanup conclude export-json export-markdown shell parameter-list
-  `,
-      {
-        watch: {
-          run: call =>
-            call.options.has("x")
-              ? runInner(call.operands, call)
-              : runString(joinValues(call.operands, " "), call),
-        },
-        flock: { run: runFlock },
-        script: { options: SCRIPT_OPTIONS, run: runTypescript },
-        at: { run: runLater },
-        nix: { run: runNix },
-        concurrently: {
-          run(call) {
-            const codes = [
-              ...call.options.valuesOf("prepare", "p", "setup", "s", "cleanup"),
-              ...call.operands,
-            ];
-            return eitherOutput(...codes.map(code => runString(code, call)));
-          },
-        },
+    program("watch", "readsNothing", {
+      options: {
+        flags: "-bcdegptvwrC x|exec beep color no-color errexit chgexit precise no-title no-wrap",
+        values: "-nqs interval equexit shotsdir",
+        optional: "differences",
+        stopsAtOperand: true,
       },
-    ),
+      run: call =>
+        call.options.has("x")
+          ? runInner(call.operands, call)
+          : runString(joinValues(call.operands, " "), call),
+    }),
+    program("flock", "readsNothing", {
+      options: {
+        flags: "-senuxoFV shared exclusive unlock nonblock nb close no-fork verbose",
+        values: "-wE timeout wait conflict-exit-code",
+        stopsAtOperand: true,
+      },
+      run: runFlock,
+    }),
+    program("script", "readsNothing changesMore", { options: SCRIPT_OPTIONS, run: runTypescript }),
+    program("at batch", "readsNothing changesMore", {
+      options: { flags: "-bclmMrvVd", values: "-fqt" },
+      run: runLater,
+    }),
+    program("nix", "readsNothing changesMore", { run: runNix }),
+    program("concurrently hyperfine", "readsNothing changesMore", {
+      options: {
+        flags: "-rkgi raw kill-others ignore-failure",
+        values:
+          "-ncwmMpsSL names warmup min-runs runs prepare setup cleanup conclude export-json export-markdown shell parameter-list",
+      },
+      run(call) {
+        const codes = [...call.options.valuesOf("prepare", "p", "setup", "s", "cleanup"), ...call.operands];
+        return eitherOutput(...codes.map(code => runString(code, call)));
+      },
+    }),
     stringOption("nix-shell", "run command", "-pIA packages argstr"),
     stringOption("nodemon", "exec x", "-weiCd watch ext ignore cwd delay"),
     stringOption("onchange", "exec"),

@@ -15,43 +15,44 @@ import {
   type Value,
   writtenEntry,
 } from "../../shell/index.ts";
-import type { Field, ParsedCall } from "../model/program.ts";
+import { type Field, type ParsedCall, program } from "../model/program.ts";
 import { runString } from "../model/run.ts";
 import { stdinOf } from "./file-access.ts";
 
 /** Builds by rules: recipes are read when they come from stdin, or were written by this command or this session. */
 export const make: Field = {
   programs: () => [
-    {
-      names: "make",
-      isGnu: true,
-      is: ["readsNothing"],
+    program("make", "readsNothing gnu", {
       options: {
         flags: "-bBdeikLpqrRsStvw n|dry-run|just-print always-make silent quiet keep-going touch question",
         values: "-IjoWl C|directory f|file|makefile E|eval include-dir old-file what-if",
         optional: "-O jobs load-average debug output-sync",
       },
       run: runMake,
-    },
-    { names: "cmake", is: ["readsNothing"], run: runPortable },
-    {
-      names: "just",
-      is: ["readsNothing"],
+    }),
+    program("cmake", "readsNothing", { run: runPortable }),
+    program("just", "readsNothing", {
       options: {
         values: "f|justfile d|working-directory shell",
         flags: "n|dry-run l|list",
         abbreviates: false,
       },
       run: runJust,
-    },
-    {
-      names: "task go-task",
-      is: ["readsNothing"],
+    }),
+    program("task go-task", "readsNothing", {
       options: { values: "t|taskfile d|dir", flags: "n|dry l|list a|list-all", abbreviates: false },
       run: call =>
         runTasks(call, ["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"], runTaskfile),
-    },
-    { names: "gradle mvn", is: ["readsNothing"] },
+    }),
+    program("gradle mvn", "readsNothing", {
+      operations: [
+        "mvn: publish …deploy|release:perform | publish an artifact | safer mvn verify",
+        "gradle: publish publish|uploadArchives|publishToMavenCentral|publishPlugins | publish an artifact | safer gradle publishToMavenLocal",
+        "mvn: db.reset …flyway:clean | empty the database | safer mvn flyway:info",
+        "gradle: db.reset flywayClean | empty the database | safer gradle flywayInfo",
+        "gradle: publish …publish*|*:publish* | publish an artifact | free on *publishToMavenLocal | safer gradle publishToMavenLocal",
+      ],
+    }),
   ],
 };
 

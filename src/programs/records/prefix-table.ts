@@ -1,4 +1,5 @@
 import type { OptionGrammar } from "../../shell/index.ts";
+import type { OperationRow } from "../model/program.ts";
 import { GRAMMAR_CELLS, grammarOf, readTable, type TableRow } from "../model/text-table.ts";
 
 /** What a table says about a wrapper beside its options. */
@@ -39,6 +40,7 @@ const WRAPPER_CELLS = [
   /** the program gets variables that are kept for it elsewhere */
   "secrets",
   "dangerous",
+  "changes more",
 ] as const;
 
 /** A program whose last words are another program with its arguments. */
@@ -90,11 +92,11 @@ const TABLE = `
     systemd-run | flags -dGPqrStV user system scope remain-after-exit wait pty pipe shell quiet collect no-block
         same-dir send-sighup no-ask-password | values -EHMpu unit property slice description uid gid nice
         working-directory setenv host machine service-type on-active on-boot on-calendar timer-property on-startup
-        on-unit-active path-property socket-property | directory working-directory | shell shell S
+        on-unit-active path-property socket-property | directory working-directory | shell shell S | changes more
     strace ltrace | flags -cCdDfFhiknqrtTvVwxyzZLM follow-forks summary-only | values -abeEIoOpPsSuUXAl trace output
-        attach expr | pipes o output
-    perf | flags -agFhv | values -eopCr | subcommands stat record trace
-    valgrind | exact
+        attach expr | pipes o output | changes more
+    perf | flags -agFhv | values -eopCr | subcommands stat record trace | changes more
+    valgrind | exact | changes more
     numactl | flags -sHl | values -iNmCpPS | optional interleave cpunodebind membind physcpubind localalloc
     setpriv | values reuid regid groups inh-caps ambient-caps bounding-set securebits pdeathsig selinux-label
         apparmor-profile | exact
@@ -107,38 +109,55 @@ const TABLE = `
     faketime | flags -mf exclude-monotonic | values -p pid | operands 1
     ts tsp | flags -nfmdErsi | values -DLNSO
     sshpass | flags -ev | values -pfdP
-    firejail | exact
+    firejail | exact | changes more
     sandbox-exec | values -fnpD
     arch | flags x86_64 arm64 arm64e i386 32 64 | single dash
-    direnv | subcommands exec | operands 1 | secrets
+    direnv | subcommands exec | operands 1 | secrets | changes more
     dotenv dotenvx | may begin with run | flags -cqo quiet override no-expand overload | values -efvp file env-file env | assignments | secrets
     cross-env | values -fe file environments | assignments
     env-cmd | values -fe file environments | assignments | secrets
     railway | values -sep service environment project | exact | unknown takes value | subcommands run | secrets
     foreman honcho | values -ef procfile env | subcommands run | secrets
-    doppler infisical teller | flags only-names | exact | unknown takes value | subcommands run | after dashes | secrets
+    doppler infisical teller | flags only-names | exact | unknown takes value | subcommands run | after dashes | secrets | changes more
     op | flags reveal | values account vault session config fields format | exact | unknown takes value | subcommands
-        run | after dashes | secrets
-    aws-vault chamber vault-exec saml2aws | unknown takes value | subcommands exec | after dashes | secrets
-    mise rtx fnm | values -cCj command cd jobs | exact | subcommands exec x | after dashes | runs c command
-    asdf rbenv pyenv nodenv goenv | subcommands exec run
+        run | after dashes | secrets | changes more
+    aws-vault chamber vault-exec saml2aws | unknown takes value | subcommands exec | after dashes | secrets | changes more
+    mise rtx fnm | values -cCj command cd jobs | exact | subcommands exec x | after dashes | runs c command | changes more
+    asdf rbenv pyenv nodenv goenv | subcommands exec run | changes more
     volta | flags bundled-npm no-yarn no-pnpm | values node npm yarn pnpm env | subcommands run
     opam stack cabal | unknown takes value | subcommands exec | after dashes
     rustup | flags install | subcommands run | operands 1
     devbox | values -c config environment | subcommands run | after dashes
-    nvm | flags silent | subcommands exec run | operands 1
-    bundle | flags keep-file-descriptors | values gemfile | subcommands exec
-    poetry pipenv rye pdm hatch pixi | flags -qv help|h dry-run build | values -Cpur directory project | subcommands run
+    nvm | flags silent | subcommands exec run | operands 1 | changes more
+    bundle | flags keep-file-descriptors | values gemfile | subcommands exec | changes more
+    poetry pipenv rye pdm hatch pixi | flags -qv help|h dry-run build | values -Cpur directory project | subcommands run | changes more
     uv | flags -qv help|h dry-run isolated no-sync frozen locked no-project all-extras active no-dev | values -p with python extra
-        group project directory env-file with-requirements package index | subcommands run
+        group project directory env-file with-requirements package index | subcommands run | changes more
     conda mamba micromamba | flags -v no-capture-output live-stream | values -np name prefix cwd | subcommands run |
-        directory cwd
+        directory cwd | changes more
     busybox toybox
     shx | flags silent|s noglob|g | exact
     xterm rxvt urxvt konsole alacritty kitty st foot x-terminal-emulator gnome-terminal wezterm | flags hold | values
-        -T title geometry fn fg bg working-directory | marks -e -x -- --command start
+        -T title geometry fn fg bg working-directory | marks -e -x -- --command start | changes more
     capsh | marks -- | program bash
 `;
+
+export const PREFIX_OPERATIONS: readonly OperationRow[] = [
+  "poetry hatch pdm uv: publish publish|upload | publish a package to everybody | safer twine check dist/*",
+  "stack cabal: publish upload | publish a package to everybody | safer {tool} --help",
+  "railway: cloud.platform down|delete | remove a deployment",
+  "railway: cloud.platform …delete|remove | remove a service or volume",
+  "ip: sys.firewall link|addr|route flush|del|delete | cut the machine off",
+  "ip: sys.firewall link set * down | cut the machine off",
+  "op: sec.keychain read | show a secret of 1Password",
+  "op: sec.keychain item get | show a secret of 1Password | needs reveal fields",
+  "doppler: sec.keychain secrets | show secrets | unless only-names",
+  "chamber: sec.keychain read|export | show secrets",
+  "infisical: sec.keychain secrets|export | show secrets",
+  "dotenv: sec.keychain list|get | show secrets of the project",
+  "dotenvx: sec.keychain get|decrypt | show secrets of the project",
+  "railway: sec.keychain variables|variable | show the variables of an application",
+];
 
 export function readPrefixWrappers(): readonly PrefixWrapper[] {
   const rows = readTable(TABLE, 1, [...GRAMMAR_CELLS, ...WRAPPER_CELLS]);

@@ -19,7 +19,7 @@ import {
   withOrigins,
   wordAt,
 } from "../../shell/index.ts";
-import type { Field } from "../model/program.ts";
+import { type Field, program } from "../model/program.ts";
 
 /** Escapes that hide letters make the text a decoded one; `\n` and `\t` do not. */
 const HIDING = /\\(?:x[0-9a-fA-F]|[0-7]{2}|[uU][0-9a-fA-F])/;
@@ -158,9 +158,9 @@ function toNumber(written: string): number {
 
 /** Programs that print their words. */
 export const print: Field = {
-  toldExcept: "",
+  tellsChanges: true,
   programs: () => [
-    { names: "echo print", isGnu: true, is: ["readsNothing", "seldomFails", "prints"], run: echo },
-    { names: "printf", isGnu: true, is: ["readsNothing", "seldomFails", "prints"], run: printf },
+    program("echo print", "readsNothing seldomFails prints gnu", { run: echo }),
+    program("printf", "readsNothing seldomFails prints gnu", { run: printf }),
   ],
 };

@@ -16,7 +16,7 @@ import {
   wordAt,
 } from "../../shell/index.ts";
 import { payloads, sendEffect, stdinPayloads } from "../model/payloads.ts";
-import type { Field, ParsedCall } from "../model/program.ts";
+import { type Field, type ParsedCall, program, withOperations } from "../model/program.ts";
 import { remoteCall, runString } from "../model/run.ts";
 import { fetchedOutput } from "./network.ts";
 import { remoteRunners } from "./remote-runners.ts";
@@ -30,19 +30,18 @@ const SSH: OptionGrammar = {
 
 /** Programs that run something on another machine. */
 export const remote: Field = {
-  toldExcept: "vagrant ansible lxc",
+  tellsChanges: true,
   programs: () => [
-    {
-      names: "ssh autossh slogin",
-      is: ["readsNothing", "namesHosts", "dangerous"],
+    program("ssh autossh slogin", "readsNothing namesHosts dangerous", {
       options: SSH,
       effects: effectsOfSsh,
       run: runSsh,
       shellVariables: "SSH_ASKPASS",
-    },
-    {
-      names: "mosh",
-      is: ["readsNothing"],
+      operations: [
+        "ssh autossh: net.expose - | make a port of this machine reachable from another | needs R",
+      ],
+    }),
+    program("mosh", "readsNothing", {
       options: { values: "-p ssh server client predict", stopsAtOperand: true },
       effects: effectsOfSsh,
       run(call) {
@@ -50,15 +49,26 @@ export const remote: Field = {
         const isDashed = rest[0] !== undefined && knownText(rest[0]) === "--";
         return runInner(isDashed ? rest.slice(1) : rest, remoteCall(call, "mosh", host));
       },
-    },
-    {
-      names: "ansible",
+    }),
+    program("ansible", "changesMore", {
       options: { values: "-iuelf m|module-name a|args inventory user limit extra-vars forks" },
       run: runAnsible,
-    },
-    { names: "lxc incus", run: runLxc },
-    { names: "salt salt-ssh salt-call", run: runSalt },
-    ...remoteRunners(),
+    }),
+    program("lxc incus", "changesMore", {
+      run: runLxc,
+      operations: [
+        "cloud.container delete|rm|purge | delete a virtual machine or container with its disk | safer {tool} list",
+        "container.host launch|init|create | run a container with every right on this machine | needs c=security.privileged* config=security.privileged*",
+        "container.host config set …security.privileged=true|security.privileged | give a container every right on this machine",
+        "container.host config device …source=/ | give a container the whole file system of this machine",
+      ],
+    }),
+    program("salt salt-ssh salt-call", "", { run: runSalt }),
+    ...withOperations(remoteRunners(), [
+      "eb: cloud.infra terminate | terminate an environment | safer eb status",
+      "vagrant: cloud.infra destroy | destroy the virtual machine | safer vagrant status",
+      "multipass colima limactl: cloud.container delete|rm|purge | delete a virtual machine or container with its disk | safer {tool} list",
+    ]),
   ],
 };
 

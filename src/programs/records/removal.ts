@@ -12,38 +12,48 @@ import {
   type Value,
 } from "../../shell/index.ts";
 import { isSearchResult, listedArguments, listingBehind } from "../model/listings.ts";
-import type { Field, ParsedCall } from "../model/program.ts";
-import { programs } from "../model/program-table.ts";
+import { type Field, type ParsedCall, program } from "../model/program.ts";
 import { effectsOfRows } from "../model/rows.ts";
 import { isCmdStyle, runBareCmd } from "./windows.ts";
 
 /** Programs that delete what they are given. */
 export const removal: Field = {
-  toldExcept: "gio",
-  programs: () =>
-    programs(
-      `
-    rm unlink | is removes dangerous | gnu | flags -fiIvPWx r|R|recursive force verbose d|dir one-file-system
-        no-preserve-root help version | optional interactive preserve-root
-    rmdir | is removes dangerous | gnu | flags -pv parents verbose ignore-fail-on-non-empty help version
-    shred srm wipe scrub | is removes dangerous | gnu | flags -ufvxz r|R help version | values -nsp iterations size
-        random-source pattern | optional remove
-    rimraf del-cli del | is removes dangerous | values preserve-root impl max-retries retry-delay backoff | exact
-    trash trash-put rmtrash | flags -rRfidvF recursive force verbose directory interactive help version | values trash-dir
-    gio | flags -fv force help
-  `,
-      {
-        rm: { effects: removalEffects },
-        trash: { effects: ({ operands }) => thrownAway(operands) },
-        gio: { effects: effectsOfGio },
-        rmdir: { effects: unlessCmd(removedDirectories), run: runForCmd },
-        shred: { effects: [{ delete: "operands", recursive: "r", isShredded: true }] },
-        rimraf: {
-          effects: unlessCmd(call => effectsOfRows([{ delete: "operands", recursive: "always" }], call)),
-          run: runForCmd,
-        },
+  tellsChanges: true,
+  programs: () => [
+    program("rm unlink", "removes dangerous gnu", {
+      options: {
+        flags: "-fiIvPWx r|R|recursive force verbose d|dir one-file-system no-preserve-root help version",
+        optional: "interactive preserve-root",
       },
-    ),
+      effects: removalEffects,
+    }),
+    program("rmdir", "removes dangerous gnu", {
+      options: { flags: "-pv parents verbose ignore-fail-on-non-empty help version" },
+      effects: unlessCmd(removedDirectories),
+      run: runForCmd,
+    }),
+    program("shred srm wipe scrub", "removes dangerous gnu", {
+      options: {
+        flags: "-ufvxz r|R help version",
+        values: "-nsp iterations size random-source pattern",
+        optional: "remove",
+      },
+      effects: [{ delete: "operands", recursive: "r", isShredded: true }],
+    }),
+    program("rimraf del-cli del", "removes dangerous", {
+      options: { values: "preserve-root impl max-retries retry-delay backoff", abbreviates: false },
+      effects: unlessCmd(call => effectsOfRows([{ delete: "operands", recursive: "always" }], call)),
+      run: runForCmd,
+    }),
+    program("trash trash-put rmtrash", "", {
+      options: {
+        flags: "-rRfidvF recursive force verbose directory interactive help version",
+        values: "trash-dir",
+      },
+      effects: ({ operands }) => thrownAway(operands),
+    }),
+    program("gio", "changesMore", { options: { flags: "-fv force help" }, effects: effectsOfGio }),
+  ],
 };
 
 /** In the trash it is not lost, but no longer where it was. */

@@ -18,8 +18,7 @@ import {
   type Value,
   wordAt,
 } from "../../shell/index.ts";
-import type { Field, ParsedCall } from "../model/program.ts";
-import { programs } from "../model/program-table.ts";
+import { type Field, type ParsedCall, program } from "../model/program.ts";
 
 const OPTIONS: OptionGrammar = {
   flags: "-abefhiklmnprstuvxBCDEHPTc login norc noprofile posix noediting restricted verbose help version",
@@ -29,31 +28,28 @@ const OPTIONS: OptionGrammar = {
 
 /** Shells: their code is an argument, a file or stdin. */
 export const shells: Field = {
-  toldExcept: "fish ysh",
+  tellsChanges: true,
   programs: () => [
-    ...programs(
-      `
-    bash sh zsh dash ksh ash | is shell readsNothing dangerous
-    ksh93 mksh pdksh rbash yash csh tcsh hush osh nu xonsh elvish | is shell readsNothing
-    fish | is shell readsNothing dangerous | flags -iNnPlvh login no-config interactive no-execute private help
-        version | values -doDf command|c|C|init-command features profile | ends at operand
-    . source | is readsNothing sources
-    read | is readsNothing readsLine
-  `,
-      {
-        bash: { options: OPTIONS, run: runShell },
-        ksh93: { options: OPTIONS, run: runShell },
-        fish: { run: runFish },
+    program("bash sh zsh dash ksh ash", "shell readsNothing dangerous", { options: OPTIONS, run: runShell }),
+    program("ksh93 mksh pdksh rbash yash csh tcsh hush osh nu xonsh elvish", "shell readsNothing", {
+      options: OPTIONS,
+      run: runShell,
+    }),
+    program("fish", "shell readsNothing dangerous changesMore", {
+      options: {
+        flags: "-iNnPlvh login no-config interactive no-execute private help version",
+        values: "-doDf command|c|C|init-command features profile",
+        stopsAtOperand: true,
       },
+      run: runFish,
+    }),
+    program(". source", "readsNothing sources"),
+    program("read", "readsNothing readsLine"),
+    program(
+      "export declare local readonly typeset set unset alias unalias exit return cd pushd popd trap shift eval exec command :",
+      "readsNothing",
     ),
-    // Words of the shell itself, behind programs that know no shell.
-    {
-      names: `export declare local readonly typeset set unset alias unalias exit return cd pushd popd trap shift eval exec
-        command :`,
-      is: ["readsNothing"],
-    },
-    // Their own grammar is not read; what they share with the others is enough.
-    { names: "ysh rc es scsh", is: ["shell"], run: runRareShell },
+    program("ysh rc es scsh", "shell changesMore", { run: runRareShell }),
   ],
 };
 

@@ -1,23 +1,25 @@
 import { type Language, type Output, text, unknownOutput, words } from "../../shell/index.ts";
-import type { Field, ParsedCall, Program } from "../model/program.ts";
+import { type Field, type ParsedCall, type Program, program } from "../model/program.ts";
 import { runFiles } from "../model/run-code.ts";
 import { runRemotely } from "./remote-runners.ts";
 
 /** Programs that run what a file of a fixed name says, in a language that is read here. */
 export const taskRunners: Field = {
   programs: () => [
-    runner("rake", "ruby", "Rakefile rakefile Rakefile.rb rakefile.rb"),
+    {
+      ...runner("rake", "ruby", "Rakefile rakefile Rakefile.rb rakefile.rb"),
+      operations: [
+        "db.reset db:drop|db:drop:*|db:reset|db:schema:load|db:structure:load|db:purge|db:purge:*|db:truncate_all|db:migrate:reset|db:seed:replant | empty the database | safer rails db:migrate:status",
+        "db.reset …db:drop|db:drop:*|db:reset|db:purge|db:truncate_all|db:migrate:reset|db:schema:load | empty the database | safer rails db:migrate:status",
+      ],
+    },
     runner("invoke inv", "python", "tasks.py"),
     runner("fab", "python", "fabfile.py", runRemotely),
     runner("nox", "python", "noxfile.py"),
     runner("doit", "python", "dodo.py"),
     runner("gulp", "javascript", "gulpfile.js gulpfile.mjs gulpfile.cjs"),
     runner("grunt", "javascript", "Gruntfile.js"),
-    {
-      names: "pytest py.test",
-      is: ["readsNothing"],
-      run: call => runEverywhere("python", "conftest.py", call),
-    },
+    program("pytest py.test", "readsNothing", { run: call => runEverywhere("python", "conftest.py", call) }),
   ],
 };
 

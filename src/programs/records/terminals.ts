@@ -13,24 +13,20 @@ import {
   type Value,
   wordAt,
 } from "../../shell/index.ts";
-import type { Field, ParsedCall } from "../model/program.ts";
+import { type Field, type ParsedCall, program } from "../model/program.ts";
 import { runString } from "../model/run.ts";
 
 /** tmux and screen: commands for another terminal. */
 export const terminals: Field = {
   programs: () => [
-    {
-      names: "tmux",
-      is: ["readsNothing"],
+    program("tmux", "readsNothing", {
       options: { flags: "-2CDlNuvV", values: "-cfLST", stopsAtOperand: true },
       run: runTmux,
-    },
-    {
-      names: "screen",
-      is: ["readsNothing"],
+    }),
+    program("screen", "readsNothing", {
       options: { flags: "-aAdDfiLmOqrRUvwxX", values: "-cehpsStT", stopsAtOperand: true },
       run: runScreen,
-    },
+    }),
   ],
 };
 

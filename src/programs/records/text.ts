@@ -12,8 +12,7 @@ import {
   wordAt,
 } from "../../shell/index.ts";
 import { readsOfFiles } from "../model/listings.ts";
-import type { Field, ParsedCall, Program } from "../model/program.ts";
-import { programs } from "../model/program-table.ts";
+import { type Field, type ParsedCall, type Program, program } from "../model/program.ts";
 import { computeLiteral } from "./encoding.ts";
 import { inputOf, recordCodeEffect } from "./file-access.ts";
 import { isRegenerablePattern } from "./regenerable.ts";
@@ -27,78 +26,107 @@ const GREP_READS: Program["reads"] = {
 
 /** Programs that show, search and change text, computed where their input is known. */
 export const textPrograms: Field = {
-  toldExcept: "split m4 dc",
-  programs: () =>
-    programs(
-      `
-    cat bat | is passesOn | gnu | flags -AbeEnstTuv help version | values -lrH language line-range style theme | exact
-    head tail | is passesOn selects | gnu | flags -qvfFz help version | values -s n|lines c|bytes | exact
-    tac | is passesOn | gnu | flags -br help version | values s
-    cut | is passesOn | gnu | flags -snz complement help version | values c|b|characters|bytes d|delimiter f|fields
-        output-delimiter
-    tr | is passesOn | gnu | flags -t d|delete s|squeeze-repeats c|C|complement help version | ends at operand
-    uniq | is passesOn | gnu | flags -cdDiuz | values f|skip-fields s|skip-chars w|check-chars
-    sort | is passesOn | gnu | flags -bdfgiMhnRrVcCmsuz help version | values -okTtS output key field-separator
-        temporary-directory buffer-size compress-program | exact
-    shuf iconv | gnu | values -oktTSnf output key field-separator | exact
-    split | gnu | values -blna filter | exact
-    grep egrep fgrep zgrep | is passesOn selects | gnu | values -efmABCDd regexp file max-count include exclude
-        exclude-dir exclude-from label context after-context before-context | optional color colour | exact
-    rg | is passesOn selects | values -efgtTABCmrMj regexp file glob iglob type type-not max-count replace max-depth
-        sort color context pre pre-glob hostname-bin | exact
-    ag ack | exact | unknown takes value
-    jq yq xq | flags -i inplace in-place | values -fL from-file indent | exact
-    column | values -socN | exact
-    less | values -pPt | exact | variables LESSOPEN LESSCLOSE EDITOR VISUAL
-    man | is readsNothing | values P|pager | variables PAGER MANPAGER BROWSER
-    m4
-    dc
-  `,
-      {
-        cat: { run: call => inputOf(call, call.operands) },
-        head: { rewrite: countFirst, run: slice },
-        tac: {
-          run: call =>
-            computeLiteral(
-              inputOf(call, call.operands),
-              content => linesOf(content).reverse().join(""),
-              call,
-            ),
-        },
-        cut: { run: cutFields },
-        tr: { run: translateInput },
-        uniq: { effects: [{ read: "first" }, { write: "rest" }] },
-        sort: {
-          effects: [{ read: "operands" }, { write: "o output" }],
-          shellOptions: { names: "compress-program" },
-        },
-        shuf: { effects: [{ read: "operands" }, { write: "o output" }] },
-        split: { shellOptions: { names: "filter" } },
-        grep: {
-          reads: { ...GREP_READS, recursive: "r R recursive dereference-recursive" },
-          narrows: narrowByPattern,
-        },
-        rg: {
-          reads: { ...GREP_READS, recursive: "always" },
-          run: runPreprocessor,
-          effectsAfter: removedByPreprocessor,
-        },
-        ag: { reads: { ...GREP_READS, text: "", recursive: "always" } },
-        jq: {
-          run: printVariables,
-          effects(call) {
-            const files = filesOfQuery(call);
-            if (call.options.has("i", "inplace", "in-place"))
-              return files.map(path => ({ kind: "write", path, how: "edit" }));
-            if (call.options.has("arg", "args", "argjson")) return readsOfFiles(files.slice(-1), call);
-            return readsOfFiles([...files, ...call.options.valuesOf("f", "from-file")], call);
-          },
-        },
-        man: { shellOptions: { names: "P" } },
-        m4: { shellLines: /\be?syscmd\(`?([^')]*)/g },
-        dc: { shellLines: /!\s*([^<>=].*)$/gm },
+  tellsChanges: true,
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a record a program
+  programs: () => [
+    program("cat bat", "passesOn gnu", {
+      options: {
+        flags: "-AbeEnstTuv help version",
+        values: "-lrH language line-range style theme",
+        abbreviates: false,
       },
-    ),
+      run: call => inputOf(call, call.operands),
+    }),
+    program("head tail", "passesOn selects gnu", {
+      options: { flags: "-qvfFz help version", values: "-s n|lines c|bytes", abbreviates: false },
+      rewrite: countFirst,
+      run: slice,
+    }),
+    program("tac", "passesOn gnu", {
+      options: { flags: "-br help version", values: "s" },
+      run: call =>
+        computeLiteral(inputOf(call, call.operands), content => linesOf(content).reverse().join(""), call),
+    }),
+    program("cut", "passesOn gnu", {
+      options: {
+        flags: "-snz complement help version",
+        values: "c|b|characters|bytes d|delimiter f|fields output-delimiter",
+      },
+      run: cutFields,
+    }),
+    program("tr", "passesOn gnu", {
+      options: { flags: "-t d|delete s|squeeze-repeats c|C|complement help version", stopsAtOperand: true },
+      run: translateInput,
+    }),
+    program("uniq", "passesOn gnu", {
+      options: { flags: "-cdDiuz", values: "f|skip-fields s|skip-chars w|check-chars" },
+      effects: [{ read: "first" }, { write: "rest" }],
+    }),
+    program("sort", "passesOn gnu", {
+      options: {
+        flags: "-bdfgiMhnRrVcCmsuz help version",
+        values: "-okTtS output key field-separator temporary-directory buffer-size compress-program",
+        abbreviates: false,
+      },
+      effects: [{ read: "operands" }, { write: "o output" }],
+      shellOptions: { names: "compress-program" },
+    }),
+    program("shuf iconv", "gnu", {
+      options: { values: "-oktTSnf output key field-separator", abbreviates: false },
+      effects: [{ read: "operands" }, { write: "o output" }],
+    }),
+    program("split", "gnu changesMore", {
+      options: { values: "-blna filter", abbreviates: false },
+      shellOptions: { names: "filter" },
+    }),
+    program("grep egrep fgrep zgrep", "passesOn selects gnu", {
+      options: {
+        values:
+          "-efmABCDd regexp file max-count include exclude exclude-dir exclude-from label context after-context before-context",
+        optional: "color colour",
+        abbreviates: false,
+      },
+      reads: { ...GREP_READS, recursive: "r R recursive dereference-recursive" },
+      narrows: narrowByPattern,
+    }),
+    program("rg", "passesOn selects", {
+      options: {
+        values:
+          "-efgtTABCmrMj regexp file glob iglob type type-not max-count replace max-depth sort color context pre pre-glob hostname-bin",
+        abbreviates: false,
+      },
+      reads: { ...GREP_READS, recursive: "always" },
+      run: runPreprocessor,
+      effectsAfter: removedByPreprocessor,
+    }),
+    program("ag ack", "", {
+      options: { abbreviates: false, unknownTakesValue: true },
+      reads: { ...GREP_READS, text: "", recursive: "always" },
+    }),
+    program("jq yq xq", "", {
+      options: { flags: "-i inplace in-place", values: "-fL from-file indent", abbreviates: false },
+      run: printVariables,
+      effects(call) {
+        const files = filesOfQuery(call);
+        if (call.options.has("i", "inplace", "in-place"))
+          return files.map(path => ({ kind: "write", path, how: "edit" }));
+        if (call.options.has("arg", "args", "argjson")) return readsOfFiles(files.slice(-1), call);
+        return readsOfFiles([...files, ...call.options.valuesOf("f", "from-file")], call);
+      },
+    }),
+    program("column", "", { options: { values: "-socN", abbreviates: false } }),
+    program("less", "", {
+      options: { values: "-pPt", abbreviates: false },
+      shellVariables: "LESSOPEN LESSCLOSE EDITOR VISUAL",
+    }),
+    program("man", "readsNothing", {
+      options: { values: "P|pager" },
+      shellVariables: "PAGER MANPAGER BROWSER",
+      shellOptions: { names: "P" },
+    }),
+    program("m4", "changesMore", { shellLines: /\be?syscmd\(`?([^')]*)/g }),
+    program("dc", "changesMore", { shellLines: /!\s*([^<>=].*)$/gm }),
+  ],
 };
 
 /** Behind the query, unless a file holds it; `yq eval QUERY FILE` has a word in front. */

@@ -14,42 +14,58 @@ import {
   writtenEntry,
 } from "../../shell/index.ts";
 import { isSearchResult } from "../model/listings.ts";
-import type { Field, ParsedCall } from "../model/program.ts";
-import { programs } from "../model/program-table.ts";
+import { type Field, type ParsedCall, program } from "../model/program.ts";
 import { isDirectory, placedAt } from "./file-access.ts";
 
 /** Programs that give files another place or another name. */
 export const transfer: Field = {
-  toldExcept: "",
-  programs: () =>
-    programs(
-      `
-    mv | is dangerous | gnu | flags -uvZfi n|no-clobber T|no-target-directory force interactive verbose
-        strip-trailing-slashes help version no-copy exchange | values t|target-directory S suffix | optional backup
-        update b context
-    cp | gnu | flags -afirRuvxpPLHdbXcZ n|no-clobber T|no-target-directory l s|symbolic-link archive force recursive
-        interactive verbose link help version remove-destination parents attributes-only | values t|target-directory S
-        suffix no-preserve sparse | optional backup preserve reflink update context
-    install | gnu | flags -DbcCpsvZ d|directory T|no-target-directory verbose help version | values -mog mode owner
-        group t|target-directory S suffix strip-program
-    ln | gnu | flags -finrvbLP s|symbolic T|no-target-directory force no-dereference help version | values
-        t|target-directory S suffix | optional backup
-    rename file-rename prename | flags -vfs n|nono verbose force help version | values e
-  `,
-      {
-        mv: { effects: effectsOfMove, run: runTransfer },
-        cp: { effects: effectsOfCopy, run: runTransfer },
-        install: { effects: effectsOfInstall, run: runTransfer },
-        ln: { effects: effectsOfLink, run: runTransfer },
-        rename: {
-          // The first word says how; a second one that is no file does no harm among the names.
-          effects: ({ operands, options }) =>
-            options.has("n")
-              ? []
-              : operands.slice(options.has("e") ? 0 : 1).map(from => ({ kind: "move", from, to: undefined })),
-        },
+  tellsChanges: true,
+  programs: () => [
+    program("mv", "dangerous gnu", {
+      options: {
+        flags:
+          "-uvZfi n|no-clobber T|no-target-directory force interactive verbose strip-trailing-slashes help version no-copy exchange",
+        values: "t|target-directory S suffix",
+        optional: "backup update b context",
       },
-    ),
+      effects: effectsOfMove,
+      run: runTransfer,
+    }),
+    program("cp", "gnu", {
+      options: {
+        flags: `-afirRuvxpPLHdbXcZ n|no-clobber T|no-target-directory l s|symbolic-link archive force recursive
+          interactive verbose link help version remove-destination parents attributes-only`,
+        values: "t|target-directory S suffix no-preserve sparse",
+        optional: "backup preserve reflink update context",
+      },
+      effects: effectsOfCopy,
+      run: runTransfer,
+    }),
+    program("install", "gnu", {
+      options: {
+        flags: "-DbcCpsvZ d|directory T|no-target-directory verbose help version",
+        values: "-mog mode owner group t|target-directory S suffix strip-program",
+      },
+      effects: effectsOfInstall,
+      run: runTransfer,
+    }),
+    program("ln", "gnu", {
+      options: {
+        flags: "-finrvbLP s|symbolic T|no-target-directory force no-dereference help version",
+        values: "t|target-directory S suffix",
+        optional: "backup",
+      },
+      effects: effectsOfLink,
+      run: runTransfer,
+    }),
+    program("rename file-rename prename", "", {
+      options: { flags: "-vfs n|nono verbose force help version", values: "e" },
+      effects: ({ operands, options }) =>
+        options.has("n")
+          ? []
+          : operands.slice(options.has("e") ? 0 : 1).map(from => ({ kind: "move", from, to: undefined })),
+    }),
+  ],
 };
 
 interface Placement {

@@ -18,7 +18,7 @@ import {
   type Value,
 } from "../../shell/index.ts";
 import { plainReads } from "../model/listings.ts";
-import type { Field, ParsedCall } from "../model/program.ts";
+import { type Field, type ParsedCall, program } from "../model/program.ts";
 import { itemsOf, replaceMark } from "../model/templates.ts";
 
 const PARALLEL_OPTIONS: OptionGrammar = {
@@ -32,12 +32,9 @@ const PARALLEL_OPTIONS: OptionGrammar = {
 
 /** A list on the input becomes arguments of another program. */
 export const argumentLists: Field = {
-  toldExcept: "",
+  tellsChanges: true,
   programs: () => [
-    {
-      names: "xargs",
-      isGnu: true,
-      is: ["passesOn", "dangerous"],
+    program("xargs", "passesOn dangerous gnu", {
       options: {
         flags: "-oprtx 0|null interactive no-run-if-empty open-tty verbose exit show-limits",
         values: "-EILnPsJRS a|arg-file d|delimiter max-lines max-args max-procs max-chars process-slot-var",
@@ -46,8 +43,8 @@ export const argumentLists: Field = {
       },
       effects: call => plainReads(call.options.valuesOf("a")),
       run: runXargs,
-    },
-    { names: "parallel", is: ["readsNothing", "dangerous"], options: PARALLEL_OPTIONS, run: runParallel },
+    }),
+    program("parallel", "readsNothing dangerous", { options: PARALLEL_OPTIONS, run: runParallel }),
   ],
 };
 
