@@ -6,8 +6,7 @@ export { analyseArgv, analyseCommand } from "./model/analyse.ts";
 export { changedWords } from "./model/changed-words.ts";
 export { findDangerous } from "./model/dangerous.ts";
 export type { ProgramDescription } from "./model/describe.ts";
-export { harmlessUse } from "./model/read-only.ts";
-export { hasTrait } from "./model/registry.ts";
+export { harmlessUse, hasTrait } from "./model/registry.ts";
 export { tellsAllChanges } from "./model/told-changes.ts";
 export { codeArgvs, dialectArgv, elsewhereArgv, sqlArgv } from "./model/tool-argv.ts";
 export {

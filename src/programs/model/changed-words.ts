@@ -10,8 +10,7 @@ import {
 } from "../../shell/index.ts";
 import { isSearched } from "../records/other-languages.ts";
 import { isOwnName } from "../records/own-program.ts";
-import { harmlessUse } from "./read-only.ts";
-import { findProgram } from "./registry.ts";
+import { findProgram, harmlessUse } from "./registry.ts";
 import { tellsAllChanges } from "./told-changes.ts";
 
 /** Options that name a file which is written, whoever has them. */

@@ -1,5 +1,5 @@
 import { words } from "../../shell/index.ts";
-import { allPrograms } from "./registry.ts";
+import { namesWithTrait } from "./registry.ts";
 
 /** Commands of shells that run text. */
 const BUILTINS = "eval exec source";
@@ -8,12 +8,7 @@ let names: ReadonlySet<string> | undefined;
 
 /** Programs that, named in text which could not be read, are reason enough to ask. */
 export function dangerousNames(): ReadonlySet<string> {
-  names ??= new Set([
-    ...words(BUILTINS),
-    ...allPrograms()
-      .filter(program => program.is?.includes("dangerous") === true)
-      .flatMap(program => words(program.names)),
-  ]);
+  names ??= new Set([...words(BUILTINS), ...namesWithTrait("dangerous")]);
   return names;
 }
 

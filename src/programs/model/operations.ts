@@ -79,14 +79,20 @@ export function operationsOf(
   rows: readonly Operation[],
   program: string,
   call: ProgramCall,
-  grammar: OptionGrammar | undefined,
+  record: Program | undefined,
 ): readonly OperationEffect[] {
+  const grammar = grammarOf(record);
   // Without a grammar, a word behind an option may be its value or not: `alembic -c x.ini downgrade base`.
   for (const guess of grammar === undefined ? guessesFor(program) : [grammar]) {
-    const found = findOperation(rows, program, call, parseOptions(call.argv, guess));
+    const found = findOperation(rows, program, call, parseOptions(call.argv, guess), record);
     if (found !== undefined) return [found];
   }
   return [];
+}
+
+/** Operations have options behind their operands, so a grammar that ends at the first one does not serve them. */
+function grammarOf(program: Program | undefined): OptionGrammar | undefined {
+  return program?.options?.stopsAtOperand === true ? undefined : program?.options;
 }
 
 function guessesFor(program: string): readonly OptionGrammar[] {
@@ -98,6 +104,7 @@ function findOperation(
   program: string,
   call: ProgramCall,
   options: ParsedOptions,
+  record: Program | undefined,
 ): OperationEffect | undefined {
   if (onlyTells(options)) return undefined;
   const operands = options.operandValues;
@@ -112,7 +119,7 @@ function findOperation(
       what,
       target: [program, ...call.argv.slice(1).map(describe)].join(" "),
       rest: shown.slice(matched).join(" "),
-      names: [...namesOf(call, options, shown), ...chosenBefore(program, call)],
+      names: [...namesOf(call, options, shown), ...chosenBefore(record, call)],
       ...(safer === undefined ? {} : { safer }),
       ...(verdict === undefined ? {} : { verdict }),
     };
@@ -240,22 +247,12 @@ function directoryName(cwd: Value): readonly string[] {
   return shown === "" ? [] : [shown.slice(shown.lastIndexOf("/") + 1)];
 }
 
-/** Commands that choose where later ones of the same family work: `program words… NAME`. */
-const CHOICES: readonly (readonly [family: RegExp, chooser: RegExp])[] = [
-  [/^(kubectl|oc|k|helm|kubecolor)$/, /^(kubectl|oc|k) config (use-context|set-context) |^(kubectx|kubens) /],
-  [/^(terraform|tofu|terragrunt)$/, /^(terraform|tofu|terragrunt) workspace (select|new) /],
-  [/^pulumi$/, /^pulumi stack (select|init) /],
-  [/^gcloud$|^gsutil$|^bq$/, /^gcloud config (set (core\/)?project|configurations activate) /],
-  [/^az$/, /^az account set /],
-  [/^docker$/, /^docker context use /],
-];
-
 /** Names of contexts, workspaces and projects that the same text went to before. */
-function chosenBefore(program: string, { id, scope }: ProgramCall): readonly string[] {
-  const choosers = CHOICES.flatMap(([family, chooser]) => (family.test(program) ? [chooser] : []));
-  if (choosers.length === 0) return [];
+function chosenBefore(record: Program | undefined, { id, scope }: ProgramCall): readonly string[] {
+  const chooser = record?.chosenBy;
+  if (chooser === undefined) return [];
   return scope.session.invocations.slice(0, id).flatMap(({ program: name, argv }: Invocation) => {
     const line = [name ?? "", ...argv.slice(1).map(describe)].join(" ");
-    return choosers.some(chooser => chooser.test(line)) ? [line.slice(line.lastIndexOf(" ") + 1)] : [];
+    return chooser.test(line) ? [line.slice(line.lastIndexOf(" ") + 1)] : [];
   });
 }

@@ -21,7 +21,7 @@ import { type Field, type ParsedCall, program } from "./program.ts";
 export const paths: Field = {
   tellsChanges: true,
   programs: () => [
-    program("pwd", "readsNothing gnu", { run: call => line(call.cwd) }),
+    program("pwd", "readsNothing gnu", { run: call => line(call.cwd), harmless: { reads: "*" } }),
     program("dirname", "readsNothing gnu", {
       options: { flags: "z" },
       run: call => lines(call.operands.map(value => changeText(value, directoryName, call))),
@@ -37,6 +37,7 @@ export const paths: Field = {
       run: call => (call.options.has("f", "e", "m") ? absolutePaths(call) : [unknownOutput(call)]),
     }),
     program("which type whence", "readsNothing", {
+      harmless: { reads: "*", names: "which" },
       options: { flags: "-asvpVPtf" },
       run: call => printPaths(call.options),
     }),
@@ -45,14 +46,33 @@ export const paths: Field = {
       effects: madeTemporary,
       run: makeTemporary,
     }),
-    program("date", "readsNothing gnu", { run: printDate }),
-    program("whoami logname", "readsNothing gnu", { run: printUser }),
+    program("date", "readsNothing gnu", { run: printDate, harmless: { reads: "*" } }),
+    program("whoami logname", "readsNothing gnu", {
+      run: printUser,
+      harmless: { reads: "*", names: "whoami" },
+    }),
     program("seq", "readsNothing gnu", { run: countUp }),
-    program("hostname uname nproc uuidgen wc id getconf expr cksum", "readsNothing gnu", { run: token }),
+    program("hostname uname nproc uuidgen wc id getconf expr cksum", "readsNothing gnu", {
+      run: token,
+      harmless: { reads: "*", names: "hostname uname nproc wc id" },
+    }),
     program(
       "dir exa eza lsd tree stat file du df whereis locate sleep wait true false test [ umask lsattr getfacl md5sum sha1sum sha256sum sha512sum sum b2sum shasum cmp logger notify-send say info help",
       "readsNothing",
+      { harmless: { reads: "*", names: "tree stat file du df true false" } },
     ),
+    // Programs that only show something, and words of the shell that change no files.
+    program(
+      `diff diff3 sdiff colordiff delta comm paste join nl fold fmt expand unexpand pr tsort numfmt ptx look
+        cal ncal bc factor strings nm objdump readelf ldd size otool lipo pgrep pidof pstree top htop free
+        vmstat iostat mpstat lsof fuser ss netstat lscpu lsblk lsusb lspci lsmod w who last lastlog finger
+        tty locale getent dmesg pmap tput clear cowsay md5 xmllint cloc tokei scc hexyl glow mdcat exiftool
+        identify ffprobe mediainfo traceroute mtr whois zipinfo jobs bg fg disown times ulimit hash getopts
+        let compgen complete compopt shopt bind caller dirs history logout suspend builtin enable mapfile
+        readarray break continue [[ shellcheck yamllint hadolint actionlint check-jsonschema`,
+      "",
+    ),
+    program("uptime groups", "", { harmless: { reads: "*" } }),
     program("open xdg-open", "readsNothing changesMore"),
   ],
 };

@@ -116,6 +116,7 @@ function programOf(wrapper: PrefixWrapper): Program {
     shellVariables: cells.variables ?? "",
     ...(cells.pipes === undefined ? {} : { shellOptions: { names: cells.pipes, prefix: /^[|!]/ } }),
     ...(cells.runs === undefined ? {} : { shellOptions: { names: cells.runs } }),
+    ...(cells.shows === undefined ? {} : { shows: cells.shows }),
     ...(pattern === undefined ? {} : { pattern }),
   };
 }

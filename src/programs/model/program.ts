@@ -57,6 +57,8 @@ export const TRAITS = [
   "installsPackages",
   /** named in a command that could not be read, it is reason enough to ask */
   "dangerous",
+  /** a pattern in the place of the name is judged as it, if it could be it */
+  "guessed",
 ] as const;
 
 export type Trait = (typeof TRAITS)[number];
@@ -110,6 +112,17 @@ export interface Program {
   /** Variables that name a program which it starts. */
   readonly shellVariables?: string;
   readonly operations?: readonly OperationRow[];
+  /**
+   * First words, `*` for any, with which it certainly only shows something, or only runs a build or check;
+   * `names` where not every name of the record is meant.
+   */
+  readonly harmless?: { readonly reads?: string; readonly runs?: string; readonly names?: string };
+  /** First words, `*` for any, with which it changes no file. */
+  readonly shows?: string;
+  /** It works on another machine; with one of these among its first words it changes files here as well. */
+  readonly bringsHere?: string;
+  /** Command lines before it that choose where it works: the last word is the place. */
+  readonly chosenBy?: RegExp;
 }
 
 type Mark = Trait | "gnu" | "changesMore";

@@ -19,6 +19,10 @@ const CLOUD_VALUES: OptionGrammar = {
   flags:
     "-qfyrRm recursive delete dryrun dry-run quiet force yes debug no-cli-pager no-paginate no-verify-ssl auto-approve help|h version only-show-errors no-wait delete-unmatched-destination-objects async all purge skip-final-snapshot",
 };
+/** Command lines that choose the cluster, the workspace and the project of later ones. */
+const CHOOSES_CLUSTER = /^(kubectl|oc|k) config (use-context|set-context) |^(kubectx|kubens) /;
+const CHOOSES_WORKSPACE = /^(terraform|tofu|terragrunt) workspace (select|new) /;
+export const CHOOSES_PROJECT = /^gcloud config (set (core\/)?project|configurations activate) /;
 const KUBE: OptionGrammar = {
   values:
     "-nsflokcp namespace context cluster user server filename selector output kubeconfig token as as-group grace-period timeout field-selector replicas kustomize cascade container template patch kube-context kube-apiserver kube-token description request-timeout cache-dir raw-input project",
@@ -86,6 +90,7 @@ export const cloud: Field = {
       ],
     }),
     program("az", "dangerous readsNothing", {
+      chosenBy: /^az account set /,
       options: CLOUD_VALUES,
       effects: readsAndUploads,
       run: runRemotely,
@@ -99,6 +104,7 @@ export const cloud: Field = {
       ],
     }),
     program("gcloud", "dangerous readsNothing", {
+      chosenBy: CHOOSES_PROJECT,
       options: CLOUD_VALUES,
       effects: readsAndUploads,
       run: runRemotely,
@@ -114,6 +120,7 @@ export const cloud: Field = {
       ],
     }),
     program("gsutil s3cmd mc", "readsNothing", {
+      chosenBy: CHOOSES_PROJECT,
       options: { ...CLOUD_VALUES, values: "-uag" },
       effects: readsAndUploads,
       operations: [
@@ -169,7 +176,9 @@ export const cloud: Field = {
         "sec.keychain auth token | show a token",
       ],
     }),
-    program("kubectl oc", "dangerous readsNothing", {
+    program("kubectl oc", "dangerous readsNothing guessed", {
+      chosenBy: CHOOSES_CLUSTER,
+      shows: "get describe logs top explain api-resources api-versions version cluster-info",
       shellVariables: "EDITOR VISUAL KUBE_EDITOR",
       options: { ...KUBE, flags: `${KUBE.flags} raw minify flatten` },
       effects: copyIntoContainer,
@@ -189,6 +198,8 @@ export const cloud: Field = {
     program("k3s", "", { options: KUBE, run: runInCluster, tool: clusterTool }),
     program("microk8s", "", { tool: clusterTool }),
     program("helm", "dangerous readsNothing", {
+      chosenBy: CHOOSES_CLUSTER,
+      shows: "list ls status get history search show version",
       options: KUBE,
       operations: [
         "publish push | publish a chart | safer helm package .",
@@ -196,6 +207,7 @@ export const cloud: Field = {
       ],
     }),
     program("k kubecolor microk8s.kubectl helm3", "", {
+      chosenBy: CHOOSES_CLUSTER,
       options: KUBE,
       run: runInCluster,
       operations: [
@@ -222,7 +234,9 @@ export const cloud: Field = {
         "velero: cloud.backup …delete | delete backups | safer velero backup get",
       ],
     }),
-    program("terraform tofu", "dangerous readsNothing", {
+    program("terraform tofu", "dangerous readsNothing guessed", {
+      chosenBy: CHOOSES_WORKSPACE,
+      shows: "version show output providers graph",
       options: TERRAFORM,
       tool: withVariables,
       operations: [
@@ -237,6 +251,7 @@ export const cloud: Field = {
       ],
     }),
     program("terragrunt kafka-topics kafka-topics.sh", "", {
+      chosenBy: CHOOSES_WORKSPACE,
       options: TERRAFORM,
       operations: [
         "terragrunt: cloud.infra destroy | destroy the infrastructure | safer terraform plan -destroy",
@@ -267,6 +282,7 @@ export const cloud: Field = {
       ],
     }),
     program("pulumi", "dangerous", {
+      chosenBy: /^pulumi stack (select|init) /,
       options: {
         flags: "-yf yes skip-preview force preview-only help|h",
         values: "-sCmt stack cwd message target config-file parallel",

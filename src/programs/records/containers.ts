@@ -70,7 +70,9 @@ const GLOBAL: OptionGrammar = {
 /** Programs that run others in containers. */
 export const containers: Field = {
   programs: () => [
-    program("docker podman nerdctl", "readsNothing namesHosts dangerous", {
+    program("docker podman nerdctl", "readsNothing namesHosts dangerous guessed", {
+      chosenBy: /^docker context use /,
+      shows: "ps images logs inspect stats top port version info history events diff search",
       options: ENGINE_OPTIONS,
       effects: call => [...copyIntoContainer(call), ...reachesOfRun(call)],
       run: runContainer,

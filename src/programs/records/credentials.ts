@@ -34,6 +34,15 @@ export const credentials: Field = {
     program("git-crypt ansible-vault mkcert certbot keytool ssh-copy-id ssh-add", "readsNothing", {
       operations: ["ansible-vault: sec.keychain view|decrypt | show decrypted secrets"],
     }),
+    program("ps", "", {
+      shows: "*",
+      operations: [
+        "sec.keychain - | show the variables of other processes | needs E",
+        "sec.keychain *e | show the variables of other processes",
+        "sec.keychain *eww* | show the variables of other processes",
+        "sec.keychain *auxe* | show the variables of other processes",
+      ],
+    }),
     commands([
       "git-credential-osxkeychain git-credential-libsecret git-credential-store git-credential-cache git-credential-manager: sec.keychain get | show stored credentials",
       "security: sec.keychain find-generic-password|find-internet-password|dump-keychain|export|find-key | show a password of the keychain",
@@ -44,10 +53,6 @@ export const credentials: Field = {
       "lpass: sec.keychain show|export | show a secret of LastPass",
       "secret-tool: sec.keychain lookup|search | show a secret of the keyring",
       "keyring: sec.keychain get | show a secret of the keyring",
-      "ps: sec.keychain - | show the variables of other processes | needs E",
-      "ps: sec.keychain *e | show the variables of other processes",
-      "ps: sec.keychain *eww* | show the variables of other processes",
-      "ps: sec.keychain *auxe* | show the variables of other processes",
     ]),
   ],
 };

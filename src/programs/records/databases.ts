@@ -20,6 +20,7 @@ import {
   program,
   withOperations,
 } from "../model/program.ts";
+import { CHOOSES_PROJECT } from "./cloud.ts";
 import { databaseFiles, SQLITE_SHELL } from "./database-files.ts";
 import { type SqlClient, sqlClients } from "./sql-clients.ts";
 import { sqlLosses } from "./sql-losses.ts";
@@ -143,6 +144,7 @@ function sqlProgram(client: SqlClient): Program {
     ...(names === "sqlite3"
       ? { shellOptions: { names: "cmd", prefix: /^\.(?:she?l?l?|sys?t?e?m?)\s+/ } }
       : {}),
+    ...(names === "bq" ? { chosenBy: CHOOSES_PROJECT } : {}),
     ...(/^(psql|mysql)/.test(names) ? { shellVariables: "PAGER" } : {}),
   };
 }

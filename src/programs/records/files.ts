@@ -25,7 +25,7 @@ const ATTRIBUTE_OPTIONS = {
 export const files: Field = {
   tellsChanges: true,
   programs: () => [
-    program("tee sponge", "passesOn gnu", {
+    program("tee sponge", "passesOn gnu guessed", {
       options: { flags: "-ip a|append ignore-interrupts help version", optional: "output-error" },
       effects: [
         { write: "operands", how: "append", when: "a" },
@@ -37,14 +37,14 @@ export const files: Field = {
         return contents;
       },
     }),
-    program("truncate", "removes dangerous gnu", {
+    program("truncate", "removes dangerous gnu guessed", {
       options: { flags: "-co no-create help version", values: "-r s|size reference" },
       effects: ({ options, operands }) =>
         knownPrefix(options.valueOf("s") ?? text("")).startsWith("+")
           ? operands.map(path => ({ kind: "alter", path }))
           : operands.map(replaced),
     }),
-    program("dd", "dangerous gnu", { effects: effectsOfDd, run: runDd }),
+    program("dd", "dangerous gnu guessed", { effects: effectsOfDd, run: runDd }),
     program("mkdir", "seldomFails gnu", {
       options: { flags: "-pv parents verbose help version", values: "-m mode" },
       effects: ({ operands }) => operands.map(path => ({ kind: "alter", path })),
@@ -65,8 +65,11 @@ export const files: Field = {
         return NO_OUTPUT;
       },
     }),
-    program("chmod", "dangerous gnu", { options: ATTRIBUTE_OPTIONS, effects: attributes("mode") }),
-    program("chown chgrp", "dangerous gnu", { options: ATTRIBUTE_OPTIONS, effects: attributes("owner") }),
+    program("chmod", "dangerous gnu guessed", { options: ATTRIBUTE_OPTIONS, effects: attributes("mode") }),
+    program("chown chgrp", "dangerous gnu guessed", {
+      options: ATTRIBUTE_OPTIONS,
+      effects: attributes("owner"),
+    }),
     program("chattr", "dangerous", { effects: specialAttributes }),
     program("setfacl", "dangerous", {
       options: {

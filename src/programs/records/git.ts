@@ -35,11 +35,13 @@ import { readGitOptions } from "./git-options.ts";
 import { effectsOfUpload } from "./remote-copy.ts";
 import { runRemotely } from "./remote-runners.ts";
 
+const BRINGS_HERE = "checkout clone download sync fork merge develop extension cp config alias auth repo";
+
 /** Version control: what git runs and prints, and its words for rules that know repositories. */
 export const versionControl: Field = {
   tellsChanges: true,
   programs: () => [
-    program("git", "readsNothing namesHosts dangerous", {
+    program("git", "readsNothing namesHosts dangerous guessed", {
       options: {
         flags: `-pPvh version help paginate no-pager bare no-replace-objects no-lazy-fetch no-optional-locks no-advice
           literal-pathspecs glob-pathspecs noglob-pathspecs icase-pathspecs html-path man-path info-path`,
@@ -51,12 +53,14 @@ export const versionControl: Field = {
       effects: effectsOfGit,
       lists: listFiles,
       run: runGit,
+      harmless: { reads: "status log diff show rev-parse ls-files describe shortlog ls-tree" },
       shellVariables: `GIT_SSH_COMMAND GIT_SSH GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_EXTERNAL_DIFF GIT_ASKPASS
         GIT_PROXY_COMMAND PAGER EDITOR VISUAL SSH_ASKPASS`,
       operations: ["sec.keychain credential fill | show stored credentials"],
     }),
     program("", "", { pattern: /^git-[a-z]/, effects: effectsOfPlumbing }),
     program("gh", "dangerous readsNothing changesMore", {
+      bringsHere: BRINGS_HERE,
       options: FORGE_OPTIONS,
       effects: call => [...effectsOfUpload(call), ...publishedTexts(call)],
       run: runRemotely,
@@ -78,6 +82,7 @@ export const versionControl: Field = {
       ],
     }),
     program("glab", "readsNothing changesMore", {
+      bringsHere: BRINGS_HERE,
       options: FORGE_OPTIONS,
       effects: publishedTexts,
       operations: [

@@ -37,7 +37,7 @@ export const network: Field = {
   tellsChanges: true,
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a record a program
   programs: () => [
-    program("curl curlie", "fetches readsNothing dangerous", {
+    program("curl curlie", "fetches readsNothing dangerous guessed", {
       options: {
         flags: `-sSLfkviJgNnpR012346aBlMVqZ#j silent show-error location fail insecure verbose include I|head
           O|remote-name|remote-name-all G|get globoff no-buffer compressed netrc proxytunnel remote-time
@@ -53,7 +53,7 @@ export const network: Field = {
       effects: effectsOfCurl,
       run: runCurl,
     }),
-    program("wget wget2", "fetches readsNothing dangerous", {
+    program("wget wget2", "fetches readsNothing dangerous guessed", {
       options: {
         flags:
           "-bcdEFhkKLmNpqrSvVxH46 quiet continue recursive nc nv no-check-certificate no-verbose show-progress help version spider",

@@ -42,8 +42,13 @@ export const otherLanguages: Field = {
   programs: () => [
     ...CODE_OPTIONS.map(([names, code]): Program => interpreter(names, code)),
     { ...interpreter("iex", "e eval"), is: ["dangerous"] },
+    program("go", "readsNothing namesHosts", {
+      run: compile,
+      harmless: { reads: "list version", runs: "build test vet" },
+      shows: "env doc help",
+    }),
     program(
-      "go gcc cc clang g++ c++ clang++ tcc rustc javac kotlinc swiftc zig ocamlopt fpc dmd nim",
+      "gcc cc clang g++ c++ clang++ tcc rustc javac kotlinc swiftc zig ocamlopt fpc dmd nim",
       "readsNothing namesHosts",
       { run: compile },
     ),

@@ -34,6 +34,8 @@ export const packages: Field = {
   programs: () => [
     {
       ...manager("npm", "exec x"),
+      harmless: { reads: "ls list outdated view", runs: "test" },
+      shows: "help config root prefix bin why explain search info show whoami ping doctor",
       tool: call => toolBehind(call, "exec"),
       operations: [
         "publish publish|pub|publ|publi|publis | publish a package to everybody | safer npm publish --dry-run",
@@ -46,6 +48,7 @@ export const packages: Field = {
     },
     {
       ...manager("pnpm", "dlx exec"),
+      shows: "list ls why outdated root bin view info",
       tool: call => toolBehind(call),
       operations: [
         "publish publish|pub|publ|publi|publis | publish a package to everybody | safer npm publish --dry-run",
@@ -55,6 +58,7 @@ export const packages: Field = {
     },
     {
       ...manager("yarn", "dlx exec"),
+      shows: "list why info versions",
       tool: call => toolBehind(call),
       operations: [
         "publish publish | publish a package to everybody | safer yarn pack --dry-run",
@@ -75,6 +79,8 @@ export const packages: Field = {
       tool: call => toolBehind(call),
     }),
     program("cargo", "readsNothing dangerous", {
+      harmless: { runs: "build check test clippy" },
+      shows: "tree metadata search version help locate-project read-manifest pkgid",
       options: {
         values:
           "-pFjZ package token registry vers|version manifest-path target target-dir features index config jobs",
@@ -109,12 +115,16 @@ export const packages: Field = {
         "db.reset ef database drop | drop the database | safer dotnet ef migrations list",
       ],
     }),
-    program("brew", "readsNothing installsPackages"),
+    program("brew", "readsNothing installsPackages", {
+      shows: "list info search deps uses config doctor leaves outdated",
+    }),
     program("apt apt-get", "readsNothing", {
+      shows: "list show search policy",
       options: { values: "-otc option target-release config-file", abbreviates: false },
       shellOptions: { names: "o option", prefix: /^[\w:-]*-Invoke[\w:-]*=/i },
     }),
-    program("pip pip3", "readsNothing"),
+    program("pip pip3", "readsNothing", { shows: "list show freeze check help" }),
+    program("dpkg", "", { shows: "-l -L -s --list --status --listfiles" }),
     commands([
       "lerna vsce ovsx jsr: publish publish|pub|publ|publi|publis | publish a package to everybody | safer npm publish --dry-run",
       "changeset: publish publish | publish packages to everybody | safer changeset status",

@@ -41,6 +41,8 @@ const WRAPPER_CELLS = [
   "secrets",
   "dangerous",
   "changes more",
+  /** first words with which it changes no file */
+  "shows",
 ] as const;
 
 /** A program whose last words are another program with its arguments. */
@@ -126,7 +128,7 @@ const TABLE = `
     asdf rbenv pyenv nodenv goenv | subcommands exec run | changes more
     volta | flags bundled-npm no-yarn no-pnpm | values node npm yarn pnpm env | subcommands run
     opam stack cabal | unknown takes value | subcommands exec | after dashes
-    rustup | flags install | subcommands run | operands 1
+    rustup | flags install | subcommands run | operands 1 | shows show
     devbox | values -c config environment | subcommands run | after dashes
     nvm | flags silent | subcommands exec run | operands 1 | changes more
     bundle | flags keep-file-descriptors | values gemfile | subcommands exec | changes more
@@ -134,7 +136,7 @@ const TABLE = `
     uv | flags -qv help|h dry-run isolated no-sync frozen locked no-project all-extras active no-dev | values -p with python extra
         group project directory env-file with-requirements package index | subcommands run | changes more
     conda mamba micromamba | flags -v no-capture-output live-stream | values -np name prefix cwd | subcommands run |
-        directory cwd | changes more
+        directory cwd | changes more | shows list info search
     busybox toybox
     shx | flags silent|s noglob|g | exact
     xterm rxvt urxvt konsole alacritty kitty st foot x-terminal-emulator gnome-terminal wezterm | flags hold | values

@@ -160,7 +160,10 @@ function toNumber(written: string): number {
 export const print: Field = {
   tellsChanges: true,
   programs: () => [
-    program("echo print", "readsNothing seldomFails prints gnu", { run: echo }),
+    program("echo print", "readsNothing seldomFails prints gnu", {
+      run: echo,
+      harmless: { reads: "*", names: "echo" },
+    }),
     program("printf", "readsNothing seldomFails prints gnu", { run: printf }),
   ],
 };

@@ -20,7 +20,7 @@ import { isCmdStyle, runBareCmd } from "./windows.ts";
 export const removal: Field = {
   tellsChanges: true,
   programs: () => [
-    program("rm unlink", "removes dangerous gnu", {
+    program("rm unlink", "removes dangerous gnu guessed", {
       options: {
         flags: "-fiIvPWx r|R|recursive force verbose d|dir one-file-system no-preserve-root help version",
         optional: "interactive preserve-root",
@@ -32,7 +32,7 @@ export const removal: Field = {
       effects: unlessCmd(removedDirectories),
       run: runForCmd,
     }),
-    program("shred srm wipe scrub", "removes dangerous gnu", {
+    program("shred srm wipe scrub", "removes dangerous gnu guessed", {
       options: {
         flags: "-ufvxz r|R help version",
         values: "-nsp iterations size random-source pattern",

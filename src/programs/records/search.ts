@@ -30,7 +30,7 @@ import { isRegenerablePattern } from "./regenerable.ts";
 export const search: Field = {
   tellsChanges: true,
   programs: () => [
-    program("find bfs", "readsNothing dangerous gnu", {
+    program("find bfs", "readsNothing dangerous gnu guessed", {
       effects: [],
       effectsAfter: effectsOfFind,
       lists: ({ argv }) => listingOf(readFind(argv, false)),
@@ -48,7 +48,7 @@ export const search: Field = {
       lists: ({ argv }) => listingOf(readFd(argv)),
       run: runFd,
     }),
-    program("ls", "readsNothing gnu", { lists: listDirectory }),
+    program("ls", "readsNothing gnu", { lists: listDirectory, harmless: { reads: "*" } }),
     program("entr", "readsNothing", {
       options: { flags: "-acdnprsz", stopsAtOperand: true },
       run(call) {

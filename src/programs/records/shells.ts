@@ -30,7 +30,10 @@ const OPTIONS: OptionGrammar = {
 export const shells: Field = {
   tellsChanges: true,
   programs: () => [
-    program("bash sh zsh dash ksh ash", "shell readsNothing dangerous", { options: OPTIONS, run: runShell }),
+    program("bash sh zsh dash ksh ash", "shell readsNothing dangerous guessed", {
+      options: OPTIONS,
+      run: runShell,
+    }),
     program("ksh93 mksh pdksh rbash yash csh tcsh hush osh nu xonsh elvish", "shell readsNothing", {
       options: OPTIONS,
       run: runShell,

@@ -17,9 +17,11 @@ export const system: Field = {
       options: { abbreviates: false },
       operations: ["sys.power - | switch the machine off | unless c k show"],
     }),
-    program("reboot halt poweroff mkfs blkdiscard fdisk userdel passwd", "dangerous changesMore", {
+    program("mkfs", "dangerous changesMore guessed", {
+      operations: ["disk.raw - | format a disk | unless n V | free on *.img|*.image|*.raw|/tmp/*"],
+    }),
+    program("reboot halt poweroff blkdiscard fdisk userdel passwd", "dangerous changesMore", {
       operations: [
-        "mkfs: disk.raw - | format a disk | unless n V | free on *.img|*.image|*.raw|/tmp/*",
         "blkdiscard: disk.raw - | erase a disk | needs f force security-erase security-erase-enhanced trim-sector-ranges format",
         "blkdiscard: disk.raw * | erase a disk",
         "fdisk: disk.raw * | rewrite the partition table | unless l list x",
@@ -88,6 +90,7 @@ export const system: Field = {
       ],
     }),
     program("systemctl", "dangerous", {
+      shows: "status list-units list-unit-files is-active is-enabled show cat",
       options: {
         flags: "-fq user now force",
         values: "-tpHM type property host machine",
@@ -149,6 +152,7 @@ export const system: Field = {
       options: { flags: "-SC zero-superblock stop detail examine scan assemble create" },
       operations: ["disk.raw - | erase an array | needs zero-superblock stop S create C"],
     }),
+    program("ifconfig", "", { shows: "*", operations: ["sys.firewall * down | cut the machine off"] }),
     commands([
       "remove-localuser remove-localgroup new-localuser add-localgroupmember: sys.account - | change an account",
       "clear-disk initialize-disk remove-partition reset-physicaldisk remove-volume set-disk: disk.raw - | erase a disk | unless WhatIf whatif",
@@ -207,7 +211,6 @@ export const system: Field = {
       "nmcli: sys.firewall networking|radio off | cut the machine off",
       "nmcli: sys.firewall networking|radio all|wifi off | cut the machine off",
       "rfkill: sys.firewall block | cut the machine off",
-      "ifconfig: sys.firewall * down | cut the machine off",
       "netsh: sys.firewall …reset|off | open the firewall",
       "setenforce: sys.firewall 0 | switch protection off",
       "pre-commit lefthook husky overcommit captain-hook simple-git-hooks: git.verify uninstall | switch the hooks off | safer pre-commit run --all-files",

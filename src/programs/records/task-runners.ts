@@ -19,7 +19,12 @@ export const taskRunners: Field = {
     runner("doit", "python", "dodo.py"),
     runner("gulp", "javascript", "gulpfile.js gulpfile.mjs gulpfile.cjs"),
     runner("grunt", "javascript", "Gruntfile.js"),
-    program("pytest py.test", "readsNothing", { run: call => runEverywhere("python", "conftest.py", call) }),
+    // They may write caches, reports and snapshots; a question is never worth it.
+    program("tsc eslint jest vitest mypy ruff flake8 prettier biome", "", { harmless: { runs: "*" } }),
+    program("pytest py.test", "readsNothing", {
+      harmless: { runs: "*", names: "pytest" },
+      run: call => runEverywhere("python", "conftest.py", call),
+    }),
   ],
 };
 

@@ -30,6 +30,7 @@ export const textPrograms: Field = {
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a record a program
   programs: () => [
     program("cat bat", "passesOn gnu", {
+      harmless: { reads: "*", names: "cat" },
       options: {
         flags: "-AbeEnstTuv help version",
         values: "-lrH language line-range style theme",
@@ -38,6 +39,7 @@ export const textPrograms: Field = {
       run: call => inputOf(call, call.operands),
     }),
     program("head tail", "passesOn selects gnu", {
+      harmless: { reads: "*" },
       options: { flags: "-qvfFz help version", values: "-s n|lines c|bytes", abbreviates: false },
       rewrite: countFirst,
       run: slice,

@@ -21,7 +21,7 @@ import { isDirectory, placedAt } from "./file-access.ts";
 export const transfer: Field = {
   tellsChanges: true,
   programs: () => [
-    program("mv", "dangerous gnu", {
+    program("mv", "dangerous gnu guessed", {
       options: {
         flags:
           "-uvZfi n|no-clobber T|no-target-directory force interactive verbose strip-trailing-slashes help version no-copy exchange",
@@ -31,7 +31,7 @@ export const transfer: Field = {
       effects: effectsOfMove,
       run: runTransfer,
     }),
-    program("cp", "gnu", {
+    program("cp", "gnu guessed", {
       options: {
         flags: `-afirRuvxpPLHdbXcZ n|no-clobber T|no-target-directory l s|symbolic-link archive force recursive
           interactive verbose link help version remove-destination parents attributes-only`,
