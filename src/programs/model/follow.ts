@@ -22,13 +22,14 @@ import {
 import { stdinOf } from "../records/file-access.ts";
 import { installsOf } from "../records/installs.ts";
 import { operationOfVerbs } from "../records/verbs.ts";
-import { dangerousNames, findDangerous } from "./dangerous.ts";
-import { listingBehind, readsOf } from "./listings.ts";
+import { effectsOfRows, listingBehind, readsOf } from "./effects.ts";
 import { asksForVersion, operationsOf } from "./operations.ts";
 import type { OwnPrograms } from "./own-programs.ts";
 import type { Operation, ParsedCall, Program } from "./program.ts";
 import {
   canonicalName,
+  dangerousNames,
+  findDangerous,
   findProgram,
   hasTrait,
   isBare,
@@ -36,7 +37,6 @@ import {
   operationRowsOf,
   programNames,
 } from "./registry.ts";
-import { effectsOfRows } from "./rows.ts";
 import { runOptionText } from "./run.ts";
 import { runInterpreterCode } from "./run-code.ts";
 

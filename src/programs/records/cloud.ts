@@ -9,9 +9,8 @@ import {
 } from "../../shell/index.ts";
 import { commands, type Field, type ParsedCall, program } from "../model/program.ts";
 import { copyIntoContainer } from "./containers.ts";
-import { runInCluster } from "./remote.ts";
+import { runInCluster, runRemotely } from "./remote.ts";
 import { effectsOfRestic, readsAndUploads } from "./remote-copy.ts";
-import { runRemotely } from "./remote-runners.ts";
 
 const CLOUD_VALUES: OptionGrammar = {
   unknownTakesValue: true,

@@ -1,7 +1,7 @@
 import { joinValues, knownText, unknownOutput } from "../../shell/index.ts";
-import { keptVariables } from "../model/prefix.ts";
 import { commands, type Field, program } from "../model/program.ts";
 import { runString } from "../model/run.ts";
+import { keptVariables } from "./prefixes.ts";
 
 /** Programs that keep passwords and tokens, and show them when told to. */
 export const credentials: Field = {

@@ -21,9 +21,7 @@ import {
   withOperations,
 } from "../model/program.ts";
 import { CHOOSES_PROJECT } from "./cloud.ts";
-import { databaseFiles, SQLITE_SHELL } from "./database-files.ts";
-import { type SqlClient, sqlClients } from "./sql-clients.ts";
-import { sqlLosses } from "./sql-losses.ts";
+import { databaseFiles, SQLITE_SHELL, type SqlClient, sqlClients, sqlLosses } from "./sql.ts";
 
 const MAX_FILE_BYTES = 64 * 1024;
 

@@ -16,8 +16,7 @@ import {
   withOrigins,
   wordAt,
 } from "../../shell/index.ts";
-import { readsOf } from "../model/listings.ts";
-import { sendStdin } from "../model/payloads.ts";
+import { readsOf, sendStdin } from "../model/effects.ts";
 import { type Field, type ParsedCall, type Program, program, withOperations } from "../model/program.ts";
 import { inputOf } from "./file-access.ts";
 

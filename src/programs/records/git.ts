@@ -12,8 +12,10 @@ import {
   knownText,
   type Listing,
   NO_OUTPUT,
+  type OptionGrammar,
   type Output,
   type ParsedOptions,
+  type Payload,
   type ProgramCall,
   type ProgramEffect,
   parseOptions,
@@ -27,13 +29,13 @@ import {
   words,
 } from "../../shell/index.ts";
 import { splitWords } from "../../system/index.ts";
-import { repositoryRoot } from "../model/paths.ts";
+import { payloads, sendEffect, stdinPayloads } from "../model/effects.ts";
 import { commands, type Field, type ParsedCall, program } from "../model/program.ts";
 import { runString } from "../model/run.ts";
-import { FORGE_OPTIONS, publishedTexts } from "./forges.ts";
-import { readGitOptions } from "./git-options.ts";
-import { effectsOfUpload } from "./remote-copy.ts";
-import { runRemotely } from "./remote-runners.ts";
+import { readGitOptions } from "./git-changes.ts";
+import { repositoryRoot } from "./printing.ts";
+import { runRemotely } from "./remote.ts";
+import { effectsOfUpload, fieldPayload } from "./remote-copy.ts";
 
 const BRINGS_HERE = "checkout clone download sync fork merge develop extension cp config alias auth repo";
 
@@ -303,4 +305,27 @@ function splitWritten(written: string): { key: string; value: string } {
   const equals = written.indexOf("=");
   if (equals < 0) return { key: written.toLowerCase(), value: "true" };
   return { key: written.slice(0, equals).toLowerCase(), value: written.slice(equals + 1) };
+}
+
+export const FORGE_OPTIONS: OptionGrammar = {
+  values: `-bntlamBfFqRH method|X body body-file title notes notes-file repo label assignee milestone raw-field field input
+    head base header jq template hostname org env visibility`,
+  flags: "-y yes help|h paginate cleanup-tag confirm show-token",
+  shortEquals: true,
+  abbreviates: false,
+};
+
+/** Texts that everybody can read afterwards: bodies, comments and notes on the forge. */
+export function publishedTexts(call: ParsedCall): readonly ProgramEffect[] {
+  const { options, argv } = call;
+  const line = argv.slice(1, 3).map(describe).join(" ");
+  if (!/^(issue|pr|mr|release|discussion|api) ?/.test(line)) return [];
+  const isApi = line.startsWith("api");
+  const sent: readonly Payload[] = [
+    ...payloads("body", options.valuesOf("b", "body", "t", "title", "n", "notes")),
+    ...payloads("file", options.valuesOf("body-file", "notes-file", "input", ...(isApi ? [] : ["F"]))),
+    ...(isApi ? options.valuesOf("f", "F", "raw-field", "field") : []).map(fieldPayload),
+  ];
+  const isStdinNamed = sent.some(({ value, role }) => role === "file" && knownText(value) === "-");
+  return sendEffect(undefined, isStdinNamed ? [...sent, ...stdinPayloads(call)] : sent);
 }

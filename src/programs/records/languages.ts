@@ -11,7 +11,7 @@ import {
   type Value,
   wordAt,
 } from "../../shell/index.ts";
-import { readsOf } from "../model/listings.ts";
+import { readsOf } from "../model/effects.ts";
 import { type Field, type ParsedCall, type Program, program } from "../model/program.ts";
 import { type CodeOptions, runFiles, runInterpreter, runInterpreterCode } from "../model/run-code.ts";
 import { computeLiteral } from "./encoding.ts";

@@ -17,14 +17,11 @@ import {
   type Value,
   withOrigins,
 } from "../../shell/index.ts";
-import { plainReads } from "../model/listings.ts";
-import { payloads, sendEffect, sendStdin, stdinPayloads } from "../model/payloads.ts";
+import { payloads, plainReads, sendEffect, sendStdin, stdinPayloads } from "../model/effects.ts";
 import { commands, type Field, type ParsedCall, program } from "../model/program.ts";
-import { runOptionText } from "../model/run.ts";
-import { splitString } from "./environment.ts";
+import { runOptionText, splitString } from "../model/run.ts";
 import { save, stdinOf } from "./file-access.ts";
-import { engineInput, engineRequests, otherAddresses } from "./host-reach.ts";
-import { requestLosses } from "./requests.ts";
+import { engineInput, engineRequests, otherAddresses, requestLosses } from "./requests.ts";
 
 const DOWNLOAD_OPTIONS = {
   flags: "-qc help version",

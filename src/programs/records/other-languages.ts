@@ -17,7 +17,7 @@ import {
 import { type Field, type ParsedCall, type Program, program } from "../model/program.ts";
 import { runString } from "../model/run.ts";
 import { recordCodeEffect } from "./file-access.ts";
-import { sqlLosses } from "./sql-losses.ts";
+import { sqlLosses } from "./sql.ts";
 
 const CODE_OPTIONS = [
   ["Rscript R bb groovy scala swift ghc ghci ocaml janet", "e"],

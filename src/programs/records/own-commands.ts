@@ -1,5 +1,5 @@
 import { words } from "../../shell/index.ts";
-import { isElsewhere } from "./database-address.ts";
+import { isElsewhere } from "./sql.ts";
 
 /**
  * What a command of this program means for the protection of a session: it `passes`, a person is asked, it `loosens`

@@ -13,11 +13,11 @@ import {
   unknownOutput,
   type Value,
 } from "../../shell/index.ts";
-import { runPrefix } from "../model/prefix.ts";
 import { commands, type Field, type ParsedCall, type Program, program } from "../model/program.ts";
 import { runString } from "../model/run.ts";
 import { runJavaScript } from "./languages.ts";
-import { runScripts } from "./package-scripts.ts";
+import { runPrefix } from "./prefixes.ts";
+import { runScripts } from "./tasks.ts";
 
 const EXEC: OptionGrammar = {
   flags:

@@ -11,8 +11,7 @@ import {
   unknownOutput,
   type Value,
 } from "../../shell/index.ts";
-import { readsOf } from "../model/listings.ts";
-import { payloads, sendEffect, stdinPayloads } from "../model/payloads.ts";
+import { payloads, readsOf, sendEffect, stdinPayloads } from "../model/effects.ts";
 import { type Field, type ParsedCall, program } from "../model/program.ts";
 import { save } from "./file-access.ts";
 import { fetchedOutput, nameOfUrl } from "./network.ts";

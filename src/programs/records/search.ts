@@ -21,8 +21,7 @@ import {
 } from "../../shell/index.ts";
 import { compileGlob, matchesGlob } from "../../system/index.ts";
 import { type Field, type ParsedCall, program } from "../model/program.ts";
-import { runString } from "../model/run.ts";
-import { replaceMark } from "../model/templates.ts";
+import { replaceMark, runString } from "../model/run.ts";
 import { ACTIONS_WITH_COMMAND, readFind, type Search } from "./find-expression.ts";
 import { isRegenerablePattern } from "./regenerable.ts";
 

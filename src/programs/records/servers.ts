@@ -7,7 +7,7 @@ import {
   type Value,
   wordAt,
 } from "../../shell/index.ts";
-import { payloads, sendEffect } from "../model/payloads.ts";
+import { payloads, sendEffect } from "../model/effects.ts";
 import { type Field, type ParsedCall, program } from "../model/program.ts";
 
 /** Programs that let others read files of this machine, or reach its ports. */
