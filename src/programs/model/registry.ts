@@ -86,7 +86,7 @@ function lookUp(name: string): Program | undefined {
 
 /** Nothing is known of it but operations. */
 export function isBare({ names, operations, ...rest }: Program): boolean {
-  return Object.keys(rest).length === 0;
+  return operations !== undefined && Object.keys(rest).length === 0;
 }
 
 /** The name as the record lists it: `find` for `gfind`. */

@@ -189,7 +189,6 @@ export const cloud: Field = {
         "cloud.cluster apply | delete objects that are not in the files | needs prune",
         "cloud.cluster scale | stop every replica | needs replicas=0 + all",
         "container.host debug …node/*|nodes/* | open a shell with the whole file system of a node | safer kubectl describe node",
-        "oc: cloud.platform delete|delete-*|purge-* | delete an application",
         "sec.keychain get secret|secrets|secret/*|secrets/* | show secrets of the cluster | needs o=*json* o=*yaml* output=*json* output=*yaml* o=*template* output=*template* template",
         "sec.keychain config view | show the keys of the clusters | needs raw",
       ],
