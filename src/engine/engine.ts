@@ -10,7 +10,6 @@ import {
 import { didYouMean } from "../text/index.ts";
 import { type EngineContext, notify } from "./context.ts";
 import { runDispatch, runQuickly, sessionOf } from "./dispatch.ts";
-import { freezeCopy } from "./freeze.ts";
 import { isThenable } from "./maybe.ts";
 import type { DispatchOptions, Listing } from "./options.ts";
 import type { EngineParts } from "./parts.ts";
@@ -23,7 +22,8 @@ import {
   registerOn,
   type ToolSelector,
 } from "./registration.ts";
-import type { ToolMap } from "./schema/infer.ts";
+import { freezeCopy } from "./reply.ts";
+import type { ToolMap } from "./schema/validate.ts";
 import type { DispatchEngine, RegisterOptions, UseOptions } from "./types.ts";
 
 /** The one promise that every dispatch without hooks returns: the empty path allocates nothing. */

@@ -30,7 +30,7 @@ export type {
   ToolSpec,
   TypeBoxKind,
   TypeBoxLike,
-} from "./schema/infer.ts";
+} from "./schema/validate.ts";
 export type {
   After,
   AnyDoneCall,

@@ -1,8 +1,8 @@
 import { isJsonObject, type Json } from "../protocol/index.ts";
 import { asArguments } from "./calls/describe-value.ts";
-import { freezeCopy } from "./freeze.ts";
 import { andThen, type MaybePromise } from "./maybe.ts";
-import type { ToolMap } from "./schema/infer.ts";
+import { freezeCopy } from "./reply.ts";
+import type { ToolMap } from "./schema/validate.ts";
 import { type Checked, type CompileJsonSchema, compileSchema, type Validator } from "./schema/validate.ts";
 
 interface ToolValidators {

@@ -13,7 +13,7 @@ import type {
 import type { EngineEventName, EventPayload } from "./events.ts";
 import type { MaybePromise } from "./maybe.ts";
 import type { DispatchOptions, HookSource, Listing, LoadReport } from "./options.ts";
-import type { ArgsOf, DeepReadonly, ResultOf, ToolMap, ToolName } from "./schema/infer.ts";
+import type { ArgsOf, DeepReadonly, ResultOf, ToolMap, ToolName } from "./schema/validate.ts";
 
 interface CallBase {
   readonly id: string;

@@ -1,5 +1,4 @@
 import type { JsonObject } from "../protocol/index.ts";
-import { isMcpTool } from "./canonical-tool.ts";
 import {
   common,
   doublePermission,
@@ -16,6 +15,7 @@ import {
   withContext,
 } from "./claude-encoders.ts";
 import type { HostDescriptor, RenderContext, ResponseEncoder, ResponseTable } from "./host.ts";
+import { isMcpTool } from "./tool-input.ts";
 
 /** An elicitation is a question to the person already: silence leaves it to them. */
 const elicitation: ResponseEncoder = {

@@ -1,7 +1,7 @@
 import { memberAt } from "../protocol/index.ts";
-import { mcpToolName } from "./canonical-tool.ts";
 import { common, nested, withBlock, withBlockAndContext, withContext } from "./claude-encoders.ts";
 import type { HostDescriptor } from "./host.ts";
+import { mcpToolName } from "./tool-input.ts";
 
 const events: Readonly<Record<string, string | null>> = {
   SessionStart: "SessionStart",

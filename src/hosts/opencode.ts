@@ -8,7 +8,7 @@ import {
   systemMessage,
 } from "./claude-encoders.ts";
 import type { HostDescriptor } from "./host.ts";
-import { readPath, rename } from "./payload-paths.ts";
+import { readPath, rename } from "./tool-input.ts";
 
 const events: Readonly<Record<string, string | null>> = {
   "tool.execute.before": "PreToolUse",

@@ -9,7 +9,7 @@ import {
   systemMessage,
 } from "./claude-encoders.ts";
 import type { HostDescriptor, RenderContext } from "./host.ts";
-import { rename } from "./payload-paths.ts";
+import { rename } from "./tool-input.ts";
 
 const events: Readonly<Record<string, string | null>> = {
   tool_call: "PreToolUse",

@@ -1,8 +1,8 @@
 import { type EventDescriptor, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
 import { asArguments } from "../calls/describe-value.ts";
-import { freezeCopy } from "../freeze.ts";
 import { andThen, type MaybePromise } from "../maybe.ts";
 import type { CallView, CheckedArgs, CheckedResult } from "../registration.ts";
+import { freezeCopy } from "../reply.ts";
 import type { DeclaredTools } from "../tools.ts";
 import type { HookScope } from "../types.ts";
 import { describeError } from "./invocation.ts";
