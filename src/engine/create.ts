@@ -160,13 +160,12 @@ function registerUserHook(
   sequence: number,
 ): RegisteredHook {
   const wants = { ...wantsOf(hook), hosts: [] };
-  const run: RegisteredHook["run"] = ({ payload, names }, scope) => {
+  const run: RegisteredHook["run"] = async ({ payload, names }, scope) => {
     const checked = toHookInput(event, payload, names, scope.cwd);
     if (!checked.ok) return refuse("field-type", checked.problem);
     if (!isWanted(wants, checked.input)) return { effect: {} };
-    return runHere(hook, checked.input, system, () => scope.signal.aborted).then(result =>
-      result.ok ? readEffect(result.effect) : refuse("hook-threw", result.problem),
-    );
+    const result = await runHere(hook, checked.input, system, () => scope.signal.aborted);
+    return result.ok ? readEffect(result.effect) : refuse("hook-threw", result.problem);
   };
   const { order, timeoutMs = HOOK_TIMEOUT_MS, onFailure } = { ...hook.options, ...given };
   const options = { id: hook.name, timeoutMs, ...defined({ order, onFailure }) };

@@ -9,8 +9,7 @@ import {
 } from "../protocol/index.ts";
 import { didYouMean } from "../text/index.ts";
 import { type EngineContext, notify } from "./context.ts";
-import { runDispatch, runQuickly, sessionOf } from "./dispatch.ts";
-import { isThenable } from "./maybe.ts";
+import { runDispatch, sessionOf } from "./dispatch.ts";
 import type { DispatchOptions, Listing } from "./options.ts";
 import type { EngineParts } from "./parts.ts";
 import { EventEntry, isEmptyPlan, type OutcomeWatcher, type Plan } from "./plan.ts";
@@ -83,22 +82,12 @@ export class Engine<T extends ToolMap> implements DispatchEngine<T> {
     plan: Plan,
     options: DispatchOptions,
   ): Promise<Outcome> {
-    const { event, refused, watchers } = entry;
-    const { silence } = plan;
-    const isObserved = options.onRun !== undefined || watchers.length > 0 || this.core.recorder !== undefined;
-    const outcome =
-      silence === undefined || isObserved || silence.isMeasured()
-        ? runDispatch(this.core, { event, subject, payload, plan, options, refused })
-        : runQuickly(this.core, event, payload, plan, options, silence);
-    if (outcome === silence?.outcome) return silence.promise;
-    if (!isThenable(outcome)) {
-      this.notifyWatchers(entry, payload, outcome);
-      return Promise.resolve(outcome);
-    }
+    const { event, refused } = entry;
+    const request = { event, subject, payload, plan, options, refused };
     return this.track(
-      outcome.then(settled => {
-        this.notifyWatchers(entry, payload, settled);
-        return settled;
+      runDispatch(this.core, request).then(outcome => {
+        this.notifyWatchers(entry, payload, outcome);
+        return outcome;
       }),
     );
   }

@@ -12,6 +12,8 @@ export {
   type SourceKind,
 } from "../handlers/index.ts";
 
+export type MaybePromise<V> = V | Promise<V>;
+
 export interface LoadReport {
   /** how many configured handlers are active */
   readonly handlers: number;

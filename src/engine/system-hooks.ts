@@ -18,7 +18,6 @@ import {
   readField,
 } from "../protocol/index.ts";
 import type { System } from "../system/index.ts";
-import { andThen } from "./maybe.ts";
 import { onEvent, type RegisteredHook, register } from "./registration.ts";
 import { readEffect, refuse } from "./reply.ts";
 import type { UseOptions } from "./types.ts";
@@ -30,10 +29,10 @@ export function registerHook(
   given: UseOptions,
   sequence: number,
 ): RegisteredHook {
-  const run: RegisteredHook["run"] = ({ payload, names }, scope) => {
+  const run: RegisteredHook["run"] = async ({ payload, names }, scope) => {
     const checked = toHookInput(event, payload, names, scope.cwd);
     if (!checked.ok) return refuse("field-type", checked.problem);
-    return andThen(hook.run(checked.input, system), readEffect);
+    return readEffect(await hook.run(checked.input, system));
   };
   const isJudge = hook.isJudge === true;
   return register({ ...onEvent(event, hook.matcher), run, isJudge }, { ...given, id: hook.id }, sequence);

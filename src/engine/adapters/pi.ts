@@ -7,7 +7,7 @@ import {
   type JsonObject,
   type Outcome,
 } from "../../protocol/index.ts";
-import type { MaybePromise } from "../maybe.ts";
+import type { MaybePromise } from "../options.ts";
 import { freezeJson } from "../reply.ts";
 import type { ToolMap } from "../schema/validate.ts";
 import type { HookEngine, RegisterOptions, Settled } from "../types.ts";

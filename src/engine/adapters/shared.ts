@@ -1,6 +1,6 @@
 import { defined } from "../../protocol/index.ts";
 import type { Answer, CallOptions, CallResult, PendingCall } from "../calls/types.ts";
-import type { MaybePromise } from "../maybe.ts";
+import type { MaybePromise } from "../options.ts";
 import type { ToolMap } from "../schema/validate.ts";
 import type { HookEngine } from "../types.ts";
 

@@ -1,5 +1,3 @@
-import { andThen } from "../maybe.ts";
-
 export type Checked =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problem: string };
@@ -29,7 +27,7 @@ export function compileSchema(
   const candidate: unknown = schema;
   const standard = (candidate as StandardSchema | null)?.["~standard"];
   if (typeof standard?.validate === "function")
-    return value => andThen<unknown, Checked>(standard.validate?.(value), readResult);
+    return async value => readResult(await standard.validate?.(value));
   if (typeof candidate === "function")
     return value =>
       candidate(value) === true ? { ok: true, value } : { ok: false, problem: "the type guard refused it" };
