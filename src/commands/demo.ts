@@ -1,15 +1,16 @@
 import { dirname, join } from "node:path";
-import { defineCommand } from "../cli/command.ts";
-import { commandInstead, ownProgram } from "../cli/own-program.ts";
+import { commandInstead, defineCommand, ownProgram } from "../cli/index.ts";
+import { loadTour } from "../demo/index.ts";
 
 export const command = defineCommand({
   name: "demo",
   summary: "see it all at work in a temporary folder; touches nothing of yours",
   group: "Look",
   options: {},
+  forAgents: "passes",
   examples: { "amplihack demo": "guard, hosts, undo, a recipe and a memory in a few seconds" },
   async run({ system, terminal }) {
-    const { giveTour } = await import("../demo/tour.ts");
+    const { giveTour } = await loadTour();
     const bin = dirname(ownProgram());
     const programs = {
       amplihack: [process.execPath, join(bin, "amplihack.cjs")],

@@ -1,8 +1,5 @@
-import { defineCommand } from "../cli/command.ts";
-import { usageError } from "../cli/errors.ts";
-import { FORMAT_OPTION, option } from "../cli/option.ts";
-import { fitLines } from "../cli/wrap.ts";
-import { lock } from "../hooks/stop/lock-commands.ts";
+import { defineCommand, FORMAT_OPTION, fitLines, option, usageError } from "../cli/index.ts";
+import { lock } from "../hooks/index.ts";
 
 /** Hosts that let an agent stop after this many holds, whatever a hook says. */
 const CAP_NOTICE =
@@ -18,6 +15,7 @@ export const command = defineCommand({
     message: option.string("TEXT", "what the agent is told, 1 to 1000 characters", { short: "m" }),
     format: FORMAT_OPTION,
   },
+  forAgents: "asks",
   examples: {
     "amplihack lock": "holds every stop in this project",
     "amplihack lock -m 'Finish the migration, then run all tests'": "says what to go on with",

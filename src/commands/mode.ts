@@ -1,6 +1,6 @@
-import { defineCommand, defineFamily, type LeafCommand } from "../cli/command.ts";
-import { FORMAT_OPTION, option } from "../cli/option.ts";
-import { requireDirectories } from "../state/user-directories.ts";
+import { defineCommand, defineFamily, FORMAT_OPTION, type LeafCommand, option } from "../cli/index.ts";
+import { loadMode } from "../install/index.ts";
+import { requireDirectories } from "../state/index.ts";
 
 const FORCE = option.boolean("also where both are there; the other is replaced");
 
@@ -8,9 +8,10 @@ const detect = defineCommand({
   name: "detect",
   summary: "say where amplihack's files for this project are: local, plugin or none",
   options: { format: FORMAT_OPTION },
+  forAgents: "passes",
   examples: { "amplihack mode detect": "prints local, plugin or none" },
   async run({ options, system, terminal }) {
-    const { detectMode } = await import("../install/plugin/mode.ts");
+    const { detectMode } = await loadMode();
     const mode = detectMode(requireDirectories(system));
     terminal.printResult(options.format, { mode }, `${mode}\n`);
     return 0;
@@ -22,9 +23,10 @@ function conversion(target: "plugin" | "local", summary: string): LeafCommand {
     name: `to-${target}`,
     summary,
     options: { force: FORCE, format: FORMAT_OPTION },
+    forAgents: "asks",
     examples: { [`amplihack mode to-${target}`]: "your own files stay where they are" },
     async run({ options, system, terminal }) {
-      const { convertToLocal, convertToPlugin } = await import("../install/plugin/mode.ts");
+      const { convertToLocal, convertToPlugin } = await loadMode();
       const convert = target === "plugin" ? convertToPlugin : convertToLocal;
       const { kept } = convert(system, requireDirectories(system), options.force);
       const lines = [

@@ -1,5 +1,5 @@
-import { defineCommand } from "../cli/command.ts";
-import { CommandError, usageError } from "../cli/errors.ts";
+import { CommandError, defineCommand, usageError } from "../cli/index.ts";
+import { loadBundleAsset } from "../recipes/index.ts";
 
 export const command = defineCommand({
   name: "resolve-bundle-asset",
@@ -9,14 +9,13 @@ Looks in AMPLIHACK_HOME, in ~/.amplihack and in the repository of the working di
 file, 2 for a path that is not allowed.`,
   positionals: [{ name: "ASSET", summary: "a path that begins with amplifier-bundle/, or a name" }],
   options: {},
+  forAgents: "passes",
   examples: {
     "amplihack resolve-bundle-asset amplifier-bundle/tools/statusline.sh": "prints the whole path",
   },
   async run({ positionals, system, terminal }) {
     const [asset = ""] = positionals;
-    const { assetPathProblem, findBundleAsset, NAMED_ASSETS } = await import(
-      "../recipes/find/bundle-asset.ts"
-    );
+    const { assetPathProblem, findBundleAsset, NAMED_ASSETS } = await loadBundleAsset();
     const named = Object.hasOwn(NAMED_ASSETS, asset) ? NAMED_ASSETS[asset] : undefined;
     const names = Object.keys(NAMED_ASSETS).join(", ");
     const notFound = (message: string) =>

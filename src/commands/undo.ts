@@ -1,6 +1,4 @@
-import { defineCommand } from "../cli/command.ts";
-import { usageError } from "../cli/errors.ts";
-import { option } from "../cli/option.ts";
+import { defineCommand, option, usageError } from "../cli/index.ts";
 import type { UndoSelection } from "../history/index.ts";
 import { readDuration } from "./history/amounts.ts";
 import { CARRY_OUT_OPTIONS } from "./undo/carry-out.ts";
@@ -36,6 +34,7 @@ Exit codes: 0 done, 1 nothing to undo or not done, 2 usage, 3 files were changed
     },
   ],
   wordsBehind: "[-- PATH…]",
+  forAgents: { use: "history", passesWith: ["dry-run"] },
   examples: {
     "amplihack undo": "shows the last thing that an agent did here, asks, and takes it back",
     "amplihack undo --dry-run": "only shows it",

@@ -1,13 +1,12 @@
-import { defineCommand } from "../cli/command.ts";
-import { CommandError } from "../cli/errors.ts";
-import { FORMAT_OPTION } from "../cli/option.ts";
-import { unlock } from "../hooks/stop/lock-commands.ts";
+import { CommandError, defineCommand, FORMAT_OPTION } from "../cli/index.ts";
+import { unlock } from "../hooks/index.ts";
 
 export const command = defineCommand({
   name: "unlock",
   summary: "let the agent stop again",
   group: "Work",
   options: { format: FORMAT_OPTION },
+  forAgents: "asks",
   examples: { "amplihack unlock": "ends what `amplihack lock` began" },
   run({ options, system, terminal }) {
     const { wasLocked, failures } = unlock(system);

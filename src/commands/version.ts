@@ -1,5 +1,4 @@
-import { defineCommand } from "../cli/command.ts";
-import { FORMAT_OPTION } from "../cli/option.ts";
+import { defineCommand, FORMAT_OPTION } from "../cli/index.ts";
 import { version } from "../version.ts";
 
 export const command = defineCommand({
@@ -8,6 +7,7 @@ export const command = defineCommand({
   group: "Look",
   options: { format: FORMAT_OPTION },
   ignoresHome: true,
+  forAgents: "passes",
   examples: {
     "amplihack version": "prints the name and the version",
     "amplihack version --format json": "adds Node, platform and the version of the hook program",

@@ -1,6 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { FORMAT_OPTION } from "../../cli/option.ts";
-import { memberAt } from "../../protocol/members.ts";
+import { defineCommand, FORMAT_OPTION } from "../../cli/index.ts";
+import { memberAt } from "../../protocol/index.ts";
 import { SETTING_OR_SECTION } from "./key.ts";
 
 export const getCommand = defineCommand({
@@ -9,6 +8,7 @@ export const getCommand = defineCommand({
   details: "A section, a list or an object is printed as JSON, and null is what has no value.",
   options: { format: FORMAT_OPTION },
   positionals: [SETTING_OR_SECTION],
+  forAgents: "passes",
   examples: {
     "amplihack config get guard.level": "prints relaxed, standard or strict",
     "amplihack config get history": "prints the whole section",

@@ -1,5 +1,4 @@
-import { defineCommand } from "../../cli/command.ts";
-import { FORMAT_OPTION } from "../../cli/option.ts";
+import { defineCommand, FORMAT_OPTION } from "../../cli/index.ts";
 import { SETTING_OR_SECTION } from "./key.ts";
 
 export const unsetCommand = defineCommand({
@@ -10,6 +9,7 @@ Removes it from ~/.amplihack/config.jsonc, whose comments stay. Then the next la
 below counts, or the built-in value.`,
   options: { format: FORMAT_OPTION },
   positionals: [SETTING_OR_SECTION],
+  forAgents: "loosens",
   examples: {
     "amplihack config unset guard.level": "the built-in level counts again",
     "amplihack config unset guard.rules.git.stash": "the rule is again as the level has it",

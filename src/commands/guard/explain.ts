@@ -1,7 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import type { Terminal } from "../../cli/terminal.ts";
-import type { Explained, Judgement } from "../../guard/index.ts";
-import { judgementJson } from "../../guard/judgement-json.ts";
+import { defineCommand, type Terminal } from "../../cli/index.ts";
+import { type Explained, type Judgement, judgementJson, loadJudge } from "../../guard/index.ts";
 import {
   COMMAND_POSITIONAL,
   findingLines,
@@ -16,6 +14,7 @@ export const explainCommand = defineCommand({
   summary: "show what a command would run and touch, which rule spoke and why",
   options: JUDGING_OPTIONS,
   positionals: [COMMAND_POSITIONAL],
+  forAgents: "passes",
   examples: {
     "amplihack guard explain 'd=/; sudo rm -rf \"$d\"'":
       "draws the tree of programs with their resolved words, effects and findings",
@@ -25,7 +24,7 @@ export const explainCommand = defineCommand({
     const command = readCommand(invocation, "amplihack guard explain 'rm -rf build'");
     const { context } = openForCommand(system, terminal, options.cwd);
     // The full analysis, also for what the pre-filter would let pass: here people want to see it.
-    const { judgeText } = await import("../../guard/judge.ts");
+    const { judgeText } = await loadJudge();
     const start = system.clock.monotonicMs();
     const judgement = judgeText(command, context);
     const tree = judgement.explain();

@@ -1,6 +1,6 @@
-import { defineCommand } from "../../cli/command.ts";
-import { CommandError } from "../../cli/errors.ts";
-import { FORMAT_OPTION, option } from "../../cli/option.ts";
+import { CommandError, defineCommand, FORMAT_OPTION, option } from "../../cli/index.ts";
+import { projectConfigFile, starterConfig, trustProject, userConfigFile } from "../../config/index.ts";
+import { writeAtomically } from "../../system/index.ts";
 import { openForCommand } from "./judged.ts";
 
 export const initCommand = defineCommand({
@@ -12,16 +12,13 @@ export const initCommand = defineCommand({
     force: option.boolean("replace a file that is already there"),
     format: FORMAT_OPTION,
   },
+  forAgents: { use: "asks", loosensWith: ["force", "trust"] },
   examples: {
     "amplihack guard init": "writes your configuration, with every setting explained",
     "amplihack guard init --project": "writes .amplihack/config.jsonc for all who work on this project",
     "amplihack guard init --trust": "trusts this project's file by its path and content",
   },
   async run({ options, system, terminal }) {
-    const { projectConfigFile, userConfigFile } = await import("../../config/index.ts");
-    const { trustProject } = await import("../../config/starter.ts");
-    const { starterConfig } = await import("../../config/starter-text.ts");
-    const { writeAtomically } = await import("../../system/atomic-write.ts");
     const { stateHome, project } = openForCommand(system, terminal, undefined);
     const report = (what: string, path: string): number => {
       terminal.printResult(options.format, { success: true, action: what, path }, `${what} ${path}\n`);

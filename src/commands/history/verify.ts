@@ -1,18 +1,18 @@
-import { defineCommand } from "../../cli/command.ts";
-import { FORMAT_OPTION } from "../../cli/option.ts";
+import { defineCommand, FORMAT_OPTION, loadProgress } from "../../cli/index.ts";
+import { escapeControls } from "../../state/index.ts";
+import { count, sizeText } from "../../text/index.ts";
 
 export const verifyCommand = defineCommand({
   name: "verify",
   summary: "check that everything kept is still what was written",
   details: "Reads every kept file. Exit code 1 when something is damaged or missing; it is named.",
   options: { format: FORMAT_OPTION },
+  forAgents: "passes",
   examples: { "amplihack history verify": "checks all of it and says what is damaged" },
   async run(invocation) {
     const { options, system, terminal } = invocation;
     const { openForCommand } = await import("./open.ts");
-    const { escapeControls } = await import("../../state/index.ts");
-    const { count, sizeText } = await import("../../protocol/quantity.ts");
-    const { ProgressLine } = await import("../../cli/progress.ts");
+    const { ProgressLine } = await loadProgress();
     const { history } = openForCommand(invocation);
     const progress = new ProgressLine(system, terminal);
     const report = await progress.during("reading everything that is kept …", () => history.verify());

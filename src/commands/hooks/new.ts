@@ -1,5 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { FORMAT_OPTION, option } from "../../cli/option.ts";
+import { defineCommand, FORMAT_OPTION, option } from "../../cli/index.ts";
+import { loadManage, loadOperations } from "../../install/index.ts";
 import { refuseAgents, tellBuild } from "./build-report.ts";
 
 export const newCommand = defineCommand({
@@ -10,13 +10,14 @@ export const newCommand = defineCommand({
     format: FORMAT_OPTION,
   },
   positionals: [{ name: "NAME", summary: "what to call it" }],
+  forAgents: "asks",
   examples: {
     "amplihack hooks new no-friday-deploys": "writes ~/.amplihack/hooks/no-friday-deploys.ts",
   },
   async run({ options, positionals, system, terminal }) {
     refuseAgents(system);
-    const { newHook } = await import("../../install/user-hooks/manage.ts");
-    const { requireDirectories } = await import("../../install/operations.ts");
+    const { newHook } = await loadManage();
+    const { requireDirectories } = await loadOperations();
     const [name = ""] = positionals;
     const { path, report } = await newHook(system, requireDirectories(system), name, options.project);
     terminal.note(`wrote ${path}\nnext: edit it, then amplihack hooks test ${path}\n`);

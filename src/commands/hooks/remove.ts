@@ -1,5 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { FORMAT_OPTION } from "../../cli/option.ts";
+import { defineCommand, FORMAT_OPTION } from "../../cli/index.ts";
+import { loadManage, loadOperations } from "../../install/index.ts";
 import { refuseAgents } from "./build-report.ts";
 
 export const removeCommand = defineCommand({
@@ -7,13 +7,14 @@ export const removeCommand = defineCommand({
   summary: "take out a hook of your own, or stop trusting one of this project",
   options: { format: FORMAT_OPTION },
   positionals: [{ name: "NAME", summary: "of the hook or of its file" }],
+  forAgents: "asks",
   examples: {
     "amplihack hooks remove no-friday-deploys": "takes it out; the source is kept beside the others",
   },
   async run({ options, positionals, system, terminal }) {
     refuseAgents(system);
-    const { removeHook } = await import("../../install/user-hooks/manage.ts");
-    const { requireDirectories } = await import("../../install/operations.ts");
+    const { removeHook } = await loadManage();
+    const { requireDirectories } = await loadOperations();
     const { path, keptAs } = await removeHook(system, requireDirectories(system), positionals[0] ?? "");
     const told =
       keptAs === undefined ? `${path} is no longer trusted\n` : `took out ${path}; it is kept as ${keptAs}\n`;

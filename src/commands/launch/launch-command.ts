@@ -1,7 +1,6 @@
-import { defineCommand, type LeafCommand } from "../../cli/command.ts";
-import { option } from "../../cli/option.ts";
-import { LAUNCH_TOOLS } from "../../launcher/tools.ts";
-import type { AgentName } from "../../state/active-agent.ts";
+import { defineCommand, type LeafCommand, option } from "../../cli/index.ts";
+import { LAUNCH_TOOLS } from "../../launcher/index.ts";
+import type { AgentName } from "../../state/index.ts";
 
 const RESUMING = {
   resume: option.boolean("go on with an earlier session; its id may follow"),
@@ -44,6 +43,11 @@ export function launchCommand(agent: AgentName, name: string = agent): LeafComma
       ...(resumes ? RESUMING : {}),
       ...(skipsPermissions ? PERMISSIONS : {}),
       ...EVERYWHERE,
+    },
+    forAgents: {
+      use: "asks",
+      passesWith: ["dry-run", "print-env"],
+      loosensWith: ["skip-permissions", "allow-untrusted-hooks"],
     },
     examples: {
       [say]: `starts ${title} here`,

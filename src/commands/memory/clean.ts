@@ -1,7 +1,6 @@
-import { defineCommand } from "../../cli/command.ts";
-import { option } from "../../cli/option.ts";
-import type { Memory } from "../../memory/memory.ts";
-import { compileGlob, matchesGlob } from "../../system/glob.ts";
+import { defineCommand, option } from "../../cli/index.ts";
+import type { Memory } from "../../memory/index.ts";
+import { compileGlob, matchesGlob } from "../../system/index.ts";
 import {
   confirmDeletion,
   renderLine,
@@ -23,6 +22,7 @@ export const cleanCommand = defineCommand({
     confirm: option.boolean("do not ask"),
     ...STORE_OPTIONS,
   },
+  forAgents: { use: "passes", asksWith: ["no-dry-run"], writes: ["db-path"] },
   examples: {
     "amplihack memory clean": `shows what matches '${PATTERN}'`,
     "amplihack memory clean --pattern 'learned/*' --no-dry-run":

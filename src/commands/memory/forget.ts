@@ -1,8 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { option } from "../../cli/option.ts";
-import type { Memory } from "../../memory/memory.ts";
-import { readQuery } from "../../memory/search-words.ts";
-import type { MemoryReader } from "../../memory/store.ts";
+import { defineCommand, option } from "../../cli/index.ts";
+import { type Memory, type MemoryReader, readQuery } from "../../memory/index.ts";
 import {
   AGENT_OPTION,
   confirmDeletion,
@@ -25,6 +22,7 @@ export const forgetCommand = defineCommand({
   ].join("\n"),
   options: { agent: AGENT_OPTION, yes: option.boolean("do not ask", { short: "y" }), ...STORE_OPTIONS },
   positionals: [{ name: "WORDS", summary: "a key, an id, or words", isVariadic: true }],
+  forAgents: { use: "asks", writes: ["db-path"] },
   examples: {
     "amplihack memory forget payment sandbox": "shows memories with both words, and asks",
     "amplihack memory forget learned/3f2a90bb12cd34ef --yes": "deletes the one of that key",

@@ -1,9 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { CommandError, usageError } from "../../cli/errors.ts";
-import { option } from "../../cli/option.ts";
-import { ProgressLine } from "../../cli/progress.ts";
-import { copyMemories, type MovableStore, removeMoved } from "../../memory/move.ts";
-import { SqliteStore } from "../../memory/sqlite-store.ts";
+import { CommandError, defineCommand, option, ProgressLine, usageError } from "../../cli/index.ts";
+import { copyMemories, type MovableStore, removeMoved, SqliteStore } from "../../memory/index.ts";
 import { databasePath, openPlace, STORE_OPTIONS, type StorePlace, teamPlace } from "./store-access.ts";
 
 const { backend: _, ...PLACES } = STORE_OPTIONS;
@@ -21,6 +17,7 @@ export const moveCommand = defineCommand({
     "delete-source": option.boolean("delete at the source what is at the target"),
     ...PLACES,
   },
+  forAgents: { use: "asks", writes: ["db-path"] },
   examples: {
     "amplihack memory move --to postgres": "copies your memories to the team of memory.url",
     "amplihack memory move --to sqlite --url postgres://ann@db.example/agents --db-path team.db":

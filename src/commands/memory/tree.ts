@@ -1,7 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { option } from "../../cli/option.ts";
-import { CATEGORIES } from "../../memory/memory.ts";
-import { type AgentBranch, buildMemoryTree } from "../../memory/memory-document.ts";
+import { defineCommand, option } from "../../cli/index.ts";
+import { type AgentBranch, buildMemoryTree, CATEGORIES } from "../../memory/index.ts";
 import { escapeControls } from "../../state/index.ts";
 import { SESSION_OPTION, STORE_OPTIONS, withReader } from "./store-access.ts";
 
@@ -16,6 +14,7 @@ export const treeCommand = defineCommand({
     depth: option.number("N", "1 agents, 2 sessions, 3 memories", { minimum: 1, maximum: MAX_DEPTH }),
     ...STORE_OPTIONS,
   },
+  forAgents: { use: "passes", asksAbroad: "url" },
   examples: {
     "amplihack memory tree": "shows agents, their sessions and their memories",
     "amplihack memory tree --type decision --depth 2": "counts decisions by session",

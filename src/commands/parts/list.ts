@@ -1,5 +1,4 @@
-import { defineCommand } from "../../cli/command.ts";
-import { FORMAT_OPTION, option } from "../../cli/option.ts";
+import { defineCommand, FORMAT_OPTION, option } from "../../cli/index.ts";
 import { PROFILE_NAMES } from "./choice.ts";
 import { switchParts } from "./switch-parts.ts";
 
@@ -11,6 +10,11 @@ export const listCommand = defineCommand({
     off: option.string("PART", "switch this part off", { isRepeatable: true }),
     profile: option.choice(PROFILE_NAMES, "the guard alone, all that changes no way of working, or all"),
     format: FORMAT_OPTION,
+  },
+  forAgents: {
+    use: "passes",
+    asksWith: ["off", "on", "profile"],
+    loosensWith: ["off=guard", "off=history", "profile=guard"],
   },
   examples: { "amplihack parts list": "shows what is on; `amplihack parts` does the same" },
   run: ({ options, ...invocation }) => switchParts(invocation, options.format, options),

@@ -1,5 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { option } from "../../cli/option.ts";
+import { defineCommand, option } from "../../cli/index.ts";
+import { loadPrintRecipeList } from "../../recipes/index.ts";
 import { FORMAT, outputOf, SEARCH_OPTIONS, searchOf } from "./options.ts";
 
 export const listCommand = defineCommand({
@@ -19,13 +19,14 @@ export const listCommand = defineCommand({
     verbose: option.boolean("also version, author, number of steps, file", { short: "v" }),
     format: FORMAT,
   },
+  forAgents: "passes",
   examples: {
     "amplihack recipe list": "shows every recipe found, nearest first",
     "amplihack recipe list -t rewrite -v": "shows those with a tag, in detail",
   },
   async run(invocation) {
     const { options, positionals } = invocation;
-    const { printRecipeList } = await import("../../recipes/print-recipe-list.ts");
+    const { printRecipeList } = await loadPrintRecipeList();
     return printRecipeList(
       {
         directory: positionals[0],

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { defineCommand } from "../../cli/command.ts";
-import { usageError } from "../../cli/errors.ts";
-import { option } from "../../cli/option.ts";
+import { defineCommand, option, usageError } from "../../cli/index.ts";
+import { loadRunInTerminal } from "../../recipes/index.ts";
 import { FORMAT, outputOf, RECIPE, RUN_OPTIONS, requestOf } from "./options.ts";
 
 export const runCommand = defineCommand({
@@ -23,6 +22,7 @@ export const runCommand = defineCommand({
     force: option.boolean("resume although the recipe has changed"),
     progress: option.boolean("not needed", { isHidden: true }),
   },
+  forAgents: { use: "asks", passesWith: ["dry-run"] },
   examples: {
     "amplihack recipe run hello": "takes the tour of what a recipe can do",
     "amplihack recipe run investigate -c 'question=How does login work?'":
@@ -49,7 +49,7 @@ export const runCommand = defineCommand({
         "leave --progress out; --quiet silences it, --verbose shows more",
       );
     }
-    const { runInTerminal } = await import("../../recipes/run-in-terminal.ts");
+    const { runInTerminal } = await loadRunInTerminal();
     return runInTerminal(
       {
         ...requestOf(positionals[0], options),

@@ -1,5 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { option } from "../../cli/option.ts";
+import { defineCommand, option } from "../../cli/index.ts";
+import { loadSubmitInTerminal } from "../../recipes/index.ts";
 import { DATABASE_OPTIONS, QUEUE, queueOf, urlWords, withRuns } from "./database.ts";
 import { FORMAT, outputOf, RECIPE, RUN_OPTIONS, requestOf } from "./options.ts";
 
@@ -19,6 +19,8 @@ What AMPLIHACK_CONTEXT_… and the like set is taken from here.`,
     "working-dir": option.string("DIR", "directory to find recipes from", { short: "w" }),
     format: FORMAT,
   },
+  // What is submitted runs where no guard of this session sees it.
+  forAgents: "asks",
   examples: {
     "amplihack recipe submit deploy --url postgres://ann@db/agents": "prints the id of the run",
     "amplihack recipe submit deploy --url --wait -c 'target=staging'":
@@ -27,7 +29,7 @@ What AMPLIHACK_CONTEXT_… and the like set is taken from here.`,
   async run(invocation) {
     const { options, positionals, system, terminal, isQuiet } = invocation;
     const queue = queueOf(options.queue);
-    const { submitInTerminal } = await import("../../recipes/workers/submit-in-terminal.ts");
+    const { submitInTerminal } = await loadSubmitInTerminal();
     const request = requestOf(positionals[0], options);
     const display = { format: options.format, isQuiet, waits: options.wait };
     return withRuns(system, options, connection =>

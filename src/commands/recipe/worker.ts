@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
-import { defineCommand } from "../../cli/command.ts";
-import { usageError } from "../../cli/errors.ts";
-import { option } from "../../cli/option.ts";
+import { defineCommand, option, usageError } from "../../cli/index.ts";
+import { loadUrl } from "../../postgres/index.ts";
+import { loadWorkInTerminal } from "../../recipes/index.ts";
 import { clip, escapeControls } from "../../state/index.ts";
 import { addressOf, DATABASE_OPTIONS, QUEUE, queueOf } from "./database.ts";
 
@@ -39,6 +39,8 @@ ends the running steps and returns the runs to the queue.`,
     "until-empty": option.boolean("end when all runs of the queue are over"),
   },
   ownsTerminal: true,
+  // It runs what others submit.
+  forAgents: "asks",
   examples: {
     "amplihack recipe worker --url postgres://ci@db/agents -w ~/checkout": "takes runs until it is stopped",
     "amplihack recipe worker --url --queue nightly --concurrency 4 --rate 10/60":
@@ -49,8 +51,8 @@ ends the running steps and returns the runs to the queue.`,
     const rate = rateOf(options.rate);
     checkName(options.name);
     const address = await addressOf(system, options);
-    const { describeAddress } = await import("../../postgres/url.ts");
-    const { workInTerminal } = await import("../../recipes/workers/work-in-terminal.ts");
+    const { describeAddress } = await loadUrl();
+    const { workInTerminal } = await loadWorkInTerminal();
     const place = describeAddress(address);
     terminal.note(`Whoever can write to ${place} can run commands here as ${userInfo().username}.\n`);
     return workInTerminal(

@@ -1,4 +1,4 @@
-import { factsOfCall, type GuardContext, type Judgement, judgeTool } from "../../../src/guard/index.ts";
+import { factsOfCall, type GuardContext, type Judgement, judgeTool } from "../../../src/exports/guard.ts";
 import { normalise } from "../../../src/hosts/index.ts";
 import type { MemorySystem } from "../../../src/system/memory.ts";
 import { contextFor, HOME, judge, machine, PROJECT } from "../scene.ts";

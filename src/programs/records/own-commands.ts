@@ -1,0 +1,179 @@
+import {
+  describe,
+  type OptionGrammar,
+  type ParsedOptions,
+  parseOptions,
+  text,
+  type Value,
+  words,
+} from "../../shell/index.ts";
+import { isElsewhere } from "./database-address.ts";
+import table from "./own-commands.json" with { type: "json" };
+
+/**
+ * What a command of this program means for the protection of a session: it `passes`, a person is asked, it `loosens`
+ * the guard, or it changes what the `history` kept.
+ */
+export type OwnUse = "passes" | "asks" | "loosens" | "history";
+
+/** One command as the guard knows it: `forAgents` of its declaration, and its options as a grammar. */
+export interface OwnCommand extends Pick<OptionGrammar, "flags" | "values" | "bare"> {
+  readonly use: OwnUse;
+  readonly passesWith?: readonly string[];
+  readonly asksWith?: readonly string[];
+  readonly loosensWith?: readonly string[];
+  readonly asksAbroad?: string;
+  readonly isGivenTexts?: true;
+  readonly writes?: readonly string[];
+  /** the first word it does not know, and all behind it, belong to the agent that it starts */
+  readonly isPassThrough?: true;
+  /** what the name of a family means without a subcommand */
+  readonly isInitial?: true;
+}
+
+/** Made of the commands themselves, which lie in a layer above, by `scripts/write-own-commands.mjs`. */
+const OWN_COMMANDS = table as Readonly<Record<string, OwnCommand>>;
+
+/** One call of this program, read as the program itself reads it. */
+export interface OwnCall {
+  /** `guard allow-once`; undefined for a word that is no command */
+  readonly command: string | undefined;
+  readonly use: OwnUse;
+  /** what is handed on to the agent that it starts */
+  readonly passedOn: readonly string[];
+  /** an agent is started */
+  readonly isLaunch: boolean;
+  /** another option could have changed the use */
+  readonly isOptionDependent: boolean;
+  /** the names of files that it writes */
+  readonly writes: readonly Value[];
+}
+
+const TELLS_ONLY: OwnCall = {
+  command: "",
+  use: "passes",
+  passedOn: [],
+  isLaunch: false,
+  isOptionDependent: false,
+  writes: [],
+};
+const HELP_FLAGS = ["-h", "--help", "-V", "--version"];
+const GLOBAL_FLAGS = [...HELP_FLAGS, "--quiet", "--no-color"];
+const DEFAULT_COMMAND = "status";
+const FAMILIES = new Set(
+  Object.keys(OWN_COMMANDS).flatMap(name => (name.includes(" ") ? [name.slice(0, name.indexOf(" "))] : [])),
+);
+const WRITING_OPTIONS = Object.values(OWN_COMMANDS).flatMap(({ values = "", writes = [] }) =>
+  words(values)
+    .map(spelling => spelling.split("|"))
+    .filter(([name = ""]) => writes.includes(name))
+    .flat(),
+);
+
+/** `argv` are the words behind the program's name. */
+export function readOwnCall(argv: readonly Value[]): OwnCall {
+  const { asksForHelp, rest } = skipGlobalFlags(argv);
+  const [first = text(DEFAULT_COMMAND), ...more] = rest;
+  const name = describe(first);
+  if (asksForHelp || name === "help") return TELLS_ONLY;
+  if (!FAMILIES.has(name)) return readCall(name, more);
+  const inner = skipGlobalFlags(more);
+  if (inner.asksForHelp) return TELLS_ONLY;
+  const [second, ...words] = inner.rest;
+  const subcommand = second === undefined ? "-" : describe(second);
+  if (!subcommand.startsWith("-")) return readCall(`${name} ${subcommand}`, words);
+  const initial = Object.keys(OWN_COMMANDS).find(
+    path => OWN_COMMANDS[path]?.isInitial === true && path.startsWith(`${name} `),
+  );
+  return initial === undefined ? TELLS_ONLY : readCall(initial, more);
+}
+
+/** A word that names a command, so that what stands in front of it may well be this program. */
+export function isOwnCommand(word: string | undefined): boolean {
+  return word !== undefined && (FAMILIES.has(word) || Object.hasOwn(OWN_COMMANDS, word));
+}
+
+/** Whether a word begins as an option does that names a file to write: told before a call is read. */
+export function mayWriteFile(word: string): boolean {
+  return WRITING_OPTIONS.some(name => word.startsWith(name.length === 1 ? `-${name}` : `--${name}`));
+}
+
+function skipGlobalFlags(argv: readonly Value[]): {
+  readonly asksForHelp: boolean;
+  readonly rest: readonly Value[];
+} {
+  const end = argv.findIndex(word => !GLOBAL_FLAGS.includes(describe(word)));
+  const flags = end < 0 ? argv : argv.slice(0, end);
+  const asksForHelp = flags.some(flag => HELP_FLAGS.includes(describe(flag)));
+  return { asksForHelp, rest: end < 0 ? [] : argv.slice(end) };
+}
+
+function readCall(name: string, argv: readonly Value[]): OwnCall {
+  const command = Object.hasOwn(OWN_COMMANDS, name) ? OWN_COMMANDS[name] : undefined;
+  if (command === undefined) return { ...TELLS_ONLY, command: undefined, use: "asks" };
+  const { options, passedOn } = readOptions(command, argv);
+  const has = (conditions: readonly string[] = []) => conditions.some(each => isGiven(each, options));
+  const takesVersion = words(command.values ?? "").includes("version");
+  const tellsOnly = has(takesVersion ? ["help"] : ["help", "version"]);
+  const isHarmless = tellsOnly || has(command.passesWith);
+  const isAbroad = options.some(
+    ({ name, value }) =>
+      name === command.asksAbroad && isElsewhere(value === undefined ? "" : describe(value)),
+  );
+  const use = (): OwnUse => {
+    if (isHarmless) return "passes";
+    if (has(command.loosensWith)) return "loosens";
+    return isAbroad || has(command.asksWith) ? "asks" : command.use;
+  };
+  return {
+    command: name,
+    use: use(),
+    passedOn: passedOn.map(describe),
+    isLaunch: command.isPassThrough === true && !isHarmless,
+    isOptionDependent: command.asksWith !== undefined && command.isGivenTexts !== true && !isHarmless,
+    writes: options.flatMap(({ name, value }) =>
+      value !== undefined && describe(value) !== "" && command.writes?.includes(name) === true ? [value] : [],
+    ),
+  };
+}
+
+type Options = ParsedOptions["options"];
+
+/** `dry-run`, or `off=guard` for a value that names it among others. */
+function isGiven(condition: string, options: Options): boolean {
+  const [wanted = "", wantedValue] = condition.split("=");
+  return options.some(
+    ({ name, value }) =>
+      name === wanted &&
+      (wantedValue === undefined ||
+        (value !== undefined &&
+          describe(value)
+            .split(",")
+            .some(one => one.trim() === wantedValue))),
+  );
+}
+
+/** The options up to `--`, or up to the first word that belongs to an agent. */
+function readOptions(
+  { flags = "help|h version|V", values = "", bare = "", isPassThrough }: OwnCommand,
+  argv: readonly Value[],
+): { readonly options: Options; readonly passedOn: readonly Value[] } {
+  const grammar = {
+    flags,
+    values,
+    bare,
+    abbreviates: false,
+    shortEquals: true,
+    stopsAtOperand: isPassThrough === true,
+  };
+  const { options, operands, endOfOptions } = parseOptions(argv, grammar, 0);
+  if (isPassThrough !== true)
+    return { options, passedOn: endOfOptions === undefined ? [] : argv.slice(endOfOptions + 1) };
+  const flagNames = words(flags).map(spelling => spelling.split("|")[0]);
+  const foreign = options.find(
+    ({ name, value, isInGrammar }) => !isInGrammar || (value !== undefined && flagNames.includes(name)),
+  )?.index;
+  if (foreign !== undefined)
+    return { options: options.filter(({ index }) => index < foreign), passedOn: argv.slice(foreign) };
+  return { options, passedOn: operands.map(({ value }) => value) };
+}
