@@ -1,22 +1,19 @@
-import { createDisk } from "../guard/paths/disk.ts";
-import { openRepository } from "../guard/paths/repository.ts";
-import { errorText } from "../protocol/error-text.ts";
-import { Problem } from "../state/problem.ts";
-import { type Files, SystemError } from "../system/system.ts";
+import { errorText } from "../protocol/index.ts";
+import { Problem } from "../state/index.ts";
+import { type Files, SystemError } from "../system/index.ts";
+import { createDisk, openRepository } from "../workspace/index.ts";
 import type { PathState } from "./change.ts";
 import { completeChange } from "./complete.ts";
 import { digestOf, type HistoryContext } from "./context.ts";
-import { compareGit } from "./git-compare.ts";
-import { captureGit, type GitSnapshot } from "./git-snapshot.ts";
+import { captureGit, compareGit, type GitSnapshot } from "./git-snapshot.ts";
 import { isNameOf, isShared } from "./hard-links.ts";
 import { claimId } from "./ids.ts";
 import type { ApplyOptions, PathStep, UndoPlan, UndoResult } from "./interface.ts";
 import { projectKey } from "./journal.ts";
 import { Keeper, NO_LIMITS } from "./keeper.ts";
-import { beginWriting, removeLeftovers } from "./leftovers.ts";
 import { callKey, findAllOpen, type OpenFile, removeOpen, writeOpen } from "./open-changes.ts";
 import { isSameState, presentState, type Seen } from "./path-state.ts";
-import { performAll, type Restoration } from "./perform.ts";
+import { beginWriting, performAll, type Restoration, removeLeftovers } from "./perform.ts";
 import { restoreGit } from "./restore-git.ts";
 import { captureTargets } from "./targets.ts";
 

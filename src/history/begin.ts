@@ -1,8 +1,6 @@
-import type { Footprint, FootprintRepository } from "../guard/footprint.ts";
-import { createDisk } from "../guard/paths/disk.ts";
-import { findRepository, openRepository, type Repository } from "../guard/paths/repository.ts";
-import { dirname, isInside } from "../system/paths.ts";
-import { SystemError } from "../system/system.ts";
+import type { Footprint, FootprintRepository } from "../guard/index.ts";
+import { dirname, isInside, SystemError } from "../system/index.ts";
+import { createDisk, findRepository, openRepository, type Repository } from "../workspace/index.ts";
 import type { Captured, Change, NotKept } from "./change.ts";
 import { completeChange } from "./complete.ts";
 import type { HistoryContext } from "./context.ts";
@@ -10,12 +8,12 @@ import { captureGit, type GitSnapshot, hasReftable } from "./git-snapshot.ts";
 import { claimCall, claimId } from "./ids.ts";
 import { projectKey } from "./journal.ts";
 import { Keeper, limitsOf } from "./keeper.ts";
-import type { Sweep } from "./known-sweep.ts";
 import { callKey, callName, findOpen, type OpenChange, readOpen, writeOpen } from "./open-changes.ts";
 import { noteUsage } from "./prune.ts";
 import { readSession } from "./sessions.ts";
 import type { Store } from "./store.ts";
 import { sweepAround, sweepRepository } from "./sweep.ts";
+import type { Sweep } from "./sweep-cache.ts";
 import { captureTargets } from "./targets.ts";
 
 /** A call that is about to run. */

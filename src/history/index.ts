@@ -1,14 +1,17 @@
-import type { HistorySettings } from "../config/settings.ts";
-import { findHome } from "../state/homes.ts";
-import type { System } from "../system/system.ts";
+/**
+ * What agents changed and how it was before: capture, journal, restore. It promises that what it calls kept can come
+ * back; it decides nothing about what may run.
+ */
+import type { HistorySettings } from "../config/index.ts";
+import { findHome } from "../state/index.ts";
+import type { System } from "../system/index.ts";
 import { applyPlan } from "./apply.ts";
 import { readContent } from "./content.ts";
 import { openContext } from "./context.ts";
 import type { History, HistoryPlaces } from "./interface.ts";
 import { planRedo, planUndo } from "./plan.ts";
-import { clear, prune } from "./prune.ts";
+import { clear, prune, storeSize, verify, whyNotWritable } from "./prune.ts";
 import { listChanges, readChange } from "./select.ts";
-import { storeSize, verify, whyNotWritable } from "./verify.ts";
 
 export type {
   Captured,
@@ -42,3 +45,33 @@ export function openHistory(system: System, places: HistoryPlaces, settings: His
     whyNotWritable: () => whyNotWritable(store),
   };
 }
+export { beginCall } from "./begin.ts";
+export { completeChange, dropChange } from "./complete.ts";
+export { type HistoryContext, openContext } from "./context.ts";
+export { type ContentReader, describeKinds, octal, readFileTexts } from "./file-texts.ts";
+export { examineLosses, type GitWork } from "./harmless.ts";
+export { projectKeys, readJournals } from "./journal.ts";
+export { callKey, findOpen, type OpenFile, readOpen } from "./open-changes.ts";
+export { pruneWhenDue } from "./prune.ts";
+export { runGit } from "./run-git.ts";
+export { listChanges } from "./select.ts";
+export { readSessionWrites } from "./session-writes.ts";
+export { beginSession, beginTurn, hasOpenChanges, readSession } from "./sessions.ts";
+export { Store } from "./store.ts";
+export { sweepProject } from "./sweep.ts";
+export {
+  ageOf,
+  countFiles,
+  countPaths,
+  countWith,
+  figuresOf,
+  gitLines,
+  type HistoryFigures,
+  isFolder,
+  isFolderStep,
+  markOf,
+  shownPath,
+  shownPlace,
+  sortSteps,
+  whatOf,
+} from "./words.ts";

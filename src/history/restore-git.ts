@@ -1,11 +1,9 @@
-import { Problem } from "../state/problem.ts";
-import { isInside } from "../system/paths.ts";
-import { hasErrorCode } from "../system/system.ts";
+import { Problem } from "../state/index.ts";
+import { hasErrorCode, isInside } from "../system/index.ts";
 import type { GitChange, PathChange, Stash } from "./change.ts";
 import type { HistoryContext } from "./context.ts";
 import { branchLogs } from "./git-snapshot.ts";
-import { temporaryBeside } from "./leftovers.ts";
-import { performAll } from "./perform.ts";
+import { performAll, temporaryBeside } from "./perform.ts";
 import { type GitRun, runGit } from "./run-git.ts";
 import type { Store } from "./store.ts";
 
