@@ -183,6 +183,12 @@ export const claudeCode: HostDescriptor<"claude-code"> = {
     },
     agent: {
       name: "claude",
+      installHint: "npm install -g @anthropic-ai/claude-code",
+      minimumVersion: "2.1.197",
+      resumes: true,
+      skipsPermissions: true,
+      takesModel: true,
+      ownDirectories: [".npm-global/bin"],
       printMode: {
         start: [],
         promptFlag: ["-p"],

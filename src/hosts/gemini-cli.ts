@@ -119,6 +119,8 @@ export const geminiCli: HostDescriptor<"gemini-cli"> = {
     gaps: ["stop a hook's children when its time is up: they hold the run"],
     agent: {
       name: "gemini",
+      installHint: "npm install -g @google/gemini-cli",
+      minimumVersion: "0.61.0",
       printMode: {
         start: [],
         promptFlag: ["-p"],

@@ -26,6 +26,7 @@ export {
   type RegistrationPlan,
 } from "./hook-registry.ts";
 export type {
+  AgentLaunch,
   AgentProgram,
   EnvironmentReader,
   Evidence,

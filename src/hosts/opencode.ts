@@ -147,6 +147,9 @@ export const opencode: HostDescriptor<"opencode"> = {
     },
     agent: {
       name: "opencode",
+      installHint: "npm install -g opencode-ai",
+      minimumVersion: "1.18.33",
+      answersOnce: "run",
       printMode: {
         start: ["run"],
         promptFlag: [],

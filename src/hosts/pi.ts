@@ -106,6 +106,8 @@ export const pi: HostDescriptor<"pi"> = {
     },
     agent: {
       name: "pi",
+      installHint: "npm install -g @earendil-works/pi-coding-agent",
+      minimumVersion: "0.74.2",
       printMode: {
         start: [],
         promptFlag: ["-p"],
