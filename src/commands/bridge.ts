@@ -17,6 +17,7 @@ export const command = defineCommand({
   options: {},
   ignoresHome: true,
   positionals: [{ name: "ACTION", summary: BRIDGE_ACTIONS.join(", ") }],
+  forAgents: "asks",
   examples: { "amplihack bridge get_context < request.json": "prints what a session starts with" },
   async run({ positionals, system, terminal }) {
     const action = BRIDGE_ACTIONS.find(known => known === positionals[0]);

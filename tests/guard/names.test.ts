@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { allOperations, programNames } from "../../src/programs/model/registry.ts";
 
-const GUARD = new URL("../../src/guard/", import.meta.url).pathname;
+const ROOMS = ["guard", "workspace"];
 
 /** The tables of rules, whose strings are texts for people, and what reads texts: its patterns are words of languages. */
 const EXEMPT = /^(?:packs|injection)\//;
@@ -15,16 +15,15 @@ const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
   "checks/git-settings.ts": ["gpg", "cmd"],
   "checks/system.ts": ["nvme"],
   "checks/writing.ts": ["fd"],
-  "context.ts": ["nix"],
   "git/checkout.ts": ["sh", "env", "gradle", "go", "java", "cc", "php", "swift", "scala"],
   "git/invocation.ts": ["mv", "rm"],
   // The names of tools that hosts have, not of programs.
-  "index.ts": ["pwsh", "powershell"],
-  "paths/disk.ts": ["fd"],
-  "paths/secrets.ts": ["sh", "bash", "ts", "tsx", "go", "java", "php", "swift"],
-  "paths/system-trees.ts": ["nix"],
-  "paths/zones.ts": ["apt"],
-  "redact.ts": ["gh", "pass", "passwd"],
+  "guard.ts": ["pwsh", "powershell"],
+  "disk.ts": ["fd"],
+  "secrets.ts": ["sh", "bash", "ts", "tsx", "go", "java", "php", "swift"],
+  "system-trees.ts": ["nix"],
+  "zones.ts": ["apt"],
+  "workspace.ts": ["nix"],
 };
 
 /** Names of programs that are ordinary words of code, of git's subcommands, or signs. */
@@ -40,9 +39,12 @@ const PROGRAMS: ReadonlySet<string> = new Set(
   ].filter(name => !WORDS.has(name)),
 );
 
-const files = readdirSync(GUARD, { recursive: true, encoding: "utf8" }).filter(
-  file => file.endsWith(".ts") && !EXEMPT.test(file),
-);
+const files = ROOMS.flatMap(room => {
+  const folder = new URL(`../../src/${room}/`, import.meta.url).pathname;
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter(file => file.endsWith(".ts") && !EXEMPT.test(file))
+    .map(file => [file, join(folder, file)] as const);
+});
 
 /** Words of literals: a string as a whole, the words of a list of names, the alternatives of a pattern. */
 function literalWords(source: string): readonly string[] {
@@ -78,8 +80,8 @@ describe("the words of literals", () => {
 });
 
 describe("the guard outside its knowledge of programs", () => {
-  it.each(files)("%s names no program", file => {
-    const words = literalWords(readFileSync(join(GUARD, file), "utf8"));
+  it.each(files)("%s names no program", (file, path) => {
+    const words = literalWords(readFileSync(path, "utf8"));
     const allowed = [...OF_THE_GUARD, ...(OTHER_MEANINGS[file] ?? [])];
     expect(words.filter(word => PROGRAMS.has(word) && !allowed.includes(word))).toEqual([]);
   });

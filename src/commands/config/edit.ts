@@ -9,6 +9,7 @@ export const editCommand = defineCommand({
   summary: "open your configuration in $VISUAL or $EDITOR, and check it afterwards",
   options: {},
   ownsTerminal: true,
+  forAgents: "loosens",
   examples: { "amplihack config edit": "writes a file to start from where there is none" },
   async run({ system, terminal }) {
     const { editFile } = await loadEditor();

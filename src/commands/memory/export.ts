@@ -17,6 +17,7 @@ export const exportCommand = defineCommand({
     }),
     ...STORE_OPTIONS,
   },
+  forAgents: { use: "asks", writes: ["output"] },
   examples: {
     "amplihack memory export -o memories.json": "writes all memories",
     "amplihack memory export --agent builder -o builder.json": "writes those of the agent builder",

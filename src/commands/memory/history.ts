@@ -36,6 +36,7 @@ file on this machine has none. Without --url it is memory.url, else
 AMPLIHACK_DATABASE_URL. Exit code 1 when there is no such memory, or several.`,
   options: OPTIONS,
   positionals: [{ name: "KEY", summary: "what it is called" }],
+  forAgents: { use: "passes", asksAbroad: "url" },
   examples: { "amplihack memory history style": "shows its earlier texts, the newest first" },
   async run(invocation) {
     const { options, terminal } = invocation;

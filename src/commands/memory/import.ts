@@ -15,6 +15,7 @@ export const importCommand = defineCommand({
     merge: option.boolean("also when the agent has memories already"),
     ...STORE_OPTIONS,
   },
+  forAgents: { use: "asks", writes: ["db-path"] },
   examples: {
     "amplihack memory import -i memories.json": "takes in what was exported, for the same agents",
     "amplihack memory import --agent builder -i builder.json": "fills an empty agent",

@@ -43,6 +43,9 @@ export const STORE_OPTIONS = {
   format: FORMAT_OPTION,
 } as const satisfies OptionSpecs;
 
+/** What an agent notes for itself is its own; what it writes for others, or on another machine, is not. */
+export const SHARED_STORE = ["url", "backend=postgres"] as const;
+
 export const AGENT_OPTION = option.string("NAME", "only those of this agent");
 export const SESSION_OPTION = option.string("SESSION", "only those of this session");
 

@@ -27,6 +27,7 @@ cannot be sent waits. Of two changes of one memory the later stays, and the data
     }),
     format: FORMAT_OPTION,
   },
+  forAgents: { use: "passes", asksWith: ["change-team", "earlier"] },
   examples: {
     "amplihack memory sync": "prints: 12 sent, 3 fetched, 0 waiting",
     "amplihack memory sync --earlier": "also sends what this machine had before",
