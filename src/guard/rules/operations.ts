@@ -243,7 +243,7 @@ const DEPLOY_RULES = {
     when: "A deploy, release, promotion, rollback or apply whose words say production; a command that deploys to production by itself. Previews, plans and dry runs pass.",
     lost: "It would {what} where people use it: {target}.",
     person: "Everybody who uses it gets it at once.",
-    model: "Deploy to a preview or to staging, or say that it is ready; a person decides about production.",
+    model: "Deploy to a preview or to staging; a person decides about production.",
     safer: "{tool} --help",
   },
   "deploy.merge": {
