@@ -8,8 +8,8 @@ import {
   type JsonObject,
   type Power,
 } from "../../protocol/index.ts";
-import { AtomicFlag, sha256Hex } from "../../state/index.ts";
-import { join, type System } from "../../system/index.ts";
+import { AtomicFlag } from "../../state/index.ts";
+import { join, type System, sha256Hex } from "../../system/index.ts";
 import { configurationFor } from "../program/guard-context.ts";
 import type { HookProgram } from "../program/hook-program.ts";
 import { stateFolder } from "./call.ts";

@@ -1,7 +1,8 @@
 import { isJsonObject, stringAt } from "../../../../protocol/index.ts";
-import { clip, type SESSION_TYPES } from "../../../../state/index.ts";
+import type { SESSION_TYPES } from "../../../../state/index.ts";
 import { basename } from "../../../../system/index.ts";
 import {
+  clip,
   findStatement,
   firstCharacters,
   oneLine,
