@@ -2,8 +2,8 @@ import { CommandError, defineCommand, usageError } from "../cli/index.ts";
 import { BRIDGE_ACTIONS, BRIDGE_VERSION, parseBridgeReply, parseBridgeRequest } from "../hooks/index.ts";
 import { answerRequest, findMemoryPlace } from "../memory/index.ts";
 import { readJson } from "../protocol/index.ts";
-import { escapeControls } from "../state/index.ts";
 import type { System } from "../system/index.ts";
+import { escapeControls } from "../text/index.ts";
 import { startSync } from "./memory/background-sync.ts";
 
 const REQUEST_BYTES = 1024 * 1024;

@@ -3,7 +3,7 @@ import {
   type ExplainedRule,
   isCode,
   loadCustomRules,
-  loadExplainRule,
+  loadRules,
   PACKS,
   type Rule,
 } from "../../guard/index.ts";
@@ -31,7 +31,7 @@ export const whyCommand = defineCommand({
   },
   async run({ options, positionals, system, terminal }) {
     const { ruleOf } = await loadCustomRules();
-    const { explainRule } = await loadExplainRule();
+    const { explainRule } = await loadRules();
     const { config, stateHome } = openForCommand(system, terminal, undefined);
     const rules: readonly Rule[] = [...PACKS.flatMap(pack => pack.rules), ...config.guard.custom.map(ruleOf)];
     const explain = (names: readonly string[]) =>

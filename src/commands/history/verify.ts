@@ -1,6 +1,5 @@
 import { defineCommand, FORMAT_OPTION, loadProgress } from "../../cli/index.ts";
-import { escapeControls } from "../../state/index.ts";
-import { count, sizeText } from "../../text/index.ts";
+import { count, escapeControls, sizeText } from "../../text/index.ts";
 
 export const verifyCommand = defineCommand({
   name: "verify",

@@ -1,5 +1,5 @@
 import { defineCommand } from "../../cli/index.ts";
-import { escapeControls } from "../../state/index.ts";
+import { escapeControls } from "../../text/index.ts";
 import { AGENT_OPTION, findOne, SESSION_OPTION, STORE_OPTIONS, withStore } from "./store-access.ts";
 
 export const deleteCommand = defineCommand({

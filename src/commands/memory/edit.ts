@@ -1,7 +1,8 @@
 import { CommandError, defineCommand, loadEditor } from "../../cli/index.ts";
 import { type Memory, TEXT_LIMITS, toDocument } from "../../memory/index.ts";
-import { escapeControls, readExactText } from "../../state/index.ts";
+import { readExactText } from "../../state/index.ts";
 import { dirname, join, type System } from "../../system/index.ts";
+import { escapeControls } from "../../text/index.ts";
 import { checkValue } from "./check-value.ts";
 import {
   AGENT_OPTION,

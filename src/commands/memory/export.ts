@@ -1,7 +1,7 @@
 import { CommandError, defineCommand, option } from "../../cli/index.ts";
 import { MAX_TRANSFER_BYTES, renderExport } from "../../memory/index.ts";
-import { escapeControls } from "../../state/index.ts";
 import { writeAtomically } from "../../system/index.ts";
+import { escapeControls } from "../../text/index.ts";
 import { AGENT_OPTION, fileNamed, STORE_OPTIONS, withReader } from "./store-access.ts";
 
 export const exportCommand = defineCommand({

@@ -1,6 +1,6 @@
 import { defineCommand } from "../../cli/index.ts";
 import { toDocument } from "../../memory/index.ts";
-import { escapeLines } from "../../state/index.ts";
+import { escapeLines } from "../../text/index.ts";
 import { AGENT_OPTION, findOne, SESSION_OPTION, STORE_OPTIONS } from "./store-access.ts";
 
 export const getCommand = defineCommand({

@@ -10,8 +10,8 @@ import {
   toTime,
 } from "../../memory/index.ts";
 import { DATABASE_URL_VARIABLE } from "../../postgres/index.ts";
-import { escapeControls, escapeLines } from "../../state/index.ts";
 import { quoteWord } from "../../system/index.ts";
+import { escapeControls, escapeLines } from "../../text/index.ts";
 import {
   AGENT_OPTION,
   beginningOf,

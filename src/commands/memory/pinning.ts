@@ -1,6 +1,6 @@
 import { defineCommand } from "../../cli/index.ts";
 import { toDocument } from "../../memory/index.ts";
-import { escapeControls } from "../../state/index.ts";
+import { escapeControls } from "../../text/index.ts";
 import {
   AGENT_OPTION,
   findOne,

@@ -31,8 +31,8 @@ import {
   findDatabaseUrl,
   unencryptedNotice,
 } from "../../postgres/index.ts";
-import { clip, escapeControls } from "../../state/index.ts";
 import { expandHome, quoteWord, resolve, type System } from "../../system/index.ts";
+import { clip, escapeControls } from "../../text/index.ts";
 import { startSync } from "./background-sync.ts";
 
 export const STORE_OPTIONS = {

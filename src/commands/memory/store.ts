@@ -7,7 +7,7 @@ import {
   toDocument,
   VALUE_TYPES,
 } from "../../memory/index.ts";
-import { escapeControls } from "../../state/index.ts";
+import { escapeControls } from "../../text/index.ts";
 import { checkValue } from "./check-value.ts";
 import { checkArguments, memoryPlace, SHARED_STORE, STORE_OPTIONS, withStore } from "./store-access.ts";
 

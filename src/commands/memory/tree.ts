@@ -1,6 +1,6 @@
 import { defineCommand, option } from "../../cli/index.ts";
 import { type AgentBranch, buildMemoryTree, CATEGORIES } from "../../memory/index.ts";
-import { escapeControls } from "../../state/index.ts";
+import { escapeControls } from "../../text/index.ts";
 import { SESSION_OPTION, STORE_OPTIONS, withReader } from "./store-access.ts";
 
 const MAX_DEPTH = 3;

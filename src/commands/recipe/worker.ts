@@ -2,7 +2,7 @@ import { userInfo } from "node:os";
 import { defineCommand, option, usageError } from "../../cli/index.ts";
 import { loadUrl } from "../../postgres/index.ts";
 import { loadWorkInTerminal } from "../../recipes/index.ts";
-import { clip, escapeControls } from "../../state/index.ts";
+import { clip, escapeControls } from "../../text/index.ts";
 import { addressOf, DATABASE_OPTIONS, QUEUE, queueOf } from "./database.ts";
 
 const TAKE_OVER_SECONDS = 10;

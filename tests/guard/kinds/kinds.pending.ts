@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { KINDS } from "./all-kinds.ts";
-import { measureDrawn } from "./measure-kinds.ts";
+import { judgeDrawn, measureDrawn } from "./measure-kinds.ts";
 
 const MIN_STOPPED = 95;
 const MAX_BOTHERED = 1;
@@ -51,5 +51,20 @@ describe.each(KINDS)("$name", ({ name, options, dangerous, ordinary, heldOutDang
     const rate = percent(measureDrawn(heldOutOrdinary, options).stopped.length, heldOutOrdinary.length);
     const story = `${rate} of 100, ${first?.heldOutOrdinaryBothered} at first sight`;
     expect(rate, story).toBeLessThanOrEqual(MAX_BOTHERED);
+  });
+});
+
+describe("filters at a home or a root", () => {
+  // A loss that is only asked about may pass once it is kept; one that takes the home takes what was kept as well.
+  const HOME_OR_ROOT = /~|HOME|home|\.\.|find \/ /;
+  const filters = KINDS.find(kind => kind.name === "filters that make nothing smaller");
+
+  it.each([
+    ["open", filters?.dangerous],
+    ["held out", filters?.heldOutDangerous],
+  ])("are denied as the whole would be, at least 95 of 100 (%s)", (_, drawn = []) => {
+    const whole = drawn.filter(command => HOME_OR_ROOT.test(command));
+    const denied = whole.filter(command => judgeDrawn(command).verdict === "deny");
+    expect(percent(denied.length, whole.length)).toBeGreaterThanOrEqual(MIN_STOPPED);
   });
 });
