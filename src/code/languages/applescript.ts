@@ -1,25 +1,22 @@
-import { withArgument } from "../meaning/arguments.ts";
-import type { LibraryFunction } from "../meaning/context.ts";
+import { type LibraryFunction, withArgument } from "../meaning/context.ts";
 import { literal } from "../meaning/datum.ts";
 import { noteDelete, noteShell } from "../meaning/effects.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
-import { PLAIN_ESCAPES } from "../syntax/escapes.ts";
-import { DEFAULT_GRAMMAR, readExpression } from "../syntax/expressions.ts";
-import { level } from "../syntax/grammar.ts";
 import {
   createParser,
+  DEFAULT_GRAMMAR,
   type Grammar,
   isNext,
   type Parser,
   peek,
+  readExpression,
   readMany,
   take,
   takeIf,
 } from "../syntax/parser.ts";
-import type { ReadingBudget } from "../syntax/reading-budget.ts";
-import { readText } from "../syntax/strings.ts";
-import { type LexerRules, tokenise } from "../syntax/tokens.ts";
-import { type Node, nameNode } from "../syntax/tree.ts";
+import type { ReadingBudget } from "../syntax/source.ts";
+import { type LexerRules, PLAIN_ESCAPES, readText, tokenise } from "../syntax/tokens.ts";
+import { level, type Node, nameNode } from "../syntax/tree.ts";
 
 const LEXER_RULES: LexerRules = {
   lineComments: ["--", "#"],

@@ -1,4 +1,3 @@
-import { readExpression } from "./expressions.ts";
 import {
   closerOf,
   createParser,
@@ -9,11 +8,12 @@ import {
   type Parser,
   peek,
   readBetween,
+  readExpression,
   readMany,
   skipTo,
   takeIf,
 } from "./parser.ts";
-import type { ReadingBudget } from "./reading-budget.ts";
+import type { ReadingBudget } from "./source.ts";
 import { type LexerRules, tokenise } from "./tokens.ts";
 import { conditional, NOTHING, type Node, sequence } from "./tree.ts";
 
@@ -67,7 +67,7 @@ export function readConditional(parser: Parser): Node {
 }
 
 /** What stands in the parentheses at hand. */
-export function readHead(parser: Parser): Node[] {
+function readHead(parser: Parser): Node[] {
   return isNext(parser, "(") ? readBetween(parser, readExpression) : [];
 }
 

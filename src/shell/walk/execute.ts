@@ -1,16 +1,33 @@
+import type { Parent } from "../facts.ts";
 import { LIMITS } from "../limits.ts";
-import { baseName, components, isAbsolute, joinPath } from "../paths.ts";
-import { programName, recordInvocation } from "../state/call.ts";
-import { eitherOutput, NO_OUTPUT } from "../state/output.ts";
-import { leaveUnexamined } from "../state/session.ts";
-import type { Output, PendingCall, ProgramCall, Session } from "../state/types.ts";
-import { describe, hasGlob, isKnown, knownText, text, type Value, withOrigins, wordAt } from "../value.ts";
-import { couldBe } from "../words/could-be.ts";
-import { positionalsFrom, unknownOutput } from "./code-runs.ts";
-import { withEnvironment } from "./environment.ts";
-import { callFunction } from "./functions.ts";
-import { runProgramFile } from "./scripts.ts";
-import { runShellText } from "./shell-text.ts";
+import {
+  eitherOutput,
+  leaveUnexamined,
+  NO_OUTPUT,
+  type Output,
+  type PendingCall,
+  type ProgramCall,
+  type Session,
+  scalar,
+} from "../state/state.ts";
+import { programName, recordInvocation } from "../state/variables.ts";
+import {
+  baseName,
+  components,
+  couldBe,
+  describe,
+  hasGlob,
+  isAbsolute,
+  isKnown,
+  joinPath,
+  knownText,
+  text,
+  type Value,
+  withOrigins,
+  wordAt,
+} from "../value.ts";
+import { positionalsFrom, runProgramFile, runShellText, unknownOutput } from "./code-runs.ts";
+import { callFunction } from "./structure.ts";
 
 /** Records a program start and follows what it leads to. `alias`: the text the command word stands for. */
 export function execute(call: PendingCall, alias?: string): Output {
@@ -167,4 +184,42 @@ function matchPrograms(word: Value, call: PendingCall): readonly string[] {
   const matching = folders.flatMap(folder => names.map(name => `${folder}/${name}`));
   const existing = files === undefined ? matching : matching.filter(path => files.kind(path) !== undefined);
   return (existing.length === 0 ? matching : existing).slice(0, LIMITS.variants);
+}
+
+/** Runs the program that a wrapper was given. Functions and builtins of the shell are out of reach for it. */
+export function runInner(
+  argv: readonly Value[],
+  call: ProgramCall,
+  changes: Partial<ProgramCall> = {},
+  via: Parent["via"] = "wrapper",
+): Output {
+  if (argv.length === 0) return NO_OUTPUT;
+  return call.scope.session.walker.execute({
+    ...call,
+    declarations: [],
+    isInShell: false,
+    wrappers: call.wrappers + 1,
+    parent: { invocation: call.id, via },
+    ...changes,
+    argv,
+  });
+}
+
+/** Variables in front of `eval`, `source` and functions are seen by the code they run. */
+export function withEnvironment(call: PendingCall, run: () => Output): Output {
+  const { variables } = call.scope.state;
+  const before = call.environment.map(({ name }) => [name, variables.get(name)] as const);
+  for (const { name, value } of call.environment) {
+    variables.set(name, {
+      contents: value === undefined ? [{ kind: "unset" }] : [scalar(value)],
+      isExported: true,
+      isReference: false,
+    });
+  }
+  const output = run();
+  for (const [name, variable] of before) {
+    if (variable === undefined) variables.delete(name);
+    else variables.set(name, variable);
+  }
+  return output;
 }

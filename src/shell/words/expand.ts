@@ -1,14 +1,59 @@
-import { writeContents } from "../state/file-contents.ts";
-import { spanOf, takeNumber } from "../state/session.ts";
-import type { Scope } from "../state/types.ts";
-import type { ParsedScript, ProcessSubstitutionPart, WordPart } from "../syntax/syntax.ts";
-import { blend, combine, concatenate, text, unknown, type Value } from "../value.ts";
+import { decodeEscapes } from "../decode.ts";
+import { homeAt } from "../facts.ts";
+import { LIMITS } from "../limits.ts";
+import { writeContents } from "../state/files.ts";
+import { type Content, type Scope, scalar, spanOf, takeNumber } from "../state/state.ts";
+import { assign, lookUp, scalarValues } from "../state/variables.ts";
+import { partsOf } from "../syntax/parse.ts";
+import type {
+  ParameterOperation,
+  ParsedScript,
+  ProcessSubstitutionPart,
+  Word,
+  WordPart,
+} from "../syntax/syntax.ts";
+import {
+  blend,
+  combine,
+  concatenate,
+  directoryName,
+  knownText,
+  text,
+  unknown,
+  type Value,
+} from "../value.ts";
 import { evaluateArithmetic } from "./arithmetic.ts";
-import { decodeEscapes } from "./escapes.ts";
-import { type Alternatives, type Expansion, expandJoined, type ParameterUse, wrap } from "./expansion.ts";
-import { type Fragment, joinFragments } from "./fragments.ts";
-import { expandParameter } from "./parameters.ts";
-import { expandTilde } from "./tilde.ts";
+import { applyOperation } from "./operators.ts";
+import { type Fragment, joinFragments, joinValues } from "./resolve.ts";
+
+/** The alternatives of a run of parts: each is one list of fragments. */
+type Alternatives = readonly (readonly Fragment[])[];
+
+/** The expansion of one word. A substitution runs once, however often braces repeat it. */
+export interface Expansion {
+  readonly scope: Scope;
+  readonly outputs: Map<object, readonly Value[]>;
+  /** Words stand inside words: `${x:-$(y)}`. */
+  expandParts(parts: readonly (WordPart | string)[], isQuoted: boolean): Alternatives;
+}
+
+/** A use of a parameter: `$x`, `${!x[2]:-y}`. */
+interface ParameterUse {
+  readonly parameter: string;
+  readonly prefix?: "!" | "#" | undefined;
+  readonly index?: Word | undefined;
+  readonly operation?: ParameterOperation | undefined;
+  readonly label: string;
+}
+
+/** The alternatives of parts as one text each. */
+export function expandJoined(parts: readonly WordPart[], expansion: Expansion): readonly Value[] {
+  return expansion.expandParts(parts, true).map(fragments => joinFragments(fragments, false));
+}
+
+function wrap(value: Value, isQuoted: boolean): Fragment {
+  return isQuoted ? { kind: "text", value, isQuoted: true } : { kind: "expansion", value };
+}
 
 /** The expansion of one word, from its beginning. */
 export function createExpansion(scope: Scope): Expansion {
@@ -191,4 +236,257 @@ function openPipe(part: ProcessSubstitutionPart, expansion: Expansion): Value {
 
 function isReplaced(decoded: string): boolean {
   return decoded.includes("\ufffd");
+}
+
+function expandParameter(use: ParameterUse, expansion: Expansion, isQuoted: boolean): Alternatives {
+  if (use.operation?.type === "Names") return [[listVariableNames(use.parameter, expansion, isQuoted)]];
+  const held = hold(use, expansion);
+  if (use.prefix === "#") return held.map(one => [wrap(measure(one, use.label), isQuoted)]);
+  const { operation } = use;
+  if (operation === undefined) return held.map(one => [toFragment(one, isQuoted, expansion)]);
+  if (operation.type === "Default") return expandDefault(use, operation, held, expansion, isQuoted);
+  return held
+    .flatMap(one => applyOperation(operation, one, use.label, expansion))
+    .map(one => [toFragment(one, isQuoted, expansion)]);
+}
+
+function listVariableNames(prefix: string, { scope }: Expansion, isQuoted: boolean): Fragment {
+  const values = [...scope.state.variables.keys()]
+    .filter(name => name.startsWith(prefix))
+    .map(name => text(name));
+  return { kind: "list", values, isOpenEnded: true, isQuoted };
+}
+
+function toFragment(held: Held, isQuoted: boolean, { scope }: Expansion): Fragment {
+  if (held.kind === "unset") return wrap(text(""), isQuoted);
+  if (held.kind === "value") return wrap(held.value, isQuoted);
+  if (held.isJoined && isQuoted) return wrap(joinValues(held.values, separatorsOf(scope)[0] ?? ""), true);
+  return { kind: "list", values: held.values, isOpenEnded: held.isOpenEnded, isQuoted };
+}
+
+/** IFS as it is now. */
+export function separatorsOf(scope: Expansion["scope"]): string {
+  const [content] = lookUp("IFS", scope);
+  return (content?.kind === "scalar" ? knownText(content.value) : undefined) ?? " \t\n";
+}
+
+function expandDefault(
+  use: ParameterUse,
+  operation: Extract<ParameterOperation, { type: "Default" }>,
+  held: readonly Held[],
+  expansion: Expansion,
+  isQuoted: boolean,
+): Alternatives {
+  const { scope } = expansion;
+  const operand = expandOperand(operation.operand, expansion, isQuoted);
+  const isNullTested = operation.operator.startsWith(":");
+  const kind = operation.operator.at(-1);
+  const isOutside = !scope.state.variables.has(use.parameter) && use.parameter !== "OLDPWD";
+  const results = held.flatMap((one): Alternatives => {
+    const presence = presenceOf(one, isNullTested);
+    const itself: Alternatives = [
+      [toFragment(presence === "maybe" ? filled(one) : one, isQuoted, expansion)],
+    ];
+    if (kind === "+") {
+      const none: Alternatives = [[wrap(text(""), isQuoted)]];
+      return presence === "yes" ? operand : presence === "no" ? none : [...none, ...operand];
+    }
+    if (kind === "?") return presence === "no" ? [[wrap(unknown("nonempty", use.label), isQuoted)]] : itself;
+    if (presence === "yes") return itself;
+    // A variable of the process that the text gives a default for is taken to be unset: the usual case.
+    return presence === "no" || isOutside ? operand : [...itself, ...operand];
+  });
+  if (kind === "=" && /^[A-Za-z_]\w*$/.test(use.parameter)) {
+    assign(
+      use.parameter,
+      results.map(fragments => scalar(joinFragments(fragments, false))),
+      scope,
+    );
+  }
+  return results;
+}
+
+function presenceOf(held: Held, isNullTested: boolean): "yes" | "no" | "maybe" {
+  if (held.kind === "unset") return "no";
+  if (held.kind === "list") return held.values.length > 0 ? "yes" : held.isOpenEnded ? "maybe" : "no";
+  const known = knownText(held.value);
+  if (known !== undefined) return known === "" && isNullTested ? "no" : "yes";
+  return held.value.pieces.some(piece => piece.kind !== "unknown" || piece.shape !== "any") ? "yes" : "maybe";
+}
+
+/** After a test for emptiness the unknown is known to hold something. */
+function filled(held: Held): Held {
+  if (held.kind !== "value") return held;
+  const [only] = held.value.pieces;
+  if (held.value.pieces.length !== 1 || only?.kind !== "unknown") return held;
+  return {
+    kind: "value",
+    value: { ...held.value, pieces: [{ ...only, shape: only.shape === "any" ? "nonempty" : only.shape }] },
+  };
+}
+
+/** The word after an operator. Outside quotes its plain text is split like any expansion. */
+function expandOperand(word: Word, expansion: Expansion, isQuoted: boolean): Alternatives {
+  const alternatives = expansion.expandParts(partsOf(word), isQuoted);
+  if (isQuoted)
+    return alternatives.map(fragments => (fragments.length === 0 ? [wrap(text(""), true)] : fragments));
+  return alternatives.map(fragments =>
+    fragments.map(fragment =>
+      fragment.kind === "text" && !fragment.isQuoted ? wrap(fragment.value, false) : fragment,
+    ),
+  );
+}
+
+/** One alternative of what the parameter holds: a value, a list (`$@`), or nothing. */
+export type Held =
+  | { readonly kind: "value"; readonly value: Value }
+  | {
+      readonly kind: "list";
+      readonly values: readonly Value[];
+      readonly isOpenEnded: boolean;
+      readonly isJoined: boolean;
+    }
+  | { readonly kind: "unset" };
+
+/** Everything the parameter may hold, before any operator. */
+function hold(use: ParameterUse, expansion: Expansion): readonly Held[] {
+  const { scope } = expansion;
+  if (use.parameter === "@" || use.parameter === "*") {
+    const { values, isOpenEnded } = scope.state.positionals;
+    return [{ kind: "list", values, isOpenEnded, isJoined: use.parameter === "*" }];
+  }
+  const keys =
+    use.index === undefined ? [] : expandWordText(use.index, expansion).map(value => knownText(value));
+  const contents = lookUp(use.parameter, scope);
+  if (use.prefix === "!") {
+    const isList = keys[0] === "@" || keys[0] === "*";
+    return contents.flatMap(content => (isList ? [keysOf(content)] : followName(content, use, expansion)));
+  }
+  if (keys.length === 0) return contents.map(content => elementOf(content, "0", use.label));
+  return contents.flatMap(content => keys.flatMap(key => select(content, key, use, expansion)));
+}
+
+function select(
+  content: Content,
+  key: string | undefined,
+  use: ParameterUse,
+  expansion: Expansion,
+): readonly Held[] {
+  if (key === "@" || key === "*") {
+    if (content.kind === "unset")
+      return [{ kind: "list", values: [], isOpenEnded: false, isJoined: key === "*" }];
+    const values = content.kind === "scalar" ? [asMany(content.value)] : [...content.elements.values()];
+    return [
+      {
+        kind: "list",
+        values,
+        isOpenEnded: content.kind === "array" && content.isOpenEnded,
+        isJoined: key === "*",
+      },
+    ];
+  }
+  if (key !== undefined) return [elementOf(content, resolveKey(content, key, expansion), use.label)];
+  if (content.kind !== "array" || content.elements.size > LIMITS.alternatives)
+    return [unknownHeld(use.label)];
+  return [...content.elements.values()].map(value => ({ kind: "value", value }));
+}
+
+/** Something unknown may be an array of any length, quotes or not. */
+function asMany(value: Value): Value {
+  return {
+    ...value,
+    pieces: value.pieces.map(piece => (piece.kind === "unknown" ? { ...piece, mayBeMany: true } : piece)),
+  };
+}
+
+/** The key as written when there is such an element, else the number it computes to. */
+function resolveKey(content: Content, key: string, expansion: Expansion): string {
+  if (content.kind === "array" && content.elements.has(key)) return key;
+  const number = computeNumber(key, expansion);
+  if (number === undefined) return key;
+  if (number >= 0 || content.kind !== "array") return String(number);
+  return [...content.elements.keys()].at(number) ?? key;
+}
+
+export function computeNumber(written: string, expansion: Expansion): number | undefined {
+  if (/^-?\d{1,15}$/.test(written)) return Number(written);
+  const word = { type: "ArithmeticWord", pos: 0, end: 0, value: written } as const;
+  return evaluateArithmetic(word, expansion.scope, parts => expandJoined(parts, expansion));
+}
+
+function elementOf(content: Content, key: string, label: string): Held {
+  if (content.kind === "unset") return content;
+  if (content.kind === "scalar")
+    return key === "0" ? { kind: "value", value: content.value } : unsetOr(content.value, label);
+  const value = content.elements.get(key);
+  if (value !== undefined) return { kind: "value", value };
+  return content.isOpenEnded ? unknownHeld(label) : { kind: "unset" };
+}
+
+/** An element of something that is not an array here but may be one outside. */
+function unsetOr(value: Value, label: string): Held {
+  return knownText(value) === undefined
+    ? { kind: "value", value: unknown("any", label, value.origins) }
+    : { kind: "unset" };
+}
+
+function unknownHeld(label: string): Held {
+  return { kind: "value", value: unknown("any", label) };
+}
+
+function keysOf(content: Content): Held {
+  const values = content.kind === "array" ? [...content.elements.keys()].map(key => text(key)) : [text("0")];
+  return {
+    kind: "list",
+    values,
+    isOpenEnded: content.kind === "array" && content.isOpenEnded,
+    isJoined: false,
+  };
+}
+
+/** `${!x}`: the value of x is the name to look up, possibly with a subscript. */
+function followName(content: Content, use: ParameterUse, expansion: Expansion): readonly Held[] {
+  const written = content.kind === "scalar" ? knownText(content.value) : undefined;
+  const match = written === undefined ? null : /^([A-Za-z_]\w*|\d+|[@*#?])(?:\[([^\]]*)\])?$/.exec(written);
+  if (match === null) return [unknownHeld(use.label)];
+  const [, parameter = "", key] = match;
+  if (parameter === "@" || parameter === "*") return hold({ parameter, label: use.label }, expansion);
+  const contents = lookUp(parameter, expansion.scope);
+  return contents.flatMap(found => select(found, key ?? "0", use, expansion));
+}
+
+export function expandWordText(word: Word, expansion: Expansion): readonly Value[] {
+  return expansion.expandParts(partsOf(word), false).map(fragments => joinFragments(fragments, false));
+}
+
+/** `${#x}`. */
+function measure(held: Held, label: string): Value {
+  if (held.kind === "unset") return text("0");
+  if (held.kind === "list")
+    return held.isOpenEnded ? unknown("token", label) : text(String(held.values.length));
+  const known = knownText(held.value);
+  return known === undefined ? unknown("token", label) : text(String(known.length));
+}
+
+/**
+ * Expands `~`, `~/…`, `~+`, `~-` and `~user` at the start of unquoted text. `endsWord`: nothing follows this
+ * text in the word, so that a name without a slash is complete.
+ */
+export function expandTilde(written: string, endsWord: boolean, scope: Scope): readonly (readonly Value[])[] {
+  const slash = written.indexOf("/");
+  if (!written.startsWith("~") || (slash < 0 && !endsWord)) return [[text(written)]];
+  const name = written.slice(1, slash < 0 ? undefined : slash);
+  const rest = slash < 0 ? [] : [text(written.slice(slash))];
+  const homes = homesOf(name, scope);
+  return homes === undefined ? [[text(written)]] : homes.map(home => [home, ...rest]);
+}
+
+function homesOf(name: string, scope: Scope): readonly Value[] | undefined {
+  const { context } = scope.session;
+  if (name === "" || name === context.user) return scalarValues(lookUp("HOME", scope));
+  if (name === "+") return scope.state.cwds;
+  if (name === "-") return scope.state.previousCwds;
+  if (name === "root") return [text("/root")];
+  if (!/^[A-Za-z_][\w.-]*$/.test(name)) return undefined;
+  return [text(`${directoryName(homeAt(scope.place, context.home))}/${name}`)];
 }
