@@ -70,7 +70,7 @@ const { metafile } = await build({
     // Entries of their own are cut apart: whoever bundles the engine's core gets only what is used of it.
     ...[
       "src/engine/create-core.ts",
-      "src/engine/core-hooks.ts",
+      "src/engine/edge-system.ts",
       "src/cli/program.ts",
       "src/cli/make-command-table.ts",
       "src/recipes/make-shipped-index.ts",

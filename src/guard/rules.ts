@@ -17,7 +17,7 @@ import { GIT_BRANCHES } from "./rules/git-branches.ts";
 import { GIT_SETTINGS } from "./rules/git-settings.ts";
 import { GIT_WORK } from "./rules/git-work.ts";
 import { INJECTION } from "./rules/injection.ts";
-import { CLOUD, DATABASES, PACKAGES, PUBLISH } from "./rules/operations.ts";
+import { CLOUD, DATABASES, DEPLOY, GRANT, PACKAGES, PUBLISH, SPEND } from "./rules/operations.ts";
 import { SECRETS } from "./rules/secrets.ts";
 import { SELF_PROTECTION } from "./rules/self-protection.ts";
 import { SYSTEM } from "./rules/system.ts";
@@ -39,6 +39,9 @@ const FAMILIES: readonly RuleFamily[] = [
   SELF_PROTECTION,
   PUBLISH,
   PACKAGES,
+  DEPLOY,
+  GRANT,
+  SPEND,
   TEXT,
   INJECTION,
   UNEXAMINED,

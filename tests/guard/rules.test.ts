@@ -36,6 +36,8 @@ const ELSEWHERE = [
   "agent.policy",
   "fs.path",
   "fs.unkept",
+  // The records that name them bring their cases.
+  ...["deploy.production", "deploy.merge", "grant.access", "grant.protection", "spend.resource"],
   ...["pkg.lookalike", "pkg.index", "pkg.address", "pkg.script"],
   ...["injection.override", "injection.hidden", "injection.encoded"],
   ...["injection.exfiltration", "injection.imitation", "injection.directive"],

@@ -1,6 +1,6 @@
-import { escapeControls } from "../../text/index.ts";
 import { defineCommand } from "../../cli/index.ts";
 import { toDocument } from "../../memory/index.ts";
+import { escapeControls } from "../../text/index.ts";
 import {
   AGENT_OPTION,
   findOne,

@@ -1,3 +1,4 @@
+import { describe } from "../../shell/index.ts";
 import type { Examples, RuleTable, RuleText } from "../rule.ts";
 import { isOfFamily } from "../rule.ts";
 import type { CommandEffect, RuleContext, RuleFamily } from "../rule-context.ts";
@@ -232,13 +233,84 @@ const PACKAGES_RULES = {
   ),
 } satisfies RuleTable;
 
+/** What reaches the people who use a system, who may use it, and what it costs: nothing is deleted, so it has rules of its own. */
+const DEPLOY_RULES = {
+  "deploy.production": {
+    title: "deploys to production",
+    verdict: "ask",
+    atLevel: { relaxed: "allow" },
+    isOperation: true,
+    when: "A deploy, release, promotion, rollback or apply whose words say production; a command that deploys to production by itself. Previews, plans and dry runs pass.",
+    lost: "It would {what} where people use it: {target}.",
+    person: "Everybody who uses it gets it at once.",
+    model: "Deploy to a preview or to staging; a person decides about production.",
+    safer: "{tool} --help",
+  },
+  "deploy.merge": {
+    title: "merges past the protection of a branch",
+    verdict: "ask",
+    atLevel: { relaxed: "allow" },
+    isOperation: true,
+    when: "A pull request is merged with the rights of an administrator, without its checks, or approved by the agent itself.",
+    lost: "It would {what}, without the checks and reviews that the branch asks for: {target}.",
+    person: "What is merged can be deployed at once.",
+    model: "Wait for checks and reviews; only a person goes past them.",
+    safer: "{tool} --help",
+  },
+} satisfies RuleTable;
+
+const GRANT_RULES = {
+  "grant.access": {
+    title: "gives somebody access",
+    verdict: "ask",
+    atLevel: { relaxed: "allow" },
+    isOperation: true,
+    when: "Rights, roles, keys, tokens, passwords or members are added or widened, on a cloud, a forge, a database or a cluster.",
+    lost: "It would {what}, and whoever has it keeps it: {target}.",
+    person: "Check who gets which rights before you allow it.",
+    model: "Say which right is missing and for whom; giving it is for a person to decide.",
+    safer: "{tool} --help",
+  },
+  "grant.protection": {
+    title: "switches a protection off",
+    verdict: "ask",
+    atLevel: { relaxed: "allow" },
+    isOperation: true,
+    when: "Protection of a branch or against deletion, audit logs, alarms, backups, versioning, encryption or a firewall of a cloud is switched off, suspended or shortened.",
+    lost: "It would {what}: {target}.",
+    person: "What happens from then on is not recorded or cannot be brought back.",
+    model: "Leave it on and say why it is in the way.",
+    safer: "{tool} --help",
+  },
+} satisfies RuleTable;
+
+const SPEND_RULES = {
+  "spend.resource": {
+    title: "creates something that costs money",
+    verdict: "allow",
+    atLevel: { strict: "ask" },
+    isOperation: true,
+    when: "Machines, clusters, databases, addresses, domains or capacity of a cloud are created, bought or made larger. At standard it passes.",
+    lost: "It would {what}, which is billed until somebody removes it: {target}.",
+    person: "Look at the price before you allow it.",
+    model: "Say what it costs; buying is for a person to decide.",
+    safer: "{tool} --help",
+  },
+} satisfies RuleTable;
+
 /** Reports what a table of commands named. A word that says production raises it where data of others is at stake. */
 function inspectOperation(effect: CommandEffect, context: RuleContext): void {
   if (effect.kind !== "operation") return;
   const { by, rule, target, what, rest = "", safer } = effect;
   if (rule === "sec.keychain" && isOnlyUsed(context, effect)) return;
   const isProduction =
-    isOfFamily(rule, "cloud", "db") && namesProduction(effect.names, context.workspace.settings.prodNames);
+    isOfFamily(rule, "cloud", "db", "deploy") &&
+    namesProduction(effect.names, context.workspace.settings.prodNames);
+  if (rule === "deploy.production") {
+    if (isProduction || effect.verdict !== undefined || isForProduction(context))
+      context.report(rule, by, target, { what, tool: target.split(" ")[0], rest, safer });
+    return;
+  }
   const shown = isProduction ? `${target} (production)` : target;
   const verdict = isProduction ? "deny" : effect.verdict;
   context.report(rule, by, shown, { what, tool: target.split(" ")[0], rest, verdict, safer });
@@ -255,6 +327,16 @@ function namesProduction(names: readonly string[], prodNames: readonly string[])
   );
 }
 
+/** Where it goes is often said by an earlier part of the command: `kubectl config use-context prod && …`, `cd envs/prod`. */
+function isForProduction({ facts, workspace }: RuleContext): boolean {
+  const words = facts.invocations.flatMap(({ argv }) => argv.slice(1).map(describe));
+  // A word with blanks is a text, such as a message.
+  return namesProduction(
+    words.filter(word => !/\s/.test(word)),
+    workspace.settings.prodNames,
+  );
+}
+
 export const DATABASES = {
   name: "databases",
   rules: DATABASES_RULES,
@@ -263,3 +345,6 @@ export const DATABASES = {
 export const CLOUD = { name: "cloud-containers", rules: CLOUD_RULES } satisfies RuleFamily;
 export const PUBLISH = { name: "publish", rules: PUBLISH_RULES } satisfies RuleFamily;
 export const PACKAGES = { name: "packages", rules: PACKAGES_RULES } satisfies RuleFamily;
+export const DEPLOY = { name: "deploy", rules: DEPLOY_RULES } satisfies RuleFamily;
+export const GRANT = { name: "grant", rules: GRANT_RULES } satisfies RuleFamily;
+export const SPEND = { name: "spend", rules: SPEND_RULES } satisfies RuleFamily;

@@ -27,7 +27,7 @@ import {
 } from "../../state/index.ts";
 import { basename, type System, writeAtomically } from "../../system/index.ts";
 import { escapeControls } from "../../text/index.ts";
-import { configurationFor } from "./configuration.ts";
+import { configurationFor } from "./guard-context.ts";
 import { prepareRuntime } from "./telemetry.ts";
 
 const LOCK_TIMEOUT_MS = 2_000;

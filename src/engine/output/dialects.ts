@@ -2,16 +2,20 @@ import {
   captureProblems,
   clipContext,
   clipText,
+  decodeOutput,
   diagnose,
   failureOf,
   type HandlerVerdict,
+  hasProtocolKey,
   type InterpretOptions,
   interpretAtomcodeJson,
+  interpretClaude,
   type RawResult,
   readObject,
   verdictOf,
 } from "../../handlers/index.ts";
 import {
+  booleanAt,
   type Diagnostic,
   type Effect,
   isJsonObject,
@@ -145,4 +149,78 @@ export function toAtomcodePromptResult(outcome: Outcome): AtomcodePromptResult {
   if (outcome.decision.kind === "deny") return { kind: "Block", reason: outcome.decision.reason };
   if (outcome.context.length === 0) return { kind: "Continue" };
   return { kind: "Inject", text: outcome.context.map(piece => piece.text).join("\n\n") };
+}
+
+/** The three answers of the dialect. */
+export type BatutaDecision =
+  | { readonly kind: "Allow" }
+  | { readonly kind: "Warn"; readonly message: string }
+  | { readonly kind: "Block"; readonly reason: string };
+
+/** The exit code decides alone: 0 allows, 1 warns, everything else blocks; stderr is the text. */
+export function decideByExitCode(code: number, stderr: string): BatutaDecision {
+  const text = stderr.trim();
+  if (code === 0) return { kind: "Allow" };
+  return code === 1 ? { kind: "Warn", message: text } : { kind: "Block", reason: text };
+}
+
+export function interpretBatuta(raw: RawResult, { limits }: InterpretOptions): HandlerVerdict {
+  const diagnostics: Diagnostic[] = [...raw.diagnostics];
+  if (raw.end.kind !== "exit") {
+    const failure = failureOf(raw.end);
+    const hasMessage = failure.code === "spawn-failed";
+    const effect = hasMessage ? ({ message: { text: failure.detail, level: "warn" } } as const) : {};
+    return verdictOf(effect, diagnostics, failure);
+  }
+  const decision = decideByExitCode(raw.end.code, raw.stderr);
+  switch (decision.kind) {
+    case "Allow":
+      return verdictOf({}, diagnostics);
+    case "Warn": {
+      const text = clipText(decision.message, limits.reasonChars);
+      return verdictOf({ message: { text, level: "warn" } }, diagnostics);
+    }
+    case "Block": {
+      if (decision.reason === "")
+        diagnostics.push(diagnose("reason-missing", "blocked without a word on stderr"));
+      const reason = decision.reason === "" ? {} : { reason: clipText(decision.reason, limits.reasonChars) };
+      return verdictOf({ decision: { kind: "deny", ...reason } }, diagnostics);
+    }
+  }
+}
+
+/** An outcome in the words of the dialect, for a host that speaks it. */
+export function toBatutaDecision(outcome: Outcome): BatutaDecision {
+  if (outcome.decision.kind === "deny") return { kind: "Block", reason: outcome.decision.reason };
+  if (outcome.messages.length === 0) return { kind: "Allow" };
+  return { kind: "Warn", message: outcome.messages.map(message => message.text).join("\n") };
+}
+
+/**
+ * A model judges in its own form, `{"ok": false, "reason": …}`, or answers as a command hook would. Prose is
+ * neither: a judge that did not judge has failed.
+ */
+export function interpretModel(raw: RawResult, options: InterpretOptions): HandlerVerdict {
+  if (raw.end.kind !== "exit") return interpretClaude(raw, options);
+  const { jsonDepth, reasonChars } = options.limits;
+  const answer = raw.stdout.isTruncated
+    ? undefined
+    : readObject(stripFence(raw.stdout.text.trim()), jsonDepth, false, []);
+  const ok = booleanAt(answer, "ok");
+  if (ok === undefined) {
+    const { decoded } = decodeOutput(raw.stdout, jsonDepth);
+    if (decoded.kind === "object" && hasProtocolKey(decoded.value)) return interpretClaude(raw, options);
+    const detail = `the model did not answer with {"ok": true or false}`;
+    return verdictOf({}, raw.diagnostics, { code: "output-invalid-json", detail });
+  }
+  if (ok) return { effect: {} };
+  const reason = stringAt(answer, "reason")?.trim() ?? "";
+  if (reason !== "") return { effect: { decision: { kind: "deny", reason: clipText(reason, reasonChars) } } };
+  const missing = diagnose("reason-missing", "the model refused without a reason");
+  return verdictOf({ decision: { kind: "deny" } }, [missing]);
+}
+
+/** Models like to wrap JSON in a code fence. */
+function stripFence(text: string): string {
+  return /^```(?:json)?\s*\n([\s\S]*?)\n```$/.exec(text)?.[1] ?? text;
 }
