@@ -66,11 +66,12 @@ export interface CodeContext {
 
 /**
  * One call found in program text. Paths are as given there: relative ones belong to `cwd` of the call when it
- * has one, else to the program's. A target that cannot be resolved is an unknown value, never left out.
+ * has one, else to the program's. A target that cannot be resolved is an unknown value, never left out. `at` is the
+ * offset of the call in the text.
  */
-export type CodeCall =
-  /** A string handed to a shell: `os.system`, backticks, `exec("…")`. */
-  | { readonly kind: "shell"; readonly command: Value; readonly cwd?: Value | undefined; readonly at: number }
+export type CodeCall = { readonly at: number } & (
+  | /** A string handed to a shell: `os.system`, backticks, `exec("…")`. */
+  { readonly kind: "shell"; readonly command: Value; readonly cwd?: Value | undefined }
   /** A program with its arguments, no shell between. `isOpenEnded`: more, unknown, arguments follow. */
   | {
       readonly kind: "spawn";
@@ -78,38 +79,25 @@ export type CodeCall =
       readonly isOpenEnded: boolean;
       readonly cwd?: Value | undefined;
       readonly stdin?: Value | undefined;
-      readonly at: number;
     }
   /** More code of some language: `eval`, `exec(b64decode(…))`, `iex`. Origins of `code` tell decoded or network. */
-  | {
-      readonly kind: "evaluate";
-      readonly language: Language | "shell";
-      readonly code: Value;
-      readonly at: number;
-    }
-  | { readonly kind: "delete"; readonly path: Value; readonly isRecursive: boolean; readonly at: number }
-  | { readonly kind: "read"; readonly path: Value; readonly at: number }
+  | { readonly kind: "evaluate"; readonly language: Language | "shell"; readonly code: Value }
+  | { readonly kind: "delete"; readonly path: Value; readonly isRecursive: boolean }
+  | { readonly kind: "read"; readonly path: Value }
   | {
       readonly kind: "write";
       readonly path: Value;
       readonly isAppend: boolean;
       readonly content: Value | undefined;
-      readonly at: number;
     }
-  | { readonly kind: "move"; readonly from: Value; readonly to: Value; readonly at: number }
-  | {
-      readonly kind: "copy";
-      readonly from: Value;
-      readonly to: Value;
-      readonly at: number;
-    }
+  | { readonly kind: "move"; readonly from: Value; readonly to: Value }
+  | { readonly kind: "copy"; readonly from: Value; readonly to: Value }
   | {
       readonly kind: "mode";
       readonly path: Value;
       readonly isRecursive: boolean;
       /** The mode as digits, where it is one that is known. */
       readonly setting?: string | undefined;
-      readonly at: number;
     }
   /** `sends`: what leaves (body, query); origins tell whether a file or the environment is in it. */
   | {
@@ -120,21 +108,16 @@ export type CodeCall =
       readonly method?: string | undefined;
       /** Texts that are known of what is sent, as JSON where they are members of something. */
       readonly bodies?: readonly string[];
-      readonly at: number;
     }
   /** Shown to whoever started the program; told only where a variable of the environment is in it. */
-  | { readonly kind: "output"; readonly value: Value; readonly at: number }
+  | { readonly kind: "output"; readonly value: Value }
   /** A statement for a database; `file` when that is a file. */
-  | {
-      readonly kind: "sql";
-      readonly statement: Value;
-      readonly file: Value | undefined;
-      readonly at: number;
-    }
+  | { readonly kind: "sql"; readonly statement: Value; readonly file: Value | undefined }
   /** Something that a rule knows by its id. */
-  | { readonly kind: "operation"; readonly effect: OperationEffect; readonly at: number }
+  | { readonly kind: "operation"; readonly effect: OperationEffect }
   /** `os.chdir` and the like: the cwd of later calls. Readers apply it themselves; told for the explanation. */
-  | { readonly kind: "directory"; readonly path: Value; readonly at: number };
+  | { readonly kind: "directory"; readonly path: Value }
+);
 
 export interface CodeReading {
   readonly calls: readonly CodeCall[];

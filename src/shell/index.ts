@@ -4,56 +4,10 @@
  */
 export { analyse, analyseArgv } from "./analyse.ts";
 export { printPaths, splitAssignment } from "./builtins.ts";
-export {
-  decodeBase32,
-  decodeBase64,
-  decodeEscapes,
-  decodeHex,
-  decodePercent,
-  decodeUtf8,
-  decodeUtf16LittleEndian,
-  type EscapeStyle,
-  quoteWord,
-  rotate13,
-} from "./decode.ts";
-export {
-  type CodeCall,
-  type CodeContext,
-  type CodeEffect,
-  type CodeReader,
-  type CodeReading,
-  type CodeRun,
-  type DeleteEffect,
-  type EnvironmentEntry,
-  type GitWords,
-  homeAt,
-  type Invocation,
-  type Language,
-  type Listing,
-  type Mount,
-  type OperationEffect,
-  type OwnFiles,
-  type Payload,
-  type Place,
-  type ProgramEffect,
-  REMOTE_HOME,
-  type Redirection,
-  type Selection,
-  type ShellContext,
-  type ShellFacts,
-  type Unexamined,
-  type WriteKind,
-} from "./facts.ts";
+export * from "./decode.ts";
+export * from "./facts.ts";
 export { type Budget, createBudget, LIMITS } from "./limits.ts";
-export {
-  blankSeparated,
-  type OptionGrammar,
-  ParsedOptions,
-  parseOptions,
-  WordSet,
-  wordSet,
-  words,
-} from "./options.ts";
+export * from "./options.ts";
 export { createFileLookup, readContents, writeContents, writtenEntry } from "./state/files.ts";
 export {
   appendOutput,
@@ -80,34 +34,7 @@ export type {
   Word,
   WordPart,
 } from "./syntax/syntax.ts";
-export {
-  baseName,
-  components,
-  concatenate,
-  couldBe,
-  describe,
-  directoryName,
-  dropKnown,
-  hasGlob,
-  hasUnknown,
-  isAbsolute,
-  isKnown,
-  joinPath,
-  knownPrefix,
-  knownText,
-  leaveProcess,
-  mayBeAbsolute,
-  normalisePath,
-  type Origin,
-  type Piece,
-  type Span,
-  text,
-  uniteOrigins,
-  unknown,
-  type Value,
-  withOrigins,
-  wordAt,
-} from "./value.ts";
+export * from "./value.ts";
 export {
   positionalsFrom,
   readOwnScript,
