@@ -23,17 +23,12 @@ import { noteNetwork, noteShell, noteSpawn, noteWrite } from "../meaning/effects
 import { defineLanguage } from "../meaning/library-table.ts";
 import { parseStatements, readBody, readConditional, readResult, readStatement } from "../syntax/braces.ts";
 import {
-  closerOf,
   DEFAULT_GRAMMAR,
   type Grammar,
-  isNext,
   type Parser,
-  peek,
   readExpression,
   readItems,
   readItemsUntil,
-  take,
-  takeIf,
 } from "../syntax/parser.ts";
 import type { ReadingBudget } from "../syntax/source.ts";
 import {
@@ -117,19 +112,19 @@ function parseAwk(source: string, budget: ReadingBudget): readonly Node[] {
 
 /** `$1` is a field of the input; `getline x < file` reads a file. */
 function readPrimary(parser: Parser): Node | undefined {
-  const token = peek(parser);
-  if (isNext(parser, "$")) {
+  const token = parser.peek();
+  if (parser.isNext("$")) {
     parser.at += 1;
     const index = readExpression(parser, 11);
     return callNode("$", [index], token.start);
   }
-  if (!isNext(parser, "getline")) return undefined;
+  if (!parser.isNext("getline")) return undefined;
   parser.at += 1;
-  const next = peek(parser);
+  const next = parser.peek();
   const name =
-    next.kind === "name" && !next.startsLine && !INFIX.has(next.text) ? take(parser).text : undefined;
+    next.kind === "name" && !next.startsLine && !INFIX.has(next.text) ? parser.take().text : undefined;
   // Whoever pipes into it finds the variable's name in the text.
-  if (!takeIf(parser, "<")) return textNode(`getline ${name ?? "$0"}`);
+  if (!parser.takeIf("<")) return textNode(`getline ${name ?? "$0"}`);
   const file = readExpression(parser, ABOVE_COMPARISON);
   const read: Node = callNode("getline", [file], token.start);
   return name === undefined ? read : { kind: "assign", target: nameNode(name), value: read };
@@ -137,13 +132,13 @@ function readPrimary(parser: Parser): Node | undefined {
 
 /** Values side by side are one text. */
 function readSuffix(parser: Parser, value: Node): Node | undefined {
-  const token = peek(parser);
+  const token = parser.peek();
   const isOperand =
     token.kind === "text" ||
     token.kind === "number" ||
     (token.kind === "name" && !INFIX.has(token.text) && token.text !== "getline") ||
-    isNext(parser, "$") ||
-    (isNext(parser, "(") && token.isSpaced);
+    parser.isNext("$") ||
+    (parser.isNext("(") && token.isSpaced);
   if (!isOperand || value === NOTHING || parser.isRestricted) return undefined;
   // One part at a time: the caller reads the next.
   parser.isRestricted = true;
@@ -159,11 +154,11 @@ function readPrint(parser: Parser): Node {
   const word = parser.tokens[parser.at - 1];
   const at = word?.start ?? 0;
   const isDone = (): boolean => endsPrint(parser);
-  const isWhole = isNext(parser, "(") && isRedirectAfter(parser);
+  const isWhole = parser.isNext("(") && isRedirectAfter(parser);
   const items = isWhole
     ? readItems(parser, ")").items
     : readItemsUntil(parser, isDone, ABOVE_COMPARISON).items;
-  const redirect = peek(parser);
+  const redirect = parser.peek();
   if (redirect.kind !== "mark" || ![">", ">>", "|", "|&"].includes(redirect.text) || redirect.startsLine) {
     return { kind: "call", callee: nameNode(word?.text ?? "print"), arguments: items, at };
   }
@@ -178,19 +173,19 @@ function readPrint(parser: Parser): Node {
 }
 
 function isRedirectAfter(parser: Parser): boolean {
-  const next = parser.tokens[closerOf(parser, parser.at) + 1];
+  const next = parser.tokens[parser.closerOf(parser.at) + 1];
   return next?.kind === "mark" && [">", ">>", "|", "|&", ";", "}"].includes(next.text);
 }
 
 function endsPrint(parser: Parser): boolean {
-  const token = peek(parser);
+  const token = parser.peek();
   if (token.kind === "end" || (token.startsLine && parser.tokens[parser.at - 1]?.text !== ",")) return true;
   return token.kind === "mark" && [";", "}", ">", ">>", "|", "|&", ")"].includes(token.text);
 }
 
 function readFunction(parser: Parser): Node {
-  const name = take(parser).text;
-  const parameters = isNext(parser, "(") ? readItems(parser, ")").items.map(item => item.value) : [];
+  const name = parser.take().text;
+  const parameters = parser.isNext("(") ? readItems(parser, ")").items.map(item => item.value) : [];
   const body = [readStatement(parser)];
   return { kind: "function", definition: { name, parameters, body } };
 }

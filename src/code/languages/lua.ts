@@ -11,20 +11,12 @@ import { noteNetwork } from "../meaning/effects.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
 import { formats } from "../meaning/value-kinds.ts";
 import {
-  createParser,
   DEFAULT_GRAMMAR,
   type Grammar,
-  isNext,
-  nested,
-  outsideBrackets,
-  type Parser,
-  peek,
+  Parser,
   piecesNode,
   readExpression,
   readItems,
-  readMany,
-  take,
-  takeIf,
 } from "../syntax/parser.ts";
 import { type ReadingBudget, step } from "../syntax/source.ts";
 import {
@@ -111,15 +103,15 @@ const GRAMMAR: Grammar = {
 
 /** Cut Lua into nodes. */
 function parseLua(source: string, budget: ReadingBudget): readonly Node[] {
-  return readStatements(createParser(tokenise(source, LEXER_RULES, budget), GRAMMAR, budget), true);
+  return readStatements(new Parser(tokenise(source, LEXER_RULES, budget), GRAMMAR, budget), true);
 }
 
 function readPrimary(parser: Parser): Node | undefined {
-  if (isNext(parser, "function")) {
+  if (parser.isNext("function")) {
     parser.at += 1;
     return readFunction(parser, undefined);
   }
-  return isNext(parser, "{") ? readTable(parser) : undefined;
+  return parser.isNext("{") ? readTable(parser) : undefined;
 }
 
 /** `{ "a", b = 1 }`: a list of its items, or a record when they have names. */
@@ -142,13 +134,13 @@ function keyOf(target: Node): Node {
 /** `f "text"`, `f { … }` */
 function readSuffix(parser: Parser, value: Node, start: number): Node | undefined {
   const isCallee = value.kind === "name" || value.kind === "member" || value.kind === "call";
-  const token = peek(parser);
+  const token = parser.peek();
   if (!isCallee || (value.kind === "name" && RESERVED.has(value.name))) return undefined;
   if (token.kind === "text") {
     parser.at += 1;
     return callNode(value, [piecesNode(parser, token)], start);
   }
-  if (!isNext(parser, "{")) return undefined;
+  if (!parser.isNext("{")) return undefined;
   return callNode(value, [readTable(parser)], start);
 }
 
@@ -158,27 +150,27 @@ const STOPS: ReadonlySet<string> = new Set(["end", "else", "elseif", "until"]);
 
 /** Statements up to `end` and its kin, which stays; at top level a stray one is stepped over. */
 function readStatements(parser: Parser, isTop: boolean): Node[] {
-  const isStop = (): boolean => !isTop && peek(parser).kind === "name" && STOPS.has(peek(parser).text);
-  return readMany(parser, readStatement, isStop);
+  const isStop = (): boolean => !isTop && parser.peek().kind === "name" && STOPS.has(parser.peek().text);
+  return parser.readMany(readStatement, isStop);
 }
 
 function readStatement(parser: Parser): Node {
-  if (takeIf(parser, ";")) return NOTHING;
-  const token = peek(parser);
+  if (parser.takeIf(";")) return NOTHING;
+  const token = parser.peek();
   const read = token.kind === "name" ? STATEMENTS.get(token.text) : undefined;
   if (read === undefined) return readSimple(parser);
-  return nested(parser, () => {
+  return parser.nested(() => {
     parser.at += 1;
-    return outsideBrackets(parser, () => read(parser));
+    return parser.outsideBrackets(() => read(parser));
   });
 }
 
 /** `a, b = c, d`: the first of each is enough to follow. */
 function readSimple(parser: Parser): Node {
   const first = readExpression(parser);
-  if (!isNext(parser, ",")) return first;
+  if (!parser.isNext(",")) return first;
   const items = [{ value: first }];
-  while (takeIf(parser, ",") && step(parser.budget)) items.push({ value: readExpression(parser) });
+  while (parser.takeIf(",") && step(parser.budget)) items.push({ value: readExpression(parser) });
   return { kind: "other", parts: items.map(item => item.value) };
 }
 
@@ -196,53 +188,53 @@ const STATEMENTS = wordMap<ReadStatement>([
 ]);
 
 function readLocal(parser: Parser): Node {
-  if (takeIf(parser, "function")) return readNamedFunction(parser);
+  if (parser.takeIf("function")) return readNamedFunction(parser);
   return readSimple(parser);
 }
 
 function readNamedFunction(parser: Parser): Node {
-  let name = take(parser).text;
-  while (takeIf(parser, ".") || takeIf(parser, ":")) name = take(parser).text;
+  let name = parser.take().text;
+  while (parser.takeIf(".") || parser.takeIf(":")) name = parser.take().text;
   return readFunction(parser, name);
 }
 
 function readFunction(parser: Parser, name: string | undefined): Node {
   const parameters: Node[] = [];
-  takeIf(parser, "(");
-  while (!isNext(parser, ")") && peek(parser).kind !== "end" && step(parser.budget)) {
-    const token = take(parser);
+  parser.takeIf("(");
+  while (!parser.isNext(")") && parser.peek().kind !== "end" && step(parser.budget)) {
+    const token = parser.take();
     if (token.kind === "name") parameters.push(nameNode(token.text));
   }
-  takeIf(parser, ")");
-  const body = outsideBrackets(parser, () => readUntilEnd(parser));
+  parser.takeIf(")");
+  const body = parser.outsideBrackets(() => readUntilEnd(parser));
   return { kind: "function", definition: { name, parameters, body } };
 }
 
 function readUntilEnd(parser: Parser): Node[] {
   let body: Node[] = [];
-  nested(parser, () => {
+  parser.nested(() => {
     body = readStatements(parser, false);
     return NOTHING;
   });
-  takeIf(parser, "end");
+  parser.takeIf("end");
   return body;
 }
 
 function readIf(parser: Parser): Node {
   const parts: Node[] = [];
   do {
-    const condition = isNext(parser, "then") ? NOTHING : readExpression(parser);
-    takeIf(parser, "then");
+    const condition = parser.isNext("then") ? NOTHING : readExpression(parser);
+    parser.takeIf("then");
     parts.push(conditional(condition, ...readStatements(parser, false)));
-  } while (takeIf(parser, "elseif") && step(parser.budget));
-  if (takeIf(parser, "else")) parts.push(conditional(...readStatements(parser, false)));
-  takeIf(parser, "end");
+  } while (parser.takeIf("elseif") && step(parser.budget));
+  if (parser.takeIf("else")) parts.push(conditional(...readStatements(parser, false)));
+  parser.takeIf("end");
   return sequence(...parts);
 }
 
 function readLoop(parser: Parser): Node {
   const condition = readExpression(parser);
-  takeIf(parser, "do");
+  parser.takeIf("do");
   return conditional(condition, ...readUntilEnd(parser));
 }
 
@@ -252,31 +244,26 @@ function readDo(parser: Parser): Node {
 
 function readRepeat(parser: Parser): Node {
   const body = readStatements(parser, false);
-  const condition = takeIf(parser, "until") ? readExpression(parser) : NOTHING;
+  const condition = parser.takeIf("until") ? readExpression(parser) : NOTHING;
   return conditional(...body, condition);
 }
 
 /** `for _, item in ipairs(list) do`: the last name is the item. */
 function readFor(parser: Parser): Node {
   const names: string[] = [];
-  while (
-    !isNext(parser, "in") &&
-    !isNext(parser, "=") &&
-    peek(parser).kind !== "end" &&
-    step(parser.budget)
-  ) {
-    const token = take(parser);
+  while (!parser.isNext("in") && !parser.isNext("=") && parser.peek().kind !== "end" && step(parser.budget)) {
+    const token = parser.take();
     if (token.kind === "name") names.push(token.text);
   }
   parser.at += 1;
   const over = readExpression(parser);
-  while (takeIf(parser, ",") && step(parser.budget)) readExpression(parser);
-  takeIf(parser, "do");
+  while (parser.takeIf(",") && step(parser.budget)) readExpression(parser);
+  parser.takeIf("do");
   return { kind: "each", target: nameNode(names.at(-1) ?? "_"), over, body: readUntilEnd(parser) };
 }
 
 function readReturn(parser: Parser): Node {
-  const isEmpty = isNext(parser, "end") || isNext(parser, ";") || peek(parser).kind === "end";
+  const isEmpty = parser.isNext("end") || parser.isNext(";") || parser.peek().kind === "end";
   return { kind: "return", value: isEmpty ? NOTHING : readSimple(parser) };
 }
 

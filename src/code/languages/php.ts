@@ -26,19 +26,11 @@ import {
   skipStatement,
 } from "../syntax/braces.ts";
 import {
-  closerOf,
   DEFAULT_GRAMMAR,
   type Grammar,
-  isNext,
-  nested,
   type Parser,
-  peek,
-  readBetween,
   readExpression,
   readItemsUntil,
-  skipTo,
-  take,
-  takeIf,
 } from "../syntax/parser.ts";
 import type { ReadingBudget } from "../syntax/source.ts";
 import {
@@ -186,19 +178,19 @@ const CASTS = new Set(["string", "int", "integer", "array", "bool", "float", "ob
 const OPERATORS_WITH_ARGUMENT = wordSet("echo print include include_once require require_once exit die");
 
 function readPrimary(parser: Parser): Node | undefined {
-  const token = peek(parser);
-  if (isNext(parser, "(") && CASTS.has(peek(parser, 1).text) && isNext(parser, ")", 2)) {
+  const token = parser.peek();
+  if (parser.isNext("(") && CASTS.has(parser.peek(1).text) && parser.isNext(")", 2)) {
     parser.at += 3;
     return readExpression(parser, 14);
   }
   if (token.kind !== "name") return undefined;
   if (token.text === "function" || token.text === "fn") {
     parser.at += 1;
-    return nested(parser, () => readFunction(parser, undefined));
+    return parser.nested(() => readFunction(parser, undefined));
   }
-  if (OPERATORS_WITH_ARGUMENT.has(token.text) && !isNext(parser, "(", 1)) {
-    const { start, text } = take(parser);
-    const { items } = readItemsUntil(parser, () => isNext(parser, ";") || peek(parser).kind === "end", 3);
+  if (OPERATORS_WITH_ARGUMENT.has(token.text) && !parser.isNext("(", 1)) {
+    const { start, text } = parser.take();
+    const { items } = readItemsUntil(parser, () => parser.isNext(";") || parser.peek().kind === "end", 3);
     return { kind: "call", callee: nameNode(text), arguments: items, at: start };
   }
   return undefined;
@@ -206,52 +198,47 @@ function readPrimary(parser: Parser): Node | undefined {
 
 /** `name: value` */
 function readArgumentName(parser: Parser): string | undefined {
-  const token = peek(parser);
-  if (token.kind !== "name" || !isNext(parser, ":", 1) || /^\$/.test(token.text)) return undefined;
+  const token = parser.peek();
+  if (token.kind !== "name" || !parser.isNext(":", 1) || /^\$/.test(token.text)) return undefined;
   parser.at += 2;
   return token.text;
 }
 
 function isStatement(parser: Parser): boolean {
-  const word = peek(parser).text;
-  if (word === "function") return peek(parser, 1).kind === "name" || isNext(parser, "&", 1);
-  return !isNext(parser, "=>", 1) && !isNext(parser, "::", 1);
+  const word = parser.peek().text;
+  if (word === "function") return parser.peek(1).kind === "name" || parser.isNext("&", 1);
+  return !parser.isNext("=>", 1) && !parser.isNext("::", 1);
 }
 
 function readNamedFunction(parser: Parser): Node {
-  takeIf(parser, "&");
-  return readFunction(parser, take(parser).text);
+  parser.takeIf("&");
+  return readFunction(parser, parser.take().text);
 }
 
 /** `foreach ($list as $key => $item) …` */
 function readForeach(parser: Parser): Node {
-  if (!isNext(parser, "(")) return NOTHING;
-  const close = closerOf(parser, parser.at);
+  if (!parser.isNext("(")) return NOTHING;
+  const close = parser.closerOf(parser.at);
   parser.at += 1;
   const over = readExpression(parser);
-  takeIf(parser, "as");
+  parser.takeIf("as");
   let target = readExpression(parser);
-  if (takeIf(parser, "=>")) target = readExpression(parser);
-  while (parser.at < close && peek(parser).kind !== "end") parser.at += 1;
-  takeIf(parser, ")");
+  if (parser.takeIf("=>")) target = readExpression(parser);
+  while (parser.at < close && parser.peek().kind !== "end") parser.at += 1;
+  parser.takeIf(")");
   return { kind: "each", target, over, body: [readStatement(parser)] };
 }
 
 /** Parameters, `use (…)`, result type and body of a function; `=>` gives a single expression. */
 function readFunction(parser: Parser, name: string | undefined): Node {
-  takeIf(parser, "&");
-  const parameters = isNext(parser, "(") ? readBetween(parser, readParameter).flat() : [];
-  while (
-    !isNext(parser, "{") &&
-    !isNext(parser, "=>") &&
-    !isNext(parser, ";") &&
-    peek(parser).kind !== "end"
-  ) {
-    parser.at = isNext(parser, "(") ? closerOf(parser, parser.at) + 1 : parser.at + 1;
+  parser.takeIf("&");
+  const parameters = parser.isNext("(") ? parser.readBetween(readParameter).flat() : [];
+  while (!parser.isNext("{") && !parser.isNext("=>") && !parser.isNext(";") && parser.peek().kind !== "end") {
+    parser.at = parser.isNext("(") ? parser.closerOf(parser.at) + 1 : parser.at + 1;
   }
-  const body: readonly Node[] = takeIf(parser, "=>")
+  const body: readonly Node[] = parser.takeIf("=>")
     ? [{ kind: "return", value: readExpression(parser, 3) }]
-    : isNext(parser, "{")
+    : parser.isNext("{")
       ? readBlock(parser)
       : [];
   return { kind: "function", definition: { name, parameters, body } };
@@ -259,26 +246,28 @@ function readFunction(parser: Parser, name: string | undefined): Node {
 
 /** Types and modifiers are passed over. */
 function readParameter(parser: Parser): Node[] {
-  const token = take(parser);
+  const token = parser.take();
   if (token.kind !== "name" || !token.text.startsWith("$")) return [];
   const target = nameNode(token.text);
-  return [takeIf(parser, "=") ? { kind: "assign", target, value: readExpression(parser, 4) } : target];
+  return [parser.takeIf("=") ? { kind: "assign", target, value: readExpression(parser, 4) } : target];
 }
 
 /** A class is a record of its functions and first values. */
 function readClass(parser: Parser): Node {
-  const name = take(parser).text;
-  skipTo(parser, "{");
-  const entries = readBetween(parser, (): [Node, Node][] => {
-    const token = take(parser);
-    if (token.text === "function") {
-      takeIf(parser, "&");
-      const method = take(parser).text;
-      return [[textNode(method), readFunction(parser, undefined)]];
-    }
-    const isValue = token.text.startsWith("$") && takeIf(parser, "=");
-    return isValue ? [[textNode(token.text.slice(1)), readExpression(parser)]] : [];
-  }).flat();
+  const name = parser.take().text;
+  parser.skipTo("{");
+  const entries = parser
+    .readBetween((): [Node, Node][] => {
+      const token = parser.take();
+      if (token.text === "function") {
+        parser.takeIf("&");
+        const method = parser.take().text;
+        return [[textNode(method), readFunction(parser, undefined)]];
+      }
+      const isValue = token.text.startsWith("$") && parser.takeIf("=");
+      return isValue ? [[textNode(token.text.slice(1)), readExpression(parser)]] : [];
+    })
+    .flat();
   return { kind: "assign", target: nameNode(name), value: { kind: "record", entries } };
 }
 

@@ -3,7 +3,7 @@ import { homeDatum, type LibraryFunction, select, withArgument } from "../meanin
 import { knownTextOf, listDatum, textDatum } from "../meaning/datum.ts";
 import { noteDelete, noteEvaluate, noteWrite } from "../meaning/effects.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
-import { createParser, DEFAULT_GRAMMAR, type Grammar, readExpression, readMany } from "../syntax/parser.ts";
+import { DEFAULT_GRAMMAR, type Grammar, Parser, readExpression } from "../syntax/parser.ts";
 import { type ReadingBudget, step } from "../syntax/source.ts";
 import { C_ESCAPES, type LexerRules, readText, tokenise } from "../syntax/tokens.ts";
 import { augments, callNode, level, type Node, nameNode, textNode } from "../syntax/tree.ts";
@@ -151,8 +151,8 @@ function readKeys(rest: string, place: Place): Node[] {
 }
 
 function readExpressions(expression: string, place: Place): Node[] {
-  const parser = createParser(tokenise(expression, LEXER_RULES, place.budget), GRAMMAR, place.budget);
-  return readMany(parser, readExpression);
+  const parser = new Parser(tokenise(expression, LEXER_RULES, place.budget), GRAMMAR, place.budget);
+  return parser.readMany(readExpression);
 }
 
 /** `execute "…"`: the last value is a command line of its own. */

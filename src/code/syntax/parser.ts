@@ -48,110 +48,118 @@ export interface Grammar {
   readonly readSimple: (parser: Parser) => Node;
 }
 
-/** Where the parser stands in a list of tokens. */
-export interface Parser {
-  readonly tokens: readonly Token[];
-  readonly grammar: Grammar;
-  readonly budget: ReadingBudget;
-  at: number;
-  depth: number;
-  brackets: number;
-  /** What follows a value is read elsewhere: the block of a loop head, the next part of a chain. */
-  isRestricted: boolean;
-}
-
 const MAX_NESTING = 64;
 const END = endToken(0);
 
-export function createParser(tokens: readonly Token[], grammar: Grammar, budget: ReadingBudget): Parser {
-  return { tokens, grammar, budget, at: 0, depth: 0, brackets: 0, isRestricted: false };
-}
+/** Where the parser stands in a list of tokens. */
+export class Parser {
+  readonly tokens: readonly Token[];
+  readonly grammar: Grammar;
+  readonly budget: ReadingBudget;
+  at = 0;
+  depth = 0;
+  brackets = 0;
+  /** What follows a value is read elsewhere: the block of a loop head, the next part of a chain. */
+  isRestricted = false;
 
-export function peek(parser: Parser, ahead = 0): Token {
-  return parser.tokens[parser.at + ahead] ?? END;
-}
-
-export function take(parser: Parser): Token {
-  const token = peek(parser);
-  parser.at += 1;
-  return token;
-}
-
-/** Is the next token this word or mark (never a string that happens to spell it)? */
-export function isNext(parser: Parser, text: string, ahead = 0): boolean {
-  const token = peek(parser, ahead);
-  return token.text === text && (token.kind === "mark" || token.kind === "name");
-}
-
-export function takeIf(parser: Parser, text: string): boolean {
-  if (!isNext(parser, text)) return false;
-  parser.at += 1;
-  return true;
-}
-
-function isAtEnd(parser: Parser): boolean {
-  return peek(parser).kind === "end" || parser.budget.left <= 0;
-}
-
-/** Reads items until `isDone` holds or the text ends; always moves on. */
-export function readMany<Item>(
-  parser: Parser,
-  read: (parser: Parser) => Item,
-  isDone = (): boolean => false,
-): Item[] {
-  const items: Item[] = [];
-  while (!isDone() && peek(parser).kind !== "end" && step(parser.budget)) {
-    const before = parser.at;
-    items.push(read(parser));
-    if (parser.at === before) parser.at += 1;
+  constructor(tokens: readonly Token[], grammar: Grammar, budget: ReadingBudget) {
+    this.tokens = tokens;
+    this.grammar = grammar;
+    this.budget = budget;
   }
-  return items;
-}
 
-/** Reads items between the bracket at hand and the one that closes it; both are consumed. */
-export function readBetween<Item>(parser: Parser, read: (parser: Parser) => Item): Item[] {
-  const close = closerOf(parser, parser.at);
-  parser.at += 1;
-  parser.brackets += 1;
-  const items = readMany(parser, read, () => parser.at >= close);
-  parser.brackets -= 1;
-  if (parser.at === close) parser.at += 1;
-  return items;
-}
-
-/** Steps over everything in front of one of these words or marks. */
-export function skipTo(parser: Parser, ...stops: readonly string[]): void {
-  const isThere = (): boolean => stops.some(stop => isNext(parser, stop));
-  while (!isThere() && peek(parser).kind !== "end" && step(parser.budget)) parser.at += 1;
-}
-
-/** Read with one more level of nesting; too deep means give up on this part, and say so. */
-export function nested(parser: Parser, read: () => Node): Node {
-  if (parser.depth >= MAX_NESTING) {
-    parser.budget.isCutShort = true;
-    return NOTHING;
+  peek(ahead = 0): Token {
+    return this.tokens[this.at + ahead] ?? END;
   }
-  parser.depth += 1;
-  const node = read();
-  parser.depth -= 1;
-  return node;
-}
 
-/** Read something in which newlines count again, such as a block inside brackets. */
-export function outsideBrackets<Result>(parser: Parser, read: () => Result): Result {
-  const brackets = parser.brackets;
-  parser.brackets = 0;
-  const result = read();
-  parser.brackets = brackets;
-  return result;
-}
+  take(): Token {
+    const token = this.peek();
+    this.at += 1;
+    return token;
+  }
 
-/** Does a line break end the expression before the next token? */
-export function endsHere(parser: Parser): boolean {
-  const token = peek(parser);
-  if (token.kind === "end") return true;
-  if (!token.startsLine || !parser.grammar.endsAtLine || parser.brackets > 0) return false;
-  return !(token.kind === "mark" && parser.grammar.memberMarks.has(token.text) && token.text !== "::");
+  /** Is the next token this word or mark (never a string that happens to spell it)? */
+  isNext(text: string, ahead = 0): boolean {
+    const token = this.peek(ahead);
+    return token.text === text && (token.kind === "mark" || token.kind === "name");
+  }
+
+  takeIf(text: string): boolean {
+    if (!this.isNext(text)) return false;
+    this.at += 1;
+    return true;
+  }
+
+  isAtEnd(): boolean {
+    return this.peek().kind === "end" || this.budget.left <= 0;
+  }
+
+  /** Reads items until `isDone` holds or the text ends; always moves on. */
+  readMany<Item>(read: (parser: Parser) => Item, isDone = (): boolean => false): Item[] {
+    const items: Item[] = [];
+    while (!isDone() && this.peek().kind !== "end" && step(this.budget)) {
+      const before = this.at;
+      items.push(read(this));
+      if (this.at === before) this.at += 1;
+    }
+    return items;
+  }
+
+  /** Reads items between the bracket at hand and the one that closes it; both are consumed. */
+  readBetween<Item>(read: (parser: Parser) => Item): Item[] {
+    const close = this.closerOf(this.at);
+    this.at += 1;
+    this.brackets += 1;
+    const items = this.readMany(read, () => this.at >= close);
+    this.brackets -= 1;
+    if (this.at === close) this.at += 1;
+    return items;
+  }
+
+  /** Steps over everything in front of one of these words or marks. */
+  skipTo(...stops: readonly string[]): void {
+    const isThere = (): boolean => stops.some(stop => this.isNext(stop));
+    while (!isThere() && this.peek().kind !== "end" && step(this.budget)) this.at += 1;
+  }
+
+  /** Read with one more level of nesting; too deep means give up on this part, and say so. */
+  nested(read: () => Node): Node {
+    if (this.depth >= MAX_NESTING) {
+      this.budget.isCutShort = true;
+      return NOTHING;
+    }
+    this.depth += 1;
+    const node = read();
+    this.depth -= 1;
+    return node;
+  }
+
+  /** Read something in which newlines count again, such as a block inside brackets. */
+  outsideBrackets<Result>(read: () => Result): Result {
+    const brackets = this.brackets;
+    this.brackets = 0;
+    const result = read();
+    this.brackets = brackets;
+    return result;
+  }
+
+  /** Does a line break end the expression before the next token? */
+  endsHere(): boolean {
+    const token = this.peek();
+    if (token.kind === "end") return true;
+    if (!token.startsLine || !this.grammar.endsAtLine || this.brackets > 0) return false;
+    return !(token.kind === "mark" && this.grammar.memberMarks.has(token.text) && token.text !== "::");
+  }
+
+  /** Index of the token that closes the bracket at `at`; the end of the text when none does. */
+  closerOf(at: number): number {
+    let matches = matchesByTokens.get(this.tokens);
+    if (matches === undefined) {
+      matches = matchBrackets(this.tokens);
+      matchesByTokens.set(this.tokens, matches);
+    }
+    return matches[at] ?? this.tokens.length;
+  }
 }
 
 const OPENERS: ReadonlyMap<string, string> = new Map([
@@ -160,16 +168,6 @@ const OPENERS: ReadonlyMap<string, string> = new Map([
   ["{", "}"],
 ]);
 const matchesByTokens = new WeakMap<readonly Token[], Int32Array>();
-
-/** Index of the token that closes the bracket at `at`; the end of the text when none does. */
-export function closerOf(parser: Parser, at: number): number {
-  let matches = matchesByTokens.get(parser.tokens);
-  if (matches === undefined) {
-    matches = matchBrackets(parser.tokens);
-    matchesByTokens.set(parser.tokens, matches);
-  }
-  return matches[at] ?? parser.tokens.length;
-}
 
 function matchBrackets(tokens: readonly Token[]): Int32Array {
   const matches = new Int32Array(tokens.length).fill(tokens.length);
@@ -205,15 +203,15 @@ export const DEFAULT_GRAMMAR = {
 };
 
 export function readExpression(parser: Parser, minimum = 0): Node {
-  return nested(parser, () => continueExpression(parser, readUnary(parser), minimum));
+  return parser.nested(() => continueExpression(parser, readUnary(parser), minimum));
 }
 
 /** What follows a value already read: operators and their right sides. */
 export function continueExpression(parser: Parser, value: Node, minimum: number): Node {
-  return nested(parser, () => {
+  return parser.nested(() => {
     let left = value;
-    while (!endsHere(parser) && step(parser.budget)) {
-      const token = peek(parser);
+    while (!parser.endsHere() && step(parser.budget)) {
+      const token = parser.peek();
       const infix =
         token.kind === "mark" || token.kind === "name" ? parser.grammar.infix.get(token.text) : undefined;
       if (infix === undefined || infix.precedence < minimum) break;
@@ -240,12 +238,12 @@ function readInfix(parser: Parser, left: Node, infix: Infix): Node {
     }
     case "ternary": {
       const yes = readExpression(parser, infix.precedence);
-      if (!takeIf(parser, ":")) return choice(left, yes);
+      if (!parser.takeIf(":")) return choice(left, yes);
       return effectThenChoice(left, yes, readExpression(parser, infix.precedence));
     }
     case "python-if": {
       const condition = readExpression(parser, infix.precedence + 1);
-      if (!takeIf(parser, "else")) return { kind: "other", parts: [left, condition] };
+      if (!parser.takeIf("else")) return { kind: "other", parts: [left, condition] };
       return effectThenChoice(condition, left, readExpression(parser, infix.precedence));
     }
     default:
@@ -282,20 +280,20 @@ function effectThenChoice(condition: Node, yes: Node, no: Node): Node {
 }
 
 function readUnary(parser: Parser): Node {
-  const token = peek(parser);
+  const token = parser.peek();
   const isPrefix = token.kind === "mark" || token.kind === "name";
   if (isPrefix && parser.grammar.prefixes.has(token.text)) {
     parser.at += 1;
-    return nested(parser, () => readUnary(parser));
+    return parser.nested(() => readUnary(parser));
   }
   if (isPrefix && parser.grammar.negations.has(token.text)) {
     parser.at += 1;
-    const number = peek(parser);
+    const number = parser.peek();
     if (token.text === "-" && number.kind === "number") {
       parser.at += 1;
       return { kind: "number", text: `-${number.text}` };
     }
-    return { kind: "other", parts: [nested(parser, () => readUnary(parser))] };
+    return { kind: "other", parts: [parser.nested(() => readUnary(parser))] };
   }
   const start = token.start;
   return readPostfix(parser, readPrimary(parser), start);
@@ -304,7 +302,7 @@ function readUnary(parser: Parser): Node {
 function readPrimary(parser: Parser): Node {
   const own = parser.grammar.readPrimary(parser);
   if (own !== undefined) return own;
-  const token = peek(parser);
+  const token = parser.peek();
   switch (token.kind) {
     case "text":
       return readTexts(parser);
@@ -355,7 +353,7 @@ function commandNode(parser: Parser, token: Token): Node {
 
 /** Adjacent string literals are one text where the language has no other meaning for them. */
 function readTexts(parser: Parser): Node {
-  const first = take(parser);
+  const first = parser.take();
   return piecesNode(parser, first);
 }
 
@@ -363,8 +361,11 @@ function readTexts(parser: Parser): Node {
 export function piecesNode(parser: Parser, token: Token): Node {
   const pieces = token.pieces.map(piece => {
     if (typeof piece === "string") return piece;
-    const inner: Parser = { ...parser, tokens: [...piece, endToken(token.end)], at: 0, brackets: 1 };
-    return nested(inner, () => readExpression(inner));
+    const inner = new Parser([...piece, endToken(token.end)], parser.grammar, parser.budget);
+    inner.depth = parser.depth;
+    inner.isRestricted = parser.isRestricted;
+    inner.brackets = 1;
+    return inner.nested(() => readExpression(inner));
   });
   return { kind: "text", pieces };
 }
@@ -377,8 +378,8 @@ function wordsOf(token: Token): string[] {
 
 function readPostfix(parser: Parser, value: Node, start: number): Node {
   let node = value;
-  while (step(parser.budget) && !endsHere(parser)) {
-    const token = peek(parser);
+  while (step(parser.budget) && !parser.endsHere()) {
+    const token = parser.peek();
     if (token.kind === "mark") {
       if (parser.grammar.memberMarks.has(token.text)) {
         parser.at += 1;
@@ -403,8 +404,8 @@ function readPostfix(parser: Parser, value: Node, start: number): Node {
 
 /** `a[i]`, or `a[i:j]`, which is the method `slice` everywhere else. */
 function readIndex(parser: Parser, object: Node, at: number): Node {
-  const isFromStart = isNext(parser, ":", 1);
-  const isReversed = isFromStart && isNext(parser, ":", 2) && isNext(parser, "-", 3);
+  const isFromStart = parser.isNext(":", 1);
+  const isReversed = isFromStart && parser.isNext(":", 2) && parser.isNext("-", 3);
   const { items, hasColon } = readItems(parser, "]");
   if (!hasColon) return { kind: "index", object, index: items[0]?.value ?? NOTHING };
   if (isReversed)
@@ -414,7 +415,7 @@ function readIndex(parser: Parser, object: Node, at: number): Node {
 }
 
 function readMember(parser: Parser, object: Node): Node {
-  const token = peek(parser);
+  const token = parser.peek();
   if (token.kind === "name") {
     parser.at += 1;
     return { kind: "member", object, name: token.text };
@@ -450,10 +451,10 @@ export function readItems(parser: Parser, close: string): Items {
   parser.isRestricted = false;
   parser.at += 1;
   parser.brackets += 1;
-  const result = readItemsUntil(parser, () => isNext(parser, close) || isAtEnd(parser));
+  const result = readItemsUntil(parser, () => parser.isNext(close) || parser.isAtEnd());
   parser.brackets -= 1;
   parser.isRestricted = isRestricted;
-  takeIf(parser, close);
+  parser.takeIf(close);
   return result;
 }
 
@@ -466,11 +467,11 @@ export function readItemsUntil(parser: Parser, isDone: () => boolean, minimum = 
   let hasComma = false;
   let hasColon = false;
   while (!isDone() && step(parser.budget)) {
-    if (takeIf(parser, ",")) {
+    if (parser.takeIf(",")) {
       hasComma = true;
       continue;
     }
-    if (takeIf(parser, ":")) {
+    if (parser.takeIf(":")) {
       hasColon = true;
       continue;
     }
@@ -488,11 +489,11 @@ export function readItemsUntil(parser: Parser, isDone: () => boolean, minimum = 
 }
 
 function isForeignCloser(parser: Parser): boolean {
-  return isNext(parser, ")") || isNext(parser, "]") || isNext(parser, "}");
+  return parser.isNext(")") || parser.isNext("]") || parser.isNext("}");
 }
 
 function readItem(parser: Parser, minimum: number): Argument {
-  const token = peek(parser);
+  const token = parser.peek();
   if (token.kind === "mark" && parser.grammar.spreads.has(token.text)) {
     parser.at += 1;
     return { value: readExpression(parser, minimum), isSpread: true };
@@ -500,7 +501,7 @@ function readItem(parser: Parser, minimum: number): Argument {
   const name = parser.grammar.readArgumentName(parser);
   if (name !== undefined) return { value: readExpression(parser, minimum), name };
   const value = parser.grammar.readItemSuffix(parser, readExpression(parser, minimum));
-  if (!takeIf(parser, "=>")) return { value };
+  if (!parser.takeIf("=>")) return { value };
   const paired = readExpression(parser, minimum);
   const key = literalKey(value);
   return key === undefined ? { value: paired } : { value: paired, name: key };
@@ -517,8 +518,8 @@ export function readRecord(parser: Parser, readEntry = readPlainEntry): Node {
   parser.at += 1;
   parser.brackets += 1;
   const entries: RecordEntry[] = [];
-  while (!isNext(parser, "}") && !isAtEnd(parser) && step(parser.budget)) {
-    if (takeIf(parser, ",")) continue;
+  while (!parser.isNext("}") && !parser.isAtEnd() && step(parser.budget)) {
+    if (parser.takeIf(",")) continue;
     const before = parser.at;
     entries.push(readEntry(parser));
     if (parser.at > before) continue;
@@ -526,18 +527,18 @@ export function readRecord(parser: Parser, readEntry = readPlainEntry): Node {
     parser.at += 1;
   }
   parser.brackets -= 1;
-  takeIf(parser, "}");
+  parser.takeIf("}");
   return { kind: "record", entries };
 }
 
 function readPlainEntry(parser: Parser): RecordEntry {
-  const token = peek(parser);
+  const token = parser.peek();
   if (token.kind === "mark" && parser.grammar.spreads.has(token.text)) {
     parser.at += 1;
     return [undefined, readExpression(parser)];
   }
   const key = parser.grammar.readItemSuffix(parser, readExpression(parser));
-  if (takeIf(parser, ":") || takeIf(parser, "=>")) {
+  if (parser.takeIf(":") || parser.takeIf("=>")) {
     const value = parser.grammar.readItemSuffix(parser, readExpression(parser));
     return [key.kind === "name" ? textNode(key.name) : key, value];
   }

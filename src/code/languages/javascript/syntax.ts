@@ -10,23 +10,14 @@ import {
 } from "../../syntax/braces.ts";
 import {
   bareKey,
-  closerOf,
   continueExpression,
   DEFAULT_GRAMMAR,
   type Grammar,
-  isNext,
-  nested,
   type Parser,
-  peek,
   piecesNode,
-  readBetween,
   readExpression,
   readItems,
-  readMany,
   readRecord,
-  skipTo,
-  take,
-  takeIf,
 } from "../../syntax/parser.ts";
 import { type ReadingBudget, step } from "../../syntax/source.ts";
 import {
@@ -184,34 +175,34 @@ export function parseJavaScript(source: string, budget: ReadingBudget): readonly
 }
 
 function readPrimary(parser: Parser): Node | undefined {
-  const token = peek(parser);
+  const token = parser.peek();
   if (token.kind === "mark") {
-    if (token.text === "{") return nested(parser, () => readObject(parser));
-    if (token.text === "(" && isArrowHead(parser)) return nested(parser, () => readArrow(parser));
+    if (token.text === "{") return parser.nested(() => readObject(parser));
+    if (token.text === "(" && isArrowHead(parser)) return parser.nested(() => readArrow(parser));
     return undefined;
   }
   if (token.kind !== "name") return undefined;
   if (
     token.text === "async" &&
-    !isNext(parser, "=>", 1) &&
-    (peek(parser, 1).kind === "name" || isArrowAfterAsync(parser))
+    !parser.isNext("=>", 1) &&
+    (parser.peek(1).kind === "name" || isArrowAfterAsync(parser))
   ) {
     parser.at += 1;
     return readPrimary(parser);
   }
-  if (isNext(parser, "=>", 1)) return nested(parser, () => readArrow(parser));
-  if (token.text === "function") return nested(parser, () => readFunction(parser));
-  if (token.text === "class") return nested(parser, () => readClass(parser));
+  if (parser.isNext("=>", 1)) return parser.nested(() => readArrow(parser));
+  if (token.text === "function") return parser.nested(() => readFunction(parser));
+  if (token.text === "class") return parser.nested(() => readClass(parser));
   return undefined;
 }
 
 function isArrowAfterAsync(parser: Parser): boolean {
-  return isNext(parser, "(", 1) && isArrowHead(parser, 1);
+  return parser.isNext("(", 1) && isArrowHead(parser, 1);
 }
 
 /** `(…) =>`, also with a result type in between. */
 function isArrowHead(parser: Parser, ahead = 0): boolean {
-  const after = closerOf(parser, parser.at + ahead) + 1;
+  const after = parser.closerOf(parser.at + ahead) + 1;
   if (isNextAt(parser, after, "=>")) return true;
   if (!isNextAt(parser, after, ":")) return false;
   for (let at = after + 1; at < after + 10; at += 1) {
@@ -227,12 +218,12 @@ function isNextAt(parser: Parser, at: number, text: string): boolean {
 }
 
 function readSuffix(parser: Parser, value: Node, start: number): Node | undefined {
-  const token = peek(parser);
+  const token = parser.peek();
   if (token.kind === "text" && token.text === "`") {
     parser.at += 1;
     return callNode(value, [piecesNode(parser, token)], start);
   }
-  if ((isNext(parser, "++") || isNext(parser, "--")) && !token.startsLine) {
+  if ((parser.isNext("++") || parser.isNext("--")) && !token.startsLine) {
     parser.at += 1;
     return { kind: "assign", target: value, value: SOME_NUMBER };
   }
@@ -246,7 +237,7 @@ function readSuffix(parser: Parser, value: Node, start: number): Node | undefine
     token.kind === "mark" &&
     token.text === "!" &&
     !token.isSpaced &&
-    [".", ")", "[", ",", ";"].includes(peek(parser, 1).text)
+    [".", ")", "[", ",", ";"].includes(parser.peek(1).text)
   ) {
     parser.at += 1;
     return value;
@@ -259,22 +250,22 @@ const SOFT_WORDS = new Set(["type", "interface", "using", "declare"]);
 
 /** A keyword followed by what makes it a plain name or an expression is none. */
 function isStatement(parser: Parser): boolean {
-  const word = peek(parser).text;
+  const word = parser.peek().text;
   if (word === "default") return true;
-  if (isNext(parser, ".", 1) || isNext(parser, "=", 1) || isNext(parser, ":", 1)) return false;
-  if (word === "import" && isNext(parser, "(", 1)) return false;
-  return !SOFT_WORDS.has(word) || peek(parser, 1).kind === "name";
+  if (parser.isNext(".", 1) || parser.isNext("=", 1) || parser.isNext(":", 1)) return false;
+  if (word === "import" && parser.isNext("(", 1)) return false;
+  return !SOFT_WORDS.has(word) || parser.peek(1).kind === "name";
 }
 
 function skipDeclaration(parser: Parser): Node {
   parser.at += 1;
   while (
-    !peek(parser).startsLine &&
-    !isNext(parser, ";") &&
-    peek(parser).kind !== "end" &&
+    !parser.peek().startsLine &&
+    !parser.isNext(";") &&
+    parser.peek().kind !== "end" &&
     step(parser.budget)
   ) {
-    parser.at = isNext(parser, "{") ? closerOf(parser, parser.at) + 1 : parser.at + 1;
+    parser.at = parser.isNext("{") ? parser.closerOf(parser.at) + 1 : parser.at + 1;
   }
   return NOTHING;
 }
@@ -284,29 +275,29 @@ function readDeclarations(parser: Parser): Node {
   const body: Node[] = [];
   do {
     const target = readExpression(parser, 3);
-    takeIf(parser, "!");
-    if (takeIf(parser, ":")) skipType(parser);
-    if (isNext(parser, "of") || isNext(parser, "in")) return target;
-    body.push(takeIf(parser, "=") ? { kind: "assign", target, value: readExpression(parser, 1) } : target);
-  } while (takeIf(parser, ",") && step(parser.budget));
+    parser.takeIf("!");
+    if (parser.takeIf(":")) skipType(parser);
+    if (parser.isNext("of") || parser.isNext("in")) return target;
+    body.push(parser.takeIf("=") ? { kind: "assign", target, value: readExpression(parser, 1) } : target);
+  } while (parser.takeIf(",") && step(parser.budget));
   return sequence(...body);
 }
 
 const DECLARERS = new Set(["const", "let", "var", "using"]);
 
 function readFor(parser: Parser): Node {
-  takeIf(parser, "await");
-  if (!isNext(parser, "(")) return NOTHING;
-  const close = closerOf(parser, parser.at);
+  parser.takeIf("await");
+  if (!parser.isNext("(")) return NOTHING;
+  const close = parser.closerOf(parser.at);
   parser.at += 1;
-  const isEndless = isNext(parser, ";") && isNext(parser, ";", 1);
-  if (DECLARERS.has(peek(parser).text)) parser.at += 1;
+  const isEndless = parser.isNext(";") && parser.isNext(";", 1);
+  if (DECLARERS.has(parser.peek().text)) parser.at += 1;
   // A target alone, above comparison, so that `in` is left standing.
   const target = readExpression(parser, 10);
-  const isEach = takeIf(parser, "of") || takeIf(parser, "in");
+  const isEach = parser.takeIf("of") || parser.takeIf("in");
   const first = isEach ? readExpression(parser) : continueExpression(parser, target, 0);
-  const rest = readMany(parser, readExpression, () => parser.at >= close);
-  takeIf(parser, ")");
+  const rest = parser.readMany(readExpression, () => parser.at >= close);
+  parser.takeIf(")");
   const body = readStatement(parser);
   if (isEach) return { kind: "each", target, over: first, body: [body] };
   return isEndless ? conditional(nameNode("true"), body) : conditional(first, ...rest, body);
@@ -316,23 +307,23 @@ function readFor(parser: Parser): Node {
 function readImport(parser: Parser): Node {
   const bindings: { name: string; member: string | undefined }[] = [];
   while (
-    peek(parser).kind !== "text" &&
-    peek(parser).kind !== "end" &&
-    !isNext(parser, ";") &&
+    parser.peek().kind !== "text" &&
+    parser.peek().kind !== "end" &&
+    !parser.isNext(";") &&
     step(parser.budget)
   ) {
-    const token = take(parser);
-    if (token.text === "from" && peek(parser).kind === "text") break;
-    if (token.kind === "mark" && token.text === "*" && takeIf(parser, "as")) {
-      bindings.push({ name: take(parser).text, member: undefined });
+    const token = parser.take();
+    if (token.text === "from" && parser.peek().kind === "text") break;
+    if (token.kind === "mark" && token.text === "*" && parser.takeIf("as")) {
+      bindings.push({ name: parser.take().text, member: undefined });
     } else if (token.kind === "mark" && token.text === "{") {
       readImportNames(parser, bindings);
     } else if (token.kind === "name" && token.text !== "type") {
       bindings.push({ name: token.text, member: undefined });
     }
   }
-  const module = peek(parser).kind === "text" ? readExpression(parser) : textNode("");
-  const at = peek(parser).start;
+  const module = parser.peek().kind === "text" ? readExpression(parser) : textNode("");
+  const at = parser.peek().start;
   const loaded: Node = callNode("require", [module], at);
   return {
     kind: "block",
@@ -349,21 +340,21 @@ function readImport(parser: Parser): Node {
 }
 
 function readImportNames(parser: Parser, bindings: { name: string; member: string | undefined }[]): void {
-  while (!isNext(parser, "}") && peek(parser).kind !== "end" && step(parser.budget)) {
-    const token = take(parser);
+  while (!parser.isNext("}") && parser.peek().kind !== "end" && step(parser.budget)) {
+    const token = parser.take();
     if (token.kind !== "name") continue;
-    const alias = takeIf(parser, "as") ? take(parser).text : token.text;
+    const alias = parser.takeIf("as") ? parser.take().text : token.text;
     bindings.push({ name: alias, member: token.text });
   }
-  takeIf(parser, "}");
+  parser.takeIf("}");
 }
 
 /** `(a, b) => …` or `a => …` */
 function readArrow(parser: Parser): Node {
-  const parameters = isNext(parser, "(") ? readParameters(parser) : [nameNode(take(parser).text)];
-  if (takeIf(parser, ":")) skipType(parser);
-  takeIf(parser, "=>");
-  const body: readonly Node[] = isNext(parser, "{")
+  const parameters = parser.isNext("(") ? readParameters(parser) : [nameNode(parser.take().text)];
+  if (parser.takeIf(":")) skipType(parser);
+  parser.takeIf("=>");
+  const body: readonly Node[] = parser.isNext("{")
     ? readBlock(parser)
     : [{ kind: "return", value: readExpression(parser, 1) }];
   return functionNode({ name: undefined, parameters, body });
@@ -372,8 +363,8 @@ function readArrow(parser: Parser): Node {
 /** `function name(a) {…}` */
 function readFunction(parser: Parser): Node {
   parser.at += 1;
-  takeIf(parser, "*");
-  const name = peek(parser).kind === "name" ? take(parser).text : undefined;
+  parser.takeIf("*");
+  const name = parser.peek().kind === "name" ? parser.take().text : undefined;
   return functionNode({ name, ...readSignatureAndBody(parser) });
 }
 
@@ -382,23 +373,23 @@ function functionNode(definition: FunctionDefinition): Node {
 }
 
 function readSignatureAndBody(parser: Parser): Pick<FunctionDefinition, "parameters" | "body"> {
-  if (isNext(parser, "<")) skipTo(parser, "(");
+  if (parser.isNext("<")) parser.skipTo("(");
   const parameters = readParameters(parser);
-  if (takeIf(parser, ":")) skipType(parser);
-  return { parameters, body: isNext(parser, "{") ? readBlock(parser) : [] };
+  if (parser.takeIf(":")) skipType(parser);
+  return { parameters, body: parser.isNext("{") ? readBlock(parser) : [] };
 }
 
 function readParameters(parser: Parser): Node[] {
-  return isNext(parser, "(") ? readBetween(parser, readParameter).flat() : [];
+  return parser.isNext("(") ? parser.readBetween(readParameter).flat() : [];
 }
 
 function readParameter(parser: Parser): Node[] {
-  if (takeIf(parser, ",") || takeIf(parser, "...")) return [];
+  if (parser.takeIf(",") || parser.takeIf("...")) return [];
   // Precedence above assignment, so that the default is not swallowed before a type was skipped.
   const target = readExpression(parser, 3);
-  takeIf(parser, "?");
-  if (takeIf(parser, ":")) skipType(parser);
-  return [takeIf(parser, "=") ? { kind: "assign", target, value: readExpression(parser, 1) } : target];
+  parser.takeIf("?");
+  if (parser.takeIf(":")) skipType(parser);
+  return [parser.takeIf("=") ? { kind: "assign", target, value: readExpression(parser, 1) } : target];
 }
 
 const MODIFIERS = wordSet("async get set static public private protected readonly override");
@@ -409,30 +400,30 @@ function readObject(parser: Parser): Node {
 }
 
 function readEntry(parser: Parser): RecordEntry {
-  if (takeIf(parser, "...")) return [undefined, readExpression(parser, 1)];
+  if (parser.takeIf("...")) return [undefined, readExpression(parser, 1)];
   skipModifiers(parser);
   const key = readKey(parser);
-  if (takeIf(parser, ":")) return [key, nested(parser, () => readExpression(parser, 1))];
-  if (isNext(parser, "("))
-    return [key, nested(parser, () => functionNode({ name: undefined, ...readSignatureAndBody(parser) }))];
+  if (parser.takeIf(":")) return [key, parser.nested(() => readExpression(parser, 1))];
+  if (parser.isNext("("))
+    return [key, parser.nested(() => functionNode({ name: undefined, ...readSignatureAndBody(parser) }))];
   const own = key.kind === "text" && typeof key.pieces[0] === "string" ? nameNode(key.pieces[0]) : NOTHING;
-  if (takeIf(parser, "=")) return [key, { kind: "assign", target: own, value: readExpression(parser, 1) }];
+  if (parser.takeIf("=")) return [key, { kind: "assign", target: own, value: readExpression(parser, 1) }];
   return [key, own];
 }
 
 function skipModifiers(parser: Parser): void {
   while (
-    MODIFIERS.has(peek(parser).text) &&
-    (peek(parser, 1).kind === "name" || isNext(parser, "[", 1) || isNext(parser, "*", 1))
+    MODIFIERS.has(parser.peek().text) &&
+    (parser.peek(1).kind === "name" || parser.isNext("[", 1) || parser.isNext("*", 1))
   ) {
     parser.at += 1;
   }
-  takeIf(parser, "*");
+  parser.takeIf("*");
 }
 
 function readKey(parser: Parser): Node {
-  if (isNext(parser, "[")) return readItems(parser, "]").items[0]?.value ?? NOTHING;
-  const token = peek(parser);
+  if (parser.isNext("[")) return readItems(parser, "]").items[0]?.value ?? NOTHING;
+  const token = parser.peek();
   if (token.kind === "name" || token.kind === "number") {
     parser.at += 1;
     return textNode(token.text);
@@ -443,23 +434,23 @@ function readKey(parser: Parser): Node {
 /** A class is a record of its functions and first values. */
 function readClass(parser: Parser): Node {
   parser.at += 1;
-  const name = peek(parser).kind === "name" && !isNext(parser, "extends") ? take(parser).text : undefined;
-  skipTo(parser, "{");
-  const entries = readBetween(parser, () => (takeIf(parser, ";") ? [] : [readClassMember(parser)])).flat();
+  const name = parser.peek().kind === "name" && !parser.isNext("extends") ? parser.take().text : undefined;
+  parser.skipTo("{");
+  const entries = parser.readBetween(() => (parser.takeIf(";") ? [] : [readClassMember(parser)])).flat();
   const record: Node = { kind: "record", entries };
   return name === undefined ? record : { kind: "assign", target: nameNode(name), value: record };
 }
 
 function readClassMember(parser: Parser): RecordEntry {
   skipModifiers(parser);
-  if (isNext(parser, "{")) return [undefined, sequence(...readBlock(parser))];
+  if (parser.isNext("{")) return [undefined, sequence(...readBlock(parser))];
   const key = readKey(parser);
-  takeIf(parser, "?");
-  if (isNext(parser, "(") || isNext(parser, "<")) {
-    return [key, nested(parser, () => functionNode({ name: undefined, ...readSignatureAndBody(parser) }))];
+  parser.takeIf("?");
+  if (parser.isNext("(") || parser.isNext("<")) {
+    return [key, parser.nested(() => functionNode({ name: undefined, ...readSignatureAndBody(parser) }))];
   }
-  if (takeIf(parser, ":")) skipType(parser);
-  return [key, takeIf(parser, "=") ? readExpression(parser, 1) : NOTHING];
+  if (parser.takeIf(":")) skipType(parser);
+  return [key, parser.takeIf("=") ? readExpression(parser, 1) : NOTHING];
 }
 
 const TYPE_ENDS = wordSet(", ) ] } = ; => { && || ? : .");
@@ -467,12 +458,12 @@ const TYPE_ENDS = wordSet(", ) ] } = ; => { && || ? : .");
 /** Step over a type: it says nothing about what runs. Brackets are jumped. */
 function skipType(parser: Parser): void {
   const first = parser.at;
-  while (peek(parser).kind !== "end" && parser.budget.left > 0) {
-    const token = peek(parser);
+  while (parser.peek().kind !== "end" && parser.budget.left > 0) {
+    const token = parser.peek();
     if (token.startsLine && parser.at > first) return;
     const isBracket = token.kind === "mark" && ["(", "[", "{", "<"].includes(token.text);
     if (isBracket && (token.text !== "{" || parser.at === first)) {
-      parser.at = token.text === "<" ? parser.at + 1 : closerOf(parser, parser.at) + 1;
+      parser.at = token.text === "<" ? parser.at + 1 : parser.closerOf(parser.at) + 1;
       continue;
     }
     if (token.kind === "mark" && TYPE_ENDS.has(token.text)) return;

@@ -9,18 +9,12 @@ import {
   skipStatement,
 } from "../../syntax/braces.ts";
 import {
-  closerOf,
   DEFAULT_GRAMMAR,
   type Grammar,
-  isNext,
   type Parser,
-  peek,
   readExpression,
   readItems,
   readItemsUntil,
-  skipTo,
-  take,
-  takeIf,
 } from "../../syntax/parser.ts";
 import type { ReadingBudget } from "../../syntax/source.ts";
 import {
@@ -114,7 +108,7 @@ export function parsePerl(source: string, budget: ReadingBudget): readonly Node[
 }
 
 function readPrimary(parser: Parser): Node | undefined {
-  const token = peek(parser);
+  const token = parser.peek();
   if (token.kind === "mark" && (token.text === "@" || token.text === "%" || token.text === "$")) {
     parser.at += 1;
     return readDereference(parser, token.text);
@@ -125,7 +119,7 @@ function readPrimary(parser: Parser): Node | undefined {
     parser.at += 1;
     return readFunction(parser, undefined);
   }
-  if ((token.text === "do" || token.text === "eval") && isNext(parser, "{", 1)) {
+  if ((token.text === "do" || token.text === "eval") && parser.isNext("{", 1)) {
     parser.at += 1;
     return sequence(...readBlock(parser));
   }
@@ -137,19 +131,19 @@ const PRINTERS = new Set(["print", "printf", "say"]);
 
 /** `print F "text"`, `print {$f} "text"`, `print $f "text"`: a handle in front, and no comma behind it. */
 function readPrint(parser: Parser): Node | undefined {
-  const { text: word, start } = peek(parser);
-  const isGrouped = isNext(parser, "(", 1);
+  const { text: word, start } = parser.peek();
+  const isGrouped = parser.isNext("(", 1);
   const first = isGrouped ? 2 : 1;
-  const isBraced = isNext(parser, "{", first);
-  const handle = peek(parser, isBraced ? first + 1 : first);
-  const next = peek(parser, first + 1);
+  const isBraced = parser.isNext("{", first);
+  const handle = parser.peek(isBraced ? first + 1 : first);
+  const next = parser.peek(first + 1);
   const isHandle = isBraced
-    ? handle.kind === "name" && isNext(parser, "}", first + 2)
+    ? handle.kind === "name" && parser.isNext("}", first + 2)
     : handle.kind === "name" && /^(?:\$\w+|[A-Z]\w*)$/.test(handle.text) && isPrinted(next);
   if (!isHandle) return undefined;
   parser.at += first + (isBraced ? 3 : 1);
   const { items } = readItemsUntil(parser, () => endsArguments(parser), ABOVE_WORDS);
-  if (isGrouped) takeIf(parser, ")");
+  if (isGrouped) parser.takeIf(")");
   const to = { value: nameNode(handle.text) };
   return { kind: "call", callee: nameNode(`${word}>`), arguments: [to, ...items], at: start };
 }
@@ -161,7 +155,7 @@ function isPrinted(token: Token): boolean {
 
 /** `@x`, `@{$x}`, `@$x`: the items of a list; `${x}` the thing itself. */
 function readDereference(parser: Parser, sigil: string): Node {
-  const value = isNext(parser, "{")
+  const value = parser.isNext("{")
     ? (readItems(parser, "}").items[0]?.value ?? nameNode(""))
     : readPlainName(parser);
   const inner: Node = value.kind === "name" && !/^[$@]/.test(value.name) ? nameNode(`$${value.name}`) : value;
@@ -169,7 +163,7 @@ function readDereference(parser: Parser, sigil: string): Node {
 }
 
 function readPlainName(parser: Parser): Node {
-  const token = peek(parser);
+  const token = parser.peek();
   if (token.kind !== "name") return nameNode("");
   parser.at += 1;
   return nameNode(token.text);
@@ -177,18 +171,18 @@ function readPlainName(parser: Parser): Node {
 
 /** `<*.c>` */
 function readGlob(parser: Parser): Node {
-  const token = take(parser);
+  const token = parser.take();
   const pattern: Node = { kind: "text", pieces: token.pieces.filter(piece => typeof piece === "string") };
   return callNode("glob", [pattern], token.start);
 }
 
 /** `shift` alone takes from the arguments of the function. */
 function readShift(parser: Parser): Node {
-  const { text: name, start } = take(parser);
-  const isCall = takeIf(parser, "(");
-  const isOther = isNext(parser, "@");
+  const { text: name, start } = parser.take();
+  const isCall = parser.takeIf("(");
+  const isOther = parser.isNext("@");
   const list = isOther ? readExpression(parser, 12) : nameNode("@_");
-  if (isCall) takeIf(parser, ")");
+  if (isCall) parser.takeIf(")");
   const object = list.kind === "list" ? (list.items[0]?.value ?? list) : list;
   return callNode({ kind: "member", object, name }, [], start);
 }
@@ -201,16 +195,16 @@ function isBareword(node: Node): node is Extract<Node, { kind: "name" }> {
 
 /** Subscripts right behind a variable, and arguments without parentheses. */
 function readSuffix(parser: Parser, value: Node, start: number): Node | undefined {
-  const token = peek(parser);
-  if (takeIf(parser, "->@*") || takeIf(parser, "->%*")) return value;
-  if (isNext(parser, "{") && !token.isSpaced && !isBareword(value)) {
+  const token = parser.peek();
+  if (parser.takeIf("->@*") || parser.takeIf("->%*")) return value;
+  if (parser.isNext("{") && !token.isSpaced && !isBareword(value)) {
     const key = readItems(parser, "}").items[0]?.value;
     const name = key?.kind === "name" && !/^[$@]/.test(key.name) ? key.name : undefined;
     const index: Node = name === undefined ? (key ?? nameNode("")) : { kind: "text", pieces: [name] };
     return { kind: "index", object: value, index };
   }
   if (!isBareword(value) && !isQualified(value)) return undefined;
-  if (isNext(parser, "=>") || !startsArgument(parser)) return undefined;
+  if (parser.isNext("=>") || !startsArgument(parser)) return undefined;
   if (value.kind === "name" && (LOW_WORDS.has(value.name) || INFIX.has(value.name))) return undefined;
   return { kind: "call", callee: value, arguments: readArguments(parser), at: start };
 }
@@ -224,7 +218,7 @@ function isQualified(node: Node): boolean {
 
 /** `map { … } @list`: a block in front of the list is a function. */
 function readArguments(parser: Parser): { value: Node; isSpread?: boolean }[] {
-  const block = isNext(parser, "{") ? [{ value: blockFunction(readBlock(parser)) }] : [];
+  const block = parser.isNext("{") ? [{ value: blockFunction(readBlock(parser)) }] : [];
   const { items } = readItemsUntil(parser, () => endsArguments(parser), ABOVE_WORDS);
   return [...block, ...items];
 }
@@ -234,15 +228,15 @@ function blockFunction(body: readonly Node[]): Node {
 }
 
 function startsArgument(parser: Parser): boolean {
-  const token = peek(parser);
+  const token = parser.peek();
   if (token.kind === "name") return !LOW_WORDS.has(token.text) && !INFIX.has(token.text);
   if (token.kind !== "mark") return token.kind !== "end";
   if (["@", "$", "\\", "{"].includes(token.text)) return true;
-  return ["%", "&", "-", "["].includes(token.text) && token.isSpaced && !peek(parser, 1).isSpaced;
+  return ["%", "&", "-", "["].includes(token.text) && token.isSpaced && !parser.peek(1).isSpaced;
 }
 
 function endsArguments(parser: Parser): boolean {
-  const token = peek(parser);
+  const token = parser.peek();
   if (token.kind === "end") return true;
   if (token.kind === "name") return LOW_WORDS.has(token.text);
   return token.kind === "mark" && [";", ")", "]", "}", ":", "?"].includes(token.text);
@@ -252,7 +246,7 @@ const ON_TOPIC = new Set(["unlink", "rmdir", "chdir", "eval", "glob", "require",
 
 /** Some functions without an argument work on `$_`; some names are calls anyway. */
 function finish(parser: Parser, value: Node, at: number): Node {
-  if (value.kind === "name" && ON_TOPIC.has(value.name) && !isNext(parser, "=>")) {
+  if (value.kind === "name" && ON_TOPIC.has(value.name) && !parser.isNext("=>")) {
     return callNode(value, [nameNode("$_")], at);
   }
   // `$object->method` without parentheses is a call.
@@ -261,13 +255,13 @@ function finish(parser: Parser, value: Node, at: number): Node {
 }
 
 function isStatement(parser: Parser): boolean {
-  return !isNext(parser, "=>", 1) && !(peek(parser).text === "sub" && peek(parser, 1).kind !== "name");
+  return !parser.isNext("=>", 1) && !(parser.peek().text === "sub" && parser.peek(1).kind !== "name");
 }
 
 /** A statement with its modifier: `unlink for @files`. */
 function readSimple(parser: Parser): Node {
   const node = readExpression(parser);
-  const word = peek(parser);
+  const word = parser.peek();
   if (word.kind !== "name") return node;
   if (word.text === "for" || word.text === "foreach") {
     parser.at += 1;
@@ -280,22 +274,22 @@ function readSimple(parser: Parser): Node {
 
 /** What follows `sub` and its name: a signature, if there is one, and the body. */
 function readFunction(parser: Parser, name: string | undefined): Node {
-  const parameters = isNext(parser, "(") ? readItems(parser, ")").items.map(item => item.value) : [];
-  skipTo(parser, "{", ";");
-  const body = isNext(parser, "{") ? readBlock(parser) : [];
+  const parameters = parser.isNext("(") ? readItems(parser, ")").items.map(item => item.value) : [];
+  parser.skipTo("{", ";");
+  const body = parser.isNext("{") ? readBlock(parser) : [];
   return { kind: "function", definition: { name, parameters, body } };
 }
 
 function readNamedFunction(parser: Parser): Node {
-  return readFunction(parser, take(parser).text);
+  return readFunction(parser, parser.take().text);
 }
 
 function readFor(parser: Parser): Node {
-  takeIf(parser, "my");
-  takeIf(parser, "our");
-  const token = peek(parser);
-  const target = token.kind === "name" ? nameNode(take(parser).text) : nameNode("$_");
-  if (!isNext(parser, "(")) return NOTHING;
+  parser.takeIf("my");
+  parser.takeIf("our");
+  const token = parser.peek();
+  const target = token.kind === "name" ? nameNode(parser.take().text) : nameNode("$_");
+  if (!parser.isNext("(")) return NOTHING;
   if (hasSemicolon(parser)) return readConditional(parser);
   const over: Node = { kind: "list", items: readItems(parser, ")").items };
   return { kind: "each", target, over, body: [readStatement(parser)] };
@@ -303,7 +297,7 @@ function readFor(parser: Parser): Node {
 
 /** Looks only as far as the head of a counting loop can reach. */
 function hasSemicolon(parser: Parser): boolean {
-  const close = Math.min(closerOf(parser, parser.at), parser.at + 64);
+  const close = Math.min(parser.closerOf(parser.at), parser.at + 64);
   for (let at = parser.at; at < close; at += 1) if (parser.tokens[at]?.text === ";") return true;
   return false;
 }

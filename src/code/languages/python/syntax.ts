@@ -1,18 +1,11 @@
 import {
   continueExpression,
-  createParser,
   DEFAULT_GRAMMAR,
   type Grammar,
-  isNext,
-  nested,
-  type Parser,
-  peek,
+  Parser,
   piecesNode,
   readExpression,
   readItemsUntil,
-  readMany,
-  take,
-  takeIf,
 } from "../../syntax/parser.ts";
 import { type ReadingBudget, step } from "../../syntax/source.ts";
 import {
@@ -120,24 +113,24 @@ const GRAMMAR: Grammar = {
 };
 
 function readPrimary(parser: Parser): Node | undefined {
-  if (peek(parser).kind === "text") return readAdjacentTexts(parser);
-  return isNext(parser, "lambda") ? readLambda(parser) : undefined;
+  if (parser.peek().kind === "text") return readAdjacentTexts(parser);
+  return parser.isNext("lambda") ? readLambda(parser) : undefined;
 }
 
 /** `"rm" " -rf"` is one text. */
 function readAdjacentTexts(parser: Parser): Node {
   const pieces: (string | Node)[] = [];
   do {
-    const node = piecesNode(parser, take(parser));
+    const node = piecesNode(parser, parser.take());
     if (node.kind === "text") pieces.push(...node.pieces);
-  } while (peek(parser).kind === "text" && (parser.brackets > 0 || !peek(parser).startsLine));
+  } while (parser.peek().kind === "text" && (parser.brackets > 0 || !parser.peek().startsLine));
   return { kind: "text", pieces };
 }
 
 function readLambda(parser: Parser): Node {
   parser.at += 1;
   const parameters = readParameters(parser, ":");
-  takeIf(parser, ":");
+  parser.takeIf(":");
   const value = readExpression(parser, PRECEDENCE.condition);
   return { kind: "function", definition: { name: undefined, parameters, body: [{ kind: "return", value }] } };
 }
@@ -145,13 +138,13 @@ function readLambda(parser: Parser): Node {
 /** Parameters up to `close`, which stays. Annotations are read and forgotten. */
 function readParameters(parser: Parser, close: ")" | ":"): Node[] {
   const parameters: Node[] = [];
-  while (!isNext(parser, close) && peek(parser).kind !== "end" && parser.budget.left > 0) {
-    const token = take(parser);
+  while (!parser.isNext(close) && parser.peek().kind !== "end" && parser.budget.left > 0) {
+    const token = parser.take();
     if (token.kind !== "name") continue;
     const target = nameNode(token.text);
-    if (close === ")" && takeIf(parser, ":")) readExpression(parser, PRECEDENCE.condition);
+    if (close === ")" && parser.takeIf(":")) readExpression(parser, PRECEDENCE.condition);
     parameters.push(
-      takeIf(parser, "=")
+      parser.takeIf("=")
         ? { kind: "assign", target, value: readExpression(parser, PRECEDENCE.condition) }
         : target,
     );
@@ -160,20 +153,20 @@ function readParameters(parser: Parser, close: ")" | ":"): Node[] {
 }
 
 function readArgumentName(parser: Parser): string | undefined {
-  const token = peek(parser);
-  if (token.kind !== "name" || !isNext(parser, "=", 1)) return undefined;
+  const token = parser.peek();
+  if (token.kind !== "name" || !parser.isNext("=", 1)) return undefined;
   parser.at += 2;
   return token.text;
 }
 
 function readComprehension(parser: Parser, item: Node): Node {
-  if (isNext(parser, "async") && isNext(parser, "for", 1)) parser.at += 1;
-  if (!takeIf(parser, "for")) return item;
-  return nested(parser, () => {
+  if (parser.isNext("async") && parser.isNext("for", 1)) parser.at += 1;
+  if (!parser.takeIf("for")) return item;
+  return parser.nested(() => {
     const target = readTarget(parser);
-    const over = takeIf(parser, "in") ? readExpression(parser, PRECEDENCE.or) : NOTHING;
+    const over = parser.takeIf("in") ? readExpression(parser, PRECEDENCE.or) : NOTHING;
     const conditions: Node[] = [];
-    while (takeIf(parser, "if")) conditions.push(readExpression(parser, PRECEDENCE.or));
+    while (parser.takeIf("if")) conditions.push(readExpression(parser, PRECEDENCE.or));
     return { kind: "each", target, over, body: [...conditions, readComprehension(parser, item)] };
   });
 }
@@ -181,9 +174,9 @@ function readComprehension(parser: Parser, item: Node): Node {
 /** Loop variables: a name, or several with commas. */
 function readTarget(parser: Parser): Node {
   const first = readExpression(parser, PRECEDENCE.bitwise);
-  if (!isNext(parser, ",")) return first;
+  if (!parser.isNext(",")) return first;
   const items = [{ value: first }];
-  while (takeIf(parser, ",") && !isNext(parser, "in")) {
+  while (parser.takeIf(",") && !parser.isNext("in")) {
     items.push({ value: readExpression(parser, PRECEDENCE.bitwise) });
   }
   return { kind: "list", items };
@@ -207,7 +200,7 @@ const STATEMENTS = wordMap<ReadStatement>([
 export function parsePython(source: string, budget: ReadingBudget): readonly Node[] {
   const tokens = tokenise(source, LEXER_RULES, budget);
   return readStatements(
-    createParser(ASCII_ONLY.test(source) ? tokens : tokens.map(plainName), GRAMMAR, budget),
+    new Parser(ASCII_ONLY.test(source) ? tokens : tokens.map(plainName), GRAMMAR, budget),
     0,
   );
 }
@@ -221,19 +214,19 @@ function plainName(token: Token): Token {
 
 /** Statements indented by at least `column`. */
 function readStatements(parser: Parser, column: number): Node[] {
-  const isOutside = (): boolean => peek(parser).startsLine && peek(parser).column < column;
-  return readMany(parser, readStatement, isOutside);
+  const isOutside = (): boolean => parser.peek().startsLine && parser.peek().column < column;
+  return parser.readMany(readStatement, isOutside);
 }
 
 function readStatement(parser: Parser): Node {
-  if (takeIf(parser, ";") || takeIf(parser, "@")) return NOTHING;
-  if (isNext(parser, "async") && peek(parser, 1).kind === "name") parser.at += 1;
-  const token = peek(parser);
+  if (parser.takeIf(";") || parser.takeIf("@")) return NOTHING;
+  if (parser.isNext("async") && parser.peek(1).kind === "name") parser.at += 1;
+  const token = parser.peek();
   // With parentheses `exec` is an ordinary call; assigned to, a keyword is an ordinary name.
-  const isName = isNext(parser, "=", 1) || (token.text === "exec" && isNext(parser, "(", 1));
+  const isName = parser.isNext("=", 1) || (token.text === "exec" && parser.isNext("(", 1));
   const read = token.kind === "name" && !isName ? STATEMENTS.get(token.text) : undefined;
   if (read === undefined) return readSimple(parser);
-  return nested(parser, () => {
+  return parser.nested(() => {
     parser.at += 1;
     return read(parser, token.column);
   });
@@ -243,45 +236,45 @@ function readStatement(parser: Parser): Node {
 function readSimple(parser: Parser): Node {
   let target = readTuple(parser);
   if (
-    isNext(parser, ":") &&
-    !peek(parser, 1).startsLine &&
+    parser.isNext(":") &&
+    !parser.peek(1).startsLine &&
     (target.kind === "name" || target.kind === "member")
   ) {
     parser.at += 1;
     const annotation = readExpression(parser, PRECEDENCE.condition);
-    if (!isNext(parser, "=")) target = { kind: "other", parts: [target, annotation] };
+    if (!parser.isNext("=")) target = { kind: "other", parts: [target, annotation] };
   }
-  if (!takeIf(parser, "=")) return continueExpression(parser, target, 0);
-  return { kind: "assign", target, value: nested(parser, () => readSimple(parser)) };
+  if (!parser.takeIf("=")) return continueExpression(parser, target, 0);
+  return { kind: "assign", target, value: parser.nested(() => readSimple(parser)) };
 }
 
 /** `a, b` without parentheses is a list too. */
 function readTuple(parser: Parser): Node {
   const first = readStarred(parser);
-  const isAlone = !isNext(parser, ",") || peek(parser).startsLine;
+  const isAlone = !parser.isNext(",") || parser.peek().startsLine;
   if (isAlone && first.isSpread !== true) return first.value;
   const items = [first];
-  while (takeIf(parser, ",") && !peek(parser).startsLine && !isNext(parser, "=") && step(parser.budget)) {
+  while (parser.takeIf(",") && !parser.peek().startsLine && !parser.isNext("=") && step(parser.budget)) {
     items.push(readStarred(parser));
   }
   return { kind: "list", items };
 }
 
 function readStarred(parser: Parser): Argument {
-  const isSpread = takeIf(parser, "*");
+  const isSpread = parser.takeIf("*");
   return { value: readExpression(parser, PRECEDENCE.condition), isSpread };
 }
 
 function readSuite(parser: Parser, column: number): Node[] {
-  if (!takeIf(parser, ":")) return [];
-  const token = peek(parser);
+  if (!parser.takeIf(":")) return [];
+  const token = parser.peek();
   if (token.startsLine) return token.column > column ? readStatements(parser, token.column) : [];
-  return readMany(parser, readStatement, () => peek(parser).startsLine);
+  return parser.readMany(readStatement, () => parser.peek().startsLine);
 }
 
 function readConditional(parser: Parser, column: number): Node {
-  const header = isNext(parser, ":") ? NOTHING : readExpression(parser);
-  const bound = takeIf(parser, "as") ? take(parser) : undefined;
+  const header = parser.isNext(":") ? NOTHING : readExpression(parser);
+  const bound = parser.takeIf("as") ? parser.take() : undefined;
   const caught: Node[] =
     bound === undefined ? [] : [{ kind: "assign", target: nameNode(bound.text), value: NOTHING }];
   return conditional(header, ...caught, ...readSuite(parser, column));
@@ -289,20 +282,20 @@ function readConditional(parser: Parser, column: number): Node {
 
 function readFor(parser: Parser, column: number): Node {
   const target = readTarget(parser);
-  const over = takeIf(parser, "in") ? readTuple(parser) : NOTHING;
+  const over = parser.takeIf("in") ? readTuple(parser) : NOTHING;
   return { kind: "each", target, over, body: readSuite(parser, column) };
 }
 
 function readWith(parser: Parser, column: number): Node {
   const body: Node[] = [];
-  const isGrouped = isNext(parser, "(");
+  const isGrouped = parser.isNext("(");
   // `with (open(a) as f, open(b) as g):` is rare but legal; the bracket is simply passed over.
   if (isGrouped && hasAsInBrackets(parser)) parser.at += 1;
-  while (!isNext(parser, ":") && peek(parser).kind !== "end" && step(parser.budget)) {
+  while (!parser.isNext(":") && parser.peek().kind !== "end" && step(parser.budget)) {
     const before = parser.at;
     const value = readExpression(parser);
-    body.push(takeIf(parser, "as") ? { kind: "assign", target: readTarget(parser), value } : value);
-    if (!takeIf(parser, ",") && !takeIf(parser, ")") && parser.at === before) parser.at += 1;
+    body.push(parser.takeIf("as") ? { kind: "assign", target: readTarget(parser), value } : value);
+    if (!parser.takeIf(",") && !parser.takeIf(")") && parser.at === before) parser.at += 1;
   }
   return sequence(...body, ...readSuite(parser, column));
 }
@@ -310,29 +303,29 @@ function readWith(parser: Parser, column: number): Node {
 /** Looks a bounded way ahead. */
 function hasAsInBrackets(parser: Parser): boolean {
   for (let ahead = 1; ahead < 64; ahead += 1) {
-    if (isNext(parser, "as", ahead)) return true;
-    if (isNext(parser, ":", ahead) || peek(parser, ahead).kind === "end") return false;
+    if (parser.isNext("as", ahead)) return true;
+    if (parser.isNext(":", ahead) || parser.peek(ahead).kind === "end") return false;
   }
   return false;
 }
 
 function readDefinition(parser: Parser, column: number): Node {
-  const name = take(parser).text;
-  takeIf(parser, "(");
+  const name = parser.take().text;
+  parser.takeIf("(");
   parser.brackets += 1;
   const parameters = readParameters(parser, ")");
   parser.brackets -= 1;
-  takeIf(parser, ")");
-  if (takeIf(parser, "->")) readExpression(parser, PRECEDENCE.condition);
+  parser.takeIf(")");
+  if (parser.takeIf("->")) readExpression(parser, PRECEDENCE.condition);
   return { kind: "function", definition: { name, parameters, body: readSuite(parser, column) } };
 }
 
 /** A class is a record of its functions; whatever else stands in its body runs where it stands. */
 function readClass(parser: Parser, column: number): Node {
-  const name = take(parser).text;
-  if (takeIf(parser, "(")) {
-    readItemsUntil(parser, () => isNext(parser, ")") || peek(parser).kind === "end");
-    takeIf(parser, ")");
+  const name = parser.take().text;
+  if (parser.takeIf("(")) {
+    readItemsUntil(parser, () => parser.isNext(")") || parser.peek().kind === "end");
+    parser.takeIf(")");
   }
   const body = readSuite(parser, column);
   const functions = body.filter(node => node.kind === "function");
@@ -346,7 +339,7 @@ function readClass(parser: Parser, column: number): Node {
 }
 
 function readReturn(parser: Parser): Node {
-  if (peek(parser).startsLine || isNext(parser, ";")) return { kind: "return", value: NOTHING };
+  if (parser.peek().startsLine || parser.isNext(";")) return { kind: "return", value: NOTHING };
   return { kind: "return", value: readTuple(parser) };
 }
 
@@ -360,29 +353,29 @@ function readImport(parser: Parser): Node {
   const body: Node[] = [];
   do {
     const path = readModulePath(parser);
-    const alias = takeIf(parser, "as") ? take(parser).text : undefined;
+    const alias = parser.takeIf("as") ? parser.take().text : undefined;
     const bound = alias ?? path.split(".", 1)[0] ?? path;
     body.push(bindModule(bound, alias === undefined ? bound : path));
-  } while (takeIf(parser, ","));
+  } while (parser.takeIf(","));
   return sequence(...body);
 }
 
 function readFromImport(parser: Parser): Node {
   const path = readModulePath(parser);
   const body: Node[] = [];
-  if (!takeIf(parser, "import")) return NOTHING;
-  const isGrouped = takeIf(parser, "(");
+  if (!parser.takeIf("import")) return NOTHING;
+  const isGrouped = parser.takeIf("(");
   while (step(parser.budget)) {
-    const token = peek(parser);
+    const token = parser.peek();
     if (token.kind === "end" || (!isGrouped && token.startsLine)) break;
     if (token.text === "*") body.push(importEverything(path, token.start));
     if (token.kind !== "name" && token.text !== "*" && token.text !== ",") break;
     parser.at += 1;
     if (token.kind !== "name") continue;
-    const alias = takeIf(parser, "as") ? take(parser).text : token.text;
+    const alias = parser.takeIf("as") ? parser.take().text : token.text;
     body.push(bindModule(alias, `${path}.${token.text}`));
   }
-  if (isGrouped) takeIf(parser, ")");
+  if (isGrouped) parser.takeIf(")");
   return sequence(...body);
 }
 
@@ -396,10 +389,10 @@ function bindModule(name: string, path: string): Node {
 
 function readModulePath(parser: Parser): string {
   let path = "";
-  while (takeIf(parser, ".")) path = "";
-  while (peek(parser).kind === "name" && !isNext(parser, "import")) {
-    path += take(parser).text;
-    if (!takeIf(parser, ".")) break;
+  while (parser.takeIf(".")) path = "";
+  while (parser.peek().kind === "name" && !parser.isNext("import")) {
+    path += parser.take().text;
+    if (!parser.takeIf(".")) break;
     path += ".";
   }
   return path;

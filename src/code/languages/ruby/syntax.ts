@@ -1,20 +1,11 @@
 import { wordSet } from "../../../shell/index.ts";
 import {
-  createParser,
   DEFAULT_GRAMMAR,
-  endsHere,
   type Grammar,
-  isNext,
-  nested,
-  outsideBrackets,
-  type Parser,
-  peek,
+  Parser,
   readExpression,
   readItems,
   readItemsUntil,
-  readMany,
-  take,
-  takeIf,
 } from "../../syntax/parser.ts";
 import { type ReadingBudget, step } from "../../syntax/source.ts";
 import {
@@ -215,13 +206,13 @@ const GRAMMAR: Grammar = {
 
 /** Cut Ruby into nodes. */
 export function parseRuby(source: string, budget: ReadingBudget): readonly Node[] {
-  return readStatements(createParser(tokenise(source, LEXER_RULES, budget), GRAMMAR, budget), new Set());
+  return readStatements(new Parser(tokenise(source, LEXER_RULES, budget), GRAMMAR, budget), new Set());
 }
 
 /** `key: value` */
 function readArgumentName(parser: Parser): string | undefined {
-  const token = peek(parser);
-  if (!isNext(parser, ":", 1) || peek(parser, 1).isSpaced) return undefined;
+  const token = parser.peek();
+  if (!parser.isNext(":", 1) || parser.peek(1).isSpaced) return undefined;
   if (token.kind === "name") {
     parser.at += 2;
     return token.text;
@@ -238,9 +229,9 @@ const KEYWORDS = wordSet(
 
 /** Arguments without parentheses, and blocks. */
 function readSuffix(parser: Parser, value: Node, start: number): Node | undefined {
-  const token = peek(parser);
-  const isBrace = isNext(parser, "{") && isCallable(value);
-  const isDo = isNext(parser, "do") && !parser.isRestricted;
+  const token = parser.peek();
+  const isBrace = parser.isNext("{") && isCallable(value);
+  const isDo = parser.isNext("do") && !parser.isRestricted;
   if (isBrace || isDo) {
     const block = { value: readBlockFunction(parser) };
     if (value.kind === "call") return { ...value, arguments: [...value.arguments, block] };
@@ -255,7 +246,7 @@ function readSuffix(parser: Parser, value: Node, start: number): Node | undefine
 
 /** A method without arguments is called all the same; a constant is not. */
 function finish(parser: Parser, value: Node, at: number): Node {
-  if (value.kind !== "member" || /^[A-Z]/.test(value.name) || isNext(parser, "=")) return value;
+  if (value.kind !== "member" || /^[A-Z]/.test(value.name) || parser.isNext("=")) return value;
   return callNode(value, [], at);
 }
 
@@ -267,15 +258,15 @@ function startsArgument(parser: Parser, token: Token): boolean {
   if (!token.isSpaced) return false;
   if (token.kind === "name") return !KEYWORDS.has(token.text) && !GRAMMAR.infix.has(token.text);
   if (token.kind !== "mark") return token.kind !== "end";
-  const isTight = !peek(parser, 1).isSpaced;
+  const isTight = !parser.peek(1).isSpaced;
   return (["[", "*", "&", "->", "::", "-"].includes(token.text) && isTight) || token.text === "(";
 }
 
 function endsArguments(parser: Parser): boolean {
-  const token = peek(parser);
+  const token = parser.peek();
   if (token.kind === "end") return true;
   const isAfterComma = parser.tokens[parser.at - 1]?.text === ",";
-  if (endsHere(parser) && !isAfterComma) return true;
+  if (parser.endsHere() && !isAfterComma) return true;
   if (token.kind === "name") return KEYWORDS.has(token.text);
   return token.kind === "mark" && [";", ")", "]", "}", "{", "?", ":"].includes(token.text);
 }
@@ -286,17 +277,17 @@ const BRACE: ReadonlySet<string> = new Set(["}"]);
 
 function readStatements(parser: Parser, stops: ReadonlySet<string>): Node[] {
   const isStop = (): boolean => {
-    const { kind, text } = peek(parser);
+    const { kind, text } = parser.peek();
     return (kind === "name" || kind === "mark") && stops.has(text);
   };
-  return readMany(parser, readStatement, isStop);
+  return parser.readMany(readStatement, isStop);
 }
 
 /** An expression with its modifiers: `rm x if y`. */
 function readStatement(parser: Parser): Node {
-  if (takeIf(parser, ";")) return NOTHING;
+  if (parser.takeIf(";")) return NOTHING;
   let node = readMultiple(parser);
-  while (!peek(parser).startsLine && isModifier(parser) && step(parser.budget)) {
+  while (!parser.peek().startsLine && isModifier(parser) && step(parser.budget)) {
     parser.at += 1;
     node = conditional(readExpression(parser), node);
   }
@@ -304,15 +295,15 @@ function readStatement(parser: Parser): Node {
 }
 
 function isModifier(parser: Parser): boolean {
-  return ["if", "unless", "while", "until", "rescue"].some(word => isNext(parser, word));
+  return ["if", "unless", "while", "until", "rescue"].some(word => parser.isNext(word));
 }
 
 /** `a, b = c, d` */
 function readMultiple(parser: Parser): Node {
   const first = readExpression(parser);
-  if (!isNext(parser, ",") || first.kind !== "name") return first;
+  if (!parser.isNext(",") || first.kind !== "name") return first;
   const items = [{ value: first as Node }];
-  while (takeIf(parser, ",") && step(parser.budget)) {
+  while (parser.takeIf(",") && step(parser.budget)) {
     const next = readExpression(parser);
     if (next.kind !== "assign") {
       items.push({ value: next });
@@ -338,13 +329,13 @@ const KEYWORD_READERS = wordMap<ReadKeyword>([
 
 /** Everything that starts with a keyword is a value in Ruby. */
 function readKeyword(parser: Parser): Node | undefined {
-  const token = peek(parser);
+  const token = parser.peek();
   if (token.kind !== "name" && token.kind !== "mark") return undefined;
   const read = KEYWORD_READERS.get(token.text);
-  if (read === undefined || isNext(parser, ":", 1)) return undefined;
-  return nested(parser, () => {
+  if (read === undefined || parser.isNext(":", 1)) return undefined;
+  return parser.nested(() => {
     parser.at += 1;
-    return outsideBrackets(parser, () => read(parser));
+    return parser.outsideBrackets(() => read(parser));
   });
 }
 
@@ -352,21 +343,21 @@ function readKeyword(parser: Parser): Node | undefined {
 function readBranches(parser: Parser): Node {
   const parts: Node[] = [];
   do {
-    const isHeadless = peek(parser).startsLine || isNext(parser, ";");
+    const isHeadless = parser.peek().startsLine || parser.isNext(";");
     const head = isHeadless
       ? []
       : readItemsUntil(
           parser,
           () =>
-            peek(parser).startsLine ||
-            isNext(parser, ";") ||
-            isNext(parser, "then") ||
-            peek(parser).kind === "end",
+            parser.peek().startsLine ||
+            parser.isNext(";") ||
+            parser.isNext("then") ||
+            parser.peek().kind === "end",
         ).items.map(item => item.value);
-    takeIf(parser, "then");
+    parser.takeIf("then");
     parts.push(conditional(...head, ...readStatements(parser, PARTS)));
-  } while (!isNext(parser, "end") && take(parser).kind !== "end" && step(parser.budget));
-  takeIf(parser, "end");
+  } while (!parser.isNext("end") && parser.take().kind !== "end" && step(parser.budget));
+  parser.takeIf("end");
   return { kind: "choice", options: parts };
 }
 
@@ -375,27 +366,27 @@ function readHead(parser: Parser): Node {
   parser.isRestricted = true;
   const head = readExpression(parser);
   parser.isRestricted = outer;
-  takeIf(parser, "do");
+  parser.takeIf("do");
   return head;
 }
 
 function readLoop(parser: Parser): Node {
   const head = readHead(parser);
   const body = readStatements(parser, ENDS);
-  takeIf(parser, "end");
+  parser.takeIf("end");
   return conditional(head, ...body);
 }
 
 function readFor(parser: Parser): Node {
   const names: Node[] = [];
-  while (!isNext(parser, "in") && peek(parser).kind !== "end" && !peek(parser).startsLine) {
-    const token = take(parser);
+  while (!parser.isNext("in") && parser.peek().kind !== "end" && !parser.peek().startsLine) {
+    const token = parser.take();
     if (token.kind === "name") names.push(nameNode(token.text));
   }
-  takeIf(parser, "in");
+  parser.takeIf("in");
   const over = readHead(parser);
   const body = readStatements(parser, ENDS);
-  takeIf(parser, "end");
+  parser.takeIf("end");
   const [only] = names;
   const target: Node =
     names.length === 1 && only !== undefined
@@ -405,17 +396,17 @@ function readFor(parser: Parser): Node {
 }
 
 function readDefinition(parser: Parser): Node {
-  let name = take(parser).text;
-  while (takeIf(parser, ".")) name = take(parser).text;
-  const parameters = isNext(parser, "(")
+  let name = parser.take().text;
+  while (parser.takeIf(".")) name = parser.take().text;
+  const parameters = parser.isNext("(")
     ? readItems(parser, ")").items
-    : readItemsUntil(parser, () => peek(parser).startsLine || isNext(parser, ";") || isNext(parser, "="))
+    : readItemsUntil(parser, () => parser.peek().startsLine || parser.isNext(";") || parser.isNext("="))
         .items;
   const targets = parameters.map(
     ({ value, name: keyword }): Node =>
       keyword === undefined ? value : { kind: "assign", target: nameNode(keyword), value },
   );
-  const isOneLine = takeIf(parser, "=");
+  const isOneLine = parser.takeIf("=");
   const body = isOneLine ? [readExpression(parser)] : readBody(parser);
   return { kind: "function", definition: { name, parameters: targets, body } };
 }
@@ -424,41 +415,41 @@ function readDefinition(parser: Parser): Node {
 function readBody(parser: Parser): Node[] {
   const body: Node[] = [];
   do body.push(...readStatements(parser, PARTS));
-  while (!isNext(parser, "end") && take(parser).kind !== "end" && step(parser.budget));
-  takeIf(parser, "end");
+  while (!parser.isNext("end") && parser.take().kind !== "end" && step(parser.budget));
+  parser.takeIf("end");
   return body;
 }
 
 /** The methods of a class or module become plain functions. */
 function readContainer(parser: Parser): Node {
-  while (!peek(parser).startsLine && !isNext(parser, ";") && peek(parser).kind !== "end") parser.at += 1;
+  while (!parser.peek().startsLine && !parser.isNext(";") && parser.peek().kind !== "end") parser.at += 1;
   return sequence(...readBody(parser));
 }
 
 function readReturn(parser: Parser): Node {
-  const isEmpty = peek(parser).startsLine || isNext(parser, ";") || isNext(parser, "}") || isModifier(parser);
+  const isEmpty = parser.peek().startsLine || parser.isNext(";") || parser.isNext("}") || isModifier(parser);
   return { kind: "return", value: isEmpty ? NOTHING : readExpression(parser) };
 }
 
 function readLambda(parser: Parser): Node {
-  const parameters = isNext(parser, "(") ? readItems(parser, ")").items.map(item => item.value) : [];
+  const parameters = parser.isNext("(") ? readItems(parser, ")").items.map(item => item.value) : [];
   return readBlockBody(parser, parameters);
 }
 
 /** `{ |x| … }` or `do |x| … end` */
 function readBlockFunction(parser: Parser): Node {
-  return nested(parser, () => readBlockBody(parser, undefined));
+  return parser.nested(() => readBlockBody(parser, undefined));
 }
 
 function readBlockBody(parser: Parser, given: readonly Node[] | undefined): Node {
-  const isBrace = takeIf(parser, "{");
-  if (!isBrace) takeIf(parser, "do");
-  return outsideBrackets(parser, () => {
+  const isBrace = parser.takeIf("{");
+  if (!isBrace) parser.takeIf("do");
+  return parser.outsideBrackets(() => {
     const outer = parser.isRestricted;
     parser.isRestricted = false;
     const parameters = given ?? readBlockParameters(parser);
     const body = isBrace ? readStatements(parser, BRACE) : readBody(parser);
-    if (isBrace) takeIf(parser, "}");
+    if (isBrace) parser.takeIf("}");
     parser.isRestricted = outer;
     // `it` and `_1` name the only parameter that was not named.
     const implicit = parameters.length === 0 ? [nameNode("it")] : parameters;
@@ -468,17 +459,17 @@ function readBlockBody(parser: Parser, given: readonly Node[] | undefined): Node
 
 /** `|a, b|` of a block. */
 function readBlockParameters(parser: Parser): Node[] {
-  if (!takeIf(parser, "|")) return [];
+  if (!parser.takeIf("|")) return [];
   const parameters: Node[] = [];
-  while (!isNext(parser, "|") && peek(parser).kind !== "end" && !peek(parser).startsLine) {
-    if (isNext(parser, "(")) {
+  while (!parser.isNext("|") && parser.peek().kind !== "end" && !parser.peek().startsLine) {
+    if (parser.isNext("(")) {
       parameters.push({ kind: "list", items: readItems(parser, ")").items });
       continue;
     }
-    const token = peek(parser);
+    const token = parser.peek();
     parser.at += 1;
     if (token.kind === "name") parameters.push({ kind: "name", name: token.text });
   }
-  takeIf(parser, "|");
+  parser.takeIf("|");
   return parameters;
 }
