@@ -18,8 +18,8 @@ import { judgeErrors } from "./syntax/parse.ts";
 import { parseAnyShell } from "./syntax/recover.ts";
 import { text, unknown } from "./value.ts";
 import { runHalves, runHandlers, runShellText, runSubshell } from "./walk/code-runs.ts";
-import { execute } from "./walk/execute.ts";
-import { callFunction, runNode, runStatements } from "./walk/structure.ts";
+import { callFunction, execute } from "./walk/execute.ts";
+import { runNode, runStatements } from "./walk/structure.ts";
 import { evaluateExpression } from "./words/resolve.ts";
 
 /** Shell text to facts. Never throws; what could not be looked into is in `unexamined`. */

@@ -35,7 +35,7 @@ import {
 import { runInner, withEnvironment } from "./walk/execute.ts";
 import { asQuotedWord, storeDeclaration } from "./walk/simple-command.ts";
 import { separatorsOf } from "./words/expand.ts";
-import { joinValues } from "./words/resolve.ts";
+import { joinValues } from "./words/fragments.ts";
 
 const evaluate: Builtin = call => {
   const words = call.argv.slice(knownText(wordAt(call.argv, 1)) === "--" ? 2 : 1);

@@ -1,7 +1,7 @@
 import type { OperationRule } from "../config/index.ts";
+import type { FileKind, System } from "../system/index.ts";
 import type { Budget } from "./limits.ts";
 import type { ParsedOptions } from "./options.ts";
-import type { FileLookup } from "./state/files.ts";
 import type { Span, Value } from "./value.ts";
 
 /**
@@ -13,7 +13,7 @@ export type Place =
   | { readonly kind: "remote"; readonly via: string; readonly host: Value | undefined }
   | { readonly kind: "container"; readonly via: string; readonly mounts: readonly Mount[] };
 
-export interface Mount {
+interface Mount {
   readonly host: Value;
   /** Absolute path inside. */
   readonly inside: Value;
@@ -21,7 +21,7 @@ export interface Mount {
 }
 
 /** The home directory on another machine: somewhere below the homes there, under a name that is not known. */
-export const REMOTE_HOME = "/home/~";
+const REMOTE_HOME = "/home/~";
 
 /** The home directory that a program finds there, when `local` is the one of this machine. */
 export function homeAt({ kind }: Place, local: string): string {
@@ -137,7 +137,7 @@ export type CodeReader = (
 ) => CodeReading;
 
 /** What a find, an fd or a list from another program leaves of the tree it walks. */
-export type Selection =
+type Selection =
   /** everything below the starting point */
   | "all"
   /** only names that are junk or build output, empty directories, or what git ignores */
@@ -208,7 +208,7 @@ export type ProgramEffect = { readonly cwd?: Value; readonly place?: Place } & (
   | OperationEffect
 );
 
-export interface DeleteEffect {
+interface DeleteEffect {
   readonly kind: "delete";
   readonly path: Value;
   readonly isRecursive: boolean;
@@ -236,7 +236,7 @@ export interface DeleteEffect {
 }
 
 /** One run of git: its subcommand with arguments, and where it was told to work. */
-export interface GitWords {
+interface GitWords {
   readonly subcommand: string;
   /** the subcommand itself is the first word */
   readonly argv: readonly Value[];
@@ -249,7 +249,7 @@ export interface GitWords {
 }
 
 /** An operation that the record of a program names outright: cloud, databases, accounts, publishing. */
-export interface OperationEffect {
+interface OperationEffect {
   readonly kind: "operation";
   readonly rule: OperationRule;
   /** in words that follow "would": "delete the bucket" */
@@ -269,9 +269,9 @@ export interface OperationEffect {
  * `replace` loses the old content, `append` keeps it, `edit` changes it in place, `create` never overwrites, `make`
  * puts something new there (a key, a certificate) over whatever was.
  */
-export type WriteKind = "replace" | "append" | "edit" | "link" | "create" | "make" | "extract";
+type WriteKind = "replace" | "append" | "edit" | "link" | "create" | "make" | "extract";
 
-export interface Payload {
+interface Payload {
   readonly value: Value;
   /**
    * `file`: the path of what is sent; `body`: the content itself; `address`: part of the address; `header`; `offer`: a
@@ -303,7 +303,7 @@ export interface ShellContext {
 }
 
 /** What is known of the files that a session wrote before. Paths are absolute. */
-export interface OwnFiles {
+interface OwnFiles {
   has(path: string): boolean;
   /** Those with this last name. */
   named(name: string): readonly string[];
@@ -473,4 +473,51 @@ export interface Unexamined {
   /** Dangerous program names found by a plain scan of the region. */
   readonly criticalWords: readonly string[];
   readonly span: Span;
+}
+
+/**
+ * The few questions one analysis asks about files. Answers are undefined when something cannot be read; no
+ * method throws, and no directory is listed twice.
+ */
+interface FileLookup {
+  /** What the path leads to, links followed. */
+  kind(path: string): FileKind | undefined;
+  /** Names in a directory; undefined when there are more than `limit`. */
+  list(path: string, limit: number): readonly string[] | undefined;
+  /** The whole file as text; undefined when longer than `limitBytes`. */
+  readText(path: string, limitBytes: number): string | undefined;
+  /** A file that is there and is no text, as compiled programs are. */
+  isBinary?(path: string): boolean;
+}
+
+/** `onText` is told when the content of a file was read. */
+export function createFileLookup(
+  system: Pick<System, "files" | "text">,
+  onText: () => void = () => {},
+): FileLookup {
+  const lists = new Map<string, readonly string[] | undefined>();
+  return {
+    kind: path => attempt(() => system.files.follow(path)?.kind),
+    list: (path, limit) => {
+      const names = lists.has(path) ? lists.get(path) : attempt(() => system.files.list(path));
+      lists.set(path, names);
+      return names === undefined || names.length > limit ? undefined : names;
+    },
+    isBinary: path => attempt(() => system.files.readRange(path, 0, 512).includes(0)) === true,
+    readText: (path, limitBytes) =>
+      attempt(() => {
+        if (system.files.follow(path)?.kind !== "file") return undefined;
+        const { text } = system.text.decode(system.files.read(path, limitBytes));
+        onText();
+        return text;
+      }),
+  };
+}
+
+function attempt<Answer>(ask: () => Answer | undefined): Answer | undefined {
+  try {
+    return ask();
+  } catch {
+    return undefined;
+  }
 }

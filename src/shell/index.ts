@@ -6,9 +6,10 @@ export { analyse, analyseArgv } from "./analyse.ts";
 export { printPaths, splitAssignment } from "./builtins.ts";
 export * from "./decode.ts";
 export * from "./facts.ts";
+export { createFileLookup } from "./facts.ts";
 export { type Budget, createBudget, LIMITS } from "./limits.ts";
 export * from "./options.ts";
-export { createFileLookup, readContents, writeContents, writtenEntry } from "./state/files.ts";
+export { readContents, writeContents, writtenEntry } from "./state/files.ts";
 export {
   appendOutput,
   type CodeSource,
@@ -45,4 +46,4 @@ export {
 } from "./walk/code-runs.ts";
 export { execute, runInner } from "./walk/execute.ts";
 export { asQuotedWord } from "./walk/simple-command.ts";
-export { joinValues } from "./words/resolve.ts";
+export { joinValues } from "./words/fragments.ts";

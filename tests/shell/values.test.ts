@@ -16,7 +16,7 @@ import {
   unknown,
   type Value,
 } from "../../src/shell/value.ts";
-import { globPieces } from "../../src/shell/words/resolve.ts";
+import { globPieces } from "../../src/shell/words/fragments.ts";
 import { spell } from "./reading.ts";
 
 const any = unknown("any", "$X");

@@ -38,7 +38,8 @@ import type {
 } from "../syntax/syntax.ts";
 import { combine, concatenate, joinPath, knownText, type Span, text, unknown, type Value } from "../value.ts";
 import { expandTilde, reveal } from "../words/expand.ts";
-import { type Fields, resolveQuoted, resolveSingle, resolveWords } from "../words/resolve.ts";
+import type { Fields } from "../words/fragments.ts";
+import { resolveQuoted, resolveSingle, resolveWords } from "../words/resolve.ts";
 import { runHiddenSubstitutions, runShellText } from "./code-runs.ts";
 import { execute } from "./execute.ts";
 

@@ -4,7 +4,7 @@ import type { Budget } from "../limits.ts";
 import { partsOf } from "../syntax/parse.ts";
 import type { ParameterOperation, Word } from "../syntax/syntax.ts";
 import { hasGlob, knownPrefix, knownText, text, unknown, type Value } from "../value.ts";
-import { computeNumber, type Expansion, expandWordText, type Held } from "./expand.ts";
+import { computeNumber, type Expansion, expandWordText, type Held } from "./fragments.ts";
 
 /** Applies every operator but the defaults. Gives all alternatives, since operands have some, too. */
 export function applyOperation(
