@@ -1,8 +1,11 @@
+import { isJsonObject, type JsonObject, ownValue, readJson } from "../../protocol/index.ts";
 import {
   blankSeparated,
   describe,
   joinPath,
+  joinValues,
   knownText,
+  type Language,
   type Output,
   type ProgramCall,
   readContents,
@@ -13,45 +16,49 @@ import {
   text,
   unknownOutput,
   type Value,
+  words,
   writtenEntry,
 } from "../../shell/index.ts";
-import type { Field, ParsedCall } from "../model/program.ts";
+import { type Field, type ParsedCall, type Program, program } from "../model/program.ts";
 import { runString } from "../model/run.ts";
+import { runFiles } from "../model/run-code.ts";
 import { stdinOf } from "./file-access.ts";
+import { runRemotely } from "./remote.ts";
 
 /** Builds by rules: recipes are read when they come from stdin, or were written by this command or this session. */
 export const make: Field = {
   programs: () => [
-    {
-      names: "make",
-      isGnu: true,
-      is: ["readsNothing"],
+    program("make", "readsNothing gnu", {
       options: {
         flags: "-bBdeikLpqrRsStvw n|dry-run|just-print always-make silent quiet keep-going touch question",
         values: "-IjoWl C|directory f|file|makefile E|eval include-dir old-file what-if",
         optional: "-O jobs load-average debug output-sync",
       },
       run: runMake,
-    },
-    { names: "cmake", is: ["readsNothing"], run: runPortable },
-    {
-      names: "just",
-      is: ["readsNothing"],
+    }),
+    program("cmake", "readsNothing", { run: runPortable }),
+    program("just", "readsNothing", {
       options: {
         values: "f|justfile d|working-directory shell",
         flags: "n|dry-run l|list",
         abbreviates: false,
       },
       run: runJust,
-    },
-    {
-      names: "task go-task",
-      is: ["readsNothing"],
+    }),
+    program("task go-task", "readsNothing", {
       options: { values: "t|taskfile d|dir", flags: "n|dry l|list a|list-all", abbreviates: false },
       run: call =>
         runTasks(call, ["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"], runTaskfile),
-    },
-    { names: "gradle mvn", is: ["readsNothing"] },
+    }),
+    program("gradle mvn", "readsNothing", {
+      operations: [
+        "mvn: publish …deploy|release:perform | publish an artifact | safer mvn verify",
+        "gradle: publish publish|uploadArchives|publishToMavenCentral|publishPlugins | publish an artifact | safer gradle publishToMavenLocal",
+        "mvn: db.reset …flyway:clean | empty the database | safer mvn flyway:info",
+        "gradle: db.reset flywayClean | empty the database | safer gradle flywayInfo",
+        "gradle: publish …publish*|*:publish* | publish an artifact | free on *publishToMavenLocal | safer gradle publishToMavenLocal",
+      ],
+    }),
   ],
 };
 
@@ -252,3 +259,132 @@ const PORTABLE: ReadonlyMap<string, string> = new Map([
   ["env", "env"],
   ["cat", "cat"],
 ]);
+
+/** Programs that run what a file of a fixed name says, in a language that is read here. */
+export const taskRunners: Field = {
+  programs: () => [
+    {
+      ...runner("rake", "ruby", "Rakefile rakefile Rakefile.rb rakefile.rb"),
+      operations: [
+        "db.reset db:drop|db:drop:*|db:reset|db:schema:load|db:structure:load|db:purge|db:purge:*|db:truncate_all|db:migrate:reset|db:seed:replant | empty the database | safer rails db:migrate:status",
+        "db.reset …db:drop|db:drop:*|db:reset|db:purge|db:truncate_all|db:migrate:reset|db:schema:load | empty the database | safer rails db:migrate:status",
+      ],
+    },
+    runner("invoke inv", "python", "tasks.py"),
+    runner("fab", "python", "fabfile.py", runRemotely),
+    runner("nox", "python", "noxfile.py"),
+    runner("doit", "python", "dodo.py"),
+    runner("gulp", "javascript", "gulpfile.js gulpfile.mjs gulpfile.cjs"),
+    runner("grunt", "javascript", "Gruntfile.js"),
+    // They may write caches, reports and snapshots; a question is never worth it.
+    program("tsc eslint jest vitest mypy ruff flake8 prettier biome", "", { harmless: { runs: "*" } }),
+    program("pytest py.test", "readsNothing", {
+      harmless: { runs: "*", names: "pytest" },
+      run: call => runEverywhere("python", "conftest.py", call),
+    }),
+  ],
+};
+
+/** `otherwise` is asked first: a command line that is no task of the file. */
+function runner(
+  names: string,
+  language: Language,
+  files: string,
+  otherwise: (call: ParsedCall) => Output | undefined = () => undefined,
+): Program {
+  return {
+    names,
+    is: ["readsNothing"],
+    run: call =>
+      otherwise(call) ??
+      runFiles(
+        language,
+        words(files).map(file => text(file)),
+        [],
+        call,
+      ),
+  };
+}
+
+/** Files of that name in any directory: whichever tests run, those above them are loaded. */
+function runEverywhere(language: Language, name: string, call: ParsedCall): Output {
+  const own = call.scope.session.context.ownFiles?.named(name) ?? [];
+  if (own.length > 0)
+    return runFiles(
+      language,
+      own.map(path => text(path)),
+      [],
+      call,
+    );
+  return [unknownOutput(call)];
+}
+
+const MAX_MANIFEST_BYTES = 256 * 1024;
+const RUN = ["run", "run-script", "rum", "urn"];
+const INSTALL = ["install", "i", "ci", "add"];
+/** Subcommands that are scripts without `run`. */
+const LIFECYCLE: Readonly<Record<string, string>> = {
+  test: "test",
+  t: "test",
+  tst: "test",
+  start: "start",
+  stop: "stop",
+  restart: "restart",
+};
+
+/** Scripts of a `package.json`, as the package manager would start them. */
+export function runScripts(program: string, operands: readonly Value[], call: ProgramCall): void {
+  const { names, rest } = chosenScripts(program, operands);
+  if (names.length === 0) return;
+  const written = writtenText(text("package.json"), call);
+  for (const content of written.length > 0 ? written : listedScripts(program, operands, call)) {
+    const scripts = scriptsIn(knownText(content));
+    for (const name of names) {
+      const script = ownValue(scripts, name);
+      if (typeof script === "string")
+        runString(joinValues([text(script, content.origins), ...rest], " "), call);
+    }
+  }
+}
+
+/** The manifest of the project, for a script that is started by its name: what it says is what runs. */
+function listedScripts(
+  program: string,
+  operands: readonly Value[],
+  { scope, place, cwd }: ProgramCall,
+): readonly Value[] {
+  const path = knownText(joinPath(cwd, text("package.json")));
+  const first = knownText(operands[0] ?? text("")) ?? "";
+  const isNamed = RUN.includes(first) || (program !== "npm" && !INSTALL.includes(first));
+  if (path === undefined || place.kind !== "local" || !isNamed || Object.hasOwn(LIFECYCLE, first)) return [];
+  if (writtenEntry(text("package.json"), cwd, scope) !== undefined) return [];
+  const content = scope.session.context.files?.readText(path, MAX_MANIFEST_BYTES);
+  return content === undefined ? [] : [text(content)];
+}
+
+interface ChosenScripts {
+  readonly names: readonly string[];
+  /** Words that are handed on to the script. */
+  readonly rest: readonly Value[];
+}
+
+function chosenScripts(program: string, operands: readonly Value[]): ChosenScripts {
+  const [first = "", second = ""] = operands.slice(0, 2).map(operand => knownText(operand) ?? "");
+  if (RUN.includes(first)) return { names: withHooks(second), rest: operands.slice(2) };
+  if (INSTALL.includes(first)) return { names: [...withHooks("install"), ...withHooks("prepare")], rest: [] };
+  const isOwnName = program !== "npm";
+  const name = Object.hasOwn(LIFECYCLE, first) ? LIFECYCLE[first] : isOwnName ? first : undefined;
+  return { names: name === undefined ? [] : withHooks(name), rest: operands.slice(1) };
+}
+
+function withHooks(name: string): readonly string[] {
+  return [`pre${name}`, name, `post${name}`];
+}
+
+/** A manifest that is no JSON starts nothing: the package manager refuses it. */
+function scriptsIn(content: string | undefined): JsonObject {
+  const read = content === undefined ? undefined : readJson(content);
+  const manifest = read?.ok === true ? read.value : undefined;
+  const scripts = isJsonObject(manifest) ? ownValue(manifest, "scripts") : undefined;
+  return isJsonObject(scripts) ? scripts : {};
+}

@@ -3,13 +3,15 @@ import {
   knownPrefix,
   knownText,
   type Listing,
+  type Payload,
   type Piece,
   type ProgramCall,
   type ProgramEffect,
+  text,
   type Value,
   words,
 } from "../../shell/index.ts";
-import type { ParsedCall, Program } from "./program.ts";
+import type { EffectRow, ParsedCall, Program, Where } from "./program.ts";
 
 const MAX_FILES = 64;
 
@@ -111,4 +113,79 @@ function patternValue(name: string): Value {
     pieces: start < 0 ? pieces : [...pieces, { kind: "glob", pattern: name.slice(start) }],
     origins: [],
   };
+}
+
+/** What the rows of a record say about these words. */
+export function effectsOfRows(rows: readonly EffectRow[], call: ParsedCall): readonly ProgramEffect[] {
+  return rows.flatMap(row => {
+    if (row.when !== undefined && !call.options.has(...words(row.when))) return [];
+    if (row.unless !== undefined && call.options.isOn(...words(row.unless))) return [];
+    return targetsOf(row, call).map(path => effectOf(row, path, call));
+  });
+}
+
+function targetsOf(row: EffectRow, call: ParsedCall): readonly Value[] {
+  const named = valuesAt(row.delete ?? row.write ?? row.read ?? "", call);
+  return named.length === 0 && row.otherwise !== undefined ? [text(row.otherwise)] : named;
+}
+
+/** The words a row is about; `-` means a stream and no file. */
+function valuesAt(where: Where, { operands, options }: ParsedCall): readonly Value[] {
+  switch (where) {
+    case "operands":
+      return operands;
+    case "first":
+      return operands.slice(0, 1);
+    case "rest":
+      return operands.slice(1);
+    case "last":
+      return operands.slice(-1);
+    default:
+      return options.valuesOf(...words(where)).filter(value => knownText(value) !== "-");
+  }
+}
+
+function effectOf(row: EffectRow, path: Value, { options }: ParsedCall): ProgramEffect {
+  if (row.delete !== undefined) {
+    const { recursive, isShredded, isEmptyOnly, followsLinksUnless } = row;
+    const followsLinks = followsLinksUnless !== undefined && !options.has(...words(followsLinksUnless));
+    const isRecursive =
+      recursive === "always" || (recursive !== undefined && options.has(...words(recursive)));
+    return {
+      kind: "delete",
+      path,
+      isRecursive,
+      ...(isShredded === true ? { isShredded } : {}),
+      ...(isEmptyOnly === true ? { isEmptyOnly } : {}),
+      ...(followsLinks ? { followsLinks } : {}),
+    };
+  }
+  if (row.read !== undefined) return { kind: "read", path, isCopy: row.isCopy === true };
+  const how = row.how ?? "replace";
+  return row.isInto === true ? { kind: "write", path, how, isInto: true } : { kind: "write", path, how };
+}
+
+/** What comes in on the input of a program that sends it on. */
+export function stdinPayloads({ stdin, redirections }: ProgramCall): readonly Payload[] {
+  return [
+    ...(stdin === undefined ? [] : [{ value: stdin, role: "body" } as const]),
+    ...redirections
+      .filter(({ operation }) => operation === "read")
+      .map(({ target }): Payload => ({ value: target, role: "file" })),
+  ];
+}
+
+export function payloads(role: Payload["role"], values: readonly Value[]): readonly Payload[] {
+  return values.map(value => ({ value, role }));
+}
+
+/** Nothing is sent without a payload. */
+export function sendEffect(to: Value | undefined, sent: readonly Payload[]): readonly ProgramEffect[] {
+  return sent.length === 0 ? [] : [{ kind: "send", to, payloads: sent }];
+}
+
+/** Whatever comes in is sent on to the first word that is no option. */
+export function sendStdin(call: ProgramCall, words: readonly Value[]): readonly ProgramEffect[] {
+  const host = words.find(word => !knownPrefix(word).startsWith("-"));
+  return sendEffect(host, stdinPayloads(call));
 }

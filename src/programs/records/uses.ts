@@ -1,5 +1,11 @@
-import { describe, type Invocation, knownText } from "../../shell/index.ts";
-import { hasTrait } from "./registry.ts";
+import {
+  AGENT_PROGRAMS,
+  type AgentProgram,
+  type CodeLanguage,
+  type ElsewhereCommand,
+} from "../../hosts/index.ts";
+import { baseName, describe, type Invocation, knownText } from "../../shell/index.ts";
+import { hasTrait } from "../model/registry.ts";
 
 /** The words behind the program, as far as they are known. */
 function wordsOf({ argv }: Invocation): readonly string[] {
@@ -149,4 +155,87 @@ export function onlyDisplays(commandLine: string): boolean {
 /** `$USER`, `$(whoami)`: the account of whoever runs the command. */
 export function isOwnAccount(shown: string): boolean {
   return /^\$(USER|\{USER\}|UID|\(whoami\)|\(id -un?\)|LOGNAME)$/.test(shown);
+}
+
+/** The argv that does what a tool does with SQL. */
+export function sqlArgv(statements: string): readonly string[] {
+  return ["psql", "-c", statements];
+}
+
+const INTERPRETERS: Readonly<Record<Exclude<CodeLanguage, "unknown">, readonly [string, string]>> = {
+  python: ["python3", "-c"],
+  javascript: ["node", "-e"],
+  ruby: ["ruby", "-e"],
+  php: ["php", "-r"],
+  perl: ["perl", "-e"],
+  lua: ["lua", "-e"],
+  applescript: ["osascript", "-e"],
+  mongo: ["mongosh", "--eval"],
+};
+
+/** The argvs that run code, one for each language that it may be in. */
+export function codeArgvs(language: CodeLanguage, code: string): readonly (readonly string[])[] {
+  const languages = language === "unknown" ? (["python", "javascript"] as const) : [language];
+  return languages.map(one => [...INTERPRETERS[one], code]);
+}
+
+/** The argv that runs a command text somewhere else. */
+export function elsewhereArgv({ container, host }: ElsewhereCommand, command: string): readonly string[] {
+  if (container !== undefined) return ["docker", "exec", container, "sh", "-c", command];
+  return ["ssh", host ?? "", command];
+}
+
+/** The argv that runs text of another shell; undefined for the shell itself. */
+export function dialectArgv(
+  dialect: "posix" | "powershell" | "cmd",
+  command: string,
+): readonly string[] | undefined {
+  if (dialect === "powershell") return powerShellArgv(command);
+  return dialect === "cmd" ? ["cmd", "/c", command] : undefined;
+}
+
+/** Those that are no hosts stand here. */
+const AGENTS: readonly AgentProgram[] = [
+  ...AGENT_PROGRAMS,
+  { names: ["aider"], bypass: /^--(yes-always|yes)$/ },
+  { names: ["q"], bypass: /^--trust-all-tools$/ },
+  { names: ["crush"], bypass: /^(--yolo|-y)$/ },
+];
+
+/** The agent that a program is, or starts as a package; undefined for every other program. */
+export function agentOf({ program = "", argv }: Invocation): string | undefined {
+  const packages = hasTrait(program, "mayRunPackage") ? argv.slice(1).map(describe) : [];
+  const started = packages
+    .map(word => word.replace(/(?<=.)@[^/@]*$/, ""))
+    .map(name => AGENTS.find(agent => agent.package === name)?.names[0])
+    .find(agent => agent !== undefined);
+  const name = started ?? program;
+  agentNames ??= new Set(AGENTS.flatMap(({ names }) => names));
+  return agentNames.has(name) ? name : undefined;
+}
+
+let agentNames: ReadonlySet<string> | undefined;
+
+const INTERPRETER = /^-?(node|nodejs|bun|deno|python[\d.]*|ruby|(ba|z|da|k)?sh)$/;
+
+/** The agent that a running process is, by its words and the names it goes by. */
+export function agentOfProcess(argv: readonly string[], names: readonly string[]): string | undefined {
+  const [program = "", ...rest] = argv;
+  const script = INTERPRETER.test(baseName(program)) ? rest.find(word => !word.startsWith("-")) : undefined;
+  const named = [program, ...names, ...(script === undefined ? [] : [script])].map(word =>
+    baseName(word).replace(/\.(c?js|mjs|ts|exe|sh)$/, ""),
+  );
+  const found = AGENTS.find(
+    agent =>
+      agent.names.some(name => named.includes(name)) ||
+      (agent.package !== undefined && script?.includes(`/node_modules/${agent.package}/`) === true),
+  );
+  return found?.names[0];
+}
+
+/** A word that switches the questions of this agent off; of any agent when none is given. */
+export function turnsPermissionsOff(word: string, agent?: string): boolean {
+  return AGENTS.some(
+    ({ names, bypass }) => (agent === undefined || names.includes(agent)) && bypass.test(word),
+  );
 }
