@@ -100,7 +100,7 @@ export function rotate13(encoded: string): string {
 }
 
 /** Which backslash sequences a program understands: `echo -e` and `%b` know `\c` and octal `\0nnn`. */
-type EscapeStyle = "echo" | "percent-b" | "printf" | "ansi";
+export type EscapeStyle = "echo" | "percent-b" | "printf" | "ansi";
 
 const SIMPLE: Readonly<Record<string, string>> = {
   a: "\u0007",

@@ -13,7 +13,7 @@ export type Place =
   | { readonly kind: "remote"; readonly via: string; readonly host: Value | undefined }
   | { readonly kind: "container"; readonly via: string; readonly mounts: readonly Mount[] };
 
-interface Mount {
+export interface Mount {
   readonly host: Value;
   /** Absolute path inside. */
   readonly inside: Value;
@@ -21,7 +21,7 @@ interface Mount {
 }
 
 /** The home directory on another machine: somewhere below the homes there, under a name that is not known. */
-const REMOTE_HOME = "/home/~";
+export const REMOTE_HOME = "/home/~";
 
 /** The home directory that a program finds there, when `local` is the one of this machine. */
 export function homeAt({ kind }: Place, local: string): string {
@@ -137,7 +137,7 @@ export type CodeReader = (
 ) => CodeReading;
 
 /** What a find, an fd or a list from another program leaves of the tree it walks. */
-type Selection =
+export type Selection =
   /** everything below the starting point */
   | "all"
   /** only names that are junk or build output, empty directories, or what git ignores */
@@ -208,7 +208,7 @@ export type ProgramEffect = { readonly cwd?: Value; readonly place?: Place } & (
   | OperationEffect
 );
 
-interface DeleteEffect {
+export interface DeleteEffect {
   readonly kind: "delete";
   readonly path: Value;
   readonly isRecursive: boolean;
@@ -236,7 +236,7 @@ interface DeleteEffect {
 }
 
 /** One run of git: its subcommand with arguments, and where it was told to work. */
-interface GitWords {
+export interface GitWords {
   readonly subcommand: string;
   /** the subcommand itself is the first word */
   readonly argv: readonly Value[];
@@ -249,7 +249,7 @@ interface GitWords {
 }
 
 /** An operation that the record of a program names outright: cloud, databases, accounts, publishing. */
-interface OperationEffect {
+export interface OperationEffect {
   readonly kind: "operation";
   readonly rule: OperationRule;
   /** in words that follow "would": "delete the bucket" */
@@ -269,9 +269,9 @@ interface OperationEffect {
  * `replace` loses the old content, `append` keeps it, `edit` changes it in place, `create` never overwrites, `make`
  * puts something new there (a key, a certificate) over whatever was.
  */
-type WriteKind = "replace" | "append" | "edit" | "link" | "create" | "make" | "extract";
+export type WriteKind = "replace" | "append" | "edit" | "link" | "create" | "make" | "extract";
 
-interface Payload {
+export interface Payload {
   readonly value: Value;
   /**
    * `file`: the path of what is sent; `body`: the content itself; `address`: part of the address; `header`; `offer`: a
@@ -303,7 +303,7 @@ export interface ShellContext {
 }
 
 /** What is known of the files that a session wrote before. Paths are absolute. */
-interface OwnFiles {
+export interface OwnFiles {
   has(path: string): boolean;
   /** Those with this last name. */
   named(name: string): readonly string[];
@@ -479,7 +479,7 @@ export interface Unexamined {
  * The few questions one analysis asks about files. Answers are undefined when something cannot be read; no
  * method throws, and no directory is listed twice.
  */
-interface FileLookup {
+export interface FileLookup {
   /** What the path leads to, links followed. */
   kind(path: string): FileKind | undefined;
   /** Names in a directory; undefined when there are more than `limit`. */

@@ -346,7 +346,7 @@ export function words(text: string): readonly string[] {
 }
 
 /** The words of any text; without a pattern, because small engines match slowly. */
-function blankSeparated(text: string): readonly string[] {
+export function blankSeparated(text: string): readonly string[] {
   return text
     .replaceAll("\n", " ")
     .split(" ")
@@ -354,7 +354,7 @@ function blankSeparated(text: string): readonly string[] {
 }
 
 /** A constant list of words, read when it is first asked for: few commands need any one of them. */
-class WordSet {
+export class WordSet {
   private readonly text: string;
   private words: readonly string[] | undefined;
   private set: ReadonlySet<string> | undefined;
@@ -374,6 +374,6 @@ class WordSet {
   }
 }
 
-function wordSet(text: string): WordSet {
+export function wordSet(text: string): WordSet {
   return new WordSet(text);
 }

@@ -109,7 +109,7 @@ export function isKnown(value: Value): boolean {
   return true;
 }
 
-function hasUnknown(value: Value): boolean {
+export function hasUnknown(value: Value): boolean {
   for (const piece of value.pieces) if (piece.kind === "unknown") return true;
   return false;
 }
