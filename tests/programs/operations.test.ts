@@ -3,7 +3,7 @@ import { OPERATION_RULES } from "../../src/config/rule-ids.ts";
 import { analyseCommand } from "../../src/programs/model/analyse.ts";
 import { operationsOfRecord, programsOf } from "../../src/programs/model/operations.ts";
 import { allPrograms } from "../../src/programs/model/registry.ts";
-import type { OperationEffect } from "../../src/shell/effects.ts";
+import type { OperationEffect } from "../../src/shell/index.ts";
 import { words } from "../../src/shell/options.ts";
 
 const RECORDS = allPrograms().filter(({ operations }) => operations !== undefined);
