@@ -1,7 +1,9 @@
 //! `--check`: which layers work here, each tried for real.
 
+use std::fs::Permissions;
 use std::io::{Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use rustix::process::{WaitOptions, waitpid};
@@ -70,6 +72,8 @@ fn try_overlay(folder: &Path) -> Result<()> {
         })
     });
     let is_caught = upper.join("file").exists() && !lower.join("file").exists();
+    // The kernel left a folder there that nobody may enter.
+    let _ = std::fs::set_permissions(work.join("work"), Permissions::from_mode(0o700));
     let removed = std::fs::remove_dir_all(&place);
     tried?;
     removed.because(Part::Files, place.display())?;

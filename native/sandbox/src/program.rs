@@ -82,6 +82,11 @@ fn settle_descriptors() -> Result<()> {
             if libc::fcntl(stream, libc::F_GETFD) < 0 && libc::open(c"/dev/null".as_ptr(), libc::O_RDWR) != stream {
                 return fail(Part::Privileges, "a closed stream could not be opened");
             }
+            let mut found: libc::stat = std::mem::zeroed();
+            // From a folder that was opened outside, the way leads on to all other folders.
+            if libc::fstat(stream, &mut found) == 0 && found.st_mode & libc::S_IFMT == libc::S_IFDIR {
+                return fail(Part::Privileges, format!("stream {stream} is a folder"));
+            }
         }
         if libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, 0) != 0 {
             return Err(std::io::Error::last_os_error()).because(Part::Privileges, "closing inherited descriptors");
