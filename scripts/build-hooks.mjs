@@ -1,7 +1,7 @@
 // Bundles the hook program for Node: a tiny executable, one CommonJS file per hook, and one more for every module
 // that is imported lazily, so that a run loads only what it needs.
 import { mkdirSync, writeFileSync } from "node:fs";
-import { relative } from "node:path";
+import { dirname, relative } from "node:path";
 import { build, transform } from "esbuild";
 import { ARGV_ENTRY, entryNames, entryPath, generatedEntries, nodeEntrySource } from "./entries.mjs";
 import { leanModules } from "./lean-modules.mjs";
@@ -36,16 +36,21 @@ export async function buildHooks(common, output) {
   });
 
   // A module, because hooks of users are; what few of them need is a file of its own.
-  await build({
-    ...common,
-    entryPoints: ["src/bin/run-hooks.ts"],
-    outdir: `${output}/bin`,
-    outExtension: { ".js": ".mjs" },
-    chunkNames: "run-hooks-[hash]",
-    format: "esm",
-    splitting: true,
-    minify: true,
-  });
+  await writeReached(
+    `${output}/bin/run-hooks.mjs`,
+    await build({
+      ...common,
+      entryPoints: ["src/bin/run-hooks.ts"],
+      outdir: `${output}/bin`,
+      outExtension: { ".js": ".mjs" },
+      chunkNames: "run-hooks-[hash]",
+      format: "esm",
+      splitting: true,
+      minify: true,
+      write: false,
+      metafile: true,
+    }),
+  );
 
   mkdirSync(folder, { recursive: true });
   const inputs = new Set();
@@ -72,7 +77,9 @@ export async function buildHooks(common, output) {
     for (const { path, text } of outputFiles) writeFileSync(path, asAscii(text));
     for (const path of Object.keys(metafile.inputs)) inputs.add(path);
     for (const name of waiting.keys()) made.add(name);
-    waiting = new Map([...lazy].filter(([name]) => !made.has(name)));
+    // A door names everything lazy behind it; only what is left in a bundle is wanted.
+    const isWanted = name => outputFiles.some(({ text }) => text.includes(`./${name}.cjs`));
+    waiting = new Map([...lazy].filter(([name]) => !made.has(name) && isWanted(name)));
   }
   const { banner, footer, ...transformed } = LOADED_BUNDLE;
   for (const [name, text] of beside) {
@@ -80,6 +87,16 @@ export async function buildHooks(common, output) {
     writeFileSync(`${folder}/${name}.cjs`, asAscii(`${banner.js}${code}${footer.js}`));
   }
   return [...inputs];
+}
+
+/** Writes the chunks that the entry can load: a door makes chunks of everything lazy behind it. */
+async function writeReached(entry, { outputFiles, metafile }) {
+  const reached = new Set([entry]);
+  for (const path of reached)
+    for (const { path: next, external } of metafile.outputs[path].imports) if (!external) reached.add(next);
+  mkdirSync(dirname(entry), { recursive: true });
+  for (const { path, contents } of outputFiles)
+    if (reached.has(relative(process.cwd(), path))) writeFileSync(path, contents);
 }
 
 /** What is imported lazily becomes a bundle beside the one that imports it; `found` gets its name and path. */

@@ -81,7 +81,7 @@ const tables = await loadSource({
   "protocol/events.ts": ["EVENTS", "eventKey"],
   "hosts/descriptors.ts": ["HOSTS"],
   "hosts/subcommands.ts": ["ALIASES", "STOCK_SUBCOMMANDS"],
-  "hooks/command-line.ts": ["findEntry"],
+  "hooks/program/command-line.ts": ["findEntry"],
 });
 const spellings = [
   ...tables.STOCK_SUBCOMMANDS.map(one => one.name),

@@ -54,25 +54,31 @@ const filesOf = folder =>
 
 const bundled = [...(await buildHooks(common, OUTPUT)), ...(await buildVendor(common, OUTPUT))];
 
+// A package's entry is found by its types: src/exports/hosts.ts becomes dist/hosts/index.js.
 const libraryEntries = Object.values(subPaths)
   .filter(target => typeof target === "object")
-  .map(target => target.default.replace("./dist/", "src/").replace(/\.js$/, ".ts"));
+  .map(target => ({
+    in: target.types.replace("./dist/types/", "src/").replace(/\.d\.ts$/, ".ts"),
+    out: target.default.replace("./dist/", "").replace(/\.js$/, ""),
+  }));
+const asEntry = path => ({ in: path, out: path.replace(/^src\//, "").replace(/\.ts$/, "") });
 const { metafile } = await build({
   ...common,
   metafile: true,
   entryPoints: [
     ...libraryEntries,
     // Entries of their own are cut apart: whoever bundles the engine's core gets only what is used of it.
-    "src/engine/create-core.ts",
-    "src/engine/core-hooks.ts",
-    "src/cli/program.ts",
-    "src/cli/make-command-table.ts",
-    "src/recipes/make-shipped-index.ts",
-    "src/install/code-cache.ts",
-    "src/hooks/user/authoring.ts",
-    ...filesOf("src/commands"),
+    ...[
+      "src/engine/create-core.ts",
+      "src/engine/core-hooks.ts",
+      "src/cli/program.ts",
+      "src/cli/make-command-table.ts",
+      "src/recipes/make-shipped-index.ts",
+      "src/install/code-cache.ts",
+      "src/hooks/user/authoring.ts",
+      ...filesOf("src/commands"),
+    ].map(asEntry),
   ],
-  outbase: "src",
   outdir: OUTPUT,
   format: "esm",
   splitting: true,

@@ -1,10 +1,11 @@
 // The architecture, as a lint: a folder imports only from folders above it in the list, and portable folders
 // use nothing but the language and `system/`. Run with a directory to check another tree (the tests do).
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const LAYERS = [
+  "text",
   "protocol",
   "system",
   "state",
@@ -13,8 +14,11 @@ const LAYERS = [
   "shell",
   "code",
   "programs",
+  "workspace",
   "guard",
   "history",
+  "transcripts",
+  "handlers",
   "hooks",
   "engine",
   "postgres",
@@ -29,9 +33,11 @@ const LAYERS = [
   "mcp",
   "demo",
   "commands",
+  "exports",
   "bin",
 ];
 const PORTABLE = new Set([
+  "text",
   "protocol",
   "state",
   "config",
@@ -39,8 +45,11 @@ const PORTABLE = new Set([
   "shell",
   "code",
   "programs",
+  "workspace",
   "guard",
   "history",
+  "transcripts",
+  "handlers",
   "hooks",
 ]);
 /** Packages that also run inside the native executable, and where they may be used. */
@@ -49,18 +58,18 @@ const PORTABLE_PACKAGES = {
   "jsonc-parser": ["config", "hosts", "hooks"],
   yaml: ["hooks"],
 };
-const SYSTEM_INTERFACE = new Set([
-  "system/system.ts",
-  "system/atomic-write.ts",
-  "system/child-environment.ts",
-  "system/command-line.ts",
-  "system/describe-end.ts",
-  "system/glob.ts",
-  "system/loopback.ts",
-  "system/paths.ts",
-  "system/file-names.ts",
-  "system/sha256.ts",
-]);
+/**
+ * A room is entered through its `index.ts`. What must stay lazy or lean gets a door of its own here, at most three a
+ * room, each with its reason.
+ */
+const DOORS = {
+  "system/node.ts": "the adapter for Node; portable folders must not see it",
+  "system/memory.ts": "the machine in memory, for tests of hooks",
+  "system/quickjs.ts": "the adapter inside the native executable",
+  "install/user-hooks/index.ts": "the program that runs users' hooks starts for single calls",
+  "cli/program.ts": "the executable loads it as a file of its own, beside the command's",
+};
+const MAX_EXTRA_DOORS = 3;
 const NOT_IN_THE_LANGUAGE = [
   "Buffer",
   "process",
@@ -85,13 +94,30 @@ const NOT_IN_THE_LANGUAGE = [
 const SUBFOLDERS = {
   shell: ["syntax", "state", "words", "walk", "builtins"],
   code: ["syntax", "meaning", "languages"],
-  guard: ["paths", "git", "packs", "checks"],
+  guard: ["git", "packs", "checks"],
 };
 
 /** @param {string} root folder that holds the layers */
 export function checkLayers(root) {
   const files = sourceFiles(root);
-  return [...files.flatMap(file => checkFile(root, file)), ...findCycles(root, files)];
+  return [...files.flatMap(file => checkFile(root, file)), ...findCycles(root, files), ...checkDoors(root)];
+}
+
+/** A door says what its room knows, promises and never does; and a room has few. */
+function checkDoors(root) {
+  return LAYERS.flatMap(room => {
+    const door = `${room}/index.ts`;
+    const isBare = existsSync(join(root, door)) && !readFileSync(join(root, door), "utf8").startsWith("/**");
+    const extra = Object.keys(DOORS).filter(path => path.startsWith(`${room}/`)).length;
+    return [
+      ...(isBare
+        ? [`${door}: begins without the paragraph on what the folder knows, promises and never does`]
+        : []),
+      ...(extra > MAX_EXTRA_DOORS
+        ? [`"${room}" has ${extra} doors beside its index.ts; at most ${MAX_EXTRA_DOORS}`]
+        : []),
+    ];
+  });
 }
 
 /** Files that import each other, types included: none of them can be read, tested or moved without the rest. */
@@ -189,9 +215,11 @@ function checkFolder(root, file, layer, specifier) {
   if (LAYERS.indexOf(other) > LAYERS.indexOf(layer)) {
     return `"${layer}" may not import from "${other}" (${target}): imports point only to folders above, ${LAYERS.slice(0, LAYERS.indexOf(layer)).join(" < ")}`;
   }
-  if (PORTABLE.has(layer) && other === "system" && !SYSTEM_INTERFACE.has(target)) {
+  if (target === `${other}/index.ts`) return undefined;
+  if (!Object.hasOwn(DOORS, target))
+    return `imports ${target} past the door of "${other}": other folders import ${other}/index.ts only`;
+  if (PORTABLE.has(layer) && other === "system")
     return `portable folder "${layer}" may import the interface of system/ only, not the adapter ${target}`;
-  }
   return undefined;
 }
 

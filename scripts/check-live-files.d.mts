@@ -1,6 +1,6 @@
 import type { projectConfigFile } from "../src/config/load.ts";
-import type { isIgnored, parseIgnoreFile } from "../src/guard/paths/ignore.ts";
 import type { HOST_LIST } from "../src/hosts/descriptors.ts";
+import type { isIgnored, parseIgnoreFile } from "../src/workspace/ignore.ts";
 
 interface Places {
   readonly WIRING_FILES: readonly string[];

@@ -10,7 +10,7 @@ export const SOURCES = {
   "hosts/protected-files.ts": ["WIRING_FILES", "WIRING_TREES"],
   "hosts/descriptors.ts": ["HOST_LIST"],
   "config/load.ts": ["projectConfigFile"],
-  "guard/paths/ignore.ts": ["isIgnored", "parseIgnoreFile"],
+  "workspace/ignore.ts": ["isIgnored", "parseIgnoreFile"],
 };
 
 /** Paths below a project, one for every file, folder and pattern of the hosts' descriptors. */

@@ -16,14 +16,14 @@ export async function entryNames() {
 
 /** Where the definition of a hook is: a file of its name, or one in a folder of its name. */
 export function definitionPath(name) {
-  return [`src/hooks/${name}.ts`, `src/hooks/${name}/${name}.ts`].find(path => existsSync(path));
+  return [`src/hooks/stock/${name}.ts`, `src/hooks/stock/${name}/${name}.ts`].find(path => existsSync(path));
 }
 
 export function nodeEntrySource(name) {
   return `import { definition } from "./${definitionPath(name)}";
 import { defineEntry } from "./src/bin/hook-start.ts";
 export const main = defineEntry(definition);
-export { findEntry } from "./src/hooks/command-line.ts";
+export { findEntry } from "./src/hooks/program/command-line.ts";
 `;
 }
 

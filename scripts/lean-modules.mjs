@@ -9,7 +9,7 @@ const CONSTANTS = [
   "protocol/event-table.ts",
   "hosts/registry-rows.ts",
   "hosts/protected-files.ts",
-  "programs/program-index.ts",
+  "programs/model/program-index.ts",
 ];
 
 /**
@@ -28,7 +28,7 @@ const DEFERRED = [
       "src/code/languages/sql/statements.ts": ["dialectOf", "readSql"],
     },
   },
-  { inside: ["src/guard/redact.ts"], modules: { "src/guard/redact.ts": ["redact", "redactOpening"] } },
+  { inside: ["src/text/redact.ts"], modules: { "src/text/redact.ts": ["redact", "redactOpening"] } },
   {
     inside: ["src/config/accept.ts", "src/config/sections.ts"],
     modules: { "src/config/accept.ts": ["acceptConfig"] },

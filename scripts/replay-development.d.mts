@@ -1,4 +1,4 @@
-import type { makeProgramIndex } from "../src/programs/program-index.ts";
+import type { makeProgramIndex } from "../src/programs/model/program-index.ts";
 import type { System } from "../src/system/system.ts";
 import type { addCall, emptySummary } from "../src/verify/guard-summary.ts";
 import type { CollectedCommand, CollectingTools, Omitted } from "./replay-commands.mjs";

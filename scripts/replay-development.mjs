@@ -106,7 +106,7 @@ async function main(words) {
     "verify/guard-summary.ts": ["addCall", "emptySummary"],
     "system/node.ts": ["createNodeSystem"],
     "system/command-line.ts": ["quoteWord"],
-    "programs/program-index.ts": ["makeProgramIndex"],
+    "programs/model/program-index.ts": ["makeProgramIndex"],
   });
   // Not below a temporary directory: there the guard lets more pass.
   const parent = join(homedir(), ".cache");

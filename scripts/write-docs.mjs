@@ -19,7 +19,7 @@ const { PACKS, actionAt, CONFIG_SCHEMA, BUILT_IN, PROJECT_SECTIONS, programNames
     "config/load.ts": ["PROJECT_SECTIONS"],
     "config/sections.ts": ["CONFIG_SCHEMA"],
     "config/settings.ts": ["BUILT_IN"],
-    "programs/registry.ts": ["programNames"],
+    "programs/model/registry.ts": ["programNames"],
     "hosts/descriptors.ts": ["HOST_LIST"],
   });
 /** Hosts that an installation registers with. */

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { writeSync } from "node:fs";
-import { errorName } from "../protocol/error-text.ts";
-import { STOCK_HOOKS } from "../protocol/stock-hooks.ts";
+import { errorName, STOCK_HOOKS } from "../protocol/index.ts";
 import { version } from "../version.ts";
 import type { HookMain } from "./hook-start.ts";
 import { loadEntry } from "./load-entry.ts";

@@ -2,7 +2,7 @@
 import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { errorText } from "../protocol/error-text.ts";
+import { errorText } from "../protocol/index.ts";
 import { version } from "../version.ts";
 
 const dist = join(__dirname, "..");

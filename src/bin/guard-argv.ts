@@ -1,4 +1,4 @@
-import { runGuardArgv } from "../hooks/guard-argv.ts";
+import { runGuardArgv } from "../hooks/index.ts";
 import { createNodeSystem } from "../system/node.ts";
 
 export function main(argv: readonly string[], installedIn?: string): void {

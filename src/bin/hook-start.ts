@@ -1,14 +1,15 @@
 import { constants, fstatSync, readFileSync, statSync, writeSync } from "node:fs";
-import { readCommandLine } from "../hooks/command-line.ts";
-import { type HookDefinition, openProgram } from "../hooks/hook-program.ts";
-import { openRun } from "../hooks/run.ts";
-import type { RunHook } from "../hooks/user/run-code.ts";
-import { DEFAULT_HOST } from "../hosts/descriptors.ts";
-import { hookDeadlineMs } from "../hosts/hook-registry.ts";
-import { createNodeSystem } from "../system/node.ts";
-import { afterPending, onExit } from "../system/node-end.ts";
-import { dirname, join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import {
+  type HookDefinition,
+  loadRunCode,
+  openProgram,
+  openRun,
+  type RunHook,
+  readCommandLine,
+} from "../hooks/index.ts";
+import { DEFAULT_HOST, hookDeadlineMs } from "../hosts/index.ts";
+import { dirname, join, type System } from "../system/index.ts";
+import { afterPending, createNodeSystem, loadNodeBounded, onExit } from "../system/node.ts";
 
 /**
  * One call of the hook program; `argv` begins with the subcommand, `installedIn` is the state home it was staged in. The
@@ -55,8 +56,8 @@ export function defineEntry(definition: HookDefinition): HookMain {
 
 /** Loaded when a user's hook runs, which is rarely: most calls are spared it. */
 const runHook: RunHook = async (...request) => {
-  const { runBounded } = await import("../system/node-bounded.ts");
-  const { runInText } = await import("../hooks/user/run-code.ts");
+  const { runBounded } = await loadNodeBounded();
+  const { runInText } = await loadRunCode();
   return runInText(runBounded)(...request);
 };
 

@@ -1,6 +1,6 @@
 import { renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { cacheOf, compileFile, readCache } from "../system/compiled-file.ts";
+import { cacheOf, compileFile, readCache } from "../system/node.ts";
 
 type Exports = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,5 @@
-import { errorName } from "../protocol/error-text.ts";
+import { loadGuardArgv } from "../hooks/index.ts";
+import { errorName } from "../protocol/index.ts";
 import { createQuickJsSystem, type NativeHost, supplyTextDecoder } from "../system/quickjs.ts";
 
 declare const amplihackHost: NativeHost;
@@ -14,7 +15,7 @@ export async function start(argv: readonly string[]): Promise<number> {
   amplihackHost.setDeadlineMs(DEADLINE_MS);
   try {
     // Not before the text decoder is there, which the parser asks for as it is loaded.
-    const { runGuardArgv } = await import("../hooks/guard-argv.ts");
+    const { runGuardArgv } = await loadGuardArgv();
     return runGuardArgv(argv, system);
   } catch (error) {
     return fail(errorName(error));

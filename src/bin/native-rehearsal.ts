@@ -1,7 +1,4 @@
-import { readCommandLine } from "../hooks/command-line.ts";
-import { openProgram } from "../hooks/hook-program.ts";
-import { definition } from "../hooks/pre-tool-use.ts";
-import { openRun } from "../hooks/run.ts";
+import { definition, openProgram, openRun, readCommandLine } from "../hooks/index.ts";
 import { isJsonObject, readJson } from "../protocol/index.ts";
 import { createMemorySystem } from "../system/memory.ts";
 

@@ -1,12 +1,17 @@
-import { readCommandLine } from "../hooks/command-line.ts";
-import { type HookDefinition, openProgram } from "../hooks/hook-program.ts";
-import { type EngineServices, type HookRun, INPUT_LIMIT_BYTES, openRun } from "../hooks/run.ts";
-import { DEFAULT_HOST } from "../hosts/descriptors.ts";
-import { hookDeadlineMs } from "../hosts/hook-registry.ts";
-import { recognise } from "../hosts/recognise.ts";
+import {
+  type EngineServices,
+  type HookDefinition,
+  type HookRun,
+  INPUT_LIMIT_BYTES,
+  loadRunCode,
+  openProgram,
+  openRun,
+  readCommandLine,
+} from "../hooks/index.ts";
+import { DEFAULT_HOST, hookDeadlineMs, recognise } from "../hosts/index.ts";
 import { isJsonObject, type JsonObject, readJson } from "../protocol/index.ts";
+import type { System } from "../system/index.ts";
 import { createQuickJsSystem, type NativeHost, runBounded, supplyTextDecoder } from "../system/quickjs.ts";
-import type { System } from "../system/system.ts";
 
 declare const amplihackHost: NativeHost;
 
@@ -28,7 +33,7 @@ export function defineNativeEntry(definition: HookDefinition): NativeEntry {
   const services: EngineServices = {
     runHook: async ({ code, exportName }, call, timeoutMs) => {
       // Lazily: most runs need none of it.
-      const { callHook, requireHooks } = await import("../hooks/user/run-code.ts");
+      const { callHook, requireHooks } = await loadRunCode();
       return runBounded(
         amplihackHost,
         code,

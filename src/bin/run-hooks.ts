@@ -1,22 +1,31 @@
 // `node run-hooks.mjs < request`: loads compiled hooks of users that need Node, and answers one line for each. Whatever
 // they print goes to stderr; whatever they do happens to this process alone.
+
 import { readFileSync } from "node:fs";
-import { readAnswer } from "../hooks/user/answer.ts";
-import { openCall } from "../hooks/user/call.ts";
-import { isUserHook, type UserHook } from "../hooks/user/define.ts";
-import { describeExports } from "../hooks/user/describe.ts";
-import type { AskRequest, ChildRequest } from "../hooks/user/node-child.ts";
-import { openFacts } from "../hooks/user/open-facts.ts";
-import { withToolInput } from "../hooks/user/rewritten.ts";
-import { loadCompiled } from "../install/user-hooks/load-compiled.ts";
-import { findServerEntry, type McpServer, readServer } from "../install/user-hooks/mcp-servers.ts";
-import { readSettingsFile } from "../install/user-hooks/settings-file.ts";
-import { errorText } from "../protocol/error-text.ts";
-import type { JsonObject } from "../protocol/index.ts";
-import { stringAt } from "../protocol/members.ts";
+import { loadCreate, loadOutcomeEffect } from "../engine/index.ts";
+import {
+  type AskRequest,
+  type ChildRequest,
+  describeExports,
+  isUserHook,
+  openCall,
+  openFacts,
+  readAnswer,
+  type UserHook,
+  withToolInput,
+} from "../hooks/index.ts";
+import {
+  findServerEntry,
+  loadCompiled,
+  loadMcpCall,
+  type McpServer,
+  readServer,
+  readSettingsFile,
+} from "../install/user-hooks/index.ts";
+import { errorText, type JsonObject, stringAt } from "../protocol/index.ts";
 import { findProjectRoot } from "../state/index.ts";
+import type { System } from "../system/index.ts";
 import { createNodeSystem } from "../system/node.ts";
-import type { System } from "../system/system.ts";
 
 /** What `hooks build` asks: which hooks are in these files? */
 export interface DescribeRequest {
@@ -78,9 +87,9 @@ function inTime<V>(work: Promise<V>, timeoutMs: number): Promise<V> {
 
 /** The engine asks: it knows where requests may go, and reads every answer like the output of a program. */
 async function askElsewhere({ mark, payload, asked }: AskRequest): Promise<void> {
-  const { createHookEngine } = await import("../engine/create.ts");
-  const { effectOf } = await import("../engine/outcome-effect.ts");
-  const { callMcpTool } = await import("../install/user-hooks/mcp-call.ts");
+  const { createHookEngine } = await loadCreate();
+  const { effectOf } = await loadOutcomeEffect();
+  const { callMcpTool } = await loadMcpCall();
   const cwd = stringAt(payload, "cwd") ?? "/";
   await Promise.all(
     asked.map(async ({ event, action, timeoutMs }, index) => {

@@ -1,5 +1,5 @@
-import type { Problem } from "../state/problem.ts";
-import type { System } from "../system/system.ts";
+import type { Problem } from "../state/index.ts";
+import type { System } from "../system/index.ts";
 import { type OptionSpecs, type OptionValues, withJsonFlag } from "./option.ts";
 import type { Terminal } from "./terminal.ts";
 

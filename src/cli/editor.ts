@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { findOnPath } from "../install/find-program.ts";
-import { childEnvironment } from "../system/child-environment.ts";
-import type { System } from "../system/system.ts";
+import { findOnPath } from "../install/index.ts";
+import { childEnvironment, type System } from "../system/index.ts";
 import { CommandError } from "./errors.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -1,5 +1,4 @@
-import { clipMiddle, escapeLines } from "../state/index.ts";
-import { Problem } from "../state/problem.ts";
+import { clipMiddle, escapeLines, Problem } from "../state/index.ts";
 import { fitLines, type Width } from "./wrap.ts";
 
 /** A problem that a command itself found. */

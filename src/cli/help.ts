@@ -1,4 +1,4 @@
-import { wrapWords } from "../protocol/wrap-words.ts";
+import { wrapWords } from "../text/index.ts";
 import { COMMAND_GROUPS, type Command, isFamily, type LeafCommand } from "./command.ts";
 import type { OptionSpec } from "./option.ts";
 import { GLOBAL_OPTIONS } from "./parse.ts";

@@ -1,4 +1,4 @@
-import { Problem } from "../state/problem.ts";
+import { Problem } from "../state/index.ts";
 import { CommandError } from "./errors.ts";
 
 /** Runs part of a command and tells a problem of the installation as a failure of the command. */

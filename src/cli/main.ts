@@ -1,8 +1,7 @@
-import { errorText } from "../protocol/error-text.ts";
-import { didYouMean } from "../protocol/nearest.ts";
-import { Problem } from "../state/problem.ts";
-import { isStateError } from "../state/state-error.ts";
-import { type System, SystemError } from "../system/system.ts";
+import { errorText } from "../protocol/index.ts";
+import { isStateError, Problem, VARIABLES } from "../state/index.ts";
+import { type System, SystemError } from "../system/index.ts";
+import { didYouMean } from "../text/index.ts";
 import { version } from "../version.ts";
 import { type Command, type Invocation, isFamily, type LeafCommand } from "./command.ts";
 import { commandNames, loadCommand } from "./command-files.ts";
@@ -206,7 +205,6 @@ function printVersion(terminal: Terminal): number {
 /** A home that cannot be used must not quietly become another one. Loaded only when it is set: few set it. */
 async function checkHome(system: System): Promise<void> {
   if (system.env.get("AMPLIHACK_HOME") === undefined) return;
-  const { VARIABLES } = await import("../state/variables.ts");
   VARIABLES.AMPLIHACK_HOME.getOrError(system);
 }
 

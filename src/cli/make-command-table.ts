@@ -1,10 +1,8 @@
-import { PARTS } from "../config/levels.ts";
-import { settingKeys } from "../config/setting-keys.ts";
-import { RULE_IDS } from "../guard/rules.ts";
-import { HOST_IDS } from "../hosts/descriptors.ts";
-import { STOCK_SUBCOMMANDS } from "../hosts/subcommands.ts";
+import { PARTS, settingKeys } from "../config/index.ts";
+import { RULE_IDS } from "../guard/index.ts";
+import { HOST_IDS, STOCK_SUBCOMMANDS } from "../hosts/index.ts";
 import { EVENTS } from "../protocol/index.ts";
-import { AGENTS } from "../state/active-agent.ts";
+import { AGENTS } from "../state/index.ts";
 import { loadCommands } from "./command-files.ts";
 import type { CommandTable } from "./command-table.ts";
 import { completionTree } from "./completions/tree.ts";

@@ -1,8 +1,7 @@
 import { realpathSync } from "node:fs";
 import { relative } from "node:path";
-import { findOnPath } from "../install/find-program.ts";
-import { quoteWord } from "../system/command-line.ts";
-import type { System } from "../system/system.ts";
+import { findOnPath } from "../install/index.ts";
+import { quoteWord, type System } from "../system/index.ts";
 
 /** The file that runs, behind the link by which npm puts it on PATH. */
 export function ownProgram(): string {

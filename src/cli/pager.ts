@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { findOnPath } from "../install/find-program.ts";
-import type { System } from "../system/system.ts";
+import { findOnPath } from "../install/index.ts";
+import type { System } from "../system/index.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Ends by itself when all fits on the screen, shows colours, leaves what was shown. */

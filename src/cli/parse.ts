@@ -1,4 +1,4 @@
-import { didYouMean } from "../protocol/nearest.ts";
+import { didYouMean } from "../text/index.ts";
 import type { LeafCommand, PositionalSpec } from "./command.ts";
 import { type CommandError, usageError } from "./errors.ts";
 import { type OptionSpec, type OptionSpecs, option } from "./option.ts";

@@ -1,4 +1,4 @@
-import type { System } from "../system/system.ts";
+import type { System } from "../system/index.ts";
 import type { Terminal } from "./terminal.ts";
 
 const REDRAW_MS = 100;

@@ -1,6 +1,6 @@
-import { type HostId, resolveHost } from "../hosts/descriptors.ts";
-import { INSTALLABLE_HOSTS, isInstallable } from "../install/targets.ts";
-import { didYouMean } from "../protocol/nearest.ts";
+import { type HostId, resolveHost } from "../hosts/index.ts";
+import { INSTALLABLE_HOSTS, isInstallable } from "../install/index.ts";
+import { didYouMean } from "../text/index.ts";
 import { usageError } from "./errors.ts";
 
 /** The hosts that `--host` names; undefined when it was not given. */

@@ -1,4 +1,4 @@
-import { wrapWords } from "../protocol/wrap-words.ts";
+import { wrapWords } from "../text/index.ts";
 import type { Width } from "./wrap.ts";
 
 const GAP = "  ";

@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import type { System } from "../system/system.ts";
+import type { System } from "../system/index.ts";
 import { OutputGone, OutputLost } from "./errors.ts";
 
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";

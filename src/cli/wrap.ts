@@ -1,4 +1,4 @@
-import { wrapWords } from "../protocol/wrap-words.ts";
+import { wrapWords } from "../text/index.ts";
 
 /** Of a terminal; undefined where nobody looks. */
 export interface Width {

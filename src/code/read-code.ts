@@ -1,4 +1,4 @@
-import type { CodeReader, Language } from "../shell/code-calls.ts";
+import type { CodeReader, Language } from "../shell/index.ts";
 import { APPLESCRIPT } from "./languages/applescript.ts";
 import { AWK } from "./languages/awk/library.ts";
 import { CMD } from "./languages/cmd.ts";

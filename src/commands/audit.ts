@@ -1,4 +1,4 @@
-import { defineFamily } from "../cli/command.ts";
+import { defineFamily } from "../cli/index.ts";
 import { headCommand } from "./audit/head.ts";
 import { verifyCommand } from "./audit/verify.ts";
 

@@ -1,16 +1,9 @@
-import { defineCommand } from "../cli/command.ts";
-import { CommandError, usageError } from "../cli/errors.ts";
-import {
-  BRIDGE_ACTIONS,
-  BRIDGE_VERSION,
-  parseBridgeReply,
-  parseBridgeRequest,
-} from "../hooks/bridge/contracts.ts";
-import { answerRequest } from "../memory/bridge/answer.ts";
-import { findMemoryPlace } from "../memory/memory-place.ts";
+import { CommandError, defineCommand, usageError } from "../cli/index.ts";
+import { BRIDGE_ACTIONS, BRIDGE_VERSION, parseBridgeReply, parseBridgeRequest } from "../hooks/index.ts";
+import { answerRequest, findMemoryPlace } from "../memory/index.ts";
 import { readJson } from "../protocol/index.ts";
 import { escapeControls } from "../state/index.ts";
-import type { System } from "../system/system.ts";
+import type { System } from "../system/index.ts";
 import { startSync } from "./memory/background-sync.ts";
 
 const REQUEST_BYTES = 1024 * 1024;

@@ -1,7 +1,13 @@
-import { COMPLETED_NOW, type CompletedNow, defineCommand, type Invocation } from "../cli/command.ts";
-import { usageError } from "../cli/errors.ts";
+import {
+  COMPLETED_NOW,
+  type CompletedNow,
+  defineCommand,
+  type Invocation,
+  usageError,
+} from "../cli/index.ts";
 import type { Change } from "../history/index.ts";
-import { didYouMean } from "../protocol/nearest.ts";
+import { loadListRecipes, loadRunRecords, loadRunRequest, loadSearchDirectories } from "../recipes/index.ts";
+import { didYouMean } from "../text/index.ts";
 
 const MAX_WORDS = 200;
 /** A shell may expand what it is offered: nothing but plain words is. */
@@ -35,14 +41,14 @@ async function namesOf(kind: CompletedNow, invocation: Invocation): Promise<read
   const { system } = invocation;
   switch (kind) {
     case "recipe": {
-      const { listRecipes } = await import("../recipes/find/list-recipes.ts");
-      const { searchHere } = await import("../recipes/find/search-directories.ts");
+      const { listRecipes } = await loadListRecipes();
+      const { searchHere } = await loadSearchDirectories();
       const search = searchHere(system, { workingDir: undefined, recipeDirs: [] });
       return (await listRecipes(system, search)).recipes.map(({ name }) => name);
     }
     case "run": {
-      const { listRunIds } = await import("../recipes/logs/run-records.ts");
-      const { stateDirectory } = await import("../recipes/run/run-request.ts");
+      const { listRunIds } = await loadRunRecords();
+      const { stateDirectory } = await loadRunRequest();
       const stateDir = stateDirectory(system);
       return stateDir === undefined ? [] : ["last", ...listRunIds(system, stateDir)];
     }

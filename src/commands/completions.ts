@@ -1,8 +1,14 @@
 import { fileURLToPath } from "node:url";
-import { defineCommand } from "../cli/command.ts";
-import { readCommandTable } from "../cli/command-table.ts";
-import { usageError } from "../cli/errors.ts";
-import { didYouMean } from "../protocol/nearest.ts";
+import {
+  defineCommand,
+  loadBash,
+  loadFish,
+  loadPowershell,
+  loadZsh,
+  readCommandTable,
+  usageError,
+} from "../cli/index.ts";
+import { didYouMean } from "../text/index.ts";
 
 const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 type Shell = (typeof SHELLS)[number];
@@ -37,12 +43,12 @@ async function scriptFor(shell: Shell): Promise<string> {
   const { completed } = await readCommandTable(fileURLToPath(new URL(".", import.meta.url)));
   switch (shell) {
     case "bash":
-      return (await import("../cli/completions/bash.ts")).bashScript(completed);
+      return (await loadBash()).bashScript(completed);
     case "zsh":
-      return (await import("../cli/completions/zsh.ts")).zshScript(completed);
+      return (await loadZsh()).zshScript(completed);
     case "fish":
-      return (await import("../cli/completions/fish.ts")).fishScript(completed);
+      return (await loadFish()).fishScript(completed);
     case "powershell":
-      return (await import("../cli/completions/powershell.ts")).powershellScript(completed);
+      return (await loadPowershell()).powershellScript(completed);
   }
 }

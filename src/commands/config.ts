@@ -1,4 +1,4 @@
-import { defineFamily } from "../cli/command.ts";
+import { defineFamily } from "../cli/index.ts";
 import { editCommand } from "./config/edit.ts";
 import { getCommand } from "./config/get.ts";
 import { listCommand } from "./config/list.ts";

@@ -1,10 +1,21 @@
-import { defineCommand } from "../cli/command.ts";
-import { CommandError, usageError } from "../cli/errors.ts";
-import { option } from "../cli/option.ts";
-import type { Dashboard, DashboardOptions } from "../dashboard/server.ts";
-import { errorText } from "../protocol/error-text.ts";
-import { Problem } from "../state/problem.ts";
-import type { System } from "../system/system.ts";
+import { CommandError, defineCommand, option, usageError } from "../cli/index.ts";
+import { loadConfig } from "../config/index.ts";
+import {
+  type Dashboard,
+  type DashboardOptions,
+  loadAccess,
+  loadDataFiles,
+  loadLocalDashboard,
+  loadOpenBrowser,
+  loadPeer,
+  loadTeamDashboard,
+} from "../dashboard/index.ts";
+import { loadGrants } from "../hooks/index.ts";
+import { loadUrl } from "../postgres/index.ts";
+import { errorText } from "../protocol/index.ts";
+import { loadInterruption } from "../recipes/index.ts";
+import { Problem, requireDirectories } from "../state/index.ts";
+import type { System } from "../system/index.ts";
 
 const MAX_PORT = 65_535;
 const FIX = "amplihack dashboard, without --port and --address";
@@ -38,7 +49,7 @@ PGPASSWORD.`,
     "amplihack dashboard --url postgres://ann@db.example/agents": "what a team's agents did",
   },
   async run({ options, system, terminal }) {
-    const { LOOPBACK_ADDRESSES } = await import("../dashboard/access.ts");
+    const { LOOPBACK_ADDRESSES } = await loadAccess();
     const { port, address } = options;
     if (port !== undefined && !(Number.isInteger(port) && port <= MAX_PORT))
       throw usageError(`--port must be a whole number up to ${MAX_PORT}, not ${port}`, FIX);
@@ -50,10 +61,8 @@ PGPASSWORD.`,
     }
     if (options.team !== undefined && options.url === undefined)
       throw usageError("--team is for --url URL", "amplihack dashboard --help");
-    const { Interruption, listenForSignals, SIGNAL_EXIT_CODES } = await import(
-      "../recipes/run/interruption.ts"
-    );
-    const { openBrowser } = await import("../dashboard/open-browser.ts");
+    const { Interruption, listenForSignals, SIGNAL_EXIT_CODES } = await loadInterruption();
+    const { openBrowser } = await loadOpenBrowser();
     const place = { ...(port === undefined ? {} : { port }), ...(address === undefined ? {} : { address }) };
     const warn = (message: string): void => terminal.warn(message);
     const { url, team } = options;
@@ -97,10 +106,10 @@ type Place = Pick<DashboardOptions, "port" | "address">;
 type Warn = DashboardOptions["warn"];
 
 async function startOwn(system: System, place: Place, warn: Warn): Promise<Started> {
-  const { findDataFiles } = await import("../dashboard/data-files.ts");
-  const { startLocalDashboard } = await import("../dashboard/local-dashboard.ts");
-  const { agentAtPeer } = await import("../dashboard/peer.ts");
-  const { whyNoHuman } = await import("../hooks/grants.ts");
+  const { findDataFiles } = await loadDataFiles();
+  const { startLocalDashboard } = await loadLocalDashboard();
+  const { agentAtPeer } = await loadPeer();
+  const { whyNoHuman } = await loadGrants();
   const files = findDataFiles(system, warn);
   const obstacle = whyNoHuman(system, files.stateHome);
   const dashboard = await startLocalDashboard(system, files, {
@@ -118,10 +127,8 @@ async function startTeams(
   place: Place,
   warn: Warn,
 ): Promise<Started> {
-  const { loadConfig } = await import("../config/index.ts");
-  const { findDatabaseUrl, unencryptedNotice } = await import("../postgres/url.ts");
-  const { requireDirectories } = await import("../state/user-directories.ts");
-  const { startTeamDashboard } = await import("../dashboard/team/team-dashboard.ts");
+  const { findDatabaseUrl, unencryptedNotice } = await loadUrl();
+  const { startTeamDashboard } = await loadTeamDashboard();
   const { memory } = loadConfig(system, requireDirectories(system)).config;
   const address = findDatabaseUrl(system, { option: "--url URL", given: url, memory });
   const notice = unencryptedNotice(address);

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
-import { defineCommand } from "../cli/command.ts";
-import { commandInstead, ownProgram } from "../cli/own-program.ts";
+import { commandInstead, defineCommand, ownProgram } from "../cli/index.ts";
+import { loadTour } from "../demo/index.ts";
 
 export const command = defineCommand({
   name: "demo",
@@ -9,7 +9,7 @@ export const command = defineCommand({
   options: {},
   examples: { "amplihack demo": "guard, hosts, undo, a recipe and a memory in a few seconds" },
   async run({ system, terminal }) {
-    const { giveTour } = await import("../demo/tour.ts");
+    const { giveTour } = await loadTour();
     const bin = dirname(ownProgram());
     const programs = {
       amplihack: [process.execPath, join(bin, "amplihack.cjs")],

@@ -1,12 +1,16 @@
-import { defineCommand } from "../cli/command.ts";
-import { tellProblems } from "../cli/install-problem.ts";
-import { FORMAT_OPTION, option } from "../cli/option.ts";
-import { ownProgram } from "../cli/own-program.ts";
-import type { Terminal } from "../cli/terminal.ts";
-import type { DoctorCheck } from "../install/doctor/check.ts";
-import { count } from "../protocol/quantity.ts";
-import { wrapWords } from "../protocol/wrap-words.ts";
-import type { Proof } from "../verify/live/prove.ts";
+import {
+  defineCommand,
+  FORMAT_OPTION,
+  loadProgress,
+  loadReadHosts,
+  option,
+  ownProgram,
+  type Terminal,
+  tellProblems,
+} from "../cli/index.ts";
+import { type DoctorCheck, loadOperations } from "../install/index.ts";
+import { count, wrapWords } from "../text/index.ts";
+import { loadLive, type Proof } from "../verify/index.ts";
 
 const LIVE_TIMEOUT_MS = 120_000;
 
@@ -33,8 +37,8 @@ report says what really happened, and whether your own settings would keep the h
     "amplihack doctor --live --host claude": "proves in the real Claude Code that a refusal holds",
   },
   async run({ options, system, terminal }) {
-    const { examine, findPackage, repair, requireDirectories } = await import("../install/operations.ts");
-    const { readHosts } = await import("../cli/read-hosts.ts");
+    const { examine, findPackage, repair, requireDirectories } = await loadOperations();
+    const { readHosts } = await loadReadHosts();
     const asked = readHosts(options.host, "amplihack doctor");
     const hosts = asked === "all" ? undefined : asked;
     const self = ownProgram();
@@ -47,8 +51,8 @@ report says what really happened, and whether your own settings would keep the h
         }
       }
       if (options.live) {
-        const { proveAll } = await import("../verify/live/live.ts");
-        const { ProgressLine } = await import("../cli/progress.ts");
+        const { proveAll } = await loadLive();
+        const { ProgressLine } = await loadProgress();
         const proofs = await new ProgressLine(system, terminal).during("looking for hosts …", onProgress =>
           proveAll(system, source, { hosts, places, self, timeoutMs: LIVE_TIMEOUT_MS, onProgress }),
         );

@@ -1,4 +1,4 @@
-import { defineFamily } from "../cli/command.ts";
+import { defineFamily } from "../cli/index.ts";
 import { allowOnceCommand } from "./guard/allow-once.ts";
 import { argvCommand } from "./guard/argv.ts";
 import { explainCommand } from "./guard/explain.ts";

@@ -1,4 +1,4 @@
-import { defineFamily } from "../cli/command.ts";
+import { defineFamily } from "../cli/index.ts";
 import { clearCommand } from "./history/clear.ts";
 import { listCommand } from "./history/list.ts";
 import { pruneCommand } from "./history/prune.ts";

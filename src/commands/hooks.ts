@@ -1,4 +1,4 @@
-import { defineFamily } from "../cli/command.ts";
+import { defineFamily } from "../cli/index.ts";
 import { addCommand } from "./hooks/add.ts";
 import { buildCommand } from "./hooks/build.ts";
 import { captureCommand } from "./hooks/capture.ts";

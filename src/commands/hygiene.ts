@@ -1,12 +1,8 @@
-import { defineCommand, defineFamily } from "../cli/command.ts";
-import { FORMAT_OPTION, option } from "../cli/option.ts";
-import type { Artifact, ScanMode, ScanResult } from "../recipes/artifacts/scan.ts";
-import { escapeControls } from "../state/escape.ts";
-import { Problem } from "../state/problem.ts";
-import { readText } from "../state/read-text.ts";
-import { quoteWord } from "../system/command-line.ts";
-import { resolve } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { defineCommand, defineFamily, FORMAT_OPTION, option } from "../cli/index.ts";
+import { type Artifact, loadAllowlist, loadScan, type ScanMode, type ScanResult } from "../recipes/index.ts";
+import { Problem, readText } from "../state/index.ts";
+import { quoteWord, resolve, type System } from "../system/index.ts";
+import { escapeControls } from "../text/index.ts";
 
 const MODES = ["pre-commit", "pre-publish", "all", "staged", "worktree"] as const;
 /** These look at the whole repository; the others keep a change clean. */
@@ -36,8 +32,8 @@ not look.`,
   },
   async run({ options, system, terminal }) {
     const { mode } = options;
-    const { scanArtifacts } = await import("../recipes/artifacts/scan.ts");
-    const { readAllowlist, ALLOWLIST_NAME } = await import("../recipes/artifacts/allowlist.ts");
+    const { scanArtifacts } = await loadScan();
+    const { readAllowlist, ALLOWLIST_NAME } = await loadAllowlist();
     const result = await scanArtifacts(system, {
       repository: resolve(system.files.workingDirectory() ?? "/", options.repo ?? "."),
       mode,

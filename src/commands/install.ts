@@ -1,10 +1,16 @@
-import { askYesOrNo } from "../cli/ask.ts";
-import { defineCommand } from "../cli/command.ts";
-import { usageError } from "../cli/errors.ts";
-import { tellProblems } from "../cli/install-problem.ts";
-import { FORMAT_OPTION, option } from "../cli/option.ts";
-import { fitLines } from "../cli/wrap.ts";
-import { PARTS } from "../config/levels.ts";
+import {
+  askYesOrNo,
+  defineCommand,
+  FORMAT_OPTION,
+  fitLines,
+  loadReadHosts,
+  option,
+  tellProblems,
+  usageError,
+} from "../cli/index.ts";
+import { PARTS } from "../config/index.ts";
+import { loadOperations } from "../install/index.ts";
+import { loadPlatform } from "../launcher/index.ts";
 import { chosenParts, PROFILE_NAMES } from "./parts/choice.ts";
 
 const TRUST_QUESTION = "Codex runs only hooks that you trust. May it run those of amplihack?";
@@ -57,12 +63,11 @@ the hosts are never changed. A second run changes nothing.`,
     "amplihack install --scope project --host claude": "registers in this project's .claude/settings.json",
   },
   async run({ options, system, terminal }) {
-    const { findPackage, install, needsTrustAgreement, renderInstall, requireDirectories } = await import(
-      "../install/operations.ts"
-    );
+    const { findPackage, install, needsTrustAgreement, renderInstall, requireDirectories } =
+      await loadOperations();
     const { askParts, askWishes, NO_WISHES, Questions } = await import("./install/questions.ts");
-    const { readHosts } = await import("../cli/read-hosts.ts");
-    const { checkPlatform } = await import("../launcher/platform.ts");
+    const { readHosts } = await loadReadHosts();
+    const { checkPlatform } = await loadPlatform();
     checkPlatform(process.platform);
     if (options.full && !options["dry-run"])
       throw usageError("--full goes with --dry-run", "amplihack install --dry-run --full");

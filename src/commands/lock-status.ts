@@ -1,6 +1,5 @@
-import { defineCommand } from "../cli/command.ts";
-import { FORMATS, option } from "../cli/option.ts";
-import { type LockStatus, lockStatus } from "../hooks/stop/lock-commands.ts";
+import { defineCommand, FORMATS, option } from "../cli/index.ts";
+import { type LockStatus, lockStatus } from "../hooks/index.ts";
 
 export const command = defineCommand({
   name: "lock-status",

@@ -1,8 +1,5 @@
-import { defineCommand } from "../cli/command.ts";
-import { usageError } from "../cli/errors.ts";
-import { FORMAT_OPTION, option } from "../cli/option.ts";
-import { fitLines } from "../cli/wrap.ts";
-import { lock } from "../hooks/stop/lock-commands.ts";
+import { defineCommand, FORMAT_OPTION, fitLines, option, usageError } from "../cli/index.ts";
+import { lock } from "../hooks/index.ts";
 
 /** Hosts that let an agent stop after this many holds, whatever a hook says. */
 const CAP_NOTICE =

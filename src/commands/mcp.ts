@@ -1,4 +1,4 @@
-import { defineFamily } from "../cli/command.ts";
+import { defineFamily } from "../cli/index.ts";
 import { guardCommand } from "./mcp/guard.ts";
 import { serveCommand } from "./mcp/serve.ts";
 

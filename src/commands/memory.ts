@@ -1,4 +1,4 @@
-import { defineFamily } from "../cli/command.ts";
+import { defineFamily } from "../cli/index.ts";
 import { cleanCommand } from "./memory/clean.ts";
 import { deleteCommand } from "./memory/delete.ts";
 import { editCommand } from "./memory/edit.ts";

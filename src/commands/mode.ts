@@ -1,6 +1,6 @@
-import { defineCommand, defineFamily, type LeafCommand } from "../cli/command.ts";
-import { FORMAT_OPTION, option } from "../cli/option.ts";
-import { requireDirectories } from "../state/user-directories.ts";
+import { defineCommand, defineFamily, FORMAT_OPTION, type LeafCommand, option } from "../cli/index.ts";
+import { loadMode } from "../install/index.ts";
+import { requireDirectories } from "../state/index.ts";
 
 const FORCE = option.boolean("also where both are there; the other is replaced");
 
@@ -10,7 +10,7 @@ const detect = defineCommand({
   options: { format: FORMAT_OPTION },
   examples: { "amplihack mode detect": "prints local, plugin or none" },
   async run({ options, system, terminal }) {
-    const { detectMode } = await import("../install/plugin/mode.ts");
+    const { detectMode } = await loadMode();
     const mode = detectMode(requireDirectories(system));
     terminal.printResult(options.format, { mode }, `${mode}\n`);
     return 0;
@@ -24,7 +24,7 @@ function conversion(target: "plugin" | "local", summary: string): LeafCommand {
     options: { force: FORCE, format: FORMAT_OPTION },
     examples: { [`amplihack mode to-${target}`]: "your own files stay where they are" },
     async run({ options, system, terminal }) {
-      const { convertToLocal, convertToPlugin } = await import("../install/plugin/mode.ts");
+      const { convertToLocal, convertToPlugin } = await loadMode();
       const convert = target === "plugin" ? convertToPlugin : convertToLocal;
       const { kept } = convert(system, requireDirectories(system), options.force);
       const lines = [

@@ -1,10 +1,22 @@
-import { defineCommand, defineFamily, type Invocation } from "../cli/command.ts";
-import { CommandError, usageError } from "../cli/errors.ts";
-import { option } from "../cli/option.ts";
-import { ownProgram } from "../cli/own-program.ts";
-import { didYouMean } from "../protocol/nearest.ts";
-import { join, resolve } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import {
+  CommandError,
+  defineCommand,
+  defineFamily,
+  type Invocation,
+  option,
+  ownProgram,
+  usageError,
+} from "../cli/index.ts";
+import {
+  loadAgentAnswers,
+  loadInterruption,
+  loadRunWorkstreams,
+  loadValue,
+  loadWorkstreams,
+} from "../recipes/index.ts";
+import { readText } from "../state/index.ts";
+import { join, resolve, type System } from "../system/index.ts";
+import { didYouMean } from "../text/index.ts";
 
 const HELPER_OPTIONS = {
   "require-field": option.string("NAME", "extract-json: the last object that has this member"),
@@ -22,8 +34,8 @@ interface Operation {
   run(input: string, options: HelperOptions, system: System): Promise<string>;
 }
 
-const answers = () => import("../recipes/orchestration/agent-answers.ts");
-const workstreams = () => import("../recipes/orchestration/workstreams.ts");
+const answers = () => loadAgentAnswers();
+const workstreams = () => loadWorkstreams();
 
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   "extract-json": {
@@ -150,14 +162,12 @@ where. Exit 0 when all succeeded.`,
 async function runFile({ positionals, system, terminal }: Invocation): Promise<number> {
   const here = system.files.workingDirectory() ?? "/";
   const path = resolve(here, positionals[0] ?? "");
-  const [{ readWorkstreams }, { runWorkstreams }, { readJsonText }, { readText }, signals] =
-    await Promise.all([
-      workstreams(),
-      import("../recipes/orchestration/run-workstreams.ts"),
-      import("../recipes/values/value.ts"),
-      import("../state/read-text.ts"),
-      import("../recipes/run/interruption.ts"),
-    ]);
+  const [{ readWorkstreams }, { runWorkstreams }, { readJsonText }, signals] = await Promise.all([
+    workstreams(),
+    loadRunWorkstreams(),
+    loadValue(),
+    loadInterruption(),
+  ]);
   const text = readText(system, path, MAX_INPUT_BYTES);
   if (text === undefined) throw new CommandError(`there is no file ${path}`, { kind: "not-found" });
   const list = readWorkstreams(readJsonText(text), path);

@@ -1,4 +1,4 @@
-import { defineFamily } from "../cli/command.ts";
+import { defineFamily } from "../cli/index.ts";
 import { listCommand } from "./parts/list.ts";
 import { offCommand } from "./parts/off.ts";
 import { onCommand } from "./parts/on.ts";

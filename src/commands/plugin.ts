@@ -1,6 +1,6 @@
-import { defineCommand, defineFamily } from "../cli/command.ts";
-import { FORMAT_OPTION, option } from "../cli/option.ts";
-import { requireDirectories } from "../state/user-directories.ts";
+import { defineCommand, defineFamily, FORMAT_OPTION, option } from "../cli/index.ts";
+import { loadPlugins } from "../install/index.ts";
+import { requireDirectories } from "../state/index.ts";
 
 const NAME = { name: "NAME", summary: "name of the plugin" } as const;
 const OPTIONAL_NAME = {
@@ -18,7 +18,7 @@ const install = defineCommand({
   options: { force: option.boolean("replace one that is installed"), format: FORMAT_OPTION },
   examples: { "amplihack plugin install ./my-plugin": "copies it below ~/.amplihack" },
   async run({ options, positionals, system, terminal }) {
-    const { installPlugin, pluginDirectory } = await import("../install/plugin/plugins.ts");
+    const { installPlugin, pluginDirectory } = await loadPlugins();
     const places = requireDirectories(system);
     const { name, version } = installPlugin(system, places, positionals[0] ?? "", options.force);
     const path = pluginDirectory(places, name);
@@ -35,7 +35,7 @@ const uninstall = defineCommand({
   options: { format: FORMAT_OPTION },
   examples: { "amplihack plugin uninstall my-plugin": "removes its copy and its setting" },
   async run({ options, positionals, system, terminal }) {
-    const { uninstallPlugin } = await import("../install/plugin/plugins.ts");
+    const { uninstallPlugin } = await loadPlugins();
     const [name = ""] = positionals;
     uninstallPlugin(system, requireDirectories(system), name);
     terminal.printResult(options.format, { success: true, name, removed: true }, `${name} is removed\n`);
@@ -50,7 +50,7 @@ const link = defineCommand({
   options: { format: FORMAT_OPTION },
   examples: { "amplihack plugin link my-plugin": "adds it to enabledPlugins" },
   async run({ options, positionals, system, terminal }) {
-    const { linkPlugin } = await import("../install/plugin/plugins.ts");
+    const { linkPlugin } = await loadPlugins();
     const [name = "amplihack"] = positionals;
     const changed = linkPlugin(system, requireDirectories(system), name);
     const text = `${name} is switched on${changed ? "" : " already"}\n`;
@@ -66,7 +66,7 @@ const verify = defineCommand({
   options: { format: FORMAT_OPTION },
   examples: { "amplihack plugin verify my-plugin": "ends with 0 only if all of it holds" },
   async run({ options, positionals, system, terminal }) {
-    const { inspectPlugin } = await import("../install/plugin/plugins.ts");
+    const { inspectPlugin } = await loadPlugins();
     const state = inspectPlugin(system, requireDirectories(system), positionals[0] ?? "amplihack");
     const { installed, discoverable, hooks_loaded } = state;
     const facts = Object.entries({ installed, discoverable, hooks_loaded });
@@ -83,7 +83,7 @@ const list = defineCommand({
   options: { format: FORMAT_OPTION },
   examples: { "amplihack plugin list": "shows each with its version, and whether it is on" },
   async run({ options, system, terminal }) {
-    const { listPlugins } = await import("../install/plugin/plugins.ts");
+    const { listPlugins } = await loadPlugins();
     const plugins = listPlugins(system, requireDirectories(system));
     const lines = plugins.map(
       ({ name, version, discoverable }) =>

@@ -1,4 +1,4 @@
-import { defineFamily } from "../cli/command.ts";
+import { defineFamily } from "../cli/index.ts";
 import { cancelCommand } from "./recipe/cancel.ts";
 import { listCommand } from "./recipe/list.ts";
 import { logsCommand } from "./recipe/logs.ts";

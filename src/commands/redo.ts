@@ -1,4 +1,4 @@
-import { defineCommand } from "../cli/command.ts";
+import { defineCommand } from "../cli/index.ts";
 import { CARRY_OUT_OPTIONS } from "./undo/carry-out.ts";
 
 export const command = defineCommand({

@@ -1,7 +1,17 @@
-import { defineCommand, type Invocation } from "../cli/command.ts";
-import { CommandError, usageError } from "../cli/errors.ts";
-import { FORMAT_OPTION, type OptionSpecs, option } from "../cli/option.ts";
-import type { System } from "../system/system.ts";
+import {
+  CommandError,
+  defineCommand,
+  FORMAT_OPTION,
+  type Invocation,
+  loadProgress,
+  type OptionSpecs,
+  option,
+  usageError,
+} from "../cli/index.ts";
+import { BUILT_IN } from "../config/index.ts";
+import { loadDataFiles, loadReport } from "../dashboard/index.ts";
+import { openHistory } from "../history/index.ts";
+import { dirname, expandHome, resolve, type System, writeAtomically } from "../system/index.ts";
 
 const HELP = "amplihack report --help";
 const OPTIONS = {
@@ -44,10 +54,8 @@ secrets), paths and session ids: look before you share it.`,
 });
 
 async function printSummary({ options, system, terminal }: Invocation<typeof OPTIONS>): Promise<number> {
-  const { ProgressLine } = await import("../cli/progress.ts");
-  const { BUILT_IN } = await import("../config/settings.ts");
-  const { findDataFiles } = await import("../dashboard/data-files.ts");
-  const { openHistory } = await import("../history/index.ts");
+  const { ProgressLine } = await loadProgress();
+  const { findDataFiles } = await loadDataFiles();
   const { readDuration } = await import("./history/amounts.ts");
   const { lastWeek, since, today } = await import("./report/period.ts");
   const { readFrom, summarise } = await import("./report/summary.ts");
@@ -81,10 +89,8 @@ async function writePage(
   { options, system, terminal }: Invocation<typeof OPTIONS>,
   file: string,
 ): Promise<number> {
-  const { findDataFiles } = await import("../dashboard/data-files.ts");
-  const { renderReport } = await import("../dashboard/report.ts");
-  const { writeAtomically } = await import("../system/atomic-write.ts");
-  const { dirname, expandHome, resolve } = await import("../system/paths.ts");
+  const { findDataFiles } = await loadDataFiles();
+  const { renderReport } = await loadReport();
   const path = resolve(system.files.workingDirectory() ?? "/", expandHome(file, system.env.get("HOME")));
   if (file !== "-") refuseOtherFile(system, path);
   const files = findDataFiles(system, message => terminal.warn(message));

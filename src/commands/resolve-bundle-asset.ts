@@ -1,5 +1,5 @@
-import { defineCommand } from "../cli/command.ts";
-import { CommandError, usageError } from "../cli/errors.ts";
+import { CommandError, defineCommand, usageError } from "../cli/index.ts";
+import { loadBundleAsset } from "../recipes/index.ts";
 
 export const command = defineCommand({
   name: "resolve-bundle-asset",
@@ -14,9 +14,7 @@ file, 2 for a path that is not allowed.`,
   },
   async run({ positionals, system, terminal }) {
     const [asset = ""] = positionals;
-    const { assetPathProblem, findBundleAsset, NAMED_ASSETS } = await import(
-      "../recipes/find/bundle-asset.ts"
-    );
+    const { assetPathProblem, findBundleAsset, NAMED_ASSETS } = await loadBundleAsset();
     const named = Object.hasOwn(NAMED_ASSETS, asset) ? NAMED_ASSETS[asset] : undefined;
     const names = Object.keys(NAMED_ASSETS).join(", ");
     const notFound = (message: string) =>

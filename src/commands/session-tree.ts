@@ -1,14 +1,20 @@
-import { defineCommand, defineFamily } from "../cli/command.ts";
-import { CommandError, usageError } from "../cli/errors.ts";
-import { FORMAT_OPTION, option } from "../cli/option.ts";
-import type { System } from "../system/system.ts";
+import {
+  CommandError,
+  defineCommand,
+  defineFamily,
+  FORMAT_OPTION,
+  option,
+  usageError,
+} from "../cli/index.ts";
+import { loadSessionTree } from "../recipes/index.ts";
+import type { System } from "../system/index.ts";
 
 const BLOCKED_EXIT_CODE = 2;
 const DEFAULT_DAYS = 7;
 const SESSION = { name: "SESSION", summary: "id of a session: letters, digits, _ and -" } as const;
 
 async function openTrees(system: System) {
-  const { SessionTrees } = await import("../recipes/orchestration/session-tree.ts");
+  const { SessionTrees } = await loadSessionTree();
   return new SessionTrees(system);
 }
 

@@ -1,8 +1,12 @@
 import { setTimeout } from "node:timers/promises";
-import { defineCommand } from "../cli/command.ts";
-import { FORMAT_OPTION, option } from "../cli/option.ts";
-import { errorText } from "../protocol/error-text.ts";
-import { count } from "../protocol/quantity.ts";
+import { defineCommand, FORMAT_OPTION, option } from "../cli/index.ts";
+import { loadConfig } from "../config/index.ts";
+import { loadAudit } from "../hooks/index.ts";
+import { errorText } from "../protocol/index.ts";
+import { loadOpenTarget, loadShip } from "../ship/index.ts";
+import { requireDirectories } from "../state/index.ts";
+import { join } from "../system/index.ts";
+import { count } from "../text/index.ts";
 
 const DEFAULT_INTERVAL_S = 60;
 const DEFAULT_TIMEOUT_S = 10;
@@ -47,12 +51,9 @@ a URL it is memory.url, else AMPLIHACK_DATABASE_URL. Passwords belong in
     "amplihack ship --to postgres=postgres://ann@db.example/agents": "to a team's database",
   },
   async run({ options, system, terminal }) {
-    const { requireDirectories } = await import("../state/user-directories.ts");
-    const { loadConfig } = await import("../config/index.ts");
-    const { auditFile } = await import("../hooks/audit.ts");
-    const { join } = await import("../system/paths.ts");
-    const { openTarget } = await import("../ship/open-target.ts");
-    const { shipAll } = await import("../ship/ship.ts");
+    const { auditFile } = await loadAudit();
+    const { openTarget } = await loadOpenTarget();
+    const { shipAll } = await loadShip();
     const places = requireDirectories(system);
     const tell = (message: string) => terminal.warn(`Warning: ${message}\n`);
     const { config, notices } = loadConfig(system, places);

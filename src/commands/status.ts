@@ -1,8 +1,5 @@
-import { defineCommand } from "../cli/command.ts";
-import { FORMAT_OPTION } from "../cli/option.ts";
-import { commandInstead, ownProgram } from "../cli/own-program.ts";
-import type { Terminal } from "../cli/terminal.ts";
-import type { AgentStatus } from "../launcher/agent-status.ts";
+import { commandInstead, defineCommand, FORMAT_OPTION, ownProgram, type Terminal } from "../cli/index.ts";
+import { type AgentStatus, loadAgentStatus } from "../launcher/index.ts";
 import { version } from "../version.ts";
 
 /** Run when `amplihack` is called alone. */
@@ -16,7 +13,7 @@ export const command = defineCommand({
     "amplihack status --format json": "the same for programs",
   },
   async run({ options, system, terminal }) {
-    const { readAgentStatus, nextStep } = await import("../launcher/agent-status.ts");
+    const { readAgentStatus, nextStep } = await loadAgentStatus();
     const agents = readAgentStatus(system, ownProgram());
     const next = nextStep(agents);
     const { describeTeamMemory } = await import("./memory/background-sync.ts");

@@ -1,4 +1,4 @@
-import { defineCommand } from "../cli/command.ts";
+import { defineCommand } from "../cli/index.ts";
 import type { SessionFigures } from "./statusline/figures.ts";
 
 /** Hosts send a few kilobytes. */

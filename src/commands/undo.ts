@@ -1,6 +1,4 @@
-import { defineCommand } from "../cli/command.ts";
-import { usageError } from "../cli/errors.ts";
-import { option } from "../cli/option.ts";
+import { defineCommand, option, usageError } from "../cli/index.ts";
 import type { UndoSelection } from "../history/index.ts";
 import { readDuration } from "./history/amounts.ts";
 import { CARRY_OUT_OPTIONS } from "./undo/carry-out.ts";

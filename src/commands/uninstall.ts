@@ -1,8 +1,13 @@
-import { defineCommand } from "../cli/command.ts";
-import { usageError } from "../cli/errors.ts";
-import { tellProblems } from "../cli/install-problem.ts";
-import { FORMAT_OPTION, option } from "../cli/option.ts";
-import { fitLines } from "../cli/wrap.ts";
+import {
+  defineCommand,
+  FORMAT_OPTION,
+  fitLines,
+  loadReadHosts,
+  option,
+  tellProblems,
+  usageError,
+} from "../cli/index.ts";
+import { loadOperations } from "../install/index.ts";
 
 const DATA_HINT =
   "Memory, history, settings and logs are still in ~/.amplihack.\nTo remove them for good: amplihack uninstall --purge\n";
@@ -33,10 +38,8 @@ was, byte for byte. Memory, history, configuration and the audit log stay unless
     "amplihack uninstall --dry-run": "tells what would change",
   },
   async run({ options, system, terminal }) {
-    const { hasLastingData, renderUninstall, requireDirectories, uninstall } = await import(
-      "../install/operations.ts"
-    );
-    const { readHosts } = await import("../cli/read-hosts.ts");
+    const { hasLastingData, renderUninstall, requireDirectories, uninstall } = await loadOperations();
+    const { readHosts } = await loadReadHosts();
     if (options.full && !options["dry-run"])
       throw usageError("--full goes with --dry-run", "amplihack uninstall --dry-run --full");
     const asked = readHosts(options.host, "amplihack uninstall");

@@ -1,7 +1,5 @@
-import { defineCommand } from "../cli/command.ts";
-import { CommandError } from "../cli/errors.ts";
-import { FORMAT_OPTION } from "../cli/option.ts";
-import { unlock } from "../hooks/stop/lock-commands.ts";
+import { CommandError, defineCommand, FORMAT_OPTION } from "../cli/index.ts";
+import { unlock } from "../hooks/index.ts";
 
 export const command = defineCommand({
   name: "unlock",

@@ -1,11 +1,24 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { defineCommand, type Invocation } from "../cli/command.ts";
-import { CommandError } from "../cli/errors.ts";
-import { FORMAT_OPTION, type OptionSpecs, option } from "../cli/option.ts";
-import { ownProgram } from "../cli/own-program.ts";
-import type { Release } from "../launcher/update/releases.ts";
-import type { UpdateSettings } from "../launcher/update/settings.ts";
+import {
+  CommandError,
+  defineCommand,
+  FORMAT_OPTION,
+  type Invocation,
+  type OptionSpecs,
+  option,
+  ownProgram,
+} from "../cli/index.ts";
+import {
+  loadApply,
+  loadOwner,
+  loadPlatform,
+  loadReleases,
+  loadSettings,
+  loadVerify,
+  type Release,
+  type UpdateSettings,
+} from "../launcher/index.ts";
 import { version } from "../version.ts";
 
 const NEWER_EXIT_CODE = 10;
@@ -36,11 +49,7 @@ export const command = defineCommand({
 async function update(invocation: Invocation<typeof OPTIONS>): Promise<number> {
   const { options, system, terminal } = invocation;
   const [{ checkPlatform }, { readUpdateSettings }, { fetchReleases, isNewer, latestOf }] = await Promise.all(
-    [
-      import("../launcher/platform.ts"),
-      import("../launcher/update/settings.ts"),
-      import("../launcher/update/releases.ts"),
-    ],
+    [loadPlatform(), loadSettings(), loadReleases()],
   );
   checkPlatform(process.platform);
   const settings = readUpdateSettings(system);
@@ -77,7 +86,7 @@ async function update(invocation: Invocation<typeof OPTIONS>): Promise<number> {
 
 /** There is no address of our own to fall back to, so the person is told what to set, and what works without. */
 async function noSource({ stateHome, update: { publicKey } }: UpdateSettings): Promise<CommandError> {
-  const { findOwner } = await import("../launcher/update/owner.ts");
+  const { findOwner } = await loadOwner();
   const self = ownProgram();
   const owner = findOwner(self, stateHome);
   const hasKey = publicKey !== undefined || existsSync(shippedKey(self));
@@ -100,12 +109,7 @@ async function change(
   { stateHome, update: { publicKey } }: UpdateSettings,
 ): Promise<number> {
   const [{ fetchRelease, registeredHosts, runInstall }, { releaseKey }, { findOwner }, { isNewer }] =
-    await Promise.all([
-      import("../launcher/update/apply.ts"),
-      import("../launcher/update/verify.ts"),
-      import("../launcher/update/owner.ts"),
-      import("../launcher/update/releases.ts"),
-    ]);
+    await Promise.all([loadApply(), loadVerify(), loadOwner(), loadReleases()]);
   const self = ownProgram();
   const key = releaseKey(publicKey, shippedKey(self));
   const hosts = registeredHosts(system, stateHome);

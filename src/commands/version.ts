@@ -1,5 +1,4 @@
-import { defineCommand } from "../cli/command.ts";
-import { FORMAT_OPTION } from "../cli/option.ts";
+import { defineCommand, FORMAT_OPTION } from "../cli/index.ts";
 import { version } from "../version.ts";
 
 export const command = defineCommand({

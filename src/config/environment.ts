@@ -1,6 +1,6 @@
 import type { FailurePolicy } from "../protocol/index.ts";
-import { VARIABLES } from "../state/variables.ts";
-import type { System } from "../system/system.ts";
+import { VARIABLES } from "../state/index.ts";
+import type { System } from "../system/index.ts";
 import { POLICIES } from "./levels.ts";
 import { stricterLevel } from "./merge.ts";
 import type { ConfigNotice } from "./notice.ts";

@@ -1,6 +1,37 @@
+/**
+ * The configuration: its layers, what may be said in each, validation, JSON Schema, and edits that keep a person's
+ * comments. Reading never throws; what cannot be read becomes a notice.
+ */
+export { acceptConfig } from "./accept.ts";
+export {
+  findLooseJson,
+  type InvalidText,
+  insertFirst,
+  insertMember,
+  memberOf,
+  openJson,
+  placeOf,
+  propertiesOf,
+  removeChild,
+  replaceNode,
+} from "./json-edit.ts";
+export type { JsonNode } from "./json-node.ts";
 export { renderConfigSchema, toJsonSchema } from "./json-schema.ts";
 export { readJsonc } from "./jsonc.ts";
 export * from "./levels.ts";
 export * from "./load.ts";
+export {
+  MAX_POLICIES,
+  MAX_POLICY_BYTES,
+  type PolicyReference,
+  parsePolicyReference,
+  policyFile,
+  policyFolder,
+  signedRecordFile,
+} from "./policies.ts";
+export { accept, type Schema, type SchemaProblem } from "./schema.ts";
 export * from "./sections.ts";
+export { settingKeys } from "./setting-keys.ts";
 export * from "./settings.ts";
+export { addAllowEntry, trustProject } from "./starter.ts";
+export { starterConfig } from "./starter-text.ts";

@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from "../protocol/index.ts";
-import { objectAt } from "../protocol/members.ts";
+import { type Json, type JsonObject, objectAt } from "../protocol/index.ts";
 import type { Schema } from "./schema.ts";
 import { CONFIG_SCHEMA } from "./sections.ts";
 

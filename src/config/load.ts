@@ -1,10 +1,5 @@
-import { defined } from "../protocol/defined.ts";
-import { errorText } from "../protocol/error-text.ts";
-import { isSameJson, type Json } from "../protocol/index.ts";
-import { memberAt } from "../protocol/members.ts";
-import { join } from "../system/paths.ts";
-import { sha256Hex } from "../system/sha256.ts";
-import { type FileFacts, hasErrorCode, type System } from "../system/system.ts";
+import { defined, errorText, isSameJson, type Json, memberAt } from "../protocol/index.ts";
+import { type FileFacts, hasErrorCode, join, type System, sha256Hex } from "../system/index.ts";
 import { acceptConfig } from "./accept.ts";
 import { tightenByEnvironment } from "./environment.ts";
 import { readJsonc } from "./jsonc.ts";

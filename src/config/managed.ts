@@ -1,6 +1,11 @@
-import { defined } from "../protocol/defined.ts";
-import { isJsonObject, isSameJson, type Json, type JsonObject } from "../protocol/index.ts";
-import { memberAt } from "../protocol/members.ts";
+import {
+  defined,
+  isJsonObject,
+  isSameJson,
+  type Json,
+  type JsonObject,
+  memberAt,
+} from "../protocol/index.ts";
 import { RULE_SETTINGS } from "./levels.ts";
 import { override, type Refuse, stricterLevel, unite } from "./merge.ts";
 import type { ConfigFile, GuardSection } from "./sections.ts";

@@ -1,9 +1,5 @@
-import { errorText } from "../protocol/error-text.ts";
-import { isJsonObject, type Json } from "../protocol/index.ts";
-import { parseJsonObject, stringAt } from "../protocol/members.ts";
-import { dirname, join, resolve } from "../system/paths.ts";
-import { sha256Hex } from "../system/sha256.ts";
-import type { System } from "../system/system.ts";
+import { errorText, isJsonObject, type Json, parseJsonObject, stringAt } from "../protocol/index.ts";
+import { dirname, join, resolve, type System, sha256Hex } from "../system/index.ts";
 import { readJsonc } from "./jsonc.ts";
 import type { LayerScope } from "./notice.ts";
 import type { ConfigFile, GuardSection } from "./sections.ts";

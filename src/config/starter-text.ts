@@ -1,7 +1,5 @@
-import type { Json, JsonObject } from "../protocol/index.ts";
-import { isJsonObject } from "../protocol/index.ts";
-import { memberAt } from "../protocol/members.ts";
-import { wrapWords } from "../protocol/wrap-words.ts";
+import { isJsonObject, type Json, type JsonObject, memberAt } from "../protocol/index.ts";
+import { wrapWords } from "../text/index.ts";
 import type { Schema } from "./schema.ts";
 import { CONFIG_SCHEMA } from "./sections.ts";
 import { BUILT_IN } from "./settings.ts";

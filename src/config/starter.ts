@@ -1,10 +1,7 @@
 import { applyEdits, modify, parse } from "jsonc-parser";
-import type { Json } from "../protocol/index.ts";
-import { listAt, memberAt, stringAt } from "../protocol/members.ts";
-import { readText } from "../state/read-text.ts";
-import { writeAtomically } from "../system/atomic-write.ts";
-import { sha256Hex } from "../system/sha256.ts";
-import type { System } from "../system/system.ts";
+import { type Json, listAt, memberAt, stringAt } from "../protocol/index.ts";
+import { readText } from "../state/index.ts";
+import { type System, sha256Hex, writeAtomically } from "../system/index.ts";
 import { openJson } from "./json-edit.ts";
 import { MAX_CONFIG_BYTES } from "./load.ts";
 import type { AllowEntry } from "./sections.ts";

@@ -1,9 +1,8 @@
 import type { UndoPlan } from "../history/index.ts";
-import { isJsonObject, type JsonObject, readJson } from "../protocol/index.ts";
-import { stringAt, stringsAt } from "../protocol/members.ts";
-import { count } from "../protocol/quantity.ts";
-import { Problem } from "../state/problem.ts";
-import type { System } from "../system/system.ts";
+import { isJsonObject, type JsonObject, readJson, stringAt, stringsAt } from "../protocol/index.ts";
+import { Problem } from "../state/index.ts";
+import type { System } from "../system/index.ts";
+import { count } from "../text/index.ts";
 import type { DataFiles } from "./data-files.ts";
 import { forgetMemory } from "./memories.ts";
 import type { Changes } from "./timeline/changes.ts";

@@ -1,10 +1,7 @@
-import { loadConfig } from "../config/index.ts";
-import type { HistorySettings } from "../config/settings.ts";
-import { auditFile } from "../hooks/audit.ts";
-import { MEMORY_DATABASE } from "../state/homes.ts";
-import { requireDirectories } from "../state/user-directories.ts";
-import { join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { type HistorySettings, loadConfig } from "../config/index.ts";
+import { auditFile } from "../hooks/index.ts";
+import { MEMORY_DATABASE, requireDirectories } from "../state/index.ts";
+import { join, type System } from "../system/index.ts";
 
 /** Where the things lie that the page shows. */
 export interface DataFiles {

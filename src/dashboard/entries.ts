@@ -1,6 +1,5 @@
-import { findRule } from "../guard/rules.ts";
-import { isJsonObject, type JsonObject, readJson } from "../protocol/index.ts";
-import { numberAt, stringAt, stringsAt } from "../protocol/members.ts";
+import { findRule } from "../guard/index.ts";
+import { isJsonObject, type JsonObject, numberAt, readJson, stringAt, stringsAt } from "../protocol/index.ts";
 import { clip } from "../state/index.ts";
 
 /** Whose machine an entry comes from, where it is not this one. */

@@ -1,4 +1,4 @@
-import type { System } from "../system/system.ts";
+import type { System } from "../system/index.ts";
 import type { DataFiles } from "./data-files.ts";
 import { type JudgementEntry, type NewEntry, parseJudgement, parseRun, type RunEntry } from "./entries.ts";
 import { LogReader } from "./log-reader.ts";

@@ -1,4 +1,4 @@
-import { errorText } from "../protocol/error-text.ts";
+import { errorText } from "../protocol/index.ts";
 import type { LiveStreams } from "./live-streams.ts";
 import type { DashboardData } from "./sources.ts";
 

@@ -1,4 +1,4 @@
-import type { System } from "../system/system.ts";
+import type { System } from "../system/index.ts";
 
 const DIGITS = 32;
 const VALID_MS = 60_000;

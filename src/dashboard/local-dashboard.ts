@@ -1,4 +1,4 @@
-import type { System } from "../system/system.ts";
+import type { System } from "../system/index.ts";
 import { Actions } from "./actions.ts";
 import type { DataFiles } from "./data-files.ts";
 import { type Dashboard, type DashboardOptions, startDashboard } from "./server.ts";

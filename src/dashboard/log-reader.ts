@@ -1,5 +1,5 @@
 import { rotationsOf } from "../state/index.ts";
-import { hasErrorCode, type System } from "../system/system.ts";
+import { hasErrorCode, type System } from "../system/index.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 const NEWLINE = 10;

@@ -1,9 +1,6 @@
-import type { Memory } from "../memory/memory.ts";
-import { openReader, openStore } from "../memory/open-store.ts";
-import { rankByWords } from "../memory/rank-by-words.ts";
-import type { MemoryReader } from "../memory/store.ts";
+import { type Memory, type MemoryReader, openReader, openStore, rankByWords } from "../memory/index.ts";
 import { clip } from "../state/index.ts";
-import type { System } from "../system/system.ts";
+import type { System } from "../system/index.ts";
 
 /** A memory as the page shows it; the text is clipped. */
 export interface MemoryEntry {

@@ -1,4 +1,4 @@
-import { errorText } from "../protocol/error-text.ts";
+import { errorText } from "../protocol/index.ts";
 import type { MemoryEntry, MemoryQuery } from "./memories.ts";
 import type { Sources } from "./sources.ts";
 import { summariseSince } from "./timeline/summary.ts";

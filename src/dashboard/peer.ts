@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
-import { agentRunning } from "../hooks/process-tree.ts";
-import type { System } from "../system/system.ts";
+import { agentRunning } from "../hooks/index.ts";
+import type { System } from "../system/index.ts";
 
 const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"];
 /** More than a row for every port there is: nobody hides behind many connections. */

@@ -1,13 +1,16 @@
-import { isJsonObject, type Json } from "../protocol/index.ts";
-import { memberAt, stringAt } from "../protocol/members.ts";
-import { parseRecipe } from "../recipes/format/parse-recipe.ts";
-import { blocksOf, MAX_RECIPE_BYTES, type Step } from "../recipes/format/recipe.ts";
-import { listRuns, type RecordedRun } from "../recipes/logs/run-records.ts";
-import { checkpointPath } from "../recipes/run/find-checkpoint.ts";
-import type { QueuedRun } from "../recipes/workers/run-queries.ts";
+import { isJsonObject, type Json, memberAt, stringAt } from "../protocol/index.ts";
+import {
+  blocksOf,
+  checkpointPath,
+  listRuns,
+  MAX_RECIPE_BYTES,
+  parseRecipe,
+  type QueuedRun,
+  type RecordedRun,
+  type Step,
+} from "../recipes/index.ts";
 import { AtomicJsonFile, clip, readText } from "../state/index.ts";
-import { dirname } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { dirname, type System } from "../system/index.ts";
 
 export const SHOWN_RUNS = 50;
 const MAX_CHECKPOINT_BYTES = 64 * 1024 * 1024;

@@ -1,6 +1,6 @@
-import { errorText } from "../protocol/error-text.ts";
+import { errorText } from "../protocol/index.ts";
 import { localTimestamp } from "../state/index.ts";
-import type { System } from "../system/system.ts";
+import type { System } from "../system/index.ts";
 import { version } from "../version.ts";
 import type { DataFiles } from "./data-files.ts";
 import { renderPages } from "./page.ts";

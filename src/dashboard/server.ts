@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
-import { errorText } from "../protocol/error-text.ts";
-import type { System } from "../system/system.ts";
+import { errorText } from "../protocol/index.ts";
+import type { System } from "../system/index.ts";
 import { LOOPBACK_ADDRESSES, refuseRequest } from "./access.ts";
 import { Actions } from "./actions.ts";
 import { follow, news } from "./follow.ts";

@@ -1,4 +1,4 @@
-import type { System } from "../system/system.ts";
+import type { System } from "../system/index.ts";
 import { Activity } from "./activity.ts";
 import type { DataFiles } from "./data-files.ts";
 import { LogSource } from "./entry-source.ts";

@@ -1,11 +1,10 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Terminal } from "../cli/terminal.ts";
-import { isJsonObject, type Json, readJson } from "../protocol/index.ts";
-import { listAt, memberAt, stringAt } from "../protocol/members.ts";
-import { wrapWords } from "../protocol/wrap-words.ts";
-import type { System } from "../system/system.ts";
+import type { Terminal } from "../cli/index.ts";
+import { isJsonObject, type Json, listAt, memberAt, readJson, stringAt } from "../protocol/index.ts";
+import type { System } from "../system/index.ts";
+import { wrapWords } from "../text/index.ts";
 
 /** How to start the two executables. */
 export interface Programs {

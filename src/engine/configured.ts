@@ -1,7 +1,5 @@
-import type { ConditionFacts } from "../hooks/handlers/condition.ts";
-import { promptSubjectOf } from "../hooks/handlers/match.ts";
-import { type EventDescriptor, type JsonObject, ownValue } from "../protocol/index.ts";
-import { stringAt } from "../protocol/members.ts";
+import { type ConditionFacts, promptSubjectOf } from "../handlers/index.ts";
+import { type EventDescriptor, type JsonObject, ownValue, stringAt } from "../protocol/index.ts";
 import type { HandlerContext } from "./context.ts";
 import { sessionOf } from "./dispatch.ts";
 import { listHandler } from "./list-handler.ts";

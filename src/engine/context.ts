@@ -1,4 +1,4 @@
-import type { EnvironmentRecord, Shells } from "../hooks/handlers/environment.ts";
+import type { EnvironmentRecord, Shells } from "../handlers/index.ts";
 import type { EventDescriptor, FailurePolicy } from "../protocol/index.ts";
 import type { CancelSignal, CloseSignal } from "./cancel-signal.ts";
 import type { EventFinder } from "./events.ts";

@@ -1,7 +1,6 @@
 import { type GuardOptions, guard as guardHook } from "../guard/index.ts";
 import type { Hook } from "../protocol/index.ts";
-import { isAbsolute } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { isAbsolute, type System } from "../system/index.ts";
 import { createEdgeSystem } from "./edge-system.ts";
 import type { SystemHook } from "./parts.ts";
 import { registerHook } from "./system-hooks.ts";

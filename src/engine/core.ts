@@ -3,9 +3,9 @@
  * the fold, typed hooks and calls, and the guard with a system in memory.
  */
 
-export type { GuardOptions } from "../guard/options.ts";
+export type { GuardOptions } from "../guard/index.ts";
+export type { System } from "../system/index.ts";
 export type { SeedEntry } from "../system/memory.ts";
-export type { System } from "../system/system.ts";
 export { guard, withSystem } from "./core-hooks.ts";
 export {
   type AgentEngine,

@@ -1,4 +1,4 @@
-import { defined } from "../protocol/defined.ts";
+import { defined } from "../protocol/index.ts";
 import { CloseSignal } from "./cancel-signal.ts";
 import type { EngineContext } from "./context.ts";
 import { eventFinder } from "./events.ts";

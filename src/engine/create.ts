@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type EnvironmentRecord, findShells, scrubEnvironment } from "../hooks/handlers/environment.ts";
+import { type EnvironmentRecord, findShells, scrubEnvironment } from "../handlers/index.ts";
 import { createNodeSystem } from "../system/node.ts";
 import { ConfiguredHandlers } from "./configured.ts";
 import { ConfiguredEngine } from "./configured-engine.ts";

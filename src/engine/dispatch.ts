@@ -1,4 +1,4 @@
-import { isWithheld, notStarted } from "../hooks/handlers/failure.ts";
+import { isWithheld, notStarted } from "../handlers/index.ts";
 import {
   type Contribution,
   type EventDescriptor,
@@ -8,8 +8,8 @@ import {
   type Outcome,
   type Power,
   powerOf,
+  stringAt,
 } from "../protocol/index.ts";
-import { stringAt } from "../protocol/members.ts";
 import type { CancelSignal } from "./cancel-signal.ts";
 import { type EngineContext, notify } from "./context.ts";
 import { andThen, type MaybePromise } from "./maybe.ts";

@@ -1,15 +1,14 @@
-import { createMemorySystem, Faults, type SeedEntry } from "../system/memory.ts";
-import { MemoryFiles } from "../system/memory-files.ts";
-import { isAbsolute } from "../system/paths.ts";
 import {
   type Clock,
   type ExactFacts,
   type FileFacts,
+  isAbsolute,
   type NamedFacts,
   type Random,
   type System,
   SystemError,
-} from "../system/system.ts";
+} from "../system/index.ts";
+import { createMemorySystem, Faults, MemoryFiles, type SeedEntry } from "../system/memory.ts";
 
 export interface EdgeSystemOptions {
   /** what hooks may know of the machine that the tools run on, by absolute path */

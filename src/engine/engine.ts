@@ -1,5 +1,5 @@
-import { defined } from "../protocol/defined.ts";
 import {
+  defined,
   type EventDescriptor,
   type FailurePolicy,
   isJsonObject,
@@ -7,7 +7,7 @@ import {
   NO_OUTCOME,
   type Outcome,
 } from "../protocol/index.ts";
-import { didYouMean } from "../protocol/nearest.ts";
+import { didYouMean } from "../text/index.ts";
 import { type EngineContext, notify } from "./context.ts";
 import { runDispatch, runQuickly, sessionOf } from "./dispatch.ts";
 import { freezeCopy } from "./freeze.ts";

@@ -1,7 +1,11 @@
-import { canonicalToolName } from "../hosts/canonical-tool.ts";
-import { DEFAULT_HOST, HOSTS } from "../hosts/descriptors.ts";
-import { deriveFacts, NO_FACTS } from "../hosts/facts.ts";
-import { readToolInput } from "../hosts/read-tool.ts";
+import {
+  canonicalToolName,
+  DEFAULT_HOST,
+  deriveFacts,
+  HOSTS,
+  NO_FACTS,
+  readToolInput,
+} from "../hosts/index.ts";
 import {
   type CheckedInput,
   checkInput,

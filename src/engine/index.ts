@@ -1,8 +1,8 @@
-/** `amplihack/engine`: hooks in any agent. The contract of each name stands where it is declared. */
-
-export { DIAGNOSTIC_CODES, type DiagnosticCode } from "../hooks/handlers/diagnostics.ts";
-export { createNodeSystem } from "../system/node.ts";
-export type { System } from "../system/system.ts";
+/**
+ * The embeddable engine: sources, match, plan, run, judge, fold; trust and telemetry; one adapter for each agent SDK.
+ * A hook that fails meets its failure policy and is never silent.
+ */
+export { McpProxy } from "./adapters/mcp-proxy.ts";
 export { createHookEngine } from "./create.ts";
 export {
   type AgentOptions,
@@ -32,8 +32,111 @@ export {
 } from "./output/atomcode.ts";
 export { type BatutaDecision, decideByExitCode, toBatutaDecision } from "./output/batuta.ts";
 export { type Encoded, encodeEffect } from "./output/encode.ts";
-export * from "./public-types.ts";
+export {
+  type Accumulator,
+  type After,
+  type Answer,
+  type AnyDoneCall,
+  type AnySchema,
+  type ArgsOf,
+  type Attributed,
+  accumulate,
+  type Before,
+  type CallDecision,
+  type CallEngine,
+  type CallOf,
+  type CallOptions,
+  type CallResult,
+  type CheckedInput,
+  type Contribution,
+  checkInput,
+  combine,
+  type Decision,
+  type DeepReadonly,
+  type DeniedResult,
+  type Diagnostic,
+  type DispatchEngine,
+  type DoneCall,
+  type DoneResult,
+  describeEvent,
+  type Effect,
+  EMPTY,
+  type EngineEventName,
+  EVENTS,
+  type EventDescriptor,
+  type EventName,
+  type EventPayload,
+  type EventRow,
+  eventKey,
+  type FailedResult,
+  type FailurePolicy,
+  FIELD_NAMES,
+  type FoldOptions,
+  findEvent,
+  finish,
+  fold,
+  type Guard,
+  type Hook,
+  type HookInput,
+  type HookScope,
+  type Infer,
+  type InputOf,
+  type InputWarning,
+  type InputWarningCode,
+  inferEvent,
+  isJsonObject,
+  isPatchTool,
+  isSameJson,
+  isStricter,
+  isTruthy,
+  JSON_DEPTH_LIMIT,
+  type Json,
+  type JsonObject,
+  type JsonRead,
+  type JsonReadOptions,
+  type JsonRepair,
+  type MaybePromise,
+  type MessageLevel,
+  MODEL_EVENTS,
+  NO_OUTCOME,
+  type Normalised,
+  type Outcome,
+  ownValue,
+  PAYLOAD_DEPTH_LIMIT,
+  PAYLOAD_VALUE_LIMIT,
+  type PendingCall,
+  type PendingResult,
+  type Power,
+  powerOf,
+  type ReaderTexts,
+  type RegisterOptions,
+  type ResultOf,
+  type ResumeOptions,
+  type Rewritable,
+  type Run,
+  type RunScope,
+  type RunStatus,
+  type RunTool,
+  readField,
+  readJson,
+  type Settled,
+  type StandardLike,
+  type TextRule,
+  type ToolCall,
+  type ToolMap,
+  type ToolName,
+  type ToolSpec,
+  type ToolUse,
+  type TypeBoxKind,
+  type TypeBoxLike,
+  type UntypedEngine,
+  type UseOptions,
+  VERDICTS,
+  type VerdictKind,
+} from "./public-types.ts";
 export { type Conversion, convert } from "./source/convert.ts";
-export { HookLoadError } from "./source/load.ts";
+export { HookLoadError, loadSources } from "./source/load.ts";
 export type { HookEngine, UsableHook } from "./types.ts";
 export { userSources } from "./user-sources.ts";
+export const loadCreate = () => import("./create.ts");
+export const loadOutcomeEffect = () => import("./outcome-effect.ts");

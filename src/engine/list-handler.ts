@@ -1,6 +1,6 @@
-import type { Action } from "../hooks/handlers/handler.ts";
-import { defined } from "../protocol/defined.ts";
-import { clip, escapeControls } from "../state/escape.ts";
+import type { Action } from "../handlers/index.ts";
+import { defined } from "../protocol/index.ts";
+import { clip, escapeControls } from "../text/index.ts";
 import type { Listing } from "./options.ts";
 import type { ListedHandler } from "./source/load.ts";
 

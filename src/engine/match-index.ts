@@ -1,4 +1,4 @@
-import { isMatch, type Matcher } from "../hooks/handlers/match.ts";
+import { isMatch, type Matcher } from "../handlers/index.ts";
 
 /** Hooks by what they match, so that a subject is looked up and not tried against every hook. */
 export class MatchIndex<H extends { readonly matcher: Matcher }> {

@@ -1,4 +1,4 @@
-import type { Dialect, HookSource, Limits, SourceKind } from "../hooks/handlers/options.ts";
+import type { Dialect, HookSource, Limits, SourceKind } from "../handlers/index.ts";
 import type { Diagnostic, EventDescriptor, FailurePolicy, JsonObject, Run } from "../protocol/index.ts";
 import type { ToolMap } from "./schema/infer.ts";
 
@@ -10,7 +10,7 @@ export {
   type Limits,
   SOURCE_KINDS,
   type SourceKind,
-} from "../hooks/handlers/options.ts";
+} from "../handlers/index.ts";
 
 export interface LoadReport {
   /** how many configured handlers are active */

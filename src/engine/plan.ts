@@ -1,4 +1,4 @@
-import { subjectOf } from "../hooks/handlers/match.ts";
+import { subjectOf } from "../handlers/index.ts";
 import { type EventDescriptor, type JsonObject, NO_OUTCOME, type Outcome } from "../protocol/index.ts";
 import type { EngineContext } from "./context.ts";
 import { MatchIndex } from "./match-index.ts";

@@ -1,4 +1,4 @@
-import type { System } from "../system/system.ts";
+import type { System } from "../system/index.ts";
 import type { HttpClient } from "./run/http-client.ts";
 
 /** The clock the engine waits by. */

@@ -1,4 +1,4 @@
-import { compileClaude, type Matcher, matchNames, matchPattern } from "../hooks/handlers/match.ts";
+import { compileClaude, type Matcher, matchNames, matchPattern } from "../handlers/index.ts";
 import type { EventDescriptor, FailurePolicy, Json, JsonObject } from "../protocol/index.ts";
 import { andThen, type MaybePromise } from "./maybe.ts";
 import { NO_REPLY, type Reply, readAfter, readBefore, refuse } from "./reply.ts";

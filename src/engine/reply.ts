@@ -1,8 +1,5 @@
-import { describeType } from "../hooks/handlers/describe-type.ts";
-import { diagnose } from "../hooks/handlers/diagnostics.ts";
-import type { HandlerFailure } from "../hooks/handlers/result.ts";
-import { errorText } from "../protocol/error-text.ts";
-import { type Effect, isJsonObject, type Json } from "../protocol/index.ts";
+import { describeType, diagnose, type HandlerFailure } from "../handlers/index.ts";
+import { type Effect, errorText, isJsonObject, type Json } from "../protocol/index.ts";
 import { freezeJson } from "./freeze.ts";
 
 /** What a function returned, read with suspicion. A rewrite still has to be checked against the tool's schema. */

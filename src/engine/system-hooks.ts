@@ -1,5 +1,5 @@
 import type { EventDescriptor, Hook } from "../protocol/index.ts";
-import type { System } from "../system/system.ts";
+import type { System } from "../system/index.ts";
 import { toHookInput } from "./hook-input.ts";
 import { andThen } from "./maybe.ts";
 import { onEvent, type RegisteredHook, register } from "./registration.ts";

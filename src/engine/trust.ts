@@ -1,8 +1,6 @@
-import { engineVariables, expandArgument } from "../hooks/handlers/environment.ts";
-import type { HandlerSpec } from "../hooks/handlers/handler.ts";
-import { defined } from "../protocol/defined.ts";
-import { errorText } from "../protocol/error-text.ts";
-import type { Files } from "../system/system.ts";
+import { engineVariables, expandArgument, type HandlerSpec } from "../handlers/index.ts";
+import { defined, errorText } from "../protocol/index.ts";
+import type { Files } from "../system/index.ts";
 import type { HookSource, TrustState, TrustStore } from "./options.ts";
 
 /**

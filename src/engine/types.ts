@@ -1,6 +1,6 @@
-import type { UserHook } from "../hooks/user/define.ts";
+import type { UserHook } from "../hooks/index.ts";
 import type { FailurePolicy, Hook, Json, JsonObject, Outcome } from "../protocol/index.ts";
-import type { System } from "../system/system.ts";
+import type { System } from "../system/index.ts";
 import type {
   Answer,
   CallDecision,

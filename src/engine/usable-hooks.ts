@@ -1,9 +1,6 @@
-import { HOOK_TIMEOUT_MS, runHere, wantsOf } from "../hooks/user/as-hook.ts";
-import { isUserHook, type UserHook } from "../hooks/user/define.ts";
-import { isWanted } from "../hooks/user/wanted.ts";
-import { defined } from "../protocol/defined.ts";
-import type { EventDescriptor } from "../protocol/index.ts";
-import type { System } from "../system/system.ts";
+import { HOOK_TIMEOUT_MS, isUserHook, isWanted, runHere, type UserHook, wantsOf } from "../hooks/index.ts";
+import { defined, type EventDescriptor } from "../protocol/index.ts";
+import type { System } from "../system/index.ts";
 import { toHookInput } from "./hook-input.ts";
 import { onEvent, type RegisteredHook, register } from "./registration.ts";
 import { readEffect, refuse } from "./reply.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { errorCode } from "../system/node-errors.ts";
+import { errorCode } from "../system/node.ts";
 import type { HookSource } from "./options.ts";
 
 /**

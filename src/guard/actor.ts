@@ -1,5 +1,4 @@
-import type { Invocation, ShellFacts } from "../shell/facts.ts";
-import { describe, wordAt } from "../shell/value.ts";
+import { describe, type Invocation, type ShellFacts, wordAt } from "../shell/index.ts";
 import type { Actor } from "./effects.ts";
 import type { RuleContext } from "./rule-context.ts";
 

@@ -1,11 +1,10 @@
-import type { AllowEntry } from "../config/sections.ts";
-import { analyseCommand } from "../programs/analyse.ts";
-import type { Invocation, ShellFacts } from "../shell/facts.ts";
-import { describe } from "../shell/value.ts";
-import { normalise } from "../system/paths.ts";
+import type { AllowEntry } from "../config/index.ts";
+import { analyseCommand } from "../programs/index.ts";
+import { describe, type Invocation, type ShellFacts } from "../shell/index.ts";
+import { normalise } from "../system/index.ts";
+import type { Workspace } from "../workspace/index.ts";
 import { startersOf } from "./actor.ts";
 import { hasSameWords } from "./alternatives.ts";
-import type { Workspace } from "./context.ts";
 import type { Finding } from "./finding.ts";
 
 /**

@@ -1,5 +1,4 @@
-import type { Invocation, ShellFacts } from "../shell/facts.ts";
-import { describe } from "../shell/value.ts";
+import { describe, type Invocation, type ShellFacts } from "../shell/index.ts";
 import type { Finding } from "./finding.ts";
 
 /**

@@ -1,9 +1,8 @@
-import type { ShellFacts } from "../shell/facts.ts";
-import type { Span } from "../shell/value.ts";
+import type { ShellFacts, Span } from "../shell/index.ts";
+import type { Workspace } from "../workspace/index.ts";
 import { pathsAtRisk } from "./at-risk.ts";
 import { CHECKS } from "./checks/index.ts";
 import { staysInContainer } from "./containers.ts";
-import type { Workspace } from "./context.ts";
 import { inspectCustomRules } from "./custom-rules.ts";
 import type { Actor, CommandEffect } from "./effects.ts";
 import {

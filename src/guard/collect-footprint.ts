@@ -1,8 +1,13 @@
-import { tellsAllChanges } from "../programs/told-changes.ts";
-import type { Invocation, ShellFacts } from "../shell/facts.ts";
-import { knownText, text } from "../shell/value.ts";
-import { basename, isInside, join } from "../system/paths.ts";
-import type { Workspace } from "./context.ts";
+import { tellsAllChanges } from "../programs/index.ts";
+import { type Invocation, knownText, type ShellFacts, text } from "../shell/index.ts";
+import { basename, isInside, join } from "../system/index.ts";
+import {
+  expandTarget,
+  findRepository,
+  resolveTargets,
+  type Target,
+  type Workspace,
+} from "../workspace/index.ts";
 import type { CommandEffect, EffectOf } from "./effects.ts";
 import type { Footprint } from "./footprint.ts";
 import {
@@ -15,9 +20,6 @@ import {
   startDraft,
 } from "./footprint-draft.ts";
 import { changesOfRun } from "./git/changes.ts";
-import { expandTarget } from "./paths/expand.ts";
-import { findRepository } from "./paths/repository.ts";
-import { resolveTargets, type Target } from "./paths/target.ts";
 
 /** A text that was analysed, and what it does. */
 export interface Examination {

@@ -1,27 +1,29 @@
-import { writtenByOwn } from "../programs/own-program.ts";
-import { keepsInput } from "../programs/traits.ts";
-import type { CodeCall } from "../shell/code-calls.ts";
-import type { ProgramEffect } from "../shell/effects.ts";
-import type { Redirection, ShellFacts } from "../shell/facts.ts";
-import { joinPath } from "../shell/paths.ts";
+import { keepsInput, writtenByOwn } from "../programs/index.ts";
 import {
+  type CodeCall,
   concatenate,
   describe,
   dropKnown,
+  joinPath,
   knownPrefix,
   knownText,
+  type ProgramEffect,
+  type Redirection,
+  type ShellFacts,
   text,
   type Value,
-} from "../shell/value.ts";
+} from "../shell/index.ts";
+import {
+  expandTarget,
+  isOwnFile,
+  linkedDirectories,
+  resolveTargets,
+  type Workspace,
+  zoneOf,
+} from "../workspace/index.ts";
 import { actorOf } from "./actor.ts";
-import type { Workspace } from "./context.ts";
 import type { Actor, CommandEffect } from "./effects.ts";
 import { type BranchMemory, effectsOfGit } from "./git/effects.ts";
-import { expandTarget } from "./paths/expand.ts";
-import { linkedDirectories } from "./paths/linked.ts";
-import { isOwnFile } from "./paths/own-program.ts";
-import { resolveTargets } from "./paths/target.ts";
-import { zoneOf } from "./paths/zones.ts";
 
 /** Everything a command does, as effects, in the order of evaluation. */
 export function collectEffects(facts: ShellFacts, workspace: Workspace): readonly CommandEffect[] {

@@ -1,5 +1,5 @@
-import { errorText } from "../protocol/error-text.ts";
-import type { Workspace } from "./context.ts";
+import { errorText } from "../protocol/index.ts";
+import type { GuardWorkspace } from "./context.ts";
 import type { Explained } from "./explain.ts";
 import type { Finding } from "./finding.ts";
 import { type Footprint, NO_FOOTPRINT } from "./footprint.ts";
@@ -11,7 +11,7 @@ const MAX_FINDINGS = 5;
 
 /** What was learned of a call beside its findings. */
 export interface Examined {
-  readonly workspace: Workspace;
+  readonly workspace: GuardWorkspace;
   readonly notes: readonly string[];
   subject(): CodeSubject;
   explain(): readonly Explained[];

@@ -1,12 +1,10 @@
-import type { CustomRule } from "../config/sections.ts";
-import { type Budget, createBudget } from "../shell/budget.ts";
-import { parseOptions } from "../shell/options.ts";
-import { describe, type Value } from "../shell/value.ts";
-import { globMatches } from "../system/glob.ts";
+import type { CustomRule } from "../config/index.ts";
+import { type Budget, createBudget, describe, parseOptions, type Value } from "../shell/index.ts";
+import { globMatches } from "../system/index.ts";
+import { secretAt, type Zone, zoneOf } from "../workspace/index.ts";
 import { actorOf, commandLine } from "./actor.ts";
 import type { Actor } from "./effects.ts";
 import { compileLinear, type LinearPattern } from "./linear-pattern.ts";
-import { secretAt, type Zone, zoneOf } from "./paths/zones.ts";
 import { type RuleContext, targetsOf } from "./rule-context.ts";
 import type { CustomRuleId, Rule } from "./rules.ts";
 

@@ -1,7 +1,4 @@
-import type { ProgramEffect } from "../shell/effects.ts";
-import type { Invocation } from "../shell/facts.ts";
-import type { Place } from "../shell/place.ts";
-import type { Span, Value } from "../shell/value.ts";
+import type { Invocation, Place, ProgramEffect, Span, Value } from "../shell/index.ts";
 import type { GitRun } from "./git/invocation.ts";
 
 /** Who does it and where: gives relative paths their directory and findings their command. */

@@ -1,6 +1,4 @@
-import type { Level, RuleSetting } from "../config/levels.ts";
-import { LEVELS } from "../config/levels.ts";
-import type { GuardSettings } from "../config/settings.ts";
+import { type GuardSettings, LEVELS, type Level, type RuleSetting } from "../config/index.ts";
 import { settingFor, settleVerdict } from "./finding.ts";
 import { type Action, actionAt, toAction } from "./rule.ts";
 import { findRule, type Rule } from "./rules.ts";

@@ -1,5 +1,4 @@
-import type { ShellFacts } from "../shell/facts.ts";
-import { describe, type Span } from "../shell/value.ts";
+import { describe, type ShellFacts, type Span } from "../shell/index.ts";
 import type { CommandEffect } from "./effects.ts";
 import type { Finding } from "./finding.ts";
 

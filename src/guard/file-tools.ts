@@ -1,13 +1,9 @@
-import { patchedPaths } from "../hosts/facts.ts";
-import type { ToolShape } from "../hosts/tools/shapes.ts";
-import { actionOf, type FileAction, toolWords } from "../hosts/tools/tool-words.ts";
-import { isJsonObject, isPatchTool, type Json, type ToolUse } from "../protocol/index.ts";
-import { memberAt } from "../protocol/members.ts";
-import { type Piece, text, type Value } from "../shell/value.ts";
-import { expandHome, join, resolve } from "../system/paths.ts";
-import type { Workspace } from "./context.ts";
+import { actionOf, type FileAction, patchedPaths, type ToolShape, toolWords } from "../hosts/index.ts";
+import { isJsonObject, isPatchTool, type Json, memberAt, type ToolUse } from "../protocol/index.ts";
+import { type Piece, text, type Value } from "../shell/index.ts";
+import { expandHome, join, resolve } from "../system/index.ts";
+import { secretByName, type Workspace } from "../workspace/index.ts";
 import type { Actor, CommandEffect } from "./effects.ts";
-import { secretByName } from "./paths/secrets.ts";
 
 type FileShape = Extract<ToolShape, { readonly as: "file" }>;
 type FileUse = Pick<FileShape, "action" | "path" | "to" | "isGuess">;

@@ -1,5 +1,4 @@
-import type { RuleSetting } from "../config/levels.ts";
-import type { GuardSettings } from "../config/settings.ts";
+import type { GuardSettings, RuleSetting } from "../config/index.ts";
 import { isStricterThan, stricter, type Verdict, verdictAt } from "./rule.ts";
 import type { Rule, RuleId } from "./rules.ts";
 

@@ -1,10 +1,8 @@
-import { knownText, type Value } from "../shell/value.ts";
-import { dirname, isInside } from "../system/paths.ts";
-import type { Workspace } from "./context.ts";
+import { knownText, type Value } from "../shell/index.ts";
+import { dirname, isInside } from "../system/index.ts";
+import { expandTarget, resolveTargets, type Target, type Workspace } from "../workspace/index.ts";
 import type { Actor } from "./effects.ts";
 import type { Footprint, FootprintRepository, FootprintTarget } from "./footprint.ts";
-import { expandTarget } from "./paths/expand.ts";
-import { resolveTargets, type Target } from "./paths/target.ts";
 
 /** A footprint while it grows. */
 export interface Draft {

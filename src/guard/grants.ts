@@ -1,7 +1,5 @@
-import type { ShellFacts } from "../shell/facts.ts";
-import { describe, type Value } from "../shell/value.ts";
-import { sha256Hex } from "../system/sha256.ts";
-import type { TextCodec } from "../system/system.ts";
+import { describe, type ShellFacts, type Value } from "../shell/index.ts";
+import { sha256Hex, type TextCodec } from "../system/index.ts";
 import type { Finding } from "./finding.ts";
 
 /** A human's permission for one exact command, outside any project. */

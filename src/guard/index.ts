@@ -1,122 +1,36 @@
-import { readShapes } from "../hosts/tools/read-shapes.ts";
-import { unreadShell } from "../hosts/tools/unread-shell.ts";
-import type { Effect, Hook, HookInput, InputOf, ToolUse } from "../protocol/index.ts";
-import { stringAt } from "../protocol/members.ts";
-import { clip, escapeControls } from "../state/escape.ts";
-import { findHome } from "../state/homes.ts";
-import { findSessionDirectory } from "../state/project-root.ts";
-import type { System } from "../system/system.ts";
-import { findHostFolders, type GuardContext, inDirectory, startClock, survey } from "./context.ts";
-import { isEmptyFootprint } from "./footprint.ts";
-import { judgeOrFail, judgeText, judgeWords } from "./judge.ts";
-import { ALLOWED, type Judgement } from "./judgement.ts";
-import { type GuardOptions, toContext } from "./options.ts";
-import { footprintOfHarmless } from "./prefilter.ts";
-import { judgeShapes, plainFileCall } from "./tool-calls.ts";
-
-export { factsOfCall } from "../hosts/tools/shape-facts.ts";
+/**
+ * Effects become allow, ask or deny, with the rule, the reason and a safer way. Never throws, starts nothing and never
+ * mentions a program's name.
+ */
+export { collectEffects } from "./collect.ts";
 export type { GuardContext } from "./context.ts";
 export type { Explained } from "./explain.ts";
-export type { Finding } from "./finding.ts";
-export type { Footprint } from "./footprint.ts";
-export type { Grant } from "./grants.ts";
-export { isCode } from "./grants.ts";
-export type { Judgement } from "./judgement.ts";
+export type { ExplainedRule } from "./explain-rule.ts";
+export { canBeAllowedForGood, type Finding } from "./finding.ts";
+export {
+  type Footprint,
+  type FootprintRepository,
+  type FootprintTarget,
+  isEmptyFootprint,
+} from "./footprint.ts";
+export { type Grant, isCode } from "./grants.ts";
+export { contextOf, guard, type JudgedTool, judgeArgv, judgeCommand, judgeTool } from "./guard.ts";
+export type { InjectionFinding } from "./injection/find.ts";
+export { shellContextOf } from "./judge.ts";
+export { ALLOWED, isDenied, type Judgement } from "./judgement.ts";
+export { judgementJson } from "./judgement-json.ts";
 export { DEFAULT_GUARD_SETTINGS, type GuardOptions } from "./options.ts";
-export { redact } from "./redact.ts";
+export { footprintOfHarmless, startsOwnFile } from "./prefilter.ts";
+export { clipText, tellPerson } from "./reason.ts";
 export type { Verdict } from "./rule.ts";
-export { findRule, PACKS, RULE_IDS, type Rule, type RuleId } from "./rules.ts";
+export { ruleSettingProblem, ruleSettingProblems } from "./rule-settings.ts";
+export { findRule, isOfFamily, PACKS, RULE_IDS, type Rule, type RuleId } from "./rules.ts";
 export { findUnkept } from "./unkept.ts";
-
-const MAX_SHOWN = 5;
-const MAX_SHOWN_CHARS = 60;
-
-/** A tool call as far as the guard looks at it. */
-export interface JudgedTool {
-  readonly tool: Pick<ToolUse, "name" | "canonicalName" | "input">;
-  readonly facts: HookInput["facts"];
-}
-
-/** Judges a command of a shell. Never throws. */
-export function judgeCommand(command: string, context: GuardContext): Judgement {
-  const surveyOnce = once(() => survey(context));
-  const footprint = footprintOfHarmless(command, context, surveyOnce);
-  if (footprint === undefined) return judgeText(command, context, surveyOnce);
-  return isEmptyFootprint(footprint) ? ALLOWED : { ...ALLOWED, footprint: () => footprint };
-}
-
-function once<Answer>(ask: () => Answer): () => Answer {
-  let answer: { readonly found: Answer } | undefined;
-  return () => {
-    answer ??= { found: ask() };
-    return answer.found;
-  };
-}
-
-/** Judges a program with words that were already expanded: shims call this. */
-export function judgeArgv(argv: readonly string[], context: GuardContext): Judgement {
-  return argv.length === 0 ? ALLOWED : judgeWords(argv, context);
-}
-
-/** Judges any tool call by the shape of its arguments; what the tool is called only helps to read them. */
-export function judgeTool({ tool, facts }: JudgedTool, given: GuardContext): Judgement {
-  const context = inDirectory(given, facts.directory);
-  const isPowerShell = /^(pwsh|powershell)$/i.test(tool.name);
-  if (tool.canonicalName === "Bash" || isPowerShell) {
-    // Hosts that have a PowerShell tool of their own name its text as they name that of the shell.
-    const command = facts.command ?? stringAt(tool.input, "command") ?? "";
-    if (command !== "") return judgeCommand(command, isPowerShell ? { ...context, isPowerShell } : context);
-  }
-  const shaped = plainFileCall(tool, facts.paths) ?? readShapes(tool.canonicalName, tool.input);
-  const source = facts.command ?? facts.paths.join(" ");
-  return judgeOrFail(source, inDirectory(context, facts.directory ?? shaped.directory), workspace =>
-    judgeShapes(tool, shaped, facts.paths, workspace),
-  );
-}
-
-/** The guard as a hook to embed elsewhere, by the settings that are given: no files of ours are read or written. */
-export function guard(options: GuardOptions = {}): Hook<System> {
-  const given = toContext(options);
-  return {
-    id: "guard",
-    event: "PreToolUse",
-    isJudge: true,
-    run(input, system) {
-      if (input.kind !== "tool") return undefined;
-      const { verdict, reason, texts } = judgeTool(input, contextOf(input, system, given));
-      if (verdict === "allow" || reason === undefined) return sayUnread(input.tool);
-      return { decision: { kind: verdict, reason, ...(texts === undefined ? {} : { texts }) } };
-    },
-  };
-}
-
-/** A tool that looks like a shell and whose arguments are no command was not judged: the agent's author must know. */
-function sayUnread({ name, canonicalName, input }: JudgedTool["tool"]): Effect | undefined {
-  const members = unreadShell(name, canonicalName, input);
-  if (members.length === 0) return undefined;
-  const shown = members.slice(0, MAX_SHOWN).map(member => clip(escapeControls(member), MAX_SHOWN_CHARS));
-  const detail = `${clip(escapeControls(name), MAX_SHOWN_CHARS)} looks like a shell, and none of its arguments (${shown.join(", ")}) can be read as a command, so it was not judged; call the one that is run "command"`;
-  return { diagnostics: [{ code: "tool-unread", severity: "warning", detail }] };
-}
-
-/** What the environment and the payload say about the places around a tool call. */
-export function contextOf(
-  input: Pick<InputOf<"tool">, "cwd">,
-  system: System,
-  options: Partial<Omit<GuardContext, "system">> = {},
-): GuardContext {
-  return {
-    cwd: findSessionDirectory(system, input.cwd) ?? "/",
-    home: findHome(system) ?? "/root",
-    processDirectory: system.files.workingDirectory(),
-    previousCwd: system.env.get("OLDPWD"),
-    tmpdir: system.env.get("TMPDIR"),
-    user: system.env.get("USER"),
-    searchPath: system.env.get("PATH"),
-    nowMs: system.clock.nowMs(),
-    hostFolders: findHostFolders(system.env),
-    isLate: startClock(system),
-    ...options,
-    system,
-  };
-}
+export const loadCustomRules = () => import("./custom-rules.ts");
+export const loadExplainRule = () => import("./explain-rule.ts");
+export const loadFind = () => import("./injection/find.ts");
+export const loadFinding = () => import("./finding.ts");
+export const loadGuard = () => import("./guard.ts");
+export const loadJudge = () => import("./judge.ts");
+export const loadRuleSettings = () => import("./rule-settings.ts");
+export const loadRules = () => import("./rules.ts");

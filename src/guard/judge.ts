@@ -1,25 +1,27 @@
-import { analyseArgv, analyseCommand } from "../programs/analyse.ts";
-import { findDangerous } from "../programs/dangerous.ts";
-import { powerShellArgv } from "../programs/traits.ts";
-import { errorText } from "../protocol/error-text.ts";
-import type { OwnFiles, ShellContext, ShellFacts } from "../shell/facts.ts";
-import { createFileLookup } from "../shell/file-lookup.ts";
-import { knownText } from "../shell/value.ts";
-import { normalise } from "../system/paths.ts";
+import { analyseArgv, analyseCommand, findDangerous, powerShellArgv } from "../programs/index.ts";
+import { errorText } from "../protocol/index.ts";
+import {
+  createFileLookup,
+  knownText,
+  type OwnFiles,
+  type ShellContext,
+  type ShellFacts,
+} from "../shell/index.ts";
+import { normalise } from "../system/index.ts";
+import { createDisk, survey, withDisk } from "../workspace/index.ts";
 import { isAllowedByEntry } from "./allow-entries.ts";
 import { softenAlternatives } from "./alternatives.ts";
 import { collectEffects } from "./collect.ts";
 import { collectFindings } from "./collect-findings.ts";
 import { collectFootprint, type Examination } from "./collect-footprint.ts";
 import { conclude, type Examined } from "./conclude.ts";
-import { type GuardContext, survey, type Workspace, withDisk } from "./context.ts";
+import type { GuardContext, GuardWorkspace } from "./context.ts";
 import { explainTree } from "./explain.ts";
 import { type Finding, makeFinding } from "./finding.ts";
 import { NO_FOOTPRINT } from "./footprint.ts";
 import { aliasTexts } from "./git/aliases.ts";
 import { subjectOf } from "./grants.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
-import { createDisk } from "./paths/disk.ts";
 import { renderTexts } from "./reason.ts";
 import { findRule } from "./rules.ts";
 
@@ -27,9 +29,10 @@ import { findRule } from "./rules.ts";
 export function judgeText(
   command: string,
   context: GuardContext,
-  surveyed: () => Workspace = () => survey(context),
+  surveyed: () => GuardWorkspace = () => survey(context),
 ): Judgement {
-  const judge = (workspace: Workspace) => conclusionOf(examineText(command, workspace, context.isPowerShell));
+  const judge = (workspace: GuardWorkspace) =>
+    conclusionOf(examineText(command, workspace, context.isPowerShell));
   return judgeOrFail(command, context, judge, surveyed);
 }
 
@@ -49,13 +52,17 @@ function conclusionOf({ findings, learned }: ExaminedCall): Judgement {
   return conclude(findings, learned);
 }
 
-export function examineText(command: string, workspace: Workspace, isPowerShell = false): ExaminedCall {
+export function examineText(command: string, workspace: GuardWorkspace, isPowerShell = false): ExaminedCall {
   if (isPowerShell) return examineWords(command, powerShellArgv(command), workspace);
   const { programs } = workspace.settings;
   return examineFacts(command, shell => analyseCommand(command, shell, programs), workspace);
 }
 
-export function examineWords(source: string, argv: readonly string[], workspace: Workspace): ExaminedCall {
+export function examineWords(
+  source: string,
+  argv: readonly string[],
+  workspace: GuardWorkspace,
+): ExaminedCall {
   const { programs } = workspace.settings;
   return examineFacts(source, shell => analyseArgv(argv, shell, programs), workspace);
 }
@@ -64,8 +71,8 @@ export function examineWords(source: string, argv: readonly string[], workspace:
 export function judgeOrFail(
   source: string,
   context: GuardContext,
-  judge: (workspace: Workspace) => Judgement,
-  surveyed: () => Workspace = () => survey(context),
+  judge: (workspace: GuardWorkspace) => Judgement,
+  surveyed: () => GuardWorkspace = () => survey(context),
 ): Judgement {
   try {
     return judge(surveyed());
@@ -76,7 +83,7 @@ export function judgeOrFail(
 
 export function shellContextOf(
   context: GuardContext,
-  workspace: Workspace,
+  workspace: GuardWorkspace,
   onText?: () => void,
 ): ShellContext {
   return {
@@ -93,7 +100,7 @@ export function shellContextOf(
 }
 
 /** The files that the session wrote, as far as that is recorded. */
-function ownFilesOf({ written }: GuardContext, { disk }: Workspace): OwnFiles | undefined {
+function ownFilesOf({ written }: GuardContext, { disk }: GuardWorkspace): OwnFiles | undefined {
   if (written === undefined) return undefined;
   return {
     has: path => written()?.hasWritten(disk.resolve(path, true)) === true,
@@ -104,7 +111,7 @@ function ownFilesOf({ written }: GuardContext, { disk }: Workspace): OwnFiles | 
 function examineFacts(
   source: string,
   analyse: (shell: ShellContext) => ShellFacts,
-  surveyed: Workspace,
+  surveyed: GuardWorkspace,
 ): ExaminedCall {
   let isOfFile = false;
   const onText = () => {
@@ -151,7 +158,7 @@ export function isExamined({ learned }: ExaminedCall): boolean {
 }
 
 /** Links that the command makes lead rules where they lead the command. */
-function withLinks(workspace: Workspace, { links }: ShellFacts): Workspace {
+function withLinks(workspace: GuardWorkspace, { links }: ShellFacts): GuardWorkspace {
   if (links.length === 0) return workspace;
   const made = links.flatMap(({ path, target }) => {
     const [from, to] = [knownText(path), knownText(target)];

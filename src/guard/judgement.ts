@@ -1,4 +1,4 @@
-import type { ReaderTexts } from "../protocol/effect.ts";
+import type { ReaderTexts } from "../protocol/index.ts";
 import type { Explained } from "./explain.ts";
 import type { Finding } from "./finding.ts";
 import { type Footprint, NO_FOOTPRINT } from "./footprint.ts";

@@ -1,4 +1,4 @@
-import type { Budget } from "../shell/budget.ts";
+import type { Budget } from "../shell/index.ts";
 
 /**
  * Regular expressions that always take linear time: literals, `.`, classes, groups, `|`, `*`, `+`, `?`, `^`, `$`

@@ -1,11 +1,8 @@
-import { movedByGit } from "../programs/git-changes.ts";
-import { knownText, type Value } from "../shell/value.ts";
-import { basename, dirname, isInside, join, relative } from "../system/paths.ts";
+import { movedByGit } from "../programs/index.ts";
+import { knownText, type Value } from "../shell/index.ts";
+import { basename, dirname, isInside, join, relative } from "../system/index.ts";
+import { type Disk, expandTarget, resolveTargets, type Target, zoneOf } from "../workspace/index.ts";
 import type { Actor, CommandEffect } from "./effects.ts";
-import type { Disk } from "./paths/disk.ts";
-import { expandTarget } from "./paths/expand.ts";
-import { resolveTargets, type Target } from "./paths/target.ts";
-import { zoneOf } from "./paths/zones.ts";
 import type { RuleContext } from "./rule-context.ts";
 
 const MAX_MOVES = 16;

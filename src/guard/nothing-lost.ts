@@ -1,11 +1,13 @@
-import { tellsAllChanges } from "../programs/told-changes.ts";
+import { tellsAllChanges } from "../programs/index.ts";
+import {
+  componentCouldBeInAnyShell,
+  type Disk,
+  expandTarget,
+  type Target,
+  zoneOf,
+} from "../workspace/index.ts";
 import type { Actor, CommandEffect } from "./effects.ts";
 import { movedTo } from "./moved-here.ts";
-import type { Disk } from "./paths/disk.ts";
-import { expandTarget } from "./paths/expand.ts";
-import { componentCouldBeInAnyShell } from "./paths/match.ts";
-import type { Target } from "./paths/target.ts";
-import { zoneOf } from "./paths/zones.ts";
 import { type RuleContext, targetsOf } from "./rule-context.ts";
 
 /**

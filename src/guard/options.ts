@@ -1,6 +1,5 @@
-import { LEVELS, RULE_SETTINGS, type RuleSetting } from "../config/levels.ts";
-import { BUILT_IN, type GuardSettings } from "../config/settings.ts";
-import { defined } from "../protocol/defined.ts";
+import { BUILT_IN, type GuardSettings, LEVELS, RULE_SETTINGS, type RuleSetting } from "../config/index.ts";
+import { defined } from "../protocol/index.ts";
 import type { GuardContext } from "./context.ts";
 import { ruleSettingProblem } from "./rule-settings.ts";
 import type { RuleId } from "./rules.ts";

@@ -1,10 +1,8 @@
-import { harmlessUse } from "../programs/read-only.ts";
-import { join } from "../system/paths.ts";
-import { type GuardContext, survey, type Workspace } from "./context.ts";
+import { harmlessUse } from "../programs/index.ts";
+import { join } from "../system/index.ts";
+import { type SessionWrites, secretAt, survey, type Workspace, wiringPart } from "../workspace/index.ts";
+import type { GuardContext } from "./context.ts";
 import { type Footprint, NO_FOOTPRINT } from "./footprint.ts";
-import { wiringPart } from "./paths/wiring.ts";
-import { secretAt } from "./paths/zones.ts";
-import type { SessionWrites } from "./session-writes.ts";
 
 /** Only characters that mean themselves in every shell: one simple command, nothing expanded. */
 const PLAIN = /^[A-Za-z0-9 _./:=@,+%-]{1,400}$/;

@@ -1,7 +1,6 @@
-import type { ReaderTexts } from "../protocol/effect.ts";
-import { escapeHidden } from "../state/escape.ts";
+import type { ReaderTexts } from "../protocol/index.ts";
+import { escapeHidden, redactOpening } from "../text/index.ts";
 import { canBeAllowedForGood, type Finding } from "./finding.ts";
-import { redactOpening } from "./redact.ts";
 import type { Verdict } from "./rule.ts";
 
 const LIMIT = 600;

@@ -1,10 +1,7 @@
-import type { Invocation, ShellFacts } from "../shell/facts.ts";
-import type { Place } from "../shell/place.ts";
-import type { Value } from "../shell/value.ts";
-import type { Workspace } from "./context.ts";
+import type { Invocation, Place, ShellFacts, Value } from "../shell/index.ts";
+import { resolveTargets, type Target, type Workspace } from "../workspace/index.ts";
 import type { Actor, CommandEffect } from "./effects.ts";
 import type { Details } from "./finding.ts";
-import { resolveTargets, type Target } from "./paths/target.ts";
 import type { RuleId } from "./rules.ts";
 
 /** What rules see of a judgement under way, and how they speak. */

@@ -1,4 +1,4 @@
-import { RULE_SETTINGS } from "../config/levels.ts";
+import { RULE_SETTINGS } from "../config/index.ts";
 import type { JsonObject } from "../protocol/index.ts";
 import { isStricterThan } from "./rule.ts";
 import { findRule, RULE_IDS } from "./rules.ts";

@@ -1,6 +1,5 @@
-import type { RuleSetting } from "../config/levels.ts";
-import type { GuardSettings } from "../config/settings.ts";
-import { didYouMean } from "../protocol/nearest.ts";
+import type { GuardSettings, RuleSetting } from "../config/index.ts";
+import { didYouMean } from "../text/index.ts";
 import { isStricterThan } from "./rule.ts";
 import { findRule, RULE_IDS } from "./rules.ts";
 

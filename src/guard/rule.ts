@@ -1,4 +1,4 @@
-import type { Level } from "../config/levels.ts";
+import type { Level } from "../config/index.ts";
 
 export type Verdict = "allow" | "ask" | "deny";
 

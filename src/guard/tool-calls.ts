@@ -1,13 +1,12 @@
-import type { ShapedCall, ToolShape } from "../hosts/tools/shapes.ts";
-import { isOneOf } from "../hosts/tools/word-list.ts";
-import { codeArgvs, dialectArgv, elsewhereArgv, sqlArgv } from "../programs/tool-argv.ts";
+import { isOneOf, type ShapedCall, type ToolShape } from "../hosts/index.ts";
+import { codeArgvs, dialectArgv, elsewhereArgv, sqlArgv } from "../programs/index.ts";
 import { isJsonObject, type ToolUse } from "../protocol/index.ts";
-import type { ShellFacts, Unexamined } from "../shell/facts.ts";
-import { expandHome } from "../system/paths.ts";
+import type { ShellFacts, Unexamined } from "../shell/index.ts";
+import { expandHome } from "../system/index.ts";
+import type { Workspace } from "../workspace/index.ts";
 import { collectFindings } from "./collect-findings.ts";
 import { collectFootprint } from "./collect-footprint.ts";
 import { conclude } from "./conclude.ts";
-import type { Workspace } from "./context.ts";
 import { effectsOfTool } from "./file-tools.ts";
 import { mergeFootprints, NO_FOOTPRINT } from "./footprint.ts";
 import { type ExaminedCall, examineText, examineWords, isExamined } from "./judge.ts";

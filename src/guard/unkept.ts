@@ -1,4 +1,4 @@
-import type { GuardSettings } from "../config/settings.ts";
+import type { GuardSettings } from "../config/index.ts";
 import { type Finding, makeFinding, settleVerdict } from "./finding.ts";
 import { findRule } from "./rules.ts";
 

@@ -1,5 +1,5 @@
-import { sanitiseSessionId } from "../state/session-id.ts";
-import { hasErrorCode, type System } from "../system/system.ts";
+import { sanitiseSessionId } from "../state/index.ts";
+import { hasErrorCode, type System } from "../system/index.ts";
 
 const NO_SESSION = "no-session";
 

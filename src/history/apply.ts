@@ -1,8 +1,7 @@
-import { createDisk } from "../guard/paths/disk.ts";
-import { openRepository } from "../guard/paths/repository.ts";
-import { errorText } from "../protocol/error-text.ts";
-import { Problem } from "../state/problem.ts";
-import { type Files, SystemError } from "../system/system.ts";
+import { errorText } from "../protocol/index.ts";
+import { Problem } from "../state/index.ts";
+import { type Files, SystemError } from "../system/index.ts";
+import { createDisk, openRepository } from "../workspace/index.ts";
 import type { PathState } from "./change.ts";
 import { completeChange } from "./complete.ts";
 import { digestOf, type HistoryContext } from "./context.ts";

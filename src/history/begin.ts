@@ -1,8 +1,6 @@
-import type { Footprint, FootprintRepository } from "../guard/footprint.ts";
-import { createDisk } from "../guard/paths/disk.ts";
-import { findRepository, openRepository, type Repository } from "../guard/paths/repository.ts";
-import { dirname, isInside } from "../system/paths.ts";
-import { SystemError } from "../system/system.ts";
+import type { Footprint, FootprintRepository } from "../guard/index.ts";
+import { dirname, isInside, SystemError } from "../system/index.ts";
+import { createDisk, findRepository, openRepository, type Repository } from "../workspace/index.ts";
 import type { Captured, Change, NotKept } from "./change.ts";
 import { completeChange } from "./complete.ts";
 import type { HistoryContext } from "./context.ts";

@@ -1,4 +1,4 @@
-import { isInside } from "../system/paths.ts";
+import { isInside } from "../system/index.ts";
 import { ABSENT, type PathChange } from "./change.ts";
 import { projectKey, readJournals, toChange } from "./journal.ts";
 import { findAllOpen, type OpenChange, readOpen } from "./open-changes.ts";

@@ -1,5 +1,4 @@
-import { ancestors, basename, dirname, isInside, join } from "../system/paths.ts";
-import type { Files, System } from "../system/system.ts";
+import { ancestors, basename, dirname, type Files, isInside, join, type System } from "../system/index.ts";
 import { ABSENT, type PathChange, type PathState } from "./change.ts";
 import type { Digest, HistoryContext } from "./context.ts";
 import type { GitComparison } from "./git-compare.ts";

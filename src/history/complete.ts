@@ -1,7 +1,6 @@
-import { createDisk } from "../guard/paths/disk.ts";
-import { openRepository } from "../guard/paths/repository.ts";
-import { removeIfThere } from "../state/absent-files.ts";
-import { isInside } from "../system/paths.ts";
+import { removeIfThere } from "../state/index.ts";
+import { isInside } from "../system/index.ts";
+import { createDisk, openRepository } from "../workspace/index.ts";
 import { ABSENT, type Change, type GitChange, type NotKept, type PathChange } from "./change.ts";
 import { findMoves, withoutOthers } from "./claims.ts";
 import { compareSweep } from "./compare-sweep.ts";

@@ -1,4 +1,4 @@
-import { hasErrorCode } from "../system/system.ts";
+import { hasErrorCode } from "../system/index.ts";
 import type { FileState } from "./change.ts";
 import { digestOf, type HistoryContext } from "./context.ts";
 import { factsAt } from "./path-state.ts";

@@ -1,5 +1,5 @@
-import type { HistorySettings } from "../config/settings.ts";
-import { type ExactFacts, type System, SystemError } from "../system/system.ts";
+import type { HistorySettings } from "../config/index.ts";
+import { type ExactFacts, type System, SystemError } from "../system/index.ts";
 import { createKeepRules, type KeepPlaces, type KeepRules } from "./keep-rules.ts";
 import { Store } from "./store.ts";
 

@@ -1,4 +1,4 @@
-import { basename, isInside } from "../system/paths.ts";
+import { basename, isInside } from "../system/index.ts";
 import type { GitChange, PathChange, PathState, RefChange } from "./change.ts";
 import { branchLogs, digestIndex, type GitSnapshot } from "./git-snapshot.ts";
 import type { IndexEntry } from "./git-status.ts";

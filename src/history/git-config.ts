@@ -1,5 +1,5 @@
-import { readText } from "../state/read-text.ts";
-import type { System } from "../system/system.ts";
+import { readText } from "../state/index.ts";
+import type { System } from "../system/index.ts";
 import type { PathChange, PathState } from "./change.ts";
 import { contentId } from "./path-state.ts";
 import type { Store } from "./store.ts";

@@ -1,5 +1,4 @@
-import { isInside, relative } from "../system/paths.ts";
-import { type Files, hasErrorCode } from "../system/system.ts";
+import { type Files, hasErrorCode, isInside, relative } from "../system/index.ts";
 import type { Change, PathState } from "./change.ts";
 import { runGit } from "./run-git.ts";
 import type { Store } from "./store.ts";

@@ -1,6 +1,6 @@
-import type { Repository } from "../guard/paths/repository.ts";
-import { readText } from "../state/read-text.ts";
-import { type Files, hasErrorCode, type System } from "../system/system.ts";
+import { readText } from "../state/index.ts";
+import { type Files, hasErrorCode, type System } from "../system/index.ts";
+import type { Repository } from "../workspace/index.ts";
 import type { Stash } from "./change.ts";
 import { type IndexEntry, readIndex } from "./git-status.ts";
 import type { Keeper } from "./keeper.ts";

@@ -1,5 +1,4 @@
-import { encodeRawName } from "../system/file-names.ts";
-import type { System } from "../system/system.ts";
+import { encodeRawName, type System } from "../system/index.ts";
 import { type GitOptions, runGit, withoutTree } from "./run-git.ts";
 
 /** A tracked path that differs from HEAD or from the index, with what HEAD has. */

@@ -1,5 +1,5 @@
-import { count } from "../protocol/quantity.ts";
 import { escapeControls } from "../state/index.ts";
+import { count } from "../text/index.ts";
 import type { Change, GitChange } from "./change.ts";
 
 const ID_LENGTH = 7;

@@ -1,5 +1,4 @@
-import { dirname, isInside } from "../system/paths.ts";
-import type { Files } from "../system/system.ts";
+import { dirname, type Files, isInside } from "../system/index.ts";
 import type { FileState, PathState } from "./change.ts";
 import { digestOf, type HistoryContext } from "./context.ts";
 import type { PathStep } from "./interface.ts";

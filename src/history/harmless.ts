@@ -1,6 +1,5 @@
-import { createDisk } from "../guard/paths/disk.ts";
-import { findRepository, type Repository } from "../guard/paths/repository.ts";
-import { basename, dirname, isInside, join } from "../system/paths.ts";
+import { basename, dirname, isInside, join } from "../system/index.ts";
+import { createDisk, findRepository, type Repository } from "../workspace/index.ts";
 import type { PathState } from "./change.ts";
 import { digestOf, type HistoryContext } from "./context.ts";
 import { type IndexEntry, parseStatus, readIndex, readStatus, type WorkTreeStatus } from "./git-status.ts";

@@ -1,5 +1,5 @@
-import { removeIfThere, withParents } from "../state/absent-files.ts";
-import { hasErrorCode } from "../system/system.ts";
+import { removeIfThere, withParents } from "../state/index.ts";
+import { hasErrorCode } from "../system/index.ts";
 import type { Store } from "./store.ts";
 
 const FIRST_SECOND = Date.UTC(2024, 0, 1) / 1000;

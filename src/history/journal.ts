@@ -1,5 +1,4 @@
-import { isInside } from "../system/paths.ts";
-import { sha256Hex } from "../system/sha256.ts";
+import { isInside, sha256Hex } from "../system/index.ts";
 import { sessionKey } from "./any-open.ts";
 import type { Change, GitChange, PathChange } from "./change.ts";
 import type { Listed, Store } from "./store.ts";

@@ -1,7 +1,7 @@
-import type { HistorySettings } from "../config/settings.ts";
-import { type IgnoreFile, matchesAnyPattern, parseIgnoreFile } from "../guard/paths/ignore.ts";
-import { isRegenerableInProject, isRegenerableName } from "../programs/regenerable.ts";
-import { basename, components, dirname, isInside, relative } from "../system/paths.ts";
+import type { HistorySettings } from "../config/index.ts";
+import { isRegenerableInProject, isRegenerableName } from "../programs/index.ts";
+import { basename, components, dirname, isInside, relative } from "../system/index.ts";
+import { type IgnoreFile, matchesAnyPattern, parseIgnoreFile } from "../workspace/index.ts";
 
 /** Where the call works, and what is said about the files there. */
 export interface KeepPlaces {

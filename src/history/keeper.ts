@@ -1,5 +1,5 @@
-import type { HistorySettings } from "../config/settings.ts";
-import { type ExactFacts, hasErrorCode, SystemError } from "../system/system.ts";
+import type { HistorySettings } from "../config/index.ts";
+import { type ExactFacts, hasErrorCode, SystemError } from "../system/index.ts";
 import type { ContentSource, NotKept } from "./change.ts";
 import type { KeepRules } from "./keep-rules.ts";
 import { factsAt, type Seen, toState } from "./path-state.ts";

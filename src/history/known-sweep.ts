@@ -1,4 +1,4 @@
-import { readText } from "../state/read-text.ts";
+import { readText } from "../state/index.ts";
 import { projectKey } from "./journal.ts";
 import type { Keeper } from "./keeper.ts";
 import type { Seen } from "./path-state.ts";

@@ -1,7 +1,5 @@
-import { removeIfThere } from "../state/absent-files.ts";
-import { hasEnded } from "../state/file-lock.ts";
-import { basename, dirname } from "../system/paths.ts";
-import { SystemError } from "../system/system.ts";
+import { hasEnded, removeIfThere } from "../state/index.ts";
+import { basename, dirname, SystemError } from "../system/index.ts";
 import {
   findOpen,
   type OpenChange,

@@ -1,6 +1,5 @@
-import { removeIfThere } from "../state/absent-files.ts";
-import { sha256Hex } from "../system/sha256.ts";
-import type { ProcessIdentity } from "../system/system.ts";
+import { removeIfThere } from "../state/index.ts";
+import { type ProcessIdentity, sha256Hex } from "../system/index.ts";
 import { sessionKey } from "./any-open.ts";
 import type { Change, NotKept } from "./change.ts";
 import type { GitSnapshot } from "./git-snapshot.ts";

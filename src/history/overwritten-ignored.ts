@@ -1,6 +1,5 @@
-import type { Repository } from "../guard/paths/repository.ts";
-import { dirname, join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { dirname, join, type System } from "../system/index.ts";
+import type { Repository } from "../workspace/index.ts";
 import { cachedRegenerable } from "./keep-rules.ts";
 import type { Keeper } from "./keeper.ts";
 import { runGit } from "./run-git.ts";

@@ -1,4 +1,4 @@
-import { type ExactFacts, type Files, hasErrorCode } from "../system/system.ts";
+import { type ExactFacts, type Files, hasErrorCode } from "../system/index.ts";
 import { ABSENT, type ContentSource, type FileState, type PathChange, type PathState } from "./change.ts";
 
 /** A path with what was there, and the stamp that tells whether it was touched since. */

@@ -1,5 +1,4 @@
-import { ancestors, dirname } from "../system/paths.ts";
-import { type Files, hasErrorCode, SystemError } from "../system/system.ts";
+import { ancestors, dirname, type Files, hasErrorCode, SystemError } from "../system/index.ts";
 import type { PathState } from "./change.ts";
 import { temporaryBeside } from "./leftovers.ts";
 import { factsAt } from "./path-state.ts";

@@ -1,5 +1,5 @@
-import { readText } from "../state/read-text.ts";
-import { basename } from "../system/paths.ts";
+import { readText } from "../state/index.ts";
+import { basename } from "../system/index.ts";
 import type { Change, GitChange, NotKept, PathChange, RefChange, Stash } from "./change.ts";
 import { digestOf, type HistoryContext } from "./context.ts";
 import { mergeSections } from "./git-config.ts";

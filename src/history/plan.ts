@@ -1,5 +1,5 @@
-import { Problem } from "../state/problem.ts";
-import type { System } from "../system/system.ts";
+import { Problem } from "../state/index.ts";
+import type { System } from "../system/index.ts";
 import type { Change, NotKept, PathState } from "./change.ts";
 import { digestOf, type HistoryContext } from "./context.ts";
 import { bringFromGit } from "./git-content.ts";

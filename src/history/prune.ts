@@ -1,5 +1,4 @@
-import { removeIfThere } from "../state/absent-files.ts";
-import { FileLock } from "../state/file-lock.ts";
+import { FileLock, removeIfThere } from "../state/index.ts";
 import type { HistoryContext } from "./context.ts";
 import { removeTree } from "./git-content.ts";
 import { idAt, timeOfId } from "./ids.ts";

@@ -1,6 +1,5 @@
-import { Problem } from "../state/problem.ts";
-import { isInside } from "../system/paths.ts";
-import { hasErrorCode } from "../system/system.ts";
+import { Problem } from "../state/index.ts";
+import { hasErrorCode, isInside } from "../system/index.ts";
 import type { GitChange, PathChange, Stash } from "./change.ts";
 import type { HistoryContext } from "./context.ts";
 import { branchLogs } from "./git-snapshot.ts";

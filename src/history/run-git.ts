@@ -1,7 +1,5 @@
-import { errorText } from "../protocol/error-text.ts";
-import { childEnvironment } from "../system/child-environment.ts";
-import { decodeName, encodeRawName } from "../system/file-names.ts";
-import type { System } from "../system/system.ts";
+import { errorText } from "../protocol/index.ts";
+import { childEnvironment, decodeName, encodeRawName, type System } from "../system/index.ts";
 
 export interface GitRun {
   readonly isOk: boolean;

@@ -1,5 +1,5 @@
-import { Problem } from "../state/problem.ts";
-import { isInside } from "../system/paths.ts";
+import { Problem } from "../state/index.ts";
+import { isInside } from "../system/index.ts";
 import type { Change } from "./change.ts";
 import { describeChange } from "./complete.ts";
 import type { HistoryContext } from "./context.ts";

@@ -1,5 +1,5 @@
-import type { SessionWrites } from "../guard/session-writes.ts";
-import { basename, isInside } from "../system/paths.ts";
+import { basename, isInside } from "../system/index.ts";
+import type { SessionWrites } from "../workspace/index.ts";
 import type { PathChange, PathState } from "./change.ts";
 import type { HistoryContext } from "./context.ts";
 import { projectKey, readJournals, toChange } from "./journal.ts";

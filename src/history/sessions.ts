@@ -1,4 +1,4 @@
-import { isInside } from "../system/paths.ts";
+import { isInside } from "../system/index.ts";
 import { sessionKey } from "./any-open.ts";
 import type { Store } from "./store.ts";
 

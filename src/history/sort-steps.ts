@@ -1,4 +1,4 @@
-import { count } from "../protocol/quantity.ts";
+import { count } from "../text/index.ts";
 import { isFolder } from "./figures.ts";
 import type { PathStep, UndoPlan } from "./interface.ts";
 

@@ -1,8 +1,5 @@
-import { ignoreAbsent, removeIfThere, withParents } from "../state/absent-files.ts";
-import { readText } from "../state/read-text.ts";
-import { dirname, join } from "../system/paths.ts";
-import { sha256Hex } from "../system/sha256.ts";
-import { hasErrorCode, type System, SystemError } from "../system/system.ts";
+import { ignoreAbsent, readText, removeIfThere, withParents } from "../state/index.ts";
+import { dirname, hasErrorCode, join, type System, SystemError, sha256Hex } from "../system/index.ts";
 import { parseOwn, seal, unseal } from "./sealed.ts";
 
 const DIRECTORY_MODE = 0o700;

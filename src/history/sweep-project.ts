@@ -1,4 +1,4 @@
-import { isInside } from "../system/paths.ts";
+import { isInside } from "../system/index.ts";
 import type { HistoryContext } from "./context.ts";
 import { Keeper, limitsOf } from "./keeper.ts";
 import { removeLeftovers } from "./leftovers.ts";

@@ -1,8 +1,6 @@
-import { createDisk } from "../guard/paths/disk.ts";
-import { findRepository, type Repository } from "../guard/paths/repository.ts";
-import { readText } from "../state/read-text.ts";
-import { ancestors, dirname, isInside, join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { readText } from "../state/index.ts";
+import { ancestors, dirname, isInside, join, type System } from "../system/index.ts";
+import { createDisk, findRepository, type Repository } from "../workspace/index.ts";
 import { parseStatus, readStatus, type WorkTreeStatus } from "./git-status.ts";
 import { cachedRegenerable } from "./keep-rules.ts";
 import type { Keeper } from "./keeper.ts";

@@ -1,9 +1,15 @@
-import type { FootprintTarget } from "../guard/footprint.ts";
-import { createDisk } from "../guard/paths/disk.ts";
-import { findRepository, type Repository } from "../guard/paths/repository.ts";
-import { readText } from "../state/read-text.ts";
-import { ancestors, dirname, isInside, join, relative } from "../system/paths.ts";
-import type { ExactFacts, System } from "../system/system.ts";
+import type { FootprintTarget } from "../guard/index.ts";
+import { readText } from "../state/index.ts";
+import {
+  ancestors,
+  dirname,
+  type ExactFacts,
+  isInside,
+  join,
+  relative,
+  type System,
+} from "../system/index.ts";
+import { createDisk, findRepository, type Repository } from "../workspace/index.ts";
 import type { NotKept } from "./change.ts";
 import { parseStatus, readIndex, readStatus } from "./git-status.ts";
 import type { Keeper } from "./keeper.ts";

@@ -1,5 +1,5 @@
-import { errorText } from "../protocol/error-text.ts";
-import { removeIfThere } from "../state/absent-files.ts";
+import { errorText } from "../protocol/index.ts";
+import { removeIfThere } from "../state/index.ts";
 import type { HistoryContext } from "./context.ts";
 import type { VerifyReport } from "./interface.ts";
 import { projectKeys, readJournals } from "./journal.ts";

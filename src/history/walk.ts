@@ -1,5 +1,4 @@
-import { basename } from "../system/paths.ts";
-import { type ExactFacts, type Files, SystemError } from "../system/system.ts";
+import { basename, type ExactFacts, type Files, SystemError } from "../system/index.ts";
 
 export interface Visitor {
   /** Sees every name; for a directory, before what is in it. False does not go into it. */

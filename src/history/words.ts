@@ -1,6 +1,6 @@
-import { count } from "../protocol/quantity.ts";
 import { escapeControls } from "../state/index.ts";
-import { isInside, relative } from "../system/paths.ts";
+import { isInside, relative } from "../system/index.ts";
+import { count } from "../text/index.ts";
 import type { Change, PathChange } from "./change.ts";
 import { isFolder } from "./figures.ts";
 

@@ -1,49 +1,122 @@
-import type { Hook } from "../protocol/index.ts";
-import { STOCK_HOOKS, type StockHookName } from "../protocol/stock-hooks.ts";
-import type { System } from "../system/system.ts";
-import type { HookOptions } from "./context.ts";
-import { postToolUse, postToolUseFailure } from "./post-tool-use.ts";
-import { preCompact } from "./pre-compact/pre-compact.ts";
-import { preToolUse } from "./pre-tool-use.ts";
-import { sessionStart } from "./session-start/session-start.ts";
-import { sessionStop } from "./session-stop.ts";
-import { stop } from "./stop/stop.ts";
-import { userPromptSubmit } from "./user-prompt-submit.ts";
-import { workflowClassificationReminder } from "./workflow-classification-reminder.ts";
-
-export * from "./bridge/contracts.ts";
-export { type HookContext, type HookOptions, openHookContext } from "./context.ts";
-export { type Routing, type RoutingReason, routeIntent } from "./intent-routing.ts";
-export { type RestoredConversation, restoreLatestConversation } from "./pre-compact/restore.ts";
-export { type LockOutcome, type LockStatus, lock, lockStatus, unlock } from "./stop/lock-commands.ts";
-export * from "./user/authoring.ts";
+/**
+ * The hook program: one run from standard input to standard output (`program/`), the stock hooks (`stock/`) and users'
+ * own hooks (`user/`). It answers always and in time; what fails on the way is told, never taken for a verdict.
+ */
+export { auditFile, isAudited, writeAudit } from "./program/audit.ts";
 export {
-  postToolUse,
-  postToolUseFailure,
-  preCompact,
-  /** the guard with the user's configuration, grants and audit log */
-  preToolUse,
-  sessionStart,
-  sessionStop,
-  stop,
-  userPromptSubmit,
-  workflowClassificationReminder,
-};
-
-const HOOKS: Readonly<Record<StockHookName, (options?: HookOptions) => Hook<System>>> = {
-  "session-start": sessionStart,
-  stop,
-  "pre-tool-use": preToolUse,
-  "post-tool-use": postToolUse,
-  "workflow-classification-reminder": workflowClassificationReminder,
-  "user-prompt-submit": userPromptSubmit,
-  "pre-compact": preCompact,
-  "session-stop": sessionStop,
-};
-
-/** All stock hooks, the guard among them, in the order of registration. */
-export function stockHooks(options: HookOptions = {}): readonly Hook<System>[] {
-  return STOCK_HOOKS.flatMap(({ name }) =>
-    name === "post-tool-use" ? [postToolUse(options), postToolUseFailure(options)] : HOOKS[name](options),
-  );
-}
+  BRIDGE_ACTIONS,
+  BRIDGE_TIMEOUT_MS,
+  BRIDGE_VERSION,
+  type BridgeAction,
+  type BridgeContracts,
+  type BridgeReply,
+  type BridgeRequest,
+  type GetContextReply,
+  type GetContextRequest,
+  type InjectMemoryReply,
+  type InjectMemoryRequest,
+  type Parsed,
+  parseBridgeReply,
+  parseBridgeRequest,
+  REPLY_LIMITS,
+  type ReflectReply,
+  type ReflectRequest,
+  type StoreReply,
+  type StoreRequest,
+} from "./program/bridge/contracts.ts";
+export { readCommandLine } from "./program/command-line.ts";
+export { type HookContext, type HookOptions, openHookContext } from "./program/context.ts";
+export {
+  consumeGrants,
+  judgeWithGrants,
+  type RefusedCommand,
+  readMachineKey,
+  rememberRefusal,
+  whyAgent,
+  whyNoHuman,
+} from "./program/grants.ts";
+export { runGuardArgv } from "./program/guard-argv.ts";
+export { type ConfiguredGuard, openGuard } from "./program/guard-context.ts";
+export { type HookDefinition, openProgram } from "./program/hook-program.ts";
+export { agentRunning } from "./program/process-tree.ts";
+export { type EngineServices, type HookRun, INPUT_LIMIT_BYTES, openRun } from "./program/run.ts";
+export { type Routing, type RoutingReason, routeIntent } from "./stock/intent-routing.ts";
+export { postToolUse, postToolUseFailure } from "./stock/post-tool-use.ts";
+export { preCompact } from "./stock/pre-compact/pre-compact.ts";
+export { type RestoredConversation, restoreLatestConversation } from "./stock/pre-compact/restore.ts";
+export { definition, preToolUse } from "./stock/pre-tool-use.ts";
+export { sessionStart } from "./stock/session-start/session-start.ts";
+export { sessionStop } from "./stock/session-stop.ts";
+export { isHeldText } from "./stock/stop/hold-mark.ts";
+export { type LockOutcome, type LockStatus, lock, lockStatus, unlock } from "./stock/stop/lock-commands.ts";
+export { isTestCommand } from "./stock/stop/power-steering/commands.ts";
+export { isReadablePlace } from "./stock/stop/power-steering/source.ts";
+export { stop } from "./stock/stop/stop.ts";
+export { userPromptSubmit } from "./stock/user-prompt-submit.ts";
+export { workflowClassificationReminder } from "./stock/workflow-classification-reminder.ts";
+export { readAnswer } from "./user/answer.ts";
+export { HOOK_TIMEOUT_MS, runHere, wantsOf } from "./user/as-hook.ts";
+export {
+  allow,
+  ask,
+  type CommandEffectFact,
+  type CommandFacts,
+  context,
+  defineHook,
+  deny,
+  type EffectKind,
+  type ExecOptions,
+  type ExecResult,
+  type GivenCall,
+  type HookAnswer,
+  type HookCall,
+  type HookFiles,
+  type HookSettings,
+  type HookSpec,
+  type HookStore,
+  halt,
+  type McpTool,
+  message,
+  type Rewrite,
+  replaceOutput,
+  rewrite,
+  type Said,
+  type StartedProgram,
+  type ToolEvent,
+  type ToolInputs,
+  type ToolName,
+  type ToolSelector,
+} from "./user/authoring.ts";
+export { openCall } from "./user/call.ts";
+export { hasChanged } from "./user/changed-sources.ts";
+export { isUserHook, type UserHook } from "./user/define.ts";
+export { describeExports } from "./user/describe.ts";
+export { findWanted } from "./user/find-wanted.ts";
+export {
+  type BuiltFile,
+  type BuiltHandler,
+  type BuiltHook,
+  buildFolder,
+  MANIFEST_VERSION,
+  type Manifest,
+  manifestFile,
+  parseHook,
+  readManifest,
+  type SourceFile,
+} from "./user/manifest.ts";
+export type { AskRequest, ChildRequest } from "./user/node-child.ts";
+export { openFacts } from "./user/open-facts.ts";
+export { OwnHooks } from "./user/own-hooks.ts";
+export { withToolInput } from "./user/rewritten.ts";
+export { CODE_CLOSING, CODE_OPENING, type RunHook, requireHooks, runInText } from "./user/run-code.ts";
+export { isSourceName, listSources } from "./user/source-files.ts";
+export { isWanted } from "./user/wanted.ts";
+export { indexFile, indexText } from "./user/wanted-index.ts";
+export const loadAudit = () => import("./program/audit.ts");
+export const loadGrants = () => import("./program/grants.ts");
+export const loadGuardArgv = () => import("./program/guard-argv.ts");
+export const loadGuardContext = () => import("./program/guard-context.ts");
+export const loadManifest = () => import("./user/manifest.ts");
+export const loadProcessTree = () => import("./program/process-tree.ts");
+export const loadRunCode = () => import("./user/run-code.ts");
+export const loadSourceFiles = () => import("./user/source-files.ts");

@@ -1,5 +1,4 @@
-import { isJsonObject, readField } from "../protocol/index.ts";
-import { memberAt } from "../protocol/members.ts";
+import { isJsonObject, memberAt, readField } from "../protocol/index.ts";
 import type { HostDescriptor, RenderContext } from "./host.ts";
 
 function calledTool({ payload }: RenderContext): string {

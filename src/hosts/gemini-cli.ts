@@ -1,4 +1,4 @@
-import { memberAt } from "../protocol/members.ts";
+import { memberAt } from "../protocol/index.ts";
 import { mcpToolName } from "./canonical-tool.ts";
 import { common, nested, withBlock, withBlockAndContext, withContext } from "./claude-encoders.ts";
 import type { HostDescriptor } from "./host.ts";

@@ -1,6 +1,5 @@
-import type { Json } from "../protocol/index.ts";
-import { stringAt, stringsAt } from "../protocol/members.ts";
-import { splitWords } from "../system/command-line.ts";
+import { type Json, stringAt, stringsAt } from "../protocol/index.ts";
+import { splitWords } from "../system/index.ts";
 import { STOCK_SUBCOMMANDS } from "./subcommands.ts";
 
 /** Files of earlier versions, below `tools/amplihack/hooks/`. */

@@ -1,4 +1,4 @@
-import type { AgentName } from "../state/active-agent.ts";
+import type { AgentName } from "../state/index.ts";
 import { HOST_LIST } from "./descriptors.ts";
 
 export interface PrintModeRequest {

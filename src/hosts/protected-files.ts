@@ -1,4 +1,4 @@
-import { dirname, join } from "../system/paths.ts";
+import { dirname, join } from "../system/index.ts";
 import { HOST_LIST } from "./descriptors.ts";
 import type { AgentProgram, ProtectedFiles, Registration } from "./host.ts";
 

@@ -1,5 +1,4 @@
-import { describeEvent } from "../protocol/index.ts";
-import { STOCK_HOOKS, type StockHook } from "../protocol/stock-hooks.ts";
+import { describeEvent, STOCK_HOOKS, type StockHook } from "../protocol/index.ts";
 
 /** One row of the table that install, check, list and uninstall share. Order within an event counts. */
 export interface RegistryRow {

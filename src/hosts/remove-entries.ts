@@ -1,6 +1,5 @@
 import { getNodeValue } from "jsonc-parser";
-import { type InvalidText, propertiesOf, removeChild, replaceNode } from "../config/json-edit.ts";
-import type { JsonNode } from "../config/json-node.ts";
+import { type InvalidText, type JsonNode, propertiesOf, removeChild, replaceNode } from "../config/index.ts";
 import { isSameJson, type Json } from "../protocol/index.ts";
 import type { SettingsLayout } from "./host.ts";
 import {

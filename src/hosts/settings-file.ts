@@ -1,9 +1,14 @@
 import { getNodeValue } from "jsonc-parser";
-import { type InvalidText, memberOf, openJson, placeOf, propertiesOf } from "../config/json-edit.ts";
-import type { JsonNode } from "../config/json-node.ts";
-import { isJsonObject, type Json, type JsonObject } from "../protocol/index.ts";
-import { stringAt } from "../protocol/members.ts";
-import { isAbsolute, join } from "../system/paths.ts";
+import {
+  type InvalidText,
+  type JsonNode,
+  memberOf,
+  openJson,
+  placeOf,
+  propertiesOf,
+} from "../config/index.ts";
+import { isJsonObject, type Json, type JsonObject, stringAt } from "../protocol/index.ts";
+import { isAbsolute, join } from "../system/index.ts";
 import type { EnvironmentReader, InstallScope, Registration, SettingsLayout } from "./host.ts";
 import { type OwnedCommand, ownedHandler } from "./owned-command.ts";
 

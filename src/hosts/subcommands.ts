@@ -1,5 +1,4 @@
-import { EVENTS, eventKey, findEvent } from "../protocol/index.ts";
-import { STOCK_HOOKS, type StockHook } from "../protocol/stock-hooks.ts";
+import { EVENTS, eventKey, findEvent, STOCK_HOOKS, type StockHook } from "../protocol/index.ts";
 import { HOST_LIST } from "./descriptors.ts";
 
 /** One name on the command line of the hook program. */

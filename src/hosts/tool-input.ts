@@ -1,5 +1,5 @@
 import { isJsonObject, isSameJson, type Json, type JsonObject } from "../protocol/index.ts";
-import { quoteWord } from "../system/command-line.ts";
+import { quoteWord } from "../system/index.ts";
 import { COMMAND_NAMES, FILE_TOOLS, PATH_NAMES, type ToolFacts } from "./facts.ts";
 
 // A tool's input with its members under the names of Claude Code, whatever host sent it, and the way back.

@@ -1,4 +1,4 @@
-import { memberAt } from "../protocol/members.ts";
+import { memberAt } from "../protocol/index.ts";
 import { mcpToolName } from "./canonical-tool.ts";
 import type { HostDescriptor, ResponseEncoder } from "./host.ts";
 import { rename } from "./payload-paths.ts";

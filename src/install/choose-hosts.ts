@@ -1,7 +1,6 @@
-import { DEFAULT_HOST, type HostId } from "../hosts/descriptors.ts";
-import type { InstallScope } from "../hosts/host.ts";
-import type { UserDirectories } from "../state/user-directories.ts";
-import type { System } from "../system/system.ts";
+import { DEFAULT_HOST, type HostId, type InstallScope } from "../hosts/index.ts";
+import type { UserDirectories } from "../state/index.ts";
+import type { System } from "../system/index.ts";
 import { findTarget, INSTALLABLE_HOSTS, isPresent, type RegistrationTarget, setupOf } from "./targets.ts";
 
 /** A host that was asked for, or found, and whether it gets a registration of its own. */

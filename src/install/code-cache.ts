@@ -1,6 +1,5 @@
-import { cacheOf, compileFile, readCache } from "../system/compiled-file.ts";
-import { join } from "../system/paths.ts";
-import { hasErrorCode, type System } from "../system/system.ts";
+import { hasErrorCode, join, type System } from "../system/index.ts";
+import { cacheOf, compileFile, readCache } from "../system/node.ts";
 import { installProblem } from "./problem.ts";
 import { removeTree } from "./remove-tree.ts";
 import { runProgram, trialEnvironment } from "./run-program.ts";

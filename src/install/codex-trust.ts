@@ -1,8 +1,18 @@
 import { parse as parseJsonc } from "jsonc-parser";
 import { parse as parseToml } from "smol-toml";
-import { ownedHandler } from "../hosts/owned-command.ts";
-import { isJsonObject, isSameJson, type Json, type JsonObject, ownValue } from "../protocol/index.ts";
-import { listAt, memberAt, numberAt, objectAt, stringAt } from "../protocol/members.ts";
+import { ownedHandler } from "../hosts/index.ts";
+import {
+  isJsonObject,
+  isSameJson,
+  type Json,
+  type JsonObject,
+  listAt,
+  memberAt,
+  numberAt,
+  objectAt,
+  ownValue,
+  stringAt,
+} from "../protocol/index.ts";
 import type { Computed } from "./file-edit.ts";
 import { hashText } from "./hash.ts";
 import { appendTable, removeTables, renameTables } from "./toml-tables.ts";

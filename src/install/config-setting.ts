@@ -1,17 +1,17 @@
-import { type Part, readJsonc, userConfigFile } from "../config/index.ts";
 import {
   insertMember,
+  type JsonNode,
   memberOf,
   openJson,
+  type Part,
   propertiesOf,
+  readJsonc,
   removeChild,
   replaceNode,
-} from "../config/json-edit.ts";
-import type { JsonNode } from "../config/json-node.ts";
-import type { FailurePolicy, Json } from "../protocol/index.ts";
-import { isSameJson } from "../protocol/index.ts";
-import { memberAt } from "../protocol/members.ts";
-import type { UserDirectories } from "../state/user-directories.ts";
+  userConfigFile,
+} from "../config/index.ts";
+import { type FailurePolicy, isSameJson, type Json, memberAt } from "../protocol/index.ts";
+import type { UserDirectories } from "../state/index.ts";
 import type { FileEdit } from "./file-edit.ts";
 
 const POLICIES: readonly FailurePolicy[] = ["open", "ask", "closed"];

@@ -1,7 +1,6 @@
-import { type HostId, isHostId } from "../hosts/descriptors.ts";
-import type { InstallScope } from "../hosts/host.ts";
-import type { UserDirectories } from "../state/user-directories.ts";
-import type { System } from "../system/system.ts";
+import { type HostId, type InstallScope, isHostId } from "../hosts/index.ts";
+import type { UserDirectories } from "../state/index.ts";
+import type { System } from "../system/index.ts";
 import { isExecutable } from "./find-program.ts";
 import { type FoundRegistration, readRegistration } from "./registrations.ts";
 import { findTarget, INSTALLABLE_HOSTS, ownerOf, type RegistrationTarget, setupOf } from "./targets.ts";

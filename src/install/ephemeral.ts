@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import { isInside } from "../system/paths.ts";
+import { isInside } from "../system/index.ts";
 
 /** Folders in which package runners keep what they fetched for one call. */
 const RUNNER_CACHES = /\/(?:_npx|dlx-[^/]*|bunx-[^/]*|xfs-[^/]*)\//;

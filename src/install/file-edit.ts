@@ -1,9 +1,6 @@
-import type { InvalidText } from "../config/json-edit.ts";
-import { backUp, FileLock, readExactText, resolvePath } from "../state/index.ts";
-import type { Problem } from "../state/problem.ts";
-import { writeAtomically } from "../system/atomic-write.ts";
-import { ancestors, dirname } from "../system/paths.ts";
-import { hasErrorCode, type System } from "../system/system.ts";
+import type { InvalidText } from "../config/index.ts";
+import { backUp, FileLock, type Problem, readExactText, resolvePath } from "../state/index.ts";
+import { ancestors, dirname, hasErrorCode, type System, writeAtomically } from "../system/index.ts";
 import { installProblem } from "./problem.ts";
 
 const FILE_BYTES = 16 * 1024 * 1024;

@@ -1,5 +1,4 @@
-import { isAbsolute, join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { isAbsolute, join, type System } from "../system/index.ts";
 
 const EXECUTABLE = 0o111;
 

@@ -1,6 +1,5 @@
-import { HOSTS, type HostId } from "../hosts/descriptors.ts";
-import { planRegistrations } from "../hosts/hook-registry.ts";
-import { quoteWord } from "../system/command-line.ts";
+import { HOSTS, type HostId, planRegistrations } from "../hosts/index.ts";
+import { quoteWord } from "../system/index.ts";
 import { opencodePlugin } from "./modules/opencode.ts";
 import { piExtension } from "./modules/pi.ts";
 import type { ModuleOptions } from "./modules/runtime.ts";

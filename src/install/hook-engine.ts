@@ -1,8 +1,6 @@
-import { readJson } from "../protocol/index.ts";
-import { stringAt } from "../protocol/members.ts";
+import { readJson, stringAt } from "../protocol/index.ts";
 import { readText, VARIABLES } from "../state/index.ts";
-import { dirname, join, resolve } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { dirname, join, resolve, type System } from "../system/index.ts";
 import { isExecutable } from "./find-program.ts";
 import type { Package } from "./package.ts";
 import { installProblem } from "./problem.ts";

@@ -1,6 +1,5 @@
-import type { UserDirectories } from "../state/user-directories.ts";
-import { join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import type { UserDirectories } from "../state/index.ts";
+import { join, type System } from "../system/index.ts";
 import { runProgram } from "./run-program.ts";
 import { findHostProgram, INSTALLABLE_HOSTS, setupOf } from "./targets.ts";
 

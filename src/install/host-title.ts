@@ -1,4 +1,4 @@
-import { resolveHost } from "../hosts/descriptors.ts";
+import { resolveHost } from "../hosts/index.ts";
 import { escapeControls } from "../state/index.ts";
 import { setupOf } from "./targets.ts";
 

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { coerce, gte } from "semver";
-import { HOSTS, type HostId } from "../hosts/descriptors.ts";
-import type { System } from "../system/system.ts";
+import { HOSTS, type HostId } from "../hosts/index.ts";
+import type { System } from "../system/index.ts";
 import { runProgram } from "./run-program.ts";
 import { findHostProgram, INSTALLABLE_HOSTS, type RegistrationTarget } from "./targets.ts";
 

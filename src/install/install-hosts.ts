@@ -1,7 +1,7 @@
-import { findLooseJson } from "../config/json-edit.ts";
-import type { InstallScope } from "../hosts/host.ts";
-import type { UserDirectories } from "../state/user-directories.ts";
-import type { System } from "../system/system.ts";
+import { findLooseJson } from "../config/index.ts";
+import type { InstallScope } from "../hosts/index.ts";
+import type { UserDirectories } from "../state/index.ts";
+import type { System } from "../system/index.ts";
 import type { ChosenHost } from "./choose-hosts.ts";
 import type { DoctorCheck } from "./doctor/check.ts";
 import { findSwitchedOff } from "./doctor/switches.ts";

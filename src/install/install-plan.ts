@@ -1,11 +1,9 @@
 import { tmpdir } from "node:os";
 import { loadConfig, MAX_CONFIG_BYTES, userConfigFile } from "../config/index.ts";
-import { HOOK_REGISTRY } from "../hosts/registry-rows.ts";
+import { HOOK_REGISTRY } from "../hosts/index.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
-import { readText, setAsideCorrupt } from "../state/index.ts";
-import { Problem } from "../state/problem.ts";
-import type { UserDirectories } from "../state/user-directories.ts";
-import type { System } from "../system/system.ts";
+import { Problem, readText, setAsideCorrupt, type UserDirectories } from "../state/index.ts";
+import type { System } from "../system/index.ts";
 import { namesPart } from "./config-setting.ts";
 import type { HookEngine } from "./hook-engine.ts";
 import { findClosedHosts } from "./host-version.ts";

@@ -1,7 +1,6 @@
 import type { FailurePolicy } from "../protocol/index.ts";
-import type { UserDirectories } from "../state/user-directories.ts";
-import { join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import type { UserDirectories } from "../state/index.ts";
+import { join, type System } from "../system/index.ts";
 import { chooseHosts } from "./choose-hosts.ts";
 import { policyIn, settingsEdit } from "./config-setting.ts";
 import { planEdit, readFile } from "./file-edit.ts";

@@ -1,6 +1,5 @@
-import type { Part } from "../config/levels.ts";
-import type { HostId } from "../hosts/descriptors.ts";
-import type { InstallScope } from "../hosts/host.ts";
+import type { Part } from "../config/index.ts";
+import type { HostId, InstallScope } from "../hosts/index.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
 import type { ConfigSetting } from "./config-setting.ts";
 import type { Protections } from "./protections.ts";

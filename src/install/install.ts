@@ -1,11 +1,6 @@
 import { tmpdir } from "node:os";
-import { FileLock } from "../state/index.ts";
-import { Problem } from "../state/problem.ts";
-import type { UserDirectories } from "../state/user-directories.ts";
-import { requireDirectories } from "../state/user-directories.ts";
-import { writeAtomically } from "../system/atomic-write.ts";
-import { join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { FileLock, Problem, requireDirectories, type UserDirectories } from "../state/index.ts";
+import { join, type System, writeAtomically } from "../system/index.ts";
 import { chooseHosts } from "./choose-hosts.ts";
 import { inspectCodeCaches, recordCode } from "./code-cache.ts";
 import { settingsEdit } from "./config-setting.ts";

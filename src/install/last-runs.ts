@@ -1,6 +1,5 @@
 import { type Json, readJson } from "../protocol/index.ts";
-import { join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { join, type System } from "../system/index.ts";
 
 const LAST_BYTES = 4 * 1024 * 1024;
 

@@ -1,10 +1,12 @@
-import type { HostId } from "../hosts/descriptors.ts";
-import { planRegistrations } from "../hosts/hook-registry.ts";
-import type { InstallScope } from "../hosts/host.ts";
-import { HOOK_REGISTRY } from "../hosts/registry-rows.ts";
-import { resolveSubcommand } from "../hosts/subcommands.ts";
-import type { UserDirectories } from "../state/user-directories.ts";
-import type { System } from "../system/system.ts";
+import {
+  HOOK_REGISTRY,
+  type HostId,
+  type InstallScope,
+  planRegistrations,
+  resolveSubcommand,
+} from "../hosts/index.ts";
+import type { UserDirectories } from "../state/index.ts";
+import type { System } from "../system/index.ts";
 import { findRegistrations } from "./duplicate-registrations.ts";
 import { isExecutable } from "./find-program.ts";
 import { isPresent } from "./targets.ts";

@@ -1,7 +1,6 @@
-import { HOSTS, type HostId } from "../hosts/descriptors.ts";
-import { listEntries } from "../hosts/settings-file.ts";
-import type { UserDirectories } from "../state/user-directories.ts";
-import type { System } from "../system/system.ts";
+import { HOSTS, type HostId, listEntries } from "../hosts/index.ts";
+import type { UserDirectories } from "../state/index.ts";
+import type { System } from "../system/index.ts";
 import type { FileChange } from "./file-edit.ts";
 import { hashText } from "./hash.ts";
 import {

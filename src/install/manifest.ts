@@ -1,12 +1,15 @@
-import type { InstallScope } from "../hosts/host.ts";
-import { isJsonObject, isSameJson, type Json } from "../protocol/index.ts";
-import { booleanAt, memberAt, StrictMembers, stringAt } from "../protocol/members.ts";
-import { AtomicJsonFile, isStateError, serialise } from "../state/index.ts";
-import { Problem } from "../state/problem.ts";
-import type { UserDirectories } from "../state/user-directories.ts";
-import { writeAtomically } from "../system/atomic-write.ts";
-import { isAbsolute } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import type { InstallScope } from "../hosts/index.ts";
+import {
+  booleanAt,
+  isJsonObject,
+  isSameJson,
+  type Json,
+  memberAt,
+  StrictMembers,
+  stringAt,
+} from "../protocol/index.ts";
+import { AtomicJsonFile, isStateError, Problem, serialise, type UserDirectories } from "../state/index.ts";
+import { isAbsolute, type System, writeAtomically } from "../system/index.ts";
 import { manifestPath } from "./places.ts";
 import { installProblem } from "./problem.ts";
 

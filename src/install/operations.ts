@@ -1,6 +1,6 @@
 // What the commands do, in one import that is made only when one of them runs.
 
-export { requireDirectories } from "../state/user-directories.ts";
+export { requireDirectories } from "../state/index.ts";
 export { examine } from "./doctor/doctor.ts";
 export { repair } from "./doctor/fix.ts";
 export { install, needsTrustAgreement } from "./install.ts";

@@ -1,6 +1,6 @@
-import type { InstallScope } from "../hosts/host.ts";
-import type { UserDirectories } from "../state/user-directories.ts";
-import { isInside, join } from "../system/paths.ts";
+import type { InstallScope } from "../hosts/index.ts";
+import type { UserDirectories } from "../state/index.ts";
+import { isInside, join } from "../system/index.ts";
 
 export function programFolder({ stateHome }: Pick<UserDirectories, "stateHome">): string {
   return join(stateHome, ".claude", "bin");

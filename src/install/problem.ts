@@ -1,5 +1,5 @@
-import { errorText } from "../protocol/error-text.ts";
-import { Problem, type ProblemDetails } from "../state/problem.ts";
+import { errorText } from "../protocol/index.ts";
+import { Problem, type ProblemDetails } from "../state/index.ts";
 
 /** Why something could not be installed, uninstalled or checked. */
 export function installProblem(message: string, details: Omit<ProblemDetails, "kind"> = {}): Problem {

@@ -1,7 +1,5 @@
-import type { UserDirectories } from "../state/user-directories.ts";
-import { quoteWord } from "../system/command-line.ts";
-import { basename, join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import type { UserDirectories } from "../state/index.ts";
+import { basename, join, quoteWord, type System } from "../system/index.ts";
 import type { FileEdit } from "./file-edit.ts";
 
 // A block of our own in a shell's start-up file, written only when the user agreed.

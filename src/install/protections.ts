@@ -1,5 +1,4 @@
-import type { HostId } from "../hosts/descriptors.ts";
-import { abilities, planRegistrations } from "../hosts/hook-registry.ts";
+import { abilities, type HostId, planRegistrations } from "../hosts/index.ts";
 import { ownerOf, setupOf } from "./targets.ts";
 
 /** What our hooks can do for the user of one host, and what they cannot do there. */

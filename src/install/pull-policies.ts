@@ -1,26 +1,21 @@
 import { realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { acceptConfig } from "../config/accept.ts";
-import { readJsonc } from "../config/jsonc.ts";
 import {
+  acceptConfig,
   MAX_POLICY_BYTES,
   type PolicyReference,
   parsePolicyReference,
   policyFile,
   policyFolder,
+  readJsonc,
+  type SchemaProblem,
   signedRecordFile,
-} from "../config/policies.ts";
-import type { SchemaProblem } from "../config/schema.ts";
-import { fetchBytes } from "../launcher/update/fetch.ts";
-import { checkSignature, readPublicKey } from "../launcher/update/verify.ts";
-import { errorText } from "../protocol/error-text.ts";
-import { memberAt, parseJsonObject, stringAt } from "../protocol/members.ts";
-import { sizeText } from "../protocol/quantity.ts";
-import { Problem } from "../state/problem.ts";
-import { writeAtomically } from "../system/atomic-write.ts";
-import { isInside } from "../system/paths.ts";
-import { sha256Hex } from "../system/sha256.ts";
-import type { System } from "../system/system.ts";
+} from "../config/index.ts";
+import { checkSignature, fetchBytes, readPublicKey } from "../launcher/index.ts";
+import { errorText, memberAt, parseJsonObject, stringAt } from "../protocol/index.ts";
+import { Problem } from "../state/index.ts";
+import { isInside, type System, sha256Hex, writeAtomically } from "../system/index.ts";
+import { sizeText } from "../text/index.ts";
 
 /** What became of one entry of `extends`. On failure the content that was kept before stays. */
 export interface PulledPolicy {

@@ -3,22 +3,26 @@ import {
   type InvalidText,
   insertFirst,
   insertMember,
+  type JsonNode,
   memberOf,
   placeOf,
   propertiesOf,
-} from "../config/json-edit.ts";
-import type { JsonNode } from "../config/json-node.ts";
-import type { SettingsLayout } from "../hosts/host.ts";
+} from "../config/index.ts";
 import {
+  BOM,
   childCount,
   clearEvent,
   containerPath,
   describeEdit,
   type EditedText,
   type EmptyContainers,
+  entriesOf,
+  type OpenedFile,
+  openFile,
   ownEntries,
-} from "../hosts/remove-entries.ts";
-import { BOM, entriesOf, type OpenedFile, openFile, rootOf } from "../hosts/settings-file.ts";
+  rootOf,
+  type SettingsLayout,
+} from "../hosts/index.ts";
 import { isSameJson, type Json, type JsonObject } from "../protocol/index.ts";
 import { keepUserChanges, type RaisedTimeout } from "./user-changes.ts";
 import type { WantedEntry } from "./wanted-entries.ts";

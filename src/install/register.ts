@@ -1,9 +1,7 @@
-import type { InstallScope } from "../hosts/host.ts";
-import { listEntries } from "../hosts/settings-file.ts";
+import { type InstallScope, listEntries } from "../hosts/index.ts";
 import { type FailurePolicy, isSameJson } from "../protocol/index.ts";
-import type { UserDirectories } from "../state/user-directories.ts";
-import { join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import type { UserDirectories } from "../state/index.ts";
+import { join, type System } from "../system/index.ts";
 import { applyEdit, type Computed, type FileChange, type FileEdit, planEdit, readFile } from "./file-edit.ts";
 import { generateFiles } from "./generated-files.ts";
 import type { FileKind, HostRecord } from "./manifest.ts";

@@ -1,9 +1,6 @@
-import { planRegistrations } from "../hosts/hook-registry.ts";
-import { type OwnedCommand, ownedHandler } from "../hosts/owned-command.ts";
-import { listEntries } from "../hosts/settings-file.ts";
-import { errorText } from "../protocol/error-text.ts";
-import { basename, expandHomeWord, join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { listEntries, type OwnedCommand, ownedHandler, planRegistrations } from "../hosts/index.ts";
+import { errorText } from "../protocol/index.ts";
+import { basename, expandHomeWord, join, type System } from "../system/index.ts";
 import { readFile } from "./file-edit.ts";
 import type { RegistrationTarget } from "./targets.ts";
 import { timeoutIn } from "./user-changes.ts";

@@ -1,7 +1,6 @@
-import { isWrapper } from "../programs/own-wrapper.ts";
-import type { UserDirectories } from "../state/user-directories.ts";
-import { basename, dirname, join } from "../system/paths.ts";
-import { hasErrorCode, type System } from "../system/system.ts";
+import { isWrapper } from "../programs/index.ts";
+import type { UserDirectories } from "../state/index.ts";
+import { basename, dirname, hasErrorCode, join, type System } from "../system/index.ts";
 import { removeEmptyDirectories } from "./file-edit.ts";
 import { hashBytes } from "./hash.ts";
 import type { Manifest } from "./manifest.ts";

@@ -1,5 +1,4 @@
-import { join } from "../system/paths.ts";
-import { hasErrorCode, type System } from "../system/system.ts";
+import { hasErrorCode, join, type System } from "../system/index.ts";
 
 /** Removes a file or a whole directory; links are removed, never followed. Harmless when nothing is there. */
 export function removeTree({ files }: Pick<System, "files">, path: string): void {

@@ -1,4 +1,4 @@
-import { count } from "../protocol/quantity.ts";
+import { count } from "../text/index.ts";
 import { describeEngine } from "./hook-engine.ts";
 import type { InstalledHost, InstalledServer, InstallReport } from "./install-report.ts";
 import type { UninstallReport } from "./uninstall.ts";

@@ -1,6 +1,5 @@
-import { findOwner } from "../launcher/update/owner.ts";
-import { quoteWord } from "../system/command-line.ts";
-import { dirname } from "../system/paths.ts";
+import { findOwner } from "../launcher/index.ts";
+import { dirname, quoteWord } from "../system/index.ts";
 
 /**
  * What brings the files of a package back: a build in a checkout, elsewhere the package manager that put them there.

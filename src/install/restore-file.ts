@@ -1,7 +1,5 @@
-import { HOSTS, resolveHost } from "../hosts/descriptors.ts";
-import type { McpServers } from "../hosts/host.ts";
-import { unregisterEntries } from "../hosts/remove-entries.ts";
-import type { System } from "../system/system.ts";
+import { HOSTS, type McpServers, resolveHost, unregisterEntries } from "../hosts/index.ts";
+import type { System } from "../system/index.ts";
 import { changeTrust, type TrustChange } from "./codex-trust.ts";
 import {
   applyEdit,

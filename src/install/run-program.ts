@@ -1,5 +1,4 @@
-import { childEnvironment } from "../system/child-environment.ts";
-import type { ProcessResult, System } from "../system/system.ts";
+import { childEnvironment, type ProcessResult, type System } from "../system/index.ts";
 
 const LIMITS = { stdoutBytes: 262_144, tailBytes: 0, stderrBytes: 16_384, drainBytes: 1_000_000 };
 

@@ -1,13 +1,16 @@
-import { DEFAULT_HOST, HOSTS } from "../hosts/descriptors.ts";
-import type { SettingsLayout } from "../hosts/host.ts";
-import { HOOK_REGISTRY, type RegistryRow } from "../hosts/registry-rows.ts";
-import { type FoundEntry, listEntries } from "../hosts/settings-file.ts";
+import {
+  DEFAULT_HOST,
+  type FoundEntry,
+  HOOK_REGISTRY,
+  HOSTS,
+  listEntries,
+  type RegistryRow,
+  type SettingsLayout,
+} from "../hosts/index.ts";
 import type { JsonObject } from "../protocol/index.ts";
 import { findHome } from "../state/index.ts";
-import { quoteWord } from "../system/command-line.ts";
+import { expandHomeWord, isAbsolute, quoteWord, type System } from "../system/index.ts";
 import { createNodeSystem } from "../system/node.ts";
-import { expandHomeWord, isAbsolute } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
 import { applyEdit } from "./file-edit.ts";
 import { findOnPath, isExecutable } from "./find-program.ts";
 import { installProblem } from "./problem.ts";

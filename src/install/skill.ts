@@ -1,7 +1,6 @@
-import { HOSTS } from "../hosts/descriptors.ts";
-import { readText } from "../state/read-text.ts";
-import { basename, dirname, join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { HOSTS } from "../hosts/index.ts";
+import { readText } from "../state/index.ts";
+import { basename, dirname, join, type System } from "../system/index.ts";
 import type { Package } from "./package.ts";
 import type { RegistrationTarget } from "./targets.ts";
 

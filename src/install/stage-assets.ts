@@ -1,6 +1,5 @@
-import type { UserDirectories } from "../state/user-directories.ts";
-import { dirname, join, resolve } from "../system/paths.ts";
-import { hasErrorCode, type System } from "../system/system.ts";
+import type { UserDirectories } from "../state/index.ts";
+import { dirname, hasErrorCode, join, resolve, type System } from "../system/index.ts";
 import { hashBytes } from "./hash.ts";
 import type { InstallRequest } from "./install-report.ts";
 import type { Manifest } from "./manifest.ts";

@@ -1,9 +1,6 @@
-import { readJson } from "../protocol/index.ts";
-import { objectAt } from "../protocol/members.ts";
-import { readText } from "../state/index.ts";
-import type { UserDirectories } from "../state/user-directories.ts";
-import { ancestors, dirname, join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { objectAt, readJson } from "../protocol/index.ts";
+import { readText, type UserDirectories } from "../state/index.ts";
+import { ancestors, dirname, join, type System } from "../system/index.ts";
 import { hashBytes } from "./hash.ts";
 import type { Package } from "./package.ts";
 import { installProblem } from "./problem.ts";

@@ -1,10 +1,7 @@
 import { failurePolicyOf, loadConfig } from "../config/index.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
-import { clip } from "../state/index.ts";
-import type { UserDirectories } from "../state/user-directories.ts";
-import { describeEnd } from "../system/describe-end.ts";
-import { dirname, join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { clip, type UserDirectories } from "../state/index.ts";
+import { describeEnd, dirname, join, type System } from "../system/index.ts";
 import type { HookEngine } from "./hook-engine.ts";
 import type { Package } from "./package.ts";
 import { programFolder } from "./places.ts";

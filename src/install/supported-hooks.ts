@@ -1,5 +1,5 @@
-import { HOOK_REGISTRY } from "../hosts/registry-rows.ts";
-import type { System } from "../system/system.ts";
+import { HOOK_REGISTRY } from "../hosts/index.ts";
+import type { System } from "../system/index.ts";
 import type { HookEngine } from "./hook-engine.ts";
 import { runProgram } from "./run-program.ts";
 

@@ -1,14 +1,17 @@
 import { readJsonc } from "../config/index.ts";
-import { HOST_LIST, HOSTS, type HostId, isHostId } from "../hosts/descriptors.ts";
-import type { HostSetup, InstallScope, Registration } from "../hosts/host.ts";
-import { settingsPath } from "../hosts/settings-file.ts";
-import { isJsonObject } from "../protocol/index.ts";
-import { memberAt } from "../protocol/members.ts";
-import { Problem } from "../state/problem.ts";
-import { readText } from "../state/read-text.ts";
-import type { UserDirectories } from "../state/user-directories.ts";
-import { dirname, join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import {
+  HOST_LIST,
+  HOSTS,
+  type HostId,
+  type HostSetup,
+  type InstallScope,
+  isHostId,
+  type Registration,
+  settingsPath,
+} from "../hosts/index.ts";
+import { isJsonObject, memberAt } from "../protocol/index.ts";
+import { Problem, readText, type UserDirectories } from "../state/index.ts";
+import { dirname, join, type System } from "../system/index.ts";
 import { findOnPath } from "./find-program.ts";
 
 const SETTINGS_BYTES = 16 * 1024 * 1024;

@@ -1,6 +1,5 @@
-import type { UserDirectories } from "../state/user-directories.ts";
-import { dirname, join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import type { UserDirectories } from "../state/index.ts";
+import { dirname, join, type System } from "../system/index.ts";
 import { changeTrust, fingerprints, type TrustStatus, trustStatus } from "./codex-trust.ts";
 import { type FileEdit, readFile } from "./file-edit.ts";
 import { findTarget, type RegistrationTarget } from "./targets.ts";

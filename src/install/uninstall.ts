@@ -1,11 +1,6 @@
-import { type HostId, resolveHost } from "../hosts/descriptors.ts";
-import type { InstallScope } from "../hosts/host.ts";
-import { FileLock } from "../state/index.ts";
-import { Problem } from "../state/problem.ts";
-import type { UserDirectories } from "../state/user-directories.ts";
-import { requireDirectories } from "../state/user-directories.ts";
-import { dirname, isInside, join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { type HostId, type InstallScope, resolveHost } from "../hosts/index.ts";
+import { FileLock, Problem, requireDirectories, type UserDirectories } from "../state/index.ts";
+import { dirname, isInside, join, type System } from "../system/index.ts";
 import { findRegistrations } from "./duplicate-registrations.ts";
 import type { FileChange } from "./file-edit.ts";
 import { removeBundle } from "./host-bundle.ts";

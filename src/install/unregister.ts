@@ -1,6 +1,6 @@
-import { unregisterEntries } from "../hosts/remove-entries.ts";
-import type { UserDirectories } from "../state/user-directories.ts";
-import type { System } from "../system/system.ts";
+import { unregisterEntries } from "../hosts/index.ts";
+import type { UserDirectories } from "../state/index.ts";
+import type { System } from "../system/index.ts";
 import { type FileChange, planEdit, readFile } from "./file-edit.ts";
 import type { HostRecord, Manifest } from "./manifest.ts";
 import type { ManifestWriter } from "./manifest-writer.ts";

@@ -1,7 +1,5 @@
-import { HOST_LIST } from "../hosts/descriptors.ts";
-import type { FoundEntry } from "../hosts/settings-file.ts";
-import type { JsonObject } from "../protocol/index.ts";
-import { numberAt } from "../protocol/members.ts";
+import { type FoundEntry, HOST_LIST } from "../hosts/index.ts";
+import { type JsonObject, numberAt } from "../protocol/index.ts";
 import type { WantedEntry } from "./wanted-entries.ts";
 
 const REGISTRATIONS = HOST_LIST.flatMap(({ registration }) => registration ?? []);

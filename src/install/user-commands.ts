@@ -1,8 +1,6 @@
-import { isWrapper } from "../programs/own-wrapper.ts";
-import { readText } from "../state/index.ts";
-import type { UserDirectories } from "../state/user-directories.ts";
-import { dirname, join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { isWrapper } from "../programs/index.ts";
+import { readText, type UserDirectories } from "../state/index.ts";
+import { dirname, join, type System } from "../system/index.ts";
 import { isEphemeral } from "./ephemeral.ts";
 import { findOnPath } from "./find-program.ts";
 import { programFolder } from "./places.ts";

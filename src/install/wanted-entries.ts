@@ -1,8 +1,12 @@
-import { HOSTS, type HostId } from "../hosts/descriptors.ts";
-import { type HostRegistration, planRegistrations } from "../hosts/hook-registry.ts";
-import type { Registration } from "../hosts/host.ts";
+import {
+  HOSTS,
+  type HostId,
+  type HostRegistration,
+  planRegistrations,
+  type Registration,
+} from "../hosts/index.ts";
 import { describeEvent, type JsonObject } from "../protocol/index.ts";
-import { quoteWord } from "../system/command-line.ts";
+import { quoteWord } from "../system/index.ts";
 import { namesHome } from "./places.ts";
 
 /** One handler as it stands in a host's configuration file. */

@@ -1,8 +1,6 @@
-import { HOST_LIST } from "../hosts/descriptors.ts";
-import type { UserFiles } from "../hosts/host.ts";
-import { readText } from "../state/read-text.ts";
-import { join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { HOST_LIST, type UserFiles } from "../hosts/index.ts";
+import { readText } from "../state/index.ts";
+import { join, type System } from "../system/index.ts";
 import type { Package } from "./package.ts";
 import { hostFolder, readSkill, skillPath } from "./skill.ts";
 import { type RegistrationTarget, setupOf } from "./targets.ts";

@@ -1,10 +1,7 @@
-import { HOSTS, type HostId } from "../hosts/descriptors.ts";
-import { planRegistrations } from "../hosts/hook-registry.ts";
-import { renderFailure } from "../hosts/render-failure.ts";
-import { INSTALLED_IN } from "../programs/own-wrapper.ts";
-import type { FailurePolicy, JsonObject } from "../protocol/index.ts";
-import { STOCK_HOOKS } from "../protocol/stock-hooks.ts";
-import { quoteWord } from "../system/command-line.ts";
+import { HOSTS, type HostId, planRegistrations, renderFailure } from "../hosts/index.ts";
+import { INSTALLED_IN } from "../programs/index.ts";
+import { type FailurePolicy, type JsonObject, STOCK_HOOKS } from "../protocol/index.ts";
+import { quoteWord } from "../system/index.ts";
 import { INSTALLABLE_HOSTS } from "./targets.ts";
 
 export interface WrapperOptions {

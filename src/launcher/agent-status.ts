@@ -1,8 +1,5 @@
-import { AGENTS, type AgentName } from "../state/active-agent.ts";
-import { Problem } from "../state/problem.ts";
-import { requireDirectories } from "../state/user-directories.ts";
-import { dirname } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { AGENTS, type AgentName, Problem, requireDirectories } from "../state/index.ts";
+import { dirname, type System } from "../system/index.ts";
 import { tryFindBinary } from "./find-binary.ts";
 import { checkSettings } from "./settings-check.ts";
 import { LAUNCH_TOOLS } from "./tools.ts";

@@ -1,10 +1,6 @@
-import { errorText } from "../protocol/error-text.ts";
-import type { Json } from "../protocol/index.ts";
-import { memberAt, numberAt, stringAt } from "../protocol/members.ts";
-import type { AgentName } from "../state/active-agent.ts";
-import { AtomicJsonFile } from "../state/atomic-json-file.ts";
-import { Problem } from "../state/problem.ts";
-import type { System } from "../system/system.ts";
+import { errorText, type Json, memberAt, numberAt, stringAt } from "../protocol/index.ts";
+import { type AgentName, AtomicJsonFile, Problem } from "../state/index.ts";
+import type { System } from "../system/index.ts";
 import { readVariables } from "./child-environment.ts";
 import { LAUNCH_TOOLS } from "./tools.ts";
 

@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { Problem } from "../state/problem.ts";
-import { join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { Problem } from "../state/index.ts";
+import { join, type System } from "../system/index.ts";
 
 export interface Repository {
   readonly owner: string;

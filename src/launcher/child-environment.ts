@@ -1,7 +1,5 @@
-import { Problem } from "../state/problem.ts";
-import type { UserDirectories } from "../state/user-directories.ts";
-import { isAbsolute, join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { Problem, type UserDirectories } from "../state/index.ts";
+import { isAbsolute, join, type System } from "../system/index.ts";
 import type { LaunchRequest } from "./launch-request.ts";
 import { buildSearchPath, type ProgramPlaces } from "./search-path.ts";
 import { LAUNCH_TOOLS } from "./tools.ts";

@@ -1,4 +1,4 @@
-import { quoteWord } from "../system/command-line.ts";
+import { quoteWord } from "../system/index.ts";
 import { describeDifference } from "./child-environment.ts";
 import type { LaunchPlan } from "./plan.ts";
 

@@ -1,9 +1,6 @@
 import { accessSync, constants } from "node:fs";
-import type { AgentName } from "../state/active-agent.ts";
-import { findHome } from "../state/homes.ts";
-import { Problem } from "../state/problem.ts";
-import { isAbsolute, join, normalise, resolve } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { type AgentName, findHome, Problem } from "../state/index.ts";
+import { isAbsolute, join, normalise, resolve, type System } from "../system/index.ts";
 import { LAUNCH_TOOLS } from "./tools.ts";
 
 type SearchSystem = Pick<System, "env" | "files" | "text">;

@@ -1,4 +1,4 @@
-import type { AgentName } from "../state/active-agent.ts";
+import type { AgentName } from "../state/index.ts";
 
 /** One launch as the user asked for it. */
 export interface LaunchRequest {

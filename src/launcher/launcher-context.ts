@@ -1,6 +1,5 @@
-import { AtomicJsonFile } from "../state/atomic-json-file.ts";
-import { makeRuntimeDirectory, runtimePath } from "../state/runtime-directory.ts";
-import type { System } from "../system/system.ts";
+import { AtomicJsonFile, makeRuntimeDirectory, runtimePath } from "../state/index.ts";
+import type { System } from "../system/index.ts";
 import { version } from "../version.ts";
 import type { LaunchPlan } from "./plan.ts";
 

@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
-import { errorText } from "../protocol/error-text.ts";
-import { Problem } from "../state/problem.ts";
-import { startGroupWatcher } from "../system/group-watcher.ts";
-import { onEnd } from "../system/node-end.ts";
+import { errorText } from "../protocol/index.ts";
+import { Problem } from "../state/index.ts";
+import { onEnd, startGroupWatcher } from "../system/node.ts";
 import { endGroup, isStopped, signalProcess } from "./process-group.ts";
 import { rememberTerminal } from "./terminal-state.ts";
 

@@ -1,7 +1,6 @@
-import { errorText } from "../protocol/error-text.ts";
-import { resolvePath } from "../state/path-containment.ts";
-import { Problem } from "../state/problem.ts";
-import type { System } from "../system/system.ts";
+import { errorText } from "../protocol/index.ts";
+import { Problem, resolvePath } from "../state/index.ts";
+import type { System } from "../system/index.ts";
 import { readClaim, type SessionClaim } from "./session-claim.ts";
 import { readActiveSessions } from "./session-log.ts";
 

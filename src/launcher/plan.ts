@@ -1,11 +1,13 @@
 import { failurePolicyOf, loadConfig } from "../config/index.ts";
-import type { AgentName } from "../state/active-agent.ts";
-import { Problem } from "../state/problem.ts";
-import { readText } from "../state/read-text.ts";
-import { requireDirectories, type UserDirectories } from "../state/user-directories.ts";
-import { VARIABLES } from "../state/variables.ts";
-import { ancestors, dirname, join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import {
+  type AgentName,
+  Problem,
+  readText,
+  requireDirectories,
+  type UserDirectories,
+  VARIABLES,
+} from "../state/index.ts";
+import { ancestors, dirname, join, type System } from "../system/index.ts";
 import { version } from "../version.ts";
 import { agentArguments } from "./agent-arguments.ts";
 import { checkMinimum, readAgentVersion } from "./agent-version.ts";

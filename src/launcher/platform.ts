@@ -1,4 +1,4 @@
-import { Problem } from "../state/problem.ts";
+import { Problem } from "../state/index.ts";
 
 /** Linux and macOS; Windows through its Linux subsystem. */
 export function checkPlatform(platform: NodeJS.Platform): void {

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import type { System } from "../system/system.ts";
+import type { System } from "../system/index.ts";
 import { version } from "../version.ts";
 import type { LaunchConsole } from "./launch-request.ts";
 import type { LaunchPlan } from "./plan.ts";

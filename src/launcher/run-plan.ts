@@ -1,5 +1,5 @@
-import { errorText } from "../protocol/error-text.ts";
-import type { System } from "../system/system.ts";
+import { errorText } from "../protocol/index.ts";
+import type { System } from "../system/index.ts";
 import { withoutPrompts } from "./agent-arguments.ts";
 import { writeLauncherContext } from "./launcher-context.ts";
 import { type ChildEnd, runChild } from "./managed-child.ts";

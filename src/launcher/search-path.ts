@@ -1,5 +1,4 @@
-import { dirname, isAbsolute, join, normalise } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { dirname, isAbsolute, join, normalise, type System } from "../system/index.ts";
 import { readScript } from "./find-binary.ts";
 
 /** Directories by whose `amplihack` they hold. */

@@ -1,10 +1,6 @@
-import { errorText } from "../protocol/error-text.ts";
-import { isJsonObject, readJson } from "../protocol/index.ts";
-import { numberAt, stringAt } from "../protocol/members.ts";
-import { ignoreAbsent } from "../state/absent-files.ts";
-import { readText } from "../state/read-text.ts";
-import { dirname, join } from "../system/paths.ts";
-import { hasErrorCode, type ProcessIdentity, type System } from "../system/system.ts";
+import { errorText, isJsonObject, numberAt, readJson, stringAt } from "../protocol/index.ts";
+import { ignoreAbsent, readText } from "../state/index.ts";
+import { dirname, hasErrorCode, join, type ProcessIdentity, type System } from "../system/index.ts";
 
 const MAX_BYTES = 64 * 1024;
 

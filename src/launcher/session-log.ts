@@ -1,10 +1,6 @@
-import { type Json, readJson } from "../protocol/index.ts";
-import { numberAt, stringAt } from "../protocol/members.ts";
-import { appendJsonLine } from "../state/append-line.ts";
-import { containPath } from "../state/path-containment.ts";
-import { readText } from "../state/read-text.ts";
-import { makeRuntimeDirectory, runtimePath } from "../state/runtime-directory.ts";
-import type { System } from "../system/system.ts";
+import { type Json, numberAt, readJson, stringAt } from "../protocol/index.ts";
+import { appendJsonLine, containPath, makeRuntimeDirectory, readText, runtimePath } from "../state/index.ts";
+import type { System } from "../system/index.ts";
 
 const NAME = "sessions.jsonl";
 const ROTATION = { limitBytes: 1024 * 1024, keep: 1 };

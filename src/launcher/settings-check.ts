@@ -1,15 +1,17 @@
-import { findLooseJson } from "../config/json-edit.ts";
-import { HOSTS, type HostId, isHostId } from "../hosts/descriptors.ts";
-import { planRegistrations } from "../hosts/hook-registry.ts";
-import { type FoundEntry, listEntries, settingsPath } from "../hosts/settings-file.ts";
-import { resolveSubcommand } from "../hosts/subcommands.ts";
-import { errorText } from "../protocol/error-text.ts";
-import { findHome } from "../state/homes.ts";
-import { Problem } from "../state/problem.ts";
-import { readExactText } from "../state/read-text.ts";
-import type { UserDirectories } from "../state/user-directories.ts";
-import { dirname, expandHome, isAbsolute, isInside, join, normalise } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { findLooseJson } from "../config/index.ts";
+import {
+  type FoundEntry,
+  HOSTS,
+  type HostId,
+  isHostId,
+  listEntries,
+  planRegistrations,
+  resolveSubcommand,
+  settingsPath,
+} from "../hosts/index.ts";
+import { errorText } from "../protocol/index.ts";
+import { findHome, Problem, readExactText, type UserDirectories } from "../state/index.ts";
+import { dirname, expandHome, isAbsolute, isInside, join, normalise, type System } from "../system/index.ts";
 
 /** Something about our entries in a host's files. */
 export interface SettingsFinding {

@@ -1,8 +1,5 @@
 import type { FailurePolicy } from "../protocol/index.ts";
-import { writeAtomically } from "../system/atomic-write.ts";
-import { quoteWord } from "../system/command-line.ts";
-import { join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { join, quoteWord, type System, writeAtomically } from "../system/index.ts";
 import { version } from "../version.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { HostId } from "../hosts/descriptors.ts";
-import type { AgentName } from "../state/active-agent.ts";
+import type { HostId } from "../hosts/index.ts";
+import type { AgentName } from "../state/index.ts";
 
 /** What the launcher knows about one agent. */
 interface LaunchTool {

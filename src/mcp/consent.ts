@@ -1,13 +1,19 @@
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { judgeCommand } from "../guard/index.ts";
-import { ALLOWED, type Judgement } from "../guard/judgement.ts";
-import { redactOpening } from "../guard/redact.ts";
-import { auditFile, isAudited, writeAudit } from "../hooks/audit.ts";
-import { consumeGrants, judgeWithGrants, rememberRefusal } from "../hooks/grants.ts";
-import { type ConfiguredGuard, openGuard } from "../hooks/guard-context.ts";
-import { errorText } from "../protocol/error-text.ts";
-import { Problem } from "../state/problem.ts";
-import { quoteWord } from "../system/command-line.ts";
+import { ALLOWED, type Judgement, judgeCommand } from "../guard/index.ts";
+import {
+  auditFile,
+  type ConfiguredGuard,
+  consumeGrants,
+  isAudited,
+  judgeWithGrants,
+  openGuard,
+  rememberRefusal,
+  writeAudit,
+} from "../hooks/index.ts";
+import { errorText } from "../protocol/index.ts";
+import { Problem } from "../state/index.ts";
+import { quoteWord } from "../system/index.ts";
+import { redactOpening } from "../text/index.ts";
 import type { CallExtra, ServerContext } from "./tool.ts";
 
 /** A call of a tool, as the command that does the same. */

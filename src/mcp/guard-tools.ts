@@ -1,11 +1,10 @@
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { z } from "zod";
-import { judgeCommand } from "../guard/index.ts";
-import { judgementJson } from "../guard/judgement-json.ts";
-import { openGuard } from "../hooks/guard-context.ts";
-import { errorText } from "../protocol/error-text.ts";
-import { Problem } from "../state/problem.ts";
-import { resolve } from "../system/paths.ts";
+import { judgeCommand, judgementJson } from "../guard/index.ts";
+import { openGuard } from "../hooks/index.ts";
+import { errorText } from "../protocol/index.ts";
+import { Problem } from "../state/index.ts";
+import { resolve } from "../system/index.ts";
 import { answer, READS, type ServerContext } from "./tool.ts";
 
 const MAX_COMMAND_CHARACTERS = 1_000_000;

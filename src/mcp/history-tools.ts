@@ -1,13 +1,10 @@
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { z } from "zod";
-import { renderDiff } from "../cli/changes/diff.ts";
-import { changeDocument } from "../cli/changes/document.ts";
+import { changeDocument, renderDiff } from "../cli/index.ts";
 import { type GuardSettings, loadConfig } from "../config/index.ts";
 import { type Change, type History, openHistory } from "../history/index.ts";
-import { clip } from "../state/index.ts";
-import { Problem } from "../state/problem.ts";
-import { requireDirectories, type UserDirectories } from "../state/user-directories.ts";
-import { resolve } from "../system/paths.ts";
+import { clip, Problem, requireDirectories, type UserDirectories } from "../state/index.ts";
+import { resolve } from "../system/index.ts";
 import { answer, MAX_DIFF_CHARACTERS, READS, type ServerContext } from "./tool.ts";
 
 const MAX_LISTED = 100;

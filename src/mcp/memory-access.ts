@@ -1,12 +1,18 @@
-import { redact } from "../guard/redact.ts";
-import { checkTexts, type Memory } from "../memory/memory.ts";
-import { ALL_PROJECTS, findMemoryPlace, projectScopes } from "../memory/memory-place.ts";
-import { openReader, openStore } from "../memory/open-store.ts";
-import { rankByWords } from "../memory/rank-by-words.ts";
-import type { RankedMemory } from "../memory/ranking.ts";
-import type { MemoryReader } from "../memory/store.ts";
-import { teamOrigin } from "../memory/sync/team-origin.ts";
-import { Problem } from "../state/problem.ts";
+import {
+  ALL_PROJECTS,
+  checkTexts,
+  findMemoryPlace,
+  type Memory,
+  type MemoryReader,
+  openReader,
+  openStore,
+  projectScopes,
+  type RankedMemory,
+  rankByWords,
+  teamOrigin,
+} from "../memory/index.ts";
+import { Problem } from "../state/index.ts";
+import { redact } from "../text/index.ts";
 import type { ServerContext } from "./tool.ts";
 
 /** The memory store as the tools need it. It is opened for each call, so that others can use it in between. */

@@ -1,7 +1,6 @@
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { z } from "zod";
-import { ANY_AGENT, CATEGORIES, TEXT_LIMITS } from "../memory/memory.ts";
-import { toDocument } from "../memory/memory-document.ts";
+import { ANY_AGENT, CATEGORIES, TEXT_LIMITS, toDocument } from "../memory/index.ts";
 import { clip } from "../state/index.ts";
 import { requireConsent } from "./consent.ts";
 import { findMemory, forgetMemory, searchMemories, storeMemory } from "./memory-access.ts";

@@ -1,14 +1,18 @@
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
-import { errorText } from "../protocol/error-text.ts";
-import { stringAt } from "../protocol/members.ts";
-import { listRecipes } from "../recipes/find/list-recipes.ts";
-import { searchHere } from "../recipes/find/search-directories.ts";
-import type { RunEvent } from "../recipes/logs/events.ts";
-import { Interruption } from "../recipes/run/interruption.ts";
-import type { ResultDocument, RunOutcome, StepResult } from "../recipes/run/result.ts";
-import { recipeListDocument } from "../recipes/views/list-view.ts";
+import { errorText, stringAt } from "../protocol/index.ts";
+import {
+  Interruption,
+  listRecipes,
+  loadRunRecipe,
+  type ResultDocument,
+  type RunEvent,
+  type RunOutcome,
+  recipeListDocument,
+  type StepResult,
+  searchHere,
+} from "../recipes/index.ts";
 import { clip } from "../state/index.ts";
 import { requireConsent } from "./consent.ts";
 import { answer, type CallExtra, MAX_TEXT_CHARACTERS, READS, type ServerContext } from "./tool.ts";
@@ -109,7 +113,7 @@ async function runRecipeOf(
   extra: CallExtra,
   { recipe, pairs, isDryRun, workingDir }: RunWish,
 ): Promise<RunOutcome> {
-  const { runRecipe } = await import("../recipes/run/run-recipe.ts");
+  const { runRecipe } = await loadRunRecipe();
   const interruption = new Interruption();
   const stop = (): void => interruption.interrupt("SIGTERM");
   if (extra.signal.aborted) stop();

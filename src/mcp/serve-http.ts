@@ -3,8 +3,8 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import type { AddressInfo } from "node:net";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { isEqual, type Refusal, refuseForeign } from "../dashboard/access.ts";
-import { errorName } from "../protocol/error-text.ts";
+import { isEqual, type Refusal, refuseForeign } from "../dashboard/index.ts";
+import { errorName } from "../protocol/index.ts";
 import { createServer, type ServerHandle } from "./server.ts";
 import type { ServerContext } from "./tool.ts";
 

@@ -1,5 +1,5 @@
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { errorName } from "../protocol/error-text.ts";
+import { errorName } from "../protocol/index.ts";
 import { version } from "../version.ts";
 import { registerGuardTools } from "./guard-tools.ts";
 import { registerHistoryTools } from "./history-tools.ts";

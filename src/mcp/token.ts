@@ -1,8 +1,5 @@
-import { readText } from "../state/index.ts";
-import { Problem } from "../state/problem.ts";
-import { writeAtomically } from "../system/atomic-write.ts";
-import { join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { Problem, readText } from "../state/index.ts";
+import { join, type System, writeAtomically } from "../system/index.ts";
 
 const TOKEN_DIGITS = 64;
 const MAX_FILE_BYTES = 4_096;

@@ -5,8 +5,8 @@ import type {
   ServerRequest,
   ToolAnnotations,
 } from "@modelcontextprotocol/sdk/types.js";
-import { Problem } from "../state/problem.ts";
-import type { System } from "../system/system.ts";
+import { Problem } from "../state/index.ts";
+import type { System } from "../system/index.ts";
 
 /** What every tool of the server works with. The project is that of the working directory. */
 export interface ServerContext {

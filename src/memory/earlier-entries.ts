@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { firstCharacters } from "../hooks/words.ts";
+import { firstCharacters } from "../text/index.ts";
 import { ANY_AGENT, CATEGORIES, type Category, type Memory, TEXT_LIMITS } from "./memory.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 import { bytesOf, COLUMNS, PLACEHOLDERS, valuesOf } from "./sqlite-rows.ts";

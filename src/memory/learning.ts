@@ -1,7 +1,13 @@
-import { redact } from "../guard/redact.ts";
-import { type Entry, entryText } from "../hooks/transcript/entry.ts";
-import { countCharacters, findStatement, firstCharacters, oneLine, wordPattern } from "../hooks/words.ts";
 import { clip } from "../state/index.ts";
+import {
+  countCharacters,
+  findStatement,
+  firstCharacters,
+  oneLine,
+  redact,
+  wordPattern,
+} from "../text/index.ts";
+import { type Entry, entryText } from "../transcripts/index.ts";
 import { indexText } from "./search-words.ts";
 
 /** What an agent says when it has found something out, strongest first. */

@@ -1,4 +1,4 @@
-import { Problem } from "../state/problem.ts";
+import { Problem } from "../state/index.ts";
 
 /**
  * `invalid`: what was asked for cannot be stored. `occupied`: something is there that must not be mixed up. `corrupt`, `newer`, `foreign`: the database is damaged, of a

@@ -7,8 +7,7 @@ import {
   resolvePath,
   VARIABLES,
 } from "../state/index.ts";
-import { join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { join, type System } from "../system/index.ts";
 import { MemoryError } from "./memory-error.ts";
 import { findProjectIdentity, isSharedProject } from "./project-identity.ts";
 

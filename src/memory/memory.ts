@@ -1,4 +1,4 @@
-import { countCharacters } from "../hooks/words.ts";
+import { countCharacters } from "../text/index.ts";
 import { MemoryError } from "./memory-error.ts";
 
 /** Whose a memory is when no agent is named. */

@@ -1,4 +1,4 @@
-import type { System } from "../system/system.ts";
+import type { System } from "../system/index.ts";
 import type { Memory, MemoryDraft } from "./memory.ts";
 
 const ID_LENGTH = 32;

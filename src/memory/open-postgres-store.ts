@@ -1,7 +1,11 @@
-import { Database, type DatabaseOptions } from "../postgres/database.ts";
-import { hasRelation, SCHEMA } from "../postgres/migrate.ts";
-import type { DatabaseAddress } from "../postgres/url.ts";
-import type { System } from "../system/system.ts";
+import {
+  Database,
+  type DatabaseAddress,
+  type DatabaseOptions,
+  hasRelation,
+  SCHEMA,
+} from "../postgres/index.ts";
+import type { System } from "../system/index.ts";
 import { MemoryError } from "./memory-error.ts";
 import { toMemoryError } from "./postgres-problems.ts";
 import { hasPartsIndex, MAKE_PARTS_INDEX, prepareMemoryTables } from "./postgres-schema.ts";

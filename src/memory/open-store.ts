@@ -1,5 +1,4 @@
-import { dirname } from "../system/paths.ts";
-import { hasErrorCode, type System, SystemError } from "../system/system.ts";
+import { dirname, hasErrorCode, type System, SystemError } from "../system/index.ts";
 import { MemoryError } from "./memory-error.ts";
 import { beginRecording } from "./sqlite-changes.ts";
 import { corruptDatabase, SqliteConnection } from "./sqlite-connection.ts";

@@ -1,5 +1,4 @@
-import type { SqlValue } from "../postgres/database.ts";
-import { SCHEMA } from "../postgres/migrate.ts";
+import { SCHEMA, type SqlValue } from "../postgres/index.ts";
 import type { MemoryFilter } from "./store.ts";
 import { encodeText } from "./stored-text.ts";
 

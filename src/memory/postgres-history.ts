@@ -1,5 +1,4 @@
-import type { Row } from "../postgres/database.ts";
-import { SCHEMA } from "../postgres/migrate.ts";
+import { type Row, SCHEMA } from "../postgres/index.ts";
 import type { Memory } from "./memory.ts";
 import { MEMORIES, named, nameValues, textOf } from "./postgres-rows.ts";
 import type { TeamSearch } from "./postgres-search.ts";

@@ -1,4 +1,4 @@
-import { NAME_TAKEN, PostgresError } from "../postgres/postgres-error.ts";
+import { NAME_TAKEN, PostgresError } from "../postgres/index.ts";
 import { MemoryError, type MemoryProblem } from "./memory-error.ts";
 
 const PROBLEMS: Readonly<Record<PostgresError["problem"], MemoryProblem>> = {

@@ -1,5 +1,4 @@
-import { FIXED_PATH, type Migration, SCHEMA } from "../postgres/migrate.ts";
-import { IS_VISIBLE } from "../postgres/teams.ts";
+import { FIXED_PATH, IS_VISIBLE, type Migration, SCHEMA } from "../postgres/index.ts";
 import { MEMORIES, ofProject, USES, WRITTEN_COLUMNS } from "./postgres-rows.ts";
 
 /**

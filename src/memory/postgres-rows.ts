@@ -1,5 +1,4 @@
-import type { Row, SqlValue } from "../postgres/database.ts";
-import { SCHEMA } from "../postgres/migrate.ts";
+import { type Row, SCHEMA, type SqlValue } from "../postgres/index.ts";
 import { contentFingerprint } from "./content-fingerprint.ts";
 import { MAX_TIME_MS, type Memory, type MemoryId, type MemoryName } from "./memory.ts";
 import { MemoryError } from "./memory-error.ts";

@@ -1,6 +1,12 @@
-import type { Database } from "../postgres/database.ts";
-import { FIXED_PATH, hasRelation, type Migration, migrate, SCHEMA } from "../postgres/migrate.ts";
-import { joinTeam } from "../postgres/teams.ts";
+import {
+  type Database,
+  FIXED_PATH,
+  hasRelation,
+  joinTeam,
+  type Migration,
+  migrate,
+  SCHEMA,
+} from "../postgres/index.ts";
 import { CATEGORIES, MAX_TIME_MS, TEXT_LIMITS, VALUE_TYPES } from "./memory.ts";
 import { RIGHTS } from "./postgres-rights.ts";
 import { SEARCH_FUNCTIONS } from "./postgres-search-functions.ts";

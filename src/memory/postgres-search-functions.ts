@@ -1,4 +1,4 @@
-import { FIXED_PATH, type Migration, SCHEMA } from "../postgres/migrate.ts";
+import { FIXED_PATH, type Migration, SCHEMA } from "../postgres/index.ts";
 
 /**
  * The operators of full text search are not leakproof, so behind a policy no index would serve them. These functions run

@@ -1,5 +1,4 @@
-import type { Row, RunSql } from "../postgres/database.ts";
-import { SCHEMA } from "../postgres/migrate.ts";
+import { type Row, type RunSql, SCHEMA } from "../postgres/index.ts";
 import { MEMORIES, SELECTED } from "./postgres-rows.ts";
 import { anyQuery, beginningQuery, exactQuery, withoutAccents } from "./postgres-terms.ts";
 import { type CountedForm, MAX_WEIGHED, planSearch, rarity, type SearchAttempt } from "./ranking.ts";

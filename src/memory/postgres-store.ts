@@ -1,6 +1,5 @@
-import type { Database, Row, RunSql } from "../postgres/database.ts";
-import { SCHEMA } from "../postgres/migrate.ts";
-import type { System } from "../system/system.ts";
+import { type Database, type Row, type RunSql, SCHEMA } from "../postgres/index.ts";
+import type { System } from "../system/index.ts";
 import { contentFingerprint } from "./content-fingerprint.ts";
 import { checkTexts, type Memory, type MemoryDraft, type MemoryId } from "./memory.ts";
 import { occupiedAgent } from "./memory-error.ts";

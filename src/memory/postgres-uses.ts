@@ -1,5 +1,4 @@
-import type { Row } from "../postgres/database.ts";
-import { SCHEMA } from "../postgres/migrate.ts";
+import { type Row, SCHEMA } from "../postgres/index.ts";
 import type { MemoryId } from "./memory.ts";
 import type { StoredUse } from "./move.ts";
 import { idValues, MEMORIES, named, ofProject, SELECTED, textOf, USES } from "./postgres-rows.ts";

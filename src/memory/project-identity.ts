@@ -1,7 +1,5 @@
-import { createDisk } from "../guard/paths/disk.ts";
-import { findRepository, remoteUrl } from "../guard/paths/repository.ts";
-import { isAbsolute } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { isAbsolute, type System } from "../system/index.ts";
+import { createDisk, findRepository, remoteUrl } from "../workspace/index.ts";
 
 /** What the work trees and clones of one project have in common on every machine: where they were cloned from. */
 export function findProjectIdentity(

@@ -1,8 +1,6 @@
 import type Libsql from "libsql";
-import { errorText } from "../protocol/error-text.ts";
-import { quoteWord } from "../system/command-line.ts";
-import { dirname } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { errorText } from "../protocol/index.ts";
+import { dirname, quoteWord, type System } from "../system/index.ts";
 import { MemoryError } from "./memory-error.ts";
 
 export type SqlValue = string | number;

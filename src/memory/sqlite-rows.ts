@@ -1,5 +1,5 @@
 import { Buffer, isUtf8 } from "node:buffer";
-import { quoteWord } from "../system/command-line.ts";
+import { quoteWord } from "../system/index.ts";
 import { contentFingerprint } from "./content-fingerprint.ts";
 import type { Memory } from "./memory.ts";
 import { readMemory } from "./read-row.ts";

@@ -1,4 +1,4 @@
-import type { System } from "../system/system.ts";
+import type { System } from "../system/index.ts";
 import { contentFingerprint } from "./content-fingerprint.ts";
 import { checkTexts, type Memory, type MemoryDraft, type MemoryId, type MemoryName } from "./memory.ts";
 import { occupiedAgent } from "./memory-error.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Client, ClientBase, ClientConfig, Pool, PoolConfig } from "pg";
-import { errorText } from "../protocol/error-text.ts";
+import { errorText } from "../protocol/index.ts";
 import { type ConnectionNames, findPassword } from "./password.ts";
 import { PostgresError } from "./postgres-error.ts";
 import { type DatabaseAddress, describeAddress, isLocal } from "./url.ts";

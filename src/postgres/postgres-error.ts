@@ -1,6 +1,6 @@
-import { errorText } from "../protocol/error-text.ts";
-import { escapeControls } from "../state/escape.ts";
-import { Problem } from "../state/problem.ts";
+import { errorText } from "../protocol/index.ts";
+import { Problem } from "../state/index.ts";
+import { escapeControls } from "../text/index.ts";
 
 /**
  * `offline`: nobody answered, or no longer; the same may work later. `refused`: it will not without a change of

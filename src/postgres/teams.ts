@@ -1,5 +1,5 @@
-import { TEAM_NAME } from "../config/sections.ts";
-import { Problem } from "../state/problem.ts";
+import { TEAM_NAME } from "../config/index.ts";
+import { Problem } from "../state/index.ts";
 import type { Database } from "./database.ts";
 import { FIXED_PATH, type Migration, migrate, SCHEMA } from "./migrate.ts";
 import { PostgresError } from "./postgres-error.ts";

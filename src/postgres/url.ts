@@ -1,8 +1,7 @@
 import type { Config } from "../config/index.ts";
-import { escapeControls } from "../state/escape.ts";
-import { Problem } from "../state/problem.ts";
-import { isLoopback } from "../system/loopback.ts";
-import type { System } from "../system/system.ts";
+import { Problem } from "../state/index.ts";
+import { isLoopback, type System } from "../system/index.ts";
+import { escapeControls } from "../text/index.ts";
 
 /** Names the database where neither an option nor the configuration does. */
 export const DATABASE_URL_VARIABLE = "AMPLIHACK_DATABASE_URL";

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import type { System } from "../system/system.ts";
+import type { System } from "../system/index.ts";
 import { listRecipes } from "./find/list-recipes.ts";
 import { loadRecipe } from "./find/load-recipe.ts";
 import type { ShippedIndex } from "./find/shipped-index.ts";

@@ -1,5 +1,5 @@
-import { count } from "../protocol/quantity.ts";
-import { resolve } from "../system/paths.ts";
+import { resolve } from "../system/index.ts";
+import { count } from "../text/index.ts";
 import { listRecipes } from "./find/list-recipes.ts";
 import { isDirectory } from "./find/look.ts";
 import { searchHere } from "./find/search-directories.ts";

@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject } from "../protocol/index.ts";
-import { clipMiddle } from "../state/escape.ts";
-import { quoteWord } from "../system/command-line.ts";
-import type { System } from "../system/system.ts";
+import { quoteWord, type System } from "../system/index.ts";
+import { clipMiddle } from "../text/index.ts";
 import type { Observer } from "./logs/events.ts";
 import { createLiveProgress, type Paint } from "./progress/live-progress.ts";
 import { createPlainProgress } from "./progress/plain-progress.ts";

@@ -1,4 +1,4 @@
-import type { OperationRule } from "../config/levels.ts";
+import type { OperationRule } from "../config/index.ts";
 import type { ParsedOptions } from "./options.ts";
 import type { Place } from "./place.ts";
 import type { Value } from "./value.ts";

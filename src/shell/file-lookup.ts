@@ -1,4 +1,4 @@
-import type { FileKind, System } from "../system/system.ts";
+import type { FileKind, System } from "../system/index.ts";
 
 /**
  * The few questions one analysis asks about files. Answers are undefined when something cannot be read; no

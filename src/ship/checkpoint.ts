@@ -1,9 +1,6 @@
-import type { Json, JsonObject } from "../protocol/index.ts";
-import { StrictMembers } from "../protocol/members.ts";
+import { type Json, type JsonObject, StrictMembers } from "../protocol/index.ts";
 import { AtomicJsonFile } from "../state/index.ts";
-import { join } from "../system/paths.ts";
-import { sha256Hex } from "../system/sha256.ts";
-import type { System } from "../system/system.ts";
+import { join, type System, sha256Hex } from "../system/index.ts";
 
 export const LOG_NAMES = ["audit", "runs"] as const;
 export type LogName = (typeof LOG_NAMES)[number];

@@ -1,10 +1,7 @@
-import type { Database } from "../postgres/database.ts";
-import { count } from "../protocol/quantity.ts";
-import { readLink } from "../state/chained-log.ts";
-import { type LogLine, linesOf } from "../state/log-lines.ts";
-import type { ChainBreak, ChainReport } from "../state/verify-chain.ts";
-import { sha256Hex } from "../system/sha256.ts";
-import type { System } from "../system/system.ts";
+import type { Database } from "../postgres/index.ts";
+import { type ChainBreak, type ChainReport, type LogLine, linesOf, readLink } from "../state/index.ts";
+import { type System, sha256Hex } from "../system/index.ts";
+import { count } from "../text/index.ts";
 import {
   type LogChoice,
   readAtOnce,

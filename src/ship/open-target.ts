@@ -1,10 +1,7 @@
 import type { Config } from "../config/index.ts";
-import { Database } from "../postgres/database.ts";
-import { checkTeamName } from "../postgres/teams.ts";
-import { findDatabaseUrl, unencryptedNotice } from "../postgres/url.ts";
-import { Problem } from "../state/problem.ts";
-import { isLoopback } from "../system/loopback.ts";
-import type { System } from "../system/system.ts";
+import { checkTeamName, Database, findDatabaseUrl, unencryptedNotice } from "../postgres/index.ts";
+import { Problem } from "../state/index.ts";
+import { isLoopback, type System } from "../system/index.ts";
 import { version } from "../version.ts";
 import { attributesOf } from "./otlp.ts";
 import { otlpTarget } from "./otlp-target.ts";

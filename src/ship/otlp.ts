@@ -1,6 +1,5 @@
-import type { JsonObject } from "../protocol/index.ts";
-import { numberAt, stringAt, stringsAt } from "../protocol/members.ts";
-import type { ChainHead } from "../state/chained-log.ts";
+import { type JsonObject, numberAt, stringAt, stringsAt } from "../protocol/index.ts";
+import type { ChainHead } from "../state/index.ts";
 import { version } from "../version.ts";
 import type { Totals } from "./checkpoint.ts";
 import type { ShippedLine } from "./read-batch.ts";

@@ -1,13 +1,8 @@
-import { findProjectIdentity } from "../memory/project-identity.ts";
-import { shortHash } from "../memory/short-hash.ts";
-import type { Database, RunSql } from "../postgres/database.ts";
-import { SCHEMA } from "../postgres/migrate.ts";
-import { PostgresError } from "../postgres/postgres-error.ts";
-import { joinTeam } from "../postgres/teams.ts";
-import { stringAt } from "../protocol/members.ts";
+import { findProjectIdentity, shortHash } from "../memory/index.ts";
+import { type Database, joinTeam, PostgresError, type RunSql, SCHEMA } from "../postgres/index.ts";
+import { stringAt } from "../protocol/index.ts";
 import { clip } from "../state/index.ts";
-import { isAbsolute } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { isAbsolute, type System } from "../system/index.ts";
 import type { ShippedLine } from "./read-batch.ts";
 import { makeRecordTables } from "./record-tables.ts";
 import { type Attempt, type RetryOptions, untilAcknowledged } from "./retry.ts";

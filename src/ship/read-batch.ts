@@ -1,6 +1,5 @@
-import { type LogLine, linesOf, logFiles } from "../state/log-lines.ts";
-import { sha256Hex } from "../system/sha256.ts";
-import { hasErrorCode, type System } from "../system/system.ts";
+import { type LogLine, linesOf, logFiles } from "../state/index.ts";
+import { hasErrorCode, type System, sha256Hex } from "../system/index.ts";
 import type { LogName, LogPosition } from "./checkpoint.ts";
 
 export interface ShippedLine {

@@ -1,6 +1,4 @@
-import type { Database } from "../postgres/database.ts";
-import { type Migration, migrate, SCHEMA } from "../postgres/migrate.ts";
-import { IS_VISIBLE } from "../postgres/teams.ts";
+import { type Database, IS_VISIBLE, type Migration, migrate, SCHEMA } from "../postgres/index.ts";
 
 /** Programs of ours send shorter ones. They are kept and shown by all who look. */
 const MAX_NAME_LENGTH = 1_000;

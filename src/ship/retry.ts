@@ -1,4 +1,4 @@
-import { Problem } from "../state/problem.ts";
+import { Problem } from "../state/index.ts";
 
 export interface RetryOptions {
   /** how often something is tried again that could succeed later */

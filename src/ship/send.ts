@@ -1,6 +1,11 @@
-import { errorText } from "../protocol/error-text.ts";
-import type { JsonObject } from "../protocol/index.ts";
-import { numberAt, objectAt, parseJsonObject, stringAt } from "../protocol/members.ts";
+import {
+  errorText,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  parseJsonObject,
+  stringAt,
+} from "../protocol/index.ts";
 import { type Attempt, MAX_DELAY_MS, type RetryOptions, untilAcknowledged } from "./retry.ts";
 
 export interface SendOptions extends RetryOptions {

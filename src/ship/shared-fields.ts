@@ -1,6 +1,5 @@
-import { shortHash } from "../memory/short-hash.ts";
-import type { JsonObject } from "../protocol/index.ts";
-import { numberAt, parseJsonObject, stringAt, stringsAt } from "../protocol/members.ts";
+import { shortHash } from "../memory/index.ts";
+import { type JsonObject, numberAt, parseJsonObject, stringAt, stringsAt } from "../protocol/index.ts";
 
 /** Of a line, what may leave this machine, mostly under the names of the log. Targets send this and nothing else. */
 export type SharedFields = Readonly<Record<string, string | number | readonly string[]>>;

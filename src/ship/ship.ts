@@ -1,7 +1,5 @@
-import { type ChainHead, findHead } from "../state/chained-log.ts";
-import { FileLock } from "../state/index.ts";
-import { Problem } from "../state/problem.ts";
-import type { System } from "../system/system.ts";
+import { type ChainHead, FileLock, findHead, Problem } from "../state/index.ts";
+import type { System } from "../system/index.ts";
 import { checkpointFile, LOG_NAMES, type LogName, type ShipCheckpoint, type Totals } from "./checkpoint.ts";
 import { addTotals } from "./otlp.ts";
 import { readBatch, type ShippedLine } from "./read-batch.ts";

@@ -1,8 +1,15 @@
-import type { Database, Row, RunSql, SqlValue } from "../postgres/database.ts";
-import { hasRelation, SCHEMA } from "../postgres/migrate.ts";
-import { PostgresError } from "../postgres/postgres-error.ts";
-import { checkTeamName, notMember } from "../postgres/teams.ts";
-import type { ChainHead } from "../state/chained-log.ts";
+import {
+  checkTeamName,
+  type Database,
+  hasRelation,
+  notMember,
+  PostgresError,
+  type Row,
+  type RunSql,
+  SCHEMA,
+  type SqlValue,
+} from "../postgres/index.ts";
+import type { ChainHead } from "../state/index.ts";
 import { makeRecordTables } from "./record-tables.ts";
 
 /** The logs that are meant: of a team, of everybody in it unless a person or a machine is named. */

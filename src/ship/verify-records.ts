@@ -1,7 +1,6 @@
-import type { Database } from "../postgres/database.ts";
-import { count, numberedLines } from "../protocol/quantity.ts";
-import { FIRST_PREV } from "../state/chained-log.ts";
-import type { ChainBreakKind } from "../state/verify-chain.ts";
+import type { Database } from "../postgres/index.ts";
+import { type ChainBreakKind, FIRST_PREV } from "../state/index.ts";
+import { count, numberedLines } from "../text/index.ts";
 import { timeText } from "./compare-log.ts";
 import {
   type LogChoice,

@@ -1,5 +1,4 @@
-import { dirname } from "../system/paths.ts";
-import { type Files, hasErrorCode } from "../system/system.ts";
+import { dirname, type Files, hasErrorCode } from "../system/index.ts";
 
 /** Removes a file; that it is not there is no failure. */
 export function removeIfThere(files: Pick<Files, "remove">, path: string): void {

@@ -1,7 +1,5 @@
-import { errorText } from "../protocol/error-text.ts";
-import { parseJsonObject, stringAt } from "../protocol/members.ts";
-import { ancestors, join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { errorText, parseJsonObject, stringAt } from "../protocol/index.ts";
+import { ancestors, join, type System } from "../system/index.ts";
 import { readText } from "./read-text.ts";
 import { runtimePath } from "./runtime-directory.ts";
 import { VARIABLES } from "./variables.ts";

@@ -1,4 +1,4 @@
-import { type System, SystemError } from "../system/system.ts";
+import { type System, SystemError } from "../system/index.ts";
 import { withParents } from "./absent-files.ts";
 import { FileLock } from "./file-lock.ts";
 import { isTooLarge, type Rotation, rotate } from "./rotate.ts";

@@ -1,4 +1,4 @@
-import { hasErrorCode, type System } from "../system/system.ts";
+import { hasErrorCode, type System } from "../system/index.ts";
 import { ignoreAbsent, withParents } from "./absent-files.ts";
 import { readText } from "./read-text.ts";
 

@@ -1,7 +1,5 @@
-import { errorText } from "../protocol/error-text.ts";
-import { JSON_DEPTH_LIMIT, type Json, readJson } from "../protocol/index.ts";
-import { writeAtomically } from "../system/atomic-write.ts";
-import { hasErrorCode, type System } from "../system/system.ts";
+import { errorText, JSON_DEPTH_LIMIT, type Json, readJson } from "../protocol/index.ts";
+import { hasErrorCode, type System, writeAtomically } from "../system/index.ts";
 import { FileLock } from "./file-lock.ts";
 import { containPath } from "./path-containment.ts";
 import { readExactText } from "./read-text.ts";

@@ -1,4 +1,4 @@
-import { hasErrorCode, type System } from "../system/system.ts";
+import { hasErrorCode, type System } from "../system/index.ts";
 
 const MAX_PER_SECOND = 100;
 

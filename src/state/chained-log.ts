@@ -1,6 +1,5 @@
-import { numberAt, parseJsonObject, stringAt } from "../protocol/members.ts";
-import { sha256Hex } from "../system/sha256.ts";
-import { type System, SystemError } from "../system/system.ts";
+import { numberAt, parseJsonObject, stringAt } from "../protocol/index.ts";
+import { type System, SystemError, sha256Hex } from "../system/index.ts";
 import { withParents } from "./absent-files.ts";
 import { FileLock } from "./file-lock.ts";
 import { isTooLarge, putAway, type Rotation, rotationsOf } from "./rotate.ts";

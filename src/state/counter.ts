@@ -1,6 +1,5 @@
-import { numberAt, parseJsonObject } from "../protocol/members.ts";
-import { writeAtomically } from "../system/atomic-write.ts";
-import { hasErrorCode, type System } from "../system/system.ts";
+import { numberAt, parseJsonObject } from "../protocol/index.ts";
+import { hasErrorCode, type System, writeAtomically } from "../system/index.ts";
 import { removeIfThere } from "./absent-files.ts";
 import { FileLock } from "./file-lock.ts";
 import { readText } from "./read-text.ts";

@@ -1,4 +1,4 @@
-import { expandHome, isAbsolute, normalise } from "../system/paths.ts";
+import { expandHome, isAbsolute, normalise } from "../system/index.ts";
 
 /** `expected` completes the sentence "expected …". */
 export type ParsedVariable<T> =

@@ -1,6 +1,6 @@
-import type { System } from "../system/system.ts";
+import type { System } from "../system/index.ts";
+import { clip, escapeControls } from "../text/index.ts";
 import type { EnvParser, ParsedVariable } from "./env-parsers.ts";
-import { clip, escapeControls } from "./escape.ts";
 import { StateError } from "./state-error.ts";
 
 type EnvSource = Pick<System, "env">;

@@ -1,12 +1,13 @@
-import { numberAt, parseJsonObject, stringAt } from "../protocol/members.ts";
-import { basename, dirname } from "../system/paths.ts";
+import { numberAt, parseJsonObject, stringAt } from "../protocol/index.ts";
 import {
+  basename,
+  dirname,
   type FileFacts,
   hasErrorCode,
   type Processes,
   type ProcessIdentity,
   type System,
-} from "../system/system.ts";
+} from "../system/index.ts";
 import { removeIfThere, withParents } from "./absent-files.ts";
 import { serialise } from "./serialise.ts";
 import { StateError } from "./state-error.ts";

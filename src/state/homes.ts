@@ -1,5 +1,4 @@
-import { join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { join, type System } from "../system/index.ts";
 import { VARIABLES } from "./variables.ts";
 
 /** The file of memories in the state home. */

@@ -1,7 +1,7 @@
-import { errorText } from "../protocol/error-text.ts";
-import type { System } from "../system/system.ts";
+import { errorText } from "../protocol/index.ts";
+import type { System } from "../system/index.ts";
+import { clip, escapeControls } from "../text/index.ts";
 import { appendLine } from "./append-line.ts";
-import { clip, escapeControls } from "./escape.ts";
 import type { Rotation } from "./rotate.ts";
 import { localTimestamp } from "./timestamp.ts";
 

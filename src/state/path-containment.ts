@@ -1,5 +1,4 @@
-import { isAbsolute, isInside } from "../system/paths.ts";
-import { type Files, SystemError } from "../system/system.ts";
+import { type Files, isAbsolute, isInside, SystemError } from "../system/index.ts";
 import { StateError } from "./state-error.ts";
 
 const LINK_LIMIT = 40;

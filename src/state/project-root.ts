@@ -1,6 +1,14 @@
-import { ancestors, isAbsolute, isInside, join, normalise } from "../system/paths.ts";
-import { type Files, type System, SystemError } from "../system/system.ts";
-import { clip } from "./escape.ts";
+import {
+  ancestors,
+  type Files,
+  isAbsolute,
+  isInside,
+  join,
+  normalise,
+  type System,
+  SystemError,
+} from "../system/index.ts";
+import { clip } from "../text/index.ts";
 import { findHome } from "./homes.ts";
 import { resolvePath } from "./path-containment.ts";
 import { VARIABLES } from "./variables.ts";

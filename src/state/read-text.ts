@@ -1,4 +1,4 @@
-import { hasErrorCode, type System } from "../system/system.ts";
+import { hasErrorCode, type System } from "../system/index.ts";
 
 /**
  * The text of a file, or undefined when there is none. Bytes that are not UTF-8 are replaced. Everything else

@@ -1,5 +1,12 @@
-import { basename, dirname, extension, join } from "../system/paths.ts";
-import { type FileFacts, hasErrorCode, type System } from "../system/system.ts";
+import {
+  basename,
+  dirname,
+  extension,
+  type FileFacts,
+  hasErrorCode,
+  join,
+  type System,
+} from "../system/index.ts";
 import { FileLock } from "./file-lock.ts";
 import { compactTimestamp } from "./timestamp.ts";
 

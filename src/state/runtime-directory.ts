@@ -1,5 +1,4 @@
-import { isInside, join } from "../system/paths.ts";
-import { hasErrorCode, type System } from "../system/system.ts";
+import { hasErrorCode, isInside, join, type System } from "../system/index.ts";
 import { resolvePath } from "./path-containment.ts";
 
 /** A path below the run-time state of a project, `<root>/.claude/runtime`. */

@@ -1,4 +1,4 @@
-import type { System } from "../system/system.ts";
+import type { System } from "../system/index.ts";
 import { compactTimestampWithMicroseconds } from "./timestamp.ts";
 import { VARIABLES } from "./variables.ts";
 

@@ -1,5 +1,4 @@
-import { basename, dirname, join } from "../system/paths.ts";
-import { hasErrorCode, type System } from "../system/system.ts";
+import { basename, dirname, hasErrorCode, join, type System } from "../system/index.ts";
 
 const KEPT = 3;
 

@@ -1,4 +1,4 @@
-import type { System } from "../system/system.ts";
+import type { System } from "../system/index.ts";
 import { findHome, findStateHome } from "./homes.ts";
 import { Problem } from "./problem.ts";
 import { findProjectRoot } from "./project-root.ts";

@@ -1,7 +1,6 @@
-import { parseJsonObject } from "../protocol/members.ts";
-import { count, numberedLines } from "../protocol/quantity.ts";
-import { sha256Hex } from "../system/sha256.ts";
-import type { System } from "../system/system.ts";
+import { parseJsonObject } from "../protocol/index.ts";
+import { type System, sha256Hex } from "../system/index.ts";
+import { count, numberedLines } from "../text/index.ts";
 import { type ChainHead, type ChainLink, FIRST_PREV, MAX_LINE_DEPTH, readLink } from "./chained-log.ts";
 import { type LogLine, linesOf, logFiles } from "./log-lines.ts";
 import { isStateError } from "./state-error.ts";

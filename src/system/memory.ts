@@ -213,3 +213,5 @@ function createRandom(seed: number) {
     },
   };
 }
+
+export { MemoryFiles } from "./memory-files.ts";

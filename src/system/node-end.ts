@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import { errorText } from "../protocol/error-text.ts";
+import { errorText } from "../protocol/index.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 type EndSignal = (typeof SIGNALS)[number];

@@ -64,3 +64,10 @@ const text: TextCodec = {
     return new Uint8Array(encoded.buffer, encoded.byteOffset, encoded.byteLength);
   },
 };
+
+export { cacheOf, compileFile, readCache } from "./compiled-file.ts";
+export { createGroupWatcher, type GroupWatcher, startGroupWatcher } from "./group-watcher.ts";
+export { runBounded } from "./node-bounded.ts";
+export { afterPending, onEnd, onExit } from "./node-end.ts";
+export { errorCode } from "./node-errors.ts";
+export const loadNodeBounded = () => import("./node-bounded.ts");

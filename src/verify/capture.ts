@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { redact } from "../guard/redact.ts";
-import { Problem } from "../state/problem.ts";
+import { Problem } from "../state/index.ts";
+import { redact } from "../text/index.ts";
 import { readExact } from "./exact-json.ts";
 
 interface Capture {

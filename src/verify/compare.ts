@@ -1,4 +1,4 @@
-import type { System } from "../system/system.ts";
+import type { System } from "../system/index.ts";
 import { type ExactJson, readExact } from "./exact-json.ts";
 import type { GoldenCase } from "./golden.ts";
 import { canonicalText, type Difference, type EqualOptions, jsonEqual } from "./json-equal.ts";

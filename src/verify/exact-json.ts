@@ -1,5 +1,5 @@
 import { printParseErrorCode, visit } from "jsonc-parser";
-import { errorText } from "../protocol/error-text.ts";
+import { errorText } from "../protocol/index.ts";
 
 /** A number as it was written, so that digits beyond 2^53 are not lost. */
 export class ExactNumber {

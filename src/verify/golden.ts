@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { resolveSubcommand } from "../hosts/subcommands.ts";
+import { resolveSubcommand } from "../hosts/index.ts";
 import { isJsonObject, type Json, ownValue } from "../protocol/index.ts";
-import { compileGlob, matchesGlob } from "../system/glob.ts";
+import { compileGlob, matchesGlob } from "../system/index.ts";
 import { type ExactJson, readExact } from "./exact-json.ts";
 import type { BridgeScript, Seed, SeedFile } from "./sandbox.ts";
 

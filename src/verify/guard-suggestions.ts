@@ -1,11 +1,16 @@
-import type { AllowEntry } from "../config/sections.ts";
-import { isHistoryOn } from "../config/settings.ts";
-import { canBeAllowedForGood } from "../guard/finding.ts";
-import { findRule, type GuardContext, type Judgement, judgeCommand, type Rule } from "../guard/index.ts";
-import { REDACTED } from "../guard/redact.ts";
-import { isOfFamily } from "../guard/rules.ts";
-import { type ConfiguredGuard, openGuard } from "../hooks/guard-context.ts";
-import type { System } from "../system/system.ts";
+import { type AllowEntry, isHistoryOn } from "../config/index.ts";
+import {
+  canBeAllowedForGood,
+  findRule,
+  type GuardContext,
+  isOfFamily,
+  type Judgement,
+  judgeCommand,
+  type Rule,
+} from "../guard/index.ts";
+import { type ConfiguredGuard, openGuard } from "../hooks/index.ts";
+import type { System } from "../system/index.ts";
+import { REDACTED } from "../text/index.ts";
 
 /** A command that an agent ran or wanted to run. */
 export interface PastCall {

@@ -1,11 +1,9 @@
-import { isHistoryOn } from "../config/settings.ts";
+import { isHistoryOn } from "../config/index.ts";
 import { type Judgement, judgeTool } from "../guard/index.ts";
-import { type ConfiguredGuard, openGuard } from "../hooks/guard-context.ts";
-import type { HostId } from "../hosts/descriptors.ts";
-import { planRegistrations } from "../hosts/hook-registry.ts";
-import { normalise } from "../hosts/normalise.ts";
+import { type ConfiguredGuard, openGuard } from "../hooks/index.ts";
+import { type HostId, normalise, planRegistrations } from "../hosts/index.ts";
 import { checkInput } from "../protocol/index.ts";
-import type { System } from "../system/system.ts";
+import type { System } from "../system/index.ts";
 import type { TranscriptInput } from "./transcript-inputs.ts";
 
 /** `keep`: the history would have kept what it loses, instead of a question. */

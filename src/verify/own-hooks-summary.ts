@@ -1,10 +1,8 @@
-import { findWanted } from "../hooks/user/find-wanted.ts";
-import { OwnHooks } from "../hooks/user/own-hooks.ts";
-import { runInText } from "../hooks/user/run-code.ts";
-import { normalise } from "../hosts/normalise.ts";
+import { findWanted, OwnHooks, runInText } from "../hooks/index.ts";
+import { normalise } from "../hosts/index.ts";
 import { checkInput, describeEvent, powerOf } from "../protocol/index.ts";
-import { runBounded } from "../system/node-bounded.ts";
-import type { System } from "../system/system.ts";
+import type { System } from "../system/index.ts";
+import { runBounded } from "../system/node.ts";
 import { wordOf } from "./hook-trials/examples.ts";
 import type { TranscriptInput } from "./transcript-inputs.ts";
 

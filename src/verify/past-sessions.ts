@@ -1,7 +1,6 @@
-import { HOST_LIST, type HostId } from "../hosts/descriptors.ts";
-import { setupOf } from "../install/targets.ts";
-import { join } from "../system/paths.ts";
-import { hasErrorCode, type System } from "../system/system.ts";
+import { HOST_LIST, type HostId } from "../hosts/index.ts";
+import { setupOf } from "../install/index.ts";
+import { hasErrorCode, join, type System } from "../system/index.ts";
 
 /** The record that a host keeps of one session. */
 export interface PastSession {

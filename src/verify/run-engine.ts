@@ -1,6 +1,4 @@
-import { splitWords } from "../system/command-line.ts";
-import { describeEnd } from "../system/describe-end.ts";
-import type { System } from "../system/system.ts";
+import { describeEnd, type System, splitWords } from "../system/index.ts";
 
 /** A program under comparison; `{event}` and `{subcommand}` in its words are filled in. */
 export interface Engine {

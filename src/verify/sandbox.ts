@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { quoteWord } from "../system/command-line.ts";
+import { quoteWord } from "../system/index.ts";
 import { version } from "../version.ts";
 
 /** Something a sandbox holds before a run, by path below it. */

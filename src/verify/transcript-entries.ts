@@ -1,5 +1,13 @@
-import { isJsonObject, type Json, type JsonObject, readJson } from "../protocol/index.ts";
-import { listAt, memberAt, objectAt, stringAt } from "../protocol/members.ts";
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  listAt,
+  memberAt,
+  objectAt,
+  readJson,
+  stringAt,
+} from "../protocol/index.ts";
 
 /** What one entry of a session's record says, whichever host wrote it. */
 export type SessionFact =

@@ -1,9 +1,7 @@
-import { readLines } from "../hooks/transcript/lines.ts";
-import { isJsonObject, type Json, type JsonObject, readJson } from "../protocol/index.ts";
-import { stringAt } from "../protocol/members.ts";
-import { readText } from "../state/read-text.ts";
-import { basename, dirname, isAbsolute, isInside, join, normalise } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { isJsonObject, type Json, type JsonObject, readJson, stringAt } from "../protocol/index.ts";
+import { readText } from "../state/index.ts";
+import { basename, dirname, isAbsolute, isInside, join, normalise, type System } from "../system/index.ts";
+import { readLines } from "../transcripts/index.ts";
 import { SANDBOX_MARK } from "./sandbox.ts";
 import { factsOf, type SessionFact } from "./transcript-entries.ts";
 

@@ -141,8 +141,8 @@ async function bundle(folder) {
   writeFileSync(
     entry,
     [
-      from("judgeCommand", "src/guard/index.ts"),
-      from("analyseCommand as analyse", "src/programs/analyse.ts"),
+      from("judgeCommand", "src/exports/guard.ts"),
+      from("analyseCommand as analyse", "src/programs/model/analyse.ts"),
       from("createMemorySystem", "src/system/memory.ts"),
       from("openStore", "src/memory/open-store.ts"),
       from("readQuery", "src/memory/search-words.ts"),

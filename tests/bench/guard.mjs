@@ -39,7 +39,7 @@ export function mixedCommands() {
 /** Decides about a command in an ordinary place; `load` gives the modules of a tree. */
 export async function openGuard(load) {
   const { judgeCommand, createMemorySystem } = await load({
-    "guard/index.ts": ["judgeCommand"],
+    "guard/guard.ts": ["judgeCommand"],
     "system/memory.ts": ["createMemorySystem"],
   });
   const cwd = "/home/user/project";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readCode } from "../../src/code/read-code.ts";
-import { readPythonModule } from "../../src/programs/python-modules.ts";
+import { readPythonModule } from "../../src/programs/records/python-modules.ts";
 import type { CodeCall, Language } from "../../src/shell/code-calls.ts";
 import { concatenate, text, unknown } from "../../src/shell/value.ts";
 import { callsOf, contextOf, read } from "./reading.ts";

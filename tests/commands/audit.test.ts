@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { BUILT_IN } from "../../src/config/settings.ts";
-import { writeAudit } from "../../src/hooks/audit.ts";
+import { writeAudit } from "../../src/hooks/program/audit.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { inputOf } from "../hooks/run-hook.ts";
 import { newUserInside, type User } from "./run-command.ts";

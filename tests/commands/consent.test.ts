@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { agentAbove } from "../../src/hooks/process-tree.ts";
+import { agentAbove } from "../../src/hooks/program/process-tree.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { runProgram } from "../hooks/executable.ts";
 import { driveTerminal, hasTerminal, type Step } from "../launcher/drive-terminal.ts";

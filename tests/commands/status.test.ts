@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { HOSTS } from "../../src/hosts/index.ts";
+import { HOSTS } from "../../src/exports/hosts.ts";
 import { registerEntries } from "../../src/install/register-entries.ts";
 import { wantedEntries } from "../../src/install/wanted-entries.ts";
 import { AGENTS } from "../../src/state/active-agent.ts";

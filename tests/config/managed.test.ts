@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { failurePolicyOf, loadConfig } from "../../src/config/index.ts";
-import { judgeCommand, judgeTool } from "../../src/guard/index.ts";
+import { judgeCommand, judgeTool } from "../../src/exports/guard.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import { sha256Hex } from "../../src/system/sha256.ts";
 import { utf8 } from "../../src/system/utf8.ts";

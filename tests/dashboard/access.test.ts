@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import type { Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { agentAtPeer, findPeer } from "../../src/dashboard/peer.ts";
-import { agentRunning } from "../../src/hooks/process-tree.ts";
+import { agentRunning } from "../../src/hooks/program/process-tree.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { newMachine, serve } from "./machine.ts";

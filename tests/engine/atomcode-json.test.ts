@@ -2,16 +2,16 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { DEFAULT_LIMITS } from "../../src/engine/options.ts";
+import { interpretAtomcode } from "../../src/engine/output/atomcode.ts";
 import {
   convert,
   describeEvent,
   type Effect,
   encodeEffect,
   type HookSource,
-} from "../../src/engine/index.ts";
-import { DEFAULT_LIMITS } from "../../src/engine/options.ts";
-import { interpretAtomcode } from "../../src/engine/output/atomcode.ts";
-import { interpretAtomcodeJson } from "../../src/hooks/handlers/atomcode-output.ts";
+} from "../../src/exports/engine.ts";
+import { interpretAtomcodeJson } from "../../src/handlers/atomcode-output.ts";
 import { runs } from "../generated-inputs.ts";
 import { codesOf, makeEngine, source, temporaryFolder } from "./fixture.ts";
 import { rawResult, type Said, withoutDiagnostics } from "./output/reading.ts";

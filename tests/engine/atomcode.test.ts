@@ -2,6 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "smol-toml";
 import { describe, expect, it } from "vitest";
+import { DEFAULT_LIMITS } from "../../src/engine/options.ts";
+import { interpretAtomcode } from "../../src/engine/output/atomcode.ts";
+import { atomcodeContext, atomcodePrompt } from "../../src/engine/run/atomcode-context.ts";
+import { ATOMCODE_EVENTS, findAtomcodeEvent } from "../../src/engine/source/atomcode-form.ts";
 import {
   convert,
   describeEvent,
@@ -10,11 +14,7 @@ import {
   type Outcome,
   toAtomcodePromptResult,
   toAtomcodeToolResult,
-} from "../../src/engine/index.ts";
-import { DEFAULT_LIMITS } from "../../src/engine/options.ts";
-import { interpretAtomcode } from "../../src/engine/output/atomcode.ts";
-import { atomcodeContext, atomcodePrompt } from "../../src/engine/run/atomcode-context.ts";
-import { ATOMCODE_EVENTS, findAtomcodeEvent } from "../../src/engine/source/atomcode-form.ts";
+} from "../../src/exports/engine.ts";
 import { codesOf, makeEngine, source, temporaryFolder } from "./fixture.ts";
 import { rawResult } from "./output/reading.ts";
 

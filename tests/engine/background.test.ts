@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { AsyncReport, JsonObject } from "../../src/engine/index.ts";
+import type { AsyncReport, JsonObject } from "../../src/exports/engine.ts";
 import { claudeCommands, makeEngine, source, temporaryFolder } from "./fixture.ts";
 import { type Child, flush, World } from "./world.ts";
 

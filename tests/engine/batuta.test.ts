@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { decideByExitCode, type Outcome, toBatutaDecision } from "../../src/engine/index.ts";
+import { decideByExitCode, type Outcome, toBatutaDecision } from "../../src/exports/engine.ts";
 import { codesOf, makeEngine, source, temporaryFolder } from "./fixture.ts";
 
 function registry(entries: readonly Record<string, unknown>[], projectDir = temporaryFolder()) {

@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it, vi } from "vitest";
 import { z } from "zod";
-import type { CallResult, JsonObject, PendingCall } from "../../src/engine/index.ts";
+import type { CallResult, JsonObject, PendingCall } from "../../src/exports/engine.ts";
 import { makeEngine } from "./fixture.ts";
 
 const TOOLS = {

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { DIAGNOSTIC_CODES, EVENTS, type HookSource } from "../../src/engine/index.ts";
 import { SOURCE_KINDS } from "../../src/engine/options.ts";
+import { DIAGNOSTIC_CODES, EVENTS, type HookSource } from "../../src/exports/engine.ts";
 import { BASH_CALL, claudeCommands, codesOf, makeEngine, temporaryFolder } from "./fixture.ts";
 
 /** The guide without line breaks and marks, as its sentences are read. */

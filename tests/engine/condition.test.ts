@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compileCondition } from "../../src/hooks/handlers/condition.ts";
+import { compileCondition } from "../../src/handlers/condition.ts";
 import { makeEngine, source } from "./fixture.ts";
 
 function runs(rule: string, tool: string, input: unknown, cwd = "/work/app"): boolean {

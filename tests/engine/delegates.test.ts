@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Delegates, JsonObject, Outcome } from "../../src/engine/index.ts";
 import { fillTemplate } from "../../src/engine/run/delegate.ts";
+import type { Delegates, JsonObject, Outcome } from "../../src/exports/engine.ts";
 import { BASH_CALL, codesOf, makeEngine, source } from "./fixture.ts";
 
 async function run(

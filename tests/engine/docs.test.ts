@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as pi from "../../src/engine/adapters/pi.ts";
-import * as engine from "../../src/engine/index.ts";
 import * as otel from "../../src/engine/otel.ts";
+import * as engine from "../../src/exports/engine.ts";
 
 const guide = readFileSync(new URL("../../docs/engine.md", import.meta.url), "utf8");
 const MODULES: Readonly<Record<string, object>> = {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { assembleEngine } from "../../src/engine/create.ts";
+import { webTimers } from "../../src/engine/platform.ts";
 import {
   createNodeSystem,
   type Hook,
@@ -8,10 +9,9 @@ import {
   NO_OUTCOME,
   type Outcome,
   type System,
-} from "../../src/engine/index.ts";
-import { webTimers } from "../../src/engine/platform.ts";
-import { guard } from "../../src/guard/index.ts";
-import { stockHooks } from "../../src/hooks/index.ts";
+} from "../../src/exports/engine.ts";
+import { guard } from "../../src/exports/guard.ts";
+import { stockHooks } from "../../src/exports/hooks.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import { BASH_CALL, claudeCommands, codesOf, makeEngine, source } from "./fixture.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Dialect, JsonObject, Outcome } from "../../src/engine/index.ts";
+import type { Dialect, JsonObject, Outcome } from "../../src/exports/engine.ts";
 import { runs } from "../generated-inputs.ts";
 import { codesOf, source } from "./fixture.ts";
 import { type Child, flush, World } from "./world.ts";

@@ -11,7 +11,7 @@ import {
   type JsonObject,
   type Outcome,
   type ToolMap,
-} from "../../src/engine/index.ts";
+} from "../../src/exports/engine.ts";
 
 const engines: Pick<HookEngine<ToolMap>, "close">[] = [];
 const folders: string[] = [];

@@ -11,7 +11,7 @@ import type {
   HookScope,
   JsonObject,
   Outcome,
-} from "../../src/engine/index.ts";
+} from "../../src/exports/engine.ts";
 import { runs } from "../generated-inputs.ts";
 import { codesOf, makeEngine } from "./fixture.ts";
 

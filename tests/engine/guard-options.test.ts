@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { HookInput, JsonObject } from "../../src/engine/index.ts";
-import { DEFAULT_GUARD_SETTINGS, guard } from "../../src/guard/index.ts";
+import type { HookInput, JsonObject } from "../../src/exports/engine.ts";
+import { DEFAULT_GUARD_SETTINGS, guard } from "../../src/exports/guard.ts";
 import { makeEngine, temporaryFolder } from "./fixture.ts";
 
 const PLACES = { home: "/home/user", cwd: "/project" };

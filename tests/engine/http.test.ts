@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import type { JsonObject, Outcome } from "../../src/engine/index.ts";
 import { refuseAddress } from "../../src/engine/run/address.ts";
 import { createHttpClient } from "../../src/engine/run/http-client.ts";
+import type { JsonObject, Outcome } from "../../src/exports/engine.ts";
 import { BASH_CALL, codesOf, makeEngine, source } from "./fixture.ts";
 
 const servers: Server[] = [];

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { userSources } from "../../src/engine/index.ts";
-import { guard } from "../../src/guard/index.ts";
-import { ask, context, defineHook, deny, rewrite } from "../../src/hooks/index.ts";
+import { userSources } from "../../src/exports/engine.ts";
+import { guard } from "../../src/exports/guard.ts";
+import { ask, context, defineHook, deny, rewrite } from "../../src/exports/hooks.ts";
 import { claudeCommands, makeEngine, source, temporaryFolder } from "./fixture.ts";
 
 const call = (command: string) => ({

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { describeEvent, type JsonObject } from "../../src/engine/index.ts";
 import { type Dialect, SOURCE_KINDS } from "../../src/engine/options.ts";
-import { compileMatcher, isMatch, subjectOf } from "../../src/hooks/handlers/match.ts";
+import { describeEvent, type JsonObject } from "../../src/exports/engine.ts";
+import { compileMatcher, isMatch, subjectOf } from "../../src/handlers/match.ts";
 import { runs } from "../generated-inputs.ts";
 import { makeEngine, source } from "./fixture.ts";
 

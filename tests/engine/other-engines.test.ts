@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { HookLoadError, type JsonObject } from "../../src/engine/index.ts";
+import { HookLoadError, type JsonObject } from "../../src/exports/engine.ts";
 import {
   BASH_CALL,
   claudeCommands,

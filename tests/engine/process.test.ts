@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { JsonObject, Outcome } from "../../src/engine/index.ts";
+import type { JsonObject, Outcome } from "../../src/exports/engine.ts";
 import { withEnoughTime } from "../enough-time.ts";
 import {
   BASH_CALL,
@@ -277,7 +277,7 @@ describe("what a command hook gets", () => {
     const name = "AMPLIHACK_ENGINE_TEST_VALUE";
     process.env[name] = "before";
     const projectDir = temporaryFolder();
-    const { createHookEngine } = await import("../../src/engine/index.ts");
+    const { createHookEngine } = await import("../../src/exports/engine.ts");
     const engine = createHookEngine({
       projectDir,
       sources: [

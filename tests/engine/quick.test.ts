@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { HookEngine, HookInput, Outcome } from "../../src/engine/index.ts";
-import { createHookEngine } from "../../src/engine/index.ts";
+import type { HookEngine, HookInput, Outcome } from "../../src/exports/engine.ts";
+import { createHookEngine } from "../../src/exports/engine.ts";
 
 /** More than are measured one by one before functions count as quick. */
 const MANY = 12;

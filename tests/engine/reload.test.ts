@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { HookLoadError, type HookSource, userSources } from "../../src/engine/index.ts";
+import { HookLoadError, type HookSource, userSources } from "../../src/exports/engine.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { claudeCommands, makeEngine, source } from "./fixture.ts";
 

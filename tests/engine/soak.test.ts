@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { getActiveResourcesInfo } from "node:process";
 import { describe, expect, it, vi } from "vitest";
-import type { JsonObject } from "../../src/engine/index.ts";
+import type { JsonObject } from "../../src/exports/engine.ts";
 import { claudeCommands, makeEngine, source } from "./fixture.ts";
 import { heapBytes } from "./memory-use.ts";
 

@@ -1,7 +1,7 @@
 import { type Attributes, type Meter, type Span as OtelSpan, type Tracer, trace } from "@opentelemetry/api";
 import { describe, expect, it } from "vitest";
-import type { Span, Telemetry } from "../../src/engine/index.ts";
 import { openTelemetry } from "../../src/engine/otel.ts";
+import type { Span, Telemetry } from "../../src/exports/engine.ts";
 import { withEnoughTime } from "../enough-time.ts";
 import { BASH_CALL, claudeCommands, makeEngine, source } from "./fixture.ts";
 

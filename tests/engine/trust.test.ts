@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { HookSource, JsonObject, TrustState, TrustStore } from "../../src/engine/index.ts";
+import type { HookSource, JsonObject, TrustState, TrustStore } from "../../src/exports/engine.ts";
 import { runs } from "../generated-inputs.ts";
 import { claudeCommands, makeEngine, source, temporaryFolder } from "./fixture.ts";
 

@@ -10,7 +10,7 @@ import {
   type Json,
   type JsonObject,
   type ToolMap,
-} from "../../src/engine/index.ts";
+} from "../../src/exports/engine.ts";
 
 const isNote = (value: unknown): value is { text: string } =>
   typeof value === "object" && value !== null && "text" in value;

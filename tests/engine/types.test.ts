@@ -3,6 +3,8 @@ import { type } from "arktype";
 import * as v from "valibot";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
+import { compileJsonSchema } from "../../src/engine/schema/json-schema.ts";
+import { compileSchema } from "../../src/engine/schema/validate.ts";
 import type {
   ArgsOf,
   DeepReadonly,
@@ -11,9 +13,7 @@ import type {
   Infer,
   ResultOf,
   ToolCall,
-} from "../../src/engine/index.ts";
-import { compileJsonSchema } from "../../src/engine/schema/json-schema.ts";
-import { compileSchema } from "../../src/engine/schema/validate.ts";
+} from "../../src/exports/engine.ts";
 import { makeEngine } from "./fixture.ts";
 
 describe("inference from schemas", () => {

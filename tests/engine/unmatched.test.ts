@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../../src/engine/index.ts";
+import type { JsonObject } from "../../src/exports/engine.ts";
 import { claudeCommands, makeEngine, source } from "./fixture.ts";
 import { heapBytes } from "./memory-use.ts";
 

@@ -1,7 +1,7 @@
 import { assembleEngine } from "../../src/engine/create.ts";
-import type { EngineOptions, HookEngine, ToolMap } from "../../src/engine/index.ts";
 import type { Platform, Timers } from "../../src/engine/platform.ts";
 import type { HttpClient } from "../../src/engine/run/http-client.ts";
+import type { EngineOptions, HookEngine, ToolMap } from "../../src/exports/engine.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import { CapturedOutput } from "../../src/system/output.ts";
 import type { ProcessRequest, ProcessResult, RunningProcess, System } from "../../src/system/system.ts";

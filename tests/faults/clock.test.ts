@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { consumeGrants, grantOnce, readGrants } from "../../src/hooks/grants.ts";
+import { consumeGrants, grantOnce, readGrants } from "../../src/hooks/program/grants.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import { openInMemory } from "../golden/run-in-memory.ts";
 import { caseOf, faultsOf, scenes, telemetryOf } from "./scenes.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judgeTool } from "../../src/guard/index.ts";
+import { judgeTool } from "../../src/exports/guard.ts";
 import type { Json } from "../../src/protocol/index.ts";
 import { contextFor, HOME, machine, PROJECT, settings } from "./scene.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { findUnkept, judgeTool } from "../../src/exports/guard.ts";
 import type { Footprint } from "../../src/guard/footprint.ts";
-import { findUnkept, judgeTool } from "../../src/guard/index.ts";
 import { footprintOfHarmless } from "../../src/guard/prefilter.ts";
 import { contextFor, HOME, judge, machine, PROJECT, settings } from "./scene.ts";
 

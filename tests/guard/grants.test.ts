@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isCode, judgeTool } from "../../src/guard/index.ts";
+import { isCode, judgeTool } from "../../src/exports/guard.ts";
 import { contextFor, HOME, judge, machine, PROJECT, settings } from "./scene.ts";
 
 const KEY = "a".repeat(64);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Judgement, judgeCommand, judgeTool } from "../../src/guard/index.ts";
+import { type Judgement, judgeCommand, judgeTool } from "../../src/exports/guard.ts";
 import { hookWrapper } from "../../src/install/wrapper.ts";
 import type { SeedEntry } from "../../src/system/memory.ts";
 import { contextFor, HOME, machine, PROJECT } from "./scene.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { allOperations, programNames } from "../../src/programs/registry.ts";
+import { allOperations, programNames } from "../../src/programs/model/registry.ts";
 
 const GUARD = new URL("../../src/guard/", import.meta.url).pathname;
 

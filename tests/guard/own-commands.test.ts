@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judgeCommand } from "../../src/guard/index.ts";
+import { judgeCommand } from "../../src/exports/guard.ts";
 import { contextFor, HOME, machine, PROJECT } from "./scene.ts";
 
 const STATE = `${HOME}/.amplihack`;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findImitated, isOneLetterAway, readPackage } from "../../src/programs/package-names.ts";
-import { popularNames, REGISTRIES, type Registry } from "../../src/programs/popular-packages.ts";
+import { findImitated, isOneLetterAway, readPackage } from "../../src/programs/records/package-names.ts";
+import { popularNames, REGISTRIES, type Registry } from "../../src/programs/records/popular-packages.ts";
 import { runs } from "../generated-inputs.ts";
 import { contextFor, judge, machine, PROJECT, rulesOf, settings } from "./scene.ts";
 

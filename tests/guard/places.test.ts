@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { survey } from "../../src/guard/context.ts";
-import { isIgnored, matchesAnyPattern, parseIgnoreFile } from "../../src/guard/paths/ignore.ts";
-import { componentCouldBe } from "../../src/guard/paths/match.ts";
-import { secretAt, zoneOf } from "../../src/guard/paths/zones.ts";
-import { isRegenerablePattern } from "../../src/programs/regenerable.ts";
+import { isRegenerablePattern } from "../../src/programs/records/regenerable.ts";
 import { globMatches } from "../../src/system/glob.ts";
+import { isIgnored, matchesAnyPattern, parseIgnoreFile } from "../../src/workspace/ignore.ts";
+import { componentCouldBe } from "../../src/workspace/match.ts";
+import { survey } from "../../src/workspace/workspace.ts";
+import { secretAt, zoneOf } from "../../src/workspace/zones.ts";
 import { contextFor, HOME, judge, machine, PROJECT } from "./scene.ts";
 
 const around = survey(contextFor());

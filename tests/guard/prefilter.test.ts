@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { survey } from "../../src/guard/context.ts";
 import { judgeText } from "../../src/guard/judge.ts";
 import { isPlainlyHarmless } from "../../src/guard/prefilter.ts";
+import { survey } from "../../src/workspace/workspace.ts";
 import { runs } from "../generated-inputs.ts";
 import { contextFor, machine, PROJECT, readCorpus, settings } from "./scene.ts";
 

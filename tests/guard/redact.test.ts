@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { redact } from "../../src/guard/index.ts";
+import { redact } from "../../src/exports/guard.ts";
 
 describe("what goes into logs and reasons", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judgeCommand, judgeTool } from "../../src/guard/index.ts";
+import { judgeCommand, judgeTool } from "../../src/exports/guard.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 
 const system = createMemorySystem({

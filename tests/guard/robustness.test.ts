@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { judgeArgv, judgeTool } from "../../src/guard/index.ts";
+import { judgeArgv, judgeTool } from "../../src/exports/guard.ts";
 import { anyCharacter, runs } from "../generated-inputs.ts";
 import { contextFor, judge, machine, readCorpus } from "./scene.ts";
 

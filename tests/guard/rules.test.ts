@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PACKS } from "../../src/guard/index.ts";
+import { PACKS } from "../../src/exports/guard.ts";
 import { HOME, judge, PROJECT, rulesOf } from "./scene.ts";
 
 interface Case {

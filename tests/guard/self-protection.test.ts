@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judgeTool } from "../../src/guard/index.ts";
+import { judgeTool } from "../../src/exports/guard.ts";
 import type { SeedEntry } from "../../src/system/memory.ts";
 import { contextFor, HOME, judge, machine, PROJECT, settings } from "./scene.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judgeCommand, judgeTool } from "../../src/guard/index.ts";
+import { judgeCommand, judgeTool } from "../../src/exports/guard.ts";
 import { contextFor, HOME, machine } from "./scene.ts";
 
 const STATE = `${HOME}/.amplihack`;

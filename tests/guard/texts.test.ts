@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { LEVELS } from "../../src/config/levels.ts";
 import { BUILT_IN } from "../../src/config/settings.ts";
+import { PACKS } from "../../src/exports/guard.ts";
 import { ruleOf } from "../../src/guard/custom-rules.ts";
 import { explainRule } from "../../src/guard/explain-rule.ts";
 import { canBeAllowedForGood } from "../../src/guard/finding.ts";
-import { PACKS } from "../../src/guard/index.ts";
-import { allOperations } from "../../src/programs/registry.ts";
+import { allOperations } from "../../src/programs/model/registry.ts";
 import { HOME, judge, machine, PROJECT, settings } from "./scene.ts";
 
 const RULES = PACKS.flatMap(pack => pack.rules);

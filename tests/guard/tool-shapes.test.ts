@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { judgeTool } from "../../src/exports/guard.ts";
+import { normalise } from "../../src/exports/hosts.ts";
 import { isEmptyFootprint } from "../../src/guard/footprint.ts";
-import { judgeTool } from "../../src/guard/index.ts";
 import { HOSTS, type HostId } from "../../src/hosts/descriptors.ts";
 import { deriveFacts } from "../../src/hosts/facts.ts";
-import { normalise } from "../../src/hosts/index.ts";
 import { checkInput, type Json, type JsonObject } from "../../src/protocol/index.ts";
 import { contextFor, HOME, PROJECT, readCorpus } from "./scene.ts";
 

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { createDisk } from "../../src/guard/paths/disk.ts";
-import { findRepository } from "../../src/guard/paths/repository.ts";
-import { tracksAnything } from "../../src/guard/paths/tracked.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
+import { createDisk } from "../../src/workspace/disk.ts";
+import { findRepository } from "../../src/workspace/repository.ts";
+import { tracksAnything } from "../../src/workspace/tracked.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 const MAKE = `

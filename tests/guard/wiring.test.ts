@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { findHostFolders } from "../../src/guard/context.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
+import { findHostFolders } from "../../src/workspace/workspace.ts";
 import { HOME, judge, machine, PROJECT } from "./scene.ts";
 import { formsOf, namingsOf, placeOf, READERS, REGISTERED, WIRING, type WiringFile } from "./wiring-forms.ts";
 

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { examineLosses } from "../../src/history/harmless.ts";
 import { beginSession, beginTurn } from "../../src/history/sessions.ts";
-import { postToolUse } from "../../src/hooks/post-tool-use.ts";
-import { preToolUse } from "../../src/hooks/pre-tool-use.ts";
-import { userPromptSubmit } from "../../src/hooks/user-prompt-submit.ts";
+import { postToolUse } from "../../src/hooks/stock/post-tool-use.ts";
+import { preToolUse } from "../../src/hooks/stock/pre-tool-use.ts";
+import { userPromptSubmit } from "../../src/hooks/stock/user-prompt-submit.ts";
 import type { HookInput } from "../../src/protocol/index.ts";
 import { type TestProject, testProject } from "./project.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mentionedAgents } from "../../src/hooks/agent-mentions.ts";
+import { mentionedAgents } from "../../src/hooks/stock/agent-mentions.ts";
 
 describe("agents mentioned in a text", () => {
   it.each([

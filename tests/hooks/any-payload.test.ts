@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { openProgram } from "../../src/hooks/hook-program.ts";
-import { openRun } from "../../src/hooks/run.ts";
-import { SHIPPED_CONSIDERATIONS } from "../../src/hooks/stop/power-steering/considerations.ts";
-import { FactCollector } from "../../src/hooks/stop/power-steering/facts.ts";
-import { applyHeuristic } from "../../src/hooks/stop/power-steering/heuristics.ts";
-import { classifySession } from "../../src/hooks/stop/power-steering/session-type.ts";
-import { readTranscript } from "../../src/hooks/transcript/read.ts";
-import { resolveSubcommand, STOCK_SUBCOMMANDS } from "../../src/hosts/index.ts";
+import { resolveSubcommand, STOCK_SUBCOMMANDS } from "../../src/exports/hosts.ts";
+import { openProgram } from "../../src/hooks/program/hook-program.ts";
+import { openRun } from "../../src/hooks/program/run.ts";
+import { SHIPPED_CONSIDERATIONS } from "../../src/hooks/stock/stop/power-steering/considerations.ts";
+import { FactCollector } from "../../src/hooks/stock/stop/power-steering/facts.ts";
+import { applyHeuristic } from "../../src/hooks/stock/stop/power-steering/heuristics.ts";
+import { classifySession } from "../../src/hooks/stock/stop/power-steering/session-type.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
+import { readTranscript } from "../../src/transcripts/read.ts";
 import { anyCharacter, runs } from "../generated-inputs.ts";
 import { loadDefinition } from "./definitions.ts";
 

@@ -1,6 +1,6 @@
-import { readCommandLine } from "../../src/hooks/command-line.ts";
-import { openProgram } from "../../src/hooks/hook-program.ts";
-import { openRun } from "../../src/hooks/run.ts";
+import { readCommandLine } from "../../src/hooks/program/command-line.ts";
+import { openProgram } from "../../src/hooks/program/hook-program.ts";
+import { openRun } from "../../src/hooks/program/run.ts";
 import { STOCK_HOOKS } from "../../src/protocol/stock-hooks.ts";
 import { createMemorySystem, type MemorySystem, type MemorySystemOptions } from "../../src/system/memory.ts";
 import { loadDefinition } from "./definitions.ts";

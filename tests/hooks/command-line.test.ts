@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findEntry, readCommandLine } from "../../src/hooks/command-line.ts";
+import { findEntry, readCommandLine } from "../../src/hooks/program/command-line.ts";
 
 describe("the command line of the hook program", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { definitionPath } from "../../scripts/entries.mjs";
-import type { HookDefinition } from "../../src/hooks/hook-program.ts";
+import type { HookDefinition } from "../../src/hooks/program/hook-program.ts";
 
 /** What the build puts into the bundle of that entry. */
 export async function loadDefinition(entry: string): Promise<HookDefinition> {

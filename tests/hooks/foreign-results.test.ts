@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findInjections } from "../../src/guard/injection/find.ts";
-import { postToolUse } from "../../src/hooks/post-tool-use.ts";
+import { postToolUse } from "../../src/hooks/stock/post-tool-use.ts";
 import type { JsonObject } from "../../src/protocol/index.ts";
 import { metricsOf, projectSystem, ROOT, RUNTIME, runHook } from "./run-hook.ts";
 

@@ -6,7 +6,7 @@ import {
   readGrants,
   readMachineKey,
   rememberRefusal,
-} from "../../src/hooks/grants.ts";
+} from "../../src/hooks/program/grants.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 
 const HOME = "/home/user/.amplihack";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { openHookContext } from "../../src/hooks/context.ts";
-import { routeIntent } from "../../src/hooks/intent-routing.ts";
+import { openHookContext } from "../../src/hooks/program/context.ts";
+import { routeIntent } from "../../src/hooks/stock/intent-routing.ts";
 import type { MemorySystem, SeedEntry } from "../../src/system/memory.ts";
 import { inputOf, projectSystem, RUNTIME } from "./run-hook.ts";
 

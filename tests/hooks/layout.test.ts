@@ -2,13 +2,13 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { definitionPath, entryNames } from "../../scripts/entries.mjs";
-import { stockHooks } from "../../src/hooks/index.ts";
+import { stockHooks } from "../../src/exports/hooks.ts";
 import {
   HOOK_REGISTRY,
   hookDeadlineMs,
   resolveSubcommand,
   STOCK_SUBCOMMANDS,
-} from "../../src/hosts/index.ts";
+} from "../../src/exports/hosts.ts";
 import { STOCK_HOOKS } from "../../src/protocol/stock-hooks.ts";
 import { loadDefinition } from "./definitions.ts";
 

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { readJsonc } from "../../src/config/jsonc.ts";
-import { extractRequest } from "../../src/hooks/original-request.ts";
-import { forbidsMergeWithoutPermission } from "../../src/hooks/preferences.ts";
+import { extractRequest } from "../../src/hooks/stock/original-request.ts";
+import { forbidsMergeWithoutPermission } from "../../src/hooks/stock/preferences.ts";
 import {
   isBarePush,
   isCommit,
   isPreCommitPass,
   isPush,
   isPushToMain,
-} from "../../src/hooks/stop/power-steering/commands.ts";
-import { todosOf, writesOf } from "../../src/hooks/stop/power-steering/written.ts";
+} from "../../src/hooks/stock/stop/power-steering/commands.ts";
+import { todosOf, writesOf } from "../../src/hooks/stock/stop/power-steering/written.ts";
 import { HOSTS } from "../../src/hosts/descriptors.ts";
 import { deriveFacts } from "../../src/hosts/facts.ts";
 import { parseShell } from "../../src/shell/syntax/parse.ts";

@@ -4,7 +4,7 @@ import {
   isSubstantial,
   renderRequestFile,
   summariseRequest,
-} from "../../src/hooks/original-request.ts";
+} from "../../src/hooks/stock/original-request.ts";
 
 const request = (prompt: string) => extractRequest(prompt, "s1", "2026-01-02T03:04:05");
 

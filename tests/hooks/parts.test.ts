@@ -8,7 +8,7 @@ import {
   stop,
   userPromptSubmit,
   workflowClassificationReminder,
-} from "../../src/hooks/index.ts";
+} from "../../src/exports/hooks.ts";
 import type { Hook } from "../../src/protocol/index.ts";
 import type { MemorySystem } from "../../src/system/memory.ts";
 import type { System } from "../../src/system/system.ts";

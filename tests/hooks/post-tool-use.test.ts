@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { openHookContext } from "../../src/hooks/context.ts";
-import { askObservers, mergeMetadata } from "../../src/hooks/observers.ts";
-import { postToolUse, postToolUseFailure } from "../../src/hooks/post-tool-use.ts";
+import { openHookContext } from "../../src/hooks/program/context.ts";
+import { askObservers, mergeMetadata } from "../../src/hooks/program/observers.ts";
+import { postToolUse, postToolUseFailure } from "../../src/hooks/stock/post-tool-use.ts";
 import type { InputOf, JsonObject } from "../../src/protocol/index.ts";
 import { inputOf, jsonAt, metricsOf, projectSystem, ROOT, RUNTIME, runHook } from "./run-hook.ts";
 

@@ -6,8 +6,8 @@ import {
   readGrants,
   rememberRefusal,
   whyNoHuman,
-} from "../../src/hooks/grants.ts";
-import { preToolUse } from "../../src/hooks/pre-tool-use.ts";
+} from "../../src/hooks/program/grants.ts";
+import { preToolUse } from "../../src/hooks/stock/pre-tool-use.ts";
 import type { Effect, HookInput } from "../../src/protocol/index.ts";
 import { createMemorySystem, type MemorySystem, type SeedEntry } from "../../src/system/memory.ts";
 

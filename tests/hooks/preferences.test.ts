@@ -3,7 +3,7 @@ import {
   forbidsMergeWithoutPermission,
   parsePreferences,
   renderPreferences,
-} from "../../src/hooks/preferences.ts";
+} from "../../src/hooks/stock/preferences.ts";
 
 const found = (text: string) => parsePreferences(text).found.map(({ name, value }) => `${name}=${value}`);
 

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { sessionStop } from "../../src/hooks/session-stop.ts";
-import { stop } from "../../src/hooks/stop/stop.ts";
+import { sessionStop } from "../../src/hooks/stock/session-stop.ts";
+import { stop } from "../../src/hooks/stock/stop/stop.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import type { System } from "../../src/system/system.ts";
 import { assistant, bash, claudeSession, todos, user, write } from "./recorded.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { INPUT_LIMIT_BYTES, openRun } from "../../src/hooks/run.ts";
+import { INPUT_LIMIT_BYTES, openRun } from "../../src/hooks/program/run.ts";
 import { resolveSubcommand } from "../../src/hosts/subcommands.ts";
 import type { Hook } from "../../src/protocol/index.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { sessionStop } from "../../src/hooks/session-stop.ts";
-import { parseStatus } from "../../src/hooks/uncommitted-work.ts";
+import { sessionStop } from "../../src/hooks/stock/session-stop.ts";
+import { parseStatus } from "../../src/hooks/stock/uncommitted-work.ts";
 import type { JsonObject } from "../../src/protocol/index.ts";
 import type { MemorySystem, ScriptedRun, SeedEntry } from "../../src/system/memory.ts";
 import type { ProcessRequest } from "../../src/system/system.ts";

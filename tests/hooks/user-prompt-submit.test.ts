@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { userPromptSubmit } from "../../src/hooks/user-prompt-submit.ts";
+import { userPromptSubmit } from "../../src/hooks/stock/user-prompt-submit.ts";
 import type { MemorySystem, MemorySystemOptions, ScriptedRun, SeedEntry } from "../../src/system/memory.ts";
 import { jsonAt, metricsOf, projectSystem, ROOT, RUNTIME, runHook } from "./run-hook.ts";
 

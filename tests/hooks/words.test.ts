@@ -6,7 +6,7 @@ import {
   oneLine,
   withoutControls,
   wordPattern,
-} from "../../src/hooks/words.ts";
+} from "../../src/text/words.ts";
 
 describe("whole words", () => {
   const pattern = wordPattern("reset | next steps?");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   isNewTopic,
   workflowClassificationReminder,
-} from "../../src/hooks/workflow-classification-reminder.ts";
+} from "../../src/hooks/stock/workflow-classification-reminder.ts";
 import type { MemorySystem } from "../../src/system/memory.ts";
 import { jsonAt, projectSystem, RUNTIME, runHook } from "./run-hook.ts";
 

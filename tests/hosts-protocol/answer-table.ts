@@ -5,7 +5,7 @@ import {
   nativeEventName,
   render,
   renderFailure,
-} from "../../src/hosts/index.ts";
+} from "../../src/exports/hosts.ts";
 import {
   describeEvent,
   type Effect,

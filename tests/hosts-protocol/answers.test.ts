@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HOST_IDS } from "../../src/hosts/index.ts";
+import { HOST_IDS } from "../../src/exports/hosts.ts";
 import { answerTable } from "./answer-table.ts";
 
 describe("every host's words for every effect on every event it has", () => {

@@ -1,4 +1,4 @@
-import type { EnvironmentReader } from "../../src/hosts/index.ts";
+import type { EnvironmentReader } from "../../src/exports/hosts.ts";
 
 export function fakeEnvironment(values: Readonly<Record<string, string>> = {}): EnvironmentReader {
   return { get: name => (Object.hasOwn(values, name) ? values[name] : undefined) };

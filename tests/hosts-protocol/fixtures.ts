@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { HostId } from "../../src/hosts/index.ts";
+import type { HostId } from "../../src/exports/hosts.ts";
 
 /** A payload as a real host sent it, and what stood around it. */
 export interface Fixture {

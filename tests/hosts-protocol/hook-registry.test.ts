@@ -9,7 +9,7 @@ import {
   planRegistrations,
   resolveSubcommand,
   STOCK_SUBCOMMANDS,
-} from "../../src/hosts/index.ts";
+} from "../../src/exports/hosts.ts";
 import { EVENTS } from "../../src/protocol/index.ts";
 
 describe("the hook registry", () => {

@@ -1,4 +1,4 @@
-import type { HostId, HostResponse } from "../../src/hosts/index.ts";
+import type { HostId, HostResponse } from "../../src/exports/hosts.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../../src/protocol/index.ts";
 import type { Moment } from "./answer-table.ts";
 

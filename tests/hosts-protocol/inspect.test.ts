@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ANSWER_KINDS, type InspectOptions, inspect } from "../../src/hosts/index.ts";
+import { ANSWER_KINDS, type InspectOptions, inspect } from "../../src/exports/hosts.ts";
 import type { JsonObject } from "../../src/protocol/index.ts";
 import { fakeEnvironment } from "./fake-environment.ts";
 import { FIXTURES } from "./fixtures.ts";

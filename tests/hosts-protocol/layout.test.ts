@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { wiringPart } from "../../src/guard/paths/wiring.ts";
+import { HOST_IDS, HOST_LIST, HOSTS, isHostId, printModeArguments } from "../../src/exports/hosts.ts";
 import * as all from "../../src/hosts/all.ts";
-import { HOST_IDS, HOST_LIST, HOSTS, isHostId, printModeArguments } from "../../src/hosts/index.ts";
 import { INSTALLABLE_HOSTS, setupOf } from "../../src/install/targets.ts";
 import { AGENTS } from "../../src/state/index.ts";
 import { DRIVERS } from "../../src/verify/live/driver.ts";
+import { wiringPart } from "../../src/workspace/wiring.ts";
 
 // What CONTRIBUTING promises: a host is one file in src/hosts and one line in src/hosts/all.ts.
 
@@ -15,7 +15,7 @@ const LIST = "src/hosts/all.ts";
 /** Where a host may be named outside of its own file, and why. A folder stands for all its files. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   "src/verify/hook-trials/recorded-payloads.ts": "what real hosts sent, each with the host it came from",
-  "src/programs/own-commands.ts": "names of our own commands, each of which launches an agent",
+  "src/programs/records/own-commands.ts": "names of our own commands, each of which launches an agent",
   [LIST]: "the list itself",
   "src/state/active-agent.ts": "the launcher's agents, some of which are called as their host is",
   "src/launcher": "the launcher's agents and the host that each of them is",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { HOST_IDS, inspect, normalise, render, renderFailure } from "../../src/hosts/index.ts";
+import { HOST_IDS, inspect, normalise, render, renderFailure } from "../../src/exports/hosts.ts";
 import {
   checkInput,
   isJsonObject,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { HOST_IDS, type HostId, render, renderFailure } from "../../src/hosts/index.ts";
+import { HOST_IDS, type HostId, render, renderFailure } from "../../src/exports/hosts.ts";
 import { describeEvent, type Effect, isSameJson, type JsonObject } from "../../src/protocol/index.ts";
 import { runs } from "../generated-inputs.ts";
 import { type Moment, momentsOf, outcomeOf } from "./answer-table.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { normalise } from "../../src/hosts/index.ts";
+import { normalise } from "../../src/exports/hosts.ts";
 import { checkInput } from "../../src/protocol/index.ts";
 import { fakeEnvironment } from "./fake-environment.ts";
 import { FIXTURES, type Fixture } from "./fixtures.ts";

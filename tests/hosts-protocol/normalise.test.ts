@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type HostId, normalise } from "../../src/hosts/index.ts";
+import { type HostId, normalise } from "../../src/exports/hosts.ts";
 import { checkInput, type JsonObject } from "../../src/protocol/index.ts";
 import { fakeEnvironment } from "./fake-environment.ts";
 

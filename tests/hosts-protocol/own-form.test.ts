@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HOST_IDS, type HostId, type RenderRequest, render } from "../../src/hosts/index.ts";
+import { HOST_IDS, type HostId, type RenderRequest, render } from "../../src/exports/hosts.ts";
 import { type Effect, fold, type JsonObject } from "../../src/protocol/index.ts";
 
 function answer(host: HostId, event: string, effect: Effect, payload: JsonObject = {}) {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ownedCommand, ownedHandler } from "../../src/hosts/index.ts";
+import { ownedCommand, ownedHandler } from "../../src/exports/hosts.ts";
 import { quoteWord } from "../../src/system/command-line.ts";
 
 describe("commands that are ours", () => {

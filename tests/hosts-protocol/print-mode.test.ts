@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { printModeArguments } from "../../src/hosts/index.ts";
+import { printModeArguments } from "../../src/exports/hosts.ts";
 
 const full = {
   prompt: "do it",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HOST_IDS, type HostId, recognise, resolveHost } from "../../src/hosts/index.ts";
+import { HOST_IDS, type HostId, recognise, resolveHost } from "../../src/exports/hosts.ts";
 import type { JsonObject } from "../../src/protocol/index.ts";
 import { fakeEnvironment } from "./fake-environment.ts";
 

@@ -77,7 +77,7 @@ describe.each(TRIED.filter(host => host === "claude-code"))(
     /** The last step of every part: a rule that always speaks, in the words of the build that counts. */
     const push = command("git push --force origin main");
     const change = (from: string, to: string, file: string) => command(`sed -i 's/${from}/${to}/' ${file}`);
-    const GUARD = "src/hooks/pre-tool-use.ts";
+    const GUARD = "src/hooks/stock/pre-tool-use.ts";
 
     it(
       "are the new ones after a build, the old ones after a build that failed, and a person gets out when they refuse everything",

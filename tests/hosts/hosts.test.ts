@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
-import { abilities, planRegistrations } from "../../src/hosts/index.ts";
+import { abilities, planRegistrations } from "../../src/exports/hosts.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { DRIVERS, type HostDriver } from "../../src/verify/live/driver.ts";
 import { prove } from "../../src/verify/live/prove.ts";

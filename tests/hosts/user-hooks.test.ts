@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { abilities, planRegistrations } from "../../src/hosts/index.ts";
+import { abilities, planRegistrations } from "../../src/exports/hosts.ts";
 import type { UserPlace } from "../../src/verify/live/temporary-user.ts";
 import { PACKAGE_ROOT } from "../install/sandbox.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";

@@ -1,6 +1,6 @@
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
-import { HOSTS, unregisterEntries } from "../../src/hosts/index.ts";
+import { HOSTS, unregisterEntries } from "../../src/exports/hosts.ts";
 import { changeTrust, fingerprints, trustStatus } from "../../src/install/codex-trust.ts";
 import { registerEntries } from "../../src/install/register-entries.ts";
 import { wantedEntries } from "../../src/install/wanted-entries.ts";

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { HostId } from "../../src/hosts/index.ts";
+import type { HostId } from "../../src/exports/hosts.ts";
 import { examine } from "../../src/install/doctor/doctor.ts";
 import { repair } from "../../src/install/doctor/fix.ts";
 import { checkHookProgram, findRepair } from "../../src/install/doctor/hook-program.ts";

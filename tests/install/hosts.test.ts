@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
-import { HOSTS, type HostId, planRegistrations } from "../../src/hosts/index.ts";
+import { HOSTS, type HostId, planRegistrations } from "../../src/exports/hosts.ts";
 import { install } from "../../src/install/install.ts";
 import { describeProtections } from "../../src/install/protections.ts";
 import { readRegistration } from "../../src/install/registrations.ts";

@@ -10,7 +10,7 @@ import {
   listEntries,
   type SettingsLayout,
   unregisterEntries,
-} from "../../src/hosts/index.ts";
+} from "../../src/exports/hosts.ts";
 import { type RegisteredText, registerEntries } from "../../src/install/register-entries.ts";
 import { wantedEntries } from "../../src/install/wanted-entries.ts";
 import type { Json, JsonObject } from "../../src/protocol/index.ts";

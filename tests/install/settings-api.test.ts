@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { HOOK_REGISTRY } from "../../src/hosts/index.ts";
-import { ensureSettings, updateHookPaths, validateHookPaths } from "../../src/install/index.ts";
+import { HOOK_REGISTRY } from "../../src/exports/hosts.ts";
+import { ensureSettings, updateHookPaths, validateHookPaths } from "../../src/exports/install.ts";
 import { createSandbox } from "./sandbox.ts";
 
 const group = (command: string) => ({ hooks: [{ type: "command", command }] });

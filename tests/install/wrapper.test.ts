@@ -2,11 +2,11 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { HOSTS, planRegistrations, renderFailure } from "../../src/hosts/index.ts";
+import { HOSTS, planRegistrations, renderFailure } from "../../src/exports/hosts.ts";
 import { repairCommand } from "../../src/install/repair-command.ts";
 import { INSTALLABLE_HOSTS } from "../../src/install/targets.ts";
 import { hookWrapper, programWrapper } from "../../src/install/wrapper.ts";
-import { isWrapper } from "../../src/programs/own-wrapper.ts";
+import { isWrapper } from "../../src/programs/records/own-wrapper.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 function write(text: string): string {

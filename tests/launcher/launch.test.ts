@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { HOSTS } from "../../src/hosts/index.ts";
+import { HOSTS } from "../../src/exports/hosts.ts";
 import { registerEntries } from "../../src/install/register-entries.ts";
 import { wantedEntries } from "../../src/install/wanted-entries.ts";
 import { buildProgram, LaunchMachine } from "./launch-machine.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { grantOnce } from "../../src/hooks/grants.ts";
+import { grantOnce } from "../../src/hooks/program/grants.ts";
 import { recordCall } from "../commands/agent-call.ts";
 import { connect, PATIENT, textOf } from "./connected.ts";
 

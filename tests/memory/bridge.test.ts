@@ -3,7 +3,7 @@ import { join } from "node:path";
 import Libsql from "libsql";
 import { describe, expect, it } from "vitest";
 import { BUILT_IN } from "../../src/config/settings.ts";
-import { type BridgeRequest, parseBridgeReply } from "../../src/hooks/bridge/contracts.ts";
+import { type BridgeRequest, parseBridgeReply } from "../../src/hooks/program/bridge/contracts.ts";
 import { answerRequest } from "../../src/memory/bridge/answer.ts";
 import type { BridgeContext } from "../../src/memory/bridge/bridge-context.ts";
 import type { MemoryDraft } from "../../src/memory/memory.ts";

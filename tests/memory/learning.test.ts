@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readTranscript } from "../../src/hooks/transcript/read.ts";
 import { composeLearning, isTrivial, LearningCollector } from "../../src/memory/learning.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
+import { readTranscript } from "../../src/transcripts/read.ts";
 import { runs } from "../generated-inputs.ts";
 import {
   assistant,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { readTranscript } from "../../src/hooks/transcript/read.ts";
 import { SessionNotes } from "../../src/memory/learnt/session-notes.ts";
 import { stepsOf } from "../../src/memory/reflection/steps.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
+import { readTranscript } from "../../src/transcripts/read.ts";
 import { assistant, bash, claudeSession, result, type Said, user, write } from "../hooks/recorded.ts";
 
 function notesOf(...said: readonly (Said | readonly Said[])[]): readonly string[] {

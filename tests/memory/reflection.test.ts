@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { readTranscript } from "../../src/hooks/transcript/read.ts";
 import { renderReflection } from "../../src/memory/reflection/report.ts";
 import { reviewSession } from "../../src/memory/reflection/review.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
+import { readTranscript } from "../../src/transcripts/read.ts";
 import { assistant, claudeSession, type Said, use, user } from "../hooks/recorded.ts";
 
 /** A result as Claude Code records it, with the mark of an error. */

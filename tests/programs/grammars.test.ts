@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { findProgram } from "../../src/programs/registry.ts";
+import { findProgram } from "../../src/programs/model/registry.ts";
 import { type OptionGrammar, words } from "../../src/shell/options.ts";
 
 /** Programs of GNU and the like whose `--help` is a list of options, one a line. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { isFamily, type LeafCommand } from "../../src/cli/command.ts";
 import { loadCommands } from "../../src/cli/command-files.ts";
 import { GLOBAL_OPTIONS } from "../../src/cli/parse.ts";
-import { OWN_COMMANDS, readOwnCall } from "../../src/programs/own-commands.ts";
+import { OWN_COMMANDS, readOwnCall } from "../../src/programs/records/own-commands.ts";
 import { words } from "../../src/shell/options.ts";
 
 const commands = await loadCommands(fileURLToPath(new URL("../../src/commands/", import.meta.url)));

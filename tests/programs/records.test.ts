@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { TRAITS } from "../../src/programs/program.ts";
-import { allOperations, allPrograms, findProgram, isEveryday } from "../../src/programs/registry.ts";
+import { TRAITS } from "../../src/programs/model/program.ts";
+import { allOperations, allPrograms, findProgram, isEveryday } from "../../src/programs/model/registry.ts";
 import { words } from "../../src/shell/options.ts";
 
 const RECORDS = allPrograms();

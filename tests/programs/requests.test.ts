@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type HttpRequest, requestLosses } from "../../src/programs/requests.ts";
+import { type HttpRequest, requestLosses } from "../../src/programs/records/requests.ts";
 
 const AWAY = "https://api.acme.com/v1/apps/7";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findProgram } from "../../src/programs/registry.ts";
+import { findProgram } from "../../src/programs/model/registry.ts";
 
 describe("lines by which a program leaves for a shell", () => {
   it.each([

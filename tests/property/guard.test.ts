@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { BUILT_IN } from "../../src/config/settings.ts";
-import * as guard from "../../src/guard/index.ts";
-import { judgeCommand, judgeTool, PACKS } from "../../src/guard/index.ts";
+import * as guard from "../../src/exports/guard.ts";
+import { judgeCommand, judgeTool, PACKS } from "../../src/exports/guard.ts";
 import type { Hook } from "../../src/protocol/index.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import { anyCharacter } from "../generated-inputs.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import * as hooks from "../../src/hooks/index.ts";
-import { BRIDGE_ACTIONS, REPLY_LIMITS } from "../../src/hooks/index.ts";
+import * as hooks from "../../src/exports/hooks.ts";
+import { BRIDGE_ACTIONS, REPLY_LIMITS } from "../../src/exports/hooks.ts";
 import { type Effect, findEvent, fold, type Hook } from "../../src/protocol/index.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import type { System } from "../../src/system/system.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import * as hosts from "../../src/hosts/index.ts";
-import { ANSWER_KINDS, HOST_IDS, HOSTS, STOCK_SUBCOMMANDS } from "../../src/hosts/index.ts";
+import * as hosts from "../../src/exports/hosts.ts";
+import { ANSWER_KINDS, HOST_IDS, HOSTS, STOCK_SUBCOMMANDS } from "../../src/exports/hosts.ts";
 import { registerEntries } from "../../src/install/register-entries.ts";
 import {
   EVENTS,

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { HOST_IDS, listEntries, ownedHandler } from "../../src/hosts/index.ts";
+import { HOST_IDS, listEntries, ownedHandler } from "../../src/exports/hosts.ts";
 import { generateFiles } from "../../src/install/generated-files.ts";
 import { opencodePlugin } from "../../src/install/modules/opencode.ts";
 import { piExtension } from "../../src/install/modules/pi.ts";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { HOST_IDS, HOSTS, type HostId } from "../../src/hosts/index.ts";
+import { HOST_IDS, HOSTS, type HostId } from "../../src/exports/hosts.ts";
 import { wantedEntries } from "../../src/install/wanted-entries.ts";
 import { json, jsonObjects, texts } from "./values.ts";
 

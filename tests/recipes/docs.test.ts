@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import * as library from "../../src/recipes/index.ts";
+import * as library from "../../src/exports/recipes.ts";
 import { buildCli } from "./built-cli.ts";
 import { recipeMachine, scriptedAgent } from "./recipe-machine.ts";
 

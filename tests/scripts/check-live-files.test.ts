@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { checkLiveFiles, livePaths } from "../../scripts/check-live-files.mjs";
 import { projectConfigFile } from "../../src/config/load.ts";
-import { isIgnored, parseIgnoreFile } from "../../src/guard/paths/ignore.ts";
 import { HOST_LIST } from "../../src/hosts/descriptors.ts";
 import { WIRING_FILES, WIRING_TREES } from "../../src/hosts/protected-files.ts";
+import { isIgnored, parseIgnoreFile } from "../../src/workspace/ignore.ts";
 
 const MODULES = { WIRING_FILES, WIRING_TREES, HOST_LIST, projectConfigFile, isIgnored, parseIgnoreFile };
 const GITIGNORE = readFileSync(new URL("../../.gitignore", import.meta.url), "utf8");

@@ -9,9 +9,9 @@ export default mergeConfig(
   defineConfig({
     resolve: {
       alias: [
-        { find: /^amplihack\/engine$/, replacement: source("engine/index.ts") },
+        { find: /^amplihack\/engine$/, replacement: source("exports/engine.ts") },
         { find: /^amplihack\/engine\/(.+)$/, replacement: source("engine/adapters/$1.ts") },
-        { find: /^amplihack\/guard$/, replacement: source("guard/index.ts") },
+        { find: /^amplihack\/guard$/, replacement: source("guard/guard.ts") },
       ],
     },
     test: { root: new URL("../..", import.meta.url).pathname, include: ["tests/sdks/*.test.ts"] },

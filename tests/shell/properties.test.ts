@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { analyseArgv } from "../../src/programs/analyse.ts";
+import { analyseArgv } from "../../src/programs/model/analyse.ts";
 import { LIMITS } from "../../src/shell/limits.ts";
 import { anyCharacter, runs } from "../generated-inputs.ts";
 import { ADVERSARIAL, ORDINARY } from "./corpus.ts";

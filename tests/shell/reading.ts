@@ -1,4 +1,4 @@
-import { analyseCommand } from "../../src/programs/analyse.ts";
+import { analyseCommand } from "../../src/programs/model/analyse.ts";
 import type { Invocation, ShellContext, ShellFacts } from "../../src/shell/facts.ts";
 import type { Value } from "../../src/shell/value.ts";
 

@@ -2,7 +2,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { AtomicJsonFile, Counter, EnvVar, envParsers, FileLock, StateError } from "../../src/node-state.ts";
+import {
+  AtomicJsonFile,
+  Counter,
+  EnvVar,
+  envParsers,
+  FileLock,
+  StateError,
+} from "../../src/exports/state.ts";
 
 // What somebody gets who imports amplihack/state and gives no system: the disk and environment of the process.
 

@@ -4,7 +4,14 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createInterface, type Interface } from "node:readline";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { AtomicFlag, AtomicJsonFile, Counter, EnvVar, envParsers, FileLock } from "../../src/node-state.ts";
+import {
+  AtomicFlag,
+  AtomicJsonFile,
+  Counter,
+  EnvVar,
+  envParsers,
+  FileLock,
+} from "../../src/exports/state.ts";
 import { bundleProgram } from "../bundle-program.ts";
 import { runs } from "../generated-inputs.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";

@@ -1,11 +1,16 @@
 import type { GuardSettings } from "../../config/index.ts";
-import { secretAt } from "../../guard/paths/zones.ts";
-import { type ContentReader, describeKinds, readFileTexts } from "../../history/file-texts.ts";
-import type { Change, PathChange } from "../../history/index.ts";
-import { shownPath } from "../../history/words.ts";
-import { unifiedDiff } from "../../install/unified-diff.ts";
+import {
+  type Change,
+  type ContentReader,
+  describeKinds,
+  type PathChange,
+  readFileTexts,
+  shownPath,
+} from "../../history/index.ts";
+import { unifiedDiff } from "../../install/index.ts";
 import { escapeControls } from "../../state/index.ts";
-import { isInside, relative } from "../../system/paths.ts";
+import { isInside, relative } from "../../system/index.ts";
+import { secretAt } from "../../workspace/index.ts";
 import type { Terminal } from "../terminal.ts";
 
 export interface DiffView extends ContentReader {

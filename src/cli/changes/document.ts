@@ -1,5 +1,4 @@
-import { octal } from "../../history/file-texts.ts";
-import type { Change, GitChange, PathState } from "../../history/index.ts";
+import { type Change, type GitChange, octal, type PathState } from "../../history/index.ts";
 import type { Json } from "../../protocol/index.ts";
 
 /** A change as `--format json` prints it. Members are added, never renamed or taken away. */

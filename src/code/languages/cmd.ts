@@ -1,4 +1,4 @@
-import { wordSet } from "../../shell/options.ts";
+import { wordSet } from "../../shell/index.ts";
 import { type FunctionCall, homeDatum, type LibraryFunction, workingDirectory } from "../meaning/context.ts";
 import { type Datum, knownTextOf, listDatum, literal, mapText, reference } from "../meaning/datum.ts";
 import { noteDelete, noteDirectory, noteMove, noteRead, noteSpawn } from "../meaning/effects.ts";

@@ -1,4 +1,4 @@
-import type { Value } from "../../shell/value.ts";
+import type { Value } from "../../shell/index.ts";
 import type { FunctionCall, LanguageDefinition, LibraryFunction } from "../meaning/context.ts";
 import { type Datum, knownTextOf } from "../meaning/datum.ts";
 import { defineLanguage } from "../meaning/library-table.ts";

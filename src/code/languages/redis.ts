@@ -1,4 +1,4 @@
-import type { Value } from "../../shell/value.ts";
+import type { Value } from "../../shell/index.ts";
 import type { LibraryFunction } from "../meaning/context.ts";
 import { knownTextOf } from "../meaning/datum.ts";
 import { runInDatabase, standaloneBudget } from "../meaning/read-program.ts";

@@ -1,4 +1,4 @@
-import { isKnown, type Origin, unknown } from "../../shell/value.ts";
+import { isKnown, type Origin, unknown } from "../../shell/index.ts";
 import { type EvaluationContext, standardInput } from "../meaning/context.ts";
 import { textDatum } from "../meaning/datum.ts";
 import { defineLanguage } from "../meaning/library-table.ts";

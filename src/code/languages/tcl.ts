@@ -1,5 +1,4 @@
-import { wordSet } from "../../shell/options.ts";
-import { unknown } from "../../shell/value.ts";
+import { unknown, wordSet } from "../../shell/index.ts";
 import { evaluateText, openFile } from "../meaning/actions.ts";
 import { select, withArgument } from "../meaning/arguments.ts";
 import { environmentDatum, homeDatum, type LibraryFunction } from "../meaning/context.ts";

@@ -1,4 +1,4 @@
-import type { Language } from "../../shell/code-calls.ts";
+import type { Language } from "../../shell/index.ts";
 import { select, withArgument } from "../meaning/arguments.ts";
 import { homeDatum, type LibraryFunction } from "../meaning/context.ts";
 import { knownTextOf, listDatum, textDatum } from "../meaning/datum.ts";

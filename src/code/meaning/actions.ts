@@ -1,4 +1,4 @@
-import { knownPrefix, knownText, type Origin, unknown } from "../../shell/value.ts";
+import { knownPrefix, knownText, type Origin, unknown } from "../../shell/index.ts";
 import { type EvaluationContext, type FunctionCall, fromDecoder, fromNetwork } from "./context.ts";
 import type { Datum } from "./datum.ts";
 import {

@@ -1,5 +1,12 @@
-import type { CodeCall, CodeContext, Language } from "../../shell/code-calls.ts";
-import { type Origin, text, unknown, type Value } from "../../shell/value.ts";
+import {
+  type CodeCall,
+  type CodeContext,
+  type Language,
+  type Origin,
+  text,
+  unknown,
+  type Value,
+} from "../../shell/index.ts";
 import type { ReadingBudget } from "../syntax/reading-budget.ts";
 import type { Source } from "../syntax/source.ts";
 import type { FunctionDefinition, Node } from "../syntax/tree.ts";

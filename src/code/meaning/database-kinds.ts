@@ -1,4 +1,4 @@
-import type { OperationRule } from "../../config/levels.ts";
+import type { OperationRule } from "../../config/index.ts";
 import { withArgument } from "./arguments.ts";
 import type { FunctionCall, LibraryFunction } from "./context.ts";
 import { type Datum, mapText, reference } from "./datum.ts";

@@ -1,5 +1,13 @@
-import type { Origin, Value } from "../../shell/value.ts";
-import { concatenate, knownText, text, uniteOrigins, unknown, withOrigins } from "../../shell/value.ts";
+import {
+  concatenate,
+  knownText,
+  type Origin,
+  text,
+  uniteOrigins,
+  unknown,
+  type Value,
+  withOrigins,
+} from "../../shell/index.ts";
 import type { FunctionDefinition } from "../syntax/tree.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { knownPrefix } from "../../shell/value.ts";
+import { knownPrefix } from "../../shell/index.ts";
 import { contentOf, evaluateText, openFile, runWords, send } from "./actions.ts";
 import { select, withArgument } from "./arguments.ts";
 import { fromNetwork, type LibraryFunction } from "./context.ts";

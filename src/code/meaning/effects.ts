@@ -1,7 +1,16 @@
-import type { OperationRule } from "../../config/levels.ts";
-import type { CodeCall, Language } from "../../shell/code-calls.ts";
-import { joinPath } from "../../shell/paths.ts";
-import { isKnown, knownPrefix, type Origin, text, unknown, type Value, wordAt } from "../../shell/value.ts";
+import type { OperationRule } from "../../config/index.ts";
+import {
+  type CodeCall,
+  isKnown,
+  joinPath,
+  knownPrefix,
+  type Language,
+  type Origin,
+  text,
+  unknown,
+  type Value,
+  wordAt,
+} from "../../shell/index.ts";
 import { isTrue } from "./arguments.ts";
 import type { EvaluationContext, FunctionCall } from "./context.ts";
 import { fromNetwork } from "./context.ts";

@@ -1,5 +1,4 @@
-import type { CodeContext } from "../../shell/code-calls.ts";
-import { unknown } from "../../shell/value.ts";
+import { type CodeContext, unknown } from "../../shell/index.ts";
 import { type ReadingBudget, step } from "../syntax/reading-budget.ts";
 import { literalValue, type Source } from "../syntax/source.ts";
 import type { Argument, FunctionDefinition, Node, RecordEntry } from "../syntax/tree.ts";

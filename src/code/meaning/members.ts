@@ -1,5 +1,4 @@
-import { wordSet } from "../../shell/options.ts";
-import { knownText } from "../../shell/value.ts";
+import { knownText, wordSet } from "../../shell/index.ts";
 import { type EvaluationContext, environmentDatum } from "./context.ts";
 import type { Datum, ListDatum } from "./datum.ts";
 import { choiceOf, knownTextOf, literal, optionsOf, originsOf, reference, setField } from "./datum.ts";

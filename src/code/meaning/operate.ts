@@ -1,4 +1,4 @@
-import { unknown } from "../../shell/value.ts";
+import { unknown } from "../../shell/index.ts";
 import type { Operation } from "../syntax/tree.ts";
 import type { Datum } from "./datum.ts";
 import { joined, knownTextOf, listDatum, literal, originsOf, reference, textDatum } from "./datum.ts";

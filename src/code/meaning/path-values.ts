@@ -1,5 +1,12 @@
-import { joinPath, normalisePath } from "../../shell/paths.ts";
-import { concatenate, dropKnown, knownPrefix, type Piece, unknown } from "../../shell/value.ts";
+import {
+  concatenate,
+  dropKnown,
+  joinPath,
+  knownPrefix,
+  normalisePath,
+  type Piece,
+  unknown,
+} from "../../shell/index.ts";
 import { currentDirectory, type EvaluationContext, homeDatum } from "./context.ts";
 import type { Datum } from "./datum.ts";
 import { firstValue, joined, knownTextOf, literal, mapValue, separatedBy, textDatum } from "./datum.ts";

@@ -1,6 +1,4 @@
-import { createBudget } from "../../shell/budget.ts";
-import type { CodeContext, CodeReading } from "../../shell/code-calls.ts";
-import { text, type Value } from "../../shell/value.ts";
+import { type CodeContext, type CodeReading, createBudget, text, type Value } from "../../shell/index.ts";
 import { createReadingBudget, type ReadingBudget } from "../syntax/reading-budget.ts";
 import { type Source, sourceOf } from "../syntax/source.ts";
 import type { LanguageDefinition } from "./context.ts";

@@ -1,13 +1,14 @@
 import {
+  baseName,
   decodeBase32,
   decodeBase64,
   decodeHex,
   decodePercent,
   decodeUtf8,
+  directoryName,
+  knownPrefix,
   rotate13,
-} from "../../shell/decode.ts";
-import { baseName, directoryName } from "../../shell/paths.ts";
-import { knownPrefix } from "../../shell/value.ts";
+} from "../../shell/index.ts";
 import { charactersOf, decode } from "./actions.ts";
 import { select, withArgument } from "./arguments.ts";
 import type { EvaluationContext, LibraryFunction } from "./context.ts";

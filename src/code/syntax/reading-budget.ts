@@ -1,4 +1,4 @@
-import type { Budget } from "../../shell/budget.ts";
+import type { Budget } from "../../shell/index.ts";
 
 /**
  * The work one reading of code may do: linear in the text, and never more than the analysis has left. Once it

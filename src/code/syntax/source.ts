@@ -1,4 +1,4 @@
-import { concatenate, type Piece, text, type Value } from "../../shell/value.ts";
+import { concatenate, type Piece, text, type Value } from "../../shell/index.ts";
 
 /**
  * Program text as a plain string. Parts that only the run decides (`python -c "rmtree('$DIR')"`) are single

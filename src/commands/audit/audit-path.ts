@@ -1,8 +1,8 @@
-import type { Terminal } from "../../cli/terminal.ts";
-import { loadConfig } from "../../config/load.ts";
-import { auditFile } from "../../hooks/audit.ts";
-import { requireDirectories } from "../../state/user-directories.ts";
-import type { System } from "../../system/system.ts";
+import type { Terminal } from "../../cli/index.ts";
+import { loadConfig } from "../../config/index.ts";
+import { auditFile } from "../../hooks/index.ts";
+import { requireDirectories } from "../../state/index.ts";
+import type { System } from "../../system/index.ts";
 
 /** Where the audit log lies; what is wrong with the configuration is told on stderr. */
 export function auditPath(system: System, terminal: Terminal): string {

@@ -1,6 +1,6 @@
-import type { Terminal } from "../../cli/terminal.ts";
-import { count } from "../../protocol/quantity.ts";
-import type { ChainReport } from "../../state/verify-chain.ts";
+import type { Terminal } from "../../cli/index.ts";
+import type { ChainReport } from "../../state/index.ts";
+import { count } from "../../text/index.ts";
 import { type ShippedFacts, shippedText } from "./shipped.ts";
 
 /** The result of a check of one log for a person. */

@@ -1,9 +1,9 @@
-import { usageError } from "../../cli/errors.ts";
-import { type OptionValues, option } from "../../cli/option.ts";
-import type { Terminal } from "../../cli/terminal.ts";
-import type { Database } from "../../postgres/database.ts";
-import type { LogChoice } from "../../ship/shipped-chain.ts";
-import type { System } from "../../system/system.ts";
+import { type OptionValues, option, type Terminal, usageError } from "../../cli/index.ts";
+import { loadConfig } from "../../config/index.ts";
+import { type Database, loadDatabase, loadUrl } from "../../postgres/index.ts";
+import { type LogChoice, loadShippedChain } from "../../ship/index.ts";
+import { requireDirectories } from "../../state/index.ts";
+import type { System } from "../../system/index.ts";
 
 export const DATABASE_OPTIONS = {
   url: option.string("URL", "compare with what was shipped to this database (memory.url by default)", {
@@ -34,11 +34,9 @@ export async function withRecords<T>(
   { url, team, person, machine }: Options,
   work: (database: Database, choice: LogChoice) => Promise<T>,
 ): Promise<T> {
-  const { loadConfig } = await import("../../config/index.ts");
-  const { Database } = await import("../../postgres/database.ts");
-  const { findDatabaseUrl, unencryptedNotice } = await import("../../postgres/url.ts");
-  const { readableTeams } = await import("../../ship/shipped-chain.ts");
-  const { requireDirectories } = await import("../../state/user-directories.ts");
+  const { Database } = await loadDatabase();
+  const { findDatabaseUrl, unencryptedNotice } = await loadUrl();
+  const { readableTeams } = await loadShippedChain();
   const { memory } = loadConfig(system, requireDirectories(system)).config;
   const address = findDatabaseUrl(system, { option: "--url URL", given: url, memory });
   const notice = unencryptedNotice(address);

@@ -1,5 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { FORMAT_OPTION } from "../../cli/option.ts";
+import { defineCommand, FORMAT_OPTION } from "../../cli/index.ts";
+import { findHead } from "../../state/index.ts";
 
 export const headCommand = defineCommand({
   name: "head",
@@ -10,7 +10,6 @@ rewritten: amplihack audit verify --head HEAD. amplihack ship sends it along.`,
   options: { format: FORMAT_OPTION },
   examples: { "amplihack audit head": "prints NUMBER:HASH" },
   async run({ options, system, terminal }) {
-    const { findHead } = await import("../../state/chained-log.ts");
     const { auditPath } = await import("./audit-path.ts");
     const head = findHead(system, auditPath(system, terminal));
     if (head === undefined && options.format === "text") terminal.note("There is no line with a hash yet.\n");

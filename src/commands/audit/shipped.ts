@@ -1,7 +1,7 @@
-import type { Invocation } from "../../cli/command.ts";
-import type { ChainHead } from "../../state/chained-log.ts";
-import { escapeControls } from "../../state/index.ts";
-import type { ChainReport } from "../../state/verify-chain.ts";
+import type { Invocation } from "../../cli/index.ts";
+import { loadTeams } from "../../postgres/index.ts";
+import { loadCompareLog, loadPostgresTarget } from "../../ship/index.ts";
+import { type ChainHead, type ChainReport, escapeControls } from "../../state/index.ts";
 import { type DATABASE_OPTIONS, withRecords } from "./database.ts";
 
 /** What of a log is in a database. */
@@ -19,9 +19,9 @@ export function compareWithShipped(
   log: { readonly path: string; readonly verify: () => ChainReport },
 ): Promise<{ readonly report: ChainReport; readonly shipped: ShippedFacts }> {
   return withRecords(system, terminal, options, async (database, choice) => {
-    const { compareLog } = await import("../../ship/compare-log.ts");
-    const { machineName } = await import("../../ship/postgres-target.ts");
-    const { connectedUser } = await import("../../postgres/teams.ts");
+    const { compareLog } = await loadCompareLog();
+    const { machineName } = await loadPostgresTarget();
+    const { connectedUser } = await loadTeams();
     const person = choice.person ?? (await connectedUser(database));
     const machine = choice.machine ?? machineName(system);
     const whose = { team: choice.team, person, machine };

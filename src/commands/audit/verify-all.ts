@@ -1,10 +1,7 @@
-import type { Invocation } from "../../cli/command.ts";
-import type { FORMAT_OPTION } from "../../cli/option.ts";
-import type { Terminal } from "../../cli/terminal.ts";
-import { fitLines } from "../../cli/wrap.ts";
-import { count } from "../../protocol/quantity.ts";
-import type { RecordReport, RecordsReport } from "../../ship/verify-records.ts";
+import { type FORMAT_OPTION, fitLines, type Invocation, type Terminal } from "../../cli/index.ts";
+import { loadVerifyRecords, type RecordReport, type RecordsReport } from "../../ship/index.ts";
 import { escapeControls } from "../../state/index.ts";
+import { count } from "../../text/index.ts";
 import { type DATABASE_OPTIONS, withRecords } from "./database.ts";
 import { headDocument } from "./shipped.ts";
 
@@ -13,7 +10,7 @@ type Options = typeof DATABASE_OPTIONS & { readonly format: typeof FORMAT_OPTION
 /** `audit verify --url --all`: the audit logs that machines shipped to a database. */
 export async function verifyAll({ options, system, terminal }: Invocation<Options>): Promise<number> {
   const { place, team, report } = await withRecords(system, terminal, options, async (database, choice) => {
-    const { verifyRecords } = await import("../../ship/verify-records.ts");
+    const { verifyRecords } = await loadVerifyRecords();
     return { place: database.place, team: choice.team, report: await verifyRecords(database, choice) };
   });
   const isWhole = report.logs.every(({ broken }) => broken === undefined);

@@ -1,8 +1,7 @@
-import { defineCommand } from "../../cli/command.ts";
-import { usageError } from "../../cli/errors.ts";
-import { FORMAT_OPTION, option } from "../../cli/option.ts";
-import { fitLines } from "../../cli/wrap.ts";
-import type { System } from "../../system/system.ts";
+import { defineCommand, FORMAT_OPTION, fitLines, option, usageError } from "../../cli/index.ts";
+import { loadAudit } from "../../hooks/index.ts";
+import { parseHead, verifyChain } from "../../state/index.ts";
+import { resolve, type System } from "../../system/index.ts";
 import { checkOptions, DATABASE_OPTIONS } from "./database.ts";
 
 export const verifyCommand = defineCommand({
@@ -40,8 +39,7 @@ changed.`,
   },
   async run(invocation) {
     const { options, positionals, system, terminal } = invocation;
-    const { parseHead, verifyChain } = await import("../../state/verify-chain.ts");
-    const { KEPT_FILES } = await import("../../hooks/audit.ts");
+    const { KEPT_FILES } = await loadAudit();
     const { auditPath } = await import("./audit-path.ts");
     const { chainText } = await import("./chain-text.ts");
     const { compareWithShipped } = await import("./shipped.ts");
@@ -74,7 +72,6 @@ changed.`,
 });
 
 async function existing(system: System, given: string): Promise<string> {
-  const { resolve } = await import("../../system/paths.ts");
   const path = resolve(system.files.workingDirectory() ?? "/", given);
   if (system.files.follow(path)?.kind === "file") return path;
   throw usageError(`${path} is not a file`);

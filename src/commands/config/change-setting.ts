@@ -1,13 +1,9 @@
-import type { Invocation } from "../../cli/command.ts";
-import { CommandError } from "../../cli/errors.ts";
-import { tellProblems } from "../../cli/install-problem.ts";
-import { MAX_CONFIG_BYTES, userConfigFile } from "../../config/load.ts";
-import { settingsEdit } from "../../install/config-setting.ts";
-import { applyEdit, type FileChange } from "../../install/file-edit.ts";
-import type { Json } from "../../protocol/index.ts";
-import { memberAt } from "../../protocol/members.ts";
-import { requireDirectories } from "../../state/user-directories.ts";
-import type { System } from "../../system/system.ts";
+import { CommandError, type Invocation, tellProblems } from "../../cli/index.ts";
+import { MAX_CONFIG_BYTES, userConfigFile } from "../../config/index.ts";
+import { applyEdit, type FileChange, settingsEdit } from "../../install/index.ts";
+import { type Json, memberAt } from "../../protocol/index.ts";
+import { requireDirectories } from "../../state/index.ts";
+import type { System } from "../../system/index.ts";
 import { effectiveConfig, type LayerName } from "./effective.ts";
 import { findSetting, type Setting } from "./setting.ts";
 

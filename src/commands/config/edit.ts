@@ -1,8 +1,8 @@
-import { defineCommand } from "../../cli/command.ts";
-import { CommandError } from "../../cli/errors.ts";
-import { loadConfig, userConfigFile } from "../../config/load.ts";
-import { requireDirectories } from "../../state/user-directories.ts";
-import type { System } from "../../system/system.ts";
+import { CommandError, defineCommand, loadEditor } from "../../cli/index.ts";
+import { loadConfig, starterConfig, userConfigFile } from "../../config/index.ts";
+import { loadRuleSettings } from "../../guard/index.ts";
+import { requireDirectories } from "../../state/index.ts";
+import { type System, writeAtomically } from "../../system/index.ts";
 
 export const editCommand = defineCommand({
   name: "edit",
@@ -11,11 +11,9 @@ export const editCommand = defineCommand({
   ownsTerminal: true,
   examples: { "amplihack config edit": "writes a file to start from where there is none" },
   async run({ system, terminal }) {
-    const { editFile } = await import("../../cli/editor.ts");
+    const { editFile } = await loadEditor();
     const path = userConfigFile(requireDirectories(system).stateHome);
     if (system.files.inspect(path) === undefined) {
-      const { starterConfig } = await import("../../config/starter-text.ts");
-      const { writeAtomically } = await import("../../system/atomic-write.ts");
       writeAtomically(system, path, system.text.encode(starterConfig("user")), { mode: 0o600 });
     }
     editFile(system, terminal, path);
@@ -36,7 +34,7 @@ export const editCommand = defineCommand({
 
 /** What in the user's file does not count, and why; . */
 async function problemsOf(system: System): Promise<readonly string[]> {
-  const { ruleSettingProblems } = await import("../../guard/rule-settings.ts");
+  const { ruleSettingProblems } = await loadRuleSettings();
   const { config, notices } = loadConfig(system, { ...requireDirectories(system), projectRoot: undefined });
   return [
     ...notices.filter(({ scope }) => scope === "user").map(({ message }) => message),

@@ -1,12 +1,17 @@
-import { RULE_SETTINGS } from "../../config/levels.ts";
-import { type LayerScope, type LoadedConfig, loadConfig } from "../../config/load.ts";
-import type { Schema } from "../../config/schema.ts";
-import { CONFIG_SCHEMA } from "../../config/sections.ts";
-import { BUILT_IN, type Config, failurePolicyOf } from "../../config/settings.ts";
-import { isJsonObject, isSameJson, type Json, type JsonObject } from "../../protocol/index.ts";
-import { memberAt } from "../../protocol/members.ts";
-import { requireDirectories } from "../../state/user-directories.ts";
-import type { System } from "../../system/system.ts";
+import {
+  BUILT_IN,
+  CONFIG_SCHEMA,
+  type Config,
+  failurePolicyOf,
+  type LayerScope,
+  type LoadedConfig,
+  loadConfig,
+  RULE_SETTINGS,
+  type Schema,
+} from "../../config/index.ts";
+import { isJsonObject, isSameJson, type Json, type JsonObject, memberAt } from "../../protocol/index.ts";
+import { requireDirectories } from "../../state/index.ts";
+import type { System } from "../../system/index.ts";
 import { readUserConfig } from "../parts/choice.ts";
 
 /** `policy:FROM` is a policy that the file of the machine or the user extends. */

@@ -1,6 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { FORMAT_OPTION } from "../../cli/option.ts";
-import { memberAt } from "../../protocol/members.ts";
+import { defineCommand, FORMAT_OPTION } from "../../cli/index.ts";
+import { memberAt } from "../../protocol/index.ts";
 import { SETTING_OR_SECTION } from "./key.ts";
 
 export const getCommand = defineCommand({

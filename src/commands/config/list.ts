@@ -1,5 +1,4 @@
-import { defineCommand } from "../../cli/command.ts";
-import { FORMAT_OPTION, option } from "../../cli/option.ts";
+import { defineCommand, FORMAT_OPTION, option } from "../../cli/index.ts";
 import { isSameJson } from "../../protocol/index.ts";
 
 const LAYER_WIDTH = "environment".length;

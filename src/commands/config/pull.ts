@@ -1,15 +1,15 @@
-import { defineCommand } from "../../cli/command.ts";
-import { CommandError } from "../../cli/errors.ts";
-import { tellProblems } from "../../cli/install-problem.ts";
-import { FORMAT_OPTION, option } from "../../cli/option.ts";
-import { readJsonc } from "../../config/jsonc.ts";
-import { MAX_CONFIG_BYTES, SYSTEM_CONFIG_FILE, userConfigFile } from "../../config/load.ts";
-import { MAX_POLICIES } from "../../config/policies.ts";
-import { isSameJson } from "../../protocol/index.ts";
-import { memberAt, stringsAt } from "../../protocol/members.ts";
-import { readText } from "../../state/read-text.ts";
-import { requireDirectories } from "../../state/user-directories.ts";
-import type { System } from "../../system/system.ts";
+import { CommandError, defineCommand, FORMAT_OPTION, option, tellProblems } from "../../cli/index.ts";
+import {
+  MAX_CONFIG_BYTES,
+  MAX_POLICIES,
+  readJsonc,
+  SYSTEM_CONFIG_FILE,
+  userConfigFile,
+} from "../../config/index.ts";
+import { loadConfigSetting, loadFileEdit, loadPullPolicies } from "../../install/index.ts";
+import { isSameJson, memberAt, stringsAt } from "../../protocol/index.ts";
+import { readText, requireDirectories } from "../../state/index.ts";
+import type { System } from "../../system/index.ts";
 
 export const pullCommand = defineCommand({
   name: "pull",
@@ -29,7 +29,7 @@ stays. Exit code 1 when one of them could not be had.`,
     "sudo amplihack config pull --system": "the machine's policies, for all its users",
   },
   async run({ options, system, terminal }) {
-    const { pullPolicies } = await import("../../install/pull-policies.ts");
+    const { pullPolicies } = await loadPullPolicies();
     const places = requireDirectories(system);
     const configFile = options.system ? SYSTEM_CONFIG_FILE : userConfigFile(places.stateHome);
     const entries = entriesOf(system, configFile);
@@ -39,8 +39,8 @@ stays. Exit code 1 when one of them could not be had.`,
     let pulled = await pullPolicies(system, entries, { configFile, ...modes });
     const pinned = pulled.map(each => each.pinned);
     if (options.pin && !options.system && pinned.some((each, index) => each !== entries[index])) {
-      const { applyEdit } = await import("../../install/file-edit.ts");
-      const { settingsEdit } = await import("../../install/config-setting.ts");
+      const { applyEdit } = await loadFileEdit();
+      const { settingsEdit } = await loadConfigSetting();
       await tellProblems("config", async () =>
         applyEdit(system, settingsEdit(places, [{ path: ["extends"], value: pinned }]), {
           isBackedUp: false,

@@ -1,10 +1,8 @@
-import { CommandError } from "../../cli/errors.ts";
-import type { Schema } from "../../config/schema.ts";
-import { CONFIG_SCHEMA } from "../../config/sections.ts";
-import { settingKeys } from "../../config/setting-keys.ts";
-import { ruleSettingProblem } from "../../guard/rule-settings.ts";
-import { resolveSubcommand, STOCK_SUBCOMMANDS } from "../../hosts/subcommands.ts";
-import { didYouMean } from "../../protocol/nearest.ts";
+import { CommandError } from "../../cli/index.ts";
+import { CONFIG_SCHEMA, type Schema, settingKeys } from "../../config/index.ts";
+import { ruleSettingProblem } from "../../guard/index.ts";
+import { resolveSubcommand, STOCK_SUBCOMMANDS } from "../../hosts/index.ts";
+import { didYouMean } from "../../text/index.ts";
 
 /** A place in a configuration file that a key such as `guard.rules.git.push` names. */
 export interface Setting {

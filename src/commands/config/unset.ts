@@ -1,5 +1,4 @@
-import { defineCommand } from "../../cli/command.ts";
-import { FORMAT_OPTION } from "../../cli/option.ts";
+import { defineCommand, FORMAT_OPTION } from "../../cli/index.ts";
 import { SETTING_OR_SECTION } from "./key.ts";
 
 export const unsetCommand = defineCommand({

@@ -1,12 +1,16 @@
-import { CommandError, usageError } from "../../cli/errors.ts";
-import { readJsonc } from "../../config/jsonc.ts";
-import type { RuleSetting } from "../../config/levels.ts";
-import { accept, type Schema, type SchemaProblem } from "../../config/schema.ts";
-import { settingKeys } from "../../config/setting-keys.ts";
-import { ruleSettingProblem } from "../../guard/rule-settings.ts";
-import { readDatabaseUrl } from "../../postgres/url.ts";
+import { CommandError, usageError } from "../../cli/index.ts";
+import {
+  accept,
+  type RuleSetting,
+  readJsonc,
+  type Schema,
+  type SchemaProblem,
+  settingKeys,
+} from "../../config/index.ts";
+import { ruleSettingProblem } from "../../guard/index.ts";
+import { readDatabaseUrl } from "../../postgres/index.ts";
 import { isJsonObject, type Json } from "../../protocol/index.ts";
-import { didYouMean } from "../../protocol/nearest.ts";
+import { didYouMean } from "../../text/index.ts";
 import type { Setting } from "./setting.ts";
 
 const ADDRESSES: readonly string[] = ["extends", "update.source"];

@@ -1,14 +1,11 @@
-import { defineCommand, type Invocation } from "../../cli/command.ts";
-import { CommandError, usageError } from "../../cli/errors.ts";
-import { FORMAT_OPTION } from "../../cli/option.ts";
-import type { AllowEntry } from "../../config/sections.ts";
-import type { GuardSettings } from "../../config/settings.ts";
-import { canBeAllowedForGood } from "../../guard/finding.ts";
-import { REDACTED } from "../../guard/redact.ts";
-import type { RefusedCommand } from "../../hooks/grants.ts";
-import { errorText } from "../../protocol/error-text.ts";
-import { localTimestamp } from "../../state/timestamp.ts";
-import type { System } from "../../system/system.ts";
+import { CommandError, defineCommand, FORMAT_OPTION, type Invocation, usageError } from "../../cli/index.ts";
+import { type AllowEntry, addAllowEntry, type GuardSettings, userConfigFile } from "../../config/index.ts";
+import { canBeAllowedForGood, isCode, loadGuard } from "../../guard/index.ts";
+import { loadGrants, loadGuardContext, type RefusedCommand } from "../../hooks/index.ts";
+import { errorText } from "../../protocol/index.ts";
+import { localTimestamp } from "../../state/index.ts";
+import type { System } from "../../system/index.ts";
+import { REDACTED } from "../../text/index.ts";
 import { confirmByPhrase, requirePerson } from "./consent.ts";
 import { openForCommand } from "./judged.ts";
 
@@ -26,8 +23,7 @@ allowed in that directory from now on: an entry in guard.allow of your own confi
   examples: { "amplihack guard allow-once 7FDQJ7": "shows the command and asks for your consent" },
   async run(invocation) {
     const { positionals, system, terminal } = invocation;
-    const { isCode } = await import("../../guard/index.ts");
-    const { findRefusal } = await import("../../hooks/grants.ts");
+    const { findRefusal } = await loadGrants();
     const code = (positionals[0] ?? "").toUpperCase();
     if (!isCode(code))
       throw usageError(`'${positionals[0]}' is not a code: expected six letters and digits`, undefined, 4);
@@ -71,8 +67,8 @@ export async function entryFor(
   system: System,
   { command, cwd, rules, refusedMs }: RefusedCommand,
 ): Promise<AllowEntry | undefined> {
-  const { openGuard } = await import("../../hooks/guard-context.ts");
-  const { judgeCommand } = await import("../../guard/index.ts");
+  const { openGuard } = await loadGuardContext();
+  const { judgeCommand } = await loadGuard();
   if (command.includes(REDACTED) || system.files.follow(cwd)?.kind !== "directory") return undefined;
   const { context, config } = openGuard(system, cwd, () => {});
   const day = localTime(refusedMs).slice(0, 10);
@@ -91,7 +87,7 @@ async function allowOnce(
   stateHome: string,
   { code, digest }: RefusedCommand,
 ): Promise<number> {
-  const { grantOnce } = await import("../../hooks/grants.ts");
+  const { grantOnce } = await loadGrants();
   const { expiresMs } = grantOnce(system, stateHome, code, digest);
   const value = { success: true, code, expires: new Date(expiresMs).toISOString() };
   terminal.printResult(format, value, `Permitted once, until ${localTime(expiresMs)}.\n`);
@@ -104,8 +100,6 @@ async function allowAlways(
   code: string,
   entry: AllowEntry,
 ): Promise<number> {
-  const { userConfigFile } = await import("../../config/index.ts");
-  const { addAllowEntry } = await import("../../config/starter.ts");
   const file = userConfigFile(stateHome);
   try {
     addAllowEntry(system, file, entry);

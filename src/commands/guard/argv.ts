@@ -1,6 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { usageError } from "../../cli/errors.ts";
-import { FORMAT_OPTION } from "../../cli/option.ts";
+import { defineCommand, FORMAT_OPTION, usageError } from "../../cli/index.ts";
+import { loadGuard } from "../../guard/index.ts";
 import { CWD_OPTION, openForCommand, printJudgement, VERDICT_EXIT } from "./judged.ts";
 
 export const argvCommand = defineCommand({
@@ -12,7 +11,7 @@ export const argvCommand = defineCommand({
   async run({ options, rest, system, terminal }) {
     if (rest.length === 0)
       throw usageError("a program is needed after --", "amplihack guard argv -- rm -rf build", 4);
-    const { judgeArgv } = await import("../../guard/index.ts");
+    const { judgeArgv } = await loadGuard();
     const judgement = judgeArgv(rest, openForCommand(system, terminal, options.cwd).context);
     printJudgement(judgement, terminal, options.format);
     return VERDICT_EXIT[judgement.verdict];

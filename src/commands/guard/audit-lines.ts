@@ -1,13 +1,8 @@
-import { renderTable } from "../../cli/table.ts";
-import type { Terminal } from "../../cli/terminal.ts";
-import type { Width } from "../../cli/wrap.ts";
-import { isJsonObject, type JsonObject, readJson } from "../../protocol/index.ts";
-import { stringAt, stringsAt } from "../../protocol/members.ts";
-import { count } from "../../protocol/quantity.ts";
-import { clip, escapeHidden } from "../../state/escape.ts";
-import { rotationsOf } from "../../state/index.ts";
-import { requireDirectories } from "../../state/user-directories.ts";
-import type { System } from "../../system/system.ts";
+import { renderTable, type Terminal, type Width } from "../../cli/index.ts";
+import { isJsonObject, type JsonObject, readJson, stringAt, stringsAt } from "../../protocol/index.ts";
+import { requireDirectories, rotationsOf } from "../../state/index.ts";
+import type { System } from "../../system/index.ts";
+import { clip, count, escapeHidden } from "../../text/index.ts";
 
 /** One line of the audit log, as far as it can be read. */
 export interface AuditLine {

@@ -1,10 +1,7 @@
-import { askLine } from "../../cli/ask.ts";
-import { CommandError } from "../../cli/errors.ts";
-import type { Terminal } from "../../cli/terminal.ts";
-import { readMachineKey, whyNoHuman } from "../../hooks/grants.ts";
-import { escapeHidden } from "../../state/escape.ts";
-import { sha256Hex } from "../../system/sha256.ts";
-import type { System } from "../../system/system.ts";
+import { askLine, CommandError, type Terminal } from "../../cli/index.ts";
+import { readMachineKey, whyNoHuman } from "../../hooks/index.ts";
+import { type System, sha256Hex } from "../../system/index.ts";
+import { escapeHidden } from "../../text/index.ts";
 
 const CONSONANTS = "bdfgjklmnprstvwz";
 const VOWELS = "aeio";

@@ -1,7 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import type { Terminal } from "../../cli/terminal.ts";
-import type { Explained, Judgement } from "../../guard/index.ts";
-import { judgementJson } from "../../guard/judgement-json.ts";
+import { defineCommand, type Terminal } from "../../cli/index.ts";
+import { type Explained, type Judgement, judgementJson, loadJudge } from "../../guard/index.ts";
 import {
   COMMAND_POSITIONAL,
   findingLines,
@@ -25,7 +23,7 @@ export const explainCommand = defineCommand({
     const command = readCommand(invocation, "amplihack guard explain 'rm -rf build'");
     const { context } = openForCommand(system, terminal, options.cwd);
     // The full analysis, also for what the pre-filter would let pass: here people want to see it.
-    const { judgeText } = await import("../../guard/judge.ts");
+    const { judgeText } = await loadJudge();
     const start = system.clock.monotonicMs();
     const judgement = judgeText(command, context);
     const tree = judgement.explain();

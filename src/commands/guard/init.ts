@@ -1,6 +1,6 @@
-import { defineCommand } from "../../cli/command.ts";
-import { CommandError } from "../../cli/errors.ts";
-import { FORMAT_OPTION, option } from "../../cli/option.ts";
+import { CommandError, defineCommand, FORMAT_OPTION, option } from "../../cli/index.ts";
+import { projectConfigFile, starterConfig, trustProject, userConfigFile } from "../../config/index.ts";
+import { writeAtomically } from "../../system/index.ts";
 import { openForCommand } from "./judged.ts";
 
 export const initCommand = defineCommand({
@@ -18,10 +18,6 @@ export const initCommand = defineCommand({
     "amplihack guard init --trust": "trusts this project's file by its path and content",
   },
   async run({ options, system, terminal }) {
-    const { projectConfigFile, userConfigFile } = await import("../../config/index.ts");
-    const { trustProject } = await import("../../config/starter.ts");
-    const { starterConfig } = await import("../../config/starter-text.ts");
-    const { writeAtomically } = await import("../../system/atomic-write.ts");
     const { stateHome, project } = openForCommand(system, terminal, undefined);
     const report = (what: string, path: string): number => {
       terminal.printResult(options.format, { success: true, action: what, path }, `${what} ${path}\n`);

@@ -1,14 +1,18 @@
-import type { Invocation, PositionalSpec } from "../../cli/command.ts";
-import { CommandError, usageError } from "../../cli/errors.ts";
-import { FORMAT_OPTION, type OptionSpecs, option } from "../../cli/option.ts";
-import type { Terminal } from "../../cli/terminal.ts";
-import { wrapText } from "../../cli/wrap.ts";
-import type { Judgement, Verdict } from "../../guard/index.ts";
-import { judgementJson } from "../../guard/judgement-json.ts";
-import { type ConfiguredGuard, openGuard } from "../../hooks/guard-context.ts";
-import { errorText } from "../../protocol/error-text.ts";
-import { resolve } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import {
+  CommandError,
+  FORMAT_OPTION,
+  type Invocation,
+  type OptionSpecs,
+  option,
+  type PositionalSpec,
+  type Terminal,
+  usageError,
+  wrapText,
+} from "../../cli/index.ts";
+import { type Judgement, judgementJson, type Verdict } from "../../guard/index.ts";
+import { type ConfiguredGuard, openGuard } from "../../hooks/index.ts";
+import { errorText } from "../../protocol/index.ts";
+import { resolve, type System } from "../../system/index.ts";
 
 /** Exit codes of everything that judges; a shim refuses on 2 and 3. */
 export const VERDICT_EXIT: Readonly<Record<Verdict, number>> = { allow: 0, ask: 3, deny: 2 };

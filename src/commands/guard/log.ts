@@ -1,5 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { FORMAT_OPTION, option } from "../../cli/option.ts";
+import { defineCommand, FORMAT_OPTION, option } from "../../cli/index.ts";
+import { loadAudit } from "../../hooks/index.ts";
 import { readAuditLog, renderAuditLine } from "./audit-lines.ts";
 import { openForCommand } from "./judged.ts";
 
@@ -19,7 +19,7 @@ export const logCommand = defineCommand({
     "amplihack guard log --verdict deny --format json": "prints what was refused, for a script",
   },
   async run({ options, system, terminal }) {
-    const { auditFile } = await import("../../hooks/audit.ts");
+    const { auditFile } = await loadAudit();
     const { config, stateHome, home } = openForCommand(system, terminal, undefined);
     const path = auditFile(config.guard, stateHome, home);
     const { lines } = readAuditLog(system, terminal, path);

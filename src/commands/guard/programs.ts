@@ -1,8 +1,11 @@
-import { defineCommand } from "../../cli/command.ts";
-import { CommandError } from "../../cli/errors.ts";
-import { FORMAT_OPTION } from "../../cli/option.ts";
-import type { ProgramDescription } from "../../programs/describe.ts";
-import { didYouMean } from "../../protocol/nearest.ts";
+import { CommandError, defineCommand, FORMAT_OPTION } from "../../cli/index.ts";
+import {
+  loadDescribe,
+  loadOwnPrograms,
+  loadRegistry,
+  type ProgramDescription,
+} from "../../programs/index.ts";
+import { didYouMean } from "../../text/index.ts";
 import { openForCommand } from "./judged.ts";
 
 export const programsCommand = defineCommand({
@@ -19,9 +22,9 @@ export const programsCommand = defineCommand({
     "amplihack guard programs": "lists every name",
   },
   async run({ options, positionals, system, terminal }) {
-    const { describeProgram } = await import("../../programs/describe.ts");
-    const { ownPrograms } = await import("../../programs/own-programs.ts");
-    const { programNames } = await import("../../programs/registry.ts");
+    const { describeProgram } = await loadDescribe();
+    const { ownPrograms } = await loadOwnPrograms();
+    const { programNames } = await loadRegistry();
     const { programs } = openForCommand(system, terminal, undefined).config.guard;
     const names = [...programNames(), ...programs.flatMap(one => one.names.split(" "))].sort();
     const [name] = positionals;

@@ -1,6 +1,6 @@
-import { defineCommand } from "../../cli/command.ts";
-import { CommandError } from "../../cli/errors.ts";
-import { FORMAT_OPTION } from "../../cli/option.ts";
+import { CommandError, defineCommand, FORMAT_OPTION } from "../../cli/index.ts";
+import { loadGuard } from "../../guard/index.ts";
+import { loadAudit, loadGuardContext } from "../../hooks/index.ts";
 import { oneLine, readAuditLog } from "./audit-lines.ts";
 import { openForCommand } from "./judged.ts";
 
@@ -15,9 +15,9 @@ export const replayCommand = defineCommand({
   ],
   examples: { "amplihack guard replay": "lists the commands whose verdict would now differ" },
   async run({ options, positionals, system, terminal }) {
-    const { auditFile } = await import("../../hooks/audit.ts");
-    const { openGuard } = await import("../../hooks/guard-context.ts");
-    const { judgeCommand } = await import("../../guard/index.ts");
+    const { auditFile } = await loadAudit();
+    const { openGuard } = await loadGuardContext();
+    const { judgeCommand } = await loadGuard();
     const { config, stateHome, home } = openForCommand(system, terminal, undefined);
     const path = positionals[0] ?? auditFile(config.guard, stateHome, home);
     if (positionals[0] !== undefined && system.files.follow(path) === undefined) {

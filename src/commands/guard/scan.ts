@@ -1,12 +1,15 @@
-import { defineCommand } from "../../cli/command.ts";
-import { CommandError, usageError } from "../../cli/errors.ts";
-import { FORMAT_OPTION, option } from "../../cli/option.ts";
-import { ProgressLine } from "../../cli/progress.ts";
-import type { Terminal } from "../../cli/terminal.ts";
-import { errorText } from "../../protocol/error-text.ts";
-import { dirname, isInside, relative, resolve } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
-import type { ScanFinding } from "../../verify/scan/scan.ts";
+import {
+  CommandError,
+  defineCommand,
+  FORMAT_OPTION,
+  option,
+  ProgressLine,
+  type Terminal,
+  usageError,
+} from "../../cli/index.ts";
+import { errorText } from "../../protocol/index.ts";
+import { dirname, isInside, relative, resolve, type System } from "../../system/index.ts";
+import { loadFindFiles, loadSarif, loadScan, type ScanFinding } from "../../verify/index.ts";
 import { openForCommand, paintVerdict } from "./judged.ts";
 
 export const scanCommand = defineCommand({
@@ -39,7 +42,7 @@ denied, 0 otherwise; --fail-on ask ends with 1 also for what would be asked abou
     for (const { path, why } of skipped) terminal.warn(`Warning: ${path} was not looked at: ${why}\n`);
     const denied = findings.filter(finding => finding.verdict === "deny").length;
     if (options.sarif) {
-      const { toSarif } = await import("../../verify/scan/sarif.ts");
+      const { toSarif } = await loadSarif();
       terminal.printJson(toSarif(findings));
     } else if (options.format === "json") {
       terminal.printJson({ success: denied === 0, files, commands, denied, findings, skipped });
@@ -63,8 +66,8 @@ interface ScanResult {
 }
 
 async function scanAll(system: System, terminal: Terminal, paths: readonly string[]): Promise<ScanResult> {
-  const { findFiles } = await import("../../verify/scan/find-files.ts");
-  const { scanFile } = await import("../../verify/scan/scan.ts");
+  const { findFiles } = await loadFindFiles();
+  const { scanFile } = await loadScan();
   const here = system.files.workingDirectory() ?? "/";
   const result: ScanResult = { files: 0, commands: 0, findings: [], skipped: [] };
   const skip = (path: string, why: string) => result.skipped.push({ path: shownFrom(here, path), why });

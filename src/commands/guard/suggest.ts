@@ -1,13 +1,15 @@
 import { readdirSync } from "node:fs";
-import { defineCommand } from "../../cli/command.ts";
-import { CommandError } from "../../cli/errors.ts";
-import { FORMAT_OPTION, option } from "../../cli/option.ts";
-import type { Terminal } from "../../cli/terminal.ts";
-import { stringsAt } from "../../protocol/members.ts";
-import { clip, escapeControls, escapeHidden } from "../../state/escape.ts";
-import { join, resolve } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
-import type { PastCall, Suggestion } from "../../verify/guard-suggestions.ts";
+import { CommandError, defineCommand, FORMAT_OPTION, option, type Terminal } from "../../cli/index.ts";
+import { loadAudit } from "../../hooks/index.ts";
+import { memberAt, stringAt, stringsAt } from "../../protocol/index.ts";
+import { join, resolve, type System } from "../../system/index.ts";
+import { clip, escapeControls, escapeHidden } from "../../text/index.ts";
+import {
+  loadGuardSuggestions,
+  loadTranscriptInputs,
+  type PastCall,
+  type Suggestion,
+} from "../../verify/index.ts";
 import { readAuditLog } from "./audit-lines.ts";
 import { openForCommand } from "./judged.ts";
 
@@ -33,8 +35,8 @@ export const suggestCommand = defineCommand({
     "amplihack guard suggest --transcript ~/.claude/projects": "suggests from past sessions, too",
   },
   async run({ options, system, terminal }) {
-    const { auditFile } = await import("../../hooks/audit.ts");
-    const { suggest } = await import("../../verify/guard-suggestions.ts");
+    const { auditFile } = await loadAudit();
+    const { suggest } = await loadGuardSuggestions();
     const { config, stateHome, home } = openForCommand(system, terminal, undefined);
     const { lines, broken } = readAuditLog(system, terminal, auditFile(config.guard, stateHome, home));
     const logged = lines.flatMap(({ command, cwd, ts, verdict, raw }): readonly PastCall[] => {
@@ -53,8 +55,7 @@ export const suggestCommand = defineCommand({
 });
 
 async function readTranscripts(system: System, places: readonly string[]): Promise<readonly PastCall[]> {
-  const { transcriptInputs } = await import("../../verify/transcript-inputs.ts");
-  const { memberAt, stringAt } = await import("../../protocol/members.ts");
+  const { transcriptInputs } = await loadTranscriptInputs();
   const here = system.files.workingDirectory() ?? "/";
   const calls: PastCall[] = [];
   for (const place of places) {

@@ -1,4 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
+import { defineCommand } from "../../cli/index.ts";
+import { loadGuard } from "../../guard/index.ts";
 import {
   COMMAND_POSITIONAL,
   JUDGING_OPTIONS,
@@ -20,7 +21,7 @@ export const testCommand = defineCommand({
   async run(invocation) {
     const { options, system, terminal } = invocation;
     const command = readCommand(invocation, "amplihack guard test 'rm -rf build'");
-    const { judgeCommand } = await import("../../guard/index.ts");
+    const { judgeCommand } = await loadGuard();
     const judgement = judgeCommand(command, openForCommand(system, terminal, options.cwd).context);
     printJudgement(judgement, terminal, options.format);
     return VERDICT_EXIT[judgement.verdict];

@@ -1,12 +1,14 @@
-import { defineCommand } from "../../cli/command.ts";
-import { CommandError } from "../../cli/errors.ts";
-import { FORMAT_OPTION } from "../../cli/option.ts";
-import type { Terminal } from "../../cli/terminal.ts";
-import { wrapText } from "../../cli/wrap.ts";
-import type { ExplainedRule } from "../../guard/explain-rule.ts";
-import type { Rule } from "../../guard/index.ts";
-import { didYouMean } from "../../protocol/nearest.ts";
-import { escapeHidden } from "../../state/escape.ts";
+import { CommandError, defineCommand, FORMAT_OPTION, type Terminal, wrapText } from "../../cli/index.ts";
+import {
+  type ExplainedRule,
+  isCode,
+  loadCustomRules,
+  loadExplainRule,
+  PACKS,
+  type Rule,
+} from "../../guard/index.ts";
+import { loadGrants } from "../../hooks/index.ts";
+import { didYouMean, escapeHidden } from "../../text/index.ts";
 import { describeRefusal } from "./allow-once.ts";
 import { openForCommand } from "./judged.ts";
 
@@ -27,9 +29,8 @@ export const whyCommand = defineCommand({
     "amplihack guard why": "lists every rule with what it says here",
   },
   async run({ options, positionals, system, terminal }) {
-    const { isCode, PACKS } = await import("../../guard/index.ts");
-    const { ruleOf } = await import("../../guard/custom-rules.ts");
-    const { explainRule } = await import("../../guard/explain-rule.ts");
+    const { ruleOf } = await loadCustomRules();
+    const { explainRule } = await loadExplainRule();
     const { config, stateHome } = openForCommand(system, terminal, undefined);
     const rules: readonly Rule[] = [...PACKS.flatMap(pack => pack.rules), ...config.guard.custom.map(ruleOf)];
     const explain = (names: readonly string[]) =>
@@ -51,7 +52,7 @@ export const whyCommand = defineCommand({
       terminal.printResult(options.format, told, render(told, terminal));
       return 0;
     }
-    const { findRefusal } = await import("../../hooks/grants.ts");
+    const { findRefusal } = await loadGrants();
     const refused = isCode(id) ? findRefusal(system, stateHome, id) : undefined;
     if (refused === undefined) throw unknown(id, rules);
     const spoke = explain(refused.rules);

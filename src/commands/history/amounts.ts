@@ -1,4 +1,4 @@
-import { usageError } from "../../cli/errors.ts";
+import { usageError } from "../../cli/index.ts";
 
 const SECOND_MS = 1000;
 const MS_OF: Readonly<Record<string, number>> = {

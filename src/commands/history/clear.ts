@@ -1,5 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { FORMAT_OPTION, option } from "../../cli/option.ts";
+import { defineCommand, FORMAT_OPTION, loadProgress, option } from "../../cli/index.ts";
+import { count, sizeText } from "../../text/index.ts";
 
 export const clearCommand = defineCommand({
   name: "clear",
@@ -11,7 +11,6 @@ export const clearCommand = defineCommand({
     const { options, system, terminal } = invocation;
     const { openForCommand } = await import("./open.ts");
     const { hasConsent } = await import("./consent.ts");
-    const { count, sizeText } = await import("../../protocol/quantity.ts");
     const { history } = openForCommand(invocation);
     const { changes, bytes } = history.storeSize();
     const preview = `This forgets ${count(changes, "change")} of all projects, ${sizeText(bytes)}. Your files stay as they are.\nNone of it can be undone afterwards.\n`;
@@ -21,7 +20,7 @@ export const clearCommand = defineCommand({
       if (isJson) terminal.printJson({ status: "preview", changes, bytes });
       return 1;
     }
-    const { ProgressLine } = await import("../../cli/progress.ts");
+    const { ProgressLine } = await loadProgress();
     const progress = new ProgressLine(system, terminal);
     const cleared = await progress.during("forgetting …", () => history.clear());
     terminal.printResult(

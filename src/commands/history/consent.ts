@@ -1,5 +1,4 @@
-import { askYesOrNo } from "../../cli/ask.ts";
-import type { Terminal } from "../../cli/terminal.ts";
+import { askYesOrNo, type Terminal } from "../../cli/index.ts";
 
 interface Consent {
   /** the person agreed beforehand, by an option */

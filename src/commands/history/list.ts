@@ -1,5 +1,4 @@
-import { defineCommand } from "../../cli/command.ts";
-import { FORMAT_OPTION, option } from "../../cli/option.ts";
+import { defineCommand, FORMAT_OPTION, loadDocument, option } from "../../cli/index.ts";
 import type { Change } from "../../history/index.ts";
 import { readDuration } from "./amounts.ts";
 
@@ -46,7 +45,7 @@ many files. Marks behind it:
     const changes = all.slice(0, limit);
     for (const problem of found.problems) terminal.warn(`Warning: ${problem}\n`);
     if (options.format === "json") {
-      const { changeDocument } = await import("../../cli/changes/document.ts");
+      const { changeDocument } = await loadDocument();
       terminal.printJson(changes.map(changeDocument));
       return 0;
     }

@@ -1,9 +1,8 @@
-import type { Invocation } from "../../cli/command.ts";
-import { loadConfig } from "../../config/index.ts";
-import { type GuardSettings, type HistorySettings, isHistoryOn } from "../../config/settings.ts";
+import type { Invocation } from "../../cli/index.ts";
+import { type GuardSettings, type HistorySettings, isHistoryOn, loadConfig } from "../../config/index.ts";
 import { type History, openHistory } from "../../history/index.ts";
-import { requireDirectories } from "../../state/user-directories.ts";
-import { expandHome, resolve } from "../../system/paths.ts";
+import { requireDirectories } from "../../state/index.ts";
+import { expandHome, resolve } from "../../system/index.ts";
 
 /** The history of this machine, as a command sees it from where it was typed. */
 export interface OpenedHistory {

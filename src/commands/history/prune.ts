@@ -1,5 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { FORMAT_OPTION, option } from "../../cli/option.ts";
+import { defineCommand, FORMAT_OPTION, loadProgress, option } from "../../cli/index.ts";
+import { count, sizeText } from "../../text/index.ts";
 import { readDuration, readSize } from "./amounts.ts";
 
 const DAY_MS = 86_400_000;
@@ -26,7 +26,6 @@ not touched, but what is forgotten cannot be undone any more.`,
     const { options, system, terminal } = invocation;
     const { openForCommand } = await import("./open.ts");
     const { hasConsent } = await import("./consent.ts");
-    const { count, sizeText } = await import("../../protocol/quantity.ts");
     const age = options["older-than"];
     const olderThanMs = age === undefined ? undefined : readDuration("older-than", age);
     const toBytes = options.to === undefined ? undefined : readSize("to", options.to);
@@ -44,7 +43,7 @@ This forgets ${count(old, "change")} by age${before.bytes > limit ? `, then the 
       if (isJson) terminal.printJson({ status: "preview", ...before, byAge: old });
       return 1;
     }
-    const { ProgressLine } = await import("../../cli/progress.ts");
+    const { ProgressLine } = await loadProgress();
     const pruned = await new ProgressLine(system, terminal).during("forgetting …", () =>
       history.prune({
         ...(olderThanMs === undefined ? {} : { olderThanMs }),

@@ -1,8 +1,17 @@
-import { defineCommand, type Invocation } from "../../cli/command.ts";
-import { CommandError } from "../../cli/errors.ts";
-import { FORMAT_OPTION, option } from "../../cli/option.ts";
+import {
+  CommandError,
+  defineCommand,
+  FORMAT_OPTION,
+  type Invocation,
+  loadDiff,
+  loadDocument,
+  loadPager,
+  loadProgress,
+  option,
+} from "../../cli/index.ts";
 import type { Change, PathChange } from "../../history/index.ts";
-import { isInside } from "../../system/paths.ts";
+import { loadProcessTree } from "../../hooks/index.ts";
+import { isInside } from "../../system/index.ts";
 import type { OpenedHistory } from "./open.ts";
 
 const OPTIONS = {
@@ -41,12 +50,12 @@ export const showCommand = defineCommand({
     // A move is told once, where the file went.
     const files = named.filter(({ to }) => to === undefined || named.every(({ path }) => path !== to));
     if (options.format === "json") {
-      const { changeDocument } = await import("../../cli/changes/document.ts");
+      const { changeDocument } = await loadDocument();
       terminal.printJson(changeDocument({ ...change, files: named }));
       return 0;
     }
     const { renderSummary } = await import("./summary.ts");
-    const { page } = await import("../../cli/pager.ts");
+    const { page } = await loadPager();
     const view = { terminal, nowMs: system.clock.nowMs(), home: opened.home };
     const summary = renderSummary({ ...change, files }, view);
     const diffs = options.stat ? "" : await renderDiffs(invocation, opened, change, files);
@@ -61,9 +70,9 @@ async function renderDiffs(
   change: Change,
   files: readonly PathChange[],
 ): Promise<string> {
-  const { renderDiff } = await import("../../cli/changes/diff.ts");
-  const { agentAbove } = await import("../../hooks/process-tree.ts");
-  const { ProgressLine } = await import("../../cli/progress.ts");
+  const { renderDiff } = await loadDiff();
+  const { agentAbove } = await loadProcessTree();
+  const { ProgressLine } = await loadProgress();
   const progress = new ProgressLine(system, terminal);
   const isShown = system.stdio.isTerminal("stdout");
   const agentSettings = agentAbove(system) === undefined ? undefined : guard;

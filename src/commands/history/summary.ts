@@ -1,10 +1,19 @@
-import type { Terminal } from "../../cli/terminal.ts";
-import { gitLines } from "../../history/git-words.ts";
-import type { Change, PathChange, PathState } from "../../history/index.ts";
-import { ageOf, countFiles, markOf, shownPath, shownPlace, whatOf } from "../../history/words.ts";
-import { hostTitle } from "../../install/host-title.ts";
-import { count, sizeText } from "../../protocol/quantity.ts";
+import type { Terminal } from "../../cli/index.ts";
+import {
+  ageOf,
+  type Change,
+  countFiles,
+  gitLines,
+  markOf,
+  type PathChange,
+  type PathState,
+  shownPath,
+  shownPlace,
+  whatOf,
+} from "../../history/index.ts";
+import { hostTitle } from "../../install/index.ts";
 import { escapeControls, localTimestamp } from "../../state/index.ts";
+import { count, sizeText } from "../../text/index.ts";
 
 interface SummaryView {
   readonly terminal: Pick<Terminal, "paint">;

@@ -1,10 +1,9 @@
 import stringWidth from "string-width";
-import type { Terminal } from "../../cli/terminal.ts";
-import type { Change } from "../../history/index.ts";
-import { ageOf, countFiles, markOf, whatOf } from "../../history/words.ts";
-import { cutToWidth } from "../../recipes/progress/cut-to-width.ts";
+import type { Terminal } from "../../cli/index.ts";
+import { ageOf, type Change, countFiles, markOf, whatOf } from "../../history/index.ts";
+import { cutToWidth } from "../../recipes/index.ts";
 import { escapeControls } from "../../state/index.ts";
-import { basename } from "../../system/paths.ts";
+import { basename } from "../../system/index.ts";
 
 /** What a list is made for. */
 export interface TableView {

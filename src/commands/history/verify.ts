@@ -1,5 +1,6 @@
-import { defineCommand } from "../../cli/command.ts";
-import { FORMAT_OPTION } from "../../cli/option.ts";
+import { defineCommand, FORMAT_OPTION, loadProgress } from "../../cli/index.ts";
+import { escapeControls } from "../../state/index.ts";
+import { count, sizeText } from "../../text/index.ts";
 
 export const verifyCommand = defineCommand({
   name: "verify",
@@ -10,9 +11,7 @@ export const verifyCommand = defineCommand({
   async run(invocation) {
     const { options, system, terminal } = invocation;
     const { openForCommand } = await import("./open.ts");
-    const { escapeControls } = await import("../../state/index.ts");
-    const { count, sizeText } = await import("../../protocol/quantity.ts");
-    const { ProgressLine } = await import("../../cli/progress.ts");
+    const { ProgressLine } = await loadProgress();
     const { history } = openForCommand(invocation);
     const progress = new ProgressLine(system, terminal);
     const report = await progress.during("reading everything that is kept …", () => history.verify());

@@ -1,6 +1,6 @@
-import { defineCommand } from "../../cli/command.ts";
-import { FORMAT_OPTION } from "../../cli/option.ts";
-import { resolve } from "../../system/paths.ts";
+import { defineCommand, FORMAT_OPTION } from "../../cli/index.ts";
+import { loadManage, loadOperations } from "../../install/index.ts";
+import { resolve } from "../../system/index.ts";
 import { refuseAgents, tellBuild } from "./build-report.ts";
 
 export const addCommand = defineCommand({
@@ -11,8 +11,8 @@ export const addCommand = defineCommand({
   examples: { "amplihack hooks add ./no-friday-deploys.ts": "runs it from now on in every agent" },
   async run({ options, positionals, system, terminal }) {
     refuseAgents(system);
-    const { addHook } = await import("../../install/user-hooks/manage.ts");
-    const { requireDirectories } = await import("../../install/operations.ts");
+    const { addHook } = await loadManage();
+    const { requireDirectories } = await loadOperations();
     const file = resolve(system.files.workingDirectory() ?? "/", positionals[0] ?? "");
     const { path, report } = await addHook(system, requireDirectories(system), file);
     terminal.note(`copied to ${path}\n`);

@@ -1,8 +1,7 @@
-import { CommandError } from "../../cli/errors.ts";
-import type { Terminal } from "../../cli/terminal.ts";
-import { whyAgent } from "../../hooks/grants.ts";
-import type { BuildReport } from "../../install/user-hooks/build.ts";
-import type { System } from "../../system/system.ts";
+import { CommandError, type Terminal } from "../../cli/index.ts";
+import { whyAgent } from "../../hooks/index.ts";
+import { type BuildReport, loadBuild } from "../../install/index.ts";
+import type { System } from "../../system/index.ts";
 
 /** An agent must not choose the hooks that watch it. */
 export function refuseAgents(system: System): void {
@@ -17,7 +16,7 @@ export async function tellBuild(
   report: BuildReport,
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<number> {
-  const { buildProblems } = await import("../../install/user-hooks/build.ts");
+  const { buildProblems } = await loadBuild();
   const problems = buildProblems(report);
   const broken = report.manifest.files.filter(file => file.problem !== undefined);
   const hooks = report.manifest.files.flatMap(({ hooks: found, source, isPortable, problem }) =>

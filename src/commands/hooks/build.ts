@@ -1,5 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { FORMAT_OPTION } from "../../cli/option.ts";
+import { defineCommand, FORMAT_OPTION } from "../../cli/index.ts";
+import { loadBuild, loadOperations } from "../../install/index.ts";
 import { tellBuild } from "./build-report.ts";
 
 export const buildCommand = defineCommand({
@@ -8,8 +8,8 @@ export const buildCommand = defineCommand({
   options: { format: FORMAT_OPTION },
   examples: { "amplihack hooks build": "compiles what changed and lists the hooks" },
   async run({ options, system, terminal }) {
-    const { buildHooks } = await import("../../install/user-hooks/build.ts");
-    const { requireDirectories } = await import("../../install/operations.ts");
+    const { buildHooks } = await loadBuild();
+    const { requireDirectories } = await loadOperations();
     return tellBuild(terminal, options.format, await buildHooks(system, requireDirectories(system)));
   },
 });

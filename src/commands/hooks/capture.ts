@@ -1,6 +1,6 @@
-import { defineCommand } from "../../cli/command.ts";
-import { CommandError, usageError } from "../../cli/errors.ts";
-import { FORMAT_OPTION, option } from "../../cli/option.ts";
+import { CommandError, defineCommand, FORMAT_OPTION, option, usageError } from "../../cli/index.ts";
+import { appendJsonLine } from "../../state/index.ts";
+import { loadCapture, loadCompare } from "../../verify/index.ts";
 import {
   CANDIDATE_OPTION,
   candidateOf,
@@ -36,7 +36,7 @@ export const captureCommand = defineCommand({
     const { event, input: file, name } = options;
     if (options.from === "reference" && options.reference === undefined)
       throw usageError("--from reference needs --reference");
-    const { isCaseName, writeCapture } = await import("../../verify/capture.ts");
+    const { isCaseName, writeCapture } = await loadCapture();
     if (!isCaseName(name))
       throw usageError(`'${name}' is no name for a case: letters, digits, . _ - only, at most 100`);
     const subcommand = eventOf(event);
@@ -44,8 +44,7 @@ export const captureCommand = defineCommand({
       options.from === "reference"
         ? engineOf(system, options.reference ?? "", "reference")
         : candidateOf(system, options);
-    const { answerIn } = await import("../../verify/compare.ts");
-    const { appendJsonLine } = await import("../../state/index.ts");
+    const { answerIn } = await loadCompare();
     const input = readInputFile(system, file);
     const ran = await answerIn(
       system,

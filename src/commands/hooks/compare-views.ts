@@ -1,7 +1,11 @@
-import { sha256Hex } from "../../system/sha256.ts";
-import { utf8 } from "../../system/utf8.ts";
-import { type Answered, type Comparison, canonicalOutput } from "../../verify/compare.ts";
-import { type Difference, toPlain } from "../../verify/json-equal.ts";
+import { sha256Hex, utf8 } from "../../system/index.ts";
+import {
+  type Answered,
+  type Comparison,
+  canonicalOutput,
+  type Difference,
+  toPlain,
+} from "../../verify/index.ts";
 
 const SHOWN = 160;
 

@@ -1,15 +1,27 @@
-import { defineCommand, type Invocation } from "../../cli/command.ts";
-import { CommandError, usageError } from "../../cli/errors.ts";
-import { FORMAT_OPTION, type OptionSpecs, option } from "../../cli/option.ts";
-import { resolveSubcommand } from "../../hosts/subcommands.ts";
-import { findNativeProgram, upgradeCommand } from "../../install/hook-engine.ts";
-import { findPackage } from "../../install/package.ts";
-import { errorText } from "../../protocol/error-text.ts";
-import { isJsonObject, readJson } from "../../protocol/index.ts";
-import { count as quantity } from "../../protocol/quantity.ts";
-import type { System } from "../../system/system.ts";
-import type { CompareOptions, Comparison } from "../../verify/compare.ts";
-import type { Engine } from "../../verify/run-engine.ts";
+import {
+  CommandError,
+  defineCommand,
+  FORMAT_OPTION,
+  type Invocation,
+  type OptionSpecs,
+  option,
+  usageError,
+} from "../../cli/index.ts";
+import { resolveSubcommand } from "../../hosts/index.ts";
+import { findNativeProgram, findPackage, upgradeCommand } from "../../install/index.ts";
+import { errorText, isJsonObject, readJson } from "../../protocol/index.ts";
+import type { System } from "../../system/index.ts";
+import { count as quantity } from "../../text/index.ts";
+import {
+  type CompareOptions,
+  type Comparison,
+  type Engine,
+  loadCompare,
+  loadGolden,
+  loadRecordedInputs,
+  loadSandbox,
+  loadTranscriptInputs,
+} from "../../verify/index.ts";
 import { renderCase, renderMatrix, renderSummary, toJson } from "./compare-views.ts";
 import {
   CANDIDATE_OPTION,
@@ -169,9 +181,9 @@ async function compareRecorded(
   { options, system }: CompareInvocation,
   { candidate, reference, settings }: CompareSetup,
 ): Promise<readonly Comparison[]> {
-  const { compareEngines } = await import("../../verify/compare.ts");
-  const { readRecordedCalls } = await import("../../verify/hook-trials/recorded-inputs.ts");
-  const { SANDBOX_MARK } = await import("../../verify/sandbox.ts");
+  const { compareEngines } = await loadCompare();
+  const { readRecordedCalls } = await loadRecordedInputs();
+  const { SANDBOX_MARK } = await loadSandbox();
   const wanted = options.event === undefined ? undefined : eventOf(options.event).event;
   const results: Comparison[] = [];
   for (const { host, event, payload } of readRecordedCalls(SANDBOX_MARK)) {
@@ -196,7 +208,7 @@ async function compareInput(
   { options, system }: CompareInvocation,
   { candidate, reference, settings }: CompareSetup,
 ): Promise<readonly Comparison[]> {
-  const { compareEngines } = await import("../../verify/compare.ts");
+  const { compareEngines } = await loadCompare();
   const input = readInputFile(system, options.input ?? "-");
   const { event, name: subcommand } = eventOfInput(system, options.event, input);
   const engine = reference(event, subcommand);
@@ -210,8 +222,8 @@ async function compareAll(
   { options, system }: CompareInvocation,
   { candidate, reference, settings }: CompareSetup,
 ): Promise<readonly Comparison[]> {
-  const { findGoldenCases } = await import("../../verify/golden.ts");
-  const { compareEngines, compareGolden } = await import("../../verify/compare.ts");
+  const { findGoldenCases } = await loadGolden();
+  const { compareEngines, compareGolden } = await loadCompare();
   const folder = resolveHere(system, options["golden-dir"] ?? GOLDEN_FOLDER);
   if (system.files.follow(folder)?.kind !== "directory") {
     throw new CommandError(`there is no folder ${folder}`, {
@@ -253,9 +265,9 @@ async function compareTranscript(
   { options, system, terminal }: CompareInvocation,
   { candidate, reference, settings }: CompareSetup,
 ): Promise<readonly Comparison[]> {
-  const { compareEngines } = await import("../../verify/compare.ts");
-  const { openSandbox } = await import("../../verify/sandbox.ts");
-  const { transcriptInputs } = await import("../../verify/transcript-inputs.ts");
+  const { compareEngines } = await loadCompare();
+  const { openSandbox } = await loadSandbox();
+  const { transcriptInputs } = await loadTranscriptInputs();
   const count = { lines: 0, bytes: 0, bad: 0 };
   const sandboxes = { reference: openSandbox({}), candidate: openSandbox({}) };
   const results: Comparison[] = [];

@@ -1,15 +1,16 @@
 import { dirname, join } from "node:path";
-import { usageError } from "../../cli/errors.ts";
-import { option } from "../../cli/option.ts";
-import { ownProgram } from "../../cli/own-program.ts";
-import { resolveSubcommand, STOCK_SUBCOMMANDS, type Subcommand } from "../../hosts/subcommands.ts";
-import { errorText } from "../../protocol/error-text.ts";
-import { inferEvent, isJsonObject, readJson } from "../../protocol/index.ts";
-import type { System } from "../../system/system.ts";
-import type { CompareInput } from "../../verify/compare.ts";
-import { type Engine, splitCommandLine } from "../../verify/run-engine.ts";
-import type { Sandbox } from "../../verify/sandbox.ts";
-import { createMover, type TranscriptInput } from "../../verify/transcript-inputs.ts";
+import { option, ownProgram, usageError } from "../../cli/index.ts";
+import { resolveSubcommand, STOCK_SUBCOMMANDS, type Subcommand } from "../../hosts/index.ts";
+import { errorText, inferEvent, isJsonObject, readJson } from "../../protocol/index.ts";
+import type { System } from "../../system/index.ts";
+import {
+  type CompareInput,
+  createMover,
+  type Engine,
+  type Sandbox,
+  splitCommandLine,
+  type TranscriptInput,
+} from "../../verify/index.ts";
 
 const MAX_INPUT_BYTES = 64 * 1024 * 1024;
 

@@ -1,6 +1,6 @@
-import { defineCommand } from "../../cli/command.ts";
-import { FORMAT_OPTION } from "../../cli/option.ts";
-import { count } from "../../protocol/quantity.ts";
+import { defineCommand, FORMAT_OPTION } from "../../cli/index.ts";
+import { loadBuild, loadImportSettings, loadOperations } from "../../install/index.ts";
+import { count } from "../../text/index.ts";
 import { refuseAgents, tellBuild } from "./build-report.ts";
 
 export const importCommand = defineCommand({
@@ -18,9 +18,9 @@ With atomcode it takes those of AtomCode's hooks.json and .hooks.json, which get
   },
   async run({ options, positionals, system, terminal }) {
     refuseAgents(system);
-    const { importSettings } = await import("../../install/user-hooks/import-settings.ts");
-    const { buildHooks } = await import("../../install/user-hooks/build.ts");
-    const { requireDirectories } = await import("../../install/operations.ts");
+    const { importSettings } = await loadImportSettings();
+    const { buildHooks } = await loadBuild();
+    const { requireDirectories } = await loadOperations();
     const places = requireDirectories(system);
     const path = importSettings(system, places.stateHome, positionals[0] ?? "");
     const report = await buildHooks(system, places);

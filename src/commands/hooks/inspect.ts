@@ -1,6 +1,6 @@
-import { defineCommand } from "../../cli/command.ts";
-import { CommandError, usageError } from "../../cli/errors.ts";
-import { option } from "../../cli/option.ts";
+import { CommandError, defineCommand, option, usageError } from "../../cli/index.ts";
+import { HOST_IDS, inspect, resolveHost } from "../../hosts/index.ts";
+import { isJsonObject, readJson } from "../../protocol/index.ts";
 
 const MAX_INPUT_BYTES = 10 * 1024 * 1024;
 const ANSWERS = ["none", "allow", "ask", "deny", "modify", "context", "crash"] as const;
@@ -33,8 +33,6 @@ event: stdout, stderr, exitCode, and what the host cannot express.`,
       "shows what Codex would be told",
   },
   async run({ options, system, terminal }) {
-    const { HOST_IDS, inspect, resolveHost } = await import("../../hosts/index.ts");
-    const { isJsonObject, readJson } = await import("../../protocol/index.ts");
     const { event, answer, reason, context } = options;
     const host = options.host === undefined ? undefined : resolveHost(options.host);
     if (host === undefined && options.host !== undefined)

@@ -1,9 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { FORMAT_OPTION, option } from "../../cli/option.ts";
-import { renderTable } from "../../cli/table.ts";
-import type { Width } from "../../cli/wrap.ts";
-import type { ListedHook } from "../../install/list-hooks.ts";
-import type { OwnHook } from "../../install/user-hooks/list-own.ts";
+import { defineCommand, FORMAT_OPTION, option, renderTable, type Width } from "../../cli/index.ts";
+import { type ListedHook, loadListOwn, loadOperations, type OwnHook } from "../../install/index.ts";
 
 export const listCommand = defineCommand({
   name: "list",
@@ -15,8 +11,8 @@ export const listCommand = defineCommand({
     "amplihack hooks list --format json": "the stock hooks, for programs; with --own yours",
   },
   async run({ options, system, terminal }) {
-    const { requireDirectories, listHooks } = await import("../../install/operations.ts");
-    const { listOwnHooks } = await import("../../install/user-hooks/list-own.ts");
+    const { requireDirectories, listHooks } = await loadOperations();
+    const { listOwnHooks } = await loadListOwn();
     const places = requireDirectories(system);
     const own = listOwnHooks(system, places);
     if (options.own) {

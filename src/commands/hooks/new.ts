@@ -1,5 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { FORMAT_OPTION, option } from "../../cli/option.ts";
+import { defineCommand, FORMAT_OPTION, option } from "../../cli/index.ts";
+import { loadManage, loadOperations } from "../../install/index.ts";
 import { refuseAgents, tellBuild } from "./build-report.ts";
 
 export const newCommand = defineCommand({
@@ -15,8 +15,8 @@ export const newCommand = defineCommand({
   },
   async run({ options, positionals, system, terminal }) {
     refuseAgents(system);
-    const { newHook } = await import("../../install/user-hooks/manage.ts");
-    const { requireDirectories } = await import("../../install/operations.ts");
+    const { newHook } = await loadManage();
+    const { requireDirectories } = await loadOperations();
     const [name = ""] = positionals;
     const { path, report } = await newHook(system, requireDirectories(system), name, options.project);
     terminal.note(`wrote ${path}\nnext: edit it, then amplihack hooks test ${path}\n`);

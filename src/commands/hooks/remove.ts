@@ -1,5 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { FORMAT_OPTION } from "../../cli/option.ts";
+import { defineCommand, FORMAT_OPTION } from "../../cli/index.ts";
+import { loadManage, loadOperations } from "../../install/index.ts";
 import { refuseAgents } from "./build-report.ts";
 
 export const removeCommand = defineCommand({
@@ -12,8 +12,8 @@ export const removeCommand = defineCommand({
   },
   async run({ options, positionals, system, terminal }) {
     refuseAgents(system);
-    const { removeHook } = await import("../../install/user-hooks/manage.ts");
-    const { requireDirectories } = await import("../../install/operations.ts");
+    const { removeHook } = await loadManage();
+    const { requireDirectories } = await loadOperations();
     const { path, keptAs } = await removeHook(system, requireDirectories(system), positionals[0] ?? "");
     const told =
       keptAs === undefined ? `${path} is no longer trusted\n` : `took out ${path}; it is kept as ${keptAs}\n`;

@@ -1,12 +1,14 @@
-import type { Style, Terminal } from "../../cli/terminal.ts";
-import { redactOpening } from "../../guard/redact.ts";
-import { ageOf, shownPlace } from "../../history/words.ts";
-import { count } from "../../protocol/quantity.ts";
-import { cutToWidth } from "../../recipes/progress/cut-to-width.ts";
-import { escapeHidden } from "../../state/escape.ts";
-import type { GuardSummary, PastVerdict, StoppedCall } from "../../verify/guard-summary.ts";
-import type { OwnHooksSummary } from "../../verify/own-hooks-summary.ts";
-import type { PastSession } from "../../verify/past-sessions.ts";
+import type { Style, Terminal } from "../../cli/index.ts";
+import { ageOf, shownPlace } from "../../history/index.ts";
+import { cutToWidth } from "../../recipes/index.ts";
+import { count, escapeHidden, redactOpening } from "../../text/index.ts";
+import type {
+  GuardSummary,
+  OwnHooksSummary,
+  PastSession,
+  PastVerdict,
+  StoppedCall,
+} from "../../verify/index.ts";
 
 /** What was read, for the first line. */
 export interface ReplaySource {

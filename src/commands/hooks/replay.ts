@@ -1,17 +1,33 @@
 import { cpSync, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { defineCommand, type Invocation } from "../../cli/command.ts";
-import { CommandError, usageError } from "../../cli/errors.ts";
-import { FORMAT_OPTION, type OptionSpecs, option } from "../../cli/option.ts";
-import { ProgressLine } from "../../cli/progress.ts";
-import { count as quantity } from "../../protocol/quantity.ts";
-import type { System } from "../../system/system.ts";
-import type { CompareInput } from "../../verify/compare.ts";
-import type { RecordedIn } from "../../verify/guard-summary.ts";
-import type { OwnHooksSummary } from "../../verify/own-hooks-summary.ts";
-import type { PastSession } from "../../verify/past-sessions.ts";
-import type { EngineRun } from "../../verify/run-engine.ts";
-import type { Sandbox } from "../../verify/sandbox.ts";
+import {
+  CommandError,
+  defineCommand,
+  FORMAT_OPTION,
+  type Invocation,
+  type OptionSpecs,
+  option,
+  ProgressLine,
+  usageError,
+} from "../../cli/index.ts";
+import { loadManifest } from "../../hooks/index.ts";
+import { loadOperations } from "../../install/index.ts";
+import type { System } from "../../system/index.ts";
+import { count as quantity } from "../../text/index.ts";
+import {
+  type CompareInput,
+  type EngineRun,
+  loadCompare,
+  loadGuardSummary,
+  loadOwnHooksSummary,
+  loadPastSessions,
+  loadSandbox,
+  loadTranscriptInputs,
+  type OwnHooksSummary,
+  type PastSession,
+  type RecordedIn,
+  type Sandbox,
+} from "../../verify/index.ts";
 import {
   CANDIDATE_OPTION,
   candidateOf,
@@ -78,7 +94,7 @@ interface Replayer {
 }
 
 async function openReplayer({ options, system, terminal }: ReplayInvocation): Promise<Replayer> {
-  const { answerIn } = await import("../../verify/compare.ts");
+  const { answerIn } = await loadCompare();
   const engine = candidateOf(system, options);
   const settings = { timeoutMs: timeoutOf(options) };
   const runs: unknown[] = [];
@@ -119,10 +135,10 @@ async function replayTranscripts(
   { options, system, terminal }: ReplayInvocation,
   replayer: Replayer,
 ): Promise<number> {
-  const { addCall, emptySummary } = await import("../../verify/guard-summary.ts");
-  const { addOwnCall } = await import("../../verify/own-hooks-summary.ts");
-  const { openSandbox } = await import("../../verify/sandbox.ts");
-  const { transcriptInputs } = await import("../../verify/transcript-inputs.ts");
+  const { addCall, emptySummary } = await loadGuardSummary();
+  const { addOwnCall } = await loadOwnHooksSummary();
+  const { openSandbox } = await loadSandbox();
+  const { transcriptInputs } = await loadTranscriptInputs();
   const source = await chooseRecords(system, options.transcript ?? "", options.last ?? DEFAULT_LAST);
   const { records, isSummaryOnly } = source;
   const totalBytes = records.reduce((sum, { file }) => sum + (system.files.follow(file)?.size ?? 0), 0);
@@ -165,8 +181,8 @@ async function replayTranscripts(
 
 /** The user's own hooks are part of what would have happened: their compiled form comes along. */
 async function takeOwnHooks(system: ReplayInvocation["system"], sandbox: Sandbox): Promise<void> {
-  const { requireDirectories } = await import("../../install/operations.ts");
-  const { buildFolder } = await import("../../hooks/user/manifest.ts");
+  const { requireDirectories } = await loadOperations();
+  const { buildFolder } = await loadManifest();
   const folder = buildFolder(requireDirectories(system).stateHome);
   if (!existsSync(folder)) return;
   cpSync(folder, buildFolder(join(sandbox.path, ".amplihack")), { recursive: true });
@@ -201,8 +217,8 @@ async function chooseRecords(system: System, named: string, last: number): Promi
     const files = isFolder ? transcriptsIn(path) : [path];
     return { records: files.map(file => ({ file })), isSummaryOnly: isFolder, sessions: undefined, found: 0 };
   }
-  const { findPastSessions } = await import("../../verify/past-sessions.ts");
-  const { requireDirectories } = await import("../../install/operations.ts");
+  const { findPastSessions } = await loadPastSessions();
+  const { requireDirectories } = await loadOperations();
   const all = findPastSessions(system, requireDirectories(system).home);
   if (all.length === 0)
     throw new CommandError("no agent on this machine has kept a record of a session", {

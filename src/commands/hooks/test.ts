@@ -1,10 +1,20 @@
-import { defineCommand, type Invocation } from "../../cli/command.ts";
-import { CommandError, usageError } from "../../cli/errors.ts";
-import { FORMAT_OPTION, type OptionSpecs, option } from "../../cli/option.ts";
-import { renderTable } from "../../cli/table.ts";
-import type { Terminal } from "../../cli/terminal.ts";
-import { fitLines } from "../../cli/wrap.ts";
-import type { ExampleResult, Trial } from "../../verify/hook-trials/run-trials.ts";
+import {
+  CommandError,
+  defineCommand,
+  FORMAT_OPTION,
+  fitLines,
+  type Invocation,
+  type OptionSpecs,
+  option,
+  renderTable,
+  type Terminal,
+  usageError,
+} from "../../cli/index.ts";
+import { loadSourceFiles } from "../../hooks/index.ts";
+import { loadLoadFile, loadOperations, loadSources } from "../../install/index.ts";
+import { errorText, parseJsonObject } from "../../protocol/index.ts";
+import { resolve } from "../../system/index.ts";
+import { type ExampleResult, loadExamples, loadRunTrials, type Trial } from "../../verify/index.ts";
 
 const OPTIONS = {
   input: option.string("FILE", "one payload instead of the examples; - for standard input"),
@@ -50,10 +60,9 @@ const WATCH_PAUSE_MS = 100;
 type TestInvocation = Invocation<typeof OPTIONS>;
 
 async function filesOf({ positionals, system }: TestInvocation): Promise<readonly string[]> {
-  const { userHooksFolder } = await import("../../install/user-hooks/sources.ts");
-  const { listSources } = await import("../../hooks/user/source-files.ts");
-  const { requireDirectories } = await import("../../install/operations.ts");
-  const { resolve } = await import("../../system/paths.ts");
+  const { userHooksFolder } = await loadSources();
+  const { listSources } = await loadSourceFiles();
+  const { requireDirectories } = await loadOperations();
   const [named] = positionals;
   const own = userHooksFolder(requireDirectories(system).stateHome);
   if (named === undefined) {
@@ -93,10 +102,9 @@ interface FileResult {
 }
 
 async function testFile({ options, system }: TestInvocation, file: string): Promise<FileResult> {
-  const { loadHookFile } = await import("../../install/user-hooks/load-file.ts");
-  const { readExamples } = await import("../../verify/hook-trials/examples.ts");
-  const { checkExamples, runTrials } = await import("../../verify/hook-trials/run-trials.ts");
-  const { errorText } = await import("../../protocol/error-text.ts");
+  const { loadHookFile } = await loadLoadFile();
+  const { readExamples } = await loadExamples();
+  const { checkExamples, runTrials } = await loadRunTrials();
   const payloads = options.input === undefined ? [] : [await readPayload(system, options.input)];
   try {
     const { hooks, exports } = await loadHookFile(file);
@@ -114,7 +122,6 @@ async function testFile({ options, system }: TestInvocation, file: string): Prom
 
 async function readPayload(system: TestInvocation["system"], path: string) {
   const { readInputFile } = await import("./engines.ts");
-  const { parseJsonObject } = await import("../../protocol/members.ts");
   const payload = parseJsonObject(system.text.decode(readInputFile(system, path)).text, 200);
   if (payload === undefined) throw usageError(`${path} holds no JSON object`);
   return payload;

@@ -1,6 +1,7 @@
-import { defineCommand } from "../../cli/command.ts";
-import { FORMAT_OPTION } from "../../cli/option.ts";
-import { escapeHidden } from "../../state/escape.ts";
+import { defineCommand, FORMAT_OPTION, loadAsk } from "../../cli/index.ts";
+import { loadManage, loadOperations } from "../../install/index.ts";
+import { resolve } from "../../system/index.ts";
+import { escapeHidden } from "../../text/index.ts";
 import { tellBuild } from "./build-report.ts";
 
 export const trustCommand = defineCommand({
@@ -16,11 +17,10 @@ agree again.`,
   ],
   examples: { "amplihack hooks trust": "asks about everything of this project that is not trusted" },
   async run({ options, positionals, system, terminal }) {
-    const { findUntrusted, trustHooks } = await import("../../install/user-hooks/manage.ts");
-    const { requireDirectories } = await import("../../install/operations.ts");
+    const { findUntrusted, trustHooks } = await loadManage();
+    const { requireDirectories } = await loadOperations();
     const { confirmByPhrase, requirePerson } = await import("../guard/consent.ts");
-    const { askYesOrNo } = await import("../../cli/ask.ts");
-    const { resolve } = await import("../../system/paths.ts");
+    const { askYesOrNo } = await loadAsk();
     const places = requireDirectories(system);
     requirePerson(system, places.stateHome);
     const here = system.files.workingDirectory() ?? "/";

@@ -1,13 +1,9 @@
-import { askChoice, askYesOrNo } from "../../cli/ask.ts";
-import type { Terminal } from "../../cli/terminal.ts";
-import { PROFILES } from "../../config/levels.ts";
-import { findOnPath } from "../../install/find-program.ts";
-import type { InstallRequest } from "../../install/install-report.ts";
-import { planUserCommands } from "../../install/user-commands.ts";
-import { memberAt } from "../../protocol/members.ts";
-import { AGENTS } from "../../state/active-agent.ts";
-import { requireDirectories } from "../../state/user-directories.ts";
-import type { System } from "../../system/system.ts";
+import { askChoice, askYesOrNo, type Terminal } from "../../cli/index.ts";
+import { PROFILES } from "../../config/index.ts";
+import { findOnPath, type InstallRequest, planUserCommands } from "../../install/index.ts";
+import { memberAt } from "../../protocol/index.ts";
+import { AGENTS, requireDirectories } from "../../state/index.ts";
+import type { System } from "../../system/index.ts";
 import { version } from "../../version.ts";
 import { readUserConfig } from "../parts/choice.ts";
 

@@ -1,7 +1,6 @@
-import { defineCommand, type LeafCommand } from "../../cli/command.ts";
-import { option } from "../../cli/option.ts";
-import { LAUNCH_TOOLS } from "../../launcher/tools.ts";
-import type { AgentName } from "../../state/active-agent.ts";
+import { defineCommand, type LeafCommand, option } from "../../cli/index.ts";
+import { LAUNCH_TOOLS } from "../../launcher/index.ts";
+import type { AgentName } from "../../state/index.ts";
 
 const RESUMING = {
   resume: option.boolean("go on with an earlier session; its id may follow"),

@@ -1,19 +1,19 @@
-import { askYesOrNo } from "../../cli/ask.ts";
-import type { Invocation } from "../../cli/command.ts";
-import { usageError } from "../../cli/errors.ts";
-import { ownProgram } from "../../cli/own-program.ts";
-import type { Terminal } from "../../cli/terminal.ts";
-import { describeEnvironment, describePlan } from "../../launcher/describe-plan.ts";
-import type { LaunchConsole, LaunchRequest } from "../../launcher/launch-request.ts";
-import { isNonInteractive, planLaunch } from "../../launcher/plan.ts";
-import { checkPlatform } from "../../launcher/platform.ts";
-import { offerInstall } from "../../launcher/repair.ts";
-import { runPlan } from "../../launcher/run-plan.ts";
-import { whySkipped } from "../../launcher/update/check.ts";
-import type { AgentName } from "../../state/active-agent.ts";
-import { Problem } from "../../state/problem.ts";
-import { resolve } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { askYesOrNo, type Invocation, ownProgram, type Terminal, usageError } from "../../cli/index.ts";
+import {
+  checkPlatform,
+  describeEnvironment,
+  describePlan,
+  isNonInteractive,
+  type LaunchConsole,
+  type LaunchRequest,
+  loadCheckout,
+  offerInstall,
+  planLaunch,
+  runPlan,
+  whySkipped,
+} from "../../launcher/index.ts";
+import { type AgentName, Problem } from "../../state/index.ts";
+import { resolve, type System } from "../../system/index.ts";
 import type { UpdateNotice } from "./update-notice.ts";
 
 /** A launch command: reads its options, plans, shows or runs the plan. */
@@ -78,7 +78,7 @@ async function startIn(
   }
   const repository = options["checkout-repo"];
   if (typeof repository === "string") {
-    const { checkOut, parseRepository } = await import("../../launcher/checkout.ts");
+    const { checkOut, parseRepository } = await loadCheckout();
     const parsed = parseRepository(repository);
     if (isTrial) terminal.note(`amplihack: would start in a clone of ${parsed.owner}/${parsed.name}\n`);
     else directory = checkOut(system, parsed, directory, !isNonInteractive(system));

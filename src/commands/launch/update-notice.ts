@@ -1,14 +1,19 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { readVariables } from "../../launcher/child-environment.ts";
-import type { LaunchConsole, LaunchRequest } from "../../launcher/launch-request.ts";
-import { runChild } from "../../launcher/managed-child.ts";
-import { startUpdateCheck, type UpdateCheck } from "../../launcher/update/check.ts";
-import { canRestart } from "../../launcher/update/restart.ts";
-import { readUpdateSettings } from "../../launcher/update/settings.ts";
-import { errorText } from "../../protocol/error-text.ts";
-import { quoteWord } from "../../system/command-line.ts";
-import type { System } from "../../system/system.ts";
+import {
+  canRestart,
+  type LaunchConsole,
+  type LaunchRequest,
+  loadOffer,
+  loadReleases,
+  readUpdateSettings,
+  readVariables,
+  runChild,
+  startUpdateCheck,
+  type UpdateCheck,
+} from "../../launcher/index.ts";
+import { errorText } from "../../protocol/index.ts";
+import { quoteWord, type System } from "../../system/index.ts";
 import { version } from "../../version.ts";
 
 /** What is known about newer versions while a launch is prepared. */
@@ -41,10 +46,7 @@ async function tell(
 ): Promise<number | undefined> {
   const latest = check.latest();
   if (latest === undefined) return undefined;
-  const [{ isNewer }, { offerUpdate }] = await Promise.all([
-    import("../../launcher/update/releases.ts"),
-    import("../../launcher/update/offer.ts"),
-  ]);
+  const [{ isNewer }, { offerUpdate }] = await Promise.all([loadReleases(), loadOffer()]);
   if (!isNewer(latest, version) || !(await offerUpdate(version, latest, console))) return undefined;
   const { status } = spawnSync(process.execPath, [request.self, "update", "--version", latest], {
     stdio: ["inherit", 2, 2],

@@ -1,6 +1,4 @@
-import { defineCommand } from "../../cli/command.ts";
-import { usageError } from "../../cli/errors.ts";
-import { option } from "../../cli/option.ts";
+import { defineCommand, option, usageError } from "../../cli/index.ts";
 
 export const guardCommand = defineCommand({
   name: "guard",

@@ -2,15 +2,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
 import { createInterface } from "node:readline";
-import { loadConfig } from "../../config/load.ts";
-import { McpProxy } from "../../engine/adapters/mcp-proxy.ts";
-import { createHookEngine } from "../../engine/create.ts";
-import { userSources } from "../../engine/user-sources.ts";
+import { loadConfig } from "../../config/index.ts";
+import { createHookEngine, McpProxy, userSources } from "../../engine/index.ts";
 import { guard } from "../../guard/index.ts";
-import { errorText } from "../../protocol/error-text.ts";
-import { requireDirectories } from "../../state/user-directories.ts";
-import { afterPending } from "../../system/node-end.ts";
-import type { System } from "../../system/system.ts";
+import { errorText } from "../../protocol/index.ts";
+import { requireDirectories } from "../../state/index.ts";
+import type { System } from "../../system/index.ts";
+import { afterPending } from "../../system/node.ts";
 
 /** For what a server said last and is still in the pipe; a process that it left behind may hold that open. */
 const LAST_WORDS_MS = 5_000;

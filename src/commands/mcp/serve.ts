@@ -1,8 +1,8 @@
-import { defineCommand } from "../../cli/command.ts";
-import { CommandError, usageError } from "../../cli/errors.ts";
-import { option } from "../../cli/option.ts";
-import { errorText } from "../../protocol/error-text.ts";
-import { requireDirectories } from "../../state/user-directories.ts";
+import { CommandError, defineCommand, option, usageError } from "../../cli/index.ts";
+import { loadServeHttp, loadServeStdio, loadToken } from "../../mcp/index.ts";
+import { errorText } from "../../protocol/index.ts";
+import { loadInterruption } from "../../recipes/index.ts";
+import { requireDirectories } from "../../state/index.ts";
 
 const MAX_PORT = 65_535;
 
@@ -27,9 +27,7 @@ refused where the client cannot ask.`,
     if (port !== undefined && !options.http) throw usageError("--port needs --http");
     if (port !== undefined && !(Number.isInteger(port) && port <= MAX_PORT))
       throw usageError(`--port must be a whole number up to ${MAX_PORT}, not ${port}`);
-    const { Interruption, listenForSignals, SIGNAL_EXIT_CODES } = await import(
-      "../../recipes/run/interruption.ts"
-    );
+    const { Interruption, listenForSignals, SIGNAL_EXIT_CODES } = await loadInterruption();
     const context = {
       system,
       launcher: [process.execPath, process.argv[1] ?? "amplihack"] as const,
@@ -41,12 +39,12 @@ refused where the client cannot ask.`,
       if (!options.http) {
         if (system.stdio.isTerminal("stdin"))
           terminal.note("Waiting for messages of an MCP client on standard input. Ctrl-C ends it.\n");
-        const { serveStdio } = await import("../../mcp/serve-stdio.ts");
+        const { serveStdio } = await loadServeStdio();
         const onStop = (stop: () => void) => void interruption.onInterrupt(stop);
         return await serveStdio(context, { input: process.stdin, output: process.stdout, onStop });
       }
-      const { serveHttp } = await import("../../mcp/serve-http.ts");
-      const { readToken, tokenFile } = await import("../../mcp/token.ts");
+      const { serveHttp } = await loadServeHttp();
+      const { readToken, tokenFile } = await loadToken();
       const { stateHome } = requireDirectories(system);
       const token = readToken(system, stateHome);
       const server = await serveHttp(context, { port, token }).catch((error: unknown) => {

@@ -1,8 +1,13 @@
-import { ownProgram } from "../../cli/own-program.ts";
-import { findMemoryPlace, type MemoryPlace } from "../../memory/memory-place.ts";
-import { describeSync, isSyncDue, readSyncState } from "../../memory/sync/sync-state.ts";
-import { basename } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { ownProgram } from "../../cli/index.ts";
+import {
+  describeSync,
+  findMemoryPlace,
+  isSyncDue,
+  loadStartSync,
+  type MemoryPlace,
+  readSyncState,
+} from "../../memory/index.ts";
+import { basename, type System } from "../../system/index.ts";
 
 /**
  * After its own work, a command lets this program share it with the team, and does not wait. Mostly nothing is due, so
@@ -18,7 +23,7 @@ export async function startSync(
   const program = ownProgram();
   // Inside another program there is nothing that could be started again.
   if (!basename(program).startsWith("amplihack")) return;
-  const { startSyncProcess } = await import("../../memory/sync/start-sync.ts");
+  const { startSyncProcess } = await loadStartSync();
   startSyncProcess(system, databasePath, [process.execPath, ...process.execArgv, program]);
 }
 

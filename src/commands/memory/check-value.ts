@@ -1,5 +1,5 @@
-import { CommandError } from "../../cli/errors.ts";
-import type { ValueType } from "../../memory/memory.ts";
+import { CommandError } from "../../cli/index.ts";
+import type { ValueType } from "../../memory/index.ts";
 
 /** A value that is not what it claims to be would break its readers. */
 export async function checkValue(value: string, type: ValueType): Promise<void> {

@@ -1,7 +1,6 @@
-import { defineCommand } from "../../cli/command.ts";
-import { option } from "../../cli/option.ts";
-import type { Memory } from "../../memory/memory.ts";
-import { compileGlob, matchesGlob } from "../../system/glob.ts";
+import { defineCommand, option } from "../../cli/index.ts";
+import type { Memory } from "../../memory/index.ts";
+import { compileGlob, matchesGlob } from "../../system/index.ts";
 import {
   confirmDeletion,
   renderLine,

@@ -1,4 +1,4 @@
-import { defineCommand } from "../../cli/command.ts";
+import { defineCommand } from "../../cli/index.ts";
 import { escapeControls } from "../../state/index.ts";
 import { AGENT_OPTION, findOne, SESSION_OPTION, STORE_OPTIONS, withStore } from "./store-access.ts";
 

@@ -1,10 +1,7 @@
-import { defineCommand } from "../../cli/command.ts";
-import { CommandError } from "../../cli/errors.ts";
-import { type Memory, TEXT_LIMITS } from "../../memory/memory.ts";
-import { toDocument } from "../../memory/memory-document.ts";
+import { CommandError, defineCommand, loadEditor } from "../../cli/index.ts";
+import { type Memory, TEXT_LIMITS, toDocument } from "../../memory/index.ts";
 import { escapeControls, readExactText } from "../../state/index.ts";
-import { dirname, join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { dirname, join, type System } from "../../system/index.ts";
 import { checkValue } from "./check-value.ts";
 import {
   AGENT_OPTION,
@@ -31,7 +28,7 @@ export const editCommand = defineCommand({
     const { format } = invocation.options;
     const [key = ""] = positionals;
     const memory = await findOne(invocation);
-    const { editFile } = await import("../../cli/editor.ts");
+    const { editFile } = await loadEditor();
     const place = storePlace(invocation);
     const file = "path" in place ? place.path : memoryPlace(invocation).databasePath;
     const value = editText(system, dirname(file), memory, path => editFile(system, terminal, path));

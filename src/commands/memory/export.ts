@@ -1,9 +1,7 @@
-import { defineCommand } from "../../cli/command.ts";
-import { CommandError } from "../../cli/errors.ts";
-import { option } from "../../cli/option.ts";
-import { MAX_TRANSFER_BYTES, renderExport } from "../../memory/transfer.ts";
+import { CommandError, defineCommand, option } from "../../cli/index.ts";
+import { MAX_TRANSFER_BYTES, renderExport } from "../../memory/index.ts";
 import { escapeControls } from "../../state/index.ts";
-import { writeAtomically } from "../../system/atomic-write.ts";
+import { writeAtomically } from "../../system/index.ts";
 import { AGENT_OPTION, fileNamed, STORE_OPTIONS, withReader } from "./store-access.ts";
 
 export const exportCommand = defineCommand({

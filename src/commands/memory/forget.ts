@@ -1,8 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { option } from "../../cli/option.ts";
-import type { Memory } from "../../memory/memory.ts";
-import { readQuery } from "../../memory/search-words.ts";
-import type { MemoryReader } from "../../memory/store.ts";
+import { defineCommand, option } from "../../cli/index.ts";
+import { type Memory, type MemoryReader, readQuery } from "../../memory/index.ts";
 import {
   AGENT_OPTION,
   confirmDeletion,

@@ -1,5 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { toDocument } from "../../memory/memory-document.ts";
+import { defineCommand } from "../../cli/index.ts";
+import { toDocument } from "../../memory/index.ts";
 import { escapeLines } from "../../state/index.ts";
 import { AGENT_OPTION, findOne, SESSION_OPTION, STORE_OPTIONS } from "./store-access.ts";
 

@@ -1,13 +1,17 @@
-import { defineCommand, type Invocation } from "../../cli/command.ts";
-import { usageError } from "../../cli/errors.ts";
-import { fitLines, type Width } from "../../cli/wrap.ts";
-import { ANY_AGENT, type Memory } from "../../memory/memory.ts";
-import { toDocument, toTime } from "../../memory/memory-document.ts";
-import { manualScope } from "../../memory/memory-place.ts";
-import type { EarlierText, TextHistory } from "../../memory/postgres-history.ts";
-import { DATABASE_URL_VARIABLE } from "../../postgres/url.ts";
+import { defineCommand, fitLines, type Invocation, usageError, type Width } from "../../cli/index.ts";
+import {
+  ANY_AGENT,
+  type EarlierText,
+  loadPostgresStore,
+  type Memory,
+  manualScope,
+  type TextHistory,
+  toDocument,
+  toTime,
+} from "../../memory/index.ts";
+import { DATABASE_URL_VARIABLE } from "../../postgres/index.ts";
 import { escapeControls, escapeLines } from "../../state/index.ts";
-import { quoteWord } from "../../system/command-line.ts";
+import { quoteWord } from "../../system/index.ts";
 import {
   AGENT_OPTION,
   beginningOf,
@@ -41,7 +45,7 @@ AMPLIHACK_DATABASE_URL. Exit code 1 when there is no such memory, or several.`,
       options: { ...options, backend: "postgres", "db-path": undefined },
     } as const;
     const { memory, history } = await withReader(onServer, async reader => {
-      const { PostgresStore } = await import("../../memory/postgres-store.ts");
+      const { PostgresStore } = await loadPostgresStore();
       const memory = await findIn(reader, onServer);
       const none: TextHistory = { author: "", earlier: [] };
       return { memory, history: reader instanceof PostgresStore ? await reader.textHistory(memory) : none };

@@ -1,9 +1,7 @@
-import { defineCommand } from "../../cli/command.ts";
-import { CommandError, fileFix } from "../../cli/errors.ts";
-import { option } from "../../cli/option.ts";
-import { MAX_TRANSFER_BYTES, parseExport, WHAT_TO_IMPORT } from "../../memory/transfer.ts";
+import { CommandError, defineCommand, fileFix, option } from "../../cli/index.ts";
+import { MAX_TRANSFER_BYTES, parseExport, WHAT_TO_IMPORT } from "../../memory/index.ts";
 import { escapeControls, readExactText } from "../../state/index.ts";
-import { type System, SystemError } from "../../system/system.ts";
+import { type System, SystemError } from "../../system/index.ts";
 import { checkArguments, fileNamed, STORE_OPTIONS, withStore } from "./store-access.ts";
 
 export const importCommand = defineCommand({

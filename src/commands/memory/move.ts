@@ -1,9 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { CommandError, usageError } from "../../cli/errors.ts";
-import { option } from "../../cli/option.ts";
-import { ProgressLine } from "../../cli/progress.ts";
-import { copyMemories, type MovableStore, removeMoved } from "../../memory/move.ts";
-import { SqliteStore } from "../../memory/sqlite-store.ts";
+import { CommandError, defineCommand, option, ProgressLine, usageError } from "../../cli/index.ts";
+import { copyMemories, type MovableStore, removeMoved, SqliteStore } from "../../memory/index.ts";
 import { databasePath, openPlace, STORE_OPTIONS, type StorePlace, teamPlace } from "./store-access.ts";
 
 const { backend: _, ...PLACES } = STORE_OPTIONS;

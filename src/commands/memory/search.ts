@@ -1,7 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { option } from "../../cli/option.ts";
-import { toDocument } from "../../memory/memory-document.ts";
-import { rankByWords } from "../../memory/rank-by-words.ts";
+import { defineCommand, option } from "../../cli/index.ts";
+import { rankByWords, toDocument } from "../../memory/index.ts";
 import { AGENT_OPTION, renderLine, SESSION_OPTION, STORE_OPTIONS, withReader } from "./store-access.ts";
 
 const SHOWN = 10;

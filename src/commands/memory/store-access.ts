@@ -1,23 +1,38 @@
-import { askYesOrNo } from "../../cli/ask.ts";
-import type { Invocation } from "../../cli/command.ts";
-import { CommandError, usageError } from "../../cli/errors.ts";
-import { FORMAT_OPTION, type OptionSpecs, option } from "../../cli/option.ts";
-import { ProgressLine } from "../../cli/progress.ts";
-import { checkTexts, type Memory, type TEXT_LIMITS } from "../../memory/memory.ts";
-import { toDocument } from "../../memory/memory-document.ts";
-import { MemoryError } from "../../memory/memory-error.ts";
-import { findMemoryPlace, type MemoryPlace } from "../../memory/memory-place.ts";
-import type { MovableStore } from "../../memory/move.ts";
-import type { TeamPlace } from "../../memory/open-postgres-store.ts";
-import { openReader, openStore } from "../../memory/open-store.ts";
-import type { MemoryReader, MemoryStore } from "../../memory/store.ts";
-import { teamOrigin } from "../../memory/sync/team-origin.ts";
-import { checkTeamName } from "../../postgres/teams.ts";
-import { type DatabaseAddress, findDatabaseUrl, unencryptedNotice } from "../../postgres/url.ts";
+import {
+  askYesOrNo,
+  CommandError,
+  FORMAT_OPTION,
+  type Invocation,
+  type OptionSpecs,
+  option,
+  ProgressLine,
+  usageError,
+} from "../../cli/index.ts";
+import {
+  checkTexts,
+  findMemoryPlace,
+  loadOpenPostgresStore,
+  type Memory,
+  MemoryError,
+  type MemoryPlace,
+  type MemoryReader,
+  type MemoryStore,
+  type MovableStore,
+  openReader,
+  openStore,
+  type TEXT_LIMITS,
+  type TeamPlace,
+  teamOrigin,
+  toDocument,
+} from "../../memory/index.ts";
+import {
+  checkTeamName,
+  type DatabaseAddress,
+  findDatabaseUrl,
+  unencryptedNotice,
+} from "../../postgres/index.ts";
 import { clip, escapeControls } from "../../state/index.ts";
-import { quoteWord } from "../../system/command-line.ts";
-import { expandHome, resolve } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { expandHome, quoteWord, resolve, type System } from "../../system/index.ts";
 import { startSync } from "./background-sync.ts";
 
 export const STORE_OPTIONS = {
@@ -103,7 +118,7 @@ export function withReader<T>(
   const open = async () =>
     "path" in place
       ? openReader(system, place.path)
-      : (await import("../../memory/open-postgres-store.ts")).openPostgresReader(system, place, { warn });
+      : (await loadOpenPostgresStore()).openPostgresReader(system, place, { warn });
   return using(invocation, "reading memories …", open, work);
 }
 
@@ -128,7 +143,7 @@ export async function withStore<T>(
 /** The driver of PostgreSQL is loaded only where it is needed. */
 export async function openPlace(system: System, place: StorePlace, origin?: string): Promise<MovableStore> {
   if ("path" in place) return openStore(system, place.path, { origin });
-  const { openPostgresStore } = await import("../../memory/open-postgres-store.ts");
+  const { openPostgresStore } = await loadOpenPostgresStore();
   return openPostgresStore(system, place);
 }
 

@@ -1,8 +1,12 @@
-import { defineCommand } from "../../cli/command.ts";
-import { option } from "../../cli/option.ts";
-import { ANY_AGENT, CATEGORIES, VALUE_TYPES } from "../../memory/memory.ts";
-import { toDocument } from "../../memory/memory-document.ts";
-import { manualScope, sharedScope } from "../../memory/memory-place.ts";
+import { defineCommand, option } from "../../cli/index.ts";
+import {
+  ANY_AGENT,
+  CATEGORIES,
+  manualScope,
+  sharedScope,
+  toDocument,
+  VALUE_TYPES,
+} from "../../memory/index.ts";
 import { escapeControls } from "../../state/index.ts";
 import { checkValue } from "./check-value.ts";
 import { checkArguments, memoryPlace, STORE_OPTIONS, withStore } from "./store-access.ts";

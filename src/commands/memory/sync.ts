@@ -1,12 +1,8 @@
-import { defineCommand } from "../../cli/command.ts";
-import { CommandError } from "../../cli/errors.ts";
-import { FORMAT_OPTION, option } from "../../cli/option.ts";
-import { ProgressLine } from "../../cli/progress.ts";
-import type { SyncReport, SyncRequest } from "../../memory/sync/run-sync.ts";
-import { PostgresError } from "../../postgres/postgres-error.ts";
-import { readDatabaseUrl } from "../../postgres/url.ts";
-import { count } from "../../protocol/quantity.ts";
+import { CommandError, defineCommand, FORMAT_OPTION, option, ProgressLine } from "../../cli/index.ts";
+import { loadRunSync, type SyncReport, type SyncRequest } from "../../memory/index.ts";
+import { PostgresError, readDatabaseUrl } from "../../postgres/index.ts";
 import { escapeControls } from "../../state/index.ts";
+import { count } from "../../text/index.ts";
 import { memoryPlace, warnUnencrypted } from "./store-access.ts";
 
 const DEFAULT_TIMEOUT_S = 60;
@@ -38,7 +34,7 @@ cannot be sent waits. Of two changes of one memory the later stays, and the data
   },
   async run(invocation) {
     const { options, system, terminal } = invocation;
-    const { countWaiting, runSync } = await import("../../memory/sync/run-sync.ts");
+    const { countWaiting, runSync } = await loadRunSync();
     const place = memoryPlace(invocation);
     const request: SyncRequest = {
       timeoutMs: (options.timeout ?? DEFAULT_TIMEOUT_S) * 1_000,

@@ -1,7 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { option } from "../../cli/option.ts";
-import { CATEGORIES } from "../../memory/memory.ts";
-import { type AgentBranch, buildMemoryTree } from "../../memory/memory-document.ts";
+import { defineCommand, option } from "../../cli/index.ts";
+import { type AgentBranch, buildMemoryTree, CATEGORIES } from "../../memory/index.ts";
 import { escapeControls } from "../../state/index.ts";
 import { SESSION_OPTION, STORE_OPTIONS, withReader } from "./store-access.ts";
 

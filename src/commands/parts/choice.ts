@@ -1,10 +1,17 @@
-import { usageError } from "../../cli/errors.ts";
-import { loadConfig, MAX_CONFIG_BYTES, readJsonc, userConfigFile } from "../../config/index.ts";
-import { PARTS, type Part, PROFILES, type Profile } from "../../config/levels.ts";
+import { usageError } from "../../cli/index.ts";
+import {
+  loadConfig,
+  MAX_CONFIG_BYTES,
+  PARTS,
+  type Part,
+  PROFILES,
+  type Profile,
+  readJsonc,
+  userConfigFile,
+} from "../../config/index.ts";
 import type { Json } from "../../protocol/index.ts";
-import { readText } from "../../state/index.ts";
-import { requireDirectories } from "../../state/user-directories.ts";
-import type { System } from "../../system/system.ts";
+import { readText, requireDirectories } from "../../state/index.ts";
+import type { System } from "../../system/index.ts";
 
 export const PROFILE_NAMES = Object.keys(PROFILES) as readonly Profile[] as readonly [
   "guard",

@@ -1,5 +1,4 @@
-import { defineCommand } from "../../cli/command.ts";
-import { FORMAT_OPTION, option } from "../../cli/option.ts";
+import { defineCommand, FORMAT_OPTION, option } from "../../cli/index.ts";
 import { PROFILE_NAMES } from "./choice.ts";
 import { switchParts } from "./switch-parts.ts";
 

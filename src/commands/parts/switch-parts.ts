@@ -1,8 +1,7 @@
-import type { Invocation } from "../../cli/command.ts";
-import { tellProblems } from "../../cli/install-problem.ts";
-import { loadConfig } from "../../config/index.ts";
-import { PARTS, type Part, PROFILES, type Profile } from "../../config/levels.ts";
-import { requireDirectories } from "../../state/user-directories.ts";
+import { type Invocation, tellProblems } from "../../cli/index.ts";
+import { loadConfig, PARTS, type Part, PROFILES, type Profile } from "../../config/index.ts";
+import { loadConfigSetting, loadFileEdit } from "../../install/index.ts";
+import { requireDirectories } from "../../state/index.ts";
 import { configuredParts, readParts } from "./choice.ts";
 
 const MEANINGS: Readonly<Record<Part, string>> = {
@@ -36,8 +35,8 @@ export async function switchParts(
   const isChange = profile !== undefined || added.length + removed.length > 0;
   return tellProblems("parts", async () => {
     if (isChange) {
-      const { applyEdit } = await import("../../install/file-edit.ts");
-      const { settingsEdit } = await import("../../install/config-setting.ts");
+      const { applyEdit } = await loadFileEdit();
+      const { settingsEdit } = await loadConfigSetting();
       applyEdit(system, settingsEdit(places, [{ path: ["parts"], value: wanted }]), { isBackedUp: false });
     }
     // A managed machine may require a part that was switched off.

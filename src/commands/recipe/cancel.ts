@@ -1,6 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { CommandError } from "../../cli/errors.ts";
-import { FORMAT_OPTION } from "../../cli/option.ts";
+import { CommandError, defineCommand, FORMAT_OPTION } from "../../cli/index.ts";
+import { loadCancelRun } from "../../recipes/index.ts";
 import { DATABASE_OPTIONS, findRunId, urlWords, withRuns } from "./database.ts";
 import { QUEUED_RUN } from "./options.ts";
 
@@ -16,7 +15,7 @@ ended stay as they are.`,
     "amplihack recipe cancel 3f2a --url postgres://ann@db/agents": "ends one run",
   },
   async run({ options, positionals, system, terminal }) {
-    const { cancelRun } = await import("../../recipes/workers/cancel-run.ts");
+    const { cancelRun } = await loadCancelRun();
     return withRuns(system, options, async connection => {
       const runId = await findRunId(connection, positionals[0] ?? "", options.url);
       const state = await cancelRun(connection, runId);

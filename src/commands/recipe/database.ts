@@ -1,10 +1,8 @@
-import { CommandError, usageError } from "../../cli/errors.ts";
-import { type OptionValues, option } from "../../cli/option.ts";
-import type { DatabaseAddress } from "../../postgres/url.ts";
-import type { Connection } from "../../recipes/workers/connection.ts";
-import { Problem } from "../../state/problem.ts";
-import { quoteWord } from "../../system/command-line.ts";
-import type { System } from "../../system/system.ts";
+import { CommandError, type OptionValues, option, usageError } from "../../cli/index.ts";
+import { type DatabaseAddress, loadUrl } from "../../postgres/index.ts";
+import { type Connection, loadConnection, loadRunQueries } from "../../recipes/index.ts";
+import { Problem } from "../../state/index.ts";
+import { quoteWord, type System } from "../../system/index.ts";
 import { checkRunWord, NOT_FOUND_EXIT_CODE } from "./options.ts";
 
 export const DATABASE_OPTIONS = {
@@ -33,7 +31,7 @@ export async function addressOf(
   system: System,
   options: OptionValues<typeof DATABASE_OPTIONS>,
 ): Promise<DatabaseAddress> {
-  const { findDatabaseUrl, isLocal } = await import("../../postgres/url.ts");
+  const { findDatabaseUrl, isLocal } = await loadUrl();
   const address = readUsage(() => findDatabaseUrl(system, { option: "--url URL", given: options.url }));
   if (address.tls === "disable" && !isLocal(address.host) && !options.insecure)
     throw usageError(
@@ -60,7 +58,7 @@ export async function withRuns<T>(
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
   const address = await addressOf(system, options);
-  const { openConnection } = await import("../../recipes/workers/connection.ts");
+  const { openConnection } = await loadConnection();
   const connection = await openConnection(address);
   try {
     return await work(connection);
@@ -77,7 +75,7 @@ export async function findRunId(
 ): Promise<string> {
   checkRunWord(wanted);
   const listing = `amplihack recipe runs ${urlWords(url)}`;
-  const { findRunIds, hasTables } = await import("../../recipes/workers/run-queries.ts");
+  const { findRunIds, hasTables } = await loadRunQueries();
   const ids = (await hasTables(database)) ? await findRunIds(database, wanted) : [];
   const [id] = ids;
   if (ids.length > 1)

@@ -1,5 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { option } from "../../cli/option.ts";
+import { defineCommand, option } from "../../cli/index.ts";
+import { loadPrintRecipeList } from "../../recipes/index.ts";
 import { FORMAT, outputOf, SEARCH_OPTIONS, searchOf } from "./options.ts";
 
 export const listCommand = defineCommand({
@@ -25,7 +25,7 @@ export const listCommand = defineCommand({
   },
   async run(invocation) {
     const { options, positionals } = invocation;
-    const { printRecipeList } = await import("../../recipes/print-recipe-list.ts");
+    const { printRecipeList } = await loadPrintRecipeList();
     return printRecipeList(
       {
         directory: positionals[0],

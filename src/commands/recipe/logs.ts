@@ -1,5 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { option } from "../../cli/option.ts";
+import { defineCommand, option } from "../../cli/index.ts";
+import { loadPrintLog } from "../../recipes/index.ts";
 import { DATABASE_OPTIONS, findRunId, withRuns } from "./database.ts";
 import { QUEUED_RUN } from "./options.ts";
 
@@ -21,7 +21,7 @@ export const logsCommand = defineCommand({
     "amplihack recipe logs last --url --follow": "watches the newest run",
   },
   async run({ options, positionals, system, terminal }) {
-    const { printLog } = await import("../../recipes/workers/print-log.ts");
+    const { printLog } = await loadPrintLog();
     return withRuns(system, options, async connection => {
       const runId = await findRunId(connection, positionals[0] ?? "", options.url);
       const view = { isFollowing: options.follow, isJson: options.format === "json", print: terminal.print };

@@ -1,8 +1,5 @@
-import type { Invocation } from "../../cli/command.ts";
-import { usageError } from "../../cli/errors.ts";
-import { type OptionValues, option } from "../../cli/option.ts";
-import type { RunRequest } from "../../recipes/run/run-request.ts";
-import type { CommandOutput } from "../../recipes/run-in-terminal.ts";
+import { type Invocation, type OptionValues, option, usageError } from "../../cli/index.ts";
+import type { CommandOutput, RunRequest } from "../../recipes/index.ts";
 
 export const FORMAT = option.choice(["table", "json", "yaml"], "how to print the result", {
   short: "f",

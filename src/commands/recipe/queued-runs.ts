@@ -1,7 +1,5 @@
-import type { Invocation } from "../../cli/command.ts";
-import type { OptionValues } from "../../cli/option.ts";
-import type { RecipeFormat } from "../../recipes/run-in-terminal.ts";
-import type { QueuedRun } from "../../recipes/workers/run-queries.ts";
+import type { Invocation, OptionValues } from "../../cli/index.ts";
+import { loadDocumentText, loadRunQueries, type QueuedRun, type RecipeFormat } from "../../recipes/index.ts";
 import { type DATABASE_OPTIONS, findRunId, withRuns } from "./database.ts";
 import { queuedRunDetails, runDocument, runsTable } from "./runs-view.ts";
 
@@ -18,7 +16,7 @@ export async function showQueuedRuns(
   options: OptionValues<typeof DATABASE_OPTIONS> & { readonly format: RecipeFormat },
   { wanted, limit, queue }: Wanted,
 ): Promise<number> {
-  const { findQueuedRun, hasTables, listQueuedRuns } = await import("../../recipes/workers/run-queries.ts");
+  const { findQueuedRun, hasTables, listQueuedRuns } = await loadRunQueries();
   const runs = await withRuns(system, options, async connection => {
     const { database } = connection;
     const nowMs = system.clock.nowMs();
@@ -30,7 +28,7 @@ export async function showQueuedRuns(
   });
   const [first] = runs;
   if (options.format !== "table") {
-    const { documentText } = await import("../../recipes/views/document-text.ts");
+    const { documentText } = await loadDocumentText();
     const documents = runs.map(queuedRunDocument);
     terminal.print(documentText(wanted === undefined ? documents : documents[0], options.format));
     return 0;

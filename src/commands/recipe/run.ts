@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { defineCommand } from "../../cli/command.ts";
-import { usageError } from "../../cli/errors.ts";
-import { option } from "../../cli/option.ts";
+import { defineCommand, option, usageError } from "../../cli/index.ts";
+import { loadRunInTerminal } from "../../recipes/index.ts";
 import { FORMAT, outputOf, RECIPE, RUN_OPTIONS, requestOf } from "./options.ts";
 
 export const runCommand = defineCommand({
@@ -49,7 +48,7 @@ export const runCommand = defineCommand({
         "leave --progress out; --quiet silences it, --verbose shows more",
       );
     }
-    const { runInTerminal } = await import("../../recipes/run-in-terminal.ts");
+    const { runInTerminal } = await loadRunInTerminal();
     return runInTerminal(
       {
         ...requestOf(positionals[0], options),

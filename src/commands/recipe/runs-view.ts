@@ -1,14 +1,18 @@
-import type { Style, Terminal } from "../../cli/terminal.ts";
-import { ageOf } from "../../history/words.ts";
-import type { RecordedRun, RecordedStep, RunState } from "../../recipes/logs/run-records.ts";
-import { cutToWidth } from "../../recipes/progress/cut-to-width.ts";
-import { formatSeconds, STATUS_MARKS } from "../../recipes/progress/plain-progress.ts";
-import { plain } from "../../recipes/progress/plain-text.ts";
-import { SHOWN_ID_LENGTH } from "../../recipes/run-in-terminal.ts";
-import type { QueuedRun } from "../../recipes/workers/run-queries.ts";
+import type { Style, Terminal } from "../../cli/index.ts";
+import { ageOf } from "../../history/index.ts";
+import {
+  cutToWidth,
+  formatSeconds,
+  plain,
+  type QueuedRun,
+  type RecordedRun,
+  type RecordedStep,
+  type RunState,
+  SHOWN_ID_LENGTH,
+  STATUS_MARKS,
+} from "../../recipes/index.ts";
 import { localTimestamp } from "../../state/index.ts";
-import { quoteWord } from "../../system/command-line.ts";
-import { isInside, relative } from "../../system/paths.ts";
+import { isInside, quoteWord, relative } from "../../system/index.ts";
 
 interface RunsView {
   readonly terminal: Pick<Terminal, "paint">;

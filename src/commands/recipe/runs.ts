@@ -1,8 +1,6 @@
-import { defineCommand } from "../../cli/command.ts";
-import { CommandError, usageError } from "../../cli/errors.ts";
-import { option } from "../../cli/option.ts";
-import type { RecordedRun } from "../../recipes/logs/run-records.ts";
-import type { System } from "../../system/system.ts";
+import { CommandError, defineCommand, option, usageError } from "../../cli/index.ts";
+import { loadDocumentText, loadRunRecords, loadRunRequest, type RecordedRun } from "../../recipes/index.ts";
+import type { System } from "../../system/index.ts";
 import { DATABASE_OPTIONS, queueOf } from "./database.ts";
 import { checkRunWord, FORMAT, NOT_FOUND_EXIT_CODE } from "./options.ts";
 
@@ -43,8 +41,8 @@ is enough, here and for recipe run --resume. The newest 200 runs are kept. With
     }
     if (options.queue !== undefined)
       throw usageError("--queue needs a database", "add --url postgres://USER@HOST/DATABASE");
-    const { listRuns } = await import("../../recipes/logs/run-records.ts");
-    const { stateDirectory } = await import("../../recipes/run/run-request.ts");
+    const { listRuns } = await loadRunRecords();
+    const { stateDirectory } = await loadRunRequest();
     const stateDir = stateDirectory(system);
     if (stateDir === undefined)
       throw new CommandError("there is no home directory, hence no runs", {
@@ -58,7 +56,7 @@ is enough, here and for recipe run --resume. The newest 200 runs are kept. With
         ? listRuns(system, stateDir, options.limit ?? DEFAULT_LIMIT)
         : [await findWanted(system, stateDir, wanted)];
     if (options.format !== "table") {
-      const { documentText } = await import("../../recipes/views/document-text.ts");
+      const { documentText } = await loadDocumentText();
       const documents = runs.map(runDocument);
       terminal.print(documentText(wanted === undefined ? documents : documents[0], options.format));
       return 0;
@@ -74,7 +72,7 @@ is enough, here and for recipe run --resume. The newest 200 runs are kept. With
 
 async function findWanted(system: System, stateDir: string, wanted: string): Promise<RecordedRun> {
   checkRunWord(wanted);
-  const { findRun, listRunIds } = await import("../../recipes/logs/run-records.ts");
+  const { findRun, listRunIds } = await loadRunRecords();
   const ids = listRunIds(system, stateDir);
   const meant = wanted === "last" ? ids.slice(0, 1) : ids.filter(id => id.startsWith(wanted));
   if (meant.length > 1 && !ids.includes(wanted))

@@ -1,5 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { option } from "../../cli/option.ts";
+import { defineCommand, option } from "../../cli/index.ts";
+import { loadPrintRecipes } from "../../recipes/index.ts";
 import { FORMAT, outputOf, RECIPE, SEARCH_OPTIONS, searchOf } from "./options.ts";
 
 export const showCommand = defineCommand({
@@ -19,7 +19,7 @@ export const showCommand = defineCommand({
   },
   async run(invocation) {
     const { options, positionals } = invocation;
-    const { printRecipe } = await import("../../recipes/print-recipes.ts");
+    const { printRecipe } = await loadPrintRecipes();
     return printRecipe(
       {
         recipe: positionals[0] ?? "",

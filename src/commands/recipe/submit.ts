@@ -1,5 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { option } from "../../cli/option.ts";
+import { defineCommand, option } from "../../cli/index.ts";
+import { loadSubmitInTerminal } from "../../recipes/index.ts";
 import { DATABASE_OPTIONS, QUEUE, queueOf, urlWords, withRuns } from "./database.ts";
 import { FORMAT, outputOf, RECIPE, RUN_OPTIONS, requestOf } from "./options.ts";
 
@@ -27,7 +27,7 @@ What AMPLIHACK_CONTEXT_… and the like set is taken from here.`,
   async run(invocation) {
     const { options, positionals, system, terminal, isQuiet } = invocation;
     const queue = queueOf(options.queue);
-    const { submitInTerminal } = await import("../../recipes/workers/submit-in-terminal.ts");
+    const { submitInTerminal } = await loadSubmitInTerminal();
     const request = requestOf(positionals[0], options);
     const display = { format: options.format, isQuiet, waits: options.wait };
     return withRuns(system, options, connection =>

@@ -1,5 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
-import { option } from "../../cli/option.ts";
+import { defineCommand, option } from "../../cli/index.ts";
+import { loadPrintRecipes } from "../../recipes/index.ts";
 import { FORMAT, outputOf, RECIPE, SEARCH_OPTIONS, STRICT, searchOf } from "./options.ts";
 
 export const validateCommand = defineCommand({
@@ -18,7 +18,7 @@ export const validateCommand = defineCommand({
   },
   async run(invocation) {
     const { options, positionals } = invocation;
-    const { printValidation } = await import("../../recipes/print-recipes.ts");
+    const { printValidation } = await loadPrintRecipes();
     return printValidation(
       {
         recipe: positionals[0] ?? "",

@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
-import { defineCommand } from "../../cli/command.ts";
-import { usageError } from "../../cli/errors.ts";
-import { option } from "../../cli/option.ts";
+import { defineCommand, option, usageError } from "../../cli/index.ts";
+import { loadUrl } from "../../postgres/index.ts";
+import { loadWorkInTerminal } from "../../recipes/index.ts";
 import { clip, escapeControls } from "../../state/index.ts";
 import { addressOf, DATABASE_OPTIONS, QUEUE, queueOf } from "./database.ts";
 
@@ -49,8 +49,8 @@ ends the running steps and returns the runs to the queue.`,
     const rate = rateOf(options.rate);
     checkName(options.name);
     const address = await addressOf(system, options);
-    const { describeAddress } = await import("../../postgres/url.ts");
-    const { workInTerminal } = await import("../../recipes/workers/work-in-terminal.ts");
+    const { describeAddress } = await loadUrl();
+    const { workInTerminal } = await loadWorkInTerminal();
     const place = describeAddress(address);
     terminal.note(`Whoever can write to ${place} can run commands here as ${userInfo().username}.\n`);
     return workInTerminal(

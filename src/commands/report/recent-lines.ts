@@ -1,5 +1,5 @@
-import { LogReader } from "../../dashboard/log-reader.ts";
-import type { System } from "../../system/system.ts";
+import { LogReader } from "../../dashboard/index.ts";
+import type { System } from "../../system/index.ts";
 
 /** Lines of a log that were written since a time, the oldest first. Files that ended before are not opened. */
 export function* recentLines(

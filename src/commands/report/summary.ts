@@ -1,8 +1,7 @@
-import type { DataFiles } from "../../dashboard/data-files.ts";
-import { parseJudgement, parseRun } from "../../dashboard/entries.ts";
-import { findRule } from "../../guard/rules.ts";
+import { type DataFiles, parseJudgement, parseRun } from "../../dashboard/index.ts";
+import { findRule } from "../../guard/index.ts";
 import type { Change } from "../../history/index.ts";
-import type { System } from "../../system/system.ts";
+import type { System } from "../../system/index.ts";
 import type { Period } from "./period.ts";
 import { recentLines } from "./recent-lines.ts";
 

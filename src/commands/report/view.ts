@@ -1,10 +1,10 @@
 import stringWidth from "string-width";
-import type { Terminal } from "../../cli/terminal.ts";
-import { ageOf, shownPlace } from "../../history/words.ts";
-import { hostTitle } from "../../install/host-title.ts";
-import { count } from "../../protocol/quantity.ts";
-import { cutToWidth } from "../../recipes/progress/cut-to-width.ts";
+import type { Terminal } from "../../cli/index.ts";
+import { ageOf, shownPlace } from "../../history/index.ts";
+import { hostTitle } from "../../install/index.ts";
+import { cutToWidth } from "../../recipes/index.ts";
 import { escapeHidden } from "../../state/index.ts";
+import { count } from "../../text/index.ts";
 import { thingsToLookAt } from "./look-at.ts";
 import type { Period } from "./period.ts";
 import type { Figure, PlaceFigures, Summary } from "./summary.ts";

@@ -1,16 +1,16 @@
-import { loadConfig } from "../../config/load.ts";
-import { type Config, isHistoryOn } from "../../config/settings.ts";
-import { projectKeys, readJournals } from "../../history/journal.ts";
-import { Store } from "../../history/store.ts";
-import { auditFile } from "../../hooks/audit.ts";
-import { readSyncState } from "../../memory/sync/sync-state.ts";
-import { memberAt, numberAt, objectAt, parseJsonObject, stringAt } from "../../protocol/members.ts";
-import { MEMORY_DATABASE } from "../../state/homes.ts";
-import { rotationsOf } from "../../state/rotate.ts";
-import { sanitiseSessionId } from "../../state/session-id.ts";
-import { requireDirectories, type UserDirectories } from "../../state/user-directories.ts";
-import { join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { type Config, isHistoryOn, loadConfig } from "../../config/index.ts";
+import { projectKeys, readJournals, Store } from "../../history/index.ts";
+import { auditFile } from "../../hooks/index.ts";
+import { readSyncState } from "../../memory/index.ts";
+import { memberAt, numberAt, objectAt, parseJsonObject, stringAt } from "../../protocol/index.ts";
+import {
+  MEMORY_DATABASE,
+  requireDirectories,
+  rotationsOf,
+  sanitiseSessionId,
+  type UserDirectories,
+} from "../../state/index.ts";
+import { join, type System } from "../../system/index.ts";
 
 const MAX_DEPTH = 32;
 /** A status line is printed after every message, so only the newest part of the log is read. */

@@ -1,9 +1,5 @@
-import type { Invocation } from "../../cli/command.ts";
-import { FORMAT_OPTION, option } from "../../cli/option.ts";
-import { page } from "../../cli/pager.ts";
-import { ProgressLine } from "../../cli/progress.ts";
-import type { UndoPlan, UndoResult } from "../../history/index.ts";
-import { countPaths, sortSteps } from "../../history/sort-steps.ts";
+import { FORMAT_OPTION, type Invocation, option, ProgressLine, page } from "../../cli/index.ts";
+import { countPaths, sortSteps, type UndoPlan, type UndoResult } from "../../history/index.ts";
 import { hasConsent } from "../history/consent.ts";
 import type { OpenedHistory } from "../history/open.ts";
 import { renderConflicts, type TypedAgain, typeAgain } from "./conflicts.ts";

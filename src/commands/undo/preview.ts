@@ -1,12 +1,21 @@
-import type { Style, Terminal } from "../../cli/terminal.ts";
-import type { Change, PathStep, UndoPlan } from "../../history/index.ts";
-import { countPaths, isFolderStep, sortSteps } from "../../history/sort-steps.ts";
-import { ageOf, countWith, shownPath, whatOf } from "../../history/words.ts";
-import { hostTitle } from "../../install/host-title.ts";
-import { count } from "../../protocol/quantity.ts";
-import { cutToWidth } from "../../recipes/progress/cut-to-width.ts";
+import type { Style, Terminal } from "../../cli/index.ts";
+import {
+  ageOf,
+  type Change,
+  countPaths,
+  countWith,
+  isFolderStep,
+  type PathStep,
+  shownPath,
+  sortSteps,
+  type UndoPlan,
+  whatOf,
+} from "../../history/index.ts";
+import { hostTitle } from "../../install/index.ts";
+import { cutToWidth } from "../../recipes/index.ts";
 import { escapeControls } from "../../state/index.ts";
-import { dirname } from "../../system/paths.ts";
+import { dirname } from "../../system/index.ts";
+import { count } from "../../text/index.ts";
 
 export interface PreviewView {
   readonly terminal: Pick<Terminal, "paint">;

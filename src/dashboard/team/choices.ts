@@ -1,6 +1,5 @@
-import type { RunSql } from "../../postgres/database.ts";
-import { SCHEMA } from "../../postgres/migrate.ts";
-import type { System } from "../../system/system.ts";
+import { type RunSql, SCHEMA } from "../../postgres/index.ts";
+import type { System } from "../../system/index.ts";
 import { SCOPE_NAMES, type TeamSite } from "../views/site.ts";
 
 type Choices = TeamSite["choices"];

@@ -1,7 +1,6 @@
-import type { Database } from "../../postgres/database.ts";
-import { MISSING_RIGHT, PostgresError } from "../../postgres/postgres-error.ts";
-import { findQueuedRun, hasTables, listQueuedRuns } from "../../recipes/workers/run-queries.ts";
-import type { System } from "../../system/system.ts";
+import { type Database, MISSING_RIGHT, PostgresError } from "../../postgres/index.ts";
+import { findQueuedRun, hasTables, listQueuedRuns } from "../../recipes/index.ts";
+import type { System } from "../../system/index.ts";
 import { type RecipeRuns, SHOWN_RUNS } from "../recipe-runs.ts";
 import type { Scope } from "../views/site.ts";
 

@@ -1,5 +1,4 @@
-import type { Row, RunSql, SqlValue } from "../../postgres/database.ts";
-import { SCHEMA } from "../../postgres/migrate.ts";
+import { type Row, type RunSql, SCHEMA, type SqlValue } from "../../postgres/index.ts";
 import { isJsonObject, type Json } from "../../protocol/index.ts";
 import { KEPT_JUDGEMENTS, KEPT_RUNS } from "../activity.ts";
 import { type Origin, readJudgement, readRun } from "../entries.ts";

@@ -1,7 +1,6 @@
-import { Database } from "../../postgres/database.ts";
-import type { DatabaseAddress } from "../../postgres/url.ts";
+import { Database, type DatabaseAddress } from "../../postgres/index.ts";
 import { findHome } from "../../state/index.ts";
-import type { System } from "../../system/system.ts";
+import type { System } from "../../system/index.ts";
 import { type Dashboard, type DashboardOptions, startDashboard } from "../server.ts";
 import { openTeamData } from "./team-data.ts";
 

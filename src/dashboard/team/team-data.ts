@@ -1,9 +1,8 @@
-import { PostgresStore } from "../../memory/postgres-store.ts";
-import type { Database } from "../../postgres/database.ts";
-import { hasRelation, SCHEMA } from "../../postgres/migrate.ts";
-import { errorText } from "../../protocol/error-text.ts";
-import { readableTeams } from "../../ship/shipped-chain.ts";
-import type { System } from "../../system/system.ts";
+import { PostgresStore } from "../../memory/index.ts";
+import { type Database, hasRelation, SCHEMA } from "../../postgres/index.ts";
+import { errorText } from "../../protocol/index.ts";
+import { readableTeams } from "../../ship/index.ts";
+import type { System } from "../../system/index.ts";
 import { Activity, KEPT_JUDGEMENTS, KEPT_RUNS } from "../activity.ts";
 import { type MemoryEntry, type MemoryQuery, searchMemories } from "../memories.ts";
 import { type DashboardData, type Sources, totalsOf } from "../sources.ts";

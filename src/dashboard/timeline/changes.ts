@@ -1,9 +1,16 @@
-import type { HistorySettings } from "../../config/settings.ts";
-import { figuresOf, type HistoryFigures, isFolder } from "../../history/figures.ts";
-import { gitLines } from "../../history/git-words.ts";
-import { type Change, type History, openHistory, type PathChange } from "../../history/index.ts";
+import type { HistorySettings } from "../../config/index.ts";
+import {
+  type Change,
+  figuresOf,
+  gitLines,
+  type History,
+  type HistoryFigures,
+  isFolder,
+  openHistory,
+  type PathChange,
+} from "../../history/index.ts";
 import { clip } from "../../state/index.ts";
-import type { System } from "../../system/system.ts";
+import type { System } from "../../system/index.ts";
 
 /** A change as lists show it: its files only as far as a person reads them. */
 export interface ChangeSummary {

@@ -1,12 +1,16 @@
-import { redactOpening } from "../../guard/redact.ts";
-import { entryText, isUserMessage, type ToolUsePart } from "../../hooks/transcript/entry.ts";
-import type { LineOptions } from "../../hooks/transcript/lines.ts";
-import { toolNaming } from "../../hooks/transcript/naming.ts";
-import { readTranscript } from "../../hooks/transcript/read.ts";
-import { factsOfCall } from "../../hosts/tools/shape-facts.ts";
-import { errorText } from "../../protocol/error-text.ts";
+import { factsOfCall } from "../../hosts/index.ts";
+import { errorText } from "../../protocol/index.ts";
 import { clip } from "../../state/index.ts";
-import type { System } from "../../system/system.ts";
+import type { System } from "../../system/index.ts";
+import { redactOpening } from "../../text/index.ts";
+import {
+  entryText,
+  isUserMessage,
+  type LineOptions,
+  readTranscript,
+  type ToolUsePart,
+  toolNaming,
+} from "../../transcripts/index.ts";
 import type { Call } from "./calls.ts";
 import type { Session } from "./timeline.ts";
 

@@ -1,5 +1,5 @@
-import { shownPath } from "../../history/words.ts";
-import { count } from "../../protocol/quantity.ts";
+import { shownPath } from "../../history/index.ts";
+import { count } from "../../text/index.ts";
 import type { Call, Moment } from "../timeline/calls.ts";
 import { type ChangeSummary, canUndo } from "../timeline/changes.ts";
 import { block, html, line, type Markup, NOTHING } from "./markup.ts";

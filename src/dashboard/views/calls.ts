@@ -1,4 +1,4 @@
-import { findRule } from "../../guard/rules.ts";
+import { findRule } from "../../guard/index.ts";
 import { countsOf } from "../counts.ts";
 import { OUTCOME_WORDS, type Outcome } from "../timeline/outcome.ts";
 import type { Timeline } from "../timeline/timeline.ts";

@@ -1,5 +1,4 @@
-import type { Change } from "../../history/index.ts";
-import { markOf, shownPath, shownPlace } from "../../history/words.ts";
+import { type Change, markOf, shownPath, shownPlace } from "../../history/index.ts";
 import { summarise } from "../timeline/changes.ts";
 import { undoButton } from "./call.ts";
 import { block, html, line, type Markup, NOTHING } from "./markup.ts";

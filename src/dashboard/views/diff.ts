@@ -1,8 +1,13 @@
-import { describeKinds, readFileTexts } from "../../history/file-texts.ts";
-import type { Change, History, PathChange } from "../../history/index.ts";
-import { shownPath } from "../../history/words.ts";
-import { unifiedDiff } from "../../install/unified-diff.ts";
-import type { System } from "../../system/system.ts";
+import {
+  type Change,
+  describeKinds,
+  type History,
+  type PathChange,
+  readFileTexts,
+  shownPath,
+} from "../../history/index.ts";
+import { unifiedDiff } from "../../install/index.ts";
+import type { System } from "../../system/index.ts";
 import { html, line, type Markup, NOTHING } from "./markup.ts";
 import type { Site } from "./site.ts";
 

@@ -1,5 +1,5 @@
-import { shownPlace } from "../../history/words.ts";
-import { hostTitle } from "../../install/host-title.ts";
+import { shownPlace } from "../../history/index.ts";
+import { hostTitle } from "../../install/index.ts";
 import { countsOf } from "../counts.ts";
 import type { Origin } from "../entries.ts";
 import type { Call, Moment } from "../timeline/calls.ts";

@@ -1,6 +1,6 @@
-import { hostTitle } from "../../install/host-title.ts";
-import { count } from "../../protocol/quantity.ts";
-import { basename } from "../../system/paths.ts";
+import { hostTitle } from "../../install/index.ts";
+import { basename } from "../../system/index.ts";
+import { count } from "../../text/index.ts";
 import type { Counted } from "../counts.ts";
 import type { LatencySeries } from "../latency.ts";
 import type { Summary } from "../timeline/summary.ts";

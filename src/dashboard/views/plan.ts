@@ -1,7 +1,12 @@
-import type { PathStep, UndoPlan } from "../../history/index.ts";
-import { countPaths, sortSteps } from "../../history/sort-steps.ts";
-import { shownPath, whatOf } from "../../history/words.ts";
-import { count } from "../../protocol/quantity.ts";
+import {
+  countPaths,
+  type PathStep,
+  shownPath,
+  sortSteps,
+  type UndoPlan,
+  whatOf,
+} from "../../history/index.ts";
+import { count } from "../../text/index.ts";
 import { html, line, type Markup, NOTHING } from "./markup.ts";
 import type { Site } from "./site.ts";
 import { time } from "./words.ts";

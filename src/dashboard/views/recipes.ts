@@ -1,8 +1,7 @@
-import { shownPlace } from "../../history/words.ts";
-import { count } from "../../protocol/quantity.ts";
-import type { Step } from "../../recipes/format/recipe.ts";
-import type { RecordedStep } from "../../recipes/logs/run-records.ts";
-import { quoteWord } from "../../system/command-line.ts";
+import { shownPlace } from "../../history/index.ts";
+import type { RecordedStep, Step } from "../../recipes/index.ts";
+import { quoteWord } from "../../system/index.ts";
+import { count } from "../../text/index.ts";
 import type { RunDetail, ShownRun } from "../recipe-runs.ts";
 import { chosenFilters, filterForm } from "./filters.ts";
 import { block, html, line, type Markup, NOTHING } from "./markup.ts";

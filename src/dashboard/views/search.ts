@@ -1,4 +1,4 @@
-import { findRule, RULE_IDS } from "../../guard/rules.ts";
+import { findRule, RULE_IDS } from "../../guard/index.ts";
 import type { MemoryEntry } from "../memories.ts";
 import type { Session, Timeline } from "../timeline/timeline.ts";
 import { itemView } from "./call.ts";

@@ -1,5 +1,5 @@
-import { shownPlace } from "../../history/words.ts";
-import { count } from "../../protocol/quantity.ts";
+import { shownPlace } from "../../history/index.ts";
+import { count } from "../../text/index.ts";
 import type { Call, Moment } from "../timeline/calls.ts";
 import {
   type Session,

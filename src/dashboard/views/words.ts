@@ -1,7 +1,7 @@
-import { shownPlace } from "../../history/words.ts";
-import { hostTitle } from "../../install/host-title.ts";
+import { shownPlace } from "../../history/index.ts";
+import { hostTitle } from "../../install/index.ts";
 import { localTimestamp } from "../../state/index.ts";
-import { basename } from "../../system/paths.ts";
+import { basename } from "../../system/index.ts";
 import type { Origin } from "../entries.ts";
 import { OUTCOME_MEANINGS, OUTCOME_WORDS, type Outcome } from "../timeline/outcome.ts";
 import { sessionIdOf } from "../timeline/timeline.ts";

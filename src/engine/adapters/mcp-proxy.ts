@@ -5,8 +5,8 @@ import {
   type JsonObject,
   PAYLOAD_DEPTH_LIMIT,
   readJson,
+  stringAt,
 } from "../../protocol/index.ts";
-import { stringAt } from "../../protocol/members.ts";
 import { describeArguments } from "../calls/describe-value.ts";
 import type { PendingCall } from "../calls/types.ts";
 import { asResult, ReportedFailure, refusal, type ToolResult, toResult } from "./mcp.ts";

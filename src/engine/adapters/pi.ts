@@ -1,6 +1,12 @@
 /** `amplihack/engine/pi`: hooks of a Pi-style agent loop in the engine, and the engine in such a loop. */
-import { defined } from "../../protocol/defined.ts";
-import { isJsonObject, isSameJson, type Json, type JsonObject, type Outcome } from "../../protocol/index.ts";
+import {
+  defined,
+  isJsonObject,
+  isSameJson,
+  type Json,
+  type JsonObject,
+  type Outcome,
+} from "../../protocol/index.ts";
 import { freezeJson } from "../freeze.ts";
 import type { MaybePromise } from "../maybe.ts";
 import type { ToolMap } from "../schema/infer.ts";

@@ -1,4 +1,4 @@
-import { defined } from "../../protocol/defined.ts";
+import { defined } from "../../protocol/index.ts";
 import type { Answer, CallOptions, CallResult, PendingCall } from "../calls/types.ts";
 import type { MaybePromise } from "../maybe.ts";
 import type { ToolMap } from "../schema/infer.ts";

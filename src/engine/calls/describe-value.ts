@@ -1,5 +1,10 @@
-import { errorText } from "../../protocol/error-text.ts";
-import { isJsonObject, type Json, type JsonObject, PAYLOAD_DEPTH_LIMIT } from "../../protocol/index.ts";
+import {
+  errorText,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  PAYLOAD_DEPTH_LIMIT,
+} from "../../protocol/index.ts";
 
 const MAX_DEPTH = PAYLOAD_DEPTH_LIMIT;
 

@@ -1,6 +1,11 @@
-import { defined } from "../../protocol/defined.ts";
-import { errorText } from "../../protocol/error-text.ts";
-import { isSameJson, type JsonObject, NO_OUTCOME, type Outcome } from "../../protocol/index.ts";
+import {
+  defined,
+  errorText,
+  isSameJson,
+  type JsonObject,
+  NO_OUTCOME,
+  type Outcome,
+} from "../../protocol/index.ts";
 import type { EngineContext } from "../context.ts";
 import type { ApprovalOptions, DispatchOptions } from "../options.ts";
 import { BoundedMap } from "../session-state.ts";

@@ -1,23 +1,25 @@
-import { interpretAtomcodeJson } from "../../hooks/handlers/atomcode-output.ts";
-import { captureProblems, readObject } from "../../hooks/handlers/decode.ts";
-import { diagnose } from "../../hooks/handlers/diagnostics.ts";
 import {
+  captureProblems,
   clipContext,
   clipText,
+  diagnose,
   failureOf,
   type HandlerVerdict,
   type InterpretOptions,
+  interpretAtomcodeJson,
   type RawResult,
+  readObject,
   verdictOf,
-} from "../../hooks/handlers/result.ts";
+} from "../../handlers/index.ts";
 import {
   type Diagnostic,
   type Effect,
   isJsonObject,
   type JsonObject,
+  memberAt,
   type Outcome,
+  stringAt,
 } from "../../protocol/index.ts";
-import { memberAt, stringAt } from "../../protocol/members.ts";
 
 const PROMPT_BLOCK_REASON = "user prompt blocked by hook";
 const SILENT_ERROR = "hook exited with error";

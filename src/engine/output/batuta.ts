@@ -1,12 +1,12 @@
-import { diagnose } from "../../hooks/handlers/diagnostics.ts";
 import {
   clipText,
+  diagnose,
   failureOf,
   type HandlerVerdict,
   type InterpretOptions,
   type RawResult,
   verdictOf,
-} from "../../hooks/handlers/result.ts";
+} from "../../handlers/index.ts";
 import type { Diagnostic, Outcome } from "../../protocol/index.ts";
 
 /** The three answers of the dialect. */

@@ -1,6 +1,11 @@
-import { extrasOf } from "../../hooks/handlers/claude-answer.ts";
-import { defined } from "../../protocol/defined.ts";
-import type { Effect, EventDescriptor, Json, JsonObject } from "../../protocol/index.ts";
+import { extrasOf } from "../../handlers/index.ts";
+import {
+  defined,
+  type Effect,
+  type EventDescriptor,
+  type Json,
+  type JsonObject,
+} from "../../protocol/index.ts";
 import type { Dialect } from "../options.ts";
 
 /** What a command hook of a dialect would print to say an effect. */

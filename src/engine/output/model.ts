@@ -1,14 +1,16 @@
-import { interpretClaude } from "../../hooks/handlers/claude-output.ts";
-import { decodeOutput, hasProtocolKey, readObject } from "../../hooks/handlers/decode.ts";
-import { diagnose } from "../../hooks/handlers/diagnostics.ts";
 import {
   clipText,
+  decodeOutput,
+  diagnose,
   type HandlerVerdict,
+  hasProtocolKey,
   type InterpretOptions,
+  interpretClaude,
   type RawResult,
+  readObject,
   verdictOf,
-} from "../../hooks/handlers/result.ts";
-import { booleanAt, stringAt } from "../../protocol/members.ts";
+} from "../../handlers/index.ts";
+import { booleanAt, stringAt } from "../../protocol/index.ts";
 
 /**
  * A model judges in its own form, `{"ok": false, "reason": …}`, or answers as a command hook would. Prose is

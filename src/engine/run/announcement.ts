@@ -1,6 +1,5 @@
-import { readJson } from "../../protocol/index.ts";
-import { booleanAt, numberAt } from "../../protocol/members.ts";
-import type { TextCodec } from "../../system/system.ts";
+import { booleanAt, numberAt, readJson } from "../../protocol/index.ts";
+import type { TextCodec } from "../../system/index.ts";
 
 const MAX_LINE_BYTES = 4096;
 const NEWLINE = 0x0a;

@@ -1,13 +1,20 @@
-import { captureText } from "../../hooks/handlers/capture.ts";
-import { NO_OUTPUT } from "../../hooks/handlers/decode.ts";
-import { diagnose } from "../../hooks/handlers/diagnostics.ts";
-import { commandLine, type EnvironmentRecord, engineVariables } from "../../hooks/handlers/environment.ts";
-import type { CommandAction, HandlerSpec } from "../../hooks/handlers/handler.ts";
-import { aborted, answered, failed, type HandlerEnd, type RawResult } from "../../hooks/handlers/result.ts";
-import { defined } from "../../protocol/defined.ts";
-import type { Diagnostic } from "../../protocol/index.ts";
-import { stringAt } from "../../protocol/members.ts";
-import type { ProcessResult, RunningProcess } from "../../system/system.ts";
+import {
+  aborted,
+  answered,
+  type CommandAction,
+  captureText,
+  commandLine,
+  diagnose,
+  type EnvironmentRecord,
+  engineVariables,
+  failed,
+  type HandlerEnd,
+  type HandlerSpec,
+  NO_OUTPUT,
+  type RawResult,
+} from "../../handlers/index.ts";
+import { type Diagnostic, defined, stringAt } from "../../protocol/index.ts";
+import type { ProcessResult, RunningProcess } from "../../system/index.ts";
 import { spellAtomcodeEvent } from "../source/atomcode-form.ts";
 import { AnnouncementWatcher } from "./announcement.ts";
 import { atomcodeContext, atomcodePrompt, atomcodeStdin } from "./atomcode-context.ts";

@@ -1,9 +1,12 @@
-import { captureText } from "../../hooks/handlers/capture.ts";
-import type { McpToolAction, ModelAction } from "../../hooks/handlers/handler.ts";
-import { answered, failed, type RawResult } from "../../hooks/handlers/result.ts";
-import { defined } from "../../protocol/defined.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../protocol/index.ts";
-import { memberAt } from "../../protocol/members.ts";
+import {
+  answered,
+  captureText,
+  failed,
+  type McpToolAction,
+  type ModelAction,
+  type RawResult,
+} from "../../handlers/index.ts";
+import { defined, isJsonObject, type Json, type JsonObject, memberAt } from "../../protocol/index.ts";
 import { type Invocation, withDeadline } from "./invocation.ts";
 
 /** Asks the host to call a tool of an MCP server; what the tool returns is read like the stdout of exit 0. */

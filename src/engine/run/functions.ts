@@ -1,6 +1,11 @@
-import { diagnose } from "../../hooks/handlers/diagnostics.ts";
-import { applyFailure, isWithheld, notStarted, runStatusOf } from "../../hooks/handlers/failure.ts";
-import type { HandlerFailure } from "../../hooks/handlers/result.ts";
+import {
+  applyFailure,
+  diagnose,
+  type HandlerFailure,
+  isWithheld,
+  notStarted,
+  runStatusOf,
+} from "../../handlers/index.ts";
 import {
   type Contribution,
   type Effect,

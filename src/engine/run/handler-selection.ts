@@ -1,5 +1,4 @@
-import type { ConditionFacts } from "../../hooks/handlers/condition.ts";
-import { strictestPolicy } from "../../hooks/handlers/failure.ts";
+import { type ConditionFacts, strictestPolicy } from "../../handlers/index.ts";
 import type { EventDescriptor, FailurePolicy } from "../../protocol/index.ts";
 import type { ConfiguredHandler } from "../source/load.ts";
 import { canonicalJson } from "../trust.ts";

@@ -1,8 +1,15 @@
-import { interpretAtomcodeJson } from "../../hooks/handlers/atomcode-output.ts";
-import { interpretClaude } from "../../hooks/handlers/claude-output.ts";
-import { applyFailure, endFacts, runStatusOf } from "../../hooks/handlers/failure.ts";
-import type { HandlerSpec } from "../../hooks/handlers/handler.ts";
-import { failed, failureOf, type HandlerVerdict, type RawResult } from "../../hooks/handlers/result.ts";
+import {
+  applyFailure,
+  endFacts,
+  failed,
+  failureOf,
+  type HandlerSpec,
+  type HandlerVerdict,
+  interpretAtomcodeJson,
+  interpretClaude,
+  type RawResult,
+  runStatusOf,
+} from "../../handlers/index.ts";
 import type { Effect, Run } from "../../protocol/index.ts";
 import type { CancelSignal } from "../cancel-signal.ts";
 import { interpretAtomcode } from "../output/atomcode.ts";

@@ -1,10 +1,12 @@
-import { captureText } from "../../hooks/handlers/capture.ts";
-import type { EnvironmentRecord } from "../../hooks/handlers/environment.ts";
-import type { HttpAction } from "../../hooks/handlers/handler.ts";
-import { answered, failed, type RawResult } from "../../hooks/handlers/result.ts";
-import { compileGlob, matchesGlob } from "../../system/glob.ts";
-import { isLoopback } from "../../system/loopback.ts";
-import type { TextCodec } from "../../system/system.ts";
+import {
+  answered,
+  captureText,
+  type EnvironmentRecord,
+  failed,
+  type HttpAction,
+  type RawResult,
+} from "../../handlers/index.ts";
+import { compileGlob, isLoopback, matchesGlob, type TextCodec } from "../../system/index.ts";
 import type { HttpRules } from "../context.ts";
 import type { HttpReply } from "./http-client.ts";
 import { type Invocation, withDeadline } from "./invocation.ts";

@@ -1,4 +1,4 @@
-import { aborted, failed, type RawResult } from "../../hooks/handlers/result.ts";
+import { aborted, failed, type RawResult } from "../../handlers/index.ts";
 import type { EventDescriptor, JsonObject, Power } from "../../protocol/index.ts";
 import type { CancelSignal } from "../cancel-signal.ts";
 import type { HandlerContext } from "../context.ts";

@@ -1,6 +1,5 @@
-import { diagnose } from "../../hooks/handlers/diagnostics.ts";
-import { defined } from "../../protocol/defined.ts";
-import type { Contribution, Effect, Run } from "../../protocol/index.ts";
+import { diagnose } from "../../handlers/index.ts";
+import { type Contribution, defined, type Effect, type Run } from "../../protocol/index.ts";
 import type { CancelSignal } from "../cancel-signal.ts";
 import { notify } from "../context.ts";
 import type { AsyncReport, Dialect, DispatchOptions } from "../options.ts";

@@ -1,6 +1,6 @@
 import type { ErrorObject } from "ajv";
 import { Ajv2019 } from "ajv/dist/2019.js";
-import { errorText } from "../../protocol/error-text.ts";
+import { errorText } from "../../protocol/index.ts";
 import type { CompileJsonSchema } from "./validate.ts";
 
 /**

@@ -1,6 +1,5 @@
-import { eventKey, isJsonObject, type Json, ownValue } from "../../protocol/index.ts";
-import { stringAt } from "../../protocol/members.ts";
-import { basename } from "../../system/paths.ts";
+import { eventKey, isJsonObject, type Json, ownValue, stringAt } from "../../protocol/index.ts";
+import { basename } from "../../system/index.ts";
 import type { Dialect, HookSource } from "../options.ts";
 
 export type AtomcodeDialect = Extract<Dialect, `atomcode${string}`>;

@@ -1,8 +1,19 @@
-import { describeType } from "../../hooks/handlers/describe-type.ts";
-import { diagnose } from "../../hooks/handlers/diagnostics.ts";
-import { EMPTY_SOURCE, type HandlerSpec, NO_FLAGS, type ParsedSource } from "../../hooks/handlers/handler.ts";
-import { defined } from "../../protocol/defined.ts";
-import { type Diagnostic, isJsonObject, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
+import {
+  describeType,
+  diagnose,
+  EMPTY_SOURCE,
+  type HandlerSpec,
+  NO_FLAGS,
+  type ParsedSource,
+} from "../../handlers/index.ts";
+import {
+  type Diagnostic,
+  defined,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  ownValue,
+} from "../../protocol/index.ts";
 import type { HookSource } from "../options.ts";
 import {
   ATOMCODE_EVENTS,

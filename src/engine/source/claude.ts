@@ -1,15 +1,15 @@
-import { describeType } from "../../hooks/handlers/describe-type.ts";
-import { diagnose } from "../../hooks/handlers/diagnostics.ts";
 import {
   type Action,
   type ActionKind,
+  describeType,
+  diagnose,
   EMPTY_SOURCE,
   type HandlerSpec,
   type ParsedSource,
-} from "../../hooks/handlers/handler.ts";
-import { defined } from "../../protocol/defined.ts";
+} from "../../handlers/index.ts";
 import {
   type Diagnostic,
+  defined,
   EVENTS,
   type EventDescriptor,
   findEvent,

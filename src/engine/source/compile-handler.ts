@@ -1,12 +1,14 @@
-import { type Condition, compileCondition } from "../../hooks/handlers/condition.ts";
-import type { DiagnosticCode } from "../../hooks/handlers/diagnostics.ts";
-import type { ActionKind, HandlerSpec } from "../../hooks/handlers/handler.ts";
 import {
+  type ActionKind,
+  type Condition,
+  compileCondition,
   compileMatcher,
+  type DiagnosticCode,
+  type HandlerSpec,
   isMatcherIgnored,
   type Matcher,
   namesOnlyAServer,
-} from "../../hooks/handlers/match.ts";
+} from "../../handlers/index.ts";
 import type { EventDescriptor } from "../../protocol/index.ts";
 import type { Delegates } from "../options.ts";
 

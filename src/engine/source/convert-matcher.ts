@@ -1,4 +1,4 @@
-import { isExactList, splitAlternatives, splitExactList } from "../../hooks/handlers/match.ts";
+import { isExactList, splitAlternatives, splitExactList } from "../../handlers/index.ts";
 import type { Dialect } from "../options.ts";
 
 /** A matcher in another dialect: several texts when one cannot say it; an absent text matches all. */

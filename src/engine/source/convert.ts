@@ -1,9 +1,7 @@
-import { diagnose } from "../../hooks/handlers/diagnostics.ts";
-import type { HandlerSpec } from "../../hooks/handlers/handler.ts";
-import { isMatcherIgnored } from "../../hooks/handlers/match.ts";
-import { defined } from "../../protocol/defined.ts";
+import { diagnose, type HandlerSpec, isMatcherIgnored } from "../../handlers/index.ts";
 import {
   type Diagnostic,
+  defined,
   describeEvent,
   findEvent,
   type Json,

@@ -1,9 +1,13 @@
-import { describeType } from "../../hooks/handlers/describe-type.ts";
-import { type DiagnosticCode, diagnose } from "../../hooks/handlers/diagnostics.ts";
-import type { Diagnostic, FailurePolicy, Json, JsonObject } from "../../protocol/index.ts";
-import { isJsonObject, ownValue } from "../../protocol/index.ts";
-import { nearest } from "../../protocol/nearest.ts";
-import { clip, escapeControls } from "../../state/escape.ts";
+import { type DiagnosticCode, describeType, diagnose } from "../../handlers/index.ts";
+import {
+  type Diagnostic,
+  type FailurePolicy,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  ownValue,
+} from "../../protocol/index.ts";
+import { clip, escapeControls, nearest } from "../../text/index.ts";
 
 /** Node fires a longer timer at once, which would end every hook as it starts. */
 export const MAX_TIMEOUT_MS = 2_147_483_647;

@@ -1,7 +1,6 @@
-import { diagnose } from "../../hooks/handlers/diagnostics.ts";
-import type { HandlerSpec, ParsedSource } from "../../hooks/handlers/handler.ts";
+import { diagnose, type HandlerSpec, type ParsedSource } from "../../handlers/index.ts";
 import type { Diagnostic, EventDescriptor, FailurePolicy } from "../../protocol/index.ts";
-import type { Files } from "../../system/system.ts";
+import type { Files } from "../../system/index.ts";
 import type { Delegates, HookSource, LoadReport, TrustState, TrustStore } from "../options.ts";
 import { SOURCE_KINDS } from "../options.ts";
 import { askTrust, disableAllIdentity, identityOf, isTrusted, pinScript } from "../trust.ts";

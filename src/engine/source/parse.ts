@@ -1,5 +1,4 @@
-import { diagnose } from "../../hooks/handlers/diagnostics.ts";
-import { EMPTY_SOURCE, type ParsedSource } from "../../hooks/handlers/handler.ts";
+import { diagnose, EMPTY_SOURCE, type ParsedSource } from "../../handlers/index.ts";
 import type { Diagnostic, EventDescriptor, Json } from "../../protocol/index.ts";
 import { DIALECTS, type Dialect, type HookSource, SOURCE_KINDS } from "../options.ts";
 import { parseAtomcode } from "./atomcode.ts";

@@ -1,8 +1,7 @@
 import { stripComments } from "jsonc-parser";
 import { parse as parseToml, TomlError } from "smol-toml";
-import { diagnose } from "../../hooks/handlers/diagnostics.ts";
-import { errorText } from "../../protocol/error-text.ts";
-import { type Diagnostic, type Json, readJson } from "../../protocol/index.ts";
+import { diagnose } from "../../handlers/index.ts";
+import { type Diagnostic, errorText, type Json, readJson } from "../../protocol/index.ts";
 
 type ConfigRead =
   | { readonly kind: "value"; readonly value: Json }

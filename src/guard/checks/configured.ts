@@ -1,8 +1,6 @@
-import { components } from "../../system/paths.ts";
+import { components } from "../../system/index.ts";
+import { isConfigured, partsBelow, type Target } from "../../workspace/index.ts";
 import type { CommandEffect } from "../effects.ts";
-import { partsBelow } from "../paths/below.ts";
-import type { Target } from "../paths/target.ts";
-import { isConfigured } from "../paths/zones.ts";
 import type { RuleContext } from "../rule-context.ts";
 
 /** Paths the configuration names: never written, never deleted. */

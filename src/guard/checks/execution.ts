@@ -1,10 +1,22 @@
-import { hasTrait } from "../../programs/registry.ts";
-import { isOpenShell, opensDescriptors, startedAddress, unpacksOutput } from "../../programs/traits.ts";
-import type { CodeRun, Invocation } from "../../shell/facts.ts";
-import { describe, knownText, type Origin, text, type Value } from "../../shell/value.ts";
+import {
+  hasTrait,
+  isOpenShell,
+  opensDescriptors,
+  startedAddress,
+  unpacksOutput,
+} from "../../programs/index.ts";
+import {
+  type CodeRun,
+  describe,
+  type Invocation,
+  knownText,
+  type Origin,
+  text,
+  type Value,
+} from "../../shell/index.ts";
 import { actorAt, actorOf, commandLine } from "../actor.ts";
+import { lossOfTree } from "../deletion.ts";
 import type { Actor } from "../effects.ts";
-import { lossOfTree } from "../paths/deletion.ts";
 import { type RuleContext, targetsOf } from "../rule-context.ts";
 import { hasMixedScripts, hostIn, mayMixScripts } from "./homograph.ts";
 import { inspectDevices, inspectSocketShell } from "./socket-shell.ts";

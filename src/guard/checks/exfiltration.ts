@@ -1,9 +1,7 @@
-import { isLocalAddress } from "../../programs/requests.ts";
-import { isSecretName, printsEnvironment } from "../../programs/traits.ts";
-import type { Payload } from "../../shell/effects.ts";
-import { describe } from "../../shell/value.ts";
+import { isLocalAddress, isSecretName, printsEnvironment } from "../../programs/index.ts";
+import { describe, type Payload } from "../../shell/index.ts";
+import { isWholeTree } from "../../workspace/index.ts";
 import type { Actor, CommandEffect, EffectOf } from "../effects.ts";
-import { isWholeTree } from "../paths/whole-tree.ts";
 import { type RuleContext, targetsOf } from "../rule-context.ts";
 import { findBehind, findInFile, type Sought } from "./provenance.ts";
 import { isClosed, secretOf } from "./secret-targets.ts";

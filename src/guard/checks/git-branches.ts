@@ -1,10 +1,9 @@
-import { wordSet } from "../../shell/options.ts";
-import { describe, knownText } from "../../shell/value.ts";
-import { components } from "../../system/paths.ts";
+import { describe, knownText, wordSet } from "../../shell/index.ts";
+import { components } from "../../system/index.ts";
+import { hasBranch } from "../../workspace/index.ts";
 import type { CommandEffect, EffectOf } from "../effects.ts";
 import { isMainBranch, isProtectedBranch, readPush } from "../git/push.ts";
 import { lookUp } from "../look-up.ts";
-import { hasBranch } from "../paths/repository.ts";
 import { type RuleContext, targetsOf, touchedPath } from "../rule-context.ts";
 
 /** Changes of protected branches, and ways past the checks of a commit. */

@@ -1,10 +1,9 @@
-import { printsChanges, printsOldContent } from "../../programs/git-changes.ts";
-import { describe, knownText, type Value } from "../../shell/value.ts";
-import { basename } from "../../system/paths.ts";
+import { printsChanges, printsOldContent } from "../../programs/index.ts";
+import { describe, knownText, type Value } from "../../shell/index.ts";
+import { basename } from "../../system/index.ts";
+import { hasBranch, zoneOf } from "../../workspace/index.ts";
 import type { Actor, EffectOf } from "../effects.ts";
 import { holdsNothing } from "../nothing-lost.ts";
-import { hasBranch } from "../paths/repository.ts";
-import { zoneOf } from "../paths/zones.ts";
 import { type Check, type RuleContext, targetsOf } from "../rule-context.ts";
 import { findBehind, findInFile, findInProgram, type Sought } from "./provenance.ts";
 

@@ -1,10 +1,8 @@
-import { isForge } from "../../programs/network.ts";
-import { onlyDisplays } from "../../programs/traits.ts";
-import { wordSet } from "../../shell/options.ts";
-import { describe, knownText, type Value, wordAt } from "../../shell/value.ts";
+import { isForge, onlyDisplays } from "../../programs/index.ts";
+import { describe, knownText, type Value, wordAt, wordSet } from "../../shell/index.ts";
+import { remotesOf } from "../../workspace/index.ts";
 import type { CommandEffect, EffectOf } from "../effects.ts";
 import type { GitRun } from "../git/invocation.ts";
-import { remotesOf } from "../paths/repository.ts";
 import { type Check, type RuleContext, targetsOf } from "../rule-context.ts";
 import { secretOf } from "./secret-targets.ts";
 

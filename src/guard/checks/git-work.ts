@@ -1,14 +1,12 @@
-import { isRegenerableInProject } from "../../programs/regenerable.ts";
-import { words } from "../../shell/options.ts";
-import { describe, knownText, type Value } from "../../shell/value.ts";
-import { components, join } from "../../system/paths.ts";
+import { isRegenerableInProject } from "../../programs/index.ts";
+import { describe, knownText, type Value, words } from "../../shell/index.ts";
+import { components, join } from "../../system/index.ts";
+import { hasBranch, zoneOf } from "../../workspace/index.ts";
 import type { CommandEffect } from "../effects.ts";
 import { readCheckout, readSwitch } from "../git/checkout.ts";
 import type { GitRun } from "../git/invocation.ts";
 import { isForcedClean } from "../git/untracked.ts";
 import { lookUp } from "../look-up.ts";
-import { hasBranch } from "../paths/repository.ts";
-import { zoneOf } from "../paths/zones.ts";
 import type { RuleContext } from "../rule-context.ts";
 import type { RuleId } from "../rules.ts";
 

@@ -1,5 +1,5 @@
-import { isMetadataAddress } from "../../programs/metadata.ts";
-import { describe, type Value } from "../../shell/value.ts";
+import { isMetadataAddress } from "../../programs/index.ts";
+import { describe, type Value } from "../../shell/index.ts";
 import type { CommandEffect } from "../effects.ts";
 import type { RuleContext } from "../rule-context.ts";
 

@@ -1,7 +1,6 @@
-import type { Invocation } from "../../shell/facts.ts";
-import { describe, knownText, type Origin, type Value } from "../../shell/value.ts";
+import { describe, type Invocation, knownText, type Origin, type Value } from "../../shell/index.ts";
+import { literalTarget, type Target } from "../../workspace/index.ts";
 import type { Actor, CommandEffect } from "../effects.ts";
-import { literalTarget, type Target } from "../paths/target.ts";
 import { type RuleContext, targetsOf } from "../rule-context.ts";
 
 /** What is looked for behind a text or a file: each function says whether this is it. */

@@ -1,13 +1,10 @@
-import { knownText } from "../../shell/value.ts";
-import { components, dirname, isInside } from "../../system/paths.ts";
-import type { Workspace } from "../context.ts";
+import { knownText } from "../../shell/index.ts";
+import { components, dirname, isInside } from "../../system/index.ts";
+import { isStartupFile, literalTarget, type Target, type Workspace, zoneOf } from "../../workspace/index.ts";
+import { endsRegenerable, isAnyName, type Loss, lossOfTree } from "../deletion.ts";
 import type { CommandEffect, EffectOf } from "../effects.ts";
 import { movedEarlier, movedTo } from "../moved-here.ts";
 import { holdsNothing } from "../nothing-lost.ts";
-import { endsRegenerable, isAnyName, type Loss, lossOfTree } from "../paths/deletion.ts";
-import { isStartupFile } from "../paths/startup.ts";
-import { literalTarget, type Target } from "../paths/target.ts";
-import { zoneOf } from "../paths/zones.ts";
 import { type RuleContext, targetsOf } from "../rule-context.ts";
 import { reportConfigured } from "./configured.ts";
 

@@ -1,9 +1,13 @@
-import { describe } from "../../shell/value.ts";
-import { components } from "../../system/paths.ts";
-import { partsBelow } from "../paths/below.ts";
-import { patternNamesSecret, type SecretKind } from "../paths/secrets.ts";
-import type { Target } from "../paths/target.ts";
-import { isConfigured, secretAt } from "../paths/zones.ts";
+import { describe } from "../../shell/index.ts";
+import { components } from "../../system/index.ts";
+import {
+  isConfigured,
+  partsBelow,
+  patternNamesSecret,
+  type SecretKind,
+  secretAt,
+  type Target,
+} from "../../workspace/index.ts";
 import type { RuleContext } from "../rule-context.ts";
 
 /** The secret a target names, or the pattern that could only mean one. */

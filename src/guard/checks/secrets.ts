@@ -1,11 +1,15 @@
-import { asksForSecret } from "../../programs/traits.ts";
-import { describe, knownText, type Value } from "../../shell/value.ts";
-import { isInside } from "../../system/paths.ts";
+import { asksForSecret } from "../../programs/index.ts";
+import { describe, knownText, type Value } from "../../shell/index.ts";
+import { isInside } from "../../system/index.ts";
+import {
+  hasSecretsBelow,
+  isSettingsFile,
+  partsBelow,
+  type SecretKind,
+  type Target,
+  zoneOf,
+} from "../../workspace/index.ts";
 import type { CommandEffect, EffectOf } from "../effects.ts";
-import { partsBelow } from "../paths/below.ts";
-import { hasSecretsBelow, isSettingsFile, type SecretKind } from "../paths/secrets.ts";
-import type { Target } from "../paths/target.ts";
-import { zoneOf } from "../paths/zones.ts";
 import { type Check, type RuleContext, targetsOf } from "../rule-context.ts";
 import { inspectSend } from "./exfiltration.ts";
 import { isClosed, secretOf } from "./secret-targets.ts";

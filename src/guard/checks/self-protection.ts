@@ -1,16 +1,19 @@
-import { AGENT_PROGRAMS } from "../../hosts/protected-files.ts";
-import { agentOf, turnsPermissionsOff } from "../../programs/agents.ts";
-import type { OwnUse } from "../../programs/own-commands.ts";
-import { type FoundCall, loadsOwnProgram, ownCallOf, removesOwnPackage } from "../../programs/own-program.ts";
-import type { Invocation } from "../../shell/facts.ts";
-import { wordSet } from "../../shell/options.ts";
-import { describe, type Value } from "../../shell/value.ts";
-import { WORKFLOW_SWITCHES } from "../../state/switch-files.ts";
-import { expandHome, isInside, resolve } from "../../system/paths.ts";
+import { AGENT_PROGRAMS } from "../../hosts/index.ts";
+import {
+  agentOf,
+  type FoundCall,
+  loadsOwnProgram,
+  type OwnUse,
+  ownCallOf,
+  removesOwnPackage,
+  turnsPermissionsOff,
+} from "../../programs/index.ts";
+import { describe, type Invocation, type Value, wordSet } from "../../shell/index.ts";
+import { WORKFLOW_SWITCHES } from "../../state/index.ts";
+import { expandHome, isInside, resolve } from "../../system/index.ts";
+import { holdsActiveLock, isOwnFile, isSwitchFile } from "../../workspace/index.ts";
 import { actorOf } from "../actor.ts";
 import type { CommandEffect } from "../effects.ts";
-import { isOwnFile } from "../paths/own-program.ts";
-import { holdsActiveLock, isSwitchFile } from "../paths/switches.ts";
 import { type Check, type RuleContext, targetsOf } from "../rule-context.ts";
 import { inspectDescriptors, inspectWiring, inspectWords } from "./wiring.ts";
 

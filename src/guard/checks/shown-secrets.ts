@@ -1,16 +1,14 @@
-import { hasTrait } from "../../programs/registry.ts";
 import {
   asksForSecret,
   dropsValues,
+  hasTrait,
   isSecretName,
   loadsVariables,
   namedVariables,
   printsEnvironment,
   takesVariables,
-} from "../../programs/traits.ts";
-import type { Invocation } from "../../shell/facts.ts";
-import { wordSet } from "../../shell/options.ts";
-import { describe, type Value } from "../../shell/value.ts";
+} from "../../programs/index.ts";
+import { describe, type Invocation, type Value, wordSet } from "../../shell/index.ts";
 import { actorOf } from "../actor.ts";
 import { type RuleContext, targetsOf } from "../rule-context.ts";
 import { findBehind, type Sought } from "./provenance.ts";

@@ -1,7 +1,5 @@
-import { hasTrait } from "../../programs/registry.ts";
-import { isOpenShell, runsForSocket } from "../../programs/traits.ts";
-import type { Invocation } from "../../shell/facts.ts";
-import { describe } from "../../shell/value.ts";
+import { hasTrait, isOpenShell, runsForSocket } from "../../programs/index.ts";
+import { describe, type Invocation } from "../../shell/index.ts";
 import { actorAt, actorOf, commandLine, startersOf } from "../actor.ts";
 import type { RuleContext } from "../rule-context.ts";
 

@@ -1,4 +1,4 @@
-import { describe } from "../../shell/value.ts";
+import { describe } from "../../shell/index.ts";
 import type { EffectOf } from "../effects.ts";
 import { type Check, type RuleContext, targetsOf } from "../rule-context.ts";
 

@@ -1,4 +1,4 @@
-import type { Unexamined } from "../../shell/facts.ts";
+import type { Unexamined } from "../../shell/index.ts";
 import type { RuleContext } from "../rule-context.ts";
 
 /** Code is left behind these limits, whatever it names; a word with too many forms is only a word. */

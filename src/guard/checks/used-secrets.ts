@@ -1,13 +1,12 @@
-import { isOwnHost } from "../../programs/credentials.ts";
 import {
+  isOwnHost,
   keepsInput,
   printsEnvironment,
   storesWords,
   takesPassword,
   takesVariables,
-} from "../../programs/traits.ts";
-import type { Invocation } from "../../shell/facts.ts";
-import { describe, type Value } from "../../shell/value.ts";
+} from "../../programs/index.ts";
+import { describe, type Invocation, type Value } from "../../shell/index.ts";
 import type { CommandEffect } from "../effects.ts";
 import type { RuleContext } from "../rule-context.ts";
 import { findBehind, type Sought } from "./provenance.ts";

@@ -1,16 +1,18 @@
-import { changedWords } from "../../programs/changed-words.ts";
-import { changesOfGit, writtenByGit } from "../../programs/git-changes.ts";
-import type { Invocation, ShellFacts } from "../../shell/facts.ts";
-import { wordSet } from "../../shell/options.ts";
-import { describe, type Value } from "../../shell/value.ts";
+import { changedWords, changesOfGit, writtenByGit } from "../../programs/index.ts";
+import { describe, type Invocation, type ShellFacts, type Value, wordSet } from "../../shell/index.ts";
+import {
+  holdsHookProgram,
+  holdsWiring,
+  hookFiles,
+  isLinkedWiring,
+  mayNameWiring,
+  type Target,
+  wiringOf,
+} from "../../workspace/index.ts";
 import { actorOf } from "../actor.ts";
 import type { Actor, CommandEffect, EffectOf } from "../effects.ts";
 import type { GitRun } from "../git/invocation.ts";
 import { takesUntracked } from "../git/untracked.ts";
-import { holdsHookProgram } from "../paths/hook-program.ts";
-import type { Target } from "../paths/target.ts";
-import { mayNameWiring } from "../paths/wiring.ts";
-import { holdsWiring, hookFiles, isLinkedWiring, wiringOf } from "../paths/wiring-on-disk.ts";
 import { type RuleContext, targetsOf } from "../rule-context.ts";
 
 /** What an effect does to the files that decide which hooks run, and to the guard's own. */

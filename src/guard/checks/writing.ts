@@ -1,11 +1,9 @@
-import { isOwnAccount } from "../../programs/traits.ts";
-import { describe } from "../../shell/value.ts";
-import { components, isInside } from "../../system/paths.ts";
+import { isOwnAccount } from "../../programs/index.ts";
+import { describe } from "../../shell/index.ts";
+import { components, isInside } from "../../system/index.ts";
+import { isStartupFile, secretAt, type Target, zoneOf } from "../../workspace/index.ts";
+import { endsRegenerable, type Loss, lossOfTree } from "../deletion.ts";
 import type { EffectOf } from "../effects.ts";
-import { endsRegenerable, type Loss, lossOfTree } from "../paths/deletion.ts";
-import { isStartupFile } from "../paths/startup.ts";
-import type { Target } from "../paths/target.ts";
-import { secretAt, zoneOf } from "../paths/zones.ts";
 import { type RuleContext, targetsOf } from "../rule-context.ts";
 import { reportConfigured } from "./configured.ts";
 import { reportLoss } from "./removal.ts";

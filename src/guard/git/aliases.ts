@@ -1,5 +1,5 @@
-import { describe } from "../../shell/value.ts";
-import { quoteWord } from "../../system/command-line.ts";
+import { describe } from "../../shell/index.ts";
+import { quoteWord } from "../../system/index.ts";
 import type { CommandEffect } from "../effects.ts";
 
 /** Shell text that an alias of a configuration file stands for. */

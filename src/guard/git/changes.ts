@@ -5,11 +5,10 @@ import {
   staysInRepository,
   takesIgnored,
   writtenByGit,
-} from "../../programs/git-changes.ts";
-import { concatenate, describe, knownText, text, type Value } from "../../shell/value.ts";
-import type { Workspace } from "../context.ts";
+} from "../../programs/index.ts";
+import { concatenate, describe, knownText, text, type Value } from "../../shell/index.ts";
+import type { Repository, Workspace } from "../../workspace/index.ts";
 import type { FootprintRepository, FootprintTarget } from "../footprint.ts";
-import type { Repository } from "../paths/repository.ts";
 import type { GitRun } from "./invocation.ts";
 import { newTreeOf } from "./new-trees.ts";
 

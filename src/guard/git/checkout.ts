@@ -1,7 +1,6 @@
-import { describe, hasGlob, knownText, type Value } from "../../shell/value.ts";
-import { join } from "../../system/paths.ts";
-import type { Workspace } from "../context.ts";
-import { hasBranch, hasCommitName } from "../paths/repository.ts";
+import { describe, hasGlob, knownText, type Value } from "../../shell/index.ts";
+import { join } from "../../system/index.ts";
+import { hasBranch, hasCommitName, type Workspace } from "../../workspace/index.ts";
 import type { GitRun } from "./invocation.ts";
 
 /** What a checkout does: go to a branch, make one, or bring files back over what is there. */

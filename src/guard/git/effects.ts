@@ -1,8 +1,6 @@
-import { writtenByGit } from "../../programs/git-changes.ts";
-import type { GitWords } from "../../shell/effects.ts";
-import { wordSet } from "../../shell/options.ts";
-import { describe, knownText, text, type Value } from "../../shell/value.ts";
-import type { Workspace } from "../context.ts";
+import { writtenByGit } from "../../programs/index.ts";
+import { describe, type GitWords, knownText, text, type Value, wordSet } from "../../shell/index.ts";
+import type { Workspace } from "../../workspace/index.ts";
 import type { Actor, CommandEffect } from "../effects.ts";
 import { readCheckout, readSwitch } from "./checkout.ts";
 import { type GitRun, readGit } from "./invocation.ts";

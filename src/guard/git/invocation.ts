@@ -1,18 +1,14 @@
-import { isGitCommand } from "../../programs/git-changes.ts";
-import { readGitOptions } from "../../programs/git-options.ts";
-import type { GitWords } from "../../shell/effects.ts";
-import { joinPath } from "../../shell/paths.ts";
-import type { Place } from "../../shell/place.ts";
-import { knownText, text, type Value } from "../../shell/value.ts";
-import { splitWords } from "../../system/command-line.ts";
-import type { Workspace } from "../context.ts";
+import { isGitCommand, readGitOptions } from "../../programs/index.ts";
+import { type GitWords, joinPath, knownText, type Place, text, type Value } from "../../shell/index.ts";
+import { splitWords } from "../../system/index.ts";
 import {
   currentBranch,
   findAlias,
   findRepository,
   openRepository,
   type Repository,
-} from "../paths/repository.ts";
+  type Workspace,
+} from "../../workspace/index.ts";
 
 /** One run of git with the repository it works on. */
 export interface GitRun extends GitWords {

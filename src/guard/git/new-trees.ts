@@ -1,5 +1,4 @@
-import { baseName, joinPath } from "../../shell/paths.ts";
-import { describe, text, type Value } from "../../shell/value.ts";
+import { baseName, describe, joinPath, text, type Value } from "../../shell/index.ts";
 import type { GitRun } from "./invocation.ts";
 
 /** The directory that `clone`, `init` or `worktree add` fills; undefined for every other run of git. */

@@ -1,4 +1,4 @@
-import { describe } from "../../shell/value.ts";
+import { describe } from "../../shell/index.ts";
 import type { GitRun } from "./invocation.ts";
 
 export interface PushedRef {

@@ -1,12 +1,14 @@
-import { knownText, type Value } from "../../shell/value.ts";
-import { compileGlob, matchesGlob } from "../../system/glob.ts";
-import { isInside, join, relative } from "../../system/paths.ts";
-import type { Workspace } from "../context.ts";
-import { partsBelow } from "../paths/below.ts";
-import { matchesAnyPattern, parseIgnoreFile } from "../paths/ignore.ts";
-import { isIgnoredNow } from "../paths/ignored.ts";
-import { findRepository } from "../paths/repository.ts";
-import { tracksAnything } from "../paths/tracked.ts";
+import { knownText, type Value } from "../../shell/index.ts";
+import { compileGlob, isInside, join, matchesGlob, relative } from "../../system/index.ts";
+import {
+  findRepository,
+  isIgnoredNow,
+  matchesAnyPattern,
+  parseIgnoreFile,
+  partsBelow,
+  tracksAnything,
+  type Workspace,
+} from "../../workspace/index.ts";
 import type { GitRun } from "./invocation.ts";
 
 /** What a run takes out of the working tree of what git does not track. */

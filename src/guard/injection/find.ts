@@ -1,5 +1,4 @@
-import type { Json } from "../../protocol/index.ts";
-import { readJson } from "../../protocol/read-json.ts";
+import { type Json, readJson } from "../../protocol/index.ts";
 import type { RuleId } from "../rules.ts";
 import { type Cue, type CueKind, findCues } from "./cues.ts";
 import { findHiddenParts } from "./hidden-parts.ts";

@@ -1,4 +1,4 @@
-import { decodeBase64 } from "../../shell/decode.ts";
+import { decodeBase64 } from "../../shell/index.ts";
 
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 const NOT_ASCII = /[^\u0000-\u007f]/;

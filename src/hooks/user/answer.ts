@@ -1,4 +1,4 @@
-import { canonicalInput, nativeInput } from "../../hosts/tool-input.ts";
+import { canonicalInput, nativeInput } from "../../hosts/index.ts";
 import {
   type Effect,
   type HookInput,

@@ -1,5 +1,5 @@
 import type { Hook, HookInput } from "../../protocol/index.ts";
-import type { System } from "../../system/system.ts";
+import type { System } from "../../system/index.ts";
 import { type HookResult, readAnswer } from "./answer.ts";
 import { openCall } from "./call.ts";
 import type { UserHook } from "./define.ts";

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../../protocol/index.ts";
-import type { Entry } from "../transcript/entry.ts";
+import type { Entry } from "../../transcripts/index.ts";
 
 /** What a command does, as the guard sees it. Empty for calls that are no command. */
 export interface CommandFacts {

@@ -1,21 +1,23 @@
-import { canonicalInput } from "../../hosts/tool-input.ts";
+import { canonicalInput } from "../../hosts/index.ts";
 import type { HookInput } from "../../protocol/index.ts";
-import { findStateHome } from "../../state/homes.ts";
 import {
   findHome,
   findProjectRoot,
   findSessionDirectory,
   findSessionId,
+  findStateHome,
   LogFile,
 } from "../../state/index.ts";
-import { writeAtomically } from "../../system/atomic-write.ts";
-import { childEnvironment } from "../../system/child-environment.ts";
-import { describeEnd } from "../../system/describe-end.ts";
-import { join, resolve } from "../../system/paths.ts";
-import { hasErrorCode, type System } from "../../system/system.ts";
-import type { Entry } from "../transcript/entry.ts";
-import { toolNaming } from "../transcript/naming.ts";
-import { readTranscript } from "../transcript/read.ts";
+import {
+  childEnvironment,
+  describeEnd,
+  hasErrorCode,
+  join,
+  resolve,
+  type System,
+  writeAtomically,
+} from "../../system/index.ts";
+import { type Entry, readTranscript, toolNaming } from "../../transcripts/index.ts";
 import type { CommandFacts, ExecOptions, ExecResult, GivenCall, HookFiles } from "./call-types.ts";
 import { deeperEnvironment } from "./depth.ts";
 import { openStores } from "./store.ts";

@@ -1,6 +1,5 @@
 import type { HookInput } from "../../protocol/index.ts";
-import { childEnvironment } from "../../system/child-environment.ts";
-import type { System } from "../../system/system.ts";
+import { childEnvironment, type System } from "../../system/index.ts";
 import { deeperEnvironment } from "./depth.ts";
 import { findWanted, type WantedHooks } from "./find-wanted.ts";
 import type { BuiltFile, Manifest } from "./manifest.ts";

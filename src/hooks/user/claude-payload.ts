@@ -1,8 +1,5 @@
-import { asText } from "../../hosts/claude-encoders.ts";
-import { hostOrDefault } from "../../hosts/descriptors.ts";
-import { canonicalInput, nativeInput } from "../../hosts/tool-input.ts";
-import { defined } from "../../protocol/defined.ts";
-import type { Effect, HookInput, JsonObject } from "../../protocol/index.ts";
+import { asText, canonicalInput, hostOrDefault, nativeInput } from "../../hosts/index.ts";
+import { defined, type Effect, type HookInput, type JsonObject } from "../../protocol/index.ts";
 import { isClaudeMember } from "./tools.ts";
 
 /** A call of any host as Claude Code would send it: its names of events and tools, its members. */

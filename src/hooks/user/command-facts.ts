@@ -1,11 +1,9 @@
-import { collectEffects } from "../../guard/collect.ts";
-import { survey } from "../../guard/context.ts";
-import { contextOf } from "../../guard/index.ts";
-import { shellContextOf } from "../../guard/judge.ts";
-import { analyseCommand } from "../../programs/analyse.ts";
+import { collectEffects, contextOf, shellContextOf } from "../../guard/index.ts";
+import { analyseCommand } from "../../programs/index.ts";
 import type { HookInput } from "../../protocol/index.ts";
-import { knownText } from "../../shell/value.ts";
-import type { System } from "../../system/system.ts";
+import { knownText } from "../../shell/index.ts";
+import type { System } from "../../system/index.ts";
+import { survey } from "../../workspace/index.ts";
 import type { CommandFacts } from "./call-types.ts";
 
 /** What the guard knows about a command before it judges. Large, so loaded only for hooks that ask for it. */

@@ -1,5 +1,5 @@
-import { VARIABLES } from "../../state/variables.ts";
-import type { System } from "../../system/system.ts";
+import { VARIABLES } from "../../state/index.ts";
+import type { System } from "../../system/index.ts";
 
 /** A hook that starts an agent whose hooks start agents: from here on users' hooks do not run. */
 export const MAX_HOOK_DEPTH = 3;

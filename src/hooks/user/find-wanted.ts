@@ -1,10 +1,8 @@
-import { canonicalInput } from "../../hosts/tool-input.ts";
-import { errorText } from "../../protocol/error-text.ts";
-import { describeEvent, type HookInput } from "../../protocol/index.ts";
+import { compileCondition, compileMatcher, isMatch, subjectOf } from "../../handlers/index.ts";
+import { canonicalInput } from "../../hosts/index.ts";
+import { describeEvent, errorText, type HookInput } from "../../protocol/index.ts";
 import { findHome, findProjectRoot, findStateHome } from "../../state/index.ts";
-import type { System } from "../../system/system.ts";
-import { compileCondition } from "../handlers/condition.ts";
-import { compileMatcher, isMatch, subjectOf } from "../handlers/match.ts";
+import type { System } from "../../system/index.ts";
 import { nativeNames } from "./claude-payload.ts";
 import {
   type BuiltFile,

@@ -1,9 +1,13 @@
-import type { FailurePolicy, Json, JsonObject } from "../../protocol/index.ts";
-import { readJson } from "../../protocol/index.ts";
-import { objectAt, StrictMembers } from "../../protocol/members.ts";
-import { join } from "../../system/paths.ts";
-import { hasErrorCode, type System } from "../../system/system.ts";
-import type { CommandAction, HttpAction, McpToolAction } from "../handlers/handler.ts";
+import type { CommandAction, HttpAction, McpToolAction } from "../../handlers/index.ts";
+import {
+  type FailurePolicy,
+  type Json,
+  type JsonObject,
+  objectAt,
+  readJson,
+  StrictMembers,
+} from "../../protocol/index.ts";
+import { hasErrorCode, join, type System } from "../../system/index.ts";
 import type { Wants, When } from "./wanted.ts";
 
 /** One hook of a compiled file. */

@@ -1,11 +1,16 @@
-import { errorText } from "../../protocol/error-text.ts";
-import type { Effect, HookInput, Json, JsonObject } from "../../protocol/index.ts";
-import { PAYLOAD_DEPTH_LIMIT, readJson } from "../../protocol/index.ts";
-import { memberAt, numberAt, stringAt } from "../../protocol/members.ts";
-import { childEnvironment } from "../../system/child-environment.ts";
-import { describeEnd } from "../../system/describe-end.ts";
-import { join } from "../../system/paths.ts";
-import type { ProcessResult, System } from "../../system/system.ts";
+import {
+  type Effect,
+  errorText,
+  type HookInput,
+  type Json,
+  type JsonObject,
+  memberAt,
+  numberAt,
+  PAYLOAD_DEPTH_LIMIT,
+  readJson,
+  stringAt,
+} from "../../protocol/index.ts";
+import { childEnvironment, describeEnd, join, type ProcessResult, type System } from "../../system/index.ts";
 import { type HookResult, readAnswer } from "./answer.ts";
 import { deeperEnvironment } from "./depth.ts";
 import type { WantedHook } from "./find-wanted.ts";

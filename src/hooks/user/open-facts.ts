@@ -1,5 +1,5 @@
 import type { HookInput } from "../../protocol/index.ts";
-import type { System } from "../../system/system.ts";
+import type { System } from "../../system/index.ts";
 import type { CommandFacts } from "./call-types.ts";
 
 const NO_FACTS: CommandFacts = { programs: [], words: [], paths: [], effects: [] };

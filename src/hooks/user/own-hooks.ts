@@ -1,7 +1,6 @@
 import type { Contribution, HookInput, Power } from "../../protocol/index.ts";
 import { AtomicFlag, sha256Hex } from "../../state/index.ts";
-import { join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { join, type System } from "../../system/index.ts";
 import { failureEffect } from "./failure.ts";
 import type { WantedHooks } from "./find-wanted.ts";
 import type { RunHook } from "./run-code.ts";

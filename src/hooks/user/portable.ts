@@ -1,7 +1,5 @@
-import { errorText } from "../../protocol/error-text.ts";
-import type { HookInput } from "../../protocol/index.ts";
-import { join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { errorText, type HookInput } from "../../protocol/index.ts";
+import { join, type System } from "../../system/index.ts";
 import { type HookResult, readAnswer } from "./answer.ts";
 import { openCall } from "./call.ts";
 import type { WantedHook } from "./find-wanted.ts";

@@ -1,5 +1,4 @@
-import { hostOrDefault } from "../../hosts/descriptors.ts";
-import { deriveFacts } from "../../hosts/facts.ts";
+import { deriveFacts, hostOrDefault } from "../../hosts/index.ts";
 import type { HookInput, JsonObject } from "../../protocol/index.ts";
 
 /** The same call with another tool input, in the host's own form, and the facts that follow from it. */

@@ -1,17 +1,27 @@
-import { errorText } from "../../protocol/error-text.ts";
-import { describeEvent, type Effect, type HookInput, type JsonObject } from "../../protocol/index.ts";
+import {
+  type CommandAction,
+  captureText,
+  commandLine,
+  DEFAULT_LIMITS,
+  engineVariables,
+  failed,
+  failureText,
+  findShells,
+  type HandlerEnd,
+  type HandlerVerdict,
+  interpretAtomcodeJson,
+  interpretClaude,
+  scrubEnvironment,
+} from "../../handlers/index.ts";
+import {
+  describeEvent,
+  type Effect,
+  errorText,
+  type HookInput,
+  type JsonObject,
+} from "../../protocol/index.ts";
 import { AtomicFlag, findProjectRoot, findSessionDirectory, sha256Hex } from "../../state/index.ts";
-import { childEnvironment } from "../../system/child-environment.ts";
-import { join } from "../../system/paths.ts";
-import type { ProcessResult, System } from "../../system/system.ts";
-import { interpretAtomcodeJson } from "../handlers/atomcode-output.ts";
-import { captureText } from "../handlers/capture.ts";
-import { interpretClaude } from "../handlers/claude-output.ts";
-import { commandLine, engineVariables, findShells, scrubEnvironment } from "../handlers/environment.ts";
-import { failureText } from "../handlers/failure.ts";
-import type { CommandAction } from "../handlers/handler.ts";
-import { DEFAULT_LIMITS } from "../handlers/options.ts";
-import { failed, type HandlerEnd, type HandlerVerdict } from "../handlers/result.ts";
+import { childEnvironment, join, type ProcessResult, type System } from "../../system/index.ts";
 import type { HookResult } from "./answer.ts";
 import { claudePayload, directoryVariable, fromClaude, payloadFor } from "./claude-payload.ts";
 import { deeperEnvironment } from "./depth.ts";

@@ -1,5 +1,5 @@
 import type { Contribution, HookInput, Power } from "../../protocol/index.ts";
-import type { System } from "../../system/system.ts";
+import type { System } from "../../system/index.ts";
 import type { HookResult } from "./answer.ts";
 import { hasChanged, rebuildChanged } from "./changed-sources.ts";
 import { hookDepth, MAX_HOOK_DEPTH } from "./depth.ts";

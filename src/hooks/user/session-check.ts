@@ -1,8 +1,6 @@
-import { errorText } from "../../protocol/error-text.ts";
-import type { HookInput } from "../../protocol/index.ts";
+import { errorText, type HookInput } from "../../protocol/index.ts";
 import { findHome, findProjectRoot, findStateHome } from "../../state/index.ts";
-import { dirname, join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { dirname, join, type System } from "../../system/index.ts";
 import { build, hasChanged } from "./changed-sources.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { listSources } from "./source-files.ts";

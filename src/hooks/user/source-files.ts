@@ -1,5 +1,4 @@
-import { join } from "../../system/paths.ts";
-import { hasErrorCode, type System } from "../../system/system.ts";
+import { hasErrorCode, join, type System } from "../../system/index.ts";
 
 const SOURCE = /^[^.].*\.(?:[mc]?ts|[mc]?js)$/;
 const NOT_A_SOURCE = /\.d\.[mc]?ts$|\.(?:test|spec)\.[mc]?[tj]s$/;

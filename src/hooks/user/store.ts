@@ -1,9 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../protocol/index.ts";
-import { AtomicJsonFile } from "../../state/atomic-json-file.ts";
-import { sanitiseSessionId } from "../../state/session-id.ts";
-import { join } from "../../system/paths.ts";
-import { sha256Hex } from "../../system/sha256.ts";
-import type { System } from "../../system/system.ts";
+import { AtomicJsonFile, sanitiseSessionId } from "../../state/index.ts";
+import { join, type System, sha256Hex } from "../../system/index.ts";
 import type { HookStore } from "./call-types.ts";
 
 const LOCK_TIMEOUT_MS = 2_000;

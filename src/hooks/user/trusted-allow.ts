@@ -1,7 +1,7 @@
 import type { Contribution, HookInput } from "../../protocol/index.ts";
-import type { System } from "../../system/system.ts";
-import { configurationFor } from "../configuration.ts";
-import type { HookProgram } from "../hook-program.ts";
+import type { System } from "../../system/index.ts";
+import { configurationFor } from "../program/configuration.ts";
+import type { HookProgram } from "../program/hook-program.ts";
 
 /**
  * The guard's question is left out where a hook that the user named in `guard.trustHooks` allowed the call. Refusals

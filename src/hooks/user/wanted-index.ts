@@ -1,5 +1,4 @@
-import { join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { join, type System } from "../../system/index.ts";
 import { type BuiltHandler, buildFolder, MAX_MANIFEST_BYTES, type Manifest } from "./manifest.ts";
 import type { Wants } from "./wanted.ts";
 

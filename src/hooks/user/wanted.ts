@@ -1,5 +1,5 @@
 import { findEvent, type HookInput } from "../../protocol/index.ts";
-import { compileGlob, matchesGlob } from "../../system/glob.ts";
+import { compileGlob, matchesGlob } from "../../system/index.ts";
 
 /** Which calls a hook is for, as plain data: what `defineHook` was told and what the manifest holds. */
 export interface Wants {

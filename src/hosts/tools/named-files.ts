@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../../protocol/index.ts";
-import { dirname, isAbsolute, join } from "../../system/paths.ts";
+import { dirname, isAbsolute, join } from "../../system/index.ts";
 import { isDirectoryName } from "./call-directory.ts";
 import type { Level, ToolShape } from "./shapes.ts";
 import { actionOf, type FileAction, isFileTool, isOfService, nameWords } from "./tool-words.ts";

@@ -1,10 +1,7 @@
-import { readAgentVersion } from "../../launcher/agent-version.ts";
-import { tryFindBinary } from "../../launcher/find-binary.ts";
-import { LAUNCH_TOOLS } from "../../launcher/tools.ts";
-import { listRecipes } from "../../recipes/find/list-recipes.ts";
-import { AGENTS, locateActiveAgent } from "../../state/index.ts";
-import type { UserDirectories } from "../../state/user-directories.ts";
-import type { System } from "../../system/system.ts";
+import { LAUNCH_TOOLS, readAgentVersion, tryFindBinary } from "../../launcher/index.ts";
+import { listRecipes } from "../../recipes/index.ts";
+import { AGENTS, locateActiveAgent, type UserDirectories } from "../../state/index.ts";
+import type { System } from "../../system/index.ts";
 import { type DoctorCheck, pass, warn } from "./check.ts";
 
 /** Agent programs with their versions, and which one is meant where no command names one. */

@@ -1,9 +1,9 @@
 import { type ConfigNotice, failurePolicyOf, type GuardSettings, loadConfig } from "../../config/index.ts";
-import { ruleSettingProblems } from "../../guard/rule-settings.ts";
-import { HOOK_REGISTRY } from "../../hosts/registry-rows.ts";
+import { ruleSettingProblems } from "../../guard/index.ts";
+import { HOOK_REGISTRY } from "../../hosts/index.ts";
 import { describeEvent } from "../../protocol/index.ts";
-import type { UserDirectories } from "../../state/user-directories.ts";
-import type { System } from "../../system/system.ts";
+import type { UserDirectories } from "../../state/index.ts";
+import type { System } from "../../system/index.ts";
 import { type DoctorCheck, fail, pass, warn } from "./check.ts";
 
 /** Configuration files: what in them does not count, and what a failure policy cannot do. */

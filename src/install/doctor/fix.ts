@@ -1,7 +1,6 @@
-import type { HostId } from "../../hosts/descriptors.ts";
-import type { InstallScope } from "../../hosts/host.ts";
-import type { UserDirectories } from "../../state/user-directories.ts";
-import type { System } from "../../system/system.ts";
+import type { HostId, InstallScope } from "../../hosts/index.ts";
+import type { UserDirectories } from "../../state/index.ts";
+import type { System } from "../../system/index.ts";
 import { findRegistrations } from "../duplicate-registrations.ts";
 import { readFile } from "../file-edit.ts";
 import { install } from "../install.ts";

@@ -1,11 +1,9 @@
-import { loadConfig } from "../../config/index.ts";
-import { isHistoryOn } from "../../config/settings.ts";
+import { isHistoryOn, loadConfig } from "../../config/index.ts";
 import { openHistory } from "../../history/index.ts";
-import { errorText } from "../../protocol/error-text.ts";
-import { count, sizeText } from "../../protocol/quantity.ts";
-import type { UserDirectories } from "../../state/user-directories.ts";
-import { join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { errorText } from "../../protocol/index.ts";
+import type { UserDirectories } from "../../state/index.ts";
+import { join, type System } from "../../system/index.ts";
+import { count, sizeText } from "../../text/index.ts";
 import { type DoctorCheck, fail, pass } from "./check.ts";
 
 const ID = "history";

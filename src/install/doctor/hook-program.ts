@@ -1,12 +1,8 @@
-import { wrappedCommand } from "../../programs/own-wrapper.ts";
-import { errorName, errorText } from "../../protocol/error-text.ts";
-import { STOCK_HOOKS } from "../../protocol/stock-hooks.ts";
-import { readText } from "../../state/index.ts";
-import { Problem } from "../../state/problem.ts";
-import type { UserDirectories } from "../../state/user-directories.ts";
-import { compileFile, readCache } from "../../system/compiled-file.ts";
-import { dirname, join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { wrappedCommand } from "../../programs/index.ts";
+import { errorName, errorText, STOCK_HOOKS } from "../../protocol/index.ts";
+import { Problem, readText, type UserDirectories } from "../../state/index.ts";
+import { dirname, join, type System } from "../../system/index.ts";
+import { compileFile, readCache } from "../../system/node.ts";
 import { chooseEngine, describeEngine, type HookEngine } from "../hook-engine.ts";
 import type { Package } from "../package.ts";
 import { hookProgramPath } from "../places.ts";

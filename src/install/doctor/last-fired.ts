@@ -1,6 +1,6 @@
-import { stringAt } from "../../protocol/members.ts";
-import type { UserDirectories } from "../../state/user-directories.ts";
-import type { System } from "../../system/system.ts";
+import { stringAt } from "../../protocol/index.ts";
+import type { UserDirectories } from "../../state/index.ts";
+import type { System } from "../../system/index.ts";
 import { readLastRuns } from "../last-runs.ts";
 
 /** When each host last ran a hook, by the log of all runs; the newest part of it is enough. */

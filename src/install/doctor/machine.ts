@@ -1,12 +1,9 @@
 import { gte } from "semver";
-import { findOwner } from "../../launcher/update/owner.ts";
-import { isNewer } from "../../launcher/update/releases.ts";
-import { wrappedCommand } from "../../programs/own-wrapper.ts";
-import { errorText } from "../../protocol/error-text.ts";
-import { readText } from "../../state/index.ts";
-import type { UserDirectories } from "../../state/user-directories.ts";
-import { join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { findOwner, isNewer } from "../../launcher/index.ts";
+import { wrappedCommand } from "../../programs/index.ts";
+import { errorText } from "../../protocol/index.ts";
+import { readText, type UserDirectories } from "../../state/index.ts";
+import { join, type System } from "../../system/index.ts";
 import { inspectCodeCaches } from "../code-cache.ts";
 import { findOnPath } from "../find-program.ts";
 import { askVersion } from "../host-version.ts";

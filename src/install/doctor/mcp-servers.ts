@@ -1,6 +1,6 @@
-import type { HostId } from "../../hosts/descriptors.ts";
-import type { UserDirectories } from "../../state/user-directories.ts";
-import type { System } from "../../system/system.ts";
+import type { HostId } from "../../hosts/index.ts";
+import type { UserDirectories } from "../../state/index.ts";
+import type { System } from "../../system/index.ts";
 import { readFile } from "../file-edit.ts";
 import { isServerWanted } from "../mcp/register-servers.ts";
 import { findServer } from "../mcp/server-entry.ts";

@@ -1,6 +1,6 @@
-import { count } from "../../protocol/quantity.ts";
-import type { UserDirectories } from "../../state/user-directories.ts";
-import type { System } from "../../system/system.ts";
+import type { UserDirectories } from "../../state/index.ts";
+import type { System } from "../../system/index.ts";
+import { count } from "../../text/index.ts";
 import { listOwnHooks } from "../user-hooks/list-own.ts";
 import { type DoctorCheck, fail, pass, warn } from "./check.ts";
 

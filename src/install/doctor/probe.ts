@@ -1,11 +1,8 @@
 import { tmpdir } from "node:os";
-import { HOSTS } from "../../hosts/descriptors.ts";
-import { isJsonObject, readJson } from "../../protocol/index.ts";
-import { memberAt } from "../../protocol/members.ts";
-import { DOCTOR_SESSION } from "../../state/session-id.ts";
-import { describeEnd } from "../../system/describe-end.ts";
-import { join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { HOSTS } from "../../hosts/index.ts";
+import { isJsonObject, memberAt, readJson } from "../../protocol/index.ts";
+import { DOCTOR_SESSION } from "../../state/index.ts";
+import { describeEnd, join, type System } from "../../system/index.ts";
 import type { FoundRegistration, OwnEntry } from "../registrations.ts";
 import { removeTree } from "../remove-tree.ts";
 import { runProgram, trialEnvironment } from "../run-program.ts";

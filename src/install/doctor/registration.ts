@@ -1,10 +1,8 @@
-import { findLooseJson } from "../../config/json-edit.ts";
-import { type HostRegistration, planRegistrations } from "../../hosts/hook-registry.ts";
-import { resolveSubcommand } from "../../hosts/subcommands.ts";
+import { findLooseJson } from "../../config/index.ts";
+import { type HostRegistration, planRegistrations, resolveSubcommand } from "../../hosts/index.ts";
 import { eventKey } from "../../protocol/index.ts";
-import { readText } from "../../state/index.ts";
-import type { UserDirectories } from "../../state/user-directories.ts";
-import type { System } from "../../system/system.ts";
+import { readText, type UserDirectories } from "../../state/index.ts";
+import type { System } from "../../system/index.ts";
 import { hookProgramPath } from "../places.ts";
 import type { FoundRegistration, OwnEntry } from "../registrations.ts";
 import type { RegistrationTarget } from "../targets.ts";

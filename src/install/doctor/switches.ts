@@ -1,11 +1,8 @@
 import { readJsonc } from "../../config/index.ts";
-import { HOSTS, type HostId } from "../../hosts/descriptors.ts";
-import { isJsonObject, type JsonObject } from "../../protocol/index.ts";
-import { memberAt, objectAt, stringsAt } from "../../protocol/members.ts";
-import { readText } from "../../state/index.ts";
-import type { UserDirectories } from "../../state/user-directories.ts";
-import { dirname, isInside, join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { HOSTS, type HostId } from "../../hosts/index.ts";
+import { isJsonObject, type JsonObject, memberAt, objectAt, stringsAt } from "../../protocol/index.ts";
+import { readText, type UserDirectories } from "../../state/index.ts";
+import { dirname, isInside, join, type System } from "../../system/index.ts";
 import { readFile } from "../file-edit.ts";
 import { findTarget, type RegistrationTarget } from "../targets.ts";
 import { trustFile, trustOf } from "../trust.ts";

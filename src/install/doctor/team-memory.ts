@@ -1,10 +1,7 @@
 import { loadConfig } from "../../config/index.ts";
-import { describeSync, readSyncState } from "../../memory/sync/sync-state.ts";
-import { teamOrigin } from "../../memory/sync/team-origin.ts";
-import { MEMORY_DATABASE } from "../../state/index.ts";
-import type { UserDirectories } from "../../state/user-directories.ts";
-import { join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { describeSync, readSyncState, teamOrigin } from "../../memory/index.ts";
+import { MEMORY_DATABASE, type UserDirectories } from "../../state/index.ts";
+import { join, type System } from "../../system/index.ts";
 import { type DoctorCheck, fail, pass, warn } from "./check.ts";
 
 const ID = "memory.team";

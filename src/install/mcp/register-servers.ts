@@ -1,8 +1,7 @@
-import { loadConfig } from "../../config/load.ts";
-import { type HostId, resolveHost } from "../../hosts/descriptors.ts";
-import type { InstallScope } from "../../hosts/host.ts";
-import type { UserDirectories } from "../../state/user-directories.ts";
-import type { System } from "../../system/system.ts";
+import { loadConfig } from "../../config/index.ts";
+import { type HostId, type InstallScope, resolveHost } from "../../hosts/index.ts";
+import type { UserDirectories } from "../../state/index.ts";
+import type { System } from "../../system/index.ts";
 import type { ChosenHost } from "../choose-hosts.ts";
 import {
   applyEdit,

@@ -2,19 +2,17 @@ import { getNodeValue } from "jsonc-parser";
 import {
   type InvalidText,
   insertMember,
+  type JsonNode,
   memberOf,
   openJson,
   placeOf,
   propertiesOf,
   removeChild,
   replaceNode,
-} from "../../config/json-edit.ts";
-import type { JsonNode } from "../../config/json-node.ts";
-import type { McpServers } from "../../hosts/host.ts";
-import { BOM } from "../../hosts/settings-file.ts";
-import { isJsonObject, isSameJson, type Json, type JsonObject } from "../../protocol/index.ts";
-import { memberAt } from "../../protocol/members.ts";
-import { basename } from "../../system/paths.ts";
+} from "../../config/index.ts";
+import { BOM, type McpServers } from "../../hosts/index.ts";
+import { isJsonObject, isSameJson, type Json, type JsonObject, memberAt } from "../../protocol/index.ts";
+import { basename } from "../../system/index.ts";
 import { readToml } from "../codex-trust.ts";
 import type { Computed } from "../file-edit.ts";
 import { appendTable, removeTableTree } from "../toml-tables.ts";

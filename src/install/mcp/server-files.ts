@@ -1,8 +1,6 @@
-import type { HostId } from "../../hosts/descriptors.ts";
-import type { InstallScope, McpServers } from "../../hosts/host.ts";
-import type { UserDirectories } from "../../state/user-directories.ts";
-import { dirname, isAbsolute, join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import type { HostId, InstallScope, McpServers } from "../../hosts/index.ts";
+import type { UserDirectories } from "../../state/index.ts";
+import { dirname, isAbsolute, join, type System } from "../../system/index.ts";
 import { programFolder } from "../places.ts";
 import { INSTALLABLE_HOSTS, setupOf } from "../targets.ts";
 

@@ -1,5 +1,4 @@
-import type { HostId } from "../../hosts/descriptors.ts";
-import { MODULE_DEADLINE_SECONDS } from "../../hosts/hook-registry.ts";
+import { type HostId, MODULE_DEADLINE_SECONDS } from "../../hosts/index.ts";
 import type { FailurePolicy } from "../../protocol/index.ts";
 
 export interface ModuleOptions {

@@ -6,12 +6,9 @@ import {
   propertiesOf,
   removeChild,
   replaceNode,
-} from "../../config/json-edit.ts";
-import { FileLock } from "../../state/file-lock.ts";
-import { readText } from "../../state/read-text.ts";
-import { writeAtomically } from "../../system/atomic-write.ts";
-import { join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+} from "../../config/index.ts";
+import { FileLock, readText } from "../../state/index.ts";
+import { join, type System, writeAtomically } from "../../system/index.ts";
 import { pluginProblem } from "../problem.ts";
 
 const LIMIT = 4 * 1024 * 1024;

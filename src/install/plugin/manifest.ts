@@ -1,8 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isJsonObject, type JsonObject, ownValue, readJson } from "../../protocol/index.ts";
-import { memberAt, stringAt } from "../../protocol/members.ts";
-import { Problem } from "../../state/problem.ts";
+import {
+  isJsonObject,
+  type JsonObject,
+  memberAt,
+  ownValue,
+  readJson,
+  stringAt,
+} from "../../protocol/index.ts";
+import { Problem } from "../../state/index.ts";
 import { pluginProblem } from "../problem.ts";
 
 const PLACES = [".claude-plugin/plugin.json", "plugin.json"];

@@ -1,9 +1,8 @@
 import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isJsonObject, readJson } from "../../protocol/index.ts";
-import type { Problem } from "../../state/problem.ts";
-import type { UserDirectories } from "../../state/user-directories.ts";
-import type { System } from "../../system/system.ts";
+import type { Problem, UserDirectories } from "../../state/index.ts";
+import type { System } from "../../system/index.ts";
 import { pluginProblem } from "../problem.ts";
 import { setEnabled } from "./enabled.ts";
 import { tryReadPluginManifest } from "./manifest.ts";

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { UserDirectories } from "../../state/user-directories.ts";
-import type { System } from "../../system/system.ts";
+import type { UserDirectories } from "../../state/index.ts";
+import type { System } from "../../system/index.ts";
 import { pluginProblem } from "../problem.ts";
 import { isEnabled, setEnabled } from "./enabled.ts";
 import {

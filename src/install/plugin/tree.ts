@@ -9,7 +9,7 @@ import {
   symlinkSync,
 } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { sha256Hex } from "../../system/sha256.ts";
+import { sha256Hex } from "../../system/index.ts";
 import { pluginProblem } from "../problem.ts";
 
 const MAX_FILES = 20_000;

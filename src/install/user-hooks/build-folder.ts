@@ -1,15 +1,14 @@
 import {
   type BuiltFile,
   buildFolder,
+  indexFile,
+  indexText,
   MANIFEST_VERSION,
   type Manifest,
   manifestFile,
-} from "../../hooks/user/manifest.ts";
-import { indexFile, indexText } from "../../hooks/user/wanted-index.ts";
-import { removeIfThere } from "../../state/absent-files.ts";
-import { writeAtomically } from "../../system/atomic-write.ts";
-import { join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+} from "../../hooks/index.ts";
+import { removeIfThere } from "../../state/index.ts";
+import { join, type System, writeAtomically } from "../../system/index.ts";
 
 /** A run may have read the manifest before this one: what it names is kept for a while. */
 const KEPT_MS = 60 * 60 * 1000;

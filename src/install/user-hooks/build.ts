@@ -1,11 +1,15 @@
 import { createRequire } from "node:module";
-import { loadConfig } from "../../config/load.ts";
-import { hasChanged } from "../../hooks/user/changed-sources.ts";
-import { type BuiltFile, buildFolder, type Manifest, readManifest } from "../../hooks/user/manifest.ts";
-import { listSources } from "../../hooks/user/source-files.ts";
+import { loadConfig } from "../../config/index.ts";
+import {
+  type BuiltFile,
+  buildFolder,
+  hasChanged,
+  listSources,
+  type Manifest,
+  readManifest,
+} from "../../hooks/index.ts";
 import { FileLock } from "../../state/index.ts";
-import { join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { join, type System } from "../../system/index.ts";
 import { findPackage } from "../package.ts";
 import { removeOldCode, writeManifest } from "./build-folder.ts";
 import { findBundler } from "./bundle.ts";

@@ -1,8 +1,8 @@
 import { builtinModules, createRequire } from "node:module";
 import { dirname, resolve } from "node:path";
 import type * as Esbuild from "esbuild";
-import { CODE_CLOSING, CODE_OPENING } from "../../hooks/user/run-code.ts";
-import { errorText } from "../../protocol/error-text.ts";
+import { CODE_CLOSING, CODE_OPENING } from "../../hooks/index.ts";
+import { errorText } from "../../protocol/index.ts";
 import { authoringFile } from "./authoring-file.ts";
 
 /** A source with everything it imports, as one file. */

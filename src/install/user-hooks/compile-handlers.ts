@@ -1,12 +1,8 @@
-import type { HookSource, LoadReport } from "../../engine/options.ts";
-import { loadSources } from "../../engine/source/load.ts";
-import type { BuiltHandler } from "../../hooks/user/manifest.ts";
-import { HOST_LIST, resolveHost } from "../../hosts/descriptors.ts";
-import { ownedCommand } from "../../hosts/owned-command.ts";
-import { defined } from "../../protocol/defined.ts";
-import { describeEvent, findEvent, isJsonObject, type Json } from "../../protocol/index.ts";
-import { join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { type HookSource, type LoadReport, loadSources } from "../../engine/index.ts";
+import type { BuiltHandler } from "../../hooks/index.ts";
+import { HOST_LIST, ownedCommand, resolveHost } from "../../hosts/index.ts";
+import { defined, describeEvent, findEvent, isJsonObject, type Json } from "../../protocol/index.ts";
+import { join, type System } from "../../system/index.ts";
 import { findServerEntry, readServer } from "./mcp-servers.ts";
 import { readSettingsFile } from "./settings-file.ts";
 import type { HookPlaces } from "./sources.ts";

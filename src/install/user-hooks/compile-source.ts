@@ -1,8 +1,6 @@
 import type * as Esbuild from "esbuild";
-import type { BuiltFile, SourceFile } from "../../hooks/user/manifest.ts";
-import { writeAtomically } from "../../system/atomic-write.ts";
-import { join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import type { BuiltFile, SourceFile } from "../../hooks/index.ts";
+import { join, type System, writeAtomically } from "../../system/index.ts";
 import { hashBytes, hashText } from "../hash.ts";
 import { bundle, bundleProblem } from "./bundle.ts";
 import type { WantedSource } from "./sources.ts";

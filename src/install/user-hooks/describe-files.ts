@@ -1,8 +1,6 @@
-import { type BuiltHook, parseHook } from "../../hooks/user/manifest.ts";
-import { errorText } from "../../protocol/error-text.ts";
-import { type Json, readJson } from "../../protocol/index.ts";
-import { memberAt, numberAt, stringAt } from "../../protocol/members.ts";
-import type { System } from "../../system/system.ts";
+import { type BuiltHook, parseHook } from "../../hooks/index.ts";
+import { errorText, type Json, memberAt, numberAt, readJson, stringAt } from "../../protocol/index.ts";
+import type { System } from "../../system/index.ts";
 import { runProgram } from "../run-program.ts";
 
 const TIMEOUT_MS = 10_000;

@@ -1,12 +1,9 @@
-import { readJsonc } from "../../config/jsonc.ts";
-import type { LoadReport } from "../../engine/options.ts";
-import type { BuiltHandler, SourceFile } from "../../hooks/user/manifest.ts";
-import { HOST_LIST } from "../../hosts/descriptors.ts";
-import { settingsPath } from "../../hosts/settings-file.ts";
-import type { Json } from "../../protocol/index.ts";
-import { memberAt, objectAt, stringAt, stringsAt } from "../../protocol/members.ts";
-import { join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { readJsonc } from "../../config/index.ts";
+import type { LoadReport } from "../../engine/index.ts";
+import type { BuiltHandler, SourceFile } from "../../hooks/index.ts";
+import { HOST_LIST, settingsPath } from "../../hosts/index.ts";
+import { type Json, memberAt, objectAt, stringAt, stringsAt } from "../../protocol/index.ts";
+import { join, type System } from "../../system/index.ts";
 import { compileHandlers, type HandlerFile, type SkippedHandler } from "./compile-handlers.ts";
 import { contentHash } from "./compile-source.ts";
 import { readSettingsFile } from "./settings-file.ts";

@@ -1,9 +1,7 @@
-import { insertMember, memberOf, openJson, replaceNode } from "../../config/json-edit.ts";
-import { readJsonc } from "../../config/jsonc.ts";
-import { resolveHost } from "../../hosts/descriptors.ts";
-import { stringsAt } from "../../protocol/members.ts";
-import { writeAtomically } from "../../system/atomic-write.ts";
-import type { System } from "../../system/system.ts";
+import { insertMember, memberOf, openJson, readJsonc, replaceNode } from "../../config/index.ts";
+import { resolveHost } from "../../hosts/index.ts";
+import { stringsAt } from "../../protocol/index.ts";
+import { type System, writeAtomically } from "../../system/index.ts";
 import { installProblem, usageProblem } from "../problem.ts";
 import { IMPORTABLE, userHandlersFile } from "./handlers.ts";
 

@@ -1,9 +1,12 @@
-import { hasChanged } from "../../hooks/user/changed-sources.ts";
-import { type BuiltFile, type BuiltHandler, readManifest } from "../../hooks/user/manifest.ts";
-import { listSources } from "../../hooks/user/source-files.ts";
-import { errorText } from "../../protocol/error-text.ts";
-import { listAt, numberAt, stringAt } from "../../protocol/members.ts";
-import type { System } from "../../system/system.ts";
+import {
+  type BuiltFile,
+  type BuiltHandler,
+  hasChanged,
+  listSources,
+  readManifest,
+} from "../../hooks/index.ts";
+import { errorText, listAt, numberAt, stringAt } from "../../protocol/index.ts";
+import type { System } from "../../system/index.ts";
 import { readLastRuns } from "../last-runs.ts";
 import { collectHandlers } from "./handlers.ts";
 import { type HookPlaces, projectHooksFolder, userHooksFolder } from "./sources.ts";

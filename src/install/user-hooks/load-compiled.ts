@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { Script } from "node:vm";
-import { isUserHook } from "../../hooks/user/define.ts";
-import { requireHooks } from "../../hooks/user/run-code.ts";
+import { isUserHook, requireHooks } from "../../hooks/index.ts";
 
 export type Exports = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { isUserHook, type UserHook } from "../../hooks/user/define.ts";
-import { describeExports } from "../../hooks/user/describe.ts";
+import { describeExports, isUserHook, type UserHook } from "../../hooks/index.ts";
 import { bundle, findBundler } from "./bundle.ts";
 import { type Exports, loadCompiled } from "./load-compiled.ts";
 import { compileAlone } from "./without-bundler.ts";

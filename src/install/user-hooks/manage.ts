@@ -1,7 +1,5 @@
-import { isSourceName } from "../../hooks/user/source-files.ts";
-import { writeAtomically } from "../../system/atomic-write.ts";
-import { basename, extension, join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { isSourceName } from "../../hooks/index.ts";
+import { basename, extension, join, type System, writeAtomically } from "../../system/index.ts";
 import { readFile } from "../file-edit.ts";
 import { installProblem, usageProblem } from "../problem.ts";
 import { type BuildReport, buildHooks, type RefusedSource } from "./build.ts";

@@ -1,13 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import {
+  booleanAt,
   isJsonObject,
   type Json,
   type JsonObject,
+  listAt,
+  memberAt,
+  numberAt,
   PAYLOAD_DEPTH_LIMIT,
   readJson,
+  stringAt,
 } from "../../protocol/index.ts";
-import { booleanAt, listAt, memberAt, numberAt, stringAt } from "../../protocol/members.ts";
 import { version } from "../../version.ts";
 import type { McpServer } from "./mcp-servers.ts";
 

@@ -1,5 +1,12 @@
-import { isJsonObject, type Json, type JsonObject } from "../../protocol/index.ts";
-import { memberAt, objectAt, stringAt, stringsAt } from "../../protocol/members.ts";
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  memberAt,
+  objectAt,
+  stringAt,
+  stringsAt,
+} from "../../protocol/index.ts";
 
 /** How an MCP server is reached. */
 export type McpServer =

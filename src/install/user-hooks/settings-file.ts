@@ -1,6 +1,6 @@
-import { readJsonc } from "../../config/jsonc.ts";
+import { readJsonc } from "../../config/index.ts";
 import type { Json } from "../../protocol/index.ts";
-import type { System } from "../../system/system.ts";
+import type { System } from "../../system/index.ts";
 
 /** Claude Code keeps more than settings in one of them. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;

@@ -1,5 +1,5 @@
-import type { Config } from "../../config/settings.ts";
-import { join } from "../../system/paths.ts";
+import type { Config } from "../../config/index.ts";
+import { join } from "../../system/index.ts";
 
 /** Where one person's hooks are, and those of a project. */
 export interface HookPlaces {

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { writeAtomically } from "../../system/atomic-write.ts";
-import type { System } from "../../system/system.ts";
+import { type System, writeAtomically } from "../../system/index.ts";
 import { authoringTypes } from "./authoring-file.ts";
 
 /** A hook to start from: it compiles, it says nothing harmful, and its comments tell what else there is. */

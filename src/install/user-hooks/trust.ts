@@ -1,8 +1,6 @@
-import type { Json } from "../../protocol/index.ts";
-import { StrictMembers } from "../../protocol/members.ts";
+import { type Json, StrictMembers } from "../../protocol/index.ts";
 import { AtomicJsonFile } from "../../state/index.ts";
-import { join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { join, type System } from "../../system/index.ts";
 
 /** A file of a project, or a package, with the content that the user agreed to. */
 interface TrustedContent {

@@ -1,9 +1,11 @@
-import type { BuiltFile, BuiltHandler } from "../../hooks/user/manifest.ts";
-import { HOST_LIST } from "../../hosts/descriptors.ts";
-import { planRegistrations } from "../../hosts/hook-registry.ts";
-import { registeredEvents } from "../../hosts/native-events.ts";
-import { HOOK_REGISTRY } from "../../hosts/registry-rows.ts";
-import { resolveSubcommand } from "../../hosts/subcommands.ts";
+import type { BuiltFile, BuiltHandler } from "../../hooks/index.ts";
+import {
+  HOOK_REGISTRY,
+  HOST_LIST,
+  planRegistrations,
+  registeredEvents,
+  resolveSubcommand,
+} from "../../hosts/index.ts";
 import { hookProgramPath } from "../places.ts";
 
 const REGISTERED = HOST_LIST.filter(({ registration }) => registration !== undefined);

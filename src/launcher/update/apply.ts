@@ -11,12 +11,9 @@ import {
   statSync,
 } from "node:fs";
 import { join } from "node:path";
-import { errorText } from "../../protocol/error-text.ts";
-import { type Json, readJson } from "../../protocol/index.ts";
-import { listAt, memberAt, stringAt } from "../../protocol/members.ts";
-import { Problem } from "../../state/problem.ts";
-import { readText } from "../../state/read-text.ts";
-import type { System } from "../../system/system.ts";
+import { errorText, type Json, listAt, memberAt, readJson, stringAt } from "../../protocol/index.ts";
+import { Problem, readText } from "../../state/index.ts";
+import type { System } from "../../system/index.ts";
 import { fetchBytes } from "./fetch.ts";
 import type { Release } from "./releases.ts";
 import { unpack } from "./unpack.ts";

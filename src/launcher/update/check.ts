@@ -1,8 +1,6 @@
-import type { Json } from "../../protocol/index.ts";
-import { numberAt, stringAt } from "../../protocol/members.ts";
-import { AtomicJsonFile } from "../../state/atomic-json-file.ts";
-import { join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { type Json, numberAt, stringAt } from "../../protocol/index.ts";
+import { AtomicJsonFile } from "../../state/index.ts";
+import { join, type System } from "../../system/index.ts";
 import { version } from "../../version.ts";
 
 const HOUR_MS = 60 * 60 * 1000;

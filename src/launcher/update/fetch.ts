@@ -1,6 +1,6 @@
-import { errorText } from "../../protocol/error-text.ts";
-import { Problem } from "../../state/problem.ts";
-import { isLoopback } from "../../system/loopback.ts";
+import { errorText } from "../../protocol/index.ts";
+import { Problem } from "../../state/index.ts";
+import { isLoopback } from "../../system/index.ts";
 
 interface FetchLimits {
   readonly bytes: number;

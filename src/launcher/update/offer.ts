@@ -1,6 +1,6 @@
 import { openSync } from "node:fs";
 import { ReadStream } from "node:tty";
-import { afterPending } from "../../system/node-end.ts";
+import { afterPending } from "../../system/node.ts";
 import type { LaunchConsole } from "../launch-request.ts";
 
 const ANSWER_MS = 5_000;

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { readJson } from "../../protocol/index.ts";
-import { memberAt } from "../../protocol/members.ts";
-import { quoteWord } from "../../system/command-line.ts";
+import { memberAt, readJson } from "../../protocol/index.ts";
+import { quoteWord } from "../../system/index.ts";
 
 /** What put this copy of the program where it is, and the command that replaces it. */
 type Owner =

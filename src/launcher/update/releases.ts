@@ -1,7 +1,6 @@
 import semver from "semver";
-import { type Json, readJson } from "../../protocol/index.ts";
-import { booleanAt, listAt, stringAt } from "../../protocol/members.ts";
-import { Problem } from "../../state/problem.ts";
+import { booleanAt, type Json, listAt, readJson, stringAt } from "../../protocol/index.ts";
+import { Problem } from "../../state/index.ts";
 import { fetchBytes } from "./fetch.ts";
 
 export interface Release {

@@ -1,4 +1,4 @@
-import { AGENTS } from "../../state/active-agent.ts";
+import { AGENTS } from "../../state/index.ts";
 
 const PLAIN_COMMANDS =
   "install uninstall launch doctor update lock unlock lock-status completions version".split(" ");

@@ -1,6 +1,6 @@
 import { type Config, loadConfig } from "../../config/index.ts";
-import { requireDirectories } from "../../state/user-directories.ts";
-import type { System } from "../../system/system.ts";
+import { requireDirectories } from "../../state/index.ts";
+import type { System } from "../../system/index.ts";
 
 export interface UpdateSettings {
   readonly stateHome: string;

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { Problem } from "../../state/problem.ts";
+import { Problem } from "../../state/index.ts";
 
 const BLOCK = 512;
 const MAX_BYTES = 512 * 1024 * 1024;

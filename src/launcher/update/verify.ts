@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { Problem } from "../../state/problem.ts";
+import { Problem } from "../../state/index.ts";
 
 /** DER around the 32 bytes of an Ed25519 key. */
 const SPKI_START = Buffer.from("302a300506032b6570032100", "hex");

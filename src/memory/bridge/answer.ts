@@ -1,4 +1,4 @@
-import type { BridgeReply, BridgeRequest } from "../../hooks/bridge/contracts.ts";
+import type { BridgeReply, BridgeRequest } from "../../hooks/index.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 import { getContext } from "./get-context.ts";
 import { injectMemory } from "./inject-memory.ts";

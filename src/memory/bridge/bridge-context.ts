@@ -1,11 +1,8 @@
-import { isReadablePlace } from "../../hooks/stop/power-steering/source.ts";
-import type { Entry } from "../../hooks/transcript/entry.ts";
-import { readTranscript } from "../../hooks/transcript/read.ts";
-import { firstCharacters } from "../../hooks/words.ts";
-import { canonicalToolName } from "../../hosts/canonical-tool.ts";
-import { HOST_LIST } from "../../hosts/descriptors.ts";
-import { isAbsolute } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { isReadablePlace } from "../../hooks/index.ts";
+import { canonicalToolName, HOST_LIST } from "../../hosts/index.ts";
+import { isAbsolute, type System } from "../../system/index.ts";
+import { firstCharacters } from "../../text/index.ts";
+import { type Entry, readTranscript } from "../../transcripts/index.ts";
 import { type Memory, TEXT_LIMITS } from "../memory.ts";
 import { MemoryError } from "../memory-error.ts";
 import type { MemoryPlace } from "../memory-place.ts";

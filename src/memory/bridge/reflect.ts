@@ -1,9 +1,6 @@
-import type { ReflectReply, ReflectRequest } from "../../hooks/bridge/contracts.ts";
-import { isReadablePlace } from "../../hooks/stop/power-steering/source.ts";
-import { type Entry, entryText } from "../../hooks/transcript/entry.ts";
-import { readLines } from "../../hooks/transcript/lines.ts";
-import { isJsonObject, readJson } from "../../protocol/index.ts";
-import { stringsAt } from "../../protocol/members.ts";
+import { isReadablePlace, type ReflectReply, type ReflectRequest } from "../../hooks/index.ts";
+import { isJsonObject, readJson, stringsAt } from "../../protocol/index.ts";
+import { type Entry, entryText, readLines } from "../../transcripts/index.ts";
 import { askForReflection } from "../reflection/ask-agent.ts";
 import { type SessionFinding, strongest } from "../reflection/finding.ts";
 import { renderReflection } from "../reflection/report.ts";

@@ -1,6 +1,6 @@
-import type { StoreReply, StoreRequest } from "../../hooks/bridge/contracts.ts";
-import { type Entry, entryText, isUserMessage } from "../../hooks/transcript/entry.ts";
-import { firstCharacters } from "../../hooks/words.ts";
+import type { StoreReply, StoreRequest } from "../../hooks/index.ts";
+import { firstCharacters } from "../../text/index.ts";
+import { type Entry, entryText, isUserMessage } from "../../transcripts/index.ts";
 import { contentFingerprint } from "../content-fingerprint.ts";
 import { composeLearning, LearningCollector } from "../learning.ts";
 import type { LearntNote } from "../learnt/note.ts";

@@ -1,4 +1,4 @@
-import { saysWords, wordPattern } from "../../hooks/words.ts";
+import { saysWords, wordPattern } from "../../text/index.ts";
 import { sentencesOf } from "../learning.ts";
 import { type LearntNote, type NoteFinder, quote } from "./note.ts";
 

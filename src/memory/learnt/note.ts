@@ -1,6 +1,5 @@
-import { redact } from "../../guard/redact.ts";
-import { oneLine } from "../../hooks/words.ts";
 import { clip } from "../../state/index.ts";
+import { oneLine, redact } from "../../text/index.ts";
 import type { Category } from "../memory.ts";
 import type { SessionStep } from "../reflection/finding.ts";
 

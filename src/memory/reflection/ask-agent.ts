@@ -1,11 +1,16 @@
-import { redact } from "../../guard/redact.ts";
-import { parseBridgeReply, type ReflectReply } from "../../hooks/bridge/contracts.ts";
-import { printModeArguments } from "../../hosts/print-mode.ts";
+import { parseBridgeReply, type ReflectReply } from "../../hooks/index.ts";
+import { printModeArguments } from "../../hosts/index.ts";
 import { isJsonObject, readJson } from "../../protocol/index.ts";
 import { AGENTS, type AgentName, findActiveAgent, parseAgentName, VARIABLES } from "../../state/index.ts";
-import { childEnvironment } from "../../system/child-environment.ts";
-import { isAbsolute, isInside, join } from "../../system/paths.ts";
-import type { ProcessResult, System } from "../../system/system.ts";
+import {
+  childEnvironment,
+  isAbsolute,
+  isInside,
+  join,
+  type ProcessResult,
+  type System,
+} from "../../system/index.ts";
+import { redact } from "../../text/index.ts";
 import type { BridgeContext } from "../bridge/bridge-context.ts";
 import { MemoryError } from "../memory-error.ts";
 import type { SessionFinding } from "./finding.ts";

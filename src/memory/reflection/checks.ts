@@ -1,9 +1,7 @@
-import { redact } from "../../guard/redact.ts";
-import { isTestCommand } from "../../hooks/stop/power-steering/commands.ts";
-import { findStatement, oneLine, wordPattern } from "../../hooks/words.ts";
-import type { Json } from "../../protocol/index.ts";
-import { listAt, stringAt } from "../../protocol/members.ts";
+import { isTestCommand } from "../../hooks/index.ts";
+import { type Json, listAt, stringAt } from "../../protocol/index.ts";
 import { clip } from "../../state/index.ts";
+import { findStatement, oneLine, redact, wordPattern } from "../../text/index.ts";
 import { shortHash } from "../short-hash.ts";
 import type { SessionCheck, SessionFinding, SessionStep } from "./finding.ts";
 

@@ -1,6 +1,5 @@
-import { redact } from "../../guard/redact.ts";
-import { oneLine } from "../../hooks/words.ts";
 import { clip } from "../../state/index.ts";
+import { oneLine, redact } from "../../text/index.ts";
 import { type SessionFinding, strongest } from "./finding.ts";
 
 const MAX_TASK_LENGTH = 300;

@@ -1,5 +1,4 @@
-import type { Entry } from "../../hooks/transcript/entry.ts";
-import { entryText, isUserMessage } from "../../hooks/transcript/entry.ts";
+import { type Entry, entryText, isUserMessage } from "../../transcripts/index.ts";
 import { CHECKS } from "./checks.ts";
 import { SEVERITIES, type SessionFinding } from "./finding.ts";
 import { stepsOf } from "./steps.ts";

@@ -1,7 +1,12 @@
-import { isHeldText } from "../../hooks/stop/hold-mark.ts";
-import type { Entry, ToolResultPart, ToolUsePart } from "../../hooks/transcript/entry.ts";
-import { entryText, isUserMessage } from "../../hooks/transcript/entry.ts";
-import { stringAt } from "../../protocol/members.ts";
+import { isHeldText } from "../../hooks/index.ts";
+import { stringAt } from "../../protocol/index.ts";
+import {
+  type Entry,
+  entryText,
+  isUserMessage,
+  type ToolResultPart,
+  type ToolUsePart,
+} from "../../transcripts/index.ts";
 import type { SessionStep } from "./finding.ts";
 
 /** Calls of one message may be answered out of order; more than these never wait at the same time. */

@@ -1,5 +1,5 @@
-import { firstCharacters } from "../../hooks/words.ts";
-import type { System } from "../../system/system.ts";
+import type { System } from "../../system/index.ts";
+import { firstCharacters } from "../../text/index.ts";
 import { isSameMemory, type Memory, type MemoryName, TEXT_LIMITS } from "../memory.ts";
 import { withFreeId } from "../new-memory.ts";
 import { openConnection } from "../open-store.ts";

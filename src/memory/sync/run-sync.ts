@@ -1,9 +1,7 @@
-import { readDatabaseUrl } from "../../postgres/url.ts";
-import { errorText } from "../../protocol/error-text.ts";
-import { FileLock, LogFile } from "../../state/index.ts";
-import { Problem } from "../../state/problem.ts";
-import { dirname, join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { readDatabaseUrl } from "../../postgres/index.ts";
+import { errorText } from "../../protocol/index.ts";
+import { FileLock, LogFile, Problem } from "../../state/index.ts";
+import { dirname, join, type System } from "../../system/index.ts";
 import type { MemoryPlace } from "../memory-place.ts";
 import { openTeamDatabase } from "../open-postgres-store.ts";
 import { findProjectIdentity, isSharedProject } from "../project-identity.ts";

@@ -1,9 +1,7 @@
 import { spawn } from "node:child_process";
-import { errorText } from "../../protocol/error-text.ts";
+import { errorText } from "../../protocol/index.ts";
 import { LogFile } from "../../state/index.ts";
-import { childEnvironment } from "../../system/child-environment.ts";
-import { dirname, join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { childEnvironment, dirname, join, type System } from "../../system/index.ts";
 import { updateSyncState } from "./sync-state.ts";
 
 /**

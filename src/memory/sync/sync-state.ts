@@ -1,10 +1,8 @@
-import { ageOf } from "../../history/words.ts";
-import { isJsonObject, type Json } from "../../protocol/index.ts";
-import { numberAt, stringAt } from "../../protocol/members.ts";
-import { count } from "../../protocol/quantity.ts";
+import { ageOf } from "../../history/index.ts";
+import { isJsonObject, type Json, numberAt, stringAt } from "../../protocol/index.ts";
 import { AtomicJsonFile } from "../../state/index.ts";
-import { dirname, join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { dirname, join, type System } from "../../system/index.ts";
+import { count } from "../../text/index.ts";
 
 /** How the last syncs went, for those who decide on the next and for those who look. Times are 0 for never. */
 export interface SyncState {

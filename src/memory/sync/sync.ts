@@ -1,4 +1,4 @@
-import { MISSING_RIGHT, NAME_TAKEN, PostgresError } from "../../postgres/postgres-error.ts";
+import { MISSING_RIGHT, NAME_TAKEN, PostgresError } from "../../postgres/index.ts";
 import type { PendingChange } from "./change.ts";
 import { CLOCK_TOLERANCE_MS } from "./decide.ts";
 import type { LocalCopy } from "./local-copy.ts";

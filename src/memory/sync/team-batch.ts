@@ -1,6 +1,5 @@
-import type { Row, SqlValue } from "../../postgres/database.ts";
-import { SCHEMA } from "../../postgres/migrate.ts";
-import type { System } from "../../system/system.ts";
+import { type Row, SCHEMA, type SqlValue } from "../../postgres/index.ts";
+import type { System } from "../../system/index.ts";
 import { idKey, type Memory, type MemoryName, nameKey } from "../memory.ts";
 import { withFreeId } from "../new-memory.ts";
 import { MEMORIES, memoryOf, named, nameValues, SELECTED, textOf } from "../postgres-rows.ts";

@@ -1,7 +1,5 @@
-import type { Database, Row } from "../../postgres/database.ts";
-import { SCHEMA } from "../../postgres/migrate.ts";
-import { PostgresError } from "../../postgres/postgres-error.ts";
-import type { System } from "../../system/system.ts";
+import { type Database, PostgresError, type Row, SCHEMA } from "../../postgres/index.ts";
+import type { System } from "../../system/index.ts";
 import { type Memory, nameKey } from "../memory.ts";
 import { MEMORIES, SELECTED } from "../postgres-rows.ts";
 import { NOW_MS } from "../postgres-schema.ts";

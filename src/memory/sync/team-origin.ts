@@ -1,6 +1,6 @@
 import type { Config } from "../../config/index.ts";
-import { describeAddress, readDatabaseUrl } from "../../postgres/url.ts";
-import { Problem } from "../../state/problem.ts";
+import { describeAddress, readDatabaseUrl } from "../../postgres/index.ts";
+import { Problem } from "../../state/index.ts";
 
 /** A team and its database in words, by which a copy knows whose it is. Undefined without a usable URL: syncing tells why. */
 export function teamOrigin({ memory }: Pick<Config, "memory">): string | undefined {

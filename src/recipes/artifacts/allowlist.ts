@@ -1,5 +1,5 @@
-import { Problem } from "../../state/problem.ts";
-import { compileGlob, matchesGlob } from "../../system/glob.ts";
+import { Problem } from "../../state/index.ts";
+import { compileGlob, matchesGlob } from "../../system/index.ts";
 import { PROHIBITED_FOLDERS } from "./rules.ts";
 
 /** Beside the project's own files, reviewed like code: it lets generated files into commits. */

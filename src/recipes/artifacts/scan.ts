@@ -1,7 +1,6 @@
-import { runGit } from "../../history/run-git.ts";
-import { Problem } from "../../state/problem.ts";
-import { isInside, join, relative } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { runGit } from "../../history/index.ts";
+import { Problem } from "../../state/index.ts";
+import { isInside, join, relative, type System } from "../../system/index.ts";
 import { type ArtifactRule, type ArtifactSource, ruleFor } from "./rules.ts";
 
 export type ScanMode = "pre-commit" | "pre-publish" | "all" | "staged" | "worktree";

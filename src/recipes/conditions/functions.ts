@@ -1,5 +1,5 @@
-import { countCharacters } from "../../hooks/words.ts";
 import { isJsonObject, type Json } from "../../protocol/index.ts";
+import { countCharacters } from "../../text/index.ts";
 import { valueText } from "../values/value.ts";
 import { ConditionError, countOf, findIn, joinTexts, replaceIn, splitText, titleCase } from "./text.ts";
 import { clipSource } from "./tokens.ts";

@@ -1,4 +1,4 @@
-import { countCharacters } from "../../hooks/words.ts";
+import { countCharacters } from "../../text/index.ts";
 
 /** Text operations counted in code points, none of which can grow without bound. */
 

@@ -1,6 +1,5 @@
 import { findAssetHome, findHome } from "../../state/index.ts";
-import { join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { join, type System } from "../../system/index.ts";
 import { findGitRoot, isDirectory, isFile, staysInside } from "./look.ts";
 
 const FOLDER = "amplifier-bundle";

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../../protocol/index.ts";
-import type { System } from "../../system/system.ts";
+import type { System } from "../../system/index.ts";
 import { conditionProblem } from "../conditions/evaluate.ts";
 import { placeKey } from "../format/parse-recipe.ts";
 import type { Problem, Recipe, Step } from "../format/recipe.ts";

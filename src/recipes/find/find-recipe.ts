@@ -1,6 +1,5 @@
 import { findAssetHome, findHome, readText } from "../../state/index.ts";
-import { dirname, isAbsolute, join, resolve } from "../../system/paths.ts";
-import type { Files, System } from "../../system/system.ts";
+import { dirname, type Files, isAbsolute, join, resolve, type System } from "../../system/index.ts";
 import { readYaml } from "../format/read-yaml.ts";
 import { MAX_RECIPE_BYTES } from "../format/recipe.ts";
 import { findGitRoot, isDirectory, isFile, staysInside } from "./look.ts";

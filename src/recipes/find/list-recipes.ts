@@ -1,5 +1,4 @@
-import { dirname, resolve } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { dirname, resolve, type System } from "../../system/index.ts";
 import { SHIPPED_RECIPES } from "../shipped-recipes.ts";
 import { type ListedRecipe, titleOf } from "./describe-recipe.ts";
 import { type RecipeSearch, recipeFilesIn, searchDirectories } from "./search-directories.ts";

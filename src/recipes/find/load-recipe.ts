@@ -1,6 +1,6 @@
-import { errorText } from "../../protocol/error-text.ts";
+import { errorText } from "../../protocol/index.ts";
 import { readExactText } from "../../state/index.ts";
-import { hasErrorCode, type System } from "../../system/system.ts";
+import { hasErrorCode, type System } from "../../system/index.ts";
 import {
   dependencyProblems,
   type ParsedRecipe,

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { resolvePath } from "../../state/index.ts";
-import { ancestors, isInside, join } from "../../system/paths.ts";
-import { type Files, hasErrorCode } from "../../system/system.ts";
+import { ancestors, type Files, hasErrorCode, isInside, join } from "../../system/index.ts";
 
 export function isFile(files: Files, path: string): boolean {
   return kindOf(files, path) === "file";

@@ -1,6 +1,5 @@
 import { findAssetHome, findHome } from "../../state/index.ts";
-import { ancestors, join, resolve } from "../../system/paths.ts";
-import type { Files, System } from "../../system/system.ts";
+import { ancestors, type Files, join, resolve, type System } from "../../system/index.ts";
 import { SHIPPED_RECIPES } from "../shipped-recipes.ts";
 import { isDirectory, isFile } from "./look.ts";
 

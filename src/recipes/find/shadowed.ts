@@ -1,6 +1,5 @@
 import { findHome, readText } from "../../state/index.ts";
-import { isInside, join, resolve } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { isInside, join, resolve, type System } from "../../system/index.ts";
 import { MAX_RECIPE_BYTES } from "../format/recipe.ts";
 import { SHIPPED_RECIPES } from "../shipped-recipes.ts";
 import { findInDirectories, isRecipePath } from "./find-recipe.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { readExactText } from "../../state/index.ts";
-import type { System } from "../../system/system.ts";
+import type { System } from "../../system/index.ts";
 import { MAX_RECIPE_BYTES } from "../format/recipe.ts";
 import { SHIPPED_INDEX } from "../shipped-recipes.ts";
 import type { ListedRecipe } from "./describe-recipe.ts";

@@ -1,6 +1,5 @@
+import { resolve, type System } from "../../system/index.ts";
 import { createNodeSystem } from "../../system/node.ts";
-import { resolve } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
 import type { Problem } from "../format/recipe.ts";
 import { EXIT_CODES } from "../run/result.ts";
 import { findProblems } from "./find-problems.ts";

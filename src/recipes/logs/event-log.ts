@@ -1,8 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { JsonObject } from "../../protocol/index.ts";
 import { appendJsonLine } from "../../state/index.ts";
-import { join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { join, type System } from "../../system/index.ts";
 import type { Observer, RunEvent, StepReference } from "./events.ts";
 
 const MAX_OUTPUT_CHARACTERS = 8192;

@@ -1,4 +1,4 @@
-import { errorText } from "../../protocol/error-text.ts";
+import { errorText } from "../../protocol/index.ts";
 import type { StepType } from "../format/recipe.ts";
 import type { StepResult } from "../run/result.ts";
 

@@ -1,5 +1,4 @@
-import { defined } from "../../protocol/defined.ts";
-import { type JsonObject, ownValue } from "../../protocol/index.ts";
+import { defined, type JsonObject, ownValue } from "../../protocol/index.ts";
 import type { GitFacts } from "../run/git-facts.ts";
 import { clipBytes } from "../steps/snippet.ts";
 import { valueText } from "../values/value.ts";

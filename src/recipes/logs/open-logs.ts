@@ -1,7 +1,6 @@
-import { errorText } from "../../protocol/error-text.ts";
+import { errorText } from "../../protocol/index.ts";
 import { appendJsonLine } from "../../state/index.ts";
-import { isAbsolute, join, resolve } from "../../system/paths.ts";
-import { hasErrorCode, type System } from "../../system/system.ts";
+import { hasErrorCode, isAbsolute, join, resolve, type System } from "../../system/index.ts";
 import { RunRefusal } from "../run/run-request.ts";
 import { createEventLog } from "./event-log.ts";
 import { type Observer, observeAll } from "./events.ts";

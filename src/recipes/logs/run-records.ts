@@ -1,8 +1,13 @@
-import { isJsonObject, type JsonObject } from "../../protocol/index.ts";
-import { memberAt, numberAt, parseJsonObject, stringAt } from "../../protocol/members.ts";
+import {
+  isJsonObject,
+  type JsonObject,
+  memberAt,
+  numberAt,
+  parseJsonObject,
+  stringAt,
+} from "../../protocol/index.ts";
 import { hasEnded, readText } from "../../state/index.ts";
-import { join } from "../../system/paths.ts";
-import { hasErrorCode, type System } from "../../system/system.ts";
+import { hasErrorCode, join, type System } from "../../system/index.ts";
 import { namesIn } from "../find/look.ts";
 import { checkpointPath } from "../run/find-checkpoint.ts";
 

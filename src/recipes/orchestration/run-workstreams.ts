@@ -1,9 +1,7 @@
-import { runGit } from "../../history/run-git.ts";
-import { errorText } from "../../protocol/error-text.ts";
-import { findStateHome } from "../../state/index.ts";
-import { Problem } from "../../state/problem.ts";
-import { basename, join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { runGit } from "../../history/index.ts";
+import { errorText } from "../../protocol/index.ts";
+import { findStateHome, Problem } from "../../state/index.ts";
+import { basename, join, type System } from "../../system/index.ts";
 import { hashText } from "../find/look.ts";
 import { inheritedEnvironment, sessionLimits } from "../run/base-environment.ts";
 import { type Interruption, SIGNAL_EXIT_CODES } from "../run/interruption.ts";

@@ -1,9 +1,6 @@
-import type { Json } from "../../protocol/index.ts";
-import { objectAt, StrictMembers } from "../../protocol/members.ts";
-import { AtomicJsonFile, findStateHome } from "../../state/index.ts";
-import { Problem } from "../../state/problem.ts";
-import { isAbsolute, join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { type Json, objectAt, StrictMembers } from "../../protocol/index.ts";
+import { AtomicJsonFile, findStateHome, Problem } from "../../state/index.ts";
+import { isAbsolute, join, type System } from "../../system/index.ts";
 import { sessionLimits } from "../run/base-environment.ts";
 
 /** One agent session of a tree: who started it, and whether it still runs. */

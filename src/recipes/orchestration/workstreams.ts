@@ -1,6 +1,5 @@
-import { isJsonObject, type Json, ownValue } from "../../protocol/index.ts";
-import { listAt, stringAt } from "../../protocol/members.ts";
-import { Problem } from "../../state/problem.ts";
+import { isJsonObject, type Json, listAt, ownValue, stringAt } from "../../protocol/index.ts";
+import { Problem } from "../../state/index.ts";
 import { findObject } from "./agent-answers.ts";
 
 /** One part of a task that is worked on beside the others, on a branch of its own. */

@@ -1,6 +1,5 @@
-import { runGit } from "../../history/run-git.ts";
-import { dirname } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { runGit } from "../../history/index.ts";
+import { dirname, type System } from "../../system/index.ts";
 import { isDirectory } from "../find/look.ts";
 
 /** A working tree of a branch beside the repository's own. */

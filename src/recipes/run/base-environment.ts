@@ -1,7 +1,6 @@
 import { userInfo } from "node:os";
 import { findAssetHome, readText } from "../../state/index.ts";
-import { join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { join, type System } from "../../system/index.ts";
 
 export interface RunFacts {
   readonly agent: string;

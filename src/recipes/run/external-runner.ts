@@ -1,10 +1,7 @@
-import { defined } from "../../protocol/defined.ts";
-import { isJsonObject, type JsonObject, readJson } from "../../protocol/index.ts";
-import { booleanAt } from "../../protocol/members.ts";
+import { booleanAt, defined, isJsonObject, type JsonObject, readJson } from "../../protocol/index.ts";
 import { EnvVar, envParsers } from "../../state/index.ts";
-import type { GroupWatcher } from "../../system/group-watcher.ts";
-import { resolve } from "../../system/paths.ts";
-import type { ProcessResult, System } from "../../system/system.ts";
+import { type ProcessResult, resolve, type System } from "../../system/index.ts";
+import type { GroupWatcher } from "../../system/node.ts";
 import { loadRecipe } from "../find/load-recipe.ts";
 import { isFile } from "../find/look.ts";
 import { endText } from "../steps/execute-process.ts";

@@ -1,8 +1,6 @@
-import type { Json } from "../../protocol/index.ts";
-import { stringAt } from "../../protocol/members.ts";
+import { type Json, stringAt } from "../../protocol/index.ts";
 import { AtomicJsonFile } from "../../state/index.ts";
-import { join, resolve } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { join, resolve, type System } from "../../system/index.ts";
 import { namesIn } from "../find/look.ts";
 
 /** A checkpoint holds the output of every step. */

@@ -1,6 +1,5 @@
 import { readText } from "../../state/index.ts";
-import { join, resolve } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { join, resolve, type System } from "../../system/index.ts";
 import { findGitRoot, isDirectory } from "../find/look.ts";
 
 /** What the files of a checkout tell without starting git. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, ownValue, readJson } from "../../protocol/index.ts";
 import { readText } from "../../state/index.ts";
-import type { System } from "../../system/system.ts";
+import type { System } from "../../system/index.ts";
 import { isPrivateDirectory, removeTree } from "./private-directory.ts";
 
 const LOG_LIMIT = 256 * 1024 * 1024;

@@ -1,6 +1,5 @@
-import { errorText } from "../../protocol/error-text.ts";
-import { isAbsolute, join } from "../../system/paths.ts";
-import { hasErrorCode, type System } from "../../system/system.ts";
+import { errorText } from "../../protocol/index.ts";
+import { hasErrorCode, isAbsolute, join, type System } from "../../system/index.ts";
 
 const PREFIX = "amplihack-recipe-";
 

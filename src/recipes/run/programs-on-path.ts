@@ -1,6 +1,4 @@
-import { quoteWord } from "../../system/command-line.ts";
-import { join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { join, quoteWord, type System } from "../../system/index.ts";
 import { isFile } from "../find/look.ts";
 
 /** This program under the name of the runner that recipes look for; `--output-format` is its word for `--format`. */

@@ -1,9 +1,6 @@
-import { errorText } from "../../protocol/error-text.ts";
-import { isJsonObject, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
+import { errorText, isJsonObject, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
 import { AtomicJsonFile, FileLock, serialise } from "../../state/index.ts";
-import { writeAtomically } from "../../system/atomic-write.ts";
-import { basename } from "../../system/paths.ts";
-import { hasErrorCode, type System } from "../../system/system.ts";
+import { basename, hasErrorCode, type System, writeAtomically } from "../../system/index.ts";
 import { type CheckpointSearch, findCheckpoint, MAX_CHECKPOINT_BYTES } from "./find-checkpoint.ts";
 import type { StepResult } from "./result.ts";
 

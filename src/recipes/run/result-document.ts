@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { defined } from "../../protocol/defined.ts";
+import { defined } from "../../protocol/index.ts";
 import type { OutputSnippet } from "../steps/snippet.ts";
 import type { GitFacts } from "./git-facts.ts";
 import type {

@@ -1,7 +1,6 @@
 import type { JsonObject } from "../../protocol/index.ts";
-import type { GroupWatcher } from "../../system/group-watcher.ts";
-import { join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { join, type System } from "../../system/index.ts";
+import type { GroupWatcher } from "../../system/node.ts";
 import type { LoadedRecipe } from "../find/load-recipe.ts";
 import { DEFAULT_MAX_DEPTH, DEFAULT_MAX_TOTAL_STEPS, MAX_DEPTH } from "../format/recipe.ts";
 import { pruneOldFiles } from "../logs/event-log.ts";

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { errorText } from "../../protocol/error-text.ts";
+import { errorText } from "../../protocol/index.ts";
 import { findActiveAgent, isStateError } from "../../state/index.ts";
-import { createGroupWatcher } from "../../system/group-watcher.ts";
-import { createNodeSystem } from "../../system/node.ts";
-import type { System } from "../../system/system.ts";
+import type { System } from "../../system/index.ts";
+import { createGroupWatcher, createNodeSystem } from "../../system/node.ts";
 import { findProblems } from "../find/find-problems.ts";
 import { findRecipe } from "../find/find-recipe.ts";
 import { type LoadedRecipe, loadRecipe } from "../find/load-recipe.ts";

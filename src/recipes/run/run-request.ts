@@ -8,8 +8,7 @@ import {
   isStateError,
   parseAgentName,
 } from "../../state/index.ts";
-import { join, resolve } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { join, resolve, type System } from "../../system/index.ts";
 import { isDirectory } from "../find/look.ts";
 import type { RecipeSearch } from "../find/search-directories.ts";
 import type { Observer } from "../logs/events.ts";

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../protocol/index.ts";
 import type { AgentName } from "../../state/index.ts";
-import type { GroupWatcher } from "../../system/group-watcher.ts";
-import type { System } from "../../system/system.ts";
+import type { System } from "../../system/index.ts";
+import type { GroupWatcher } from "../../system/node.ts";
 import type { LoadedRecipe } from "../find/load-recipe.ts";
 import type { RecipeSearch } from "../find/search-directories.ts";
 import type { Step } from "../format/recipe.ts";

@@ -1,5 +1,11 @@
-import { forEachNode, parseShell } from "../../shell/syntax/parse.ts";
-import type { Command, HereDoc, ParameterExpansionPart, SyntaxNode } from "../../shell/syntax/syntax.ts";
+import {
+  type Command,
+  forEachNode,
+  type HereDoc,
+  type ParameterExpansionPart,
+  parseShell,
+  type SyntaxNode,
+} from "../../shell/index.ts";
 import { findPlaceholders, holdsPlaceholder, type Placeholder } from "../values/template.ts";
 
 /** The quoting a placeholder stands in. */

@@ -1,4 +1,4 @@
-import { basename } from "../../system/paths.ts";
+import { basename } from "../../system/index.ts";
 import type { PlaceholderUse } from "./render-shell.ts";
 
 interface Interpreter {

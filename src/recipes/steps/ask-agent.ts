@@ -1,5 +1,5 @@
-import { printModeArguments } from "../../hosts/print-mode.ts";
-import { defined } from "../../protocol/defined.ts";
+import { printModeArguments } from "../../hosts/index.ts";
+import { defined } from "../../protocol/index.ts";
 import { EnvVar, envParsers } from "../../state/index.ts";
 import type { StepReference } from "../logs/events.ts";
 import type { RecipeRun } from "../run/run.ts";

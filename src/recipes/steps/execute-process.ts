@@ -1,4 +1,4 @@
-import type { ProcessResult } from "../../system/system.ts";
+import type { ProcessResult } from "../../system/index.ts";
 import type { StepReference } from "../logs/events.ts";
 import type { Frame, RecipeRun } from "../run/run.ts";
 import { decodeCut, lastCharacters, type OutputSnippet, takeSnippet, WholeCharacters } from "./snippet.ts";

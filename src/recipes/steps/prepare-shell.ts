@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { JsonObject } from "../../protocol/index.ts";
-import { join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { join, type System } from "../../system/index.ts";
 import type { RecipeRun } from "../run/run.ts";
 import { renderShell } from "../shell-text/render-shell.ts";
 import { mirrorOf } from "../values/context-mirror.ts";

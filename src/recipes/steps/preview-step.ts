@@ -1,5 +1,4 @@
-import { defined } from "../../protocol/defined.ts";
-import type { JsonObject } from "../../protocol/index.ts";
+import { defined, type JsonObject } from "../../protocol/index.ts";
 import type { Step } from "../format/recipe.ts";
 import type { StepPreview } from "../run/result.ts";
 import type { Frame } from "../run/run.ts";

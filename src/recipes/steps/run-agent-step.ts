@@ -1,4 +1,4 @@
-import { errorText } from "../../protocol/error-text.ts";
+import { errorText } from "../../protocol/index.ts";
 import { readText } from "../../state/index.ts";
 import { findAgent } from "../find/find-agent.ts";
 import { failure, type StepOutcome, type StepTask } from "../run/run.ts";

@@ -1,4 +1,4 @@
-import { resolve } from "../../system/paths.ts";
+import { resolve } from "../../system/index.ts";
 import { isDirectory } from "../find/look.ts";
 import { failure, type StepOutcome, type StepTask } from "../run/run.ts";
 import { ShellNestingError } from "../shell-text/render-shell.ts";

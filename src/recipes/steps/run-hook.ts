@@ -1,4 +1,4 @@
-import { errorText } from "../../protocol/error-text.ts";
+import { errorText } from "../../protocol/index.ts";
 import type { HookName } from "../format/recipe.ts";
 import type { StepOutcome, StepTask } from "../run/run.ts";
 import { endText, executeProcess } from "./execute-process.ts";

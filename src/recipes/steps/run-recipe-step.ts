@@ -1,5 +1,4 @@
-import { defined } from "../../protocol/defined.ts";
-import type { JsonObject } from "../../protocol/index.ts";
+import { defined, type JsonObject } from "../../protocol/index.ts";
 import { findSubRecipe, listSearched } from "../find/find-recipe.ts";
 import { type LoadedRecipe, loadRecipe } from "../find/load-recipe.ts";
 import { findShadowed, shadowNotice } from "../find/shadowed.ts";

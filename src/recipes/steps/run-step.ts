@@ -1,5 +1,4 @@
-import { errorText } from "../../protocol/error-text.ts";
-import type { JsonObject } from "../../protocol/index.ts";
+import { errorText, type JsonObject } from "../../protocol/index.ts";
 import { evaluateCondition } from "../conditions/evaluate.ts";
 import type { Step } from "../format/recipe.ts";
 import type { StepReference } from "../logs/events.ts";

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { EnvVar, envParsers } from "../../state/index.ts";
-import type { System } from "../../system/system.ts";
+import type { System } from "../../system/index.ts";
 
 /** The end of what a program said, short enough for a report. */
 export interface OutputSnippet {

@@ -1,8 +1,6 @@
-import { errorText } from "../../protocol/error-text.ts";
-import { isJsonObject, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
+import { errorText, isJsonObject, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
 import { readExactText } from "../../state/index.ts";
-import { resolve } from "../../system/paths.ts";
-import { hasErrorCode, type System } from "../../system/system.ts";
+import { hasErrorCode, resolve, type System } from "../../system/index.ts";
 import { findGitRoot, isDirectory } from "../find/look.ts";
 import { isReservedName, isVariableName } from "../format/parse-step.ts";
 import { readYaml, yamlToJson } from "../format/read-yaml.ts";

@@ -1,6 +1,5 @@
-import type { JsonObject } from "../../protocol/index.ts";
-import { listAt, memberAt, numberAt, stringAt } from "../../protocol/members.ts";
-import { count } from "../../protocol/quantity.ts";
+import { type JsonObject, listAt, memberAt, numberAt, stringAt } from "../../protocol/index.ts";
+import { count } from "../../text/index.ts";
 import type { Paint } from "../progress/live-progress.ts";
 import { formatSeconds } from "../progress/plain-progress.ts";
 import { plain, plainLines } from "../progress/plain-text.ts";

@@ -1,5 +1,5 @@
 import type { Json } from "../../protocol/index.ts";
-import { wrapWords } from "../../protocol/wrap-words.ts";
+import { wrapWords } from "../../text/index.ts";
 import type { ListedRecipe } from "../find/describe-recipe.ts";
 import { plain } from "../progress/plain-text.ts";
 

@@ -1,5 +1,4 @@
-import type { JsonObject } from "../../protocol/index.ts";
-import { stringAt } from "../../protocol/members.ts";
+import { type JsonObject, stringAt } from "../../protocol/index.ts";
 import { plain, plainLines } from "../progress/plain-text.ts";
 
 const MAX_LINES = 12;

@@ -1,5 +1,12 @@
-import { isJsonObject, type Json, type JsonObject } from "../../protocol/index.ts";
-import { listAt, memberAt, numberAt, stringAt } from "../../protocol/members.ts";
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  listAt,
+  memberAt,
+  numberAt,
+  stringAt,
+} from "../../protocol/index.ts";
 import { formatSeconds, STATUS_MARKS } from "../progress/plain-progress.ts";
 import { plain, plainLines } from "../progress/plain-text.ts";
 import { clipCharacters } from "../steps/snippet.ts";

@@ -1,9 +1,6 @@
 import type { DBOSClient } from "@dbos-inc/dbos-sdk";
 import type { Pool } from "pg";
-import { closePool, createPool } from "../../postgres/connect.ts";
-import { Database } from "../../postgres/database.ts";
-import { translate } from "../../postgres/postgres-error.ts";
-import type { DatabaseAddress } from "../../postgres/url.ts";
+import { closePool, createPool, Database, type DatabaseAddress, translate } from "../../postgres/index.ts";
 import { createClient, migrateDbos } from "./dbos.ts";
 import { migrateLog } from "./run-log.ts";
 

@@ -1,4 +1,4 @@
-import type { Database } from "../../postgres/database.ts";
+import type { Database } from "../../postgres/index.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
 import type { KeptRun, ProgressKeeper } from "../run/progress-keeper.ts";
 import { DBOS_SCHEMA, type Dbos } from "./dbos.ts";

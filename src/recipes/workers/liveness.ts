@@ -1,8 +1,14 @@
 import type { Client } from "pg";
-import { clientConfig, closeClient, noticeLoss } from "../../postgres/connect.ts";
-import type { Row, RunSql } from "../../postgres/database.ts";
-import { translate } from "../../postgres/postgres-error.ts";
-import { type DatabaseAddress, describeAddress } from "../../postgres/url.ts";
+import {
+  clientConfig,
+  closeClient,
+  type DatabaseAddress,
+  describeAddress,
+  noticeLoss,
+  type Row,
+  type RunSql,
+  translate,
+} from "../../postgres/index.ts";
 import { APPLICATION, RUNS } from "./dbos.ts";
 
 /** Any number that no other program uses; goes into the hash of every worker's name. */

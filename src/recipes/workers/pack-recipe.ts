@@ -1,5 +1,4 @@
-import { basename, dirname, join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { basename, dirname, join, type System } from "../../system/index.ts";
 import { findSubRecipe } from "../find/find-recipe.ts";
 import { type LoadedRecipe, loadRecipe } from "../find/load-recipe.ts";
 import type { RecipeSearch } from "../find/search-directories.ts";

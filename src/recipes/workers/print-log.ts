@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
-import type { Database } from "../../postgres/database.ts";
-import type { JsonObject } from "../../protocol/index.ts";
-import { booleanAt, numberAt, stringAt } from "../../protocol/members.ts";
+import type { Database } from "../../postgres/index.ts";
+import { booleanAt, type JsonObject, numberAt, stringAt } from "../../protocol/index.ts";
 import type { RunEvent, StepReference } from "../logs/events.ts";
 import type { RunState } from "../logs/run-records.ts";
 import { linesOf, outputLines } from "../progress/plain-progress.ts";

@@ -1,5 +1,12 @@
-import { isJsonObject, type Json, type JsonObject } from "../../protocol/index.ts";
-import { booleanAt, objectAt, stringAt, stringsAt } from "../../protocol/members.ts";
+import {
+  booleanAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  stringAt,
+  stringsAt,
+} from "../../protocol/index.ts";
 import { type EndedStep, type FrameProgress, newProgress } from "../run/progress-keeper.ts";
 import type { StepResult } from "../run/result.ts";
 

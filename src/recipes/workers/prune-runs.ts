@@ -1,4 +1,4 @@
-import { SCHEMA } from "../../postgres/migrate.ts";
+import { SCHEMA } from "../../postgres/index.ts";
 import { type Connection, withClient } from "./connection.ts";
 import { findEndedRuns } from "./run-queries.ts";
 

@@ -1,10 +1,7 @@
-import { redact } from "../../guard/redact.ts";
-import type { Database } from "../../postgres/database.ts";
-import { type Migration, migrate, SCHEMA } from "../../postgres/migrate.ts";
-import type { JsonObject } from "../../protocol/index.ts";
-import { parseJsonObject } from "../../protocol/members.ts";
-import { count } from "../../protocol/quantity.ts";
-import type { System } from "../../system/system.ts";
+import { type Database, type Migration, migrate, SCHEMA } from "../../postgres/index.ts";
+import { type JsonObject, parseJsonObject } from "../../protocol/index.ts";
+import type { System } from "../../system/index.ts";
+import { count, redact } from "../../text/index.ts";
 import { eventFields } from "../logs/event-log.ts";
 import type { RunEvent, StepReference } from "../logs/events.ts";
 

@@ -1,7 +1,13 @@
-import type { Database, Row } from "../../postgres/database.ts";
-import { hasRelation } from "../../postgres/migrate.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../protocol/index.ts";
-import { memberAt, numberAt, parseJsonObject, stringAt } from "../../protocol/members.ts";
+import { type Database, hasRelation, type Row } from "../../postgres/index.ts";
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  memberAt,
+  numberAt,
+  parseJsonObject,
+  stringAt,
+} from "../../protocol/index.ts";
 import { type RecordedRun, type RunState, runFromRecords } from "../logs/run-records.ts";
 import { APPLICATION, DBOS_SCHEMA, RUNS, WORKFLOW } from "./dbos.ts";
 import { RESULT } from "./journal.ts";

@@ -1,9 +1,6 @@
-import type { Database } from "../../postgres/database.ts";
-import { PASSWORD_VARIABLES } from "../../postgres/url.ts";
-import { errorText } from "../../protocol/error-text.ts";
-import type { Json, JsonObject } from "../../protocol/index.ts";
-import { numberAt, stringAt } from "../../protocol/members.ts";
-import type { System } from "../../system/system.ts";
+import { type Database, PASSWORD_VARIABLES } from "../../postgres/index.ts";
+import { errorText, type Json, type JsonObject, numberAt, stringAt } from "../../protocol/index.ts";
+import type { System } from "../../system/index.ts";
 import type { Interruption } from "../run/interruption.ts";
 import { createPrivateDirectory, removeTree } from "../run/private-directory.ts";
 import type { RunOutcome } from "../run/result.ts";

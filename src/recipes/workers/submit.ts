@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hostname, userInfo } from "node:os";
-import type { System } from "../../system/system.ts";
+import type { System } from "../../system/index.ts";
 import { findRecipe } from "../find/find-recipe.ts";
 import { loadForRun } from "../run/run-recipe.ts";
 import { RunRefusal, type RunRequest, readSettings } from "../run/run-request.ts";

@@ -1,5 +1,13 @@
-import { isJsonObject, type Json, type JsonObject } from "../../protocol/index.ts";
-import { booleanAt, memberAt, numberAt, stringAt, stringsAt } from "../../protocol/members.ts";
+import {
+  booleanAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  memberAt,
+  numberAt,
+  stringAt,
+  stringsAt,
+} from "../../protocol/index.ts";
 import { MAX_RECIPE_BYTES } from "../format/recipe.ts";
 import type { RunRequest } from "../run/run-request.ts";
 

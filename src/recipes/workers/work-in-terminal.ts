@@ -1,6 +1,5 @@
-import { Problem } from "../../state/problem.ts";
-import { resolve } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { Problem } from "../../state/index.ts";
+import { resolve, type System } from "../../system/index.ts";
 import { isDirectory } from "../find/look.ts";
 import { formatSeconds } from "../progress/plain-progress.ts";
 import { Interruption, listenForSignals } from "../run/interruption.ts";

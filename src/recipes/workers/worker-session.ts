@@ -1,4 +1,4 @@
-import { PostgresError } from "../../postgres/postgres-error.ts";
+import { PostgresError } from "../../postgres/index.ts";
 import type { Json } from "../../protocol/index.ts";
 import { Interruption } from "../run/interruption.ts";
 import type { Dbos } from "./dbos.ts";

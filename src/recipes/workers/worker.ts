@@ -1,8 +1,7 @@
 import { hostname } from "node:os";
-import { PostgresError } from "../../postgres/postgres-error.ts";
-import type { DatabaseAddress } from "../../postgres/url.ts";
+import { type DatabaseAddress, PostgresError } from "../../postgres/index.ts";
 import type { Json } from "../../protocol/index.ts";
-import type { System } from "../../system/system.ts";
+import type { System } from "../../system/index.ts";
 import type { Interruption } from "../run/interruption.ts";
 import type { RunRequest } from "../run/run-request.ts";
 import { type Connection, openConnection, prepareTables, withClient, withDbos } from "./connection.ts";

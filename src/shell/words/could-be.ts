@@ -1,4 +1,4 @@
-import { compileGlob, matchEnds } from "../../system/glob.ts";
+import { compileGlob, matchEnds } from "../../system/index.ts";
 import type { Value } from "../value.ts";
 
 /**

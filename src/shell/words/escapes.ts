@@ -1,4 +1,4 @@
-import { decodeName } from "../../system/file-names.ts";
+import { decodeName } from "../../system/index.ts";
 
 /** Which backslash sequences a program understands: `echo -e` and `%b` know `\c` and octal `\0nnn`. */
 export type EscapeStyle = "echo" | "percent-b" | "printf" | "ansi";

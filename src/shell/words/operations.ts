@@ -1,4 +1,4 @@
-import { compileGlob, createGlob, type Glob, type GlobToken } from "../../system/glob.ts";
+import { compileGlob, createGlob, type Glob, type GlobToken } from "../../system/index.ts";
 import { partsOf } from "../syntax/parts.ts";
 import type { ParameterOperation, Word } from "../syntax/syntax.ts";
 import { knownText, text, unknown, type Value } from "../value.ts";

@@ -1,4 +1,4 @@
-import { type Glob, matchEnds } from "../../system/glob.ts";
+import { type Glob, matchEnds } from "../../system/index.ts";
 import type { Budget } from "../budget.ts";
 import { hasGlob, knownPrefix, knownText, text, unknown, type Value } from "../value.ts";
 import { decodeEscapes, quoteWord } from "./escapes.ts";

@@ -1,8 +1,5 @@
-import { wantsOf } from "../../hooks/user/as-hook.ts";
-import type { UserHook } from "../../hooks/user/define.ts";
-import { isWanted } from "../../hooks/user/wanted.ts";
-import type { HostId } from "../../hosts/descriptors.ts";
-import { normalise } from "../../hosts/normalise.ts";
+import { isWanted, type UserHook, wantsOf } from "../../hooks/index.ts";
+import { type HostId, normalise } from "../../hosts/index.ts";
 import { checkInput, type HookInput, type JsonObject } from "../../protocol/index.ts";
 import { RECORDED_PAYLOADS } from "./recorded-payloads.ts";
 

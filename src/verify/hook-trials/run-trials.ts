@@ -1,17 +1,22 @@
-import { runHere, wantsOf } from "../../hooks/user/as-hook.ts";
-import type { UserHook } from "../../hooks/user/define.ts";
-import { isWanted } from "../../hooks/user/wanted.ts";
-import { nativeToolName } from "../../hosts/canonical-tool.ts";
-import { DEFAULT_HOST, HOST_LIST, HOSTS, type HostId, resolveHost } from "../../hosts/descriptors.ts";
-import { mapEvent, registeredEvents } from "../../hosts/native-events.ts";
-import { normalise } from "../../hosts/normalise.ts";
-import { render } from "../../hosts/render.ts";
-import { defined } from "../../protocol/defined.ts";
-import { errorText } from "../../protocol/error-text.ts";
+import { isWanted, runHere, type UserHook, wantsOf } from "../../hooks/index.ts";
+import {
+  DEFAULT_HOST,
+  HOST_LIST,
+  HOSTS,
+  type HostId,
+  mapEvent,
+  nativeToolName,
+  normalise,
+  registeredEvents,
+  render,
+  resolveHost,
+} from "../../hosts/index.ts";
 import {
   checkInput,
+  defined,
   describeEvent,
   type Effect,
+  errorText,
   FIELD_NAMES,
   fold,
   type HookInput,
@@ -19,7 +24,7 @@ import {
   powerOf,
   readField,
 } from "../../protocol/index.ts";
-import type { System } from "../../system/system.ts";
+import type { System } from "../../system/index.ts";
 import { type HookExample, isExpected, wordOf } from "./examples.ts";
 import { readRecorded, recordedFor } from "./recorded-inputs.ts";
 

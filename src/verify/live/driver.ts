@@ -1,5 +1,4 @@
-import { HOST_LIST, type HostId } from "../../hosts/descriptors.ts";
-import type { LiveDriver } from "../../hosts/host.ts";
+import { HOST_LIST, type HostId, type LiveDriver } from "../../hosts/index.ts";
 import type { AgentName } from "../../state/index.ts";
 
 /** How to start one host without a screen, against the scripted model. */

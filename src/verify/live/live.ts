@@ -1,13 +1,16 @@
-import type { HostId } from "../../hosts/descriptors.ts";
-import { findFaults } from "../../install/doctor/doctor.ts";
-import { askVersion } from "../../install/host-version.ts";
-import type { Package } from "../../install/package.ts";
-import { INSTALLABLE_HOSTS, isPresent, setupOf } from "../../install/targets.ts";
-import { versionIn } from "../../launcher/agent-version.ts";
-import { tryFindBinary } from "../../launcher/find-binary.ts";
-import { errorText } from "../../protocol/error-text.ts";
-import type { UserDirectories } from "../../state/user-directories.ts";
-import type { System } from "../../system/system.ts";
+import type { HostId } from "../../hosts/index.ts";
+import {
+  askVersion,
+  findFaults,
+  INSTALLABLE_HOSTS,
+  isPresent,
+  type Package,
+  setupOf,
+} from "../../install/index.ts";
+import { tryFindBinary, versionIn } from "../../launcher/index.ts";
+import { errorText } from "../../protocol/index.ts";
+import type { UserDirectories } from "../../state/index.ts";
+import type { System } from "../../system/index.ts";
 import { DRIVERS } from "./driver.ts";
 import { type Proof, prove } from "./prove.ts";
 

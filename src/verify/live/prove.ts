@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { HostId } from "../../hosts/descriptors.ts";
-import type { DoctorCheck } from "../../install/doctor/check.ts";
-import type { Package } from "../../install/package.ts";
+import type { HostId } from "../../hosts/index.ts";
+import type { DoctorCheck, Package } from "../../install/index.ts";
 import { isJsonObject, type JsonObject, readJson } from "../../protocol/index.ts";
 import { readText } from "../../state/index.ts";
-import type { System } from "../../system/system.ts";
+import type { System } from "../../system/index.ts";
 import type { HostDriver } from "./driver.ts";
 import type { TemporaryUser } from "./temporary-user.ts";
 import { registerHooks, type Trial, type TrialRequest, withTrial } from "./trial.ts";

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
-import type { LiveDriver, TrialEnvironment } from "../../hosts/host.ts";
-import { describeEnd } from "../../system/describe-end.ts";
+import type { LiveDriver, TrialEnvironment } from "../../hosts/index.ts";
+import { describeEnd } from "../../system/index.ts";
 import { PROMPT } from "./script.ts";
 import type { TemporaryUser } from "./temporary-user.ts";
 

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { System } from "../../system/system.ts";
+import type { System } from "../../system/index.ts";
 
 /** A user with an empty home and an empty project, removed after the trial. */
 export interface TemporaryUser {

@@ -1,9 +1,6 @@
-import type { HostId } from "../../hosts/descriptors.ts";
-import type { TrialEnvironment } from "../../hosts/host.ts";
-import { install } from "../../install/install.ts";
-import { type InstallRequest, PLAIN_INSTALL } from "../../install/install-report.ts";
-import type { Package } from "../../install/package.ts";
-import type { System } from "../../system/system.ts";
+import type { HostId, TrialEnvironment } from "../../hosts/index.ts";
+import { type InstallRequest, install, type Package, PLAIN_INSTALL } from "../../install/index.ts";
+import type { System } from "../../system/index.ts";
 import type { HostDriver } from "./driver.ts";
 import { runHost } from "./run-host.ts";
 import type { Delegation, ScriptStep } from "./script.ts";

@@ -1,4 +1,4 @@
-import { quoteWord } from "../../system/command-line.ts";
+import { quoteWord } from "../../system/index.ts";
 import type { Snippet } from "./snippet.ts";
 
 const DOCKERFILE = /^(Dockerfile|Containerfile)(\..+)?$|\.(dockerfile|containerfile)$/i;

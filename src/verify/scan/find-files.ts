@@ -1,7 +1,6 @@
-import { type IgnoreFile, isIgnored, parseIgnoreFile } from "../../guard/paths/ignore.ts";
-import { errorText } from "../../protocol/error-text.ts";
-import { ancestors, isInside, join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { errorText } from "../../protocol/index.ts";
+import { ancestors, isInside, join, type System } from "../../system/index.ts";
+import { type IgnoreFile, isIgnored, parseIgnoreFile } from "../../workspace/index.ts";
 
 type FilesAndText = Pick<System, "files" | "text">;
 

@@ -1,7 +1,5 @@
 import { type Finding, type GuardContext, judgeCommand } from "../../guard/index.ts";
-import { quoteWord } from "../../system/command-line.ts";
-import { basename, join, normalise } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { basename, join, normalise, quoteWord, type System } from "../../system/index.ts";
 import { isDockerfileName, readDockerfile } from "./dockerfile.ts";
 import { isMakefileName, readMakefile } from "./makefile.ts";
 import { readPackageScripts } from "./package-scripts.ts";

@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS } from "../../../src/engine/options.ts";
 import { interpretAtomcode } from "../../../src/engine/output/atomcode.ts";
 import { interpretBatuta } from "../../../src/engine/output/batuta.ts";
 import { encodeEffect } from "../../../src/engine/output/encode.ts";
-import { decodeOutput } from "../../../src/hooks/handlers/decode.ts";
+import { decodeOutput } from "../../../src/handlers/decode.ts";
 import {
   describeEvent,
   type Effect,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DIAGNOSTIC_CODES, HookLoadError, type JsonObject } from "../../../src/engine/index.ts";
+import { DIAGNOSTIC_CODES, HookLoadError, type JsonObject } from "../../../src/exports/engine.ts";
 import { claudeCommands, makeEngine, source } from "../fixture.ts";
 
 const load = (data: unknown, more = {}) => makeEngine({ sources: [source("claude", data, more)] });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { parse, stringify } from "smol-toml";
 import { describe, expect, it } from "vitest";
-import { convert, type Dialect } from "../../../src/engine/index.ts";
+import { convert, type Dialect } from "../../../src/exports/engine.ts";
 import { runs } from "../../generated-inputs.ts";
 import { makeEngine, source } from "../fixture.ts";
 

@@ -1,4 +1,4 @@
-import { judgeCommand, judgeTool } from "../../../src/guard/index.ts";
+import { judgeCommand, judgeTool } from "../../../src/exports/guard.ts";
 import { contextFor, judge } from "../scene.ts";
 import { dangerousRunners, ordinaryRunners } from "./framework-runners.ts";
 import type { Grammar } from "./generate.ts";

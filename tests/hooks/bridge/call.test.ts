@@ -10,9 +10,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { callBridge } from "../../../src/hooks/bridge/call.ts";
-import { type HookContext, type HookOptions, openHookContext } from "../../../src/hooks/context.ts";
-import { userPromptSubmit } from "../../../src/hooks/user-prompt-submit.ts";
+import { callBridge } from "../../../src/hooks/program/bridge/call.ts";
+import { type HookContext, type HookOptions, openHookContext } from "../../../src/hooks/program/context.ts";
+import { userPromptSubmit } from "../../../src/hooks/stock/user-prompt-submit.ts";
 import { createNodeSystem } from "../../../src/system/node.ts";
 import type { System } from "../../../src/system/system.ts";
 import { withEnoughTime } from "../../enough-time.ts";

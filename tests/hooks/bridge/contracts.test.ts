@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { parseBridgeReply, parseBridgeRequest, REPLY_LIMITS } from "../../../src/hooks/bridge/contracts.ts";
+import {
+  parseBridgeReply,
+  parseBridgeRequest,
+  REPLY_LIMITS,
+} from "../../../src/hooks/program/bridge/contracts.ts";
 import type { Json } from "../../../src/protocol/index.ts";
 
 const REPLIES = {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { preCompact } from "../../../src/hooks/pre-compact/pre-compact.ts";
-import { restoreLatestConversation } from "../../../src/hooks/pre-compact/restore.ts";
-import { entryText } from "../../../src/hooks/transcript/entry.ts";
-import { readExport } from "../../../src/hooks/transcript/export-form.ts";
+import { preCompact } from "../../../src/hooks/stock/pre-compact/pre-compact.ts";
+import { restoreLatestConversation } from "../../../src/hooks/stock/pre-compact/restore.ts";
 import type { JsonObject } from "../../../src/protocol/index.ts";
 import type { MemorySystem, SeedEntry } from "../../../src/system/memory.ts";
+import { entryText } from "../../../src/transcripts/entry.ts";
+import { readExport } from "../../../src/transcripts/export-form.ts";
 import {
   assistant,
   claudeSession,

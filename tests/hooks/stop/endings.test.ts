@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { stop } from "../../../src/hooks/stop/stop.ts";
+import { stop } from "../../../src/hooks/stock/stop/stop.ts";
 import { assistant, claudeSession, user, write } from "../recorded.ts";
 import { projectSystem, runHook } from "../run-hook.ts";
 import { EARLY_STOPS, LATER_EARLY_STOPS } from "./endings/early-stops.ts";

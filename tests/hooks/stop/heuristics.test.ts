@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { SHIPPED_CONSIDERATIONS } from "../../../src/hooks/stop/power-steering/considerations.ts";
-import { applyHeuristic, type ProjectFacts } from "../../../src/hooks/stop/power-steering/heuristics.ts";
+import { SHIPPED_CONSIDERATIONS } from "../../../src/hooks/stock/stop/power-steering/considerations.ts";
+import {
+  applyHeuristic,
+  type ProjectFacts,
+} from "../../../src/hooks/stock/stop/power-steering/heuristics.ts";
 import {
   assistant,
   bash,

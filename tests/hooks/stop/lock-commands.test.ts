@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { lock, lockStatus, unlock } from "../../../src/hooks/stop/lock-commands.ts";
-import { stop } from "../../../src/hooks/stop/stop.ts";
+import { lock, lockStatus, unlock } from "../../../src/hooks/stock/stop/lock-commands.ts";
+import { stop } from "../../../src/hooks/stock/stop/stop.ts";
 import { createMemorySystem } from "../../../src/system/memory.ts";
 import { projectSystem, ROOT, RUNTIME, runHook } from "../run-hook.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { stop } from "../../../src/hooks/stop/stop.ts";
+import { stop } from "../../../src/hooks/stock/stop/stop.ts";
 import type { MemorySystem, ScriptedRun, SeedEntry } from "../../../src/system/memory.ts";
 import type { ProcessRequest } from "../../../src/system/system.ts";
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { slugOf } from "../../../src/hooks/stop/reflection.ts";
-import { stop } from "../../../src/hooks/stop/stop.ts";
+import { slugOf } from "../../../src/hooks/stock/stop/reflection.ts";
+import { stop } from "../../../src/hooks/stock/stop/stop.ts";
 import type { MemorySystem, ScriptedRun, SeedEntry } from "../../../src/system/memory.ts";
 import { metricsOf, projectSystem, ROOT, RUNTIME, runHook } from "../run-hook.ts";
 

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { classifySession, isQuestionAndAnswer } from "../../../src/hooks/stop/power-steering/session-type.ts";
+import {
+  classifySession,
+  isQuestionAndAnswer,
+} from "../../../src/hooks/stock/stop/power-steering/session-type.ts";
 import { assistant, bash, meta, type Said, use, user, write } from "../recorded.ts";
 import { factsOf } from "./session.ts";
 

@@ -1,6 +1,6 @@
-import { FactCollector, type SessionFacts } from "../../../src/hooks/stop/power-steering/facts.ts";
-import { readTranscript } from "../../../src/hooks/transcript/read.ts";
+import { FactCollector, type SessionFacts } from "../../../src/hooks/stock/stop/power-steering/facts.ts";
 import { createMemorySystem } from "../../../src/system/memory.ts";
+import { readTranscript } from "../../../src/transcripts/read.ts";
 import { claudeSession, type Said } from "../recorded.ts";
 
 const NAMES: Record<string, string> = { bash: "Bash", create: "Write", edit: "Edit", MultiEdit: "Edit" };

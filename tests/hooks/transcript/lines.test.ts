@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { countLines, readLines } from "../../../src/hooks/transcript/lines.ts";
 import { createMemorySystem } from "../../../src/system/memory.ts";
+import { countLines, readLines } from "../../../src/transcripts/lines.ts";
 
 const lines = (content: string | Uint8Array, maxLineBytes = 1000, chunkBytes = 7) => {
   const system = createMemorySystem({ files: { "/t": { content } } });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type Entry, entryText, isUserMessage } from "../../../src/hooks/transcript/entry.ts";
-import { readMessages, readTranscript } from "../../../src/hooks/transcript/read.ts";
 import { createMemorySystem } from "../../../src/system/memory.ts";
+import { type Entry, entryText, isUserMessage } from "../../../src/transcripts/entry.ts";
+import { readMessages, readTranscript } from "../../../src/transcripts/read.ts";
 import {
   assistant,
   claudeSession,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { runHook } from "../../../src/hook-testing.ts";
+import { runHook } from "../../../src/exports/hook-testing.ts";
 import {
   allow,
   ask,
@@ -10,9 +10,9 @@ import {
   message,
   replaceOutput,
   rewrite,
-} from "../../../src/hooks/index.ts";
+} from "../../../src/exports/hooks.ts";
+import { abilities } from "../../../src/exports/hosts.ts";
 import { ASK_EVENTS, CONTEXT_EVENTS } from "../../../src/hooks/user/effects.ts";
-import { abilities } from "../../../src/hosts/index.ts";
 import { EVENTS } from "../../../src/protocol/index.ts";
 import { createMemorySystem } from "../../../src/system/memory.ts";
 

@@ -3,8 +3,8 @@
  * `node trial-hook.cjs SCENARIO LOG SUBCOMMAND [--host ID] [--event NATIVE] < payload`.
  */
 import { appendFileSync, readFileSync } from "node:fs";
-import { readCommandLine } from "../../../src/hooks/command-line.ts";
-import { normalise, recognise, render } from "../../../src/hosts/index.ts";
+import { normalise, recognise, render } from "../../../src/exports/hosts.ts";
+import { readCommandLine } from "../../../src/hooks/program/command-line.ts";
 import { describeEvent, type Effect, fold, type JsonObject } from "../../../src/protocol/index.ts";
 import type { Action, Scenario } from "../scenario.ts";
 

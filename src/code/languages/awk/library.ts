@@ -1,4 +1,4 @@
-import { knownText, text, unknown } from "../../../shell/value.ts";
+import { knownText, text, unknown } from "../../../shell/index.ts";
 import { withArgument } from "../../meaning/arguments.ts";
 import type { EvaluationContext, FunctionCall, LibraryFunction } from "../../meaning/context.ts";
 import { argumentList, fromNetwork, wholeEnvironment } from "../../meaning/context.ts";

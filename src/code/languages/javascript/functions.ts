@@ -1,4 +1,4 @@
-import { wordSet } from "../../../shell/options.ts";
+import { wordSet } from "../../../shell/index.ts";
 import { readBlock } from "../../syntax/braces.ts";
 import { bareKey, readExpression, readItems, readRecord } from "../../syntax/expressions.ts";
 import {

@@ -1,4 +1,4 @@
-import { wordSet } from "../../../shell/options.ts";
+import { wordSet } from "../../../shell/index.ts";
 import { parseStatements } from "../../syntax/braces.ts";
 import { C_ESCAPES } from "../../syntax/escapes.ts";
 import { DEFAULT_GRAMMAR, piecesNode } from "../../syntax/expressions.ts";

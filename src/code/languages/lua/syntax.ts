@@ -1,4 +1,4 @@
-import { wordSet } from "../../../shell/options.ts";
+import { wordSet } from "../../../shell/index.ts";
 import { LUA_ESCAPES } from "../../syntax/escapes.ts";
 import { DEFAULT_GRAMMAR, piecesNode, readItems } from "../../syntax/expressions.ts";
 import { augments, type InfixTable, level } from "../../syntax/grammar.ts";

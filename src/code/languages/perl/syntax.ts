@@ -1,4 +1,4 @@
-import { wordSet } from "../../../shell/options.ts";
+import { wordSet } from "../../../shell/index.ts";
 import { parseStatements, readBlock } from "../../syntax/braces.ts";
 import { DEFAULT_GRAMMAR, readExpression, readItems, readItemsUntil } from "../../syntax/expressions.ts";
 import { augments, type InfixTable, level } from "../../syntax/grammar.ts";

@@ -1,4 +1,4 @@
-import { wordSet } from "../../../shell/options.ts";
+import { wordSet } from "../../../shell/index.ts";
 import { C_ESCAPES, QUOTE_ESCAPES } from "../../syntax/escapes.ts";
 import { type HeredocRules, readHeredoc } from "../../syntax/heredoc.ts";
 import {

@@ -1,4 +1,4 @@
-import { knownPrefix } from "../../../shell/value.ts";
+import { knownPrefix } from "../../../shell/index.ts";
 import { isAddress } from "../../meaning/actions.ts";
 import { select, withArgument } from "../../meaning/arguments.ts";
 import type { LibraryFunction } from "../../meaning/context.ts";

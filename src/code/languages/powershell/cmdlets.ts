@@ -1,5 +1,4 @@
-import { directoryName } from "../../../shell/paths.ts";
-import { dropKnown, knownPrefix } from "../../../shell/value.ts";
+import { directoryName, dropKnown, knownPrefix } from "../../../shell/index.ts";
 import { contentOf, evaluateText } from "../../meaning/actions.ts";
 import { isTrue } from "../../meaning/arguments.ts";
 import type { EvaluationContext, FunctionCall, LibraryFunction } from "../../meaning/context.ts";

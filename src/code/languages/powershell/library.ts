@@ -1,4 +1,4 @@
-import { decodeBase64, decodeUtf8, decodeUtf16LittleEndian } from "../../../shell/decode.ts";
+import { decodeBase64, decodeUtf8, decodeUtf16LittleEndian } from "../../../shell/index.ts";
 import { decode } from "../../meaning/actions.ts";
 import { isTrue, select, withArgument } from "../../meaning/arguments.ts";
 import type { LibraryFunction } from "../../meaning/context.ts";

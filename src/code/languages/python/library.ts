@@ -1,4 +1,4 @@
-import { baseName, directoryName } from "../../../shell/paths.ts";
+import { baseName, directoryName } from "../../../shell/index.ts";
 import { charactersOf } from "../../meaning/actions.ts";
 import { select, withArgument } from "../../meaning/arguments.ts";
 import {

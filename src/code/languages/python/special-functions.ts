@@ -1,4 +1,4 @@
-import { directoryName } from "../../../shell/paths.ts";
+import { directoryName } from "../../../shell/index.ts";
 import { fileHandle, networkOnly, runWords, send } from "../../meaning/actions.ts";
 import { isTrue, select, withArgument } from "../../meaning/arguments.ts";
 import { type EvaluationContext, environmentDatum, type LibraryFunction } from "../../meaning/context.ts";

@@ -1,5 +1,4 @@
-import { rotate13 } from "../../../shell/decode.ts";
-import { knownPrefix } from "../../../shell/value.ts";
+import { knownPrefix, rotate13 } from "../../../shell/index.ts";
 import { decode, isAddress, networkOnly } from "../../meaning/actions.ts";
 import { select, withArgument } from "../../meaning/arguments.ts";
 import type { EvaluationContext, LibraryFunction } from "../../meaning/context.ts";

@@ -1,4 +1,4 @@
-import { wordSet } from "../../../shell/options.ts";
+import { wordSet } from "../../../shell/index.ts";
 import { C_ESCAPES, QUOTE_ESCAPES } from "../../syntax/escapes.ts";
 import { DEFAULT_GRAMMAR, readItemsUntil } from "../../syntax/expressions.ts";
 import { augments, type InfixTable, level } from "../../syntax/grammar.ts";

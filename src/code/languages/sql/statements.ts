@@ -1,5 +1,4 @@
-import { wordSet } from "../../../shell/options.ts";
-import type { Value } from "../../../shell/value.ts";
+import { type Value, wordSet } from "../../../shell/index.ts";
 import { standaloneBudget } from "../../meaning/read-program.ts";
 import type { ReadingBudget } from "../../syntax/reading-budget.ts";
 import { sourceOf } from "../../syntax/source.ts";

@@ -1,0 +1,8 @@
+/**
+ * Inline code of other languages: text becomes calls with values. One tree, one evaluator and one table of library
+ * functions for each language. Pure, and bounded in work.
+ */
+export { readMongo } from "./languages/mongo.ts";
+export { readRedis } from "./languages/redis.ts";
+export { dialectOf, readSql, type SqlLoss } from "./languages/sql/statements.ts";
+export { readCode } from "./read-code.ts";

@@ -1,0 +1,116 @@
+import { readShapes, unreadShell } from "../hosts/index.ts";
+import {
+  type Effect,
+  type Hook,
+  type HookInput,
+  type InputOf,
+  stringAt,
+  type ToolUse,
+} from "../protocol/index.ts";
+import { findHome, findSessionDirectory } from "../state/index.ts";
+import type { System } from "../system/index.ts";
+import { clip, escapeControls } from "../text/index.ts";
+import { findHostFolders, inDirectory, startClock, survey } from "../workspace/index.ts";
+import type { GuardContext } from "./context.ts";
+import { isEmptyFootprint } from "./footprint.ts";
+import { judgeOrFail, judgeText, judgeWords } from "./judge.ts";
+import { ALLOWED, type Judgement } from "./judgement.ts";
+import { type GuardOptions, toContext } from "./options.ts";
+import { footprintOfHarmless } from "./prefilter.ts";
+import { judgeShapes, plainFileCall } from "./tool-calls.ts";
+
+/** The hook program loads it with the analysis, because both are wanted for the same calls. */
+export { factsOfCall } from "../hosts/index.ts";
+
+const MAX_SHOWN = 5;
+const MAX_SHOWN_CHARS = 60;
+
+/** A tool call as far as the guard looks at it. */
+export interface JudgedTool {
+  readonly tool: Pick<ToolUse, "name" | "canonicalName" | "input">;
+  readonly facts: HookInput["facts"];
+}
+
+/** Judges a command of a shell. Never throws. */
+export function judgeCommand(command: string, context: GuardContext): Judgement {
+  const surveyOnce = once(() => survey(context));
+  const footprint = footprintOfHarmless(command, context, surveyOnce);
+  if (footprint === undefined) return judgeText(command, context, surveyOnce);
+  return isEmptyFootprint(footprint) ? ALLOWED : { ...ALLOWED, footprint: () => footprint };
+}
+
+function once<Answer>(ask: () => Answer): () => Answer {
+  let answer: { readonly found: Answer } | undefined;
+  return () => {
+    answer ??= { found: ask() };
+    return answer.found;
+  };
+}
+
+/** Judges a program with words that were already expanded: shims call this. */
+export function judgeArgv(argv: readonly string[], context: GuardContext): Judgement {
+  return argv.length === 0 ? ALLOWED : judgeWords(argv, context);
+}
+
+/** Judges any tool call by the shape of its arguments; what the tool is called only helps to read them. */
+export function judgeTool({ tool, facts }: JudgedTool, given: GuardContext): Judgement {
+  const context = inDirectory(given, facts.directory);
+  const isPowerShell = /^(pwsh|powershell)$/i.test(tool.name);
+  if (tool.canonicalName === "Bash" || isPowerShell) {
+    // Hosts that have a PowerShell tool of their own name its text as they name that of the shell.
+    const command = facts.command ?? stringAt(tool.input, "command") ?? "";
+    if (command !== "") return judgeCommand(command, isPowerShell ? { ...context, isPowerShell } : context);
+  }
+  const shaped = plainFileCall(tool, facts.paths) ?? readShapes(tool.canonicalName, tool.input);
+  const source = facts.command ?? facts.paths.join(" ");
+  return judgeOrFail(source, inDirectory(context, facts.directory ?? shaped.directory), workspace =>
+    judgeShapes(tool, shaped, facts.paths, workspace),
+  );
+}
+
+/** The guard as a hook to embed elsewhere, by the settings that are given: no files of ours are read or written. */
+export function guard(options: GuardOptions = {}): Hook<System> {
+  const given = toContext(options);
+  return {
+    id: "guard",
+    event: "PreToolUse",
+    isJudge: true,
+    run(input, system) {
+      if (input.kind !== "tool") return undefined;
+      const { verdict, reason, texts } = judgeTool(input, contextOf(input, system, given));
+      if (verdict === "allow" || reason === undefined) return sayUnread(input.tool);
+      return { decision: { kind: verdict, reason, ...(texts === undefined ? {} : { texts }) } };
+    },
+  };
+}
+
+/** A tool that looks like a shell and whose arguments are no command was not judged: the agent's author must know. */
+function sayUnread({ name, canonicalName, input }: JudgedTool["tool"]): Effect | undefined {
+  const members = unreadShell(name, canonicalName, input);
+  if (members.length === 0) return undefined;
+  const shown = members.slice(0, MAX_SHOWN).map(member => clip(escapeControls(member), MAX_SHOWN_CHARS));
+  const detail = `${clip(escapeControls(name), MAX_SHOWN_CHARS)} looks like a shell, and none of its arguments (${shown.join(", ")}) can be read as a command, so it was not judged; call the one that is run "command"`;
+  return { diagnostics: [{ code: "tool-unread", severity: "warning", detail }] };
+}
+
+/** What the environment and the payload say about the places around a tool call. */
+export function contextOf(
+  input: Pick<InputOf<"tool">, "cwd">,
+  system: System,
+  options: Partial<Omit<GuardContext, "system">> = {},
+): GuardContext {
+  return {
+    cwd: findSessionDirectory(system, input.cwd) ?? "/",
+    home: findHome(system) ?? "/root",
+    processDirectory: system.files.workingDirectory(),
+    previousCwd: system.env.get("OLDPWD"),
+    tmpdir: system.env.get("TMPDIR"),
+    user: system.env.get("USER"),
+    searchPath: system.env.get("PATH"),
+    nowMs: system.clock.nowMs(),
+    hostFolders: findHostFolders(system.env),
+    isLate: startClock(system),
+    ...options,
+    system,
+  };
+}

@@ -1,0 +1,81 @@
+import { isJsonObject, stringAt } from "../protocol/index.ts";
+import { compileGlob, components, isInside, matchesGlob, resolve } from "../system/index.ts";
+import { compileShellRule } from "./shell-condition.ts";
+
+/** What an `if` rule is tried on. */
+export interface ConditionFacts {
+  readonly toolNames: readonly string[];
+  readonly input: unknown;
+  readonly cwd: string;
+  readonly projectDir: string;
+  readonly home: string | undefined;
+}
+
+/** Decides whether a handler is worth starting. It only saves work, so every doubt is a yes. */
+export type Condition = (facts: ConditionFacts) => boolean;
+
+const MAX_PATH_CHARS = 4096;
+const RULE = /^([A-Za-z_][\w-]*|\*)(?:\(([\s\S]*)\))?$/;
+
+/** One permission rule: `Tool`, `Bash(git push *)`, `Edit(src/**)`, `WebFetch(domain:example.org)`. */
+export function compileCondition(
+  rule: string,
+): { readonly ok: true; readonly condition: Condition } | { readonly ok: false; readonly problem: string } {
+  const parts = RULE.exec(rule.trim());
+  if (parts === null || /\)\s+\w+\(/.test(rule))
+    return { ok: false, problem: `"if" must be one rule such as "Bash(git push *)" or "Edit(src/**)"` };
+  const [, tool = "", specifier] = parts;
+  const applies =
+    specifier === undefined || specifier === "" || specifier === "*"
+      ? undefined
+      : compileSpecifier(specifier);
+  return {
+    ok: true,
+    condition: facts =>
+      (tool === "*" || facts.toolNames.includes(tool)) && (applies === undefined || applies(facts)),
+  };
+}
+
+function compileSpecifier(specifier: string): Condition {
+  const domain = /^domain:(.+)$/.exec(specifier)?.[1];
+  const mayRun = compileShellRule(specifier);
+  const matchesPath = compilePathRule(specifier);
+  return facts => {
+    const input = isJsonObject(facts.input) ? facts.input : undefined;
+    if (input === undefined) return true;
+    const url = stringAt(input, "url");
+    if (domain !== undefined) return url === undefined || mayBeOnDomain(url, domain);
+    const command = stringAt(input, "command");
+    if (command !== undefined) return mayRun(command);
+    const path = stringAt(input, "file_path", "notebook_path", "path");
+    return path === undefined || matchesPath(path, facts);
+  };
+}
+
+function mayBeOnDomain(url: string, domain: string): boolean {
+  const host = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?(\[[^\]]*\]|[^/:?#\\]+)/i
+    .exec(url.trim())?.[1]
+    ?.toLowerCase();
+  if (host === undefined) return true;
+  return domain.startsWith("*.") ? host.endsWith(domain.slice(1)) : host === domain;
+}
+
+/** `//x` is absolute, `~/x` below the home, `/x` below the project, anything else below the working directory. */
+function compilePathRule(rule: string): (path: string, facts: ConditionFacts) => boolean {
+  const [base, glob] = splitPathRule(rule);
+  const compiled = compileGlob(glob, "path");
+  return (path, facts) => {
+    const root = base === "/" ? "/" : facts[base];
+    if (root === undefined || path.length > MAX_PATH_CHARS) return true;
+    const full = resolve(facts.cwd, path);
+    if (!isInside(root, full)) return false;
+    return matchesGlob(compiled, components(full).slice(components(root).length).join("/"));
+  };
+}
+
+function splitPathRule(rule: string): ["/" | "home" | "projectDir" | "cwd", string] {
+  if (rule.startsWith("//")) return ["/", rule.slice(2)];
+  if (rule.startsWith("~/")) return ["home", rule.slice(2)];
+  if (rule.startsWith("/")) return ["projectDir", rule.slice(1)];
+  return ["cwd", rule.replace(/^\.\//, "")];
+}

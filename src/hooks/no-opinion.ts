@@ -1,4 +1,0 @@
-import type { HookDefinition } from "./hook-program.ts";
-
-/** Every event that no stock hook serves. */
-export const definition: HookDefinition = { hook: undefined };

@@ -1,0 +1,69 @@
+import type { GuardSettings } from "../../config/index.ts";
+import { clipText, type Judgement } from "../../guard/index.ts";
+import type { InputOf, ToolUse } from "../../protocol/index.ts";
+import { appendChainedLine, sanitiseSessionId } from "../../state/index.ts";
+import { join, type System } from "../../system/index.ts";
+import { redactOpening } from "../../text/index.ts";
+import { configuredAuditLog } from "../../workspace/index.ts";
+
+export const KEPT_FILES = 5;
+const MEBIBYTE = 1024 * 1024;
+const COMMAND_LIMIT = 2_000;
+const PATH_LIMIT = 1_000;
+const NAME_LIMIT = 200;
+
+export function auditFile(settings: GuardSettings, stateHome: string, home: string): string {
+  return configuredAuditLog(settings, home) ?? join(stateHome, "logs", "audit.jsonl");
+}
+
+export interface AuditedRun {
+  readonly input: Pick<InputOf<"tool">, "host" | "sessionId" | "cwd"> & {
+    readonly tool: Pick<ToolUse, "name" | "useId">;
+    readonly facts: Pick<InputOf<"tool">["facts"], "command" | "paths">;
+  };
+  readonly judgement: Judgement;
+  readonly settings: GuardSettings;
+  readonly project: string;
+}
+
+/** One line about a judgement: rules and targets, the command without its secrets, never any output. */
+export function writeAudit(
+  system: System,
+  path: string,
+  { input, judgement, settings, project }: AuditedRun,
+): void {
+  const { verdict, findings, texts, notes, code, usedGrants, failure } = judgement;
+  const { command, paths } = input.facts;
+  appendChainedLine(
+    system,
+    path,
+    {
+      ts: new Date(system.clock.nowMs()).toISOString(),
+      host: input.host,
+      session: input.sessionId === undefined ? null : sanitiseSessionId(input.sessionId),
+      project,
+      cwd: input.cwd === undefined ? null : clipText(input.cwd, PATH_LIMIT),
+      tool: clipText(input.tool.name, NAME_LIMIT),
+      ...(input.tool.useId === undefined ? {} : { call: clipText(input.tool.useId, NAME_LIMIT) }),
+      verdict,
+      rules: [...new Set(findings.map(finding => finding.rule))],
+      targets: findings.map(finding => clipText(redactOpening(finding.target), 200)),
+      ...(command === null
+        ? { paths: paths.slice(0, 20).map(path => clipText(path, PATH_LIMIT)) }
+        : { command: clipText(redactOpening(command), COMMAND_LIMIT) }),
+      level: settings.level,
+      ...(texts === undefined ? {} : { person: texts.person }),
+      ...(code === undefined ? {} : { code }),
+      ...(usedGrants.length === 0 ? {} : { granted: usedGrants.map(grant => grant.code) }),
+      ...(notes.length === 0 ? {} : { notes: notes.map(note => clipText(redactOpening(note), 300)) }),
+      ...(failure === undefined ? {} : { failure: clipText(redactOpening(failure), 2_000) }),
+    },
+    { rotation: { limitBytes: settings.audit.maxMb * MEBIBYTE, keep: KEPT_FILES } },
+  );
+}
+
+/** Allowed commands are written only when asked for, or when something about them is worth knowing. */
+export function isAudited(judgement: Judgement, settings: GuardSettings): boolean {
+  if (judgement.verdict !== "allow" || settings.audit.allowed) return true;
+  return judgement.usedGrants.length > 0 || judgement.notes.length > 0 || judgement.failure !== undefined;
+}

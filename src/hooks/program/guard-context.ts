@@ -1,0 +1,52 @@
+import { type Config, type ConfigNotice, loadConfig } from "../../config/index.ts";
+import type { GuardContext } from "../../guard/index.ts";
+import { findHome, findProjectRoot, findSessionDirectory, findStateHome } from "../../state/index.ts";
+import { join, type System } from "../../system/index.ts";
+import { findHostFolders, startClock } from "../../workspace/index.ts";
+import { readMachineKey } from "./grants.ts";
+
+/** The guard as it is configured for one directory: what the hook and the commands both judge with. */
+export interface ConfiguredGuard {
+  readonly config: Config;
+  readonly notices: readonly ConfigNotice[];
+  readonly context: GuardContext;
+  readonly home: string;
+  readonly stateHome: string;
+  readonly project: string;
+}
+
+/** `onKeyFailure` hears why no allow-once code can be offered. */
+export function openGuard(
+  system: System,
+  cwd: string | undefined,
+  onKeyFailure: (error: unknown) => void,
+): ConfiguredGuard {
+  const project = findProjectRoot(system, cwd);
+  const home = findHome(system) ?? "/root";
+  const stateHome = findStateHome(system) ?? join(home, ".amplihack");
+  const { config, notices } = loadConfig(system, { home, stateHome, projectRoot: project });
+  const context: GuardContext = {
+    cwd: findSessionDirectory(system, cwd) ?? "/",
+    home,
+    system,
+    settings: config.guard,
+    processDirectory: system.files.workingDirectory(),
+    previousCwd: system.env.get("OLDPWD"),
+    tmpdir: system.env.get("TMPDIR"),
+    user: system.env.get("USER"),
+    searchPath: system.env.get("PATH"),
+    stateHome,
+    hostFolders: findHostFolders(system.env),
+    machineKey: () => {
+      try {
+        return readMachineKey(system, stateHome);
+      } catch (error) {
+        onKeyFailure(error);
+        return undefined;
+      }
+    },
+    nowMs: system.clock.nowMs(),
+    isLate: startClock(system),
+  };
+  return { config, notices, context, home, stateHome, project };
+}

@@ -1,0 +1,99 @@
+import { BUILT_IN } from "../../config/index.ts";
+import { type InjectionFinding, loadFind, loadFinding, loadRules, type Rule } from "../../guard/index.ts";
+import { type InputOf, type Json, stringAt } from "../../protocol/index.ts";
+import { isInside, resolve } from "../../system/index.ts";
+import { clip, escapeHidden } from "../../text/index.ts";
+import { configurationFor } from "../program/configuration.ts";
+import type { HookContext } from "../program/context.ts";
+
+/** What is told about a result from outside that reads like instructions. */
+export interface ForeignWarning {
+  /** for the model */
+  readonly warning: string;
+  /** for the person */
+  readonly message: string;
+  readonly rules: readonly string[];
+}
+
+const WEB_TOOLS: ReadonlySet<string> = new Set(["WebFetch", "WebSearch"]);
+/** Programs that print what others wrote somewhere else. */
+const FETCHES =
+  /\b(?:curl|wget|https?|xhs?|lynx|w3m|aria2c|iwr|irm|Invoke-WebRequest|Invoke-RestMethod)\s|\bgh\s+(?:issue|pr|api|release|gist|search|run|discussion)\b|\bglab\s+(?:issue|mr|api|release)\b|\b(?:npm|pnpm|yarn)\s+(?:view|info|show)\b|\bamplihack(?:\.cjs)?\s+(?:-\S+\s+)*memory\s/;
+/** Folders in a project whose files others wrote. */
+const FOREIGN_FOLDER =
+  /(?:^|[\s/"'=])(?:node_modules|vendor|third_party|site-packages|\.venv|[Dd]ownloads)\//;
+const MAX_SHOWN = 120;
+
+/** Warns when a call brought text from outside that speaks to the agent. The result itself is never changed. */
+export async function inspectForeign(
+  input: InputOf<"tool">,
+  context: HookContext,
+): Promise<ForeignWarning | undefined> {
+  const result = input.result ?? input.error;
+  if (result === undefined || result === "" || !isForeign(input, context)) return undefined;
+  const [first, ...others] = await findOrders(result, input.cwd, context);
+  return first === undefined ? undefined : render([first, ...others], input);
+}
+
+/** What in a text of others is worded as orders for an agent, as far as the configuration wants to hear of it. */
+export async function findOrders(
+  text: Json,
+  cwd: string | undefined,
+  context: HookContext,
+): Promise<readonly Spoken[]> {
+  const { findInjections } = await loadFind();
+  const found = findInjections(text);
+  return found.length === 0 || !context.hasPart("guard") ? [] : withoutSilenced(found, cwd, context);
+}
+
+function isForeign({ tool, facts, cwd }: InputOf<"tool">, context: HookContext): boolean {
+  const { canonicalName, name } = tool;
+  if (WEB_TOOLS.has(canonicalName) || /^mcp(?:__|:)/i.test(canonicalName) || /^mcp(?:__|:)/i.test(name))
+    return true;
+  if (canonicalName === "Bash") {
+    const command = facts.command ?? "";
+    return FETCHES.test(command) || FOREIGN_FOLDER.test(command);
+  }
+  if (canonicalName !== "Read") return false;
+  return facts.paths.some(path => {
+    const whole = resolve(cwd ?? context.directory, path);
+    return FOREIGN_FOLDER.test(whole) || !isInside(context.projectRoot, whole);
+  });
+}
+
+/** The configuration is read only when there is something to say. */
+async function withoutSilenced(
+  found: readonly InjectionFinding[],
+  cwd: string | undefined,
+  { system }: HookContext,
+): Promise<readonly Spoken[]> {
+  const { settleVerdict } = await loadFinding();
+  const { findRule } = await loadRules();
+  const settings = (configurationFor(system, cwd)?.config ?? BUILT_IN).guard;
+  return found
+    .map(finding => ({ ...finding, text: findRule(finding.rule) }))
+    .filter(({ text }) => settleVerdict(text, undefined, settings) !== "allow");
+}
+
+interface Spoken extends InjectionFinding {
+  readonly text: Rule;
+}
+
+function render(found: readonly [Spoken, ...Spoken[]], { tool }: InputOf<"tool">): ForeignWarning {
+  const rules = found.map(({ rule }) => rule);
+  const [{ rule, text }] = found;
+  const shownTool = clip(escapeHidden(tool.name), MAX_SHOWN);
+  const list = found
+    .map(({ what, line }) => (line === undefined ? what : `${what} (line ${line})`))
+    .join("; ");
+  return {
+    rules,
+    warning: `[${rules.join(", ")}] The result of ${shownTool} was written by others, and parts of it are worded as orders for an agent: ${list}. ${text.model}`,
+    message: `amplihack guard: what ${shownTool} brought${placeOf(tool.input)} is worded as orders for the agent: ${list} [${rule}]. ${text.person} More: amplihack guard why ${rule}`,
+  };
+}
+
+function placeOf(input: Json): string {
+  const place = stringAt(input, "url", "file_path", "path", "query");
+  return place === undefined ? "" : ` from ${clip(escapeHidden(place), MAX_SHOWN)}`;
+}

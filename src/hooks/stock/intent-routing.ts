@@ -1,0 +1,76 @@
+import { AtomicFlag, appendJsonLine, findLocksRoot, runtimePath, VARIABLES } from "../../state/index.ts";
+import { countCharacters } from "../../text/index.ts";
+import { attempt, type HookContext } from "../program/context.ts";
+import { isWorkflowActive } from "./workflow-activity.ts";
+import { developmentGuide } from "./workflow-guide.ts";
+
+export type RoutingReason =
+  | "inject"
+  | "skip:disabled"
+  | "skip:workflow_active"
+  | "skip:not_string"
+  | "skip:empty"
+  | "skip:slash_command"
+  | "skip:too_short";
+
+export interface Routing {
+  readonly inject: boolean;
+  /** for the model; empty when nothing is injected */
+  readonly text: string;
+  readonly reason: RoutingReason;
+}
+
+const MIN_PROMPT_LENGTH = 10;
+
+/**
+ * Tells whether a prompt should be led to the development workflow. No stock hook asks: the classification reminder
+ * does its work at new topics. This is for hooks of one's own that want it at every prompt.
+ */
+export function routeIntent(prompt: unknown, context: HookContext, cwd?: string): Routing {
+  const marker = new AtomicFlag(
+    runtimePath(findLocksRoot(context.system, cwd), "locks", ".auto_dev_active"),
+    context,
+  );
+  const reason = judge(prompt, context, marker, cwd);
+  const inject = reason === "inject";
+  attempt(context, "the routing was not marked", () => {
+    if (inject) marker.set();
+  });
+  attempt(context, "the routing decision was not kept", () => keepDecision(context, reason, prompt));
+  return { inject, text: inject ? routingText(context) : "", reason };
+}
+
+function routingText(context: HookContext): string {
+  return (
+    `If this prompt asks for development or an investigation, ${developmentGuide(context)}; ` +
+    "answer questions and carry out simple operations directly."
+  );
+}
+
+function judge(
+  prompt: unknown,
+  context: HookContext,
+  marker: AtomicFlag,
+  cwd: string | undefined,
+): RoutingReason {
+  // A folder for locks that others made says nothing; only the marker and the variable do.
+  if (!marker.isSet() && !VARIABLES.AMPLIHACK_AUTO_DEV.get(context.system)) return "skip:disabled";
+  if (isWorkflowActive(context, cwd)) return "skip:workflow_active";
+  if (typeof prompt !== "string") return "skip:not_string";
+  const text = prompt.trim();
+  if (text === "") return "skip:empty";
+  if (text.startsWith("/")) return "skip:slash_command";
+  return countCharacters(text) < MIN_PROMPT_LENGTH ? "skip:too_short" : "inject";
+}
+
+/** How long the prompt was, never what it said: no prompt is kept in a log. */
+function keepDecision(context: HookContext, reason: RoutingReason, prompt: unknown): void {
+  context.prepare();
+  appendJsonLine(context.system, context.path("logs", "dev_intent_router", "routing_decisions.jsonl"), {
+    event: "routing_decision",
+    should_inject: reason === "inject",
+    reason,
+    prompt_length: typeof prompt === "string" ? countCharacters(prompt) : 0,
+    timestamp: context.nowText(),
+  });
+}

@@ -1,9 +1,0 @@
-import { canonicalToolName } from "../../hosts/canonical-tool.ts";
-import { hostOrDefault } from "../../hosts/descriptors.ts";
-import type { Naming } from "./parts.ts";
-
-/** Canonical names for the tools in a host's session files. */
-export function toolNaming(host: string): Naming {
-  const descriptor = hostOrDefault(host);
-  return name => canonicalToolName(descriptor, name, {});
-}

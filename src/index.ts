@@ -1,2 +1,0 @@
-export type * from "./protocol/index.ts";
-export { version } from "./version.ts";

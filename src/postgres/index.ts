@@ -1,0 +1,21 @@
+/**
+ * A team's database: its address, password, TLS, migrations, and errors in words. It never prints a password and
+ * decides nothing about what is stored.
+ */
+export { clientConfig, closeClient, closePool, createPool, noticeLoss } from "./connect.ts";
+export { Database, type DatabaseOptions, type Row, type RunSql, type SqlValue } from "./database.ts";
+export { FIXED_PATH, hasRelation, type Migration, migrate, SCHEMA } from "./migrate.ts";
+export { MISSING_RIGHT, NAME_TAKEN, PostgresError, translate } from "./postgres-error.ts";
+export { checkTeamName, IS_VISIBLE, joinTeam, notMember } from "./teams.ts";
+export {
+  DATABASE_URL_VARIABLE,
+  type DatabaseAddress,
+  describeAddress,
+  findDatabaseUrl,
+  PASSWORD_VARIABLES,
+  readDatabaseUrl,
+  unencryptedNotice,
+} from "./url.ts";
+export const loadDatabase = () => import("./database.ts");
+export const loadTeams = () => import("./teams.ts");
+export const loadUrl = () => import("./url.ts");

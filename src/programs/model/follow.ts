@@ -1,0 +1,225 @@
+import {
+  baseName,
+  components,
+  couldBe,
+  describe,
+  dropKnown,
+  environmentValueOf,
+  type Followed,
+  knownPrefix,
+  knownText,
+  type OptionGrammar,
+  type Output,
+  type ProgramCall,
+  type ProgramEffect,
+  type Programs,
+  parseOptions,
+  text,
+  type Value,
+  wordAt,
+  words,
+} from "../../shell/index.ts";
+import { stdinOf } from "../records/file-access.ts";
+import { installsOf } from "../records/installs.ts";
+import { operationOfVerbs } from "../records/verbs.ts";
+import { dangerousNames, findDangerous } from "./dangerous.ts";
+import { listingBehind, readsOf } from "./listings.ts";
+import { asksForVersion, operationsOf } from "./operations.ts";
+import type { OwnPrograms } from "./own-programs.ts";
+import type { Operation, ParsedCall, Program } from "./program.ts";
+import { canonicalName, findProgram, hasTrait, operationRowsOf, programNames } from "./registry.ts";
+import { effectsOfRows } from "./rows.ts";
+import { runOptionText } from "./run.ts";
+import { runInterpreterCode } from "./run-code.ts";
+
+/** An option that is not known may take the next word as its value. */
+const UNKNOWN: OptionGrammar = { abbreviates: false, unknownTakesValue: true };
+const MAX_TOOLS = 3;
+const NO_EFFECTS: readonly ProgramEffect[] = [];
+
+/** Everything that is known about programs, as the shell asks for it; the user's own records come first. */
+export function programsWith(own: OwnPrograms): Programs {
+  return {
+    follow(name, call, runs) {
+      if (name === undefined) return { output: undefined, effects: guess(call) };
+      return followProgram(name, own.find(name) ?? findProgram(name), call, runs, own.operationRowsOf(name));
+    },
+    interpret(name, code, operands, call, source) {
+      const language = name === "bun" ? "javascript" : findProgram(name)?.language;
+      return language === undefined ? undefined : runInterpreterCode(language, code, operands, call, source);
+    },
+    isKnown: name => findProgram(name) !== undefined || dangerousNames().has(name),
+    get names() {
+      return programNames();
+    },
+    seldomFails: name => hasTrait(name, "seldomFails"),
+    runsCode(name) {
+      const program = findProgram(name);
+      return program?.language !== undefined || program?.is?.includes("shell") === true;
+    },
+    findDangerous,
+  };
+}
+
+function followProgram(
+  name: string,
+  program: Program | undefined,
+  call: ProgramCall,
+  runs: boolean,
+  ownRows: readonly Operation[] = [],
+): Followed {
+  const parsed = parseCall(name, program, call);
+  noteNames(program, parsed);
+  const isOnlyHelp = asksForHelp(program, parsed);
+  const effects = isOnlyHelp ? [] : effectsOf(program, parsed);
+  const output = runs && program !== undefined ? runProgram(program, parsed) : undefined;
+  const later = isOnlyHelp ? [] : (program?.effectsAfter?.(parsed) ?? []);
+  const operations = operationEffects(name, program, parsed);
+  const own = ownRows.length === 0 ? NO_EFFECTS : operationsOf(ownRows, name, parsed, grammarOf(program));
+  const installs = isOnlyHelp ? NO_EFFECTS : installsOf(parsed.program, call);
+  const added = later.length + operations.length + own.length + installs.length;
+  return {
+    output,
+    effects: added === 0 ? effects : [...effects, ...later, ...operations, ...own, ...installs],
+  };
+}
+
+/** BSD's programs take everything behind the first operand for names, so there only GNU's would stop and help. */
+function asksForHelp(program: Program | undefined, { options }: ParsedCall): boolean {
+  if (!options.isOn("help")) return asksForVersion(options);
+  const asked = options.options.find(({ name }) => name === "help");
+  const [first] = options.operands;
+  return program?.isGnu !== true || first === undefined || (asked?.index ?? first.index) < first.index;
+}
+
+function parseCall(name: string, program: Program | undefined, call: ProgramCall): ParsedCall {
+  const argv = program?.rewrite?.(call.argv) ?? call.argv;
+  const options = parseOptions(argv, program?.options ?? UNKNOWN);
+  const operands = options.operandValues;
+  // Every member by its name, as when the call was started.
+  return {
+    argv,
+    isOpenEnded: call.isOpenEnded,
+    cwd: call.cwd,
+    stdin: call.stdin,
+    environment: call.environment,
+    isCleared: call.isCleared,
+    redirections: call.redirections,
+    declarations: call.declarations,
+    place: call.place,
+    isElevated: call.isElevated,
+    parent: call.parent,
+    isInShell: call.isInShell,
+    skipsFunctions: call.skipsFunctions,
+    wrappers: call.wrappers,
+    span: call.span,
+    scope: call.scope,
+    id: call.id,
+    program: canonicalName(name, program),
+    options,
+    operands,
+  };
+}
+
+/** What is printed as a list of files, and who makes files vanish: other programs are judged by it. */
+function noteNames(program: Program | undefined, call: ParsedCall): void {
+  const { listings, removers } = call.scope.session;
+  if (program?.is?.includes("removes") === true) removers.add(call.id);
+  const listing = program?.lists?.(call) ?? passedOn(program, call);
+  if (listing !== undefined) listings.set(call.id, listing);
+}
+
+function passedOn(program: Program | undefined, call: ParsedCall): ReturnType<NonNullable<Program["lists"]>> {
+  if (call.stdin === undefined || program?.is?.includes("passesOn") !== true) return undefined;
+  const whole = listingBehind(call.stdin, call);
+  if (whole === undefined) return undefined;
+  const isChosen = whole.selection === "all" && program.is.includes("selects");
+  const rest = { ...whole, isSearch: false, ...(isChosen ? { selection: "some" as const } : {}) };
+  return program.narrows?.(rest, call) ?? rest;
+}
+
+function runProgram(program: Program, call: ParsedCall): Output | undefined {
+  runShellTexts(program, call);
+  return program.run?.(call);
+}
+
+/** Programs can be told, by an option, a line of their input or a variable, to start another one. */
+function runShellTexts({ shellOptions, shellLines, shellVariables }: Program, call: ParsedCall): void {
+  if (shellOptions !== undefined) {
+    const [first, ...names] = words(shellOptions.names);
+    for (const { name, value } of call.options.options) {
+      if (value === undefined || (name !== first && !names.includes(name))) continue;
+      const match = shellOptions.prefix?.exec(knownPrefix(value));
+      if (match !== null && match !== undefined) runOptionText(dropKnown(value, match[0].length), call);
+      else if (shellOptions.prefix === undefined || name !== first) runOptionText(value, call);
+    }
+  }
+  if (shellLines !== undefined) {
+    for (const content of [...call.argv.slice(1), ...stdinOf(call)]) {
+      for (const match of (knownText(content) ?? "").matchAll(shellLines))
+        runOptionText(text(match[1] ?? ""), call);
+    }
+  }
+  for (const name of words(shellVariables ?? "")) {
+    const value = environmentValueOf(call, name);
+    if (value !== undefined && value.pieces.length > 0) runOptionText(value, call);
+  }
+}
+
+function effectsOf(program: Program | undefined, call: ParsedCall): readonly ProgramEffect[] {
+  const effects = program?.effects;
+  if (effects === undefined) return readsOf(program, call);
+  return typeof effects === "function" ? effects(call) : effectsOfRows(effects, call);
+}
+
+/** The operations of the tool behind runners: `bundle exec rails`, `php artisan`, `python -m alembic`. */
+function operationEffects(
+  name: string,
+  record: Program | undefined,
+  call: ParsedCall,
+): readonly ProgramEffect[] {
+  let tool = { name, argv: call.argv };
+  for (let hops = 0; hops < MAX_TOOLS; hops += 1) {
+    const program = findProgram(tool.name);
+    const argv =
+      program?.tool?.(parseCall(tool.name, program, { ...call, argv: tool.argv })) ?? serviceOf(tool.argv);
+    if (argv === undefined) break;
+    const next = baseName(describe(wordAt(argv, 0)));
+    const isSame = next === tool.name;
+    tool = { name: next, argv };
+    if (isSame) break;
+  }
+  const rows = operationRowsOf(tool.name);
+  if (rows.length === 0) {
+    const isKnown = record !== undefined || findProgram(tool.name) !== undefined;
+    return isKnown ? [] : operationOfVerbs(tool.name, { ...call, argv: tool.argv });
+  }
+  const grammar = grammarOf(findProgram(tool.name));
+  return rows.flatMap(table => operationsOf(table, tool.name, { ...call, argv: tool.argv }, grammar));
+}
+
+/** Operations have options behind their operands, so a grammar that ends at the first one does not serve them. */
+function grammarOf(program: Program | undefined): OptionGrammar | undefined {
+  return program?.options?.stopsAtOperand === true ? undefined : program?.options;
+}
+
+/** `/etc/init.d/ssh stop` is `service ssh stop`. */
+function serviceOf(argv: readonly Value[]): readonly Value[] | undefined {
+  const script = /^\/etc\/(?:rc\.d\/)?init\.d\/([^/]+)$/.exec(describe(wordAt(argv, 0)))?.[1];
+  return script === undefined || argv.length < 2
+    ? undefined
+    : [text("service"), text(script), ...argv.slice(1)];
+}
+
+/** A pattern in the place of the name (`/bin/r?`) is judged as every program it could be that does harm by itself. */
+function guess(call: ProgramCall): readonly ProgramEffect[] {
+  const [word] = call.argv;
+  if (word === undefined || !word.pieces.some(piece => piece.kind === "glob")) return [];
+  const last = { pieces: components(word).at(-1) ?? [], origins: [] };
+  return words(GUESSED)
+    .filter(name => couldBe(last, name))
+    .flatMap(name => followProgram(name, findProgram(name), call, false).effects);
+}
+
+const GUESSED =
+  "rm dd mv cp chmod chown shred git curl wget bash sh mkfs tee find truncate kubectl terraform docker";

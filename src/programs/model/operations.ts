@@ -1,0 +1,218 @@
+import {
+  describe,
+  environmentOf,
+  hasUnknown,
+  type Invocation,
+  type OperationEffect,
+  type OptionGrammar,
+  type ParsedOptions,
+  type ProgramCall,
+  parseOptions,
+  type Value,
+  words,
+} from "../../shell/index.ts";
+import { compileGlob, type Glob, matchesGlob } from "../../system/index.ts";
+import type { Operation } from "./program.ts";
+
+const DRY_RUN = words("dry-run dryrun what-if whatif simulate preview");
+const DEFAULT_OPTIONS: OptionGrammar = { abbreviates: false, flags: `help ${DRY_RUN.join(" ")}` };
+const VALUED_OPTIONS: OptionGrammar = {
+  abbreviates: false,
+  isSingleDash: true,
+  unknownTakesValue: true,
+  flags: `help ${DRY_RUN.join(" ")}`,
+};
+const CMDLET_OPTIONS: OptionGrammar = {
+  isSingleDash: true,
+  isCmdlet: true,
+  unknownTakesValue: true,
+  flags: "whatif confirm force help",
+};
+const CMDLET =
+  /^(?:add|clear|disable|format|initialize|new|remove|reset|restart|set|stop|suspend|uninstall)-[a-z]+$/;
+
+/** The operations among the rows that this call is. */
+export function operationsOf(
+  rows: readonly Operation[],
+  program: string,
+  call: ProgramCall,
+  grammar: OptionGrammar | undefined,
+): readonly OperationEffect[] {
+  // Without a grammar, a word behind an option may be its value or not: `alembic -c x.ini downgrade base`.
+  for (const guess of grammar === undefined ? guessesFor(program) : [grammar]) {
+    const found = findOperation(rows, program, call, parseOptions(call.argv, guess));
+    if (found !== undefined) return [found];
+  }
+  return [];
+}
+
+function guessesFor(program: string): readonly OptionGrammar[] {
+  return CMDLET.test(program.toLowerCase()) ? [CMDLET_OPTIONS] : [DEFAULT_OPTIONS, VALUED_OPTIONS];
+}
+
+function findOperation(
+  rows: readonly Operation[],
+  program: string,
+  call: ProgramCall,
+  options: ParsedOptions,
+): OperationEffect | undefined {
+  if (onlyTells(options)) return undefined;
+  const operands = options.operandValues;
+  const shown = operands.map(describe);
+  for (const operation of rows) {
+    const matched = matchOperands(patternOf(operation), shown);
+    if (matched === undefined || !applies(operation, matched, operands, options, call)) continue;
+    const { rule, what, safer, verdict } = operation;
+    return {
+      kind: "operation",
+      rule,
+      what,
+      target: [program, ...call.argv.slice(1).map(describe)].join(" "),
+      rest: shown.slice(matched).join(" "),
+      names: [...namesOf(call, options, shown), ...chosenBefore(program, call)],
+      ...(safer === undefined ? {} : { safer }),
+      ...(verdict === undefined ? {} : { verdict }),
+    };
+  }
+  return undefined;
+}
+
+function applies(
+  operation: Operation,
+  matched: number,
+  operands: readonly Value[],
+  options: ParsedOptions,
+  call: ProgramCall,
+): boolean {
+  const { unless, needs, freeOn, isAnswered, ofUnknown, isFreeInTests } = operation;
+  if (unless !== undefined && options.isOn(...words(unless))) return false;
+  const hasNeeds = needs?.split("+").every(group => words(group).some(need => hasOption(options, need)));
+  if (hasNeeds === false) return false;
+  const last = operands.at(-1);
+  if (
+    freeOn?.split("|").some(free => matchesPattern(free, last === undefined ? "" : describe(last))) === true
+  )
+    return false;
+  if (isAnswered === true && !isFed(call)) return false;
+  if (isFreeInTests === true && isTestRun(call)) return false;
+  return ofUnknown !== true || call.isOpenEnded || operands.slice(matched).some(hasUnknown);
+}
+
+/** What stands in the place of an operand; `isLoose`: others may stand before it. */
+interface OperandPattern {
+  readonly isLoose: boolean;
+  readonly choices: readonly Glob[];
+}
+
+const patterns = new WeakMap<Operation, readonly OperandPattern[]>();
+
+function patternOf(operation: Operation): readonly OperandPattern[] {
+  const known = patterns.get(operation);
+  if (known !== undefined) return known;
+  const [, ...parts] = operation.command.split(" ");
+  const pattern = parts.map(part => {
+    const isLoose = part.startsWith("…");
+    const choices = (isLoose ? part.slice(1) : part).split("|");
+    return { isLoose, choices: choices.map(choice => compileGlob(choice, "fnmatch")) };
+  });
+  patterns.set(operation, pattern);
+  return pattern;
+}
+
+/** How many operands the pattern takes; undefined when it does not match. */
+function matchOperands(pattern: readonly OperandPattern[], operands: readonly string[]): number | undefined {
+  let position = 0;
+  for (const { isLoose, choices } of pattern) {
+    const fits = (index: number) => choices.some(choice => matchesGlob(choice, operands[index] ?? ""));
+    if (isLoose) while (position < operands.length && !fits(position)) position += 1;
+    if (position >= operands.length || !fits(position)) return undefined;
+    position += 1;
+  }
+  return position;
+}
+
+function matchesPattern(pattern: string, text: string): boolean {
+  return matchesGlob(compileGlob(pattern, "fnmatch"), text);
+}
+
+function hasOption(options: ParsedOptions, need: string): boolean {
+  const [name = "", wanted] = need.split("=");
+  if (wanted === undefined) return options.mayBeOn(name);
+  return options.valuesOf(name).some(value => matchesPattern(wanted, describe(value)));
+}
+
+/** Only looks, or helps. A version is asked for in front of everything; further on it is one that the command is about. */
+export function onlyTells(parsed: ParsedOptions): boolean {
+  return parsed.isOn("help", ...DRY_RUN) || asksForVersion(parsed);
+}
+
+export function asksForVersion({ options, operands }: ParsedOptions): boolean {
+  const [first] = operands;
+  return options.some(
+    ({ name, value, index, mayBeValue }) =>
+      name === "version" &&
+      value === undefined &&
+      !mayBeValue &&
+      (first === undefined || index < first.index),
+  );
+}
+
+/** Every word that may name a place: option values, operands, and variables that choose an environment. */
+export function namesOf(
+  call: ProgramCall,
+  { options }: ParsedOptions,
+  operands: readonly string[],
+): readonly string[] {
+  const values = options.flatMap(({ value }) => (value === undefined ? [] : [describe(value)]));
+  return [...values, ...operands, ...placeNames(call), ...directoryName(call.cwd)];
+}
+
+/** Values of variables that choose an environment or a host. */
+export function placeNames(call: ProgramCall): readonly string[] {
+  return environmentOf(call).flatMap(({ name, value }) =>
+    value === undefined || !PLACE_VARIABLE.test(name) ? [] : [describe(value)],
+  );
+}
+
+const PLACE_VARIABLE =
+  /(_ENV|PROFILE|CONTEXT|NAMESPACE|PROJECT|KUBECONFIG|WORKSPACE|DATABASE_URL|STAGE|ENVIRONMENT|HOST)$/;
+
+function isFed({ stdin, redirections }: ProgramCall): boolean {
+  const files = redirections
+    .filter(({ operation }) => operation === "read")
+    .map(({ target }) => describe(target));
+  if (files.includes("/dev/null")) return false;
+  return files.length > 0 || (stdin !== undefined && stdin.pieces.length > 0);
+}
+
+function isTestRun(call: ProgramCall): boolean {
+  return environmentOf(call).some(
+    ({ name, value }) => name.endsWith("_ENV") && value !== undefined && describe(value) === "test",
+  );
+}
+
+/** A directory such as `envs/prod` chooses what terraform works on. */
+function directoryName(cwd: Value): readonly string[] {
+  const shown = describe(cwd);
+  return shown === "" ? [] : [shown.slice(shown.lastIndexOf("/") + 1)];
+}
+
+/** Commands that choose where later ones of the same family work: `program words… NAME`. */
+const CHOICES: readonly (readonly [family: RegExp, chooser: RegExp])[] = [
+  [/^(kubectl|oc|k|helm|kubecolor)$/, /^(kubectl|oc|k) config (use-context|set-context) |^(kubectx|kubens) /],
+  [/^(terraform|tofu|terragrunt)$/, /^(terraform|tofu|terragrunt) workspace (select|new) /],
+  [/^pulumi$/, /^pulumi stack (select|init) /],
+  [/^gcloud$|^gsutil$|^bq$/, /^gcloud config (set (core\/)?project|configurations activate) /],
+  [/^az$/, /^az account set /],
+  [/^docker$/, /^docker context use /],
+];
+
+/** Names of contexts, workspaces and projects that the same text went to before. */
+function chosenBefore(program: string, { id, scope }: ProgramCall): readonly string[] {
+  const choosers = CHOICES.flatMap(([family, chooser]) => (family.test(program) ? [chooser] : []));
+  if (choosers.length === 0) return [];
+  return scope.session.invocations.slice(0, id).flatMap(({ program: name, argv }: Invocation) => {
+    const line = [name ?? "", ...argv.slice(1).map(describe)].join(" ");
+    return choosers.some(chooser => chooser.test(line)) ? [line.slice(line.lastIndexOf(" ") + 1)] : [];
+  });
+}

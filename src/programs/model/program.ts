@@ -1,0 +1,180 @@
+import type { OperationRule } from "../../config/index.ts";
+import type {
+  Language,
+  Listing,
+  OptionGrammar,
+  Output,
+  ParsedOptions,
+  ProgramCall,
+  ProgramEffect,
+  Value,
+  WriteKind,
+} from "../../shell/index.ts";
+
+/** A started program with its words parsed by the grammar of its record: once, for everything that asks. */
+export interface ParsedCall extends ProgramCall {
+  /** The name it was started by, as the record spells it. */
+  readonly program: string;
+  readonly options: ParsedOptions;
+  readonly operands: readonly Value[];
+}
+
+/** Facts about a program that rules and other records ask for instead of its name. */
+export const TRAITS = [
+  /** its operands are no files that it shows, searches or hands on */
+  "readsNothing",
+  /** fails so seldom that what follows `&&` may be taken to run */
+  "seldomFails",
+  /** prints its own words */
+  "prints",
+  /** reads a line into a variable */
+  "readsLine",
+  /** takes the variables of a file into the shell */
+  "sources",
+  /** prints what is at an address */
+  "fetches",
+  /** connects its input and output to the network */
+  "socket",
+  /** its words may be other machines, with nothing in front that says so */
+  "namesHosts",
+  /** its code reads from sockets by itself, so that what it fetches comes from there */
+  "readsSockets",
+  /** what it prints is not what went in, and what went in cannot be read */
+  "decodes",
+  /** prints what was packed or encrypted */
+  "unpacks",
+  /** hands on names that come in, all or some of them */
+  "passesOn",
+  "selects",
+  /** makes what it is given vanish */
+  "removes",
+  "shell",
+  "powershell",
+  /** starts the package that its first word names, or that one of its words may name */
+  "runsPackage",
+  "mayRunPackage",
+  "installsPackages",
+  /** named in a command that could not be read, it is reason enough to ask */
+  "dangerous",
+] as const;
+
+export type Trait = (typeof TRAITS)[number];
+
+/**
+ * What one program, or a family that shares a grammar, does with its words. Data first; a function only where a grammar
+ * cannot say it. Everything about a program's options stands here and nowhere else.
+ */
+export interface Program {
+  /** Every spelling, with blanks between. `gfind`, `find.exe` and `python3.12` are found by a rule. */
+  readonly names: string;
+  /** Spellings that cannot be listed: `ld-linux-x86-64.so.2`. */
+  readonly pattern?: RegExp;
+  readonly is?: readonly Trait[];
+  /** The same program may be installed with a `g` in front, as GNU's tools are beside those of BSD. */
+  readonly isGnu?: boolean;
+  /** A version may stand behind the name. */
+  readonly isVersioned?: boolean;
+  readonly options?: OptionGrammar;
+  /** Brings words into the form that the grammar reads: `tar xzf`, `head -5`. */
+  rewrite?(argv: readonly Value[]): readonly Value[];
+  /** How it reads its operands; by default every operand is a file whose content it shows or hands on. */
+  readonly reads?: {
+    /** The first operand is a pattern or a program, unless one of these options gave it. */
+    readonly text?: string;
+    /** Options that name files to read. */
+    readonly files?: string;
+    /** It searches whole directories for the text: always, or with one of these options. */
+    readonly recursive?: string;
+    /** With one of these it shows no content. */
+    readonly unless?: string;
+  };
+  /** Instead of reading its operands. */
+  readonly effects?: readonly EffectRow[] | ((call: ParsedCall) => readonly ProgramEffect[]);
+  /** Effects that depend on what it started. */
+  effectsAfter?(call: ParsedCall): readonly ProgramEffect[];
+  /** The names of files that it prints. */
+  lists?(call: ParsedCall): Listing | undefined;
+  /** What it leaves of a list that it passes on. */
+  narrows?(listing: Listing, call: ParsedCall): Listing;
+  /** Runs what it runs, records what it writes, and gives what it prints; undefined when that is not known. */
+  run?(call: ParsedCall): Output | undefined;
+  /** The words of the tool whose operations count instead: `php artisan migrate:fresh`, `yarn prisma migrate reset`. */
+  tool?(call: ParsedCall): readonly Value[] | undefined;
+  /** Options whose value a shell runs. */
+  readonly shellOptions?: { readonly names: string; readonly prefix?: RegExp };
+  /** The language of the programs that it runs. */
+  readonly language?: Language;
+  /** Words and lines of its input that leave for a shell; the first group is the text. */
+  readonly shellLines?: RegExp;
+  /** Variables that name a program which it starts. */
+  readonly shellVariables?: string;
+}
+
+/**
+ * Which words an effect is about: all operands, the first, those behind it, the last, or the values of the options
+ * named here with blanks between.
+ */
+export type Where = string;
+
+/** One effect of a program as data. Exactly one of the verbs is given. */
+export interface EffectRow {
+  readonly delete?: Where;
+  readonly read?: Where;
+  readonly write?: Where;
+  /** Default `replace`. */
+  readonly how?: WriteKind;
+  /** Options of which one must be there. */
+  readonly when?: string;
+  /** Options that make it not happen. */
+  readonly unless?: string;
+  /** Options that make it reach everything below; `always` where it needs none. */
+  readonly recursive?: string;
+  readonly isShredded?: boolean;
+  readonly isEmptyOnly?: boolean;
+  /** It deletes what links to directories lead to, without one of these options. */
+  readonly followsLinksUnless?: string;
+  /** The path is a directory that is filled. */
+  readonly isInto?: boolean;
+  /** Copies the content: for rules that tell showing from copying. */
+  readonly isCopy?: boolean;
+  /** The path when none is named. */
+  readonly otherwise?: string;
+}
+
+/** Operations as text tables, one for each rule; `operation-table.ts` says how a row is written. */
+export type OperationTables = Readonly<Partial<Record<OperationRule, string>>>;
+
+/** A field of work: its programs, and the operations that rules know by id. */
+export interface Field {
+  /** A function: everything here is read when it is first needed. */
+  readonly programs: () => readonly Program[];
+  readonly operations?: OperationTables;
+  /** What its programs change is all in their effects, save those named here; absent: of none of them it is. */
+  readonly toldExcept?: string;
+  /** With RAILS_ENV=test and the like the operations touch nothing of worth. */
+  readonly isFreeInTests?: boolean;
+}
+
+/**
+ * A form of a command that destroys, reveals or publishes something. `command` is program and operands in order:
+ * `docker volume rm|prune`, `aws * delete-*`; `…` before a word lets any operands stand between. `needs` names options
+ * of which one must be there (a `+` starts another such group), `unless` such that make it harmless.
+ */
+export interface Operation {
+  readonly command: string;
+  readonly rule: OperationRule;
+  readonly what: string;
+  readonly needs?: string;
+  readonly unless?: string;
+  /** only when an operand is unknown or comes from a list: `rm -f $(docker ps -aq)` */
+  readonly ofUnknown?: boolean;
+  /** only when its question is answered by what is fed to it: `yes yes | terraform apply` */
+  readonly isAnswered?: boolean;
+  /** a last operand like this makes it harmless */
+  readonly freeOn?: string;
+  /** with RAILS_ENV=test and the like nothing of worth is touched */
+  readonly isFreeInTests?: boolean;
+  readonly safer?: string;
+  /** instead of the rule's own */
+  readonly verdict?: "ask" | "deny";
+}

@@ -1,0 +1,229 @@
+import { readMongo, readRedis } from "../../code/index.ts";
+import {
+  describe,
+  isKnown,
+  joinPath,
+  knownText,
+  type OperationEffect,
+  type ProgramEffect,
+  text,
+  type Value,
+  words,
+  writtenEntry,
+} from "../../shell/index.ts";
+import { placeNames } from "../model/operations.ts";
+import type { Field, ParsedCall, Program } from "../model/program.ts";
+import { programs } from "../model/program-table.ts";
+import { databaseFiles, SQLITE_SHELL } from "./database-files.ts";
+import { type SqlClient, sqlClients } from "./sql-clients.ts";
+import { sqlLosses } from "./sql-losses.ts";
+
+const MAX_FILE_BYTES = 64 * 1024;
+
+/** Lines that leave for a shell, by client. */
+const SHELL_LINES: Readonly<Record<string, RegExp>> = {
+  psql: /\\!\s*(.*)$/gm,
+  "mysql mariadb": /^[ \t]*(?:\\!|system)\s+(.*)$/gm,
+  sqlite3: SQLITE_SHELL,
+};
+
+/** Clients of databases, and commands of frameworks that empty them. */
+export const databases: Field = {
+  programs: () => [
+    ...programs(
+      `
+    mongosh mongo | is dangerous | flags quiet norc shell nodb tls | values -fup eval file host port username password
+        authenticationDatabase | exact
+    redis-cli valkey-cli keydb-cli | is dangerous | flags -xc raw csv json no-auth-warning tls scan bigkeys stat help
+        | values -hpnausirt user pass | exact | ends at operand
+    dropdb | is dangerous | flags -ife interactive force echo if-exists help version | values -pU h|host port username
+        maintenance-db
+    mysqladmin | flags -f force | values -huP host user port | optional -p password | exact
+    pg_restore | flags -cClasvwWxO1 clean if-exists create list | values -dhpUfjntLF dbname host port username file
+        jobs schema table use-list format
+    knex | flags all | values env knexfile cwd | exact
+    gdb | values ex eval-command x iex | exact | single dash
+  `,
+      {
+        mongosh: { effects: effectsOfMongo },
+        "redis-cli": { effects: effectsOfRedis },
+        dropdb: { effects: effectsOfDropdb },
+        gdb: {
+          shellOptions: { names: "ex eval-command iex", prefix: /^(?:shell|!)\s*/ },
+          shellLines: /^[ \t]*(?:shell|!)\s*(.*)$/gm,
+        },
+      },
+    ),
+    ...sqlClients().map(sqlProgram),
+  ],
+  // Commands of frameworks and clients; against a test database they may.
+  operations: {
+    "db.drop": `
+    dropuser | drop a database user | safer psql -c '\\du'
+    mysqladmin|mariadb-admin …drop | drop a database | safer mysqlshow
+    bq rm | delete a dataset or table | safer bq ls
+    influx delete | delete measurements
+    influx bucket delete | delete a bucket
+    pg_restore | drop objects before they are restored | needs c clean | safer pg_restore -l {rest}
+    mongorestore | drop collections before they are restored | needs drop
+    cockroach|tidb …drop | drop a database
+    `,
+    "db.reset": `
+    prisma migrate reset | empty the database | safer prisma migrate status
+    prisma db push | drop data that does not fit the schema | needs force-reset accept-data-loss | safer prisma
+        migrate diff
+    rails|rake|bin/rails db:drop|db:drop:*|db:reset|db:schema:load|db:structure:load|db:purge|db:purge:*|
+        db:truncate_all|db:migrate:reset|db:seed:replant | empty the database | safer rails db:migrate:status
+    artisan migrate:fresh|migrate:reset|migrate:refresh|db:wipe | empty the database | safer php artisan
+        migrate:status
+    manage.py|django-admin flush|reset_db|sqlflush|reset_schema | empty the database | safer python manage.py
+        showmigrations
+    manage.py|django-admin migrate * zero | undo every migration | safer python manage.py showmigrations
+    sequelize|sequelize-cli db:drop|db:migrate:undo:all | empty the database | safer sequelize db:migrate:status
+    knex migrate:rollback | undo every migration | needs all | safer knex migrate:list
+    alembic downgrade base | undo every migration | safer alembic history
+    flask db downgrade base | undo every migration | safer flask db history
+    typeorm|typeorm-ts-node-commonjs|typeorm-ts-node-esm schema:drop | empty the database | safer typeorm
+        migration:show
+    drizzle-kit drop | drop migrations | safer drizzle-kit check
+    drizzle-kit push | drop data that does not fit the schema | needs force | safer drizzle-kit generate
+    mix ecto.drop|ecto.reset | empty the database | safer mix ecto.migrations
+    flyway clean | empty the database | safer flyway info
+    liquibase dropAll|drop-all | empty the database | safer liquibase status
+    dotnet ef database drop | drop the database | safer dotnet ef migrations list
+    diesel database reset|drop | drop the database | safer diesel migration list
+    sqlx database drop|reset | drop the database | safer sqlx migrate info
+    goose …reset|down-to | undo every migration | safer goose status
+    dbmate drop | drop the database | safer dbmate status
+    atlas schema clean | empty the database | safer atlas schema inspect
+    console doctrine:database:drop|doctrine:schema:drop | drop the database | safer php bin/console
+        doctrine:schema:validate
+    wp db reset|drop|clean | empty the database | safer wp db size
+    drush sql:drop|sql-drop | empty the database | safer drush status
+    mvn|mvnw …flyway:clean | empty the database | safer mvn flyway:info
+    gradle|gradlew flywayClean | empty the database | safer gradle flywayInfo
+    hasura migrate apply | undo migrations | needs down
+    `,
+  },
+  isFreeInTests: true,
+};
+
+function sqlProgram(client: SqlClient): Program {
+  const { names, options } = client;
+  const shellLines = SHELL_LINES[names];
+  return {
+    names,
+    is: ["dangerous"],
+    options,
+    effects: call => effectsOfSql(client, call),
+    ...(shellLines === undefined ? {} : { shellLines }),
+    ...(names === "sqlite3"
+      ? { shellOptions: { names: "cmd", prefix: /^\.(?:she?l?l?|sys?t?e?m?)\s+/ } }
+      : {}),
+    ...(/^(psql|mysql)/.test(names) ? { shellVariables: "PAGER" } : {}),
+  };
+}
+
+function effectsOfSql(client: SqlClient, call: ParsedCall): readonly ProgramEffect[] {
+  const { options, operands } = call;
+  const file = client.isLocal ? operands[0] : undefined;
+  const isInMemory = client.isLocal && (file === undefined || knownText(file) === ":memory:");
+  if (options.isOn("dry_run", "dry-run")) return [];
+  const codeOptions = words(`${client.text} ${client.files}`);
+  const texts = [
+    ...options.valuesOf(...words(client.text)),
+    ...(client.takesText ? operands.slice(client.databases) : []),
+    ...options.valuesOf(...words(client.files)).flatMap(path => contentOf(path, call)),
+    ...fedText(call),
+  ];
+  const others = client.isLocal ? databaseFiles(file, texts, options.isOn("readonly")) : [];
+  if (isInMemory) return others;
+  const names = [
+    ...options.options.flatMap(({ name, value }) =>
+      value === undefined || codeOptions.includes(name) ? [] : [describe(value)],
+    ),
+    ...operands.slice(0, client.databases).map(describe),
+    ...placeNames(call),
+  ];
+  return [
+    ...(file === undefined ? [] : [{ kind: "read", path: file, isCopy: false } as const]),
+    ...others,
+    ...texts.flatMap(code => sqlLosses(code, names, file, call.program)),
+  ];
+}
+
+/** What the program reads on its input: a pipe, a heredoc, or a file that can be looked into. */
+function fedText(call: ParsedCall): readonly Value[] {
+  const { stdin, redirections } = call;
+  if (stdin !== undefined && stdin.pieces.length > 0 && isKnown(stdin)) return [stdin];
+  return redirections
+    .filter(redirection => redirection.operation === "read")
+    .flatMap(({ target }) => contentOf(target, call));
+}
+
+/** The content of a file that the same command wrote, or of one on this machine. */
+function contentOf(file: Value, { cwd, place, scope }: ParsedCall): readonly Value[] {
+  const path = knownText(joinPath(cwd, file));
+  if (path === undefined || place.kind !== "local") return [];
+  const written = writtenEntry(file, cwd, scope);
+  if (written !== undefined) return written.contents;
+  const content = scope.session.context.files?.readText(path, MAX_FILE_BYTES);
+  return content === undefined ? [] : [text(content)];
+}
+
+function effectsOfMongo(call: ParsedCall): readonly ProgramEffect[] {
+  const { options, operands } = call;
+  const scripts = operands.filter(value => describe(value).endsWith(".js"));
+  const codes = [
+    ...options.valuesOf("eval"),
+    ...[...options.valuesOf("f", "file"), ...scripts].flatMap(file => contentOf(file, call)),
+    ...fedText(call),
+  ];
+  const names = [...operands, ...options.valuesOf("host")].map(describe);
+  return codes.flatMap(code =>
+    readMongo(code).losses.map(({ kind, target }): OperationEffect => {
+      const isWhole = kind !== "documents";
+      return {
+        kind: "operation",
+        rule: isWhole ? "db.drop" : "db.delete",
+        what: isWhole ? `drop a ${kind}` : "delete every document",
+        target,
+        names,
+      };
+    }),
+  );
+}
+
+function effectsOfRedis(call: ParsedCall): readonly ProgramEffect[] {
+  const { options, operands } = call;
+  const [first, ...rest] = operands.map(describe);
+  const names = options.options.flatMap(({ value }) => (value === undefined ? [] : [describe(value)]));
+  const isListed = call.isOpenEnded || operands.slice(1).some(value => !isKnown(value));
+  const codes =
+    first === undefined
+      ? fedText(call)
+      : [text([first, ...rest.map(word => JSON.stringify(word))].join(" "))];
+  return codes
+    .flatMap(code => readRedis(code).commands)
+    .flatMap((command): readonly OperationEffect[] => {
+      const empties = /^(FLUSHALL|FLUSHDB|DEBUG|SHUTDOWN)$/.test(command.name);
+      if (!empties && !(isListed && /^(DEL|UNLINK)$/.test(command.name))) return [];
+      const what = empties ? "empty or stop the store" : "delete every listed key";
+      return [{ kind: "operation", rule: "db.flush", what, target: `redis ${command.name}`, names }];
+    });
+}
+
+/** A database whose name says that it is for tests is made again by the next test run. */
+function effectsOfDropdb({ options, operands }: ParsedCall): readonly ProgramEffect[] {
+  return operands
+    .map(describe)
+    .filter(name => !/(^|[_-])(test|tests|testing|ci)([_-]|\d|$)/i.test(name))
+    .map(name => ({
+      kind: "operation",
+      rule: "db.drop",
+      what: "drop a database",
+      target: `dropdb ${name}`,
+      names: [name, ...options.valuesOf("h").map(describe)],
+      safer: "psql -l",
+    }));
+}

@@ -1,0 +1,230 @@
+import {
+  decodeBase32,
+  decodeBase64,
+  decodeHex,
+  decodeUtf8,
+  describe,
+  knownText,
+  type OptionGrammar,
+  type Output,
+  type ProgramCall,
+  type ProgramEffect,
+  text,
+  uniteOrigins,
+  unknown,
+  unknownOutput,
+  withOrigins,
+  wordAt,
+} from "../../shell/index.ts";
+import { readsOf } from "../model/listings.ts";
+import { sendStdin } from "../model/payloads.ts";
+import type { Field, ParsedCall, Program } from "../model/program.ts";
+import { programs } from "../model/program-table.ts";
+import { inputOf } from "./file-access.ts";
+
+const BASE_OPTIONS: OptionGrammar = {
+  flags: "-i d|D|decode ignore-garbage base64 base32 base16 base64url help version",
+  values: "-wbo wrap break input output",
+};
+
+const PACK_OPTIONS: OptionGrammar = {
+  flags: "-cfklnqrtvzZjJ019 d|decompress|decrypt stdout batch help version",
+  values: "-STo output passphrase",
+};
+
+/** Programs that encode, decode, pack and encrypt a stream. */
+export const encoding: Field = {
+  toldExcept: "openssl gpg",
+  programs: () => [
+    ...programs(
+      `
+    base64 basenc | is decodes dangerous | gnu
+    base32 | is decodes | gnu
+    xxd | is decodes | flags -abeiuEC r|revert p|ps|plain | values -cglson | exact
+    od | gnu | values -AtNjw | exact
+    hexdump | values -nsef | exact
+    rev
+    openssl | is readsNothing decodes socket dangerous | flags d e a A base64 nosalt salt pbkdf2 | values in out
+        keyout k pass K iv S md | exact | single dash
+  `,
+      {
+        base64: { options: BASE_OPTIONS, run: decodeBase(decodeBase64) },
+        base32: { options: BASE_OPTIONS, run: decodeBase(decodeBase32) },
+        xxd: { effects: [{ read: "first" }, { write: "rest" }], run: runXxd },
+        od: { run: encodeInput },
+        hexdump: { run: encodeInput },
+        rev: { run: reverseLines },
+        openssl: { effects: effectsOfOpenssl, run: runOpenssl },
+      },
+    ),
+    ...packers(
+      "gunzip zcat gzcat gzip bunzip2 bzcat bzip2 unxz xzcat xz zstd unzstd zstdcat lz4 uncompress",
+      ["unpacks"],
+    ),
+    ...packers("unlz4 brotli gpg2 age pigz unpigz", []),
+    ...packers("gpg uudecode", ["decodes"]),
+  ],
+};
+
+function packers(names: string, is: NonNullable<Program["is"]>): readonly Program[] {
+  return [{ names, is, options: PACK_OPTIONS, effects: effectsOfPacker, run: runPacker }];
+}
+
+const PACKED = /\.(gz|bz2|xz|zst|lz4|br|lzma|Z|tgz|txz|tbz2?)$/;
+const SUFFIX: Readonly<Record<string, string>> = {
+  gzip: ".gz",
+  pigz: ".gz",
+  bzip2: ".bz2",
+  xz: ".xz",
+  zstd: ".zst",
+  lz4: ".lz4",
+  brotli: ".br",
+};
+
+/** A file takes the place of the packed or unpacked one, unless all goes to the output. */
+function effectsOfPacker(call: ParsedCall): readonly ProgramEffect[] {
+  const { options, operands, program } = call;
+  const reads = readsOf(undefined, call);
+  if (/cat$/.test(program) || options.has("c", "stdout", "t", "l", "help", "version")) return reads;
+  const isTree = options.has("r");
+  const beside = (path: string) =>
+    PACKED.test(path) ? path.replace(PACKED, "") : path + (SUFFIX[program] ?? "");
+  return [
+    ...reads,
+    ...operands.flatMap((path): readonly ProgramEffect[] => [
+      { kind: "alter", path, isTree },
+      { kind: "alter", path, beside },
+    ]),
+    ...options.valuesOf("o", "output").map(path => ({ kind: "alter" as const, path })),
+  ];
+}
+
+/** The decoded text when it can be computed, else unknown; either way it is known to be decoded. */
+function decodeWith(
+  inputs: Output,
+  decode: (encoded: string) => string | undefined,
+  call: ProgramCall,
+): Output {
+  return inputs.map(input => {
+    const known = knownText(input);
+    const decoded = known === undefined ? undefined : decode(known);
+    const value =
+      decoded === undefined ? unknown("any", "decoded text", input.origins) : text(decoded, input.origins);
+    call.scope.session.budget.take(Math.ceil((known?.length ?? 0) / 32));
+    return withOrigins(value, [{ kind: "decoded", invocation: call.id }]);
+  });
+}
+
+/** Filters that can spell words anew: of literal text the result counts as decoded, of other text it does not. */
+export function computeLiteral(
+  inputs: Output,
+  change: (content: string) => string | undefined,
+  call: ProgramCall,
+): Output {
+  return inputs.map(input => {
+    const known = knownText(input);
+    if (known === undefined) return unknownOutput(call, [input]);
+    const [result = unknownOutput(call)] = decodeWith([input], change, call);
+    return knownText(result) === known ? input : result;
+  });
+}
+
+/** Encoding is no hiding place: the result is opaque, but where it came from is kept. */
+function encode(inputs: Output, call: ProgramCall): Output {
+  return [unknownOutput(call, [{ pieces: [], origins: uniteOrigins(inputs.map(input => input.origins)) }])];
+}
+
+function encodeInput(call: ParsedCall): Output {
+  return encode(inputOf(call, []), call);
+}
+
+function fromBytes(bytes: Uint8Array | undefined): string | undefined {
+  return bytes === undefined ? undefined : decodeUtf8(bytes);
+}
+
+function decodeBase(decode: (encoded: string) => Uint8Array | undefined): (call: ParsedCall) => Output {
+  return call => {
+    const { options } = call;
+    const isDecoding = options.has("d");
+    const named = options.valuesOf("input", ...(isDecoding ? ["i"] : []));
+    const inputs = inputOf(call, [...named, ...call.operands]);
+    if (!isDecoding) return encode(inputs, call);
+    const clean = (encoded: string) =>
+      options.has("i", "ignore-garbage") ? encoded.replace(/[^A-Za-z0-9+/_=-]/g, "") : encoded;
+    return decodeWith(inputs, encoded => fromBytes(decode(clean(encoded))), call);
+  };
+}
+
+function runXxd(call: ParsedCall): Output {
+  const { options } = call;
+  const isPlain = options.has("p") || call.argv.some(word => knownText(word) === "-ps");
+  const inputs = inputOf(call, call.operands.slice(0, 1));
+  if (!options.has("r")) return encode(inputs, call);
+  return decodeWith(
+    inputs,
+    encoded => fromBytes(decodeHex(isPlain ? encoded.replace(/[^0-9a-fA-F]/g, "") : dumpDigits(encoded))),
+    call,
+  );
+}
+
+/** The hexadecimal column of a dump: `00000000: 726d 202d  rm -`. */
+function dumpDigits(dump: string): string {
+  return dump
+    .split("\n")
+    .map(line => /^[0-9a-fA-F]+:\s*((?:[0-9a-fA-F]{2,4} ?)+)/.exec(line)?.[1] ?? "")
+    .join("")
+    .replaceAll(" ", "");
+}
+
+function reverseLines(call: ParsedCall): Output {
+  return decodeWith(
+    inputOf(call, call.operands),
+    content =>
+      content
+        .split("\n")
+        .map(line => Array.from(line).reverse().join(""))
+        .join("\n"),
+    call,
+  );
+}
+
+/** Compressed or encrypted: the result cannot be computed here. */
+function runPacker(call: ParsedCall): Output {
+  const isDecoding = /cat$|^[gb]?un|^uudecode$/.test(call.program) || call.options.has("d");
+  const inputs = inputOf(call, call.operands);
+  return isDecoding ? decodeWith(inputs, () => undefined, call) : encode(inputs, call);
+}
+
+function runOpenssl(call: ParsedCall): Output {
+  const { options } = call;
+  const subcommand = knownText(wordAt(call.argv, 1)) ?? "";
+  if (subcommand === "s_client")
+    return [withOrigins(unknownOutput(call), [{ kind: "network", invocation: call.id }])];
+  const isDecoding = /^(?:enc|base64|(?:aes|des|camellia|chacha|rc).*)$/.test(subcommand) && options.has("d");
+  if (!isDecoding) return [unknownOutput(call)];
+  const isBase64 =
+    subcommand === "base64" ||
+    (subcommand === "enc" &&
+      options.has("a", "base64") &&
+      !options.options.some(option => !option.isInGrammar));
+  return decodeWith(
+    inputOf(call, options.valuesOf("in")),
+    encoded => (isBase64 ? fromBytes(decodeBase64(encoded)) : undefined),
+    call,
+  );
+}
+
+/** `-out FILE`, `-keyout FILE`: new files are no loss, old ones are. `s_client … < FILE` sends it. */
+function effectsOfOpenssl(call: ParsedCall): readonly ProgramEffect[] {
+  const { options, argv } = call;
+  const subcommand = describe(wordAt(argv, 1));
+  const isPublic = /^(x509|req|verify|dgst|s_client)$/.test(subcommand);
+  const isShown = options.has("text") || !options.has("noout", "pubout", "check", "verify");
+  return [
+    ...options.valuesOf("out", "keyout").map((path): ProgramEffect => ({ kind: "write", path, how: "make" })),
+    ...(isPublic || !isShown ? [] : options.valuesOf("in")).map(
+      (path): ProgramEffect => ({ kind: "read", path, isCopy: false }),
+    ),
+    ...(subcommand === "s_client" ? sendStdin(call, argv.slice(1)) : []),
+  ];
+}

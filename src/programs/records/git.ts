@@ -1,0 +1,279 @@
+import {
+  appendOutput,
+  concatenate,
+  describe,
+  dropKnown,
+  environmentOf,
+  environmentValueOf,
+  type GitWords,
+  joinPath,
+  joinValues,
+  knownPrefix,
+  knownText,
+  type Listing,
+  NO_OUTPUT,
+  type Output,
+  type ParsedOptions,
+  type ProgramCall,
+  type ProgramEffect,
+  parseOptions,
+  runInner,
+  text,
+  unknown,
+  unknownOutput,
+  type Value,
+  withOrigins,
+  wordAt,
+  words,
+} from "../../shell/index.ts";
+import { splitWords } from "../../system/index.ts";
+import { repositoryRoot } from "../model/paths.ts";
+import type { Field, ParsedCall } from "../model/program.ts";
+import { runString } from "../model/run.ts";
+import { FORGE_OPTIONS, publishedTexts } from "./forges.ts";
+import { readGitOptions } from "./git-options.ts";
+import { effectsOfUpload } from "./remote-copy.ts";
+import { runRemotely } from "./remote-runners.ts";
+
+/** Version control: what git runs and prints, and its words for rules that know repositories. */
+export const versionControl: Field = {
+  toldExcept: "gh glab",
+  programs: () => [
+    {
+      names: "git",
+      is: ["readsNothing", "namesHosts", "dangerous"],
+      options: {
+        flags: `-pPvh version help paginate no-pager bare no-replace-objects no-lazy-fetch no-optional-locks no-advice
+          literal-pathspecs glob-pathspecs noglob-pathspecs icase-pathspecs html-path man-path info-path`,
+        values: "-Cc git-dir work-tree namespace super-prefix config-env attr-source",
+        optional: "exec-path list-cmds",
+        abbreviates: false,
+        stopsAtOperand: true,
+      },
+      effects: effectsOfGit,
+      lists: listFiles,
+      run: runGit,
+      shellVariables: `GIT_SSH_COMMAND GIT_SSH GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_EXTERNAL_DIFF GIT_ASKPASS
+        GIT_PROXY_COMMAND PAGER EDITOR VISUAL SSH_ASKPASS`,
+    },
+    // `git-reset` is `git reset`; a file of that name is git's own program.
+    { names: "", pattern: /^git-[a-z]/, effects: effectsOfPlumbing },
+    {
+      names: "gh",
+      is: ["dangerous", "readsNothing"],
+      options: FORGE_OPTIONS,
+      effects: call => [...effectsOfUpload(call), ...publishedTexts(call)],
+      run: runRemotely,
+      shellVariables: "PAGER EDITOR VISUAL BROWSER",
+    },
+    { names: "glab", options: FORGE_OPTIONS, is: ["readsNothing"], effects: publishedTexts },
+  ],
+  operations: {
+    "git.checkout": `
+    hg revert | overwrite changed files | unless n dry-run | safer hg shelve
+    hg update|up|checkout|co|goto | overwrite changed files | needs C clean | safer hg shelve
+    svn revert | overwrite changed files | safer svn diff
+    bzr|fossil revert | overwrite changed files | safer fossil diff
+    sl revert | overwrite changed files | safer sl shelve
+  `,
+  },
+};
+
+/** Configuration that names a program to run. */
+const PROGRAM_KEYS =
+  /^(?:core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy)|sequence\.editor|diff\.external|credential\.(?:.*\.)?helper|pager\..+|(?:diff|merge)\..+\.(?:textconv|command|driver)|(?:diff|merge)tool\..+\.cmd|gpg\.(?:.*\.)?program|filter\..+\.(?:clean|smudge|process)|uploadpack\.packobjectshook|remote\..+\.(?:uploadpack|receivepack))$/i;
+
+function runGit(call: ParsedCall): Output {
+  const { options } = call;
+  const inner: ProgramCall = { ...call, cwd: gitDirectory(options, call.cwd) };
+  const [subcommand, ...rest] = call.operands;
+  const name = subcommand === undefined ? undefined : knownText(subcommand);
+  let output: Output = [gitOutput(name, rest, inner)];
+  for (const setting of options.valuesOf("c")) {
+    const { key, value } = splitSetting(setting);
+    if (PROGRAM_KEYS.test(key)) output = appendOutput(output, runSetting(value, inner));
+    if (name !== undefined && key.toLowerCase() === `alias.${name.toLowerCase()}`)
+      output = appendOutput(output, runAlias(value, rest, inner));
+  }
+  const alias = name === undefined ? undefined : call.scope.state.aliases.get(`git ${name}`);
+  if (alias !== undefined) output = appendOutput(output, runAlias(text(alias), rest, inner));
+  for (const word of rest) output = appendOutput(output, runTransport(word, inner));
+  return appendOutput(output, runSubcommand(name, rest, inner));
+}
+
+/** `ext::sh -c …` as a repository is a command; `% ` is a blank in it. */
+function runTransport(word: Value, call: ProgramCall): Output {
+  const known = knownText(word);
+  if (known === undefined || !known.startsWith("ext::")) return NO_OUTPUT;
+  return runString(text(known.slice(5).replaceAll("% ", "\\ ").replaceAll("%%", "%")), call);
+}
+
+/** `-C a -C b`: each relative to the one before. */
+function gitDirectory(parsed: ParsedOptions, cwd: Value): Value {
+  return parsed.valuesOf("C").reduce((directory, value) => joinPath(directory, value), cwd);
+}
+
+function splitSetting(setting: Value): { readonly key: string; readonly value: Value } {
+  const prefix = knownPrefix(setting);
+  const equals = prefix.indexOf("=");
+  if (equals < 0) return { key: prefix, value: text("true") };
+  return { key: prefix.slice(0, equals), value: dropKnown(setting, equals + 1) };
+}
+
+/** A helper may start with `!`; a plain word is a program name or a harmless setting. */
+function runSetting(value: Value, call: ProgramCall): Output {
+  const written = knownPrefix(value);
+  if (/^(?:true|false|cat|less|[01])?$/.test(knownText(value) ?? " ")) return NO_OUTPUT;
+  return runString(written.startsWith("!") ? dropKnown(value, 1) : value, call);
+}
+
+/** `!cmd` is shell text with the arguments behind it; anything else is a git command line. */
+function runAlias(value: Value, rest: readonly Value[], call: ProgramCall): Output {
+  if (!knownPrefix(value).startsWith("!")) {
+    const alias = (knownText(value) ?? "").split(/\s+/).filter(word => word !== "");
+    return alias.length === 0 ? [] : runInner([text("git"), ...alias.map(word => text(word)), ...rest], call);
+  }
+  return runString(joinValues([dropKnown(value, 1), ...rest], " "), call);
+}
+
+function runSubcommand(name: string | undefined, rest: readonly Value[], call: ProgramCall): Output {
+  if (name === "submodule" && rest.some(word => knownText(word) === "foreach")) {
+    const at = rest.findIndex(word => knownText(word) === "foreach");
+    const operands = parseOptions(
+      rest,
+      { flags: "-q recursive quiet", stopsAtOperand: true },
+      at + 1,
+    ).operandValues;
+    const inner = { ...call, cwd: concatenate([call.cwd, text("/"), unknown("any", "$sm_path")]) };
+    return operands.length === 1 && operands[0] !== undefined
+      ? runString(operands[0], inner)
+      : runInner(operands, inner);
+  }
+  if (name === "bisect" && knownText(wordAt(rest, 0)) === "run") return runInner(rest.slice(1), call);
+  if (name === "config") rememberAlias(rest, call);
+  const spec = name !== undefined && Object.hasOwn(STRING_OPTIONS, name) ? STRING_OPTIONS[name] : undefined;
+  if (spec === undefined) return NO_OUTPUT;
+  return parseOptions([text("git"), ...rest], { values: `${spec} m F C c` })
+    .valuesOf(...words(spec))
+    .map(code => runString(code, call))
+    .reduce(appendOutput, NO_OUTPUT);
+}
+
+/** Options of subcommands whose value is run by a shell. */
+const STRING_OPTIONS: Readonly<Record<string, string>> = {
+  rebase: "x exec",
+  "filter-branch": `env-filter tree-filter index-filter parent-filter msg-filter commit-filter tag-name-filter setup`,
+  clone: "u upload-pack",
+  fetch: "upload-pack",
+  pull: "upload-pack",
+  "ls-remote": "upload-pack exec",
+  push: "receive-pack exec",
+  difftool: "x extcmd",
+  grep: "O open-files-in-pager",
+};
+
+/** `git config alias.x '!cmd'; git x` in one command. */
+function rememberAlias(rest: readonly Value[], call: ProgramCall): void {
+  const operands = parseOptions([text("config"), ...rest], {
+    flags: "global local system add set",
+    values: "-f file",
+  }).operandValues;
+  const at = operands.findIndex(word => /^alias\./i.test(knownText(word) ?? ""));
+  const key = knownText(wordAt(operands, at));
+  const value = knownText(wordAt(operands, at + 1));
+  if (at >= 0 && key !== undefined && value !== undefined && value !== "")
+    call.scope.state.aliases.set(`git ${key.slice("alias.".length)}`, value);
+}
+
+/** Output that other commands use: the root is a path, object names are tokens, an archive is from elsewhere. */
+function gitOutput(name: string | undefined, rest: readonly Value[], call: ProgramCall): Value {
+  const words = rest.map(word => knownText(word) ?? "");
+  const line = (value: Value) => concatenate([value, text("\n")]);
+  if (name === "rev-parse") {
+    if (words.includes("--show-toplevel")) return line(repositoryRoot(call));
+    if (words.includes("--git-dir") || words.includes("--absolute-git-dir"))
+      return line(concatenate([repositoryRoot(call), text("/.git")]));
+    if (words.includes("--show-prefix") || words.includes("--show-cdup") || words.includes("--abbrev-ref"))
+      return unknownOutput(call);
+    return line(unknown("token", `$(git rev-parse ${words.join(" ")})`));
+  }
+  if (name === "merge-base" || name === "hash-object" || name === "write-tree" || name === "commit-tree")
+    return line(unknown("token", `$(git ${name})`));
+  const isRemote = name === "archive" && words.some(word => word.startsWith("--remote"));
+  return isRemote
+    ? withOrigins(unknownOutput(call), [{ kind: "network", invocation: call.id }])
+    : unknownOutput(call);
+}
+
+/** `git ls-files`: what git knows, or with -i what it ignores. */
+function listFiles({ argv }: ParsedCall): Listing | undefined {
+  const shown = argv.map(describe);
+  if (!shown.includes("ls-files")) return undefined;
+  const isIgnored = shown.some(word => /^(-[a-z]*i[a-z]*|--ignored)$/.test(word));
+  return { starts: [text(".")], selection: isIgnored ? "regenerable" : "some", names: [] };
+}
+
+/** The subcommand with its words; nothing when git only tells about itself. */
+function effectsOfGit(call: ParsedCall): readonly ProgramEffect[] {
+  const { options, argv } = call;
+  const [first] = options.operands;
+  const subcommand = first === undefined ? undefined : knownText(first.value);
+  if (first === undefined || subcommand === undefined) return [];
+  const rest = argv.slice(first.index);
+  const own = readGitOptions(subcommand, rest);
+  // `git clone -c key=value` keeps the setting in the new repository.
+  const cloned = /^(clone|init)$/.test(subcommand) ? own.valuesOf("c", "config") : [];
+  const given = [...options.valuesOf("c"), ...cloned].map(value => describe(value));
+  const settings = [
+    ...environmentSettings(call),
+    ...given.map(splitWritten),
+    ...options.valuesOf("config-env").map(value => splitWritten(describe(value).replace("=", "=$"))),
+  ];
+  const words: GitWords = {
+    subcommand,
+    argv: rest,
+    options: own,
+    settings,
+    directory: gitDirectory(options, call.cwd),
+    gitDirectory: options.valueOf("git-dir") ?? environmentValueOf(call, "GIT_DIR"),
+    workTree: options.valueOf("work-tree") ?? environmentValueOf(call, "GIT_WORK_TREE"),
+  };
+  return [{ kind: "git", words }];
+}
+
+function effectsOfPlumbing(call: ParsedCall): readonly ProgramEffect[] {
+  const argv = [text(call.program.slice("git-".length)), ...call.argv.slice(1)];
+  const [first = text("")] = argv;
+  const settings = environmentSettings(call);
+  const subcommand = describe(first);
+  const words: GitWords = {
+    subcommand,
+    argv,
+    options: readGitOptions(subcommand, argv),
+    settings,
+    directory: call.cwd,
+    gitDirectory: environmentValueOf(call, "GIT_DIR"),
+    workTree: environmentValueOf(call, "GIT_WORK_TREE"),
+  };
+  return [{ kind: "git", words }];
+}
+
+/** `GIT_CONFIG_KEY_0` with its value, and the quoted list in `GIT_CONFIG_PARAMETERS`. */
+function environmentSettings(call: ProgramCall): GitWords["settings"] {
+  const entries = environmentOf(call);
+  return entries.flatMap(({ name, value }) => {
+    if (value === undefined) return [];
+    const number = /^GIT_CONFIG_KEY_(\d{1,4})$/.exec(name)?.[1];
+    if (number !== undefined) {
+      const given = entries.find(entry => entry.name === `GIT_CONFIG_VALUE_${number}`)?.value;
+      return [{ key: describe(value).toLowerCase(), value: given === undefined ? "" : describe(given) }];
+    }
+    return name === "GIT_CONFIG_PARAMETERS" ? splitWords(describe(value)).map(splitWritten) : [];
+  });
+}
+
+function splitWritten(written: string): { key: string; value: string } {
+  const equals = written.indexOf("=");
+  if (equals < 0) return { key: written.toLowerCase(), value: "true" };
+  return { key: written.slice(0, equals).toLowerCase(), value: written.slice(equals + 1) };
+}

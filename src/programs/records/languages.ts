@@ -1,0 +1,195 @@
+import {
+  describe,
+  knownText,
+  type OptionGrammar,
+  type Output,
+  type ProgramEffect,
+  parseOptions,
+  runInner,
+  text,
+  unknownOutput,
+  type Value,
+  wordAt,
+} from "../../shell/index.ts";
+import { readsOf } from "../model/listings.ts";
+import type { Field, ParsedCall, Program } from "../model/program.ts";
+import { programs } from "../model/program-table.ts";
+import { type CodeOptions, runFiles, runInterpreter, runInterpreterCode } from "../model/run-code.ts";
+import { computeLiteral } from "./encoding.ts";
+import { inputOf } from "./file-access.ts";
+import { scriptProgram } from "./frameworks.ts";
+import { offeredByPhp, offeredByPython, offeredByRuby } from "./servers.ts";
+import { compileSubstitutions } from "./substitute.ts";
+
+const JAVASCRIPT: CodeOptions = { language: "javascript", code: "e p", printed: "p" };
+const JAVASCRIPT_OPTIONS: OptionGrammar = {
+  flags: "-ichvb check interactive watch inspect inspect-brk bun help version",
+  values:
+    "-rC e|eval p|print|pe require import loader conditions env-file input-type title max-old-space-size stack-size",
+  abbreviates: false,
+  stopsAtOperand: true,
+};
+
+const TABLE = `
+    python python2 python3 | is readsNothing decodes dangerous | flags -bBdEhiIOPqsSuvVx help version | values -cmWX
+        check-hash-based-pycs | ends at operand
+    node nodejs tsx ts-node qjs | is readsNothing decodes dangerous
+    perl | is readsNothing decodes dangerous | flags -acfnpsStTuUvwWX | values -I e|E | optional -iFMmdDxV | digits -l0C
+        | ends at operand
+    ruby irb pry | is readsNothing decodes dangerous | flags -acdlnpsSvwWy version verbose yjit | values -eIrCE require |
+        optional -iFKTx | digits 0 | ends at operand
+    php | is readsNothing dangerous | flags -aCehHilmnqsvw | values -dczSt
+        r|run|B|R|E|process-code|process-begin|process-end f|file|F define | ends at operand
+    lua luajit | is dangerous | flags -iEvW | values -el | ends at operand
+    awk gawk mawk nawk original-awk goawk | is passesOn selects readsSockets dangerous | flags -cCghIkMnNOPrsStV posix
+        traditional re-interval sandbox csv | values -Fil v|assign f|file|exec|E e|source field-separator include load |
+        exact | ends at operand
+    sed | gnu | is passesOn selects | flags -nsuz E|r|regexp-extended quiet silent separate null-data unbuffered posix
+        debug sandbox follow-symlinks help version | values -l e|expression f|file line-length | optional i|in-place
+    osascript | is dangerous | flags i | values -els | ends at operand
+    expect wish | flags -dDinNv | values -cf | optional b | ends at operand
+    deno | is readsNothing dangerous | flags -ApTq print allow-all quiet no-check check | values -cL ext config import-map
+        log-level | optional allow-read allow-write allow-net allow-env allow-run allow-sys allow-ffi
+`;
+
+const SED: CodeOptions = { language: "sed", code: "e", files: "f", isOperandCode: true };
+
+/** Interpreters whose programs are read. */
+export const languages: Field = {
+  toldExcept: "python node perl ruby php lua osascript expect deno",
+  programs: () =>
+    programs(TABLE, {
+      python: interpreter(
+        { language: "python", code: "c", module: "m" },
+        // `!cmd` of IPython; plain Python knows no such line.
+        {
+          pattern: /^(?:python|pypy|ipython)[\d.]*w?$/,
+          shellLines: /^[ \t]*!(.*)$/gm,
+          tool: pythonTool,
+          effects: offeredByPython,
+        },
+      ),
+      node: interpreter(JAVASCRIPT, { options: JAVASCRIPT_OPTIONS, rewrite: unbundle }),
+      perl: interpreter(
+        { language: "perl", code: "e" },
+        { pattern: /^perl[\d.]*$/, effects: effectsInPlace },
+      ),
+      ruby: interpreter(
+        { language: "ruby", code: "e" },
+        {
+          pattern: /^j?ruby[\d.]*$/,
+          effects: call => [...effectsInPlace(call), ...offeredByRuby(call)],
+        },
+      ),
+      php: interpreter(
+        { language: "php", code: "r", files: "f" },
+        { pattern: /^php[\d.]*(?:-cgi)?$/, effects: offeredByPhp },
+      ),
+      lua: interpreter({ language: "lua", code: "e" }, { pattern: /^lua[\d.]*$/ }),
+      awk: interpreter(
+        { language: "awk", code: "e", files: "f", isOperandCode: true, variable: "v" },
+        { effects: effectsOfAwk },
+      ),
+      sed: interpreter(SED, { run: runSed, effects: effectsOfSed }),
+      osascript: interpreter({ language: "applescript", code: "e" }),
+      expect: interpreter({ language: "expect", code: "c", files: "f" }, { pattern: /^tclsh[\d.]*$/ }),
+      deno: { run: runDeno },
+    }),
+};
+
+function interpreter(takes: CodeOptions, more: Partial<Program> = {}): Omit<Program, "names"> {
+  return { language: takes.language, run: call => runScript(call) ?? runInterpreter(takes, call), ...more };
+}
+
+/** A script that is a program with a record of its own. */
+function runScript(call: ParsedCall): Output | undefined {
+  const program = scriptProgram(call);
+  return program === undefined ? undefined : runInner(program, call);
+}
+
+/** A package manager that is an interpreter as well: `bun -e CODE`, `bun run FILE`. */
+export function runJavaScript(call: ParsedCall): Output {
+  const isSubcommand = /^(?:run|x|exec)$/.test(knownText(wordAt(call.argv, 1)) ?? "");
+  const options = parseOptions(unbundle(call.argv), JAVASCRIPT_OPTIONS, isSubcommand ? 2 : 1);
+  const operands = options.operandValues;
+  return runInterpreter(JAVASCRIPT, { ...call, options, operands });
+}
+
+/** node reads `-pe` as one option with the code in the next word. */
+function unbundle(argv: readonly Value[]): readonly Value[] {
+  return argv.map(word => (knownText(word) === "-pe" ? text("-e") : word));
+}
+
+function runDeno(call: ParsedCall): Output {
+  const [subcommand, first, ...rest] = call.operands;
+  const name = subcommand === undefined ? undefined : knownText(subcommand);
+  if (name === "eval" && first !== undefined)
+    return runInterpreterCode("javascript", first, rest, call, { from: "argument" });
+  if (name === "run" && first !== undefined) runFiles("javascript", [first], rest, call);
+  const readsStdin = name === undefined || name === "-" || (first !== undefined && knownText(first) === "-");
+  if (!readsStdin || call.stdin === undefined) return [unknownOutput(call)];
+  return runInterpreterCode("javascript", call.stdin, rest, call, { from: "stdin" });
+}
+
+/** The script is read for what it runs and writes; the text that comes out is computed where it can be. */
+function runSed(started: ParsedCall): Output {
+  const call = withoutEmptySuffix(started);
+  const { options } = call;
+  runInterpreter(SED, call);
+  if (options.has("f") && !options.has("e")) return [unknownOutput(call)];
+  const given = options.valuesOf("e");
+  const [first, ...rest] = call.operands;
+  const scripts = given.length === 0 && first !== undefined ? [first] : given;
+  const files = given.length === 0 ? rest : call.operands;
+  const known = scripts.map(script => knownText(script));
+  const isSimple = !options.has("n", "quiet", "silent", "f", "i", "z", "null-data", "s", "separate");
+  const change =
+    isSimple && known.every(script => script !== undefined)
+      ? compileSubstitutions(known.join("\n"), options.has("E"), call.scope.session.budget)
+      : undefined;
+  return computeLiteral(inputOf(call, files), content => change?.(content), call);
+}
+
+/** BSD sed has the suffix of `-i` in a word of its own, mostly an empty one. */
+function withoutEmptySuffix(call: ParsedCall): ParsedCall {
+  const isEmpty = call.options.has("i") && call.operands[0]?.pieces.length === 0;
+  return isEmpty ? { ...call, operands: call.operands.slice(1) } : call;
+}
+
+function effectsOfSed(call: ParsedCall): readonly ProgramEffect[] {
+  const { options, operands } = call;
+  const files = options.has("e", "f") ? operands : operands.slice(1);
+  if (!options.has("i")) return files.map(path => ({ kind: "read", path, isCopy: false }));
+  const suffix = knownText(options.valueOf("i") ?? text("")) ?? "";
+  return files.flatMap((path): readonly ProgramEffect[] => [
+    { kind: "write", path, how: "edit" },
+    ...(suffix === "" ? [] : [{ kind: "alter" as const, path, beside: (name: string) => name + suffix }]),
+  ]);
+}
+
+/** `gawk -i inplace` writes back what it prints. */
+function effectsOfAwk(call: ParsedCall): readonly ProgramEffect[] {
+  const { options, operands } = call;
+  const isInPlace = options.valuesOf("i", "include").some(value => /^inplace(\.awk)?$/.test(describe(value)));
+  if (!isInPlace) return readsOf({ names: "awk", reads: { text: "f e", files: "f" } }, call);
+  const files = options.has("f", "e") ? operands : operands.slice(1);
+  return files.map(path => ({ kind: "write", path, how: "edit" }));
+}
+
+/** `-i` of perl and ruby edits the files that follow the program. */
+function effectsInPlace({ options, operands }: ParsedCall): readonly ProgramEffect[] {
+  const hasCode = options.has("e");
+  if (options.has("n", "p") && !options.has("i"))
+    return (hasCode ? operands : operands.slice(-1)).map(path => ({ kind: "read", path, isCopy: false }));
+  if (!options.has("i") || options.has("c")) return [];
+  return (hasCode ? operands : operands.slice(1)).map(path => ({ kind: "write", path, how: "edit" }));
+}
+
+/** `python -m alembic …`, `python setup.py upload`. */
+function pythonTool({ argv }: ParsedCall): readonly Value[] | undefined {
+  const [, first, second] = argv;
+  if (first === undefined) return undefined;
+  const word = describe(first);
+  if (word === "-m" && second !== undefined) return argv.slice(2);
+  return word.endsWith("setup.py") ? [text("setup.py"), ...argv.slice(2)] : undefined;
+}

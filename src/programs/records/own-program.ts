@@ -1,0 +1,107 @@
+import {
+  baseName,
+  describe,
+  dropKnown,
+  type Invocation,
+  knownPrefix,
+  knownText,
+  type Value,
+  wordAt,
+} from "../../shell/index.ts";
+import { findProgram, hasTrait } from "../model/registry.ts";
+import { isOwnCommand, mayWriteFile, type OwnCall, readOwnCall } from "./own-commands.ts";
+
+/** `amplihack`, `amplihack.cjs`, `npm:amplihack@1.2.3`: the command line of this package, however it is spelled. */
+const OWN_NAME = /^(?:npm:)?amplihack(\.(c?js|mjs|ts|cmd|ps1|exe))?(@[^/]*)?$/i;
+/** Text near the beginning of the files by which this program is started: the bundle, and what an installation writes. */
+const OWN_TEXT = /^#!\/bin\/sh\n# Written by amplihack |amplihack could not start/;
+
+export function isOwnName(word: string): boolean {
+  return OWN_NAME.test(baseName(word));
+}
+
+/** Whether a file is a copy of what starts this program, whatever it is called. */
+export function isOwnText(content: string): boolean {
+  return OWN_TEXT.test(content);
+}
+
+/** A call of this program, and how it was written. */
+export interface FoundCall extends OwnCall {
+  /** some of its words are not known, or more of them may follow */
+  readonly isOpen: boolean;
+}
+
+/**
+ * The call of this program that an invocation is: by its name, by a path, by an interpreter or a package runner.
+ * `isOwnFile` says of a path whether this program is behind it.
+ */
+export function ownCallOf(
+  invocation: Invocation,
+  isOwnFile: (word: string) => boolean,
+): FoundCall | undefined {
+  const { argv, program, isOpenEnded } = invocation;
+  const shown = argv.map(describe);
+  const isOpen = isOpenEnded || argv.some(word => knownText(word) === undefined);
+  const callFrom = (start: number): FoundCall => ({ ...readOwnCall(shown.slice(start)), isOpen });
+  const first = shown[0] ?? "";
+  // `$(command -v amplihack) uninstall`
+  const isNamed = program === undefined ? /\bamplihack\b/.test(first) : isOwnName(first);
+  if (isNamed || (isUnlisted(program) && isOwnFile(first))) return callFrom(1);
+  if (program !== undefined && !mayStart(program)) return undefined;
+  const at = shown.findIndex((word, index) => index > 0 && (isOwnName(word) || isScript(word, isOwnFile)));
+  if (at < 0) return undefined;
+  // Words of a package manager or of an unknown program may name the package for another purpose.
+  const isScriptOf =
+    findProgram(program ?? "")?.language === "javascript" && !hasTrait(program, "mayRunPackage");
+  return isScriptOf || isOwnCommand(firstWord(shown.slice(at + 1))) ? callFrom(at + 1) : undefined;
+}
+
+/** Code that loads the command line of this package: its words may be given there. */
+const LOADS_OWN =
+  /\b(?:require|import)\b[^;\n]{0,40}\bamplihack(?:\/dist\/bin\/amplihack)?(?:\.[cm]?[jt]s)['"`]/;
+
+export function loadsOwnProgram(code: string): boolean {
+  return code.includes("amplihack") && LOADS_OWN.test(code);
+}
+
+/** The files that a call of this program writes because its options name them. */
+export function writtenByOwn(invocation: Invocation, isOwnFile: (word: string) => boolean): readonly Value[] {
+  const { argv } = invocation;
+  if (!argv.some(word => mayWriteFile(knownPrefix(word)))) return [];
+  const { writes = [] } = ownCallOf(invocation, isOwnFile) ?? {};
+  return writes.map(({ word, from }) => dropKnown(wordAt(argv, argv.length + word), from));
+}
+
+function firstWord(words: readonly string[]): string | undefined {
+  return words.find(word => !word.startsWith("-"));
+}
+
+function isScript(word: string, isOwnFile: (word: string) => boolean): boolean {
+  return word.includes("/") && !word.startsWith("-") && isOwnFile(word);
+}
+
+/** A program that nobody listed may start what its words name, as interpreters, shells and package runners do. */
+function mayStart(program: string): boolean {
+  return (
+    isUnlisted(program) ||
+    program === "deno" ||
+    findProgram(program)?.language === "javascript" ||
+    hasTrait(program, "shell") ||
+    hasTrait(program, "runsPackage") ||
+    hasTrait(program, "mayRunPackage")
+  );
+}
+
+function isUnlisted(program: string | undefined): boolean {
+  return program !== undefined && findProgram(program) === undefined;
+}
+
+/** Taking the program itself away: `npm uninstall -g amplihack`. */
+export function removesOwnPackage(invocation: Invocation): boolean {
+  if (!hasTrait(invocation.program, "installsPackages")) return false;
+  const words = invocation.argv.slice(1).map(describe);
+  return (
+    words.some(word => /^(uninstall|un|unlink|remove|rm|r)$/.test(word)) &&
+    words.some(word => /^amplihack(@.*)?$/.test(word))
+  );
+}

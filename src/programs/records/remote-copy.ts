@@ -1,0 +1,197 @@
+import {
+  type DeleteEffect,
+  describe,
+  dropKnown,
+  joinPath,
+  knownPrefix,
+  knownText,
+  type Output,
+  type ProgramEffect,
+  text,
+  unknownOutput,
+  type Value,
+} from "../../shell/index.ts";
+import { readsOf } from "../model/listings.ts";
+import { payloads, sendEffect, stdinPayloads } from "../model/payloads.ts";
+import type { Field, ParsedCall } from "../model/program.ts";
+import { programs } from "../model/program-table.ts";
+import { save } from "./file-access.ts";
+import { fetchedOutput, nameOfUrl } from "./network.ts";
+
+/** Programs that copy between this machine and another place. */
+export const remoteCopy: Field = {
+  toldExcept: "rclone robocopy croc",
+  programs: () =>
+    programs(
+      `
+    rsync | is readsNothing namesHosts dangerous | flags -avrzPuhlptgoDqcxHAXS n|dry-run
+        delete|delete-before|delete-during|delete-delay|delete-after|delete-excluded|del remove-source-files help
+        version archive progress list-only | values -fTBMe rsh filter exclude exclude-from include include-from
+        files-from compare-dest copy-dest link-dest backup-dir suffix rsync-path port password-file log-file bwlimit
+        timeout max-delete temp-dir chmod chown partial-dir info out-format modify-window max-size min-size
+        compress-level | variables RSYNC_RSH
+    scp pscp | is readsNothing namesHosts dangerous | flags -rpqvC346BTO | values -iPFoclSJDX | exact
+    rclone | is readsNothing | flags -Pv dry-run|n help|h | values config transfers checkers exclude include filter
+        bwlimit log-file log-level backup-dir max-age min-age max-size min-size suffix exclude-from include-from
+        files-from filter-from max-delete max-depth compare-dest copy-dest | exact
+    robocopy
+    croc wormhole magic-wormhole b2 pastebinit gdrive
+  `,
+      {
+        rsync: { effects: effectsOfRsync, run: runRemoteCopy, shellOptions: { names: "e rsh" } },
+        scp: {
+          effects: effectsOfScp,
+          run: runRemoteCopy,
+          shellOptions: { names: "o S", prefix: /^ProxyCommand[ =]\s*/i },
+        },
+        rclone: { effects: call => [...effectsOfRclone(call), ...effectsOfUpload(call)] },
+        robocopy: { effects: effectsOfRobocopy },
+        croc: { effects: readsAndUploads },
+      },
+    ),
+};
+
+/** `host:path` and `rsync://`; a drive letter or a slash before the colon is a local path. */
+function isRemotePath(value: Value): boolean {
+  const known = knownPrefix(value);
+  return (
+    /^(\w+:\/\/|[^/:]+@?[^/:]*:)/.test(known) ||
+    /^\[[^\]]+\]:/.test(known) ||
+    (/^[^/]*:/.test(describe(value)) && !known.startsWith("/"))
+  );
+}
+
+/** A copy that comes from the other side holds what it has. */
+function runRemoteCopy(call: ParsedCall): Output {
+  const isThere = (value: Value) => /^[^/:]+:|^\w+:\/\//.test(knownText(value) ?? "");
+  const target = call.operands.at(-1);
+  for (const source of target === undefined || isThere(target) ? [] : call.operands.slice(0, -1)) {
+    if (target === undefined || !isThere(source)) continue;
+    save(target, [fetchedOutput(call)], call);
+    const name = nameOfUrl(source);
+    if (name !== undefined) save(joinPath(joinPath(call.cwd, target), name), [fetchedOutput(call)], call);
+  }
+  return [unknownOutput(call)];
+}
+
+function effectsOfRsync({ options, operands }: ParsedCall): readonly ProgramEffect[] {
+  const destination = operands.at(-1);
+  if (options.isOn("n") || options.isOn("list-only") || destination === undefined || operands.length < 2)
+    return [];
+  const sources = operands.slice(0, -1);
+  const isSent = isRemotePath(destination);
+  const isPart = options.has(
+    "exclude",
+    "exclude-from",
+    "filter",
+    "f",
+    "files-from",
+    "include",
+    "include-from",
+  );
+  const sent = payloads("file", sources).map(payload => ({ ...payload, isPart }));
+  const emptied = options.has("remove-source-files") ? sources : [];
+  return [
+    ...(isSent ? sendEffect(destination, sent) : copiesInto(destination, sources)),
+    ...(options.has("delete") ? [mirrorEffect(isSent ? pathThere(destination) : destination, isSent)] : []),
+    ...emptied.map(
+      (path): DeleteEffect => ({ kind: "delete", path, isRecursive: true, isContentsOnly: true }),
+    ),
+  ];
+}
+
+function copiesInto(destination: Value, sources: readonly Value[]): readonly ProgramEffect[] {
+  const reads = sources
+    .filter(value => !isRemotePath(value))
+    .map((path): ProgramEffect => ({ kind: "read", path, isCopy: true }));
+  return [...reads, { kind: "write", path: destination, how: "replace", isInto: true }];
+}
+
+/** The path on the other machine; relative ones belong to the home there. */
+function pathThere(destination: Value): Value {
+  const shown = describe(destination);
+  const path = shown.slice(shown.indexOf(":") + 1);
+  return text(path === "" ? "." : path.startsWith("/") ? path : `~/${path}`);
+}
+
+/** Making a place equal to another one deletes what is only there. */
+function mirrorEffect(destination: Value, isRemote: boolean): ProgramEffect {
+  const effect = { kind: "delete", isRecursive: true, isContentsOnly: true, isMirror: true } as const;
+  return isRemote
+    ? { ...effect, path: destination, place: { kind: "remote", via: "copy", host: undefined } }
+    : { ...effect, path: destination };
+}
+
+function effectsOfScp({ operands }: ParsedCall): readonly ProgramEffect[] {
+  const destination = operands.at(-1);
+  if (destination === undefined) return [];
+  if (!isRemotePath(destination)) return [{ kind: "write", path: destination, how: "replace", isInto: true }];
+  const local = operands.slice(0, -1).filter(value => !isRemotePath(value));
+  return sendEffect(destination, payloads("file", local));
+}
+
+function effectsOfRclone({ options, operands }: ParsedCall): readonly ProgramEffect[] {
+  const [action, source, destination] = operands;
+  if (options.isOn("dry-run") || action === undefined || source === undefined || destination === undefined)
+    return [];
+  if (/^(?:bi)?sync$/.test(knownText(action) ?? ""))
+    return [mirrorEffect(destination, isRemotePath(destination))];
+  return isRemotePath(destination)
+    ? []
+    : [{ kind: "write", path: destination, how: "replace", isInto: true }];
+}
+
+function effectsOfRobocopy({ argv }: ParsedCall): readonly ProgramEffect[] {
+  const words = argv.map(describe);
+  const isMirror =
+    words.some(word => /^\/(mir|purge)$/i.test(word)) && !words.some(word => /^\/l$/i.test(word));
+  return isMirror && argv[2] !== undefined ? [mirrorEffect(argv[2], false)] : [];
+}
+
+const UPLOAD =
+  /^(aws s3 (cp|mv|sync)|aws s3api put-object|gsutil (-m )?(cp|rsync|mv)|gcloud storage (cp|rsync)|rclone (copy|copyto|move|sync|rcat)|gh gist create|gh release upload|croc send|wormhole send|magic-wormhole send|az storage blob upload|az storage (blob|file|fs directory) upload(-batch)?|b2 (upload-file|file upload)|mc (cp|mirror)|s3cmd put|pastebinit|transfer|gdrive upload|dropbox_uploader(\.sh)? upload)/;
+
+/** Local operands leave for a store: `aws s3 cp FILE s3://…`, `gh gist create`, `croc send`. */
+export function effectsOfUpload(call: ParsedCall): readonly ProgramEffect[] {
+  const shown = call.argv.map(describe);
+  if (!UPLOAD.test([call.program, ...shown.slice(1)].join(" "))) return [];
+  if (call.options.isOn("dry-run", "dryrun")) return [];
+  const operands = call.argv.slice(2).filter(word => !knownPrefix(word).startsWith("-"));
+  const isAddress = (word: Value) => /^[a-z0-9]+:/i.test(describe(word));
+  const isOneWay = /^(gh|croc|wormhole)$/.test(call.program);
+  const target = operands.at(-1);
+  const goesOut =
+    isOneWay ||
+    (target !== undefined && isAddress(target)) ||
+    shown.some(word => /^(--body|-f|--file|-s|--source)$/.test(word));
+  if (!goesOut) {
+    const isDownload = operands.slice(0, -1).some(isAddress);
+    return isDownload && target !== undefined
+      ? [{ kind: "write", path: target, how: "replace", isInto: true }]
+      : [];
+  }
+  const files = operands.filter(word => !isAddress(word));
+  return sendEffect(target, [...payloads("file", files), ...stdinPayloads(call)]);
+}
+
+export function readsAndUploads(call: ParsedCall): readonly ProgramEffect[] {
+  return [...readsOf(undefined, call), ...effectsOfUpload(call)];
+}
+
+/** `-f name=@file` of a forge's command line: the value, or the file it names. */
+export function fieldPayload(value: Value): { readonly value: Value; readonly role: "file" | "body" } {
+  const file = /^[^=]*=@/.exec(knownPrefix(value));
+  return file === null ? { value, role: "body" } : { value: dropKnown(value, file[0].length), role: "file" };
+}
+
+/** A backup to a repository on another machine. */
+export function effectsOfRestic({
+  options,
+  operands: [action, ...files],
+}: ParsedCall): readonly ProgramEffect[] {
+  const repository = options.valueOf("r", "repo");
+  const isSent =
+    repository !== undefined && /^(sftp|s3|b2|rest|azure|gs|swift|rclone):/.test(describe(repository));
+  const isBackup = action !== undefined && describe(action) === "backup" && !options.has("n");
+  return isSent && isBackup ? sendEffect(repository, payloads("file", files)) : [];
+}

@@ -1,0 +1,186 @@
+import {
+  decodeBase64,
+  decodeUtf16LittleEndian,
+  describe,
+  joinValues,
+  knownText,
+  NO_OUTPUT,
+  type Output,
+  type ProgramCall,
+  type ProgramEffect,
+  text,
+  unknown,
+  unknownOutput,
+  type Value,
+  withOrigins,
+  words,
+} from "../../shell/index.ts";
+import type { Field, OperationTables, ParsedCall } from "../model/program.ts";
+import { runInterpreterCode } from "../model/run-code.ts";
+
+/** Verbs of cmdlets whose names are written in a shell that is none of Windows. */
+const CMDLET =
+  /^(?:add|clear|copy|disable|enable|export|foreach|format|get|import|initialize|invoke|move|new|out|remove|rename|reset|restart|select|set|sort|start|stop|suspend|test|uninstall|update|where|write)-[a-z][a-z0-9]+$/i;
+
+const OPERATIONS: OperationTables = {
+  "cloud.backup": `
+    vssadmin delete|resize | delete the shadow copies | safer vssadmin list shadows
+    wmic shadowcopy …delete | delete the shadow copies | safer vssadmin list shadows
+    wbadmin delete | delete backups | safer wbadmin get versions
+  `,
+  "fs.system-write": `
+    reg delete | delete keys of the registry | ask | safer reg query {rest}
+    bcdedit …/delete|/set|/deletevalue | change how the machine starts | ask | safer bcdedit
+    cipher …/w:* | overwrite what was deleted | ask
+    takeown …/r|/R | take over a whole tree | ask | safer icacls {rest}
+    icacls * …/t|/T | change who may use a whole tree | ask | safer icacls {rest}
+    sc|sc.exe delete | delete a service | ask | safer sc query {rest}
+    schtasks …/delete|/Delete | delete scheduled tasks | ask | safer schtasks /query
+    wevtutil cl|clear-log | clear a log of the machine | ask | safer wevtutil el
+    set-executionpolicy | change which scripts may run | ask | safer Get-ExecutionPolicy -List
+    clear-eventlog|remove-eventlog | clear a log of the machine | ask | unless WhatIf
+  `,
+  "sys.firewall": `
+    set-mppreference | switch protection off | needs disablerealtimemonitoring disablebehaviormonitoring
+        disableioavprotection exclusionpath
+  `,
+  "sys.power": `
+    stop-service|spsv sshd|ssh-agent|LanmanServer|Dnscache|WinRM | cut the machine off | unless WhatIf
+    stop-service|spsv | cut the machine off | needs name=sshd name=WinRM name=Dnscache
+  `,
+};
+
+/** Shells of Windows, and what is theirs alone; PowerShell runs elsewhere, too. */
+export const windows: Field = {
+  programs: () => [
+    { names: "pwsh powershell", is: ["shell", "powershell", "dangerous"], run: runPowerShell },
+    { names: "cmd", is: ["shell"], run: runCmd },
+    { names: "rd erase", is: ["dangerous"], effects: [], run: runBareCmd },
+    { names: "forfiles", is: ["dangerous"], effects: [], run: runForFiles },
+    { names: "reg vssadmin wmic bcdedit cipher takeown icacls sc schtasks wevtutil", is: ["readsNothing"] },
+    { names: "remove-item invoke-expression format-volume", is: ["dangerous"], run: runCmdlet },
+    {
+      names: "iwr irm gci",
+      pattern: CMDLET,
+      is: ["readsNothing"],
+      effects: effectsOfCmdlet,
+      run: runCmdlet,
+    },
+  ],
+  operations: OPERATIONS,
+};
+
+/** A switch of cmd.exe; in the shells of git and MSYS the slash is doubled. */
+const SWITCH = /^\/{1,2}[A-Za-z](?:\/[A-Za-z])*$/;
+
+/** Written for cmd.exe, in whatever shell it stands. */
+export function isCmdStyle({ argv }: ProgramCall): boolean {
+  return argv.slice(1).some(word => SWITCH.test(knownText(word) ?? ""));
+}
+
+/** The text of the command as it was written: backslashes are no escapes for those who will read it. */
+function writtenText({ argv, scope, span, parent }: ProgramCall, isRest = false): Value {
+  const { source } = scope;
+  if (parent !== undefined || source.base !== undefined) return joinValues(argv, " ");
+  return text(source.text.slice(span.start, isRest ? undefined : span.end));
+}
+
+/** `rd /s /q dir` without `cmd /c` in front. */
+export function runBareCmd(call: ProgramCall): Output {
+  return runInterpreterCode("cmd", writtenText(call), [], call, { from: "argument" });
+}
+
+/** `forfiles /p dir /s /c "cmd /c del @path"`: the command runs for everything that is found. */
+function runForFiles(call: ProgramCall): Output {
+  const given = call.argv.map(word => knownText(word) ?? "");
+  const after = (name: string) => given.findIndex(word => word.toLowerCase() === name) + 1;
+  const [command, folder] = [after("/c"), after("/p")];
+  if (command === 0) return [unknownOutput(call)];
+  const place = `${folder === 0 ? "." : (given[folder] ?? ".")}/*`;
+  const line = (given[command] ?? "").replace(/^"|"$/g, "").replace(/@(?:path|file|relpath)/gi, place);
+  return runInterpreterCode("cmd", text(line), [], call, { from: "argument" });
+}
+
+/** A cmdlet in a text that is not PowerShell's: whoever wrote it takes the rest for PowerShell as well. */
+function runCmdlet(call: ParsedCall): Output | undefined {
+  const isFollowed = (call.scope.session.invocations[call.id]?.pipeline?.index ?? 0) > 0;
+  if (call.parent?.via === "code" || isFollowed) return undefined;
+  return runInterpreterCode("powershell", writtenText(call, true), [], call, { from: "argument" });
+}
+
+/** Nouns whose removal loses nothing that lasts. */
+const FLEETING = words(`
+  alias breakpoint event history host item itemproperty job module package psbreakpoint psdrive psreadlinekeyhandler
+  pssession pssnapin typedata variable content
+`);
+
+/** `Remove-AzResourceGroup`, `Remove-S3Bucket`: cmdlets that are not known by name. */
+function effectsOfCmdlet({ program, argv }: ParsedCall): readonly ProgramEffect[] {
+  const [verb = "", noun = ""] = program.toLowerCase().split("-");
+  const isDry = argv.some(word => /^-wh[atif]*(?::\$true)?$/i.test(describe(word)));
+  if (!/^(?:remove|reset|clear)$/.test(verb) || FLEETING.includes(noun) || isDry) return [];
+  const target = [program, ...argv.slice(1).map(describe)].join(" ");
+  const names = argv.slice(1).map(describe);
+  return [{ kind: "operation", rule: "cloud.other", what: `${verb} something`, target, names }];
+}
+
+/** Parameters of pwsh, in full; any unambiguous prefix is accepted, in any case. */
+const VALUED = words(`
+  executionpolicy inputformat outputformat windowstyle version psconsolefile
+  configurationname settingsfile workingdirectory custompipename
+`);
+
+function runPowerShell(call: ParsedCall): Output {
+  for (let index = 1; index < call.argv.length; index += 1) {
+    const word = call.argv[index];
+    const written = word === undefined ? undefined : knownText(word);
+    const parameter = /^(?:--?|\/)([A-Za-z]+)$/.exec(written ?? "")?.[1]?.toLowerCase();
+    const rest = call.argv.slice(index + 1);
+    if (parameter === undefined)
+      return word === undefined || written === "-" ? runStdin(call) : runText(call.argv.slice(index), call);
+    if ("command".startsWith(parameter)) return isDash(rest) ? runStdin(call) : runText(rest, call);
+    if (
+      ["e", "ec"].includes(parameter) ||
+      (parameter.startsWith("en") && "encodedcommand".startsWith(parameter))
+    )
+      return runEncoded(rest[0], call);
+    if ("file".startsWith(parameter)) return isDash(rest) ? runStdin(call) : [unknownOutput(call)];
+    if (VALUED.some(name => name.startsWith(parameter)) || parameter === "ep" || parameter === "wd")
+      index += 1;
+  }
+  return runStdin(call);
+}
+
+function isDash(rest: readonly Value[]): boolean {
+  return rest[0] !== undefined && knownText(rest[0]) === "-";
+}
+
+function runText(argv: readonly Value[], call: ProgramCall): Output {
+  return runInterpreterCode("powershell", joinValues(argv, " "), [], call, { from: "argument" });
+}
+
+function runStdin(call: ProgramCall): Output {
+  if (call.stdin === undefined) return NO_OUTPUT;
+  return runInterpreterCode("powershell", call.stdin, [], call, { from: "stdin" });
+}
+
+/** Base64 of UTF-16; what cannot be decoded stays unknown, but decoded it is. */
+function runEncoded(word: Value | undefined, call: ProgramCall): Output {
+  if (word === undefined) return NO_OUTPUT;
+  const known = knownText(word);
+  const bytes = known === undefined ? undefined : decodeBase64(known);
+  const code =
+    bytes === undefined
+      ? unknown("any", "encoded command", word.origins)
+      : text(decodeUtf16LittleEndian(bytes), word.origins);
+  const decoded = withOrigins(code, [{ kind: "decoded", invocation: call.id }]);
+  return runInterpreterCode("powershell", decoded, [], call, { from: "argument" });
+}
+
+function runCmd(call: ParsedCall): Output {
+  const start = call.argv.findIndex(word => /^\/{1,2}[ckr]$/i.test(knownText(word) ?? ""));
+  if (start < 0) return [unknownOutput(call)];
+  return runInterpreterCode("cmd", joinValues(call.argv.slice(start + 1), " "), [], call, {
+    from: "argument",
+  });
+}

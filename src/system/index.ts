@@ -1,0 +1,54 @@
+/**
+ * The interface to the outside: files, environment, clock, standard streams, child processes, and pure functions of
+ * paths. The adapters have doors of their own; code that runs in the native program sees this interface only.
+ */
+export { writeAtomically } from "./atomic-write.ts";
+export { childEnvironment } from "./child-environment.ts";
+export { quoteWord, splitWords } from "./command-line.ts";
+export { describeEnd } from "./describe-end.ts";
+export { decodeName, encodeRawName } from "./file-names.ts";
+export {
+  compileGlob,
+  createGlob,
+  type Glob,
+  type GlobToken,
+  globMatches,
+  matchEnds,
+  matchesGlob,
+  readSet,
+} from "./glob.ts";
+export { isLoopback } from "./loopback.ts";
+export {
+  ancestors,
+  basename,
+  components,
+  dirname,
+  expandHome,
+  expandHomeWord,
+  extension,
+  isAbsolute,
+  isInside,
+  join,
+  normalise,
+  relative,
+  resolve,
+} from "./paths.ts";
+export { sha256, sha256Hex } from "./sha256.ts";
+export {
+  type Clock,
+  type ExactFacts,
+  type FileFacts,
+  type FileKind,
+  type Files,
+  hasErrorCode,
+  type NamedFacts,
+  type Processes,
+  type ProcessIdentity,
+  type ProcessResult,
+  type Random,
+  type RunningProcess,
+  type System,
+  SystemError,
+  type TextCodec,
+} from "./system.ts";
+export { utf8 } from "./utf8.ts";

@@ -1,0 +1,143 @@
+import { type FileKind, normalise, type System } from "../system/index.ts";
+
+const MAX_LINKS = 40;
+const MAX_PATH = 4096;
+const MAX_NAMES = 200;
+
+function isOfTheProcess(path: string): boolean {
+  return path.startsWith("/dev/") && /^\/dev\/(?:fd\/\d+|stdin|stdout|stderr)$/.test(path);
+}
+
+/**
+ * The few look-ups the guard makes, each at most once per judgement. Nothing throws: what cannot be read is not
+ * there, and the rules then judge by name alone.
+ */
+export interface Disk {
+  /** kind of the name itself, links not followed */
+  kind(path: string): FileKind | undefined;
+  /** device and inode of the name itself, equal for two names of one file */
+  identity(path: string): string | undefined;
+  /** nothing is there, and that was seen: a name that cannot be looked at may be there */
+  isAbsent(path: string): boolean;
+  /** names in the directory; undefined when it cannot be listed or holds more than the limit, by default 200 */
+  names(path: string, limit?: number): readonly string[] | undefined;
+  text(path: string, limitBytes: number): string | undefined;
+  bytes(path: string, limitBytes: number): Uint8Array | undefined;
+  encode(text: string): Uint8Array;
+  /**
+   * The path with links and `..` resolved as the kernel does. The last component is resolved only when
+   * `followsLast`: a link that is deleted or moved is itself the target.
+   */
+  resolve(path: string, followsLast: boolean): string;
+}
+
+const NO_LINKS: ReadonlyMap<string, string> = new Map();
+
+/** `links` are names that the command itself makes for other paths: they count as if they were there. */
+export function createDisk(
+  system: Pick<System, "files" | "text">,
+  links: ReadonlyMap<string, string> = NO_LINKS,
+): Disk {
+  const { files } = system;
+  const found = onceEach(path => files.inspect(path) ?? "absent");
+  const factsAt = (path: string) => {
+    const seen = found(path);
+    return seen === "absent" ? undefined : seen;
+  };
+  const kind = (path: string) => (links.size > 0 && links.has(path) ? "symlink" : factsAt(path)?.kind);
+  const readLink = onceEach(path => links.get(path) ?? files.readLink(path));
+  const linkAt = (path: string) => (kind(path) === "symlink" ? readLink(path) : undefined);
+  // Asking for names where nothing is would throw, which is slow.
+  const list = onceEach(path => (found(path) === "absent" ? undefined : files.list(path)));
+  const bytes = onceEach((path, limitBytes: number) =>
+    files.follow(path)?.kind === "file" ? files.read(path, limitBytes) : undefined,
+  );
+  const text = onceEach((path, limitBytes: number) => {
+    const read = bytes(path, limitBytes);
+    return read === undefined ? undefined : system.text.decode(read).text;
+  });
+  return {
+    kind,
+    identity: path => factsAt(path)?.identity,
+    isAbsent: path => !links.has(path) && found(path) === "absent",
+    names: (path, limit = MAX_NAMES) => {
+      const names = list(path);
+      return names === undefined || names.length > limit ? undefined : names;
+    },
+    text,
+    bytes,
+    encode: system.text.encode,
+    resolve: (path, followsLast) =>
+      leadsStraight(path, followsLast, kind, links.size > 0) ? path : resolveLinks(path, followsLast, linkAt),
+  };
+}
+
+/** Asks once for each path; what cannot be read is not there. */
+function onceEach<Rest extends readonly unknown[], Answer>(
+  ask: (path: string, ...rest: Rest) => Answer | undefined,
+): (path: string, ...rest: Rest) => Answer | undefined {
+  const answers = new Map<string, Answer | undefined>();
+  return (path, ...rest) => {
+    const known = answers.get(path);
+    if (known !== undefined || answers.has(path)) return known;
+    let answer: Answer | undefined;
+    try {
+      answer = ask(path, ...rest);
+    } catch {
+      answer = undefined;
+    }
+    answers.set(path, answer);
+    return answer;
+  };
+}
+
+/** Most paths are normalised and have no link in them, which is seen without taking them apart. */
+function leadsStraight(
+  path: string,
+  followsLast: boolean,
+  kindAt: (path: string) => FileKind | undefined,
+  hasOwnLinks: boolean,
+): boolean {
+  if (path === "/") return true;
+  // These lead into the process that looks: ours, not that of the command.
+  if (isOfTheProcess(path)) return true;
+  if (path.length > MAX_PATH) return false;
+  if (!path.startsWith("/") || path.endsWith("/") || path.includes("//") || path.includes("/.")) return false;
+  for (let slash = path.indexOf("/", 1); slash >= 0; slash = path.indexOf("/", slash + 1)) {
+    const kind = kindAt(path.slice(0, slash));
+    // Nothing can be below a name that is not there.
+    if (kind === undefined && !hasOwnLinks) return true;
+    if (kind === "symlink") return false;
+  }
+  return !followsLast || kindAt(path) !== "symlink";
+}
+
+function resolveLinks(
+  path: string,
+  followsLast: boolean,
+  linkAt: (path: string) => string | undefined,
+): string {
+  // The kernel refuses longer ones, so there is nothing to follow.
+  if (path.length > MAX_PATH) return normalise(path);
+  const waiting = path.split("/").reverse();
+  let reached = "/";
+  let followed = 0;
+  for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
+    if (part === "" || part === ".") continue;
+    if (part === "..") {
+      reached = normalise(`${reached}/..`);
+      continue;
+    }
+    const next = reached === "/" ? `/${part}` : `${reached}/${part}`;
+    const isFollowed = (followsLast || waiting.length > 0) && followed < MAX_LINKS;
+    const target = isFollowed ? linkAt(next) : undefined;
+    if (target === undefined) {
+      reached = next;
+      continue;
+    }
+    followed += 1;
+    if (target.startsWith("/")) reached = "/";
+    waiting.push(...target.split("/").reverse());
+  }
+  return reached;
+}

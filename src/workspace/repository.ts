@@ -1,0 +1,126 @@
+import { ancestors, isAbsolute, join } from "../system/index.ts";
+import type { Disk } from "./disk.ts";
+
+/** A git repository as read from its files; git itself is never started. */
+export interface Repository {
+  /** the working tree; undefined for a bare repository */
+  readonly top: string | undefined;
+  /** holds HEAD; a linked worktree has its own */
+  readonly gitDirectory: string;
+  /** holds refs and configuration */
+  readonly commonDirectory: string;
+}
+
+const MAX_SMALL_FILE = 4096;
+const MAX_CONFIG = 64 * 1024;
+const MAX_PACKED_REFS = 4 * 1024 * 1024;
+
+/** The repository a command in this directory works on. */
+export function findRepository(disk: Disk, directory: string): Repository | undefined {
+  for (const path of ancestors(disk.resolve(directory, true))) {
+    const entry = `${path}/.git`;
+    const kind = disk.kind(entry);
+    if (kind === "directory" || kind === "symlink") return openRepository(disk, entry, path);
+    const pointed =
+      kind === "file" ? /^gitdir:\s*(.+?)\s*$/m.exec(disk.text(entry, MAX_SMALL_FILE) ?? "")?.[1] : undefined;
+    if (pointed !== undefined) return openRepository(disk, from(path, pointed), path);
+    const isBare =
+      disk.kind(`${path}/HEAD`) === "file" &&
+      disk.kind(`${path}/objects`) === "directory" &&
+      disk.kind(`${path}/refs`) === "directory";
+    if (isBare) return openRepository(disk, path, undefined);
+  }
+  return undefined;
+}
+
+export function openRepository(disk: Disk, gitDirectory: string, top: string | undefined): Repository {
+  const common = disk.text(`${gitDirectory}/commondir`, MAX_SMALL_FILE)?.trim() ?? "";
+  return { top, gitDirectory, commonDirectory: from(gitDirectory, common) };
+}
+
+function from(directory: string, path: string): string {
+  return isAbsolute(path) ? path : join(directory, path);
+}
+
+/** The branch HEAD points to; undefined when detached or unreadable. */
+export function currentBranch(disk: Disk, repository: Repository): string | undefined {
+  const head = disk.text(`${repository.gitDirectory}/HEAD`, MAX_SMALL_FILE);
+  return /^ref:\s*refs\/heads\/(\S+)\s*$/.exec(head ?? "")?.[1];
+}
+
+export function hasBranch(disk: Disk, repository: Repository, name: string): boolean {
+  return hasRef(disk, repository, `refs/heads/${name}`);
+}
+
+function hasRef(disk: Disk, repository: Repository, ref: string): boolean {
+  if (disk.kind(`${repository.commonDirectory}/${ref}`) === "file") return true;
+  const packed = disk.text(`${repository.commonDirectory}/packed-refs`, MAX_PACKED_REFS);
+  return packed?.split("\n").some(line => line.endsWith(` ${ref}`)) === true;
+}
+
+const REFS = ["refs/heads/", "refs/tags/", "refs/remotes/", "refs/remotes/origin/"];
+
+/** Any name a checkout would take for a commit: branch, remote branch, tag. */
+export function hasCommitName(disk: Disk, repository: Repository, name: string): boolean {
+  return (
+    /^[0-9a-f]{7,40}$|^HEAD([~^@]|$)/.test(name) ||
+    REFS.some(prefix => hasRef(disk, repository, prefix + name))
+  );
+}
+
+/** An alias of the repository's or the user's configuration. */
+export function findAlias(
+  disk: Disk,
+  repository: Repository | undefined,
+  home: string,
+  name: string,
+): string | undefined {
+  const own = repository === undefined ? [] : [`${repository.commonDirectory}/config`];
+  for (const file of [...own, `${home}/.gitconfig`, `${home}/.config/git/config`]) {
+    const found = readConfigValue(disk.text(file, MAX_CONFIG) ?? "", { section: "alias", key: name });
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The addresses of its remotes. */
+export function remotesOf(disk: Disk, { commonDirectory }: Repository): readonly string[] {
+  const content = disk.text(`${commonDirectory}/config`, MAX_CONFIG) ?? "";
+  return [...content.matchAll(/^[ \t]*(?:push)?url[ \t]*=[ \t]*(\S+)/gim)].map(match => match[1] ?? "");
+}
+
+/** The address that a remote of this name is fetched from. */
+export function remoteUrl(disk: Disk, { commonDirectory }: Repository, name: string): string | undefined {
+  const content = disk.text(`${commonDirectory}/config`, MAX_CONFIG) ?? "";
+  return readConfigValue(content, { section: "remote", subsection: name, key: "url" });
+}
+
+interface ConfigName {
+  readonly section: string;
+  readonly subsection?: string;
+  readonly key: string;
+}
+
+/** The last value of `key` in `[section]`, or in `[section "subsection"]`, quotes and escapes resolved. Keys have no case. */
+function readConfigValue(content: string, { section, subsection, key }: ConfigName): string | undefined {
+  let isInside = false;
+  let found: string | undefined;
+  for (const line of content.replace(/\\\r?\n/g, "").split(/\r?\n/)) {
+    const header = /^\s*\[\s*([^\]\s"]+)(?:\s+"([^"]*)")?\s*\]/.exec(line);
+    if (header !== null) isInside = header[2] === subsection && header[1]?.toLowerCase() === section;
+    const rest = header === null ? line : line.slice(header[0].length);
+    const entry = /^\s*([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?$/.exec(rest);
+    if (isInside && entry?.[1]?.toLowerCase() === key.toLowerCase()) found = unquote(entry[2] ?? "true");
+  }
+  return found;
+}
+
+/** Without quotes, escapes and the comment behind it. */
+function unquote(raw: string): string {
+  const [value = ""] = /^(?:[^"\\#;]|\\.?|"(?:[^"\\]|\\.?)*(?:"|$))*/.exec(raw) ?? [];
+  return value
+    .replace(/\\(.?)|"/g, (_, escaped: string | undefined) =>
+      escaped === "n" ? "\n" : escaped === "t" ? "\t" : (escaped ?? ""),
+    )
+    .trim();
+}

@@ -1,0 +1,225 @@
+import { BUILT_IN, type GuardSettings } from "../config/index.ts";
+import { type EnvironmentReader, RELOCATIONS } from "../hosts/index.ts";
+import { wordSet } from "../shell/index.ts";
+import {
+  ancestors,
+  dirname,
+  expandHome,
+  isAbsolute,
+  isInside,
+  normalise,
+  resolve,
+  type System,
+} from "../system/index.ts";
+import { createDisk, type Disk } from "./disk.ts";
+import type { SessionWrites } from "./session-writes.ts";
+import { findTemps } from "./temporary.ts";
+
+/** What the caller knows. Everything absent is unknown, never guessed. */
+export interface Surroundings {
+  /** the session's directory, absolute */
+  readonly cwd: string;
+  readonly home: string;
+  /** the directory that the call itself names, from which it runs; relative to the session's */
+  readonly directory?: string | undefined;
+  readonly system: Pick<System, "files" | "text">;
+  readonly settings?: GuardSettings | undefined;
+  /** directory of the hook process: a second one that must not vanish */
+  readonly processDirectory?: string | undefined;
+  readonly previousCwd?: string | undefined;
+  readonly tmpdir?: string | undefined;
+  readonly user?: string | undefined;
+  /** where programs are looked for, as `PATH` has it */
+  readonly searchPath?: string | undefined;
+  /** `~A`: the guard's own configuration, grants, keys and programs */
+  readonly stateHome?: string | undefined;
+  /** folders of hosts that a variable moved, with what they stand for below the home directory */
+  readonly hostFolders?: readonly HostFolder[] | undefined;
+  /** asked only where it matters who wrote a file; undefined when nothing is recorded */
+  readonly written?: (() => SessionWrites | undefined) | undefined;
+  readonly nowMs?: number | undefined;
+  /** true once the time for an answer is nearly over: what is not examined by then is asked about */
+  readonly isLate?: (() => boolean) | undefined;
+  /** the tool runs PowerShell text, not shell text */
+  readonly isPowerShell?: boolean | undefined;
+}
+
+export interface HostFolder {
+  readonly path: string;
+  readonly folder: string;
+}
+
+/** The context with every place found once, links resolved. */
+export interface Workspace<Given extends Surroundings = Surroundings> {
+  readonly given: Given;
+  readonly settings: GuardSettings;
+  readonly disk: Disk;
+  readonly cwd: string;
+  /** where the call runs: the session's directory, unless it names another */
+  readonly directory: string;
+  readonly home: string;
+  /** session and process directories: neither they nor anything above may vanish */
+  readonly heldDirectories: readonly string[];
+  /** top of the repository around the session, else the session's directory; undefined for home or a system tree */
+  readonly project: string | undefined;
+  readonly temps: readonly string[];
+  readonly stateHomes: readonly string[];
+  /** the audit log where it does not lie in a state home, by each of its names */
+  readonly auditLogs: readonly string[];
+}
+
+/** The context of a call that names its own directory. */
+export function inDirectory<Context extends Surroundings>(
+  context: Context,
+  directory: string | undefined,
+): Context {
+  return directory === undefined ? context : { ...context, directory };
+}
+
+/** The folders of hosts that variables moved. */
+export function findHostFolders(env: EnvironmentReader): readonly HostFolder[] {
+  return RELOCATIONS.flatMap(({ variable, folder }) => {
+    const path = env.get(variable) ?? "";
+    return isAbsolute(path) ? [{ path: normalise(path), folder }] : [];
+  });
+}
+
+const LAST_RESORT_MS = 1000;
+
+/** The clock behind every judgement. Steps end nearly all of them long before. */
+export function startClock({ clock }: Pick<System, "clock">): () => boolean {
+  const start = clock.monotonicMs();
+  return () => clock.monotonicMs() - start > LAST_RESORT_MS;
+}
+
+const TEMPS = wordSet(
+  "/dev/shm /tmp /var/tmp /private/tmp /private/var/tmp /var/folders /private/var/folders",
+);
+
+export function survey<Given extends Surroundings>(given: Given): Workspace<Given> {
+  return new SurveyedWorkspace(given, createDisk(given.system));
+}
+
+/** The same places, and a disk on which links are known that the command makes. */
+export function withDisk<Given extends Surroundings>(
+  workspace: Workspace<Given>,
+  disk: Disk,
+): Workspace<Given> {
+  return new SurveyedWorkspace(workspace.given, disk, workspace.disk);
+}
+
+/** A class, so that all judgements have one shape: every rule reads its members. What few need is looked up late. */
+class SurveyedWorkspace<Given extends Surroundings> implements Workspace<Given> {
+  readonly given: Given;
+  readonly settings: GuardSettings;
+  readonly disk: Disk;
+  readonly cwd: string;
+  readonly directory: string;
+  readonly home: string;
+  /** where the places are looked up */
+  private readonly before: Disk;
+  private held: readonly string[] | undefined;
+  private states: readonly string[] | undefined;
+  private logs: readonly string[] | undefined;
+  private temporary: readonly string[] | undefined;
+  private found: { readonly root: string | undefined } | undefined;
+
+  constructor(given: Given, disk: Disk, before = disk) {
+    const cwd = before.resolve(normalise(given.cwd), true);
+    const home = before.resolve(normalise(given.home), true);
+    const named = given.directory === undefined ? undefined : resolve(cwd, expandHome(given.directory, home));
+    this.given = given;
+    this.settings = given.settings ?? BUILT_IN.guard;
+    this.disk = disk;
+    this.cwd = cwd;
+    this.directory = named === undefined ? cwd : before.resolve(named, true);
+    this.home = home;
+    this.before = before;
+    this.held = undefined;
+    this.states = undefined;
+    this.logs = undefined;
+    this.temporary = undefined;
+    this.found = undefined;
+  }
+
+  get heldDirectories(): readonly string[] {
+    if (this.held === undefined) {
+      const { processDirectory = this.cwd } = this.given;
+      this.held = [...new Set([this.cwd, this.before.resolve(processDirectory, true)])];
+    }
+    return this.held;
+  }
+
+  get stateHomes(): readonly string[] {
+    if (this.states === undefined) {
+      const usual = `${this.home}/.amplihack`;
+      const { stateHome = usual } = this.given;
+      this.states = withResolved(this.before, stateHome === usual ? [usual] : [usual, stateHome]);
+    }
+    return this.states;
+  }
+
+  get auditLogs(): readonly string[] {
+    if (this.logs === undefined) {
+      const file = configuredAuditLog(this.settings, this.home);
+      this.logs = file === undefined ? [] : withResolved(this.before, [file]);
+    }
+    return this.logs;
+  }
+
+  get project(): string | undefined {
+    this.found ??= { root: findProject(this.before, this) };
+    return this.found.root;
+  }
+
+  get temps(): readonly string[] {
+    if (this.temporary === undefined) {
+      const { before, cwd, home } = this;
+      const places = { cwd, home, tmpdir: this.given.tmpdir, configured: this.settings.paths.temp };
+      this.temporary = [...withResolved(before, TEMPS.list), ...findTemps(before, places)];
+    }
+    return this.temporary;
+  }
+}
+
+/** Where the configuration puts the audit log; a relative path belongs to the home directory. */
+export function configuredAuditLog({ audit }: GuardSettings, home: string): string | undefined {
+  return audit.file === undefined ? undefined : resolve(home, expandHome(audit.file, home));
+}
+
+/** The paths, and what links in them lead to. */
+function withResolved(disk: Disk, paths: readonly string[]): readonly string[] {
+  const all: string[] = [];
+  for (const path of paths) {
+    if (!all.includes(path)) all.push(path);
+    const resolved = disk.resolve(path, true);
+    if (!all.includes(resolved)) all.push(resolved);
+  }
+  return all;
+}
+
+/**
+ * The nearest directory with a `.git` entry, else the session's own; home and what lies above it is no project, nor is
+ * a temporary directory without a repository.
+ */
+function findProject(disk: Disk, workspace: Pick<Workspace, "cwd" | "home" | "temps">): string | undefined {
+  const { cwd, home } = workspace;
+  const candidates = ancestors(cwd).filter(path => path !== "/" && !isInside(path, home) && !isTooHigh(path));
+  const repository = candidates.find(path => disk.kind(`${path}/.git`) !== undefined);
+  if (repository !== undefined) return repository;
+  // A home in a temporary directory holds projects as any other.
+  const isTemporary = workspace.temps.some(
+    temp => isInside(temp, cwd) && !(isInside(temp, home) && isInside(home, cwd)),
+  );
+  return isTemporary ? undefined : candidates.find(path => path === cwd);
+}
+
+/** `/home`, `/usr`, `/tmp`: a `.git` there does not make every file below it ours. */
+function isTooHigh(path: string): boolean {
+  return TEMPS.has(path) || (dirname(path) === "/" && SYSTEM_TOPS.has(path.slice(1)));
+}
+
+export const SYSTEM_TOPS = wordSet(`
+  bin boot dev etc home lib lib32 lib64 libx32 opt proc root run sbin srv sys usr var System Library Applications
+  Users private cores Volumes mnt media lost+found snap nix
+`);

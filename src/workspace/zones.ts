@@ -1,0 +1,189 @@
+import {
+  isDistinctiveName,
+  isGenericName,
+  isHomeCache,
+  isRegenerableElsewhere,
+  isRegenerableInProject,
+} from "../programs/index.ts";
+import { wordSet } from "../shell/index.ts";
+import { components, isInside } from "../system/index.ts";
+import { partsBelow } from "./below.ts";
+import { matchesAnyPattern, parseIgnoreFile } from "./ignore.ts";
+import { isIgnoredByGit } from "./ignored.ts";
+import { findRepository } from "./repository.ts";
+import { type SecretKind, secretByName, secretInHome, secretInSystem } from "./secrets.ts";
+import { SYSTEM_TREES } from "./system-trees.ts";
+import { tracksAnything } from "./tracked.ts";
+import { SYSTEM_TOPS, type Workspace } from "./workspace.ts";
+
+/**
+ * Where a path lies. `root`: the system's own directories; `system`: below them; `home`: the home directory, its
+ * children, other people's homes; `project`: the top of the project or its history; `source`: below it and not
+ * made by a tool; `regenerable`, `temp`: free to delete; `temp-root`; `outside`: everything else.
+ */
+export type Zone =
+  | "root"
+  | "system"
+  | "home"
+  | "project"
+  | "history"
+  | "source"
+  | "regenerable"
+  | "temp"
+  | "temp-root"
+  | "local-software"
+  | "outside";
+
+const HOMES = wordSet("home Users");
+const HOME_DOT_TREES = wordSet(".config .local .ssh .gnupg .aws .kube .docker .azure Library");
+
+const zones = new WeakMap<Workspace, Map<string, Zone>>();
+
+export function zoneOf(workspace: Workspace, path: string): Zone {
+  let known = zones.get(workspace);
+  if (known === undefined) {
+    known = new Map();
+    zones.set(workspace, known);
+  }
+  const zone = known.get(path) ?? findZone(workspace, path);
+  known.set(path, zone);
+  return zone;
+}
+
+function findZone(workspace: Workspace, path: string): Zone {
+  const { project, home, temps } = workspace;
+  const roots = [...temps, home, ...(project === undefined ? [] : [project])];
+  const [nearest] = roots
+    .filter(root => isInside(root, path))
+    .sort((one, other) => other.length - one.length);
+  if (nearest === undefined) return systemZone(path);
+  const parts = partsBelow(nearest, path) ?? [];
+  if (nearest === project) return projectZone(workspace, path, project, parts);
+  if (nearest === home) return homeZone(parts);
+  return temps.includes(path) ? "temp-root" : "temp";
+}
+
+function projectZone(workspace: Workspace, path: string, project: string, parts: readonly string[]): Zone {
+  if (path === project) return "project";
+  if (parts[0] === ".git") return historyZone(parts.slice(1));
+  if (isConfigured(workspace.settings.paths.regenerable, parts)) return "regenerable";
+  if (isRegenerableInProject(parts))
+    return isTracked(workspace, project, parts) === true ? "source" : "regenerable";
+  const isSaid = isMarkedAsOutput(workspace, path) || isIgnoredByGit(workspace, project, parts);
+  // A mark and a rule are words that anybody can write: they count where git is known to track nothing.
+  return isSaid && isTracked(workspace, project, parts) === false ? "regenerable" : "source";
+}
+
+const tracked = new WeakMap<Workspace, Map<string, boolean | undefined>>();
+
+/** What git tracks is work, whatever it is called. Undefined when git's index cannot be read. */
+function isTracked(workspace: Workspace, project: string, parts: readonly string[]): boolean | undefined {
+  const known = tracked.get(workspace) ?? new Map<string, boolean | undefined>();
+  tracked.set(workspace, known);
+  const path = parts.join("/");
+  if (!known.has(path)) known.set(path, tracksBelow(workspace, project, path));
+  return known.get(path);
+}
+
+function tracksBelow({ disk }: Workspace, project: string, path: string): boolean | undefined {
+  const repository = findRepository(disk, project);
+  if (repository === undefined || disk.isAbsent(`${repository.gitDirectory}/index`)) return false;
+  return tracksAnything(disk, repository, path);
+}
+
+/** A virtual environment under any name, or the output directory beside a .NET project; no mark of this session. */
+function isMarkedAsOutput({ disk, given }: Workspace, path: string): boolean {
+  const isMark = (mark: string) => given.written?.()?.hasWritten(mark) !== true;
+  if (disk.kind(`${path}/pyvenv.cfg`) === "file") return isMark(`${path}/pyvenv.cfg`);
+  if (!path.endsWith("/bin")) return false;
+  const beside = path.slice(0, -4);
+  return (
+    disk.names(beside)?.some(name => /\.(cs|fs|vb)proj$/.test(name) && isMark(`${beside}/${name}`)) === true
+  );
+}
+
+/** Files of `.git` that only tell of an operation under way, or have rules of their own. */
+const TRANSIENT =
+  /^(hooks$|rebase-merge|rebase-apply|sequencer|MERGE_|CHERRY_PICK_|REVERT_|BISECT_|gc\.|COMMIT_EDITMSG|rr-cache)|\.lock$/;
+
+function historyZone(parts: readonly string[]): Zone {
+  const [first, second] = parts;
+  if (first === undefined) return "history";
+  if (TRANSIENT.test(first) || parts.at(-1)?.endsWith(".lock") === true) return "regenerable";
+  return second !== undefined && /^(modules|worktrees|lfs)$/.test(first) ? "source" : "history";
+}
+
+function homeZone(parts: readonly string[]): Zone {
+  const [first, second] = parts;
+  if (first === undefined) return "home";
+  if (isHomeCache(parts)) return "regenerable";
+  if (isHomeCache([...parts, "x"])) return "outside";
+  if (parts.length === 1)
+    return isDistinctiveName(first) ? "regenerable" : isGenericName(first) ? "outside" : "home";
+  if (secretInHome(parts) !== undefined) return "home";
+  if (HOME_DOT_TREES.has(first) && parts.length === 2 && second !== undefined) return "home";
+  return isRegenerableElsewhere(parts) ? "regenerable" : "outside";
+}
+
+function systemZone(path: string): Zone {
+  const parts = components(path);
+  const [top, second, third] = parts;
+  if (top === undefined) return "root";
+  if (HOMES.has(top) || top === "root") return homesZone(parts);
+  if (top === "mnt" && second !== undefined && /^[a-z]$/.test(second)) return driveZone(parts.slice(2));
+  if (/^[A-Za-z]:$/.test(top)) return driveZone(parts.slice(1));
+  if (parts.length === 1) return SYSTEM_TOPS.has(top) ? "root" : "outside";
+  if (top === "usr" && second === "local" && third !== undefined) return "local-software";
+  if (/^\/var\/(cache|lib\/apt\/lists)\/./.test(path)) return "regenerable";
+  if (SYSTEM_TREES.has(top) || /^\/var(\/(lib|spool)\/.|\/[^/]*$)/.test(path))
+    return parts.length === 2 ? "root" : "system";
+  return elsewhere(parts);
+}
+
+/** A drive of another system: its top, and the trees that such a system stands on. */
+function driveZone(parts: readonly string[]): Zone {
+  const [top] = parts;
+  if (top === undefined) return "root";
+  if (/^users$/i.test(top)) return homesZone(parts);
+  if (!/^(windows$|programdata$|program files)/i.test(top)) return elsewhere(parts);
+  return parts.length === 1 ? "root" : "system";
+}
+
+/** Where the homes of all accounts are, a home, or something in it. */
+function homesZone(parts: readonly string[]): Zone {
+  return parts.length === 1 ? "root" : parts.length === 2 ? "home" : elsewhere(parts);
+}
+
+function elsewhere(parts: readonly string[]): Zone {
+  return isRegenerableElsewhere(parts) ? "regenerable" : "outside";
+}
+
+/** Does one of the configuration's patterns cover these parts below the project? */
+export function isConfigured(patterns: readonly string[], parts: readonly string[]): boolean {
+  return patterns.length > 0 && matchesAnyPattern(parseIgnoreFile("", patterns.join("\n")), parts);
+}
+
+/** The kind of secret a path names, if it does. */
+export function secretAt(
+  workspace: Pick<Workspace, "home" | "project" | "settings">,
+  path: string,
+): SecretKind | undefined {
+  const parts = components(path);
+  const name = parts.at(-1);
+  if (name === undefined) return undefined;
+  const known = secretInSystem(path);
+  if (known !== undefined) return known;
+  const [top = ""] = parts;
+  for (const home of [workspace.home, "/root", ...(HOMES.has(top) ? [`/${top}/${parts[1]}`] : [])]) {
+    const below = partsBelow(home, path);
+    const kind = below === undefined ? undefined : secretInHome(below);
+    if (kind !== undefined) return kind;
+  }
+  const { secrets } = workspace.settings.paths;
+  const added = secrets.filter(pattern => !pattern.startsWith("!"));
+  const removed = secrets.flatMap(pattern => (pattern.startsWith("!") ? [pattern.slice(1)] : []));
+  const inPlaces = added.filter(pattern => pattern.includes("/"));
+  const inProject = inPlaces.length === 0 ? undefined : partsBelow(workspace.project, path);
+  if (inProject !== undefined && isConfigured(inPlaces, inProject)) return "secret";
+  return secretByName(name, { added, removed });
+}
