@@ -8,12 +8,12 @@ import { captureGit, type GitSnapshot, hasReftable } from "./git-snapshot.ts";
 import { claimCall, claimId } from "./ids.ts";
 import { projectKey } from "./journal.ts";
 import { Keeper, limitsOf } from "./keeper.ts";
-import type { Sweep } from "./known-sweep.ts";
 import { callKey, callName, findOpen, type OpenChange, readOpen, writeOpen } from "./open-changes.ts";
 import { noteUsage } from "./prune.ts";
 import { readSession } from "./sessions.ts";
 import type { Store } from "./store.ts";
 import { sweepAround, sweepRepository } from "./sweep.ts";
+import type { Sweep } from "./sweep-cache.ts";
 import { captureTargets } from "./targets.ts";
 
 /** A call that is about to run. */

@@ -1,12 +1,12 @@
 import { ancestors, basename, dirname, type Files, isInside, join, type System } from "../system/index.ts";
 import { ABSENT, type PathChange, type PathState } from "./change.ts";
 import type { Digest, HistoryContext } from "./context.ts";
-import type { GitComparison } from "./git-compare.ts";
+import type { GitComparison } from "./git-snapshot.ts";
 import { differencesFrom, filesOf, parseStatus, readStatus, type TrackedPath } from "./git-status.ts";
-import { recallSweep, type Sweep } from "./known-sweep.ts";
 import { compareSeen, compareStates, factsAt, presentState, type Seen } from "./path-state.ts";
 import { type GitOptions, runGit, withoutTree } from "./run-git.ts";
 import { workPaths } from "./sweep.ts";
+import { recallSweep, type Sweep } from "./sweep-cache.ts";
 import { isGitEntry, walkTree } from "./walk.ts";
 
 export interface SweepComparison {

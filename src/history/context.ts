@@ -1,6 +1,6 @@
 import type { HistorySettings } from "../config/index.ts";
 import { type ExactFacts, type System, SystemError } from "../system/index.ts";
-import { createKeepRules, type KeepPlaces, type KeepRules } from "./keep-rules.ts";
+import { createKeepRules, type KeepPlaces, type KeepRules } from "./keeper.ts";
 import { Store } from "./store.ts";
 
 /** One history, seen from one project, with its settings. */

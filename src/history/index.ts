@@ -10,9 +10,8 @@ import { readContent } from "./content.ts";
 import { openContext } from "./context.ts";
 import type { History, HistoryPlaces } from "./interface.ts";
 import { planRedo, planUndo } from "./plan.ts";
-import { clear, prune } from "./prune.ts";
+import { clear, prune, storeSize, verify, whyNotWritable } from "./prune.ts";
 import { listChanges, readChange } from "./select.ts";
-import { storeSize, verify, whyNotWritable } from "./verify.ts";
 
 export type {
   Captured,
@@ -46,13 +45,10 @@ export function openHistory(system: System, places: HistoryPlaces, settings: His
     whyNotWritable: () => whyNotWritable(store),
   };
 }
-export { hasOpenChanges } from "./any-open.ts";
 export { beginCall } from "./begin.ts";
 export { completeChange, dropChange } from "./complete.ts";
 export { type HistoryContext, openContext } from "./context.ts";
-export { figuresOf, type HistoryFigures, isFolder } from "./figures.ts";
 export { type ContentReader, describeKinds, octal, readFileTexts } from "./file-texts.ts";
-export { gitLines } from "./git-words.ts";
 export { examineLosses, type GitWork } from "./harmless.ts";
 export { projectKeys, readJournals } from "./journal.ts";
 export { callKey, findOpen, type OpenFile, readOpen } from "./open-changes.ts";
@@ -60,8 +56,22 @@ export { pruneWhenDue } from "./prune.ts";
 export { runGit } from "./run-git.ts";
 export { listChanges } from "./select.ts";
 export { readSessionWrites } from "./session-writes.ts";
-export { beginSession, beginTurn, readSession } from "./sessions.ts";
-export { countPaths, isFolderStep, sortSteps } from "./sort-steps.ts";
+export { beginSession, beginTurn, hasOpenChanges, readSession } from "./sessions.ts";
 export { Store } from "./store.ts";
-export { sweepProject } from "./sweep-project.ts";
-export { ageOf, countFiles, countWith, markOf, shownPath, shownPlace, whatOf } from "./words.ts";
+export { sweepProject } from "./sweep.ts";
+export {
+  ageOf,
+  countFiles,
+  countPaths,
+  countWith,
+  figuresOf,
+  gitLines,
+  type HistoryFigures,
+  isFolder,
+  isFolderStep,
+  markOf,
+  shownPath,
+  shownPlace,
+  sortSteps,
+  whatOf,
+} from "./words.ts";

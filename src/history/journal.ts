@@ -1,6 +1,6 @@
 import { isInside, sha256Hex } from "../system/index.ts";
-import { sessionKey } from "./any-open.ts";
 import type { Change, GitChange, PathChange } from "./change.ts";
+import { sessionKey } from "./sessions.ts";
 import type { Listed, Store } from "./store.ts";
 
 /** A change as its line holds it. What was undone is derived from the undos. */

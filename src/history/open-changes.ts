@@ -1,11 +1,11 @@
 import { removeIfThere } from "../state/index.ts";
 import { type ProcessIdentity, sha256Hex } from "../system/index.ts";
-import { sessionKey } from "./any-open.ts";
 import type { Change, NotKept } from "./change.ts";
 import type { GitSnapshot } from "./git-snapshot.ts";
-import type { Sweep } from "./known-sweep.ts";
 import type { Seen } from "./path-state.ts";
+import { sessionKey } from "./sessions.ts";
 import type { Listed, Store } from "./store.ts";
+import type { Sweep } from "./sweep-cache.ts";
 import type { NamedTarget } from "./targets.ts";
 
 /** The part of a change that is known before the call runs. */

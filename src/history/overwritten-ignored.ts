@@ -1,7 +1,7 @@
 import { dirname, join, type System } from "../system/index.ts";
 import type { Repository } from "../workspace/index.ts";
-import { cachedRegenerable } from "./keep-rules.ts";
 import type { Keeper } from "./keeper.ts";
+import { cachedRegenerable } from "./keeper.ts";
 import { runGit } from "./run-git.ts";
 import { isGitEntry, walkTree } from "./walk.ts";
 

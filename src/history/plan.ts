@@ -1,12 +1,12 @@
 import { Problem } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import type { Change, NotKept, PathState } from "./change.ts";
+import { bringFromGit } from "./content.ts";
 import { digestOf, type HistoryContext } from "./context.ts";
-import { bringFromGit } from "./git-content.ts";
 import { isShared, linkSteps, shareTargets } from "./hard-links.ts";
 import type { Conflict, PathStep, UndoPlan, UndoSelection } from "./interface.ts";
-import { findLeftovers } from "./leftovers.ts";
 import { contentId, factsAt, isSameContent, isSameState, presentState } from "./path-state.ts";
+import { findLeftovers } from "./perform.ts";
 import { planGit } from "./plan-git.ts";
 import { isWithin, listChanges, readChange, selectChanges } from "./select.ts";
 import type { Store } from "./store.ts";

@@ -1,13 +1,72 @@
+import { errorText } from "../protocol/index.ts";
 import { FileLock, removeIfThere } from "../state/index.ts";
+import type { PathState } from "./change.ts";
+import { removeTree } from "./content.ts";
 import type { HistoryContext } from "./context.ts";
-import { removeTree } from "./git-content.ts";
 import { idAt, timeOfId } from "./ids.ts";
-import type { PruneOptions, PruneResult } from "./interface.ts";
+import type { PruneOptions, PruneResult, VerifyReport } from "./interface.ts";
 import { type Entry, projectKeys, readFloor, readJournals, writeFloor } from "./journal.ts";
-import { removeLeftovers } from "./leftovers.ts";
-import { findAllOpen } from "./open-changes.ts";
-import { objectsInUse, useObjects } from "./references.ts";
-import type { Store } from "./store.ts";
+import { findAllOpen, type OpenChange, readOpen } from "./open-changes.ts";
+import { removeLeftovers } from "./perform.ts";
+import { isObjectList, type Listed, type Store } from "./store.ts";
+import { readKnownList, readSeen } from "./sweep-cache.ts";
+
+/** Calls `use` for every object that an entry of the journal needs. */
+export function useObjects(store: Store, entry: Entry, use: (id: string) => void): void {
+  useList(entry.files, use);
+  useList(entry.git, use);
+  for (const { before, after } of store.readList(entry.files) ?? []) {
+    useState(before, use);
+    useState(after, use);
+  }
+  for (const { index, files } of store.readList(entry.git) ?? []) {
+    if (index?.before !== undefined) use(index.before);
+    for (const { before, after } of files) {
+      useState(before, use);
+      useState(after, use);
+    }
+  }
+}
+
+/** Objects of open changes and of what the last sweeps saw. */
+export function objectsInUse(store: Store): ReadonlySet<string> {
+  const used = new Set<string>();
+  const use = (id: string) => used.add(id);
+  for (const file of findAllOpen(store)) {
+    const open = readOpen(store, file);
+    if (open !== undefined) useOpen(store, open, use);
+  }
+  for (const name of store.names("seen")) {
+    const seen = readKnownList(store, name) ?? readSeen(store, store.path("seen", name))?.seen;
+    if (seen === undefined) continue;
+    useList(seen, use);
+    for (const { state } of store.readList(seen) ?? []) useState(state, use);
+  }
+  return used;
+}
+
+function useOpen(store: Store, open: OpenChange, use: (id: string) => void): void {
+  const { seen, targets, sweeps, git, writing } = open;
+  useList(targets, use);
+  if (writing !== undefined) useList(writing.paths, use);
+  for (const snapshot of git) {
+    useList(snapshot.refs, use);
+    useList(snapshot.stashes, use);
+  }
+  for (const list of [seen, ...sweeps.map(sweep => sweep.seen), ...git.map(({ files }) => files)]) {
+    useList(list, use);
+    for (const { state } of store.readList(list) ?? []) useState(state, use);
+  }
+}
+
+function useList<T>(list: Listed<T>, use: (id: string) => void): void {
+  if (isObjectList(list)) use(list.object);
+}
+
+function useState(state: PathState, use: (id: string) => void): void {
+  if (state.kind === "file" && (state.content.in === "store" || state.content.in === "digest"))
+    use(state.content.id);
+}
 
 const MEBIBYTE = 1024 * 1024;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -166,4 +225,61 @@ export function clear({ store, system }: HistoryContext): number {
   files.rename(store.root, aside);
   removeTree(files, aside);
   return count;
+}
+
+const MAX_PROBLEMS = 100;
+
+/** Reads everything: lines, lists and every byte of the objects. */
+export function verify({ store, system }: HistoryContext): VerifyReport {
+  const { entries, problems: broken } = readJournals(store, projectKeys(store, undefined));
+  const problems = [...broken];
+  for (const entry of entries) {
+    for (const list of [entry.files, entry.git] as readonly Listed<unknown>[])
+      if (store.readList(list) === undefined)
+        problems.push(`change ${entry.id}: its list of paths is gone or damaged`);
+    for (const { path, before } of store.readList(entry.files) ?? [])
+      if (before.kind === "file" && before.content.in === "store" && !store.hasObject(before.content.id))
+        problems.push(`change ${entry.id}: the former content of ${path} is gone`);
+  }
+  for (const file of findAllOpen(store))
+    if (readOpen(store, file) === undefined) problems.push(`${file.path} is damaged`);
+  const sizes = objectSizes(store);
+  let bytes = 0;
+  for (const [id, size] of sizes) {
+    bytes += size;
+    const path = store.objectPath(id);
+    try {
+      if (system.files.digest(path) !== id)
+        problems.push(`${path} is damaged: its content has another digest`);
+    } catch (error) {
+      problems.push(errorText(error));
+    }
+  }
+  return { changes: entries.length, objects: sizes.size, bytes, problems: problems.slice(0, MAX_PROBLEMS) };
+}
+
+export function storeSize(store: Store): {
+  readonly changes: number;
+  readonly objects: number;
+  readonly bytes: number;
+} {
+  const sizes = objectSizes(store);
+  const { entries } = readJournals(store, projectKeys(store, undefined));
+  return {
+    changes: entries.length,
+    objects: sizes.size,
+    bytes: [...sizes.values()].reduce((a, b) => a + b, 0),
+  };
+}
+
+/** Tries it. */
+export function whyNotWritable(store: Store): string | undefined {
+  try {
+    const probe = store.path("writable");
+    store.writeSealed(probe, true);
+    removeIfThere(store.system.files, probe);
+    return undefined;
+  } catch (error) {
+    return errorText(error);
+  }
 }

@@ -3,8 +3,7 @@ import { hasErrorCode, isInside } from "../system/index.ts";
 import type { GitChange, PathChange, Stash } from "./change.ts";
 import type { HistoryContext } from "./context.ts";
 import { branchLogs } from "./git-snapshot.ts";
-import { temporaryBeside } from "./leftovers.ts";
-import { performAll } from "./perform.ts";
+import { performAll, temporaryBeside } from "./perform.ts";
 import { type GitRun, runGit } from "./run-git.ts";
 import type { Store } from "./store.ts";
 

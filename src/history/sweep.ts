@@ -1,13 +1,14 @@
 import { readText } from "../state/index.ts";
 import { ancestors, dirname, isInside, join, type System } from "../system/index.ts";
 import { createDisk, findRepository, type Repository } from "../workspace/index.ts";
+import type { HistoryContext } from "./context.ts";
 import { parseStatus, readStatus, type WorkTreeStatus } from "./git-status.ts";
-import { cachedRegenerable } from "./keep-rules.ts";
-import type { Keeper } from "./keeper.ts";
-import { type KnownSweep, recallSweep, rememberSweep, type Sweep } from "./known-sweep.ts";
+import { cachedRegenerable, Keeper, limitsOf } from "./keeper.ts";
 import { NOTHING_OVERWRITTEN, type OverwrittenIgnored, overwrittenIgnored } from "./overwritten-ignored.ts";
 import { factsAt, type Seen } from "./path-state.ts";
-import { openSeenCache } from "./seen-cache.ts";
+import { removeLeftovers } from "./perform.ts";
+import { noteUsage } from "./prune.ts";
+import { type KnownSweep, openSeenCache, recallSweep, rememberSweep, type Sweep } from "./sweep-cache.ts";
 import { isGitEntry, walkTree } from "./walk.ts";
 
 export interface SweepOptions {
@@ -300,4 +301,22 @@ function submodulesOf(system: System, top: string): readonly string[] {
   if (factsAt(system.files, `${top}/.gitmodules`)?.kind !== "file") return [];
   const text = readText(system, `${top}/.gitmodules`, MAX_GITMODULES) ?? "";
   return [...text.matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm)].flatMap(([, path]) => path ?? []);
+}
+
+/** Nobody waits for a call here, so that a first sweep can take longer. */
+const PATIENCE = 10;
+
+/** Keeps the work at risk around a directory ahead of the calls that may change it. */
+export async function sweepProject(context: HistoryContext, directory: string): Promise<void> {
+  const { store, rules, settings, places, system } = context;
+  if (rules.isOutOfReach(directory) || isInside(directory, places.home)) return;
+  removeLeftovers(store);
+  const deadlineMs = system.clock.monotonicMs() + settings.budgetMs * PATIENCE;
+  const keeper = new Keeper(store, rules, limitsOf(settings, deadlineMs));
+  await sweepAround(keeper, directory, places.project, {
+    isOfGit: false,
+    withIgnored: false,
+    withDirectories: false,
+  });
+  noteUsage(store);
 }

@@ -1,8 +1,33 @@
 import { escapeControls } from "../state/index.ts";
 import { isInside, relative } from "../system/index.ts";
 import { count } from "../text/index.ts";
-import type { Change, PathChange } from "./change.ts";
-import { isFolder } from "./figures.ts";
+import type { Change, GitChange, PathChange } from "./change.ts";
+import type { PathStep, UndoPlan } from "./interface.ts";
+
+/** Changes in numbers; undos and redos do not count. */
+export interface HistoryFigures {
+  readonly changes: number;
+  /** different ones, folders left out */
+  readonly files: number;
+  /** changes of which nothing, or only a part, was taken back */
+  readonly undoable: number;
+}
+
+/** What is or was there is a directory. */
+export function isFolder({ before, after }: Pick<PathChange, "before" | "after">): boolean {
+  return (after.kind === "absent" ? before : after).kind === "directory";
+}
+
+export function figuresOf(changes: readonly Change[]): HistoryFigures {
+  const calls = changes.filter(({ kind }) => kind === "call");
+  return {
+    changes: calls.length,
+    files: new Set(
+      calls.flatMap(({ files }) => files.filter(file => !isFolder(file)).map(({ path }) => path)),
+    ).size,
+    undoable: calls.filter(({ undoneBy }) => undoneBy === undefined).length,
+  };
+}
 
 /** Texts about changes, short enough for a list and free of anything that a terminal would obey. */
 
@@ -65,4 +90,68 @@ export function markOf({ kind, undoneBy, undonePaths, status, isComplete }: Chan
   if (undonePaths.length > 0) return "partly undone";
   if (status === "open") return "open";
   return isComplete ? "" : "incomplete";
+}
+
+const ID_LENGTH = 7;
+
+/** What a change did to git's own state, one sentence each. */
+export function gitLines({ git }: Pick<Change, "git">): readonly string[] {
+  return git.flatMap(linesOf).map(escapeControls);
+}
+
+function linesOf({ head, refs, stashes, index, files }: GitChange): readonly string[] {
+  const lines = refs.map(({ name, before, after }) => `${refName(name)}: ${short(before)} → ${short(after)}`);
+  if (head !== undefined) lines.unshift(`HEAD: ${refName(head.before)} → ${refName(head.after)}`);
+  if (stashes !== undefined) {
+    const [before, after] = [stashes.before.length, stashes.after.length];
+    lines.push(`stashes: ${before} → ${after}`);
+  }
+  if (index !== undefined) lines.push("what is staged changed");
+  if (files.length > 0) lines.push(`${count(files.length, "file")} inside .git`);
+  return lines;
+}
+
+function short(id: string | undefined): string {
+  return id === undefined ? "none" : id.slice(0, ID_LENGTH);
+}
+
+function refName(name: string): string {
+  const known = /^(?:ref: )?refs\/(heads|tags|remotes)\/(.*)$/.exec(name);
+  if (known === null) return /^[0-9a-f]{40,}$/.test(name) ? short(name) : name;
+  const [, kind, rest] = known;
+  return kind === "heads" ? `branch ${rest}` : kind === "tags" ? `tag ${rest}` : `${rest}`;
+}
+
+/** The steps of a plan, by what a person wants to know of them. */
+export interface SortedSteps {
+  /** not there now, and there afterwards */
+  readonly comesBack: readonly PathStep[];
+  /** there now, and with other content, permissions or time afterwards */
+  readonly changesBack: readonly PathStep[];
+  /** there now, and not afterwards */
+  readonly goesAway: readonly PathStep[];
+}
+
+export function sortSteps({ steps }: Pick<UndoPlan, "steps">): SortedSteps {
+  const writes = steps.filter(({ action }) => action === "restore" || action === "attributes");
+  return {
+    comesBack: writes.filter(({ present }) => present.kind === "absent"),
+    changesBack: writes.filter(({ present }) => present.kind !== "absent"),
+    goesAway: steps.filter(({ action }) => action === "remove"),
+  };
+}
+
+/** `12 files and 1 folder` */
+export function countPaths(steps: readonly PathStep[]): string {
+  const folders = steps.filter(isFolderStep).length;
+  const files = steps.length - folders;
+  const parts = [
+    ...(files > 0 ? [count(files, "file")] : []),
+    ...(folders > 0 ? [count(folders, "folder")] : []),
+  ];
+  return parts.join(" and ");
+}
+
+export function isFolderStep({ present, target }: PathStep): boolean {
+  return isFolder({ before: present, after: target });
 }

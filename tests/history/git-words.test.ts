@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { GitChange } from "../../src/history/change.ts";
-import { gitLines } from "../../src/history/git-words.ts";
+import { gitLines } from "../../src/history/words.ts";
 
 const ID = "3f2a91c0".padEnd(40, "0");
 const OTHER = "77e0d12f".padEnd(40, "0");

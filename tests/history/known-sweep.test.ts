@@ -7,7 +7,7 @@ import { beginCall } from "../../src/history/begin.ts";
 import { completeChange } from "../../src/history/complete.ts";
 import { openContext } from "../../src/history/context.ts";
 import { findOpen, readOpen } from "../../src/history/open-changes.ts";
-import { objectsInUse } from "../../src/history/references.ts";
+import { objectsInUse } from "../../src/history/prune.ts";
 import { AMPLE, type TestProject, testProject } from "./project.ts";
 
 /** By this clock all files are old enough for their stamps to be trusted. */
