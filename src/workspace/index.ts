@@ -28,6 +28,7 @@ export {
   patternNamesSecret,
   type SecretKind,
   secretByName,
+  secretPlaces,
 } from "./secrets.ts";
 export type { SessionWrites } from "./session-writes.ts";
 export { isStartupFile } from "./startup.ts";
@@ -36,7 +37,7 @@ export { literalTarget, resolveTargets, type Target } from "./target.ts";
 export { tracksAnything } from "./tracked.ts";
 export { isWholeTree } from "./whole-tree.ts";
 export { mayNameWiring, wiringPart } from "./wiring.ts";
-export { holdsWiring, hookFiles, isLinkedWiring, wiringOf } from "./wiring-on-disk.ts";
+export { holdsWiring, hookFiles, isLinkedWiring, wiringBelow, wiringOf } from "./wiring-on-disk.ts";
 export {
   configuredAuditLog,
   findHostFolders,

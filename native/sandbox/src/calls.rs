@@ -81,7 +81,8 @@ pub fn restrict_calls(policy: &Policy) -> Result<()> {
     let part = Part::Seccomp;
     // With a network of its own the command may open any socket; it leads nowhere.
     let has_network = policy.network != Network::Off || policy.has(Layer::Namespaces);
-    let families: &[i32] = if has_network { &FAMILIES } else { &FAMILIES[..1] };
+    // Without one, a socket with a path still leads to services outside; pairs of sockets lead nowhere.
+    let families: &[i32] = if has_network { &FAMILIES } else { &[] };
     let programs = [
         // The wrapper of libc falls back to `clone`, whose flags can be read here.
         filter([(libc::SYS_clone3, vec![])].into(), libc::ENOSYS),
@@ -114,9 +115,12 @@ fn refused(families: &[i32]) -> Compiled<Rules> {
     };
     rules.insert(libc::SYS_ioctl, TERMINAL_REQUESTS.iter().map(each).collect::<Compiled<_>>()?);
     let others = |family: &i32| SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, *family as u64);
-    let unknown = families.iter().map(others).collect::<Compiled<Vec<_>>>()?;
-    rules.insert(libc::SYS_socket, vec![SeccompRule::new(unknown.clone())?]);
-    rules.insert(libc::SYS_socketpair, vec![SeccompRule::new(unknown)?]);
+    let unless = |families: &[i32]| match families {
+        [] => Ok(vec![]),
+        _ => Ok(vec![SeccompRule::new(families.iter().map(others).collect::<Compiled<Vec<_>>>()?)?]),
+    };
+    rules.insert(libc::SYS_socket, unless(families)?);
+    rules.insert(libc::SYS_socketpair, unless(&[libc::AF_UNIX])?);
     Ok(rules)
 }
 

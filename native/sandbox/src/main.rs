@@ -8,6 +8,8 @@
 #[cfg(target_os = "linux")]
 mod access;
 #[cfg(target_os = "linux")]
+mod aside;
+#[cfg(target_os = "linux")]
 mod calls;
 #[cfg(target_os = "linux")]
 mod channel;

@@ -7,6 +7,7 @@ use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, WaitOptions, waitpid};
 
+use crate::aside::{list_absent, set_aside};
 use crate::channel::{Message, pair, receive, send};
 use crate::failure::{Because, Part, Result};
 use crate::inside;
@@ -21,12 +22,13 @@ const HANDED_ON: [i32; 6] =
     [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGQUIT, libc::SIGUSR1, libc::SIGUSR2];
 const MAX_SAID: usize = 64 * 1024;
 
-pub fn run(home: &OwnedFd, policy: &Policy, words: Vec<OsString>) -> Result<i32> {
+pub fn run(home: &OwnedFd, id: &str, policy: &Policy, words: Vec<OsString>) -> Result<i32> {
     let directory = match &policy.directory {
         Some(directory) => directory.clone(),
         None => std::env::current_dir().because(Part::Files, "the working directory")?,
     };
     let mut reservation = Reservation::make(home, policy)?;
+    let absent = list_absent(&policy.absent);
     let part = Part::Namespaces;
     let (outside, inside) = pair().because(part, "a channel")?;
     let (life, living) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).because(part, "a pipe")?;
@@ -62,6 +64,7 @@ pub fn run(home: &OwnedFd, policy: &Policy, words: Vec<OsString>) -> Result<i32>
     if !end.goes_on {
         release(&mut reservation);
     }
+    set_aside(home, id, &absent);
     watch.tell();
     Ok(end.code)
 }

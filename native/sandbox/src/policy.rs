@@ -34,6 +34,10 @@ pub struct Policy {
     pub reserve: Vec<Reserved>,
     /// Paths whose contents are not shown.
     pub hide: Vec<Hidden>,
+    /// Paths below them that are shown all the same.
+    pub show: Vec<PathBuf>,
+    /// Paths that were not there; what the command made of them is set aside when it has ended.
+    pub absent: Vec<PathBuf>,
     /// Trees whose changes are caught instead of made.
     pub overlay: Vec<Overlay>,
     pub network: Network,
@@ -141,12 +145,13 @@ impl Policy {
             .chain(self.reserve.iter().map(|one| &one.path))
             .chain(self.hide.iter().map(|one| &one.path))
             .chain(self.overlay.iter().map(|one| &one.path))
+            .chain(&self.show)
             .map(PathBuf::as_path)
     }
 
     fn paths(&self) -> impl Iterator<Item = &Path> {
         let layers = self.overlay.iter().flat_map(|one| [&one.upper, &one.work]);
-        self.covered().chain(layers.chain(&self.directory).map(PathBuf::as_path))
+        self.covered().chain(layers.chain(&self.absent).chain(&self.directory).map(PathBuf::as_path))
     }
 
     fn check(&self) -> Result<()> {

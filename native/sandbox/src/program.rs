@@ -41,7 +41,7 @@ fn answer(request: Request) -> Result<i32> {
             if policy.command.as_ref().map_or(words.is_empty(), |command| command.is_empty() || !words.is_empty()) {
                 return fail(Part::Arguments, "the command stands either in the policy or after \"--\"");
             }
-            outside::run(&home, &policy, words)
+            outside::run(&home, &id, &policy, words)
         }
     }
 }
@@ -71,8 +71,7 @@ fn read_request(words: Vec<OsString>) -> Result<Request> {
 }
 
 fn default_home() -> Option<PathBuf> {
-    let named = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    named("AMPLIHACK_HOME").or_else(|| named("HOME").map(|home| home.join(".amplihack")))
+    std::env::var_os("HOME").filter(|value| !value.is_empty()).map(|home| PathBuf::from(home).join(".amplihack"))
 }
 
 /// Nothing but the three streams is handed on, and a closed stream is not taken for something that is opened later.

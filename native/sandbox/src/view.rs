@@ -26,8 +26,8 @@ const PROC_HIDDEN: [&str; 6] = ["kcore", "key-users", "keys", "kmsg", "sysrq-tri
 enum Cover<'a> {
     /// The folder itself, so that it cannot be renamed while something below it is covered.
     Itself,
-    /// A copy that may be changed, or whose changes are caught.
-    Changeable(Tree),
+    /// A copy that was made before: as it is, or with its changes caught.
+    Copy(Tree),
     ReadOnly,
     Hidden { text: &'a str, has_below: bool },
 }
@@ -76,15 +76,22 @@ fn list_covers(policy: &Policy) -> Result<BTreeMap<PathBuf, Cover<'_>>> {
             set_attributes(&tree, NO_SET_ID | NO_DEVICES, Reach::MountsBelow)?;
             Ok(tree)
         };
-        covers.insert(path.clone(), Cover::Changeable(copy().because(Part::Files, path.display())?));
+        covers.insert(path.clone(), Cover::Copy(copy().because(Part::Files, path.display())?));
     }
     for overlay in &policy.overlay {
         // Made while the folder that catches changes can be written to.
         let tree = catch_changes(overlay).because(Part::Files, format!("catching changes of {}", overlay.path.display()))?;
-        covers.insert(overlay.path.clone(), Cover::Changeable(tree));
+        covers.insert(overlay.path.clone(), Cover::Copy(tree));
     }
     for path in policy.read_only.iter().chain(reserved) {
         covers.insert(path.clone(), Cover::ReadOnly);
+    }
+    for path in &policy.show {
+        let Ok(place) = open_path(path) else { continue };
+        let tree = copy_tree(&place).because(Part::Files, path.display())?;
+        let attributes = READ_ONLY | NO_SET_ID | NO_DEVICES;
+        set_attributes(&tree, attributes, Reach::MountsBelow).because(Part::Files, path.display())?;
+        covers.insert(path.clone(), Cover::Copy(tree));
     }
     let shown: Vec<PathBuf> = covers.keys().cloned().collect();
     for hidden in &policy.hide {
@@ -98,7 +105,7 @@ fn lay(path: &Path, cover: &Cover, masks: &Masks, open_masks: &mut Vec<Tree>) ->
     match cover {
         Cover::Itself => lay_itself(path, 0),
         Cover::ReadOnly => lay_itself(path, READ_ONLY),
-        Cover::Changeable(tree) => attach(tree, &open_or_make(path, tree, open_masks)?),
+        Cover::Copy(tree) => attach(tree, &open_or_make(path, tree, open_masks)?),
         Cover::Hidden { text, has_below } => {
             let place = match open_path(path) {
                 // Not there, or not to be reached by this user: nothing to hide.
