@@ -113,18 +113,20 @@ function walkProject(system: Pick<System, "files">, workspace: Workspace, settin
 
 function walkHome(system: Pick<System, "files">, workspace: Workspace): Omit<Walked, "repositories"> {
   const { home, project } = workspace;
+  // Hidden file by file: it also holds what programs need to know.
+  const keys = join(home, ".ssh");
   const enters = (path: string, name: string) =>
     path !== project &&
     name !== ".git" &&
     !isRegenerableName(name) &&
     !isHomeCache(components(path.slice(home.length))) &&
-    secretAt(workspace, path) === undefined;
+    (path === keys || secretAt(workspace, path) === undefined);
   const { entries, isWhole } = walkBelow(system, home, HOME_LIMITS, enters);
-  const isSecret = ({ path }: WalkedEntry) =>
-    secretAt(workspace, path) !== undefined && (project === undefined || !isInside(project, path));
-  // The folder of keys holds files that programs need, too.
-  const secrets = entries.filter(isSecret).map(({ path }) => path);
-  return { secrets: secrets.filter(path => path !== join(home, ".ssh")), isWhole };
+  const isHidden = ({ path, facts }: WalkedEntry) =>
+    path !== keys &&
+    (project === undefined || !isInside(project, path)) &&
+    (facts.kind === "other" || secretAt(workspace, path) !== undefined);
+  return { secrets: entries.filter(isHidden).map(({ path }) => path), isWhole };
 }
 
 /** Sockets in temporary folders lead to somebody else's programs: agents, multiplexers, displays. */
