@@ -1,5 +1,5 @@
 import { defineCommand, defineFamily, FORMAT_OPTION, option } from "../cli/index.ts";
-import { type Artifact, loadAllowlist, loadScan, type ScanMode, type ScanResult } from "../recipes/index.ts";
+import { type Artifact, loadArtifacts, type ScanMode, type ScanResult } from "../recipes/index.ts";
 import { Problem, readText } from "../state/index.ts";
 import { quoteWord, resolve, type System } from "../system/index.ts";
 import { escapeControls } from "../text/index.ts";
@@ -26,14 +26,14 @@ not look.`,
     preexisting: option.choice(["report", "block"], "what becomes of findings that were there before"),
     format: FORMAT_OPTION,
   },
+  forAgents: "passes",
   examples: {
     "amplihack hygiene artifact-guard --repo . --mode pre-commit": "judges what could come into a commit",
     "amplihack hygiene artifact-guard --mode all": "looks through the whole working tree",
   },
   async run({ options, system, terminal }) {
     const { mode } = options;
-    const { scanArtifacts } = await loadScan();
-    const { readAllowlist, ALLOWLIST_NAME } = await loadAllowlist();
+    const { scanArtifacts, readAllowlist, ALLOWLIST_NAME } = await loadArtifacts();
     const result = await scanArtifacts(system, {
       repository: resolve(system.files.workingDirectory() ?? "/", options.repo ?? "."),
       mode,

@@ -33,6 +33,7 @@ export const command = defineCommand({
 With --html everything is written to one page that needs no server and loads nothing. It holds commands (without their
 secrets), paths and session ids: look before you share it.`,
   options: OPTIONS,
+  forAgents: { use: "passes", writes: ["html"] },
   examples: {
     "amplihack report": "today, compared with yesterday and the last seven days",
     "amplihack report --week": "the last seven days, compared with the seven before",
@@ -57,10 +58,10 @@ async function printSummary({ options, system, terminal }: Invocation<typeof OPT
   const { ProgressLine } = await loadProgress();
   const { findDataFiles } = await loadDataFiles();
   const { readDuration } = await import("./history/amounts.ts");
-  const { lastWeek, since, today } = await import("./report/period.ts");
+  const { lastWeek, since, today } = await import("./report/summary.ts");
   const { readFrom, summarise } = await import("./report/summary.ts");
   const { renderEmpty, renderSummary } = await import("./report/view.ts");
-  const { reportDocument } = await import("./report/document.ts");
+  const { reportDocument } = await import("./report/view.ts");
   const nowMs = system.clock.nowMs();
   const wanted = options.since;
   const period =

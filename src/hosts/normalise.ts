@@ -4,19 +4,19 @@ import {
   findEvent,
   type InputWarning,
   isJsonObject,
+  type Json,
   type JsonObject,
   type Normalised,
   PAYLOAD_DEPTH_LIMIT,
   PAYLOAD_VALUE_LIMIT,
+  readField,
   readJson,
 } from "../protocol/index.ts";
-import { HOSTS, type HostId } from "./descriptors.ts";
+import { DEFAULT_HOST, HOST_LIST, HOSTS, type HostId } from "./descriptors.ts";
 import { deriveFacts, NO_FACTS } from "./facts.ts";
 import type { EnvironmentReader, HostDescriptor } from "./host.ts";
 import { type MappedEvent, mapEvent, nativeEventName } from "./native-events.ts";
-import { readFirst } from "./payload-paths.ts";
-import { canonicalName, readToolInput, readToolName } from "./read-tool.ts";
-import { recognise } from "./recognise.ts";
+import { canonicalToolName, mcpToolName, nativeToolName, readFirst, rename } from "./tool-input.ts";
 
 export type NormaliseErrorCode =
   | "empty-stdin"
@@ -200,4 +200,117 @@ function fromEnvironment(env: EnvironmentReader, variable: string | undefined): 
 function aliasesOf(host: HostDescriptor, raw: JsonObject, nativeEvent: string): { aliases?: JsonObject } {
   const aliases = host.input?.aliases?.(raw, nativeEvent) ?? {};
   return Object.keys(aliases).length === 0 ? {} : { aliases };
+}
+
+/** Where one host's calls show the evidence of another, too, the one comes first. */
+const CANDIDATES = HOST_LIST.filter(({ evidence }) => evidence !== undefined).sort(
+  (one, other) => (other.evidence?.precedence ?? 0) - (one.evidence?.precedence ?? 0),
+);
+
+/**
+ * Who is calling. A name given on the command line beats the payload, the payload beats the environment, whose
+ * markers are inherited when one agent starts another; without any evidence it is Claude Code.
+ */
+export function recognise(
+  payload: JsonObject | undefined,
+  env: EnvironmentReader,
+  hint?: HostId | undefined,
+): HostId {
+  if (hint !== undefined) return hint;
+  const evident = payload === undefined ? undefined : callerOf(payload);
+  if (evident !== undefined) return evident.id;
+  const marked = CANDIDATES.find(({ evidence }) => evidence?.variables?.some(name => isSet(env, name)));
+  const likely =
+    payload === undefined
+      ? undefined
+      : CANDIDATES.find(({ evidence }) => evidence?.sharedPayload?.(payload, marked));
+  return (likely ?? marked)?.id ?? DEFAULT_HOST;
+}
+
+function callerOf(payload: JsonObject): HostDescriptor<HostId> | undefined {
+  const byShape = CANDIDATES.find(({ evidence }) => evidence?.payload?.(payload));
+  if (byShape !== undefined) return byShape;
+  const transcript = readField(payload, ["transcript_path", "transcriptPath"])?.value;
+  if (typeof transcript !== "string") return undefined;
+  return CANDIDATES.find(({ evidence: { transcriptFolder: folder } = {} }) =>
+    folder === undefined ? false : transcript.includes(folder),
+  );
+}
+
+function isSet(env: EnvironmentReader, name: string): boolean {
+  const value = env.get(name);
+  return value !== undefined && value !== "";
+}
+
+/** Whether a process that has this variable was started by an agent. */
+export function isAgentVariable(name: string): boolean {
+  return CANDIDATES.some(({ evidence: { variables = [], agentVariables = [] } = {} }) =>
+    [...variables, ...agentVariables].some(known =>
+      known.endsWith("*") ? name.startsWith(known.slice(0, -1)) : name === known,
+    ),
+  );
+}
+
+/** The tool in the host's spelling; undefined when the payload names none that could be one. */
+function readToolName(host: HostDescriptor, raw: JsonObject, { tool }: MappedEvent): string | undefined {
+  const paths = [...FIELD_NAMES.toolName, "toolUse.name", ...(host.input?.toolName ?? [])];
+  const found = readFirst(raw, paths)?.value;
+  if (found === undefined && tool !== undefined && tool !== "mcp") return nativeToolName(host, tool);
+  return typeof found === "string" && found !== "" ? found : undefined;
+}
+
+/** An event that is made for one tool says which it is, whatever name the payload gives to it. */
+function canonicalName(
+  host: HostDescriptor,
+  raw: JsonObject,
+  { tool }: MappedEvent,
+  toolName: string,
+): string {
+  if (tool !== undefined && tool !== "mcp") return tool;
+  const canonical = canonicalToolName(host, toolName, raw);
+  if (tool === "mcp") return canonical.startsWith("mcp__") ? canonical : mcpToolName("unknown", toolName);
+  return canonical;
+}
+
+/**
+ * An object, except for plain text that is no JSON and JSON text that holds something else. Undefined where it has more
+ * values than are read.
+ */
+export function readToolInput(
+  host: HostDescriptor,
+  raw: JsonObject,
+  nativeEvent: string,
+  warnings: InputWarning[],
+): Json | undefined {
+  const paths = [...FIELD_NAMES.toolInput, "toolUse.input", ...(host.input?.toolInput ?? [])];
+  const field = readFirst(raw, paths) ?? assembleInput(host, raw, nativeEvent);
+  if (field === undefined) {
+    warnings.push({ code: "missing-tool-input" });
+    return {};
+  }
+  if (isJsonObject(field.value)) return field.value;
+  if (typeof field.value === "string") {
+    const limits = { maxDepth: PAYLOAD_DEPTH_LIMIT, maxValues: PAYLOAD_VALUE_LIMIT };
+    const read = readJson(field.value, { recover: false, ...limits });
+    if (read.ok) return read.value;
+    if (read.problem === "too-many") return undefined;
+    warnings.push({ code: "tool-input-not-json", field: field.name });
+    return field.value;
+  }
+  warnings.push({ code: "tool-input-wrong-type", field: field.name });
+  return {};
+}
+
+/** Specialised events spread the tool input over the payload. */
+function assembleInput(
+  host: HostDescriptor,
+  raw: JsonObject,
+  nativeEvent: string,
+): { readonly name: string; readonly value: Json } | undefined {
+  const plan = host.input?.assembledInput;
+  const sources = plan !== undefined && Object.hasOwn(plan, nativeEvent) ? plan[nativeEvent] : undefined;
+  if (sources === undefined) return undefined;
+  if (typeof sources === "string") return readFirst(raw, [sources]);
+  const value = rename(raw, sources);
+  return Object.keys(value).length === 0 ? undefined : { name: nativeEvent, value };
 }

@@ -1,6 +1,5 @@
 import { homeCaches } from "../programs/index.ts";
-import { sha256Hex } from "../state/index.ts";
-import { dirname, isInside, join, relative, type System } from "../system/index.ts";
+import { dirname, isInside, join, relative, type System, sha256Hex } from "../system/index.ts";
 import { type Workspace, wiringBelow } from "../workspace/index.ts";
 import { keptVariables } from "./environment.ts";
 import { findGitPlaces, type GitPlaces } from "./git-places.ts";

@@ -12,6 +12,7 @@ export const initCommand = defineCommand({
     force: option.boolean("replace a file that is already there"),
     format: FORMAT_OPTION,
   },
+  forAgents: { use: "asks", loosensWith: ["force", "trust"] },
   examples: {
     "amplihack guard init": "writes your configuration, with every setting explained",
     "amplihack guard init --project": "writes .amplihack/config.jsonc for all who work on this project",
@@ -24,7 +25,7 @@ export const initCommand = defineCommand({
       return 0;
     };
     if (options.trust) {
-      const { confirmByPhrase, requirePerson } = await import("./consent.ts");
+      const { confirmByPhrase, requirePerson } = await import("./allow-once.ts");
       requirePerson(system, stateHome);
       const file = projectConfigFile(project);
       if (system.files.follow(file)?.kind !== "file") {

@@ -1,4 +1,4 @@
-import { defineCommand, FORMAT_OPTION, loadDocument, option } from "../../cli/index.ts";
+import { defineCommand, FORMAT_OPTION, loadChanges, option } from "../../cli/index.ts";
 import type { Change } from "../../history/index.ts";
 import { readDuration } from "./amounts.ts";
 
@@ -23,6 +23,7 @@ many files. Marks behind it:
     limit: option.number("N", `how many at most (${DEFAULT_LIMIT} by default)`, { short: "n", minimum: 1 }),
     format: FORMAT_OPTION,
   },
+  forAgents: "passes",
   examples: {
     "amplihack history list":
       "lists the last twenty changes of this project; `amplihack history` does the same",
@@ -45,7 +46,7 @@ many files. Marks behind it:
     const changes = all.slice(0, limit);
     for (const problem of found.problems) terminal.warn(`Warning: ${problem}\n`);
     if (options.format === "json") {
-      const { changeDocument } = await loadDocument();
+      const { changeDocument } = await loadChanges();
       terminal.printJson(changes.map(changeDocument));
       return 0;
     }

@@ -16,7 +16,6 @@ import {
   AtomicJsonFile,
   appendJsonLine,
   checkFileName,
-  escapeControls,
   findProjectRoot,
   findSessionDirectory,
   findSessionId,
@@ -27,7 +26,8 @@ import {
   runtimePath,
 } from "../../state/index.ts";
 import { basename, type System, writeAtomically } from "../../system/index.ts";
-import { configurationFor } from "./configuration.ts";
+import { escapeControls } from "../../text/index.ts";
+import { configurationFor } from "./guard-context.ts";
 import { prepareRuntime } from "./telemetry.ts";
 
 const LOCK_TIMEOUT_MS = 2_000;

@@ -1,9 +1,9 @@
 import type { Subcommand } from "../../hosts/index.ts";
 import type { Effect, Hook } from "../../protocol/index.ts";
-import { escapeControls } from "../../state/index.ts";
 import type { System } from "../../system/index.ts";
-import { configurationFor } from "./configuration.ts";
+import { escapeControls } from "../../text/index.ts";
 import type { HookOptions } from "./context.ts";
+import { configurationFor } from "./guard-context.ts";
 
 /** One subcommand and the hook behind it; without a hook every payload is answered with "no opinion". */
 export interface HookProgram {

@@ -35,12 +35,10 @@ import {
 } from "../../protocol/index.ts";
 import { findProjectRoot, unseenPlaces, unusablePlaces, VARIABLES } from "../../state/index.ts";
 import type { System } from "../../system/index.ts";
-import { findWanted } from "../user/find-wanted.ts";
-import { OwnHooks } from "../user/own-hooks.ts";
-import { withToolInput } from "../user/rewritten.ts";
+import { OwnHooks, withoutTrustedQuestions, withToolInput } from "../user/own-hooks.ts";
 import type { RunHook } from "../user/run-code.ts";
-import { withoutTrustedQuestions } from "../user/trusted-allow.ts";
-import { configurationFor } from "./configuration.ts";
+import { findWanted } from "../user/wanted.ts";
+import { configurationFor } from "./guard-context.ts";
 import { type HookProgram, writeNotice } from "./hook-program.ts";
 import { limitTexts } from "./limit-texts.ts";
 import { callFacts, type HookRunRecord, logRun, recordRun, telemetryLine } from "./telemetry.ts";

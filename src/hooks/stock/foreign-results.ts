@@ -1,10 +1,10 @@
 import { BUILT_IN } from "../../config/index.ts";
-import { type InjectionFinding, loadFind, loadFinding, loadRules, type Rule } from "../../guard/index.ts";
+import { type InjectionFinding, loadFind, loadFinding, type Rule } from "../../guard/index.ts";
 import { type InputOf, type Json, stringAt } from "../../protocol/index.ts";
 import { isInside, resolve } from "../../system/index.ts";
 import { clip, escapeHidden } from "../../text/index.ts";
-import { configurationFor } from "../program/configuration.ts";
 import type { HookContext } from "../program/context.ts";
+import { configurationFor } from "../program/guard-context.ts";
 
 /** What is told about a result from outside that reads like instructions. */
 export interface ForeignWarning {
@@ -67,11 +67,11 @@ async function withoutSilenced(
   cwd: string | undefined,
   { system }: HookContext,
 ): Promise<readonly Spoken[]> {
+  const { injectionRule } = await loadFind();
   const { settleVerdict } = await loadFinding();
-  const { findRule } = await loadRules();
   const settings = (configurationFor(system, cwd)?.config ?? BUILT_IN).guard;
   return found
-    .map(finding => ({ ...finding, text: findRule(finding.rule) }))
+    .map(finding => ({ ...finding, text: injectionRule(finding.rule) }))
     .filter(({ text }) => settleVerdict(text, undefined, settings) !== "allow");
 }
 
