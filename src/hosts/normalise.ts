@@ -321,10 +321,9 @@ export function readToolInput(
 ): Json | undefined {
   const paths = [...FIELD_NAMES.toolInput, "toolUse.input", ...(host.input?.toolInput ?? [])];
   const field = readFirst(raw, paths) ?? assembleInput(host, raw, nativeEvent);
-  // A tool that takes nothing may be called with null.
-  if (field === undefined && paths.some(path => readPath(raw, path) === null)) return {};
   if (field === undefined) {
-    warnings.push({ code: "missing-tool-input" });
+    const empty = paths.find(path => readPath(raw, path) === null);
+    warnings.push({ code: "missing-tool-input", ...(empty === undefined ? {} : { field: empty }) });
     return {};
   }
   if (isJsonObject(field.value)) return field.value;

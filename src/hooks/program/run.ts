@@ -135,13 +135,19 @@ class ProgramRun implements HookRun {
       if (this.own !== undefined) return this.sayWithout(errorName(error));
       // A payload that is too much for the engine must not be a way around the guard.
       const isTooMuch = this.hasPayload && isMemoryUsedUp(error);
-      return this.fail(`${this.program.subcommand.hookName} broke: ${errorName(error)}`, "panic", isTooMuch);
+      return this.fail(
+        `${this.program.subcommand.hookName} broke: ${errorName(error)}`,
+        "panic",
+        isTooMuch ? "at least" : "by policy",
+      );
     }
   }
 
   abandon(reason: string, wasJudging = this.hasPayload): number | undefined {
     if (this.exitCode !== undefined) return undefined;
-    return this.own === undefined ? this.fail(reason, "error", wasJudging) : this.sayWithout(reason);
+    return this.own === undefined
+      ? this.fail(reason, "error", wasJudging ? "at least" : "by policy")
+      : this.sayWithout(reason);
   }
 
   answered(): number | undefined {
@@ -159,7 +165,7 @@ class ProgramRun implements HookRun {
     if (received.kind === "failed")
       return this.fail(`standard input cannot be read: ${received.code}`, "error");
     if (received.kind === "too-large")
-      return this.fail(`the payload is larger than ${received.limitBytes} bytes`, "error", true);
+      return this.fail(`the payload is larger than ${received.limitBytes} bytes`, "error", "always");
     const text = received.kind === "closed" ? "" : system.text.decode(received.bytes).text;
     this.hasPayload = text.replace("\uFEFF", "").trim() !== "";
     return this.hasPayload ? text : "{}";
@@ -186,8 +192,10 @@ class ProgramRun implements HookRun {
     if (!checked.ok) {
       if (program.hook === undefined) return this.say(undefined);
       // What an agent writes for a tool is no fault of the host's: what cannot be read is asked about.
-      const hasToolInput = value.warnings.every(({ code }) => code !== "missing-tool-input");
-      return this.fail(checked.problem, "error", value.toolName !== null && hasToolInput);
+      const isAbsent = value.warnings.some(
+        one => one.code === "missing-tool-input" && one.field === undefined,
+      );
+      return this.fail(checked.problem, "error", isAbsent ? "by policy" : "at least");
     }
     this.input = checked.input;
     problems.push(...checked.problems);
@@ -201,7 +209,8 @@ class ProgramRun implements HookRun {
     this.nativeEvent = read.nativeEvent ?? this.nativeEvent;
     this.payload = read.raw ?? this.payload;
     this.place = placeOf(this.payload);
-    if (CONTROLLED_BY_AGENTS.has(read.code)) return this.fail(read.message, "error", true);
+    if (CONTROLLED_BY_AGENTS.has(read.code))
+      return this.fail(read.message, "error", read.code === "too-large" ? "always" : "at least");
     if (program.isGuard === true && read.code === "unmapped-event")
       return this.fail("no tool call was found in the payload", "error");
     // An event without a counterpart here, or of another hook, is no failure.
@@ -303,12 +312,20 @@ class ProgramRun implements HookRun {
     return this.answer(given, "ok", outcome);
   }
 
-  /** `asks`: the guard had something to judge, so that it asks at least. */
-  private fail(reason: string, result: "error" | "panic", asks = false): number {
+  /**
+   * Of a guard: what an agent controls is asked about, whatever the policy says; where there was something to judge,
+   * it is asked about at least.
+   */
+  private fail(
+    reason: string,
+    result: "error" | "panic",
+    asks: "by policy" | "at least" | "always" = "by policy",
+  ): number {
     const { event, nativeEvent, payload, program } = this;
     this.problems.push(reason);
     const chosen = this.choosePolicy();
-    const policy = asks && program.isGuard === true && chosen === "open" ? "ask" : chosen;
+    const isAsked = asks === "always" || (asks === "at least" && chosen === "open");
+    const policy = isAsked && program.isGuard === true ? "ask" : chosen;
     const given = renderFailure(this.host(), { event, nativeEvent, policy, reason, payload });
     const stderr = joinLines([given.stderr, errorBlock(program.subcommand.hookName, result)]);
     return this.answer({ ...given, stderr }, result, NO_OUTCOME, policy === "open" ? undefined : reason);
