@@ -22,6 +22,7 @@ import { builtFor, cargo, countRuns, run } from "./native-cargo.mjs";
 import { imageRoom, packImage, writeImage } from "./native-image.mjs";
 import { chooseTarget, thisMachine } from "./native-target.mjs";
 import { inTrainingPlace } from "./native-training.mjs";
+import { pastDoors } from "./past-doors.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
@@ -59,7 +60,7 @@ await build({
   chunkNames: "[name]-[hash]",
   define: { __AMPLIHACK_VERSION__: JSON.stringify(version) },
   logLevel: "warning",
-  plugins: [generatedEntries(nativeEntrySource)],
+  plugins: [generatedEntries(nativeEntrySource), pastDoors],
 });
 
 // Bytecode without debug information does not know the name of its own file, which `import()` asks for; all
