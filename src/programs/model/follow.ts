@@ -21,7 +21,6 @@ import {
 } from "../../shell/index.ts";
 import { stdinOf } from "../records/file-access.ts";
 import { installsOf } from "../records/installs.ts";
-import { operationOfVerbs } from "../records/verbs.ts";
 import { effectsOfRows, listingBehind, readsOf } from "./effects.ts";
 import { asksForVersion, operationsOf } from "./operations.ts";
 import type { OwnPrograms } from "./own-programs.ts";
@@ -36,9 +35,11 @@ import {
   namesWithTrait,
   operationRowsOf,
   programNames,
+  tellsChanges,
 } from "./registry.ts";
 import { runOptionText } from "./run.ts";
 import { runInterpreterCode } from "./run-code.ts";
+import { databaseLosses, operationOfVerbs, outputEffects, runUnknown } from "./unknown.ts";
 
 /** An option that is not known may take the next word as its value. */
 const UNKNOWN: OptionGrammar = { abbreviates: false, unknownTakesValue: true };
@@ -83,16 +84,30 @@ function followProgram(
   noteNames(program, parsed);
   const isOnlyHelp = asksForHelp(program, parsed);
   const effects = isOnlyHelp ? [] : effectsOf(program, parsed);
+  const isUnknown = program === undefined || isBare(program);
+  if (runs && isUnknown && !isOnlyHelp) runUnknown(parsed);
   const output = runs && program !== undefined ? runProgram(program, parsed) : undefined;
   const later = isOnlyHelp ? [] : (program?.effectsAfter?.(parsed) ?? []);
   const operations = operationEffects(name, program, parsed);
   const own = ownRows.length === 0 ? NO_EFFECTS : operationsOf(ownRows, name, parsed, program);
   const installs = isOnlyHelp ? NO_EFFECTS : installsOf(parsed.program, call);
-  const added = later.length + operations.length + own.length + installs.length;
+  const unsaid = isOnlyHelp ? NO_EFFECTS : unsaidEffects(program, isUnknown, parsed);
+  const added = unsaid.length + later.length + operations.length + own.length + installs.length;
   return {
     output,
-    effects: added === 0 ? effects : [...effects, ...later, ...operations, ...own, ...installs],
+    effects: added === 0 ? effects : [...effects, ...later, ...unsaid, ...operations, ...own, ...installs],
   };
+}
+
+/** What options and texts tell of a program whose record does not tell everything. */
+function unsaidEffects(
+  program: Program | undefined,
+  isUnknown: boolean,
+  call: ParsedCall,
+): readonly ProgramEffect[] {
+  const outputs = program !== undefined && tellsChanges(program) ? NO_EFFECTS : outputEffects(call);
+  const takesQueries = isUnknown || program?.is?.includes("takesQueries") === true;
+  return takesQueries ? [...outputs, ...databaseLosses(call)] : outputs;
 }
 
 /** BSD's programs take everything behind the first operand for names, so there only GNU's would stop and help. */
@@ -193,20 +208,30 @@ function operationEffects(
   for (let hops = 0; hops < MAX_TOOLS; hops += 1) {
     const program = findProgram(tool.name);
     const argv =
-      program?.tool?.(parseCall(tool.name, program, { ...call, argv: tool.argv })) ?? serviceOf(tool.argv);
+      program?.tool?.(parseCall(tool.name, program, { ...call, argv: tool.argv })) ??
+      serviceOf(tool.argv) ??
+      scriptOf(program, tool.argv);
     if (argv === undefined) break;
     const next = baseName(describe(wordAt(argv, 0)));
     const isSame = next === tool.name;
     tool = { name: next, argv };
     if (isSame) break;
   }
-  const rows = operationRowsOf(tool.name);
-  if (rows.length === 0) {
-    const isKnown = record !== undefined || findProgram(tool.name) !== undefined;
-    return isKnown ? [] : operationOfVerbs(tool.name, { ...call, argv: tool.argv });
-  }
   const found = findProgram(tool.name);
-  return rows.flatMap(table => operationsOf(table, tool.name, { ...call, argv: tool.argv }, found));
+  const there = { ...call, argv: tool.argv };
+  const operations = operationRowsOf(tool.name).flatMap(rows => operationsOf(rows, tool.name, there, found));
+  if (operations.length > 0) return operations;
+  const isUnknown = found === undefined ? record === undefined || tool.name !== name : isBare(found);
+  return isUnknown || found?.is?.includes("runsTasks") === true ? operationOfVerbs(tool.name, there) : [];
+}
+
+/** `node cli.js users delete`: the script is the program, and what stands behind it its words. */
+function scriptOf(program: Program | undefined, argv: readonly Value[]): readonly Value[] | undefined {
+  if (program?.language === undefined || program.options === undefined) return undefined;
+  const [script] = parseOptions(argv, { ...program.options, stopsAtOperand: true }).operands;
+  return script !== undefined && /\/|\.\w+$/.test(knownPrefix(script.value))
+    ? argv.slice(script.index)
+    : undefined;
 }
 
 /** `/etc/init.d/ssh stop` is `service ssh stop`. */

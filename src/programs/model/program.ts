@@ -57,6 +57,10 @@ export const TRAITS = [
   "installsPackages",
   /** named in a command that could not be read, it is reason enough to ask */
   "dangerous",
+  /** one of its words may be text for a database */
+  "takesQueries",
+  /** its first word names a task of the project */
+  "runsTasks",
   /** a pattern in the place of the name is judged as it, if it could be it */
   "guessed",
 ] as const;

@@ -45,7 +45,7 @@ export const frameworks: Field = {
         "db.reset schema:drop | empty the database | safer php artisan migrate:status | stops artisan schema:drop",
       ],
     },
-    program("mix", "readsNothing", {
+    program("mix", "readsNothing runsTasks", {
       options: { values: "e|eval r|require", flags: "all quiet force", abbreviates: false },
       run: runMix,
       operations: [
@@ -86,7 +86,7 @@ function runner(names: string, language: Language, subcommands: string, takes: C
   const options: OptionGrammar = { values: `${takes.code ?? ""} ${takes.values ?? ""}`, abbreviates: false };
   return {
     names,
-    is: ["readsNothing"],
+    is: ["readsNothing", "runsTasks"],
     options,
     run(call) {
       const [subcommand = text(""), code] = call.operands;

@@ -6,6 +6,7 @@ import {
   leaveUnexamined,
   type Output,
   type ProgramCall,
+  type Programs,
   readContents,
   text,
   unknownOutput,
@@ -20,7 +21,7 @@ import { recordCodeEffect } from "./file-access.ts";
 import { sqlLosses } from "./sql.ts";
 
 const CODE_OPTIONS = [
-  ["Rscript R bb groovy scala swift ghc ghci ocaml janet", "e"],
+  ["Rscript R bb groovy scala swift ghc ghci runghc runhaskell ocaml janet", "e"],
   ["julia", "e eval E print"],
   ["octave sbcl erl crystal", "eval"],
   ["guile", "c"],
@@ -44,6 +45,7 @@ export const otherLanguages: Field = {
     { ...interpreter("iex", "e eval"), is: ["dangerous"] },
     program("go", "readsNothing namesHosts", {
       run: compile,
+      tool: ({ argv }) => (knownText(wordAt(argv, 1)) === "run" ? argv.slice(2) : undefined),
       harmless: { reads: "list version", runs: "build test vet" },
       shows: "env doc help",
     }),
@@ -118,6 +120,7 @@ export function followUnreadCode(whole: string, call: ProgramCall): void {
     const words = [...(match[1] ?? "").matchAll(ANY_STRING)].map(word => stringIn(word, 1));
     if (words.length > 1) runString(text(words.map(quoted).join(" ")), call);
   }
+  for (const command of commandsIn(code, session.programs)) runString(text(command), call);
   for (const match of code.matchAll(STATEMENTS))
     for (const effect of sqlLosses(text(stringIn(match, 1)), [], undefined, ""))
       recordCodeEffect({ kind: "operation", effect, at: match.index }, call);
@@ -136,6 +139,42 @@ export function followUnreadCode(whole: string, call: ProgramCall): void {
     const isRecursive = !SINGLE_FILE.test(match[1] ?? "");
     recordCodeEffect({ kind: "delete", path, isRecursive, at: match.index }, call);
   }
+  for (const { path, at } of deletedIn(code))
+    recordCodeEffect({ kind: "delete", path: pathOf(path, call), isRecursive: true, at }, call);
+}
+
+/** A text in quotes, brackets or behind an exclamation mark that begins as a command of a program. */
+const QUOTED_COMMAND =
+  /(?:[\x60"'{<[]|(?<=^|[\s"'(:])!)\s*((?:[\w./-]+=\S* )*[a-z/][\w./-]*) ([^\x60"'{}<>\n]{1,400})/g;
+/** What only shows a text. */
+const SHOWS =
+  /(?:print\w*|puts?|say|echo|display\w*|message|log\w*|write\w*|disp|cat|format|warn\w*|error|raise|fail|note|info|debug|title|assert\w*|expect\w*|describe|it|test)\W{0,4}$/i;
+
+function commandsIn(code: string, programs: Programs): readonly string[] {
+  return [...code.matchAll(QUOTED_COMMAND)].flatMap(match => {
+    const [, name = "", rest = ""] = match;
+    const isShown = SHOWS.test(code.slice(Math.max(0, match.index - 40), match.index));
+    const isProgram = programs.isKnown(baseName(name)) || programs.findDangerous(name).length > 0;
+    const isCommand = !isShown && isProgram && programs.findDangerous(`${name} ${rest}`).length > 0;
+    return isCommand ? [`${name} ${rest}`] : [];
+  });
+}
+
+/** Any call whose name says that it deletes, with a path in the same statement. */
+const DELETING =
+  /(?:^|[^a-z])(?:delete|del|remove|unlink|rm|rmdir|rmtree|erase|wipe|destroy|clean)(?![a-z])|(?:Delete|Remove|Unlink|Erase|Rmdir)(?![a-z])|\.rm\b|(?:^|[^a-z])(?:deltree|delTree|rimraf)/;
+const PATH_TEXT = /^(?:~|\/|\.{1,2}(?:\/|$)|[A-Za-z]:[\\/])[^\s]*$/;
+
+function deletedIn(code: string): readonly { readonly path: string; readonly at: number }[] {
+  let at = 0;
+  return code.split(/(?<=[;\n])/).flatMap(statement => {
+    const start = at;
+    at += statement.length;
+    if (!DELETING.test(statement.replace(ANY_STRING, '""'))) return [];
+    return [...statement.matchAll(ANY_STRING)]
+      .map(match => ({ path: stringIn(match, 1), at: start + match.index }))
+      .filter(({ path }) => PATH_TEXT.test(path));
+  });
 }
 
 function stringIn(match: RegExpExecArray | RegExpMatchArray, first: number): string {

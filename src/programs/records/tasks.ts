@@ -294,7 +294,7 @@ function runner(
 ): Program {
   return {
     names,
-    is: ["readsNothing"],
+    is: ["readsNothing", "runsTasks"],
     run: call =>
       otherwise(call) ??
       runFiles(
