@@ -32,10 +32,10 @@ import {
   findProgram,
   hasTrait,
   isBare,
+  isEveryday,
   namesWithTrait,
   operationRowsOf,
   programNames,
-  tellsChanges,
 } from "./registry.ts";
 import { runOptionText } from "./run.ts";
 import { runInterpreterCode } from "./run-code.ts";
@@ -91,7 +91,7 @@ function followProgram(
   const operations = operationEffects(name, program, parsed);
   const own = ownRows.length === 0 ? NO_EFFECTS : operationsOf(ownRows, name, parsed, program);
   const installs = isOnlyHelp ? NO_EFFECTS : installsOf(parsed.program, call);
-  const unsaid = isOnlyHelp ? NO_EFFECTS : unsaidEffects(program, isUnknown, parsed);
+  const unsaid = isOnlyHelp ? NO_EFFECTS : unsaidEffects(program, isUnknown, parsed, effects);
   const added = unsaid.length + later.length + operations.length + own.length + installs.length;
   return {
     output,
@@ -99,15 +99,33 @@ function followProgram(
   };
 }
 
-/** What options and texts tell of a program whose record does not tell everything. */
+/** What options and texts tell beyond the record. Everyday programs tell everything. */
 function unsaidEffects(
   program: Program | undefined,
   isUnknown: boolean,
   call: ParsedCall,
+  effects: readonly ProgramEffect[],
 ): readonly ProgramEffect[] {
-  const outputs = program !== undefined && tellsChanges(program) ? NO_EFFECTS : outputEffects(call);
-  const takesQueries = isUnknown || program?.is?.includes("takesQueries") === true;
-  return takesQueries ? [...outputs, ...databaseLosses(call)] : outputs;
+  if (program !== undefined && isEveryday(call.program)) return NO_EFFECTS;
+  const told = new Set(effects.flatMap(effect => (effect.kind === "write" ? [describe(effect.path)] : [])));
+  const outputs = outputEffects(call, program?.options?.stopsAtOperand === true).filter(
+    effect => effect.kind !== "write" || !told.has(describe(effect.path)),
+  );
+  const takesQueries = isUnknown || (program !== undefined && mayTakeQueries(program));
+  const isRead = effects.some(effect => effect.kind === "operation");
+  return takesQueries && !isRead ? [...outputs, ...databaseLosses(call)] : outputs;
+}
+
+/** Code is read in its own language, a forge keeps texts, and what a wrapper starts is judged by itself. */
+function mayTakeQueries({ language, is, options, bringsHere, harmless }: Program): boolean {
+  return (
+    is?.includes("keepsTexts") !== true &&
+    language === undefined &&
+    is?.includes("shell") !== true &&
+    options?.stopsAtOperand !== true &&
+    bringsHere === undefined &&
+    harmless === undefined
+  );
 }
 
 /** BSD's programs take everything behind the first operand for names, so there only GNU's would stop and help. */

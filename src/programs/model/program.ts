@@ -57,8 +57,8 @@ export const TRAITS = [
   "installsPackages",
   /** named in a command that could not be read, it is reason enough to ask */
   "dangerous",
-  /** one of its words may be text for a database */
-  "takesQueries",
+  /** text for a database among its words is read by its record, or is no more than text to it */
+  "keepsTexts",
   /** its first word names a task of the project */
   "runsTasks",
   /** a pattern in the place of the name is judged as it, if it could be it */

@@ -1,8 +1,10 @@
 import { readMongo } from "../../code/index.ts";
 import {
   baseName,
+  concatenate,
   describe,
   dropKnown,
+  homeAt,
   knownPrefix,
   knownText,
   type OperationEffect,
@@ -10,7 +12,9 @@ import {
   type ProgramEffect,
   parseOptions,
   runInner,
+  text,
   type Value,
+  wordAt,
   words,
 } from "../../shell/index.ts";
 import { followUnreadCode } from "../records/other-languages.ts";
@@ -102,30 +106,57 @@ function lossesIn(value: Value, shown: string, call: ParsedCall): readonly Opera
   return SQL.test(shown) && /\s/.test(shown) ? sqlLosses(value, [], undefined, call.program) : [];
 }
 
-/** Options that name a file which is written, whoever has them. */
-const OUTPUT_NAME =
-  /^(?:o|[\w-]*(?:out(?!line|er|dated|let|lier)|report(?!er)|junit|xml|dump|save|dest|trace|logfile|log-file|prof|cookie-jar|iidfile|etag-save|libcurl|stderr|coverprofile)[\w-]*|log|w|keyout|MF|O)$/i;
+/** Parts of the name of an option whose value is a file that is written, whoever has it. */
+const OUTPUT_PARTS = words(`
+  out output outfile outdir outputfile report junit junitxml dump save dest destination trace logfile logdir coverprofile
+  cpuprofile memprofile blockprofile stderr keyout libcurl jar export iidfile cidfile pidfile descriptor artifact
+`);
 const OUTPUT_FOLDER = /dir(?:ectory)?$|folder$/i;
+/** A stream, an address, or a word that names no place. */
+const NO_FILE = /^(?:-$|\/dev\/(?:null|std\w+|fd\/\d+)$|[^/.~]*$|\w+:\/\/)/;
 
-/** What options of a program say that it writes, where its record does not tell. */
-export function outputEffects({ options }: ParsedCall): readonly ProgramEffect[] {
-  return options.options.flatMap(({ name, value }): readonly ProgramEffect[] => {
-    if (value === undefined || !OUTPUT_NAME.test(name)) return [];
-    const start = knownPrefix(value);
-    if (!/[/.~]/.test(start) || /^(?:-|\/dev\/(?:null|std\w+|fd\/\d+))$/.test(start) || /:\/\//.test(start))
+/** What options say that a program writes. Words behind the first operand of a wrapper belong to what it starts. */
+export function outputEffects(call: ParsedCall, isWrapper: boolean): readonly ProgramEffect[] {
+  const end = isWrapper ? call.options.operands[0]?.index : undefined;
+  const argv = call.argv.slice(0, end);
+  return argv.flatMap((word, index): readonly ProgramEffect[] => {
+    const start = knownPrefix(word);
+    const [option = "", name = "", equals] = /^--?([A-Za-z][\w-]*)(=)?/.exec(start) ?? [];
+    const glued = /^-o(?=[~/.$"])/.test(start) || (start === "-o" && word.pieces.length > 1);
+    const value = glued
+      ? dropKnown(word, 2)
+      : equals === undefined
+        ? argv[index + 1]
+        : dropKnown(word, option.length);
+    if (index === 0 || value === undefined || !(glued || isOutput(name)) || NO_FILE.test(knownPrefix(value)))
       return [];
+    const path = withHome(value, call);
     return OUTPUT_FOLDER.test(name)
-      ? [{ kind: "write", path: value, how: "create", isInto: true }]
-      : [{ kind: "write", path: value, how: "replace" }];
+      ? [{ kind: "write", path, how: "create", isInto: true }]
+      : [{ kind: "write", path, how: "replace" }];
   });
+}
+
+function isOutput(name: string): boolean {
+  const parts = partsOf(name);
+  if (/^o[A-Z]?$/.test(name) || parts.some(part => OUTPUT_PARTS.includes(part))) return true;
+  return parts[0] === "log" && (parts.length === 1 || parts[1] === "file");
+}
+
+/** Some shells and some programs read a `~` behind an equals sign. */
+function withHome(value: Value, { place, scope }: ParsedCall): Value {
+  if (!/^~(?=\/|$)/.test(knownPrefix(value))) return value;
+  return concatenate([text(homeAt(place, scope.session.context.home)), dropKnown(value, 1)]);
 }
 
 const DESTROYS = words(`
   destroy purge wipe nuke terminate teardown tear-down deprovision decommission unpublish obliterate factory-reset delete
-  drop erase truncate
+  drop erase truncate revoke disable
 `);
 /** These need the kind of thing that is lost, or that the question is answered beforehand. */
-const WEAKLY = words("remove rm del reset flush clear revoke disable force");
+const WEAKLY = words(
+  "remove rm del reset flush clear force evict expunge prune deactivate unregister detach",
+);
 /** What is lost with its data, or for everybody who uses it. */
 const RESOURCES = words(`
   account alert app application archive backup blob branch-protection bucket catalog certificate cluster collection
@@ -166,11 +197,12 @@ const FILE_NAME =
  * `acme db:wipe`, `acme rpc users.deleteAll`, `acme --action delete`.
  */
 export function operationOfVerbs(program: string, call: ParsedCall): readonly OperationEffect[] {
+  const isOfProject = /^[./]|\.\w+$/.test(describe(wordAt(call.argv, 0)));
   for (const grammar of GRAMMARS) {
     const options = parseOptions(call.argv, grammar);
     const shown = options.operandValues.map(describe);
     const verb =
-      destructiveVerb(shown, options.has(...words(SURE))) ??
+      destructiveVerb(shown, options.has(...words(SURE)), isOfProject) ??
       options.options.map(({ name, value }) => verbOfOption(name, value)).find(one => one !== undefined);
     if (verb === undefined || onlyTells(options)) continue;
     const target = [program, ...call.argv.slice(1).map(describe)].join(" ");
@@ -190,7 +222,12 @@ function verbOfOption(name: string, value: Value | undefined): string | undefine
     : undefined;
 }
 
-function destructiveVerb(shown: readonly string[], isSure: boolean): string | undefined {
+/** A program of the project may reset what the project made. */
+function destructiveVerb(
+  shown: readonly string[],
+  isSure: boolean,
+  isOfProject: boolean,
+): string | undefined {
   const command = shown.slice(0, MAX_COMMAND_WORDS);
   for (const [index, word] of command.entries()) {
     // A name with a number may be the value of an option in front; other words end the command.
@@ -206,7 +243,7 @@ function destructiveVerb(shown: readonly string[], isSure: boolean): string | un
     const nouns = [...command.slice(0, index), word, ...next].flatMap(partsOf).map(singular);
     if (nouns.some(noun => REGENERABLE.includes(noun))) return undefined;
     const isOfResource = nouns.some(noun => RESOURCES.includes(noun));
-    if (DESTROYS.includes(verb)) return verb;
+    if (DESTROYS.includes(verb) || (verb === "reset" && !isOfProject)) return verb;
     // A word that is a program's name may be that program, which is judged by itself.
     return isOfResource || (isSure && findProgram(word) === undefined) ? verb : undefined;
   }

@@ -137,7 +137,7 @@ function sqlProgram(client: SqlClient): Program {
   const shellLines = SHELL_LINES[names];
   return {
     names,
-    is: ["dangerous"],
+    is: client.isLocal ? ["dangerous", "keepsTexts"] : ["dangerous"],
     options,
     effects: call => effectsOfSql(client, call),
     ...(shellLines === undefined ? {} : { shellLines }),

@@ -54,7 +54,15 @@ export const jobs: Field = {
       },
       run: runFlock,
     }),
-    program("script", "readsNothing changesMore", { options: SCRIPT_OPTIONS, run: runTypescript }),
+    program("script", "readsNothing changesMore", {
+      options: SCRIPT_OPTIONS,
+      effects: [
+        { write: "first", how: "append", when: "a append" },
+        { write: "first", unless: "a append" },
+        { write: "I O B log-in log-out log-io T log-timing" },
+      ],
+      run: runTypescript,
+    }),
     program("at batch", "readsNothing changesMore", {
       options: { flags: "-bclmMrvVd", values: "-fqt" },
       run: runLater,
