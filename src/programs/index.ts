@@ -33,6 +33,7 @@ export {
 } from "./records/own-program.ts";
 export { INSTALLED_IN, isWrapper, wrappedCommand } from "./records/own-wrapper.ts";
 export {
+  homeCaches,
   isDistinctiveName,
   isGenericName,
   isHomeCache,

@@ -242,6 +242,22 @@ function existingWiring(workspace: Workspace): readonly string[] {
   return paths;
 }
 
+/** Wiring below a directory: what is there, and names that would be wiring if something were there. */
+export function wiringBelow(
+  workspace: Workspace,
+  directory: string,
+): { readonly existing: readonly string[]; readonly missing: readonly string[] } {
+  const existing = existingWiring(workspace).filter(path => isInside(directory, path));
+  const named = wiringRoots(workspace).flatMap(({ root, folder }) =>
+    WIRING_PATTERNS.filter(
+      ({ names }) =>
+        !names.some(name => name.includes("*")) && folder.every((name, index) => names[index] === name),
+    ).map(({ names }) => join(root, ...names.slice(folder.length))),
+  );
+  const isMissing = (path: string) => isInside(directory, path) && workspace.disk.kind(path) === undefined;
+  return { existing, missing: [...new Set(named.filter(isMissing))] };
+}
+
 const MAX_SETTINGS_BYTES = 256 * 1024;
 
 /** What the hooks here consist of: the folders of the program, and the files that tell a host to start it. */
