@@ -1,8 +1,8 @@
 import type { Footprint, FootprintRepository } from "../guard/index.ts";
 import { dirname, isInside, SystemError } from "../system/index.ts";
 import { createDisk, findRepository, openRepository, type Repository } from "../workspace/index.ts";
+import { detaches, finishCall, isLeftToService, newestProcess } from "./background.ts";
 import type { Captured, Change, NotKept } from "./change.ts";
-import { completeChange } from "./complete.ts";
 import type { HistoryContext } from "./context.ts";
 import { captureGit, type GitSnapshot, hasReftable } from "./git-snapshot.ts";
 import { claimCall, claimId } from "./ids.ts";
@@ -20,7 +20,12 @@ import { captureTargets } from "./targets.ts";
 export type CallRequest = Pick<
   Change,
   "host" | "session" | "tool" | "toolUseId" | "command" | "verdict" | "rules"
->;
+> & {
+  /** the host does not wait for its end */
+  readonly isBackground?: boolean;
+  /** all of the command, of which `command` may be the beginning */
+  readonly wholeCommand?: string | undefined;
+};
 
 const MAX_NAMED = 100;
 const NOTHING: Captured = { change: undefined, files: 0, bytes: 0, isComplete: true, lost: [] };
@@ -63,7 +68,7 @@ async function knownCapture(
   const known = findOpen(store, session, key);
   if (toolUseId === undefined) {
     // Without an id of its own, a call with the same words was refused, or has ended.
-    for (const file of known) await completeChange(context, file);
+    for (const file of known) await finishCall(context, file);
     return undefined;
   }
   const isSame = (open: OpenChange | undefined) =>
@@ -95,6 +100,8 @@ async function capture(
   key: string,
 ): Promise<Captured> {
   const { store, system, places } = context;
+  const { isBackground = false, wholeCommand = request.command, ...described } = request;
+  const since = newestProcess(system);
   // What ends from here on may be seen as a difference later.
   const timeMs = system.clock.nowMs();
   const { project, turn } = readSession(store, request.session, places.project);
@@ -107,7 +114,7 @@ async function capture(
   const isComplete = lost.length === 0;
   writeOpen(store, key, {
     change: {
-      ...request,
+      ...described,
       id,
       kind: "call",
       timeMs,
@@ -123,6 +130,11 @@ async function capture(
     notKept: shorten(lost),
     files,
     bytes,
+    background: {
+      since,
+      isDetached: isBackground || detaches(wholeCommand),
+      isLeftToService: isLeftToService(wholeCommand),
+    },
   });
   noteUsage(store);
   return { change: id, files, bytes, isComplete, lost };

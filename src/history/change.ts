@@ -99,8 +99,8 @@ export interface Change {
   readonly rules: readonly string[];
   readonly durationMs: number | undefined;
   readonly exit: string | undefined;
-  /** `open`: its end was never seen */
-  readonly status: "open" | "done";
+  /** `open`: its end was not seen; `running`: processes of it go on */
+  readonly status: "open" | "running" | "done";
   /** false: the sweep before the call did not come to its end, or something could not be kept */
   readonly isComplete: boolean;
   readonly notKept: readonly NotKept[];

@@ -9,6 +9,7 @@ import { releaseCall } from "./ids.ts";
 import { appendChange, projectKey, readJournals, toChange } from "./journal.ts";
 import { Keeper, limitsOf } from "./keeper.ts";
 import {
+  type CallEnd,
   callKey,
   callName,
   findAllOpen,
@@ -23,12 +24,6 @@ import { isObjectList } from "./store.ts";
 import { readSeen, seenPath } from "./sweep-cache.ts";
 import type { NamedTarget } from "./targets.ts";
 import { walkTree } from "./walk.ts";
-
-export interface CallEnd {
-  /** as far as the host tells: `ok`, `failed`, or nothing */
-  readonly exit?: string | undefined;
-  readonly durationMs?: number | undefined;
-}
 
 /** A call has ended, so that more time may be taken than before one. */
 const PATIENCE = 20;

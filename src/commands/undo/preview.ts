@@ -125,7 +125,8 @@ function renderDoubt({ changes }: UndoPlan, view: PreviewView): string {
     return ids.length === 0 ? "" : `  ${paint(view, "yellow", "note")} ${ids.join(", ")}: ${why}\n`;
   };
   return (
-    say(({ status }) => status === "open", "its end was never seen; it may still be running") +
+    say(({ status }) => status === "running", "it is still running, and may change these files again") +
+    say(({ status }) => status === "open", "its end was not seen; it may still be running") +
     say(
       ({ isComplete, notKept }) => !isComplete && notKept.length === 0,
       "it may have changed more; files that are not named here stay as they are",

@@ -13,11 +13,12 @@ import {
   beginTurn,
   type Captured,
   callKey,
-  completeChange,
   dropChange,
   examineLosses,
   figuresOf,
   findOpen,
+  finishCall,
+  finishEnded,
   type GitWork,
   type HistoryContext,
   listChanges,
@@ -30,7 +31,7 @@ import {
   readSessionWrites,
   sweepProject,
 } from "../../history/index.ts";
-import { factsOfCall, hasFailed } from "../../hosts/index.ts";
+import { canonicalInput, factsOfCall, hasFailed } from "../../hosts/index.ts";
 import type { InputOf } from "../../protocol/index.ts";
 import { findSessionId } from "../../state/index.ts";
 import { isInside, relative, type System } from "../../system/index.ts";
@@ -67,9 +68,12 @@ export async function keepCall(
     host: input.host,
     session,
     ...callOf(input),
+    isBackground: isBackground(input),
+    wholeCommand: input.facts.command ?? undefined,
     verdict: judgement.verdict,
     rules: judgement.findings.map(({ rule }) => rule),
   };
+  if (history.settings.enabled) await finishEnded(history);
   const captured = history.settings.enabled ? await beginCall(history, request, footprint) : undefined;
   const losses = examineLosses(history, session, Math.max(history.settings.budgetMs, MIN_LOOK_MS));
   const settled = new Map<string, Settled>();
@@ -141,6 +145,10 @@ function callOf({ tool, facts }: InputOf<"tool">): {
     toolUseId: tool.useId,
     command: clipText(redactOpening(shown), COMMAND_LIMIT),
   };
+}
+
+function isBackground({ tool, facts }: InputOf<"tool">): boolean {
+  return canonicalInput(tool.canonicalName, tool.input, facts)["run_in_background"] === true;
 }
 
 function keyOf({ rule, target }: Finding): string {
@@ -256,7 +264,8 @@ export async function completeCall(
   if (open === undefined) return;
   const isFailed = input.event === "PostToolUseFailure" || hasFailed(input.host, input.raw);
   const exit = isFailed ? "failed" : "ok";
-  await completeChange(history, open, { exit, durationMs });
+  await finishCall(history, open, { exit, durationMs });
+  await finishEnded(history);
   // The others never ran, or were begun by hooks that are registered twice.
   if (toolUseId !== undefined) for (const file of begun) if (file !== open) dropChange(history, file);
   pruneWhenDue(history);
@@ -270,7 +279,8 @@ export async function closeSession(
 ): Promise<void> {
   const history = openOf(system, guard);
   for (const open of findOpen(history.store, findSessionId(system, sessionId)))
-    await completeChange(history, open);
+    await finishCall(history, open);
+  await finishEnded(history);
 }
 
 /** A new prompt: a new turn, and a person may have edited files meanwhile. */
