@@ -94,7 +94,7 @@ const NOT_IN_THE_LANGUAGE = [
 const SUBFOLDERS = {
   shell: ["syntax", "state", "words", "walk", "builtins"],
   code: ["syntax", "meaning", "languages"],
-  guard: ["git", "packs", "checks"],
+  guard: ["git", "rules", "injection"],
 };
 
 /** @param {string} root folder that holds the layers */

@@ -36,7 +36,7 @@ const RUNS = [
   { command: "git rebase HEAD~1 --onto HEAD~2" },
   { command: "git rm -rq docs/embedding" },
   { command: "git mv src/demo src/tour" },
-  { command: "rm -rf src/guard/packs tests/guard/*.ts" },
+  { command: "rm -rf src/guard/rules tests/guard/*.ts" },
   { command: "rm -rf dist", before: "mkdir -p dist; echo built > dist/out.js" },
   { command: "rm -rf node_modules" },
   { command: "find docs -name '*.svg' -delete" },

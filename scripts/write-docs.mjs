@@ -1,4 +1,4 @@
-// Writes the parts of docs/ that come from the source: the rules table from the rule packs, the list of programs from
+// Writes the parts of docs/ that come from the source: the rules table from the rules, the list of programs from
 // their records, the settings from the configuration schema, what is known of a host from its descriptor. With --check it changes nothing and fails when a page is out of date. Another folder of
 // pages can be named (the tests do).
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+import type { OwnUse } from "../programs/index.ts";
 import type { Problem } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import { type OptionSpecs, type OptionValues, withJsonFlag } from "./option.ts";
@@ -50,6 +51,26 @@ interface CommandBase {
 /** A failure as the command's own JSON document, where readers of its output expect that form. */
 type FailureDocument = (error: Problem, words: readonly string[]) => unknown;
 
+/**
+ * What a call means where an agent makes it: see `OwnUse`. Options change it. The guard reads it in a table that
+ * `scripts/write-own-commands.mjs` makes of all commands, because it must not load any of them.
+ */
+export interface ForAgents<Name extends string = string> {
+  readonly use: OwnUse;
+  /** `dry-run`, or `failure=open` for one value of an option */
+  readonly passesWith?: readonly Condition<Name>[];
+  readonly asksWith?: readonly Condition<Name>[];
+  readonly loosensWith?: readonly Condition<Name>[];
+  /** an option with an address: one on another machine, which is told a password and what is looked for, is asked about */
+  readonly asksAbroad?: Name;
+  /** words that are known only when it runs are its texts: it takes what programs print, and rarely options */
+  readonly isGivenTexts?: true;
+  /** options that name a file which it writes */
+  readonly writes?: readonly Name[];
+}
+
+type Condition<Name extends string> = Name | `${Name}=${string}`;
+
 export interface LeafCommand<O extends OptionSpecs = OptionSpecs> extends CommandBase {
   readonly options: O;
   readonly positionals?: readonly PositionalSpec[];
@@ -60,6 +81,7 @@ export interface LeafCommand<O extends OptionSpecs = OptionSpecs> extends Comman
   /** serves, or hands the terminal to another program: no line tells that it is at work */
   readonly ownsTerminal?: true;
   readonly failureDocument?: FailureDocument;
+  readonly forAgents: OwnUse | ForAgents<keyof O & string>;
   run(invocation: Invocation<O>): Promise<number> | number;
 }
 

@@ -1,4 +1,5 @@
-import { clipMiddle, escapeLines, Problem } from "../state/index.ts";
+import { Problem } from "../state/index.ts";
+import { clipMiddle, escapeLines } from "../text/index.ts";
 import { fitLines, type Width } from "./wrap.ts";
 
 /** A problem that a command itself found. */

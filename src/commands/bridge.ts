@@ -2,8 +2,8 @@ import { CommandError, defineCommand, usageError } from "../cli/index.ts";
 import { BRIDGE_ACTIONS, BRIDGE_VERSION, parseBridgeReply, parseBridgeRequest } from "../hooks/index.ts";
 import { answerRequest, findMemoryPlace } from "../memory/index.ts";
 import { readJson } from "../protocol/index.ts";
-import { escapeControls } from "../state/index.ts";
 import type { System } from "../system/index.ts";
+import { escapeControls } from "../text/index.ts";
 import { startSync } from "./memory/background-sync.ts";
 
 const REQUEST_BYTES = 1024 * 1024;
@@ -17,6 +17,7 @@ export const command = defineCommand({
   options: {},
   ignoresHome: true,
   positionals: [{ name: "ACTION", summary: BRIDGE_ACTIONS.join(", ") }],
+  forAgents: "asks",
   examples: { "amplihack bridge get_context < request.json": "prints what a session starts with" },
   async run({ positionals, system, terminal }) {
     const action = BRIDGE_ACTIONS.find(known => known === positionals[0]);

@@ -21,6 +21,7 @@ export const command = defineCommand({
   options: {},
   ignoresHome: true,
   positionals: [{ name: "KIND", summary: COMPLETED_NOW.join(", ") }],
+  forAgents: "passes",
   examples: { "amplihack complete undoable": "prints the ids of the changes that amplihack undo takes" },
   async run(invocation) {
     const [wanted = ""] = invocation.positionals;

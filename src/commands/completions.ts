@@ -20,6 +20,7 @@ export const command = defineCommand({
   positionals: [{ name: "SHELL", summary: SHELLS.join(", "), completes: "shell" }],
   options: {},
   ignoresHome: true,
+  forAgents: "passes",
   examples: {
     "source <(amplihack completions bash)": "completes in this bash; the same for zsh",
     "amplihack completions fish > ~/.config/fish/completions/amplihack.fish":

@@ -42,6 +42,7 @@ PGPASSWORD.`,
     url: option.string("URL", "the database of a team (memory.url by default)", { bare: "" }),
     team: option.string("NAME", "with --url: only this team (all of yours by default)"),
   },
+  forAgents: { use: "passes", asksAbroad: "url" },
   examples: {
     "amplihack dashboard": "prints the address to open in a browser",
     "amplihack dashboard --open": "opens it at once",

@@ -7,6 +7,7 @@ export const command = defineCommand({
   summary: "see it all at work in a temporary folder; touches nothing of yours",
   group: "Look",
   options: {},
+  forAgents: "passes",
   examples: { "amplihack demo": "guard, hosts, undo, a recipe and a memory in a few seconds" },
   async run({ system, terminal }) {
     const { giveTour } = await loadTour();

@@ -31,6 +31,7 @@ report says what really happened, and whether your own settings would keep the h
     host: option.string("HOST", "only this host", { isRepeatable: true }),
     format: FORMAT_OPTION,
   },
+  forAgents: { use: "passes", asksWith: ["fix", "live"] },
   examples: {
     "amplihack doctor": "checks everything and says how to put it right",
     "amplihack doctor --fix": "repairs registrations",

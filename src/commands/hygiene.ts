@@ -26,6 +26,7 @@ not look.`,
     preexisting: option.choice(["report", "block"], "what becomes of findings that were there before"),
     format: FORMAT_OPTION,
   },
+  forAgents: "passes",
   examples: {
     "amplihack hygiene artifact-guard --repo . --mode pre-commit": "judges what could come into a commit",
     "amplihack hygiene artifact-guard --mode all": "looks through the whole working tree",

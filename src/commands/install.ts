@@ -53,6 +53,12 @@ the hosts are never changed. A second run changes nothing.`,
     "force-refresh": option.boolean("accepted for compatibility", { isHidden: true }),
     format: FORMAT_OPTION,
   },
+  forAgents: {
+    use: "passes",
+    asksWith: ["dedupe", "failure", "force", "local", "parts", "profile", "programs-only", "yes"],
+    loosensWith: ["failure=open", "profile=guard"],
+    passesWith: ["dry-run"],
+  },
   examples: {
     "amplihack install": "registers with every host that is found",
     "amplihack install --dry-run": "shows what that would change; --full shows it line by line",

@@ -15,6 +15,7 @@ export const command = defineCommand({
     message: option.string("TEXT", "what the agent is told, 1 to 1000 characters", { short: "m" }),
     format: FORMAT_OPTION,
   },
+  forAgents: "asks",
   examples: {
     "amplihack lock": "holds every stop in this project",
     "amplihack lock -m 'Finish the migration, then run all tests'": "says what to go on with",

@@ -8,6 +8,7 @@ const detect = defineCommand({
   name: "detect",
   summary: "say where amplihack's files for this project are: local, plugin or none",
   options: { format: FORMAT_OPTION },
+  forAgents: "passes",
   examples: { "amplihack mode detect": "prints local, plugin or none" },
   async run({ options, system, terminal }) {
     const { detectMode } = await loadMode();
@@ -22,6 +23,7 @@ function conversion(target: "plugin" | "local", summary: string): LeafCommand {
     name: `to-${target}`,
     summary,
     options: { force: FORCE, format: FORMAT_OPTION },
+    forAgents: "asks",
     examples: { [`amplihack mode to-${target}`]: "your own files stay where they are" },
     async run({ options, system, terminal }) {
       const { convertToLocal, convertToPlugin } = await loadMode();

@@ -118,6 +118,7 @@ const helper = defineCommand({
     .join("\n")}`,
   positionals: [{ name: "OPERATION", summary: "what to print" }],
   options: HELPER_OPTIONS,
+  forAgents: "passes",
   examples: {
     'amplihack orch helper extract-json < answer.md | amplihack orch helper extract-field --field verdict --default ""':
       "prints one member of the object in an answer",
@@ -152,6 +153,7 @@ AMPLIHACK_REPO_PATH or that of the working directory. A worktree in which someth
 where. Exit 0 when all succeeded.`,
   positionals: [{ name: "FILE", summary: "a file with workstreams", completes: "file" }],
   options: {},
+  forAgents: "asks",
   examples: {
     "amplihack orch run workstreams.json": "runs all of them and prints a report",
     'amplihack orch run -- "$WS_FILE"': "for a path from a variable",

@@ -16,6 +16,7 @@ const install = defineCommand({
     { name: "SOURCE", summary: "directory, or address that git can clone", completes: "directory" },
   ],
   options: { force: option.boolean("replace one that is installed"), format: FORMAT_OPTION },
+  forAgents: "asks",
   examples: { "amplihack plugin install ./my-plugin": "copies it below ~/.amplihack" },
   async run({ options, positionals, system, terminal }) {
     const { installPlugin, pluginDirectory } = await loadPlugins();
@@ -33,6 +34,7 @@ const uninstall = defineCommand({
   summary: "remove a plugin and switch it off",
   positionals: [NAME],
   options: { format: FORMAT_OPTION },
+  forAgents: "asks",
   examples: { "amplihack plugin uninstall my-plugin": "removes its copy and its setting" },
   async run({ options, positionals, system, terminal }) {
     const { uninstallPlugin } = await loadPlugins();
@@ -48,6 +50,7 @@ const link = defineCommand({
   summary: "switch a plugin on in Claude Code's settings",
   positionals: [OPTIONAL_NAME],
   options: { format: FORMAT_OPTION },
+  forAgents: "asks",
   examples: { "amplihack plugin link my-plugin": "adds it to enabledPlugins" },
   async run({ options, positionals, system, terminal }) {
     const { linkPlugin } = await loadPlugins();
@@ -64,6 +67,7 @@ const verify = defineCommand({
   summary: "say whether a plugin is installed, switched on, and brings hooks",
   positionals: [OPTIONAL_NAME],
   options: { format: FORMAT_OPTION },
+  forAgents: "passes",
   examples: { "amplihack plugin verify my-plugin": "ends with 0 only if all of it holds" },
   async run({ options, positionals, system, terminal }) {
     const { inspectPlugin } = await loadPlugins();
@@ -81,6 +85,7 @@ const list = defineCommand({
   name: "list",
   summary: "list the plugins that are installed",
   options: { format: FORMAT_OPTION },
+  forAgents: "passes",
   examples: { "amplihack plugin list": "shows each with its version, and whether it is on" },
   async run({ options, system, terminal }) {
     const { listPlugins } = await loadPlugins();

@@ -15,6 +15,7 @@ export const command = defineCommand({
       completes: "redoable",
     },
   ],
+  forAgents: { use: "history", passesWith: ["dry-run"] },
   examples: {
     "amplihack redo": "shows what the last undo took back, asks, and does it again",
     "amplihack redo --dry-run": "only shows it",

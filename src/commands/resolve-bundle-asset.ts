@@ -9,6 +9,7 @@ Looks in AMPLIHACK_HOME, in ~/.amplihack and in the repository of the working di
 file, 2 for a path that is not allowed.`,
   positionals: [{ name: "ASSET", summary: "a path that begins with amplifier-bundle/, or a name" }],
   options: {},
+  forAgents: "passes",
   examples: {
     "amplihack resolve-bundle-asset amplifier-bundle/tools/statusline.sh": "prints the whole path",
   },

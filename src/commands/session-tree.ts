@@ -29,6 +29,7 @@ AMPLIHACK_MAX_DEPTH (6).`,
     { name: "PARENT", summary: "the session that started it", isOptional: true },
   ],
   options: { format: FORMAT_OPTION },
+  forAgents: "passes",
   examples: {
     "amplihack session-tree register a1b2c3d4": "prints TREE_ID=5e6f7a8b DEPTH=0",
     "amplihack session-tree register --json": 'prints {"tree_id":"5e6f7a8b","depth":0}',
@@ -47,6 +48,7 @@ const complete = defineCommand({
   summary: "mark a session of the tree as ended",
   positionals: [SESSION],
   options: {},
+  forAgents: "passes",
   examples: { "AMPLIHACK_TREE_ID=5e6f7a8b amplihack session-tree complete a1b2c3d4": "frees its place" },
   async run({ positionals, system }) {
     (await openTrees(system)).complete(positionals[0] ?? "");
@@ -59,6 +61,7 @@ const status = defineCommand({
   summary: "print the sessions of a tree as JSON",
   positionals: [{ name: "TREE", summary: "id of a tree; AMPLIHACK_TREE_ID by default", isOptional: true }],
   options: {},
+  forAgents: "passes",
   examples: { "amplihack session-tree status 5e6f7a8b": "prints who is active and who has ended" },
   async run({ positionals, system, terminal }) {
     const trees = await openTrees(system);
@@ -78,6 +81,7 @@ const check = defineCommand({
   summary: "say whether this session may start another",
   details: "Prints ALLOWED, or BLOCKED: with a reason and exit 2.",
   options: {},
+  forAgents: "passes",
   examples: { "amplihack session-tree check": "prints ALLOWED outside of any tree" },
   async run({ system, terminal }) {
     const why = (await openTrees(system)).whyBlocked();
@@ -93,6 +97,7 @@ const gc = defineCommand({
     "older-than-days": option.number("DAYS", "how long; 7 by default"),
     "dry-run": option.boolean("only say what would be removed"),
   },
+  forAgents: { use: "asks", passesWith: ["dry-run"] },
   examples: { "amplihack session-tree gc --older-than-days 7 --dry-run": "lists the old trees" },
   async run({ options, system, terminal }) {
     const days = options["older-than-days"] ?? DEFAULT_DAYS;

@@ -45,6 +45,7 @@ a URL it is memory.url, else AMPLIHACK_DATABASE_URL. Passwords belong in
     content: option.boolean("also commands, paths and messages, without secrets"),
     format: FORMAT_OPTION,
   },
+  forAgents: "asks",
   examples: {
     "amplihack ship --once --to otlp=http://localhost:4318": "sends what is new and ends",
     "amplihack ship --to otlp=https://collector.example": "goes on until it is stopped",

@@ -8,6 +8,7 @@ export const command = defineCommand({
   summary: "show where you stand and what to do next",
   options: { format: FORMAT_OPTION },
   ignoresHome: true,
+  forAgents: "passes",
   examples: {
     amplihack: "shows the agents on this machine, their hooks, and the next step",
     "amplihack status --format json": "the same for programs",

@@ -16,6 +16,7 @@ a call was refused, how many memories wait for the team's database, then tokens 
 prints a line and ends with 0 whatever it reads, because hosts leave the line out otherwise.`,
   options: {},
   ignoresHome: true,
+  forAgents: "passes",
   examples: {
     "amplihack statusline < payload.json":
       "prints: amplihack: guard on · 12 kept · 2 asked · 1 refused · $1.23",

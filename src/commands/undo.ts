@@ -34,6 +34,7 @@ Exit codes: 0 done, 1 nothing to undo or not done, 2 usage, 3 files were changed
     },
   ],
   wordsBehind: "[-- PATH…]",
+  forAgents: { use: "history", passesWith: ["dry-run"] },
   examples: {
     "amplihack undo": "shows the last thing that an agent did here, asks, and takes it back",
     "amplihack undo --dry-run": "only shows it",

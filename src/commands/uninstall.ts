@@ -32,6 +32,7 @@ was, byte for byte. Memory, history, configuration and the audit log stay unless
     force: option.boolean("go on without a usable record of the installation"),
     format: FORMAT_OPTION,
   },
+  forAgents: { use: "loosens", passesWith: ["dry-run"] },
   examples: {
     "amplihack uninstall": "takes everything back",
     "amplihack uninstall --host codex": "takes the hooks out of Codex only",

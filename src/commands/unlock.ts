@@ -6,6 +6,7 @@ export const command = defineCommand({
   summary: "let the agent stop again",
   group: "Work",
   options: { format: FORMAT_OPTION },
+  forAgents: "asks",
   examples: { "amplihack unlock": "ends what `amplihack lock` began" },
   run({ options, system, terminal }) {
     const { wasLocked, failures } = unlock(system);

@@ -38,6 +38,7 @@ export const command = defineCommand({
     "Releases come from update.source in config.jsonc. A release without a fitting checksum and signature is refused.\n" +
     "Exit code with --check: 0 current, 10 a newer version is available.",
   options: OPTIONS,
+  forAgents: { use: "asks", loosensWith: ["version"], passesWith: ["check"] },
   examples: {
     "amplihack update --check": "says whether there is a newer version",
     "amplihack update": "changes to the newest version",

@@ -29,6 +29,7 @@ export {
   policyFolder,
   signedRecordFile,
 } from "./policies.ts";
+export type { OperationRule, RuleId } from "./rule-ids.ts";
 export { accept, type Schema, type SchemaProblem } from "./schema.ts";
 export * from "./sections.ts";
 export { settingKeys } from "./setting-keys.ts";

@@ -1,4 +1,5 @@
-import { LEVELS, OPERATION_RULES, PARTS, POLICIES, RULE_SETTINGS, UNATTENDED } from "./levels.ts";
+import { LEVELS, PARTS, POLICIES, RULE_SETTINGS, UNATTENDED } from "./levels.ts";
+import { OPERATION_RULES } from "./rule-ids.ts";
 import type { InferConfig, Schema } from "./schema.ts";
 
 const STRINGS = { kind: "list", of: { kind: "string" } } as const;

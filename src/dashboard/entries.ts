@@ -1,6 +1,6 @@
 import { findRule } from "../guard/index.ts";
 import { isJsonObject, type JsonObject, numberAt, readJson, stringAt, stringsAt } from "../protocol/index.ts";
-import { clip } from "../state/index.ts";
+import { clip } from "../text/index.ts";
 
 /** Whose machine an entry comes from, where it is not this one. */
 export interface Origin {

@@ -1,6 +1,6 @@
 import { type Memory, type MemoryReader, openReader, openStore, rankByWords } from "../memory/index.ts";
-import { clip } from "../state/index.ts";
 import type { System } from "../system/index.ts";
+import { clip } from "../text/index.ts";
 
 /** A memory as the page shows it; the text is clipped. */
 export interface MemoryEntry {

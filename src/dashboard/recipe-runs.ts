@@ -9,8 +9,9 @@ import {
   type RecordedRun,
   type Step,
 } from "../recipes/index.ts";
-import { AtomicJsonFile, clip, readText } from "../state/index.ts";
+import { AtomicJsonFile, readText } from "../state/index.ts";
 import { dirname, type System } from "../system/index.ts";
+import { clip } from "../text/index.ts";
 
 export const SHOWN_RUNS = 50;
 const MAX_CHECKPOINT_BYTES = 64 * 1024 * 1024;

@@ -1,10 +1,8 @@
+import type { RuleId } from "../config/index.ts";
 import type { ShellFacts, Span } from "../shell/index.ts";
 import type { Workspace } from "../workspace/index.ts";
-import { pathsAtRisk } from "./at-risk.ts";
-import { CHECKS } from "./checks/index.ts";
-import { staysInContainer } from "./containers.ts";
+import { footprintOfEffects } from "./collect-footprint.ts";
 import { inspectCustomRules } from "./custom-rules.ts";
-import type { Actor, CommandEffect } from "./effects.ts";
 import {
   type Details,
   type Finding,
@@ -13,10 +11,11 @@ import {
   makeFinding,
   settleVerdict,
 } from "./finding.ts";
-import { losesNothing } from "./nothing-lost.ts";
+import { losesNothing, movedEarlier, movedTo } from "./losses.ts";
 import { clipText } from "./reason.ts";
-import type { RuleContext } from "./rule-context.ts";
-import { findRule, isOfFamily, type Rule } from "./rules.ts";
+import { isOfFamily, type Rule } from "./rule.ts";
+import type { Actor, CommandEffect, RuleContext } from "./rule-context.ts";
+import { CHECKS, findRule } from "./rules.ts";
 
 const VIA_LIMIT = 80;
 const EFFECTS_BETWEEN_LOOKS = 32;
@@ -87,4 +86,36 @@ function via(written: string, target: string): string {
   return written === "" || written.includes(name === "" ? " /" : name)
     ? ""
     : ` (Via \`${clipText(written, VIA_LIMIT)}\`.)`;
+}
+
+const OF_THE_NETWORK: readonly Rule["id"][] = ["git.push", "git.main"] satisfies RuleId[];
+const OF_THIS_MACHINE: readonly Rule["id"][] = [
+  "exec.remote",
+  "exec.decoded",
+  "exec.computed",
+] satisfies RuleId[];
+
+/**
+ * A fresh container without any mount has nothing of ours: what is lost in it was made in it. What it does to others
+ * over the network is judged as everywhere.
+ */
+export function staysInContainer(rule: Rule["id"], by: Actor | undefined): boolean {
+  const place = by?.place;
+  if (place?.kind !== "container" || place.mounts.length > 0) return false;
+  return OF_THIS_MACHINE.includes(rule) || (isOfFamily(rule, "git", "sys") && !OF_THE_NETWORK.includes(rule));
+}
+
+/** The paths and repositories that an effect changes; undefined when any of them is not known or not of this machine. */
+export function pathsAtRisk(effect: CommandEffect, context: RuleContext): readonly string[] | undefined {
+  if (effect.by.place.kind === "remote") return undefined;
+  const { targets, repositories, unresolved, unknownIn } = footprintOfEffects([effect], context.workspace);
+  // The history keeps nothing of what is made again, and so nothing of what was put there.
+  if (targets.some(({ path }) => movedEarlier(context, path).length > 0)) return undefined;
+  const paths = [
+    ...targets.flatMap(({ path }) => [path, ...movedTo(context, path, effect.by)]),
+    ...repositories.map(one => one.top ?? one.gitDirectory),
+    // A patch that is taken back changes files that git has something to compare with: the sweep keeps their work.
+    ...(effect.kind === "write" && effect.isReverse === true ? unknownIn : []),
+  ];
+  return unresolved.length > 0 || paths.length === 0 ? undefined : [...new Set(paths)];
 }

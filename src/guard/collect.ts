@@ -21,9 +21,9 @@ import {
   type Workspace,
   zoneOf,
 } from "../workspace/index.ts";
-import { actorOf } from "./actor.ts";
-import type { Actor, CommandEffect } from "./effects.ts";
 import { type BranchMemory, effectsOfGit } from "./git/effects.ts";
+import type { Actor, CommandEffect } from "./rule-context.ts";
+import { actorOf } from "./rule-context.ts";
 
 /** Everything a command does, as effects, in the order of evaluation. */
 export function collectEffects(facts: ShellFacts, workspace: Workspace): readonly CommandEffect[] {

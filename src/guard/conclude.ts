@@ -1,11 +1,15 @@
+import type { AllowEntry } from "../config/index.ts";
+import { analyseCommand } from "../programs/index.ts";
 import { errorText } from "../protocol/index.ts";
-import type { GuardWorkspace } from "./context.ts";
-import type { Explained } from "./explain.ts";
+import { describe, type Invocation, type ShellFacts } from "../shell/index.ts";
+import { normalise } from "../system/index.ts";
+import type { Workspace } from "../workspace/index.ts";
 import type { Finding } from "./finding.ts";
 import { type Footprint, NO_FOOTPRINT } from "./footprint.ts";
 import { allowOnceCode, type CodeSubject, findGrant } from "./grants.ts";
-import { ALLOWED, type Judgement } from "./judgement.ts";
+import { ALLOWED, type Explained, type GuardWorkspace, type Judgement } from "./judgement.ts";
 import { renderTexts } from "./reason.ts";
+import { startersOf } from "./rule-context.ts";
 
 const MAX_FINDINGS = 5;
 
@@ -77,4 +81,66 @@ function distinct(found: readonly Finding[]): readonly Finding[] {
   const rank = ({ verdict, isAllowable, atRisk }: Finding) =>
     (verdict === "deny" ? 0 : 4) + (isAllowable ? 2 : 0) + (isCut && atRisk !== undefined ? 1 : 0);
   return [...seen.values()].sort((one, other) => rank(one) - rank(other));
+}
+
+/**
+ * Does an entry of the configuration permit what the finding is about? Compared are the words after quotes and
+ * variables are resolved, and the effective directory; never the text. What started the command counts too, so
+ * that `sudo rm x` can be allowed as a whole.
+ */
+export function isAllowedByEntry(finding: Finding, facts: ShellFacts, workspace: Workspace): boolean {
+  const entries = workspace.settings.allow.filter(entry => !isExpired(entry, workspace));
+  const invocation = facts.invocations[finding.invocation ?? -1];
+  if (entries.length === 0 || invocation === undefined) return false;
+  const chain = [invocation, ...startersOf(invocation, facts)];
+  return entries.some(entry => chain.some(link => isSameCommand(entry, link, workspace)));
+}
+
+function isExpired({ expires }: AllowEntry, { given }: Workspace): boolean {
+  const end = Date.parse(`${expires}T23:59:59Z`);
+  return expires !== undefined && (Number.isNaN(end) || end < (given.nowMs ?? 0));
+}
+
+function isSameCommand(entry: AllowEntry, invocation: Invocation, { home, given }: Workspace): boolean {
+  const cwd = describe(invocation.cwd);
+  if (!cwd.startsWith("/") || (entry.cwd !== undefined && normalise(entry.cwd) !== normalise(cwd)))
+    return false;
+  const [wanted] = analyseCommand(entry.command, {
+    cwd,
+    home,
+    user: given.user,
+    tmpdir: given.tmpdir,
+  }).invocations;
+  return wanted !== undefined && hasSameWords(wanted, invocation);
+}
+
+/**
+ * A command may run in one of two directories, depending on whether a `cd` before it succeeds. A denial that only
+ * one of them deserves becomes a question: the other one is what was meant. The gravest rules stay as they are.
+ */
+export function softenAlternatives(findings: readonly Finding[], facts: ShellFacts): readonly Finding[] {
+  const isDenied = ({ id }: Invocation) =>
+    findings.some(found => found.invocation === id && found.verdict === "deny");
+  return findings.map(finding => {
+    const invocation = finding.invocation === undefined ? undefined : facts.invocations[finding.invocation];
+    if (finding.verdict !== "deny" || !finding.isAllowable || invocation === undefined) return finding;
+    const isDoubtful = facts.invocations.some(
+      other => isSameElsewhere(other, invocation) && !isDenied(other),
+    );
+    return isDoubtful ? { ...finding, verdict: "ask" } : finding;
+  });
+}
+
+function isSameElsewhere(other: Invocation, one: Invocation): boolean {
+  if (other.id === one.id || other.span.start !== one.span.start || other.span.end !== one.span.end)
+    return false;
+  const cwd = describe(other.cwd);
+  return cwd.startsWith("/") && cwd !== describe(one.cwd) && hasSameWords(other, one);
+}
+
+export function hasSameWords(one: Invocation, other: Invocation): boolean {
+  return (
+    one.argv.length === other.argv.length &&
+    one.argv.every((word, index) => describe(word) === describe(other.argv[index] ?? word))
+  );
 }

@@ -2,11 +2,8 @@ import type { CustomRule } from "../config/index.ts";
 import { type Budget, createBudget, describe, parseOptions, type Value } from "../shell/index.ts";
 import { globMatches } from "../system/index.ts";
 import { secretAt, type Zone, zoneOf } from "../workspace/index.ts";
-import { actorOf, commandLine } from "./actor.ts";
-import type { Actor } from "./effects.ts";
-import { compileLinear, type LinearPattern } from "./linear-pattern.ts";
-import { type RuleContext, targetsOf } from "./rule-context.ts";
-import type { CustomRuleId, Rule } from "./rules.ts";
+import type { CustomRuleId, Rule } from "./rule.ts";
+import { type Actor, actorOf, commandLine, type RuleContext, targetsOf } from "./rule-context.ts";
 
 type Add = (rule: Rule, by: Actor, target: string) => void;
 
@@ -102,3 +99,182 @@ const CLASSES: Readonly<Record<string, readonly Zone[]>> = {
   temp: ["temp", "temp-root"],
   regenerable: ["regenerable"],
 };
+
+/**
+ * Regular expressions that always take linear time: literals, `.`, classes, groups, `|`, `*`, `+`, `?`, `^`, `$`
+ * and the escapes `\d \w \s`. No back-references, look-around or counted repeats, so a pattern from a
+ * configuration file cannot hold the guard up.
+ */
+export interface LinearPattern {
+  /** False also when the steps are used up on the way: ask the budget. */
+  matches(text: string, budget?: Budget): boolean;
+}
+
+type Accepts = (character: string) => boolean;
+type State =
+  | { readonly kind: "one"; readonly accepts: Accepts; readonly next: number }
+  | { readonly kind: "fork"; readonly next: number[] }
+  | { readonly kind: "start" | "end"; readonly next: number }
+  | { readonly kind: "done" };
+/** Adds the states of a part of the pattern in front of the state that follows it, and gives the first of them. */
+type Emit = (next: number) => number;
+
+const MAX_LENGTH = 500;
+const DONE = 0;
+
+/** Undefined when the text is not such a pattern. */
+export function compileLinear(source: string): LinearPattern | undefined {
+  if (source.length > MAX_LENGTH) return undefined;
+  try {
+    const { states, start } = new Compiler(source).compile();
+    return { matches: (text, budget) => run(states, start, text, budget) };
+  } catch {
+    return undefined;
+  }
+}
+
+class Compiler {
+  private readonly states: State[] = [{ kind: "done" }];
+  private readonly source: string;
+  private position = 0;
+
+  constructor(source: string) {
+    this.source = source;
+  }
+
+  compile(): { readonly states: readonly State[]; readonly start: number } {
+    const emit = this.alternatives();
+    if (this.position < this.source.length) throw new Error("unbalanced");
+    return { start: emit(DONE), states: this.states };
+  }
+
+  private add(state: State): number {
+    return this.states.push(state) - 1;
+  }
+
+  /** The next character, if it is one of these. */
+  private take(characters: string): string | undefined {
+    const character = this.source[this.position];
+    if (character === undefined || !characters.includes(character)) return undefined;
+    this.position += 1;
+    return character;
+  }
+
+  private alternatives(): Emit {
+    const choices = [this.sequence()];
+    while (this.take("|") !== undefined) choices.push(this.sequence());
+    const [only] = choices;
+    if (choices.length === 1 && only !== undefined) return only;
+    return next => this.add({ kind: "fork", next: choices.map(choice => choice(next)) });
+  }
+
+  private sequence(): Emit {
+    const parts: Emit[] = [];
+    while (this.position < this.source.length && !"|)".includes(this.source[this.position] as string))
+      parts.push(this.repeated());
+    return next => parts.reduceRight((following, part) => part(following), next);
+  }
+
+  private repeated(): Emit {
+    const part = this.atom();
+    const sign = this.take("*+?");
+    if (sign === undefined) return part;
+    if (sign === "?") return next => this.add({ kind: "fork", next: [part(next), next] });
+    return next => {
+      const again = [next];
+      const fork = this.add({ kind: "fork", next: again });
+      const body = part(fork);
+      again.push(body);
+      return sign === "*" ? fork : body;
+    };
+  }
+
+  private atom(): Emit {
+    const character = this.source[this.position] as string;
+    this.position += 1;
+    if (character === "^") return next => this.add({ kind: "start", next });
+    if (character === "$") return next => this.add({ kind: "end", next });
+    if (character === ".") return this.one(() => true);
+    if (character === "[") return this.one(this.characterClass());
+    if (character === "(") return this.group();
+    if ("*+?{".includes(character)) throw new Error("nothing to repeat");
+    if (character === "\\") return this.one(this.escape());
+    return this.one(found => found === character);
+  }
+
+  private one(accepts: Accepts): Emit {
+    return next => this.add({ kind: "one", accepts, next });
+  }
+
+  private group(): Emit {
+    if (this.take("?") !== undefined && this.take(":") === undefined) throw new Error("not supported");
+    const inside = this.alternatives();
+    if (this.take(")") === undefined) throw new Error("unbalanced");
+    return inside;
+  }
+
+  private escape(): Accepts {
+    const letter = this.source[this.position];
+    this.position += 1;
+    if (letter === undefined) throw new Error("lone backslash");
+    if (letter === "d") return character => /[0-9]/.test(character);
+    if (letter === "w") return character => /[A-Za-z0-9_]/.test(character);
+    if (letter === "s") return character => /\s/.test(character);
+    if (/[A-Za-z0-9]/.test(letter)) throw new Error("not supported");
+    return character => character === letter;
+  }
+
+  private characterClass(): Accepts {
+    const end = this.source.indexOf("]", this.position + 1);
+    if (end < 0) throw new Error("open class");
+    const body = this.source.slice(this.position, end);
+    this.position = end + 1;
+    const isNegated = body.startsWith("^");
+    const ranges = [...(isNegated ? body.slice(1) : body).matchAll(/(.)-(.)|./gs)];
+    return character => {
+      const isMember = ranges.some(([whole, low, high]) =>
+        low === undefined || high === undefined ? character === whole : character >= low && character <= high,
+      );
+      return isMember !== isNegated;
+    };
+  }
+}
+
+/** All states at once, character by character; a match may begin anywhere. */
+function run(states: readonly State[], start: number, text: string, budget: Budget | undefined): boolean {
+  let current = new Set<number>();
+  for (let index = 0; index <= text.length; index += 1) {
+    if (follow(states, start, index, text.length, current)) return true;
+    const character = text[index];
+    const next = new Set<number>();
+    if (budget?.take(current.size) === false) return false;
+    for (const id of current) {
+      const state = states[id];
+      if (character === undefined || state?.kind !== "one" || !state.accepts(character)) continue;
+      if (follow(states, state.next, index + 1, text.length, next)) return true;
+    }
+    current = next;
+  }
+  return false;
+}
+
+/** Adds a state and everything reachable without a character; true when the end is among them. */
+function follow(
+  states: readonly State[],
+  from: number,
+  index: number,
+  length: number,
+  into: Set<number>,
+): boolean {
+  const waiting = [from];
+  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+    if (into.has(id)) continue;
+    into.add(id);
+    const state = states[id];
+    if (state?.kind === "done") return true;
+    if (state?.kind === "fork") waiting.push(...state.next);
+    else if (state?.kind === "start" && index === 0) waiting.push(state.next);
+    else if (state?.kind === "end" && index === length) waiting.push(state.next);
+  }
+  return false;
+}

@@ -1,6 +1,5 @@
-import type { GuardSettings, RuleSetting } from "../config/index.ts";
-import { isStricterThan, stricter, type Verdict, verdictAt } from "./rule.ts";
-import type { Rule, RuleId } from "./rules.ts";
+import type { GuardSettings, RuleId, RuleSetting } from "../config/index.ts";
+import { isStricterThan, type Rule, stricter, type Verdict, verdictAt } from "./rule.ts";
 
 /** What a rule has against one target. */
 export interface Finding {

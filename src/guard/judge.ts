@@ -9,19 +9,16 @@ import {
 } from "../shell/index.ts";
 import { normalise } from "../system/index.ts";
 import { createDisk, survey, withDisk } from "../workspace/index.ts";
-import { isAllowedByEntry } from "./allow-entries.ts";
-import { softenAlternatives } from "./alternatives.ts";
 import { collectEffects } from "./collect.ts";
 import { collectFindings } from "./collect-findings.ts";
 import { collectFootprint, type Examination } from "./collect-footprint.ts";
-import { conclude, type Examined } from "./conclude.ts";
-import type { GuardContext, GuardWorkspace } from "./context.ts";
-import { explainTree } from "./explain.ts";
+import { conclude, type Examined, isAllowedByEntry, softenAlternatives } from "./conclude.ts";
 import { type Finding, makeFinding } from "./finding.ts";
 import { NO_FOOTPRINT } from "./footprint.ts";
-import { aliasTexts } from "./git/aliases.ts";
+import { aliasTexts } from "./git/effects.ts";
 import { subjectOf } from "./grants.ts";
-import { ALLOWED, type Judgement } from "./judgement.ts";
+import type { GuardContext, GuardWorkspace } from "./judgement.ts";
+import { ALLOWED, explainTree, type Judgement } from "./judgement.ts";
 import { renderTexts } from "./reason.ts";
 import { findRule } from "./rules.ts";
 

@@ -1,9 +1,20 @@
 import type { ReaderTexts } from "../protocol/index.ts";
-import type { Explained } from "./explain.ts";
+import { describe, type ShellFacts, type Span } from "../shell/index.ts";
+import type { Surroundings, Workspace } from "../workspace/index.ts";
 import type { Finding } from "./finding.ts";
 import { type Footprint, NO_FOOTPRINT } from "./footprint.ts";
 import type { Grant } from "./grants.ts";
 import type { Verdict } from "./rule.ts";
+import type { CommandEffect } from "./rule-context.ts";
+
+/** What the caller knows: the places around a call, and what its person has allowed. */
+export interface GuardContext extends Surroundings {
+  readonly grants?: readonly Grant[] | undefined;
+  /** asked only when something was found; without a key no allow-once code is offered */
+  readonly machineKey?: (() => string | undefined) | undefined;
+}
+
+export type GuardWorkspace = Workspace<GuardContext>;
 
 /** The answer of the guard. Its functions work out what most callers never ask for. */
 export interface Judgement {
@@ -52,4 +63,84 @@ export const ALLOWED: Judgement = Object.freeze({
 /** Denied whatever a person would say. Where nobody can be asked, a question is a denial too, and may still be settled. */
 export function isDenied({ verdict, all }: Judgement): boolean {
   return verdict === "deny" && (all.length === 0 || all.some(finding => finding.verdict === "deny"));
+}
+
+/** A judgement as commands and tools print it. */
+export function judgementJson({ verdict, reason, texts, findings, notes, code }: Judgement) {
+  return {
+    verdict,
+    reason: reason ?? null,
+    person: texts?.person ?? null,
+    model: texts?.model ?? null,
+    rules: [...new Set(findings.map(finding => finding.rule))],
+    findings: findings.map(findingJson),
+    notes,
+    code,
+  };
+}
+
+function findingJson({
+  rule,
+  title,
+  verdict,
+  target,
+  lost,
+  safer,
+  isAllowable,
+}: Judgement["findings"][number]) {
+  return { rule, title, verdict, target, lost, safer, allowable: isAllowable };
+}
+
+/** One program start as the guard understood it, with what it does and what was found. */
+export interface Explained {
+  readonly id: number;
+  readonly parent: number | undefined;
+  readonly road: string | undefined;
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly place: string;
+  readonly span: Span;
+  readonly effects: readonly string[];
+  readonly findings: readonly Finding[];
+}
+
+export function explainTree(
+  facts: ShellFacts,
+  effects: readonly CommandEffect[],
+  findings: readonly Finding[],
+): readonly Explained[] {
+  return facts.invocations.map(invocation => ({
+    id: invocation.id,
+    parent: invocation.parent?.invocation,
+    road: invocation.parent?.via,
+    argv: invocation.argv.map(describe),
+    cwd: describe(invocation.cwd),
+    place: invocation.place.kind,
+    span: invocation.span,
+    effects: effects.filter(effect => effect.by.invocation?.id === invocation.id).map(describeEffect),
+    findings: findings.filter(finding => finding.invocation === invocation.id),
+  }));
+}
+
+function describeEffect(effect: CommandEffect): string {
+  switch (effect.kind) {
+    case "delete":
+      return `delete ${describe(effect.path)}${effect.isRecursive ? " with everything in it" : ""}`;
+    case "move":
+      return `move ${describe(effect.from)} to ${effect.to === undefined ? "?" : describe(effect.to)}`;
+    case "write":
+      return `${effect.how} ${describe(effect.path)}`;
+    case "read":
+      return `read ${describe(effect.path)}`;
+    case "attributes":
+      return `change ${effect.what} of ${describe(effect.path)}${effect.isRecursive ? " and everything in it" : ""}`;
+    case "alter":
+      return `change ${describe(effect.path)}`;
+    case "send":
+      return `send to ${effect.to === undefined ? "the network" : describe(effect.to)}`;
+    case "git":
+      return `git ${effect.run.subcommand}${effect.run.branch === undefined ? "" : ` on ${effect.run.branch}`}`;
+    case "operation":
+      return effect.what;
+  }
 }

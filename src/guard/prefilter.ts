@@ -1,8 +1,8 @@
 import { harmlessUse } from "../programs/index.ts";
 import { join } from "../system/index.ts";
 import { type SessionWrites, secretAt, survey, type Workspace, wiringPart } from "../workspace/index.ts";
-import type { GuardContext } from "./context.ts";
 import { type Footprint, NO_FOOTPRINT } from "./footprint.ts";
+import type { GuardContext } from "./judgement.ts";
 
 /** Only characters that mean themselves in every shell: one simple command, nothing expanded. */
 const PLAIN = /^[A-Za-z0-9 _./:=@,+%-]{1,400}$/;

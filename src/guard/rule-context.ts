@@ -1,8 +1,65 @@
-import type { Invocation, Place, ShellFacts, Value } from "../shell/index.ts";
+import type { RuleId } from "../config/index.ts";
+import {
+  describe,
+  type Invocation,
+  type Place,
+  type ProgramEffect,
+  type ShellFacts,
+  type Span,
+  type Value,
+  wordAt,
+} from "../shell/index.ts";
 import { resolveTargets, type Target, type Workspace } from "../workspace/index.ts";
-import type { Actor, CommandEffect } from "./effects.ts";
 import type { Details } from "./finding.ts";
-import type { RuleId } from "./rules.ts";
+import type { GitRun } from "./git/run.ts";
+import type { RuleTable } from "./rule.ts";
+
+/** Who does it and where: gives relative paths their directory and findings their command. */
+export interface Actor {
+  readonly cwd: Value;
+  readonly place: Place;
+  readonly program: string;
+  readonly invocation: Invocation | undefined;
+  readonly span: Span;
+  /** a file tool of the agent itself, not a program it starts */
+  readonly isTool?: boolean;
+}
+
+/** What a command does, whatever the program is called. Rules look at these and never at program names. */
+export type CommandEffect = { readonly by: Actor } & (
+  | Exclude<ProgramEffect, { readonly kind: "git" }>
+  | { readonly kind: "git"; readonly run: GitRun }
+);
+
+export type EffectOf<Kind extends CommandEffect["kind"]> = Extract<CommandEffect, { readonly kind: Kind }>;
+
+/** Who an invocation is, for a finding about it. */
+export function actorOf(invocation: Invocation): Actor {
+  const { cwd, place, span, argv, program = describe(wordAt(argv, 0)) } = invocation;
+  return { cwd, place, span, program, invocation };
+}
+
+export function actorAt({ facts }: RuleContext, id: number | undefined): Actor | undefined {
+  const invocation = id === undefined ? undefined : facts.invocations[id];
+  return invocation === undefined ? undefined : actorOf(invocation);
+}
+
+/** All invocations that led to this one, nearest first. */
+export function startersOf(invocation: Invocation, { invocations }: ShellFacts): readonly Invocation[] {
+  const starters: Invocation[] = [];
+  for (let next = invocation.parent; next !== undefined && starters.length < 16; ) {
+    const starter: Invocation | undefined = invocations[next.invocation];
+    if (starter === undefined) break;
+    starters.push(starter);
+    next = starter.parent;
+  }
+  return starters;
+}
+
+/** The command for people, resolved as far as possible. */
+export function commandLine({ argv }: Invocation): string {
+  return argv.map(describe).join(" ");
+}
 
 /** What rules see of a judgement under way, and how they speak. */
 export interface RuleContext {
@@ -32,6 +89,13 @@ export interface Check {
   inspectWhole?(context: RuleContext): void;
 }
 
+/** Rules that belong together, and what reports them. */
+export interface RuleFamily {
+  readonly name: string;
+  readonly rules: RuleTable;
+  readonly checks?: readonly Check[];
+}
+
 /** The file that an effect reads or changes, as far as rules care. */
 export function touchedPath(effect: CommandEffect): Value | undefined {
   if (effect.kind === "move") return effect.from;
@@ -57,4 +121,9 @@ export function targetsOf(
   all.push({ cwd, place, followsLast, isReading, targets });
   context.targets.set(word, all);
   return targets;
+}
+
+/** The entry of a table under a name that came from outside: inherited names such as `constructor` are none. */
+export function lookUp<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
 }

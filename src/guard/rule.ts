@@ -1,4 +1,4 @@
-import type { Level } from "../config/index.ts";
+import type { Level, RuleId } from "../config/index.ts";
 
 export type Verdict = "allow" | "ask" | "deny";
 
@@ -19,8 +19,12 @@ export interface RuleText {
   readonly isNoted?: true;
   /** it looks at results and never stops a call: `ask` and `deny` both mean that it warns, `allow` that it is silent */
   readonly isWarning?: true;
+  /** the record of a program may name it for one of its operations, also a record of the configuration */
+  readonly isOperation?: true;
   /** when it speaks, for the documentation */
   readonly when: string;
+  /** what it stops and what it lets pass; absent where the disk, the settings or a result decide, in tests of their own */
+  readonly examples?: Examples;
   /** one sentence for both readers: what would happen to what */
   readonly lost: string;
   /** for the person, behind `lost`: what that means, and whether it can be undone */
@@ -31,8 +35,31 @@ export interface RuleText {
   readonly safer: string;
 }
 
-/** The rules of a pack by their ids. */
-export type RuleTable = Readonly<Record<string, RuleText>>;
+/** Commands of a rule. Tests run each of them plain, behind every wrapper and as data, and the documentation shows one. */
+export interface Examples {
+  /** with what the reason must name; `{home}` and `{project}` stand for those directories */
+  readonly asks?: Readonly<Record<string, string>>;
+  readonly denies?: Readonly<Record<string, string>>;
+  /** look alike and are free: dry runs, help, other places */
+  readonly passes: readonly string[];
+}
+
+/** The rules of a family by their ids. */
+export type RuleTable = Readonly<Partial<Record<RuleId, RuleText>>>;
+
+/** The id of a rule of the configuration. */
+export type CustomRuleId = string & { readonly isCustom: true };
+
+export interface Rule extends RuleText {
+  readonly id: RuleId | CustomRuleId;
+}
+
+type FamilyOf<Id> = Id extends `${infer Family}.${string}` ? Family : never;
+
+/** `git.push` and `git.main` are of the family `git`. */
+export function isOfFamily(id: Rule["id"], ...families: readonly FamilyOf<RuleId>[]): boolean {
+  return families.some(family => id.startsWith(`${family}.`));
+}
 
 const ORDER: readonly Verdict[] = ["allow", "ask", "deny"];
 

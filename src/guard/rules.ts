@@ -1,88 +1,223 @@
-import { CLOUD } from "./packs/cloud.ts";
-import { DATABASES } from "./packs/databases.ts";
-import { EXECUTION } from "./packs/execution.ts";
-import { FILESYSTEM } from "./packs/filesystem.ts";
-import { GIT_BRANCHES } from "./packs/git-branches.ts";
-import { GIT_SETTINGS } from "./packs/git-settings.ts";
-import { GIT_WORK } from "./packs/git-work.ts";
-import { INJECTION } from "./packs/injection.ts";
-import { PACKAGES } from "./packs/packages.ts";
-import { PUBLISH } from "./packs/publish.ts";
-import { SECRETS } from "./packs/secrets.ts";
-import { SELF_PROTECTION } from "./packs/self-protection.ts";
-import { SYSTEM } from "./packs/system.ts";
-import { TEXT } from "./packs/text.ts";
-import { UNEXAMINED } from "./packs/unexamined.ts";
-import type { RuleTable, RuleText } from "./rule.ts";
+import {
+  type GuardSettings,
+  LEVELS,
+  type Level,
+  RULE_SETTINGS,
+  type RuleId,
+  type RuleSetting,
+} from "../config/index.ts";
+import type { JsonObject } from "../protocol/index.ts";
+import { didYouMean } from "../text/index.ts";
+import { type Finding, makeFinding, settingFor, settleVerdict } from "./finding.ts";
+import { type Action, actionAt, isStricterThan, type Rule, type RuleTable, toAction } from "./rule.ts";
+import type { Check, RuleFamily } from "./rule-context.ts";
+import { DELETION } from "./rules/deletion.ts";
+import { EXECUTION } from "./rules/execution.ts";
+import { GIT_BRANCHES } from "./rules/git-branches.ts";
+import { GIT_SETTINGS } from "./rules/git-settings.ts";
+import { GIT_WORK } from "./rules/git-work.ts";
+import { INJECTION } from "./rules/injection.ts";
+import { CLOUD, DATABASES, DEPLOY, GRANT, PACKAGES, PUBLISH, SPEND } from "./rules/operations.ts";
+import { SECRETS } from "./rules/secrets.ts";
+import { SELF_PROTECTION } from "./rules/self-protection.ts";
+import { SYSTEM } from "./rules/system.ts";
+import { TEXT, UNEXAMINED } from "./rules/text.ts";
+import { WRITING } from "./rules/writing.ts";
 
-const TABLES = {
-  filesystem: FILESYSTEM,
-  git: GIT_WORK,
-  "branch-and-hook-bypass": GIT_BRANCHES,
-  "git-settings": GIT_SETTINGS,
-  secrets: SECRETS,
-  "execution-network": EXECUTION,
-  databases: DATABASES,
-  "cloud-containers": CLOUD,
-  system: SYSTEM,
-  "self-protection": SELF_PROTECTION,
-  publish: PUBLISH,
-  packages: PACKAGES,
-  text: TEXT,
-  injection: INJECTION,
-  unexamined: UNEXAMINED,
-};
+/** In the order in which findings are told. */
+const FAMILIES: readonly RuleFamily[] = [
+  DELETION,
+  WRITING,
+  GIT_WORK,
+  GIT_BRANCHES,
+  GIT_SETTINGS,
+  SECRETS,
+  EXECUTION,
+  DATABASES,
+  CLOUD,
+  SYSTEM,
+  SELF_PROTECTION,
+  PUBLISH,
+  PACKAGES,
+  DEPLOY,
+  GRANT,
+  SPEND,
+  TEXT,
+  INJECTION,
+  UNEXAMINED,
+];
 
-type KeyOfEach<Table> = Table extends unknown ? keyof Table : never;
+export const CHECKS: readonly Check[] = FAMILIES.flatMap(({ checks = [] }) => checks);
 
-/** The id of a built-in rule. */
-export type RuleId = KeyOfEach<(typeof TABLES)[keyof typeof TABLES]>;
-type FamilyOf<Id> = Id extends `${infer Family}.${string}` ? Family : never;
-
-/** The id of a rule of the configuration. */
-export type CustomRuleId = string & { readonly isCustom: true };
-
-export interface Rule extends RuleText {
-  readonly id: RuleId | CustomRuleId;
-}
-
-/** Rules that belong together. */
+/** Rules under one heading of the documentation. */
 export interface Pack {
   readonly name: string;
   readonly rules: readonly Rule[];
 }
 
 /** Every rule there is, by pack. Documentation, `guard why` and reasons all come from here. */
-export const PACKS: readonly Pack[] = Object.entries(TABLES).map(([name, table]) => ({
+export const PACKS: readonly Pack[] = [...new Set(FAMILIES.map(({ name }) => name))].map(name => ({
   name,
   get rules() {
-    return Object.entries(table satisfies RuleTable).map(([id, text]) => ({ id: id as RuleId, ...text }));
+    return FAMILIES.filter(family => family.name === name).flatMap(family => rulesIn(family.rules));
   },
 }));
 
-export const RULE_IDS: readonly RuleId[] = Object.values(TABLES).flatMap(
-  table => Object.keys(table) as RuleId[],
-);
-
-/** `git.push` and `git.main` are of the family `git`. */
-export function isOfFamily(id: Rule["id"], ...families: readonly FamilyOf<RuleId>[]): boolean {
-  return families.some(family => id.startsWith(`${family}.`));
+function rulesIn(table: RuleTable): readonly Rule[] {
+  return Object.entries(table).map(([id, text]) => ({ id: id as RuleId, ...text }));
 }
+
+export const RULE_IDS: readonly RuleId[] = FAMILIES.flatMap(({ rules }) => Object.keys(rules) as RuleId[]);
+
+const byId = new Map<string, Rule>();
 
 export function findRule(id: RuleId): Rule;
 export function findRule(id: string): Rule | undefined;
 export function findRule(id: string): Rule | undefined {
-  const known = rules.get(id);
-  if (known !== undefined) return known;
-  const rule = lookUpRule(id);
-  if (rule !== undefined) rules.set(id, rule);
-  return rule;
+  if (byId.size === 0)
+    for (const { rules } of FAMILIES) for (const rule of rulesIn(rules)) byId.set(rule.id, rule);
+  return byId.get(id);
 }
 
-/** Those that were asked for. */
-const rules = new Map<string, Rule>();
+/** Why an entry of `guard.rules` has no effect. */
+export interface RuleSettingProblem {
+  readonly code: "unknown-rule" | "fixed-rule";
+  readonly message: string;
+}
 
-function lookUpRule(id: string): Rule | undefined {
-  const table = Object.values<RuleTable>(TABLES).find(each => Object.hasOwn(each, id));
-  return table?.[id] === undefined ? undefined : { id: id as RuleId, ...table[id] };
+/** Checks one entry of `guard.rules`: a rule id or a pattern such as `git.*`, and what it is set to. */
+export function ruleSettingProblem(
+  id: string,
+  setting: RuleSetting | undefined,
+  customIds: readonly string[],
+): RuleSettingProblem | undefined {
+  const ids: readonly string[] = [...RULE_IDS, ...customIds];
+  const isKnown = id.endsWith("*") ? ids.some(known => known.startsWith(id.slice(0, -1))) : ids.includes(id);
+  if (!isKnown) return { code: "unknown-rule", message: `there is no rule '${id}'${didYouMean(id, ids)}` };
+  const rule = findRule(id);
+  if (rule?.isAllowable !== false || setting === undefined) return undefined;
+  if (!isStricterThan(rule.verdict, setting === "off" ? "allow" : setting)) return undefined;
+  return {
+    code: "fixed-rule",
+    message: `the rule '${id}' always says ${rule.verdict}: no configuration can loosen it`,
+  };
+}
+
+/** The entries of `guard.rules`, of all layers, that have no effect. */
+export function ruleSettingProblems({
+  rules,
+  floors,
+  custom,
+}: Pick<GuardSettings, "rules" | "floors" | "custom">): readonly RuleSettingProblem[] {
+  const customIds = custom.map(({ id }) => id);
+  // A project that asks for less is told of when the file is read.
+  const entries = [...Object.entries(rules), ...Object.keys(floors).map(id => [id, undefined] as const)];
+  return entries.flatMap(([id, setting]) => ruleSettingProblem(id, setting, customIds) ?? []);
+}
+
+/** What each rule may be set to, as JSON Schema: a rule that no configuration can loosen takes nothing milder. */
+export function ruleSchemas(): JsonObject {
+  return Object.fromEntries(
+    RULE_IDS.map(id => {
+      const { title, verdict, isAllowable } = findRule(id);
+      const isFixed = isAllowable === false;
+      const settings = RULE_SETTINGS.filter(
+        setting => !isFixed || !isStricterThan(verdict, setting === "off" ? "allow" : setting),
+      );
+      const description = isFixed ? `${title}; cannot be loosened` : title;
+      return [id, { type: "string", description, enum: settings }];
+    }),
+  );
+}
+
+/** A rule in sentences that stand alone. */
+export interface ExplainedRule {
+  readonly id: string;
+  readonly title: string;
+  readonly when: string;
+  /** what is at stake, and whether it can be undone */
+  readonly lost: string;
+  readonly instead: string;
+  /** a command, with words in capitals for what depends on the case; empty when everything does */
+  readonly safer: string;
+  readonly levels: Readonly<Record<Level, Action>>;
+  /** the level and what the configuration sets; the verdict is what follows from both */
+  readonly here: {
+    readonly level: Level;
+    readonly configured: RuleSetting | null;
+    readonly verdict: Action;
+  };
+  readonly allowable: boolean;
+  /** it passes when a copy of what would be lost was kept first, but for level strict */
+  readonly recoverable: boolean;
+}
+
+export function explainRule(rule: Rule, settings: GuardSettings): ExplainedRule {
+  const { id, title, when, person, model, isAllowable, isRecoverable } = rule;
+  const isBuiltIn = findRule(id) !== undefined;
+  return {
+    id,
+    title,
+    when,
+    lost: `${isBuiltIn ? `It ${title}.` : sentence(title)} ${person}`,
+    instead: model,
+    safer: withoutBraces(rule.safer),
+    levels: Object.fromEntries(
+      LEVELS.map(level => [level, actionAt(rule, level)]),
+    ) as ExplainedRule["levels"],
+    here: {
+      level: settings.level,
+      configured: settingFor(settings.rules, id) ?? null,
+      verdict: toAction(rule, settleVerdict(rule, undefined, settings)),
+    },
+    allowable: isAllowable !== false,
+    recoverable: isRecoverable === true,
+  };
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+/** `ls -la {target}` as `ls -la TARGET`. */
+function withoutBraces(safer: string): string {
+  return /^\{[a-z]+\}$/.test(safer)
+    ? ""
+    : safer.replace(/\{([a-z]+)\}/g, (_, name: string) => name.toUpperCase());
+}
+
+/**
+ * What there is to say when something would be lost of which no copy could be kept: the path, and in words that follow
+ * "because" the reason (`it is larger than 50 MB`). Undefined when the configuration allows it.
+ */
+export function findUnkept(settings: GuardSettings, path: string, why: string): Finding | undefined {
+  const rule = findRule("fs.unkept");
+  const verdict = settleVerdict(rule, undefined, settings);
+  return verdict === "allow" ? undefined : makeFinding(rule, verdict, undefined, path, { why });
+}
+
+/** The text of `config/rule-ids.ts`: rooms below the guard name rules, and cannot import them. */
+export function renderRuleIds(): string {
+  const list = (ids: readonly string[]) =>
+    [...ids]
+      .sort()
+      .map(id => `  ${JSON.stringify(id)},\n`)
+      .join("");
+  const operations = RULE_IDS.filter(id => findRule(id).isOperation === true);
+  const others = RULE_IDS.filter(id => findRule(id).isOperation !== true);
+  return `// Written by scripts/write-schemas.mjs from src/guard/rules/.
+
+/** Rules that the record of a program may name for its operations. */
+export const OPERATION_RULES = [
+${list(operations)}] as const;
+export type OperationRule = (typeof OPERATION_RULES)[number];
+
+/** The id of a built-in rule. */
+export type RuleId =
+  | OperationRule
+${[...others]
+  .sort()
+  .map(id => `  | ${JSON.stringify(id)}`)
+  .join("\n")};
+`;
 }

@@ -1,6 +1,5 @@
-import { escapeControls } from "../state/index.ts";
 import type { System } from "../system/index.ts";
-import { sizeText } from "../text/index.ts";
+import { escapeControls, sizeText } from "../text/index.ts";
 import type { Change, PathChange, PathState } from "./change.ts";
 import type { History } from "./interface.ts";
 import { shownPath } from "./words.ts";

@@ -1,6 +1,5 @@
-import { escapeControls } from "../state/index.ts";
 import { isInside, relative } from "../system/index.ts";
-import { count } from "../text/index.ts";
+import { count, escapeControls } from "../text/index.ts";
 import type { Change, GitChange, PathChange } from "./change.ts";
 import type { PathStep, UndoPlan } from "./interface.ts";
 

@@ -1,5 +1,5 @@
 import { resolveHost } from "../hosts/index.ts";
-import { escapeControls } from "../state/index.ts";
+import { escapeControls } from "../text/index.ts";
 import { setupOf } from "./targets.ts";
 
 /** `Claude Code` for `claude-code`; a host that is not known keeps its name. */

@@ -1,7 +1,8 @@
 import { failurePolicyOf, loadConfig } from "../config/index.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
-import { clip, type UserDirectories } from "../state/index.ts";
+import type { UserDirectories } from "../state/index.ts";
 import { describeEnd, dirname, join, type System } from "../system/index.ts";
+import { clip } from "../text/index.ts";
 import type { HookEngine } from "./hook-engine.ts";
 import type { Package } from "./package.ts";
 import { programFolder } from "./places.ts";

@@ -3,8 +3,9 @@ import { z } from "zod";
 import { changeDocument, renderDiff } from "../cli/index.ts";
 import { type GuardSettings, loadConfig } from "../config/index.ts";
 import { type Change, type History, openHistory } from "../history/index.ts";
-import { clip, Problem, requireDirectories, type UserDirectories } from "../state/index.ts";
+import { Problem, requireDirectories, type UserDirectories } from "../state/index.ts";
 import { resolve } from "../system/index.ts";
+import { clip } from "../text/index.ts";
 import { answer, MAX_DIFF_CHARACTERS, READS, type ServerContext } from "./tool.ts";
 
 const MAX_LISTED = 100;

@@ -1,7 +1,7 @@
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { z } from "zod";
 import { ANY_AGENT, CATEGORIES, TEXT_LIMITS, toDocument } from "../memory/index.ts";
-import { clip } from "../state/index.ts";
+import { clip } from "../text/index.ts";
 import { requireConsent } from "./consent.ts";
 import { findMemory, forgetMemory, searchMemories, storeMemory } from "./memory-access.ts";
 import { answer, MAX_TEXT_CHARACTERS, READS, type ServerContext } from "./tool.ts";

@@ -13,7 +13,7 @@ import {
   type StepResult,
   searchHere,
 } from "../recipes/index.ts";
-import { clip } from "../state/index.ts";
+import { clip } from "../text/index.ts";
 import { requireConsent } from "./consent.ts";
 import { answer, type CallExtra, MAX_TEXT_CHARACTERS, READS, type ServerContext } from "./tool.ts";
 

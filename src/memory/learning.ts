@@ -1,5 +1,5 @@
-import { clip } from "../state/index.ts";
 import {
+  clip,
   countCharacters,
   findStatement,
   firstCharacters,

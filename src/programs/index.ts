@@ -47,7 +47,7 @@ export {
 export { readGitOptions } from "./records/git-options.ts";
 export { isMetadataAddress } from "./records/metadata.ts";
 export { isForge } from "./records/network.ts";
-export type { OwnUse } from "./records/own-commands.ts";
+export type { OwnCommand, OwnUse } from "./records/own-commands.ts";
 export {
   type FoundCall,
   isOwnName,

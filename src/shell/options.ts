@@ -12,6 +12,8 @@ export interface OptionGrammar {
   readonly values?: string;
   /** Options whose value can only be glued: `-ifile`, `--color=always`. */
   readonly optional?: string;
+  /** Options whose value may be glued or in the next word, unless that begins with a dash. */
+  readonly bare?: string;
   /** Short options followed by digits only, if anything: perl's `-l012e`. */
   readonly digits?: string;
   /** Long options may be shortened while they stay unambiguous. Default true, as GNU and git do. */
@@ -119,7 +121,7 @@ interface Names {
   readonly longNames: readonly string[];
 }
 
-type OptionKind = "flag" | "value" | "optional" | "digits";
+type OptionKind = "flag" | "value" | "optional" | "bare" | "digits";
 
 /** The words of each list that was asked for. */
 const wordsByText = new Map<string, readonly string[]>();
@@ -150,7 +152,8 @@ export function parseOptions(argv: readonly Value[], grammar: OptionGrammar, sta
   /** Takes the option `written` with the rest of its word, or the next word, as its value. */
   const take = (written: string, glued: Value | undefined, at: number) => {
     const kind = names.kinds.get(written) ?? "flag";
-    if (glued !== undefined || kind !== "value") add(written, glued, at);
+    if (glued === undefined && kind === "bare") takeNextWord(written, at);
+    else if (glued !== undefined || kind !== "value") add(written, glued, at);
     else {
       index += 1;
       add(written, argv[index], at, false);
@@ -190,10 +193,11 @@ export function parseOptions(argv: readonly Value[], grammar: OptionGrammar, sta
     const name = resolveLong(written, names, grammar);
     if (equals >= 0) take(name, dropKnown(word, equals + 1), at);
     else if (names.kinds.has(name) || grammar.unknownTakesValue !== true) take(name, undefined, at);
-    else takeUnknownWithValue(name, at);
+    else takeNextWord(name, at);
   }
 
-  function takeUnknownWithValue(name: string, at: number): void {
+  /** Takes the next word as the value, unless it is an option. */
+  function takeNextWord(name: string, at: number): void {
     const next = argv[index + 1];
     const isValue = next !== undefined && !knownPrefix(next).startsWith("-");
     if (isValue) index += 1;
@@ -284,9 +288,9 @@ function neverTakesValue(name: string): boolean {
 function namesOf(grammar: OptionGrammar): Names {
   const made = namesByGrammar.get(grammar);
   if (made !== undefined) return made;
-  const { flags = "", optional = "", digits = "", values = "" } = grammar;
+  const { flags = "", optional = "", bare = "", digits = "", values = "" } = grammar;
   // Some grammars are put together for one call: what they say is the same each time.
-  const spelt = `${flags}|${optional}|${digits}|${values}`;
+  const spelt = `${flags}|${optional}|${bare}|${digits}|${values}`;
   const known = namesBySpelling.get(spelt);
   const names = known ?? readNames(grammar);
   if (known === undefined) {
@@ -305,6 +309,7 @@ function readNames(grammar: OptionGrammar): Names {
   const canonical = new Map<string, string>();
   addNames(grammar.flags, "flag", kinds, canonical);
   addNames(grammar.optional, "optional", kinds, canonical);
+  addNames(grammar.bare, "bare", kinds, canonical);
   addNames(grammar.digits, "digits", kinds, canonical);
   addNames(grammar.values, "value", kinds, canonical);
   return { kinds, canonical, longNames: [...kinds.keys()].filter(name => name.length > 1) };

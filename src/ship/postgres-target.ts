@@ -1,8 +1,8 @@
 import { findProjectIdentity, shortHash } from "../memory/index.ts";
 import { type Database, joinTeam, PostgresError, type RunSql, SCHEMA } from "../postgres/index.ts";
 import { stringAt } from "../protocol/index.ts";
-import { clip } from "../state/index.ts";
 import { isAbsolute, type System } from "../system/index.ts";
+import { clip } from "../text/index.ts";
 import type { ShippedLine } from "./read-batch.ts";
 import { makeRecordTables } from "./record-tables.ts";
 import { type Attempt, type RetryOptions, untilAcknowledged } from "./retry.ts";

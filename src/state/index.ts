@@ -2,8 +2,6 @@
  * State that survives crashes and other processes: atomic JSON files, locks that know whether their holder lives,
  * flags, counters, append-only and chained logs, typed environment variables. It never leaves a half-written file.
  */
-export { sha256, sha256Hex } from "../system/index.ts";
-export { clip, clipMiddle, escapeControls, escapeHidden, escapeLines } from "../text/index.ts";
 export { ignoreAbsent, removeIfThere, withParents } from "./absent-files.ts";
 export * from "./active-agent.ts";
 export * from "./append-line.ts";

@@ -2,15 +2,9 @@
  * What lies where: disk, repository, ignore rules, and the zones of a path (system, home, project, temporary, secret,
  * wired). It looks, and changes nothing.
  */
-export { partsBelow } from "./below.ts";
-export { createDisk, type Disk } from "./disk.ts";
-export { expandTarget } from "./expand.ts";
-export { holdsHookProgram } from "./hook-program.ts";
-export { type IgnoreFile, isIgnored, matchesAnyPattern, parseIgnoreFile } from "./ignore.ts";
-export { isIgnoredNow } from "./ignored.ts";
-export { linkedDirectories } from "./linked.ts";
-export { componentCouldBe, componentCouldBeInAnyShell, plainName } from "./match.ts";
-export { isOwnFile } from "./own-program.ts";
+export { createDisk, type Disk, linkedDirectories, partsBelow } from "./disk.ts";
+export { type IgnoreFile, isIgnored, isIgnoredNow, matchesAnyPattern, parseIgnoreFile } from "./ignore.ts";
+export { holdsActiveLock, holdsHookProgram, isOwnFile, isSwitchFile } from "./own-files.ts";
 export {
   currentBranch,
   findAlias,
@@ -21,6 +15,7 @@ export {
   type Repository,
   remotesOf,
   remoteUrl,
+  tracksAnything,
 } from "./repository.ts";
 export {
   hasSecretsBelow,
@@ -29,14 +24,17 @@ export {
   type SecretKind,
   secretByName,
 } from "./secrets.ts";
-export type { SessionWrites } from "./session-writes.ts";
-export { isStartupFile } from "./startup.ts";
-export { holdsActiveLock, isSwitchFile } from "./switches.ts";
-export { literalTarget, resolveTargets, type Target } from "./target.ts";
-export { tracksAnything } from "./tracked.ts";
-export { isWholeTree } from "./whole-tree.ts";
-export { mayNameWiring, wiringPart } from "./wiring.ts";
-export { holdsWiring, hookFiles, isLinkedWiring, wiringOf } from "./wiring-on-disk.ts";
+export {
+  componentCouldBe,
+  componentCouldBeInAnyShell,
+  expandTarget,
+  literalTarget,
+  plainName,
+  resolveTargets,
+  type Target,
+} from "./target.ts";
+export { holdsWiring, hookFiles, isLinkedWiring, mayNameWiring, wiringOf, wiringPart } from "./wiring.ts";
+export type { SessionWrites } from "./workspace.ts";
 export {
   configuredAuditLog,
   findHostFolders,
@@ -48,4 +46,4 @@ export {
   type Workspace,
   withDisk,
 } from "./workspace.ts";
-export { isConfigured, secretAt, type Zone, zoneOf } from "./zones.ts";
+export { isConfigured, isStartupFile, isWholeTree, secretAt, type Zone, zoneOf } from "./zones.ts";

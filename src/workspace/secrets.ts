@@ -1,7 +1,7 @@
 import { CREDENTIAL_FILES } from "../hosts/index.ts";
 import { type Piece, type WordSet, wordSet } from "../shell/index.ts";
 import { globMatches } from "../system/index.ts";
-import { componentCouldBe } from "./match.ts";
+import { componentCouldBe } from "./target.ts";
 
 /** `key` is private key material, `entry` a file that lets others in, `secret` everything else worth hiding. */
 export type SecretKind = "secret" | "key" | "entry";

@@ -16,8 +16,8 @@ import {
   text,
   type Value,
 } from "../shell/index.ts";
+import { compileGlob, createGlob, type GlobToken, join, matchesGlob } from "../system/index.ts";
 import type { Disk } from "./disk.ts";
-import { plainName } from "./match.ts";
 
 /**
  * A path the way rules see it. `path` when every character is known. Otherwise `base`, the directory of the
@@ -131,4 +131,99 @@ function mountedParts(
     }
   }
   return reached;
+}
+
+/**
+ * Could this path component, partly pattern or unknown, name exactly `name`? Shell rules: a pattern in front
+ * does not match a leading dot.
+ */
+export function componentCouldBe(component: readonly Piece[], name: string): boolean {
+  const [first] = component;
+  if (first?.kind === "glob" && name.startsWith(".") && !opensWithDot(first.pattern)) return false;
+  if (first?.kind === "unknown" && first.shape === "token" && name.startsWith(".")) return false;
+  return matchesGlob(createGlob(component.flatMap(tokensOf)), name);
+}
+
+/** The same under any options that a shell may have: a leading dot is no exception, and case makes no difference. */
+export function componentCouldBeInAnyShell(component: readonly Piece[], name: string): boolean {
+  const tokens = component.flatMap(tokensOf).map((token): GlobToken => {
+    if (token.kind === "text") return { kind: "text", text: token.text.toLowerCase() };
+    return token.kind === "one" ? token : { kind: "many" };
+  });
+  return matchesGlob(createGlob(tokens), name.toLowerCase());
+}
+
+/** The component when it is plain text, else undefined. */
+export function plainName(component: readonly Piece[]): string | undefined {
+  let name = "";
+  for (const piece of component) {
+    if (piece.kind !== "text") return undefined;
+    name += piece.text;
+  }
+  return name;
+}
+
+function tokensOf(piece: Piece): readonly GlobToken[] {
+  if (piece.kind === "text") return [piece];
+  return piece.kind === "unknown" ? [{ kind: "many" }] : compileGlob(piece.pattern, "shell").tokens;
+}
+
+function opensWithDot(pattern: string): boolean {
+  return pattern.startsWith(".") || pattern.startsWith("\\.");
+}
+
+const MAX_ENTRIES = 20_000;
+const MAX_PATHS = 4096;
+
+/** What a target names on the disk. */
+export interface Expansion {
+  readonly paths: readonly string[];
+  /** directories with everything in them, because a pattern reaches any depth or names too much to list */
+  readonly trees: readonly string[];
+}
+
+type CouldBe = typeof componentCouldBe;
+
+/**
+ * The paths that a target names, links in front resolved; undefined when a part of it is not known. `couldBe` tells
+ * which names a pattern finds.
+ */
+export function expandTarget(
+  disk: Disk,
+  target: Target,
+  followsLast: boolean,
+  couldBe: CouldBe = componentCouldBe,
+): Expansion | undefined {
+  const { path, base, rest } = target;
+  if (path !== undefined) return { paths: [path], trees: [] };
+  if (base === undefined || rest.flat().some(piece => piece.kind === "unknown")) return undefined;
+  let reached: readonly string[] = [base];
+  for (const [index, component] of rest.entries()) {
+    const directories = index === 0 ? reached : reached.map(directory => disk.resolve(directory, true));
+    const name = plainName(component);
+    const next =
+      name === undefined
+        ? namesIn(disk, directories, component, couldBe)
+        : directories.map(at => join(at, name));
+    if (next === undefined || next.length > MAX_PATHS) return { paths: [], trees: directories };
+    reached = next;
+  }
+  return { paths: reached.map(found => disk.resolve(found, followsLast)), trees: [] };
+}
+
+function namesIn(
+  disk: Disk,
+  directories: readonly string[],
+  component: Target["rest"][number],
+  couldBe: CouldBe,
+): readonly string[] | undefined {
+  if (component.some(piece => piece.kind === "glob" && piece.pattern.includes("**"))) return undefined;
+  const found: string[] = [];
+  for (const directory of directories) {
+    if (disk.kind(directory) !== "directory") continue;
+    const names = disk.names(directory, MAX_ENTRIES);
+    if (names === undefined) return undefined;
+    for (const name of names) if (couldBe(component, name)) found.push(join(directory, name));
+  }
+  return found;
 }

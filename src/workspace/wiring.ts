@@ -1,8 +1,9 @@
 import { MANAGED_DIRECTORIES, WIRING_FILES, WIRING_TREES } from "../hosts/index.ts";
 import { belongsToLog } from "../state/index.ts";
-import { components, globMatches, isInside } from "../system/index.ts";
-import { partsBelow } from "./below.ts";
-import { isHookProgram } from "./hook-program.ts";
+import { components, dirname, globMatches, isInside, join } from "../system/index.ts";
+import { type Disk, partsBelow } from "./disk.ts";
+import { isHookProgram, programFolders } from "./own-files.ts";
+import { componentCouldBe, expandTarget, plainName, type Target } from "./target.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** `own` is the guard's own configuration, grants, keys and programs, `hooks` the hosts' registrations. */
@@ -104,4 +105,212 @@ function isOwnState({ stateHomes, auditLogs }: Workspace, path: string): boolean
     /\/(amplihack|amplihack-hooks)(\.cjs)?$/.test(path) &&
     /\/(bin|node_modules)\//.test(path)
   );
+}
+
+type Component = Target["rest"][number];
+
+/** What a target is to the guard, or could be where parts of it are patterns or not known. */
+export function wiringOf(workspace: Workspace, target: Target): WiringPart | undefined {
+  const { path, base, rest } = target;
+  if (target.isRemote) return undefined;
+  if (path !== undefined) return wiringPart(workspace, path);
+  if (base === undefined) return endsAsWiring(rest) ? "hooks" : undefined;
+  const part = wiringPart(workspace, base);
+  if (part === "own" || (part !== undefined && isInTree(workspace, base))) return part;
+  const open = [...components(base).map(plainComponent), ...rest];
+  if (auditFiles(workspace).some(path => namesExisting(open, components(path)))) return "own";
+  if (rest.some(isDeep))
+    return existingWiring(workspace).some(path =>
+      namesExisting(open.filter(isNoRepetition), components(path)),
+    )
+      ? "hooks"
+      : undefined;
+  if (!wiringRoots(workspace).some(root => couldBeBelow(open, root))) return undefined;
+  const found = expandTarget(workspace.disk, target, true);
+  if (found === undefined || found.trees.length > 0) return "hooks";
+  return found.paths.map(one => wiringPart(workspace, one)).find(one => one !== undefined);
+}
+
+function plainComponent(name: string): Component {
+  return [{ kind: "text", text: name }];
+}
+
+/** In a directory that is wiring as a whole. */
+function isInTree(workspace: Workspace, path: string): boolean {
+  return wiringRoots(workspace).some(({ root }) => {
+    const below = partsBelow(root, path);
+    return (
+      below !== undefined && WIRING_PATTERNS.some(({ names, isTree }) => isTree && beginsWith(below, names))
+    );
+  });
+}
+
+function beginsWith(parts: readonly string[], names: readonly string[]): boolean {
+  return names.every((name, index) => parts[index] === name);
+}
+
+/** An unknown part may be any name but the first below a root, which must be there to be seen. */
+function couldBeBelow(open: readonly Component[], { root, folder }: WiringRoot): boolean {
+  const front = components(root);
+  const isSeen = (index: number) => open[index]?.some(piece => piece.kind === "unknown") === false;
+  if (!front.every((name, index) => isSeen(index) && openCouldBe(open, index, name))) return false;
+  return WIRING_PATTERNS.some(({ parts, isTree }) => {
+    const length = front.length + parts.length - folder.length;
+    if (isTree ? open.length < length : open.length !== length) return false;
+    if (folder.some((name, index) => parts[index] !== name.toLowerCase())) return false;
+    for (let index = front.length; index < length; index += 1) {
+      if (index === front.length && !isSeen(index)) return false;
+      if (!openCouldBe(open, index, parts[index - front.length + folder.length] ?? "")) return false;
+    }
+    return true;
+  });
+}
+
+function openCouldBe(open: readonly Component[], index: number, name: string): boolean {
+  return samples(name).some(sample => nameCouldBe(open[index] ?? [], sample));
+}
+
+/** What `**` names is looked for among what is there: it goes through no name with a dot in front. */
+function namesExisting(open: readonly Component[], parts: readonly string[]): boolean {
+  const [part, ...others] = open;
+  const [name, ...rest] = parts;
+  if (part === undefined || name === undefined) return part === undefined && name === undefined;
+  if (isDeep(part) && (namesExisting(others, parts) || (!name.startsWith(".") && namesExisting(open, rest))))
+    return true;
+  return nameCouldBe(part, name.toLowerCase()) && namesExisting(others, rest);
+}
+
+/** `**` behind `**` names nothing more. */
+function isNoRepetition(part: Component, index: number, all: readonly Component[]): boolean {
+  return !isDeep(part) || !isDeep(all[index - 1] ?? []);
+}
+
+function isDeep(component: Component): boolean {
+  return component.some(piece => piece.kind === "glob" && piece.pattern.includes("**"));
+}
+
+/** Names that a part of a pattern stands for. */
+function samples(name: string): readonly string[] {
+  return name.includes("*") ? ["", ".local", ".x"].map(middle => name.replace("*", middle)) : [name];
+}
+
+function nameCouldBe(component: Component, name: string): boolean {
+  const plain = plainName(component);
+  return plain === undefined ? componentCouldBe(component, name) : plain.toLowerCase() === name;
+}
+
+/** `$DIR/.claude/settings.json`: wherever it begins, it ends as wiring does. */
+function endsAsWiring(rest: readonly Component[]): boolean {
+  const names = rest.map(part => plainName(part)?.toLowerCase());
+  return WIRING_PATTERNS.some(({ parts, isTree }) => {
+    if (parts.length < 2) return false;
+    const last = names.length - parts.length;
+    const starts = isTree ? Array.from({ length: Math.max(last + 1, 0) }, (_, at) => at) : [last];
+    return starts.some(
+      start => start >= 0 && parts.every((part, index) => partMatches(part, names[start + index] ?? "/")),
+    );
+  });
+}
+
+const MAX_TOPS = 5000;
+const MAX_IN_TREE = 200;
+const MAX_DEPTH = 3;
+
+const existing = new WeakMap<Workspace, readonly string[]>();
+
+/** The wiring that is there: files, and the directories that are wiring as a whole. */
+function existingWiring(workspace: Workspace): readonly string[] {
+  const known = existing.get(workspace);
+  if (known !== undefined) return known;
+  const found = new Set(auditFiles(workspace));
+  for (const { root, folder } of wiringRoots(workspace)) {
+    const tops = new Set(folder.length === 0 ? workspace.disk.names(root, MAX_TOPS) : undefined);
+    for (const { names, isTree } of WIRING_PATTERNS) {
+      if (folder.some((name, index) => names[index] !== name)) continue;
+      if (tops.size > 0 && !tops.has(names[0] ?? "")) continue;
+      let reached: readonly string[] = [root];
+      for (const part of names.slice(folder.length))
+        reached = reached.flatMap(at => namesAt(workspace, at, part));
+      for (const path of reached) {
+        found.add(path);
+        if (isTree) addTree(workspace.disk, path, found, MAX_DEPTH);
+      }
+    }
+  }
+  const paths = [...found];
+  existing.set(workspace, paths);
+  return paths;
+}
+
+const MAX_SETTINGS_BYTES = 256 * 1024;
+
+/** What the hooks here consist of: the folders of the program, and the files that tell a host to start it. */
+export function hookFiles(workspace: Workspace): readonly string[] {
+  const { disk } = workspace;
+  const isRegistration = (path: string) =>
+    disk.kind(path) === "file" && disk.text(path, MAX_SETTINGS_BYTES)?.includes("amplihack-hooks") === true;
+  return [...programFolders(workspace), ...existingWiring(workspace).filter(isRegistration)];
+}
+
+/** An audit log that lies outside the state home, with what belongs to it. */
+function auditFiles({ disk, auditLogs }: Workspace): readonly string[] {
+  return auditLogs.flatMap(log => {
+    const names = disk.kind(dirname(log)) === "directory" ? (disk.names(dirname(log)) ?? []) : [];
+    return names.map(name => join(dirname(log), name)).filter(path => belongsToLog(log, path));
+  });
+}
+
+function namesAt({ disk }: Workspace, directory: string, part: string): readonly string[] {
+  if (!part.includes("*")) {
+    const path = join(directory, part);
+    return disk.kind(path) === undefined ? [] : [path];
+  }
+  const names = disk.kind(directory) === "directory" ? (disk.names(directory) ?? []) : [];
+  return names.filter(name => partMatches(part, name)).map(name => join(directory, name));
+}
+
+function addTree(disk: Disk, path: string, found: Set<string>, depth: number): void {
+  if (depth === 0 || disk.kind(path) !== "directory") return;
+  for (const name of disk.names(path) ?? []) {
+    if (found.size > MAX_IN_TREE) return;
+    const inner = join(path, name);
+    found.add(inner);
+    addTree(disk, inner, found, depth - 1);
+  }
+}
+
+/** Another name of a file that is wiring: a hard link to it. */
+export function isLinkedWiring(workspace: Workspace, path: string): boolean {
+  const { disk } = workspace;
+  const identity = disk.kind(path) === "file" ? disk.identity(path) : undefined;
+  if (identity === undefined) return false;
+  return existingWiring(workspace).some(
+    other => other !== path && disk.kind(other) === "file" && disk.identity(other) === identity,
+  );
+}
+
+/** The target is, or may be, a directory in which wiring lies, so that both go together. */
+export function holdsWiring(workspace: Workspace, { path, base, rest }: Target): boolean {
+  if (path === undefined) return base !== undefined && mayHoldAudit(workspace, base, rest);
+  if (workspace.disk.kind(path) !== "directory") return false;
+  if (auditFiles(workspace).some(file => isInside(path, file))) return true;
+  const isOnTheWay = wiringRoots(workspace).some(({ root, folder }) => {
+    const parts = partsBelow(root, path) ?? [];
+    return parts.length > 0 && WIRING_PATTERNS.some(({ names }) => goesThrough(names, folder.length, parts));
+  });
+  return isOnTheWay && existingWiring(workspace).some(file => isInside(path, file));
+}
+
+function mayHoldAudit(workspace: Workspace, base: string, rest: readonly Component[]): boolean {
+  const open = [...components(base).map(plainComponent), ...rest];
+  return auditFiles(workspace).some(file => {
+    const parts = components(file);
+    return parts.some((_, index) => namesExisting(open, parts.slice(0, index)));
+  });
+}
+
+/** The names from `front` on begin with all of the parts, and go on behind them. */
+function goesThrough(names: readonly string[], front: number, parts: readonly string[]): boolean {
+  if (names.length - front <= parts.length) return false;
+  return parts.every((part, index) => names[front + index] === part);
 }

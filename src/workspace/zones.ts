@@ -5,16 +5,14 @@ import {
   isRegenerableElsewhere,
   isRegenerableInProject,
 } from "../programs/index.ts";
-import { wordSet } from "../shell/index.ts";
+import { wordSet, words } from "../shell/index.ts";
 import { components, isInside } from "../system/index.ts";
-import { partsBelow } from "./below.ts";
-import { matchesAnyPattern, parseIgnoreFile } from "./ignore.ts";
-import { isIgnoredByGit } from "./ignored.ts";
-import { findRepository } from "./repository.ts";
+import { partsBelow } from "./disk.ts";
+import { isIgnoredByGit, matchesAnyPattern, parseIgnoreFile } from "./ignore.ts";
+import { findRepository, tracksAnything } from "./repository.ts";
 import { type SecretKind, secretByName, secretInHome, secretInSystem } from "./secrets.ts";
-import { SYSTEM_TREES } from "./system-trees.ts";
-import { tracksAnything } from "./tracked.ts";
-import { SYSTEM_TOPS, type Workspace } from "./workspace.ts";
+import type { Target } from "./target.ts";
+import { SYSTEM_TOPS, SYSTEM_TREES, type Workspace } from "./workspace.ts";
 
 /**
  * Where a path lies. `root`: the system's own directories; `system`: below them; `home`: the home directory, its
@@ -186,4 +184,55 @@ export function secretAt(
   const inProject = inPlaces.length === 0 ? undefined : partsBelow(workspace.project, path);
   if (inProject !== undefined && isConfigured(inPlaces, inProject)) return "secret";
   return secretByName(name, { added, removed });
+}
+
+/** Below the home directory; a trailing slash stands for the whole tree. */
+const STARTUP = words(`
+  .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zprofile .zshenv .zlogin .zlogout
+  .kshrc .cshrc .tcshrc .login .inputrc .xprofile .xinitrc .xsession .xsessionrc .pam_environment .ssh/rc
+  .config/fish/config.fish .config/fish/conf.d/ .config/autostart/ .config/systemd/user/ .config/environment.d/
+  .local/share/systemd/user/ Library/LaunchAgents/ .config/plasma-workspace/ .config/nushell/config.nu
+  .oh-my-zsh/custom/ .zshrc.d/ .bashrc.d/
+`);
+
+/** Files that run by themselves: what is written there outlives the session. */
+export function isStartupFile(workspace: Workspace, path: string): boolean {
+  if (/^\/(var\/spool\/cron|Library\/Launch(Agents|Daemons))(\/|$)/.test(path)) return true;
+  const home = isInside(workspace.home, path) ? workspace.home : otherHome(path);
+  if (
+    home === undefined ||
+    workspace.temps.some(temp => isInside(temp, path) && !isInside(temp, workspace.home))
+  )
+    return false;
+  const below = partsBelow(home, path)?.join("/") ?? "";
+  return STARTUP.some(name => (name.endsWith("/") ? `${below}/`.startsWith(name) : below === name));
+}
+
+function otherHome(path: string): string | undefined {
+  return /^\/(?:root|home\/[^/]+|Users\/[^/]+)(?=\/)/.exec(path)?.[0];
+}
+
+/**
+ * Everything that somebody has in one place: a home, a directory right in it, the project, its history, or what lies
+ * around them. `withProject` false: the project alone is not meant.
+ */
+export function isWholeTree(workspace: Workspace, target: Target, withProject: boolean): boolean {
+  const { disk, project } = workspace;
+  const path = target.path ?? (isEverythingIn(target) ? target.base : undefined);
+  if (target.isRemote || path === undefined || disk.kind(path) === "file") return false;
+  if (!withProject && project !== undefined && isInside(project, path)) return false;
+  const zone = zoneOf(workspace, path);
+  if (zone === "project") return true;
+  if (zone === "history") return path.endsWith("/.git");
+  if (zone !== "home" && zone !== "root") return false;
+  return disk.kind(path) === "directory" || isInside(path, workspace.home);
+}
+
+/** `*` of a directory, or names in it that are not known. */
+function isEverythingIn({ rest }: Target): boolean {
+  return (
+    rest.length === 1 &&
+    rest[0]?.every(piece => piece.kind === "unknown" || (piece.kind === "glob" && piece.pattern === "*")) ===
+      true
+  );
 }

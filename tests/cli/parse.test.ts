@@ -25,6 +25,7 @@ const sample = defineCommand({
     secret: { kind: "boolean", summary: "not shown", isHidden: true },
   },
   positionals: [{ name: "NAME", summary: "what to do it to" }],
+  forAgents: "passes",
   examples: {},
   run: () => 0,
 });
@@ -77,6 +78,7 @@ describe("reading the words of a command", () => {
         { name: "VALUE", summary: "" },
         { name: "NOTE", summary: "", isOptional: true },
       ],
+      forAgents: "passes",
       examples: {},
       run: () => 0,
     });
@@ -174,6 +176,7 @@ describe("an option whose value may be left out", () => {
     },
     positionals: [{ name: "ID", summary: "what", isOptional: true, isVariadic: true }],
     wordsBehind: "[-- PATH…]",
+    forAgents: "passes",
     examples: {},
     run: () => 0,
   });
@@ -212,7 +215,8 @@ describe("--json", () => {
   });
 
   it("is unknown to a command that prints no JSON", () => {
-    const plain = defineCommand({ name: "plain", summary: "", options: {}, examples: {}, run: () => 0 });
+    const declared = { name: "plain", summary: "", options: {}, forAgents: "passes", examples: {} } as const;
+    const plain = defineCommand({ ...declared, run: () => 0 });
     expect(() => parseWords(plain, ["--json"], "amplihack plain")).toThrow("unknown option '--json'");
   });
 });

@@ -1,9 +1,14 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { renderConfigSchema } from "../../src/config/index.ts";
-import { ruleSchemas } from "../../src/guard/rule-schema.ts";
-import { ruleSettingProblem } from "../../src/guard/rule-settings.ts";
-import { RULE_IDS } from "../../src/guard/rules.ts";
+import { RULE_IDS, renderRuleIds, ruleSchemas, ruleSettingProblem } from "../../src/guard/rules.ts";
+
+describe("src/config/rule-ids.ts", () => {
+  it("is what the rules of the guard say (node scripts/write-schemas.mjs)", () => {
+    const file = new URL("../../src/config/rule-ids.ts", import.meta.url);
+    expect(readFileSync(file, "utf8")).toBe(renderRuleIds());
+  });
+});
 
 describe("schemas/config.schema.json", () => {
   it("is what the description in src/config/sections.ts says (node scripts/write-schemas.mjs)", () => {

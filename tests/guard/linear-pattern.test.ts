@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compileLinear } from "../../src/guard/linear-pattern.ts";
+import { compileLinear } from "../../src/guard/custom-rules.ts";
 import { createBudget } from "../../src/shell/budget.ts";
 import { runs } from "../generated-inputs.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { basename, join } from "../../src/system/paths.ts";
-import type { SessionWrites } from "../../src/workspace/session-writes.ts";
+import type { SessionWrites } from "../../src/workspace/workspace.ts";
 import { HOME, judge, machine, PROJECT } from "./scene.ts";
 
 /** A session that wrote these files, and the verdict on a command of it. Paths are below the project. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isRegenerablePattern } from "../../src/programs/records/regenerable.ts";
 import { globMatches } from "../../src/system/glob.ts";
 import { isIgnored, matchesAnyPattern, parseIgnoreFile } from "../../src/workspace/ignore.ts";
-import { componentCouldBe } from "../../src/workspace/match.ts";
+import { componentCouldBe } from "../../src/workspace/target.ts";
 import { survey } from "../../src/workspace/workspace.ts";
 import { secretAt, zoneOf } from "../../src/workspace/zones.ts";
 import { contextFor, HOME, judge, machine, PROJECT } from "./scene.ts";

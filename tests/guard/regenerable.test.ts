@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { GuardContext } from "../../src/guard/context.ts";
-import type { SessionWrites } from "../../src/workspace/session-writes.ts";
+import type { GuardContext } from "../../src/guard/judgement.ts";
+import type { SessionWrites } from "../../src/workspace/workspace.ts";
 import { judge, machine, PROJECT } from "./scene.ts";
 
 const MOVERS = `

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { BUILT_IN, type GuardSettings } from "../../src/config/settings.ts";
 import { type Judgement, judgeCommand } from "../../src/exports/guard.ts";
-import type { GuardContext } from "../../src/guard/context.ts";
+import type { GuardContext } from "../../src/guard/judgement.ts";
 import { createMemorySystem, type MemorySystem, type SeedEntry } from "../../src/system/memory.ts";
 
 export const HOME = "/home/user";

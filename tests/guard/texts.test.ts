@@ -3,8 +3,8 @@ import { LEVELS } from "../../src/config/levels.ts";
 import { BUILT_IN } from "../../src/config/settings.ts";
 import { PACKS } from "../../src/exports/guard.ts";
 import { ruleOf } from "../../src/guard/custom-rules.ts";
-import { explainRule } from "../../src/guard/explain-rule.ts";
 import { canBeAllowedForGood } from "../../src/guard/finding.ts";
+import { explainRule } from "../../src/guard/rules.ts";
 import { allOperations } from "../../src/programs/model/registry.ts";
 import { HOME, judge, machine, PROJECT, settings } from "./scene.ts";
 

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { createDisk } from "../../src/workspace/disk.ts";
-import { findRepository } from "../../src/workspace/repository.ts";
-import { tracksAnything } from "../../src/workspace/tracked.ts";
+import { findRepository, tracksAnything } from "../../src/workspace/repository.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 const MAKE = `

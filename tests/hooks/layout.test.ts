@@ -18,7 +18,9 @@ const NAMES = STOCK_HOOKS.map(hook => hook.name);
 
 describe.each(STOCK_HOOKS)("the stock hook $name", ({ name, events, timeoutSeconds }) => {
   it("is one file that exports its definition", async () => {
-    const found = [`src/hooks/${name}.ts`, `src/hooks/${name}/${name}.ts`].filter(path => existsSync(path));
+    const found = [`src/hooks/stock/${name}.ts`, `src/hooks/stock/${name}/${name}.ts`].filter(path =>
+      existsSync(path),
+    );
     expect(found).toEqual([definitionPath(name)]);
     const { hook } = await loadDefinition(name);
     expect(hook?.({})).toMatchObject({ id: `amplihack.${name}`, event: events[0] });

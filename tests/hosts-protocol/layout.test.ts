@@ -27,7 +27,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "src/install/modules": "texts of modules, which the hook program must not carry",
   "src/install/doctor/switches.ts": "checks of one host's own files, which the hook program must not carry",
   "src/engine": "atomcode is also a dialect of hook configuration",
-  "src/hooks/handlers": "atomcode is also a dialect of hook configuration",
+  "src/handlers": "atomcode is also a dialect of hook configuration",
   "src/code": "augmented assignment",
 };
 

@@ -96,7 +96,7 @@ describe.each(TRIED.filter(host => host === "claude-code"))(
           place,
           () => [
             push,
-            change("with it commits of others", "with it what others did", "src/guard/packs/git-branches.ts"),
+            change("with it commits of others", "with it what others did", "src/guard/rules/git-branches.ts"),
             command("npm run build"),
             push,
             command(`echo 'const broken = ;' >> ${GUARD}`),

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import * as config from "../../src/config/index.ts";
 import { isSameJson, type Json } from "../../src/protocol/index.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
-import { describePublicFunctions, forAll, forBoth } from "./public-functions.ts";
+import { describeDoor, forAll, forBoth } from "./public-functions.ts";
 import { environments, json, keys, paths, texts } from "./values.ts";
 
 const PLACES = { home: "/home/user", stateHome: "/home/user/.amplihack", projectRoot: "/home/user/project" };
@@ -39,7 +39,7 @@ const failureTables = fc.array(
 
 const strictness = (level: (typeof config.LEVELS)[number]) => config.LEVELS.indexOf(level);
 
-describePublicFunctions("config", config, {
+describeDoor("config", config, {
   renderConfigSchema: forAll(fc.constantFrom("guard", "failure", "memory", "update", "bridge"), section =>
     Object.hasOwn(JSON.parse(config.renderConfigSchema()).properties, section),
   ),

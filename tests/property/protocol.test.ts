@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import * as protocol from "../../src/protocol/index.ts";
+import * as protocol from "../../src/exports/protocol.ts";
 import {
   type Accumulator,
   type Contribution,
@@ -10,7 +10,7 @@ import {
   type JsonObject,
   type Normalised,
   VERDICTS,
-} from "../../src/protocol/index.ts";
+} from "../../src/exports/protocol.ts";
 import { describePublicFunctions, forAll, forBoth } from "./public-functions.ts";
 import { json, jsonObjects, texts } from "./values.ts";
 

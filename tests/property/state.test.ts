@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import fc from "fast-check";
 import * as state from "../../src/state/index.ts";
 import {
@@ -9,7 +8,7 @@ import {
 } from "../../src/system/memory.ts";
 import { isInside, normalise } from "../../src/system/paths.ts";
 import { SystemError } from "../../src/system/system.ts";
-import { describePublicFunctions, errorOf, forAll, forBoth } from "./public-functions.ts";
+import { describeDoor, errorOf, forAll, forBoth } from "./public-functions.ts";
 import { environments, json, keys, paths, texts } from "./values.ts";
 
 const STATE_FILE = "/home/user/project/state.json";
@@ -63,7 +62,7 @@ const isOwnError = (error: unknown) =>
   error === undefined || error instanceof SystemError || state.isStateError(error);
 const sizeOf = (system: MemorySystem, path: string) => system.files.inspect(path)?.size;
 
-describePublicFunctions("state", state, {
+describeDoor("state", state, {
   parseAgentName: forAll(fc.oneof(texts, fc.constantFrom(...state.AGENTS, " Claude ", "CODEX")), raw => {
     const name = state.parseAgentName(raw);
     return name === undefined
@@ -162,37 +161,6 @@ describePublicFunctions("state", state, {
       return (problem === undefined ? value === variable.tryGet(system) : value === "fallback") && isQuiet;
     },
   ),
-  escapeControls: forAll(texts, text => {
-    const escaped = state.escapeControls(text);
-    return (
-      !/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e]/.test(escaped) &&
-      state.escapeControls(escaped) === escaped
-    );
-  }),
-  escapeLines: forAll(
-    texts,
-    text => state.escapeLines(text).replaceAll("\n", "\\n") === state.escapeControls(text),
-  ),
-  escapeHidden: forAll(texts, text => {
-    const escaped = state.escapeHidden(text);
-    return (
-      !/[\u0000-\u001f\u202a-\u202e]|\p{Default_Ignorable_Code_Point}/u.test(escaped) &&
-      state.escapeHidden(escaped) === escaped
-    );
-  }),
-  clipMiddle: forBoth(texts, fc.integer({ min: 4, max: 80 }), (text, length) => {
-    const clipped = state.clipMiddle(text, length);
-    if (text.length <= length) return clipped === text;
-    const [start = "", end = ""] = [
-      clipped.slice(0, clipped.indexOf("…")),
-      clipped.slice(clipped.lastIndexOf("…") + 1),
-    ];
-    return clipped.length <= length + 1 && text.startsWith(start) && text.endsWith(end);
-  }),
-  clip: forBoth(texts, fc.integer({ min: 1, max: 80 }), (text, length) => {
-    const clipped = state.clip(text, length);
-    return text.length <= length ? clipped === text : clipped.endsWith("…") && clipped.length <= length + 1;
-  }),
   FileLock: forAll(
     fc.oneof(
       texts,
@@ -355,14 +323,6 @@ describePublicFunctions("state", state, {
       times === 0 ? [] : system.files.list("/home/user/project").filter(name => name.includes(".corrupt-"));
     return kept.length === Math.min(times, 3) && system.peek(STATE_FILE) === undefined;
   }),
-  sha256Hex: forAll(
-    bytes,
-    content => state.sha256Hex(content) === createHash("sha256").update(content).digest("hex"),
-  ),
-  sha256: forAll(
-    bytes,
-    content => Buffer.compare(state.sha256(content), createHash("sha256").update(content).digest()) === 0,
-  ),
   StateError: forBoth(texts, texts, (subject, message) => {
     const error = new state.StateError("malformed", subject, message);
     return error instanceof Error && error.subject === subject && error.message === message;

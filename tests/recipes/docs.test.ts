@@ -83,7 +83,7 @@ describe("the page about recipes", () => {
       exports: Record<string, unknown>;
     };
     expect(exports["./recipes"]).toEqual({
-      types: "./dist/types/recipes/index.d.ts",
+      types: "./dist/types/exports/recipes.d.ts",
       default: "./dist/recipes/index.js",
     });
     expect(exports["./schemas/*.json"]).toBe("./schemas/*.json");

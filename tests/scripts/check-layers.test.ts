@@ -24,8 +24,29 @@ function lint(files: Readonly<Record<string, string>>): {
 
 describe("the layer lint", () => {
   it("accepts an import that points to a folder above", () => {
-    const { status } = lint({ "hosts/a.ts": 'import { readJson } from "../protocol/read-json.ts";\n' });
+    const { status } = lint({ "hosts/a.ts": 'import { readJson } from "../protocol/index.ts";\n' });
     expect(status).toBe(0);
+  });
+
+  it.each([
+    ["a file", '"../protocol/read-json.ts"'],
+    ["an index of a sub-folder", '"../hosts/tools/index.ts"'],
+  ])("rejects %s behind the door of a folder above", (_, specifier) => {
+    const result = lint({ "shell/bad.ts": `import { readJson } from ${specifier};\n` });
+    expect(result.status).toBe(1);
+    expect(result.text).toContain("past the door of");
+  });
+
+  it("accepts a further door that is named with its reason", () => {
+    const { status } = lint({ "bin/a.ts": 'import { createNodeSystem } from "../system/node.ts";\n' });
+    expect(status).toBe(0);
+  });
+
+  it("rejects a door without a paragraph on its folder", () => {
+    expect(lint({ "protocol/index.ts": "export const a = 1;\n" }).text).toContain(
+      "begins without the paragraph",
+    );
+    expect(lint({ "protocol/index.ts": "/** What it knows. */\nexport const a = 1;\n" }).status).toBe(0);
   });
 
   it.each([
@@ -88,7 +109,7 @@ describe("the layer lint", () => {
   });
 
   it("rejects an adapter of system/ in a portable folder and accepts its interface", () => {
-    expect(lint({ "state/good.ts": 'import type { System } from "../system/system.ts";\n' }).status).toBe(0);
+    expect(lint({ "state/good.ts": 'import type { System } from "../system/index.ts";\n' }).status).toBe(0);
     const result = lint({ "state/bad.ts": 'import { createNodeSystem } from "../system/node.ts";\n' });
     expect(result.text).toContain("may import the interface of system/ only");
   });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { clip, compactTimestamp, escapeControls, localTimestamp } from "../../src/state/index.ts";
+import { compactTimestamp, localTimestamp } from "../../src/state/index.ts";
+import { clip, escapeControls } from "../../src/text/index.ts";
 import { anyCharacter } from "../generated-inputs.ts";
 
 describe("text for one line", () => {

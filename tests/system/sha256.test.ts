@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sha256, sha256Hex } from "../../src/state/index.ts";
+import { sha256, sha256Hex } from "../../src/system/index.ts";
 
 describe("SHA-256", () => {
   it("gives the published digests", () => {

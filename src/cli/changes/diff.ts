@@ -8,8 +8,8 @@ import {
   shownPath,
 } from "../../history/index.ts";
 import { unifiedDiff } from "../../install/index.ts";
-import { escapeControls } from "../../state/index.ts";
 import { isInside, relative } from "../../system/index.ts";
+import { escapeControls } from "../../text/index.ts";
 import { secretAt } from "../../workspace/index.ts";
 import type { Terminal } from "../terminal.ts";
 

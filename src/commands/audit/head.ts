@@ -8,6 +8,7 @@ export const headCommand = defineCommand({
 Kept on another machine it proves later that the log was not shortened or
 rewritten: amplihack audit verify --head HEAD. amplihack ship sends it along.`,
   options: { format: FORMAT_OPTION },
+  forAgents: "passes",
   examples: { "amplihack audit head": "prints NUMBER:HASH" },
   async run({ options, system, terminal }) {
     const { auditPath } = await import("./audit-path.ts");

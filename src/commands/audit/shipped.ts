@@ -1,7 +1,8 @@
 import type { Invocation } from "../../cli/index.ts";
 import { loadTeams } from "../../postgres/index.ts";
 import { loadCompareLog, loadPostgresTarget } from "../../ship/index.ts";
-import { type ChainHead, type ChainReport, escapeControls } from "../../state/index.ts";
+import type { ChainHead, ChainReport } from "../../state/index.ts";
+import { escapeControls } from "../../text/index.ts";
 import { type DATABASE_OPTIONS, withRecords } from "./database.ts";
 
 /** What of a log is in a database. */

@@ -1,7 +1,6 @@
 import { type FORMAT_OPTION, fitLines, type Invocation, type Terminal } from "../../cli/index.ts";
 import { loadVerifyRecords, type RecordReport, type RecordsReport } from "../../ship/index.ts";
-import { escapeControls } from "../../state/index.ts";
-import { count } from "../../text/index.ts";
+import { count, escapeControls } from "../../text/index.ts";
 import { type DATABASE_OPTIONS, withRecords } from "./database.ts";
 import { headDocument } from "./shipped.ts";
 

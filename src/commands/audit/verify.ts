@@ -31,6 +31,7 @@ changed.`,
       completes: "file",
     },
   ],
+  forAgents: { use: "passes", asksAbroad: "url" },
   examples: {
     "amplihack audit verify": "says whether the log is whole",
     "amplihack audit verify --head 12:3b0c… --json": "also whether it still has line 12 and all before it",

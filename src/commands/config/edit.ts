@@ -1,6 +1,6 @@
 import { CommandError, defineCommand, loadEditor } from "../../cli/index.ts";
 import { loadConfig, starterConfig, userConfigFile } from "../../config/index.ts";
-import { loadRuleSettings } from "../../guard/index.ts";
+import { loadRules } from "../../guard/index.ts";
 import { requireDirectories } from "../../state/index.ts";
 import { type System, writeAtomically } from "../../system/index.ts";
 
@@ -9,6 +9,7 @@ export const editCommand = defineCommand({
   summary: "open your configuration in $VISUAL or $EDITOR, and check it afterwards",
   options: {},
   ownsTerminal: true,
+  forAgents: "loosens",
   examples: { "amplihack config edit": "writes a file to start from where there is none" },
   async run({ system, terminal }) {
     const { editFile } = await loadEditor();
@@ -34,7 +35,7 @@ export const editCommand = defineCommand({
 
 /** What in the user's file does not count, and why; . */
 async function problemsOf(system: System): Promise<readonly string[]> {
-  const { ruleSettingProblems } = await loadRuleSettings();
+  const { ruleSettingProblems } = await loadRules();
   const { config, notices } = loadConfig(system, { ...requireDirectories(system), projectRoot: undefined });
   return [
     ...notices.filter(({ scope }) => scope === "user").map(({ message }) => message),

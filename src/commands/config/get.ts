@@ -8,6 +8,7 @@ export const getCommand = defineCommand({
   details: "A section, a list or an object is printed as JSON, and null is what has no value.",
   options: { format: FORMAT_OPTION },
   positionals: [SETTING_OR_SECTION],
+  forAgents: "passes",
   examples: {
     "amplihack config get guard.level": "prints relaxed, standard or strict",
     "amplihack config get history": "prints the whole section",

@@ -10,6 +10,7 @@ export const listCommand = defineCommand({
     all: option.boolean("also those with their built-in value"),
     format: FORMAT_OPTION,
   },
+  forAgents: "passes",
   examples: {
     "amplihack config list": "every setting that is not as built in, and where it comes from",
     "amplihack config list --all": "every setting there is",

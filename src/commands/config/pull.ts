@@ -23,6 +23,7 @@ stays. Exit code 1 when one of them could not be had.`,
     system: option.boolean("those of the machine's configuration, /etc/amplihack/config.jsonc"),
     format: FORMAT_OPTION,
   },
+  forAgents: { use: "asks", loosensWith: ["pin"] },
   examples: {
     "amplihack config pull": "brings the policies up to date",
     "amplihack config pull --pin": "also pins new entries to what they hold today",

@@ -12,6 +12,7 @@ stay. A list of texts is written with commas, everything larger as JSON.`,
     { name: "KEY", summary: "a setting: guard.level, guard.rules.git.push", completes: "setting" },
     { name: "VALUE", summary: "the new value" },
   ],
+  forAgents: "loosens",
   examples: {
     "amplihack config set guard.level strict": "asks about more",
     "amplihack config set guard.rules.git.stash deny": "one rule, whatever the level",

@@ -9,6 +9,7 @@ Removes it from ~/.amplihack/config.jsonc, whose comments stay. Then the next la
 below counts, or the built-in value.`,
   options: { format: FORMAT_OPTION },
   positionals: [SETTING_OR_SECTION],
+  forAgents: "loosens",
   examples: {
     "amplihack config unset guard.level": "the built-in level counts again",
     "amplihack config unset guard.rules.git.stash": "the rule is again as the level has it",

@@ -20,6 +20,7 @@ refused and when, and asks for a phrase that is new each time. With "always" in 
 allowed in that directory from now on: an entry in guard.allow of your own configuration.`,
   options,
   positionals: [{ name: "CODE", summary: "the six characters that came with the refusal" }],
+  forAgents: "loosens",
   examples: { "amplihack guard allow-once 7FDQJ7": "shows the command and asks for your consent" },
   async run(invocation) {
     const { positionals, system, terminal } = invocation;

@@ -7,6 +7,7 @@ export const argvCommand = defineCommand({
   summary: "judge a program with words that are already expanded; PATH shims use this",
   wordsBehind: "-- PROGRAM [ARGUMENT…]",
   options: { format: FORMAT_OPTION, cwd: CWD_OPTION },
+  forAgents: "passes",
   examples: { "amplihack guard argv -- rm -rf /srv/data": "exit 0 allow, 3 ask, 2 deny" },
   async run({ options, rest, system, terminal }) {
     if (rest.length === 0)

@@ -14,6 +14,7 @@ export const explainCommand = defineCommand({
   summary: "show what a command would run and touch, which rule spoke and why",
   options: JUDGING_OPTIONS,
   positionals: [COMMAND_POSITIONAL],
+  forAgents: "passes",
   examples: {
     "amplihack guard explain 'd=/; sudo rm -rf \"$d\"'":
       "draws the tree of programs with their resolved words, effects and findings",

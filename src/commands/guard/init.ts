@@ -12,6 +12,7 @@ export const initCommand = defineCommand({
     force: option.boolean("replace a file that is already there"),
     format: FORMAT_OPTION,
   },
+  forAgents: { use: "asks", loosensWith: ["force", "trust"] },
   examples: {
     "amplihack guard init": "writes your configuration, with every setting explained",
     "amplihack guard init --project": "writes .amplihack/config.jsonc for all who work on this project",

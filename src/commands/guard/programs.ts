@@ -17,6 +17,7 @@ export const programsCommand = defineCommand({
   positionals: [
     { name: "NAME", summary: "a program such as find; all names when left out", isOptional: true },
   ],
+  forAgents: "passes",
   examples: {
     "amplihack guard programs terraform": "shows what is known about one program",
     "amplihack guard programs": "lists every name",

@@ -13,6 +13,7 @@ export const replayCommand = defineCommand({
   positionals: [
     { name: "AUDIT", summary: "an audit file; your own when left out", isOptional: true, completes: "file" },
   ],
+  forAgents: "passes",
   examples: { "amplihack guard replay": "lists the commands whose verdict would now differ" },
   async run({ options, positionals, system, terminal }) {
     const { auditFile } = await loadAudit();

@@ -29,6 +29,7 @@ denied, 0 otherwise; --fail-on ask ends with 1 also for what would be asked abou
   positionals: [
     { name: "PATH", summary: "folders or files to look through", isVariadic: true, completes: "file" },
   ],
+  forAgents: "passes",
   examples: {
     "amplihack guard scan .": "looks through this project",
     "amplihack guard scan --sarif . > guard.sarif": "writes a report for code scanning",

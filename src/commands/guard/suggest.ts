@@ -30,6 +30,7 @@ export const suggestCommand = defineCommand({
       isRepeatable: true,
     }),
   },
+  forAgents: "passes",
   examples: {
     "amplihack guard suggest": "suggests from the audit log",
     "amplihack guard suggest --transcript ~/.claude/projects": "suggests from past sessions, too",

@@ -14,6 +14,7 @@ export const testCommand = defineCommand({
   summary: "judge one command: exit 0 allow, 3 ask, 2 deny",
   options: JUDGING_OPTIONS,
   positionals: [COMMAND_POSITIONAL],
+  forAgents: "passes",
   examples: {
     "amplihack guard test 'git push --force origin main'": "prints the verdict, the rules and a safer way",
     "amplihack guard test --json - < deploy.sh": "judges a whole script",

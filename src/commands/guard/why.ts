@@ -3,7 +3,7 @@ import {
   type ExplainedRule,
   isCode,
   loadCustomRules,
-  loadExplainRule,
+  loadRules,
   PACKS,
   type Rule,
 } from "../../guard/index.ts";
@@ -24,13 +24,14 @@ export const whyCommand = defineCommand({
       completes: "rule",
     },
   ],
+  forAgents: "passes",
   examples: {
     "amplihack guard why git.push": "explains one rule",
     "amplihack guard why": "lists every rule with what it says here",
   },
   async run({ options, positionals, system, terminal }) {
     const { ruleOf } = await loadCustomRules();
-    const { explainRule } = await loadExplainRule();
+    const { explainRule } = await loadRules();
     const { config, stateHome } = openForCommand(system, terminal, undefined);
     const rules: readonly Rule[] = [...PACKS.flatMap(pack => pack.rules), ...config.guard.custom.map(ruleOf)];
     const explain = (names: readonly string[]) =>

@@ -6,6 +6,7 @@ export const clearCommand = defineCommand({
   summary: "forget everything, of all projects",
   details: "Your files are not touched, but nothing that happened so far can be undone any more.",
   options: { yes: option.boolean("do not ask", { short: "y" }), format: FORMAT_OPTION },
+  forAgents: "history",
   examples: { "amplihack history clear": "says how much is kept, asks, and forgets it" },
   async run(invocation) {
     const { options, system, terminal } = invocation;

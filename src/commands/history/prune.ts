@@ -18,6 +18,7 @@ not touched, but what is forgotten cannot be undone any more.`,
     yes: option.boolean("do not ask", { short: "y" }),
     format: FORMAT_OPTION,
   },
+  forAgents: "history",
   examples: {
     "amplihack history prune --older-than 7d": "forgets everything older than a week, after a question",
     "amplihack history prune --to 500mb --yes": "makes it fit into 500 MB, without a question",

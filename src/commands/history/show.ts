@@ -27,6 +27,7 @@ export const showCommand = defineCommand({
   options: OPTIONS,
   positionals: [{ name: "ID", summary: "of the change; its beginning is enough", completes: "change" }],
   wordsBehind: "[-- PATH…]",
+  forAgents: "passes",
   examples: {
     "amplihack history show 1i8x4q": "everything that the change did",
     "amplihack history show 1i8x4q --stat": "only which files, and how large they were and are",

@@ -12,8 +12,8 @@ import {
   whatOf,
 } from "../../history/index.ts";
 import { hostTitle } from "../../install/index.ts";
-import { escapeControls, localTimestamp } from "../../state/index.ts";
-import { count, sizeText } from "../../text/index.ts";
+import { localTimestamp } from "../../state/index.ts";
+import { count, escapeControls, sizeText } from "../../text/index.ts";
 
 interface SummaryView {
   readonly terminal: Pick<Terminal, "paint">;

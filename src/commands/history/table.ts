@@ -2,8 +2,8 @@ import stringWidth from "string-width";
 import type { Terminal } from "../../cli/index.ts";
 import { ageOf, type Change, countFiles, markOf, whatOf } from "../../history/index.ts";
 import { cutToWidth } from "../../recipes/index.ts";
-import { escapeControls } from "../../state/index.ts";
 import { basename } from "../../system/index.ts";
+import { escapeControls } from "../../text/index.ts";
 
 /** What a list is made for. */
 export interface TableView {

@@ -1,12 +1,12 @@
 import { defineCommand, FORMAT_OPTION, loadProgress } from "../../cli/index.ts";
-import { escapeControls } from "../../state/index.ts";
-import { count, sizeText } from "../../text/index.ts";
+import { count, escapeControls, sizeText } from "../../text/index.ts";
 
 export const verifyCommand = defineCommand({
   name: "verify",
   summary: "check that everything kept is still what was written",
   details: "Reads every kept file. Exit code 1 when something is damaged or missing; it is named.",
   options: { format: FORMAT_OPTION },
+  forAgents: "passes",
   examples: { "amplihack history verify": "checks all of it and says what is damaged" },
   async run(invocation) {
     const { options, system, terminal } = invocation;

@@ -6,6 +6,7 @@ export const buildCommand = defineCommand({
   name: "build",
   summary: "compile your own hooks and those of this project that you trust",
   options: { format: FORMAT_OPTION },
+  forAgents: "asks",
   examples: { "amplihack hooks build": "compiles what changed and lists the hooks" },
   async run({ options, system, terminal }) {
     const { buildHooks } = await loadBuild();

@@ -13,6 +13,7 @@ translated both ways. The host that runs them itself is left alone. The settings
 With atomcode it takes those of AtomCode's hooks.json and .hooks.json, which get its own names of tools.`,
   options: { format: FORMAT_OPTION },
   positionals: [{ name: "HOST", summary: "claude or atomcode" }],
+  forAgents: "asks",
   examples: {
     "amplihack hooks import claude": "runs your hooks of Claude Code in Codex, Gemini, Copilot and the rest",
   },

@@ -26,6 +26,7 @@ event: stdout, stderr, exitCode, and what the host cannot express.`,
       isHidden: true,
     }),
   },
+  forAgents: "passes",
   examples: {
     [`echo '{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}' | amplihack hooks inspect`]:
       "shows the payload in amplihack's own words",

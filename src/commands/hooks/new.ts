@@ -10,6 +10,7 @@ export const newCommand = defineCommand({
     format: FORMAT_OPTION,
   },
   positionals: [{ name: "NAME", summary: "what to call it" }],
+  forAgents: "asks",
   examples: {
     "amplihack hooks new no-friday-deploys": "writes ~/.amplihack/hooks/no-friday-deploys.ts",
   },

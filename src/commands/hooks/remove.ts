@@ -7,6 +7,7 @@ export const removeCommand = defineCommand({
   summary: "take out a hook of your own, or stop trusting one of this project",
   options: { format: FORMAT_OPTION },
   positionals: [{ name: "NAME", summary: "of the hook or of its file" }],
+  forAgents: "asks",
   examples: {
     "amplihack hooks remove no-friday-deploys": "takes it out; the source is kept beside the others",
   },

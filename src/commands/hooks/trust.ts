@@ -15,6 +15,7 @@ agree again.`,
   positionals: [
     { name: "FILE", summary: "only these", isOptional: true, isVariadic: true, completes: "file" },
   ],
+  forAgents: "loosens",
   examples: { "amplihack hooks trust": "asks about everything of this project that is not trusted" },
   async run({ options, positionals, system, terminal }) {
     const { findUntrusted, trustHooks } = await loadManage();

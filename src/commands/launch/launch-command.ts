@@ -44,6 +44,11 @@ export function launchCommand(agent: AgentName, name: string = agent): LeafComma
       ...(skipsPermissions ? PERMISSIONS : {}),
       ...EVERYWHERE,
     },
+    forAgents: {
+      use: "asks",
+      passesWith: ["dry-run", "print-env"],
+      loosensWith: ["skip-permissions", "allow-untrusted-hooks"],
+    },
     examples: {
       [say]: `starts ${title} here`,
       [`${say} -- ${answersOnce} "explain this project"`]: "passes words on to the agent",

@@ -18,6 +18,8 @@ refused where the client cannot ask.`,
     http: option.boolean("listen on 127.0.0.1 instead of standard input"),
     port: option.number("N", "with --http: a certain port (any free one by default)", { minimum: 0 }),
   },
+  // Whoever starts it answers its questions; hosts start it themselves.
+  forAgents: "asks",
   examples: {
     "amplihack mcp serve": "what a host starts; `amplihack mcp` does the same",
     "amplihack mcp serve --http --port 8124": "prints its address and where the token is",

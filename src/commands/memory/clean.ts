@@ -22,6 +22,7 @@ export const cleanCommand = defineCommand({
     confirm: option.boolean("do not ask"),
     ...STORE_OPTIONS,
   },
+  forAgents: { use: "passes", asksWith: ["no-dry-run"], writes: ["db-path"] },
   examples: {
     "amplihack memory clean": `shows what matches '${PATTERN}'`,
     "amplihack memory clean --pattern 'learned/*' --no-dry-run":

@@ -1,5 +1,5 @@
 import { defineCommand } from "../../cli/index.ts";
-import { escapeControls } from "../../state/index.ts";
+import { escapeControls } from "../../text/index.ts";
 import { AGENT_OPTION, findOne, SESSION_OPTION, STORE_OPTIONS, withStore } from "./store-access.ts";
 
 export const deleteCommand = defineCommand({
@@ -9,6 +9,7 @@ export const deleteCommand = defineCommand({
     "Without --session, the one outside all sessions, or the only one. Exit code 1 when there is none, or several.",
   options: { agent: AGENT_OPTION, session: SESSION_OPTION, ...STORE_OPTIONS },
   positionals: [{ name: "KEY", summary: "what it is called" }],
+  forAgents: { use: "asks", writes: ["db-path"] },
   examples: { "amplihack memory delete style": "forgets it for good" },
   async run(invocation) {
     const { positionals, terminal } = invocation;

@@ -1,7 +1,8 @@
 import { CommandError, defineCommand, loadEditor } from "../../cli/index.ts";
 import { type Memory, TEXT_LIMITS, toDocument } from "../../memory/index.ts";
-import { escapeControls, readExactText } from "../../state/index.ts";
+import { readExactText } from "../../state/index.ts";
 import { dirname, join, type System } from "../../system/index.ts";
+import { escapeControls } from "../../text/index.ts";
 import { checkValue } from "./check-value.ts";
 import {
   AGENT_OPTION,
@@ -22,6 +23,7 @@ export const editCommand = defineCommand({
   details: "Key, category and pin stay. What is saved takes the place of the text that was there.",
   options: { agent: AGENT_OPTION, session: SESSION_OPTION, ...STORE_OPTIONS },
   positionals: [{ name: "KEY", summary: "what it is called" }],
+  forAgents: { use: "asks", writes: ["db-path"] },
   examples: { "amplihack memory edit style": "opens the text, and stores what was saved" },
   async run(invocation) {
     const { positionals, system, terminal } = invocation;

@@ -1,7 +1,7 @@
 import { CommandError, defineCommand, option } from "../../cli/index.ts";
 import { MAX_TRANSFER_BYTES, renderExport } from "../../memory/index.ts";
-import { escapeControls } from "../../state/index.ts";
 import { writeAtomically } from "../../system/index.ts";
+import { escapeControls } from "../../text/index.ts";
 import { AGENT_OPTION, fileNamed, STORE_OPTIONS, withReader } from "./store-access.ts";
 
 export const exportCommand = defineCommand({
@@ -17,6 +17,7 @@ export const exportCommand = defineCommand({
     }),
     ...STORE_OPTIONS,
   },
+  forAgents: { use: "asks", writes: ["output"] },
   examples: {
     "amplihack memory export -o memories.json": "writes all memories",
     "amplihack memory export --agent builder -o builder.json": "writes those of the agent builder",

@@ -22,6 +22,7 @@ export const forgetCommand = defineCommand({
   ].join("\n"),
   options: { agent: AGENT_OPTION, yes: option.boolean("do not ask", { short: "y" }), ...STORE_OPTIONS },
   positionals: [{ name: "WORDS", summary: "a key, an id, or words", isVariadic: true }],
+  forAgents: { use: "asks", writes: ["db-path"] },
   examples: {
     "amplihack memory forget payment sandbox": "shows memories with both words, and asks",
     "amplihack memory forget learned/3f2a90bb12cd34ef --yes": "deletes the one of that key",

@@ -1,6 +1,6 @@
 import { defineCommand } from "../../cli/index.ts";
 import { toDocument } from "../../memory/index.ts";
-import { escapeLines } from "../../state/index.ts";
+import { escapeLines } from "../../text/index.ts";
 import { AGENT_OPTION, findOne, SESSION_OPTION, STORE_OPTIONS } from "./store-access.ts";
 
 export const getCommand = defineCommand({
@@ -10,6 +10,7 @@ export const getCommand = defineCommand({
     "Without --session, the one outside all sessions, or the only one. Exit code 1 when there is none, or several.",
   options: { agent: AGENT_OPTION, session: SESSION_OPTION, ...STORE_OPTIONS },
   positionals: [{ name: "KEY", summary: "what it is called" }],
+  forAgents: { use: "passes", asksAbroad: "url" },
   examples: { "amplihack memory get style": "prints the text alone" },
   async run(invocation) {
     const { system, terminal } = invocation;

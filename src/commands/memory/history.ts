@@ -10,8 +10,8 @@ import {
   toTime,
 } from "../../memory/index.ts";
 import { DATABASE_URL_VARIABLE } from "../../postgres/index.ts";
-import { escapeControls, escapeLines } from "../../state/index.ts";
 import { quoteWord } from "../../system/index.ts";
+import { escapeControls, escapeLines } from "../../text/index.ts";
 import {
   AGENT_OPTION,
   beginningOf,
@@ -36,6 +36,7 @@ file on this machine has none. Without --url it is memory.url, else
 AMPLIHACK_DATABASE_URL. Exit code 1 when there is no such memory, or several.`,
   options: OPTIONS,
   positionals: [{ name: "KEY", summary: "what it is called" }],
+  forAgents: { use: "passes", asksAbroad: "url" },
   examples: { "amplihack memory history style": "shows its earlier texts, the newest first" },
   async run(invocation) {
     const { options, terminal } = invocation;

@@ -1,7 +1,8 @@
 import { CommandError, defineCommand, fileFix, option } from "../../cli/index.ts";
 import { MAX_TRANSFER_BYTES, parseExport, WHAT_TO_IMPORT } from "../../memory/index.ts";
-import { escapeControls, readExactText } from "../../state/index.ts";
+import { readExactText } from "../../state/index.ts";
 import { type System, SystemError } from "../../system/index.ts";
+import { escapeControls } from "../../text/index.ts";
 import { checkArguments, fileNamed, STORE_OPTIONS, withStore } from "./store-access.ts";
 
 export const importCommand = defineCommand({
@@ -14,6 +15,7 @@ export const importCommand = defineCommand({
     merge: option.boolean("also when the agent has memories already"),
     ...STORE_OPTIONS,
   },
+  forAgents: { use: "asks", writes: ["db-path"] },
   examples: {
     "amplihack memory import -i memories.json": "takes in what was exported, for the same agents",
     "amplihack memory import --agent builder -i builder.json": "fills an empty agent",

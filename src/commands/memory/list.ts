@@ -6,6 +6,7 @@ export const listCommand = defineCommand({
   name: "list",
   summary: "list memories, of all agents or of one",
   options: { agent: AGENT_OPTION, session: SESSION_OPTION, ...STORE_OPTIONS },
+  forAgents: { use: "passes", asksAbroad: "url" },
   examples: {
     "amplihack memory list": "lists everything",
     "amplihack memory list --agent builder": "lists everything of the agent builder",

@@ -17,6 +17,7 @@ export const moveCommand = defineCommand({
     "delete-source": option.boolean("delete at the source what is at the target"),
     ...PLACES,
   },
+  forAgents: { use: "asks", writes: ["db-path"] },
   examples: {
     "amplihack memory move --to postgres": "copies your memories to the team of memory.url",
     "amplihack memory move --to sqlite --url postgres://ann@db.example/agents --db-path team.db":

@@ -1,7 +1,14 @@
 import { defineCommand } from "../../cli/index.ts";
 import { toDocument } from "../../memory/index.ts";
-import { escapeControls } from "../../state/index.ts";
-import { AGENT_OPTION, findOne, SESSION_OPTION, STORE_OPTIONS, withStore } from "./store-access.ts";
+import { escapeControls } from "../../text/index.ts";
+import {
+  AGENT_OPTION,
+  findOne,
+  SESSION_OPTION,
+  SHARED_STORE,
+  STORE_OPTIONS,
+  withStore,
+} from "./store-access.ts";
 
 /** The commands that pin a memory and that take the pin away. */
 export function definePinning(name: string, isPinned: boolean, summary: string) {
@@ -12,6 +19,7 @@ export function definePinning(name: string, isPinned: boolean, summary: string) 
       "A pinned memory counts where it counted before: in its project, or in every project. It is never dropped unasked.",
     options: { agent: AGENT_OPTION, session: SESSION_OPTION, ...STORE_OPTIONS },
     positionals: [{ name: "KEY", summary: "what it is called" }],
+    forAgents: { use: "passes", asksWith: SHARED_STORE, isGivenTexts: true, writes: ["db-path"] },
     examples: { [`amplihack memory ${name} style`]: summary },
     async run(invocation) {
       const { positionals, terminal } = invocation;

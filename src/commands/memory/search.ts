@@ -16,6 +16,7 @@ export const searchCommand = defineCommand({
     ...STORE_OPTIONS,
   },
   positionals: [{ name: "WORDS", summary: "what to look for", isVariadic: true }],
+  forAgents: { use: "passes", asksAbroad: "url" },
   examples: { "amplihack memory search database timeout": "shows the best matches of all agents" },
   async run(invocation) {
     const { options, positionals, rest, system, terminal } = invocation;

@@ -31,8 +31,8 @@ import {
   findDatabaseUrl,
   unencryptedNotice,
 } from "../../postgres/index.ts";
-import { clip, escapeControls } from "../../state/index.ts";
 import { expandHome, quoteWord, resolve, type System } from "../../system/index.ts";
+import { clip, escapeControls } from "../../text/index.ts";
 import { startSync } from "./background-sync.ts";
 
 export const STORE_OPTIONS = {
@@ -42,6 +42,9 @@ export const STORE_OPTIONS = {
   team: option.string("NAME", "whose memories there (memory.team by default)"),
   format: FORMAT_OPTION,
 } as const satisfies OptionSpecs;
+
+/** What an agent notes for itself is its own; what it writes for others, or on another machine, is not. */
+export const SHARED_STORE = ["url", "backend=postgres"] as const;
 
 export const AGENT_OPTION = option.string("NAME", "only those of this agent");
 export const SESSION_OPTION = option.string("SESSION", "only those of this session");

@@ -7,9 +7,9 @@ import {
   toDocument,
   VALUE_TYPES,
 } from "../../memory/index.ts";
-import { escapeControls } from "../../state/index.ts";
+import { escapeControls } from "../../text/index.ts";
 import { checkValue } from "./check-value.ts";
-import { checkArguments, memoryPlace, STORE_OPTIONS, withStore } from "./store-access.ts";
+import { checkArguments, memoryPlace, SHARED_STORE, STORE_OPTIONS, withStore } from "./store-access.ts";
 
 export const storeCommand = defineCommand({
   name: "store",
@@ -32,6 +32,7 @@ export const storeCommand = defineCommand({
     { name: "KEY", summary: "what it is called" },
     { name: "VALUE", summary: "what is to be remembered" },
   ],
+  forAgents: { use: "passes", asksWith: [...SHARED_STORE, "share"], isGivenTexts: true, writes: ["db-path"] },
   examples: {
     "amplihack memory store tests 'The payment tests need PAYMENT_SANDBOX=1.'": "remembers a text",
     "amplihack memory store --agent builder style 'Tests before code'":

@@ -1,8 +1,7 @@
 import { CommandError, defineCommand, FORMAT_OPTION, option, ProgressLine } from "../../cli/index.ts";
 import { loadRunSync, type SyncReport, type SyncRequest } from "../../memory/index.ts";
 import { PostgresError, readDatabaseUrl } from "../../postgres/index.ts";
-import { escapeControls } from "../../state/index.ts";
-import { count } from "../../text/index.ts";
+import { count, escapeControls } from "../../text/index.ts";
 import { memoryPlace, warnUnencrypted } from "./store-access.ts";
 
 const DEFAULT_TIMEOUT_S = 60;
@@ -28,6 +27,7 @@ cannot be sent waits. Of two changes of one memory the later stays, and the data
     }),
     format: FORMAT_OPTION,
   },
+  forAgents: { use: "passes", asksWith: ["change-team", "earlier"] },
   examples: {
     "amplihack memory sync": "prints: 12 sent, 3 fetched, 0 waiting",
     "amplihack memory sync --earlier": "also sends what this machine had before",

@@ -1,6 +1,6 @@
 import { defineCommand, option } from "../../cli/index.ts";
 import { type AgentBranch, buildMemoryTree, CATEGORIES } from "../../memory/index.ts";
-import { escapeControls } from "../../state/index.ts";
+import { escapeControls } from "../../text/index.ts";
 import { SESSION_OPTION, STORE_OPTIONS, withReader } from "./store-access.ts";
 
 const MAX_DEPTH = 3;
@@ -14,6 +14,7 @@ export const treeCommand = defineCommand({
     depth: option.number("N", "1 agents, 2 sessions, 3 memories", { minimum: 1, maximum: MAX_DEPTH }),
     ...STORE_OPTIONS,
   },
+  forAgents: { use: "passes", asksAbroad: "url" },
   examples: {
     "amplihack memory tree": "shows agents, their sessions and their memories",
     "amplihack memory tree --type decision --depth 2": "counts decisions by session",

@@ -11,6 +11,11 @@ export const listCommand = defineCommand({
     profile: option.choice(PROFILE_NAMES, "the guard alone, all that changes no way of working, or all"),
     format: FORMAT_OPTION,
   },
+  forAgents: {
+    use: "passes",
+    asksWith: ["off", "on", "profile"],
+    loosensWith: ["off=guard", "off=history", "profile=guard"],
+  },
   examples: { "amplihack parts list": "shows what is on; `amplihack parts` does the same" },
   run: ({ options, ...invocation }) => switchParts(invocation, options.format, options),
 });

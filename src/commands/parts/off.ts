@@ -6,6 +6,7 @@ export const offCommand = defineCommand({
   summary: "switch parts off",
   positionals: [PART],
   options: { format: FORMAT_OPTION },
+  forAgents: "loosens",
   examples: { "amplihack parts off workflow": "switches reminders and checks off" },
   run: ({ options, positionals, ...invocation }) =>
     switchParts(invocation, options.format, { off: positionals }),

@@ -6,6 +6,7 @@ export const onCommand = defineCommand({
   summary: "switch parts on",
   positionals: [PART],
   options: { format: FORMAT_OPTION },
+  forAgents: "asks",
   examples: { "amplihack parts on memory transcripts": "both count from the next call of a hook on" },
   run: ({ options, positionals, ...invocation }) =>
     switchParts(invocation, options.format, { on: positionals }),

@@ -11,6 +11,7 @@ The worker that has it ends the running step within seconds. Steps that have
 ended stay as they are.`,
   positionals: [QUEUED_RUN],
   options: { ...DATABASE_OPTIONS, format: FORMAT_OPTION },
+  forAgents: "asks",
   examples: {
     "amplihack recipe cancel 3f2a --url postgres://ann@db/agents": "ends one run",
   },

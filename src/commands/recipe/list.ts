@@ -19,6 +19,7 @@ export const listCommand = defineCommand({
     verbose: option.boolean("also version, author, number of steps, file", { short: "v" }),
     format: FORMAT,
   },
+  forAgents: "passes",
   examples: {
     "amplihack recipe list": "shows every recipe found, nearest first",
     "amplihack recipe list -t rewrite -v": "shows those with a tag, in detail",

@@ -16,6 +16,7 @@ export const logsCommand = defineCommand({
       initial: "text",
     }),
   },
+  forAgents: { use: "passes", asksAbroad: "url" },
   examples: {
     "amplihack recipe logs 3f2a --url postgres://ann@db/agents": "prints what is there",
     "amplihack recipe logs last --url --follow": "watches the newest run",

@@ -27,6 +27,7 @@ is enough, here and for recipe run --resume. The newest 200 runs are kept. With
     queue: option.string("NAME", "with --url: only those of this queue"),
     format: FORMAT,
   },
+  forAgents: { use: "passes", asksAbroad: "url" },
   examples: {
     "amplihack recipe runs": "lists the last runs, newest first",
     "amplihack recipe runs last": "shows how far the newest run came, step by step",

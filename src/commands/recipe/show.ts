@@ -13,6 +13,7 @@ export const showCommand = defineCommand({
     "no-context": option.boolean("leave out the variables"),
     ...SEARCH_OPTIONS,
   },
+  forAgents: "passes",
   examples: {
     "amplihack recipe show hello --graph": "draws steps, conditions and groups",
     "amplihack recipe show hello -f json": "prints the recipe as one object",

@@ -19,6 +19,8 @@ What AMPLIHACK_CONTEXT_… and the like set is taken from here.`,
     "working-dir": option.string("DIR", "directory to find recipes from", { short: "w" }),
     format: FORMAT,
   },
+  // What is submitted runs where no guard of this session sees it.
+  forAgents: "asks",
   examples: {
     "amplihack recipe submit deploy --url postgres://ann@db/agents": "prints the id of the run",
     "amplihack recipe submit deploy --url --wait -c 'target=staging'":

@@ -12,6 +12,7 @@ export const validateCommand = defineCommand({
     format: FORMAT,
     ...SEARCH_OPTIONS,
   },
+  forAgents: "passes",
   examples: {
     "amplihack recipe validate ./deploy.yaml": "points at every error, with line and column",
     "amplihack recipe validate deploy --strict": "also fails on doubts, for use in CI",

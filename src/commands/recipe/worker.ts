@@ -2,7 +2,7 @@ import { userInfo } from "node:os";
 import { defineCommand, option, usageError } from "../../cli/index.ts";
 import { loadUrl } from "../../postgres/index.ts";
 import { loadWorkInTerminal } from "../../recipes/index.ts";
-import { clip, escapeControls } from "../../state/index.ts";
+import { clip, escapeControls } from "../../text/index.ts";
 import { addressOf, DATABASE_OPTIONS, QUEUE, queueOf } from "./database.ts";
 
 const TAKE_OVER_SECONDS = 10;
@@ -39,6 +39,8 @@ ends the running steps and returns the runs to the queue.`,
     "until-empty": option.boolean("end when all runs of the queue are over"),
   },
   ownsTerminal: true,
+  // It runs what others submit.
+  forAgents: "asks",
   examples: {
     "amplihack recipe worker --url postgres://ci@db/agents -w ~/checkout": "takes runs until it is stopped",
     "amplihack recipe worker --url --queue nightly --concurrency 4 --rate 10/60":

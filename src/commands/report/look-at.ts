@@ -1,5 +1,4 @@
-import { escapeHidden } from "../../state/index.ts";
-import { count } from "../../text/index.ts";
+import { count, escapeHidden } from "../../text/index.ts";
 import type { Stopped, Summary } from "./summary.ts";
 
 /** Something that is worth a person's time, and the command that shows more of it. */

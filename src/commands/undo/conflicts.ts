@@ -1,6 +1,6 @@
 import { type Conflict, countWith, shownPath, type UndoPlan } from "../../history/index.ts";
-import { escapeControls } from "../../state/index.ts";
 import { quoteWord } from "../../system/index.ts";
+import { escapeControls } from "../../text/index.ts";
 import { MAX_SHOWN, type PreviewView, paint } from "./preview.ts";
 
 /** The command as it was meant, without options that say how. */

@@ -13,9 +13,8 @@ import {
 } from "../../history/index.ts";
 import { hostTitle } from "../../install/index.ts";
 import { cutToWidth } from "../../recipes/index.ts";
-import { escapeControls } from "../../state/index.ts";
 import { dirname } from "../../system/index.ts";
-import { count } from "../../text/index.ts";
+import { count, escapeControls } from "../../text/index.ts";
 
 export interface PreviewView {
   readonly terminal: Pick<Terminal, "paint">;

@@ -9,8 +9,8 @@ import {
   openHistory,
   type PathChange,
 } from "../../history/index.ts";
-import { clip } from "../../state/index.ts";
 import type { System } from "../../system/index.ts";
+import { clip } from "../../text/index.ts";
 
 /** A change as lists show it: its files only as far as a person reads them. */
 export interface ChangeSummary {

@@ -1,8 +1,7 @@
 import { factsOfCall } from "../../hosts/index.ts";
 import { errorText } from "../../protocol/index.ts";
-import { clip } from "../../state/index.ts";
 import type { System } from "../../system/index.ts";
-import { redactOpening } from "../../text/index.ts";
+import { clip, redactOpening } from "../../text/index.ts";
 import {
   entryText,
   isUserMessage,

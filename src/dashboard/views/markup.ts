@@ -1,4 +1,4 @@
-import { clip, escapeHidden } from "../../state/index.ts";
+import { clip, escapeHidden } from "../../text/index.ts";
 
 /** Text that is markup already. Everything else is escaped where it is put in. */
 export class Markup {

@@ -7,10 +7,19 @@ import {
   writtenByGit,
 } from "../../programs/index.ts";
 import { concatenate, describe, knownText, text, type Value } from "../../shell/index.ts";
-import type { Repository, Workspace } from "../../workspace/index.ts";
+import { compileGlob, isInside, join, matchesGlob, relative } from "../../system/index.ts";
+import {
+  findRepository,
+  isIgnoredNow,
+  matchesAnyPattern,
+  parseIgnoreFile,
+  partsBelow,
+  type Repository,
+  tracksAnything,
+  type Workspace,
+} from "../../workspace/index.ts";
 import type { FootprintRepository, FootprintTarget } from "../footprint.ts";
-import type { GitRun } from "./invocation.ts";
-import { newTreeOf } from "./new-trees.ts";
+import { type GitRun, newTreeOf } from "./run.ts";
 
 /** What a run of git changes, and where. */
 export interface RunChanges {
@@ -75,4 +84,113 @@ function otherTrees(run: GitRun, { home }: Workspace): RunChanges["paths"] {
 function hasHook({ commonDirectory }: Repository, { disk }: Workspace): boolean {
   if (/hooksPath/i.test(disk.text(`${commonDirectory}/config`, 64 * 1024) ?? "")) return true;
   return disk.names(`${commonDirectory}/hooks`)?.some(name => !name.endsWith(".sample")) === true;
+}
+
+/** What a run takes out of the working tree of what git does not track. */
+interface Taking {
+  /** of what git ignores: nothing, also that, or only that */
+  readonly ignored: "none" | "too" | "only";
+  /** rules of the command line, beside or instead of those of files */
+  readonly rules: readonly string[];
+  readonly hasFileRules: boolean;
+  /** also repositories that lie inside */
+  readonly takesRepositories: boolean;
+  /** undefined: the run says it for the whole working tree */
+  readonly pathspecs: readonly Value[] | undefined;
+}
+
+/** Whether `git clean` deletes at all; its question reads the answer from stdin. */
+export function isForcedClean({ options, settings }: GitRun, hasStdin: boolean): boolean {
+  const isFree = settings.some(
+    ({ key, value }) => key === "clean.requireforce" && /^(false|no|off|0)$/i.test(value),
+  );
+  return !options.isOn("n") && (options.mayBeOn("f") || isFree || (options.has("i") && hasStdin));
+}
+
+/** Whether a run takes away a path that git does not track, with everything in it. */
+export function takesUntracked(run: GitRun, path: string, workspace: Workspace, hasStdin: boolean): boolean {
+  const top = run.repository?.top;
+  const parts = partsBelow(top, path) ?? [];
+  const taking = parts.length === 0 || parts[0] === ".git" ? undefined : takingOf(run, hasStdin);
+  if (top === undefined || run.repository === undefined || taking === undefined) return false;
+  if (!isNamed(run, taking, path, workspace)) return false;
+  const { disk } = workspace;
+  if (!taking.takesRepositories && findRepository(disk, path)?.top !== top) return false;
+  if (tracksAnything(disk, run.repository, parts.join("/")) === true) return false;
+  const isRuled =
+    (taking.hasFileRules && isIgnoredNow(workspace, top, parts)) ||
+    (taking.rules.length > 0 && matchesAnyPattern(parseIgnoreFile(top, taking.rules.join("\n")), parts));
+  return taking.ignored === "too" || isRuled === (taking.ignored === "only");
+}
+
+function takingOf(run: GitRun, hasStdin: boolean): Taking | undefined {
+  const { subcommand, options, directory } = run;
+  const operands = options.operandValues;
+  // What git ignored and tracks from now on goes with the next stash or branch, of which nobody is asked.
+  if (subcommand === "add" && options.has("f") && !options.isOn("n"))
+    return {
+      ignored: "too",
+      rules: [],
+      hasFileRules: true,
+      takesRepositories: false,
+      pathspecs: operands.length === 0 ? undefined : operands,
+    };
+  if (subcommand === "clean") {
+    // Without a path it works where it stands, and goes into no directory of which git knows nothing.
+    if (!isForcedClean(run, hasStdin) || (operands.length === 0 && !options.has("d"))) return undefined;
+    return {
+      ignored: options.has("X") ? "only" : "none",
+      rules: options.valuesOf("e", "exclude").flatMap(rule => knownText(rule) ?? []),
+      hasFileRules: !options.has("x") || options.has("X"),
+      takesRepositories: options.options.filter(({ name }) => name === "f").length > 1,
+      pathspecs: operands.length === 0 ? [directory] : operands,
+    };
+  }
+  if (subcommand !== "stash" || !options.has("a", "u")) return undefined;
+  const [first] = options.operands;
+  const action =
+    first === undefined || first.index > (options.endOfOptions ?? first.index) ? undefined : first;
+  const word = action === undefined ? "push" : knownText(action.value);
+  if (word !== "push" && word !== "save") return undefined;
+  const named = word === "save" ? [] : operands.slice(action === undefined ? 0 : 1);
+  return {
+    ignored: options.has("a") ? "too" : "none",
+    rules: [],
+    hasFileRules: true,
+    takesRepositories: false,
+    pathspecs: named.length === 0 ? undefined : named,
+  };
+}
+
+function isNamed(run: GitRun, { pathspecs }: Taking, path: string, workspace: Workspace): boolean {
+  if (pathspecs === undefined) return !isInPackages(run.repository?.top ?? "/", path);
+  const known = pathspecs.flatMap(value => knownText(value) ?? []);
+  const isLeftOut = (spec: string) => /^:(?:[!^]|\([^)]*exclude)/.test(spec);
+  const left = known.filter(isLeftOut).map(spec => spec.replace(/^:(?:[!^]|\([^)]*\))/, ""));
+  const named = known.filter(spec => !isLeftOut(spec));
+  const covers = (spec: string) => coversPath(run, spec, path, workspace);
+  // Only told what to leave, it works where it stands.
+  const isCovered = named.length === 0 && left.length > 0 ? covers(".") : named.some(covers);
+  return isCovered && !left.some(covers);
+}
+
+function coversPath(run: GitRun, spec: string, path: string, { disk }: Workspace): boolean {
+  const isFromTop = /^:(?:\/|\([^)]*top)/.test(spec);
+  const start = isFromTop ? run.repository?.top : knownText(run.directory);
+  if (start === undefined) return false;
+  const bare = spec.replace(/^:(?:\/|\([^)]*\))/, "");
+  if (!/[*?[]/.test(bare)) {
+    const place = disk.resolve(bare.startsWith("/") ? bare : join(start, bare), false);
+    return isInside(path, place) || (isInside(place, path) && !isInPackages(place, path));
+  }
+  // Git's `*` goes through folders.
+  const glob = compileGlob(bare, "fnmatch");
+  const below = [path, ...(disk.names(path) ?? []).map(name => join(path, name))];
+  const around = partsBelow(start, path)?.map((_, index, all) => all.slice(0, index).join("/")) ?? [];
+  return [...around, ...below.map(one => relative(start, one))].some(one => matchesGlob(glob, one));
+}
+
+/** Packages of a project go and come back together. */
+function isInPackages(place: string, path: string): boolean {
+  return place.endsWith("/node_modules") || partsBelow(place, path)?.includes("node_modules") === true;
 }

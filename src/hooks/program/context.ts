@@ -16,7 +16,6 @@ import {
   AtomicJsonFile,
   appendJsonLine,
   checkFileName,
-  escapeControls,
   findProjectRoot,
   findSessionDirectory,
   findSessionId,
@@ -27,6 +26,7 @@ import {
   runtimePath,
 } from "../../state/index.ts";
 import { basename, type System, writeAtomically } from "../../system/index.ts";
+import { escapeControls } from "../../text/index.ts";
 import { configurationFor } from "./configuration.ts";
 import { prepareRuntime } from "./telemetry.ts";
 

@@ -1,7 +1,7 @@
 import type { Subcommand } from "../../hosts/index.ts";
 import type { Effect, Hook } from "../../protocol/index.ts";
-import { escapeControls } from "../../state/index.ts";
 import type { System } from "../../system/index.ts";
+import { escapeControls } from "../../text/index.ts";
 import { configurationFor } from "./configuration.ts";
 import type { HookOptions } from "./context.ts";
 

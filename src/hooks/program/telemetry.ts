@@ -1,9 +1,7 @@
 import { errorText, type HookInput, type Outcome, type Run } from "../../protocol/index.ts";
 import {
   appendJsonLine,
-  clip,
   DOCTOR_SESSION,
-  escapeControls,
   findSessionId,
   findStateHome,
   LogFile,
@@ -12,6 +10,7 @@ import {
   runtimePath,
 } from "../../state/index.ts";
 import { join, type System } from "../../system/index.ts";
+import { clip, escapeControls } from "../../text/index.ts";
 import { version } from "../../version.ts";
 
 /** What a run was about, for those who read the log beside others. */

@@ -1,5 +1,5 @@
 import { BUILT_IN } from "../../config/index.ts";
-import { type InjectionFinding, loadFind, loadFinding, loadRules, type Rule } from "../../guard/index.ts";
+import { type InjectionFinding, loadFind, loadFinding, type Rule } from "../../guard/index.ts";
 import { type InputOf, type Json, stringAt } from "../../protocol/index.ts";
 import { isInside, resolve } from "../../system/index.ts";
 import { clip, escapeHidden } from "../../text/index.ts";
@@ -67,11 +67,11 @@ async function withoutSilenced(
   cwd: string | undefined,
   { system }: HookContext,
 ): Promise<readonly Spoken[]> {
+  const { injectionRule } = await loadFind();
   const { settleVerdict } = await loadFinding();
-  const { findRule } = await loadRules();
   const settings = (configurationFor(system, cwd)?.config ?? BUILT_IN).guard;
   return found
-    .map(finding => ({ ...finding, text: findRule(finding.rule) }))
+    .map(finding => ({ ...finding, text: injectionRule(finding.rule) }))
     .filter(({ text }) => settleVerdict(text, undefined, settings) !== "allow");
 }
 

@@ -1,5 +1,4 @@
-import { clip } from "../../state/index.ts";
-import { countCharacters, wordPattern } from "../../text/index.ts";
+import { clip, countCharacters, wordPattern } from "../../text/index.ts";
 import type { HookContext } from "../program/context.ts";
 
 /** What the user asked for at the start, kept so that no later summary can lose it. */

@@ -7,8 +7,9 @@ import {
   memberAt,
   type ToolUse,
 } from "../../protocol/index.ts";
-import { clip, removeIfThere, sha256Hex, withParents } from "../../state/index.ts";
-import { type Files, hasErrorCode, join, type System } from "../../system/index.ts";
+import { removeIfThere, withParents } from "../../state/index.ts";
+import { type Files, hasErrorCode, join, type System, sha256Hex } from "../../system/index.ts";
+import { clip } from "../../text/index.ts";
 import { attempt, defineHook, type HookContext, type HookOptions } from "../program/context.ts";
 import type { HookDefinition } from "../program/hook-program.ts";
 import { askObservers, mergeMetadata, type ToolObserver } from "../program/observers.ts";

@@ -1,5 +1,4 @@
-import { escapeControls } from "../../state/index.ts";
-import { count } from "../../text/index.ts";
+import { count, escapeControls } from "../../text/index.ts";
 import type { HookContext } from "../program/context.ts";
 import { askGit } from "../program/programs.ts";
 

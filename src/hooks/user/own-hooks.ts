@@ -1,6 +1,6 @@
 import type { Contribution, HookInput, Power } from "../../protocol/index.ts";
-import { AtomicFlag, sha256Hex } from "../../state/index.ts";
-import { join, type System } from "../../system/index.ts";
+import { AtomicFlag } from "../../state/index.ts";
+import { join, type System, sha256Hex } from "../../system/index.ts";
 import { failureEffect } from "./failure.ts";
 import type { WantedHooks } from "./find-wanted.ts";
 import type { RunHook } from "./run-code.ts";

@@ -20,8 +20,8 @@ import {
   type HookInput,
   type JsonObject,
 } from "../../protocol/index.ts";
-import { AtomicFlag, findProjectRoot, findSessionDirectory, sha256Hex } from "../../state/index.ts";
-import { childEnvironment, join, type ProcessResult, type System } from "../../system/index.ts";
+import { AtomicFlag, findProjectRoot, findSessionDirectory } from "../../state/index.ts";
+import { childEnvironment, join, type ProcessResult, type System, sha256Hex } from "../../system/index.ts";
 import type { HookResult } from "./answer.ts";
 import { claudePayload, directoryVariable, fromClaude, payloadFor } from "./claude-payload.ts";
 import { deeperEnvironment } from "./depth.ts";

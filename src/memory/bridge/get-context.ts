@@ -1,6 +1,5 @@
 import { type GetContextReply, type GetContextRequest, REPLY_LIMITS } from "../../hooks/index.ts";
-import { clip } from "../../state/index.ts";
-import { firstCharacters, oneLine } from "../../text/index.ts";
+import { clip, firstCharacters, oneLine } from "../../text/index.ts";
 import type { Memory } from "../memory.ts";
 import { projectScopes } from "../memory-place.ts";
 import { openExistingStore } from "../open-store.ts";

@@ -1,6 +1,5 @@
 import { type InjectMemoryReply, type InjectMemoryRequest, REPLY_LIMITS } from "../../hooks/index.ts";
-import { clip } from "../../state/index.ts";
-import { firstCharacters, oneLine } from "../../text/index.ts";
+import { clip, firstCharacters, oneLine } from "../../text/index.ts";
 import type { Memory } from "../memory.ts";
 import { toTime } from "../memory-document.ts";
 import { ALL_PROJECTS, projectScopes } from "../memory-place.ts";

@@ -1,5 +1,4 @@
-import { clip } from "../../state/index.ts";
-import { oneLine, redact } from "../../text/index.ts";
+import { clip, oneLine, redact } from "../../text/index.ts";
 import type { Category } from "../memory.ts";
 import type { SessionStep } from "../reflection/finding.ts";
 

@@ -1,7 +1,6 @@
 import { isTestCommand } from "../../hooks/index.ts";
 import { type Json, listAt, stringAt } from "../../protocol/index.ts";
-import { clip } from "../../state/index.ts";
-import { findStatement, oneLine, redact, wordPattern } from "../../text/index.ts";
+import { clip, findStatement, oneLine, redact, wordPattern } from "../../text/index.ts";
 import { shortHash } from "../short-hash.ts";
 import type { SessionCheck, SessionFinding, SessionStep } from "./finding.ts";
 

@@ -1,5 +1,4 @@
-import { clip } from "../../state/index.ts";
-import { oneLine, redact } from "../../text/index.ts";
+import { clip, oneLine, redact } from "../../text/index.ts";
 import { type SessionFinding, strongest } from "./finding.ts";
 
 const MAX_TASK_LENGTH = 300;

@@ -1,5 +1,14 @@
-import { words } from "../../shell/index.ts";
+import {
+  describe,
+  type OptionGrammar,
+  type ParsedOptions,
+  parseOptions,
+  text,
+  type Value,
+  words,
+} from "../../shell/index.ts";
 import { isElsewhere } from "./database-address.ts";
+import table from "./own-commands.json" with { type: "json" };
 
 /**
  * What a command of this program means for the protection of a session: it `passes`, a person is asked, it `loosens`
@@ -7,239 +16,23 @@ import { isElsewhere } from "./database-address.ts";
  */
 export type OwnUse = "passes" | "asks" | "loosens" | "history";
 
-interface OwnCommand {
+/** One command as the guard knows it: `forAgents` of its declaration, and its options as a grammar. */
+export interface OwnCommand extends Pick<OptionGrammar, "flags" | "values" | "bare"> {
   readonly use: OwnUse;
-  /** options with a value, `f|format` for one with a short name; not needed where every call passes */
-  readonly values?: string;
-  /** of those, options whose value may be left out */
-  readonly bare?: string;
-  /** options that change the use: `dry-run`, or `failure=open` for one value */
-  readonly passesWith?: string;
-  readonly asksWith?: string;
-  readonly loosensWith?: string;
-  /** an option with an address: one on another machine, which is told a password and what is looked for, is asked about */
+  readonly passesWith?: readonly string[];
+  readonly asksWith?: readonly string[];
+  readonly loosensWith?: readonly string[];
   readonly asksAbroad?: string;
-  /** words that are known only when it runs are its texts: it takes what programs print, and rarely options */
-  readonly isGivenTexts?: boolean;
-  /** of those with a value, options that name a file which it writes */
-  readonly writes?: string;
-  /** all its flags; the first word it does not know, and all behind it, belong to the agent that it starts */
-  readonly flags?: string;
+  readonly isGivenTexts?: true;
+  readonly writes?: readonly string[];
+  /** the first word it does not know, and all behind it, belong to the agent that it starts */
+  readonly isPassThrough?: true;
   /** what the name of a family means without a subcommand */
-  readonly isInitial?: boolean;
+  readonly isInitial?: true;
 }
 
-const FORMAT = "f|format";
-const DATABASE = "db-path";
-/** of every command that opens the store of memories */
-const STORE = `${FORMAT} ${DATABASE} backend url team`;
-const LAUNCH: OwnCommand = {
-  use: "asks",
-  values: "cwd",
-  passesWith: "dry-run print-env",
-  loosensWith: "skip-permissions allow-untrusted-hooks",
-  flags: `dry-run print-env shims strict-version allow-untrusted-hooks reflection no-reflection subprocess-safe
-    skip-update-check`,
-};
-const FREE_LAUNCH: OwnCommand = { ...LAUNCH, flags: `${LAUNCH.flags} skip-permissions` };
-const RESUMING_LAUNCH: OwnCommand = {
-  ...LAUNCH,
-  values: "cwd checkout-repo",
-  flags: `${FREE_LAUNCH.flags} resume continue continue-session`,
-};
-/** What an agent notes for itself is its own; what it writes for others, or on another machine, is not. */
-const SHARED_STORE = "url backend=postgres";
-const REDO: OwnCommand = { use: "history", values: FORMAT, passesWith: "n|dry-run" };
-
-/**
- * Every command there is; a test compares it with the commands themselves. One that is missing here is asked about. The
- * commands lie in a layer above, so that what they mean to the guard is told here.
- */
-export const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
-  ...each("asks", "", "bridge"),
-  ...each("asks", "name", "mcp guard"),
-  // Whoever starts it answers its questions; hosts start it themselves.
-  "mcp serve": { use: "asks", values: "port", isInitial: true },
-  ...each("asks", `${FORMAT} to team interval timeout`, "ship"),
-  ...each("asks", FORMAT, "unlock", "mode to-plugin", "mode to-local", "plugin install", "plugin uninstall"),
-  ...each(
-    "asks",
-    FORMAT,
-    "plugin link",
-    "hooks add",
-    "hooks build",
-    "hooks import",
-    "hooks new",
-    "hooks remove",
-  ),
-  ...each(
-    "passes",
-    undefined,
-    "complete",
-    "completions",
-    "demo",
-    "lock-status",
-    "status",
-    "statusline",
-    "version",
-  ),
-  ...each("passes", undefined, "audit head"),
-  "audit verify": {
-    use: "passes",
-    values: `head url team person machine ${FORMAT}`,
-    bare: "url",
-    asksAbroad: "url",
-  },
-  ...each("passes", undefined, "guard test", "guard explain", "guard why", "guard programs", "guard log"),
-  ...each(
-    "passes",
-    undefined,
-    "guard replay",
-    "guard suggest",
-    "guard scan",
-    "guard argv",
-    "history show",
-    "history diff",
-  ),
-  ...each("passes", undefined, "history verify", "hooks list", "hooks inspect", "hooks test", "mode detect"),
-  dashboard: { use: "passes", values: "port address url team", bare: "url", asksAbroad: "url" },
-  "memory tree": { use: "passes", values: `${STORE} session type depth`, asksAbroad: "url" },
-  "memory list": { use: "passes", values: `${STORE} agent session`, asksAbroad: "url" },
-  "memory get": { use: "passes", values: `${STORE} agent session`, asksAbroad: "url" },
-  "memory history": { use: "passes", values: `agent session url team ${FORMAT}`, asksAbroad: "url" },
-  "memory search": { use: "passes", values: `${STORE} agent session limit`, asksAbroad: "url" },
-  ...each(
-    "passes",
-    undefined,
-    "plugin verify",
-    "plugin list",
-    "recipe list",
-    "recipe show",
-    "recipe validate",
-  ),
-  "recipe logs": { use: "passes", values: `${FORMAT} url`, bare: "url", asksAbroad: "url" },
-  "recipe runs": { use: "passes", values: `n|limit url queue ${FORMAT}`, bare: "url", asksAbroad: "url" },
-  ...each("passes", undefined, "orch helper", "hygiene artifact-guard", "resolve-bundle-asset"),
-  ...each("passes", undefined, "session-tree register", "session-tree complete", "session-tree status"),
-  ...each("passes", undefined, "session-tree check"),
-  "session-tree gc": { use: "asks", values: "older-than-days", passesWith: "dry-run" },
-  ...each("asks", "", "orch run"),
-  "history list": { use: "passes", isInitial: true },
-  "config list": { use: "passes", isInitial: true },
-  ...each("passes", undefined, "config get"),
-  ...each("loosens", FORMAT, "config set", "config unset"),
-  ...each("loosens", "", "config edit"),
-  "config pull": { use: "asks", values: FORMAT, loosensWith: "pin" },
-  amplifier: FREE_LAUNCH,
-  claude: RESUMING_LAUNCH,
-  codex: LAUNCH,
-  copilot: LAUNCH,
-  gemini: LAUNCH,
-  launch: RESUMING_LAUNCH,
-  opencode: LAUNCH,
-  pi: LAUNCH,
-  doctor: { use: "passes", values: `${FORMAT} host`, asksWith: "fix live" },
-  "guard allow-once": { use: "loosens", values: FORMAT },
-  "guard init": { use: "asks", values: FORMAT, loosensWith: "trust force" },
-  "history clear": { use: "history", values: FORMAT },
-  "history prune": { use: "history", values: `${FORMAT} older-than to` },
-  "hooks capture": {
-    use: "asks",
-    values: `${FORMAT} event input name golden-dir from reference candidate baseline timeout`,
-    writes: "baseline",
-  },
-  "hooks compare": {
-    use: "passes",
-    values: `${FORMAT} event input transcript golden-dir filter reference reference-map candidate timeout jobs ignore
-      epsilon runs`,
-    asksWith: "reference reference-map candidate",
-  },
-  "hooks replay": {
-    use: "passes",
-    values: `${FORMAT} input transcript event candidate timeout last`,
-    bare: "transcript",
-    asksWith: "candidate",
-  },
-  "hooks trust": { use: "loosens", values: FORMAT },
-  install: {
-    use: "passes",
-    values: `${FORMAT} host scope local profile parts failure`,
-    passesWith: "dry-run",
-    asksWith: "local force yes dedupe profile parts failure programs-only",
-    loosensWith: "failure=open profile=guard",
-  },
-  lock: { use: "asks", values: `${FORMAT} m|message` },
-  "memory clean": { use: "passes", values: `${STORE} pattern`, writes: DATABASE, asksWith: "no-dry-run" },
-  "memory sync": { use: "passes", values: `${FORMAT} timeout`, asksWith: "earlier change-team" },
-  "memory store": {
-    use: "passes",
-    values: `${STORE} agent session type category`,
-    writes: DATABASE,
-    asksWith: `${SHARED_STORE} share`,
-    isGivenTexts: true,
-  },
-  "memory pin": {
-    use: "passes",
-    values: `${STORE} agent session`,
-    writes: DATABASE,
-    asksWith: SHARED_STORE,
-    isGivenTexts: true,
-  },
-  "memory unpin": {
-    use: "passes",
-    values: `${STORE} agent session`,
-    writes: DATABASE,
-    asksWith: SHARED_STORE,
-    isGivenTexts: true,
-  },
-  "memory delete": { use: "asks", values: `${STORE} agent session`, writes: DATABASE },
-  "memory edit": { use: "asks", values: `${STORE} agent session`, writes: DATABASE },
-  "memory forget": { use: "asks", values: `${STORE} agent`, writes: DATABASE },
-  "memory export": { use: "asks", values: `${STORE} agent o|output`, writes: "o|output" },
-  "memory import": { use: "asks", values: `${STORE} agent i|input`, writes: DATABASE },
-  "memory move": { use: "asks", values: `${FORMAT} db-path url team to`, writes: DATABASE },
-  "parts list": {
-    use: "passes",
-    values: `${FORMAT} on off profile`,
-    asksWith: "on off profile",
-    loosensWith: "off=guard off=history profile=guard",
-    isInitial: true,
-  },
-  ...each("asks", FORMAT, "parts on"),
-  ...each("loosens", FORMAT, "parts off"),
-  "recipe run": {
-    use: "asks",
-    values: `${FORMAT} c|context set context-file R|recipe-dir w|working-dir C|cd step-timeout include-tags exclude-tags
-      agent-binary audit-dir resume`,
-    passesWith: "dry-run",
-  },
-  // What is submitted runs where no guard of this session sees it, and a worker runs what others submit.
-  "recipe submit": {
-    use: "asks",
-    values: `${FORMAT} url queue c|context set context-file R|recipe-dir w|working-dir C|cd step-timeout include-tags
-      exclude-tags agent-binary`,
-    bare: "url",
-  },
-  "recipe worker": {
-    use: "asks",
-    values: "url queue w|working-dir concurrency queue-concurrency rate name take-over-after keep-days",
-    bare: "url",
-  },
-  "recipe cancel": { use: "asks", values: `${FORMAT} url`, bare: "url" },
-  redo: REDO,
-  report: { use: "passes", values: `${FORMAT} html since`, writes: "html" },
-  undo: { ...REDO, values: `${FORMAT} session turn since`, bare: "session turn" },
-  uninstall: { use: "loosens", values: `${FORMAT} host scope`, passesWith: "dry-run" },
-  update: { use: "asks", values: `${FORMAT} version`, passesWith: "check", loosensWith: "version" },
-};
-
-function each(
-  use: OwnUse,
-  values: string | undefined,
-  ...names: readonly string[]
-): Readonly<Record<string, OwnCommand>> {
-  return Object.fromEntries(names.map(name => [name, values === undefined ? { use } : { use, values }]));
-}
+/** Made of the commands themselves, which lie in a layer above, by `scripts/write-own-commands.mjs`. */
+const OWN_COMMANDS = table as Readonly<Record<string, OwnCommand>>;
 
 /** One call of this program, read as the program itself reads it. */
 export interface OwnCall {
@@ -252,11 +45,10 @@ export interface OwnCall {
   readonly isLaunch: boolean;
   /** another option could have changed the use */
   readonly isOptionDependent: boolean;
-  /** the names of files that it writes: which of the words, counted from the end as `-1`, and where in it the name begins */
-  readonly writes: readonly { readonly word: number; readonly from: number }[];
+  /** the names of files that it writes */
+  readonly writes: readonly Value[];
 }
 
-const GLOBAL_FLAGS = words("-h --help -V --version --quiet --no-color");
 const TELLS_ONLY: OwnCall = {
   command: "",
   use: "passes",
@@ -265,26 +57,35 @@ const TELLS_ONLY: OwnCall = {
   isOptionDependent: false,
   writes: [],
 };
+const HELP_FLAGS = ["-h", "--help", "-V", "--version"];
+const GLOBAL_FLAGS = [...HELP_FLAGS, "--quiet", "--no-color"];
 const DEFAULT_COMMAND = "status";
 const FAMILIES = new Set(
   Object.keys(OWN_COMMANDS).flatMap(name => (name.includes(" ") ? [name.slice(0, name.indexOf(" "))] : [])),
 );
+const WRITING_OPTIONS = Object.values(OWN_COMMANDS).flatMap(({ values = "", writes = [] }) =>
+  words(values)
+    .map(spelling => spelling.split("|"))
+    .filter(([name = ""]) => writes.includes(name))
+    .flat(),
+);
 
 /** `argv` are the words behind the program's name. */
-export function readOwnCall(argv: readonly string[]): OwnCall {
+export function readOwnCall(argv: readonly Value[]): OwnCall {
   const { asksForHelp, rest } = skipGlobalFlags(argv);
-  const [name = DEFAULT_COMMAND, ...more] = rest;
+  const [first = text(DEFAULT_COMMAND), ...more] = rest;
+  const name = describe(first);
   if (asksForHelp || name === "help") return TELLS_ONLY;
-  if (!FAMILIES.has(name)) return readCall(name, OWN_COMMANDS[name], more);
+  if (!FAMILIES.has(name)) return readCall(name, more);
   const inner = skipGlobalFlags(more);
   if (inner.asksForHelp) return TELLS_ONLY;
-  const [subcommand, ...words] = inner.rest;
-  if (subcommand !== undefined && !subcommand.startsWith("-"))
-    return readCall(`${name} ${subcommand}`, OWN_COMMANDS[`${name} ${subcommand}`], words);
-  const initial = Object.entries(OWN_COMMANDS).find(
-    ([path, { isInitial }]) => isInitial === true && path.startsWith(`${name} `),
+  const [second, ...words] = inner.rest;
+  const subcommand = second === undefined ? "-" : describe(second);
+  if (!subcommand.startsWith("-")) return readCall(`${name} ${subcommand}`, words);
+  const initial = Object.keys(OWN_COMMANDS).find(
+    path => OWN_COMMANDS[path]?.isInitial === true && path.startsWith(`${name} `),
   );
-  return initial === undefined ? TELLS_ONLY : readCall(initial[0], initial[1], more);
+  return initial === undefined ? TELLS_ONLY : readCall(initial, more);
 }
 
 /** A word that names a command, so that what stands in front of it may well be this program. */
@@ -292,105 +93,87 @@ export function isOwnCommand(word: string | undefined): boolean {
   return word !== undefined && (FAMILIES.has(word) || Object.hasOwn(OWN_COMMANDS, word));
 }
 
-const WRITING_OPTIONS = new Set(
-  Object.values(OWN_COMMANDS).flatMap(({ writes = "" }) => words(writes).flatMap(names => names.split("|"))),
-);
-
 /** Whether a word begins as an option does that names a file to write: told before a call is read. */
 export function mayWriteFile(word: string): boolean {
-  return word.startsWith("-") && WRITING_OPTIONS.has(splitOption(word).name);
+  return WRITING_OPTIONS.some(name => word.startsWith(name.length === 1 ? `-${name}` : `--${name}`));
 }
 
-function skipGlobalFlags(argv: readonly string[]): {
+function skipGlobalFlags(argv: readonly Value[]): {
   readonly asksForHelp: boolean;
-  readonly rest: readonly string[];
+  readonly rest: readonly Value[];
 } {
-  const end = argv.findIndex(word => !GLOBAL_FLAGS.includes(word));
+  const end = argv.findIndex(word => !GLOBAL_FLAGS.includes(describe(word)));
   const flags = end < 0 ? argv : argv.slice(0, end);
-  const asksForHelp = flags.some(flag => !flag.startsWith("--quiet") && !flag.startsWith("--no-color"));
+  const asksForHelp = flags.some(flag => HELP_FLAGS.includes(describe(flag)));
   return { asksForHelp, rest: end < 0 ? [] : argv.slice(end) };
 }
 
-function readCall(name: string, command: OwnCommand | undefined, argv: readonly string[]): OwnCall {
+function readCall(name: string, argv: readonly Value[]): OwnCall {
+  const command = Object.hasOwn(OWN_COMMANDS, name) ? OWN_COMMANDS[name] : undefined;
   if (command === undefined) return { ...TELLS_ONLY, command: undefined, use: "asks" };
   const { options, passedOn } = readOptions(command, argv);
-  const has = (names = "") => words(names).some(each => isGiven(each, options));
-  const isLaunch = command.flags !== undefined && !has(`h|help V|version ${command.passesWith}`);
+  const has = (conditions: readonly string[] = []) => conditions.some(each => isGiven(each, options));
+  const takesVersion = words(command.values ?? "").includes("version");
+  const tellsOnly = has(takesVersion ? ["help"] : ["help", "version"]);
+  const isHarmless = tellsOnly || has(command.passesWith);
+  const isAbroad = options.some(
+    ({ name, value }) =>
+      name === command.asksAbroad && isElsewhere(value === undefined ? "" : describe(value)),
+  );
   const use = (): OwnUse => {
-    if (has("h|help") || (has("V|version") && !words(command.values ?? "").includes("version")))
-      return "passes";
-    if (has(command.passesWith)) return "passes";
+    if (isHarmless) return "passes";
     if (has(command.loosensWith)) return "loosens";
-    const isAbroad = options.some(({ name, value }) => name === command.asksAbroad && isElsewhere(value));
     return isAbroad || has(command.asksWith) ? "asks" : command.use;
   };
-  const isOptionDependent =
-    command.asksWith !== undefined && command.isGivenTexts !== true && !has(`h|help ${command.passesWith}`);
-  const writes = options
-    .filter(each => each.value !== "" && words(command.writes ?? "").some(names => isGiven(names, [each])))
-    .map(({ word, from }) => ({ word: word - argv.length, from }));
-  return { command: name, use: use(), passedOn, isLaunch, isOptionDependent, writes };
+  return {
+    command: name,
+    use: use(),
+    passedOn: passedOn.map(describe),
+    isLaunch: command.isPassThrough === true && !isHarmless,
+    isOptionDependent: command.asksWith !== undefined && command.isGivenTexts !== true && !isHarmless,
+    writes: options.flatMap(({ name, value }) =>
+      value !== undefined && describe(value) !== "" && command.writes?.includes(name) === true ? [value] : [],
+    ),
+  };
 }
 
-type Given = readonly {
-  readonly name: string;
-  readonly value: string;
-  /** the word in which the value stands, and where it begins there */
-  readonly word: number;
-  readonly from: number;
-}[];
+type Options = ParsedOptions["options"];
 
-/** `dry-run`, `n|dry-run`, or `off=guard` for a value that names it among others. */
-function isGiven(wanted: string, options: Given): boolean {
-  const [names = "", value] = wanted.split("=");
+/** `dry-run`, or `off=guard` for a value that names it among others. */
+function isGiven(condition: string, options: Options): boolean {
+  const [wanted = "", wantedValue] = condition.split("=");
   return options.some(
-    given =>
-      names.split("|").includes(given.name) &&
-      (value === undefined || given.value.split(",").some(one => one.trim() === value)),
+    ({ name, value }) =>
+      name === wanted &&
+      (wantedValue === undefined ||
+        (value !== undefined &&
+          describe(value)
+            .split(",")
+            .some(one => one.trim() === wantedValue))),
   );
 }
 
 /** The options up to `--`, or up to the first word that belongs to an agent. */
 function readOptions(
-  { values = "", bare = "", flags }: OwnCommand,
-  argv: readonly string[],
-): { readonly options: Given; readonly passedOn: readonly string[] } {
-  const options: Given[number][] = [];
-  const withValue = words(values).map(names => names.split("|"));
-  for (let index = 0; index < argv.length; index++) {
-    const word = argv[index] as string;
-    if (word === "--") return { options, passedOn: argv.slice(index + 1) };
-    if (word.length < 2 || !word.startsWith("-")) {
-      if (flags !== undefined) return { options, passedOn: argv.slice(index) };
-      continue;
-    }
-    const { name, attached } = splitOption(word);
-    const found = withValue.find(names => names.includes(name))?.at(-1);
-    if (found === undefined) {
-      if (flags !== undefined && !GLOBAL_FLAGS.includes(word) && !words(flags).includes(word.slice(2)))
-        return { options, passedOn: argv.slice(index) };
-      // The letters of one word are flags.
-      const given = word.startsWith("--") ? [name] : [...word.slice(1)];
-      options.push(...given.map(flag => ({ name: flag, value: "", word: index, from: word.length })));
-      continue;
-    }
-    const isBare =
-      attached === undefined && words(bare).includes(found) && (argv[index + 1] ?? "-").startsWith("-");
-    if (attached === undefined && !isBare) index += 1;
-    const text = argv[index] ?? "";
-    const value = isBare ? "" : (attached ?? text);
-    options.push({ name: found, value, word: index, from: text.length - value.length });
-  }
-  return { options, passedOn: [] };
-}
-
-function splitOption(word: string): { readonly name: string; readonly attached: string | undefined } {
-  if (!word.startsWith("--")) {
-    const rest = word.slice(2).replace(/^=/, "");
-    return { name: word[1] ?? "", attached: rest === "" ? undefined : rest };
-  }
-  const equals = word.indexOf("=");
-  return equals < 0
-    ? { name: word.slice(2), attached: undefined }
-    : { name: word.slice(2, equals), attached: word.slice(equals + 1) };
+  { flags = "help|h version|V", values = "", bare = "", isPassThrough }: OwnCommand,
+  argv: readonly Value[],
+): { readonly options: Options; readonly passedOn: readonly Value[] } {
+  const grammar = {
+    flags,
+    values,
+    bare,
+    abbreviates: false,
+    shortEquals: true,
+    stopsAtOperand: isPassThrough === true,
+  };
+  const { options, operands, endOfOptions } = parseOptions(argv, grammar, 0);
+  if (isPassThrough !== true)
+    return { options, passedOn: endOfOptions === undefined ? [] : argv.slice(endOfOptions + 1) };
+  const flagNames = words(flags).map(spelling => spelling.split("|")[0]);
+  const foreign = options.find(
+    ({ name, value, isInGrammar }) => !isInGrammar || (value !== undefined && flagNames.includes(name)),
+  )?.index;
+  if (foreign !== undefined)
+    return { options: options.filter(({ index }) => index < foreign), passedOn: argv.slice(foreign) };
+  return { options, passedOn: operands.map(({ value }) => value) };
 }

@@ -1,12 +1,10 @@
 import {
   baseName,
   describe,
-  dropKnown,
   type Invocation,
   knownPrefix,
   knownText,
   type Value,
-  wordAt,
 } from "../../shell/index.ts";
 import { findProgram, hasTrait } from "../model/registry.ts";
 import { isOwnCommand, mayWriteFile, type OwnCall, readOwnCall } from "./own-commands.ts";
@@ -42,7 +40,7 @@ export function ownCallOf(
   const { argv, program, isOpenEnded } = invocation;
   const shown = argv.map(describe);
   const isOpen = isOpenEnded || argv.some(word => knownText(word) === undefined);
-  const callFrom = (start: number): FoundCall => ({ ...readOwnCall(shown.slice(start)), isOpen });
+  const callFrom = (start: number): FoundCall => ({ ...readOwnCall(argv.slice(start)), isOpen });
   const first = shown[0] ?? "";
   // `$(command -v amplihack) uninstall`
   const isNamed = program === undefined ? /\bamplihack\b/.test(first) : isOwnName(first);
@@ -68,8 +66,7 @@ export function loadsOwnProgram(code: string): boolean {
 export function writtenByOwn(invocation: Invocation, isOwnFile: (word: string) => boolean): readonly Value[] {
   const { argv } = invocation;
   if (!argv.some(word => mayWriteFile(knownPrefix(word)))) return [];
-  const { writes = [] } = ownCallOf(invocation, isOwnFile) ?? {};
-  return writes.map(({ word, from }) => dropKnown(wordAt(argv, argv.length + word), from));
+  return ownCallOf(invocation, isOwnFile)?.writes ?? [];
 }
 
 function firstWord(words: readonly string[]): string | undefined {

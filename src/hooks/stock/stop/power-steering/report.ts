@@ -1,5 +1,4 @@
-import { clip } from "../../../../state/index.ts";
-import { oneLine } from "../../../../text/index.ts";
+import { clip, oneLine } from "../../../../text/index.ts";
 import { HOLD_MARK } from "../hold-mark.ts";
 import type { Consideration } from "./considerations.ts";
 import type { SessionFacts } from "./facts.ts";

@@ -1,5 +1,4 @@
-import { clip } from "../../../../state/index.ts";
-import { findStatement, oneLine, type WordPattern, wordPattern } from "../../../../text/index.ts";
+import { clip, findStatement, oneLine, type WordPattern, wordPattern } from "../../../../text/index.ts";
 
 /** Topics of what was said in a session; each is remembered once it was said without a negation. */
 const TOPICS = {

@@ -1,6 +1,6 @@
 import { booleanAt, type Json, StrictMembers } from "../../../../protocol/index.ts";
-import { AtomicJsonFile, sha256Hex } from "../../../../state/index.ts";
-import { join, type System } from "../../../../system/index.ts";
+import { AtomicJsonFile } from "../../../../state/index.ts";
+import { join, type System, sha256Hex } from "../../../../system/index.ts";
 import type { HookContext } from "../../../program/context.ts";
 
 export interface FailedEvidence {

@@ -1,0 +1,241 @@
+import { isForge, onlyDisplays } from "../../programs/index.ts";
+import { describe, knownText, type Value, wordAt, wordSet } from "../../shell/index.ts";
+import { remotesOf } from "../../workspace/index.ts";
+import type { GitRun } from "../git/run.ts";
+import type { RuleTable } from "../rule.ts";
+import {
+  type Check,
+  type CommandEffect,
+  type EffectOf,
+  type RuleContext,
+  type RuleFamily,
+  targetsOf,
+} from "../rule-context.ts";
+import { secretOf } from "../secret-flow.ts";
+
+const RULES = {
+  "git.config": {
+    title: "makes git run code or send elsewhere",
+    verdict: "ask",
+    atLevel: { relaxed: "allow" },
+    when: "Configuration that runs a program or redirects: core.fsmonitor, core.sshCommand, aliases with !, credential.helper, url.*.insteadOf, a push address set just before a push.",
+    examples: {
+      asks: { "git config core.sshCommand evil": "core.sshCommand" },
+      passes: ["git config core.sshCommand", "git config user.name x", "git -c core.pager=cat log"],
+    },
+    lost: "It would make git run a program or talk to another place from now on: {target}.",
+    person: "The setting stays until it is removed.",
+    model: "Use git as it is configured.",
+    safer: "git config --list --show-origin",
+  },
+  "git.secret-add": {
+    title: "adds a secret to history",
+    verdict: "ask",
+    atLevel: { relaxed: "allow" },
+    when: "git add of a protected file by name, or with -f over everything.",
+    examples: {
+      asks: { "git add .env": "{project}/.env" },
+      passes: ["git add .", "git add .env.example", "git add -n .env"],
+    },
+    lost: "It would put {target} into the history, where a secret stays for ever.",
+    person: "Once it is pushed, the secret has to be changed.",
+    model: "Have the file ignored, and commit an example without values.",
+    safer: "echo {name} >> .gitignore",
+  },
+} satisfies RuleTable;
+
+const gitSettings: Check = {
+  inspect(effect, context) {
+    if (effect.kind === "write") inspectFile(effect, context);
+    if (effect.kind !== "git") return;
+    const { run, by } = effect;
+    if (run.subcommand === "config") inspectConfig(effect, context);
+    for (const { target, name } of addedSecrets(effect, context))
+      context.report("git.secret-add", by, target, { name });
+    for (const { key, value } of run.settings) {
+      const isReported = (runsCode(key, value) && key !== HOOKS_PATH) || forcesNow(run, key, value);
+      if (isReported) context.report("git.config", by, `${key}=${value}`);
+    }
+    if (run.subcommand === "remote" && isPushMirror(run))
+      context.report("git.config", by, "a mirror that is pushed to");
+  },
+  inspectWhole(context) {
+    const effects = context.effects.filter(effect => effect.kind === "git");
+    if (!effects.some(isPush)) return;
+    inspectPushAddress(effects, context);
+    inspectSecretPush(effects, context);
+  },
+};
+
+/** Keys whose value is a program or an address. Pagers and editors that only show are free. */
+const CODE_KEYS =
+  /^(core\.(fsmonitor|sshcommand|gitproxy|askpass|editor|pager)|sequence\.editor|credential(\..*)?\.helper|url\..*\.(insteadof|pushinsteadof)|(diff|merge|filter|difftool|mergetool)\..*\.(command|driver|textconv|clean|smudge|process|cmd)|diff\.external|gpg(\.[a-z0-9]+)?\.program|init\.templatedir|include\.path|includeif\..*\.path|protocol\.ext\.allow|uploadpack\.packobjectshook|interactive\.difffilter|sendemail\..*cmd)$/;
+const HOOKS_PATH = "core.hookspath";
+
+function runsCode(key: string, value: string): boolean {
+  if (key.startsWith("alias.")) return value.startsWith("!");
+  return CODE_KEYS.test(key) && !onlyDisplays(value.trim());
+}
+
+/** Settings that make an ordinary command force, prune or mirror; with the commands that they change. */
+const FORCING: readonly (readonly [key: RegExp, value: RegExp, commands: string])[] = [
+  [/^remote\..+\.push$/, /^\+|^:./, "push"],
+  [/^remote\..+\.mirror$/, /^(true|yes|on|1|)$/i, "push"],
+  [/^remote\..+\.fetch$/, /^\+[^:]*:refs\/(heads\/|\*)/, "fetch pull"],
+  [/^gc\.(pruneexpire|reflogexpire\w*|worktreepruneexpire)$/, /^(now|all|0)/i, "gc"],
+  [/^clean\.requireforce$/, /^(false|no|off|0)$/i, ""],
+];
+
+function forces(key: string, value: string): boolean {
+  return FORCING.some(([keys, values]) => keys.test(key) && values.test(value));
+}
+
+function forcesNow({ subcommand, options }: GitRun, key: string, value: string): boolean {
+  if (options.isOn("dry-run", "n")) return false;
+  return FORCING.some(
+    ([keys, values, commands]) =>
+      commands.split(" ").includes(subcommand) && keys.test(key) && values.test(value),
+  );
+}
+
+/** `git remote add --mirror=push`: every push to it replaces and deletes. */
+function isPushMirror({ argv }: GitRun): boolean {
+  return argv.some(word => /^--mirror(=push)?$/.test(describe(word)));
+}
+
+/** Git's own files, written past git. */
+function inspectFile(effect: EffectOf<"write">, context: RuleContext): void {
+  const { home } = context.workspace;
+  const files = [`${home}/.gitconfig`, `${home}/.config/git/config`];
+  for (const { path } of targetsOf(context, effect.path, effect.by, true)) {
+    if (path !== undefined && (files.includes(path) || path.endsWith("/.git/config")))
+      context.report("git.config", effect.by, path);
+  }
+}
+
+/** `git config KEY VALUE`, `git config set KEY VALUE`, `git config --unset KEY`. */
+function inspectConfig({ run, by }: EffectOf<"git">, context: RuleContext): void {
+  const { options } = run;
+  const [first, ...others] = operandsOf(run);
+  const action = first === undefined ? undefined : knownText(first);
+  const isUnset = options.has("unset", "unset-all")
+    ? isHooksPath(first)
+    : action === "unset" && isHooksPath(others[0]);
+  if (isUnset) context.report("git.verify", by, "core.hooksPath");
+  if (options.has("get", "unset", "unset-all", "rename-section", "remove-section", "edit", "e")) return;
+  if (action === "get" || action === "list" || action === "unset") return;
+  const [key, value] = action === "set" ? others : [first, ...others];
+  if (key === undefined || value === undefined) return;
+  const name = describe(key);
+  const setTo = describe(value);
+  if (isHooksPath(key)) context.report("git.verify", by, `core.hooksPath=${setTo}`);
+  else if (runsCode(name.toLowerCase(), setTo) || forces(name.toLowerCase(), setTo))
+    context.report("git.config", by, `${name}=${setTo}`);
+}
+
+function isHooksPath(key: Value | undefined): boolean {
+  return key !== undefined && describe(key).toLowerCase() === HOOKS_PATH;
+}
+
+const EVERYTHING = wordSet(". -A --all :/ * ./");
+const ADDING = wordSet("add stage update-index commit");
+const IGNORED_FILES = "every ignored file";
+
+interface AddedSecret {
+  readonly target: string;
+  readonly name: string;
+}
+
+/** By `add`, or by a commit that names the file. */
+function addedSecrets({ run, by }: EffectOf<"git">, context: RuleContext): readonly AddedSecret[] {
+  const { subcommand, options } = run;
+  const isAdd = subcommand === "add" || subcommand === "stage";
+  if (!ADDING.has(subcommand) || options.isOn(...(isAdd ? ["n"] : []), "dry-run")) return [];
+  const operands = operandsOf(run);
+  const added = operands.flatMap((value): AddedSecret[] => {
+    const name = describe(value);
+    const secrets = targetsOf(context, value, { ...by, cwd: run.directory }, true)
+      .filter(target => secretOf(context, target) !== undefined)
+      .map(target => ({ target: target.shown, name }));
+    const isEverything = options.has("f") && EVERYTHING.has(name);
+    return isEverything ? [...secrets, { target: IGNORED_FILES, name }] : secrets;
+  });
+  const isAll = isAdd && options.has("f") && options.has("A", "all") && operands.length === 0;
+  return isAll ? [...added, { target: IGNORED_FILES, name: "." }] : added;
+}
+
+/** A secret that is added and then pushed to where this repository never went before. */
+function inspectSecretPush(effects: readonly EffectOf<"git">[], context: RuleContext): void {
+  const newRemotes = new Set<string>();
+  let secret: string | undefined;
+  for (const effect of effects) {
+    const { run, by } = effect;
+    const [first, name] = operandsOf(run).map(describe);
+    if (run.subcommand === "remote" && name !== undefined && (first === "add" || first === "set-url"))
+      newRemotes.add(name);
+    secret ??= addedSecrets(effect, context)[0]?.target;
+    if (secret === undefined || first === undefined || !isPush(effect)) continue;
+    if (!run.options.isOn("n", "dry-run") && (newRemotes.has(first) || ADDRESS.test(first)))
+      context.report("sec.exfil", by, secret, { host: first, file: secret });
+  }
+}
+
+function operandsOf({ options }: GitRun): readonly Value[] {
+  return options.operands.map(operand => operand.value);
+}
+
+function isPush(effect: CommandEffect): boolean {
+  return effect.kind === "git" && effect.run.subcommand === "push";
+}
+
+/** `https://host/r`, `user@host:r`; a path is no other machine. */
+const ADDRESS = /^(?!file:)[a-z][a-z0-9+.-]*:\/\/|^[^/:]+:(?!\/\/)/i;
+
+/** A push address that is changed and then used by the same command. */
+function inspectPushAddress(effects: readonly EffectOf<"git">[], context: RuleContext): void {
+  const changed = effects.findIndex(
+    ({ run: { subcommand, argv } }) =>
+      subcommand === "remote" && argv[1] !== undefined && describe(argv[1]) === "set-url",
+  );
+  const effect = effects[changed];
+  const address = effect?.run.argv.at(-1);
+  if (effect !== undefined && address !== undefined && effects.slice(changed + 1).some(isPush))
+    context.report("git.config", effect.by, `remote ${describe(address)}`);
+  for (const one of effects) inspectNewPlace(one, effects, context);
+}
+
+/** A push to where this repository never went: an address, or a remote that the same command made. */
+function inspectNewPlace(
+  effect: EffectOf<"git">,
+  effects: readonly EffectOf<"git">[],
+  context: RuleContext,
+): void {
+  const { run, by } = effect;
+  if (!isPush(effect) || run.options.isOn("n", "dry-run") || run.options.has("help")) return;
+  const [named] = run.options.valuesOf("repo").concat(operandsOf(run));
+  const remote = named === undefined ? "origin" : describe(named);
+  const known = run.repository === undefined ? [] : remotesOf(context.workspace.disk, run.repository);
+  const given = run.settings.find(({ key }) => /^remote\..+\.(push)?url$/.test(key))?.value;
+  const added = effects.find(
+    ({ run: other }) =>
+      other.subcommand === "remote" &&
+      /^add$/.test(describe(wordAt(other.argv, 1))) &&
+      operandsOf(other)
+        .slice(1)
+        .some(word => describe(word) === remote),
+  );
+  const made = added === undefined ? undefined : operandsOf(added.run).at(-1);
+  const address = given ?? (ADDRESS.test(remote) ? remote : made === undefined ? undefined : describe(made));
+  const isFirst = given === undefined && remote === "origin" && known.length === 0;
+  // To work with a fork of one's own is everyday; only everything at once is not.
+  const isFork =
+    made !== undefined && isForge(describe(made)) && !run.options.has("all", "mirror", "branches");
+  if (address !== undefined && !isFirst && !isFork && !known.includes(address))
+    context.report("net.upload", by, run.repository?.top ?? describe(run.directory), { host: address });
+}
+
+export const GIT_SETTINGS = {
+  name: "git-settings",
+  rules: RULES,
+  checks: [gitSettings],
+} satisfies RuleFamily;
