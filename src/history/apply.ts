@@ -2,9 +2,10 @@ import { errorText } from "../protocol/index.ts";
 import { Problem } from "../state/index.ts";
 import { type Files, SystemError } from "../system/index.ts";
 import { createDisk, openRepository } from "../workspace/index.ts";
-import type { PathState } from "./change.ts";
+import { ABSENT, type PathState } from "./change.ts";
 import { completeChange } from "./complete.ts";
 import { digestOf, type HistoryContext } from "./context.ts";
+import { findLinkAbove, withoutLinks } from "./folders.ts";
 import { captureGit, compareGit, type GitSnapshot } from "./git-snapshot.ts";
 import { isNameOf, isShared } from "./hard-links.ts";
 import { claimId } from "./ids.ts";
@@ -28,7 +29,7 @@ export async function applyPlan(
   removeLeftovers(store);
   const steps = plan.steps.filter(({ action }) => action !== "keep");
   const count = (action: PathStep["action"]) => plan.steps.filter(step => step.action === action).length;
-  checkUnchanged(context, steps);
+  checkUnchanged({ ...context, system: withoutLinks(context.system) }, steps);
   for (const change of plan.changes) await closeOpen(context, change.id);
   const begun = await beginUndo(context, plan, steps);
   try {
@@ -130,7 +131,11 @@ async function beginUndo(
     NO_LIMITS,
   );
   const targets = steps.map(({ path }) => ({ path, how: "write", isTree: false }) as const);
-  const named = await captureTargets(keeper, targets);
+  const captured = await captureTargets(keeper, targets);
+  const linkAbove = findLinkAbove(system.files);
+  const asFound = (one: Seen): Seen =>
+    linkAbove(one.path) === undefined ? one : { path: one.path, state: ABSENT, stamp: "" };
+  const named = { ...captured, seen: captured.seen.map(asFound) };
   const disk = createDisk(system);
   const git = plan.git.map(({ change }) =>
     captureGit(keeper, openRepository(disk, change.gitDirectory, change.top)),

@@ -41,6 +41,8 @@ export interface PathChange {
   readonly to?: string;
 }
 
+export type Folder = readonly [path: string, identity: string];
+
 /** What a path or call could not be kept for, in words for a person. */
 export interface NotKept {
   readonly path: string;
@@ -106,6 +108,8 @@ export interface Change {
   readonly notKept: readonly NotKept[];
   readonly files: readonly PathChange[];
   readonly git: readonly GitChange[];
+  /** device and inode of the directories on the way to the files, and of those that it made, when it had ended */
+  readonly folders?: readonly Folder[];
   /** the undo that took back the last of it; undefined while anything of it stands */
   readonly undoneBy: string | undefined;
   /** paths that were taken back, of a change that was undone in part or as a whole */

@@ -1,5 +1,5 @@
 import type { HistorySettings } from "../config/index.ts";
-import { isRegenerableInProject, isRegenerableName } from "../programs/index.ts";
+import { isDistinctiveName, isRegenerableInProject, isRegenerableName } from "../programs/index.ts";
 import {
   basename,
   components,
@@ -8,9 +8,17 @@ import {
   hasErrorCode,
   isInside,
   relative,
+  type System,
   SystemError,
 } from "../system/index.ts";
-import { type IgnoreFile, matchesAnyPattern, parseIgnoreFile } from "../workspace/index.ts";
+import {
+  createDisk,
+  findRepository,
+  type IgnoreFile,
+  isIgnoredNow,
+  matchesAnyPattern,
+  parseIgnoreFile,
+} from "../workspace/index.ts";
 import type { ContentSource, NotKept } from "./change.ts";
 import { factsAt, type Seen, toState } from "./path-state.ts";
 import type { Store } from "./store.ts";
@@ -45,11 +53,13 @@ const OWN_FILES = "/.claude/runtime";
 const PRECIOUS = [".env*", "*.local", "*.sqlite", "*.sqlite3", "*.db"];
 
 export function createKeepRules(
+  system: Pick<System, "files" | "text">,
   settings: Pick<HistorySettings, "precious" | "exclude">,
   places: KeepPlaces,
 ): KeepRules {
   const { project, temps } = places;
-  const store = `${places.stateHome}/history`;
+  // A checkout below the state home is still somebody's work.
+  const own = isInside(places.stateHome, project) ? `${places.stateHome}/history` : places.stateHome;
   const excluded = compile(settings.exclude);
   const precious = compile([...PRECIOUS, ...settings.precious]);
   const configured = compile(places.regenerable);
@@ -64,36 +74,55 @@ export function createKeepRules(
     isPrecious: path => matches(precious, path),
     isRegenerable(directory) {
       const name = basename(directory);
-      if (isRegenerableName(name) || directory.endsWith(OWN_FILES)) return true;
+      if (isDistinctiveName(name) || directory.endsWith(OWN_FILES)) return true;
       const parent = basename(dirname(directory));
-      if (!isRegenerableName(parent) && isRegenerableInProject([parent, name])) return true;
+      if (!isRegenerableName(parent) && isRegenerableInProject([parent, name]) && !isRegenerableName(name))
+        return true;
+      if (isRegenerableName(name) && isBuildOutput(system, directory)) return true;
       return isInside(project, directory) && matches(configured, directory);
     },
     isOutOfReach(path) {
-      if (isInside(store, path)) return true;
+      if (isInside(own, path)) return true;
       return !isInside(project, path) && temps.some(temp => isInside(temp, path));
     },
   };
+}
+
+/** Marks and manifests by which tools make a directory of such a name again. */
+const MARKS = ["CACHEDIR.TAG", "pyvenv.cfg", "CMakeCache.txt", ".rustc_info.json"];
+const MANIFESTS: Readonly<Record<string, readonly string[]>> = {
+  target: ["Cargo.toml", "pom.xml", "build.sbt"],
+  build: ["build.gradle", "build.gradle.kts", "CMakeLists.txt"],
+  dist: ["package.json", "pyproject.toml"],
+};
+
+/** A name such as `log` or `out` may be anybody's: git ignores it, or a tool's mark or manifest is there. */
+function isBuildOutput(system: Pick<System, "files" | "text">, directory: string): boolean {
+  const disk = createDisk(system);
+  const parent = dirname(directory);
+  if (MARKS.some(name => disk.kind(`${directory}/${name}`) === "file")) return true;
+  const top = findRepository(disk, parent)?.top;
+  if (top !== undefined) return isIgnoredNow({ disk }, top, components(relative(top, directory)));
+  return (MANIFESTS[basename(directory)] ?? []).some(name => disk.kind(`${parent}/${name}`) === "file");
 }
 
 function compile(patterns: readonly string[]): IgnoreFile | undefined {
   return patterns.length === 0 ? undefined : parseIgnoreFile("", patterns.join("\n"));
 }
 
-/** Is the directory, or one above it in the tree, regenerable? Thousands of files share few directories. */
+/** The directory, or one above it in the tree, that is regenerable. Thousands of files share few directories. */
 export function cachedRegenerable(
   { rules }: { readonly rules: KeepRules },
   top: string,
-): (directory: string) => boolean {
-  const known = new Map<string, boolean>([[top, false]]);
-  const look = (directory: string): boolean => {
-    const found = known.get(directory);
-    if (found !== undefined) return found;
-    const isOutput = rules.isRegenerable(directory) || look(dirname(directory));
-    known.set(directory, isOutput);
-    return isOutput;
+): (directory: string) => string | undefined {
+  const known = new Map<string, string | undefined>([[top, undefined]]);
+  const look = (directory: string): string | undefined => {
+    if (known.has(directory)) return known.get(directory);
+    const output = look(dirname(directory)) ?? (rules.isRegenerable(directory) ? directory : undefined);
+    known.set(directory, output);
+    return output;
   };
-  return directory => isInside(top, directory) && look(directory);
+  return directory => (isInside(top, directory) ? look(directory) : undefined);
 }
 
 const MEBIBYTE = 1024 * 1024;

@@ -3,6 +3,7 @@ import type { System } from "../system/index.ts";
 import type { Change, NotKept, PathState } from "./change.ts";
 import { bringFromGit } from "./content.ts";
 import { digestOf, type HistoryContext } from "./context.ts";
+import { findLinkAbove, findReplaced, withoutLinks } from "./folders.ts";
 import { isShared, linkSteps, shareTargets } from "./hard-links.ts";
 import type { Conflict, PathStep, UndoPlan, UndoSelection } from "./interface.ts";
 import { contentId, factsAt, isSameContent, isSameState, presentState } from "./path-state.ts";
@@ -55,25 +56,37 @@ interface Chain {
 }
 
 async function plan(
-  context: HistoryContext,
+  given: HistoryContext,
   kind: UndoPlan["kind"],
   changes: readonly Change[],
   paths: readonly string[] | undefined,
 ): Promise<UndoPlan> {
-  const { system, store } = context;
+  const system = withoutLinks(given.system);
+  const context = { ...given, system };
+  const { store, rules } = context;
+  const linkAbove = findLinkAbove(given.system.files);
   const fromStore = await bringFromGit(store, changes);
   const chains = followChains(changes, paths, fromStore);
   const conflicts: Conflict[] = [];
   const gone: NotKept[] = [];
   const steps: PathStep[] = [];
+  const made = new Set(
+    [...chains].flatMap(([path, { target }]) => (target.kind === "directory" ? path : [])),
+  );
   for (const [path, chain] of chains) {
+    // Older versions recorded paths of the history itself.
+    if (rules.isOutOfReach(path)) continue;
     const step = planPath(system, path, chain);
     if ("advice" in step) conflicts.push(step);
     const planned = "advice" in step ? forcedStep(system, path, chain) : step;
-    const why = whyGone(store, planned);
+    const link = planned.action === "restore" ? linkAbove(path) : undefined;
+    const isInTheWay = link !== undefined && !made.has(link);
+    const why = isInTheWay ? `${link} is no folder any more; move it away first` : whyGone(store, planned);
     if (why === undefined) steps.push(planned);
     else gone.push({ path, why });
   }
+  const written = steps.filter(({ action }) => action !== "keep").map(({ path }) => path);
+  conflicts.push(...findReplaced(context, changes, written));
   const git = paths === undefined ? await planGit(context, changes) : { steps: [], conflicts: [], gone: [] };
   return {
     kind,

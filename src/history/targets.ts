@@ -135,9 +135,26 @@ async function captureTree(keeper: Keeper, top: string, facts: ExactFacts): Prom
   const needsGit = outputs.length > 0 || files.length > MAX_COPIED_TREE;
   const repository = needsGit ? findRepository(createDisk(system), top) : undefined;
   const tracked = await trackedInside(keeper, repository, outputs);
+  // Where git tracks something, the rest is somebody's work too.
+  for (const output of outputs)
+    if (tracked.some(path => isInside(output, path))) collectAll(keeper, output, found);
   const clean = files.length > MAX_COPIED_TREE ? await cleanInside(keeper, repository, top) : undefined;
-  const seen = found.map(one => clean?.(one) ?? keeper.capture(one.path, one.facts));
-  return [...seen, ...tracked.map(path => keeper.capture(path))];
+  return found.map(one => clean?.(one) ?? keeper.capture(one.path, one.facts));
+}
+
+function collectAll(keeper: Keeper, top: string, found: Found[]): void {
+  const facts = factsAt(keeper.store.system.files, top);
+  const known = new Set(found.map(({ path }) => path));
+  if (facts !== undefined && !known.has(top)) found.push({ path: top, facts });
+  walkTree(keeper.store.system.files, top, {
+    visit(path, inner) {
+      if (keeper.rules.isOutOfReach(path)) return false;
+      found.push({ path, facts: inner });
+      return true;
+    },
+    fail: (path, why) => keeper.lose(path, why),
+    isLate: () => keeper.isLateInWalk(),
+  });
 }
 
 function collect(keeper: Keeper, top: string, found: Found[], outputs: string[]): void {
