@@ -1,4 +1,4 @@
-import type { Footprint, FootprintRepository } from "../guard/index.ts";
+import type { Footprint, FootprintRepository, FootprintTarget } from "../guard/index.ts";
 import { dirname, isInside, SystemError } from "../system/index.ts";
 import { createDisk, findRepository, openRepository, type Repository } from "../workspace/index.ts";
 import { detaches, finishCall, isLeftToService, newestProcess } from "./background.ts";
@@ -38,8 +38,7 @@ export async function beginCall(
 ): Promise<Captured> {
   const { store, system, settings } = context;
   const key = callKey(store, request.toolUseId, request.tool, request.command);
-  const deadlineMs = system.clock.monotonicMs() + settings.budgetMs;
-  const keeper = new Keeper(store, context.rules, limitsOf(settings, deadlineMs));
+  const keeper = new Keeper(store, context.rules, limitsOf(settings, system));
   try {
     return (
       (await knownCapture(context, request, key)) ?? (await capture(context, keeper, request, footprint, key))
@@ -105,8 +104,8 @@ async function capture(
   // What ends from here on may be seen as a difference later.
   const timeMs = system.clock.nowMs();
   const { project, turn } = readSession(store, request.session, places.project);
-  const named = await captureTargets(keeper, footprint.targets);
-  const trees = await captureTrees(context, keeper, footprint, project);
+  const { nested, ...trees } = await captureTrees(context, keeper, footprint, project);
+  const named = await captureTargets(keeper, [...footprint.targets, ...nested]);
   if (named.targets.length + trees.sweeps.length + trees.git.length === 0)
     return { ...NOTHING, isComplete: keeper.lost.length === 0, lost: keeper.lost };
   const id = idOfCall(store, request, key, projectKey(store, project));
@@ -163,6 +162,8 @@ function idOfCall(store: Store, request: CallRequest, key: string, project: stri
 interface Trees {
   readonly sweeps: readonly Sweep[];
   readonly git: readonly GitSnapshot[];
+  /** repositories inside that may go as a whole */
+  readonly nested: readonly FootprintTarget[];
 }
 
 /** The working trees and repositories around, each once. */
@@ -175,6 +176,7 @@ async function captureTrees(
   const disk = createDisk(system);
   const sweeps = new Map<string, Sweep>();
   const git = new Map<string, GitSnapshot>();
+  const nested: FootprintTarget[] = [];
   const add = (found: readonly Sweep[]) => {
     for (const sweep of found) if (!sweeps.has(sweep.root)) sweeps.set(sweep.root, sweep);
   };
@@ -195,7 +197,11 @@ async function captureTrees(
         withDirectories: true,
         commits: given.commits,
       };
-      const found = await sweepRepository(keeper, repository, options);
+      const swept = await sweepRepository(keeper, repository, options);
+      const isTaken = ({ root }: Sweep) =>
+        given.changesNested === true && root !== given.top && disk.kind(`${root}/.git`) === "directory";
+      for (const { root } of swept.filter(isTaken)) nested.push({ path: root, how: "delete", isTree: true });
+      const found = swept.filter(sweep => !isTaken(sweep));
       add(found);
       for (const { root, gitDirectory } of found)
         if (gitDirectory !== undefined) addState(openRepository(disk, gitDirectory, root));
@@ -218,7 +224,7 @@ async function captureTrees(
     const repository = findRepository(disk, directory);
     if (repository !== undefined) addState(repository);
   }
-  return { sweeps: [...sweeps.values()], git: [...git.values()] };
+  return { sweeps: [...sweeps.values()], git: [...git.values()], nested };
 }
 
 /** Files that git changes are restored together with what git knows about them. */

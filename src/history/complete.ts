@@ -83,7 +83,7 @@ export async function describeChange(
   const named = compareNamed(context, store.readList(open.targets) ?? [], seen ?? [], digest);
   for (const change of named.changes) found.set(change.path, change);
   problems.push(...named.problems);
-  const git = await compareRepositories(context, open, deadlineMs);
+  const git = await compareRepositories(context, open);
   for (const sweep of open.sweeps) {
     const comparison = git.get(sweep.gitDirectory ?? "");
     const { changes, problem } = await compareSweep(context, sweep, digest, leftMs(), comparison);
@@ -130,12 +130,11 @@ function foldersOf(files: Pick<Files, "inspect">, changes: readonly PathChange[]
 async function compareRepositories(
   { store, system, rules, settings }: HistoryContext,
   open: OpenChange,
-  deadlineMs: number,
 ): Promise<ReadonlyMap<string, GitComparison>> {
   const found = new Map<string, GitComparison>();
   const disk = createDisk(system);
   for (const before of open.git) {
-    const keeper = new Keeper(store, rules, limitsOf(settings, deadlineMs));
+    const keeper = new Keeper(store, rules, limitsOf(settings, system, PATIENCE));
     const after = captureGit(keeper, openRepository(disk, before.gitDirectory, before.top));
     found.set(
       before.gitDirectory,

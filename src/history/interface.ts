@@ -89,6 +89,8 @@ export interface UndoResult {
   readonly restored: number;
   readonly removed: number;
   readonly kept: number;
+  /** what did not come back, and why */
+  readonly missing: readonly NotKept[];
   readonly problems: readonly string[];
 }
 

@@ -39,6 +39,8 @@ export interface Writing {
   readonly mark: string;
   readonly writer: ProcessIdentity;
   readonly paths: Listed<string>;
+  /** directories of our own in which git wrote files */
+  readonly folders?: readonly string[];
 }
 
 /** A change whose call may still run: what is needed to find out what it did. */

@@ -10,7 +10,8 @@ import {
   isInside,
   SystemError,
 } from "../system/index.ts";
-import type { PathState } from "./change.ts";
+import type { FileState, PathState } from "./change.ts";
+import { checkOutPlace, removeTree } from "./content.ts";
 import {
   findOpen,
   type OpenChange,
@@ -22,9 +23,15 @@ import {
 import { factsAt } from "./path-state.ts";
 import type { Store } from "./store.ts";
 
-export function beginWriting(store: Store, paths: readonly string[]): Writing {
+export function beginWriting(
+  store: Store,
+  paths: readonly string[],
+  repositories: readonly string[],
+): Writing {
   const { random, processes } = store.system;
-  return { mark: random.hex(MARK_LENGTH), writer: processes.self, paths: store.list(paths) };
+  const mark = random.hex(MARK_LENGTH);
+  const folders = repositories.map(repository => checkOutPlace(store, repository, mark));
+  return { mark, writer: processes.self, paths: store.list(paths), folders };
 }
 
 const MARK_LENGTH = 12;
@@ -43,6 +50,8 @@ export function findLeftovers(store: Store): ReadonlySet<string> {
 export function removeLeftovers(store: Store): void {
   for (const { file, open } of killedUndos(store)) {
     try {
+      for (const folder of open.writing?.folders ?? [])
+        if (factsAt(store.system.files, folder)?.kind === "directory") removeTree(store.system.files, folder);
       for (const path of leftoversOf(store, open)) removeIfThere(store.system.files, path);
     } catch (error) {
       // They are still written down: the next undo tries again.
@@ -65,9 +74,10 @@ function killedUndos(store: Store): readonly { readonly file: OpenFile; readonly
 
 function leftoversOf(store: Store, { writing }: OpenChange): readonly string[] {
   if (writing === undefined) return [];
-  return (store.readList(writing.paths) ?? [])
-    .map(path => temporaryBeside(path, writing.mark))
-    .filter(path => factsAt(store.system.files, path) !== undefined);
+  const beside = (store.readList(writing.paths) ?? []).map(path => temporaryBeside(path, writing.mark));
+  return [...beside, ...(writing.folders ?? [])].filter(
+    path => factsAt(store.system.files, path) !== undefined,
+  );
 }
 
 /** A path and what is to stand there. Content of files is in the store. */
@@ -82,6 +92,8 @@ export interface Restoration {
   readonly isInPlace?: boolean | undefined;
   /** it becomes another name of that file */
   readonly linkTo?: string | undefined;
+  /** a file of our own with the content, which is renamed */
+  readonly source?: string | undefined;
 }
 
 const DIRECTORY_MODE = 0o755;
@@ -269,9 +281,13 @@ class Writer {
     this.setFileAttributes(one);
   }
 
-  write(store: Store, { path, target, linkTo }: Restoration): void {
+  write(store: Store, { path, target, linkTo, source }: Restoration): void {
     const { files } = this;
     this.makeParents(path);
+    if (source !== undefined && target.kind === "file") {
+      this.take(source, path, target);
+      return;
+    }
     this.inParent(path, () => {
       const temporary = this.at(temporaryBeside(path, this.mark));
       try {
@@ -289,6 +305,24 @@ class Writer {
         throw error;
       }
     });
+  }
+
+  /** Copies where the file lies on another disk. */
+  private take(source: string, path: string, { mode, modifiedNs }: FileState): void {
+    const { files } = this;
+    files.changeMode(source, mode);
+    if (modifiedNs !== "0") files.setModified(source, modifiedNs);
+    try {
+      this.inParent(path, () => files.rename(source, this.at(path)));
+    } catch (error) {
+      if (!hasErrorCode(error, "EXDEV")) throw error;
+      this.inParent(path, () => {
+        const temporary = this.at(temporaryBeside(path, this.mark));
+        files.copy(source, temporary, mode);
+        if (modifiedNs !== "0") files.setModified(temporary, modifiedNs);
+        files.rename(temporary, this.at(path));
+      });
+    }
   }
 
   setFileAttributes({ path, target }: Restoration): void {

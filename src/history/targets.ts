@@ -100,7 +100,7 @@ async function findInGit(
   if (keeper.lost.length === lostBefore) return;
   const { files } = keeper.store.system;
   const repository = findRepository(createDisk(keeper.store.system), dirname(top));
-  const clean = await cleanInside(keeper, repository, top);
+  const clean = await cleanInside(keeper, repository, top, false);
   if (clean === undefined) return;
   for (const one of keeper.lost.splice(lostBefore)) {
     const facts = factsAt(files, one.path);
@@ -138,7 +138,7 @@ async function captureTree(keeper: Keeper, top: string, facts: ExactFacts): Prom
   // Where git tracks something, the rest is somebody's work too.
   for (const output of outputs)
     if (tracked.some(path => isInside(output, path))) collectAll(keeper, output, found);
-  const clean = files.length > MAX_COPIED_TREE ? await cleanInside(keeper, repository, top) : undefined;
+  const clean = files.length > MAX_COPIED_TREE ? await cleanInside(keeper, repository, top, true) : undefined;
   return found.map(one => clean?.(one) ?? keeper.capture(one.path, one.facts));
 }
 
@@ -208,11 +208,13 @@ async function cleanInside(
   keeper: Keeper,
   repository: Repository | undefined,
   directory: string,
+  isExact: boolean,
 ): Promise<((found: Found) => Seen | undefined) | undefined> {
   const { system } = keeper.store;
   const { top, gitDirectory = "" } = repository ?? {};
-  if (top === undefined || !isInside(top, directory) || convertsContent(system, repository, top))
-    return undefined;
+  // What goes together with its repository cannot come back from there.
+  if (top === undefined || !isInside(top, directory) || isInside(directory, gitDirectory)) return undefined;
+  if (isExact && convertsContent(system, repository, top)) return undefined;
   const result = await readStatus(system, top, keeper.msForGit(gitDirectory));
   const entries = await readIndex(system, top, keeper.msForGit(gitDirectory), {
     paths: [relative(top, directory)],

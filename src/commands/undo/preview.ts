@@ -108,7 +108,11 @@ function linesOf(steps: readonly PathStep[], { project, home, isWhole }: Preview
 }
 
 function renderGone({ gone }: UndoPlan, view: PreviewView): string {
-  if (gone.length === 0) return "";
+  return gone.length === 0 ? "" : renderMissing(gone, view);
+}
+
+/** What does not come back, with the reason and the command that may help. */
+export function renderMissing(gone: UndoPlan["gone"], view: PreviewView): string {
   const shown = gone
     .slice(0, view.isWhole ? undefined : MAX_SHOWN)
     .map(({ path, why }) => `      ${shownPath(path, view.project, view.home)}: ${escapeControls(why)}\n`);
