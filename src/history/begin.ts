@@ -2,13 +2,14 @@ import type { Footprint, FootprintRepository, FootprintTarget } from "../guard/i
 import { dirname, isInside, SystemError } from "../system/index.ts";
 import { createDisk, findRepository, openRepository, type Repository } from "../workspace/index.ts";
 import { detaches, finishCall, isLeftToService, newestProcess } from "./background.ts";
-import type { Captured, Change, NotKept } from "./change.ts";
+import type { Captured, Change, GitWork, NotKept } from "./change.ts";
 import type { HistoryContext } from "./context.ts";
 import { captureGit, type GitSnapshot, hasReftable } from "./git-snapshot.ts";
 import { claimCall, claimId } from "./ids.ts";
 import { projectKey } from "./journal.ts";
 import { Keeper, limitsOf } from "./keeper.ts";
 import { callKey, callName, findOpen, type OpenChange, readOpen, writeOpen } from "./open-changes.ts";
+import type { Seen } from "./path-state.ts";
 import { noteUsage } from "./prune.ts";
 import { readSession } from "./sessions.ts";
 import type { Store } from "./store.ts";
@@ -28,7 +29,14 @@ export type CallRequest = Pick<
 };
 
 const MAX_NAMED = 100;
-const NOTHING: Captured = { change: undefined, files: 0, bytes: 0, isComplete: true, lost: [] };
+const NOTHING: Captured = {
+  change: undefined,
+  files: 0,
+  bytes: 0,
+  isComplete: true,
+  lost: [],
+  keptIn: () => [],
+};
 
 /** Keeps what a call may change. Never throws for a store that cannot be written: then everything counts as lost. */
 export async function beginCall(
@@ -75,7 +83,7 @@ async function knownCapture(
   const open = known.map(file => readOpen(store, file)).find(isSame);
   if (open === undefined) return undefined;
   const { change, files, bytes, isComplete, notKept } = open;
-  return { change: change.id, files, bytes, isComplete, lost: notKept };
+  return { change: change.id, files, bytes, isComplete, lost: notKept, keptIn: keptFiles(store, open) };
 }
 
 function everything(
@@ -111,7 +119,7 @@ async function capture(
   const id = idOfCall(store, request, key, projectKey(store, project));
   const { files, bytes, lost } = keeper;
   const isComplete = lost.length === 0;
-  writeOpen(store, key, {
+  const open: OpenChange = {
     change: {
       ...described,
       id,
@@ -134,9 +142,35 @@ async function capture(
       isDetached: isBackground || detaches(wholeCommand),
       isLeftToService: isLeftToService(wholeCommand),
     },
-  });
+  };
+  writeOpen(store, key, open);
   noteUsage(store);
-  return { change: id, files, bytes, isComplete, lost };
+  return { change: id, files, bytes, isComplete, lost, keptIn: keptFiles(store, open) };
+}
+
+/** What the call may lose is told, not all that a sweep holds. */
+function keptFiles(store: Store, { seen, sweeps }: OpenChange): Captured["keptIn"] {
+  return (paths, work) => {
+    const found = new Map<string, number>();
+    const add = (list: readonly Seen[]) => {
+      for (const { path, state } of list)
+        if (state.kind === "file" && state.content.in !== "nowhere" && paths.some(one => isInside(one, path)))
+          found.set(path, state.size);
+    };
+    add(store.readList(seen) ?? []);
+    for (const sweep of sweeps) {
+      const all = store.readList(sweep.seen) ?? [];
+      const { changed = all.length } = sweep;
+      const isOnly = (kind: GitWork) => work !== undefined && !work.includes(kind);
+      add(
+        all.slice(
+          isOnly("changed") ? changed : 0,
+          isOnly("untracked") && isOnly("ignored") ? changed : undefined,
+        ),
+      );
+    }
+    return [...found].map(([path, size]) => ({ path, size }));
+  };
 }
 
 /** The rest of a long list is named by the directory that all of it is in: nothing there counts as kept. */

@@ -130,4 +130,14 @@ export interface Captured {
   readonly isComplete: boolean;
   /** what would be lost and could not be kept; a finding about one of these stays */
   readonly lost: readonly NotKept[];
+  /** Files below these paths that are kept; of a working tree only of these kinds. */
+  keptIn(paths: readonly string[], work?: readonly GitWork[]): readonly KeptFile[];
+}
+
+/** Work in a tree that git has no copy of. */
+export type GitWork = "changed" | "untracked" | "ignored";
+
+export interface KeptFile {
+  readonly path: string;
+  readonly size: number;
 }

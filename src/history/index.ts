@@ -20,6 +20,8 @@ export type {
   ContentSource,
   FileState,
   GitChange,
+  GitWork,
+  KeptFile,
   NotKept,
   PathChange,
   PathState,
@@ -53,7 +55,7 @@ export { beginCall } from "./begin.ts";
 export { completeChange, dropChange } from "./complete.ts";
 export { type HistoryContext, openContext } from "./context.ts";
 export { type ContentReader, describeKinds, octal, readFileTexts } from "./file-texts.ts";
-export { examineLosses, type GitWork } from "./harmless.ts";
+export { examineLosses } from "./harmless.ts";
 export { projectKeys, readJournals } from "./journal.ts";
 export { callKey, findOpen, type OpenFile, readOpen } from "./open-changes.ts";
 export { pruneWhenDue } from "./prune.ts";

@@ -153,6 +153,7 @@ function captureWork(
     gitDirectory,
     head: status.head,
     seen: cache.save(all),
+    changed: changedFiles(status).length,
     ignored: left.filter(path => !overwritten.whole.includes(path)),
     hasDirectories: options.withDirectories,
     isComplete,
@@ -175,9 +176,14 @@ export function workPaths(
   // Git gives clean paths, and there may be thousands.
   const start = top === "/" ? "/" : `${top}/`;
   return [
-    ...status.changed.filter(({ mode }) => mode !== "160000").map(({ path }) => start + path),
+    ...changedFiles(status).map(({ path }) => start + path),
     ...status.untracked.map(path => start + path).filter(path => isOutput(parentOf(path)) === undefined),
   ];
+}
+
+/** Without submodules. */
+function changedFiles({ changed }: WorkTreeStatus): WorkTreeStatus["changed"] {
+  return changed.filter(({ mode }) => mode !== "160000");
 }
 
 /** As `dirname`, of a path that is clean and not the root. */

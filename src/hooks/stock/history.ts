@@ -94,7 +94,7 @@ export async function keepCall(
       });
       return judged.settle([...rest, ...unkept]);
     },
-    message: isKept && captured?.change !== undefined ? messageOf(captured) : undefined,
+    message: isKept && captured?.change !== undefined ? messageOf(captured, passed) : undefined,
     notes: passed.map(({ finding, passes }) =>
       passes === "kept"
         ? `kept: ${finding.rule} ${finding.target} (amplihack undo ${captured?.change})`
@@ -242,8 +242,13 @@ async function findUnkeptTargets(
   return [];
 }
 
-function messageOf({ change, files, bytes }: Captured): string {
-  return `kept ${count(files, "file")}, ${sizeText(bytes)}: amplihack undo ${change}`;
+function messageOf({ change, keptIn }: Captured, passed: readonly Settled[]): string {
+  const kept = new Map<string, number>();
+  for (const { finding, passes } of passed)
+    if (passes === "kept")
+      for (const { path, size } of keptIn(finding.atRisk ?? [], GIT_WORK[finding.rule])) kept.set(path, size);
+  const bytes = [...kept.values()].reduce((sum, size) => sum + size, 0);
+  return `kept ${count(kept.size, "file")}, ${sizeText(bytes)}: amplihack undo ${change}`;
 }
 
 /** Closes the change of a call that has ended. */
