@@ -219,7 +219,7 @@ const MAX_DEPTH = 3;
 const existing = new WeakMap<Workspace, readonly string[]>();
 
 /** The wiring that is there: files, and the directories that are wiring as a whole. */
-function existingWiring(workspace: Workspace): readonly string[] {
+export function existingWiring(workspace: Workspace): readonly string[] {
   const known = existing.get(workspace);
   if (known !== undefined) return known;
   const found = new Set(auditFiles(workspace));
@@ -240,6 +240,18 @@ function existingWiring(workspace: Workspace): readonly string[] {
   const paths = [...found];
   existing.set(workspace, paths);
   return paths;
+}
+
+/** Wiring by its names alone, whether it is there or not; patterns for names that vary are left out. */
+export function wiringNames(workspace: Workspace): readonly string[] {
+  return wiringRoots(workspace).flatMap(({ root, folder }) =>
+    WIRING_PATTERNS.flatMap(({ names }) => {
+      const isOfRoot = folder.every((name, index) => names[index] === name);
+      return isOfRoot && !names.some(name => name.includes("*"))
+        ? [join(root, ...names.slice(folder.length))]
+        : [];
+    }),
+  );
 }
 
 const MAX_SETTINGS_BYTES = 256 * 1024;
