@@ -5,6 +5,7 @@ import { dirname, relative } from "node:path";
 import { build, transform } from "esbuild";
 import { ARGV_ENTRY, entryNames, entryPath, generatedEntries, nodeEntrySource } from "./entries.mjs";
 import { leanModules } from "./lean-modules.mjs";
+import { pastDoors } from "./past-doors.mjs";
 
 /**
  * How a file must be bundled for `src/bin/load-entry.ts`: as an expression, the function that CommonJS would put around
@@ -49,6 +50,7 @@ export async function buildHooks(common, output) {
       minify: true,
       write: false,
       metafile: true,
+      plugins: [pastDoors],
     }),
   );
 

@@ -7,13 +7,7 @@ import {
   ownProgram,
   usageError,
 } from "../cli/index.ts";
-import {
-  loadAgentAnswers,
-  loadInterruption,
-  loadRunWorkstreams,
-  loadValue,
-  loadWorkstreams,
-} from "../recipes/index.ts";
+import { loadInterruption, loadRunWorkstreams, loadValue, loadWorkstreams } from "../recipes/index.ts";
 import { readText } from "../state/index.ts";
 import { join, resolve, type System } from "../system/index.ts";
 import { didYouMean } from "../text/index.ts";
@@ -34,7 +28,7 @@ interface Operation {
   run(input: string, options: HelperOptions, system: System): Promise<string>;
 }
 
-const answers = () => loadAgentAnswers();
+const answers = () => loadWorkstreams();
 const workstreams = () => loadWorkstreams();
 
 const OPERATIONS: Readonly<Record<string, Operation>> = {

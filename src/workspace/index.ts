@@ -24,6 +24,7 @@ export {
   patternNamesSecret,
   type SecretKind,
   secretByName,
+  secretPlaces,
 } from "./secrets.ts";
 export {
   componentCouldBe,
@@ -34,7 +35,15 @@ export {
   resolveTargets,
   type Target,
 } from "./target.ts";
-export { holdsWiring, hookFiles, isLinkedWiring, mayNameWiring, wiringOf, wiringPart } from "./wiring.ts";
+export {
+  holdsWiring,
+  hookFiles,
+  isLinkedWiring,
+  mayNameWiring,
+  wiringBelow,
+  wiringOf,
+  wiringPart,
+} from "./wiring.ts";
 export type { SessionWrites } from "./workspace.ts";
 export {
   configuredAuditLog,

@@ -245,13 +245,21 @@ export function existingWiring(workspace: Workspace): readonly string[] {
 /** Wiring by its names alone, whether it is there or not; patterns for names that vary are left out. */
 export function wiringNames(workspace: Workspace): readonly string[] {
   return wiringRoots(workspace).flatMap(({ root, folder }) =>
-    WIRING_PATTERNS.flatMap(({ names }) => {
-      const isOfRoot = folder.every((name, index) => names[index] === name);
-      return isOfRoot && !names.some(name => name.includes("*"))
-        ? [join(root, ...names.slice(folder.length))]
-        : [];
-    }),
+    WIRING_PATTERNS.filter(
+      ({ names }) =>
+        !names.some(name => name.includes("*")) && folder.every((name, index) => names[index] === name),
+    ).map(({ names }) => join(root, ...names.slice(folder.length))),
   );
+}
+
+/** Wiring below a directory: what is there, and names that would be wiring if something were there. */
+export function wiringBelow(
+  workspace: Workspace,
+  directory: string,
+): { readonly existing: readonly string[]; readonly missing: readonly string[] } {
+  const existing = existingWiring(workspace).filter(path => isInside(directory, path));
+  const isMissing = (path: string) => isInside(directory, path) && workspace.disk.kind(path) === undefined;
+  return { existing, missing: [...new Set(wiringNames(workspace).filter(isMissing))] };
 }
 
 const MAX_SETTINGS_BYTES = 256 * 1024;

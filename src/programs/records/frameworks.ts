@@ -11,57 +11,64 @@ import {
   wordAt,
   words,
 } from "../../shell/index.ts";
-import type { Field, OperationTables, ParsedCall, Program } from "../model/program.ts";
+import { commands, type Field, type ParsedCall, type Program, program } from "../model/program.ts";
 import { runInterpreterCode } from "../model/run-code.ts";
 import { stdinOf } from "./file-access.ts";
 import { followUnreadCode } from "./other-languages.ts";
 
-const OPERATIONS: OperationTables = {
-  "db.reset": `
-    rake|rails …db:drop|db:drop:*|db:reset|db:purge|db:truncate_all|db:migrate:reset|db:schema:load | empty the database
-        | safer rails db:migrate:status
-    mix ecto.rollback | undo every migration | needs all | safer mix ecto.migrations
-    mix ash.reset|ash_postgres.drop | empty the database | safer mix ecto.migrations
-    mix do …ecto.drop|ecto.drop,|ecto.reset|ecto.reset, | empty the database | safer mix ecto.migrations
-    artisan schema:drop | empty the database | safer php artisan migrate:status
-    mikro-orm schema:drop|schema:fresh|migration:fresh|database:drop | empty the database | safer mikro-orm
-        migration:list
-    supabase db reset | empty the database | safer supabase db diff
-    migrate …drop | drop everything in the database
-    migrate …down | undo every migration | needs all
-    ace migration:fresh|migration:reset|migration:refresh|db:wipe | empty the database | safer node ace
-        migration:status
-    wp site empty | delete every post | safer wp post list
-    encore db reset | empty the database | safer encore db uri
-    hanami db drop | drop the database | safer hanami db version
-    aerich downgrade | undo migrations | needs v=0 version=0 | safer aerich history
-    piccolo migrations backwards * all | undo every migration | safer piccolo migrations check
-    hasura metadata clear | forget the metadata | safer hasura metadata diff
-    neonctl|neon|pscale|planetscale …delete | delete a database or branch
-    `,
-};
-
 /** Commands of frameworks whose words hold code of the application, and what else empties its database. */
 export const frameworks: Field = {
   programs: () => [
-    runner("rails", "ruby", "runner r", { input: "console c", values: "-e environment" }),
-    runner("manage.py django-admin", "python", "", {
-      code: "c command",
-      input: "shell shell_plus",
-      values: "settings pythonpath database i interface",
-      sql: "dbshell",
-    }),
-    runner("artisan", "php", "", { code: "execute", input: "tinker", values: "env" }),
     {
-      names: "mix",
-      is: ["readsNothing"],
+      ...runner("rails", "ruby", "runner r", { input: "console c", values: "-e environment" }),
+      operations: [
+        "db.reset db:drop|db:drop:*|db:reset|db:schema:load|db:structure:load|db:purge|db:purge:*|db:truncate_all|db:migrate:reset|db:seed:replant | empty the database | safer rails db:migrate:status",
+        "db.reset …db:drop|db:drop:*|db:reset|db:purge|db:truncate_all|db:migrate:reset|db:schema:load | empty the database | safer rails db:migrate:status",
+      ],
+    },
+    {
+      ...runner("manage.py django-admin", "python", "", {
+        code: "c command",
+        input: "shell shell_plus",
+        values: "settings pythonpath database i interface",
+        sql: "dbshell",
+      }),
+      operations: [
+        "db.reset flush|reset_db|sqlflush|reset_schema | empty the database | safer python manage.py showmigrations",
+        "db.reset migrate * zero | undo every migration | safer python manage.py showmigrations",
+      ],
+    },
+    {
+      ...runner("artisan", "php", "", { code: "execute", input: "tinker", values: "env" }),
+      operations: [
+        "db.reset migrate:fresh|migrate:reset|migrate:refresh|db:wipe | empty the database | safer php artisan migrate:status",
+        "db.reset schema:drop | empty the database | safer php artisan migrate:status",
+      ],
+    },
+    program("mix", "readsNothing", {
       options: { values: "e|eval r|require", flags: "all quiet force", abbreviates: false },
       run: runMix,
-    },
-    { names: "sail", options: { stopsAtOperand: true }, run: runSail },
+      operations: [
+        "publish hex.publish | publish a package to everybody | safer mix hex.build",
+        "db.reset ecto.drop|ecto.reset | empty the database | safer mix ecto.migrations",
+        "db.reset ecto.rollback | undo every migration | needs all | safer mix ecto.migrations",
+        "db.reset ash.reset|ash_postgres.drop | empty the database | safer mix ecto.migrations",
+        "db.reset do …ecto.drop|ecto.drop,|ecto.reset|ecto.reset, | empty the database | safer mix ecto.migrations",
+      ],
+    }),
+    program("sail", "", { options: { stopsAtOperand: true }, run: runSail }),
+    commands([
+      "mikro-orm: db.reset schema:drop|schema:fresh|migration:fresh|database:drop | empty the database | safer mikro-orm migration:list",
+      "migrate: db.reset …drop | drop everything in the database",
+      "migrate: db.reset …down | undo every migration | needs all",
+      "ace: db.reset migration:fresh|migration:reset|migration:refresh|db:wipe | empty the database | safer node ace migration:status",
+      "encore: db.reset db reset | empty the database | safer encore db uri",
+      "hanami: db.reset db drop | drop the database | safer hanami db version",
+      "aerich: db.reset downgrade | undo migrations | needs v=0 version=0 | safer aerich history",
+      "piccolo: db.reset migrations backwards * all | undo every migration | safer piccolo migrations check",
+      "neonctl neon pscale planetscale: db.reset …delete | delete a database or branch",
+    ]),
   ],
-  operations: OPERATIONS,
-  isFreeInTests: true,
 };
 
 interface CodeWords {

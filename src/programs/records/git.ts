@@ -12,8 +12,10 @@ import {
   knownText,
   type Listing,
   NO_OUTPUT,
+  type OptionGrammar,
   type Output,
   type ParsedOptions,
+  type Payload,
   type ProgramCall,
   type ProgramEffect,
   parseOptions,
@@ -27,21 +29,21 @@ import {
   words,
 } from "../../shell/index.ts";
 import { splitWords } from "../../system/index.ts";
-import { repositoryRoot } from "../model/paths.ts";
-import type { Field, ParsedCall } from "../model/program.ts";
+import { payloads, sendEffect, stdinPayloads } from "../model/effects.ts";
+import { commands, type Field, type ParsedCall, program } from "../model/program.ts";
 import { runString } from "../model/run.ts";
-import { FORGE_OPTIONS, publishedTexts } from "./forges.ts";
-import { readGitOptions } from "./git-options.ts";
-import { effectsOfUpload } from "./remote-copy.ts";
-import { runRemotely } from "./remote-runners.ts";
+import { readGitOptions } from "./git-changes.ts";
+import { repositoryRoot } from "./printing.ts";
+import { runRemotely } from "./remote.ts";
+import { effectsOfUpload, fieldPayload } from "./remote-copy.ts";
+
+const BRINGS_HERE = "checkout clone download sync fork merge develop extension cp config alias auth repo";
 
 /** Version control: what git runs and prints, and its words for rules that know repositories. */
 export const versionControl: Field = {
-  toldExcept: "gh glab",
+  tellsChanges: true,
   programs: () => [
-    {
-      names: "git",
-      is: ["readsNothing", "namesHosts", "dangerous"],
+    program("git", "readsNothing namesHosts dangerous guessed", {
       options: {
         flags: `-pPvh version help paginate no-pager bare no-replace-objects no-lazy-fetch no-optional-locks no-advice
           literal-pathspecs glob-pathspecs noglob-pathspecs icase-pathspecs html-path man-path info-path`,
@@ -53,30 +55,57 @@ export const versionControl: Field = {
       effects: effectsOfGit,
       lists: listFiles,
       run: runGit,
+      harmless: { reads: "status log diff show rev-parse ls-files describe shortlog ls-tree" },
       shellVariables: `GIT_SSH_COMMAND GIT_SSH GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_EXTERNAL_DIFF GIT_ASKPASS
         GIT_PROXY_COMMAND PAGER EDITOR VISUAL SSH_ASKPASS`,
-    },
-    // `git-reset` is `git reset`; a file of that name is git's own program.
-    { names: "", pattern: /^git-[a-z]/, effects: effectsOfPlumbing },
-    {
-      names: "gh",
-      is: ["dangerous", "readsNothing"],
+      operations: ["sec.keychain credential fill | show stored credentials"],
+    }),
+    program("", "", { pattern: /^git-[a-z]/, effects: effectsOfPlumbing }),
+    program("gh", "dangerous readsNothing changesMore", {
+      bringsHere: BRINGS_HERE,
       options: FORGE_OPTIONS,
       effects: call => [...effectsOfUpload(call), ...publishedTexts(call)],
       run: runRemotely,
       shellVariables: "PAGER EDITOR VISUAL BROWSER",
-    },
-    { names: "glab", options: FORGE_OPTIONS, is: ["readsNothing"], effects: publishedTexts },
+      operations: [
+        "cloud.repository repo|release|secret|variable|run|workflow|issue|gist|label|environment|ssh-key|gpg-key|codespace|project|ruleset delete|remove|delete-* | delete it on the forge",
+        "cloud.repository workflow disable | switch a workflow off",
+        "cloud.repository api graphql | delete through the interface of the forge | needs f=*mutation*[dD]elete* raw-field=*mutation*[dD]elete* F=*mutation*[dD]elete* field=*mutation*[dD]elete* f=*mutation*[dD]estroy*",
+        "cloud.repository repo archive | archive the repository",
+        "cloud.repository repo edit | change who can see the repository | needs visibility",
+        "cloud.repository api | delete through the interface of the forge | needs method=DELETE method=delete",
+        "cloud.public repo create | make a public repository | needs public visibility=public | safer gh repo create --private",
+        "cloud.public api | make a repository public | needs f=visibility?public F=visibility?public f=private?false F=private?false raw-field=visibility?public field=private?false",
+        "cloud.public gist create | publish a gist | needs public p | safer gh gist list",
+        "publish release create|upload | publish a release | unless draft d | safer gh release list",
+        "publish release edit | publish a release | needs draft=false | safer gh release list",
+        "sec.keychain auth token | show the token of GitHub",
+        "sec.keychain auth status | show the token of GitHub | needs t show-token",
+      ],
+    }),
+    program("glab", "readsNothing changesMore", {
+      bringsHere: BRINGS_HERE,
+      options: FORGE_OPTIONS,
+      effects: publishedTexts,
+      operations: [
+        "cloud.repository repo|release|secret|variable|run|workflow|issue|gist|label|environment|ssh-key|gpg-key|codespace|project|ruleset delete|remove|delete-* | delete it on the forge",
+        "cloud.repository api graphql | delete through the interface of the forge | needs f=*mutation*[dD]elete* raw-field=*mutation*[dD]elete* F=*mutation*[dD]elete* field=*mutation*[dD]elete* f=*mutation*[dD]estroy*",
+        "cloud.repository api | delete through the interface of the forge | needs method=DELETE method=delete",
+        "cloud.public repo create | make a public repository | needs public visibility=public | safer gh repo create --private",
+        "cloud.public api | make a repository public | needs f=visibility?public F=visibility?public f=private?false F=private?false raw-field=visibility?public field=private?false",
+        "cloud.public snippet create | publish a snippet | needs visibility=public",
+        "publish release create|upload | publish a release | unless draft d | safer gh release list",
+        "sec.keychain auth token | show the token of GitLab",
+      ],
+    }),
+    commands([
+      "hg: git.checkout revert | overwrite changed files | unless n dry-run | safer hg shelve",
+      "hg: git.checkout update|up|checkout|co|goto | overwrite changed files | needs C clean | safer hg shelve",
+      "svn: git.checkout revert | overwrite changed files | safer svn diff",
+      "bzr fossil: git.checkout revert | overwrite changed files | safer fossil diff",
+      "sl: git.checkout revert | overwrite changed files | safer sl shelve",
+    ]),
   ],
-  operations: {
-    "git.checkout": `
-    hg revert | overwrite changed files | unless n dry-run | safer hg shelve
-    hg update|up|checkout|co|goto | overwrite changed files | needs C clean | safer hg shelve
-    svn revert | overwrite changed files | safer svn diff
-    bzr|fossil revert | overwrite changed files | safer fossil diff
-    sl revert | overwrite changed files | safer sl shelve
-  `,
-  },
 };
 
 /** Configuration that names a program to run. */
@@ -276,4 +305,27 @@ function splitWritten(written: string): { key: string; value: string } {
   const equals = written.indexOf("=");
   if (equals < 0) return { key: written.toLowerCase(), value: "true" };
   return { key: written.slice(0, equals).toLowerCase(), value: written.slice(equals + 1) };
+}
+
+export const FORGE_OPTIONS: OptionGrammar = {
+  values: `-bntlamBfFqRH method|X body body-file title notes notes-file repo label assignee milestone raw-field field input
+    head base header jq template hostname org env visibility`,
+  flags: "-y yes help|h paginate cleanup-tag confirm show-token",
+  shortEquals: true,
+  abbreviates: false,
+};
+
+/** Texts that everybody can read afterwards: bodies, comments and notes on the forge. */
+export function publishedTexts(call: ParsedCall): readonly ProgramEffect[] {
+  const { options, argv } = call;
+  const line = argv.slice(1, 3).map(describe).join(" ");
+  if (!/^(issue|pr|mr|release|discussion|api) ?/.test(line)) return [];
+  const isApi = line.startsWith("api");
+  const sent: readonly Payload[] = [
+    ...payloads("body", options.valuesOf("b", "body", "t", "title", "n", "notes")),
+    ...payloads("file", options.valuesOf("body-file", "notes-file", "input", ...(isApi ? [] : ["F"]))),
+    ...(isApi ? options.valuesOf("f", "F", "raw-field", "field") : []).map(fieldPayload),
+  ];
+  const isStdinNamed = sent.some(({ value, role }) => role === "file" && knownText(value) === "-");
+  return sendEffect(undefined, isStdinNamed ? [...sent, ...stdinPayloads(call)] : sent);
 }

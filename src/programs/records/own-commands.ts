@@ -7,8 +7,8 @@ import {
   type Value,
   words,
 } from "../../shell/index.ts";
-import { isElsewhere } from "./database-address.ts";
 import table from "./own-commands.json" with { type: "json" };
+import { isElsewhere } from "./sql.ts";
 
 /**
  * What a command of this program means for the protection of a session: it `passes`, a person is asked, it `loosens`

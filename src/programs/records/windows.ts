@@ -15,59 +15,49 @@ import {
   withOrigins,
   words,
 } from "../../shell/index.ts";
-import type { Field, OperationTables, ParsedCall } from "../model/program.ts";
+import { commands, type Field, type ParsedCall, program } from "../model/program.ts";
 import { runInterpreterCode } from "../model/run-code.ts";
 
 /** Verbs of cmdlets whose names are written in a shell that is none of Windows. */
 const CMDLET =
   /^(?:add|clear|copy|disable|enable|export|foreach|format|get|import|initialize|invoke|move|new|out|remove|rename|reset|restart|select|set|sort|start|stop|suspend|test|uninstall|update|where|write)-[a-z][a-z0-9]+$/i;
 
-const OPERATIONS: OperationTables = {
-  "cloud.backup": `
-    vssadmin delete|resize | delete the shadow copies | safer vssadmin list shadows
-    wmic shadowcopy …delete | delete the shadow copies | safer vssadmin list shadows
-    wbadmin delete | delete backups | safer wbadmin get versions
-  `,
-  "fs.system-write": `
-    reg delete | delete keys of the registry | ask | safer reg query {rest}
-    bcdedit …/delete|/set|/deletevalue | change how the machine starts | ask | safer bcdedit
-    cipher …/w:* | overwrite what was deleted | ask
-    takeown …/r|/R | take over a whole tree | ask | safer icacls {rest}
-    icacls * …/t|/T | change who may use a whole tree | ask | safer icacls {rest}
-    sc|sc.exe delete | delete a service | ask | safer sc query {rest}
-    schtasks …/delete|/Delete | delete scheduled tasks | ask | safer schtasks /query
-    wevtutil cl|clear-log | clear a log of the machine | ask | safer wevtutil el
-    set-executionpolicy | change which scripts may run | ask | safer Get-ExecutionPolicy -List
-    clear-eventlog|remove-eventlog | clear a log of the machine | ask | unless WhatIf
-  `,
-  "sys.firewall": `
-    set-mppreference | switch protection off | needs disablerealtimemonitoring disablebehaviormonitoring
-        disableioavprotection exclusionpath
-  `,
-  "sys.power": `
-    stop-service|spsv sshd|ssh-agent|LanmanServer|Dnscache|WinRM | cut the machine off | unless WhatIf
-    stop-service|spsv | cut the machine off | needs name=sshd name=WinRM name=Dnscache
-  `,
-};
-
 /** Shells of Windows, and what is theirs alone; PowerShell runs elsewhere, too. */
 export const windows: Field = {
   programs: () => [
-    { names: "pwsh powershell", is: ["shell", "powershell", "dangerous"], run: runPowerShell },
-    { names: "cmd", is: ["shell"], run: runCmd },
-    { names: "rd erase", is: ["dangerous"], effects: [], run: runBareCmd },
-    { names: "forfiles", is: ["dangerous"], effects: [], run: runForFiles },
-    { names: "reg vssadmin wmic bcdedit cipher takeown icacls sc schtasks wevtutil", is: ["readsNothing"] },
-    { names: "remove-item invoke-expression format-volume", is: ["dangerous"], run: runCmdlet },
-    {
-      names: "iwr irm gci",
-      pattern: CMDLET,
-      is: ["readsNothing"],
-      effects: effectsOfCmdlet,
+    program("pwsh powershell", "shell powershell dangerous", { run: runPowerShell }),
+    program("cmd", "shell", { run: runCmd }),
+    program("rd erase", "dangerous", { effects: [], run: runBareCmd }),
+    program("forfiles", "dangerous", { effects: [], run: runForFiles }),
+    program("reg vssadmin wmic bcdedit cipher takeown icacls sc schtasks wevtutil", "readsNothing", {
+      operations: [
+        "vssadmin: cloud.backup delete|resize | delete the shadow copies | safer vssadmin list shadows",
+        "wmic: cloud.backup shadowcopy …delete | delete the shadow copies | safer vssadmin list shadows",
+        "reg: fs.system-write delete | delete keys of the registry | ask | safer reg query {rest}",
+        "bcdedit: fs.system-write …/delete|/set|/deletevalue | change how the machine starts | ask | safer bcdedit",
+        "cipher: fs.system-write …/w:* | overwrite what was deleted | ask",
+        "takeown: fs.system-write …/r|/R | take over a whole tree | ask | safer icacls {rest}",
+        "icacls: fs.system-write * …/t|/T | change who may use a whole tree | ask | safer icacls {rest}",
+        "sc: fs.system-write delete | delete a service | ask | safer sc query {rest}",
+        "schtasks: fs.system-write …/delete|/Delete | delete scheduled tasks | ask | safer schtasks /query",
+        "wevtutil: fs.system-write cl|clear-log | clear a log of the machine | ask | safer wevtutil el",
+      ],
+    }),
+    program("remove-item invoke-expression format-volume", "dangerous", {
       run: runCmdlet,
-    },
+      operations: ["format-volume: disk.raw - | erase a disk | unless WhatIf whatif"],
+    }),
+    program("iwr irm gci", "readsNothing", { pattern: CMDLET, effects: effectsOfCmdlet, run: runCmdlet }),
+    commands([
+      "clear-eventlog remove-eventlog: fs.system-write - | clear a log of the machine | unless WhatIf | ask",
+      "set-executionpolicy: fs.system-write - | change which scripts may run | ask | safer Get-ExecutionPolicy -List",
+      "set-mppreference: sys.firewall - | switch protection off | needs disablerealtimemonitoring disablebehaviormonitoring disableioavprotection exclusionpath",
+      "stop-service spsv: sys.power sshd|ssh-agent|LanmanServer|Dnscache|WinRM | cut the machine off | unless WhatIf",
+      "stop-service spsv: sys.power - | cut the machine off | needs name=sshd name=WinRM name=Dnscache",
+      "wbadmin: cloud.backup delete | delete backups | safer wbadmin get versions",
+      "sc.exe: fs.system-write delete | delete a service | ask | safer sc query {rest}",
+    ]),
   ],
-  operations: OPERATIONS,
 };
 
 /** A switch of cmd.exe; in the shells of git and MSYS the slash is doubled. */
