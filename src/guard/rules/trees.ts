@@ -334,7 +334,7 @@ function listedReaches(
   isTree: boolean,
 ): readonly Reach[] {
   if (selection === "regenerable") return [];
-  const last = word.pieces.findLastIndex(piece => piece.kind !== "text");
+  const last = word.pieces.reduce((found, piece, index) => (piece.kind === "text" ? found : index), -1);
   const behind = word.pieces
     .slice(last + 1)
     .map(piece => (piece.kind === "text" ? piece.text : ""))
