@@ -15,8 +15,7 @@ const FILES: Readonly<Record<string, SeedEntry>> = {
   [`${PROJECT}/.git/HEAD`]: "ref: refs/heads/feature/x\n",
   [`${PROJECT}/.git/refs/heads/main`]: SHA,
   [`${PROJECT}/.git/refs/heads/feature/x`]: SHA,
-  [`${PROJECT}/.git/config`]:
-    `[core]\n\tbare = false\n[alias]\n\tst = status\n\tnuke = reset --hard\n\twipe = !rm -rf src\n${REMOTE}`,
+  [`${PROJECT}/.git/config`]: `[core]\n\tbare = false\n[alias]\n\tst = status\n\tnuke = reset --hard\n\twipe = !rm -rf src\n${REMOTE}`,
   [`${PROJECT}/.git/objects/aa/bb`]: "x",
   [`${PROJECT}/.gitignore`]: "node_modules/\ndist/\n*.log\n/generated-reports/\n.env\nlocal-data/\n",
   [`${PROJECT}/package.json`]: "{}\n",
