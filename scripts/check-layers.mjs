@@ -17,6 +17,7 @@ const LAYERS = [
   "workspace",
   "guard",
   "history",
+  "sandbox",
   "transcripts",
   "handlers",
   "hooks",

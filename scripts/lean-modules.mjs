@@ -25,7 +25,7 @@ const DEFERRED = [
       "src/code/read-code.ts": ["readCode"],
       "src/code/languages/mongo.ts": ["readMongo"],
       "src/code/languages/redis.ts": ["readRedis"],
-      "src/code/languages/sql/statements.ts": ["dialectOf", "readSql"],
+      "src/code/languages/sql.ts": ["dialectOf", "readSql"],
     },
   },
   { inside: ["src/text/redact.ts"], modules: { "src/text/redact.ts": ["redact", "redactOpening"] } },

@@ -1,11 +1,11 @@
 import type { CodeReader, Language } from "../shell/index.ts";
 import { APPLESCRIPT } from "./languages/applescript.ts";
-import { AWK } from "./languages/awk/library.ts";
+import { AWK } from "./languages/awk.ts";
 import { CMD } from "./languages/cmd.ts";
 import { JAVASCRIPT } from "./languages/javascript/library.ts";
-import { LUA } from "./languages/lua/library.ts";
+import { LUA } from "./languages/lua.ts";
 import { PERL } from "./languages/perl/library.ts";
-import { PHP } from "./languages/php/library.ts";
+import { PHP } from "./languages/php.ts";
 import { POWERSHELL } from "./languages/powershell/library.ts";
 import { PYTHON } from "./languages/python/library.ts";
 import { RUBY } from "./languages/ruby/library.ts";
@@ -13,7 +13,7 @@ import { SED } from "./languages/sed.ts";
 import { TCL } from "./languages/tcl.ts";
 import { VIM } from "./languages/vim.ts";
 import type { LanguageDefinition } from "./meaning/context.ts";
-import { readProgram } from "./meaning/read-program.ts";
+import { readProgram } from "./meaning/evaluate.ts";
 
 const LANGUAGES: Readonly<Record<Language, LanguageDefinition>> = {
   python: PYTHON,

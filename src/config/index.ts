@@ -3,6 +3,7 @@
  * comments. Reading never throws; what cannot be read becomes a notice.
  */
 export { acceptConfig } from "./accept.ts";
+export type { JsonNode } from "./json-edit.ts";
 export {
   findLooseJson,
   type InvalidText,
@@ -15,7 +16,6 @@ export {
   removeChild,
   replaceNode,
 } from "./json-edit.ts";
-export type { JsonNode } from "./json-node.ts";
 export { renderConfigSchema, toJsonSchema } from "./json-schema.ts";
 export { readJsonc } from "./jsonc.ts";
 export * from "./levels.ts";
@@ -34,5 +34,4 @@ export { accept, type Schema, type SchemaProblem } from "./schema.ts";
 export * from "./sections.ts";
 export { settingKeys } from "./setting-keys.ts";
 export * from "./settings.ts";
-export { addAllowEntry, trustProject } from "./starter.ts";
-export { starterConfig } from "./starter-text.ts";
+export { addAllowEntry, starterConfig, trustProject } from "./starter.ts";

@@ -1,6 +1,19 @@
 import { type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { JSON_DEPTH_LIMIT, type Json, readJson } from "../protocol/index.ts";
-import type { JsonNode } from "./json-node.ts";
+
+/**
+ * A value in the text of a JSON file, as the parser of `jsonc-parser` gives it. Declared here because that package is
+ * bundled: our declarations must not need it.
+ */
+export interface JsonNode {
+  readonly type: "object" | "array" | "property" | "string" | "number" | "boolean" | "null";
+  readonly value?: unknown;
+  readonly offset: number;
+  readonly length: number;
+  readonly colonOffset?: number;
+  readonly parent?: JsonNode;
+  readonly children?: JsonNode[];
+}
 
 // Edits of JSON text that leave every other byte alone. Inserting a member or an element and removing it again
 // gives back the text there was.

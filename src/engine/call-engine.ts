@@ -12,7 +12,7 @@ import type { EngineContext } from "./context.ts";
 import { Engine } from "./engine.ts";
 import type { ApprovalOptions } from "./options.ts";
 import type { EngineParts } from "./parts.ts";
-import type { ToolMap } from "./schema/infer.ts";
+import type { ToolMap } from "./schema/validate.ts";
 import type { CallEngine, UntypedEngine } from "./types.ts";
 
 /** An engine that also leads whole tool calls. */

@@ -1,21 +1,49 @@
-import { type ConditionFacts, promptSubjectOf } from "../handlers/index.ts";
-import { type EventDescriptor, type JsonObject, ownValue, stringAt } from "../protocol/index.ts";
-import type { HandlerContext } from "./context.ts";
+import { type Action, type ConditionFacts, promptSubjectOf } from "../handlers/index.ts";
+import { defined, type EventDescriptor, type JsonObject, ownValue, stringAt } from "../protocol/index.ts";
+import { clip, escapeControls } from "../text/index.ts";
+import { CallingEngine } from "./call-engine.ts";
+import type { EngineContext, HandlerContext } from "./context.ts";
 import { sessionOf } from "./dispatch.ts";
-import { listHandler } from "./list-handler.ts";
-import { MatchIndex } from "./match-index.ts";
-import type { HookSource, Listing, LoadReport } from "./options.ts";
-import type { EventHandlers, HandlerDispatch, HandlerPlan } from "./parts.ts";
-import { type HandlerSelection, isStatic, select, selectFor } from "./run/handler-selection.ts";
-import { HandlerLanes } from "./run/lanes.ts";
+import type { ApprovalOptions, HookSource, Listing, LoadReport } from "./options.ts";
+import type { EngineParts, EventHandlers, HandlerDispatch, HandlerPlan } from "./parts.ts";
+import { MatchIndex } from "./plan.ts";
+import { HandlerLanes, type HandlerSelection, isStatic, select, selectFor } from "./run/handlers.ts";
+import type { ToolMap } from "./schema/validate.ts";
 import {
   type ConfiguredHandler,
   HookLoadError,
+  type ListedHandler,
   type Loaded,
   type LoadOptions,
   loadSources,
 } from "./source/load.ts";
 import { isTrusted } from "./trust.ts";
+import type { HookEngine } from "./types.ts";
+
+/** An engine with the handlers that sources configure. */
+export class ConfiguredEngine<T extends ToolMap> extends CallingEngine<T> implements HookEngine<T> {
+  private readonly configured: ConfiguredHandlers;
+
+  constructor(
+    core: EngineContext,
+    parts: EngineParts,
+    approvals: ApprovalOptions,
+    configured: ConfiguredHandlers,
+  ) {
+    super(core, parts, approvals);
+    this.configured = configured;
+  }
+
+  get report(): LoadReport {
+    return this.configured.report;
+  }
+
+  reload(sources: readonly HookSource[]): LoadReport {
+    this.configured.reload(sources);
+    this.forgetPlans();
+    return this.configured.report;
+  }
+}
 
 /** The handlers that sources configure, as they are loaded now. */
 export class ConfiguredHandlers {
@@ -129,4 +157,38 @@ function conditionFacts(
 ): ConditionFacts {
   const cwd = stringAt(payload, "cwd") ?? projectDir;
   return { toolNames, input: ownValue(payload, "tool_input"), cwd, projectDir, home };
+}
+
+const SUMMARY_CHARS = 200;
+
+function listHandler(candidate: ListedHandler, isEnabled: boolean): Listing {
+  const { spec, onFailure, trust } = candidate;
+  return {
+    id: spec.id,
+    event: spec.event,
+    kind: spec.action.kind,
+    source: spec.source.kind,
+    dialect: spec.dialect,
+    ...defined({ matcher: spec.matcher }),
+    summary: clip(escapeControls(summarise(spec.action)), SUMMARY_CHARS),
+    timeoutMs: spec.timeoutMs,
+    onFailure,
+    identity: candidate.identity(),
+    trust,
+    enabled: isEnabled,
+  };
+}
+
+function summarise(action: Action): string {
+  switch (action.kind) {
+    case "command":
+      return [action.command, ...(action.args ?? [])].join(" ");
+    case "http":
+      return `POST ${action.url}`;
+    case "mcp_tool":
+      return `${action.server}: ${action.tool}`;
+    case "prompt":
+    case "agent":
+      return action.prompt;
+  }
 }

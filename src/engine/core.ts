@@ -6,14 +6,13 @@
 export type { GuardOptions } from "../guard/index.ts";
 export type { System } from "../system/index.ts";
 export type { SeedEntry } from "../system/memory.ts";
-export { guard, withSystem } from "./core-hooks.ts";
 export {
   type AgentEngine,
   type CoreEngine,
   createAgentEngine,
   createHookEngine,
 } from "./create-core.ts";
-export { createEdgeSystem, type EdgeSystemOptions } from "./edge-system.ts";
+export { createEdgeSystem, type EdgeSystemOptions, guard, withSystem } from "./edge-system.ts";
 export type {
   AgentOptions,
   ApprovalOptions,

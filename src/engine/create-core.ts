@@ -5,8 +5,7 @@ import { Engine } from "./engine.ts";
 import type { AgentOptions, CoreOptions } from "./options.ts";
 import type { EngineParts, SystemHook } from "./parts.ts";
 import { webTimers } from "./platform.ts";
-import type { ToolMap } from "./schema/infer.ts";
-import type { CompileJsonSchema } from "./schema/validate.ts";
+import type { CompileJsonSchema, ToolMap } from "./schema/validate.ts";
 import { recorderOf, type TelemetryRecorder } from "./telemetry.ts";
 import type { CallEngine, DispatchEngine, UseOptions } from "./types.ts";
 

@@ -1,21 +1,25 @@
 import { resolve } from "node:path";
 import { type EnvironmentRecord, findShells, scrubEnvironment } from "../handlers/index.ts";
+import { HOOK_TIMEOUT_MS, isUserHook, isWanted, runHere, type UserHook, wantsOf } from "../hooks/index.ts";
+import { defined, type EventDescriptor } from "../protocol/index.ts";
+import type { System } from "../system/index.ts";
 import { createNodeSystem } from "../system/node.ts";
-import { ConfiguredHandlers } from "./configured.ts";
-import { ConfiguredEngine } from "./configured-engine.ts";
+import { ConfiguredEngine, ConfiguredHandlers } from "./configured.ts";
 import type { HandlerContext } from "./context.ts";
 import { checkApprovals, createContext, nonNegative } from "./create-context.ts";
 import { DEFAULT_LIMITS, type EngineOptions, type Limits } from "./options.ts";
 import type { EngineParts } from "./parts.ts";
 import { type Platform, webTimers } from "./platform.ts";
+import { onEvent, type RegisteredHook, register } from "./registration.ts";
+import { readEffect, refuse } from "./reply.ts";
 import { BackgroundQueue, Semaphore } from "./run/concurrency.ts";
-import { nodeHttpClient } from "./run/http-client.ts";
-import type { ToolMap } from "./schema/infer.ts";
+import { nodeHttpClient } from "./run/http.ts";
 import { compileJsonSchema } from "./schema/json-schema.ts";
+import type { ToolMap } from "./schema/validate.ts";
 import type { LoadOptions } from "./source/load.ts";
+import { registerHook, toHookInput } from "./system-hooks.ts";
 import { recorderOf } from "./telemetry.ts";
-import type { HookEngine, UsableHook } from "./types.ts";
-import { registerUsable } from "./usable-hooks.ts";
+import type { HookEngine, UsableHook, UseOptions } from "./types.ts";
 
 const MAX_PROCESSES = 16;
 const MAX_BACKGROUND_HANDLERS = 8;
@@ -130,4 +134,40 @@ function checkLimits(given: Partial<Limits> = {}): Limits {
 function positiveInteger(value: number | undefined, name: string): number | undefined {
   if (value === undefined || (Number.isSafeInteger(value) && value > 0)) return value;
   throw new TypeError(`${name} must be a whole number above zero, not ${value}`);
+}
+
+/** Hooks that look at a system, once for each of their events. */
+function registerUsable(
+  hook: UsableHook,
+  system: System,
+  describeEvent: (name: string) => EventDescriptor,
+  options: UseOptions,
+  nextSequence: () => number,
+): readonly RegisteredHook[] {
+  if (isUserHook(hook))
+    return hook.events.map(event =>
+      registerUserHook(hook, describeEvent(event), system, options, nextSequence()),
+    );
+  return [registerHook(hook, describeEvent(hook.event), system, options, nextSequence())];
+}
+
+/** A hook of `defineHook`, once for each of its events. Which host it is for does not count: the agent is none. */
+function registerUserHook(
+  hook: UserHook,
+  event: EventDescriptor,
+  system: System,
+  given: UseOptions,
+  sequence: number,
+): RegisteredHook {
+  const wants = { ...wantsOf(hook), hosts: [] };
+  const run: RegisteredHook["run"] = async ({ payload, names }, scope) => {
+    const checked = toHookInput(event, payload, names, scope.cwd);
+    if (!checked.ok) return refuse("field-type", checked.problem);
+    if (!isWanted(wants, checked.input)) return { effect: {} };
+    const result = await runHere(hook, checked.input, system, () => scope.signal.aborted);
+    return result.ok ? readEffect(result.effect) : refuse("hook-threw", result.problem);
+  };
+  const { order, timeoutMs = HOOK_TIMEOUT_MS, onFailure } = { ...hook.options, ...given };
+  const options = { id: hook.name, timeoutMs, ...defined({ order, onFailure }) };
+  return register({ ...onEvent(event, undefined), run }, options, sequence);
 }

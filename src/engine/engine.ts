@@ -9,9 +9,7 @@ import {
 } from "../protocol/index.ts";
 import { didYouMean } from "../text/index.ts";
 import { type EngineContext, notify } from "./context.ts";
-import { runDispatch, runQuickly, sessionOf } from "./dispatch.ts";
-import { freezeCopy } from "./freeze.ts";
-import { isThenable } from "./maybe.ts";
+import { runDispatch, sessionOf } from "./dispatch.ts";
 import type { DispatchOptions, Listing } from "./options.ts";
 import type { EngineParts } from "./parts.ts";
 import { EventEntry, isEmptyPlan, type OutcomeWatcher, type Plan } from "./plan.ts";
@@ -23,7 +21,8 @@ import {
   registerOn,
   type ToolSelector,
 } from "./registration.ts";
-import type { ToolMap } from "./schema/infer.ts";
+import { freezeCopy } from "./reply.ts";
+import type { ToolMap } from "./schema/validate.ts";
 import type { DispatchEngine, RegisterOptions, UseOptions } from "./types.ts";
 
 /** The one promise that every dispatch without hooks returns: the empty path allocates nothing. */
@@ -83,22 +82,12 @@ export class Engine<T extends ToolMap> implements DispatchEngine<T> {
     plan: Plan,
     options: DispatchOptions,
   ): Promise<Outcome> {
-    const { event, refused, watchers } = entry;
-    const { silence } = plan;
-    const isObserved = options.onRun !== undefined || watchers.length > 0 || this.core.recorder !== undefined;
-    const outcome =
-      silence === undefined || isObserved || silence.isMeasured()
-        ? runDispatch(this.core, { event, subject, payload, plan, options, refused })
-        : runQuickly(this.core, event, payload, plan, options, silence);
-    if (outcome === silence?.outcome) return silence.promise;
-    if (!isThenable(outcome)) {
-      this.notifyWatchers(entry, payload, outcome);
-      return Promise.resolve(outcome);
-    }
+    const { event, refused } = entry;
+    const request = { event, subject, payload, plan, options, refused };
     return this.track(
-      outcome.then(settled => {
-        this.notifyWatchers(entry, payload, settled);
-        return settled;
+      runDispatch(this.core, request).then(outcome => {
+        this.notifyWatchers(entry, payload, outcome);
+        return outcome;
       }),
     );
   }

@@ -27,10 +27,12 @@ export {
 } from "./options.ts";
 export {
   type AtomcodePromptResult,
+  type BatutaDecision,
+  decideByExitCode,
   toAtomcodePromptResult,
   toAtomcodeToolResult,
-} from "./output/atomcode.ts";
-export { type BatutaDecision, decideByExitCode, toBatutaDecision } from "./output/batuta.ts";
+  toBatutaDecision,
+} from "./output/dialects.ts";
 export { type Encoded, encodeEffect } from "./output/encode.ts";
 export {
   type Accumulator,

@@ -1,6 +1,6 @@
 import type { Dialect, HookSource, Limits, SourceKind } from "../handlers/index.ts";
 import type { Diagnostic, EventDescriptor, FailurePolicy, JsonObject, Run } from "../protocol/index.ts";
-import type { ToolMap } from "./schema/infer.ts";
+import type { ToolMap } from "./schema/validate.ts";
 
 export {
   DEFAULT_LIMITS,
@@ -11,6 +11,8 @@ export {
   SOURCE_KINDS,
   type SourceKind,
 } from "../handlers/index.ts";
+
+export type MaybePromise<V> = V | Promise<V>;
 
 export interface LoadReport {
   /** how many configured handlers are active */

@@ -8,7 +8,6 @@ import {
   trace,
   type UpDownCounter,
 } from "@opentelemetry/api";
-import { isThenable } from "./maybe.ts";
 import type { Span, Telemetry } from "./options.ts";
 
 const SCOPE = "amplihack/engine";
@@ -36,7 +35,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
         };
         const end = (): void => span.end();
         const value = body(wrapped);
-        if (isThenable(value)) value.then(end, end);
+        if (value instanceof Promise) value.then(end, end);
         else end();
         return value;
       });

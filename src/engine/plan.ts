@@ -1,7 +1,6 @@
-import { subjectOf } from "../handlers/index.ts";
-import { type EventDescriptor, type JsonObject, NO_OUTCOME, type Outcome } from "../protocol/index.ts";
+import { isMatch, type Matcher, subjectOf } from "../handlers/index.ts";
+import type { EventDescriptor, JsonObject, Outcome } from "../protocol/index.ts";
 import type { EngineContext } from "./context.ts";
-import { MatchIndex } from "./match-index.ts";
 import type { EventHandlers, HandlerPlan } from "./parts.ts";
 import { inRunOrder, type RegisteredHook } from "./registration.ts";
 
@@ -13,52 +12,12 @@ export interface Plan {
   readonly names: readonly string[];
   /** the declared name of the tool */
   readonly tool: string | undefined;
-  readonly silence: Silence | undefined;
 }
 
-const EMPTY_PLAN: Plan = {
-  functions: [],
-  handlers: undefined,
-  names: [],
-  tool: undefined,
-  silence: undefined,
-};
+const EMPTY_PLAN: Plan = { functions: [], handlers: undefined, names: [], tool: undefined };
 
 export function isEmptyPlan(plan: Plan): boolean {
   return plan.functions.length === 0 && plan.handlers === undefined;
-}
-
-/** So many dispatches are measured at first, and one of so many later. */
-const MEASURED_FIRST = 8;
-const MEASURED_ONE_OF = 1024;
-const QUICK_MS = 0.1;
-
-/**
- * What a plan of functions comes to when none of them has anything to say: one outcome for all such dispatches, since
- * most hooks are silent most of the time. To read the clock takes longer than many a hook, so that those which are
- * known to be quick are measured now and then only.
- */
-export class Silence {
-  readonly outcome: Outcome;
-  readonly promise: Promise<Outcome>;
-  private count = 0;
-  private isSlow = false;
-
-  constructor(functions: readonly RegisteredHook[]) {
-    const runs = functions.map(({ id }) => Object.freeze({ hook: id, status: "ok" as const, durationMs: 0 }));
-    this.outcome = Object.freeze({ ...NO_OUTCOME, runs: Object.freeze(runs) });
-    this.promise = Promise.resolve(this.outcome);
-  }
-
-  isMeasured(): boolean {
-    const count = this.count++;
-    return this.isSlow || count < MEASURED_FIRST || count % MEASURED_ONE_OF === 0;
-  }
-
-  /** A function that answers later is never quick. */
-  measured(durationMs: number): void {
-    this.isSlow = durationMs >= QUICK_MS;
-  }
 }
 
 export type OutcomeWatcher = (payload: JsonObject, outcome: Outcome) => void;
@@ -116,10 +75,45 @@ export class EventEntry {
     const handlers = this.handlers?.find(matched);
     if (functions.length === 0 && handlers === undefined) return EMPTY_PLAN;
     const names = event.requiresTool ? matched : [];
-    // These leave something behind in the engine even when nothing is said.
-    const hasEffects = event.power === "retry" || event.name === "SessionEnd";
-    const canBeSilent = handlers === undefined && !hasEffects && !functions.some(({ isOnce }) => isOnce);
-    const silence = canBeSilent ? new Silence(functions) : undefined;
-    return { functions, handlers, names, tool: core.tools.find(names), silence };
+    return { functions, handlers, names, tool: core.tools.find(names) };
+  }
+}
+
+/** Hooks by what they match, so that a subject is looked up and not tried against every hook. */
+export class MatchIndex<H extends { readonly matcher: Matcher }> {
+  private readonly hooks: readonly H[];
+  /** places in the list */
+  private readonly exact = new Map<string, number[]>();
+  private readonly tested: number[] = [];
+  private readonly always: number[] = [];
+
+  constructor(hooks: readonly H[]) {
+    this.hooks = hooks;
+    for (const [place, { matcher }] of hooks.entries()) {
+      if (matcher.kind === "all") this.always.push(place);
+      else if (matcher.kind === "test") this.tested.push(place);
+      else for (const name of matcher.names) this.placesOf(name).push(place);
+    }
+  }
+
+  private placesOf(name: string): number[] {
+    const known = this.exact.get(name);
+    if (known !== undefined) return known;
+    const fresh: number[] = [];
+    this.exact.set(name, fresh);
+    return fresh;
+  }
+
+  /** What matches any of the names, each once, in the order of the list. */
+  find(subjects: readonly string[]): readonly H[] {
+    const found = new Set(this.always);
+    for (const subject of subjects) for (const place of this.exact.get(subject) ?? []) found.add(place);
+    const isWanted = (place: number): boolean => {
+      const hook = this.hooks[place];
+      return hook !== undefined && isMatch(hook.matcher, subjects);
+    };
+    for (const place of this.tested) if (isWanted(place)) found.add(place);
+    const places = [...found].sort((left, right) => left - right);
+    return places.flatMap(place => this.hooks[place] ?? []);
   }
 }

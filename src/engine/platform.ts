@@ -1,5 +1,4 @@
 import type { System } from "../system/index.ts";
-import type { HttpClient } from "./run/http-client.ts";
 
 /** The clock the engine waits by. */
 export interface Timers {
@@ -24,3 +23,33 @@ export const webTimers: Timers = {
     return () => clearTimeout(timer);
   },
 };
+
+export interface AddressRules {
+  /** plain http: nothing may leave this machine */
+  readonly loopbackOnly: boolean;
+  readonly allowPrivateNetwork: boolean;
+}
+
+export interface HttpRequest {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  readonly maxBodyBytes: number;
+  readonly addresses: AddressRules;
+  readonly signal: AbortSignal;
+}
+
+export type HttpReply =
+  | {
+      readonly kind: "reply";
+      readonly status: number;
+      readonly body: Uint8Array;
+      readonly isTruncated: boolean;
+    }
+  | { readonly kind: "refused"; readonly reason: string }
+  | { readonly kind: "failed"; readonly reason: string };
+
+/** Sends one request. Never rejects; aborting the signal ends it as `failed`. */
+export interface HttpClient {
+  post(request: HttpRequest): Promise<HttpReply>;
+}

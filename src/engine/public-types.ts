@@ -16,7 +16,7 @@ export type {
   RunTool,
 } from "./calls/types.ts";
 export { type EngineEventName, type EventPayload, MODEL_EVENTS } from "./events.ts";
-export type { MaybePromise } from "./maybe.ts";
+export type { MaybePromise } from "./options.ts";
 export type {
   AnySchema,
   ArgsOf,
@@ -30,7 +30,7 @@ export type {
   ToolSpec,
   TypeBoxKind,
   TypeBoxLike,
-} from "./schema/infer.ts";
+} from "./schema/validate.ts";
 export type {
   After,
   AnyDoneCall,

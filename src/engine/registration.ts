@@ -1,7 +1,6 @@
 import { compileClaude, type Matcher, matchNames, matchPattern } from "../handlers/index.ts";
 import type { EventDescriptor, FailurePolicy, Json, JsonObject } from "../protocol/index.ts";
-import { andThen, type MaybePromise } from "./maybe.ts";
-import { NO_REPLY, type Reply, readAfter, readBefore, refuse } from "./reply.ts";
+import { type Reply, readAfter, readBefore, refuse } from "./reply.ts";
 import { MAX_TIMEOUT_MS } from "./source/fields.ts";
 import type { HookScope, RegisterOptions } from "./types.ts";
 
@@ -21,7 +20,7 @@ export interface RegisteredHook {
   readonly isOnce: boolean;
   readonly isJudge: boolean;
   /** Calls the function with what it is to see, and reads what it returns. May throw or reject. */
-  run(view: CallView, scope: HookScope): MaybePromise<Reply>;
+  run(view: CallView, scope: HookScope): Promise<Reply>;
 }
 
 /** The call as the hooks before this one left it. Everything in it is frozen. */
@@ -35,12 +34,10 @@ export interface CallView {
   readonly input: Json;
   readonly result: Json;
   readonly isError: boolean;
-  /** what `checkedInput` gives, once that is known */
-  readonly checked: CheckedArgs | undefined;
   /** the input with the type its tool declares */
-  checkedInput(): MaybePromise<CheckedArgs>;
+  checkedInput(): Promise<CheckedArgs>;
   /** the result with the type its tool declares; what a failed call reported has none */
-  checkedResult(): MaybePromise<CheckedResult>;
+  checkedResult(): Promise<CheckedResult>;
 }
 
 /** With a problem when the result does not fit the schema of its tool. */
@@ -97,20 +94,17 @@ export function register(
     throw new TypeError(
       `"timeoutMs" must be a number above zero, not ${timeoutMs}: zero would disable the hook`,
     );
-  // All members by name: objects that are spread together are slow to read, and these are read in every dispatch.
+  const { prefix, isReversed = false, isJudge = false, ...rest } = parts;
   return {
-    id: options.id ?? `${parts.prefix}#${sequence}`,
-    events: parts.events,
-    isReversed: parts.isReversed === true,
-    isJudge: parts.isJudge === true,
+    ...rest,
+    id: options.id ?? `${prefix}#${sequence}`,
+    isReversed,
+    isJudge,
     order,
     sequence,
-    matcher: parts.matcher,
-    matcherText: parts.matcherText,
     timeoutMs: Math.min(timeoutMs, MAX_TIMEOUT_MS),
     onFailure: options.onFailure,
     isOnce: options.once === true,
-    run: parts.run,
   };
 }
 
@@ -129,17 +123,10 @@ export function registerBefore(
   const call = callable(hook, prefix);
   const takesAll = isForAll(tool);
   // A hook for named tools was promised their types: an input without them is not shown to it.
-  const answer = ({ call: subject, problem }: CheckedArgs, scope: HookScope): MaybePromise<Reply> => {
+  const run: RegisteredHook["run"] = async (view, scope) => {
+    const { call: subject, problem } = await view.checkedInput();
     if (problem !== undefined && !takesAll) return refuse("field-type", problem);
-    const said = call(subject, scope);
-    return said === undefined ? NO_REPLY : andThen(said, readBefore);
-  };
-  const run: RegisteredHook["run"] = (view, scope) => {
-    const { checked } = view;
-    if (checked === undefined) return andThen(view.checkedInput(), known => answer(known, scope));
-    if (checked.problem !== undefined) return answer(checked, scope);
-    const said = call(checked.call, scope);
-    return said === undefined ? NO_REPLY : andThen(said, readBefore);
+    return readBefore(await call(subject, scope));
   };
   return register({ prefix, events: ["PreToolUse"], ...selectTools(tool), run }, options, sequence);
 }
@@ -155,14 +142,13 @@ export function registerAfter(
   const events = ["PostToolUse", "PostToolUseFailure"];
   const takesAll = isForAll(tool);
   // A hook for named tools was promised their types: a call without them is not shown to it.
-  const run: RegisteredHook["run"] = (view, scope) =>
-    andThen(view.checkedInput(), ({ call: subject, problem: misfit }) => {
-      if (misfit !== undefined && !takesAll) return refuse("field-type", misfit);
-      return andThen(view.checkedResult(), ({ result, problem }) => {
-        if (problem !== undefined && !takesAll) return refuse("field-type", problem);
-        return andThen(call({ ...subject, result, isError: view.isError }, scope), readAfter);
-      });
-    });
+  const run: RegisteredHook["run"] = async (view, scope) => {
+    const { call: subject, problem: misfit } = await view.checkedInput();
+    if (misfit !== undefined && !takesAll) return refuse("field-type", misfit);
+    const { result, problem } = await view.checkedResult();
+    if (problem !== undefined && !takesAll) return refuse("field-type", problem);
+    return readAfter(await call({ ...subject, result, isError: view.isError }, scope));
+  };
   return register({ prefix, events, ...selectTools(tool), isReversed: true, run }, options, sequence);
 }
 
@@ -186,7 +172,7 @@ export function registerOn(
   sequence: number,
 ): RegisteredHook {
   const call = callable(hook, "on");
-  const run: RegisteredHook["run"] = (view, scope) => andThen(call(view.payload, scope), readBefore);
+  const run: RegisteredHook["run"] = async (view, scope) => readBefore(await call(view.payload, scope));
   return register({ ...onEvent(event, matcher), run }, options, sequence);
 }
 

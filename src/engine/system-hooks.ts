@@ -1,7 +1,23 @@
-import type { EventDescriptor, Hook } from "../protocol/index.ts";
+import {
+  canonicalToolName,
+  DEFAULT_HOST,
+  deriveFacts,
+  HOSTS,
+  NO_FACTS,
+  readToolInput,
+} from "../hosts/index.ts";
+import {
+  type CheckedInput,
+  checkInput,
+  type EventDescriptor,
+  FIELD_NAMES,
+  type Hook,
+  type InputWarning,
+  type JsonObject,
+  PAYLOAD_VALUE_LIMIT,
+  readField,
+} from "../protocol/index.ts";
 import type { System } from "../system/index.ts";
-import { toHookInput } from "./hook-input.ts";
-import { andThen } from "./maybe.ts";
 import { onEvent, type RegisteredHook, register } from "./registration.ts";
 import { readEffect, refuse } from "./reply.ts";
 import type { UseOptions } from "./types.ts";
@@ -13,11 +29,78 @@ export function registerHook(
   given: UseOptions,
   sequence: number,
 ): RegisteredHook {
-  const run: RegisteredHook["run"] = ({ payload, names }, scope) => {
+  const run: RegisteredHook["run"] = async ({ payload, names }, scope) => {
     const checked = toHookInput(event, payload, names, scope.cwd);
     if (!checked.ok) return refuse("field-type", checked.problem);
-    return andThen(hook.run(checked.input, system), readEffect);
+    return readEffect(await hook.run(checked.input, system));
   };
   const isJudge = hook.isJudge === true;
   return register({ ...onEvent(event, hook.matcher), run, isJudge }, { ...given, id: hook.id }, sequence);
+}
+
+/** The engine's payloads are in the form of this host. */
+const HOST = HOSTS[DEFAULT_HOST];
+
+/** The engine's payload as hooks written against the `Hook` type see it. */
+export function toHookInput(
+  event: EventDescriptor,
+  payload: JsonObject,
+  toolNames: readonly string[],
+  projectDir: string,
+): CheckedInput {
+  const base = {
+    host: HOST.id,
+    event: event.name,
+    nativeEvent: event.name,
+    cwd: textAt(payload, FIELD_NAMES.cwd) ?? projectDir,
+    sessionId: textAt(payload, FIELD_NAMES.sessionId),
+    transcriptPath: textAt(payload, FIELD_NAMES.transcriptPath),
+    raw: payload,
+  };
+  if (!event.requiresTool) {
+    const noTool = { toolName: null, canonicalToolName: null, toolInput: null };
+    return checkInput({ ...base, ...noTool, facts: NO_FACTS, warnings: [] });
+  }
+  const warnings: InputWarning[] = [];
+  const toolInput = readToolInput(HOST, payload, event.name, warnings);
+  if (toolInput === undefined)
+    return { ok: false, problem: `the tool input is larger than ${PAYLOAD_VALUE_LIMIT} values` };
+  const toolName = textAt(payload, FIELD_NAMES.toolName);
+  const canonical = toolName === null ? null : canonicalName([toolName, ...toolNames]);
+  const facts = canonical === null ? NO_FACTS : deriveFacts(HOST, toolName ?? "", canonical, toolInput);
+  return checkInput({ ...base, toolName, canonicalToolName: canonical, toolInput, facts, warnings });
+}
+
+let knownNames: ReadonlyMap<string, string> | undefined;
+
+/** How all hosts call their tools, and the canonical names themselves. */
+function namesOfAllHosts(): ReadonlyMap<string, string> {
+  if (knownNames !== undefined) return knownNames;
+  const names = new Map<string, string>();
+  for (const { tools } of Object.values(HOSTS)) {
+    for (const [native, canonical] of Object.entries(tools)) {
+      if (!names.has(native)) names.set(native, canonical);
+      names.set(canonical, canonical);
+    }
+  }
+  knownNames = names;
+  return names;
+}
+
+/**
+ * The name that rules use for a tool of the embedding agent: the first of its names, aliases included, that any
+ * host has. Without it a guard would miss a shell that goes by another name.
+ */
+function canonicalName(names: readonly string[]): string {
+  const known = namesOfAllHosts();
+  for (const name of names) {
+    const canonical = known.get(name);
+    if (canonical !== undefined) return canonical;
+  }
+  return canonicalToolName(HOST, names[0] ?? "", {});
+}
+
+function textAt(payload: JsonObject, names: readonly string[]): string | null {
+  const value = readField(payload, names)?.value;
+  return typeof value === "string" ? value : null;
 }

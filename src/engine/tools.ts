@@ -1,8 +1,7 @@
 import { isJsonObject, type Json } from "../protocol/index.ts";
 import { asArguments } from "./calls/describe-value.ts";
-import { freezeCopy } from "./freeze.ts";
-import { andThen, type MaybePromise } from "./maybe.ts";
-import type { ToolMap } from "./schema/infer.ts";
+import { freezeCopy } from "./reply.ts";
+import type { ToolMap } from "./schema/validate.ts";
 import { type Checked, type CompileJsonSchema, compileSchema, type Validator } from "./schema/validate.ts";
 
 interface ToolValidators {
@@ -38,30 +37,29 @@ export class DeclaredTools {
   }
 
   /** The input as its tool declares it; as it is when it does not fit. */
-  checkArgs(tool: string, input: Json): MaybePromise<FittedArgs> {
-    return andThen(this.checkInput(tool, input), checked => {
-      if (checked.ok) {
-        const args = checked.value === input ? input : freezeCopy(checked.value, true);
-        return { tool, args, problem: undefined };
-      }
-      const problem = `the input of ${tool} does not fit its schema: ${checked.problem}`;
-      return { tool: undefined, args: asArguments(input), problem };
-    });
+  async checkArgs(tool: string, input: Json): Promise<FittedArgs> {
+    const checked = await this.checkInput(tool, input);
+    if (checked.ok) {
+      const args = checked.value === input ? input : freezeCopy(checked.value, true);
+      return { tool, args, problem: undefined };
+    }
+    const problem = `the input of ${tool} does not fit its schema: ${checked.problem}`;
+    return { tool: undefined, args: asArguments(input), problem };
   }
 
   /** Whether an input may be given to a tool; any object is good for one that is not declared. */
-  checkInput(tool: string | undefined, input: Json): MaybePromise<Checked> {
+  async checkInput(tool: string | undefined, input: Json): Promise<Checked> {
     const validator = tool === undefined ? undefined : this.validators.get(tool)?.args;
     if (validator !== undefined) return validator(input);
     return isJsonObject(input) ? { ok: true, value: input } : { ok: false, problem: "it is not an object" };
   }
 
   /** What a tool is really called with: any arguments are good for one that is not declared. */
-  checkCall(tool: string, args: unknown): MaybePromise<Checked> {
+  async checkCall(tool: string, args: unknown): Promise<Checked> {
     return this.validators.get(tool)?.args(args) ?? { ok: true, value: args };
   }
 
-  checkResult(tool: string | undefined, result: Json): MaybePromise<Checked> {
+  async checkResult(tool: string | undefined, result: Json): Promise<Checked> {
     const validator = tool === undefined ? undefined : this.validators.get(tool)?.result;
     return validator === undefined ? { ok: true, value: result } : validator(result);
   }

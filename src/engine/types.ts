@@ -11,9 +11,8 @@ import type {
   RunTool,
 } from "./calls/types.ts";
 import type { EngineEventName, EventPayload } from "./events.ts";
-import type { MaybePromise } from "./maybe.ts";
-import type { DispatchOptions, HookSource, Listing, LoadReport } from "./options.ts";
-import type { ArgsOf, DeepReadonly, ResultOf, ToolMap, ToolName } from "./schema/infer.ts";
+import type { DispatchOptions, HookSource, Listing, LoadReport, MaybePromise } from "./options.ts";
+import type { ArgsOf, DeepReadonly, ResultOf, ToolMap, ToolName } from "./schema/validate.ts";
 
 interface CallBase {
   readonly id: string;

@@ -273,7 +273,9 @@ function addLinks(draft: Draft, word: Value, by: Pick<Actor, "cwd" | "place">): 
 }
 
 export function addPath(draft: Draft, path: string, how: FootprintTarget["how"], isTree: boolean): void {
-  const { disk } = draft.workspace;
+  const { disk, stateHomes } = draft.workspace;
+  // The history is in no history itself.
+  if (stateHomes.some(home => isInside(home, path))) return;
   const isNew = how === "write" && disk.isAbsent(path);
   // Directories on the way are made with it.
   let top = path;

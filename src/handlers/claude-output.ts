@@ -1,8 +1,19 @@
-import { type Diagnostic, defined, type Effect } from "../protocol/index.ts";
-import { type ClaudeAnswer, readAnswer } from "./claude-answer.ts";
+import {
+  type Diagnostic,
+  defined,
+  type Effect,
+  type EventDescriptor,
+  eventKey,
+  isJsonObject,
+  isStricter,
+  type Json,
+  type JsonObject,
+  ownValue,
+  type VerdictKind,
+} from "../protocol/index.ts";
 import { type Decoded, decodeOutput } from "./decode.ts";
-import { diagnose } from "./diagnostics.ts";
-import type { Limits } from "./options.ts";
+import { describeType, diagnose } from "./diagnostics.ts";
+import type { Limits } from "./handler.ts";
 import {
   clipContext,
   clipText,
@@ -127,4 +138,157 @@ function fromText(
 function reasonWithin({ reasonChars }: Limits, reason: string | undefined): { readonly reason?: string } {
   const text = reason?.trim() ?? "";
   return text === "" ? {} : { reason: clipText(text, reasonChars) };
+}
+
+type Stated = Exclude<VerdictKind, "none">;
+
+/** What an answer says, field by field. `isWellFormed` is false once a known field is not what it must be. */
+interface ClaudeAnswer {
+  readonly decision: Effect["decision"];
+  readonly halt: Effect["halt"];
+  readonly input: JsonObject | undefined;
+  readonly output: Json | undefined;
+  readonly context: string | undefined;
+  readonly message: string | undefined;
+  readonly suppress: boolean;
+  readonly extras: JsonObject;
+  readonly isWellFormed: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Members of `hookSpecificOutput` that only one event knows and a host may use as they are. */
+const EXTRAS: Readonly<Record<string, readonly string[]>> = {
+  PermissionDenied: ["retry"],
+  PostToolUse: ["updatedMCPToolOutput", "classifierContext"],
+  UserPromptSubmit: ["sessionTitle", "suppressOriginalPrompt"],
+  UserPromptExpansion: ["suppressOriginalPrompt"],
+  SessionStart: ["initialUserMessage", "sessionTitle", "watchPaths", "reloadSkills"],
+  CwdChanged: ["watchPaths"],
+  FileChanged: ["watchPaths"],
+  WorktreeCreate: ["worktreePath"],
+  MessageDisplay: ["displayContent"],
+  Elicitation: ["action", "content"],
+  ElicitationResult: ["action", "content"],
+};
+export function extrasOf(event: string): readonly string[] {
+  return EXTRAS[event] ?? [];
+}
+
+const TOP_DECISIONS: Readonly<Record<string, Stated>> = {
+  block: "deny",
+  deny: "deny",
+  approve: "allow",
+  allow: "allow",
+  ask: "ask",
+};
+const PERMISSION_DECISIONS: Readonly<Record<string, Stated>> = {
+  allow: "allow",
+  ask: "ask",
+  defer: "defer",
+  deny: "deny",
+};
+const BEHAVIORS: Readonly<Record<string, Stated>> = { allow: "allow", deny: "deny" };
+
+/** Reads one object of the Claude protocol. Unknown keys are ignored; a mistyped field is dropped alone. */
+function readAnswer(object: JsonObject, event: EventDescriptor): ClaudeAnswer {
+  const reader = new AnswerReader();
+  const specific = reader.object(object, "hookSpecificOutput") ?? {};
+  reader.checkEvent(specific, event);
+  const request =
+    (event.name === "PermissionRequest" ? reader.object(specific, "decision") : undefined) ?? {};
+
+  const top = reader.choice(object, "decision", TOP_DECISIONS);
+  const permission = reader.choice(specific, "permissionDecision", PERMISSION_DECISIONS);
+  const behavior = reader.choice(request, "behavior", BEHAVIORS);
+  const reasons = [
+    reader.string(specific, "permissionDecisionReason"),
+    reader.string(request, "message"),
+    reader.string(object, "reason"),
+  ];
+  const reason = reasons.find(text => text !== undefined);
+
+  const stops = reader.boolean(object, "continue") === false;
+  const stopReason = reader.string(object, "stopReason");
+  const interrupts = reader.boolean(request, "interrupt") === true;
+  const rewrites = [reader.object(request, "updatedInput"), reader.object(specific, "updatedInput")];
+  const rewritten = rewrites.find(input => input !== undefined);
+  reader.boolean(object, "async");
+  const message = reader.string(object, "systemMessage");
+  const kind = strictestOf(top, permission, behavior);
+  return {
+    decision: kind === undefined ? undefined : { kind, ...defined({ reason }) },
+    halt: stops || interrupts ? defined({ reason: stops ? stopReason : undefined }) : undefined,
+    input: event.rewrites.includes("input") ? rewritten : undefined,
+    output: event.name === "PostToolUse" ? ownValue(specific, "updatedToolOutput") : undefined,
+    context: reader.string(specific, "additionalContext"),
+    message,
+    suppress: reader.boolean(object, "suppressOutput") === true,
+    extras: readExtras(specific, request, event),
+    isWellFormed: reader.isWellFormed,
+    diagnostics: reader.diagnostics,
+  };
+}
+
+function strictestOf(...stated: readonly (Stated | undefined)[]): Stated | undefined {
+  return stated.reduce(
+    (strictest, kind) =>
+      kind !== undefined && (strictest === undefined || isStricter(kind, strictest)) ? kind : strictest,
+    undefined,
+  );
+}
+
+function readExtras(specific: JsonObject, request: JsonObject, event: EventDescriptor): JsonObject {
+  const members = extrasOf(event.name).map(name => [name, ownValue(specific, name)]);
+  const updatedPermissions = ownValue(request, "updatedPermissions");
+  return defined({ ...Object.fromEntries(members), updatedPermissions });
+}
+
+class AnswerReader {
+  isWellFormed = true;
+  readonly diagnostics: Diagnostic[] = [];
+
+  private drop(name: string, expected: string, found: Json): undefined {
+    this.isWellFormed = false;
+    this.diagnostics.push(
+      diagnose("field-type", `"${name}" must be ${expected}, not ${describeType(found)}; it is ignored`),
+    );
+    return undefined;
+  }
+
+  object(owner: JsonObject, name: string): JsonObject | undefined {
+    const value = ownValue(owner, name);
+    if (value === undefined || isJsonObject(value)) return value;
+    return this.drop(name, "an object", value);
+  }
+
+  string(owner: JsonObject, name: string): string | undefined {
+    const value = ownValue(owner, name);
+    if (value === undefined || typeof value === "string") return value;
+    return this.drop(name, "text", value);
+  }
+
+  boolean(owner: JsonObject, name: string): boolean | undefined {
+    const value = ownValue(owner, name);
+    if (value === undefined || typeof value === "boolean") return value;
+    return this.drop(name, "true or false", value);
+  }
+
+  choice(owner: JsonObject, name: string, choices: Readonly<Record<string, Stated>>): Stated | undefined {
+    const value = ownValue(owner, name);
+    if (value === undefined) return undefined;
+    if (typeof value === "string" && Object.hasOwn(choices, value)) return choices[value];
+    return this.drop(name, Object.keys(choices).join(", "), value);
+  }
+
+  checkEvent(specific: JsonObject, event: EventDescriptor): void {
+    const named = this.string(specific, "hookEventName");
+    if (named === undefined || eventKey(named) === eventKey(event.name)) return;
+    this.isWellFormed = false;
+    this.diagnostics.push(
+      diagnose(
+        "event-mismatch",
+        `the answer names another event than ${event.name}; it may restrict, not grant`,
+      ),
+    );
+  }
 }

@@ -68,3 +68,9 @@ export function diagnose(code: DiagnosticCode, detail: string, hook?: string): D
   const severity = SEVERITY[code];
   return hook === undefined ? { code, severity, detail } : { code, severity, hook, detail };
 }
+
+export function describeType(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}

@@ -1,7 +1,6 @@
 import { defined } from "../protocol/index.ts";
 import type { Files } from "../system/index.ts";
-import type { CommandAction } from "./handler.ts";
-import type { Dialect } from "./options.ts";
+import type { CommandAction, Dialect } from "./handler.ts";
 
 /** Names whose values a hook has no business with, and those that would change how its shell starts. */
 const SCRUBBED = [

@@ -1,5 +1,4 @@
 import type { Diagnostic, FailurePolicy, JsonObject } from "../protocol/index.ts";
-import type { Dialect, HookSource } from "./options.ts";
 
 export interface CommandAction {
   readonly kind: "command";
@@ -69,4 +68,55 @@ export const EMPTY_SOURCE: ParsedSource = {
   problems: [],
   disablesAll: false,
   isManagedOnly: false,
+};
+
+export const DIALECTS = ["claude", "batuta", "atomcode", "atomcode-json"] as const;
+/**
+ * A configuration format together with its exit-code and output contract. AtomCode has two: `atomcode` is the one that
+ * its documents describe up to version 4, `atomcode-json` the one of `hooks.json` and `.hooks.json` since.
+ */
+export type Dialect = (typeof DIALECTS)[number];
+
+/** Where a handler came from, in rising order of authority: what a later one rewrites, counts. */
+export const SOURCE_KINDS = ["builtin", "plugin", "user", "project", "local", "session", "managed"] as const;
+export type SourceKind = (typeof SOURCE_KINDS)[number];
+
+/** Configuration as the host read it. The engine never opens the file: what is handed over is a snapshot. */
+export interface HookSource {
+  readonly kind: SourceKind;
+  readonly dialect: Dialect;
+  /** a parsed value, or text in JSON, JSON with comments, or TOML; undefined, null and blank text hold nothing */
+  readonly data: unknown;
+  readonly path?: string;
+  readonly pluginRoot?: string;
+  readonly pluginId?: string;
+}
+
+export interface Limits {
+  /** kept from the start of a hook's stdout */
+  readonly stdoutBytes: number;
+  /** kept from its end once the start is full */
+  readonly tailBytes: number;
+  readonly stderrBytes: number;
+  /** read and thrown away before the hook is stopped */
+  readonly drainBytes: number;
+  /** per handler */
+  readonly contextChars: number;
+  readonly reasonChars: number;
+  readonly httpBodyBytes: number;
+  readonly jsonDepth: number;
+  /** below the 128 KiB the kernel allows for one string */
+  readonly envValueBytes: number;
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  stdoutBytes: 1024 * 1024,
+  tailBytes: 64 * 1024,
+  stderrBytes: 64 * 1024,
+  drainBytes: 64 * 1024 * 1024,
+  contextChars: 10_000,
+  reasonChars: 4_000,
+  httpBodyBytes: 1024 * 1024,
+  jsonDepth: 200,
+  envValueBytes: 96 * 1024,
 };

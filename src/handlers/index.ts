@@ -3,13 +3,10 @@
  * tool and prompt handlers share these rules, in the hook program as in the engine.
  */
 export { interpretAtomcodeJson } from "./atomcode-output.ts";
-export { captureText } from "./capture.ts";
-export { extrasOf } from "./claude-answer.ts";
-export { interpretClaude } from "./claude-output.ts";
+export { extrasOf, interpretClaude } from "./claude-output.ts";
 export { type Condition, type ConditionFacts, compileCondition } from "./condition.ts";
 export { captureProblems, decodeOutput, hasProtocolKey, NO_OUTPUT, readObject } from "./decode.ts";
-export { describeType } from "./describe-type.ts";
-export { DIAGNOSTIC_CODES, type DiagnosticCode, diagnose } from "./diagnostics.ts";
+export { DIAGNOSTIC_CODES, type DiagnosticCode, describeType, diagnose } from "./diagnostics.ts";
 export {
   commandLine,
   type EnvironmentRecord,
@@ -20,25 +17,23 @@ export {
   scrubEnvironment,
 } from "./environment.ts";
 export {
-  applyFailure,
-  endFacts,
-  failureText,
-  isWithheld,
-  notStarted,
-  runStatusOf,
-  strictestPolicy,
-} from "./failure.ts";
-export {
   type Action,
   type ActionKind,
   type CommandAction,
+  DEFAULT_LIMITS,
+  DIALECTS,
+  type Dialect,
   EMPTY_SOURCE,
   type HandlerSpec,
+  type HookSource,
   type HttpAction,
+  type Limits,
   type McpToolAction,
   type ModelAction,
   NO_FLAGS,
   type ParsedSource,
+  SOURCE_KINDS,
+  type SourceKind,
 } from "./handler.ts";
 export {
   compileClaude,
@@ -56,25 +51,24 @@ export {
   subjectOf,
 } from "./match.ts";
 export {
-  DEFAULT_LIMITS,
-  DIALECTS,
-  type Dialect,
-  type HookSource,
-  type Limits,
-  SOURCE_KINDS,
-  type SourceKind,
-} from "./options.ts";
-export {
   aborted,
   answered,
+  applyFailure,
+  captureText,
   clipContext,
   clipText,
+  endFacts,
   failed,
   failureOf,
+  failureText,
   type HandlerEnd,
   type HandlerFailure,
   type HandlerVerdict,
   type InterpretOptions,
+  isWithheld,
+  notStarted,
   type RawResult,
+  runStatusOf,
+  strictestPolicy,
   verdictOf,
 } from "./result.ts";

@@ -1,6 +1,6 @@
 import { type EventDescriptor, errorText, type JsonObject, ownValue, stringAt } from "../protocol/index.ts";
 import { basename, compileGlob, matchesGlob } from "../system/index.ts";
-import type { Dialect } from "./options.ts";
+import type { Dialect } from "./handler.ts";
 
 /** A compiled matcher. `exact` can be looked up in a map; `test` must be asked. */
 export type Matcher =

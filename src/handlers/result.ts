@@ -1,7 +1,18 @@
-import type { Diagnostic, Effect, EventDescriptor } from "../protocol/index.ts";
+import {
+  type Contribution,
+  type Diagnostic,
+  type Effect,
+  type EventDescriptor,
+  type FailurePolicy,
+  isStricter,
+  type Power,
+  type Run,
+  type RunStatus,
+} from "../protocol/index.ts";
+import type { TextCodec } from "../system/index.ts";
 import { type CapturedOutput, NO_OUTPUT } from "./decode.ts";
 import { type DiagnosticCode, diagnose } from "./diagnostics.ts";
-import type { Limits } from "./options.ts";
+import type { Limits } from "./handler.ts";
 
 /** How a handler ended, whatever kind it is: a web hook's answer counts as the output of exit 0. */
 export type HandlerEnd =
@@ -61,7 +72,7 @@ export function verdictOf(
   return failure === undefined ? { effect: stated } : { effect: stated, failure };
 }
 
-export function withDiagnostics(effect: Effect, diagnostics: readonly Diagnostic[]): Effect {
+function withDiagnostics(effect: Effect, diagnostics: readonly Diagnostic[]): Effect {
   return diagnostics.length === 0 ? effect : { ...effect, diagnostics };
 }
 
@@ -107,4 +118,124 @@ export function clipContext(
 
 export function contextTruncated(maxChars: number): Diagnostic {
   return diagnose("context-truncated", `context is cut to ${maxChars} characters`);
+}
+
+const CONTINUATION = 0x80;
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === CONTINUATION;
+}
+
+/** Bytes → text. Where an output was cut in the middle of a character, the pieces are not bad UTF-8. */
+export function captureText(
+  codec: TextCodec,
+  head: Uint8Array,
+  isTruncated: boolean,
+  tail: Uint8Array = new Uint8Array(0),
+): CapturedOutput {
+  const start = codec.decode(isTruncated ? withoutPartialEnd(head) : head);
+  const end = codec.decode(withoutPartialStart(tail));
+  return { text: start.text, tail: end.text, isTruncated, isReplaced: start.replaced || end.replaced };
+}
+
+function withoutPartialStart(bytes: Uint8Array): Uint8Array {
+  let from = 0;
+  while (from < 3 && isContinuation(bytes[from])) from++;
+  return bytes.subarray(from);
+}
+
+function withoutPartialEnd(bytes: Uint8Array): Uint8Array {
+  let lead = bytes.length - 1;
+  while (lead > bytes.length - 4 && isContinuation(bytes[lead])) lead--;
+  const first = bytes[lead];
+  if (first === undefined || first < 0xc0) return bytes;
+  const expected = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  return bytes.length - lead < expected ? bytes.subarray(0, lead) : bytes;
+}
+
+const STRICTNESS: readonly FailurePolicy[] = ["open", "ask", "closed"];
+
+export function strictestPolicy(left: FailurePolicy, right: FailurePolicy): FailurePolicy {
+  return STRICTNESS.indexOf(left) >= STRICTNESS.indexOf(right) ? left : right;
+}
+
+/**
+ * What a failed hook means. `open`: nothing but its diagnostic; `ask` and `closed`: that verdict, with a reason
+ * that names the hook and says it could not check. They act on events a hook can veto: a hook that is broken
+ * never holds a stop. After a call `closed` withholds the output: a broken redactor must not leak. A restriction the hook stated before it failed stands in any case.
+ */
+export function applyFailure(
+  hook: string,
+  { effect, failure }: HandlerVerdict,
+  policy: FailurePolicy,
+  power: Power,
+): Effect {
+  if (failure === undefined) return effect;
+  const { code, detail } = failure;
+  const diagnostics = [...(effect.diagnostics ?? []), diagnose(code, detail)];
+  if (power === "feedback" && policy === "closed" && code !== "aborted")
+    return withhold(hook, effect, failure, diagnostics);
+  const kind = power === "veto" ? VERDICT[policy] : undefined;
+  const isAnswered =
+    kind === undefined || (effect.decision !== undefined && !isStricter(kind, effect.decision.kind));
+  if (isAnswered || code === "aborted") return { ...effect, diagnostics };
+  const policyNote =
+    kind === "deny"
+      ? diagnose("fail-closed", "the hook could not check, so the action is refused")
+      : diagnose("fail-ask", "the hook could not check, so a person is asked");
+  const reason = `hook ${hook} could not check this: ${failureText(failure)}`;
+  return withDiagnostics({ ...effect, decision: { kind, reason } }, [...diagnostics, policyNote]);
+}
+
+/** The call has happened; what can still be kept back is its output. */
+function withhold(
+  hook: string,
+  effect: Effect,
+  { code }: HandlerFailure,
+  diagnostics: readonly Diagnostic[],
+): Effect {
+  // The failure's own words may quote the output.
+  const output = `[output withheld: hook ${hook} could not check it (${code})]`;
+  const note = diagnose("fail-closed", "the hook could not check, so the output is withheld");
+  return {
+    ...effect,
+    output,
+    extras: { ...effect.extras, isError: true },
+    diagnostics: [...diagnostics, note],
+  };
+}
+
+/** Whether a hook failed that had to look at this output before the model does. */
+export function isWithheld({ diagnostics = [], output }: Effect): boolean {
+  return output !== undefined && diagnostics.some(({ code }) => code === "fail-closed");
+}
+
+/** The failure in words. */
+export function failureText({ code, detail }: HandlerFailure): string {
+  return `${code}, ${detail}`;
+}
+
+const VERDICT = { open: undefined, ask: "ask", closed: "deny" } as const;
+
+/** The status of a run: what it said counts before how it ended. */
+export function runStatusOf(stated: Effect, failure: HandlerFailure | undefined): RunStatus {
+  if (failure?.code === "aborted") return "aborted";
+  if (stated.decision?.kind === "deny") return "blocked";
+  if (failure !== undefined) return failure.code === "timeout" ? "timeout" : "failed";
+  return stated.message?.level === "warn" ? "warned" : "ok";
+}
+
+export function endFacts(end: HandlerEnd): Pick<Run, "exitCode" | "signal"> {
+  if (end.kind === "exit") return { exitCode: end.code };
+  return end.kind === "signal" ? { signal: end.signal } : {};
+}
+
+/** What a hook contributes that is not even started. */
+export function notStarted(
+  hook: string,
+  status: "skipped" | "aborted",
+): Contribution & { readonly run: Run } {
+  const effect =
+    status === "aborted" ? { diagnostics: [diagnose("aborted", "the host gave up before it started")] } : {};
+  return { hook, effect, run: { hook, status, durationMs: 0 } };
 }

@@ -42,20 +42,26 @@ export { agentRunning } from "./program/process-tree.ts";
 export { type EngineServices, type HookRun, INPUT_LIMIT_BYTES, openRun } from "./program/run.ts";
 export { type Routing, type RoutingReason, routeIntent } from "./stock/intent-routing.ts";
 export { postToolUse, postToolUseFailure } from "./stock/post-tool-use.ts";
+export { type RestoredConversation, restoreLatestConversation } from "./stock/pre-compact/export.ts";
 export { preCompact } from "./stock/pre-compact/pre-compact.ts";
-export { type RestoredConversation, restoreLatestConversation } from "./stock/pre-compact/restore.ts";
 export { definition, preToolUse } from "./stock/pre-tool-use.ts";
-export { sessionStart } from "./stock/session-start/session-start.ts";
+export { sessionStart } from "./stock/session-start.ts";
 export { sessionStop } from "./stock/session-stop.ts";
-export { isHeldText } from "./stock/stop/hold-mark.ts";
-export { type LockOutcome, type LockStatus, lock, lockStatus, unlock } from "./stock/stop/lock-commands.ts";
+export {
+  isHeldText,
+  type LockOutcome,
+  type LockStatus,
+  lock,
+  lockStatus,
+  unlock,
+} from "./stock/stop/lock-mode.ts";
 export { isTestCommand } from "./stock/stop/power-steering/commands.ts";
 export { isReadablePlace } from "./stock/stop/power-steering/source.ts";
 export { stop } from "./stock/stop/stop.ts";
 export { userPromptSubmit } from "./stock/user-prompt-submit.ts";
 export { workflowClassificationReminder } from "./stock/workflow-classification-reminder.ts";
 export { readAnswer } from "./user/answer.ts";
-export { HOOK_TIMEOUT_MS, runHere, wantsOf } from "./user/as-hook.ts";
+export { describeExports, HOOK_TIMEOUT_MS, runHere, wantsOf } from "./user/as-hook.ts";
 export {
   allow,
   ask,
@@ -87,11 +93,9 @@ export {
   type ToolName,
   type ToolSelector,
 } from "./user/authoring.ts";
-export { openCall } from "./user/call.ts";
-export { hasChanged } from "./user/changed-sources.ts";
+export { openCall, openFacts } from "./user/call.ts";
+export { hasChanged, isSourceName, listSources } from "./user/changed-sources.ts";
 export { isUserHook, type UserHook } from "./user/define.ts";
-export { describeExports } from "./user/describe.ts";
-export { findWanted } from "./user/find-wanted.ts";
 export {
   type BuiltFile,
   type BuiltHandler,
@@ -105,13 +109,9 @@ export {
   type SourceFile,
 } from "./user/manifest.ts";
 export type { AskRequest, ChildRequest } from "./user/node-child.ts";
-export { openFacts } from "./user/open-facts.ts";
-export { OwnHooks } from "./user/own-hooks.ts";
-export { withToolInput } from "./user/rewritten.ts";
+export { OwnHooks, withToolInput } from "./user/own-hooks.ts";
 export { CODE_CLOSING, CODE_OPENING, type RunHook, requireHooks, runInText } from "./user/run-code.ts";
-export { isSourceName, listSources } from "./user/source-files.ts";
-export { isWanted } from "./user/wanted.ts";
-export { indexFile, indexText } from "./user/wanted-index.ts";
+export { findWanted, indexFile, indexText, isWanted } from "./user/wanted.ts";
 export const loadAudit = () => import("./program/audit.ts");
 export const loadGrants = () => import("./program/grants.ts");
 export const loadGuardArgv = () => import("./program/guard-argv.ts");
@@ -119,4 +119,4 @@ export const loadGuardContext = () => import("./program/guard-context.ts");
 export const loadManifest = () => import("./user/manifest.ts");
 export const loadProcessTree = () => import("./program/process-tree.ts");
 export const loadRunCode = () => import("./user/run-code.ts");
-export const loadSourceFiles = () => import("./user/source-files.ts");
+export const loadSourceFiles = () => import("./user/changed-sources.ts");

@@ -64,6 +64,10 @@ export const amplifierShell: HostDescriptor<"amplifier-shell"> = {
     gaps: ["run without Amplifier's shell bridge, the module hook-shell"],
     agent: {
       name: "amplifier",
+      installHint: "uv tool install git+https://github.com/microsoft/amplifier",
+      skipsPermissions: true,
+      takesModel: true,
+      answersOnce: "run",
       printMode: { start: ["run"], promptFlag: [], stdinMarker: [], modelFlag: "--model", unsafeStart: /^-/ },
     },
     live: "it was not tried with a scripted model yet",

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../protocol/index.ts";
 import { asText, block, nested, nestedContext } from "./claude-encoders.ts";
 import type { HostDescriptor, RenderContext, ResponseEncoder } from "./host.ts";
-import { rename } from "./payload-paths.ts";
+import { rename } from "./tool-input.ts";
 
 const afterTool: ResponseEncoder = {
   ...block,

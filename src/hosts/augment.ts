@@ -9,7 +9,7 @@ import {
   stopTurn,
 } from "./claude-encoders.ts";
 import type { HostDescriptor, ResponseEncoder } from "./host.ts";
-import { rename } from "./payload-paths.ts";
+import { rename } from "./tool-input.ts";
 
 /** Decisions that are at top level in Claude Code are nested here. */
 const nestedBlock: ResponseEncoder = { deny: (reason, context) => nested(context, block.deny(reason)) };

@@ -1,5 +1,4 @@
 import type { JsonObject } from "../protocol/index.ts";
-import { isMcpTool } from "./canonical-tool.ts";
 import {
   common,
   doublePermission,
@@ -16,6 +15,7 @@ import {
   withContext,
 } from "./claude-encoders.ts";
 import type { HostDescriptor, RenderContext, ResponseEncoder, ResponseTable } from "./host.ts";
+import { isMcpTool } from "./tool-input.ts";
 
 /** An elicitation is a question to the person already: silence leaves it to them. */
 const elicitation: ResponseEncoder = {
@@ -183,6 +183,12 @@ export const claudeCode: HostDescriptor<"claude-code"> = {
     },
     agent: {
       name: "claude",
+      installHint: "npm install -g @anthropic-ai/claude-code",
+      minimumVersion: "2.1.197",
+      resumes: true,
+      skipsPermissions: true,
+      takesModel: true,
+      ownDirectories: [".npm-global/bin"],
       printMode: {
         start: [],
         promptFlag: ["-p"],

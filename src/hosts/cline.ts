@@ -1,6 +1,6 @@
 import type { JsonObject } from "../protocol/index.ts";
 import type { HostDescriptor, RenderContext, ResponseEncoder, ResponseTable } from "./host.ts";
-import { rename } from "./payload-paths.ts";
+import { rename } from "./tool-input.ts";
 
 /** There is no refusal of one call: cancelling ends the task. Its `review` is accepted and has no effect. */
 const cancel: ResponseEncoder = {

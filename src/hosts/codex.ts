@@ -88,6 +88,9 @@ export const codex: HostDescriptor<"codex"> = {
     gaps: ["see files that are read otherwise than by a command"],
     agent: {
       name: "codex",
+      installHint: "npm install -g @openai/codex",
+      minimumVersion: "0.166.0",
+      answersOnce: "exec",
       printMode: {
         start: ["exec", "--skip-git-repo-check"],
         promptFlag: [],

@@ -163,6 +163,9 @@ export const copilotCli: HostDescriptor<"copilot-cli"> = {
     },
     agent: {
       name: "copilot",
+      title: "GitHub Copilot CLI",
+      installHint: "npm install -g @github/copilot",
+      minimumVersion: "1.0.102",
       printMode: {
         start: [],
         promptFlag: ["-p"],

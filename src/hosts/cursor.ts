@@ -1,8 +1,7 @@
 import type { Json, JsonObject } from "../protocol/index.ts";
-import { mcpToolName } from "./canonical-tool.ts";
 import { block, nestedContext, nestedInput, nestedPermission } from "./claude-encoders.ts";
 import type { HostDescriptor, RenderContext, ResponseEncoder, ResponseTable } from "./host.ts";
-import { rename } from "./payload-paths.ts";
+import { mcpToolName, rename } from "./tool-input.ts";
 
 const events: Readonly<Record<string, string | null>> = {
   preToolUse: "PreToolUse",

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../protocol/index.ts";
 import { hostOrDefault } from "./descriptors.ts";
-import { readFirst } from "./payload-paths.ts";
+import { readFirst } from "./tool-input.ts";
 
 /** Does the payload of a call that has ended say that it failed? */
 export function hasFailed(host: string, payload: JsonObject): boolean {

@@ -1,7 +1,7 @@
 import { memberAt } from "../protocol/index.ts";
-import { mcpToolName } from "./canonical-tool.ts";
 import { common, nested, withBlock, withBlockAndContext, withContext } from "./claude-encoders.ts";
 import type { HostDescriptor } from "./host.ts";
+import { mcpToolName } from "./tool-input.ts";
 
 const events: Readonly<Record<string, string | null>> = {
   SessionStart: "SessionStart",
@@ -119,6 +119,8 @@ export const geminiCli: HostDescriptor<"gemini-cli"> = {
     gaps: ["stop a hook's children when its time is up: they hold the run"],
     agent: {
       name: "gemini",
+      installHint: "npm install -g @google/gemini-cli",
+      minimumVersion: "0.61.0",
       printMode: {
         start: [],
         promptFlag: ["-p"],

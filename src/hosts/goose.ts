@@ -1,6 +1,6 @@
 import { block } from "./claude-encoders.ts";
 import type { HostDescriptor, RenderContext, ResponseEncoder, ResponseTable } from "./host.ts";
-import { rename } from "./payload-paths.ts";
+import { rename } from "./tool-input.ts";
 
 /** They fire beside PreToolUse, which is the one known to be able to block. */
 const specialisedGate: ResponseEncoder = { ...block, unproven: ["deny"], ignoresExitCode: true };

@@ -233,6 +233,26 @@ export interface McpServers {
   readonly isCommandList?: true;
 }
 
+/** How the launcher starts the host. */
+export interface AgentLaunch {
+  readonly name: AgentName;
+  /** where the launcher calls it otherwise than the installer does */
+  readonly title?: string;
+  readonly printMode: PrintMode;
+  readonly installHint: string;
+  /** the oldest version in which our hooks were seen to be called and obeyed */
+  readonly minimumVersion?: string;
+  /** `--resume`, `--continue` and `--checkout-repo` are the launcher's to read */
+  readonly resumes?: true;
+  readonly skipsPermissions?: true;
+  /** the word before a prompt that makes it answer and end; default `-p` */
+  readonly answersOnce?: string;
+  /** takes a default model from `AMPLIHACK_DEFAULT_MODEL` */
+  readonly takesModel?: true;
+  /** directories below the home in which its installer puts it, for the agent's own PATH */
+  readonly ownDirectories?: readonly string[];
+}
+
 /** How the host is found, registered with, started and tried, and what its user is told. */
 export interface HostSetup {
   readonly title: string;
@@ -255,7 +275,7 @@ export interface HostSetup {
   /** gaps that no answer of a hook can close */
   readonly gaps?: readonly string[];
   /** the name by which the launcher, recipes and bridges start it, and how it answers one prompt */
-  readonly agent?: { readonly name: AgentName; readonly printMode: PrintMode };
+  readonly agent?: AgentLaunch;
   /** hooks of others in its files can run in other hosts, too: the dialect that they are written in */
   readonly importable?: "atomcode-json";
   readonly userFiles?: UserFiles;

@@ -2,7 +2,7 @@
  * Everything that is known of agent hosts, one descriptor each: recognise and normalise a payload, render an outcome
  * in the host's own words, where its configuration lives, what it cannot do. Pure functions of text and payloads.
  */
-export { canonicalToolName, nativeToolName } from "./canonical-tool.ts";
+
 export { claudeCode } from "./claude-code.ts";
 export { asText } from "./claude-encoders.ts";
 export {
@@ -26,6 +26,7 @@ export {
   type RegistrationPlan,
 } from "./hook-registry.ts";
 export type {
+  AgentLaunch,
   AgentProgram,
   EnvironmentReader,
   Evidence,
@@ -48,12 +49,14 @@ export type {
 export { ANSWER_KINDS, type AnswerKind, type Inspection, type InspectOptions, inspect } from "./inspect.ts";
 export { mapEvent, nativeEventName, registeredEvents } from "./native-events.ts";
 export {
+  isAgentVariable,
   type NormaliseErrorCode,
   type NormaliseOptions,
   type NormaliseResult,
   normalise,
+  readToolInput,
+  recognise,
 } from "./normalise.ts";
-export { type OwnedCommand, ownedCommand, ownedHandler } from "./owned-command.ts";
 export { type PrintModeCall, type PrintModeRequest, printModeArguments } from "./print-mode.ts";
 export {
   AGENT_PROGRAMS,
@@ -63,38 +66,45 @@ export {
   WIRING_FILES,
   WIRING_TREES,
 } from "./protected-files.ts";
-export { readToolInput } from "./read-tool.ts";
-export { isAgentVariable, recognise } from "./recognise.ts";
 export { HOOK_REGISTRY, type RegistryRow } from "./registry-rows.ts";
 export {
+  type FailureRequest,
+  type HostResponse,
+  type RenderRequest,
+  render,
+  renderFailure,
+} from "./render.ts";
+export {
+  BOM,
   childCount,
   clearEvent,
   containerPath,
   describeEdit,
   type EditedText,
   type EmptyContainers,
-  type IsUnwanted,
-  ownEntries,
-  type UnregisterOptions,
-  unregisterEntries,
-} from "./remove-entries.ts";
-export { type HostResponse, type RenderRequest, render } from "./render.ts";
-export { type FailureRequest, renderFailure } from "./render-failure.ts";
-export {
-  BOM,
   entriesOf,
   type FoundEntry,
+  type IsUnwanted,
   listEntries,
   type OpenedFile,
   openFile,
+  ownEntries,
   rootOf,
   settingsPath,
+  type UnregisterOptions,
+  unregisterEntries,
 } from "./settings-file.ts";
-export { listSubcommands, resolveSubcommand, STOCK_SUBCOMMANDS, type Subcommand } from "./subcommands.ts";
-export { canonicalInput, nativeInput } from "./tool-input.ts";
-export { readShapes } from "./tools/read-shapes.ts";
-export { factsOfCall } from "./tools/shape-facts.ts";
-export type { CodeLanguage, ElsewhereCommand, ShapedCall, ToolShape } from "./tools/shapes.ts";
-export { actionOf, type FileAction, toolWords } from "./tools/tool-words.ts";
+export {
+  listSubcommands,
+  type OwnedCommand,
+  ownedCommand,
+  ownedHandler,
+  resolveSubcommand,
+  STOCK_SUBCOMMANDS,
+  type Subcommand,
+} from "./subcommands.ts";
+export { canonicalInput, canonicalToolName, nativeInput, nativeToolName } from "./tool-input.ts";
+export { factsOfCall, readShapes } from "./tools/shapes.ts";
+export type { CodeLanguage, ElsewhereCommand, ShapedCall, ToolShape } from "./tools/tool-words.ts";
+export { actionOf, type FileAction, isOneOf, toolWords } from "./tools/tool-words.ts";
 export { unreadShell } from "./tools/unread-shell.ts";
-export { isOneOf } from "./tools/word-list.ts";

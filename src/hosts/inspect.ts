@@ -8,10 +8,9 @@ import {
 } from "../protocol/index.ts";
 import type { HostId } from "./descriptors.ts";
 import { type NormaliseOptions, normalise } from "./normalise.ts";
-import { type HostResponse, render } from "./render.ts";
-import { renderFailure } from "./render-failure.ts";
-import { readShapes } from "./tools/read-shapes.ts";
-import type { ToolShape } from "./tools/shapes.ts";
+import { type HostResponse, render, renderFailure } from "./render.ts";
+import { readShapes } from "./tools/shapes.ts";
+import type { ToolShape } from "./tools/tool-words.ts";
 
 export const ANSWER_KINDS = ["none", "allow", "ask", "deny", "modify", "context", "crash"] as const;
 export type AnswerKind = (typeof ANSWER_KINDS)[number];

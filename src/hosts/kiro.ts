@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, ownValue } from "../protocol/index.ts";
-import { mcpToolName } from "./canonical-tool.ts";
 import { asText } from "./claude-encoders.ts";
 import type { HostDescriptor, ResponseEncoder } from "./host.ts";
+import { mcpToolName } from "./tool-input.ts";
 
 /** No JSON protocol: the exit code refuses, stderr says why, plain stdout is context. */
 const exitGate: ResponseEncoder = { deny: () => ({}), denyExitCode: 2 };

@@ -4,24 +4,26 @@ import {
   findEvent,
   type InputWarning,
   isJsonObject,
+  type Json,
   type JsonObject,
   type Normalised,
   PAYLOAD_DEPTH_LIMIT,
   PAYLOAD_VALUE_LIMIT,
+  readField,
   readJson,
 } from "../protocol/index.ts";
-import { HOSTS, type HostId } from "./descriptors.ts";
+import { DEFAULT_HOST, HOST_LIST, HOSTS, type HostId } from "./descriptors.ts";
 import { deriveFacts, NO_FACTS } from "./facts.ts";
 import type { EnvironmentReader, HostDescriptor } from "./host.ts";
 import { type MappedEvent, mapEvent, nativeEventName } from "./native-events.ts";
-import { readFirst } from "./payload-paths.ts";
-import { canonicalName, readToolInput, readToolName } from "./read-tool.ts";
-import { recognise } from "./recognise.ts";
+import { canonicalToolName, mcpToolName, nativeToolName, readFirst, readPath, rename } from "./tool-input.ts";
 
 export type NormaliseErrorCode =
   | "empty-stdin"
   | "invalid-json"
   | "too-large"
+  | "too-deep"
+  | "hidden-member"
   | "not-an-object"
   | "unknown-event"
   | "unmapped-event"
@@ -48,6 +50,8 @@ export interface NormaliseOptions {
   readonly host?: HostId | undefined;
   /** given on the command line; counts when the payload names no event */
   readonly event?: string | undefined;
+  /** the payload is for a hook of this event, which needs a tool: one that is found is taken, whatever is said of it */
+  readonly expects?: string | undefined;
   readonly env: EnvironmentReader;
 }
 
@@ -75,6 +79,8 @@ const MESSAGES: Readonly<Record<NormaliseErrorCode, string>> = {
   "empty-stdin": "stdin is empty; expected one JSON object",
   "invalid-json": "stdin is not JSON; expected one JSON object",
   "too-large": `the payload is larger than ${PAYLOAD_VALUE_LIMIT} values`,
+  "too-deep": `the payload is nested deeper than ${PAYLOAD_DEPTH_LIMIT} levels`,
+  "hidden-member": "the payload has a member named __proto__, which programs read differently",
   "not-an-object": "stdin is JSON but not an object",
   "unknown-event": "the payload names no event; name it on the command line (--event)",
   "unmapped-event": "the event has no counterpart here and passes through",
@@ -88,11 +94,34 @@ const MESSAGES: Readonly<Record<NormaliseErrorCode, string>> = {
 export function normalise(text: string, options: NormaliseOptions): NormaliseResult {
   const { read, host } = readPayload(text, options);
   if (read.payload === undefined) return failure(read.code, { host });
-  return normalisePayload(HOSTS[host], read.payload, options);
+  if (options.expects === undefined) return normalisePayload(HOSTS[host], read.payload, options);
+  if (read.hidesMembers === true) return failure("hidden-member", { host, raw: read.payload });
+  return normaliseCall(HOSTS[host], read.payload, { ...options, expects: options.expects });
+}
+
+/** A tool call whatever its event word and the host on the command line say: other hosts' forms are tried as well. */
+function normaliseCall(
+  host: HostDescriptor<HostId>,
+  raw: JsonObject,
+  options: NormaliseOptions & { readonly expects: string },
+): NormaliseResult {
+  const { expects, env } = options;
+  const first = normalisePayload(host, raw, options);
+  if (first.ok && first.value.event === expects) return first;
+  const answered = { host: host.id, event: expects, nativeEvent: nativeEventName(host, expects) };
+  for (const other of [HOSTS[recognise(raw, env)], ...HOST_LIST]) {
+    const read = normalisePayload(other, raw, { env });
+    if (read.ok && read.value.event === expects) return { ok: true, value: { ...read.value, ...answered } };
+  }
+  for (const other of [host, ...HOST_LIST]) {
+    const read = readCall(other, raw, { event: expects }, answered, env);
+    if (read.ok && !read.value.warnings.some(({ code }) => code === "missing-tool-input")) return read;
+  }
+  return first.ok ? failure("missing-tool-name", { ...answered, raw }) : { ...first, ...answered };
 }
 
 type PayloadRead =
-  | { readonly payload: JsonObject }
+  | { readonly payload: JsonObject; readonly hidesMembers?: boolean }
   | { readonly payload?: undefined; readonly code: NormaliseErrorCode };
 
 /** The payload and who sent it: some hosts carry it in a variable, and then that says who is calling. */
@@ -110,14 +139,16 @@ function parsePayload(text: string): PayloadRead {
   const limits = { maxDepth: PAYLOAD_DEPTH_LIMIT, maxValues: PAYLOAD_VALUE_LIMIT };
   const read = readJson(text, { recover: true, ...limits });
   if (!read.ok && read.problem === "too-many") return { code: "too-large" };
+  if (!read.ok && read.problem === "too-deep") return { code: "too-deep" };
   if (!read.ok) return { code: read.problem === "empty" ? "empty-stdin" : "invalid-json" };
-  return isJsonObject(read.value) ? { payload: read.value } : { code: "not-an-object" };
+  if (!isJsonObject(read.value)) return { code: "not-an-object" };
+  return { payload: read.value, hidesMembers: read.repairs.includes("proto-key-dropped") };
 }
 
 function normalisePayload(
   host: HostDescriptor<HostId>,
   raw: JsonObject,
-  { event: hint, env }: NormaliseOptions,
+  { event: hint, env }: Pick<NormaliseOptions, "event" | "env">,
 ): NormaliseResult {
   const named = nameEvent(host, raw, hint);
   if (named === undefined) return failure("unknown-event", { host: host.id, raw });
@@ -125,32 +156,38 @@ function normalisePayload(
   if (mapped === undefined || mapped === null)
     return failure("unmapped-event", { host: host.id, nativeEvent, raw });
 
+  return readCall(host, raw, mapped, { host: host.id, event: mapped.event, nativeEvent }, env);
+}
+
+function readCall(
+  host: HostDescriptor<HostId>,
+  raw: JsonObject,
+  mapped: MappedEvent,
+  named: { readonly host: HostId; readonly event: string; readonly nativeEvent: string },
+  env: EnvironmentReader,
+): NormaliseResult {
   const warnings: InputWarning[] = [];
   const { environment } = host.input ?? {};
   const text = (paths: readonly string[], variable: string | undefined) =>
     readText(raw, paths, warnings) ?? fromEnvironment(env, variable);
   const base = {
-    host: host.id,
-    event: mapped.event,
-    nativeEvent,
+    ...named,
     cwd: text(CWD_PATHS, environment?.cwd),
     sessionId: text([...SESSION_PATHS, ...(host.input?.sessionId ?? [])], environment?.sessionId),
     transcriptPath: text(TRANSCRIPT_PATHS, undefined),
     warnings,
     raw,
-    ...aliasesOf(host, raw, nativeEvent),
+    ...aliasesOf(host, raw, named.nativeEvent),
   };
   if (!describeEvent(mapped.event).requiresTool) {
     const noTool = { toolName: null, canonicalToolName: null, toolInput: null, facts: NO_FACTS };
     return { ok: true, value: { ...base, ...noTool } };
   }
   const toolName = readToolName(host, raw, mapped);
-  if (toolName === undefined)
-    return failure("missing-tool-name", { host: host.id, event: mapped.event, nativeEvent, raw });
+  if (toolName === undefined) return failure("missing-tool-name", { ...named, raw });
   const canonical = canonicalName(host, raw, mapped, toolName);
-  const toolInput = readToolInput(host, raw, nativeEvent, warnings);
-  if (toolInput === undefined)
-    return failure("too-large", { host: host.id, event: mapped.event, nativeEvent, raw });
+  const toolInput = readToolInput(host, raw, named.nativeEvent, warnings);
+  if (toolInput === undefined) return failure("too-large", { ...named, raw });
   const facts = deriveFacts(host, toolName, canonical, toolInput);
   return { ok: true, value: { ...base, toolName, canonicalToolName: canonical, toolInput, facts } };
 }
@@ -200,4 +237,118 @@ function fromEnvironment(env: EnvironmentReader, variable: string | undefined): 
 function aliasesOf(host: HostDescriptor, raw: JsonObject, nativeEvent: string): { aliases?: JsonObject } {
   const aliases = host.input?.aliases?.(raw, nativeEvent) ?? {};
   return Object.keys(aliases).length === 0 ? {} : { aliases };
+}
+
+/** Where one host's calls show the evidence of another, too, the one comes first. */
+const CANDIDATES = HOST_LIST.filter(({ evidence }) => evidence !== undefined).sort(
+  (one, other) => (other.evidence?.precedence ?? 0) - (one.evidence?.precedence ?? 0),
+);
+
+/**
+ * Who is calling. A name given on the command line beats the payload, the payload beats the environment, whose
+ * markers are inherited when one agent starts another; without any evidence it is Claude Code.
+ */
+export function recognise(
+  payload: JsonObject | undefined,
+  env: EnvironmentReader,
+  hint?: HostId | undefined,
+): HostId {
+  if (hint !== undefined) return hint;
+  const evident = payload === undefined ? undefined : callerOf(payload);
+  if (evident !== undefined) return evident.id;
+  const marked = CANDIDATES.find(({ evidence }) => evidence?.variables?.some(name => isSet(env, name)));
+  const likely =
+    payload === undefined
+      ? undefined
+      : CANDIDATES.find(({ evidence }) => evidence?.sharedPayload?.(payload, marked));
+  return (likely ?? marked)?.id ?? DEFAULT_HOST;
+}
+
+function callerOf(payload: JsonObject): HostDescriptor<HostId> | undefined {
+  const byShape = CANDIDATES.find(({ evidence }) => evidence?.payload?.(payload));
+  if (byShape !== undefined) return byShape;
+  const transcript = readField(payload, ["transcript_path", "transcriptPath"])?.value;
+  if (typeof transcript !== "string") return undefined;
+  return CANDIDATES.find(({ evidence: { transcriptFolder: folder } = {} }) =>
+    folder === undefined ? false : transcript.includes(folder),
+  );
+}
+
+function isSet(env: EnvironmentReader, name: string): boolean {
+  const value = env.get(name);
+  return value !== undefined && value !== "";
+}
+
+/** Whether a process that has this variable was started by an agent. */
+export function isAgentVariable(name: string): boolean {
+  return CANDIDATES.some(({ evidence: { variables = [], agentVariables = [] } = {} }) =>
+    [...variables, ...agentVariables].some(known =>
+      known.endsWith("*") ? name.startsWith(known.slice(0, -1)) : name === known,
+    ),
+  );
+}
+
+/** The tool in the host's spelling; undefined when the payload names none that could be one. */
+function readToolName(host: HostDescriptor, raw: JsonObject, { tool }: MappedEvent): string | undefined {
+  const paths = [...FIELD_NAMES.toolName, "toolUse.name", ...(host.input?.toolName ?? [])];
+  const found = readFirst(raw, paths)?.value;
+  if (found === undefined && tool !== undefined && tool !== "mcp") return nativeToolName(host, tool);
+  return typeof found === "string" && found !== "" ? found : undefined;
+}
+
+/** An event that is made for one tool says which it is, whatever name the payload gives to it. */
+function canonicalName(
+  host: HostDescriptor,
+  raw: JsonObject,
+  { tool }: MappedEvent,
+  toolName: string,
+): string {
+  if (tool !== undefined && tool !== "mcp") return tool;
+  const canonical = canonicalToolName(host, toolName, raw);
+  if (tool === "mcp") return canonical.startsWith("mcp__") ? canonical : mcpToolName("unknown", toolName);
+  return canonical;
+}
+
+/**
+ * An object, except for plain text that is no JSON and JSON text that holds something else. Undefined where it has more
+ * values than are read.
+ */
+export function readToolInput(
+  host: HostDescriptor,
+  raw: JsonObject,
+  nativeEvent: string,
+  warnings: InputWarning[],
+): Json | undefined {
+  const paths = [...FIELD_NAMES.toolInput, "toolUse.input", ...(host.input?.toolInput ?? [])];
+  const field = readFirst(raw, paths) ?? assembleInput(host, raw, nativeEvent);
+  if (field === undefined) {
+    const empty = paths.find(path => readPath(raw, path) === null);
+    warnings.push({ code: "missing-tool-input", ...(empty === undefined ? {} : { field: empty }) });
+    return {};
+  }
+  if (isJsonObject(field.value)) return field.value;
+  if (typeof field.value === "string") {
+    const limits = { maxDepth: PAYLOAD_DEPTH_LIMIT, maxValues: PAYLOAD_VALUE_LIMIT };
+    const read = readJson(field.value, { recover: false, ...limits });
+    if (read.ok) return read.value;
+    if (read.problem === "too-many") return undefined;
+    warnings.push({ code: "tool-input-not-json", field: field.name });
+    return field.value;
+  }
+  warnings.push({ code: "tool-input-wrong-type", field: field.name });
+  return {};
+}
+
+/** Specialised events spread the tool input over the payload. */
+function assembleInput(
+  host: HostDescriptor,
+  raw: JsonObject,
+  nativeEvent: string,
+): { readonly name: string; readonly value: Json } | undefined {
+  const plan = host.input?.assembledInput;
+  const sources = plan !== undefined && Object.hasOwn(plan, nativeEvent) ? plan[nativeEvent] : undefined;
+  if (sources === undefined) return undefined;
+  if (typeof sources === "string") return readFirst(raw, [sources]);
+  const value = rename(raw, sources);
+  return Object.keys(value).length === 0 ? undefined : { name: nativeEvent, value };
 }

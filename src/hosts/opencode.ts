@@ -8,7 +8,7 @@ import {
   systemMessage,
 } from "./claude-encoders.ts";
 import type { HostDescriptor } from "./host.ts";
-import { readPath, rename } from "./payload-paths.ts";
+import { readPath, rename } from "./tool-input.ts";
 
 const events: Readonly<Record<string, string | null>> = {
   "tool.execute.before": "PreToolUse",
@@ -147,6 +147,9 @@ export const opencode: HostDescriptor<"opencode"> = {
     },
     agent: {
       name: "opencode",
+      installHint: "npm install -g opencode-ai",
+      minimumVersion: "1.18.33",
+      answersOnce: "run",
       printMode: {
         start: ["run"],
         promptFlag: [],

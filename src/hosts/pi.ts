@@ -9,7 +9,7 @@ import {
   systemMessage,
 } from "./claude-encoders.ts";
 import type { HostDescriptor, RenderContext } from "./host.ts";
-import { rename } from "./payload-paths.ts";
+import { rename } from "./tool-input.ts";
 
 const events: Readonly<Record<string, string | null>> = {
   tool_call: "PreToolUse",
@@ -106,6 +106,8 @@ export const pi: HostDescriptor<"pi"> = {
     },
     agent: {
       name: "pi",
+      installHint: "npm install -g @earendil-works/pi-coding-agent",
+      minimumVersion: "0.74.2",
       printMode: {
         start: [],
         promptFlag: ["-p"],

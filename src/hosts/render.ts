@@ -1,9 +1,20 @@
-import { describeEvent, isJsonObject, type JsonObject, type Outcome } from "../protocol/index.ts";
-import { nested } from "./claude-encoders.ts";
-import { applyHalt, applyInput, applyOutput, degradeQuestion, degradeRefusal } from "./degrade.ts";
+import {
+  describeEvent,
+  type FailurePolicy,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  NO_OUTCOME,
+  type Outcome,
+  type Power,
+  type VerdictKind,
+} from "../protocol/index.ts";
+import { refusalInsteadOfAsk } from "./allow-once.ts";
+import { asText, nested } from "./claude-encoders.ts";
 import { HOSTS, type HostId } from "./descriptors.ts";
+import type { HostDescriptor, RenderContext, ResponseEncoder } from "./host.ts";
 import { encoderFor, noOpinionOf, powerAt, renderContext } from "./render-context.ts";
-import { addMembers, NO_REASON, type ResponseDraft, unlessBlank } from "./response-draft.ts";
+import { readFirst } from "./tool-input.ts";
 
 /** Exactly what a host gets. */
 export interface HostResponse {
@@ -186,6 +197,185 @@ function stdoutOf({ host, at, encoder, verdict, members }: ResponseDraft): strin
 }
 
 /** Each text on lines of its own, the last one ended. */
-export function lines(texts: readonly string[]): string {
+function lines(texts: readonly string[]): string {
   return texts.map(text => (text.endsWith("\n") ? text : `${text}\n`)).join("");
+}
+
+// What becomes of an effect that a host cannot express: the nearest stricter one, or a note.
+
+const MAX_SHOWN_INPUT = 4_000;
+const NOTHING = "(the result is empty)";
+
+/**
+ * Before an action a halt is also a deny: alone it would let the action happen. On a stop it means "do stop", so
+ * nothing holds the agent. Where the host cannot end the turn, the model is told to.
+ */
+function applyHalt(draft: ResponseDraft, halt: Outcome["halt"]): void {
+  if (halt === undefined) return;
+  const { encoder, at, power } = draft;
+  const reason = unlessBlank(halt.reason) ?? draft.reason ?? `${halt.hook} ended the turn and gave no reason`;
+  if (power === "retry") {
+    draft.verdict = "none";
+    draft.reason = undefined;
+  } else if (draft.verdict !== "deny" && (power === "veto" || (power === "feedback" && !encoder.halt))) {
+    draft.verdict = "deny";
+    draft.reason = reason;
+  }
+  if (encoder.halt !== undefined) addMembers(draft, encoder.halt(reason, at));
+  else if (power === "none") draft.unsupported.push("halt");
+  else if (power !== "retry") draft.degraded.push("halt → deny");
+}
+
+/** A question that the host cannot ask is a refusal that says how a person can permit the call. */
+function degradeQuestion(draft: ResponseDraft): void {
+  const { verdict, encoder, at, power } = draft;
+  if (verdict !== "ask" && verdict !== "defer") return;
+  if (encoder[verdict] !== undefined && power === "veto") return;
+  draft.degraded.push(`${verdict} → deny`);
+  draft.reason = refusalInsteadOfAsk(draft.reason, at.extras);
+  draft.verdict = "deny";
+}
+
+/** A rewrite the host cannot make is refused, with the input that would have been right. */
+function applyInput(draft: ResponseDraft, input: JsonObject | undefined): void {
+  if (input === undefined || draft.verdict === "deny") return;
+  const { encoder, at, power } = draft;
+  const isPossible =
+    encoder.input !== undefined &&
+    (encoder.inputNeedsAllow !== true || draft.verdict === "allow") &&
+    (encoder.inputIsMerged !== true || !removesMembers(input, at.payload));
+  if (isPossible) {
+    draft.input = input;
+    if (encoder.caveats?.input !== undefined && draft.verdict === "none")
+      draft.degraded.push(encoder.caveats.input);
+    return;
+  }
+  if (power !== "veto") {
+    draft.unsupported.push("input");
+    return;
+  }
+  const text = JSON.stringify(input);
+  const shown = text.length > MAX_SHOWN_INPUT ? `${text.slice(0, MAX_SHOWN_INPUT)}… (cut)` : text;
+  const why = draft.reason === undefined ? "" : `${draft.reason}\n`;
+  draft.degraded.push("input → deny");
+  draft.verdict = "deny";
+  draft.reason = `${why}The input has to be changed, which cannot be done here. Use this input instead: ${shown}`;
+}
+
+function removesMembers(input: JsonObject, payload: JsonObject): boolean {
+  const original = readFirst(payload, ["tool_input", "toolInput", "toolArgs"])?.value;
+  if (typeof original !== "object" || original === null || Array.isArray(original)) return false;
+  return Object.keys(original).some(name => !Object.hasOwn(input, name));
+}
+
+/** Where a refusal takes the place of the result, its reason can be the new result. */
+function applyOutput(draft: ResponseDraft, output: Json | undefined): void {
+  if (output === undefined) return;
+  const { encoder, at } = draft;
+  if (encoder.output !== undefined) {
+    addMembers(draft, encoder.output(output, at));
+  } else if (encoder.denyReplacesResult === true && encoder.deny !== undefined && draft.verdict !== "deny") {
+    draft.degraded.push("output → deny");
+    addMembers(draft, encoder.deny(unlessBlank(asText(output)) ?? NOTHING, at));
+  } else {
+    draft.unsupported.push("output");
+  }
+}
+
+/** A refusal that the host cannot express: after a tool the model is told why, elsewhere it cannot be had. */
+function degradeRefusal(draft: ResponseDraft): void {
+  const { encoder, power } = draft;
+  if (draft.verdict !== "deny" || encoder.deny !== undefined) return;
+  const reason = draft.reason ?? NO_REASON;
+  if (power === "feedback" && encoder.context !== undefined) {
+    draft.degraded.push("deny → context");
+    draft.context = draft.context === "" ? reason : `${reason}\n\n${draft.context}`;
+  } else {
+    draft.unsupported.push("deny");
+  }
+  draft.stderr.push(reason);
+  draft.verdict = "none";
+}
+
+/** A response while it is being put together. */
+interface ResponseDraft {
+  readonly host: HostDescriptor;
+  readonly encoder: ResponseEncoder;
+  readonly at: RenderContext;
+  readonly power: Power;
+  verdict: VerdictKind;
+  reason: string | undefined;
+  /** as the hooks gave it */
+  readonly given: string | undefined;
+  /** a rewrite that the host can make */
+  input: JsonObject | undefined;
+  context: string;
+  members: JsonObject;
+  readonly stderr: string[];
+  readonly degraded: string[];
+  readonly unsupported: string[];
+}
+
+const NO_REASON = "refused by a hook, which gave no reason";
+
+function addMembers(draft: ResponseDraft, members: JsonObject | undefined): void {
+  draft.members = merge(draft.members, members ?? {});
+}
+
+/** Members of both; objects under one name are merged, otherwise the later one counts. */
+function merge(left: JsonObject, right: JsonObject): JsonObject {
+  const merged: Record<string, Json> = { ...left };
+  for (const [name, value] of Object.entries(right)) {
+    const before = merged[name];
+    merged[name] = isJsonObject(before) && isJsonObject(value) ? merge(before, value) : value;
+  }
+  return merged;
+}
+
+/** A text that says something. Codex throws a refusal away whose reason is empty, and then the tool runs. */
+function unlessBlank(text: string | undefined): string | undefined {
+  return text === undefined || text.trim() === "" ? undefined : text;
+}
+
+/** "Policy could not run": rendered by the failure policy, on veto events only. */
+export interface FailureRequest {
+  readonly event: string;
+  readonly nativeEvent: string;
+  readonly policy: FailurePolicy;
+  /** says what could not be checked, never payload text */
+  readonly reason: string;
+  /** absent when stdin was unreadable */
+  readonly payload?: JsonObject;
+  readonly isHeadless?: boolean;
+}
+
+const OPENING = "could not check";
+
+/**
+ * "Policy could not run" in the host's own form, told apart from every rule by how it begins. The failure policy
+ * acts where an action can be refused; elsewhere a broken hook lets everything pass and says so on stderr.
+ */
+export function renderFailure(hostId: HostId, request: FailureRequest): HostResponse {
+  const host = HOSTS[hostId];
+  const { policy } = request;
+  const at = renderContext(host, request, {});
+  const reason = request.reason.startsWith(OPENING) ? request.reason : `${OPENING} this: ${request.reason}`;
+  const stderr = lines([reason]);
+
+  if (policy === "open") return { stdout: noOpinionOf(host, at), stderr, exitCode: 0 };
+  if (powerAt(at) !== "veto")
+    return { stdout: noOpinionOf(host, at), stderr, exitCode: 0, degraded: [`${policy} → open`] };
+  if (policy === "ask" || host.closed === "deny") {
+    const decision = { kind: policy === "ask" ? "ask" : "deny", reason, by: [] } as const;
+    const response = render(hostId, {
+      ...request,
+      payload: at.payload,
+      outcome: { ...NO_OUTCOME, decision },
+    });
+    return response.stderr === "" ? { ...response, stderr } : response;
+  }
+  const members = host.closedResponse?.(reason, at);
+  const stdout = members === undefined ? "" : lines([JSON.stringify(members)]);
+  const isHonoured = members !== undefined || encoderFor(host, at).ignoresExitCode !== true;
+  return { stdout, stderr, exitCode: 2, ...(isHonoured ? {} : { unsupported: ["closed"] }) };
 }

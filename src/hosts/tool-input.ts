@@ -1,6 +1,15 @@
-import { isJsonObject, isSameJson, type Json, type JsonObject } from "../protocol/index.ts";
+import {
+  FIELD_NAMES,
+  isJsonObject,
+  isSameJson,
+  type Json,
+  type JsonObject,
+  ownValue,
+  readField,
+} from "../protocol/index.ts";
 import { quoteWord } from "../system/index.ts";
 import { COMMAND_NAMES, FILE_TOOLS, PATH_NAMES, type ToolFacts } from "./facts.ts";
+import type { HostDescriptor } from "./host.ts";
 
 // A tool's input with its members under the names of Claude Code, whatever host sent it, and the way back.
 
@@ -113,4 +122,62 @@ function withListedCommand(original: JsonObject, result: JsonObject): JsonObject
 
 function isWords(value: Json | undefined): value is readonly string[] {
   return Array.isArray(value) && value.every(word => typeof word === "string");
+}
+
+/** The value at a dotted path; a number indexes an array. Undefined when a step is missing. */
+export function readPath(payload: JsonObject, path: string): Json | undefined {
+  let value: Json | undefined = payload;
+  for (const step of path.split(".")) {
+    if (Array.isArray(value)) value = (value as readonly Json[])[Number(step)];
+    else value = isJsonObject(value) ? ownValue(value, step) : undefined;
+    if (value === undefined) return undefined;
+  }
+  return value;
+}
+
+/** The first of several paths that leads to something other than null, with its path. */
+export function readFirst(
+  payload: JsonObject,
+  paths: readonly string[],
+): { readonly name: string; readonly value: Json } | undefined {
+  for (const name of paths) {
+    const value = readPath(payload, name);
+    if (value !== undefined && value !== null) return { name, value };
+  }
+  return undefined;
+}
+
+/** Members copied under other names, leaving out what is not there. */
+export function rename(payload: JsonObject, sources: Readonly<Record<string, string>>): JsonObject {
+  const found: [string, Json][] = [];
+  for (const [name, path] of Object.entries(sources)) {
+    const value = readPath(payload, path);
+    if (value !== undefined && value !== null) found.push([name, value]);
+  }
+  return Object.fromEntries(found);
+}
+
+/** Shell tools are recognised whatever their case: a guard that misses `bash` guards nothing. */
+const SHELL_NAMES: ReadonlySet<string> = new Set(["bash", "shell"]);
+
+/** The name our rules use for a host's tool; a name that is not listed stays as it is. */
+export function canonicalToolName(host: HostDescriptor, toolName: string, payload: JsonObject): string {
+  const special = host.input?.canonicalTool?.(toolName, payload);
+  if (special !== undefined) return special;
+  if (Object.hasOwn(host.tools, toolName)) return host.tools[toolName] ?? toolName;
+  return SHELL_NAMES.has(toolName.toLowerCase()) ? "Bash" : toolName;
+}
+
+/** The host's own name for a canonical tool, where it has one. */
+export function nativeToolName(host: HostDescriptor, canonical: string): string {
+  return Object.entries(host.tools).find(([, name]) => name === canonical)?.[0] ?? canonical;
+}
+
+export function mcpToolName(server: string, tool: string): string {
+  return `mcp__${server}__${tool}`;
+}
+
+export function isMcpTool(payload: JsonObject): boolean {
+  const name = readField(payload, FIELD_NAMES.toolName)?.value;
+  return typeof name === "string" && name.startsWith("mcp__");
 }

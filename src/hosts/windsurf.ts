@@ -1,7 +1,6 @@
 import { memberAt } from "../protocol/index.ts";
-import { mcpToolName } from "./canonical-tool.ts";
 import type { HostDescriptor, ResponseEncoder } from "./host.ts";
-import { rename } from "./payload-paths.ts";
+import { mcpToolName, rename } from "./tool-input.ts";
 
 /** Its stdout is not read: the exit code refuses, stderr says why. */
 const exitGate: ResponseEncoder = { deny: () => ({}), denyExitCode: 2 };

@@ -2,14 +2,15 @@
  * What a hook sees and says: the table of events, the types of input, `Effect`, and the one fold of effects into an
  * outcome. Parses untrusted JSON and promises never to throw on it. Pure: no files, no clock, no host's names.
  */
-export { defined } from "./defined.ts";
+
 export * from "./effect.ts";
-export { errorName, errorText, isMemoryUsedUp } from "./error-text.ts";
 export * from "./events.ts";
 export * from "./fold.ts";
 export * from "./hook.ts";
 export * from "./input.ts";
 export * from "./json.ts";
+export { defined, errorName, errorText, isMemoryUsedUp } from "./json.ts";
+export * from "./members.ts";
 export {
   booleanAt,
   listAt,
@@ -22,5 +23,4 @@ export {
   stringAt,
   stringsAt,
 } from "./members.ts";
-export * from "./read-json.ts";
 export { STOCK_HOOKS, type StockHook, type StockHookName } from "./stock-hooks.ts";

@@ -1,5 +1,4 @@
 import { isJsonObject, type Json, type JsonObject, ownValue } from "./json.ts";
-import { readJson } from "./read-json.ts";
 
 /** The value at a path of own keys; undefined as soon as something on the way is no object or lacks the key. */
 export function memberAt(value: Json | undefined, ...keys: readonly string[]): Json | undefined {
@@ -126,4 +125,152 @@ function typeName(value: Json | undefined): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+/** How untrusted JSON was read; each repair made is named, so that a caller can decide how far to trust it. */
+export type JsonRead =
+  | { readonly ok: true; readonly value: Json; readonly repairs: readonly JsonRepair[] }
+  | { readonly ok: false; readonly problem: "empty" | "too-deep" | "too-many" | "malformed" };
+
+export type JsonRepair = "bom" | "trailing-comma" | "trailing-text" | "proto-key-dropped";
+
+export interface JsonReadOptions {
+  /** accept an object or array with trailing commas or followed by other text */
+  readonly recover: boolean;
+  readonly maxDepth: number;
+  /** how many values there may be in all. Any number when left out. */
+  readonly maxValues?: number;
+}
+
+export const JSON_DEPTH_LIMIT = 200;
+/** Of a whole payload. It is large so that nesting a tool's input deeper is no way past a guard. */
+export const PAYLOAD_DEPTH_LIMIT = 2_000;
+/** Of a whole payload. As many small values as its bytes could hold would fill the memory of an engine. */
+export const PAYLOAD_VALUE_LIMIT = 500_000;
+const BOM = "\uFEFF";
+
+/**
+ * Reads JSON that may be hostile. The depth is bounded before any parser recurses; keys named `__proto__` are
+ * removed at every level; for a repeated key the last value wins. The result never reveals payload text.
+ */
+export function readJson(
+  text: string,
+  options: JsonReadOptions = { recover: true, maxDepth: JSON_DEPTH_LIMIT },
+): JsonRead {
+  const repairs: JsonRepair[] = [];
+  let body = text;
+  if (body.startsWith(BOM)) {
+    body = body.slice(1);
+    repairs.push("bom");
+  }
+  body = body.trim();
+  if (body === "") return { ok: false, problem: "empty" };
+  const excess = findExcess(body, options);
+  if (excess !== undefined) return { ok: false, problem: excess };
+
+  let value = parse(body);
+  if (value === undefined && options.recover) {
+    const cleaned = recoverFirstValue(body, repairs);
+    if (cleaned !== undefined) value = parse(cleaned);
+  }
+  if (value === undefined) return { ok: false, problem: "malformed" };
+  if (mayHoldProtoKey(body) && dropProtoKeys(value)) repairs.push("proto-key-dropped");
+  return { ok: true, value, repairs };
+}
+
+function parse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    // Not the text is at fault: the memory is used up.
+    throw error;
+  }
+}
+
+/** Calls `visit` for every character outside strings; returning true stops the walk. */
+function walkStructure(text: string, visit: (character: string, index: number) => boolean): void {
+  let isInString = false;
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index] as string;
+    if (isInString) {
+      if (character === "\\") index++;
+      else if (character === '"') isInString = false;
+    } else if (visit(character, index)) {
+      return;
+    } else if (character === '"') {
+      isInString = true;
+    }
+  }
+}
+
+/** The limit that it goes beyond. Values are counted at most: one within another may count twice. */
+function findExcess(
+  text: string,
+  { maxDepth, maxValues = Number.POSITIVE_INFINITY }: JsonReadOptions,
+): "too-deep" | "too-many" | undefined {
+  let depth = 0;
+  let values = 1;
+  let excess: "too-deep" | "too-many" | undefined;
+  walkStructure(text, character => {
+    if (character === "{" || character === "[") {
+      if (++depth > maxDepth) excess = "too-deep";
+      values++;
+    } else if (character === "}" || character === "]") depth--;
+    else if (character === ",") values++;
+    if (values > maxValues) excess ??= "too-many";
+    return excess !== undefined;
+  });
+  return excess;
+}
+
+/** The first complete object or array of the text without its trailing commas; undefined when it never closes. */
+function recoverFirstValue(text: string, repairs: JsonRepair[]): string | undefined {
+  if (text[0] !== "{" && text[0] !== "[") return undefined;
+  let depth = 0;
+  let end = -1;
+  let comma = -1;
+  const pieces: string[] = [];
+  let copied = 0;
+  walkStructure(text, (character, index) => {
+    if (character === "{" || character === "[") depth++;
+    if (character === "}" || character === "]") {
+      depth--;
+      if (comma >= 0) {
+        pieces.push(text.slice(copied, comma));
+        copied = comma + 1;
+      }
+      if (depth === 0) {
+        end = index + 1;
+        return true;
+      }
+    }
+    if (character === ",") comma = index;
+    else if (!isBlank(character)) comma = -1;
+    return false;
+  });
+  if (end < 0) return undefined;
+  if (pieces.length > 0) repairs.push("trailing-comma");
+  if (end < text.length) repairs.push("trailing-text");
+  pieces.push(text.slice(copied, end));
+  return pieces.join("");
+}
+
+function isBlank(character: string): boolean {
+  return character === " " || character === "\n" || character === "\r" || character === "\t";
+}
+
+function mayHoldProtoKey(text: string): boolean {
+  return text.includes("__proto__") || (text.includes("\\u005") && /\\u005f/i.test(text));
+}
+
+function dropProtoKeys(value: Json): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  let isDropped = false;
+  if (!Array.isArray(value) && Object.hasOwn(value, "__proto__")) {
+    Reflect.deleteProperty(value, "__proto__");
+    isDropped = true;
+  }
+  for (const member of Object.values(value) as Json[]) isDropped = dropProtoKeys(member) || isDropped;
+  return isDropped;
 }

@@ -1,17 +1,25 @@
-import { findBuiltin } from "./builtins/table.ts";
+import { findBuiltin } from "./builtins.ts";
 import type { ShellContext, ShellFacts } from "./facts.ts";
 import { LIMITS } from "./limits.ts";
-import { createSession, factsOf, leaveUnexamined, spanOf } from "./state/session.ts";
-import { NO_POSITIONALS, type ShellState } from "./state/state.ts";
-import type { Knowledge, Output, Scope, Session, Walker } from "./state/types.ts";
+import {
+  createSession,
+  factsOf,
+  type Knowledge,
+  leaveUnexamined,
+  NO_POSITIONALS,
+  type Output,
+  type Scope,
+  type Session,
+  type ShellState,
+  spanOf,
+  type Walker,
+} from "./state/state.ts";
 import { judgeErrors } from "./syntax/parse.ts";
 import { parseAnyShell } from "./syntax/recover.ts";
 import { text, unknown } from "./value.ts";
-import { execute } from "./walk/execute.ts";
-import { callFunction } from "./walk/functions.ts";
-import { runHalves, runShellText } from "./walk/shell-text.ts";
+import { runHalves, runHandlers, runShellText, runSubshell } from "./walk/code-runs.ts";
+import { callFunction, execute } from "./walk/execute.ts";
 import { runNode, runStatements } from "./walk/structure.ts";
-import { runHandlers, runSubshell } from "./walk/subshell.ts";
 import { evaluateExpression } from "./words/resolve.ts";
 
 /** Shell text to facts. Never throws; what could not be looked into is in `unexamined`. */

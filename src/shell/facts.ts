@@ -1,8 +1,286 @@
-import type { CodeCall, Language } from "./code-calls.ts";
-import type { Listing, ProgramEffect } from "./effects.ts";
-import type { FileLookup } from "./file-lookup.ts";
-import type { Place } from "./place.ts";
+import type { OperationRule } from "../config/index.ts";
+import type { FileKind, System } from "../system/index.ts";
+import type { Budget } from "./limits.ts";
+import type { ParsedOptions } from "./options.ts";
 import type { Span, Value } from "./value.ts";
+
+/**
+ * `local`: this machine. `remote`: another one (ssh, kubectl exec, docker exec), cwd unknown. `container`: a
+ * fresh file system (docker run, chroot) in which only the mounts are ours.
+ */
+export type Place =
+  | { readonly kind: "local" }
+  | { readonly kind: "remote"; readonly via: string; readonly host: Value | undefined }
+  | { readonly kind: "container"; readonly via: string; readonly mounts: readonly Mount[] };
+
+export interface Mount {
+  readonly host: Value;
+  /** Absolute path inside. */
+  readonly inside: Value;
+  readonly isReadOnly: boolean;
+}
+
+/** The home directory on another machine: somewhere below the homes there, under a name that is not known. */
+export const REMOTE_HOME = "/home/~";
+
+/** The home directory that a program finds there, when `local` is the one of this machine. */
+export function homeAt({ kind }: Place, local: string): string {
+  return kind === "local" ? local : kind === "container" ? "/root" : REMOTE_HOME;
+}
+
+/** Languages whose program text is read for calls. `javascript` stands for node, bun and deno. */
+export type Language =
+  | "python"
+  | "javascript"
+  | "perl"
+  | "ruby"
+  | "php"
+  | "lua"
+  | "awk"
+  | "sed"
+  | "vim"
+  | "applescript"
+  | "expect"
+  | "powershell"
+  | "cmd";
+
+/** What the reader may use to resolve arguments. */
+export interface CodeContext {
+  readonly cwd: Value;
+  readonly home: string;
+  readonly tmpdir: string;
+  readonly user: string | undefined;
+  /** Arguments after the program text: `sys.argv[1:]`, `process.argv.slice(2)`, `@ARGV`, awk operands. */
+  readonly arguments: readonly Value[];
+  /** What the program reads on stdin when that is known. */
+  readonly stdin: Value | undefined;
+  /** Variables set in the command and handed to the program; undefined when it is not known there. */
+  readonly environment: (name: string) => Value | undefined;
+  /** Variables that the program finds set from its first line on: `awk -v name=text`. */
+  readonly variables?: ReadonlyMap<string, Value> | undefined;
+  /** What the output of a program holds; without it, of no program more is known than that it printed it. */
+  readonly outputOf?: ((program: string) => "network" | "decoded" | "program") | undefined;
+  /** Steps left for the whole analysis; take from it for every token and stop when it is used up. */
+  readonly budget: Budget;
+}
+
+/**
+ * One call found in program text. Paths are as given there: relative ones belong to `cwd` of the call when it
+ * has one, else to the program's. A target that cannot be resolved is an unknown value, never left out. `at` is the
+ * offset of the call in the text.
+ */
+export type CodeCall = { readonly at: number } & (
+  | /** A string handed to a shell: `os.system`, backticks, `exec("…")`. */
+  { readonly kind: "shell"; readonly command: Value; readonly cwd?: Value | undefined }
+  /** A program with its arguments, no shell between. `isOpenEnded`: more, unknown, arguments follow. */
+  | {
+      readonly kind: "spawn";
+      readonly argv: readonly Value[];
+      readonly isOpenEnded: boolean;
+      readonly cwd?: Value | undefined;
+      readonly stdin?: Value | undefined;
+    }
+  /** More code of some language: `eval`, `exec(b64decode(…))`, `iex`. Origins of `code` tell decoded or network. */
+  | { readonly kind: "evaluate"; readonly language: Language | "shell"; readonly code: Value }
+  | { readonly kind: "delete"; readonly path: Value; readonly isRecursive: boolean }
+  | { readonly kind: "read"; readonly path: Value }
+  | {
+      readonly kind: "write";
+      readonly path: Value;
+      readonly isAppend: boolean;
+      readonly content: Value | undefined;
+    }
+  | { readonly kind: "move"; readonly from: Value; readonly to: Value }
+  | { readonly kind: "copy"; readonly from: Value; readonly to: Value }
+  | {
+      readonly kind: "mode";
+      readonly path: Value;
+      readonly isRecursive: boolean;
+      /** The mode as digits, where it is one that is known. */
+      readonly setting?: string | undefined;
+    }
+  /** `sends`: what leaves (body, query); origins tell whether a file or the environment is in it. */
+  | {
+      readonly kind: "network";
+      readonly target: Value;
+      readonly sends: readonly Value[];
+      /** The method of HTTP, in any case. */
+      readonly method?: string | undefined;
+      /** Texts that are known of what is sent, as JSON where they are members of something. */
+      readonly bodies?: readonly string[];
+    }
+  /** Shown to whoever started the program; told only where a variable of the environment is in it. */
+  | { readonly kind: "output"; readonly value: Value }
+  /** A statement for a database; `file` when that is a file. */
+  | { readonly kind: "sql"; readonly statement: Value; readonly file: Value | undefined }
+  /** Something that a rule knows by its id. */
+  | { readonly kind: "operation"; readonly effect: OperationEffect }
+  /** `os.chdir` and the like: the cwd of later calls. Readers apply it themselves; told for the explanation. */
+  | { readonly kind: "directory"; readonly path: Value }
+);
+
+export interface CodeReading {
+  readonly calls: readonly CodeCall[];
+  /** False when the text could not be read to its end (limit, or not this language). */
+  readonly isComplete: boolean;
+}
+
+/**
+ * How the shell asks what program text of another language does; `src/code/read-code.ts` implements it. Never
+ * throws; linear in the text. Origins of kind `network`, `program` and `decoded` made inside code use `invocation` given here.
+ */
+export type CodeReader = (
+  language: Language,
+  code: Value,
+  context: CodeContext,
+  invocation: number,
+) => CodeReading;
+
+/** What a find, an fd or a list from another program leaves of the tree it walks. */
+export type Selection =
+  /** everything below the starting point */
+  | "all"
+  /** only names that are junk or build output, empty directories, or what git ignores */
+  | "regenerable"
+  /** some, by a filter that says nothing of their worth */
+  | "some";
+
+/** Names of files that a program prints, and what they can be. */
+export interface Listing {
+  readonly starts: readonly Value[];
+  readonly selection: Selection;
+  /** names the results may have, as patterns; empty when any */
+  readonly names: readonly string[];
+  /** a search, which may also start a program for every result */
+  readonly isSearch?: boolean;
+}
+
+/**
+ * What one started program does, whatever it is called. Paths are as written: relative ones belong to `cwd` or, when
+ * that is absent, to the directory of the program. `place` is set where it differs from the program's own.
+ */
+export type ProgramEffect = { readonly cwd?: Value; readonly place?: Place } & (
+  | DeleteEffect
+  | {
+      readonly kind: "move";
+      readonly from: Value;
+      readonly to: Value | undefined;
+      /** from where the desktop brings it back */
+      readonly isToTrash?: boolean;
+    }
+  | {
+      readonly kind: "write";
+      readonly path: Value;
+      readonly how: WriteKind;
+      /** the file whose content it becomes */
+      readonly from?: Value;
+      /** a directory into which something is put under a name of its own */
+      readonly isInto?: boolean;
+      /** the file that it was packed in */
+      readonly archive?: Value;
+      /** takes a change back that it is given */
+      readonly isReverse?: boolean;
+    }
+  | {
+      readonly kind: "read";
+      readonly path: Value;
+      readonly isCopy: boolean;
+      /** what is searched for in everything below the path */
+      readonly search?: Value;
+    }
+  | {
+      readonly kind: "attributes";
+      readonly path: Value;
+      readonly isRecursive: boolean;
+      readonly what: "mode" | "owner";
+      readonly setting: string;
+    }
+  /** something there changes that no rule speaks about: a new directory, a time, a copy that an option leaves behind */
+  | {
+      readonly kind: "alter";
+      readonly path: Value;
+      readonly isTree?: boolean;
+      /** instead of each path that is named, the one beside it that it is given here */
+      readonly beside?: (path: string) => string;
+    }
+  | { readonly kind: "send"; readonly to: Value | undefined; readonly payloads: readonly Payload[] }
+  | { readonly kind: "git"; readonly words: GitWords }
+  | OperationEffect
+);
+
+export interface DeleteEffect {
+  readonly kind: "delete";
+  readonly path: Value;
+  readonly isRecursive: boolean;
+  readonly selection?: Selection;
+  /** of a search: patterns of which every name that goes has one; without any, names say nothing */
+  readonly names?: readonly string[];
+  /** the starting point itself stays */
+  readonly isContentsOnly?: boolean;
+  /** overwritten first, so that nothing can bring it back */
+  readonly isShredded?: boolean;
+  /** refuses anything that is not empty (`rmdir`) */
+  readonly isEmptyOnly?: boolean;
+  /** of what is below, only what is empty (`find -empty`) */
+  readonly isEmptyBelow?: boolean;
+  /** goes through links to directories, and deletes what is in those (`find -L`, `zip -m`) */
+  readonly followsLinks?: boolean;
+  /** one of many, taken from a list that was read or computed */
+  readonly isBulk?: boolean;
+  /** a loop of code deletes one after the other of what it finds */
+  readonly isLoop?: boolean;
+  /** a command that only lists what this one would delete */
+  readonly preview?: string;
+  /** made equal to another place: what is only here goes */
+  readonly isMirror?: boolean;
+}
+
+/** One run of git: its subcommand with arguments, and where it was told to work. */
+export interface GitWords {
+  readonly subcommand: string;
+  /** the subcommand itself is the first word */
+  readonly argv: readonly Value[];
+  readonly options: ParsedOptions;
+  /** `-c key=value`, keys in lower case */
+  readonly settings: readonly { readonly key: string; readonly value: string }[];
+  readonly directory: Value;
+  readonly gitDirectory: Value | undefined;
+  readonly workTree: Value | undefined;
+}
+
+/** An operation that the record of a program names outright: cloud, databases, accounts, publishing. */
+export interface OperationEffect {
+  readonly kind: "operation";
+  readonly rule: OperationRule;
+  /** in words that follow "would": "delete the bucket" */
+  readonly what: string;
+  readonly target: string;
+  /** the operands behind the verb, for a command that looks first */
+  readonly rest?: string;
+  /** words that may name a production system */
+  readonly names: readonly string[];
+  readonly verdict?: "ask" | "deny";
+  readonly safer?: string;
+  /** the local file that it changes: in a temporary place nothing is lost */
+  readonly file?: Value;
+}
+
+/**
+ * `replace` loses the old content, `append` keeps it, `edit` changes it in place, `create` never overwrites, `make`
+ * puts something new there (a key, a certificate) over whatever was.
+ */
+export type WriteKind = "replace" | "append" | "edit" | "link" | "create" | "make" | "extract";
+
+export interface Payload {
+  readonly value: Value;
+  /**
+   * `file`: the path of what is sent; `body`: the content itself; `address`: part of the address; `header`; `offer`: a
+   * directory that others may read from
+   */
+  readonly role: "file" | "body" | "address" | "header" | "offer";
+  /** not everything below the path: some was left out on purpose */
+  readonly isPart?: boolean;
+}
 
 /** Everything the analysis may know about the outside. Other environment variables are never believed. */
 export interface ShellContext {
@@ -195,4 +473,51 @@ export interface Unexamined {
   /** Dangerous program names found by a plain scan of the region. */
   readonly criticalWords: readonly string[];
   readonly span: Span;
+}
+
+/**
+ * The few questions one analysis asks about files. Answers are undefined when something cannot be read; no
+ * method throws, and no directory is listed twice.
+ */
+export interface FileLookup {
+  /** What the path leads to, links followed. */
+  kind(path: string): FileKind | undefined;
+  /** Names in a directory; undefined when there are more than `limit`. */
+  list(path: string, limit: number): readonly string[] | undefined;
+  /** The whole file as text; undefined when longer than `limitBytes`. */
+  readText(path: string, limitBytes: number): string | undefined;
+  /** A file that is there and is no text, as compiled programs are. */
+  isBinary?(path: string): boolean;
+}
+
+/** `onText` is told when the content of a file was read. */
+export function createFileLookup(
+  system: Pick<System, "files" | "text">,
+  onText: () => void = () => {},
+): FileLookup {
+  const lists = new Map<string, readonly string[] | undefined>();
+  return {
+    kind: path => attempt(() => system.files.follow(path)?.kind),
+    list: (path, limit) => {
+      const names = lists.has(path) ? lists.get(path) : attempt(() => system.files.list(path));
+      lists.set(path, names);
+      return names === undefined || names.length > limit ? undefined : names;
+    },
+    isBinary: path => attempt(() => system.files.readRange(path, 0, 512).includes(0)) === true,
+    readText: (path, limitBytes) =>
+      attempt(() => {
+        if (system.files.follow(path)?.kind !== "file") return undefined;
+        const { text } = system.text.decode(system.files.read(path, limitBytes));
+        onText();
+        return text;
+      }),
+  };
+}
+
+function attempt<Answer>(ask: () => Answer | undefined): Answer | undefined {
+  try {
+    return ask();
+  } catch {
+    return undefined;
+  }
 }

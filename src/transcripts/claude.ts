@@ -7,7 +7,7 @@ import {
   stringAt,
 } from "../protocol/index.ts";
 import type { Entry } from "./entry.ts";
-import { messageParts, type Naming } from "./parts.ts";
+import { messageParts, type Naming } from "./entry.ts";
 
 /**
  * Claude Code's session file: `{type: "user" | "assistant", message: {role, content}}`. Tool results are blocks

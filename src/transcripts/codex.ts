@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, memberAt, ownValue, stringAt } from "../protocol/index.ts";
 import { basename } from "../system/index.ts";
 import type { Entry, MessagePart } from "./entry.ts";
-import { decodedInput, messageParts, type Naming, plainText } from "./parts.ts";
+import { decodedInput, messageParts, type Naming, plainText } from "./entry.ts";
 
 /**
  * Codex's rollout file: `{timestamp, type: "response_item", payload}`. Its other lines repeat the same messages

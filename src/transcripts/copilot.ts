@@ -7,7 +7,7 @@ import {
   stringAt,
 } from "../protocol/index.ts";
 import type { Entry } from "./entry.ts";
-import { decodedInput, messageParts, type Naming, plainText } from "./parts.ts";
+import { decodedInput, messageParts, type Naming, plainText } from "./entry.ts";
 
 /**
  * Copilot's event file: `{type: "user.message", data: {content}}` and so on. A tool counts when it starts, not

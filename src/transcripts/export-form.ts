@@ -1,7 +1,7 @@
+import { canonicalToolName, hostOrDefault } from "../hosts/index.ts";
 import type { System } from "../system/index.ts";
-import type { Entry } from "./entry.ts";
+import type { Entry, Naming } from "./entry.ts";
 import { readLines } from "./lines.ts";
-import type { Naming } from "./parts.ts";
 import { readTranscript } from "./read.ts";
 
 /** `## 3. ASSISTANT`: the heading of a message in an exported conversation. */
@@ -53,4 +53,10 @@ export function* readExport(
     }
   }
   yield* finish();
+}
+
+/** Canonical names for the tools in a host's session files. */
+export function toolNaming(host: string): Naming {
+  const descriptor = hostOrDefault(host);
+  return name => canonicalToolName(descriptor, name, {});
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, listAt, ownValue, readField, stringAt } from "../protocol/index.ts";
 import type { Entry, MessagePart } from "./entry.ts";
-import { messageParts, type Naming, plainText } from "./parts.ts";
+import { messageParts, type Naming, plainText } from "./entry.ts";
 
 /** Gemini's chat record: `{type: "user" | "gemini", content, toolCalls?}`, with results inside the calls. */
 export function readGeminiEntry(value: JsonObject, name: Naming): Entry | undefined {

@@ -2,6 +2,8 @@
  * The hosts' own records of sessions: find, read, and fold into turns and calls. Reads files of any size in bounded
  * memory and tolerates lines that are damaged.
  */
+
+export type { Naming } from "./entry.ts";
 export {
   type Entry,
   entryText,
@@ -10,8 +12,6 @@ export {
   type ToolResultPart,
   type ToolUsePart,
 } from "./entry.ts";
-export { messageHeading, RULE, readExport, timeLine } from "./export-form.ts";
+export { messageHeading, RULE, readExport, timeLine, toolNaming } from "./export-form.ts";
 export { countLines, LINE_OPTIONS, type LineOptions, readLines } from "./lines.ts";
-export { toolNaming } from "./naming.ts";
-export type { Naming } from "./parts.ts";
 export { type ReadCount, readMessages, readTranscript } from "./read.ts";

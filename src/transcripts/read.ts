@@ -9,10 +9,9 @@ import type { System } from "../system/index.ts";
 import { readClaudeEntry } from "./claude.ts";
 import { readCodexEntry } from "./codex.ts";
 import { readCopilotEntry } from "./copilot.ts";
-import type { Entry } from "./entry.ts";
+import type { Entry, Naming } from "./entry.ts";
 import { readGeminiEntry } from "./gemini.ts";
 import { LINE_OPTIONS, type LineOptions, readLines } from "./lines.ts";
-import type { Naming } from "./parts.ts";
 
 /** The recorded forms; their members do not overlap, so the first that knows the line has it. */
 const FORMS = [readClaudeEntry, readCodexEntry, readGeminiEntry, readCopilotEntry];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readCode } from "../../src/code/read-code.ts";
 import { readPythonModule } from "../../src/programs/records/python-modules.ts";
-import type { CodeCall, Language } from "../../src/shell/code-calls.ts";
+import type { CodeCall, Language } from "../../src/shell/facts.ts";
 import { concatenate, text, unknown } from "../../src/shell/value.ts";
 import { callsOf, contextOf, read } from "./reading.ts";
 

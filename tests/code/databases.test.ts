@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Language } from "../../src/shell/code-calls.ts";
+import type { Language } from "../../src/shell/facts.ts";
 import { effectsOf } from "./reading.ts";
 
 type Case = readonly [language: Language, code: string, calls: readonly string[]];

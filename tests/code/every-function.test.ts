@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { AWK } from "../../src/code/languages/awk/library.ts";
+import { AWK } from "../../src/code/languages/awk.ts";
 import { JAVASCRIPT } from "../../src/code/languages/javascript/library.ts";
-import { LUA } from "../../src/code/languages/lua/library.ts";
+import { LUA } from "../../src/code/languages/lua.ts";
 import { PERL } from "../../src/code/languages/perl/library.ts";
-import { PHP } from "../../src/code/languages/php/library.ts";
+import { PHP } from "../../src/code/languages/php.ts";
 import { POWERSHELL } from "../../src/code/languages/powershell/library.ts";
 import { PYTHON } from "../../src/code/languages/python/library.ts";
 import { RUBY } from "../../src/code/languages/ruby/library.ts";
@@ -17,9 +17,8 @@ import {
   textDatum,
 } from "../../src/code/meaning/datum.ts";
 import { createContext } from "../../src/code/meaning/evaluate.ts";
-import { createReadingBudget } from "../../src/code/syntax/reading-budget.ts";
-import { sourceOf } from "../../src/code/syntax/source.ts";
-import type { CodeCall } from "../../src/shell/code-calls.ts";
+import { createReadingBudget, sourceOf } from "../../src/code/syntax/source.ts";
+import type { CodeCall } from "../../src/shell/facts.ts";
 import { text, unknown } from "../../src/shell/value.ts";
 import { contextOf } from "./reading.ts";
 

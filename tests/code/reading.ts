@@ -1,7 +1,7 @@
 import { readCode } from "../../src/code/read-code.ts";
 import { outputOf } from "../../src/programs/model/analyse.ts";
-import { createBudget } from "../../src/shell/budget.ts";
-import type { CodeCall, CodeContext, CodeReading, Language } from "../../src/shell/code-calls.ts";
+import type { CodeCall, CodeContext, CodeReading, Language } from "../../src/shell/facts.ts";
+import { createBudget } from "../../src/shell/limits.ts";
 import { knownText, text, type Value } from "../../src/shell/value.ts";
 
 export const HOME = "/home/me";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { dialectOf, readSql } from "../../src/code/languages/sql/statements.ts";
-import type { SqlDialect } from "../../src/code/languages/sql/tokens.ts";
+import { dialectOf, readSql, type SqlDialect } from "../../src/code/languages/sql.ts";
 import { concatenate, text, unknown } from "../../src/shell/value.ts";
 
 /** What a text loses, as `loss target`, marks for what only plans or is taken back. */

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { loadConfig, projectConfigFile, readJsonc, userConfigFile } from "../../src/config/index.ts";
 import { settingKeys } from "../../src/config/setting-keys.ts";
-import { trustProject } from "../../src/config/starter.ts";
-import { EXAMPLES, starterConfig } from "../../src/config/starter-text.ts";
+import { EXAMPLES, starterConfig, trustProject } from "../../src/config/starter.ts";
 import type { Json } from "../../src/protocol/index.ts";
 import { memberAt } from "../../src/protocol/members.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";

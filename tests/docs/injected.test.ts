@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { postToolUse } from "../../src/hooks/stock/post-tool-use.ts";
-import { sessionStart } from "../../src/hooks/stock/session-start/session-start.ts";
+import { sessionStart } from "../../src/hooks/stock/session-start.ts";
 import { userPromptSubmit } from "../../src/hooks/stock/user-prompt-submit.ts";
 import { workflowClassificationReminder } from "../../src/hooks/stock/workflow-classification-reminder.ts";
 import type { Hook, JsonObject } from "../../src/protocol/index.ts";

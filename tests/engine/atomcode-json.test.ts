@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_LIMITS } from "../../src/engine/options.ts";
-import { interpretAtomcode } from "../../src/engine/output/atomcode.ts";
+import { interpretAtomcode } from "../../src/engine/output/dialects.ts";
 import {
   convert,
   describeEvent,

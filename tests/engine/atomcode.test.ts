@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { stringify } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_LIMITS } from "../../src/engine/options.ts";
-import { interpretAtomcode } from "../../src/engine/output/atomcode.ts";
-import { atomcodeContext, atomcodePrompt } from "../../src/engine/run/atomcode-context.ts";
-import { ATOMCODE_EVENTS, findAtomcodeEvent } from "../../src/engine/source/atomcode-form.ts";
+import { interpretAtomcode } from "../../src/engine/output/dialects.ts";
+import { atomcodeContext, atomcodePrompt } from "../../src/engine/run/command.ts";
+import { ATOMCODE_EVENTS, findAtomcodeEvent } from "../../src/engine/source/atomcode.ts";
 import {
   convert,
   describeEvent,

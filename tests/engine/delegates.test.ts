@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fillTemplate } from "../../src/engine/run/delegate.ts";
+import { fillTemplate } from "../../src/engine/run/invocation.ts";
 import type { Delegates, JsonObject, Outcome } from "../../src/exports/engine.ts";
 import { BASH_CALL, codesOf, makeEngine, source } from "./fixture.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { derive } from "../../src/engine/adapters/derived.ts";
+import { derive } from "../../src/engine/adapters/shared.ts";
 
 class Client {
   private transport = "";

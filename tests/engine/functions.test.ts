@@ -477,17 +477,6 @@ describe("registration", () => {
   });
 });
 
-describe("synchronous functions", () => {
-  it("take no extra microtask", async () => {
-    const engine = makeEngine();
-    engine.beforeToolCall("*", () => ({ context: "x" }));
-    const order: string[] = [];
-    const outcome = engine.dispatch("PreToolUse", call("x")).then(() => order.push("dispatch"));
-    await Promise.all([outcome, Promise.resolve().then(() => order.push("microtask"))]);
-    expect(order).toEqual(["dispatch", "microtask"]);
-  });
-});
-
 describe("typing mistakes do not mean yes", () => {
   it.each<[string, object]>([
     ["a member that no hook has", { blok: true, reason: "no" }],

@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { refuseAddress } from "../../src/engine/run/address.ts";
-import { createHttpClient } from "../../src/engine/run/http-client.ts";
+import { createHttpClient, refuseAddress } from "../../src/engine/run/http.ts";
 import type { JsonObject, Outcome } from "../../src/exports/engine.ts";
 import { BASH_CALL, codesOf, makeEngine, source } from "./fixture.ts";
 

@@ -1,6 +1,5 @@
 import { assembleEngine } from "../../src/engine/create.ts";
-import type { Platform, Timers } from "../../src/engine/platform.ts";
-import type { HttpClient } from "../../src/engine/run/http-client.ts";
+import type { HttpClient, Platform, Timers } from "../../src/engine/platform.ts";
 import type { EngineOptions, HookEngine, ToolMap } from "../../src/exports/engine.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import { CapturedOutput } from "../../src/system/output.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isMetadataAddress } from "../../src/programs/records/metadata.ts";
+import { isMetadataAddress } from "../../src/programs/records/requests.ts";
 import { reachForms } from "./reach-forms.ts";
 import { judge, rulesOf } from "./scene.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileLinear } from "../../src/guard/custom-rules.ts";
-import { createBudget } from "../../src/shell/budget.ts";
+import { createBudget } from "../../src/shell/limits.ts";
 import { runs } from "../generated-inputs.ts";
 
 describe("patterns of custom rules", () => {

@@ -26,7 +26,8 @@ const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
 /** Names of programs that are ordinary words of code, of git's subcommands, or signs. */
 const WORDS = new Set(
   `. : [ read file help set unset local command id true false test alias make container fetch grep patch stat bundle kind
-  source init format rc and or not - { repeat`.split(/\s+/),
+  source init format rc and or not - { repeat size join last w who top free clear hash let complete bind history enable
+  break continue jobs times look locale builtin diff tty`.split(/\s+/),
 );
 
 const PROGRAMS: ReadonlySet<string> = new Set(

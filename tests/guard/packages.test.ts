@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findImitated, isOneLetterAway, readPackage } from "../../src/programs/records/package-names.ts";
-import { popularNames, REGISTRIES, type Registry } from "../../src/programs/records/popular-packages.ts";
+import {
+  findImitated,
+  isOneLetterAway,
+  popularNames,
+  REGISTRIES,
+  type Registry,
+  readPackage,
+} from "../../src/programs/records/package-names.ts";
 import { runs } from "../generated-inputs.ts";
 import { contextFor, judge, machine, PROJECT, rulesOf, settings } from "./scene.ts";
 

@@ -3,10 +3,11 @@ import { describe, expect, it } from "vitest";
 import { resolveSubcommand, STOCK_SUBCOMMANDS } from "../../src/exports/hosts.ts";
 import { openProgram } from "../../src/hooks/program/hook-program.ts";
 import { openRun } from "../../src/hooks/program/run.ts";
-import { SHIPPED_CONSIDERATIONS } from "../../src/hooks/stock/stop/power-steering/considerations.ts";
-import { FactCollector } from "../../src/hooks/stock/stop/power-steering/facts.ts";
-import { applyHeuristic } from "../../src/hooks/stock/stop/power-steering/heuristics.ts";
-import { classifySession } from "../../src/hooks/stock/stop/power-steering/session-type.ts";
+import { classifySession, FactCollector } from "../../src/hooks/stock/stop/power-steering/facts.ts";
+import {
+  applyHeuristic,
+  SHIPPED_CONSIDERATIONS,
+} from "../../src/hooks/stock/stop/power-steering/heuristics.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import { readTranscript } from "../../src/transcripts/read.ts";
 import { anyCharacter, runs } from "../generated-inputs.ts";

@@ -9,7 +9,7 @@ import {
   isPush,
   isPushToMain,
 } from "../../src/hooks/stock/stop/power-steering/commands.ts";
-import { todosOf, writesOf } from "../../src/hooks/stock/stop/power-steering/written.ts";
+import { todosOf, writesOf } from "../../src/hooks/stock/stop/power-steering/source.ts";
 import { HOSTS } from "../../src/hosts/descriptors.ts";
 import { deriveFacts } from "../../src/hosts/facts.ts";
 import { parseShell } from "../../src/shell/syntax/parse.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findInjections } from "../../src/guard/injection/find.ts";
-import { sessionStart } from "../../src/hooks/stock/session-start/session-start.ts";
+import { sessionStart } from "../../src/hooks/stock/session-start.ts";
 import { userPromptSubmit } from "../../src/hooks/stock/user-prompt-submit.ts";
 import { metricsOf, projectSystem, runHook } from "./run-hook.ts";
 

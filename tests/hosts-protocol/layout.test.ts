@@ -15,10 +15,8 @@ const LIST = "src/hosts/all.ts";
 /** Where a host may be named outside of its own file, and why. A folder stands for all its files. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   "src/verify/hook-trials/recorded-payloads.ts": "what real hosts sent, each with the host it came from",
-  "src/programs/records/own-commands.ts": "names of our own commands, each of which launches an agent",
   [LIST]: "the list itself",
   "src/state/active-agent.ts": "the launcher's agents, some of which are called as their host is",
-  "src/launcher": "the launcher's agents and the host that each of them is",
   "src/commands/amplifier.ts": "a command that starts an agent",
   "src/commands/codex.ts": "a command that starts an agent",
   "src/commands/opencode.ts": "a command that starts an agent",

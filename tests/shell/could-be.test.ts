@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { couldBe } from "../../src/shell/words/could-be.ts";
+import { couldBe } from "../../src/shell/value.ts";
 
 // What bash says of a pattern and a name is what the analysis says. One bash answers for all pairs.
 

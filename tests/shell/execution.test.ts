@@ -13,9 +13,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Invocation } from "../../src/shell/facts.ts";
-import { createFileLookup } from "../../src/shell/file-lookup.ts";
-import type { Value } from "../../src/shell/value.ts";
-import { couldBe } from "../../src/shell/words/could-be.ts";
+import { createFileLookup } from "../../src/shell/facts.ts";
+import { couldBe, type Value } from "../../src/shell/value.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { line, read } from "./reading.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hostPaths } from "../../src/programs/records/mounts.ts";
+import { hostPaths } from "../../src/programs/records/containers.ts";
 import { text } from "../../src/shell/value.ts";
 import { line, read, spell } from "./reading.ts";
 

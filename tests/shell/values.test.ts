@@ -1,23 +1,21 @@
 import { describe, expect, it } from "vitest";
 import {
   baseName,
-  directoryName,
-  isAbsolute,
-  joinPath,
-  mayBeAbsolute,
-  normalisePath,
-} from "../../src/shell/paths.ts";
-import {
   blend,
   concatenate,
+  couldBe,
+  directoryName,
   dropKnown,
+  isAbsolute,
+  joinPath,
   knownPrefix,
   knownText,
+  mayBeAbsolute,
+  normalisePath,
   text,
   unknown,
   type Value,
 } from "../../src/shell/value.ts";
-import { couldBe } from "../../src/shell/words/could-be.ts";
 import { globPieces } from "../../src/shell/words/fragments.ts";
 import { spell } from "./reading.ts";
 

@@ -1,25 +1,11 @@
-import { withArgument } from "../meaning/arguments.ts";
-import type { LibraryFunction } from "../meaning/context.ts";
+import { type LibraryFunction, withArgument } from "../meaning/context.ts";
 import { literal } from "../meaning/datum.ts";
 import { noteDelete, noteShell } from "../meaning/effects.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
-import { PLAIN_ESCAPES } from "../syntax/escapes.ts";
-import { DEFAULT_GRAMMAR, readExpression } from "../syntax/expressions.ts";
-import { level } from "../syntax/grammar.ts";
-import {
-  createParser,
-  type Grammar,
-  isNext,
-  type Parser,
-  peek,
-  readMany,
-  take,
-  takeIf,
-} from "../syntax/parser.ts";
-import type { ReadingBudget } from "../syntax/reading-budget.ts";
-import { readText } from "../syntax/strings.ts";
-import { type LexerRules, tokenise } from "../syntax/tokens.ts";
-import { type Node, nameNode } from "../syntax/tree.ts";
+import { DEFAULT_GRAMMAR, type Grammar, Parser, readExpression } from "../syntax/parser.ts";
+import type { ReadingBudget } from "../syntax/source.ts";
+import { type LexerRules, PLAIN_ESCAPES, readText, tokenise } from "../syntax/tokens.ts";
+import { level, type Node, nameNode } from "../syntax/tree.ts";
 
 const LEXER_RULES: LexerRules = {
   lineComments: ["--", "#"],
@@ -47,25 +33,25 @@ const GRAMMAR: Grammar = {
 };
 
 function parseAppleScript(source: string, budget: ReadingBudget): readonly Node[] {
-  const parser = createParser(tokenise(source, LEXER_RULES, budget), GRAMMAR, budget);
-  return readMany(parser, readStatement);
+  const parser = new Parser(tokenise(source, LEXER_RULES, budget), GRAMMAR, budget);
+  return parser.readMany(readStatement);
 }
 
 /** `set x to value`; everything else is looked through for phrases. */
 function readStatement(parser: Parser): Node {
-  const isSetting = isNext(parser, "set") && peek(parser, 1).kind === "name" && isNext(parser, "to", 2);
+  const isSetting = parser.isNext("set") && parser.peek(1).kind === "name" && parser.isNext("to", 2);
   if (!isSetting) return readExpression(parser);
   parser.at += 1;
-  const target = nameNode(take(parser).text);
-  takeIf(parser, "to");
+  const target = nameNode(parser.take().text);
+  parser.takeIf("to");
   return { kind: "assign", target, value: readExpression(parser) };
 }
 
 function readPhrase(parser: Parser): Node | undefined {
-  const at = peek(parser).start;
+  const at = parser.peek().start;
   const words = PHRASES.find(phrase =>
     phrase.every((word, ahead) => {
-      const token = peek(parser, ahead);
+      const token = parser.peek(ahead);
       return token.kind === "name" && token.text.toLowerCase() === word;
     }),
   );

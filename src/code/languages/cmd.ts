@@ -1,12 +1,17 @@
 import { wordSet } from "../../shell/index.ts";
-import { type FunctionCall, homeDatum, type LibraryFunction, workingDirectory } from "../meaning/context.ts";
+import {
+  type FunctionCall,
+  forwardSlashes,
+  homeDatum,
+  type LibraryFunction,
+  patternOf,
+  workingDirectory,
+} from "../meaning/context.ts";
 import { type Datum, knownTextOf, listDatum, literal, mapText, reference } from "../meaning/datum.ts";
 import { noteDelete, noteDirectory, noteMove, noteRead, noteSpawn } from "../meaning/effects.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
-import { patternOf } from "../meaning/path-values.ts";
-import { type ReadingBudget, step } from "../syntax/reading-budget.ts";
+import { type ReadingBudget, step } from "../syntax/source.ts";
 import { NOTHING, type Node, nameNode } from "../syntax/tree.ts";
-import { forwardSlashes } from "./windows-path.ts";
 
 // The command text of cmd.exe: what `cmd /c` is given, or a batch file.
 

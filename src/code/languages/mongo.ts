@@ -1,20 +1,20 @@
 import type { Value } from "../../shell/index.ts";
 import type { FunctionCall, LanguageDefinition, LibraryFunction } from "../meaning/context.ts";
 import { type Datum, knownTextOf } from "../meaning/datum.ts";
+import { runInDatabase, standaloneBudget } from "../meaning/evaluate.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
-import { runInDatabase, standaloneBudget } from "../meaning/read-program.ts";
 import { sourceOf } from "../syntax/source.ts";
 import { parseJavaScript } from "./javascript/syntax.ts";
 
 /** Something that mongosh code destroys as a whole. */
-export interface MongoLoss {
+interface MongoLoss {
   readonly kind: "database" | "collection" | "documents";
   /** Its name as written: `db.users`. */
   readonly target: string;
   readonly at: number;
 }
 
-export interface MongoReading {
+interface MongoReading {
   readonly losses: readonly MongoLoss[];
   readonly isComplete: boolean;
 }

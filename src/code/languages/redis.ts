@@ -1,19 +1,18 @@
 import type { Value } from "../../shell/index.ts";
 import type { LibraryFunction } from "../meaning/context.ts";
 import { knownTextOf } from "../meaning/datum.ts";
-import { runInDatabase, standaloneBudget } from "../meaning/read-program.ts";
-import { type ReadingBudget, step } from "../syntax/reading-budget.ts";
-import { sourceOf } from "../syntax/source.ts";
-import { LUA } from "./lua/library.ts";
+import { runInDatabase, standaloneBudget } from "../meaning/evaluate.ts";
+import { type ReadingBudget, sourceOf, step } from "../syntax/source.ts";
+import { LUA } from "./lua.ts";
 
 /** One command sent to the store; the name in upper case. */
-export interface RedisCommand {
+interface RedisCommand {
   readonly name: string;
   readonly arguments: readonly string[];
   readonly at: number;
 }
 
-export interface RedisReading {
+interface RedisReading {
   /** Also those inside `EVAL` scripts. */
   readonly commands: readonly RedisCommand[];
   readonly isComplete: boolean;

@@ -2,7 +2,7 @@ import { isKnown, type Origin, unknown } from "../../shell/index.ts";
 import { type EvaluationContext, standardInput } from "../meaning/context.ts";
 import { textDatum } from "../meaning/datum.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
-import { type ReadingBudget, step } from "../syntax/reading-budget.ts";
+import { type ReadingBudget, step } from "../syntax/source.ts";
 import { type Node, nameNode, textNode } from "../syntax/tree.ts";
 
 // A sed script is read for the commands that leave the text: `e`, `w`, `W`, `r`, `R`, `s///e`, `s///w`.

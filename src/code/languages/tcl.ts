@@ -1,7 +1,11 @@
 import { unknown, wordSet } from "../../shell/index.ts";
-import { evaluateText, openFile } from "../meaning/actions.ts";
-import { select, withArgument } from "../meaning/arguments.ts";
-import { environmentDatum, homeDatum, type LibraryFunction } from "../meaning/context.ts";
+import {
+  environmentDatum,
+  homeDatum,
+  type LibraryFunction,
+  select,
+  withArgument,
+} from "../meaning/context.ts";
 import {
   type Datum,
   joined,
@@ -13,11 +17,19 @@ import {
   separatedBy,
   textDatum,
 } from "../meaning/datum.ts";
-import { noteDelete, noteDirectory, noteMove, noteShell, noteSpawn } from "../meaning/effects.ts";
+import {
+  evaluateText,
+  noteDelete,
+  noteDirectory,
+  noteMove,
+  noteShell,
+  noteSpawn,
+  openFile,
+} from "../meaning/effects.ts";
 import { invokeLibraryFunction } from "../meaning/invoke.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
-import { C_ESCAPES, readEscape } from "../syntax/escapes.ts";
-import { type ReadingBudget, step } from "../syntax/reading-budget.ts";
+import { type ReadingBudget, step } from "../syntax/source.ts";
+import { C_ESCAPES, readEscape } from "../syntax/tokens.ts";
 import { callNode, NOTHING, type Node, nameNode, sequence, textNode } from "../syntax/tree.ts";
 
 // Tcl, the language of expect: commands are words; braces hold text that a command may run as a body.

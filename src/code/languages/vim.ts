@@ -1,17 +1,12 @@
 import type { Language } from "../../shell/index.ts";
-import { select, withArgument } from "../meaning/arguments.ts";
-import { homeDatum, type LibraryFunction } from "../meaning/context.ts";
+import { homeDatum, type LibraryFunction, select, withArgument } from "../meaning/context.ts";
 import { knownTextOf, listDatum, textDatum } from "../meaning/datum.ts";
 import { noteDelete, noteEvaluate, noteWrite } from "../meaning/effects.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
-import { C_ESCAPES } from "../syntax/escapes.ts";
-import { DEFAULT_GRAMMAR, readExpression } from "../syntax/expressions.ts";
-import { augments, level } from "../syntax/grammar.ts";
-import { createParser, type Grammar, readMany } from "../syntax/parser.ts";
-import { type ReadingBudget, step } from "../syntax/reading-budget.ts";
-import { readText } from "../syntax/strings.ts";
-import { type LexerRules, tokenise } from "../syntax/tokens.ts";
-import { callNode, type Node, nameNode, textNode } from "../syntax/tree.ts";
+import { DEFAULT_GRAMMAR, type Grammar, Parser, readExpression } from "../syntax/parser.ts";
+import { type ReadingBudget, step } from "../syntax/source.ts";
+import { C_ESCAPES, type LexerRules, readText, tokenise } from "../syntax/tokens.ts";
+import { augments, callNode, level, type Node, nameNode, textNode } from "../syntax/tree.ts";
 
 // Ex commands: what `vim -c`, `+` and a script on the stdin of `ex` say. A command is a call of a function of its
 // name behind a colon.
@@ -156,8 +151,8 @@ function readKeys(rest: string, place: Place): Node[] {
 }
 
 function readExpressions(expression: string, place: Place): Node[] {
-  const parser = createParser(tokenise(expression, LEXER_RULES, place.budget), GRAMMAR, place.budget);
-  return readMany(parser, readExpression);
+  const parser = new Parser(tokenise(expression, LEXER_RULES, place.budget), GRAMMAR, place.budget);
+  return parser.readMany(readExpression);
 }
 
 /** `execute "…"`: the last value is a command line of its own. */

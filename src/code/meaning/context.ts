@@ -1,17 +1,34 @@
 import {
   type CodeCall,
   type CodeContext,
+  concatenate,
+  dropKnown,
+  joinPath,
+  knownPrefix,
   type Language,
+  normalisePath,
   type Origin,
+  type Piece,
   text,
   unknown,
   type Value,
 } from "../../shell/index.ts";
-import type { ReadingBudget } from "../syntax/reading-budget.ts";
-import type { Source } from "../syntax/source.ts";
+import type { ReadingBudget, Source } from "../syntax/source.ts";
 import type { FunctionDefinition, Node } from "../syntax/tree.ts";
-import type { Datum, FunctionDatum, LexicalScope } from "./datum.ts";
-import { listDatum, literal, reference, textDatum } from "./datum.ts";
+import {
+  type Datum,
+  type FunctionDatum,
+  firstValue,
+  joined,
+  knownTextOf,
+  type LexicalScope,
+  listDatum,
+  literal,
+  mapValue,
+  reference,
+  separatedBy,
+  textDatum,
+} from "./datum.ts";
 
 /** A call about to happen: who is called, on what, with what. */
 export interface FunctionCall {
@@ -65,7 +82,7 @@ export interface LanguageDefinition {
 }
 
 /** Follows the program's own nodes. It is handed on, so that library functions need not import it. */
-export interface Evaluator {
+interface Evaluator {
   evaluate(context: EvaluationContext, scope: LexicalScope, node: Node): Datum;
   evaluateAll(context: EvaluationContext, scope: LexicalScope, nodes: readonly Node[]): Datum;
 }
@@ -108,7 +125,7 @@ export function homeDatum(context: EvaluationContext): Datum {
   return textDatum(set ?? text(context.inputs.home));
 }
 
-export function currentDirectory(context: EvaluationContext): Value {
+function currentDirectory(context: EvaluationContext): Value {
   return context.directory ?? context.inputs.cwd;
 }
 
@@ -164,4 +181,140 @@ export function fromNetwork(context: EvaluationContext): Origin {
 
 export function fromDecoder(context: EvaluationContext): Origin {
   return { kind: "decoded", invocation: context.invocation };
+}
+
+/**
+ * The argument of a call that a selector names, the first alternative that is there: `0` and `-1` are places,
+ * `path` is a named argument, `{cwd}` a field of a record among the arguments, `1..` the list of all arguments
+ * from there on, `this` what the function is called on, `handle` the file or address that `this` was opened for.
+ */
+export function select(call: FunctionCall, selector: string): Datum | undefined {
+  for (const part of selector.split(" ")) {
+    const found = selectPart(call, part);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function selectPart(call: FunctionCall, part: string): Datum | undefined {
+  if (part === "this") return call.receiver;
+  if (part === "handle") return call.receiver?.kind === "reference" ? call.receiver.receiver : undefined;
+  if (part.startsWith("{")) return fieldOf(call, part.slice(1, -1));
+  if (part.endsWith(".."))
+    return listDatum(call.positional.slice(Number(part.slice(0, -2))), call.isOpenEnded);
+  return /^-?\d+$/.test(part) ? call.positional.at(Number(part)) : call.named.get(part);
+}
+
+/** The options record of a call may stand anywhere. */
+function fieldOf(call: FunctionCall, name: string): Datum | undefined {
+  for (const datum of call.positional) {
+    const found = datum.kind === "record" ? datum.fields.get(name) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const FALSE_WORDS = new Set(["False", "false", "$false", "None", "null", "nil", "undefined", "0", ""]);
+
+/** A flag such as `shell=True`: everything but a written "no" counts as yes. */
+export function isTrue(datum: Datum | undefined): boolean {
+  if (datum === undefined) return false;
+  const word = datum.kind === "reference" ? datum.name : knownTextOf(datum);
+  return !FALSE_WORDS.has(word ?? "?");
+}
+
+type Act = (datum: Datum, call: FunctionCall, context: EvaluationContext) => Datum | undefined;
+
+/** Does something with an argument, where the call has it. */
+export function withArgument(selector: string, act: Act): LibraryFunction {
+  return (call, context) => {
+    const datum = select(call, selector);
+    return datum === undefined ? undefined : act(datum, call, context);
+  };
+}
+
+/** Path pieces put together with slashes; an absolute piece starts anew, as Python and Node's resolve do. */
+export function joinPaths(
+  parts: readonly Datum[],
+  type = "text",
+  restartsAtRoot = true,
+  isOpenEnded = false,
+): Datum {
+  const areRoots = parts.map(part => knownTextOf(part)?.startsWith("/") === true);
+  const start = restartsAtRoot ? Math.max(0, areRoots.lastIndexOf(true)) : 0;
+  const pieces = separatedBy(literal("/"), parts.slice(start));
+  const path = joined(pieces.length === 0 ? [literal(".")] : pieces, type);
+  return isOpenEnded ? joined([path, textDatum(unknown("any", "…"))], type) : path;
+}
+
+/** The same path, absolute and without dots. */
+export function absolute(path: Datum, context: EvaluationContext): Datum {
+  return mapValue(path, value => joinPath(currentDirectory(context), value));
+}
+
+export function normalised(path: Datum): Datum {
+  return mapValue(path, normalisePath);
+}
+
+/** `~` and `~/x` at the start of a path stand for the home directory. */
+export function expandTilde(path: Datum, context: EvaluationContext): Datum {
+  return mapValue(path, value => {
+    const prefix = knownPrefix(value);
+    if (prefix !== "~" && !prefix.startsWith("~/")) return value;
+    return concatenate([firstValue(homeDatum(context)), dropKnown(value, 1)]);
+  });
+}
+
+/** A fresh name below the directory for temporary files. */
+export function temporaryPath(context: EvaluationContext, type = "text"): Datum {
+  return joined([literal(`${context.inputs.tmpdir.replace(/\/$/, "")}/`), someToken("temporary")], type);
+}
+
+/** A number or an identifier: never empty, no slash, no blank. */
+export function someToken(label: string): Datum {
+  return textDatum(unknown("token", label));
+}
+
+const WILDCARDS = /(\*+|\?|\[[^\]/]{1,40}\])/;
+
+/** A text in which `*`, `?` and `[…]` are a pattern, as a value with active patterns. */
+export function patternOf(pattern: Datum, type = "matches"): Datum {
+  return mapValue(
+    pattern,
+    value => ({ pieces: value.pieces.flatMap(patternPieces), origins: value.origins }),
+    type,
+  );
+}
+
+function patternPieces(piece: Piece): Piece[] {
+  if (piece.kind !== "text") return [piece];
+  return piece.text.split(WILDCARDS).flatMap((part, index): Piece[] => {
+    if (index % 2 === 1) return [{ kind: "glob", pattern: part }];
+    return part === "" ? [] : [{ kind: "text", text: part }];
+  });
+}
+
+/** Everything directly in a directory. */
+export function childrenOf(directory: Datum, type: string): Datum {
+  return joined([directory, literal("/"), anyName(type)], type);
+}
+
+/** Everything below a directory. */
+export function descendantsOf(directory: Datum, type: string): Datum {
+  return joined([directory, patternOf(literal("/**"))], type);
+}
+
+/** A name with no directory, any at all. */
+export function anyName(type: string): Datum {
+  return textDatum({ pieces: [{ kind: "glob", pattern: "*" }], origins: [] }, type);
+}
+
+/** A path as the guard knows paths: slashes forward. A drive letter stays in front: `C:/Users`. */
+export function forwardSlashes(path: Datum): Datum {
+  return mapValue(path, ({ pieces, origins }) => ({
+    pieces: pieces.map(piece =>
+      piece.kind === "text" ? { kind: "text", text: piece.text.replaceAll("\\", "/") } : piece,
+    ),
+    origins,
+  }));
 }

@@ -8,7 +8,7 @@ import {
   type Value,
   withOrigins,
 } from "../../shell/index.ts";
-import type { FunctionDefinition } from "../syntax/tree.ts";
+import type { FunctionDefinition, Node, Operation } from "../syntax/tree.ts";
 
 /**
  * A value of the program that is read: what a name or an expression of its text may stand for.
@@ -53,7 +53,7 @@ export interface ListDatum {
 }
 
 /** Objects, dictionaries, classes and their instances. */
-export interface RecordDatum {
+interface RecordDatum {
   readonly kind: "record";
   readonly fields: Map<string, Datum>;
   origins: readonly Origin[];
@@ -256,4 +256,155 @@ export function withType(datum: Datum, type: string): Datum {
 /** Items with something in between. */
 export function separatedBy(separator: Datum, items: readonly Datum[]): Datum[] {
   return items.flatMap((item, index) => (index === 0 ? [item] : [separator, item]));
+}
+
+const MAX_SCOPE_DEPTH = 32;
+
+export function createScope(outer?: LexicalScope): LexicalScope {
+  return { names: new Map(), outer };
+}
+
+export function lookUp(scope: LexicalScope, name: string): Datum | undefined {
+  return ownerOf(scope, name)?.names.get(name);
+}
+
+/**
+ * Give a name a value in the scope that already has it, else in this one. Under a condition the old value
+ * stays possible.
+ */
+export function assign(scope: LexicalScope, name: string, value: Datum, isConditional: boolean): void {
+  declare(ownerOf(scope, name) ?? scope, name, value, isConditional);
+}
+
+/** The nearest scope that has the name. */
+function ownerOf(scope: LexicalScope, name: string): LexicalScope | undefined {
+  let current: LexicalScope | undefined = scope;
+  for (let depth = 0; current !== undefined && depth < MAX_SCOPE_DEPTH; depth += 1) {
+    if (current.names.has(name)) return current;
+    current = current.outer;
+  }
+  return undefined;
+}
+
+/** Give a name a value in this very scope: parameters, `let`, `my`, `local`. */
+export function declare(scope: LexicalScope, name: string, value: Datum, isConditional = false): void {
+  const old = isConditional ? scope.names.get(name) : undefined;
+  scope.names.set(name, old === undefined ? value : choiceOf([old, value]));
+}
+
+const ENDS_WITH = new Set(["endswith", "endsWith", "end_with?"]);
+
+/**
+ * Learn from a condition such as `name.endswith(".pyc")`: while it holds, "any name" is "any name with that
+ * ending". Gives what the names were before, so that the caller can put it back.
+ */
+export function narrow(scope: LexicalScope, condition: Node): (readonly [LexicalScope, string, Datum])[] {
+  if (condition.kind === "choice" && condition.areAllTrue === true) {
+    return condition.options.flatMap(option => narrow(scope, option));
+  }
+  if (condition.kind !== "call" || condition.callee.kind !== "member") return [];
+  const { object, name: method } = condition.callee;
+  if (object.kind !== "name" || !ENDS_WITH.has(method)) return [];
+  const endings = condition.arguments.flatMap(argument => literalsOf(argument.value));
+  const owner = ownerOf(scope, object.name);
+  const before = owner?.names.get(object.name);
+  if (owner === undefined || before === undefined || endings.length === 0) return [];
+  const options = optionsOf(before).flatMap(option => endings.map(ending => withEnding(option, ending)));
+  owner.names.set(object.name, choiceOf(options));
+  return [[owner, object.name, before]];
+}
+
+function literalsOf(node: Node): string[] {
+  if (node.kind === "list") return node.items.flatMap(item => literalsOf(item.value));
+  const only = node.kind === "text" && node.pieces.length === 1 ? node.pieces[0] : undefined;
+  return typeof only === "string" ? [only] : [];
+}
+
+/** Only a trailing `*` can take an ending; everything else is as narrow as it gets. */
+function withEnding(datum: Datum, ending: string): Datum {
+  if (datum.kind !== "text") return datum;
+  const { pieces, origins } = datum.value;
+  const last = pieces.at(-1);
+  if (last?.kind !== "glob" || last.pattern !== "*") return datum;
+  return textDatum({ pieces: [...pieces, { kind: "text", text: ending }], origins }, datum.type);
+}
+
+/** What an operator makes of its operands. */
+export function operate(operation: Operation, operands: readonly Datum[]): Datum {
+  const [first, second] = operands;
+  if (first === undefined || second === undefined) return reference("…");
+  switch (operation) {
+    case "join":
+      if (operands.every(operand => operand.kind === "list")) {
+        const lists = operands.flatMap(operand => (operand.kind === "list" ? [operand] : []));
+        return listDatum(
+          lists.flatMap(list => list.items),
+          lists.some(list => list.isOpenEnded),
+        );
+      }
+      return joined(operands, pathType(operands));
+    case "divide":
+      if (pathType(operands) !== "text") {
+        const parts = operands.flatMap((operand, index) =>
+          index === 0 ? [operand] : [literal("/"), operand],
+        );
+        return joinedPath(parts);
+      }
+      return textDatum(unknown("token", "…"));
+    case "format":
+      if (second.kind === "record") return formatted(first, [], second.fields);
+      return formatted(first, second.kind === "list" ? second.items : [second]);
+    case "repeat": {
+      const known = knownTextOf(first);
+      const count = Number(knownTextOf(second));
+      if (known === undefined || !(count >= 0 && count * known.length <= 1000)) {
+        return first.kind === "list" ? first : textDatum(unknown("any", "…", originsOf(first)));
+      }
+      return literal(known.repeat(count));
+    }
+  }
+}
+
+function pathType(operands: readonly Datum[]): string {
+  return operands.some(operand => operand.kind === "text" && operand.type === "path") ? "path" : "text";
+}
+
+/** `Path(a) / b`: an absolute second part replaces the first. */
+function joinedPath(parts: readonly Datum[]): Datum {
+  const last = parts.at(-1);
+  const known = knownTextOf(last);
+  if (last?.kind === "text" && known?.startsWith("/") === true) return { ...last, type: "path" };
+  return joined(parts, "path");
+}
+
+/** `"rm %s" % x`, `"{}".format(x)`, `sprintf`: placeholders filled in order. */
+export function formatted(
+  template: Datum,
+  fillings: readonly Datum[],
+  named?: ReadonlyMap<string, Datum>,
+): Datum {
+  const known = knownTextOf(template);
+  const origins = listDatum([template, ...fillings]).origins;
+  if (known === undefined || known.length > 4000) return textDatum(unknown("any", "…", origins));
+  const parts: Datum[] = [];
+  let next = 0;
+  let start = 0;
+  for (const match of known.matchAll(
+    /%(?:%|\(([A-Za-z_0-9]{1,60})\)[-+ #0-9.]*[a-zA-Z]|[-+ #0-9.*]*[a-zA-Z])|\{([A-Za-z_0-9]*)(?:[!:][^{}]*)?\}/g,
+  )) {
+    parts.push(literal(known.slice(start, match.index)));
+    start = match.index + match[0].length;
+    if (match[0] === "%%") {
+      parts.push(literal("%"));
+      continue;
+    }
+    const key = match[1] ?? match[2];
+    const byName =
+      key === undefined ? undefined : (named?.get(key) ?? fillings[/^\d+$/.test(key) ? Number(key) : -1]);
+    const filling = byName ?? fillings[next];
+    next += 1;
+    parts.push(filling ?? literal(match[0]));
+  }
+  parts.push(literal(known.slice(start)));
+  return joined(parts);
 }

@@ -1,36 +1,94 @@
-import { type CodeContext, unknown } from "../../shell/index.ts";
-import { type ReadingBudget, step } from "../syntax/reading-budget.ts";
-import { literalValue, type Source } from "../syntax/source.ts";
+import {
+  type CodeContext,
+  type CodeReading,
+  createBudget,
+  text,
+  unknown,
+  type Value,
+} from "../../shell/index.ts";
+import {
+  createReadingBudget,
+  literalValue,
+  type ReadingBudget,
+  type Source,
+  sourceOf,
+  step,
+} from "../syntax/source.ts";
 import type { Argument, FunctionDefinition, Node, RecordEntry } from "../syntax/tree.ts";
-import { bind } from "./bind.ts";
 import type { EvaluationContext, LanguageDefinition } from "./context.ts";
-import type { Datum, FunctionDatum, LexicalScope } from "./datum.ts";
 import {
   appendItem,
   choiceOf,
+  createScope,
+  type Datum,
+  declare,
+  type FunctionDatum,
   joined,
   knownTextOf,
+  type LexicalScope,
   listDatum,
   literal,
+  lookUp,
+  narrow,
+  operate,
   recordDatum,
   reference,
   setField,
   textDatum,
 } from "./datum.ts";
 import { noteEndlessStart } from "./effects.ts";
-import { namesFork, neverEnds } from "./endless.ts";
 import {
+  bind,
+  elementOf,
   evaluateCall,
   invokeFunction,
   invokeLibraryFunction,
   isFlattened,
+  itemOf,
+  memberOf,
   RESULTS,
+  resolveName,
   spreadInto,
 } from "./invoke.ts";
-import { elementOf, itemOf, memberOf, resolveName } from "./members.ts";
-import { narrow } from "./narrow.ts";
-import { operate } from "./operate.ts";
-import { createScope, declare, lookUp } from "./scope.ts";
+
+/** Read a program of a language that has names, texts and calls. */
+export function readProgram(
+  language: LanguageDefinition,
+  code: Value,
+  inputs: CodeContext,
+  invocation: number,
+): CodeReading {
+  const source = sourceOf(code);
+  const budget = createReadingBudget(source.text.length, inputs.budget);
+  const nodes = language.parse(source.text, budget);
+  if (nodes.length === 0) return { calls: [], isComplete: !budget.isCutShort };
+  const context = createContext(language, source, inputs, invocation, budget);
+  for (const [name, value] of inputs.variables ?? []) context.globals.names.set(name, textDatum(value));
+  runProgram(context, nodes);
+  return { calls: context.calls, isComplete: !budget.isCutShort };
+}
+
+const MAX_STEPS = 20_000_000;
+
+/** A budget for text that is not part of a shell analysis: statements for a database. */
+export function standaloneBudget(length: number): ReadingBudget {
+  return createReadingBudget(length, createBudget(MAX_STEPS));
+}
+
+/** Follow code that runs inside a database: it has no files, arguments or variables. */
+export function runInDatabase(language: LanguageDefinition, source: Source, budget: ReadingBudget): void {
+  const inputs: CodeContext = {
+    cwd: text("."),
+    home: "",
+    tmpdir: "",
+    user: undefined,
+    arguments: [],
+    stdin: undefined,
+    environment: () => undefined,
+    budget: budget.total,
+  };
+  runProgram(createContext(language, source, inputs, 0, budget), language.parse(source.text, budget));
+}
 
 const MAX_EVALUATION_DEPTH = 300;
 const MAX_ROUNDS = 32;
@@ -68,14 +126,14 @@ export function createContext(
 }
 
 /** Follow a whole program; then every function that was not called, with unknown arguments. */
-export function runProgram(context: EvaluationContext, nodes: readonly Node[]): void {
+function runProgram(context: EvaluationContext, nodes: readonly Node[]): void {
   evaluateAll(context, context.globals, nodes);
   for (let round = 0; context.uncalled.size > 0 && round < 64; round += 1) {
     for (const uncalled of [...context.uncalled.values()]) invokeFunction(context, uncalled, [], new Map());
   }
 }
 
-export function evaluateAll(context: EvaluationContext, scope: LexicalScope, nodes: readonly Node[]): Datum {
+function evaluateAll(context: EvaluationContext, scope: LexicalScope, nodes: readonly Node[]): Datum {
   let last: Datum = reference("nothing");
   const isEarly = (node: Node): boolean =>
     context.language.hoistsFunctions === true && node.kind === "function";
@@ -84,7 +142,7 @@ export function evaluateAll(context: EvaluationContext, scope: LexicalScope, nod
   return last;
 }
 
-export function evaluate(context: EvaluationContext, scope: LexicalScope, node: Node): Datum {
+function evaluate(context: EvaluationContext, scope: LexicalScope, node: Node): Datum {
   if (!step(context.budget)) return reference("…");
   if (context.depth >= MAX_EVALUATION_DEPTH) {
     context.budget.isCutShort = true;
@@ -252,4 +310,76 @@ function evaluateRecord(
     } else setField(record, `…${record.fields.size}`, value);
   }
   return record;
+}
+
+const WAITS =
+  /^(?:wait\w*|sleep\w*|usleep|join|communicate|poll|accept|recv\w*|read\w*|gets|input|select|break|last|return|exit|die|quit)$/;
+const MAX_DEPTH = 40;
+
+/** A body whose condition always holds and in which nothing waits: `while True: os.fork()`. */
+function neverEnds(body: readonly Node[]): boolean {
+  const [condition, ...rest] = body;
+  return condition !== undefined && alwaysHolds(condition) && !waits(rest);
+}
+
+function alwaysHolds(node: Node): boolean {
+  switch (node.kind) {
+    case "number":
+      return !/^0+$/.test(node.text);
+    case "name":
+      // `fork while fork`
+      return /^(?:true|\$true|fork)$/i.test(node.name);
+    case "block":
+      return node.body.length === 1 && node.body.every(alwaysHolds);
+    case "call":
+      return node.callee.kind === "name" && node.callee.name === "fork";
+    default:
+      return false;
+  }
+}
+
+/** Something in these statements stops or waits; what functions of their own do does not count. */
+export function waits(nodes: readonly Node[], depth = 0): boolean {
+  return depth > MAX_DEPTH || nodes.some(node => isWaiting(node) || waits(childrenOf(node), depth + 1));
+}
+
+/** Where a name alone is a call: `while true do fork end`. */
+function namesFork(nodes: readonly Node[], depth = 0): boolean {
+  return nodes.some(
+    node =>
+      (node.kind === "name" && node.name === "fork") ||
+      (depth < MAX_DEPTH && namesFork(childrenOf(node), depth + 1)),
+  );
+}
+
+function isWaiting(node: Node): boolean {
+  if (node.kind === "return") return true;
+  if (node.kind === "name") return WAITS.test(node.name);
+  return node.kind === "member" && WAITS.test(node.name);
+}
+
+function childrenOf(node: Node): readonly Node[] {
+  switch (node.kind) {
+    case "member":
+      return [node.object];
+    case "index":
+      return [node.object, node.index];
+    case "call":
+      return [node.callee, ...node.arguments.map(({ value }) => value)];
+    case "list":
+      return node.items.map(({ value }) => value);
+    case "operation":
+      return node.operands;
+    case "choice":
+      return node.options;
+    case "assign":
+      return [node.value];
+    case "each":
+    case "block":
+      return node.body;
+    case "other":
+      return node.parts;
+    default:
+      return [];
+  }
 }

@@ -1,12 +1,26 @@
-import { step } from "../syntax/reading-budget.ts";
+import { knownText, wordSet } from "../../shell/index.ts";
+import { step } from "../syntax/source.ts";
 import type { Node } from "../syntax/tree.ts";
-import { bind } from "./bind.ts";
-import { callKey } from "./call-key.ts";
-import type { EvaluationContext, FunctionCall } from "./context.ts";
-import type { Datum, FunctionDatum, LexicalScope } from "./datum.ts";
-import { appendItem, choiceOf, knownTextOf, listDatum, originsOf, reference } from "./datum.ts";
-import { elementOf } from "./members.ts";
-import { createScope, declare, lookUp } from "./scope.ts";
+import { type EvaluationContext, environmentDatum, type FunctionCall } from "./context.ts";
+import {
+  appendItem,
+  assign,
+  choiceOf,
+  createScope,
+  type Datum,
+  declare,
+  type FunctionDatum,
+  knownTextOf,
+  type LexicalScope,
+  type ListDatum,
+  listDatum,
+  literal,
+  lookUp,
+  optionsOf,
+  originsOf,
+  reference,
+  setField,
+} from "./datum.ts";
 
 const MAX_CALL_DEPTH = 8;
 
@@ -214,4 +228,223 @@ export function spreadInto(
     appendItem(list, value);
     if (value.kind !== "text") list.isOpenEnded = true;
   }
+}
+
+const MAX_KEY_LENGTH = 2_000;
+const MAX_KEY_DEPTH = 4;
+const MAX_PARTS = 32;
+
+/**
+ * What a call of a function of the program depends on: the texts, the library functions, the shape of the rest.
+ * Calls with the same key need to be followed once. Undefined when that would take too long to tell.
+ */
+function callKey(
+  context: EvaluationContext,
+  callee: FunctionDatum,
+  positional: readonly Datum[],
+  named: ReadonlyMap<string, Datum>,
+): string | undefined {
+  const parts = [callee.self, ...positional, ...named.values()];
+  if (parts.length > MAX_PARTS) return undefined;
+  const keys = parts.map(part => (part === undefined ? "" : datumKey(context, part, 0)));
+  if (keys.some(key => key === undefined)) return undefined;
+  const key = [...keys, ...named.keys()].join("\n");
+  return key.length > MAX_KEY_LENGTH ? undefined : key;
+}
+
+function datumKey(context: EvaluationContext, datum: Datum, depth: number): string | undefined {
+  switch (datum.kind) {
+    case "text":
+      return `${datum.type} ${JSON.stringify(datum.value.pieces).slice(0, MAX_KEY_LENGTH + 1)} ${originKinds(datum)}`;
+    case "reference":
+      return context.language.functions.has(datum.name) ? datum.name : `? ${originKinds(datum)}`;
+    case "function":
+      return `function ${functionNumber(context, datum)}`;
+    case "list":
+      return partsKey(context, datum.items, depth, datum.isOpenEnded ? "open" : "closed");
+    case "record":
+      return partsKey(context, [...datum.fields.values()], depth, [...datum.fields.keys()].join());
+    case "choice":
+      return partsKey(context, datum.options, depth, "any");
+  }
+}
+
+function partsKey(
+  context: EvaluationContext,
+  parts: readonly Datum[],
+  depth: number,
+  name: string,
+): string | undefined {
+  if (depth >= MAX_KEY_DEPTH || parts.length > MAX_PARTS) return undefined;
+  const keys = parts.map(part => datumKey(context, part, depth + 1));
+  return keys.some(key => key === undefined) ? undefined : `${name}(${keys.join()})`;
+}
+
+function originKinds(datum: Datum): string {
+  return originsOf(datum)
+    .map(origin => origin.kind)
+    .join();
+}
+
+/** Functions are told apart by the order in which they were first passed on. */
+function functionNumber(context: EvaluationContext, datum: FunctionDatum): number {
+  const known = context.numbers.get(datum.definition);
+  if (known !== undefined) return known;
+  context.numbers.set(datum.definition, context.numbers.size);
+  return context.numbers.size - 1;
+}
+
+/** What a qualified name such as `os.path` or `process.env` stands for. */
+export function resolveName(context: EvaluationContext, written: string, object?: Datum): Datum {
+  const path = context.language.canonical(written);
+  const assigned = context.members.get(path);
+  if (assigned !== undefined) return assigned;
+  const constant = context.language.constants.get(path);
+  if (constant !== undefined) return constant(context);
+  return reference(path, object === undefined ? [] : originsOf(object), object);
+}
+
+/** An environment variable: what the program gave it, what the language says, or what it was before. */
+function variableOf(context: EvaluationContext, environment: string, name: string): Datum {
+  const path = `${environment}.${name}`;
+  const known = context.members.get(path) ?? context.language.constants.get(path)?.(context);
+  return known ?? environmentDatum(context, name);
+}
+
+/** `object.name` */
+export function memberOf(context: EvaluationContext, object: Datum, name: string): Datum {
+  switch (object.kind) {
+    case "choice":
+      return choiceOf(object.options.map(option => memberOf(context, option, name)));
+    case "record": {
+      const field = object.fields.get(name);
+      if (field?.kind === "function") return { ...field, self: object };
+      return field ?? reference(`record.${name}`, object.origins, object);
+    }
+    case "reference":
+      // `os.environ.get` is a function, `process.env.HOME` a variable.
+      if (
+        context.language.environments.has(object.name) &&
+        !context.language.functions.has(`${object.name}.${name}`) &&
+        !WHOLE_MEMBERS.has(name)
+      ) {
+        return variableOf(context, object.name, name);
+      }
+      return resolveName(context, `${object.name}.${name}`, object);
+    case "text": {
+      const property = context.language.properties.get(`${object.type}.${name}`);
+      return property?.(object, context) ?? resolveName(context, `${object.type}.${name}`, object);
+    }
+    default:
+      return reference(`${object.kind}.${name}`, originsOf(object), object);
+  }
+}
+
+/** `object[key]` */
+export function itemOf(context: EvaluationContext, object: Datum, key: Datum): Datum {
+  if (object.kind === "choice") return choiceOf(object.options.map(option => itemOf(context, option, key)));
+  if (key.kind === "choice") return choiceOf(key.options.map(option => itemOf(context, object, option)));
+  const name = knownTextOf(key);
+  if (object.kind === "list") return listItem(object, name);
+  if (object.kind === "record") {
+    const field = name === undefined ? undefined : object.fields.get(name);
+    return field ?? choiceOf([...object.fields.values(), reference("record[]", object.origins)]);
+  }
+  if (name !== undefined && object.kind === "reference") {
+    if (context.language.environments.has(object.name)) return variableOf(context, object.name, name);
+    // Brackets and a dot mean the same for everything that is known by its name.
+    return resolveName(context, `${object.name}.${name}`, object);
+  }
+  return reference(`${object.kind === "reference" ? object.name : object.kind}[]`, originsOf(object), object);
+}
+
+function listItem(list: ListDatum, name: string | undefined): Datum {
+  if (name === undefined || !/^-?\d{1,6}$/.test(name)) return elementOf(list);
+  return list.items.at(Number(name)) ?? reference(`item ${name}`, list.origins);
+}
+
+/** What a loop over the datum meets: one of its items. */
+export function elementOf(datum: Datum): Datum {
+  switch (datum.kind) {
+    case "choice":
+      return choiceOf(datum.options.map(elementOf));
+    case "list": {
+      const items = datum.items.map(item => item);
+      if (datum.isOpenEnded || items.length === 0) items.push(reference("item", datum.origins));
+      return choiceOf(items);
+    }
+    case "record": {
+      const keys = [...datum.fields.keys()].map(key => literal(key));
+      return keys.length === 0 ? reference("key", datum.origins) : choiceOf(keys);
+    }
+    case "reference":
+      return reference(`${datum.name}[]`, originsOf(datum), datum);
+    case "text":
+      // A pattern's matches are told by the pattern itself; the characters of a text are no paths.
+      return datum.type === "matches" || knownText(datum.value) === undefined
+        ? datum
+        : reference("character");
+    default:
+      return reference("item");
+  }
+}
+
+/** `object.name = value` */
+function setMember(context: EvaluationContext, object: Datum, name: string, value: Datum): void {
+  for (const option of optionsOf(object)) {
+    if (option.kind === "record") setField(option, name, value);
+    else if (option.kind === "reference") context.members.set(`${option.name}.${name}`, value);
+  }
+}
+
+/** Methods of records and texts that hand on everything there is. */
+const WHOLE_MEMBERS = wordSet("copy decode encode items map to_a to_h to_json to_s toString values");
+
+/** Give a target (a name, a pattern, a member) its value. */
+export function bind(context: EvaluationContext, scope: LexicalScope, target: Node, value: Datum): void {
+  if (!step(context.budget)) return;
+  switch (target.kind) {
+    case "name":
+      assign(scope, target.name, value, context.conditions > 0);
+      return;
+    case "assign":
+      bind(
+        context,
+        scope,
+        target.target,
+        choiceOf([value, context.evaluator.evaluate(context, scope, target.value)]),
+      );
+      return;
+    case "list":
+      for (const [index, item] of target.items.entries()) {
+        const part =
+          item.isSpread === true ? restOf(value, index) : itemOf(context, value, literal(String(index)));
+        bind(context, scope, item.value, part);
+      }
+      return;
+    case "record":
+      for (const [key, inner] of target.entries) {
+        const name =
+          key === undefined ? undefined : knownTextOf(context.evaluator.evaluate(context, scope, key));
+        bind(context, scope, inner, name === undefined ? value : memberOf(context, value, name));
+      }
+      return;
+    case "member":
+      setMember(context, context.evaluator.evaluate(context, scope, target.object), target.name, value);
+      return;
+    case "index": {
+      const key = knownTextOf(context.evaluator.evaluate(context, scope, target.index));
+      const object = context.evaluator.evaluate(context, scope, target.object);
+      if (key !== undefined) setMember(context, object, key, value);
+      return;
+    }
+    default:
+      context.evaluator.evaluate(context, scope, target);
+  }
+}
+
+/** `[a, ...rest]`, `my ($a, @rest)`: everything from there on, always a list. */
+function restOf(value: Datum, index: number): Datum {
+  if (value.kind === "list") return listDatum(value.items.slice(index), value.isOpenEnded);
+  return index === 0 ? listDatum([value]) : listDatum([reference("item", originsOf(value))], true);
 }

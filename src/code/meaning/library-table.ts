@@ -1,11 +1,10 @@
 import type { EvaluationContext, LanguageDefinition, LibraryFunction, Table } from "./context.ts";
-import * as databaseKinds from "./database-kinds.ts";
 import type { Datum } from "./datum.ts";
 import * as effectKinds from "./effect-kinds.ts";
 import * as valueKinds from "./value-kinds.ts";
 
 /** The kinds of library functions. In a row, the parameters of a kind stand behind its name. */
-const KINDS = { ...effectKinds, ...databaseKinds, ...valueKinds };
+const KINDS = { ...effectKinds, ...valueKinds };
 
 type Kinds = typeof KINDS;
 
@@ -13,14 +12,14 @@ type Kinds = typeof KINDS;
  * Names separated by blanks, `os.{remove,unlink}` for several at once, and what the functions of these names do:
  * a kind with its parameters, or a function where no kind says it.
  */
-export type FunctionRow =
+type FunctionRow =
   | {
       [Kind in keyof Kinds]: readonly [names: string, kind: Kind, ...parameters: Parameters<Kinds[Kind]>];
     }[keyof Kinds]
   | readonly [names: string, does: LibraryFunction];
 
 /** What a language differs in; everything left out is what most languages have. */
-export interface LanguageRows
+interface LanguageRows
   extends Partial<
       Omit<LanguageDefinition, "id" | "parse" | "functions" | "methods" | "constants" | "properties">
     >,

@@ -9,21 +9,32 @@ import {
   knownPrefix,
   rotate13,
 } from "../../shell/index.ts";
-import { charactersOf, decode } from "./actions.ts";
-import { select, withArgument } from "./arguments.ts";
-import type { EvaluationContext, LibraryFunction } from "./context.ts";
 import {
+  absolute,
+  anyName,
+  childrenOf,
+  type EvaluationContext,
   environmentDatum,
+  expandTilde,
   homeDatum,
+  joinPaths,
+  type LibraryFunction,
+  normalised,
+  patternOf,
+  select,
+  someToken,
   standardInput,
   temporaryDirectory,
+  temporaryPath,
+  withArgument,
   workingDirectory,
 } from "./context.ts";
-import type { Datum } from "./datum.ts";
 import {
   appendItem,
   choiceOf,
+  type Datum,
   firstValue,
+  formatted,
   itemsOf,
   joined,
   knownTextOf,
@@ -32,20 +43,8 @@ import {
   mapText,
   separatedBy,
 } from "./datum.ts";
-import { invoke } from "./invoke.ts";
-import { elementOf } from "./members.ts";
-import { formatted } from "./operate.ts";
-import {
-  absolute,
-  anyName,
-  childrenOf,
-  expandTilde,
-  joinPaths,
-  normalised,
-  patternOf,
-  someToken,
-  temporaryPath,
-} from "./path-values.ts";
+import { charactersOf, decode } from "./effects.ts";
+import { elementOf, invoke } from "./invoke.ts";
 
 // Makers of library functions that only compute: texts, lists and records. Every `string` parameter is a selector of
 // an argument, see `select`.

@@ -1,19 +1,5 @@
-import { readExpression } from "./expressions.ts";
-import {
-  closerOf,
-  createParser,
-  type Grammar,
-  isNext,
-  nested,
-  outsideBrackets,
-  type Parser,
-  peek,
-  readBetween,
-  readMany,
-  skipTo,
-  takeIf,
-} from "./parser.ts";
-import type { ReadingBudget } from "./reading-budget.ts";
+import { type Grammar, Parser, readExpression } from "./parser.ts";
+import type { ReadingBudget } from "./source.ts";
 import { type LexerRules, tokenise } from "./tokens.ts";
 import { conditional, NOTHING, type Node, sequence } from "./tree.ts";
 
@@ -26,31 +12,31 @@ export function parseStatements(
   grammar: Grammar,
   budget: ReadingBudget,
 ): readonly Node[] {
-  const parser = createParser(tokenise(source, rules, budget), grammar, budget);
-  return readMany(parser, readStatement);
+  const parser = new Parser(tokenise(source, rules, budget), grammar, budget);
+  return parser.readMany(readStatement);
 }
 
 /** `{ … }` */
 export function readBlock(parser: Parser): Node[] {
-  return outsideBrackets(parser, () => {
-    const close = closerOf(parser, parser.at);
+  return parser.outsideBrackets(() => {
+    const close = parser.closerOf(parser.at);
     parser.at += 1;
-    const nodes = readMany(parser, readStatement, () => parser.at >= close);
-    takeIf(parser, "}");
+    const nodes = parser.readMany(readStatement, () => parser.at >= close);
+    parser.takeIf("}");
     return nodes;
   });
 }
 
 export function readStatement(parser: Parser): Node {
-  if (takeIf(parser, ";")) return NOTHING;
-  if (isNext(parser, "{")) {
-    return nested(parser, () => sequence(...readBlock(parser)));
+  if (parser.takeIf(";")) return NOTHING;
+  if (parser.isNext("{")) {
+    return parser.nested(() => sequence(...readBlock(parser)));
   }
-  const token = peek(parser);
+  const token = parser.peek();
   const { statements, isStatement, readSimple } = parser.grammar;
   const read = token.kind === "name" ? statements.get(token.text) : undefined;
   if (read === undefined || !isStatement(parser)) return readSimple(parser);
-  return nested(parser, () => {
+  return parser.nested(() => {
     parser.at += 1;
     return read(parser);
   });
@@ -67,13 +53,13 @@ export function readConditional(parser: Parser): Node {
 }
 
 /** What stands in the parentheses at hand. */
-export function readHead(parser: Parser): Node[] {
-  return isNext(parser, "(") ? readBetween(parser, readExpression) : [];
+function readHead(parser: Parser): Node[] {
+  return parser.isNext("(") ? parser.readBetween(readExpression) : [];
 }
 
 /** `return …` */
 export function readResult(parser: Parser): Node {
-  const isEmpty = isNext(parser, ";") || isNext(parser, "}") || peek(parser).kind === "end";
+  const isEmpty = parser.isNext(";") || parser.isNext("}") || parser.peek().kind === "end";
   return { kind: "return", value: isEmpty ? NOTHING : readExpression(parser) };
 }
 
@@ -83,6 +69,6 @@ export function skipWord(): Node {
 }
 
 export function skipStatement(parser: Parser): Node {
-  skipTo(parser, ";", "{");
+  parser.skipTo(";", "{");
   return NOTHING;
 }

@@ -1,4 +1,4 @@
-import { type ReadingBudget, step } from "./reading-budget.ts";
+import { type ReadingBudget, step } from "./source.ts";
 
 /** A literal run of text, or the tokens of code interpolated into it. */
 export type TokenPiece = string | readonly Token[];
@@ -259,4 +259,332 @@ export function isLetter(character: string): boolean {
 function isNamePart(character: string, rules: LexerRules): boolean {
   if (character === "") return false;
   return isLetter(character) || isDigit(character) || rules.nameCharacters?.includes(character) === true;
+}
+
+/**
+ * Which backslash escapes a kind of string knows. `simple` maps a letter to its character; what is not listed
+ * keeps its backslash when `keepsUnknown`, else loses it.
+ */
+interface Escapes {
+  readonly simple: ReadonlyMap<string, string>;
+  readonly numbers: "octal" | "decimal" | "none";
+  readonly hasHex: boolean;
+  readonly hasUnicode: boolean;
+  readonly keepsUnknown: boolean;
+}
+
+const CONTROL: Readonly<Record<string, string>> = {
+  ...{ n: "\n", t: "\t", r: "\r", b: "\b", f: "\f", v: "\v", a: "\u0007", e: "\u001b" },
+  ...{ "\\": "\\", "'": "'", '"': '"', "`": "`", $: "$", "\n": "" },
+};
+
+/** Double-quoted text of the C family: every escape, unknown ones lose the backslash. */
+export const C_ESCAPES: Escapes = {
+  simple: new Map(Object.entries(CONTROL)),
+  numbers: "octal",
+  hasHex: true,
+  hasUnicode: true,
+  keepsUnknown: false,
+};
+
+/** Python and PHP keep the backslash of what they do not know. */
+export const KEEPING_ESCAPES: Escapes = { ...C_ESCAPES, keepsUnknown: true };
+
+/** Lua writes bytes in decimal. */
+export const LUA_ESCAPES: Escapes = { ...C_ESCAPES, numbers: "decimal" };
+
+/** Single-quoted text of Perl, Ruby and PHP: only the quote and the backslash itself. */
+export const QUOTE_ESCAPES: Escapes = {
+  simple: new Map(Object.entries({ "\\": "\\", "'": "'" })),
+  numbers: "none",
+  hasHex: false,
+  hasUnicode: false,
+  keepsUnknown: true,
+};
+
+/** AppleScript, Tcl and SQL clients: control characters only. */
+export const PLAIN_ESCAPES: Escapes = { ...C_ESCAPES, numbers: "none", hasHex: false, hasUnicode: false };
+
+/** The character(s) an escape stands for, and where it ends; `at` is the place of the backslash. */
+export function readEscape(source: string, at: number, escapes: Escapes): { text: string; end: number } {
+  const letter = source.charAt(at + 1);
+  if (letter === "") return { text: "\\", end: at + 1 };
+  if (escapes.hasHex && letter === "x") {
+    const hex = readDigits(source, at + 2, 16, 2, 6);
+    if (hex !== undefined) return hex;
+  }
+  if (escapes.hasUnicode && (letter === "u" || letter === "U")) {
+    const hex = readDigits(source, at + 2, 16, letter === "u" ? 4 : 8, 6);
+    if (hex !== undefined) return hex;
+  }
+  if (escapes.numbers !== "none" && letter >= "0" && letter <= "9") {
+    const number = readDigits(source, at + 1, escapes.numbers === "octal" ? 8 : 10, 3, 0);
+    if (number !== undefined) return number;
+  }
+  const simple = escapes.simple.get(letter);
+  if (simple !== undefined) return { text: simple, end: at + 2 };
+  return { text: escapes.keepsUnknown ? `\\${letter}` : letter, end: at + 2 };
+}
+
+/** Digits of a base, at most `most` of them, or any up to `inBraces` between braces. */
+function readDigits(
+  source: string,
+  at: number,
+  base: 8 | 10 | 16,
+  most: number,
+  inBraces: number,
+): { text: string; end: number } | undefined {
+  const isBraced = inBraces > 0 && source.charAt(at) === "{";
+  const start = isBraced ? at + 1 : at;
+  const limit = start + (isBraced ? inBraces : most);
+  let end = start;
+  while (end < limit && isDigitOf(source.charAt(end), base)) end += 1;
+  if (end === start) return undefined;
+  const code = Number.parseInt(source.slice(start, end), base);
+  if (code > 0x10ffff) return undefined;
+  return { text: String.fromCodePoint(code), end: isBraced && source.charAt(end) === "}" ? end + 1 : end };
+}
+
+function isDigitOf(character: string, base: 8 | 10 | 16): boolean {
+  if (character === "") return false;
+  const digit = "0123456789abcdef".indexOf(character.toLowerCase());
+  return digit >= 0 && digit < base;
+}
+
+/** How one kind of string literal is written. */
+interface Quoting {
+  readonly close: string;
+  /** Nests when it differs from `close`: `%w(a (b))`. */
+  readonly open?: string;
+  /** Undefined: backslashes are ordinary, but still protect the quote unless `isVerbatim`. */
+  readonly escapes?: Escapes | undefined;
+  readonly isVerbatim?: boolean;
+  /** A doubled quote is one quote, as in SQL, AppleScript and PowerShell. */
+  readonly doubles?: boolean;
+  /** An unescaped newline ends it: the quote was never closed. */
+  readonly endsAtLine?: boolean;
+  /** Code inside the text, if some starts at `scan.at`; must consume it. */
+  readonly interpolate?: ((lexer: Lexer) => TokenPiece | undefined) | undefined;
+}
+
+const CHARACTERS_PER_STEP = 8;
+
+/** Read a string whose opening quote is already consumed; leaves `scan` behind the closing one. */
+export function readQuoted(lexer: Lexer, quoting: Quoting): TokenPiece[] {
+  const { source } = lexer;
+  const pieces: TokenPiece[] = [];
+  let literal = "";
+  let depth = 0;
+  let count = 0;
+  while (lexer.at < source.length) {
+    // Plain characters are cheap: a step pays for several.
+    if (count % CHARACTERS_PER_STEP === 0 && !step(lexer.budget)) break;
+    count += 1;
+    const character = source.charAt(lexer.at);
+    if (quoting.doubles === true && source.startsWith(quoting.close + quoting.close, lexer.at)) {
+      literal += quoting.close;
+      lexer.at += 2 * quoting.close.length;
+      continue;
+    }
+    if (depth === 0 && source.startsWith(quoting.close, lexer.at)) {
+      lexer.at += quoting.close.length;
+      break;
+    }
+    if (character === "\n" && quoting.endsAtLine === true) break;
+    if (character === "\\" && quoting.isVerbatim !== true) {
+      const unescaped = readBackslash(source, lexer.at, quoting.escapes);
+      literal += unescaped.text;
+      lexer.at = unescaped.end;
+      continue;
+    }
+    const before = lexer.at;
+    const code = quoting.interpolate?.(lexer);
+    if (code !== undefined) {
+      if (lexer.at === before) lexer.at += 1;
+      if (typeof code === "string") literal += code;
+      else {
+        if (literal !== "") pieces.push(literal);
+        literal = "";
+        pieces.push(code);
+      }
+      continue;
+    }
+    if (quoting.open !== undefined && quoting.open !== quoting.close) {
+      if (character === quoting.open) depth += 1;
+      else if (character === quoting.close) depth -= 1;
+    }
+    literal += character;
+    lexer.at += 1;
+  }
+  if (literal !== "") pieces.push(literal);
+  return pieces;
+}
+
+/** A text between two of the quote at hand. */
+export function readText(
+  lexer: Lexer,
+  quoting: Omit<Quoting, "close">,
+  kind: "text" | "command" = "text",
+): SpecialToken {
+  const close = lexer.source.charAt(lexer.at);
+  lexer.at += 1;
+  return { kind, text: "", pieces: readQuoted(lexer, { close, ...quoting }) };
+}
+
+export const PATTERN: SpecialToken = { kind: "regexp", text: "", pieces: [] };
+
+/** A regular expression between slashes on one line; what it says does not matter. */
+export function readPattern(lexer: Lexer): SpecialToken {
+  readText(lexer, { endsAtLine: true });
+  return PATTERN;
+}
+
+function readBackslash(
+  source: string,
+  at: number,
+  escapes: Escapes | undefined,
+): { text: string; end: number } {
+  if (escapes !== undefined) return readEscape(source, at, escapes);
+  return { text: source.slice(at, at + 2), end: at + 2 };
+}
+
+const PAIRS: ReadonlyMap<string, string> = new Map([
+  ["(", ")"],
+  ["[", "]"],
+  ["{", "}"],
+  ["<", ">"],
+]);
+
+/** The delimiter that closes what `open` opened in `q(…)`, `%w[…]` and their kin. */
+export function closingDelimiter(open: string): string {
+  return PAIRS.get(open) ?? open;
+}
+
+const MAX_BARE_INTERPOLATION = 200;
+const CLOSERS: ReadonlyMap<string, string> = new Map([
+  ["[", "]"],
+  ["{", "}"],
+]);
+
+/**
+ * A variable written straight into a text, `$name` with the subscripts and `->` that directly follow, as Perl
+ * and PHP have it. Undefined when no variable stands at `scan.at`.
+ */
+export function readBareVariable(lexer: Lexer): readonly Token[] | undefined {
+  const { source } = lexer;
+  const start = lexer.at;
+  const end = bareVariableEnd(source, start);
+  if (end === undefined) return undefined;
+  lexer.at = end;
+  const tokens = tokenise(source.slice(start, end), lexer.rules, lexer.budget);
+  return tokens.filter(token => token.kind !== "end").map(token => shifted(token, start));
+}
+
+function shifted(token: Token, by: number): Token {
+  return { ...token, start: token.start + by, end: token.end + by };
+}
+
+function bareVariableEnd(source: string, start: number): number | undefined {
+  let end = start + 1;
+  const limit = Math.min(source.length, start + MAX_BARE_INTERPOLATION);
+  if (source.charAt(end) === "{") {
+    while (end < limit && source.charAt(end) !== "}") end += 1;
+    if (source.charAt(end) !== "}") return undefined;
+    end += 1;
+  } else {
+    if (!isLetter(source.charAt(end)) && !isDigit(source.charAt(end))) return undefined;
+    while (end < limit && (isLetter(source.charAt(end)) || isDigit(source.charAt(end)))) end += 1;
+  }
+  for (;;) {
+    const next = subscriptEnd(source, end, limit);
+    if (next === undefined) return end;
+    end = next;
+  }
+}
+
+function subscriptEnd(source: string, at: number, limit: number): number | undefined {
+  const isArrow = source.startsWith("->", at);
+  const open = isArrow ? at + 2 : at;
+  const close = CLOSERS.get(source.charAt(open));
+  if (close !== undefined) {
+    // `$x[` in prose is text unless the bracket closes soon and holds a plain key.
+    for (let index = open + 1; index < limit; index += 1) {
+      const character = source.charAt(index);
+      if (character === close) return index > open + 1 ? index + 1 : undefined;
+      if (character === " " || character === "\n" || CLOSERS.has(character)) return undefined;
+    }
+    return undefined;
+  }
+  if (!isArrow || !isLetter(source.charAt(open))) return undefined;
+  let end = open;
+  while (end < limit && (isLetter(source.charAt(end)) || isDigit(source.charAt(end)))) end += 1;
+  return end;
+}
+
+/** How heredocs of a language are written. */
+export interface HeredocRules {
+  /** Finds the opening: groups `indent` (the closing tag may be indented), `quote` and `tag`. */
+  readonly opening: RegExp;
+  readonly escapes: Escapes;
+  readonly interpolate: (lexer: Lexer) => TokenPiece | undefined;
+}
+
+interface Heredoc {
+  readonly tag: string;
+  readonly isIndented: boolean;
+}
+
+const MAX_OPENING = 80;
+
+/** The heredoc that starts here. In single quotes everything is meant as it stands, in backticks it is a command. */
+export function readHeredoc(lexer: Lexer, rules: HeredocRules): SpecialToken | undefined {
+  const { source, at } = lexer;
+  const match = rules.opening.exec(source.slice(at, Math.min(at + MAX_OPENING, lineEnd(source, at))));
+  if (match === null) return undefined;
+  lexer.at += match[0].length;
+  const { indent, quote, tag, bare } = match.groups ?? {};
+  const heredoc = { tag: tag ?? bare ?? "", isIndented: indent !== "" };
+  const pieces = readLater(lexer, heredoc, quote === "'" ? undefined : rules);
+  return { kind: quote === "`" ? "command" : "text", text: "", pieces };
+}
+
+/** No text holds it, so a body is read to its very end. */
+const NEVER = "\u0000\u0000";
+
+/** The pieces of a text whose body starts on the next line; they fill up when the tokeniser gets there. */
+function readLater(lexer: Lexer, heredoc: Heredoc, rules: HeredocRules | undefined): TokenPiece[] {
+  const pieces: TokenPiece[] = [];
+  lexer.pending.push(later => {
+    const found = findBody(later, heredoc);
+    // Without its closing tag it was no heredoc, but an operator: the lines are code.
+    if (found === undefined) return;
+    const { body, end } = found;
+    later.at = end;
+    const inner: Lexer = { ...later, source: body, at: 0, tokens: [], pending: [] };
+    pieces.push(
+      ...readQuoted(inner, {
+        close: NEVER,
+        escapes: rules?.escapes,
+        isVerbatim: rules === undefined,
+        interpolate: rules?.interpolate,
+      }),
+    );
+  });
+  return pieces;
+}
+
+function findBody(lexer: Lexer, heredoc: Heredoc): { body: string; end: number } | undefined {
+  const { source, at: start } = lexer;
+  let at = start;
+  while (at < source.length && step(lexer.budget)) {
+    const end = lineEnd(source, at);
+    const line = source.slice(at, end).replace(/\r$/, "");
+    // PHP lets code follow the tag: `EOT;`.
+    const name = (heredoc.isIndented ? line.trimStart() : line).replace(/[;,)].*$/, "");
+    if (name === heredoc.tag) {
+      return { body: source.slice(start, at), end: at + line.indexOf(name) + name.length };
+    }
+    at = end + 1;
+  }
+  return undefined;
 }

@@ -77,3 +77,44 @@ export function conditional(...body: readonly Node[]): Node {
 export function sequence(...body: readonly Node[]): Node {
   return { kind: "block", body, isConditional: false };
 }
+
+/** What two operands can become: a value of theirs, something else, or a number. */
+export type OperatorResult = Operation | "choice" | "other" | "number";
+
+/** What an infix operator makes of its operands. */
+export type Infix =
+  | {
+      readonly precedence: number;
+      readonly means: OperatorResult | "both" | "ternary" | "python-if" | "assign" | "method";
+    }
+  | { readonly precedence: number; readonly means: "augment"; readonly operation: OperatorResult };
+
+export type InfixTable = ReadonlyMap<string, Infix>;
+
+/**
+ * Operators of one level, separated by blanks. Operators whose results are `other` need no order among themselves:
+ * nothing is known of what they give.
+ */
+export function level(
+  precedence: number,
+  means: Exclude<Infix["means"], "augment">,
+  operators: string,
+): [string, Infix][] {
+  return operators.split(" ").map(operator => [operator, { precedence, means }]);
+}
+
+/** Operators such as `+=`, separated by blanks. */
+export function augments(
+  precedence: number,
+  operation: OperatorResult,
+  operators: string,
+): [string, Infix][] {
+  return operators.split(" ").map(operator => [operator, { precedence, means: "augment", operation }]);
+}
+
+/** What words mean; a row holds several words, separated by blanks. */
+export function wordMap<Meaning>(
+  rows: readonly (readonly [words: string, meaning: Meaning])[],
+): ReadonlyMap<string, Meaning> {
+  return new Map(rows.flatMap(([words, meaning]) => words.split(" ").map(word => [word, meaning] as const)));
+}

@@ -1,4 +1,4 @@
-import { defineCommand, FORMAT_OPTION, loadDocument, option } from "../../cli/index.ts";
+import { defineCommand, FORMAT_OPTION, loadChanges, option } from "../../cli/index.ts";
 import type { Change } from "../../history/index.ts";
 import { readDuration } from "./amounts.ts";
 
@@ -49,7 +49,7 @@ many files. Marks behind it:
     const changes = all.slice(0, limit);
     for (const problem of found.problems) terminal.warn(`Warning: ${problem}\n`);
     if (options.format === "json") {
-      const { changeDocument } = await loadDocument();
+      const { changeDocument } = await loadChanges();
       terminal.printJson(changes.map(changeDocument));
       return 0;
     }

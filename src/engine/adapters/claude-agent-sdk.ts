@@ -1,8 +1,8 @@
 /** `amplihack/engine/claude-agent-sdk`: every hook of an engine in an agent of the Claude Agent SDK. */
 import { EVENTS, type EventDescriptor, type EventName, type JsonObject } from "../../protocol/index.ts";
-import { freezeJson } from "../freeze.ts";
 import { effectOf } from "../outcome-effect.ts";
 import { claudeAnswer } from "../output/encode.ts";
+import { freezeJson } from "../reply.ts";
 import type { AnyEngine } from "./shared.ts";
 
 type Callback = (

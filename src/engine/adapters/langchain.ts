@@ -1,11 +1,11 @@
 /** `amplihack/engine/langchain`: hooks around tools of LangChain, in agents and in LangGraph's `ToolNode`. */
 import type { CallDecision } from "../calls/types.ts";
-import type { MaybePromise } from "../maybe.ts";
-import { derive } from "./derived.ts";
+import type { MaybePromise } from "../options.ts";
 import {
   type AdapterOptions,
   type AnyEngine,
   callOptions,
+  derive,
   fitArguments,
   mapToolList,
   notesOf,

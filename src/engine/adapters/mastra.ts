@@ -1,9 +1,9 @@
 /** `amplihack/engine/mastra`: hooks around the tools of a Mastra agent. */
-import { derive } from "./derived.ts";
 import {
   type AdapterOptions,
   type AnyEngine,
   callOptions,
+  derive,
   fitArguments,
   mapTools,
   settle,

@@ -1,7 +1,6 @@
 /** `amplihack/engine/mcp`: hooks before and after the tools of an MCP server, at the server or at the client. */
 import type { CallResult } from "../calls/types.ts";
-import { derive } from "./derived.ts";
-import { type AdapterOptions, type AnyEngine, callOptions, notesOf, textOf } from "./shared.ts";
+import { type AdapterOptions, type AnyEngine, callOptions, derive, notesOf, textOf } from "./shared.ts";
 
 export type { AdapterOptions } from "./shared.ts";
 

@@ -7,9 +7,9 @@ import {
   type JsonObject,
   type Outcome,
 } from "../../protocol/index.ts";
-import { freezeJson } from "../freeze.ts";
-import type { MaybePromise } from "../maybe.ts";
-import type { ToolMap } from "../schema/infer.ts";
+import type { MaybePromise } from "../options.ts";
+import { freezeJson } from "../reply.ts";
+import type { ToolMap } from "../schema/validate.ts";
 import type { HookEngine, RegisterOptions, Settled } from "../types.ts";
 import { type AnyEngine, textOf } from "./shared.ts";
 

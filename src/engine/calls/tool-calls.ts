@@ -9,8 +9,8 @@ import {
 import type { EngineContext } from "../context.ts";
 import type { ApprovalOptions, DispatchOptions } from "../options.ts";
 import { BoundedMap } from "../session-state.ts";
+import { canonicalJson } from "../trust.ts";
 import { describeArguments, describeValue, isJson } from "./describe-value.ts";
-import { Signer } from "./signature.ts";
 import type {
   Answer,
   CallDecision,
@@ -321,4 +321,34 @@ function reportOf(
 
 function denied(call: Call, reason: string, before: Outcome | undefined): DeniedResult {
   return { ...reportOf(call, before, undefined), status: "denied", reason };
+}
+
+/** Signs what waits for a person, so that nobody on the way can change what the person agreed to. */
+class Signer {
+  private readonly key: ReturnType<typeof crypto.subtle.importKey>;
+
+  /** Without a key of the host's own, only this engine can read its signatures. */
+  constructor(secret: string | undefined) {
+    const bytes =
+      secret === undefined ? crypto.getRandomValues(new Uint8Array(32)) : new TextEncoder().encode(secret);
+    this.key = crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, [
+      "sign",
+      "verify",
+    ]);
+  }
+
+  async sign(value: object): Promise<string> {
+    const signed = await crypto.subtle.sign("HMAC", await this.key, bytesOf(value));
+    return Array.from(new Uint8Array(signed), byte => byte.toString(16).padStart(2, "0")).join("");
+  }
+
+  async isValid(value: object, signature: string): Promise<boolean> {
+    if (!/^[0-9a-f]{64}$/.test(signature)) return false;
+    const bytes = Uint8Array.from(signature.match(/../g) ?? [], pair => Number.parseInt(pair, 16));
+    return crypto.subtle.verify("HMAC", await this.key, bytes, bytesOf(value));
+  }
+}
+
+function bytesOf(value: object): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(canonicalJson(value));
 }

@@ -1,5 +1,5 @@
 import type { Attributed, JsonObject, Outcome } from "../../protocol/index.ts";
-import type { MaybePromise } from "../maybe.ts";
+import type { MaybePromise } from "../options.ts";
 
 /**
  * A call that waits for a person. It is plain JSON and signed: it can be stored, sent to where the person is, and

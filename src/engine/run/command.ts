@@ -13,11 +13,20 @@ import {
   NO_OUTPUT,
   type RawResult,
 } from "../../handlers/index.ts";
-import { type Diagnostic, defined, stringAt } from "../../protocol/index.ts";
-import type { ProcessResult, RunningProcess } from "../../system/index.ts";
-import { spellAtomcodeEvent } from "../source/atomcode-form.ts";
-import { AnnouncementWatcher } from "./announcement.ts";
-import { atomcodeContext, atomcodePrompt, atomcodeStdin } from "./atomcode-context.ts";
+import {
+  booleanAt,
+  type Diagnostic,
+  defined,
+  type EventDescriptor,
+  type Json,
+  type JsonObject,
+  numberAt,
+  ownValue,
+  readJson,
+  stringAt,
+} from "../../protocol/index.ts";
+import type { ProcessResult, RunningProcess, TextCodec } from "../../system/index.ts";
+import { spellAtomcodeEvent } from "../source/atomcode.ts";
 import { describeError, type Invocation, timedOut } from "./invocation.ts";
 
 export interface CommandResult {
@@ -210,4 +219,91 @@ function toEnd(
       return failed("spawn-failed", `could not start "${command.slice(0, 200)}": ${end.code}`).end;
     }
   }
+}
+
+const MAX_LINE_BYTES = 4096;
+const NEWLINE = 0x0a;
+
+interface Announcement {
+  /** how long the hook wants to go on, in milliseconds */
+  readonly timeoutMs: number | undefined;
+}
+
+/** Watches the first line of stdout for `{"async": true}`: the hook goes on in the background. */
+class AnnouncementWatcher {
+  private readonly codec: TextCodec;
+  private readonly line: number[] = [];
+  private isOver = false;
+
+  constructor(codec: TextCodec) {
+    this.codec = codec;
+  }
+
+  /** The announcement, at the chunk that completes its line. */
+  push(chunk: Uint8Array): Announcement | undefined {
+    if (this.isOver) return undefined;
+    const newline = chunk.indexOf(NEWLINE);
+    const piece = newline < 0 ? chunk : chunk.subarray(0, newline);
+    if (this.line.length + piece.length > MAX_LINE_BYTES) {
+      this.isOver = true;
+      return undefined;
+    }
+    this.line.push(...piece);
+    if (newline < 0) return undefined;
+    this.isOver = true;
+    return readAnnouncement(this.codec.decode(Uint8Array.from(this.line)).text);
+  }
+}
+
+function readAnnouncement(line: string): Announcement | undefined {
+  if (!line.trimStart().startsWith("{")) return undefined;
+  const read = readJson(line, { recover: false, maxDepth: 4 });
+  if (!read.ok || booleanAt(read.value, "async") !== true) return undefined;
+  const timeoutMs = numberAt(read.value, "asyncTimeout") ?? 0;
+  return { timeoutMs: Number.isFinite(timeoutMs) && timeoutMs > 0 ? timeoutMs : undefined };
+}
+
+/** What a hook of the dialect is told; members that do not apply are null, never left out. */
+export function atomcodeContext(event: EventDescriptor, payload: JsonObject, projectDir: string): JsonObject {
+  const result = ownValue(payload, "tool_response") ?? null;
+  const isAfter = event.name === "PostToolUse" || event.name === "PostToolUseFailure";
+  return {
+    event: spellAtomcodeEvent(event.name),
+    tool_name: ownValue(payload, "tool_name") ?? null,
+    tool_args: ownValue(payload, "tool_input") ?? null,
+    tool_result: isAfter ? asText(result) : null,
+    tool_success: isAfter ? event.name === "PostToolUse" && ownValue(payload, "is_error") !== true : null,
+    session_id: ownValue(payload, "session_id") ?? "",
+    working_dir: ownValue(payload, "cwd") ?? projectDir,
+  };
+}
+
+function asText(result: Json): Json {
+  return result === null || typeof result === "string" ? result : JSON.stringify(result);
+}
+
+/**
+ * What both forms of the dialect read on stdin: the payload as AtomCode sends it now, and beside it the members of the
+ * older context, so that a script finds what it was written for whichever form its file was taken for.
+ */
+function atomcodeStdin(context: JsonObject, payload: JsonObject, event: EventDescriptor): JsonObject {
+  const { tool_use_id: id = null, tool_response: result } = payload;
+  return {
+    ...payload,
+    hook_event_name: event.name,
+    cwd: context["working_dir"] ?? "",
+    ...(event.requiresTool ? { call_id: id } : {}),
+    ...(result === undefined ? {} : { tool_response: asText(result) }),
+    ...context,
+  };
+}
+
+/** At the prompt the payload is Claude's, with exactly these members. */
+export function atomcodePrompt(payload: JsonObject, projectDir: string): JsonObject {
+  return {
+    session_id: ownValue(payload, "session_id") ?? "",
+    hook_event_name: "UserPromptSubmit",
+    prompt: ownValue(payload, "prompt") ?? "",
+    cwd: ownValue(payload, "cwd") ?? projectDir,
+  };
 }

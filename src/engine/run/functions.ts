@@ -13,163 +13,203 @@ import {
   type FailurePolicy,
   isJsonObject,
   type Json,
+  type JsonObject,
+  ownValue,
   type Power,
   type Run,
+  stringAt,
 } from "../../protocol/index.ts";
+import { asArguments } from "../calls/describe-value.ts";
 import type { CancelSignal } from "../cancel-signal.ts";
 import type { EngineContext } from "../context.ts";
-import { andThen, isThenable, type MaybePromise } from "../maybe.ts";
 import type { DispatchOptions, Span } from "../options.ts";
-import type { RegisteredHook } from "../registration.ts";
-import { NO_REPLY, type Reply, refuse } from "../reply.ts";
-import { type CallState, FunctionScope, UnreadablePayload } from "./call-state.ts";
+import type { CallView, CheckedArgs, CheckedResult, RegisteredHook } from "../registration.ts";
+import { freezeCopy, type Reply, refuse } from "../reply.ts";
+import type { DeclaredTools } from "../tools.ts";
+import type { HookScope } from "../types.ts";
 import { describeError } from "./invocation.ts";
+
+/** What every stage of one dispatch needs. */
+export interface StageContext {
+  readonly core: EngineContext;
+  readonly power: Power;
+  readonly cancel: CancelSignal;
+  readonly onRun: DispatchOptions["onRun"];
+  /** what the host passed with the dispatch, for hooks of its own code */
+  readonly context: unknown;
+}
+
+/**
+ * One call on its way through the functions: each sees what the one before left. What functions see is a frozen copy
+ * of the host's payload, made at once.
+ */
+export class CallState implements CallView {
+  readonly event: EventDescriptor;
+  /** the host's payload as it came: a frozen copy, or the host's own where no copy can be made */
+  readonly given: JsonObject;
+  /** why no function can be shown this payload: it is nested too deeply, or refers to itself */
+  readonly problem: string | undefined;
+  readonly names: readonly string[];
+  readonly tool: string | undefined;
+  payload: JsonObject;
+  isError: boolean;
+  isInputNew = false;
+  isResultNew = false;
+  isErrorNew = false;
+  private readonly tools: DeclaredTools;
+  private checking: Promise<CheckedArgs> | undefined;
+
+  constructor(
+    event: EventDescriptor,
+    payload: JsonObject,
+    known: { readonly names: readonly string[]; readonly tool: string | undefined },
+    tools: DeclaredTools,
+  ) {
+    this.event = event;
+    this.names = known.names;
+    this.tool = known.tool;
+    this.tools = tools;
+    let copy = payload;
+    try {
+      copy = freezeCopy(payload, true) as JsonObject;
+    } catch (error) {
+      this.problem = `the payload cannot be copied: ${describeError(error)}`;
+    }
+    this.given = copy;
+    this.payload = copy;
+    this.isError = event.name === "PostToolUseFailure" || ownValue(copy, "is_error") === true;
+  }
+
+  get id(): string {
+    return stringAt(this.given, "tool_use_id") ?? "";
+  }
+
+  get name(): string {
+    return this.names[0] ?? stringAt(this.given, "tool_name") ?? "";
+  }
+
+  get input(): Json {
+    return ownValue(this.payload, "tool_input") ?? null;
+  }
+
+  get originalInput(): Json {
+    return ownValue(this.given, "tool_input") ?? null;
+  }
+
+  get result(): Json {
+    const reported = this.event.name === "PostToolUseFailure" ? ownValue(this.payload, "error") : undefined;
+    return ownValue(this.payload, "tool_response") ?? reported ?? null;
+  }
+
+  checkedInput(): Promise<CheckedArgs> {
+    this.checking ??= this.checkInput();
+    return this.checking;
+  }
+
+  private async checkInput(): Promise<CheckedArgs> {
+    const { id, name, tool, input } = this;
+    const unchecked = { tool: undefined, args: asArguments(input), problem: undefined };
+    const fitted = tool === undefined ? unchecked : await this.tools.checkArgs(tool, input);
+    return {
+      call: Object.freeze({ id, name, tool: fitted.tool, args: fitted.args }),
+      problem: fitted.problem,
+    };
+  }
+
+  async checkedResult(): Promise<CheckedResult> {
+    const { result, tool } = this;
+    if (this.isError || tool === undefined) return { result, problem: undefined };
+    const checked = await this.tools.checkResult(tool, result);
+    return checked.ok
+      ? { result: checked.value === result ? result : freezeCopy(checked.value, true), problem: undefined }
+      : { result, problem: `the result of ${tool} does not fit its schema: ${checked.problem}` };
+  }
+
+  setInput(input: Json): void {
+    this.isInputNew = true;
+    this.checking = undefined;
+    const { payload, originalInput } = this;
+    this.payload = Object.freeze({ ...payload, tool_input: input, tool_input_original: originalInput });
+  }
+
+  setResult(result: Json): void {
+    this.isResultNew = true;
+    this.payload = Object.freeze({ ...this.payload, tool_response: result });
+  }
+
+  setError(isError: boolean): void {
+    this.isError = isError;
+    this.isErrorNew = true;
+  }
+}
 
 const ABORTED: HandlerFailure = { code: "aborted", detail: "the host gave up waiting" };
 
-/** Functions that were asked already: all before `place` were silent, and that at `place` answered, if at all. */
-export interface BegunLane {
-  readonly state: CallState;
-  readonly place: number;
-  readonly answer: { readonly said: MaybePromise<Reply>; readonly scope: FunctionScope } | undefined;
-}
-
 /** Stage 0: the functions of the host's own code, one after another, each seeing what the one before changed. */
-export class FunctionLane {
+export class FunctionStage {
   readonly contributions: Contribution[] = [];
   /** a deny on an action that can be refused: nothing more is asked and nothing is started */
   isRefused = false;
-  private readonly core: EngineContext;
-  private readonly event: EventDescriptor;
-  private readonly power: Power;
-  private readonly cancel: CancelSignal;
-  private readonly onRun: DispatchOptions["onRun"];
   readonly state: CallState;
   /** the input that each judge was shown */
   readonly shown = new Map<RegisteredHook, Json>();
+  private readonly stage: StageContext;
   private rewriter = -1;
-  /** when the last function ended, if nothing was waited for since */
-  private freeSinceMs: number | undefined;
-  /** the longest time of a function; of one that answers later, without end */
-  slowestMs = 0;
-  private readonly context: unknown;
   private isOutputWithheld = false;
 
-  constructor(
-    core: EngineContext,
-    state: CallState,
-    power: Power,
-    cancel: CancelSignal,
-    onRun: DispatchOptions["onRun"],
-    context: unknown,
-  ) {
-    this.core = core;
+  constructor(stage: StageContext, state: CallState) {
+    this.stage = stage;
     this.state = state;
-    this.event = state.event;
-    this.power = power;
-    this.cancel = cancel;
-    this.onRun = onRun;
-    this.context = context;
   }
 
-  /** A promise comes back only when a function returned one. */
-  run(lane: readonly RegisteredHook[], begun?: BegunLane): MaybePromise<void> {
-    if (begun === undefined) return this.runFrom(lane, 0);
-    const { place, answer } = begun;
-    for (const silent of lane.slice(0, place)) {
-      if (silent.isJudge) this.shown.set(silent, this.state.input);
-      this.conclude(silent, NO_REPLY, 0);
-    }
-    const speaking = lane[place];
-    if (answer === undefined || speaking === undefined) return this.runFrom(lane, place);
-    if (speaking.isJudge) this.shown.set(speaking, this.state.input);
-    this.freeSinceMs = this.core.timers.nowMs();
-    const pending = this.settle(speaking, answer.said, answer.scope, this.freeSinceMs, undefined);
-    if (isThenable(pending)) return pending.then(() => this.runFrom(lane, place + 1));
-    return this.runFrom(lane, place + 1);
-  }
-
-  private runFrom(lane: readonly RegisteredHook[], from: number): MaybePromise<void> {
-    for (let place = from; place < lane.length; place++) {
-      const registration = lane[place];
-      if (registration === undefined) break;
-      const pending = this.step(registration);
-      if (isThenable(pending)) return pending.then(() => this.runFrom(lane, place + 1));
+  async run(functions: readonly RegisteredHook[]): Promise<void> {
+    for (const registration of functions) {
+      if (this.isRefused) this.skip(registration, "skipped");
+      else if (this.stage.cancel.isRaised) this.skip(registration, "aborted");
+      else await this.step(registration);
     }
   }
 
-  private step(registration: RegisteredHook): MaybePromise<void> {
-    if (this.isRefused) return this.skip(registration, "skipped");
-    if (this.cancel.isRaised) return this.skip(registration, "aborted");
-    this.onRun?.({ hook: registration.id, status: "started" });
-    const { recorder } = this.core;
-    if (recorder === undefined) return this.call(registration, undefined);
+  private async step(registration: RegisteredHook): Promise<void> {
+    const { core, onRun } = this.stage;
     const { id, timeoutMs } = registration;
+    onRun?.({ hook: id, status: "started" });
+    if (core.recorder === undefined) return this.call(registration, undefined);
     const facts = { id, kind: "function", dialect: "none", source: "builtin", timeoutMs };
-    return recorder.run(facts, span => this.call(registration, span));
+    return core.recorder.run(facts, span => this.call(registration, span));
   }
 
   private skip({ id }: RegisteredHook, status: "skipped" | "aborted"): void {
     const contribution = notStarted(id, status);
     this.contributions.push(contribution);
-    this.onRun?.(contribution.run);
+    this.stage.onRun?.(contribution.run);
   }
 
-  private call(registration: RegisteredHook, span: Span | undefined): MaybePromise<void> {
-    const begunMs = this.freeSinceMs ?? this.core.timers.nowMs();
+  private async call(registration: RegisteredHook, span: Span | undefined): Promise<void> {
+    const { timers, projectDir } = this.stage.core;
+    const begunMs = timers.nowMs();
     if (registration.isJudge) this.shown.set(registration, this.state.input);
-    const scope = new FunctionScope(this.state, this.core.projectDir, this.context);
-    let said: MaybePromise<Reply>;
-    try {
-      said = registration.run(this.state, scope);
-    } catch (error) {
-      said = threw(error);
-    }
-    return this.settle(registration, said, scope, begunMs, span);
+    const { controller, scope } = createScope(this.state, projectDir, this.stage.context);
+    const reply = await this.wait(this.ask(registration, scope), registration, controller);
+    this.conclude(registration, reply, timers.nowMs() - begunMs, span);
   }
 
-  /** Takes what a function said, at once or when it is there. */
-  private settle(
-    registration: RegisteredHook,
-    said: MaybePromise<Reply>,
-    scope: FunctionScope,
-    begunMs: number,
-    span: Span | undefined,
-  ): MaybePromise<void> {
-    const { timers } = this.core;
-    const answer = this.checked(said);
-    if (!isThenable(answer)) {
-      // The next one begins where this one ended: one look at the clock for each.
-      this.freeSinceMs = timers.nowMs();
-      const durationMs = this.freeSinceMs - begunMs;
-      this.slowestMs = Math.max(this.slowestMs, durationMs);
-      return this.conclude(registration, answer, durationMs, span);
-    }
-    this.freeSinceMs = undefined;
-    this.slowestMs = Number.POSITIVE_INFINITY;
-    // While this one is waited for, the host may change what it passed.
-    this.state.takeCopy();
-    return this.wait(answer, registration, scope).then(reply =>
-      this.conclude(registration, reply, timers.nowMs() - begunMs, span),
-    );
-  }
-
-  /** What a function said, with its rewrite checked. Never throws. */
-  private checked(said: MaybePromise<Reply>): MaybePromise<Reply> {
+  /** What a function said, with its rewrite checked. Never rejects. */
+  private async ask(registration: RegisteredHook, scope: HookScope): Promise<Reply> {
+    const { problem } = this.state;
+    if (problem !== undefined) return refuse("hook-threw", problem);
     try {
-      if (isThenable(said)) return said.then(reply => this.checkRewrite(reply)).then(undefined, threw);
-      const checked = this.checkRewrite(said);
-      return isThenable(checked) ? checked.then(undefined, threw) : checked;
+      return await this.checkRewrite(await registration.run(this.state, scope));
     } catch (error) {
-      return threw(error);
+      return refuse("hook-threw", describeError(error));
     }
   }
 
   /** Not longer than the function's time, not longer than the host's patience. */
   private wait(
-    answer: PromiseLike<Reply>,
+    answer: Promise<Reply>,
     { id, timeoutMs }: RegisteredHook,
-    scope: FunctionScope,
+    controller: AbortController,
   ): Promise<Reply> {
     return new Promise(resolve => {
       let isLate = false;
@@ -177,16 +217,16 @@ export class FunctionLane {
         isLate = true;
         cancelTimer();
         unsubscribe();
-        scope.abort();
+        controller.abort();
         resolve(reply);
       };
-      const cancelTimer = this.core.timers.after(timeoutMs, () =>
+      const cancelTimer = this.stage.core.timers.after(timeoutMs, () =>
         giveUp(refuse("timeout", `no answer within ${timeoutMs} ms`)),
       );
       const abort = (): void => giveUp({ effect: {}, failure: ABORTED });
-      const unsubscribe = this.cancel.subscribe(abort);
+      const unsubscribe = this.stage.cancel.subscribe(abort);
       // The function itself may have called everything off before it returned its promise.
-      if (this.cancel.isRaised) return abort();
+      if (this.stage.cancel.isRaised) return abort();
       void answer.then(reply => {
         if (isLate) return this.reportLate(id);
         cancelTimer();
@@ -197,50 +237,58 @@ export class FunctionLane {
   }
 
   private reportLate(hook: string): void {
-    this.core.recorder?.failure("late-result");
+    this.stage.core.recorder?.failure("late-result");
     const late = diagnose("late-result", "it answered after its time; the answer does not count");
     this.contributions.push({ hook, effect: { diagnostics: [late] } });
   }
 
-  private checkRewrite(reply: Reply): MaybePromise<Reply> {
+  private async checkRewrite(reply: Reply): Promise<Reply> {
     if (reply.rewrite === undefined) return reply;
     const { rewrite, ...rest } = reply;
-    const isAfter = this.event.name === "PostToolUse" || this.event.name === "PostToolUseFailure";
-    const isPossible = rewrite.of === "output" ? isAfter : this.event.rewrites.includes("input");
+    const isAfter = this.state.event.name === "PostToolUse" || this.state.event.name === "PostToolUseFailure";
+    const isPossible = rewrite.of === "output" ? isAfter : this.state.event.rewrites.includes("input");
     if (!isPossible) {
-      const impossible = diagnose("rewrite-invalid", `${this.event.name} has no ${rewrite.of} to change`);
+      const impossible = diagnose(
+        "rewrite-invalid",
+        `${this.state.event.name} has no ${rewrite.of} to change`,
+      );
       const diagnostics = [...(rest.effect.diagnostics ?? []), impossible];
       return { ...rest, effect: { ...rest.effect, diagnostics } };
     }
-    const { tools } = this.core;
+    const { tools } = this.stage.core;
     const isError = reply.isError ?? this.state.isError;
     const checked =
       rewrite.of === "input"
         ? tools.checkInput(this.state.tool, rewrite.value)
         : tools.checkResult(isError ? undefined : this.state.tool, rewrite.value);
-    return andThen(checked, result => {
-      if (result.ok) return reply;
-      const detail = `the new ${rewrite.of} of ${this.state.name} does not fit: ${result.problem}`;
-      return { effect: rest.effect, failure: { code: "rewrite-invalid", detail } };
-    });
+    const result = await checked;
+    if (result.ok) return reply;
+    const detail = `the new ${rewrite.of} of ${this.state.name} does not fit: ${result.problem}`;
+    return { effect: rest.effect, failure: { code: "rewrite-invalid", detail } };
   }
 
   private conclude(registration: RegisteredHook, reply: Reply, durationMs: number, span?: Span): void {
     const { id } = registration;
     const run: Run = { hook: id, status: runStatusOf(reply.effect, reply.failure), durationMs };
-    const effect = applyFailure(id, reply, this.policyOf(registration), this.power);
+    const effect = applyFailure(id, reply, this.policyOf(registration), this.stage.power);
     this.contributions.push({ hook: id, effect, run });
     if (reply.failure === undefined) this.apply(reply);
     else if (isWithheld(effect)) this.withhold(effect);
-    const canRefuse = this.power === "veto" || this.power === "retry";
+    const canRefuse = ["veto", "retry"].includes(this.stage.power);
     if (canRefuse && effect.decision?.kind === "deny") this.isRefused = true;
     if (span !== undefined) {
       const failureCode = reply.failure?.code;
       const isRewrite = reply.rewrite !== undefined && failureCode === undefined;
       const diagnostics = effect.diagnostics ?? [];
-      this.core.recorder?.endRun(span, { run, failureCode, queueMs: undefined, isRewrite, diagnostics });
+      this.stage.core.recorder?.endRun(span, {
+        run,
+        failureCode,
+        queueMs: undefined,
+        isRewrite,
+        diagnostics,
+      });
     }
-    this.onRun?.(run);
+    this.stage.onRun?.(run);
   }
 
   /** No later hook sees the output that one could not check. */
@@ -279,11 +327,28 @@ export class FunctionLane {
 
   private policyOf({ onFailure }: RegisteredHook): FailurePolicy {
     return (
-      onFailure ?? this.core.failurePolicy(this.event.name) ?? (this.power === "veto" ? "closed" : "open")
+      onFailure ??
+      this.stage.core.failurePolicy(this.state.event.name) ??
+      (this.stage.power === "veto" ? "closed" : "open")
     );
   }
 }
 
-export function threw(error: unknown): Reply {
-  return refuse("hook-threw", error instanceof UnreadablePayload ? error.message : describeError(error));
+/** What a function gets besides its subject. The signal aborts when its time is up, or the host gave up. */
+function createScope(
+  { event, given, originalInput }: CallState,
+  projectDir: string,
+  context: unknown,
+): { readonly controller: AbortController; readonly scope: HookScope } {
+  const controller = new AbortController();
+  const agentId = stringAt(given, "agent_id");
+  const scope: HookScope = {
+    sessionId: stringAt(given, "session_id") ?? "",
+    cwd: stringAt(given, "cwd") || projectDir,
+    context,
+    original: event.requiresTool ? originalInput : given,
+    signal: controller.signal,
+    ...(agentId === undefined ? {} : { agentId }),
+  };
+  return { controller, scope };
 }

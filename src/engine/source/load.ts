@@ -1,10 +1,27 @@
-import { diagnose, type HandlerSpec, type ParsedSource } from "../../handlers/index.ts";
+import {
+  type ActionKind,
+  type Condition,
+  compileCondition,
+  compileMatcher,
+  type DiagnosticCode,
+  diagnose,
+  type HandlerSpec,
+  isMatcherIgnored,
+  type Matcher,
+  namesOnlyAServer,
+  type ParsedSource,
+} from "../../handlers/index.ts";
 import type { Diagnostic, EventDescriptor, FailurePolicy } from "../../protocol/index.ts";
 import type { Files } from "../../system/index.ts";
-import type { Delegates, HookSource, LoadReport, TrustState, TrustStore } from "../options.ts";
-import { SOURCE_KINDS } from "../options.ts";
+import {
+  type Delegates,
+  type HookSource,
+  type LoadReport,
+  SOURCE_KINDS,
+  type TrustState,
+  type TrustStore,
+} from "../options.ts";
 import { askTrust, disableAllIdentity, identityOf, isTrusted, pinScript } from "../trust.ts";
-import { type CompiledHandler, compileHandler } from "./compile-handler.ts";
 import { type LabelledProblem, labelSources, parseSource } from "./parse.ts";
 
 /** A handler as it stands in the files, whether it can run or not. */
@@ -210,4 +227,61 @@ function reportOf(problems: readonly LabelledProblem[], handlers: number): LoadR
 function isRefusal({ problem, source }: LabelledProblem, isStrict: boolean): boolean {
   if (problem.severity === "error") return isStrict || source.kind === "managed";
   return problem.code === "handler-unsupported" && source.kind === "managed";
+}
+
+/** A handler compiled: what its spec says, in a form that can be asked. */
+interface CompiledHandler {
+  readonly event: EventDescriptor;
+  readonly matcher: Matcher;
+  readonly condition: Condition | undefined;
+}
+
+const DELEGATE: Readonly<Partial<Record<ActionKind, keyof Delegates>>> = {
+  mcp_tool: "mcpTool",
+  prompt: "prompt",
+  agent: "agent",
+};
+
+/** Compiles a trusted handler and reports what is odd about it. `unreachable`: sound, but nothing triggers it. */
+function compileHandler(
+  spec: HandlerSpec,
+  event: EventDescriptor,
+  delegates: Delegates,
+  report: (code: DiagnosticCode, detail: string) => void,
+): CompiledHandler | "unreachable" | "invalid" {
+  const { action } = spec;
+  const refuse = (code: DiagnosticCode, detail: string): "invalid" => {
+    report(code, detail);
+    return "invalid";
+  };
+  const delegate = DELEGATE[action.kind];
+  if (delegate !== undefined && delegates[delegate] === undefined) {
+    const detail = `the host offers no ${delegate} delegate, so ${action.kind} hooks cannot run`;
+    return refuse("handler-unsupported", detail);
+  }
+  if (action.kind === "http" && !URL.canParse(action.url))
+    return refuse("handler-invalid", `"url" cannot be read as a URL`);
+  const compiled = compileMatcher(spec.dialect, spec.matcher, event);
+  if (!compiled.ok) return refuse("matcher-invalid", compiled.problem);
+  lintMatcher(spec, event, report);
+  const { matcher } = compiled;
+  if (spec.condition === undefined) return { event, matcher, condition: undefined };
+  const rule = compileCondition(spec.condition);
+  if (!rule.ok) return refuse("if-invalid", rule.problem);
+  if (event.requiresTool) return { event, matcher, condition: rule.condition };
+  report("if-not-applicable", `"if" needs a tool, and ${event.name} has none: the hook never runs`);
+  return "unreachable";
+}
+
+function lintMatcher(
+  { matcher, dialect }: HandlerSpec,
+  event: EventDescriptor,
+  report: (code: DiagnosticCode, detail: string) => void,
+): void {
+  if (matcher === undefined || matcher === "" || matcher === "*") return;
+  if (isMatcherIgnored(dialect, event)) {
+    report("matcher-ignored", `${event.name} has nothing a matcher could be compared with`);
+  } else if (dialect === "claude" && event.requiresTool && namesOnlyAServer(matcher)) {
+    report("matcher-mcp-prefix", `a server's name matches none of its tools; write mcp__server__.* instead`);
+  }
 }

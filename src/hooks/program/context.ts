@@ -27,7 +27,7 @@ import {
 } from "../../state/index.ts";
 import { basename, type System, writeAtomically } from "../../system/index.ts";
 import { escapeControls } from "../../text/index.ts";
-import { configurationFor } from "./configuration.ts";
+import { configurationFor } from "./guard-context.ts";
 import { prepareRuntime } from "./telemetry.ts";
 
 const LOCK_TIMEOUT_MS = 2_000;
@@ -40,6 +40,8 @@ export interface HookOptions {
   readonly program?: readonly string[] | undefined;
   /** milliseconds this hook may take; the hook's own default when left out */
   readonly budgetMs?: number | undefined;
+  /** takes what is to be done once the host has its answer: records, which nothing waits for */
+  readonly afterAnswer?: ((task: () => readonly Diagnostic[]) => void) | undefined;
 }
 
 /**

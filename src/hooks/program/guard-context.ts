@@ -1,4 +1,4 @@
-import { type Config, type ConfigNotice, loadConfig } from "../../config/index.ts";
+import { type Config, type ConfigNotice, type LoadedConfig, loadConfig } from "../../config/index.ts";
 import type { GuardContext } from "../../guard/index.ts";
 import { findHome, findProjectRoot, findSessionDirectory, findStateHome } from "../../state/index.ts";
 import { join, type System } from "../../system/index.ts";
@@ -49,4 +49,13 @@ export function openGuard(
     isLate: startClock(system),
   };
   return { config, notices, context, home, stateHome, project };
+}
+
+/** Read only where it is needed: most runs that answer do not pay for it. */
+export function configurationFor(system: System, cwd: string | undefined): LoadedConfig | undefined {
+  const projectRoot = findProjectRoot(system, cwd);
+  const stateHome = findStateHome(system);
+  const home = findHome(system);
+  if (stateHome === undefined || home === undefined) return undefined;
+  return loadConfig(system, { home, stateHome, projectRoot });
 }

@@ -3,8 +3,8 @@ import { type InjectionFinding, loadFind, loadFinding, type Rule } from "../../g
 import { type InputOf, type Json, stringAt } from "../../protocol/index.ts";
 import { isInside, resolve } from "../../system/index.ts";
 import { clip, escapeHidden } from "../../text/index.ts";
-import { configurationFor } from "../program/configuration.ts";
 import type { HookContext } from "../program/context.ts";
+import { configurationFor } from "../program/guard-context.ts";
 
 /** What is told about a result from outside that reads like instructions. */
 export interface ForeignWarning {

@@ -10,9 +10,8 @@ import { readFrameworkText, readPreferenceFiles } from "./framework-files.ts";
 import { withHistory } from "./history-steps.ts";
 import { parsePreferences, renderPreferences, renderProjectPreferences } from "./preferences.ts";
 import { type RecalledNotes, screenNotes } from "./recalled-notes.ts";
-import { isHeldText } from "./stop/hold-mark.ts";
-import { isDevCommand, isNested, isWorkflowActive } from "./workflow-activity.ts";
-import { startTracking } from "./workflow-tracking.ts";
+import { isHeldText } from "./stop/lock-mode.ts";
+import { isDevCommand, isNested, isWorkflowActive, startTracking } from "./workflow-tracking.ts";
 
 const QUERY_LENGTH = 500;
 

@@ -3,8 +3,8 @@ import { AtomicJsonFile } from "../../state/index.ts";
 import { firstCharacters, oneLine, wordPattern } from "../../text/index.ts";
 import { attempt, defineHook, type HookContext } from "../program/context.ts";
 import type { HookDefinition } from "../program/hook-program.ts";
-import { isDevCommand, isNested, isWorkflowActive } from "./workflow-activity.ts";
-import { developmentGuide } from "./workflow-guide.ts";
+import { developmentGuide } from "./intent-routing.ts";
+import { isDevCommand, isNested, isWorkflowActive } from "./workflow-tracking.ts";
 
 /** Which turn a session is in, and at which its topic was last classified. */
 interface Classification {

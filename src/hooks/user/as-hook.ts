@@ -1,10 +1,10 @@
-import type { Hook, HookInput } from "../../protocol/index.ts";
+import { type FailurePolicy, findEvent, type HookInput } from "../../protocol/index.ts";
 import type { System } from "../../system/index.ts";
 import { type HookResult, readAnswer } from "./answer.ts";
-import { openCall } from "./call.ts";
-import type { UserHook } from "./define.ts";
-import { openFacts } from "./open-facts.ts";
-import { isWanted, toWhen, type Wants } from "./wanted.ts";
+import { openCall, openFacts } from "./call.ts";
+import { isUserHook, type UserHook } from "./define.ts";
+import type { BuiltHook, Wants } from "./manifest.ts";
+import { toWhen } from "./wanted.ts";
 
 export const HOOK_TIMEOUT_MS = 5_000;
 
@@ -34,17 +34,35 @@ export async function runHere(
   return opened.ok ? readAnswer(await hook.run(opened.call), input) : opened;
 }
 
-/** The same hook for places that take `Hook`: one for each of its events. */
-export function asHooks(hook: UserHook): readonly Hook<System>[] {
+const POLICIES: readonly FailurePolicy[] = ["open", "ask", "closed"];
+
+/** The hooks that a file exports, as the manifest holds them. Throws for one that cannot be used. */
+export function describeExports(exports: Readonly<Record<string, unknown>>): readonly BuiltHook[] {
+  const found = Object.entries(exports).filter(([, value]) => isUserHook(value));
+  const seen = new Set<unknown>();
+  return found.flatMap(([exportName, hook]) => {
+    // One hook under two names is one hook.
+    if (!isUserHook(hook) || seen.has(hook)) return [];
+    seen.add(hook);
+    return [describeHook(exportName, hook)];
+  });
+}
+
+function describeHook(exportName: string, hook: UserHook): BuiltHook {
+  const { name, options } = hook;
+  const { timeoutMs = HOOK_TIMEOUT_MS, order = 0, onFailure = "open" } = options;
+  const complain = (what: string): never => {
+    throw new TypeError(`hook ${name}: ${what}`);
+  };
+  if (hook.events.length === 0) complain(`"event" is missing`);
+  for (const event of hook.events)
+    if (findEvent(event)?.name !== event) complain(`there is no event "${String(event).slice(0, 60)}"`);
+  if (!Number.isFinite(timeoutMs) || timeoutMs <= 0) complain(`"timeoutMs" must be a number above zero`);
+  if (!Number.isFinite(order)) complain(`"order" must be a number`);
+  if (!POLICIES.includes(onFailure)) complain(`"onFailure" must be one of ${POLICIES.join(", ")}`);
   const wants = wantsOf(hook);
-  return hook.events.map(event => ({
-    id: hook.name,
-    event,
-    async run(input, system) {
-      if (!isWanted(wants, input)) return undefined;
-      const result = await runHere(hook, input, system);
-      if (!result.ok) throw new Error(result.problem);
-      return result.effect;
-    },
-  }));
+  const lists = [wants.events, wants.tools, wants.hostTools, wants.hosts];
+  if (!lists.every(list => list.every(item => typeof item === "string")))
+    complain(`"event", "tool", "hostTool" and "hosts" hold names`);
+  return { ...wants, name, exportName, order, timeoutMs, onFailure };
 }

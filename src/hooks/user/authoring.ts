@@ -8,27 +8,25 @@ export type {
   HookFiles,
   HookStore,
   StartedProgram,
-} from "./call-types.ts";
-export {
-  defineHook,
-  type HookAnswer,
-  type HookCall,
-  type HookSettings,
-  type HookSpec,
-  type ToolEvent,
-  type UserHook,
-} from "./define.ts";
+} from "./call.ts";
 export {
   allow,
   ask,
   context,
+  defineHook,
   deny,
   type EffectKind,
+  type HookAnswer,
+  type HookCall,
+  type HookSettings,
+  type HookSpec,
   halt,
   message,
   type Rewrite,
   replaceOutput,
   rewrite,
   type Said,
-} from "./effects.ts";
+  type ToolEvent,
+  type UserHook,
+} from "./define.ts";
 export type { McpTool, ToolInputs, ToolName, ToolSelector } from "./tools.ts";

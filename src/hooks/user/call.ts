@@ -1,12 +1,14 @@
 import { canonicalInput } from "../../hosts/index.ts";
-import type { HookInput } from "../../protocol/index.ts";
+import { type HookInput, isJsonObject, type Json, type JsonObject } from "../../protocol/index.ts";
 import {
+  AtomicJsonFile,
   findHome,
   findProjectRoot,
   findSessionDirectory,
   findSessionId,
   findStateHome,
   LogFile,
+  sanitiseSessionId,
 } from "../../state/index.ts";
 import {
   childEnvironment,
@@ -15,12 +17,11 @@ import {
   join,
   resolve,
   type System,
+  sha256Hex,
   writeAtomically,
 } from "../../system/index.ts";
 import { type Entry, readTranscript, toolNaming } from "../../transcripts/index.ts";
-import type { CommandFacts, ExecOptions, ExecResult, GivenCall, HookFiles } from "./call-types.ts";
 import { deeperEnvironment } from "./depth.ts";
-import { openStores } from "./store.ts";
 import { fitInput, isToolName } from "./tools.ts";
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
@@ -28,7 +29,7 @@ const MAX_OUTPUT_BYTES = 1024 * 1024;
 const MAX_ENTRIES = 50_000;
 
 /** What one run of one hook needs besides the event. */
-export interface CallServices {
+interface CallServices {
   readonly hook: string;
   /** on the clock of `monotonicMs` */
   readonly deadlineMs: number;
@@ -37,7 +38,7 @@ export interface CallServices {
   readonly isAborted?: () => boolean;
 }
 
-export type OpenedCall =
+type OpenedCall =
   | { readonly ok: true; readonly call: object }
   /** the input has not what the type of its tool promises */
   | { readonly ok: false; readonly problem: string };
@@ -222,4 +223,149 @@ async function execute(
     stderr: system.text.decode(result.stderr).text,
     problem: result.end.kind === "exit" ? undefined : `${argv[0]} ${describeEnd(result.end, timeoutMs)}`,
   };
+}
+
+/** What a command does, as the guard sees it. Empty for calls that are no command. */
+export interface CommandFacts {
+  /** Every program that would start, also behind `sudo`, `xargs`, `sh -c` and the like. */
+  readonly programs: readonly StartedProgram[];
+  /** all words of all programs that are known */
+  readonly words: readonly string[];
+  /** files that are read, written, moved or deleted, as far as they are known; of a file tool its paths */
+  readonly paths: readonly string[];
+  readonly effects: readonly CommandEffectFact[];
+}
+
+export interface StartedProgram {
+  /** base name; empty when only the run decides it */
+  readonly name: string;
+  /** the words behind the name; undefined where only the run decides one */
+  readonly args: readonly (string | undefined)[];
+  /** through sudo, doas and the like */
+  readonly isElevated: boolean;
+}
+
+export interface CommandEffectFact {
+  /** `delete`, `read`, `write`, `move`, `send`, `git` … */
+  readonly kind: string;
+  readonly program: string;
+  /** undefined where only the run decides it, or the effect has none */
+  readonly path: string | undefined;
+}
+
+/** Files; a relative path is one below the session's directory. */
+export interface HookFiles {
+  /** the text of a file; undefined when there is none */
+  read(path: string): string | undefined;
+  exists(path: string): boolean;
+  /** names in a directory; none when there is no such directory */
+  list(path: string): readonly string[];
+  /** replaces the whole file at once */
+  write(path: string, text: string): void;
+}
+
+/** A small JSON object that is safe to change from several processes. */
+export interface HookStore {
+  read(): JsonObject;
+  /** Reads, changes and writes under a lock; returns the new value. */
+  update(change: (current: JsonObject) => JsonObject): JsonObject;
+}
+
+export interface ExecOptions {
+  readonly cwd?: string;
+  readonly input?: string;
+  /** variables besides those of this process */
+  readonly env?: Readonly<Record<string, string>>;
+  /** at most what is left of the hook's own time */
+  readonly timeoutMs?: number;
+}
+
+export interface ExecResult {
+  /** undefined when it did not end by itself */
+  readonly exitCode: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** why it did not start or end by itself; undefined when it did */
+  readonly problem: string | undefined;
+}
+
+/** What every hook is given besides its event. Nothing else is needed, and a hook that uses nothing else is portable. */
+export interface GivenCall {
+  readonly host: string;
+  readonly session: string | undefined;
+  readonly cwd: string;
+  readonly projectRoot: string;
+  /** the payload as the host sent it */
+  readonly raw: Json;
+  /** The session's messages so far; none where the host records none. Read when it is called. */
+  transcript(): readonly Entry[];
+  readonly facts: CommandFacts;
+  readonly files: HookFiles;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: { nowMs(): number };
+  /** a line in the log of users' hooks */
+  log(text: string): void;
+  readonly state: { readonly session: HookStore; readonly project: HookStore };
+  /** Starts a program without a shell and waits for it. */
+  exec(argv: readonly [string, ...string[]], options?: ExecOptions): Promise<ExecResult>;
+  /** `aborted` once the hook's time is over */
+  readonly signal: { readonly aborted: boolean };
+}
+
+const NO_FACTS: CommandFacts = { programs: [], words: [], paths: [], effects: [] };
+
+/** What finds the facts of a command: large, so it is loaded for hooks alone that mention them. */
+export async function openFacts(
+  isUsed: boolean,
+): Promise<(input: HookInput, system: System) => CommandFacts> {
+  return isUsed ? (await import("./command-facts.ts")).commandFacts : () => NO_FACTS;
+}
+
+const LOCK_TIMEOUT_MS = 2_000;
+const MAX_STATE_BYTES = 1024 * 1024;
+
+/** Where users' hooks keep things between runs: beside the hooks, where no project can write. */
+export function stateFolder(stateHome: string, hook: string): string {
+  return join(stateHome, "hooks", ".state", hook);
+}
+
+/** The two stores of one hook. Nothing is read or written before a hook asks. */
+export function openStores(
+  system: System,
+  place: {
+    readonly stateHome: string;
+    readonly hook: string;
+    readonly session: string | undefined;
+    readonly projectRoot: string;
+  },
+): { readonly session: HookStore; readonly project: HookStore } {
+  const folder = stateFolder(place.stateHome, place.hook);
+  const project = sha256Hex(system.text.encode(place.projectRoot)).slice(0, 32);
+  return {
+    session: openStore(system, join(folder, `session-${sanitiseSessionId(place.session ?? "")}.json`)),
+    project: openStore(system, join(folder, `project-${project}.json`)),
+  };
+}
+
+function openStore(system: System, path: string): HookStore {
+  const file = new AtomicJsonFile<JsonObject>(path, {
+    system,
+    parse(value) {
+      if (!isJsonObject(value)) throw new TypeError("the state of a hook is an object");
+      return value;
+    },
+    lockTimeoutMs: LOCK_TIMEOUT_MS,
+    limitBytes: MAX_STATE_BYTES,
+  });
+  return {
+    read: () => file.readOrDefault({}),
+    // A copy: a hook that is evaluated by itself has objects of its own kind.
+    update: change => file.update(now => copyOf(change(now)), {}, { onMalformed: "set-aside" }),
+  };
+}
+
+function copyOf(value: JsonObject): JsonObject {
+  const copy: unknown = JSON.parse(JSON.stringify(value) ?? "null");
+  if (!isJsonObject(copy)) throw new TypeError("the state of a hook is an object");
+  return copy;
 }

@@ -1,8 +1,8 @@
 import type { HookInput } from "../../protocol/index.ts";
-import { childEnvironment, type System } from "../../system/index.ts";
+import { childEnvironment, hasErrorCode, join, type System } from "../../system/index.ts";
 import { deeperEnvironment } from "./depth.ts";
-import { findWanted, type WantedHooks } from "./find-wanted.ts";
 import type { BuiltFile, Manifest } from "./manifest.ts";
+import { findWanted, type WantedHooks } from "./wanted.ts";
 
 const BUILD_TIMEOUT_MS = 5_000;
 const MAX_OUTPUT_BYTES = 64 * 1024;
@@ -56,4 +56,26 @@ export async function build(
   }).done;
   system.stdio.writeError(system.text.decode(stderr).text);
   return end.kind === "exit" && end.code === 0;
+}
+
+const SOURCE = /^[^.].*\.(?:[mc]?ts|[mc]?js)$/;
+const NOT_A_SOURCE = /\.d\.[mc]?ts$|\.(?:test|spec)\.[mc]?[tj]s$/;
+
+/** Declarations and tests are no hooks. */
+export function isSourceName(name: string): boolean {
+  return SOURCE.test(name) && !NOT_A_SOURCE.test(name);
+}
+
+/** The hook files of a folder. */
+export function listSources(system: Pick<System, "files">, folder: string): readonly string[] {
+  try {
+    return system.files
+      .list(folder)
+      .filter(isSourceName)
+      .sort()
+      .map(name => join(folder, name));
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
+    throw error;
+  }
 }

@@ -4,7 +4,7 @@ import type { HookInput } from "../../protocol/index.ts";
 import { knownText } from "../../shell/index.ts";
 import type { System } from "../../system/index.ts";
 import { survey } from "../../workspace/index.ts";
-import type { CommandFacts } from "./call-types.ts";
+import type { CommandFacts } from "./call.ts";
 
 /** What the guard knows about a command before it judges. Large, so loaded only for hooks that ask for it. */
 export function commandFacts(input: HookInput, system: System): CommandFacts {

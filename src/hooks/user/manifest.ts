@@ -8,7 +8,6 @@ import {
   StrictMembers,
 } from "../../protocol/index.ts";
 import { hasErrorCode, join, type System } from "../../system/index.ts";
-import type { Wants, When } from "./wanted.ts";
 
 /** One hook of a compiled file. */
 export interface BuiltHook extends Wants {
@@ -212,3 +211,17 @@ function parseWhen(value: Json, place: string): When | undefined {
     ? { pattern: members.string("pattern"), flags: members.string("flags") }
     : { words };
 }
+
+/** Which calls a hook is for, as plain data: what `defineHook` was told and what the manifest holds. */
+export interface Wants {
+  readonly events: readonly string[];
+  readonly tools: readonly string[];
+  readonly hostTools: readonly string[];
+  readonly hosts: readonly string[];
+  readonly when: When | undefined;
+}
+
+/** A pattern, or words of which one must stand in the text. */
+export type When =
+  | { readonly pattern: string; readonly flags: string }
+  | { readonly words: readonly string[] };

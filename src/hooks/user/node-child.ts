@@ -13,9 +13,9 @@ import {
 import { childEnvironment, describeEnd, join, type ProcessResult, type System } from "../../system/index.ts";
 import { type HookResult, readAnswer } from "./answer.ts";
 import { deeperEnvironment } from "./depth.ts";
-import type { WantedHook } from "./find-wanted.ts";
 import { type BuiltHandler, buildFolder } from "./manifest.ts";
-import { withToolInput } from "./rewritten.ts";
+import { withToolInput } from "./own-hooks.ts";
+import type { WantedHook } from "./wanted.ts";
 
 /** What the child is asked on stdin. It answers with one line for each hook, as soon as it has it. */
 export interface ChildRequest {

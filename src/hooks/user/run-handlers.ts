@@ -23,10 +23,10 @@ import {
 import { AtomicFlag, findProjectRoot, findSessionDirectory } from "../../state/index.ts";
 import { childEnvironment, join, type ProcessResult, type System, sha256Hex } from "../../system/index.ts";
 import type { HookResult } from "./answer.ts";
+import { stateFolder } from "./call.ts";
 import { claudePayload, directoryVariable, fromClaude, payloadFor } from "./claude-payload.ts";
 import { deeperEnvironment } from "./depth.ts";
 import type { BuiltHandler } from "./manifest.ts";
-import { stateFolder } from "./store.ts";
 
 export interface HandlerPlace {
   readonly stateHome: string;

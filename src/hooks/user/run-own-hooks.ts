@@ -1,16 +1,15 @@
-import type { Contribution, HookInput, Power } from "../../protocol/index.ts";
-import type { System } from "../../system/index.ts";
-import type { HookResult } from "./answer.ts";
+import { type Contribution, errorText, type HookInput, type Power } from "../../protocol/index.ts";
+import { join, type System } from "../../system/index.ts";
+import { type HookResult, readAnswer } from "./answer.ts";
+import { openCall, openFacts } from "./call.ts";
 import { hasChanged, rebuildChanged } from "./changed-sources.ts";
 import { hookDepth, MAX_HOOK_DEPTH } from "./depth.ts";
-import { failureEffect, withFailure } from "./failure.ts";
-import type { WantedHook, WantedHooks } from "./find-wanted.ts";
-import type { BuiltHandler } from "./manifest.ts";
+import { type BuiltHandler, buildFolder } from "./manifest.ts";
 import { askInNode, runInNode } from "./node-child.ts";
-import { runPortable } from "./portable.ts";
-import { withToolInput } from "./rewritten.ts";
+import { failureEffect, withFailure, withToolInput } from "./own-hooks.ts";
 import type { RunHook } from "./run-code.ts";
 import { runHandlers } from "./run-handlers.ts";
+import type { WantedHook, WantedHooks } from "./wanted.ts";
 
 export interface OwnHooksRequest {
   readonly wanted: WantedHooks;
@@ -156,4 +155,35 @@ function toContribution(
 ): Contribution {
   const effect = result.ok ? result.effect : failureEffect(hook.name, result.problem, hook.onFailure, power);
   return { hook: hook.name, effect };
+}
+
+const MAX_CODE_BYTES = 16 * 1024 * 1024;
+
+/** Runs one portable hook here. Never rejects. */
+async function runPortable(
+  { hook, file }: WantedHook,
+  input: HookInput,
+  system: System,
+  place: { readonly stateHome: string; readonly deadlineMs: number; readonly runHook: RunHook },
+): Promise<HookResult> {
+  try {
+    const path = join(buildFolder(place.stateHome), file.code ?? "");
+    const code = system.text.decode(system.files.read(path, MAX_CODE_BYTES)).text;
+    const now = system.clock.monotonicMs();
+    const timeoutMs = Math.min(hook.timeoutMs, place.deadlineMs - now);
+    if (timeoutMs <= 0) return { ok: false, problem: "no time was left" };
+    const facts = await openFacts(file.usesFacts);
+    const opened = openCall(
+      input,
+      system,
+      { hook: hook.name, deadlineMs: now + timeoutMs, facts: () => facts(input, system) },
+      hook.tools.length > 0,
+    );
+    if (!opened.ok) return opened;
+    const compiled = { code, path, exportName: hook.exportName };
+    const returned = await place.runHook(compiled, opened.call, timeoutMs);
+    return readAnswer(JSON.parse(returned), input);
+  } catch (error) {
+    return { ok: false, problem: errorText(error) };
+  }
 }

@@ -1,10 +1,9 @@
 import { errorText, type HookInput } from "../../protocol/index.ts";
 import { findHome, findProjectRoot, findStateHome } from "../../state/index.ts";
 import { dirname, join, type System } from "../../system/index.ts";
-import { build, hasChanged } from "./changed-sources.ts";
+import { build, hasChanged, listSources } from "./changed-sources.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
-import { listSources } from "./source-files.ts";
-import { indexFile } from "./wanted-index.ts";
+import { indexFile } from "./wanted.ts";
 
 /**
  * At the start of a session: builds anew when a hook of the user's was written, changed or taken away, and names what

@@ -1,19 +1,20 @@
-import { findEvent, type HookInput } from "../../protocol/index.ts";
-import { compileGlob, matchesGlob } from "../../system/index.ts";
-
-/** Which calls a hook is for, as plain data: what `defineHook` was told and what the manifest holds. */
-export interface Wants {
-  readonly events: readonly string[];
-  readonly tools: readonly string[];
-  readonly hostTools: readonly string[];
-  readonly hosts: readonly string[];
-  readonly when: When | undefined;
-}
-
-/** A pattern, or words of which one must stand in the text. */
-export type When =
-  | { readonly pattern: string; readonly flags: string }
-  | { readonly words: readonly string[] };
+import { compileCondition, compileMatcher, isMatch, subjectOf } from "../../handlers/index.ts";
+import { canonicalInput } from "../../hosts/index.ts";
+import { describeEvent, errorText, findEvent, type HookInput } from "../../protocol/index.ts";
+import { findHome, findProjectRoot, findStateHome } from "../../state/index.ts";
+import { compileGlob, join, matchesGlob, type System } from "../../system/index.ts";
+import { nativeNames } from "./claude-payload.ts";
+import {
+  type BuiltFile,
+  type BuiltHandler,
+  type BuiltHook,
+  buildFolder,
+  MAX_MANIFEST_BYTES,
+  type Manifest,
+  readManifest,
+  type Wants,
+  type When,
+} from "./manifest.ts";
 
 export function toWhen(when: RegExp | string | readonly string[] | undefined): When | undefined {
   if (when === undefined) return undefined;
@@ -66,4 +67,185 @@ function hasWord(text: string, word: string): boolean {
   for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1))
     if (!isPartOfWord(text[at - 1]) && !isPartOfWord(text[at + word.length])) return true;
   return word === "";
+}
+
+/** What decides whether a handler is for a call. */
+type HandlerWants = Pick<
+  BuiltHandler,
+  "event" | "matcher" | "condition" | "exceptHosts" | "project" | "writtenFor"
+>;
+
+/**
+ * What decides whether any hook is for a call, and nothing else: it is read before every tool call of whoever has a
+ * hook, so it is small and taken as it was written.
+ */
+interface WantedIndex {
+  /** of the manifest's text, by which it is known again */
+  readonly manifestLength: number;
+  readonly hooks: readonly (Wants & { readonly project?: string })[];
+  readonly handlers: readonly HandlerWants[];
+}
+
+const INDEX_VERSION = 1;
+
+export function indexFile(stateHome: string): string {
+  return join(buildFolder(stateHome), "wanted.json");
+}
+
+/** The index of a manifest, as it is written. */
+export function indexText({ files, handlers }: Manifest, manifestLength: number): string {
+  const hooks = files.flatMap(({ project, hooks: all }) =>
+    all.map(({ events, tools, hostTools, hosts, when }) => ({
+      events,
+      tools,
+      hostTools,
+      hosts,
+      when,
+      project,
+    })),
+  );
+  const wants = handlers.map(({ event, matcher, condition, exceptHosts, project, writtenFor }) => ({
+    event,
+    matcher,
+    condition,
+    exceptHosts,
+    project,
+    writtenFor,
+  }));
+  return `${JSON.stringify({ version: INDEX_VERSION, manifestLength, hooks, handlers: wants })}\n`;
+}
+
+/** Undefined when there is none: no hook was ever built. Throws for one that cannot be read. */
+function readIndex(
+  { files, text }: Pick<System, "files" | "text">,
+  stateHome: string,
+): WantedIndex | undefined {
+  const path = indexFile(stateHome);
+  // Most people have none, and this is asked before every tool call: a look costs less than a failed read.
+  if (files.follow(path) === undefined) return undefined;
+  const index = JSON.parse(text.decode(files.read(path, MAX_MANIFEST_BYTES)).text) as WantedIndex & {
+    readonly version: number;
+  };
+  if (index.version !== INDEX_VERSION) throw new Error("it was made by another version");
+  return index;
+}
+
+/** A hook that wants a call, and the file that it is in. */
+export interface WantedHook {
+  readonly hook: BuiltHook;
+  readonly file: BuiltFile;
+}
+
+export interface WantedHooks {
+  readonly manifest: Manifest;
+  readonly stateHome: string;
+  readonly hooks: readonly WantedHook[];
+  /** in the order in which they stand in their files */
+  readonly handlers: readonly BuiltHandler[];
+}
+
+/**
+ * The users' hooks that a call is for, in the order in which they run. Nothing is loaded. Where nobody has written a
+ * hook it costs one look for a file, and where none wants the call one small file is read.
+ */
+export function findWanted(
+  system: System,
+  input: HookInput,
+): WantedHooks | undefined | { readonly problem: string } {
+  const stateHome = findStateHome(system);
+  if (stateHome === undefined) return undefined;
+  try {
+    const index = readIndex(system, stateHome);
+    return index === undefined ? undefined : select(index, new Selection(system, input), stateHome);
+  } catch (error) {
+    return {
+      problem: `your own hooks do not run: their manifest cannot be used (${errorText(error)}); run amplihack hooks build`,
+    };
+  }
+}
+
+function select(index: WantedIndex, selection: Selection, stateHome: string): WantedHooks | undefined {
+  const isWantedAtAll =
+    index.hooks.some(hook => selection.hasHook(hook)) ||
+    index.handlers.some(handler => selection.hasHandler(handler));
+  if (!isWantedAtAll) return undefined;
+  const manifest = readManifest(selection.system, stateHome, index.manifestLength);
+  if (manifest === undefined) throw new Error("it is gone");
+  const hooks = manifest.files
+    .flatMap(file => file.hooks.map(hook => ({ hook, file })))
+    .filter(({ hook, file: { project } }) =>
+      selection.hasHook(project === undefined ? hook : { ...hook, project }),
+    )
+    .sort((one, other) => compareHooks(one.hook, other.hook));
+  const handlers = manifest.handlers.filter(handler => selection.hasHandler(handler));
+  return hooks.length === 0 && handlers.length === 0 ? undefined : { manifest, stateHome, hooks, handlers };
+}
+
+/** Which hooks are for one call. Where the project is is found out when a hook belongs to one. */
+class Selection {
+  readonly system: System;
+  private readonly input: HookInput;
+  private root: string | undefined;
+
+  constructor(system: System, input: HookInput) {
+    this.system = system;
+    this.input = input;
+  }
+
+  hasHook(hook: WantedIndex["hooks"][number]): boolean {
+    return isWanted(hook, this.input) && this.isHere(hook.project);
+  }
+
+  hasHandler(handler: HandlerWants): boolean {
+    const { input, system } = this;
+    if (handler.event !== input.event || handler.exceptHosts.includes(input.host)) return false;
+    return (
+      this.isHere(handler.project) && isHandlerWanted(handler, input, this.projectRoot(), findHome(system))
+    );
+  }
+
+  private isHere(project: string | undefined): boolean {
+    return project === undefined || project === this.projectRoot();
+  }
+
+  private projectRoot(): string {
+    this.root ??= findProjectRoot(this.system, this.input.cwd);
+    return this.root;
+  }
+}
+
+/** By matcher and `if`; what cannot be compared is run. */
+function isHandlerWanted(
+  handler: HandlerWants,
+  input: HookInput,
+  projectDir: string,
+  home: string | undefined,
+): boolean {
+  const event = describeEvent(input.event);
+  const { writtenFor } = handler;
+  const names = input.kind === "tool" ? namesOf(input.tool.canonicalName, writtenFor?.host) : [];
+  const subjects = input.kind === "tool" ? names : [subjectOf(event, input.raw)];
+  const compiled = compileMatcher(writtenFor?.dialect ?? "claude", handler.matcher, event);
+  if (compiled.ok && !isMatch(compiled.matcher, subjects)) return false;
+  const rule = handler.condition === undefined ? undefined : compileCondition(handler.condition);
+  if (rule?.ok !== true || input.kind !== "tool") return true;
+  const { canonicalName, input: given } = input.tool;
+  const cwd = input.cwd ?? projectDir;
+  return rule.condition({
+    toolNames: names,
+    input: canonicalInput(canonicalName, given, input.facts),
+    cwd,
+    projectDir,
+    home,
+  });
+}
+
+/** A tool as Claude Code calls it, and as the host does that the hook was written for. */
+function namesOf(canonicalName: string, host: string | undefined): readonly string[] {
+  return host === undefined ? [canonicalName] : [canonicalName, ...nativeNames(canonicalName, host)];
+}
+
+/** By `order`, then by name: never by the order in which files were found. */
+function compareHooks(one: BuiltHook, other: BuiltHook): number {
+  return one.order - other.order || (one.name < other.name ? -1 : one.name > other.name ? 1 : 0);
 }

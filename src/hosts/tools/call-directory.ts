@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from "../../protocol/index.ts";
-import { isOneOf } from "./word-list.ts";
+import { isOneOf } from "./tool-words.ts";
 
 /** Names under which tools take the directory they work in, without marks and in lower case. */
 const DIRECTORY = `

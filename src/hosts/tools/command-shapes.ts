@@ -1,14 +1,79 @@
 import { type Json, type JsonObject, readJson } from "../../protocol/index.ts";
-import { languageOf } from "./code-shapes.ts";
-import type { ElsewhereCommand, Level, ToolShape } from "./shapes.ts";
-import { isSqlForm } from "./sql-form.ts";
-import { actionOf, nameWords } from "./tool-words.ts";
-import { hasWord } from "./word-list.ts";
+import type { CodeLanguage, ElsewhereCommand, Level, ToolShape } from "./tool-words.ts";
+import { actionOf, EXECUTORS, hasWord, isOneOf, nameWords, SEARCHES, type ToolWords } from "./tool-words.ts";
+
+const COMMAND = "command commands cmd cmds script scripts argv cmdline commandline bash sh";
+/** `shell_command` is run by any tool; `buildCommand` by those that run things, for others it is a setting. */
+const COMMAND_KINDS = "shell bash terminal cli system exec run sh powershell the full raw user my";
+const CODE = "code source snippet program expression";
+const PROGRAM = "program executable binary exe";
+const STATEMENT = "sql statement statements query queries";
+/** What these run is a page, not this machine. */
+const BROWSERS = `
+  browser puppeteer playwright chrome chromium firefox safari page devtools selenium webdriver tab dom cdp
+`;
+const TYPED = "terminal tmux pty tty stdin console iterm interact keys keyboard computer process zsh";
+
+/** The name of a member that holds something to run. */
+export function isExecutedName(name: string, tool?: ToolWords): boolean {
+  const words = kindWords(name);
+  const last = words.at(-1) ?? "";
+  const [first = ""] = words;
+  if (last === "line" && isOneOf("command cmd", words.at(-2) ?? "")) return true;
+  if (!isOneOf(COMMAND, last)) return false;
+  return (
+    words.length === 1 ||
+    isOneOf(COMMAND_KINDS, first) ||
+    (tool !== undefined && hasWord(tool.tool, EXECUTORS))
+  );
+}
+
+/** Without the words that only say that it is text: `script_content` is a script. */
+function kindWords(name: string): readonly string[] {
+  const words = [...nameWords(name)];
+  while (words.length > 1 && isOneOf("content contents text string body block", words.at(-1) ?? ""))
+    words.pop();
+  return words;
+}
+
+/** What the members of one object hold that runs: commands, code, SQL. */
+export function executedShapes(level: Level): readonly ToolShape[] {
+  const { tool, members, place } = level;
+  const all = [...tool.server, ...tool.tool];
+  if (hasWord(all, BROWSERS)) return [];
+  const shapes = Object.entries(members).flatMap(([name, value]) =>
+    memberShapes(level, name, value, [...place, name].join(".")),
+  );
+  if (shapes.length > 0) return shapes;
+  const typed = hasWord(all, TYPED) || hasWord(tool.tool, EXECUTORS) ? typedShapes(level) : [];
+  return typed.length > 0 ? typed : argumentShapes(level);
+}
+
+function memberShapes(level: Level, name: string, value: Json, member: string): readonly ToolShape[] {
+  if (isExecutedName(name, level.tool)) return commandShapes(level, member, name, value);
+  const last = kindWords(name).at(-1) ?? "";
+  if (isOneOf(STATEMENT, last)) return statementShapes(level.tool, last, member, value);
+  if (typeof value !== "string" || value.trim() === "") return [];
+  if (last === "shell" && /\s/.test(value)) return commandShapes(level, member, name, value);
+  const started = isOneOf(PROGRAM, last) ? programShapes(level, member, value) : [];
+  return started.length === 0 && isOneOf(CODE, last) ? codeShapes(level, member, value) : started;
+}
+
+/** `sql` is SQL; a `query` is SQL when it has the form of it and is not looked for. */
+function statementShapes(tool: ToolWords, name: string, member: string, value: Json): readonly ToolShape[] {
+  const texts = (Array.isArray(value) ? (value as readonly Json[]) : [value]).filter(
+    one => typeof one === "string",
+  );
+  const isSearch = hasWord([...tool.server, ...tool.tool], SEARCHES);
+  return texts
+    .filter(text => (name === "sql" ? text.trim() !== "" : !isSearch && isSqlForm(text)))
+    .map(text => ({ as: "sql", member, text }));
+}
 
 const SHELLS = "bash shell sh zsh terminal tty pty tmux console cmd commandline powershell pwsh iterm ssh";
 
 /** Of a member that holds a command: text, words or lines. */
-export function commandShapes(level: Level, member: string, name: string, value: Json): readonly ToolShape[] {
+function commandShapes(level: Level, member: string, name: string, value: Json): readonly ToolShape[] {
   const { tool, members } = level;
   const all = [...tool.server, ...tool.tool];
   if (typeof value === "string") {
@@ -75,7 +140,7 @@ function argumentsBeside(members: JsonObject): readonly string[] | undefined {
 }
 
 /** `{program: "rm", args: ["-rf", "x"]}` */
-export function programShapes({ members }: Level, member: string, program: string): readonly ToolShape[] {
+function programShapes({ members }: Level, member: string, program: string): readonly ToolShape[] {
   const following = argumentsBeside(members);
   if (following === undefined) return [];
   return [{ as: "program", member, argv: [program.trim(), ...following], ...elsewhereOf(members) }];
@@ -114,7 +179,7 @@ function clientShapes({ tool }: Level, member: string, argv: readonly string[]):
 }
 
 /** `git {args: ["reset", "--hard"]}` */
-export function argumentShapes(level: Level): readonly ToolShape[] {
+function argumentShapes(level: Level): readonly ToolShape[] {
   const { members, place } = level;
   const given = members["args"] ?? members["arguments"] ?? members["subcommand"];
   const argv =
@@ -123,7 +188,7 @@ export function argumentShapes(level: Level): readonly ToolShape[] {
 }
 
 /** Text that is typed into something that runs already. Control characters are keys there. */
-export function typedShapes({ members, place }: Level): readonly ToolShape[] {
+function typedShapes({ members, place }: Level): readonly ToolShape[] {
   return ["input", "text", "keys", "chars", "data", "content", "stdin", "line", "lines"].flatMap(name => {
     const value = members[name];
     const typed =
@@ -144,4 +209,89 @@ function elsewhereOf(members: JsonObject): { readonly elsewhere?: ElsewhereComma
   if (typeof container === "string") return { elsewhere: { container } };
   const host = text(/^(host|hostname|ssh_?host|remote_?host)$/i);
   return typeof host === "string" && !/^(localhost|127\.|::1)/.test(host) ? { elsewhere: { host } } : {};
+}
+
+const LANGUAGES: readonly (readonly [string, CodeLanguage | "shell" | "sql"])[] = [
+  ["python python2 python3 py ipython jupyter pandas", "python"],
+  ["javascript js typescript ts node nodejs deno bun jsx tsx", "javascript"],
+  ["bash sh shell zsh shellscript", "shell"],
+  ["sql postgres postgresql mysql sqlite", "sql"],
+  ["ruby rb rails", "ruby"],
+  ["php", "php"],
+  ["perl pl", "perl"],
+  ["lua", "lua"],
+  ["applescript osascript jxa", "applescript"],
+  ["mongo mongodb mongosh", "mongo"],
+];
+
+/** By a member that names it, else by the name of the tool. */
+function languageOf(
+  members: JsonObject,
+  words: readonly string[],
+): CodeLanguage | "shell" | "sql" | undefined {
+  const given =
+    members["language"] ??
+    members["lang"] ??
+    members["runtime"] ??
+    members["interpreter"] ??
+    members["kernel"];
+  const named = typeof given === "string" ? nameWords(given) : [];
+  return (
+    LANGUAGES.find(([wanted]) => hasWord(named, wanted))?.[1] ??
+    LANGUAGES.find(([wanted]) => hasWord(words, wanted))?.[1]
+  );
+}
+
+/** Of a member that holds code, where the tool runs it. */
+function codeShapes({ tool, members }: Level, member: string, text: string): readonly ToolShape[] {
+  const all = [...tool.server, ...tool.tool];
+  if (hasWord(tool.tool, SEARCHES)) return [];
+  const hasLanguage = members["language"] !== undefined || members["lang"] !== undefined;
+  const isRun = hasWord(all, EXECUTORS) || (hasLanguage && actionOf(tool.tool) === undefined);
+  // `{source, destination}` are files.
+  if (!isRun || ("source" in members && "destination" in members)) return [];
+  const language = languageOf(members, all) ?? "unknown";
+  if (language === "sql") return [{ as: "sql", member, text }];
+  if (language === "shell") return [{ as: "shell", member, command: text, dialect: "posix" }];
+  if (hasWord(all, "powershell pwsh")) return [{ as: "shell", member, command: text, dialect: "powershell" }];
+  return [{ as: "code", member, language, text }];
+}
+
+const NAME = '[\\w."`\\[\\]$-]+';
+const THINGS =
+  "database|schema|table|index|view|user|role|function|procedure|sequence|trigger|type|extension|keyspace|collection|policy|tablespace|owned";
+const OPENINGS = [
+  "select\\b[\\s\\S]*(\\bfrom\\b|\\()",
+  'with\\s+(recursive\\s+)?[\\w"]+\\s*(\\([^)]*\\)\\s*)?as\\b',
+  `(insert\\s+(or\\s+\\w+\\s+|ignore\\s+)?|replace\\s+|merge\\s+)into\\s+${NAME}`,
+  `update\\s+(only\\s+)?${NAME}(\\s+(as\\s+)?\\w+)?\\s+set\\s+\\S`,
+  `delete\\s+from\\s+(only\\s+)?${NAME}\\s*($|where\\b|using\\b|returning\\b|as\\b|--|/\\*)`,
+  `(drop|alter|create)\\s+(or\\s+replace\\s+|unique\\s+|temp\\s+|temporary\\s+|materialized\\s+)*(${THINGS})\\s+\\S`,
+  `truncate\\s+(table\\s+|only\\s+)*${NAME}(\\s*,\\s*${NAME})*\\s*($|restart\\b|continue\\b|cascade\\b|restrict\\b)`,
+  "(grant|revoke)\\s+[\\s\\S]+\\s(on|to|from)\\s",
+  "(explain|call|exec|execute|do|copy)\\s+[\\s\\S]*",
+];
+const MAX_STATEMENTS = 50;
+const MAX_OPENING = 2000;
+
+let opening: RegExp | undefined;
+
+/** One of its statements has the form of SQL, as words that are searched for have not. */
+function isSqlForm(text: string): boolean {
+  const form = opening ?? new RegExp(`^\\(*\\s*(?:${OPENINGS.join("|")})`, "i");
+  opening = form;
+  const statements = skipComments(text).split(";").slice(0, MAX_STATEMENTS);
+  return statements.some(statement => form.test(skipComments(statement).slice(0, MAX_OPENING)));
+}
+
+/** Comments in front of a statement say nothing of it. */
+function skipComments(text: string): string {
+  let rest = text.trimStart();
+  for (let seen = 0; seen < MAX_STATEMENTS; seen += 1) {
+    const [mark, length] = rest.startsWith("--") ? ["\n", 1] : rest.startsWith("/*") ? ["*/", 2] : ["", 0];
+    const end = length === 0 ? -1 : rest.indexOf(mark);
+    if (end < 0) return rest;
+    rest = rest.slice(end + length).trimStart();
+  }
+  return rest;
 }

@@ -1,9 +1,16 @@
 import { isJsonObject, type Json, type JsonObject } from "../../protocol/index.ts";
 import { dirname, isAbsolute, join } from "../../system/index.ts";
 import { isDirectoryName } from "./call-directory.ts";
-import type { Level, ToolShape } from "./shapes.ts";
-import { actionOf, type FileAction, isFileTool, isOfService, nameWords } from "./tool-words.ts";
-import { hasWord, isOneOf } from "./word-list.ts";
+import type { Level, ToolShape } from "./tool-words.ts";
+import {
+  actionOf,
+  type FileAction,
+  hasWord,
+  isFileTool,
+  isOfService,
+  isOneOf,
+  nameWords,
+} from "./tool-words.ts";
 
 const MAX_PATH = 4096;
 const PATH = `

@@ -1,63 +1,116 @@
-import type { JsonObject } from "../../protocol/index.ts";
-import type { FileAction, ToolWords } from "./tool-words.ts";
+import { type HookInput, isJsonObject, isPatchTool, type Json, readJson } from "../../protocol/index.ts";
+import { isDirectoryName } from "./call-directory.ts";
+import { executedShapes, isExecutedName } from "./command-shapes.ts";
+import { fileShapes, isPathMember } from "./named-files.ts";
+import {
+  hasWord,
+  type Level,
+  nameWords,
+  type ShapedCall,
+  type ToolShape,
+  type ToolWords,
+  toolWords,
+} from "./tool-words.ts";
 
-/** Languages in which a tool runs code. `unknown` is code of which nothing tells the language. */
-export type CodeLanguage =
-  | "python"
-  | "javascript"
-  | "ruby"
-  | "php"
-  | "perl"
-  | "lua"
-  | "applescript"
-  | "mongo"
-  | "unknown";
+const MAX_DEPTH = 40;
+const MAX_OBJECTS = 10_000;
+const MAX_SHAPES = 2000;
 
-/** Where a command runs that is not for the shell of this machine. */
-export interface ElsewhereCommand {
-  readonly host?: string;
-  readonly container?: string;
+/** Tools that hosts have for files: none of their members is run. */
+const FILE_TOOLS = /^((Notebook)?Read|Write|(Multi|Notebook)?Edit|ApplyPatch|Grep|Glob|LS)$/;
+
+/**
+ * Reads the arguments of any tool by their shape: commands, SQL, code, files. Names of tools and of servers are what
+ * people chose when they set them up; the arguments are the agent's.
+ */
+export function readShapes(toolName: string, input: Json): ShapedCall {
+  const shapes: ToolShape[] = [];
+  let directory: string | undefined;
+  let seen = 0;
+  let isComplete = true;
+  const isOfFiles = FILE_TOOLS.test(toolName) || isPatchTool(toolName);
+  const visit = (level: Level): void => {
+    seen += 1;
+    if (seen > MAX_OBJECTS || shapes.length > MAX_SHAPES || level.place.length > MAX_DEPTH) {
+      isComplete = false;
+      return;
+    }
+    const found = isOfFiles ? [] : executedShapes(level);
+    const isCommand = found.some(({ as }) => as === "shell" || as === "program" || as === "code");
+    for (const [name, value] of Object.entries(level.members))
+      if (typeof value === "string" && value !== "" && isDirectoryName(name, isCommand)) directory ??= value;
+    shapes.push(...found, ...fileShapes(level, isCommand));
+    for (const [name, value] of Object.entries(level.members)) descend(level, name, value);
+  };
+  const descend = (level: Level, name: string, value: Json): void => {
+    const place = [...level.place, name];
+    const around = [...level.around, level.members];
+    const opened = openText(name, value);
+    const tool = isNestedInput(name) ? innerTool(level) : level.tool;
+    for (const [index, item] of (Array.isArray(opened) ? (opened as readonly Json[]) : [opened]).entries())
+      if (isJsonObject(item))
+        visit({
+          tool,
+          members: item,
+          place: Array.isArray(opened) ? [...place, String(index)] : place,
+          around,
+        });
+  };
+  if (isJsonObject(input)) visit({ tool: toolWords(toolName), members: input, place: [], around: [] });
+  return { shapes, directory, isComplete };
 }
 
-/** What a member of a tool's input is, by its name, its form and the name of the tool. `member` is its path. */
-export type ToolShape = { readonly member: string } & (
-  | {
-      readonly as: "shell";
-      readonly command: string;
-      readonly dialect: "posix" | "powershell" | "cmd";
-      readonly elsewhere?: ElsewhereCommand;
-      /** text for a program that runs already, which may be no shell */
-      readonly isInput?: true;
-    }
-  | { readonly as: "program"; readonly argv: readonly string[]; readonly elsewhere?: ElsewhereCommand }
-  | { readonly as: "sql"; readonly text: string }
-  | { readonly as: "code"; readonly language: CodeLanguage; readonly text: string }
-  | {
-      readonly as: "file";
-      readonly action: FileAction;
-      readonly path: string;
-      /** for `move` and `copy`: where to */
-      readonly to?: string;
-      /** the name of the tool does not say what it does */
-      readonly isGuess?: true;
-    }
-);
+const NESTED = /^(arguments|args|params|parameters|input|payload|tool_?input|toolargs)$/i;
 
-/** A tool call in shapes. */
-export interface ShapedCall {
-  readonly shapes: readonly ToolShape[];
-  /** the directory that the call works in, as it is written there */
-  readonly directory: string | undefined;
-  /** false when the arguments were too many or too deep to look at all of them */
-  readonly isComplete: boolean;
+function isNestedInput(name: string): boolean {
+  return NESTED.test(name);
 }
 
-/** An object of the input with the words of the tool that it is meant for. */
-export interface Level {
-  readonly tool: ToolWords;
-  readonly members: JsonObject;
-  /** names from the top of the input down to here */
-  readonly place: readonly string[];
-  /** objects around this one, the nearest last */
-  readonly around: readonly JsonObject[];
+const GATEWAYS = "mcp tool tools gateway call calls invoke proxy batch parallel router dispatch multi";
+
+/** Tools that call tools name the inner one beside its arguments: `use_mcp_tool`, batches. To others it is a word. */
+function innerTool({ tool, members }: Level): ToolWords {
+  if (!hasWord([...tool.server, ...tool.tool], GATEWAYS)) return tool;
+  for (const name of ["tool_name", "toolName", "tool", "name", "function"]) {
+    const inner = members[name];
+    if (typeof inner !== "string" || inner === "") continue;
+    const { server, tool: words } = toolWords(inner);
+    const outer = members["server_name"] ?? members["serverName"] ?? members["server"];
+    const named = typeof outer === "string" ? nameWords(outer) : [];
+    return { server: [...named, ...server], tool: words };
+  }
+  return tool;
+}
+
+/** Objects and lists that come as JSON text. */
+function openText(name: string, value: Json): Json {
+  if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
+  const isOpened =
+    isNestedInput(name) || isPathMember(name) || isExecutedName(name) || /^calls?$/i.test(name);
+  const read = isOpened ? readJson(value, { recover: false, maxDepth: MAX_DEPTH }) : undefined;
+  return read?.ok === true ? read.value : value;
+}
+
+type Facts = HookInput["facts"];
+
+/**
+ * What a call is about, for people. Of a tool that is none of the host's own the shape of its arguments tells it: what
+ * runs there is the command, also when it is SQL or code.
+ */
+export function factsOfCall(canonicalName: string, toolInput: Json, facts: Facts): Facts {
+  if (facts.command !== null || facts.paths.length > 0) return facts;
+  const { shapes, directory } = readShapes(canonicalName, toolInput);
+  const texts = shapes.flatMap(shape => {
+    if (shape.as === "file") return [];
+    if (shape.as === "shell") return [shape.command];
+    return [shape.as === "program" ? shape.argv.join(" ") : shape.text];
+  });
+  const paths = shapes.flatMap(shape =>
+    shape.as === "file" ? [shape.path, ...(shape.to === undefined ? [] : [shape.to])] : [],
+  );
+  return {
+    command: texts.length === 0 ? null : texts.join("\n"),
+    paths: [...new Set(paths)],
+    ...(directory === undefined ? {} : { directory }),
+  };
 }

@@ -1,4 +1,19 @@
-import { hasWord } from "./word-list.ts";
+import type { JsonObject } from "../../protocol/index.ts";
+/** A list of words is one text with blanks between them: nothing is built when the hook program starts. */
+export function isOneOf(list: string, word: string): boolean {
+  if (word === "") return false;
+  for (let at = list.indexOf(word); at >= 0; at = list.indexOf(word, at + 1))
+    if (isBlank(list, at - 1) && isBlank(list, at + word.length)) return true;
+  return false;
+}
+
+function isBlank(list: string, at: number): boolean {
+  return at < 0 || at >= list.length || list.charCodeAt(at) <= 32;
+}
+
+export function hasWord(words: readonly string[], wanted: string): boolean {
+  return words.some(word => isOneOf(wanted, word));
+}
 
 /** What a tool does with the files it is given. `look` sees names and sizes, `search` sees matching lines. */
 export type FileAction = "delete" | "move" | "copy" | "write" | "look" | "search" | "read";
@@ -115,3 +130,64 @@ export const SEARCHES = `
   search searches find lookup grep ask docs documentation web fetch resolve suggest recall retrieve retrieval
   research google brave tavily exa perplexity context7 deepwiki wikipedia news semantic similar match
 `;
+
+/** Languages in which a tool runs code. `unknown` is code of which nothing tells the language. */
+export type CodeLanguage =
+  | "python"
+  | "javascript"
+  | "ruby"
+  | "php"
+  | "perl"
+  | "lua"
+  | "applescript"
+  | "mongo"
+  | "unknown";
+
+/** Where a command runs that is not for the shell of this machine. */
+export interface ElsewhereCommand {
+  readonly host?: string;
+  readonly container?: string;
+}
+
+/** What a member of a tool's input is, by its name, its form and the name of the tool. `member` is its path. */
+export type ToolShape = { readonly member: string } & (
+  | {
+      readonly as: "shell";
+      readonly command: string;
+      readonly dialect: "posix" | "powershell" | "cmd";
+      readonly elsewhere?: ElsewhereCommand;
+      /** text for a program that runs already, which may be no shell */
+      readonly isInput?: true;
+    }
+  | { readonly as: "program"; readonly argv: readonly string[]; readonly elsewhere?: ElsewhereCommand }
+  | { readonly as: "sql"; readonly text: string }
+  | { readonly as: "code"; readonly language: CodeLanguage; readonly text: string }
+  | {
+      readonly as: "file";
+      readonly action: FileAction;
+      readonly path: string;
+      /** for `move` and `copy`: where to */
+      readonly to?: string;
+      /** the name of the tool does not say what it does */
+      readonly isGuess?: true;
+    }
+);
+
+/** A tool call in shapes. */
+export interface ShapedCall {
+  readonly shapes: readonly ToolShape[];
+  /** the directory that the call works in, as it is written there */
+  readonly directory: string | undefined;
+  /** false when the arguments were too many or too deep to look at all of them */
+  readonly isComplete: boolean;
+}
+
+/** An object of the input with the words of the tool that it is meant for. */
+export interface Level {
+  readonly tool: ToolWords;
+  readonly members: JsonObject;
+  /** names from the top of the input down to here */
+  readonly place: readonly string[];
+  /** objects around this one, the nearest last */
+  readonly around: readonly JsonObject[];
+}

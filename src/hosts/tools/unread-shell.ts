@@ -1,7 +1,6 @@
 import { isJsonObject, type Json } from "../../protocol/index.ts";
-import { readShapes } from "./read-shapes.ts";
-import { toolWords } from "./tool-words.ts";
-import { hasWord, isOneOf } from "./word-list.ts";
+import { readShapes } from "./shapes.ts";
+import { hasWord, isOneOf, toolWords } from "./tool-words.ts";
 
 /** A tool called by nothing but these words runs what it is given on a machine. */
 const SHELL_WORDS = `

@@ -1,5 +1,5 @@
 import { blankSeparated } from "../../shell/index.ts";
-import { programsOf } from "./operation-table.ts";
+import { programsOf } from "./operations.ts";
 import type { OwnPrograms } from "./own-programs.ts";
 import type { Operation, Program } from "./program.ts";
 import { allOperations, findProgram } from "./registry.ts";

@@ -21,16 +21,26 @@ import {
 } from "../../shell/index.ts";
 import { stdinOf } from "../records/file-access.ts";
 import { installsOf } from "../records/installs.ts";
+import { isOwnName } from "../records/own-program.ts";
 import { operationOfVerbs } from "../records/verbs.ts";
-import { dangerousNames, findDangerous } from "./dangerous.ts";
-import { listingBehind, readsOf } from "./listings.ts";
+import { effectsOfRows, listingBehind, readsOf } from "./effects.ts";
 import { asksForVersion, operationsOf } from "./operations.ts";
 import type { OwnPrograms } from "./own-programs.ts";
 import type { Operation, ParsedCall, Program } from "./program.ts";
-import { canonicalName, findProgram, hasTrait, operationRowsOf, programNames } from "./registry.ts";
-import { effectsOfRows } from "./rows.ts";
+import {
+  canonicalName,
+  dangerousNames,
+  findDangerous,
+  findProgram,
+  hasTrait,
+  isBare,
+  namesWithTrait,
+  operationRowsOf,
+  programNames,
+} from "./registry.ts";
 import { runOptionText } from "./run.ts";
 import { runInterpreterCode } from "./run-code.ts";
+import { runOwn } from "./run-own.ts";
 
 /** An option that is not known may take the next word as its value. */
 const UNKNOWN: OptionGrammar = { abbreviates: false, unknownTakesValue: true };
@@ -42,13 +52,17 @@ export function programsWith(own: OwnPrograms): Programs {
   return {
     follow(name, call, runs) {
       if (name === undefined) return { output: undefined, effects: guess(call) };
+      if (runs && call.argv.some(word => isOwnName(knownPrefix(word)))) runOwn(name, call);
       return followProgram(name, own.find(name) ?? findProgram(name), call, runs, own.operationRowsOf(name));
     },
     interpret(name, code, operands, call, source) {
       const language = name === "bun" ? "javascript" : findProgram(name)?.language;
       return language === undefined ? undefined : runInterpreterCode(language, code, operands, call, source);
     },
-    isKnown: name => findProgram(name) !== undefined || dangerousNames().has(name),
+    isKnown(name) {
+      const program = findProgram(name);
+      return (program !== undefined && !isBare(program)) || dangerousNames().has(name);
+    },
     get names() {
       return programNames();
     },
@@ -75,7 +89,7 @@ function followProgram(
   const output = runs && program !== undefined ? runProgram(program, parsed) : undefined;
   const later = isOnlyHelp ? [] : (program?.effectsAfter?.(parsed) ?? []);
   const operations = operationEffects(name, program, parsed);
-  const own = ownRows.length === 0 ? NO_EFFECTS : operationsOf(ownRows, name, parsed, grammarOf(program));
+  const own = ownRows.length === 0 ? NO_EFFECTS : operationsOf(ownRows, name, parsed, program);
   const installs = isOnlyHelp ? NO_EFFECTS : installsOf(parsed.program, call);
   const added = later.length + operations.length + own.length + installs.length;
   return {
@@ -194,13 +208,8 @@ function operationEffects(
     const isKnown = record !== undefined || findProgram(tool.name) !== undefined;
     return isKnown ? [] : operationOfVerbs(tool.name, { ...call, argv: tool.argv });
   }
-  const grammar = grammarOf(findProgram(tool.name));
-  return rows.flatMap(table => operationsOf(table, tool.name, { ...call, argv: tool.argv }, grammar));
-}
-
-/** Operations have options behind their operands, so a grammar that ends at the first one does not serve them. */
-function grammarOf(program: Program | undefined): OptionGrammar | undefined {
-  return program?.options?.stopsAtOperand === true ? undefined : program?.options;
+  const found = findProgram(tool.name);
+  return rows.flatMap(table => operationsOf(table, tool.name, { ...call, argv: tool.argv }, found));
 }
 
 /** `/etc/init.d/ssh stop` is `service ssh stop`. */
@@ -216,10 +225,7 @@ function guess(call: ProgramCall): readonly ProgramEffect[] {
   const [word] = call.argv;
   if (word === undefined || !word.pieces.some(piece => piece.kind === "glob")) return [];
   const last = { pieces: components(word).at(-1) ?? [], origins: [] };
-  return words(GUESSED)
+  return namesWithTrait("guessed")
     .filter(name => couldBe(last, name))
     .flatMap(name => followProgram(name, findProgram(name), call, false).effects);
 }
-
-const GUESSED =
-  "rm dd mv cp chmod chown shred git curl wget bash sh mkfs tee find truncate kubectl terraform docker";

@@ -1,3 +1,4 @@
+import type { OperationRule } from "../../config/index.ts";
 import {
   describe,
   environmentOf,
@@ -12,7 +13,8 @@ import {
   words,
 } from "../../shell/index.ts";
 import { compileGlob, type Glob, matchesGlob } from "../../system/index.ts";
-import type { Operation } from "./program.ts";
+import { namesOfRow, type Operation, type OperationRow, type Program } from "./program.ts";
+import { readRow } from "./text-table.ts";
 
 const DRY_RUN = words("dry-run dryrun what-if whatif simulate preview");
 const DEFAULT_OPTIONS: OptionGrammar = { abbreviates: false, flags: `help ${DRY_RUN.join(" ")}` };
@@ -31,19 +33,79 @@ const CMDLET_OPTIONS: OptionGrammar = {
 const CMDLET =
   /^(?:add|clear|disable|format|initialize|new|remove|reset|restart|set|stop|suspend|uninstall)-[a-z]+$/;
 
+const CELLS = [
+  "needs",
+  "unless",
+  "free on",
+  "of unknown",
+  "answered",
+  "ask",
+  "deny",
+  "safer",
+  "stops",
+  "passes",
+] as const;
+const read = new WeakMap<Program, readonly Operation[]>();
+
+/** The operations of a record, for all of its names. */
+export function operationsOfRecord(program: Program): readonly Operation[] {
+  const known = read.get(program);
+  if (known !== undefined) return known;
+  const operations = (program.operations ?? []).map(row => readOperation(row, program.names));
+  read.set(program, operations);
+  return operations;
+}
+
+/** The programs that a command names: `docker|podman volume rm`. */
+export function programsOf(command: string): readonly string[] {
+  return command.slice(0, `${command} `.indexOf(" ")).split("|");
+}
+
+function readOperation(row: OperationRow, ofRecord: string): Operation {
+  const some = namesOfRow(row);
+  const { columns, cells } = readRow(some === "" ? row : row.slice(some.length + 2), 2, CELLS);
+  const [first = "", what = ""] = columns;
+  const [rule = "", ...operands] = first.split(" ");
+  const { needs, unless, safer, "free on": freeOn } = cells;
+  const verdict = cells.deny !== undefined ? "deny" : cells.ask !== undefined ? "ask" : undefined;
+  const names = words(some === "" ? ofRecord : some).join("|");
+  return {
+    rule: rule as OperationRule,
+    command: operands[0] === "-" ? names : [names, ...operands].join(" "),
+    what,
+    // Against a test database they may.
+    ...(rule.startsWith("db.") ? { isFreeInTests: true } : {}),
+    ...(needs === undefined ? {} : { needs }),
+    ...(unless === undefined ? {} : { unless }),
+    ...(freeOn === undefined ? {} : { freeOn }),
+    ...(safer === undefined ? {} : { safer }),
+    ...(verdict === undefined ? {} : { verdict }),
+    ...(cells.stops === undefined ? {} : { stops: cells.stops }),
+    ...(cells.passes === undefined ? {} : { passes: cells.passes }),
+    ...(cells["of unknown"] === undefined ? {} : { ofUnknown: true }),
+    ...(cells.answered === undefined ? {} : { isAnswered: true }),
+  };
+}
+
 /** The operations among the rows that this call is. */
 export function operationsOf(
   rows: readonly Operation[],
   program: string,
   call: ProgramCall,
-  grammar: OptionGrammar | undefined,
+  record: Program | undefined,
 ): readonly OperationEffect[] {
+  const grammar = grammarOf(record);
   // Without a grammar, a word behind an option may be its value or not: `alembic -c x.ini downgrade base`.
   for (const guess of grammar === undefined ? guessesFor(program) : [grammar]) {
-    const found = findOperation(rows, program, call, parseOptions(call.argv, guess));
+    const found = findOperation(rows, program, call, parseOptions(call.argv, guess), record);
     if (found !== undefined) return [found];
   }
   return [];
+}
+
+/** Operations have options behind their operands, so a grammar that ends at the first one does not serve them. */
+function grammarOf(program: Program | undefined): OptionGrammar | undefined {
+  return program?.options?.stopsAtOperand === true ? undefined : program?.options;
 }
 
 function guessesFor(program: string): readonly OptionGrammar[] {
@@ -55,6 +117,7 @@ function findOperation(
   program: string,
   call: ProgramCall,
   options: ParsedOptions,
+  record: Program | undefined,
 ): OperationEffect | undefined {
   if (onlyTells(options)) return undefined;
   const operands = options.operandValues;
@@ -69,7 +132,7 @@ function findOperation(
       what,
       target: [program, ...call.argv.slice(1).map(describe)].join(" "),
       rest: shown.slice(matched).join(" "),
-      names: [...namesOf(call, options, shown), ...chosenBefore(program, call)],
+      names: [...namesOf(call, options, shown), ...chosenBefore(record, call)],
       ...(safer === undefined ? {} : { safer }),
       ...(verdict === undefined ? {} : { verdict }),
     };
@@ -197,22 +260,12 @@ function directoryName(cwd: Value): readonly string[] {
   return shown === "" ? [] : [shown.slice(shown.lastIndexOf("/") + 1)];
 }
 
-/** Commands that choose where later ones of the same family work: `program words… NAME`. */
-const CHOICES: readonly (readonly [family: RegExp, chooser: RegExp])[] = [
-  [/^(kubectl|oc|k|helm|kubecolor)$/, /^(kubectl|oc|k) config (use-context|set-context) |^(kubectx|kubens) /],
-  [/^(terraform|tofu|terragrunt)$/, /^(terraform|tofu|terragrunt) workspace (select|new) /],
-  [/^pulumi$/, /^pulumi stack (select|init) /],
-  [/^gcloud$|^gsutil$|^bq$/, /^gcloud config (set (core\/)?project|configurations activate) /],
-  [/^az$/, /^az account set /],
-  [/^docker$/, /^docker context use /],
-];
-
 /** Names of contexts, workspaces and projects that the same text went to before. */
-function chosenBefore(program: string, { id, scope }: ProgramCall): readonly string[] {
-  const choosers = CHOICES.flatMap(([family, chooser]) => (family.test(program) ? [chooser] : []));
-  if (choosers.length === 0) return [];
+function chosenBefore(record: Program | undefined, { id, scope }: ProgramCall): readonly string[] {
+  const chooser = record?.chosenBy;
+  if (chooser === undefined) return [];
   return scope.session.invocations.slice(0, id).flatMap(({ program: name, argv }: Invocation) => {
     const line = [name ?? "", ...argv.slice(1).map(describe)].join(" ");
-    return choosers.some(chooser => chooser.test(line)) ? [line.slice(line.lastIndexOf(" ") + 1)] : [];
+    return chooser.test(line) ? [line.slice(line.lastIndexOf(" ") + 1)] : [];
   });
 }

@@ -1,6 +1,6 @@
 import type { OwnProgram } from "../../config/index.ts";
 import { blankSeparated } from "../../shell/index.ts";
-import { programsOf } from "./operation-table.ts";
+import { programsOf } from "./operations.ts";
 import type { Operation, Program } from "./program.ts";
 
 /** The user's records, ready to be looked up. */

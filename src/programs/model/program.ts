@@ -1,14 +1,15 @@
 import type { OperationRule } from "../../config/index.ts";
-import type {
-  Language,
-  Listing,
-  OptionGrammar,
-  Output,
-  ParsedOptions,
-  ProgramCall,
-  ProgramEffect,
-  Value,
-  WriteKind,
+import {
+  type Language,
+  type Listing,
+  type OptionGrammar,
+  type Output,
+  type ParsedOptions,
+  type ProgramCall,
+  type ProgramEffect,
+  type Value,
+  type WriteKind,
+  words,
 } from "../../shell/index.ts";
 
 /** A started program with its words parsed by the grammar of its record: once, for everything that asks. */
@@ -56,6 +57,8 @@ export const TRAITS = [
   "installsPackages",
   /** named in a command that could not be read, it is reason enough to ask */
   "dangerous",
+  /** a pattern in the place of the name is judged as it, if it could be it */
+  "guessed",
 ] as const;
 
 export type Trait = (typeof TRAITS)[number];
@@ -72,8 +75,8 @@ export interface Program {
   readonly is?: readonly Trait[];
   /** The same program may be installed with a `g` in front, as GNU's tools are beside those of BSD. */
   readonly isGnu?: boolean;
-  /** A version may stand behind the name. */
-  readonly isVersioned?: boolean;
+  /** It changes more than its effects tell. */
+  readonly changesMore?: boolean;
   readonly options?: OptionGrammar;
   /** Brings words into the form that the grammar reads: `tar xzf`, `head -5`. */
   rewrite?(argv: readonly Value[]): readonly Value[];
@@ -108,6 +111,67 @@ export interface Program {
   readonly shellLines?: RegExp;
   /** Variables that name a program which it starts. */
   readonly shellVariables?: string;
+  readonly operations?: readonly OperationRow[];
+  /**
+   * First words, `*` for any, with which it certainly only shows something, or only runs a build or check;
+   * `names` where not every name of the record is meant.
+   */
+  readonly harmless?: { readonly reads?: string; readonly runs?: string; readonly names?: string };
+  /** First words, `*` for any, with which it changes no file. */
+  readonly shows?: string;
+  /** It works on another machine; with one of these among its first words it changes files here as well. */
+  readonly bringsHere?: string;
+  /** Command lines before it that choose where it works: the last word is the place. */
+  readonly chosenBy?: RegExp;
+}
+
+type Mark = Trait | "gnu" | "changesMore";
+/** Names of traits with a blank between; anything else is a type error. */
+type Marks<Text extends string> = Text extends "" | Mark
+  ? Text
+  : Text extends `${Mark} ${infer Rest}`
+    ? Rest extends Marks<Rest>
+      ? Text
+      : never
+    : never;
+
+/** A record: its names, what it is, and all else that is known. */
+export function program<const Text extends string>(
+  names: string,
+  marks: Text & Marks<Text>,
+  rest: Omit<Program, "names" | "is" | "isGnu" | "changesMore"> = {},
+): Program {
+  const all = words(marks);
+  const is = all.filter((mark): mark is Trait => mark !== "gnu" && mark !== "changesMore");
+  return {
+    names,
+    ...(all.includes("gnu") ? { isGnu: true } : {}),
+    ...(all.includes("changesMore") ? { changesMore: true } : {}),
+    ...(is.length === 0 ? {} : { is }),
+    ...rest,
+  };
+}
+
+/** Programs of which no more is known than these operations. */
+export function commands(operations: readonly OperationRow[]): Program {
+  return { names: [...new Set(operations.flatMap(row => words(namesOfRow(row))))].join(" "), operations };
+}
+
+/** The records with those of the rows that name one of their programs. */
+export function withOperations(
+  records: readonly Program[],
+  rows: readonly OperationRow[],
+): readonly Program[] {
+  return records.map(record => {
+    const names = words(record.names);
+    const operations = rows.filter(row => words(namesOfRow(row)).some(name => names.includes(name)));
+    return operations.length === 0 ? record : { ...record, operations };
+  });
+}
+
+/** The names in front of a row. */
+export function namesOfRow(row: OperationRow): string {
+  return /^[^|:]+(?=: )/.exec(row)?.[0] ?? "";
 }
 
 /**
@@ -141,18 +205,20 @@ export interface EffectRow {
   readonly otherwise?: string;
 }
 
-/** Operations as text tables, one for each rule; `operation-table.ts` says how a row is written. */
-export type OperationTables = Readonly<Partial<Record<OperationRule, string>>>;
+/**
+ * An operation as a row: rule, operands in order (`-` for none), what it would do, then cells as `operations.ts` reads
+ * them. In front, with a colon, the names that it holds for where that is not every name of the record.
+ */
+export type OperationRow =
+  | `${OperationRule} ${string} | ${string}`
+  | `${string}: ${OperationRule} ${string} | ${string}`;
 
-/** A field of work: its programs, and the operations that rules know by id. */
+/** A field of work and its programs. */
 export interface Field {
   /** A function: everything here is read when it is first needed. */
   readonly programs: () => readonly Program[];
-  readonly operations?: OperationTables;
-  /** What its programs change is all in their effects, save those named here; absent: of none of them it is. */
-  readonly toldExcept?: string;
-  /** With RAILS_ENV=test and the like the operations touch nothing of worth. */
-  readonly isFreeInTests?: boolean;
+  /** What its programs change is all in their effects, save those with `changesMore`. */
+  readonly tellsChanges?: true;
 }
 
 /**
@@ -175,6 +241,9 @@ export interface Operation {
   /** with RAILS_ENV=test and the like nothing of worth is touched */
   readonly isFreeInTests?: boolean;
   readonly safer?: string;
+  /** Cases that tests run: a command line that is this operation, and one that is none; `safer` is one as well. */
+  readonly stops?: string;
+  readonly passes?: string;
   /** instead of the rule's own */
   readonly verdict?: "ask" | "deny";
 }

@@ -1,6 +1,6 @@
 import { blankSeparated, words } from "../../shell/index.ts";
 import { EVERYDAY, OTHERS } from "./fields.ts";
-import { operationsOfField } from "./operation-table.ts";
+import { operationsOfRecord, programsOf } from "./operations.ts";
 import type { Field, Operation, Program, Trait } from "./program.ts";
 import { makeProgramIndex, type ProgramIndex } from "./program-index.ts";
 
@@ -32,16 +32,11 @@ function tableOf(field: Field): Table {
   if (known !== undefined) return known;
   const programs = field.programs();
   const byName = new Map(programs.flatMap(program => words(program.names).map(name => [name, program])));
-  for (const program of toldPrograms(field, programs)) told.add(program);
+  if (field.tellsChanges === true)
+    for (const program of programs) if (program.changesMore !== true && !isBare(program)) told.add(program);
   const table = { programs, byName };
   tables.set(field, table);
   return table;
-}
-
-function toldPrograms({ toldExcept }: Field, programs: readonly Program[]): readonly Program[] {
-  if (toldExcept === undefined) return [];
-  const untold = words(toldExcept);
-  return programs.filter(program => !words(program.names).some(name => untold.includes(name)));
 }
 
 function programIndex(): ProgramIndex {
@@ -81,10 +76,17 @@ export function findProgram(name: string): Program | undefined {
 }
 
 function lookUp(name: string): Program | undefined {
-  const known = findListed(name) ?? findByPattern(name);
+  const listed = findListed(name);
+  // A spelling that is found by a pattern has that record's behaviour, whatever operations it has of its own.
+  const known = listed === undefined || isBare(listed) ? (findByPattern(name) ?? listed) : listed;
   if (known !== undefined || !name.startsWith("g")) return known;
   const plain = findListed(name.slice(1));
   return plain?.isGnu === true ? plain : undefined;
+}
+
+/** Nothing is known of it but operations. */
+export function isBare({ names, operations, ...rest }: Program): boolean {
+  return operations !== undefined && Object.keys(rest).length === 0;
 }
 
 /** The name as the record lists it: `find` for `gfind`. */
@@ -97,22 +99,51 @@ export function hasTrait(name: string | undefined, trait: Trait): boolean {
   return name !== undefined && findProgram(name)?.is?.includes(trait) === true;
 }
 
+/** Options that make a harmless program write or run something. */
+const NOT_HARMLESS =
+  /^(-o|--output|-c|--config|--fix|--write|-w|--ext-diff|--open-files-in-pager|-O|-i|--init|-p$|--plugin|--import|--rootdir|--target-dir|--set-exit-code)/;
+let harmless: ReadonlyMap<string, readonly [reads: string, runs: string]> | undefined;
+
+/** What a command of plain words does, where no more than its words is needed to tell that it is harmless. */
+export function harmlessUse(program: string, given: readonly string[]): "reads" | "runs" | undefined {
+  harmless ??= new Map(programIndex().harmless.map(([name, reads, runs]) => [name, [reads, runs]]));
+  const [reads, runs] = harmless.get(program) ?? ["", ""];
+  const [first = ""] = given;
+  const isReader = startsWithOneOf(reads, first);
+  if ((!isReader && !startsWithOneOf(runs, first)) || given.some(word => NOT_HARMLESS.test(word)))
+    return undefined;
+  return isReader ? "reads" : "runs";
+}
+
+/** `*` is any first word, and none. */
+export function startsWithOneOf(list: string, first: string): boolean {
+  return list === "*" || (first !== "" && words(list).includes(first));
+}
+
 /** Everything that the program of this record changes is in its effects. */
 export function tellsChanges(program: Program): boolean {
   return told.has(program);
 }
 
-/** The operations of a program, field by field; everyday programs have none. */
+/** The operations of a program, rule by rule; everyday programs have none. */
 export function operationRowsOf(name: string): readonly (readonly Operation[])[] {
   if (isEveryday(name)) return [];
   const known = operations.get(name);
   if (known !== undefined) return known;
   // Cmdlets are written in any case.
-  const names = [...new Set([name, name.toLowerCase()])];
-  const rows = OTHERS.map(
-    field => names.map(each => operationsOfField(field, each)).find(found => found.length > 0) ?? [],
-  ).filter(found => found.length > 0);
-  return remember(operations, name, rows);
+  const rows = [name, name.toLowerCase()].map(listedOperations).find(found => found.length > 0) ?? [];
+  const rules = [...new Set(rows.map(({ rule }) => rule))];
+  return remember(
+    operations,
+    name,
+    rules.map(rule => rows.filter(row => row.rule === rule)),
+  );
+}
+
+function listedOperations(name: string): readonly Operation[] {
+  const program = findListed(name);
+  const rows = program === undefined ? [] : operationsOfRecord(program);
+  return rows.filter(({ command }) => programsOf(command).includes(name));
 }
 
 /** Every name that is listed. */
@@ -126,6 +157,39 @@ export function allPrograms(): readonly Program[] {
   return [...EVERYDAY, ...OTHERS].flatMap(field => tableOf(field).programs);
 }
 
+/** The names of every record that has the trait. */
+export function namesWithTrait(trait: Trait): readonly string[] {
+  return allPrograms()
+    .filter(program => program.is?.includes(trait) === true)
+    .flatMap(program => words(program.names));
+}
+
 export function allOperations(): readonly Operation[] {
-  return OTHERS.flatMap(field => operationsOfField(field));
+  return allPrograms().flatMap(operationsOfRecord);
+}
+
+/** Commands of shells that run text. */
+const BUILTINS = "eval exec source";
+
+let names: ReadonlySet<string> | undefined;
+
+/** Programs that, named in text which could not be read, are reason enough to ask. */
+export function dangerousNames(): ReadonlySet<string> {
+  names ??= new Set([...words(BUILTINS), ...namesWithTrait("dangerous")]);
+  return names;
+}
+
+/**
+ * Names of dangerous programs in text that could not be analysed: a plain scan for words, quotes and backslashes
+ * ignored. Answers each word once, in order.
+ */
+export function findDangerous(region: string): readonly string[] {
+  const found = new Set<string>();
+  const bare = region.replace(/[\\'"]/g, "");
+  for (const match of bare.matchAll(/[A-Za-z][\w-]*/g)) {
+    const word = match[0].toLowerCase();
+    if (dangerousNames().has(word)) found.add(word);
+    else if (word.startsWith("mkfs")) found.add("mkfs");
+  }
+  return [...found];
 }

@@ -7,12 +7,10 @@ import {
   type Value,
   wordAt,
 } from "../../shell/index.ts";
-import type { Field, OperationTables, ParsedCall } from "../model/program.ts";
-import { programs } from "../model/program-table.ts";
+import { commands, type Field, type ParsedCall, program } from "../model/program.ts";
 import { copyIntoContainer } from "./containers.ts";
-import { runInCluster } from "./remote.ts";
+import { runInCluster, runRemotely } from "./remote.ts";
 import { effectsOfRestic, readsAndUploads } from "./remote-copy.ts";
-import { runRemotely } from "./remote-runners.ts";
 
 const CLOUD_VALUES: OptionGrammar = {
   unknownTakesValue: true,
@@ -20,6 +18,10 @@ const CLOUD_VALUES: OptionGrammar = {
   flags:
     "-qfyrRm recursive delete dryrun dry-run quiet force yes debug no-cli-pager no-paginate no-verify-ssl auto-approve help|h version only-show-errors no-wait delete-unmatched-destination-objects async all purge skip-final-snapshot",
 };
+/** Command lines that choose the cluster, the workspace and the project of later ones. */
+const CHOOSES_CLUSTER = /^(kubectl|oc|k) config (use-context|set-context) |^(kubectx|kubens) /;
+const CHOOSES_WORKSPACE = /^(terraform|tofu|terragrunt) workspace (select|new) /;
+export const CHOOSES_PROJECT = /^gcloud config (set (core\/)?project|configurations activate) /;
 const KUBE: OptionGrammar = {
   values:
     "-nsflokcp namespace context cluster user server filename selector output kubeconfig token as as-group grace-period timeout field-selector replicas kustomize cascade container template patch kube-context kube-apiserver kube-token description request-timeout cache-dir raw-input project",
@@ -56,218 +58,304 @@ const COBRA: OptionGrammar = {
   abbreviates: false,
 };
 
-const OPERATIONS: OperationTables = {
-  "cloud.storage": `
-    aws s3 rm|rb | delete objects or a bucket | safer aws s3 rm --dryrun {rest}
-    aws s3 mv | move objects away | needs recursive
-    aws s3 sync | delete what is only at the target | needs delete | safer aws s3 sync --dryrun {rest}
-    gsutil rm|rb | delete objects or a bucket
-    gsutil rsync | delete what is only at the target | needs d
-    gcloud …storage rm | delete objects
-    gcloud …storage rsync | delete what is only at the target | needs delete-unmatched-destination-objects
-    s3cmd|mc|s5cmd del|rm|rb|rmdir|expunge | delete objects or a bucket
-  `,
-  "cloud.resource": `
-    aws * delete-*|terminate-*|remove-*|deregister-*|purge-*|schedule-key-deletion|disable-*|batch-delete-*|
-        admin-delete-*|destroy-* | delete or disable a cloud resource
-    gcloud …delete|remove-*|purge|reset | delete a cloud resource
-    az …delete|purge|remove|delete-batch|reset | delete a cloud resource
-    doctl|oci|ibmcloud|linode-cli|hcloud|scw|vultr-cli|civo|exo|openstack …delete|remove|purge|reset|destroy|rm|
-        terminate|*-delete|rebuild | delete a cloud resource
-  `,
-  "cloud.infra": `
-    terraform|tofu|terragrunt destroy | destroy the infrastructure | safer terraform plan -destroy
-    terraform|tofu|terragrunt apply | change the infrastructure without a look at the plan | answered | safer
-        terraform plan
-    terragrunt run-all|run destroy | destroy the infrastructure | safer terragrunt run-all plan -destroy
-    terraform|tofu|terragrunt apply | change the infrastructure without a look at the plan | needs auto-approve
-        destroy | safer terraform plan
-    helmfile|skaffold destroy|delete | remove every release
-    eb terminate | terminate an environment | safer eb status
-    terragrunt run-all apply | change the infrastructure without a look at the plan | safer terragrunt run-all plan
-    terraform|tofu|terragrunt state rm | make the state forget a resource | safer terraform state list
-    terraform|tofu|terragrunt state push | replace the state | safer terraform state pull
-    terraform|tofu|terragrunt force-unlock | break the lock of another run | safer terraform plan
-    terraform|tofu|terragrunt workspace delete | delete a workspace with its state | safer terraform workspace list
-    pulumi destroy|down | destroy the infrastructure | unless preview-only | safer pulumi preview --diff
-    pulumi stack rm | delete a stack | safer pulumi stack ls
-    pulumi up|update | change the infrastructure without a look at the plan | needs yes y skip-preview f | safer
-        pulumi preview --diff
-    cdk|cdktf|sst destroy|remove | destroy the infrastructure | safer cdk diff
-    serverless|sls|sam|amplify|copilot remove|delete|destroy | remove the deployed service
-    copilot|eksctl|kops …delete | delete the deployed service or cluster
-    vagrant destroy | destroy the virtual machine | safer vagrant status
-  `,
-  "cloud.cluster": `
-    kubectl|oc|k|kubecolor|microk8s.kubectl delete | delete objects of the cluster | safer kubectl delete
-        --dry-run=client {rest}
-    kubectl|oc|k drain | evict every pod of a node | safer kubectl drain --dry-run=client {rest}
-    kubectl|oc|k replace | delete and recreate objects | needs force
-    kubectl|oc|k apply | delete objects that are not in the files | needs prune
-    kubectl|oc|k scale | stop every replica | needs replicas=0 + all
-    helm|helm3 uninstall|delete|del|un | remove a release | safer helm uninstall --dry-run {rest}
-    argocd app|proj|cluster|repo delete|rm | delete an application | safer argocd app list
-    flux delete|uninstall | remove what flux manages
-    istioctl|linkerd|cilium uninstall|x | remove the mesh | unless help
-    nomad …delete|purge | delete a job or namespace
-    nomad job stop | stop and purge a job | needs purge
-    nomad stop | stop and purge a job | needs purge
-    consul …delete|destroy | delete keys or policies
-    vault delete|kv|secrets|lease|token|policy …delete|destroy|disable|revoke | delete or disable secrets
-    vault delete | delete a secret
-    etcdctl del | delete keys
-    kind delete clusters | delete clusters with all they hold | safer kind get clusters
-    minikube delete | delete a cluster with all it holds | safer minikube status
-    k3d cluster delete|rm | delete a cluster with all it holds | safer k3d cluster list
-  `,
-  "cloud.container": `
-    docker|podman|nerdctl system prune|reset | remove images, containers and caches that are not in use | safer docker
-        system df
-    docker|podman|nerdctl volume rm|prune|remove | delete volumes with their data | safer docker volume ls
-    docker|podman|nerdctl rm | remove every listed container | needs f force | of unknown | safer docker ps -a
-    docker|podman|nerdctl container rm | remove every listed container | needs f force | of unknown | safer docker ps
-        -a
-    docker|podman|nerdctl rmi | remove every listed image | needs f force | of unknown | safer docker images
-    docker|podman|nerdctl image rm | remove every listed image | needs f force | of unknown | safer docker images
-    docker|podman|nerdctl compose …down | delete the volumes or images of the project | needs v volumes rmi | safer
-        docker compose down
-    docker|podman|nerdctl compose …rm | delete the volumes of the project | needs v volumes | safer docker compose rm
-    docker-compose|podman-compose down | delete the volumes or images of the project | needs v volumes rmi | safer
-        docker-compose down
-    docker-compose|podman-compose rm | delete the volumes of the project | needs v volumes f=v f=sv f=vs | safer
-        docker-compose rm
-    podman rm|rmi | remove everything | needs a all + f force | safer podman ps -a
-    podman pod rm | remove every pod | needs a all + f force | safer podman pod ps
-    docker stack|service|secret|config rm | remove a deployed stack | safer docker stack ls
-    lxc|incus|multipass|colima|limactl delete|rm|purge | delete a virtual machine or container with its disk | safer
-        {tool} list
-    virsh undefine|destroy|vol-delete|pool-delete|snapshot-delete | delete a virtual machine | safer virsh list --all
-    qm|pct destroy | delete a virtual machine | safer {tool} list
-    VBoxManage|vboxmanage unregistervm | delete a virtual machine | needs delete delete-all | safer VBoxManage list
-        vms
-    docker swarm leave | leave the swarm and lose its state | needs f force
-  `,
-  "container.host": `
-    kubectl|oc|k debug …node/*|nodes/* | open a shell with the whole file system of a node | safer kubectl describe node
-    lxc|incus launch|init|create | run a container with every right on this machine | needs c=security.privileged*
-        config=security.privileged*
-    lxc|incus config set …security.privileged=true|security.privileged | give a container every right on this machine
-    lxc|incus config device …source=/ | give a container the whole file system of this machine
-  `,
-  "cloud.platform": `
-    heroku *:destroy|*:reset|*:remove|*:delete|*:killall | destroy an application or its data
-    fly|flyctl destroy | destroy an application
-    fly|flyctl …destroy|delete|remove | destroy an application or its data
-    vercel|vc remove|rm | remove deployments
-    vercel|vc * rm|remove | remove a project, domain or variable
-    netlify|ntl *:delete|*:unset | delete a site
-    netlify|ntl api delete* | delete a site
-    turso db|group destroy | delete a database
-    railway down|delete | remove a deployment
-    railway …delete|remove | remove a service or volume
-    render|northflank|koyeb|dokku …delete|destroy|apps:destroy|*:destroy | delete a service
-    wrangler …delete|*:delete | delete a worker or its storage
-    firebase *:delete|*:remove|*:disable | delete data or functions
-    supabase …delete|pause | delete a project or function
-    cf|oc delete|delete-*|purge-* | delete an application
-    eas|expo …delete | delete builds or channels
-  `,
-  "cloud.repository": `
-    gh|glab repo|release|secret|variable|run|workflow|issue|gist|label|environment|ssh-key|gpg-key|codespace|project|
-        ruleset delete|remove|delete-* | delete it on the forge
-    gh workflow disable | switch a workflow off
-    gh|glab api graphql | delete through the interface of the forge | needs f=*mutation*[dD]elete*
-        raw-field=*mutation*[dD]elete* F=*mutation*[dD]elete* field=*mutation*[dD]elete* f=*mutation*[dD]estroy*
-    gh repo archive | archive the repository
-    gh repo edit | change who can see the repository | needs visibility
-    gh|glab api | delete through the interface of the forge | needs method=DELETE method=delete
-  `,
-  "cloud.backup": `
-    restic forget|prune | delete backups | safer restic snapshots
-    borg delete|prune|compact | delete backups | unless n list | safer borg list
-    rclone delete|purge|deletefile|cleanup|rmdirs | delete files at the remote | safer rclone ls {rest}
-    velero …delete | delete backups | safer velero backup get
-    duplicity remove-*|cleanup | delete backups
-    tmutil delete|deletelocalsnapshots | delete backups | safer tmutil listbackups
-    btrfs subvolume delete | delete a subvolume | safer btrfs subvolume list /
-    tarsnap | delete backups | needs nuke d
-    kopia snapshot|repository|policy delete|expire | delete backups | safer kopia snapshot list
-    snapper|timeshift delete | delete snapshots
-  `,
-  "cloud.queue": `
-    kafka-topics|kafka-topics.sh|kafka-consumer-groups|kafka-consumer-groups.sh | delete topics or offsets | needs
-        delete
-    rabbitmqctl|rabbitmqadmin reset|force_reset|delete_*|purge_queue|delete|purge | delete queues or state
-    nats stream|consumer|kv rm|purge|del|delete | delete a stream
-    rpk topic delete | delete topics
-  `,
-};
-
 /** Clouds, clusters, platforms and backups: what is deleted there is gone for everybody. */
 export const cloud: Field = {
-  programs: () =>
-    programs(
-      `
-    aws | is dangerous readsNothing | variables PAGER
-    az | is dangerous readsNothing
-    gcloud | is dangerous readsNothing
-    gsutil s3cmd mc | is readsNothing
-    doctl oci ibmcloud linode-cli hcloud scw vultr-cli civo exo openstack s5cmd kops copilot
-    heroku vercel vc netlify ntl render northflank koyeb dokku firebase supabase cf eas expo
-    fly flyctl
-    kubectl oc | is dangerous readsNothing | variables EDITOR VISUAL KUBE_EDITOR
-    k3s
-    microk8s
-    helm | is dangerous readsNothing
-    k kubecolor microk8s.kubectl helm3
-    argocd flux velero eksctl kind minikube k3d
-    terraform tofu | is dangerous readsNothing
-    terragrunt kafka-topics kafka-topics.sh
-    vault nomad consul
-    pulumi | is dangerous | flags -yf yes skip-preview force preview-only help|h | values -sCmt stack cwd message target
-        config-file parallel | exact
-    restic | flags dry-run|n prune help|h | values -rpo repo password-file tag host path group-by keep-last keep-daily
-        keep-weekly keep-within | exact
-    borg | flags -s dry-run|n list stats help|h | values -P keep-daily keep-weekly keep-monthly prefix | exact
-    goreleaser | flags snapshot clean help|h | values -fpk config release-notes skip timeout | exact
-    semantic-release | flags dry-run|d ci no-ci help|h | values -brte branches tag-format plugins extends | exact
-  `,
-      {
-        aws: {
-          options: { ...CLOUD_VALUES, flags: `${CLOUD_VALUES.flags} with-decryption` },
-          effects: readsAndUploads,
-          run: runRemotely,
-        },
-        az: { options: CLOUD_VALUES, effects: readsAndUploads, run: runRemotely },
-        gcloud: {
-          options: CLOUD_VALUES,
-          effects: readsAndUploads,
-          run: runRemotely,
-        },
-        gsutil: { options: { ...CLOUD_VALUES, values: "-uag" }, effects: readsAndUploads },
-        doctl: { options: CLOUD_VALUES, run: runRemotely },
-        heroku: { options: PLATFORM, run: runRemotely },
-        fly: {
-          options: { ...PLATFORM, values: `${PLATFORM.values} -C command` },
-          run: runRemotely,
-        },
-        kubectl: {
-          options: { ...KUBE, flags: `${KUBE.flags} raw minify flatten` },
-          effects: copyIntoContainer,
-          run: runInCluster,
-        },
-        k3s: { options: KUBE, run: runInCluster, tool: clusterTool },
-        microk8s: { tool: clusterTool },
-        argocd: { options: COBRA, tool: clusterTool, run: runRemotely },
-        helm: { options: KUBE },
-        k: { options: KUBE, run: runInCluster },
-        terraform: { options: TERRAFORM, tool: withVariables },
-        terragrunt: { options: TERRAFORM },
-        vault: { options: VAULT, run: runRemotely },
-        restic: { effects: effectsOfRestic },
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a record a program
+  programs: () => [
+    program("aws", "dangerous readsNothing", {
+      shellVariables: "PAGER",
+      options: { ...CLOUD_VALUES, flags: `${CLOUD_VALUES.flags} with-decryption` },
+      effects: readsAndUploads,
+      run: runRemotely,
+      operations: [
+        "cloud.storage s3 rm|rb | delete objects or a bucket | safer aws s3 rm --dryrun {rest} | stops aws s3 rm web",
+        "cloud.storage s3 mv | move objects away | needs recursive | stops aws s3 mv web --recursive | passes aws s3 mv web",
+        "cloud.storage s3 sync | delete what is only at the target | needs delete | safer aws s3 sync --dryrun {rest} | stops aws s3 sync web --delete",
+        "cloud.resource * delete-*|terminate-*|remove-*|deregister-*|purge-*|schedule-key-deletion|disable-*|batch-delete-*|admin-delete-*|destroy-* | delete or disable a cloud resource | stops aws x delete-cluster web | passes aws x list web",
+        "cloud.public s3api put-bucket-acl|put-object-acl | let everybody read | needs acl=public-* acl=authenticated-read grant-read=*Users* grant-write=*Users* grant-full-control=*Users* | safer aws s3api get-bucket-acl | stops aws s3api put-bucket-acl web --acl public-read",
+        "cloud.public s3 cp|sync|mv | let everybody read | needs acl=public-* acl=authenticated-read grants=*Users* | safer aws s3 ls | stops aws s3 cp web --acl public-read",
+        `cloud.public s3api put-bucket-policy | let everybody in | needs policy=*Principal*"[*]"* | safer aws s3api get-bucket-policy | stops aws s3api put-bucket-policy --bucket b --policy '{"Statement":[{"Principal":"*"}]}'`,
+        "cloud.public s3api|s3control put-public-access-block | lift the block of public access | needs public-access-block-configuration=*alse* | safer aws s3api get-public-access-block | stops aws s3api put-public-access-block web --public-access-block-configuration alse",
+        "cloud.public ec2 modify-image-attribute | let everybody start the image | needs launch-permission=*all* | stops aws ec2 modify-image-attribute web --launch-permission all | passes aws ec2 modify-image-attribute web",
+        "cloud.public ec2 modify-snapshot-attribute | let everybody copy the snapshot | needs group-names=all | stops aws ec2 modify-snapshot-attribute web --group-names all | passes aws ec2 modify-snapshot-attribute web",
+        "cloud.public rds modify-db-snapshot-attribute|modify-db-cluster-snapshot-attribute | let everybody copy the snapshot | needs values-to-add=all | stops aws rds modify-db-snapshot-attribute web --values-to-add all | passes aws rds modify-db-snapshot-attribute web",
+        "cloud.public rds modify-db-instance|create-db-instance | open the database to the internet | needs publicly-accessible | stops aws rds modify-db-instance web --publicly-accessible | passes aws rds modify-db-instance web",
+        "cloud.public ec2 authorize-security-group-ingress | open a port to the internet | needs cidr=0.0.0.0/0 cidr-ipv6=::/0 ip-permissions=*0.0.0.0/0* | stops aws ec2 authorize-security-group-ingress web --cidr 0.0.0.0/0 | passes aws ec2 authorize-security-group-ingress web",
+        "cloud.public lambda|sns|sqs add-permission | let everybody call it | needs principal=[*] | stops aws lambda add-permission --principal '*' | passes aws lambda add-permission --principal s3.amazonaws.com",
+        "sec.keychain configure get|export-credentials | show a key of AWS | stops aws configure get web | passes aws configure list web",
+        "sec.keychain secretsmanager get-secret-value|batch-get-secret-value | show a secret | stops aws secretsmanager get-secret-value web | passes aws secretsmanager list web",
+        "sec.keychain ssm get-parameter|get-parameters|get-parameters-by-path | show a secret | needs with-decryption | stops aws ssm get-parameter web --with-decryption | passes aws ssm get-parameter web",
+        "sec.keychain sts get-session-token|get-federation-token | make a token of AWS | stops aws sts get-session-token web | passes aws sts list web",
+      ],
+    }),
+    program("az", "dangerous readsNothing", {
+      chosenBy: /^az account set /,
+      options: CLOUD_VALUES,
+      effects: readsAndUploads,
+      run: runRemotely,
+      operations: [
+        "cloud.resource …delete|purge|remove|delete-batch|reset | delete a cloud resource | stops az thing delete web | passes az thing list web",
+        "cloud.public storage container set-permission|create | let everybody read | needs public-access=blob public-access=container | stops az storage container set-permission web --public-access blob | passes az storage container set-permission web",
+        "cloud.public storage account create|update | let containers be public | needs allow-blob-public-access=true | stops az storage account create web --allow-blob-public-access true | passes az storage account create web",
+        "cloud.public network nsg rule create|update | open a port to the internet | needs source-address-prefixes=[*] source-address-prefixes=Internet source-address-prefixes=0.0.0.0/0 source-address-prefix=[*] | stops az network nsg rule create --source-address-prefixes '*' | passes az network nsg rule create --source-address-prefixes 10.0.0.0/8",
+        "sec.keychain account get-access-token | show a token of Azure | stops az account get-access-token web | passes az account list web",
+        "sec.keychain keyvault secret show|download | show a secret | stops az keyvault secret show web | passes az keyvault secret list web",
+      ],
+    }),
+    program("gcloud", "dangerous readsNothing", {
+      chosenBy: CHOOSES_PROJECT,
+      options: CLOUD_VALUES,
+      effects: readsAndUploads,
+      run: runRemotely,
+      operations: [
+        "cloud.storage …storage rm | delete objects | stops gcloud storage rm web | passes gcloud storage list web",
+        "cloud.storage …storage rsync | delete what is only at the target | needs delete-unmatched-destination-objects | stops gcloud storage rsync web --delete-unmatched-destination-objects | passes gcloud storage rsync web",
+        "cloud.resource …delete|remove-*|purge|reset | delete a cloud resource | stops gcloud thing delete web | passes gcloud thing list web",
+        "cloud.public …add-iam-policy-binding | let everybody in | needs member=allUsers member=allAuthenticatedUsers | stops gcloud thing add-iam-policy-binding web --member allUsers | passes gcloud thing add-iam-policy-binding web",
+        "cloud.public …firewall-rules create|update | open a port to the internet | needs source-ranges=*0.0.0.0/0* | stops gcloud firewall-rules create web --source-ranges 0.0.0.0/0 | passes gcloud firewall-rules create web",
+        "sec.keychain auth print-* | show a token of Google Cloud | stops gcloud auth print-access-token web | passes gcloud auth list web",
+        "sec.keychain auth application-default print-* | show a token of Google Cloud | stops gcloud auth application-default print-access-token web | passes gcloud auth application-default list web",
+        "sec.keychain secrets versions access | show a secret | stops gcloud secrets versions access web | passes gcloud secrets versions list web",
+      ],
+    }),
+    program("gsutil s3cmd mc", "readsNothing", {
+      chosenBy: CHOOSES_PROJECT,
+      options: { ...CLOUD_VALUES, values: "-uag" },
+      effects: readsAndUploads,
+      operations: [
+        "gsutil: cloud.storage rm|rb | delete objects or a bucket | stops gsutil rm web | passes gsutil list web",
+        "gsutil: cloud.storage rsync | delete what is only at the target | needs d | stops gsutil rsync web -d | passes gsutil rsync web",
+        "s3cmd mc: cloud.storage del|rm|rb|rmdir|expunge | delete objects or a bucket | stops s3cmd del web | passes s3cmd list web",
+        "gsutil: cloud.public iam ch allUsers:*|allAuthenticatedUsers:* | let everybody in | unless d | safer gsutil iam get | stops gsutil iam ch allUsers:x web",
+        "gsutil: cloud.public acl|defacl ch | let everybody read | needs u=All*Users:* g=All*Users:* | safer gsutil acl get | stops gsutil acl ch web -u AllxUsers:x",
+        "gsutil: cloud.public acl|defacl set public-*|authenticated-read | let everybody read | safer gsutil acl get | stops gsutil acl set public-read web",
+        "gsutil: cloud.public cp|rsync|mv | let everybody read | needs a=public-* a=authenticated-read | stops gsutil cp web -a public-read | passes gsutil cp web",
+        "mc: cloud.public anonymous|policy set public|download|upload | let everybody in | safer mc anonymous get | stops mc anonymous set public web",
+        "s3cmd: cloud.public setacl|put|sync|cp | let everybody read | needs acl-public P | safer s3cmd info | stops s3cmd setacl web --acl-public",
+      ],
+    }),
+    program("doctl oci ibmcloud linode-cli hcloud scw vultr-cli civo exo openstack s5cmd kops copilot", "", {
+      options: CLOUD_VALUES,
+      run: runRemotely,
+      operations: [
+        "s5cmd: cloud.storage del|rm|rb|rmdir|expunge | delete objects or a bucket | stops s5cmd del web | passes s5cmd list web",
+        "doctl oci ibmcloud linode-cli hcloud scw vultr-cli civo exo openstack: cloud.resource …delete|remove|purge|reset|destroy|rm|terminate|*-delete|rebuild | delete a cloud resource | stops doctl thing delete web | passes doctl thing list web",
+        "copilot: cloud.infra remove|delete|destroy | remove the deployed service | stops copilot remove | passes copilot list web",
+        "copilot kops: cloud.infra …delete | delete the deployed service or cluster | stops copilot thing delete | passes copilot thing list web",
+        "doctl: cloud.public compute firewall create|add-rules | open a port to the internet | needs inbound-rules=*0.0.0.0/0* | stops doctl compute firewall create web --inbound-rules 0.0.0.0/0 | passes doctl compute firewall create web",
+      ],
+    }),
+    program("heroku vercel vc netlify ntl render northflank koyeb dokku firebase supabase cf eas expo", "", {
+      options: PLATFORM,
+      run: runRemotely,
+      operations: [
+        "supabase: db.reset db reset | empty the database | safer supabase db diff | stops supabase db reset",
+        "heroku: cloud.platform *:destroy|*:reset|*:remove|*:delete|*:killall | destroy an application or its data | stops heroku apps:destroy web | passes heroku list web",
+        "vercel vc: cloud.platform remove|rm | remove deployments | stops vercel remove web | passes vercel list web",
+        "vercel vc: cloud.platform * rm|remove | remove a project, domain or variable | stops vercel x rm web | passes vercel x list web",
+        "netlify ntl: cloud.platform *:delete|*:unset | delete a site | stops netlify functions:delete web | passes netlify list web",
+        "netlify ntl: cloud.platform api delete* | delete a site | stops netlify api deleteVolume web | passes netlify api list web",
+        "render northflank koyeb dokku: cloud.platform …delete|destroy|apps:destroy|*:destroy | delete a service | stops render thing delete web | passes render thing list web",
+        "firebase: cloud.platform *:delete|*:remove|*:disable | delete data or functions | stops firebase functions:delete web | passes firebase list web",
+        "supabase: cloud.platform …delete|pause | delete a project or function | stops supabase thing delete web | passes supabase thing list web",
+        "cf: cloud.platform delete|delete-*|purge-* | delete an application | stops cf delete web | passes cf list web",
+        "eas expo: cloud.platform …delete | delete builds or channels | stops eas thing delete web | passes eas thing list web",
+        "heroku: sec.keychain auth:token|authorizations:create | show a token of Heroku | stops heroku auth:token web | passes heroku list web",
+        "heroku: sec.keychain config|config:get | show the variables of an application | stops heroku config web | passes heroku list web",
+        "netlify ntl: sec.keychain env:list|env:get | show the variables of an application | stops netlify env:list web | passes netlify list web",
+        "vercel: sec.keychain env pull | fetch the variables of an application | stops vercel env pull web | passes vercel env list web",
+      ],
+    }),
+    program("fly flyctl", "", {
+      options: { ...PLATFORM, values: `${PLATFORM.values} -C command` },
+      run: runRemotely,
+      operations: [
+        "cloud.platform destroy | destroy an application | stops fly destroy web | passes fly list web",
+        "cloud.platform …destroy|delete|remove | destroy an application or its data | stops fly thing destroy web | passes fly thing list web",
+        "sec.keychain auth token | show a token | stops fly auth token web | passes fly auth list web",
+      ],
+    }),
+    program("kubectl oc", "dangerous readsNothing guessed", {
+      chosenBy: CHOOSES_CLUSTER,
+      shows: "get describe logs top explain api-resources api-versions version cluster-info",
+      shellVariables: "EDITOR VISUAL KUBE_EDITOR",
+      options: { ...KUBE, flags: `${KUBE.flags} raw minify flatten` },
+      effects: copyIntoContainer,
+      run: runInCluster,
+      operations: [
+        "cloud.cluster delete | delete objects of the cluster | safer kubectl delete --dry-run=client {rest} | stops kubectl delete web",
+        "cloud.cluster drain | evict every pod of a node | safer kubectl drain --dry-run=client {rest} | stops kubectl drain web",
+        "cloud.cluster replace | delete and recreate objects | needs force | stops kubectl replace web --force | passes kubectl replace web",
+        "cloud.cluster apply | delete objects that are not in the files | needs prune | stops kubectl apply web --prune | passes kubectl apply web",
+        "cloud.cluster scale | stop every replica | needs replicas=0 + all | stops kubectl scale web --replicas 0 --all | passes kubectl scale web",
+        "container.host debug …node/*|nodes/* | open a shell with the whole file system of a node | safer kubectl describe node | stops kubectl debug node/one web",
+        "sec.keychain get secret|secrets|secret/*|secrets/* | show secrets of the cluster | needs o=*json* o=*yaml* output=*json* output=*yaml* o=*template* output=*template* template | stops kubectl get secret web -o json | passes kubectl get secret web",
+        "sec.keychain config view | show the keys of the clusters | needs raw | stops kubectl config view web --raw | passes kubectl config view web",
+      ],
+    }),
+    program("k3s", "", { options: KUBE, run: runInCluster, tool: clusterTool }),
+    program("microk8s", "", { tool: clusterTool }),
+    program("helm", "dangerous readsNothing", {
+      chosenBy: CHOOSES_CLUSTER,
+      shows: "list ls status get history search show version",
+      options: KUBE,
+      operations: [
+        "publish push | publish a chart | safer helm package . | stops helm push",
+        "cloud.cluster uninstall|delete|del|un | remove a release | safer helm uninstall --dry-run {rest} | stops helm uninstall web",
+      ],
+    }),
+    program("k kubecolor microk8s.kubectl helm3", "", {
+      chosenBy: CHOOSES_CLUSTER,
+      options: KUBE,
+      run: runInCluster,
+      operations: [
+        "k kubecolor microk8s.kubectl: cloud.cluster delete | delete objects of the cluster | safer kubectl delete --dry-run=client {rest} | stops k delete web",
+        "k: cloud.cluster drain | evict every pod of a node | safer kubectl drain --dry-run=client {rest} | stops k drain web",
+        "k: cloud.cluster replace | delete and recreate objects | needs force | stops k replace web --force | passes k replace web",
+        "k: cloud.cluster apply | delete objects that are not in the files | needs prune | stops k apply web --prune | passes k apply web",
+        "k: cloud.cluster scale | stop every replica | needs replicas=0 + all | stops k scale web --replicas 0 --all | passes k scale web",
+        "helm3: cloud.cluster uninstall|delete|del|un | remove a release | safer helm uninstall --dry-run {rest} | stops helm3 uninstall web",
+        "k: container.host debug …node/*|nodes/* | open a shell with the whole file system of a node | safer kubectl describe node | stops k debug node/one web",
+      ],
+    }),
+    program("argocd flux velero eksctl kind minikube k3d", "", {
+      options: COBRA,
+      tool: clusterTool,
+      run: runRemotely,
+      operations: [
+        "eksctl: cloud.infra …delete | delete the deployed service or cluster | stops eksctl thing delete | passes eksctl thing list web",
+        "argocd: cloud.cluster app|proj|cluster|repo delete|rm | delete an application | safer argocd app list | stops argocd app delete web",
+        "flux: cloud.cluster delete|uninstall | remove what flux manages | stops flux delete web | passes flux list web",
+        "kind: cloud.cluster delete clusters | delete clusters with all they hold | safer kind get clusters | stops kind delete clusters web",
+        "minikube: cloud.cluster delete | delete a cluster with all it holds | safer minikube status | stops minikube delete web",
+        "k3d: cloud.cluster cluster delete|rm | delete a cluster with all it holds | safer k3d cluster list | stops k3d cluster delete web",
+        "velero: cloud.backup …delete | delete backups | safer velero backup get | stops velero thing delete web",
+      ],
+    }),
+    program("terraform tofu", "dangerous readsNothing guessed", {
+      chosenBy: CHOOSES_WORKSPACE,
+      shows: "version show output providers graph",
+      options: TERRAFORM,
+      tool: withVariables,
+      operations: [
+        "cloud.infra destroy | destroy the infrastructure | safer terraform plan -destroy | stops terraform destroy",
+        "cloud.infra apply | change the infrastructure without a look at the plan | answered | safer terraform plan | stops yes yes |terraform apply",
+        "cloud.infra apply | change the infrastructure without a look at the plan | needs auto-approve destroy | safer terraform plan | stops terraform apply -auto-approve",
+        "cloud.infra state rm | make the state forget a resource | safer terraform state list | stops terraform state rm",
+        "cloud.infra state push | replace the state | safer terraform state pull | stops terraform state push",
+        "cloud.infra force-unlock | break the lock of another run | safer terraform plan | stops terraform force-unlock",
+        "cloud.infra workspace delete | delete a workspace with its state | safer terraform workspace list | stops terraform workspace delete",
+        "sec.keychain output *pass*|*secret*|*token*|*key* | show a secret | stops terraform output db_password web | passes terraform output version web",
+      ],
+    }),
+    program("terragrunt kafka-topics kafka-topics.sh", "", {
+      chosenBy: CHOOSES_WORKSPACE,
+      options: TERRAFORM,
+      operations: [
+        "terragrunt: cloud.infra destroy | destroy the infrastructure | safer terraform plan -destroy | stops terragrunt destroy",
+        "terragrunt: cloud.infra apply | change the infrastructure without a look at the plan | answered | safer terraform plan | stops yes yes |terragrunt apply",
+        "terragrunt: cloud.infra run-all|run destroy | destroy the infrastructure | safer terragrunt run-all plan -destroy | stops terragrunt run-all destroy",
+        "terragrunt: cloud.infra apply | change the infrastructure without a look at the plan | needs auto-approve destroy | safer terraform plan | stops terragrunt apply -auto-approve",
+        "terragrunt: cloud.infra run-all apply | change the infrastructure without a look at the plan | safer terragrunt run-all plan | stops terragrunt run-all apply",
+        "terragrunt: cloud.infra state rm | make the state forget a resource | safer terraform state list | stops terragrunt state rm",
+        "terragrunt: cloud.infra state push | replace the state | safer terraform state pull | stops terragrunt state push",
+        "terragrunt: cloud.infra force-unlock | break the lock of another run | safer terraform plan | stops terragrunt force-unlock",
+        "terragrunt: cloud.infra workspace delete | delete a workspace with its state | safer terraform workspace list | stops terragrunt workspace delete",
+        "kafka-topics kafka-topics.sh: cloud.queue - | delete topics or offsets | needs delete | stops kafka-topics web -delete | passes kafka-topics web",
+      ],
+    }),
+    program("vault nomad consul", "", {
+      options: VAULT,
+      run: runRemotely,
+      operations: [
+        "nomad: cloud.cluster …delete|purge | delete a job or namespace | stops nomad thing delete web | passes nomad thing list web",
+        "nomad: cloud.cluster job stop | stop and purge a job | needs purge | stops nomad job stop web -purge | passes nomad job stop web",
+        "nomad: cloud.cluster stop | stop and purge a job | needs purge | stops nomad stop web -purge | passes nomad stop web",
+        "consul: cloud.cluster …delete|destroy | delete keys or policies | stops consul thing delete web | passes consul thing list web",
+        "vault: cloud.cluster delete|kv|secrets|lease|token|policy …delete|destroy|disable|revoke | delete or disable secrets | stops vault delete delete web | passes vault --help",
+        "vault: cloud.cluster delete | delete a secret | stops vault delete web | passes vault list web",
+        "vault: sec.keychain read *secret*|kv/*|database/creds/*|aws/creds/* | show a secret | stops vault read app/secret web | passes vault read list web",
+        "vault: sec.keychain read | show a secret | needs field format | stops vault read web -field | passes vault read web",
+        "vault: sec.keychain kv get | show a secret | stops vault kv get web | passes vault kv list web",
+      ],
+    }),
+    program("pulumi", "dangerous", {
+      chosenBy: /^pulumi stack (select|init) /,
+      options: {
+        flags: "-yf yes skip-preview force preview-only help|h",
+        values: "-sCmt stack cwd message target config-file parallel",
+        abbreviates: false,
       },
-    ),
-  operations: OPERATIONS,
+      operations: [
+        "cloud.infra destroy|down | destroy the infrastructure | unless preview-only | safer pulumi preview --diff | stops pulumi destroy",
+        "cloud.infra stack rm | delete a stack | safer pulumi stack ls | stops pulumi stack rm",
+        "cloud.infra up|update | change the infrastructure without a look at the plan | needs yes y skip-preview f | safer pulumi preview --diff | stops pulumi up --yes",
+      ],
+    }),
+    program("restic", "", {
+      options: {
+        flags: "dry-run|n prune help|h",
+        values: "-rpo repo password-file tag host path group-by keep-last keep-daily keep-weekly keep-within",
+        abbreviates: false,
+      },
+      effects: effectsOfRestic,
+      operations: [
+        "cloud.backup forget|prune | delete backups | safer restic snapshots | stops restic forget web",
+      ],
+    }),
+    program("borg", "", {
+      options: {
+        flags: "-s dry-run|n list stats help|h",
+        values: "-P keep-daily keep-weekly keep-monthly prefix",
+        abbreviates: false,
+      },
+      operations: [
+        "cloud.backup delete|prune|compact | delete backups | unless n list | safer borg list | stops borg delete web",
+      ],
+    }),
+    program("goreleaser", "", {
+      options: {
+        flags: "snapshot clean help|h",
+        values: "-fpk config release-notes skip timeout",
+        abbreviates: false,
+      },
+      operations: [
+        "publish release | publish a release | unless snapshot skip-publish skip | safer goreleaser release --snapshot | stops goreleaser release",
+      ],
+    }),
+    program("semantic-release", "", {
+      options: {
+        flags: "dry-run|d ci no-ci help|h",
+        values: "-brte branches tag-format plugins extends",
+        abbreviates: false,
+      },
+      operations: [
+        "publish - | publish a release | safer semantic-release --dry-run | stops semantic-release",
+      ],
+    }),
+    commands([
+      "helmfile skaffold: cloud.infra destroy|delete | remove every release | stops helmfile destroy | passes helmfile list web",
+      "cdk cdktf sst: cloud.infra destroy|remove | destroy the infrastructure | safer cdk diff | stops cdk destroy",
+      "serverless sls sam amplify: cloud.infra remove|delete|destroy | remove the deployed service | stops serverless remove | passes serverless list web",
+      "istioctl linkerd cilium: cloud.cluster uninstall|x | remove the mesh | unless help | stops istioctl uninstall web | passes istioctl uninstall --help",
+      "etcdctl: cloud.cluster del | delete keys | stops etcdctl del web | passes etcdctl list web",
+      "virsh: cloud.container undefine|destroy|vol-delete|pool-delete|snapshot-delete | delete a virtual machine | safer virsh list --all | stops virsh undefine web",
+      "qm pct: cloud.container destroy | delete a virtual machine | safer {tool} list | stops qm destroy web",
+      "VBoxManage vboxmanage: cloud.container unregistervm | delete a virtual machine | needs delete delete-all | safer VBoxManage list vms | stops VBoxManage unregistervm web --delete",
+      "turso: cloud.platform db|group destroy | delete a database | stops turso db destroy web | passes turso db list web",
+      "duplicity: cloud.backup remove-*|cleanup | delete backups | stops duplicity remove-tag web | passes duplicity list web",
+      "tmutil: cloud.backup delete|deletelocalsnapshots | delete backups | safer tmutil listbackups | stops tmutil delete web",
+      "btrfs: cloud.backup subvolume delete | delete a subvolume | safer btrfs subvolume list / | stops btrfs subvolume delete web",
+      "tarsnap: cloud.backup - | delete backups | needs nuke d | stops tarsnap web --nuke | passes tarsnap web",
+      "kopia: cloud.backup snapshot|repository|policy delete|expire | delete backups | safer kopia snapshot list | stops kopia snapshot delete web",
+      "snapper timeshift: cloud.backup delete | delete snapshots | stops snapper delete web | passes snapper list web",
+      "kafka-consumer-groups kafka-consumer-groups.sh: cloud.queue - | delete topics or offsets | needs delete | stops kafka-consumer-groups web --delete | passes kafka-consumer-groups web",
+      "rabbitmqctl rabbitmqadmin: cloud.queue reset|force_reset|delete_*|purge_queue|delete|purge | delete queues or state | stops rabbitmqctl reset web | passes rabbitmqctl list web",
+      "nats: cloud.queue stream|consumer|kv rm|purge|del|delete | delete a stream | stops nats stream rm web | passes nats stream list web",
+      "rpk: cloud.queue topic delete | delete topics | stops rpk topic delete web | passes rpk topic list web",
+      "btrfs: disk.raw device|dev delete|remove | take a disk out of its file system | stops btrfs device delete web | passes btrfs device list web",
+    ]),
+  ],
 };
 
 /** `minikube kubectl -- delete …` */

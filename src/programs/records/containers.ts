@@ -1,16 +1,23 @@
+import { readJson } from "../../protocol/index.ts";
 import {
+  concatenate,
   describe,
   dropKnown,
+  isAbsolute,
+  joinPath,
   knownPrefix,
   knownText,
   type Mount,
+  normalisePath,
   type OptionGrammar,
   type Output,
   type ParsedOptions,
+  type Place,
   type ProgramCall,
   type ProgramEffect,
   parseOptions,
   programName,
+  runInNewShell,
   runInner,
   text,
   unknown,
@@ -18,12 +25,11 @@ import {
   type Value,
   wordAt,
 } from "../../shell/index.ts";
-import { keptVariables } from "../model/prefix.ts";
-import type { Field, ParsedCall } from "../model/program.ts";
+import { type Field, type ParsedCall, program } from "../model/program.ts";
 import { remoteCall } from "../model/run.ts";
-import { runComposeFile } from "./compose-files.ts";
-import { OTHER_ROOT, reachesOf } from "./host-reach.ts";
-import { readMount, readVolume } from "./mounts.ts";
+import { keptVariables } from "./prefixes.ts";
+import { OTHER_ROOT, reachesOf } from "./requests.ts";
+import { writtenText } from "./tasks.ts";
 
 const RUN: OptionGrammar = {
   flags:
@@ -45,7 +51,8 @@ const EXEC: OptionGrammar = {
 /** Options of the engine and of all its subcommands. */
 const ENGINE_OPTIONS: OptionGrammar = {
   values: "-Hlpt host context config log-level filter project-name file env-file profile timeout rmi",
-  flags: "-vafqs volumes all force quiet remove-orphans stop help",
+  flags:
+    "-vafqs volumes all force quiet remove-orphans stop help services images profiles hash no-interpolate",
   shortEquals: true,
   abbreviates: false,
 };
@@ -53,7 +60,7 @@ const ENGINE_OPTIONS: OptionGrammar = {
 const COMPOSE_OPTIONS: OptionGrammar = {
   values:
     "-Hclfpt host context config log-level file project-name profile env-file project-directory timeout filter rmi",
-  flags: "-vaqs volumes all quiet remove-orphans stop help",
+  flags: "-vaqs volumes all quiet remove-orphans stop help services images profiles hash no-interpolate",
   shortEquals: true,
   abbreviates: false,
 };
@@ -70,21 +77,40 @@ const GLOBAL: OptionGrammar = {
 /** Programs that run others in containers. */
 export const containers: Field = {
   programs: () => [
-    {
-      names: "docker podman nerdctl",
-      is: ["readsNothing", "namesHosts", "dangerous"],
+    program("docker podman nerdctl", "readsNothing namesHosts dangerous guessed", {
+      chosenBy: /^docker context use /,
+      shows: "ps images logs inspect stats top port version info history events diff search",
       options: ENGINE_OPTIONS,
       effects: call => [...copyIntoContainer(call), ...reachesOfRun(call)],
       run: runContainer,
-    },
-    {
-      names: "docker-compose podman-compose",
-      is: ["readsNothing"],
+      operations: [
+        "cloud.container system prune|reset | remove images, containers and caches that are not in use | safer docker system df | stops docker system prune web",
+        "cloud.container volume rm|prune|remove | delete volumes with their data | safer docker volume ls | stops docker volume rm web",
+        "cloud.container rm | remove every listed container | needs f force | of unknown | safer docker ps -a | stops docker rm $(docker ps -aq) -f",
+        "cloud.container container rm | remove every listed container | needs f force | of unknown | safer docker ps -a | stops docker container rm $(docker ps -aq) -f",
+        "cloud.container rmi | remove every listed image | needs f force | of unknown | safer docker images | stops docker rmi $(docker ps -aq) -f",
+        "cloud.container image rm | remove every listed image | needs f force | of unknown | safer docker images | stops docker image rm $(docker ps -aq) -f",
+        "cloud.container compose …down | delete the volumes or images of the project | needs v volumes rmi | safer docker compose down | stops docker compose down web -v",
+        "cloud.container compose …rm | delete the volumes of the project | needs v volumes | safer docker compose rm | stops docker compose rm web -v",
+        "podman: cloud.container rm|rmi | remove everything | needs a all + f force | safer podman ps -a | stops podman rm web -a -f",
+        "podman: cloud.container pod rm | remove every pod | needs a all + f force | safer podman pod ps | stops podman pod rm web -a -f",
+        "docker: cloud.container stack|service|secret|config rm | remove a deployed stack | safer docker stack ls | stops docker stack rm web",
+        "docker: cloud.container swarm leave | leave the swarm and lose its state | needs f force | stops docker swarm leave web -f | passes docker swarm leave web",
+        "docker podman: sec.keychain compose config | show the values of all variables | needs env-file | unless q quiet services images profiles volumes hash no-interpolate | stops docker compose config web --env-file | passes docker compose config web",
+        "docker podman: sec.keychain …inspect …*.Env* | show the variables of a container | stops docker inspect '{{.Config.Env}}' web | passes docker inspect ps web",
+      ],
+    }),
+    program("docker-compose podman-compose", "readsNothing", {
       options: COMPOSE_OPTIONS,
       effects: reachesOfRun,
       run: runContainer,
-    },
-    { names: "finch container", is: ["readsNothing"], effects: reachesOfRun, run: runContainer },
+      operations: [
+        "cloud.container down | delete the volumes or images of the project | needs v volumes rmi | safer docker-compose down | stops docker-compose down web -v",
+        "cloud.container rm | delete the volumes of the project | needs v volumes f=v f=sv f=vs | safer docker-compose rm | stops docker-compose rm web -v",
+        "docker-compose: sec.keychain config | show the values of all variables | needs env-file | unless q quiet services images profiles volumes hash no-interpolate | stops docker-compose config web --env-file | passes docker-compose config web",
+      ],
+    }),
+    program("finch container", "readsNothing", { effects: reachesOfRun, run: runContainer }),
   ],
 };
 
@@ -194,4 +220,117 @@ function readEnvironment(parsed: ParsedOptions): ProgramCall["environment"] {
     const equals = written.indexOf("=");
     return equals < 1 ? [] : [{ name: written.slice(0, equals), value: dropKnown(value, equals + 1) }];
   });
+}
+
+/** `HOST:INSIDE[:ro]`; a host part without a slash names a volume, which holds nothing of ours. */
+export function readVolume(value: Value, cwd: Value): readonly Mount[] {
+  const parts = splitValue(value, ":");
+  const [host, inside, mode] = parts;
+  if (host === undefined || inside === undefined || !isHostPath(host)) return [];
+  return [
+    {
+      host: joinPath(cwd, host),
+      inside: normalisePath(inside),
+      isReadOnly: /(?:^|,)ro(?:,|$)/.test(knownText(mode ?? text("")) ?? ""),
+    },
+  ];
+}
+
+function isHostPath(host: Value): boolean {
+  const [first] = host.pieces;
+  return first?.kind !== "text" || /^[./~]/.test(first.text);
+}
+
+/** `type=bind,source=/a,target=/b`. */
+export function readMount(value: Value, cwd: Value): readonly Mount[] {
+  const fields = new Map(
+    splitValue(value, ",").map(part => {
+      const written = knownPrefix(part);
+      const equals = written.indexOf("=");
+      return equals < 0
+        ? ([written, text("true")] as const)
+        : ([written.slice(0, equals), dropKnown(part, equals + 1)] as const);
+    }),
+  );
+  const host = fields.get("source") ?? fields.get("src");
+  const inside = fields.get("target") ?? fields.get("destination") ?? fields.get("dst");
+  if (host === undefined || inside === undefined || !isHostPath(host)) return [];
+  return [
+    {
+      host: joinPath(cwd, host),
+      inside: normalisePath(inside),
+      isReadOnly: fields.has("readonly") || fields.has("ro"),
+    },
+  ];
+}
+
+/** Splits at a character of the known text. */
+function splitValue(value: Value, separator: string): readonly Value[] {
+  const parts: Value[][] = [[]];
+  for (const piece of value.pieces) {
+    if (piece.kind !== "text") {
+      parts.at(-1)?.push({ pieces: [piece], origins: value.origins });
+      continue;
+    }
+    piece.text.split(separator).forEach((content, index) => {
+      if (index > 0) parts.push([]);
+      parts.at(-1)?.push(text(content, value.origins));
+    });
+  }
+  return parts.map(part => concatenate(part));
+}
+
+/**
+ * The files of this machine that a path reaches: itself when not in a container, else what the mounts make of
+ * it, and the mounts that lie below it. Empty when it is no file of ours.
+ */
+export function hostPaths(place: Place, path: Value): readonly Value[] {
+  if (place.kind !== "container") return [path];
+  const inside = normalisePath(path);
+  if (place.mounts.length === 0) return [];
+  if (!isAbsolute(inside)) return [unknown("any", describe(path))];
+  const known = knownPrefix(inside);
+  const isWhole = knownText(inside) !== undefined;
+  const below: Value[] = [];
+  let best: { readonly mount: Mount; readonly length: number } | undefined;
+  for (const mount of place.mounts) {
+    const root = knownText(mount.inside);
+    if (root === undefined) return [unknown("any", describe(path))];
+    const isIn = root === "/" || known === root || known.startsWith(`${root}/`);
+    if (isIn && root.length > (best?.length ?? 0)) best = { mount, length: root.length };
+    else if (!isIn && root.startsWith(known === "/" || !isWhole ? known : `${known}/`))
+      below.push(mount.host);
+  }
+  if (best === undefined) return below;
+  const rest = dropKnown(inside, best.length === 1 ? 0 : best.length);
+  return [normalisePath(concatenate([best.mount.host, rest])), ...below];
+}
+
+const NAMES = ["compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml"];
+const VOLUME = /^[ \t]*-\s*["']?((?:[./~]|\$\{?\w)[^"'\s:]*:\/[^"'\s:]*(?::[\w,]+)?)["']?\s*(?:#.*)?$/gm;
+const COMMAND = /^[ \t]*(?:command|entrypoint)\s*:\s*(\S.*)$/gm;
+
+/** The commands of a compose file that this command or this session wrote, with what it mounts of this machine. */
+export function runComposeFile(call: ProgramCall): void {
+  const named = parseOptions(call.argv, { values: "f|file", abbreviates: false }).valuesOf("f");
+  for (const file of named.length > 0 ? named : NAMES.map(name => text(name)))
+    for (const content of writtenText(file, call)) runServices(knownText(content) ?? "", call);
+}
+
+function runServices(content: string, call: ProgramCall): void {
+  const { home } = call.scope.session.context;
+  const mounts: readonly Mount[] = [...content.matchAll(VOLUME)].flatMap(([, volume = ""]) =>
+    readVolume(text(volume.replace(/^~(?=\/|:)/, home)), call.cwd),
+  );
+  const cwd = unknown("any", "the container's directory");
+  const there: ProgramCall = { ...call, cwd, place: { kind: "container", via: "compose", mounts } };
+  for (const [, written = ""] of content.matchAll(COMMAND))
+    runInNewShell(text(commandLine(written)), there, { from: "file", via: "script" });
+}
+
+/** A list of words, or a text that a shell would split. */
+function commandLine(written: string): string {
+  const list = written.startsWith("[") ? readJson(written.replaceAll("'", '"')) : undefined;
+  if (list?.ok !== true || !Array.isArray(list.value)) return written.replace(/^(["'])(.*)\1$/, "$2");
+  return list.value.map(word => `'${String(word).replaceAll("'", "'\\''")}'`).join(" ");
 }

@@ -12,11 +12,16 @@ import {
   writtenEntry,
 } from "../../shell/index.ts";
 import { placeNames } from "../model/operations.ts";
-import type { Field, ParsedCall, Program } from "../model/program.ts";
-import { programs } from "../model/program-table.ts";
-import { databaseFiles, SQLITE_SHELL } from "./database-files.ts";
-import { type SqlClient, sqlClients } from "./sql-clients.ts";
-import { sqlLosses } from "./sql-losses.ts";
+import {
+  commands,
+  type Field,
+  type ParsedCall,
+  type Program,
+  program,
+  withOperations,
+} from "../model/program.ts";
+import { CHOOSES_PROJECT } from "./cloud.ts";
+import { databaseFiles, SQLITE_SHELL, type SqlClient, sqlClients, sqlLosses } from "./sql.ts";
 
 const MAX_FILE_BYTES = 64 * 1024;
 
@@ -29,83 +34,102 @@ const SHELL_LINES: Readonly<Record<string, RegExp>> = {
 
 /** Clients of databases, and commands of frameworks that empty them. */
 export const databases: Field = {
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a record a program
   programs: () => [
-    ...programs(
-      `
-    mongosh mongo | is dangerous | flags quiet norc shell nodb tls | values -fup eval file host port username password
-        authenticationDatabase | exact
-    redis-cli valkey-cli keydb-cli | is dangerous | flags -xc raw csv json no-auth-warning tls scan bigkeys stat help
-        | values -hpnausirt user pass | exact | ends at operand
-    dropdb | is dangerous | flags -ife interactive force echo if-exists help version | values -pU h|host port username
-        maintenance-db
-    mysqladmin | flags -f force | values -huP host user port | optional -p password | exact
-    pg_restore | flags -cClasvwWxO1 clean if-exists create list | values -dhpUfjntLF dbname host port username file
-        jobs schema table use-list format
-    knex | flags all | values env knexfile cwd | exact
-    gdb | values ex eval-command x iex | exact | single dash
-  `,
-      {
-        mongosh: { effects: effectsOfMongo },
-        "redis-cli": { effects: effectsOfRedis },
-        dropdb: { effects: effectsOfDropdb },
-        gdb: {
-          shellOptions: { names: "ex eval-command iex", prefix: /^(?:shell|!)\s*/ },
-          shellLines: /^[ \t]*(?:shell|!)\s*(.*)$/gm,
-        },
+    program("mongosh mongo", "dangerous", {
+      options: {
+        flags: "quiet norc shell nodb tls",
+        values: "-fup eval file host port username password authenticationDatabase",
+        abbreviates: false,
       },
-    ),
-    ...sqlClients().map(sqlProgram),
+      effects: effectsOfMongo,
+    }),
+    program("redis-cli valkey-cli keydb-cli", "dangerous", {
+      options: {
+        flags: "-xc raw csv json no-auth-warning tls scan bigkeys stat help",
+        values: "-hpnausirt user pass",
+        abbreviates: false,
+        stopsAtOperand: true,
+      },
+      effects: effectsOfRedis,
+    }),
+    program("dropdb", "dangerous", {
+      options: {
+        flags: "-ife interactive force echo if-exists help version",
+        values: "-pU h|host port username maintenance-db",
+      },
+      effects: effectsOfDropdb,
+    }),
+    program("mysqladmin", "", {
+      options: {
+        flags: "-f force",
+        values: "-huP host user port",
+        optional: "-p password",
+        abbreviates: false,
+      },
+      operations: ["db.drop …drop | drop a database | safer mysqlshow | stops mysqladmin thing drop web"],
+    }),
+    program("pg_restore", "", {
+      options: {
+        flags: "-cClasvwWxO1 clean if-exists create list",
+        values: "-dhpUfjntLF dbname host port username file jobs schema table use-list format",
+      },
+      operations: [
+        "db.drop - | drop objects before they are restored | needs c clean | safer pg_restore -l {rest} | stops pg_restore web -c",
+      ],
+    }),
+    program("knex", "", {
+      options: { flags: "all", values: "env knexfile cwd", abbreviates: false },
+      operations: [
+        "db.reset migrate:rollback | undo every migration | needs all | safer knex migrate:list | stops knex migrate:rollback --all",
+      ],
+    }),
+    program("gdb", "", {
+      options: { values: "ex eval-command x iex", abbreviates: false, isSingleDash: true },
+      shellOptions: { names: "ex eval-command iex", prefix: /^(?:shell|!)\s*/ },
+      shellLines: /^[ \t]*(?:shell|!)\s*(.*)$/gm,
+    }),
+    ...withOperations(sqlClients().map(sqlProgram), [
+      "bq: db.drop rm | delete a dataset or table | safer bq ls | stops bq rm web",
+      "cockroach: db.drop …drop | drop a database | stops cockroach thing drop web | passes cockroach thing list web",
+      "prisma: db.reset migrate reset | empty the database | safer prisma migrate status | stops prisma migrate reset",
+      "prisma: db.reset db push | drop data that does not fit the schema | needs force-reset accept-data-loss | safer prisma migrate diff | stops prisma db push --force-reset",
+      "wrangler: cloud.platform …delete|*:delete | delete a worker or its storage | stops wrangler thing delete web | passes wrangler thing list web",
+    ]),
+    commands([
+      "mvnw: publish …deploy|release:perform | publish an artifact | safer mvn verify | stops mvnw thing deploy",
+      "gradlew: publish publish|uploadArchives|publishToMavenCentral|publishPlugins | publish an artifact | safer gradle publishToMavenLocal | stops gradlew publish",
+      `dropuser: db.drop - | drop a database user | safer psql -c '\\du' | stops dropuser web`,
+      "mariadb-admin: db.drop …drop | drop a database | safer mysqlshow | stops mariadb-admin thing drop web",
+      "influx: db.drop delete | delete measurements | stops influx delete web | passes influx list web",
+      "influx: db.drop bucket delete | delete a bucket | stops influx bucket delete web | passes influx bucket list web",
+      "mongorestore: db.drop - | drop collections before they are restored | needs drop | stops mongorestore web --drop | passes mongorestore web",
+      "tidb: db.drop …drop | drop a database | stops tidb thing drop web | passes tidb thing list web",
+      "bin/rails: db.reset db:drop|db:drop:*|db:reset|db:schema:load|db:structure:load|db:purge|db:purge:*|db:truncate_all|db:migrate:reset|db:seed:replant | empty the database | safer rails db:migrate:status | stops bin/rails db:drop",
+      "sequelize sequelize-cli: db.reset db:drop|db:migrate:undo:all | empty the database | safer sequelize db:migrate:status | stops sequelize db:drop",
+      "alembic: db.reset downgrade base | undo every migration | safer alembic history | stops alembic downgrade base",
+      "flask: db.reset db downgrade base | undo every migration | safer flask db history | stops flask db downgrade base",
+      "typeorm typeorm-ts-node-commonjs typeorm-ts-node-esm: db.reset schema:drop | empty the database | safer typeorm migration:show | stops typeorm schema:drop",
+      "drizzle-kit: db.reset drop | drop migrations | safer drizzle-kit check | stops drizzle-kit drop",
+      "drizzle-kit: db.reset push | drop data that does not fit the schema | needs force | safer drizzle-kit generate | stops drizzle-kit push --force",
+      "flyway: db.reset clean | empty the database | safer flyway info | stops flyway clean",
+      "liquibase: db.reset dropAll|drop-all | empty the database | safer liquibase status | stops liquibase dropAll",
+      "diesel: db.reset database reset|drop | drop the database | safer diesel migration list | stops diesel database reset",
+      "sqlx: db.reset database drop|reset | drop the database | safer sqlx migrate info | stops sqlx database drop",
+      "goose: db.reset …reset|down-to | undo every migration | safer goose status | stops goose thing reset",
+      "dbmate: db.reset drop | drop the database | safer dbmate status | stops dbmate drop",
+      "atlas: db.reset schema clean | empty the database | safer atlas schema inspect | stops atlas schema clean",
+      "console: db.reset doctrine:database:drop|doctrine:schema:drop | drop the database | safer php bin/console doctrine:schema:validate | stops console doctrine:database:drop",
+      "wp: db.reset db reset|drop|clean | empty the database | safer wp db size | stops wp db reset",
+      "drush: db.reset sql:drop|sql-drop | empty the database | safer drush status | stops drush sql:drop",
+      "mvnw: db.reset …flyway:clean | empty the database | safer mvn flyway:info | stops mvnw flyway:clean",
+      "gradlew: db.reset flywayClean | empty the database | safer gradle flywayInfo | stops gradlew flywayClean",
+      "hasura: db.reset migrate apply | undo migrations | needs down | stops hasura migrate apply --down | passes hasura migrate apply web",
+      "wp: db.reset site empty | delete every post | safer wp post list | stops wp site empty",
+      "hasura: db.reset metadata clear | forget the metadata | safer hasura metadata diff | stops hasura metadata clear",
+      "gradlew: publish …publish*|*:publish* | publish an artifact | free on *publishToMavenLocal | safer gradle publishToMavenLocal | stops gradlew thing publishAll",
+    ]),
   ],
-  // Commands of frameworks and clients; against a test database they may.
-  operations: {
-    "db.drop": `
-    dropuser | drop a database user | safer psql -c '\\du'
-    mysqladmin|mariadb-admin …drop | drop a database | safer mysqlshow
-    bq rm | delete a dataset or table | safer bq ls
-    influx delete | delete measurements
-    influx bucket delete | delete a bucket
-    pg_restore | drop objects before they are restored | needs c clean | safer pg_restore -l {rest}
-    mongorestore | drop collections before they are restored | needs drop
-    cockroach|tidb …drop | drop a database
-    `,
-    "db.reset": `
-    prisma migrate reset | empty the database | safer prisma migrate status
-    prisma db push | drop data that does not fit the schema | needs force-reset accept-data-loss | safer prisma
-        migrate diff
-    rails|rake|bin/rails db:drop|db:drop:*|db:reset|db:schema:load|db:structure:load|db:purge|db:purge:*|
-        db:truncate_all|db:migrate:reset|db:seed:replant | empty the database | safer rails db:migrate:status
-    artisan migrate:fresh|migrate:reset|migrate:refresh|db:wipe | empty the database | safer php artisan
-        migrate:status
-    manage.py|django-admin flush|reset_db|sqlflush|reset_schema | empty the database | safer python manage.py
-        showmigrations
-    manage.py|django-admin migrate * zero | undo every migration | safer python manage.py showmigrations
-    sequelize|sequelize-cli db:drop|db:migrate:undo:all | empty the database | safer sequelize db:migrate:status
-    knex migrate:rollback | undo every migration | needs all | safer knex migrate:list
-    alembic downgrade base | undo every migration | safer alembic history
-    flask db downgrade base | undo every migration | safer flask db history
-    typeorm|typeorm-ts-node-commonjs|typeorm-ts-node-esm schema:drop | empty the database | safer typeorm
-        migration:show
-    drizzle-kit drop | drop migrations | safer drizzle-kit check
-    drizzle-kit push | drop data that does not fit the schema | needs force | safer drizzle-kit generate
-    mix ecto.drop|ecto.reset | empty the database | safer mix ecto.migrations
-    flyway clean | empty the database | safer flyway info
-    liquibase dropAll|drop-all | empty the database | safer liquibase status
-    dotnet ef database drop | drop the database | safer dotnet ef migrations list
-    diesel database reset|drop | drop the database | safer diesel migration list
-    sqlx database drop|reset | drop the database | safer sqlx migrate info
-    goose …reset|down-to | undo every migration | safer goose status
-    dbmate drop | drop the database | safer dbmate status
-    atlas schema clean | empty the database | safer atlas schema inspect
-    console doctrine:database:drop|doctrine:schema:drop | drop the database | safer php bin/console
-        doctrine:schema:validate
-    wp db reset|drop|clean | empty the database | safer wp db size
-    drush sql:drop|sql-drop | empty the database | safer drush status
-    mvn|mvnw …flyway:clean | empty the database | safer mvn flyway:info
-    gradle|gradlew flywayClean | empty the database | safer gradle flywayInfo
-    hasura migrate apply | undo migrations | needs down
-    `,
-  },
-  isFreeInTests: true,
 };
 
 function sqlProgram(client: SqlClient): Program {
@@ -120,6 +144,7 @@ function sqlProgram(client: SqlClient): Program {
     ...(names === "sqlite3"
       ? { shellOptions: { names: "cmd", prefix: /^\.(?:she?l?l?|sys?t?e?m?)\s+/ } }
       : {}),
+    ...(names === "bq" ? { chosenBy: CHOOSES_PROJECT } : {}),
     ...(/^(psql|mysql)/.test(names) ? { shellVariables: "PAGER" } : {}),
   };
 }

@@ -16,10 +16,8 @@ import {
   withOrigins,
   wordAt,
 } from "../../shell/index.ts";
-import { readsOf } from "../model/listings.ts";
-import { sendStdin } from "../model/payloads.ts";
-import type { Field, ParsedCall, Program } from "../model/program.ts";
-import { programs } from "../model/program-table.ts";
+import { readsOf, sendStdin } from "../model/effects.ts";
+import { type Field, type ParsedCall, type Program, program, withOperations } from "../model/program.ts";
 import { inputOf } from "./file-access.ts";
 
 const BASE_OPTIONS: OptionGrammar = {
@@ -28,41 +26,48 @@ const BASE_OPTIONS: OptionGrammar = {
 };
 
 const PACK_OPTIONS: OptionGrammar = {
-  flags: "-cfklnqrtvzZjJ019 d|decompress|decrypt stdout batch help version",
+  flags:
+    "-cfklnqrtvzZjJ019 d|decompress|decrypt stdout batch help version export-secret-keys export-secret-subkeys",
   values: "-STo output passphrase",
 };
 
 /** Programs that encode, decode, pack and encrypt a stream. */
 export const encoding: Field = {
-  toldExcept: "openssl gpg",
+  tellsChanges: true,
   programs: () => [
-    ...programs(
-      `
-    base64 basenc | is decodes dangerous | gnu
-    base32 | is decodes | gnu
-    xxd | is decodes | flags -abeiuEC r|revert p|ps|plain | values -cglson | exact
-    od | gnu | values -AtNjw | exact
-    hexdump | values -nsef | exact
-    rev
-    openssl | is readsNothing decodes socket dangerous | flags d e a A base64 nosalt salt pbkdf2 | values in out
-        keyout k pass K iv S md | exact | single dash
-  `,
-      {
-        base64: { options: BASE_OPTIONS, run: decodeBase(decodeBase64) },
-        base32: { options: BASE_OPTIONS, run: decodeBase(decodeBase32) },
-        xxd: { effects: [{ read: "first" }, { write: "rest" }], run: runXxd },
-        od: { run: encodeInput },
-        hexdump: { run: encodeInput },
-        rev: { run: reverseLines },
-        openssl: { effects: effectsOfOpenssl, run: runOpenssl },
+    program("base64 basenc", "decodes dangerous gnu", {
+      options: BASE_OPTIONS,
+      run: decodeBase(decodeBase64),
+    }),
+    program("base32", "decodes gnu", { options: BASE_OPTIONS, run: decodeBase(decodeBase32) }),
+    program("xxd", "decodes", {
+      options: { flags: "-abeiuEC r|revert p|ps|plain", values: "-cglson", abbreviates: false },
+      effects: [{ read: "first" }, { write: "rest" }],
+      run: runXxd,
+    }),
+    program("od", "gnu", { options: { values: "-AtNjw", abbreviates: false }, run: encodeInput }),
+    program("hexdump", "", { options: { values: "-nsef", abbreviates: false }, run: encodeInput }),
+    program("rev", "", { run: reverseLines }),
+    program("openssl", "readsNothing decodes socket dangerous changesMore", {
+      options: {
+        flags: "d e a A base64 nosalt salt pbkdf2",
+        values: "in out keyout k pass K iv S md",
+        abbreviates: false,
+        isSingleDash: true,
       },
-    ),
+      effects: effectsOfOpenssl,
+      run: runOpenssl,
+    }),
     ...packers(
       "gunzip zcat gzcat gzip bunzip2 bzcat bzip2 unxz xzcat xz zstd unzstd zstdcat lz4 uncompress",
       ["unpacks"],
     ),
-    ...packers("unlz4 brotli gpg2 age pigz unpigz", []),
-    ...packers("gpg uudecode", ["decodes"]),
+    ...withOperations(
+      [...packers("unlz4 brotli gpg2 age pigz unpigz", []), ...packers("gpg uudecode", ["decodes"])],
+      [
+        "gpg gpg2: sec.keychain - | export private keys | needs export-secret-keys export-secret-subkeys | stops gpg web --export-secret-keys | passes gpg web",
+      ],
+    ),
   ],
 };
 

@@ -1,7 +1,11 @@
 import { patchedPaths } from "../../hosts/index.ts";
 import {
+  type DeleteEffect,
   describe,
+  directoryName,
   dropKnown,
+  hasUnknown,
+  isKnown,
   joinPath,
   knownPrefix,
   knownText,
@@ -9,12 +13,15 @@ import {
   type Output,
   type ProgramEffect,
   readContents,
+  type Selection,
   text,
+  unknown,
   type Value,
 } from "../../shell/index.ts";
-import type { Field, ParsedCall } from "../model/program.ts";
-import { programs } from "../model/program-table.ts";
+import { effectsOfRows, isSearchResult, listedArguments, listingBehind } from "../model/effects.ts";
+import { type Field, type ParsedCall, program } from "../model/program.ts";
 import { inputOf, save, stdinOf } from "./file-access.ts";
+import { isCmdStyle, runBareCmd } from "./windows.ts";
 
 const ATTRIBUTE_OPTIONS = {
   flags:
@@ -24,76 +31,77 @@ const ATTRIBUTE_OPTIONS = {
 
 /** Programs that write, make and change files where they are. */
 export const files: Field = {
-  toldExcept: "patch ssh-keygen",
+  tellsChanges: true,
   programs: () => [
-    ...programs(
-      `
-    tee sponge | is passesOn | gnu | flags -ip a|append ignore-interrupts help version | optional output-error
-    truncate | is removes dangerous | gnu | flags -co no-create help version | values -r s|size reference
-    dd | is dangerous | gnu
-    mkdir | is seldomFails | gnu | flags -pv parents verbose help version | values -m mode
-    touch | gnu | flags -afhm c|no-create no-dereference help version | values -drt date reference time
-    chmod | is dangerous | gnu
-    chown chgrp | is dangerous | gnu
-    chattr | is dangerous
-    setfacl | is dangerous | flags -Rbkndp recursive remove-all remove-default no-mask default test help|h version
-        | values -mxMXS modify remove modify-file remove-file restore set set-file
-    patch | flags -RNfsb dry-run reverse forward help version | values -pidorFBzY strip input directory output | exact
-    ssh-keygen | flags -ylqpieHv | values -ftbCNPmOaInVRFszE | exact
-  `,
-      {
-        tee: {
-          effects: [
-            { write: "operands", how: "append", when: "a" },
-            { write: "operands", unless: "a" },
-          ],
-          run(call) {
-            const contents = inputOf(call, []);
-            for (const path of call.operands) save(path, contents, call, call.options.has("a"));
-            return contents;
-          },
-        },
-        truncate: {
-          effects: ({ options, operands }) =>
-            knownPrefix(options.valueOf("s") ?? text("")).startsWith("+")
-              ? operands.map(path => ({ kind: "alter", path }))
-              : operands.map(replaced),
-        },
-        dd: { effects: effectsOfDd, run: runDd },
-        mkdir: {
-          effects: ({ operands }) => operands.map(path => ({ kind: "alter", path })),
-          run(call) {
-            for (const path of call.operands) markFile(path, call, { contents: [], isDirectory: true });
-            return NO_OUTPUT;
-          },
-        },
-        touch: {
-          // An empty file is news only among the system's.
-          effects: ({ options, operands }) =>
-            operands.map(path =>
-              options.has("c") ? { kind: "alter", path } : { kind: "write", path, how: "create" },
-            ),
-          run(call) {
-            for (const path of call.operands)
-              markFile(path, call, { contents: readContents(path, call.cwd, undefined, call.scope) }, true);
-            return NO_OUTPUT;
-          },
-        },
-        setfacl: { effects: accessLists },
-        chmod: { options: ATTRIBUTE_OPTIONS, effects: attributes("mode") },
-        chown: { options: ATTRIBUTE_OPTIONS, effects: attributes("owner") },
-        chattr: { effects: specialAttributes },
-        patch: { effects: effectsOfPatch },
-        "ssh-keygen": {
-          effects: [
-            { write: "f", how: "edit", when: "p", unless: "y l F H R e i" },
-            { write: "f", how: "make", unless: "p y l F H R e i" },
-          ],
-        },
+    program("tee sponge", "passesOn gnu guessed", {
+      options: { flags: "-ip a|append ignore-interrupts help version", optional: "output-error" },
+      effects: [
+        { write: "operands", how: "append", when: "a" },
+        { write: "operands", unless: "a" },
+      ],
+      run(call) {
+        const contents = inputOf(call, []);
+        for (const path of call.operands) save(path, contents, call, call.options.has("a"));
+        return contents;
       },
-    ),
-    // The patch tool of agents, started from a shell: the files are named in its text.
-    { names: "apply_patch applypatch", effects: effectsOfPatchText },
+    }),
+    program("truncate", "removes dangerous gnu guessed", {
+      options: { flags: "-co no-create help version", values: "-r s|size reference" },
+      effects: ({ options, operands }) =>
+        knownPrefix(options.valueOf("s") ?? text("")).startsWith("+")
+          ? operands.map(path => ({ kind: "alter", path }))
+          : operands.map(replaced),
+    }),
+    program("dd", "dangerous gnu guessed", { effects: effectsOfDd, run: runDd }),
+    program("mkdir", "seldomFails gnu", {
+      options: { flags: "-pv parents verbose help version", values: "-m mode" },
+      effects: ({ operands }) => operands.map(path => ({ kind: "alter", path })),
+      run(call) {
+        for (const path of call.operands) markFile(path, call, { contents: [], isDirectory: true });
+        return NO_OUTPUT;
+      },
+    }),
+    program("touch", "gnu", {
+      options: { flags: "-afhm c|no-create no-dereference help version", values: "-drt date reference time" },
+      effects: ({ options, operands }) =>
+        operands.map(path =>
+          options.has("c") ? { kind: "alter", path } : { kind: "write", path, how: "create" },
+        ),
+      run(call) {
+        for (const path of call.operands)
+          markFile(path, call, { contents: readContents(path, call.cwd, undefined, call.scope) }, true);
+        return NO_OUTPUT;
+      },
+    }),
+    program("chmod", "dangerous gnu guessed", { options: ATTRIBUTE_OPTIONS, effects: attributes("mode") }),
+    program("chown chgrp", "dangerous gnu guessed", {
+      options: ATTRIBUTE_OPTIONS,
+      effects: attributes("owner"),
+    }),
+    program("chattr", "dangerous", { effects: specialAttributes }),
+    program("setfacl", "dangerous", {
+      options: {
+        flags: "-Rbkndp recursive remove-all remove-default no-mask default test help|h version",
+        values: "-mxMXS modify remove modify-file remove-file restore set set-file",
+      },
+      effects: accessLists,
+    }),
+    program("patch", "changesMore", {
+      options: {
+        flags: "-RNfsb dry-run reverse forward help version",
+        values: "-pidorFBzY strip input directory output",
+        abbreviates: false,
+      },
+      effects: effectsOfPatch,
+    }),
+    program("ssh-keygen", "changesMore", {
+      options: { flags: "-ylqpieHv", values: "-ftbCNPmOaInVRFszE", abbreviates: false },
+      effects: [
+        { write: "f", how: "edit", when: "p", unless: "y l F H R e i" },
+        { write: "f", how: "make", unless: "p y l F H R e i" },
+      ],
+    }),
+    program("apply_patch applypatch", "", { effects: effectsOfPatchText }),
   ],
 };
 
@@ -184,4 +192,143 @@ function effectsOfPatchText(call: ParsedCall): readonly ProgramEffect[] {
   const patches = [...call.argv.slice(1), ...stdinOf(call)];
   const named = patches.flatMap(patch => patchedPaths(knownText(patch) ?? ""));
   return [...new Set(named)].map(path => replaced(text(path)));
+}
+
+/** Programs that delete what they are given. */
+export const removal: Field = {
+  tellsChanges: true,
+  programs: () => [
+    program("rm unlink", "removes dangerous gnu guessed", {
+      options: {
+        flags: "-fiIvPWx r|R|recursive force verbose d|dir one-file-system no-preserve-root help version",
+        optional: "interactive preserve-root",
+      },
+      effects: removalEffects,
+    }),
+    program("rmdir", "removes dangerous gnu", {
+      options: { flags: "-pv parents verbose ignore-fail-on-non-empty help version" },
+      effects: unlessCmd(removedDirectories),
+      run: runForCmd,
+    }),
+    program("shred srm wipe scrub", "removes dangerous gnu guessed", {
+      options: {
+        flags: "-ufvxz r|R help version",
+        values: "-nsp iterations size random-source pattern",
+        optional: "remove",
+      },
+      effects: [{ delete: "operands", recursive: "r", isShredded: true }],
+    }),
+    program("rimraf del-cli del", "removes dangerous", {
+      options: { values: "preserve-root impl max-retries retry-delay backoff", abbreviates: false },
+      effects: unlessCmd(call => effectsOfRows([{ delete: "operands", recursive: "always" }], call)),
+      run: runForCmd,
+    }),
+    program("trash trash-put rmtrash", "", {
+      options: {
+        flags: "-rRfidvF recursive force verbose directory interactive help version",
+        values: "trash-dir",
+      },
+      effects: ({ operands }) => thrownAway(operands),
+    }),
+    program("gio", "changesMore", { options: { flags: "-fv force help" }, effects: effectsOfGio }),
+  ],
+};
+
+/** In the trash it is not lost, but no longer where it was. */
+function thrownAway(paths: readonly Value[]): readonly ProgramEffect[] {
+  return paths.map(from => ({ kind: "move", from, to: undefined, isToTrash: true }));
+}
+
+/** `gio trash FILE…`, `gio remove FILE…`; what else it does is not told. */
+function effectsOfGio({ operands }: ParsedCall): readonly ProgramEffect[] {
+  const [action, ...paths] = operands;
+  const word = action === undefined ? undefined : knownText(action);
+  if (word === "trash") return thrownAway(paths);
+  return word === "remove" ? paths.map(path => ({ kind: "delete", path, isRecursive: false })) : [];
+}
+
+/** `rmdir /s /q dir` and `del /s /q *` are commands of cmd.exe, and judged as such. */
+function unlessCmd(
+  effects: (call: ParsedCall) => readonly ProgramEffect[],
+): (call: ParsedCall) => readonly ProgramEffect[] {
+  return call => (isOfCmd(call) ? [] : effects(call));
+}
+
+function runForCmd(call: ParsedCall): Output | undefined {
+  return isOfCmd(call) ? runBareCmd(call) : undefined;
+}
+
+function isOfCmd(call: ParsedCall): boolean {
+  return /^(?:del|rmdir)$/i.test(call.program) && isCmdStyle(call);
+}
+
+/** With `-p` the directories above go as well, as long as they are empty then. */
+function removedDirectories(call: ParsedCall): readonly ProgramEffect[] {
+  const { operands, options } = call;
+  const named = operands.flatMap((path): readonly ProgramEffect[] => {
+    const above: Value[] = [];
+    let name = options.has("p") ? directoryName(knownText(path) ?? ".") : ".";
+    for (; name !== "." && name !== "/"; name = directoryName(name)) above.push(text(name));
+    return [
+      { kind: "delete", path, isRecursive: false, isEmptyOnly: true },
+      ...above.map(each => ({ kind: "alter" as const, path: each })),
+    ];
+  });
+  const listing = call.isOpenEnded ? listedArguments(call) : undefined;
+  const starts = listing === "unknown" ? [text(".")] : (listing?.starts ?? []);
+  return [...named, ...starts.map(emptyBelow)];
+}
+
+function emptyBelow(path: Value): ProgramEffect {
+  return {
+    kind: "delete",
+    path,
+    isRecursive: false,
+    isContentsOnly: true,
+    selection: "regenerable",
+    isEmptyBelow: true,
+  };
+}
+
+function removalEffects(call: ParsedCall): readonly ProgramEffect[] {
+  const { options, operands } = call;
+  const isRecursive = options.has("r");
+  // `rm $FLAGS dir`: the flags may well be -rf. Whoever wrote flags already, as in `rm -f $OBJECTS app`, means names.
+  const hasOwnFlags = options.options.length > 0 || options.endOfOptions !== undefined;
+  const mayRecurse =
+    !hasOwnFlags &&
+    operands.some(value => value.pieces.some(piece => piece.kind === "unknown" && piece.mayBeMany));
+  const effects = operands.flatMap(value =>
+    deletionOf(value, isRecursive || (mayRecurse && isKnown(value)), call),
+  );
+  const isNamed = isRecursive && operands.some(hasUnknown);
+  return isNamed && listedArguments(call) === "unknown"
+    ? effects
+    : [...effects, ...deletionOfListed(isRecursive, call)];
+}
+
+function deletionOf(path: Value, isRecursive: boolean, call: ParsedCall): readonly ProgramEffect[] {
+  if (isSearchResult(path, call)) return [];
+  const listing = hasUnknown(path) ? listingBehind(path, call) : undefined;
+  if (listing !== undefined)
+    return listing.starts.map(start => deletionBelow(start, isRecursive, listing.selection));
+  const effects: DeleteEffect[] = [{ kind: "delete", path, isRecursive }];
+  if (call.options.has("d") && !isRecursive)
+    effects.push({ kind: "delete", path, isRecursive: false, isEmptyOnly: true });
+  return effects;
+}
+
+function deletionBelow(path: Value, isRecursive: boolean, selection: Selection): DeleteEffect {
+  return { kind: "delete", path, isRecursive, isContentsOnly: true, selection };
+}
+
+/** More arguments follow from a list: judged by what made the list. */
+function deletionOfListed(isRecursive: boolean, call: ParsedCall): readonly ProgramEffect[] {
+  if (!call.isOpenEnded) return [];
+  const listing = listedArguments(call);
+  if (listing !== undefined && listing !== "unknown")
+    return listing.starts.map(start => deletionBelow(start, isRecursive, listing.selection));
+  if (isSearchResult(unknown("any", "{}"), call) || (!isRecursive && listing === undefined)) return [];
+  const path = unknown("any", listing === undefined ? "more arguments" : "names from a list");
+  return [{ kind: "delete", path, isRecursive, isBulk: true }];
 }

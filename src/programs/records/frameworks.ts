@@ -11,57 +11,64 @@ import {
   wordAt,
   words,
 } from "../../shell/index.ts";
-import type { Field, OperationTables, ParsedCall, Program } from "../model/program.ts";
+import { commands, type Field, type ParsedCall, type Program, program } from "../model/program.ts";
 import { runInterpreterCode } from "../model/run-code.ts";
 import { stdinOf } from "./file-access.ts";
 import { followUnreadCode } from "./other-languages.ts";
 
-const OPERATIONS: OperationTables = {
-  "db.reset": `
-    rake|rails …db:drop|db:drop:*|db:reset|db:purge|db:truncate_all|db:migrate:reset|db:schema:load | empty the database
-        | safer rails db:migrate:status
-    mix ecto.rollback | undo every migration | needs all | safer mix ecto.migrations
-    mix ash.reset|ash_postgres.drop | empty the database | safer mix ecto.migrations
-    mix do …ecto.drop|ecto.drop,|ecto.reset|ecto.reset, | empty the database | safer mix ecto.migrations
-    artisan schema:drop | empty the database | safer php artisan migrate:status
-    mikro-orm schema:drop|schema:fresh|migration:fresh|database:drop | empty the database | safer mikro-orm
-        migration:list
-    supabase db reset | empty the database | safer supabase db diff
-    migrate …drop | drop everything in the database
-    migrate …down | undo every migration | needs all
-    ace migration:fresh|migration:reset|migration:refresh|db:wipe | empty the database | safer node ace
-        migration:status
-    wp site empty | delete every post | safer wp post list
-    encore db reset | empty the database | safer encore db uri
-    hanami db drop | drop the database | safer hanami db version
-    aerich downgrade | undo migrations | needs v=0 version=0 | safer aerich history
-    piccolo migrations backwards * all | undo every migration | safer piccolo migrations check
-    hasura metadata clear | forget the metadata | safer hasura metadata diff
-    neonctl|neon|pscale|planetscale …delete | delete a database or branch
-    `,
-};
-
 /** Commands of frameworks whose words hold code of the application, and what else empties its database. */
 export const frameworks: Field = {
   programs: () => [
-    runner("rails", "ruby", "runner r", { input: "console c", values: "-e environment" }),
-    runner("manage.py django-admin", "python", "", {
-      code: "c command",
-      input: "shell shell_plus",
-      values: "settings pythonpath database i interface",
-      sql: "dbshell",
-    }),
-    runner("artisan", "php", "", { code: "execute", input: "tinker", values: "env" }),
     {
-      names: "mix",
-      is: ["readsNothing"],
+      ...runner("rails", "ruby", "runner r", { input: "console c", values: "-e environment" }),
+      operations: [
+        "db.reset db:drop|db:drop:*|db:reset|db:schema:load|db:structure:load|db:purge|db:purge:*|db:truncate_all|db:migrate:reset|db:seed:replant | empty the database | safer rails db:migrate:status | stops rake db:drop",
+        "db.reset …db:drop|db:drop:*|db:reset|db:purge|db:truncate_all|db:migrate:reset|db:schema:load | empty the database | safer rails db:migrate:status | stops rake db:drop",
+      ],
+    },
+    {
+      ...runner("manage.py django-admin", "python", "", {
+        code: "c command",
+        input: "shell shell_plus",
+        values: "settings pythonpath database i interface",
+        sql: "dbshell",
+      }),
+      operations: [
+        "db.reset flush|reset_db|sqlflush|reset_schema | empty the database | safer python manage.py showmigrations | stops manage.py flush",
+        "db.reset migrate * zero | undo every migration | safer python manage.py showmigrations | stops manage.py migrate x zero",
+      ],
+    },
+    {
+      ...runner("artisan", "php", "", { code: "execute", input: "tinker", values: "env" }),
+      operations: [
+        "db.reset migrate:fresh|migrate:reset|migrate:refresh|db:wipe | empty the database | safer php artisan migrate:status | stops artisan migrate:fresh",
+        "db.reset schema:drop | empty the database | safer php artisan migrate:status | stops artisan schema:drop",
+      ],
+    },
+    program("mix", "readsNothing", {
       options: { values: "e|eval r|require", flags: "all quiet force", abbreviates: false },
       run: runMix,
-    },
-    { names: "sail", options: { stopsAtOperand: true }, run: runSail },
+      operations: [
+        "publish hex.publish | publish a package to everybody | safer mix hex.build | stops mix hex.publish",
+        "db.reset ecto.drop|ecto.reset | empty the database | safer mix ecto.migrations | stops mix ecto.drop",
+        "db.reset ecto.rollback | undo every migration | needs all | safer mix ecto.migrations | stops mix ecto.rollback --all",
+        "db.reset ash.reset|ash_postgres.drop | empty the database | safer mix ecto.migrations | stops mix ash.reset",
+        "db.reset do …ecto.drop|ecto.drop,|ecto.reset|ecto.reset, | empty the database | safer mix ecto.migrations | stops mix do ecto.drop",
+      ],
+    }),
+    program("sail", "", { options: { stopsAtOperand: true }, run: runSail }),
+    commands([
+      "mikro-orm: db.reset schema:drop|schema:fresh|migration:fresh|database:drop | empty the database | safer mikro-orm migration:list | stops mikro-orm schema:drop",
+      "migrate: db.reset …drop | drop everything in the database | stops migrate thing drop | passes migrate thing list web",
+      "migrate: db.reset …down | undo every migration | needs all | stops migrate thing down --all | passes migrate thing down web",
+      "ace: db.reset migration:fresh|migration:reset|migration:refresh|db:wipe | empty the database | safer node ace migration:status | stops ace migration:fresh",
+      "encore: db.reset db reset | empty the database | safer encore db uri | stops encore db reset",
+      "hanami: db.reset db drop | drop the database | safer hanami db version | stops hanami db drop",
+      "aerich: db.reset downgrade | undo migrations | needs v=0 version=0 | safer aerich history | stops aerich downgrade -v 0",
+      "piccolo: db.reset migrations backwards * all | undo every migration | safer piccolo migrations check | stops piccolo migrations backwards x all",
+      "neonctl neon pscale planetscale: db.reset …delete | delete a database or branch | stops neonctl thing delete | passes neonctl thing list web",
+    ]),
   ],
-  operations: OPERATIONS,
-  isFreeInTests: true,
 };
 
 interface CodeWords {

@@ -12,8 +12,10 @@ import {
   knownText,
   type Listing,
   NO_OUTPUT,
+  type OptionGrammar,
   type Output,
   type ParsedOptions,
+  type Payload,
   type ProgramCall,
   type ProgramEffect,
   parseOptions,
@@ -27,21 +29,21 @@ import {
   words,
 } from "../../shell/index.ts";
 import { splitWords } from "../../system/index.ts";
-import { repositoryRoot } from "../model/paths.ts";
-import type { Field, ParsedCall } from "../model/program.ts";
+import { payloads, sendEffect, stdinPayloads } from "../model/effects.ts";
+import { commands, type Field, type ParsedCall, program } from "../model/program.ts";
 import { runString } from "../model/run.ts";
-import { FORGE_OPTIONS, publishedTexts } from "./forges.ts";
-import { readGitOptions } from "./git-options.ts";
-import { effectsOfUpload } from "./remote-copy.ts";
-import { runRemotely } from "./remote-runners.ts";
+import { readGitOptions } from "./git-changes.ts";
+import { repositoryRoot } from "./printing.ts";
+import { runRemotely } from "./remote.ts";
+import { effectsOfUpload, fieldPayload } from "./remote-copy.ts";
+
+const BRINGS_HERE = "checkout clone download sync fork merge develop extension cp config alias auth repo";
 
 /** Version control: what git runs and prints, and its words for rules that know repositories. */
 export const versionControl: Field = {
-  toldExcept: "gh glab",
+  tellsChanges: true,
   programs: () => [
-    {
-      names: "git",
-      is: ["readsNothing", "namesHosts", "dangerous"],
+    program("git", "readsNothing namesHosts dangerous guessed", {
       options: {
         flags: `-pPvh version help paginate no-pager bare no-replace-objects no-lazy-fetch no-optional-locks no-advice
           literal-pathspecs glob-pathspecs noglob-pathspecs icase-pathspecs html-path man-path info-path`,
@@ -53,30 +55,59 @@ export const versionControl: Field = {
       effects: effectsOfGit,
       lists: listFiles,
       run: runGit,
+      harmless: { reads: "status log diff show rev-parse ls-files describe shortlog ls-tree" },
       shellVariables: `GIT_SSH_COMMAND GIT_SSH GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_EXTERNAL_DIFF GIT_ASKPASS
         GIT_PROXY_COMMAND PAGER EDITOR VISUAL SSH_ASKPASS`,
-    },
-    // `git-reset` is `git reset`; a file of that name is git's own program.
-    { names: "", pattern: /^git-[a-z]/, effects: effectsOfPlumbing },
-    {
-      names: "gh",
-      is: ["dangerous", "readsNothing"],
+      operations: [
+        "sec.keychain credential fill | show stored credentials | stops git credential fill web | passes git credential list web",
+      ],
+    }),
+    program("", "", { pattern: /^git-[a-z]/, effects: effectsOfPlumbing }),
+    program("gh", "dangerous readsNothing changesMore", {
+      bringsHere: BRINGS_HERE,
       options: FORGE_OPTIONS,
       effects: call => [...effectsOfUpload(call), ...publishedTexts(call)],
       run: runRemotely,
       shellVariables: "PAGER EDITOR VISUAL BROWSER",
-    },
-    { names: "glab", options: FORGE_OPTIONS, is: ["readsNothing"], effects: publishedTexts },
+      operations: [
+        "cloud.repository repo|release|secret|variable|run|workflow|issue|gist|label|environment|ssh-key|gpg-key|codespace|project|ruleset delete|remove|delete-* | delete it on the forge | stops gh repo delete web | passes gh repo list web",
+        "cloud.repository workflow disable | switch a workflow off | stops gh workflow disable web | passes gh workflow list web",
+        "cloud.repository api graphql | delete through the interface of the forge | needs f=*mutation*[dD]elete* raw-field=*mutation*[dD]elete* F=*mutation*[dD]elete* field=*mutation*[dD]elete* f=*mutation*[dD]estroy* | stops gh api graphql web -f mutationxdelete | passes gh api graphql web",
+        "cloud.repository repo archive | archive the repository | stops gh repo archive web | passes gh repo list web",
+        "cloud.repository repo edit | change who can see the repository | needs visibility | stops gh repo edit web --visibility | passes gh repo edit web",
+        "cloud.repository api | delete through the interface of the forge | needs method=DELETE method=delete | stops gh api web --method DELETE | passes gh api web",
+        "cloud.public repo create | make a public repository | needs public visibility=public | safer gh repo create --private | stops gh repo create web --public",
+        "cloud.public api | make a repository public | needs f=visibility?public F=visibility?public f=private?false F=private?false raw-field=visibility?public field=private?false | stops gh api web -f visibility=public | passes gh api web",
+        "cloud.public gist create | publish a gist | needs public p | safer gh gist list | stops gh gist create web --public",
+        "publish release create|upload | publish a release | unless draft d | safer gh release list | stops gh release create",
+        "publish release edit | publish a release | needs draft=false | safer gh release list | stops gh release edit v1 --draft=false",
+        "sec.keychain auth token | show the token of GitHub | stops gh auth token web | passes gh auth list web",
+        "sec.keychain auth status | show the token of GitHub | needs t show-token | stops gh auth status web -t | passes gh auth status web",
+      ],
+    }),
+    program("glab", "readsNothing changesMore", {
+      bringsHere: BRINGS_HERE,
+      options: FORGE_OPTIONS,
+      effects: publishedTexts,
+      operations: [
+        "cloud.repository repo|release|secret|variable|run|workflow|issue|gist|label|environment|ssh-key|gpg-key|codespace|project|ruleset delete|remove|delete-* | delete it on the forge | stops glab repo delete web | passes glab repo list web",
+        "cloud.repository api graphql | delete through the interface of the forge | needs f=*mutation*[dD]elete* raw-field=*mutation*[dD]elete* F=*mutation*[dD]elete* field=*mutation*[dD]elete* f=*mutation*[dD]estroy* | stops glab api graphql web -f mutationxdelete | passes glab api graphql web",
+        "cloud.repository api | delete through the interface of the forge | needs method=DELETE method=delete | stops glab api web --method DELETE | passes glab api web",
+        "cloud.public repo create | make a public repository | needs public visibility=public | safer gh repo create --private | stops glab repo create web --public",
+        "cloud.public api | make a repository public | needs f=visibility?public F=visibility?public f=private?false F=private?false raw-field=visibility?public field=private?false | stops glab api web -f visibility=public | passes glab api web",
+        "cloud.public snippet create | publish a snippet | needs visibility=public | stops glab snippet create web --visibility public | passes glab snippet create web",
+        "publish release create|upload | publish a release | unless draft d | safer gh release list | stops glab release create",
+        "sec.keychain auth token | show the token of GitLab | stops glab auth token web | passes glab auth list web",
+      ],
+    }),
+    commands([
+      "hg: git.checkout revert | overwrite changed files | unless n dry-run | safer hg shelve | stops hg revert web",
+      "hg: git.checkout update|up|checkout|co|goto | overwrite changed files | needs C clean | safer hg shelve | stops hg update web -C",
+      "svn: git.checkout revert | overwrite changed files | safer svn diff | stops svn revert web",
+      "bzr fossil: git.checkout revert | overwrite changed files | safer fossil diff | stops bzr revert web",
+      "sl: git.checkout revert | overwrite changed files | safer sl shelve | stops sl revert web",
+    ]),
   ],
-  operations: {
-    "git.checkout": `
-    hg revert | overwrite changed files | unless n dry-run | safer hg shelve
-    hg update|up|checkout|co|goto | overwrite changed files | needs C clean | safer hg shelve
-    svn revert | overwrite changed files | safer svn diff
-    bzr|fossil revert | overwrite changed files | safer fossil diff
-    sl revert | overwrite changed files | safer sl shelve
-  `,
-  },
 };
 
 /** Configuration that names a program to run. */
@@ -276,4 +307,27 @@ function splitWritten(written: string): { key: string; value: string } {
   const equals = written.indexOf("=");
   if (equals < 0) return { key: written.toLowerCase(), value: "true" };
   return { key: written.slice(0, equals).toLowerCase(), value: written.slice(equals + 1) };
+}
+
+export const FORGE_OPTIONS: OptionGrammar = {
+  values: `-bntlamBfFqRH method|X body body-file title notes notes-file repo label assignee milestone raw-field field input
+    head base header jq template hostname org env visibility`,
+  flags: "-ypd yes help|h paginate cleanup-tag confirm show-token public draft",
+  shortEquals: true,
+  abbreviates: false,
+};
+
+/** Texts that everybody can read afterwards: bodies, comments and notes on the forge. */
+export function publishedTexts(call: ParsedCall): readonly ProgramEffect[] {
+  const { options, argv } = call;
+  const line = argv.slice(1, 3).map(describe).join(" ");
+  if (!/^(issue|pr|mr|release|discussion|api) ?/.test(line)) return [];
+  const isApi = line.startsWith("api");
+  const sent: readonly Payload[] = [
+    ...payloads("body", options.valuesOf("b", "body", "t", "title", "n", "notes")),
+    ...payloads("file", options.valuesOf("body-file", "notes-file", "input", ...(isApi ? [] : ["F"]))),
+    ...(isApi ? options.valuesOf("f", "F", "raw-field", "field") : []).map(fieldPayload),
+  ];
+  const isStdinNamed = sent.some(({ value, role }) => role === "file" && knownText(value) === "-");
+  return sendEffect(undefined, isStdinNamed ? [...sent, ...stdinPayloads(call)] : sent);
 }

@@ -12,9 +12,7 @@ import {
   words,
 } from "../../shell/index.ts";
 import { isLoopback } from "../../system/index.ts";
-import { installScriptOf } from "./package-locks.ts";
-import { findImitated, readPackage } from "./package-names.ts";
-import type { Registry } from "./popular-packages.ts";
+import { findImitated, installScriptOf, type Registry, readPackage } from "./package-names.ts";
 
 /** How a program is told to install packages. */
 interface Installer {

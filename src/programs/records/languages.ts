@@ -11,9 +11,8 @@ import {
   type Value,
   wordAt,
 } from "../../shell/index.ts";
-import { readsOf } from "../model/listings.ts";
-import type { Field, ParsedCall, Program } from "../model/program.ts";
-import { programs } from "../model/program-table.ts";
+import { readsOf } from "../model/effects.ts";
+import { type Field, type ParsedCall, type Program, program } from "../model/program.ts";
 import { type CodeOptions, runFiles, runInterpreter, runInterpreterCode } from "../model/run-code.ts";
 import { computeLiteral } from "./encoding.ts";
 import { inputOf } from "./file-access.ts";
@@ -30,36 +29,15 @@ const JAVASCRIPT_OPTIONS: OptionGrammar = {
   stopsAtOperand: true,
 };
 
-const TABLE = `
-    python python2 python3 | is readsNothing decodes dangerous | flags -bBdEhiIOPqsSuvVx help version | values -cmWX
-        check-hash-based-pycs | ends at operand
-    node nodejs tsx ts-node qjs | is readsNothing decodes dangerous
-    perl | is readsNothing decodes dangerous | flags -acfnpsStTuUvwWX | values -I e|E | optional -iFMmdDxV | digits -l0C
-        | ends at operand
-    ruby irb pry | is readsNothing decodes dangerous | flags -acdlnpsSvwWy version verbose yjit | values -eIrCE require |
-        optional -iFKTx | digits 0 | ends at operand
-    php | is readsNothing dangerous | flags -aCehHilmnqsvw | values -dczSt
-        r|run|B|R|E|process-code|process-begin|process-end f|file|F define | ends at operand
-    lua luajit | is dangerous | flags -iEvW | values -el | ends at operand
-    awk gawk mawk nawk original-awk goawk | is passesOn selects readsSockets dangerous | flags -cCghIkMnNOPrsStV posix
-        traditional re-interval sandbox csv | values -Fil v|assign f|file|exec|E e|source field-separator include load |
-        exact | ends at operand
-    sed | gnu | is passesOn selects | flags -nsuz E|r|regexp-extended quiet silent separate null-data unbuffered posix
-        debug sandbox follow-symlinks help version | values -l e|expression f|file line-length | optional i|in-place
-    osascript | is dangerous | flags i | values -els | ends at operand
-    expect wish | flags -dDinNv | values -cf | optional b | ends at operand
-    deno | is readsNothing dangerous | flags -ApTq print allow-all quiet no-check check | values -cL ext config import-map
-        log-level | optional allow-read allow-write allow-net allow-env allow-run allow-sys allow-ffi
-`;
-
 const SED: CodeOptions = { language: "sed", code: "e", files: "f", isOperandCode: true };
 
 /** Interpreters whose programs are read. */
 export const languages: Field = {
-  toldExcept: "python node perl ruby php lua osascript expect deno",
-  programs: () =>
-    programs(TABLE, {
-      python: interpreter(
+  tellsChanges: true,
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a record a program
+  programs: () => [
+    program("python python2 python3", "readsNothing decodes dangerous changesMore", {
+      ...interpreter(
         { language: "python", code: "c", module: "m" },
         // `!cmd` of IPython; plain Python knows no such line.
         {
@@ -69,32 +47,97 @@ export const languages: Field = {
           effects: offeredByPython,
         },
       ),
-      node: interpreter(JAVASCRIPT, { options: JAVASCRIPT_OPTIONS, rewrite: unbundle }),
-      perl: interpreter(
-        { language: "perl", code: "e" },
-        { pattern: /^perl[\d.]*$/, effects: effectsInPlace },
-      ),
-      ruby: interpreter(
+      options: {
+        flags: "-bBdEhiIOPqsSuvVx help version",
+        values: "-cmWX check-hash-based-pycs",
+        stopsAtOperand: true,
+      },
+    }),
+    program("node nodejs tsx ts-node qjs", "readsNothing decodes dangerous changesMore", {
+      ...interpreter(JAVASCRIPT, { options: JAVASCRIPT_OPTIONS, rewrite: unbundle }),
+    }),
+    program("perl", "readsNothing decodes dangerous changesMore", {
+      ...interpreter({ language: "perl", code: "e" }, { pattern: /^perl[\d.]*$/, effects: effectsInPlace }),
+      options: {
+        flags: "-acfnpsStTuUvwWX",
+        values: "-I e|E",
+        optional: "-iFMmdDxV",
+        digits: "-l0C",
+        stopsAtOperand: true,
+      },
+    }),
+    program("ruby irb pry", "readsNothing decodes dangerous changesMore", {
+      ...interpreter(
         { language: "ruby", code: "e" },
         {
           pattern: /^j?ruby[\d.]*$/,
           effects: call => [...effectsInPlace(call), ...offeredByRuby(call)],
         },
       ),
-      php: interpreter(
+      options: {
+        flags: "-acdlnpsSvwWy version verbose yjit",
+        values: "-eIrCE require",
+        optional: "-iFKTx",
+        digits: "0",
+        stopsAtOperand: true,
+      },
+    }),
+    program("php", "readsNothing dangerous changesMore", {
+      ...interpreter(
         { language: "php", code: "r", files: "f" },
         { pattern: /^php[\d.]*(?:-cgi)?$/, effects: offeredByPhp },
       ),
-      lua: interpreter({ language: "lua", code: "e" }, { pattern: /^lua[\d.]*$/ }),
-      awk: interpreter(
+      options: {
+        flags: "-aCehHilmnqsvw",
+        values: "-dczSt r|run|B|R|E|process-code|process-begin|process-end f|file|F define",
+        stopsAtOperand: true,
+      },
+    }),
+    program("lua luajit", "dangerous changesMore", {
+      ...interpreter({ language: "lua", code: "e" }, { pattern: /^lua[\d.]*$/ }),
+      options: { flags: "-iEvW", values: "-el", stopsAtOperand: true },
+    }),
+    program("awk gawk mawk nawk original-awk goawk", "passesOn selects readsSockets dangerous", {
+      ...interpreter(
         { language: "awk", code: "e", files: "f", isOperandCode: true, variable: "v" },
         { effects: effectsOfAwk },
       ),
-      sed: interpreter(SED, { run: runSed, effects: effectsOfSed }),
-      osascript: interpreter({ language: "applescript", code: "e" }),
-      expect: interpreter({ language: "expect", code: "c", files: "f" }, { pattern: /^tclsh[\d.]*$/ }),
-      deno: { run: runDeno },
+      options: {
+        flags: "-cCghIkMnNOPrsStV posix traditional re-interval sandbox csv",
+        values: "-Fil v|assign f|file|exec|E e|source field-separator include load",
+        abbreviates: false,
+        stopsAtOperand: true,
+      },
     }),
+    program("sed", "passesOn selects gnu", {
+      ...interpreter(SED, { run: runSed, effects: effectsOfSed }),
+      options: {
+        flags:
+          "-nsuz E|r|regexp-extended quiet silent separate null-data unbuffered posix debug sandbox follow-symlinks help version",
+        values: "-l e|expression f|file line-length",
+        optional: "i|in-place",
+      },
+    }),
+    program("osascript", "dangerous changesMore", {
+      ...interpreter({ language: "applescript", code: "e" }),
+      options: { flags: "i", values: "-els", stopsAtOperand: true },
+    }),
+    program("expect wish", "changesMore", {
+      ...interpreter({ language: "expect", code: "c", files: "f" }, { pattern: /^tclsh[\d.]*$/ }),
+      options: { flags: "-dDinNv", values: "-cf", optional: "b", stopsAtOperand: true },
+    }),
+    program("deno", "readsNothing dangerous changesMore", {
+      options: {
+        flags: "-ApTq print allow-all quiet no-check check",
+        values: "-cL ext config import-map log-level",
+        optional: "allow-read allow-write allow-net allow-env allow-run allow-sys allow-ffi",
+      },
+      run: runDeno,
+      operations: [
+        "publish publish|pub|publ|publi|publis | publish a package to everybody | safer npm publish --dry-run | stops npm publish",
+      ],
+    }),
+  ],
 };
 
 function interpreter(takes: CodeOptions, more: Partial<Program> = {}): Omit<Program, "names"> {

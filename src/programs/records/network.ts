@@ -17,15 +17,11 @@ import {
   type Value,
   withOrigins,
 } from "../../shell/index.ts";
-import { plainReads } from "../model/listings.ts";
-import { payloads, sendEffect, sendStdin, stdinPayloads } from "../model/payloads.ts";
-import type { Field, ParsedCall } from "../model/program.ts";
-import { programs } from "../model/program-table.ts";
-import { runOptionText } from "../model/run.ts";
-import { splitString } from "./environment.ts";
+import { payloads, plainReads, sendEffect, sendStdin, stdinPayloads } from "../model/effects.ts";
+import { commands, type Field, type ParsedCall, program } from "../model/program.ts";
+import { runOptionText, splitString } from "../model/run.ts";
 import { save, stdinOf } from "./file-access.ts";
-import { engineInput, engineRequests, otherAddresses } from "./host-reach.ts";
-import { requestLosses } from "./requests.ts";
+import { engineInput, engineRequests, otherAddresses, requestLosses } from "./requests.ts";
 
 const DOWNLOAD_OPTIONS = {
   flags: "-qc help version",
@@ -35,110 +31,121 @@ const DOWNLOAD_OPTIONS = {
 
 /** Programs that speak to other machines: what they print or save comes from there, what they are given goes there. */
 export const network: Field = {
-  operations: {
-    "cloud.api": `
-    grpcurl|evans|grpc_cli …*/Delete*|*/Destroy*|*/Purge*|*/Terminate*|*/Drop*|*.Delete* | delete something on another
-        machine
-    `,
-  },
-  toldExcept: "fetch aria2c tftp sftp ftp lwp-request cryptcat tcpdump lynx socat",
-  programs: () =>
-    programs(
-      `
-    curl curlie | is fetches readsNothing dangerous | flags -sSLfkviJgNnpR012346aBlMVqZ#j silent show-error location
-        fail insecure verbose include I|head O|remote-name|remote-name-all G|get globoff no-buffer compressed netrc
-        proxytunnel remote-time append version help parallel fail-with-body create-dirs remote-header-name | values
-        -AbcCDeEmPQrtUwyYz X|request d|data|data-ascii|data-binary|json data-raw data-urlencode F|form form-string
-        T|upload-file o|output H|header u|user user-agent referer x|proxy cookie cookie-jar K|config max-time
-        connect-timeout retry retry-delay retry-max-time write-out range continue-at cert key cacert capath time-cond
-        resolve connect-to interface limit-rate url output-dir ciphers telnet-option ftp-port quote proxy-user max-redirs
-        oauth2-bearer unix-socket|abstract-unix-socket dns-servers doh-url stderr trace trace-ascii dump-header max-filesize url-query
-        aws-sigv4 expand-data variable
-    wget wget2 | is fetches readsNothing dangerous | flags -bcdEFhkKLmNpqrSvVxH46 quiet continue recursive nc nv
-        no-check-certificate no-verbose show-progress help version spider | values -oaeUtTwQiBlAD O|output-document
-        P|directory-prefix output-file header user-agent post-data post-file body-data body-file method user password
-        tries timeout input-file execute use-askpass | optional n
-    aria2c axel | is fetches readsNothing
-    fetch | is fetches
-    http https httpie xh xhs | is fetches readsNothing | flags -qc download help version | values -aAsp auth
-        o|output|O style print session proxy timeout d|dir | exact
-    nc netcat nc.openbsd nc.traditional | is fetches socket readsNothing dangerous | flags -46bCDdFhklNnrStUuvZz |
-        values -ceIiMmOPpqsTVWwXx
-    ncat | is fetches socket readsNothing dangerous | flags -46klnuvCU ssl | values -ecmdopsiwgG exec sh-exec lua-exec
-    telnet | is fetches socket readsNothing
-    tftp | is fetches readsNothing
-    socat | is fetches socket readsNothing dangerous
-    yt-dlp youtube-dl | is fetches readsNothing | values -oPfiaU exec exec-before-download output format | exact
-    lynx w3m links elinks | is fetches
-    lwp-request GET gopher | is fetches
-    dig nslookup host drill | is fetches readsNothing
-    ping | is readsNothing
-    sftp | is fetches readsNothing | values -BbcDFiJloPRSsX
-    ftp lftp ncftpput | is fetches readsNothing
-    mail mailx mutt sendmail msmtp swaks s-nail | is readsNothing | values -saAcbrqS | exact
-    cryptcat pwncat | is socket
-    tcpdump | values z
-  `,
-      {
-        curl: { effects: effectsOfCurl, run: runCurl },
-        wget: { effects: effectsOfWget, run: runWget, shellOptions: { names: "use-askpass" } },
-        aria2c: {
-          options: {
-            ...DOWNLOAD_OPTIONS,
-            values: `${DOWNLOAD_OPTIONS.values} on-download-complete on-download-error on-download-start on-download-stop`,
-          },
-          effects: effectsOfDownload,
-          run: call => runDownload(call, false),
-          shellOptions: {
-            names: "on-download-complete on-download-error on-download-start on-download-stop",
-          },
-        },
-        fetch: {
-          options: DOWNLOAD_OPTIONS,
-          effects: effectsOfDownload,
-          run: call => runDownload(call, true),
-        },
-        http: { effects: effectsOfHttpie, run: call => runDownload(call, true) },
-        nc: { effects: sendInput, run: printFetched, shellOptions: { names: "e c" } },
-        ncat: { effects: sendInput, run: printFetched, shellOptions: { names: "e c exec sh-exec" } },
-        telnet: { effects: sendInput, run: printFetched },
-        tftp: { effects: sendInput },
-        socat: {
-          effects: sendInput,
-          run: call => {
-            runSocatAddresses(call);
-            return undefined;
-          },
-        },
-        "yt-dlp": { shellOptions: { names: "exec exec-before-download" } },
-        lynx: {
-          effects: call => [
-            ...plainReads(call.operands),
-            ...sendEffect(call.operands[0], payloads("address", call.operands)),
-          ],
-          run: printFetched,
-        },
-        "lwp-request": {
-          effects: ({ operands }) => sendEffect(operands.at(-1), payloads("address", operands)),
-        },
-        dig: { effects: lookUpNames, run: printFetched },
-        ping: { effects: lookUpNames },
-        sftp: {
-          effects: sendSession,
-          run: printFetched,
-          shellOptions: { names: "o S", prefix: /^ProxyCommand[ =]\s*/i },
-        },
-        ftp: { effects: sendSession, run: printFetched, shellLines: /^[ \t]*!(.*)$/gm },
-        mail: {
-          effects: call =>
-            sendEffect(undefined, [
-              ...payloads("file", call.options.valuesOf("a", "A")),
-              ...stdinPayloads(call),
-            ]),
-        },
-        tcpdump: { shellOptions: { names: "z" } },
+  tellsChanges: true,
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a record a program
+  programs: () => [
+    program("curl curlie", "fetches readsNothing dangerous guessed", {
+      options: {
+        flags: `-sSLfkviJgNnpR012346aBlMVqZ#j silent show-error location fail insecure verbose include I|head
+          O|remote-name|remote-name-all G|get globoff no-buffer compressed netrc proxytunnel remote-time
+          append version help parallel fail-with-body create-dirs remote-header-name`,
+        values: `-AbcCDeEmPQrtUwyYz X|request d|data|data-ascii|data-binary|json data-raw data-urlencode F|form
+          form-string T|upload-file o|output H|header u|user user-agent referer x|proxy cookie cookie-jar
+          K|config max-time connect-timeout retry retry-delay retry-max-time write-out range continue-at cert
+          key cacert capath time-cond resolve connect-to interface limit-rate url output-dir ciphers
+          telnet-option ftp-port quote proxy-user max-redirs oauth2-bearer unix-socket|abstract-unix-socket
+          dns-servers doh-url stderr trace trace-ascii dump-header max-filesize url-query aws-sigv4
+          expand-data variable`,
       },
-    ),
+      effects: effectsOfCurl,
+      run: runCurl,
+    }),
+    program("wget wget2", "fetches readsNothing dangerous guessed", {
+      options: {
+        flags:
+          "-bcdEFhkKLmNpqrSvVxH46 quiet continue recursive nc nv no-check-certificate no-verbose show-progress help version spider",
+        values: `-oaeUtTwQiBlAD O|output-document P|directory-prefix output-file header user-agent post-data
+          post-file body-data body-file method user password tries timeout input-file execute use-askpass`,
+        optional: "n",
+      },
+      effects: effectsOfWget,
+      run: runWget,
+      shellOptions: { names: "use-askpass" },
+    }),
+    program("aria2c axel", "fetches readsNothing changesMore", {
+      options: {
+        ...DOWNLOAD_OPTIONS,
+        values: `${DOWNLOAD_OPTIONS.values} on-download-complete on-download-error on-download-start on-download-stop`,
+      },
+      effects: effectsOfDownload,
+      run: call => runDownload(call, false),
+      shellOptions: {
+        names: "on-download-complete on-download-error on-download-start on-download-stop",
+      },
+    }),
+    program("fetch", "fetches changesMore", {
+      options: DOWNLOAD_OPTIONS,
+      effects: effectsOfDownload,
+      run: call => runDownload(call, true),
+    }),
+    program("http https httpie xh xhs", "fetches readsNothing", {
+      options: {
+        flags: "-qc download help version",
+        values: "-aAsp auth o|output|O style print session proxy timeout d|dir",
+        abbreviates: false,
+      },
+      effects: effectsOfHttpie,
+      run: call => runDownload(call, true),
+    }),
+    program("nc netcat nc.openbsd nc.traditional", "fetches socket readsNothing dangerous", {
+      options: { flags: "-46bCDdFhklNnrStUuvZz", values: "-ceIiMmOPpqsTVWwXx" },
+      effects: sendInput,
+      run: printFetched,
+      shellOptions: { names: "e c" },
+    }),
+    program("ncat", "fetches socket readsNothing dangerous", {
+      options: { flags: "-46klnuvCU ssl", values: "-ecmdopsiwgG exec sh-exec lua-exec" },
+      effects: sendInput,
+      run: printFetched,
+      shellOptions: { names: "e c exec sh-exec" },
+    }),
+    program("telnet", "fetches socket readsNothing", { effects: sendInput, run: printFetched }),
+    program("tftp", "fetches readsNothing changesMore", { effects: sendInput }),
+    program("socat", "fetches socket readsNothing dangerous changesMore", {
+      effects: sendInput,
+      run: call => {
+        runSocatAddresses(call);
+        return undefined;
+      },
+    }),
+    program("yt-dlp youtube-dl", "fetches readsNothing", {
+      options: { values: "-oPfiaU exec exec-before-download output format", abbreviates: false },
+      shellOptions: { names: "exec exec-before-download" },
+    }),
+    program("lynx w3m links elinks", "fetches changesMore", {
+      effects: call => [
+        ...plainReads(call.operands),
+        ...sendEffect(call.operands[0], payloads("address", call.operands)),
+      ],
+      run: printFetched,
+    }),
+    program("lwp-request GET gopher", "fetches changesMore", {
+      effects: ({ operands }) => sendEffect(operands.at(-1), payloads("address", operands)),
+    }),
+    program("dig nslookup host drill", "fetches readsNothing", { effects: lookUpNames, run: printFetched }),
+    program("ping", "readsNothing", { effects: lookUpNames }),
+    program("sftp", "fetches readsNothing changesMore", {
+      options: { values: "-BbcDFiJloPRSsX" },
+      effects: sendSession,
+      run: printFetched,
+      shellOptions: { names: "o S", prefix: /^ProxyCommand[ =]\s*/i },
+    }),
+    program("ftp lftp ncftpput", "fetches readsNothing changesMore", {
+      effects: sendSession,
+      run: printFetched,
+      shellLines: /^[ \t]*!(.*)$/gm,
+    }),
+    program("mail mailx mutt sendmail msmtp swaks s-nail", "readsNothing", {
+      options: { values: "-saAcbrqS", abbreviates: false },
+      effects: call =>
+        sendEffect(undefined, [...payloads("file", call.options.valuesOf("a", "A")), ...stdinPayloads(call)]),
+    }),
+    program("cryptcat pwncat", "socket changesMore"),
+    program("tcpdump", "changesMore", { options: { values: "z" }, shellOptions: { names: "z" } }),
+    commands([
+      "grpcurl evans grpc_cli: cloud.api …*/Delete*|*/Destroy*|*/Purge*|*/Terminate*|*/Drop*|*.Delete* | delete something on another machine | stops grpcurl thing shop.Orders/DeleteAll web | passes grpcurl thing list web",
+    ]),
+  ],
 };
 
 /** What a program prints that comes from another machine. */

@@ -14,10 +14,10 @@ import {
   words,
   writtenEntry,
 } from "../../shell/index.ts";
-import type { Field, ParsedCall, Program } from "../model/program.ts";
+import { type Field, type ParsedCall, type Program, program } from "../model/program.ts";
 import { runString } from "../model/run.ts";
 import { recordCodeEffect } from "./file-access.ts";
-import { sqlLosses } from "./sql-losses.ts";
+import { sqlLosses } from "./sql.ts";
 
 const CODE_OPTIONS = [
   ["Rscript R bb groovy scala swift ghc ghci ocaml janet", "e"],
@@ -41,14 +41,18 @@ export function isSearched(program: string): boolean {
 export const otherLanguages: Field = {
   programs: () => [
     ...CODE_OPTIONS.map(([names, code]): Program => interpreter(names, code)),
-    // A shell of Elixir, and a cmdlet that runs text.
     { ...interpreter("iex", "e eval"), is: ["dangerous"] },
-    {
-      names: "go gcc cc clang g++ c++ clang++ tcc rustc javac kotlinc swiftc zig ocamlopt fpc dmd nim",
-      is: ["readsNothing", "namesHosts"],
+    program("go", "readsNothing namesHosts", {
       run: compile,
-    },
-    { names: "java", run: compile, tool: archiveTool },
+      harmless: { reads: "list version", runs: "build test vet" },
+      shows: "env doc help",
+    }),
+    program(
+      "gcc cc clang g++ c++ clang++ tcc rustc javac kotlinc swiftc zig ocamlopt fpc dmd nim",
+      "readsNothing namesHosts",
+      { run: compile },
+    ),
+    program("java", "", { run: compile, tool: archiveTool }),
   ],
 };
 

@@ -13,11 +13,11 @@ import {
   unknownOutput,
   type Value,
 } from "../../shell/index.ts";
-import { runPrefix } from "../model/prefix.ts";
-import type { Field, OperationTables, ParsedCall, Program } from "../model/program.ts";
+import { commands, type Field, type ParsedCall, type Program, program } from "../model/program.ts";
 import { runString } from "../model/run.ts";
 import { runJavaScript } from "./languages.ts";
-import { runScripts } from "./package-scripts.ts";
+import { runPrefix } from "./prefixes.ts";
+import { runScripts } from "./tasks.ts";
 
 const EXEC: OptionGrammar = {
   flags:
@@ -27,88 +27,118 @@ const EXEC: OptionGrammar = {
 };
 
 /** Commands that give something away to everybody, or take it back from them. */
-const PUBLISHING: OperationTables = {
-  publish: `
-    npm|pnpm|bun|deno|lerna|vsce|ovsx|jsr publish|pub|publ|publi|publis | publish a package to everybody | safer npm
-        publish --dry-run
-    yarn publish | publish a package to everybody | safer yarn pack --dry-run
-    yarn …npm publish | publish a package to everybody | safer yarn pack --dry-run
-    pnpm recursive|multi|m publish | publish packages to everybody | safer pnpm publish --dry-run
-    npm|pnpm unpublish|deprecate | take a published package away | safer npm view {rest}
-    npm dist-tag|owner add|rm | change a published package | safer npm dist-tag ls
-    npm access public|restricted|set|grant|revoke|edit|2fa-* | change who may publish | safer npm access list packages
-    changeset publish | publish packages to everybody | safer changeset status
-    cargo publish | publish a crate to everybody | safer cargo publish --dry-run
-    cargo yank | take a published crate away | unless undo | safer cargo search {rest}
-    cargo owner | change who may publish | needs add remove a r | safer cargo owner --list
-    twine upload | publish a package to everybody | safer twine check dist/*
-    poetry|flit|hatch|pdm|uv|maturin publish|upload | publish a package to everybody | safer twine check dist/*
-    gem push|yank | publish or take away a gem | safer gem build
-    mvn|mvnw …deploy|release:perform | publish an artifact | safer mvn verify
-    gradle|gradlew publish|uploadArchives|publishToMavenCentral|publishPlugins | publish an artifact | safer gradle
-        publishToMavenLocal
-    dotnet nuget push|delete | publish a package to everybody | safer dotnet pack
-    nuget push|delete | publish a package to everybody | safer nuget pack
-    pod trunk push|delete | publish a pod to everybody | safer pod lib lint
-    setup.py upload | publish a package to everybody | safer twine check dist/*
-    anaconda|luarocks|stack|cabal upload | publish a package to everybody | safer {tool} --help
-    helm push | publish a chart | safer helm package .
-    ansible-galaxy collection|role publish|import | publish a collection | safer ansible-galaxy --help
-    dart|flutter pub publish | publish a package to everybody | safer dart pub publish --dry-run
-    mix hex.publish | publish a package to everybody | safer mix hex.build
-    semantic-release|release-it|np | publish a release | safer semantic-release --dry-run
-    goreleaser release | publish a release | unless snapshot skip-publish skip | safer goreleaser release --snapshot
-  `,
-};
 
 /** Package managers: what they run, and what they publish. */
 export const packages: Field = {
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a record a program
   programs: () => [
-    { ...manager("npm", "exec x"), tool: call => toolBehind(call, "exec") },
-    { ...manager("pnpm", "dlx exec"), tool: call => toolBehind(call) },
-    { ...manager("yarn", "dlx exec"), tool: call => toolBehind(call) },
-    { ...manager("bun", "x", runJavaScript), tool: call => toolBehind(call, "x") },
-    manager("pipx", "run"),
     {
-      names: "npx bunx pnpx uvx",
-      is: ["readsNothing", "runsPackage", "mayRunPackage"],
+      ...manager("npm", "exec x"),
+      harmless: { reads: "ls list outdated view", runs: "test" },
+      shows: "help config root prefix bin why explain search info show whoami ping doctor",
+      tool: call => toolBehind(call, "exec"),
+      operations: [
+        "publish publish|pub|publ|publi|publis | publish a package to everybody | safer npm publish --dry-run | stops pnpm publish",
+        "publish unpublish|deprecate | take a published package away | safer npm view {rest} | stops npm unpublish",
+        "publish dist-tag|owner add|rm | change a published package | safer npm dist-tag ls | stops npm dist-tag add",
+        "publish access public|restricted|set|grant|revoke|edit|2fa-* | change who may publish | safer npm access list packages | stops npm access public",
+        "sec.keychain config get *:_auth*|*:_password | show a token of the registry | stops npm config get //registry.example/:_authToken web | passes npm config get help web",
+        "sec.keychain token create | make a token | stops npm token create web | passes npm token help web",
+      ],
+    },
+    {
+      ...manager("pnpm", "dlx exec"),
+      shows: "list ls why outdated root bin view info",
+      tool: call => toolBehind(call),
+      operations: [
+        "publish publish|pub|publ|publi|publis | publish a package to everybody | safer npm publish --dry-run | stops bun publish",
+        "publish recursive|multi|m publish | publish packages to everybody | safer pnpm publish --dry-run | stops pnpm recursive publish",
+        "publish unpublish|deprecate | take a published package away | safer npm view {rest} | stops pnpm unpublish",
+      ],
+    },
+    {
+      ...manager("yarn", "dlx exec"),
+      shows: "list why info versions",
+      tool: call => toolBehind(call),
+      operations: [
+        "publish publish | publish a package to everybody | safer yarn pack --dry-run | stops yarn publish",
+        "publish …npm publish | publish a package to everybody | safer yarn pack --dry-run | stops yarn npm publish",
+      ],
+    },
+    {
+      ...manager("bun", "x", runJavaScript),
+      tool: call => toolBehind(call, "x"),
+      operations: [
+        "publish publish|pub|publ|publi|publis | publish a package to everybody | safer npm publish --dry-run | stops deno publish",
+      ],
+    },
+    manager("pipx", "run"),
+    program("npx bunx pnpx uvx", "readsNothing runsPackage mayRunPackage", {
       options: { ...EXEC, stopsAtOperand: true },
       run: runPackage,
       tool: call => toolBehind(call),
-    },
-    {
-      names: "cargo",
-      is: ["readsNothing", "dangerous"],
+    }),
+    program("cargo", "readsNothing dangerous", {
+      harmless: { runs: "build check test clippy" },
+      shows: "tree metadata search version help locate-project read-manifest pkgid",
       options: {
         values:
           "-pFjZ package token registry vers|version manifest-path target target-dir features index config jobs",
-        flags: "dry-run|n undo list allow-dirty no-verify all-features locked offline workspace help|h",
+        flags:
+          "dry-run|n undo list allow-dirty no-verify all-features locked offline workspace help|h -ar add remove",
         abbreviates: false,
       },
-      // `cargo +nightly publish`
       rewrite: argv => argv.filter((word, index) => index !== 1 || !knownPrefix(word).startsWith("+")),
-    },
-    {
-      names: "gem twine flit",
+      operations: [
+        "publish publish | publish a crate to everybody | safer cargo publish --dry-run | stops cargo publish",
+        "publish yank | take a published crate away | unless undo | safer cargo search {rest} | stops cargo yank",
+        "publish owner | change who may publish | needs add remove a r | safer cargo owner --list | stops cargo owner --add",
+      ],
+    }),
+    program("gem twine flit", "", {
       options: {
         flags: "help|h dry-run build skip-existing verbose",
         values:
           "-puvrisC version platform host otp key username password repository directory sign-with identity",
         abbreviates: false,
       },
-    },
-    { names: "composer", tool: call => toolBehind(call, "exec") },
-    { names: "dotnet", tool: call => toolBehind(call) },
-    { names: "brew", is: ["readsNothing", "installsPackages"] },
-    {
-      names: "apt apt-get",
-      is: ["readsNothing"],
+      operations: [
+        "twine: publish upload | publish a package to everybody | safer twine check dist/* | stops twine upload",
+        "flit: publish publish|upload | publish a package to everybody | safer twine check dist/* | stops flit publish",
+        "gem: publish push|yank | publish or take away a gem | safer gem build | stops gem push",
+      ],
+    }),
+    program("composer", "", { tool: call => toolBehind(call, "exec") }),
+    program("dotnet", "", {
+      tool: call => toolBehind(call),
+      operations: [
+        "publish nuget push|delete | publish a package to everybody | safer dotnet pack | stops dotnet nuget push",
+        "db.reset ef database drop | drop the database | safer dotnet ef migrations list | stops dotnet ef database drop",
+      ],
+    }),
+    program("brew", "readsNothing installsPackages", {
+      shows: "list info search deps uses config doctor leaves outdated",
+    }),
+    program("apt apt-get", "readsNothing", {
+      shows: "list show search policy",
       options: { values: "-otc option target-release config-file", abbreviates: false },
       shellOptions: { names: "o option", prefix: /^[\w:-]*-Invoke[\w:-]*=/i },
-    },
-    { names: "pip pip3", is: ["readsNothing"] },
+    }),
+    program("pip pip3", "readsNothing", { shows: "list show freeze check help" }),
+    program("dpkg", "", { shows: "-l -L -s --list --status --listfiles" }),
+    commands([
+      "lerna vsce ovsx jsr: publish publish|pub|publ|publi|publis | publish a package to everybody | safer npm publish --dry-run | stops lerna publish",
+      "changeset: publish publish | publish packages to everybody | safer changeset status | stops changeset publish",
+      "maturin: publish publish|upload | publish a package to everybody | safer twine check dist/* | stops maturin publish",
+      "nuget: publish push|delete | publish a package to everybody | safer nuget pack | stops nuget push",
+      "pod: publish trunk push|delete | publish a pod to everybody | safer pod lib lint | stops pod trunk push",
+      "setup.py: publish upload | publish a package to everybody | safer twine check dist/* | stops setup.py upload",
+      "anaconda luarocks: publish upload | publish a package to everybody | safer {tool} --help | stops anaconda upload",
+      "ansible-galaxy: publish collection|role publish|import | publish a collection | safer ansible-galaxy --help | stops ansible-galaxy collection publish",
+      "dart flutter: publish pub publish | publish a package to everybody | safer dart pub publish --dry-run | stops dart pub publish",
+      "release-it np: publish - | publish a release | safer semantic-release --dry-run | stops release-it",
+    ]),
   ],
-  operations: PUBLISHING,
 };
 
 /** A subcommand runs a program: `npm exec`, `pnpm dlx`, `bun x`; others run what the manifest says. */

@@ -11,44 +11,51 @@ import {
   unknownOutput,
   type Value,
 } from "../../shell/index.ts";
-import { readsOf } from "../model/listings.ts";
-import { payloads, sendEffect, stdinPayloads } from "../model/payloads.ts";
-import type { Field, ParsedCall } from "../model/program.ts";
-import { programs } from "../model/program-table.ts";
+import { payloads, readsOf, sendEffect, stdinPayloads } from "../model/effects.ts";
+import { type Field, type ParsedCall, program } from "../model/program.ts";
 import { save } from "./file-access.ts";
 import { fetchedOutput, nameOfUrl } from "./network.ts";
 
 /** Programs that copy between this machine and another place. */
 export const remoteCopy: Field = {
-  toldExcept: "rclone robocopy croc",
-  programs: () =>
-    programs(
-      `
-    rsync | is readsNothing namesHosts dangerous | flags -avrzPuhlptgoDqcxHAXS n|dry-run
-        delete|delete-before|delete-during|delete-delay|delete-after|delete-excluded|del remove-source-files help
-        version archive progress list-only | values -fTBMe rsh filter exclude exclude-from include include-from
-        files-from compare-dest copy-dest link-dest backup-dir suffix rsync-path port password-file log-file bwlimit
-        timeout max-delete temp-dir chmod chown partial-dir info out-format modify-window max-size min-size
-        compress-level | variables RSYNC_RSH
-    scp pscp | is readsNothing namesHosts dangerous | flags -rpqvC346BTO | values -iPFoclSJDX | exact
-    rclone | is readsNothing | flags -Pv dry-run|n help|h | values config transfers checkers exclude include filter
-        bwlimit log-file log-level backup-dir max-age min-age max-size min-size suffix exclude-from include-from
-        files-from filter-from max-delete max-depth compare-dest copy-dest | exact
-    robocopy
-    croc wormhole magic-wormhole b2 pastebinit gdrive
-  `,
-      {
-        rsync: { effects: effectsOfRsync, run: runRemoteCopy, shellOptions: { names: "e rsh" } },
-        scp: {
-          effects: effectsOfScp,
-          run: runRemoteCopy,
-          shellOptions: { names: "o S", prefix: /^ProxyCommand[ =]\s*/i },
-        },
-        rclone: { effects: call => [...effectsOfRclone(call), ...effectsOfUpload(call)] },
-        robocopy: { effects: effectsOfRobocopy },
-        croc: { effects: readsAndUploads },
+  tellsChanges: true,
+  programs: () => [
+    program("rsync", "readsNothing namesHosts dangerous", {
+      options: {
+        flags: `-avrzPuhlptgoDqcxHAXS n|dry-run
+          delete|delete-before|delete-during|delete-delay|delete-after|delete-excluded|del remove-source-files
+          help version archive progress list-only`,
+        values: `-fTBMe rsh filter exclude exclude-from include include-from files-from compare-dest copy-dest
+          link-dest backup-dir suffix rsync-path port password-file log-file bwlimit timeout max-delete
+          temp-dir chmod chown partial-dir info out-format modify-window max-size min-size compress-level`,
       },
-    ),
+      shellVariables: "RSYNC_RSH",
+      effects: effectsOfRsync,
+      run: runRemoteCopy,
+      shellOptions: { names: "e rsh" },
+    }),
+    program("scp pscp", "readsNothing namesHosts dangerous", {
+      options: { flags: "-rpqvC346BTO", values: "-iPFoclSJDX", abbreviates: false },
+      effects: effectsOfScp,
+      run: runRemoteCopy,
+      shellOptions: { names: "o S", prefix: /^ProxyCommand[ =]\s*/i },
+    }),
+    program("rclone", "readsNothing changesMore", {
+      options: {
+        flags: "-Pv dry-run|n help|h",
+        values: `config transfers checkers exclude include filter bwlimit log-file log-level backup-dir max-age
+          min-age max-size min-size suffix exclude-from include-from files-from filter-from max-delete
+          max-depth compare-dest copy-dest`,
+        abbreviates: false,
+      },
+      effects: call => [...effectsOfRclone(call), ...effectsOfUpload(call)],
+      operations: [
+        "cloud.backup delete|purge|deletefile|cleanup|rmdirs | delete files at the remote | safer rclone ls {rest} | stops rclone delete web",
+      ],
+    }),
+    program("robocopy", "changesMore", { effects: effectsOfRobocopy }),
+    program("croc wormhole magic-wormhole b2 pastebinit gdrive", "changesMore", { effects: readsAndUploads }),
+  ],
 };
 
 /** `host:path` and `rsync://`; a drive letter or a slash before the colon is a local path. */

@@ -1,6 +1,20 @@
 import { isJsonObject, type Json, readJson } from "../../protocol/index.ts";
-import { type OperationEffect, text, words } from "../../shell/index.ts";
-import { sqlLosses } from "./sql-losses.ts";
+import {
+  describe,
+  knownPrefix,
+  knownText,
+  type Mount,
+  normalisePath,
+  type OperationEffect,
+  type ParsedOptions,
+  type ProgramCall,
+  text,
+  type Value,
+  wordSet,
+  words,
+} from "../../shell/index.ts";
+import type { ParsedCall } from "../model/program.ts";
+import { sqlLosses } from "./sql.ts";
 
 /** A request as far as it is known; texts that cannot be known are left out. */
 export interface HttpRequest {
@@ -106,3 +120,177 @@ export function isLocalAddress(address: string): boolean {
     host,
   );
 }
+
+/** Services that tell a machine of a cloud who it is, and give it its credentials. */
+const NAMES = wordSet(
+  `metadata metadata.google.internal metadata.goog instance-data instance-data.ec2.internal metadata.tencentyun.com
+  metadata.packet.net metadata.platformequinix.com`,
+);
+/** 169.254.169.254 (most clouds), .170.2 and .170.23 (containers), 100.100.100.200, 192.0.0.192, 168.63.129.16 */
+const ADDRESSES: readonly number[] = [
+  0xa9fea9fe, 0xa9feaa02, 0xa9feaa17, 0xa9fe0017, 0x646464c8, 0xc00000c0, 0xa83f8110,
+];
+const ADDRESSES_6 = wordSet("fd00:ec2:0:0:0:0:0:254 fd00:ec2:0:0:0:0:0:23 fd20:ce:0:0:0:0:0:254");
+/** Names that a public server answers with the address in them. */
+const EMBEDDED = /(?:^|[.-])(\d+)[.-](\d+)[.-](\d+)[.-](\d+)\.(?:nip|sslip|xip)\.io$/;
+
+/** Whether an address with or without a scheme, a port and a path leads to such a service. */
+export function isMetadataAddress(address: string): boolean {
+  const host = hostOf(address);
+  if (host === "") return false;
+  if (NAMES.has(host)) return true;
+  if (host.includes(":")) return isMetadataAddress6(host);
+  const embedded = EMBEDDED.exec(host);
+  const number = numberOf(embedded === null ? host : embedded.slice(1).join("."));
+  return number !== undefined && ADDRESSES.includes(number);
+}
+
+function hostOf(address: string): string {
+  const rest = decoded(address.replace(/^[a-z][a-z0-9+.-]*:[/\\]*/i, "").replace(/^[/\\]+/, ""));
+  const authority = rest.replace(/[/\\?#].*$/s, "").replace(/^.*@/s, "");
+  const bracketed = /^\[([^\]]*)\]/.exec(authority)?.[1];
+  const host = bracketed ?? (/^[^:]*:[^:]*:/.test(authority) ? authority : authority.replace(/:.*$/s, ""));
+  return host.toLowerCase().replace(/\.$/, "");
+}
+
+function decoded(text: string): string {
+  return text.replace(/%([0-9a-f]{2})/gi, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
+
+/** As inet_aton reads it: one to four numbers, each decimal, octal or hexadecimal; the last fills what is left. */
+function numberOf(host: string): number | undefined {
+  const parts = host.split(".").map(numeral);
+  const last = parts.at(-1);
+  if (parts.length > 4 || last === undefined || parts.includes(undefined)) return undefined;
+  const front = parts
+    .slice(0, -1)
+    .reduce<number>((sum, part, index) => sum + (part ?? 0) * 256 ** (3 - index), 0);
+  return front + last;
+}
+
+function numeral(written: string): number | undefined {
+  if (/^0x[0-9a-f]+$/i.test(written)) return Number.parseInt(written.slice(2), 16);
+  if (/^0[0-7]+$/.test(written)) return Number.parseInt(written, 8);
+  return /^\d{1,10}$/.test(written) ? Number(written) : undefined;
+}
+
+function isMetadataAddress6(host: string): boolean {
+  const groups = groupsOf(host.replace(/%.*$/s, ""));
+  if (groups === undefined) return false;
+  const isMapped = /^0:0:0:0:0:(?:ffff|0):|^64:ff9b:0:0:0:0:/.test(groups.join(":"));
+  const [high = "0", low = "0"] = groups.slice(6);
+  const number = Number.parseInt(high, 16) * 65_536 + Number.parseInt(low, 16);
+  return ADDRESSES_6.has(groups.join(":")) || (isMapped && ADDRESSES.includes(number));
+}
+
+/** The eight groups without leading zeros; `::` stands for those left out, four decimal numbers for the last two. */
+function groupsOf(host: string): readonly string[] | undefined {
+  const tail = /[^:]+\..+$/.exec(host)?.[0];
+  const number = tail === undefined ? undefined : numberOf(tail);
+  const written =
+    tail === undefined || number === undefined
+      ? host
+      : `${host.slice(0, -tail.length)}${Math.floor(number / 65_536).toString(16)}:${(number % 65_536).toString(16)}`;
+  const [front = "", back] = written.split("::");
+  const before = front === "" ? [] : front.split(":");
+  const after = back === undefined || back === "" ? [] : back.split(":");
+  const missing = back === undefined ? 0 : 8 - before.length - after.length;
+  if (missing < 0) return undefined;
+  const groups = [...before, ...Array.from({ length: missing }, () => "0"), ...after];
+  if (groups.length !== 8 || groups.some(group => !/^[0-9a-f]{1,4}$/.test(group))) return undefined;
+  return groups.map(group => group.replace(/^0+(?=.)/, ""));
+}
+
+/** Sockets behind which a daemon does whatever it is told, as root. */
+const ENGINE_SOCKET =
+  /(?:^|[/%]|%2F)(?:docker|podman|containerd|crio|cri-dockerd|dockershim)\.sock(?=$|[:/?])/i;
+/** Where such sockets lie. */
+const SOCKET_FOLDERS = /^\/(?:var\/)?run(?:\/(?:docker|podman|containerd|crio))?$/;
+const SYSTEM_FOLDERS =
+  /^\/(?:etc|usr|bin|sbin|lib|lib64|boot|var|var\/lib|var\/lib\/docker|root|proc|sys|dev|System|Library|private|private\/etc)$/;
+const HOMES = /^\/(?:home|Users|root)$/;
+const DISKS = /^\/dev\/(?:sd[a-z]|hd[a-z]|vd[a-z]|xvd|nvme|mmcblk|dm-|mapper|disk|mem$|kmem$|port$)/;
+/** Rights with which a container can leave itself. */
+const RIGHTS = /^(?:CAP_)?(?:ALL|SYS_ADMIN|SYS_MODULE|SYS_RAWIO|SYS_BOOT|DAC_READ_SEARCH|BPF)$/i;
+const DRIVE = /^(?:[A-Za-z]:[\\/]*|\/\/[A-Za-z]\/?):/;
+
+/** Whether an address or a path leads to the socket of a container engine. */
+function namesEngineSocket(word: Value): boolean {
+  return ENGINE_SOCKET.test(describe(word));
+}
+
+/** What a container is given of this machine that lets it change or read everything here. */
+export function reachesOf(
+  parsed: ParsedOptions,
+  mounts: readonly Mount[],
+  call: ProgramCall,
+): readonly OperationEffect[] {
+  const reached = [
+    ...(parsed.mayBeOn("privileged") ? ["run a container with every right on this machine"] : []),
+    ...(isHost(parsed.valueOf("pid")) ? ["let a container see and end every process of this machine"] : []),
+    ...parsed.valuesOf("cap-add").flatMap(value => rightsIn(describe(value))),
+    ...parsed
+      .valuesOf("device")
+      .flatMap(value => (DISKS.test(describe(value)) ? ["give a container a disk"] : [])),
+    ...parsed.valuesOf("v").flatMap(value => (DRIVE.test(describe(value)) ? [SHARE("the whole drive")] : [])),
+    ...mounts.flatMap(mount => exposedBy(mount, call)),
+  ];
+  return reached.slice(0, 1).map(what => operation(what, call));
+}
+
+const SHARE = (whole: string): string => `give a container ${whole} of this machine`;
+
+function isHost(value: Value | undefined): boolean {
+  return value !== undefined && describe(value) === "host";
+}
+
+function rightsIn(shown: string): readonly string[] {
+  return shown.split(",").some(right => RIGHTS.test(right))
+    ? ["give a container the rights of the system"]
+    : [];
+}
+
+/** Read-only, a directory still shows what is in it, and a socket does what it is told. */
+function exposedBy({ host, isReadOnly }: Mount, { scope }: ProgramCall): readonly string[] {
+  if (namesEngineSocket(host)) return ["give a container the engine that runs all of them"];
+  const path = knownText(normalisePath(host));
+  if (path === undefined) return [];
+  if (path === "/") return [SHARE("the whole file system")];
+  if (path === scope.session.context.home || HOMES.test(path)) return [SHARE("a whole home directory")];
+  if (SOCKET_FOLDERS.test(path)) return ["give a container the engine that runs all of them"];
+  return SYSTEM_FOLDERS.test(path) && !isReadOnly ? [SHARE(path)] : [];
+}
+
+function operation(what: string, { argv }: ProgramCall): OperationEffect {
+  return { kind: "operation", rule: "container.host", what, target: argv.map(describe).join(" "), names: [] };
+}
+
+const TELL = "tell the container engine to do something";
+
+/** Requests of curl to the socket of an engine that are more than a question. */
+export function engineRequests(addresses: readonly Value[], call: ParsedCall): readonly OperationEffect[] {
+  const { options } = call;
+  const isThere = [...addresses, ...options.valuesOf("unix-socket")].some(namesEngineSocket);
+  const method = options.valueOf("X");
+  const hasBody = options.has("d", "data-raw", "data-urlencode", "F", "form-string", "T", "expand-data");
+  const isQuestion =
+    method === undefined ? !hasBody || options.has("G") : /^(get|head|options)$/i.test(describe(method));
+  return isThere && !isQuestion ? [operation(TELL, call)] : [];
+}
+
+/** The same through a program that sends what it is fed: `nc -U`, `socat - UNIX:…`. */
+export function engineInput(call: ParsedCall): readonly OperationEffect[] {
+  const isQuestion = call.stdin === undefined || /^\s*(get|head) /i.test(knownPrefix(call.stdin));
+  return isQuestion || !call.argv.some(namesEngineSocket) ? [] : [operation(TELL, call)];
+}
+
+/** Where curl goes instead: `--resolve name:80:address`, `--connect-to name:80:address:80`, a proxy. */
+export function otherAddresses(options: ParsedOptions): readonly Value[] {
+  const routes = options.valuesOf("resolve", "connect-to").map(describe);
+  return [...routes.map(route => text(route.split(":").slice(2).join(":"))), ...options.valuesOf("x")];
+}
+
+/** The mount by which a process of this machine's is reached from a container that sees them all. */
+export const OTHER_ROOT: Mount = { host: text("/"), inside: text("/proc/1/root"), isReadOnly: false };

@@ -20,28 +20,22 @@ import {
   wordAt,
 } from "../../shell/index.ts";
 import { compileGlob, matchesGlob } from "../../system/index.ts";
-import type { Field, ParsedCall } from "../model/program.ts";
-import { runString } from "../model/run.ts";
-import { replaceMark } from "../model/templates.ts";
+import { type Field, type ParsedCall, program } from "../model/program.ts";
+import { replaceMark, runString } from "../model/run.ts";
 import { ACTIONS_WITH_COMMAND, readFind, type Search } from "./find-expression.ts";
 import { isRegenerablePattern } from "./regenerable.ts";
 
 /** Programs that look for files, list them, and run something on each. */
 export const search: Field = {
-  toldExcept: "",
+  tellsChanges: true,
   programs: () => [
-    {
-      names: "find bfs",
-      isGnu: true,
-      is: ["readsNothing", "dangerous"],
+    program("find bfs", "readsNothing dangerous gnu guessed", {
       effects: [],
       effectsAfter: effectsOfFind,
       lists: ({ argv }) => listingOf(readFind(argv, false)),
       run: runFind,
-    },
-    {
-      names: "fd fdfind",
-      is: ["readsNothing", "dangerous"],
+    }),
+    program("fd fdfind", "readsNothing dangerous", {
       options: {
         flags:
           "-HIuUsigalpFL01hV hidden no-ignore unrestricted absolute-path follow full-path list-details print0 glob help version",
@@ -52,12 +46,9 @@ export const search: Field = {
       effectsAfter: effectsOfFd,
       lists: ({ argv }) => listingOf(readFd(argv)),
       run: runFd,
-    },
-    { names: "ls", isGnu: true, is: ["readsNothing"], lists: listDirectory },
-    {
-      // `entr CMD /_`: runs when a listed file changes.
-      names: "entr",
-      is: ["readsNothing"],
+    }),
+    program("ls", "readsNothing gnu", { lists: listDirectory, harmless: { reads: "*" } }),
+    program("entr", "readsNothing", {
       options: { flags: "-acdnprsz", stopsAtOperand: true },
       run(call) {
         const [first] = call.operands;
@@ -66,7 +57,7 @@ export const search: Field = {
         const argv = call.operands.map(word => replaceMark(word, "/_", item));
         return runInner(argv, call, { stdin: undefined });
       },
-    },
+    }),
   ],
 };
 

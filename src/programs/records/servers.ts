@@ -7,69 +7,64 @@ import {
   type Value,
   wordAt,
 } from "../../shell/index.ts";
-import { payloads, sendEffect } from "../model/payloads.ts";
-import type { Field, OperationTables, ParsedCall } from "../model/program.ts";
-import { programs } from "../model/program-table.ts";
-
-const EXPOSING: OperationTables = {
-  "net.expose": `
-    ngrok http|tcp|tls|start | make a port of this machine reachable from the internet
-    cloudflared tunnel | make a port of this machine reachable from the internet | needs url
-    cloudflared tunnel run | make a port of this machine reachable from the internet
-    lt|localtunnel | make a port of this machine reachable from the internet | needs p port
-    ssh|autossh | make a port of this machine reachable from another | needs R
-    tailscale funnel | make a port of this machine reachable from the internet
-    bore local | make a port of this machine reachable from the internet
-    zrok share | make this machine reachable from the internet
-    devtunnel host | make a port of this machine reachable from the internet
-  `,
-};
+import { payloads, sendEffect } from "../model/effects.ts";
+import { type Field, type ParsedCall, program } from "../model/program.ts";
 
 /** Programs that let others read files of this machine, or reach its ports. */
 export const servers: Field = {
-  operations: EXPOSING,
-  programs: () =>
-    programs(
-      `
-    serve http-server live-server sirv servor browser-sync | is readsNothing | values -lpacP listen port host | flags -sdnCSg
-        single cors
-    httpd | is readsNothing | values -pchu | flags -fiv
-    caddy | is readsNothing | values -rl root listen domain | flags browse
-    twistd | is readsNothing | values path port | flags n
-    ngrok | is readsNothing
-    ipfs | is readsNothing | flags -rqQHn recursive
-    cloudflared lt localtunnel tailscale bore zrok devtunnel | is readsNothing | values -p url port
-  `,
-      {
-        serve: { effects: call => offer(call.operands[0], call.options.valueOf("a", "host")) },
-        httpd: { effects: call => offer(call.options.valueOf("h"), call.options.valueOf("p")) },
-        caddy: {
-          effects: call =>
-            call.operands.some(word => knownText(word) === "file-server")
-              ? offer(call.options.valueOf("root", "r"), call.options.valueOf("l", "listen"))
-              : [],
-        },
-        twistd: {
-          effects: call => {
-            const path = call.argv.findIndex(word => knownText(word) === "--path");
-            return path < 0 ? [] : offer(call.argv[path + 1], undefined);
-          },
-        },
-        ngrok: {
-          effects: ({ operands }) =>
-            operands.flatMap(word => {
-              const path = /^file:\/\/(\/.*)$/.exec(describe(word))?.[1];
-              return path === undefined ? [] : offer(text(path), undefined);
-            }),
-        },
-        ipfs: {
-          effects: ({ operands: [action, ...files] }) =>
-            action !== undefined && knownText(action) === "add"
-              ? sendEffect(undefined, payloads("file", files))
-              : [],
-        },
+  programs: () => [
+    program("serve http-server live-server sirv servor browser-sync", "readsNothing", {
+      options: { flags: "-sdnCSg single cors", values: "-lpacP listen port host" },
+      effects: call => offer(call.operands[0], call.options.valueOf("a", "host")),
+    }),
+    program("httpd", "readsNothing", {
+      options: { flags: "-fiv", values: "-pchu" },
+      effects: call => offer(call.options.valueOf("h"), call.options.valueOf("p")),
+    }),
+    program("caddy", "readsNothing", {
+      options: { flags: "browse", values: "-rl root listen domain" },
+      effects: call =>
+        call.operands.some(word => knownText(word) === "file-server")
+          ? offer(call.options.valueOf("root", "r"), call.options.valueOf("l", "listen"))
+          : [],
+    }),
+    program("twistd", "readsNothing", {
+      options: { flags: "n", values: "path port" },
+      effects: call => {
+        const path = call.argv.findIndex(word => knownText(word) === "--path");
+        return path < 0 ? [] : offer(call.argv[path + 1], undefined);
       },
-    ),
+    }),
+    program("ngrok", "readsNothing", {
+      effects: ({ operands }) =>
+        operands.flatMap(word => {
+          const path = /^file:\/\/(\/.*)$/.exec(describe(word))?.[1];
+          return path === undefined ? [] : offer(text(path), undefined);
+        }),
+      operations: [
+        "net.expose http|tcp|tls|start | make a port of this machine reachable from the internet | stops ngrok http web | passes ngrok list web",
+      ],
+    }),
+    program("ipfs", "readsNothing", {
+      options: { flags: "-rqQHn recursive" },
+      effects: ({ operands: [action, ...files] }) =>
+        action !== undefined && knownText(action) === "add"
+          ? sendEffect(undefined, payloads("file", files))
+          : [],
+    }),
+    program("cloudflared lt localtunnel tailscale bore zrok devtunnel", "readsNothing", {
+      options: { values: "-p url port" },
+      operations: [
+        "cloudflared: net.expose tunnel | make a port of this machine reachable from the internet | needs url | stops cloudflared tunnel web --url | passes cloudflared tunnel web",
+        "cloudflared: net.expose tunnel run | make a port of this machine reachable from the internet | stops cloudflared tunnel run web | passes cloudflared tunnel list web",
+        "lt localtunnel: net.expose - | make a port of this machine reachable from the internet | needs p port | stops lt web -p | passes lt web",
+        "tailscale: net.expose funnel | make a port of this machine reachable from the internet | stops tailscale funnel web | passes tailscale list web",
+        "bore: net.expose local | make a port of this machine reachable from the internet | stops bore local web | passes bore list web",
+        "zrok: net.expose share | make this machine reachable from the internet | stops zrok share web | passes zrok list web",
+        "devtunnel: net.expose host | make a port of this machine reachable from the internet | stops devtunnel host web | passes devtunnel list web",
+      ],
+    }),
+  ],
 };
 
 /** A directory, by default the current one, that everybody who reaches the address may read. */

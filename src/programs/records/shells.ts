@@ -1,7 +1,9 @@
 import {
   appendOutput,
   asQuotedWord,
+  dropKnown,
   environmentValueOf,
+  knownPrefix,
   knownText,
   NO_OUTPUT,
   type OptionGrammar,
@@ -18,8 +20,9 @@ import {
   type Value,
   wordAt,
 } from "../../shell/index.ts";
-import type { Field, ParsedCall } from "../model/program.ts";
-import { programs } from "../model/program-table.ts";
+import { type Field, type ParsedCall, program } from "../model/program.ts";
+import { runInterpreterCode } from "../model/run-code.ts";
+import { recordCodeEffect } from "./file-access.ts";
 
 const OPTIONS: OptionGrammar = {
   flags: "-abefhiklmnprstuvxBCDEHPTc login norc noprofile posix noediting restricted verbose help version",
@@ -29,31 +32,31 @@ const OPTIONS: OptionGrammar = {
 
 /** Shells: their code is an argument, a file or stdin. */
 export const shells: Field = {
-  toldExcept: "fish ysh",
+  tellsChanges: true,
   programs: () => [
-    ...programs(
-      `
-    bash sh zsh dash ksh ash | is shell readsNothing dangerous
-    ksh93 mksh pdksh rbash yash csh tcsh hush osh nu xonsh elvish | is shell readsNothing
-    fish | is shell readsNothing dangerous | flags -iNnPlvh login no-config interactive no-execute private help
-        version | values -doDf command|c|C|init-command features profile | ends at operand
-    . source | is readsNothing sources
-    read | is readsNothing readsLine
-  `,
-      {
-        bash: { options: OPTIONS, run: runShell },
-        ksh93: { options: OPTIONS, run: runShell },
-        fish: { run: runFish },
+    program("bash sh zsh dash ksh ash", "shell readsNothing dangerous guessed", {
+      options: OPTIONS,
+      run: runShell,
+    }),
+    program("ksh93 mksh pdksh rbash yash csh tcsh hush osh nu xonsh elvish", "shell readsNothing", {
+      options: OPTIONS,
+      run: runShell,
+    }),
+    program("fish", "shell readsNothing dangerous changesMore", {
+      options: {
+        flags: "-iNnPlvh login no-config interactive no-execute private help version",
+        values: "-doDf command|c|C|init-command features profile",
+        stopsAtOperand: true,
       },
+      run: runFish,
+    }),
+    program(". source", "readsNothing sources"),
+    program("read", "readsNothing readsLine"),
+    program(
+      "export declare local readonly typeset set unset alias unalias exit return cd pushd popd trap shift eval exec command :",
+      "readsNothing",
     ),
-    // Words of the shell itself, behind programs that know no shell.
-    {
-      names: `export declare local readonly typeset set unset alias unalias exit return cd pushd popd trap shift eval exec
-        command :`,
-      is: ["readsNothing"],
-    },
-    // Their own grammar is not read; what they share with the others is enough.
-    { names: "ysh rc es scsh", is: ["shell"], run: runRareShell },
+    program("ysh rc es scsh", "shell changesMore", { run: runRareShell }),
   ],
 };
 
@@ -163,4 +166,54 @@ function runStartFiles(parsed: ParsedOptions, call: ProgramCall): void {
   }
   const beforePrompt = environmentValueOf(call, "PROMPT_COMMAND");
   if (beforePrompt !== undefined) runInNewShell(beforePrompt, call, { from: "handler", via: "shell" });
+}
+
+/** Editors that take commands as words or on their input. */
+export const editors: Field = {
+  programs: () => [
+    program("vim vi nvim ex view gvim rvim vimdiff", "", {
+      options: {
+        flags: "-bdEelLmMnNRsvyZ clean noplugin headless not-a-term",
+        values: "-SuiTwWtq c|cmd",
+        optional: "-oOpV",
+        abbreviates: false,
+      },
+      run: runVim,
+    }),
+    program("ed red", "", {
+      options: { flags: "-svE", values: "p" },
+      run: runEd,
+      shellLines: /^[ \t]*!(.*)$/gm,
+    }),
+  ],
+};
+
+/** Commands stand in `-c`, in words like `+normal…`, and in stdin for `ex` and `-s`. */
+function runVim(call: ParsedCall): Output {
+  const { options, operands } = call;
+  const isCommand = (value: Value) => knownPrefix(value).startsWith("+");
+  const commands = operands.filter(isCommand).map(value => dropKnown(value, 1));
+  const files = operands.filter(value => !isCommand(value));
+  for (const code of [...options.valuesOf("c"), ...commands])
+    runInterpreterCode("vim", code, files, call, { from: "argument" });
+  const readsStdin = options.has("s", "e", "E") || call.program === "ex";
+  if (readsStdin && call.stdin !== undefined)
+    runInterpreterCode("vim", call.stdin, files, call, { from: "stdin" });
+  return [unknownOutput(call)];
+}
+
+/** `ed FILE` takes its commands from stdin; a `w` there writes the file, or the one it names. */
+function runEd(call: ParsedCall): Output {
+  if (call.stdin === undefined) return [unknownOutput(call)];
+  const known = knownText(call.stdin);
+  const written =
+    known === undefined
+      ? [undefined]
+      : [...known.matchAll(/^[\d,.$;%+-]*(?:w|wq|W)(?:[ \t]+([^!\s]\S*))?[ \t]*$/gm)].map(match => match[1]);
+  for (const name of new Set(written)) {
+    const path = name === undefined ? call.operands[0] : text(name);
+    if (path === undefined) continue;
+    recordCodeEffect({ kind: "write", path, isAppend: false, content: undefined, at: 0 }, call);
+  }
+  return [unknownOutput(call)];
 }

@@ -1,130 +1,14 @@
-import { describe, type ProgramEffect } from "../../shell/index.ts";
-import type { Field, OperationTables, ParsedCall } from "../model/program.ts";
-import { programs } from "../model/program-table.ts";
-import { effectsOfKill, effectsOfKillByName, effectsOfTaskKill } from "./processes.ts";
-
-const OPERATIONS: OperationTables = {
-  "disk.raw": `
-    mkfs|mkfs.ext2|mkfs.ext3|mkfs.ext4|mkfs.xfs|mkfs.btrfs|mkfs.vfat|mkfs.fat|mkfs.ntfs|mkfs.f2fs|mkfs.exfat|mke2fs|
-        mkntfs|mkdosfs|newfs|mkswap|newfs_apfs|newfs_hfs | format a disk | unless n V | free on *.img|*.image|*.raw|
-        /tmp/*
-    wipefs | erase a disk's signatures | needs a all o offset | unless n no-act
-    blkdiscard|hdparm|nvme|sg_format | erase a disk | needs f force security-erase security-erase-enhanced
-        trim-sector-ranges format
-    blkdiscard * | erase a disk
-    nvme format|sanitize | erase a disk
-    sgdisk | rewrite the partition table | needs z Z zap zap-all o clear n d G g | unless P
-    sfdisk|gdisk|cgdisk | rewrite the partition table | needs z Z zap zap-all o clear new delete delete-all wipe |
-        unless n
-    gdisk|cgdisk|cfdisk /dev/* | rewrite a disk | unless l list
-    debugfs | change a file system behind its back | needs w
-    asr restore|erase | erase a disk | needs erase
-    sfdisk * | rewrite the partition table | unless n l list d dump J json s F V v
-    parted * mklabel|mkpart|rm|mktable|resizepart | rewrite the partition table
-    parted * --script|-s mklabel|mkpart|rm|mktable | rewrite the partition table
-    fdisk * | rewrite the partition table | unless l list x
-    mdadm | erase an array | needs zero-superblock stop S create C
-    zpool destroy|labelclear|remove|offline | destroy a pool
-    zfs destroy|rollback | destroy a file system | unless n
-    lvremove|vgremove|pvremove|lvreduce | remove a volume | unless t test
-    lvm lvremove|vgremove|pvremove | remove a volume
-    cryptsetup luksFormat|luksErase|erase|luksKillSlot|reencrypt | erase an encrypted disk
-    diskutil erase*|partitionDisk|zeroDisk|randomDisk|secureErase|reformat|deleteVolume|deleteContainer | erase a disk
-    diskutil apfs|cs|coreStorage delete*|erase* | erase a disk
-    badblocks * | overwrite a disk | needs w
-    dcfldd|dc3dd …of=/dev/*|wipe=/dev/*|hof=/dev/* | overwrite a disk | free on of=/dev/null
-    ddrescue|dd_rescue * /dev/* | overwrite a disk | free on /dev/null
-    nwipe|dban /dev/* | overwrite a disk
-    nwipe | overwrite a disk | needs autonuke
-    gpart destroy|delete|create|restore | rewrite the partition table
-    zpool create | make a pool over what is on the disks | needs f force | unless n
-    pvcreate | make a volume over what is on the disk | unless t test
-    btrfs device|dev delete|remove | take a disk out of its file system
-    dmsetup remove_all|wipe_table | take mapped disks away
-    flashrom|flashcp | overwrite the firmware | needs w write E erase
-    efibootmgr | delete a boot entry | needs B delete-bootnum
-    format|format.com *: | format a drive
-    diskpart | rewrite a disk
-    format-volume|clear-disk|initialize-disk|remove-partition|reset-physicaldisk|remove-volume|set-disk | erase a disk
-        | unless WhatIf whatif
-  `,
-  "sys.power": `
-    stop-computer|restart-computer | switch the machine off | unless WhatIf whatif
-    shutdown | switch the machine off | unless c k show
-    reboot|halt|poweroff | switch the machine off | unless w wtmp-only
-    init|telinit 0|6|1|s|S | switch the machine off
-    systemctl poweroff|reboot|halt|kexec|suspend|hibernate|rescue|emergency|soft-reboot | switch the machine off
-    systemctl stop|disable|mask|kill ssh|sshd|ssh.service|sshd.service|network|networking|NetworkManager|
-        NetworkManager.service|systemd-networkd|systemd-resolved|firewalld | cut the machine off
-    systemctl stop|disable|mask|kill * * * | stop many services of the machine | unless user
-    systemctl isolate|start poweroff.target|reboot.target|halt.target|rescue.target|emergency.target|shutdown.target|
-        runlevel0.target|runlevel6.target | switch the machine off
-    service|rc-service|invoke-rc.d ssh|sshd|network|networking|NetworkManager stop | cut the machine off
-    umount|swapoff | take every file system or swap space away | needs a all
-    loginctl poweroff|reboot|halt|terminate-user|kill-user | switch the machine off or end a login
-    launchctl reboot|bootout | switch the machine or a login off
-  `,
-  "sys.account": `
-    remove-localuser|remove-localgroup|new-localuser|add-localgroupmember | change an account
-    userdel|deluser|groupdel|delgroup | delete an account
-    useradd|adduser|groupadd|addgroup | make an account
-    usermod|groupmod|chage|gpasswd|chsh|vipw|vigr|visudo | change an account | unless c check l list
-    passwd | change a password | unless S status
-    chpasswd|newusers | change passwords
-    dscl | change an account | needs delete passwd create change append merge
-    dscl …delete|passwd|create|change|append|merge | change an account
-    sysadminctl|dseditgroup | change an account
-    net user|localgroup …/add|/delete|/del|/active:no | change an account
-  `,
-  "sys.kill": `
-    killall5 | end every process | deny
-    pkill|killall .|.*| | end every process
-    pkill|killall|skill | end every process of a user | needs u U user euid uid | unless 0 | free on ?*
-    kill 1 | end the first process, and with it the system
-    stop-process|spps | end every process of a name | needs name processname | unless id whatif
-    slay | end every process of a user
-  `,
-  "sys.setuid": `
-    setcap *cap_set?id*|*cap_sys_admin*|*cap_dac_*|*cap_sys_ptrace*|*cap_sys_module*|*cap_chown*|*cap_fowner*|all* |
-        give a program the rights of root | unless r v n
-  `,
-  "sys.firewall": `
-    iptables|ip6tables|iptables-legacy|iptables-nft | open the firewall | needs F flush X delete-chain
-    iptables|ip6tables DROP|REJECT | cut the machine off | needs P=* policy=*
-    iptables|ip6tables | change what the firewall does by default | needs P policy
-    iptables-restore|ip6tables-restore | replace every rule of the firewall | unless t test n noflush
-    ufw disable|reset | open the firewall
-    systemctl stop|disable|mask ufw|ufw.service|nftables|nftables.service|iptables|iptables.service|fail2ban|
-        fail2ban.service|apparmor|apparmor.service | open the firewall
-    service|rc-service ufw|nftables|iptables|firewalld|fail2ban stop | open the firewall
-    ebtables|arptables | open the firewall | needs F flush X P policy
-    ipset flush|destroy | open the firewall
-    set-netfirewallprofile | open the firewall | needs enabled=false Enabled=False Enabled=*alse enabled=*alse
-    ufw default | change what the firewall does by default
-    nft flush|delete | open the firewall
-    pfctl | open the firewall | needs F d
-    firewall-cmd | open the firewall | needs panic-on complete-reload
-    ip link|addr|route flush|del|delete | cut the machine off
-    ip link set * down | cut the machine off
-    nmcli networking|radio off | cut the machine off
-    nmcli networking|radio all|wifi off | cut the machine off
-    rfkill block | cut the machine off
-    ifconfig * down | cut the machine off
-    netsh …reset|off | open the firewall
-    setenforce 0 | switch protection off
-  `,
-  "git.verify": `
-    pre-commit|lefthook|husky|overcommit|captain-hook|simple-git-hooks uninstall | switch the hooks off | safer
-        pre-commit run --all-files
-  `,
-  "git.history": `
-    bfg|bfg.jar | rewrite history | safer git tag backup-before-rewrite
-  `,
-  "sys.cron": `
-    crontab | replace or delete the schedule | needs r | safer crontab -l
-    crontab * | replace the schedule | unless l e | safer crontab -l
-  `,
-};
+import {
+  describe,
+  type Invocation,
+  isKnown,
+  type OperationEffect,
+  type Origin,
+  type ProgramEffect,
+  type Value,
+  words,
+} from "../../shell/index.ts";
+import { commands, type Field, type ParsedCall, program } from "../model/program.ts";
 
 const FIREWALL_OPTIONS = {
   values: "-tAIDjpsdiom table append insert delete jump protocol dport sport P|policy",
@@ -134,44 +18,232 @@ const FIREWALL_OPTIONS = {
 
 /** Disks, power, accounts, services, processes and schedules of the machine itself. */
 export const system: Field = {
-  toldExcept: "crontab sudoedit visudo mkfs dscl",
-  programs: () =>
-    programs(
-      `
-    shutdown | is dangerous | exact
-    reboot halt poweroff mkfs blkdiscard fdisk userdel passwd | is dangerous
-    crontab | is dangerous | flags -lrei | values -u | exact | variables EDITOR VISUAL
-    iptables | is dangerous
-    ip6tables
-    kill | is dangerous readsNothing
-    taskkill tskill | is dangerous
-    pkill | is dangerous | flags -fxnoiv signal | values -uUgPtsFG euid uid | exact
-    dscl | exact | single dash
-    skill | values -uctp | exact
-    killall | is dangerous | flags -eIiqrvw | values -usoyn user signal | exact
-    systemctl | is dangerous | flags -fq user now force | values -tpHM type property host machine | exact | variables
-        PAGER EDITOR VISUAL
-    journalctl | variables PAGER
-    sudoedit visudo | variables EDITOR VISUAL
-    wipefs | is dangerous | flags -fbqpi a|all n|no-act force backup quiet help|h | values -ot offset types
-    sgdisk | flags -oZzPpLvgGeEms pretend=P zap-all zap clear print help | values -ncdtuARabDfikrlBhjNST
-    sfdisk | flags -dJlsFVfqAr n|no-act delete list dump json force quiet help|h wipe | values -NoOXYwW
-    lvremove vgremove pvremove lvreduce | flags -fyqvdn t|test force yes help|h | values -AS
-    zfs | flags -rRfndvp | values -oStD
-    parted | is dangerous | flags -slm script list | values -a align | exact
-    mdadm | flags -SC zero-superblock stop detail examine scan assemble create
-  `,
-      {
-        crontab: { effects: effectsOfCrontab },
-        iptables: { options: FIREWALL_OPTIONS },
-        ip6tables: { options: FIREWALL_OPTIONS },
-        kill: { effects: effectsOfKill },
-        pkill: { effects: effectsOfKillByName },
-        killall: { effects: effectsOfKillByName },
-        taskkill: { effects: effectsOfTaskKill },
+  tellsChanges: true,
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a record a program
+  programs: () => [
+    program("shutdown", "dangerous", {
+      options: { abbreviates: false },
+      operations: [
+        "sys.power - | switch the machine off | unless c k show | stops shutdown | passes shutdown -c",
+      ],
+    }),
+    program("mkfs", "dangerous changesMore guessed", {
+      operations: [
+        "disk.raw - | format a disk | unless n V | free on *.img|*.image|*.raw|/tmp/* | stops mkfs web | passes mkfs -n",
+      ],
+    }),
+    program("reboot halt poweroff blkdiscard fdisk userdel passwd", "dangerous changesMore", {
+      operations: [
+        "blkdiscard: disk.raw - | erase a disk | needs f force security-erase security-erase-enhanced trim-sector-ranges format | stops blkdiscard web -f | passes blkdiscard",
+        "blkdiscard: disk.raw * | erase a disk | stops blkdiscard x web | passes blkdiscard --help",
+        "fdisk: disk.raw * | rewrite the partition table | unless l list x | stops fdisk x web | passes fdisk x -l",
+        "reboot halt poweroff: sys.power - | switch the machine off | unless w wtmp-only | stops reboot | passes reboot -w",
+        "userdel: sys.account - | delete an account | stops userdel web | passes userdel --help",
+        "passwd: sys.account - | change a password | unless S status | stops passwd web | passes passwd -S",
+      ],
+    }),
+    program("crontab", "dangerous changesMore", {
+      options: { flags: "-lrei", values: "-u", abbreviates: false },
+      shellVariables: "EDITOR VISUAL",
+      effects: effectsOfCrontab,
+      operations: [
+        "sys.cron - | replace or delete the schedule | needs r | safer crontab -l | stops crontab web -r",
+        "sys.cron * | replace the schedule | unless l e | safer crontab -l | stops crontab x web",
+      ],
+    }),
+    program("iptables", "dangerous", {
+      options: FIREWALL_OPTIONS,
+      operations: [
+        "sys.firewall - | open the firewall | needs F flush X delete-chain | stops iptables -F | passes iptables web",
+        "sys.firewall DROP|REJECT | cut the machine off | needs P=* policy=* | stops iptables DROP -P x | passes iptables DROP web",
+        "sys.firewall - | change what the firewall does by default | needs P policy | stops iptables -P | passes iptables web",
+      ],
+    }),
+    program("ip6tables", "", {
+      options: FIREWALL_OPTIONS,
+      operations: [
+        "sys.firewall - | open the firewall | needs F flush X delete-chain | stops ip6tables -F | passes ip6tables web",
+        "sys.firewall DROP|REJECT | cut the machine off | needs P=* policy=* | stops ip6tables DROP -P x | passes ip6tables DROP web",
+        "sys.firewall - | change what the firewall does by default | needs P policy | stops ip6tables -P | passes ip6tables web",
+      ],
+    }),
+    program("kill", "dangerous readsNothing", {
+      effects: effectsOfKill,
+      operations: [
+        "sys.kill 1 | end the first process, and with it the system | stops kill 1 web | passes kill list web",
+      ],
+    }),
+    program("taskkill tskill", "dangerous", { effects: effectsOfTaskKill }),
+    program("pkill", "dangerous", {
+      options: { flags: "-fxnoiv signal", values: "-uUgPtsFG euid uid", abbreviates: false },
+      effects: effectsOfKillByName,
+      operations: [
+        "sys.kill .|.*| | end every process | stops pkill . web | passes pkill list web",
+        "sys.kill - | end every process of a user | needs u U user euid uid | unless 0 | free on ?* | stops pkill -u web | passes pkill web",
+      ],
+    }),
+    program("dscl", "changesMore", {
+      options: { abbreviates: false, isSingleDash: true },
+      operations: [
+        "sys.account - | change an account | needs delete passwd create change append merge | stops dscl web -delete | passes dscl web",
+        "sys.account …delete|passwd|create|change|append|merge | change an account | stops dscl thing delete web | passes dscl thing list web",
+      ],
+    }),
+    program("skill", "", {
+      options: { values: "-uctp", abbreviates: false },
+      operations: [
+        "sys.kill - | end every process of a user | needs u U user euid uid | unless 0 | free on ?* | stops skill -u web | passes skill web",
+      ],
+    }),
+    program("killall", "dangerous", {
+      options: { flags: "-eIiqrvw", values: "-usoyn user signal", abbreviates: false },
+      effects: effectsOfKillByName,
+      operations: [
+        "sys.kill .|.*| | end every process | stops killall . web | passes killall list web",
+        "sys.kill - | end every process of a user | needs u U user euid uid | unless 0 | free on ?* | stops killall -u web | passes killall web",
+      ],
+    }),
+    program("systemctl", "dangerous", {
+      shows: "status list-units list-unit-files is-active is-enabled show cat",
+      options: {
+        flags: "-fq user now force",
+        values: "-tpHM type property host machine",
+        abbreviates: false,
       },
-    ),
-  operations: OPERATIONS,
+      shellVariables: "PAGER EDITOR VISUAL",
+      operations: [
+        "sys.power poweroff|reboot|halt|kexec|suspend|hibernate|rescue|emergency|soft-reboot | switch the machine off | stops systemctl poweroff | passes systemctl status web",
+        "sys.power stop|disable|mask|kill ssh|sshd|ssh.service|sshd.service|network|networking|NetworkManager|NetworkManager.service|systemd-networkd|systemd-resolved|firewalld | cut the machine off | stops systemctl stop ssh | passes systemctl stop status web",
+        "sys.power stop|disable|mask|kill * * * | stop many services of the machine | unless user | stops systemctl stop x x x | passes systemctl stop x x x --user",
+        "sys.power isolate|start poweroff.target|reboot.target|halt.target|rescue.target|emergency.target|shutdown.target|runlevel0.target|runlevel6.target | switch the machine off | stops systemctl isolate poweroff.target | passes systemctl isolate status web",
+        "sys.firewall stop|disable|mask ufw|ufw.service|nftables|nftables.service|iptables|iptables.service|fail2ban|fail2ban.service|apparmor|apparmor.service | open the firewall | stops systemctl stop ufw | passes systemctl stop status web",
+      ],
+    }),
+    program("journalctl", "", { shellVariables: "PAGER" }),
+    program("sudoedit visudo", "changesMore", {
+      shellVariables: "EDITOR VISUAL",
+      operations: [
+        "visudo: sys.account - | change an account | unless c check l list | stops visudo web | passes visudo -c",
+      ],
+    }),
+    program("wipefs", "dangerous", {
+      options: { flags: "-fbqpi a|all n|no-act force backup quiet help|h", values: "-ot offset types" },
+      operations: [
+        "disk.raw - | erase a disk's signatures | needs a all o offset | unless n no-act | stops wipefs web -a | passes wipefs web",
+      ],
+    }),
+    program("sgdisk", "", {
+      options: {
+        flags: "-oZzPpLvgGeEms pretend=P zap-all zap clear print help",
+        values: "-ncdtuARabDfikrlBhjNST",
+      },
+      operations: [
+        "disk.raw - | rewrite the partition table | needs z Z zap zap-all o clear n d G g | unless P | stops sgdisk web -z | passes sgdisk web",
+      ],
+    }),
+    program("sfdisk", "", {
+      options: {
+        flags: "-dJlsFVfqAr n|no-act delete list dump json force quiet help|h wipe",
+        values: "-NoOXYwW",
+      },
+      operations: [
+        "disk.raw - | rewrite the partition table | needs z Z zap zap-all o clear new delete delete-all wipe | unless n | stops sfdisk web -z | passes sfdisk",
+        "disk.raw * | rewrite the partition table | unless n l list d dump J json s F V v | stops sfdisk x web | passes sfdisk x -n",
+      ],
+    }),
+    program("lvremove vgremove pvremove lvreduce", "", {
+      options: { flags: "-fyqvdn t|test force yes help|h", values: "-AS" },
+      operations: ["disk.raw - | remove a volume | unless t test | stops lvremove web | passes lvremove -t"],
+    }),
+    program("zfs", "", {
+      options: { flags: "-rRfndvp", values: "-oStD" },
+      operations: [
+        "disk.raw destroy|rollback | destroy a file system | unless n | stops zfs destroy web | passes zfs destroy -n",
+      ],
+    }),
+    program("parted", "dangerous", {
+      options: { flags: "-slm script list", values: "-a align", abbreviates: false },
+      operations: [
+        "disk.raw * mklabel|mkpart|rm|mktable|resizepart | rewrite the partition table | stops parted x mklabel web | passes parted x list web",
+        "disk.raw * --script|-s mklabel|mkpart|rm|mktable | rewrite the partition table | stops parted x --script mklabel web | passes parted x --script list web",
+      ],
+    }),
+    program("mdadm", "", {
+      options: { flags: "-SC zero-superblock stop detail examine scan assemble create" },
+      operations: [
+        "disk.raw - | erase an array | needs zero-superblock stop S create C | stops mdadm web --zero-superblock | passes mdadm web",
+      ],
+    }),
+    program("ifconfig", "", {
+      shows: "*",
+      operations: [
+        "sys.firewall * down | cut the machine off | stops ifconfig x down | passes ifconfig x list web",
+      ],
+    }),
+    commands([
+      "remove-localuser remove-localgroup new-localuser add-localgroupmember: sys.account - | change an account | stops remove-localuser web | passes remove-localuser --help",
+      "clear-disk initialize-disk remove-partition reset-physicaldisk remove-volume set-disk: disk.raw - | erase a disk | unless WhatIf whatif | stops clear-disk web | passes clear-disk -WhatIf",
+      "stop-computer restart-computer: sys.power - | switch the machine off | unless WhatIf whatif | stops stop-computer | passes stop-computer -WhatIf",
+      "set-netfirewallprofile: sys.firewall - | open the firewall | needs enabled=false Enabled=False Enabled=*alse enabled=*alse | stops set-netfirewallprofile --enabled false | passes set-netfirewallprofile web",
+      "stop-process spps: sys.kill - | end every process of a name | needs name processname | unless id whatif | stops stop-process web -name | passes stop-process web",
+      "mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkfs.f2fs mkfs.exfat mke2fs mkntfs mkdosfs newfs mkswap newfs_apfs newfs_hfs: disk.raw - | format a disk | unless n V | free on *.img|*.image|*.raw|/tmp/* | stops mkfs.ext2 web | passes mkfs.ext2 -n",
+      "hdparm nvme sg_format: disk.raw - | erase a disk | needs f force security-erase security-erase-enhanced trim-sector-ranges format | stops hdparm web -f | passes hdparm web",
+      "nvme: disk.raw format|sanitize | erase a disk | stops nvme format web | passes nvme list web",
+      "gdisk cgdisk: disk.raw - | rewrite the partition table | needs z Z zap zap-all o clear new delete delete-all wipe | unless n | stops gdisk web -z | passes gdisk web",
+      "gdisk cgdisk cfdisk: disk.raw /dev/* | rewrite a disk | unless l list | stops gdisk /dev/sdb web | passes gdisk /dev/sdb -l",
+      "debugfs: disk.raw - | change a file system behind its back | needs w | stops debugfs web -w | passes debugfs web",
+      "asr: disk.raw restore|erase | erase a disk | needs erase | stops asr restore web --erase | passes asr restore web",
+      "zpool: disk.raw destroy|labelclear|remove|offline | destroy a pool | stops zpool destroy web | passes zpool list web",
+      "lvm: disk.raw lvremove|vgremove|pvremove | remove a volume | stops lvm lvremove web | passes lvm list web",
+      "cryptsetup: disk.raw luksFormat|luksErase|erase|luksKillSlot|reencrypt | erase an encrypted disk | stops cryptsetup luksFormat web | passes cryptsetup list web",
+      "diskutil: disk.raw erase*|partitionDisk|zeroDisk|randomDisk|secureErase|reformat|deleteVolume|deleteContainer | erase a disk | stops diskutil eraseDisk web | passes diskutil list web",
+      "diskutil: disk.raw apfs|cs|coreStorage delete*|erase* | erase a disk | stops diskutil apfs deleteVolume web | passes diskutil apfs list web",
+      "badblocks: disk.raw * | overwrite a disk | needs w | stops badblocks x web -w | passes badblocks x web",
+      "dcfldd dc3dd: disk.raw …of=/dev/*|wipe=/dev/*|hof=/dev/* | overwrite a disk | free on of=/dev/null | stops dcfldd of=/dev/sdb web | passes dcfldd of=/dev/sdb of=/dev/null",
+      "ddrescue dd_rescue: disk.raw * /dev/* | overwrite a disk | free on /dev/null | stops ddrescue x /dev/sdb web | passes ddrescue x /dev/sdb /dev/null",
+      "nwipe dban: disk.raw /dev/* | overwrite a disk | stops nwipe /dev/sdb web | passes nwipe list web",
+      "nwipe: disk.raw - | overwrite a disk | needs autonuke | stops nwipe web --autonuke | passes nwipe web",
+      "gpart: disk.raw destroy|delete|create|restore | rewrite the partition table | stops gpart destroy web | passes gpart list web",
+      "zpool: disk.raw create | make a pool over what is on the disks | needs f force | unless n | stops zpool create web -f | passes zpool create web",
+      "pvcreate: disk.raw - | make a volume over what is on the disk | unless t test | stops pvcreate web | passes pvcreate -t",
+      "dmsetup: disk.raw remove_all|wipe_table | take mapped disks away | stops dmsetup remove_all web | passes dmsetup list web",
+      "flashrom flashcp: disk.raw - | overwrite the firmware | needs w write E erase | stops flashrom web -w | passes flashrom web",
+      "efibootmgr: disk.raw - | delete a boot entry | needs B delete-bootnum | stops efibootmgr web -B | passes efibootmgr web",
+      "format format.com: disk.raw *: | format a drive | stops format D: web | passes format list web",
+      "diskpart: disk.raw - | rewrite a disk | stops diskpart web | passes diskpart --help",
+      "init telinit: sys.power 0|6|1|s|S | switch the machine off | stops init 0 | passes init list web",
+      "service rc-service invoke-rc.d: sys.power ssh|sshd|network|networking|NetworkManager stop | cut the machine off | stops service ssh stop | passes service ssh list web",
+      "umount swapoff: sys.power - | take every file system or swap space away | needs a all | stops umount -a | passes umount web",
+      "loginctl: sys.power poweroff|reboot|halt|terminate-user|kill-user | switch the machine off or end a login | stops loginctl poweroff | passes loginctl list web",
+      "launchctl: sys.power reboot|bootout | switch the machine or a login off | stops launchctl reboot | passes launchctl list web",
+      "deluser groupdel delgroup: sys.account - | delete an account | stops deluser web | passes deluser --help",
+      "useradd adduser groupadd addgroup: sys.account - | make an account | stops useradd web | passes useradd --help",
+      "usermod groupmod chage gpasswd chsh vipw vigr: sys.account - | change an account | unless c check l list | stops usermod web | passes usermod -c",
+      "chpasswd newusers: sys.account - | change passwords | stops chpasswd web | passes chpasswd --help",
+      "sysadminctl dseditgroup: sys.account - | change an account | stops sysadminctl web | passes sysadminctl --help",
+      "net: sys.account user|localgroup …/add|/delete|/del|/active:no | change an account | stops net user /add web | passes net user list web",
+      "killall5: sys.kill - | end every process | deny | stops killall5 web | passes killall5 --help",
+      "slay: sys.kill - | end every process of a user | stops slay web | passes slay --help",
+      "setcap: sys.setuid *cap_set?id*|*cap_sys_admin*|*cap_dac_*|*cap_sys_ptrace*|*cap_sys_module*|*cap_chown*|*cap_fowner*|all* | give a program the rights of root | unless r v n | stops setcap cap_setuid+ep web | passes setcap cap_setuid+ep -r",
+      "iptables-legacy iptables-nft: sys.firewall - | open the firewall | needs F flush X delete-chain | stops iptables-legacy -F | passes iptables-legacy web",
+      "iptables-restore ip6tables-restore: sys.firewall - | replace every rule of the firewall | unless t test n noflush | stops iptables-restore | passes iptables-restore -t",
+      "ufw: sys.firewall disable|reset | open the firewall | stops ufw disable | passes ufw list web",
+      "service rc-service: sys.firewall ufw|nftables|iptables|firewalld|fail2ban stop | open the firewall | stops service ufw stop | passes service ufw list web",
+      "ebtables arptables: sys.firewall - | open the firewall | needs F flush X P policy | stops ebtables -F | passes ebtables web",
+      "ipset: sys.firewall flush|destroy | open the firewall | stops ipset flush | passes ipset list web",
+      "ufw: sys.firewall default | change what the firewall does by default | stops ufw default | passes ufw list web",
+      "nft: sys.firewall flush|delete | open the firewall | stops nft flush | passes nft list web",
+      "pfctl: sys.firewall - | open the firewall | needs F d | stops pfctl -F | passes pfctl web",
+      "firewall-cmd: sys.firewall - | open the firewall | needs panic-on complete-reload | stops firewall-cmd --panic-on | passes firewall-cmd web",
+      "nmcli: sys.firewall networking|radio off | cut the machine off | stops nmcli networking off | passes nmcli networking list web",
+      "nmcli: sys.firewall networking|radio all|wifi off | cut the machine off | stops nmcli networking all off | passes nmcli networking all list web",
+      "rfkill: sys.firewall block | cut the machine off | stops rfkill block | passes rfkill list web",
+      "netsh: sys.firewall …reset|off | open the firewall | stops netsh thing reset | passes netsh thing list web",
+      "setenforce: sys.firewall 0 | switch protection off | stops setenforce 0 | passes setenforce list web",
+      "pre-commit lefthook husky overcommit captain-hook simple-git-hooks: git.verify uninstall | switch the hooks off | safer pre-commit run --all-files | stops pre-commit uninstall",
+      "bfg bfg.jar: git.history - | rewrite history | safer git tag backup-before-rewrite | stops bfg web",
+    ]),
+  ],
 };
 
 /** Without a file it reads the new table from its input. */
@@ -182,4 +254,121 @@ function effectsOfCrontab({ argv, stdin, redirections }: ParsedCall): readonly P
   return [
     { kind: "operation", rule: "sys.cron", what: "replace the schedule", target: "crontab", names: [] },
   ];
+}
+
+/** Processes of many programs, or of the machine itself, have these names; so have those of interpreters and shells. */
+const SHARED_NAMES = words(`
+  java dotnet code cursor electron postgres postgresql mysqld mongod redis-server docker dockerd containerd kubelet sshd
+  systemd init launchd cron crond nginx httpd apache2 tmux screen login getty dbus-daemon gnome-shell xorg explorer
+  svchost winlogon lsass csrss claude codex copilot gemini
+`);
+const MAX_SOURCES = 32;
+
+/** A name that says nothing of what the process is for: ending all of that name ends what others run. */
+function isShared(written: string, { scope }: ParsedCall): boolean {
+  const name = written.replace(/^\^|\$$|[[\]\\]/g, "").replace(/\.exe$/i, "");
+  if (/^[.*]*$/.test(name)) return true;
+  return scope.session.programs.runsCode(name) || SHARED_NAMES.includes(name.toLowerCase());
+}
+
+function ending(what: string, target: string, verdict?: "deny"): OperationEffect {
+  return {
+    kind: "operation",
+    rule: "sys.kill",
+    what,
+    target,
+    names: [],
+    ...(verdict === undefined ? {} : { verdict }),
+  };
+}
+
+/** The process number -1 means all of them; in front of other numbers it is a signal. Lists are looked into. */
+export function effectsOfKill(call: ParsedCall): readonly ProgramEffect[] {
+  const given = call.argv.slice(1);
+  const shown = given.map(describe);
+  if (shown.includes("-l") || shown.includes("-L") || shown.includes("-0")) return [];
+  const target = `kill ${shown.join(" ")}`;
+  if (shown.at(-1) === "-1") return [ending("end every process", target, "deny")];
+  const listed = given.filter(word => !isKnown(word)).flatMap(word => sourcesOf(word, call));
+  return listed.length > 0 && isBroad(listed, call) ? [ending("end every process of a list", target)] : [];
+}
+
+/** The programs whose output a word was made of, through pipes. */
+function sourcesOf(word: Value, { scope, id }: ParsedCall): readonly Invocation[] {
+  const { invocations } = scope.session;
+  const found = new Map<number, Invocation>();
+  const visit = (origins: readonly Origin[]): void => {
+    for (const origin of origins) {
+      const source = "invocation" in origin ? invocations[origin.invocation] : undefined;
+      if (source === undefined || source.id >= id || found.size >= MAX_SOURCES || found.has(source.id))
+        continue;
+      found.set(source.id, source);
+      visit(source.stdin?.origins ?? []);
+    }
+  };
+  visit(word.origins);
+  const pipelines = new Set([...found.values()].flatMap(({ pipeline }) => pipeline?.id ?? []));
+  const members = invocations.filter(({ pipeline }) => pipeline !== undefined && pipelines.has(pipeline.id));
+  return [...new Set([...found.values(), ...members])];
+}
+
+/** Processes were listed, and nothing said which ones are meant. */
+function isBroad(sources: readonly Invocation[], call: ParsedCall): boolean {
+  const patterns = sources.flatMap(patternsOf);
+  return sources.some(listsProcesses) && patterns.every(pattern => isShared(pattern, call));
+}
+
+function listsProcesses({ program, argv }: Invocation): boolean {
+  if (!/^(ps|pgrep|pidof|tasklist|procs)$/.test(program ?? "")) return false;
+  // Children of a process, or those of one terminal, are meant ones.
+  return !argv.some(word => /^(-P|--parent|--ppid|-g|--pgroup|-s|--session|-p|--pid)/.test(describe(word)));
+}
+
+/** Texts that processes were chosen by. */
+function patternsOf({ program, argv }: Invocation): readonly string[] {
+  const given = argv.slice(1).map(describe);
+  const operands = given.filter(word => !word.startsWith("-"));
+  switch (program) {
+    case "pgrep": {
+      const users = given.flatMap((word, at) =>
+        /^-[A-Za-z]*[uUGtgFs]$/.test(word) ? (given[at + 1] ?? []) : [],
+      );
+      const named = operands.filter(word => !users.includes(word));
+      // A whole command line says more than a name.
+      const isWhole = given.some(word => /^-[A-Za-z]*f|^--full$/.test(word));
+      return isWhole ? named.map(pattern => (/^[.*]*$/.test(pattern) ? pattern : `${pattern} `)) : named;
+    }
+    case "pidof":
+      return operands;
+    case "grep":
+    case "egrep":
+    case "rg":
+      return given.some(word => /^-[A-Za-z]*v|^--invert-match$/.test(word)) ? [] : operands.slice(0, 1);
+    case "awk":
+    case "gawk":
+    case "mawk":
+      return [...(operands[0] ?? "").matchAll(/\/([^/]{2,})\//g)].map(match => match[1] ?? "");
+    default:
+      return [];
+  }
+}
+
+/** By a bare name; `pkill -f` looks at the whole command line, and other options choose as well. */
+export function effectsOfKillByName(call: ParsedCall): readonly ProgramEffect[] {
+  const { options, operands, program } = call;
+  const isChosen =
+    program === "pkill" && options.has("P", "parent", "g", "pgroup", "s", "session", "t", "terminal");
+  if (isChosen || options.has("f", "full", "0")) return [];
+  return operands
+    .map(describe)
+    .filter(name => isShared(name, call))
+    .map(name => ending(`end every process called ${name}`, `${program} ${name}`));
+}
+
+/** `taskkill /IM node.exe /F`; in the shells of git and MSYS the slash is doubled. */
+export function effectsOfTaskKill({ argv }: ParsedCall): readonly ProgramEffect[] {
+  const given = argv.slice(1).map(describe);
+  const at = given.findIndex(word => /^(?:\/{1,2}|-)(?:im|fi)$/i.test(word));
+  if (at < 0) return [];
+  return [ending(`end every process called ${given[at + 1] ?? "…"}`, `taskkill ${given.join(" ")}`)];
 }

@@ -1,5 +1,6 @@
 import {
   concatenate,
+  decodeEscapes,
   describe,
   knownText,
   type Listing,
@@ -11,13 +12,11 @@ import {
   type Value,
   wordAt,
 } from "../../shell/index.ts";
-import { readsOfFiles } from "../model/listings.ts";
-import type { Field, ParsedCall, Program } from "../model/program.ts";
-import { programs } from "../model/program-table.ts";
+import { readsOfFiles } from "../model/effects.ts";
+import { type Field, type ParsedCall, type Program, program } from "../model/program.ts";
 import { computeLiteral } from "./encoding.ts";
 import { inputOf, recordCodeEffect } from "./file-access.ts";
 import { isRegenerablePattern } from "./regenerable.ts";
-import { translate } from "./translate.ts";
 
 const GREP_READS: Program["reads"] = {
   text: "e f regexp file",
@@ -27,78 +26,109 @@ const GREP_READS: Program["reads"] = {
 
 /** Programs that show, search and change text, computed where their input is known. */
 export const textPrograms: Field = {
-  toldExcept: "split m4 dc",
-  programs: () =>
-    programs(
-      `
-    cat bat | is passesOn | gnu | flags -AbeEnstTuv help version | values -lrH language line-range style theme | exact
-    head tail | is passesOn selects | gnu | flags -qvfFz help version | values -s n|lines c|bytes | exact
-    tac | is passesOn | gnu | flags -br help version | values s
-    cut | is passesOn | gnu | flags -snz complement help version | values c|b|characters|bytes d|delimiter f|fields
-        output-delimiter
-    tr | is passesOn | gnu | flags -t d|delete s|squeeze-repeats c|C|complement help version | ends at operand
-    uniq | is passesOn | gnu | flags -cdDiuz | values f|skip-fields s|skip-chars w|check-chars
-    sort | is passesOn | gnu | flags -bdfgiMhnRrVcCmsuz help version | values -okTtS output key field-separator
-        temporary-directory buffer-size compress-program | exact
-    shuf iconv | gnu | values -oktTSnf output key field-separator | exact
-    split | gnu | values -blna filter | exact
-    grep egrep fgrep zgrep | is passesOn selects | gnu | values -efmABCDd regexp file max-count include exclude
-        exclude-dir exclude-from label context after-context before-context | optional color colour | exact
-    rg | is passesOn selects | values -efgtTABCmrMj regexp file glob iglob type type-not max-count replace max-depth
-        sort color context pre pre-glob hostname-bin | exact
-    ag ack | exact | unknown takes value
-    jq yq xq | flags -i inplace in-place | values -fL from-file indent | exact
-    column | values -socN | exact
-    less | values -pPt | exact | variables LESSOPEN LESSCLOSE EDITOR VISUAL
-    man | is readsNothing | values P|pager | variables PAGER MANPAGER BROWSER
-    m4
-    dc
-  `,
-      {
-        cat: { run: call => inputOf(call, call.operands) },
-        head: { rewrite: countFirst, run: slice },
-        tac: {
-          run: call =>
-            computeLiteral(
-              inputOf(call, call.operands),
-              content => linesOf(content).reverse().join(""),
-              call,
-            ),
-        },
-        cut: { run: cutFields },
-        tr: { run: translateInput },
-        uniq: { effects: [{ read: "first" }, { write: "rest" }] },
-        sort: {
-          effects: [{ read: "operands" }, { write: "o output" }],
-          shellOptions: { names: "compress-program" },
-        },
-        shuf: { effects: [{ read: "operands" }, { write: "o output" }] },
-        split: { shellOptions: { names: "filter" } },
-        grep: {
-          reads: { ...GREP_READS, recursive: "r R recursive dereference-recursive" },
-          narrows: narrowByPattern,
-        },
-        rg: {
-          reads: { ...GREP_READS, recursive: "always" },
-          run: runPreprocessor,
-          effectsAfter: removedByPreprocessor,
-        },
-        ag: { reads: { ...GREP_READS, text: "", recursive: "always" } },
-        jq: {
-          run: printVariables,
-          effects(call) {
-            const files = filesOfQuery(call);
-            if (call.options.has("i", "inplace", "in-place"))
-              return files.map(path => ({ kind: "write", path, how: "edit" }));
-            if (call.options.has("arg", "args", "argjson")) return readsOfFiles(files.slice(-1), call);
-            return readsOfFiles([...files, ...call.options.valuesOf("f", "from-file")], call);
-          },
-        },
-        man: { shellOptions: { names: "P" } },
-        m4: { shellLines: /\be?syscmd\(`?([^')]*)/g },
-        dc: { shellLines: /!\s*([^<>=].*)$/gm },
+  tellsChanges: true,
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a record a program
+  programs: () => [
+    program("cat bat", "passesOn gnu", {
+      harmless: { reads: "*", names: "cat" },
+      options: {
+        flags: "-AbeEnstTuv help version",
+        values: "-lrH language line-range style theme",
+        abbreviates: false,
       },
-    ),
+      run: call => inputOf(call, call.operands),
+    }),
+    program("head tail", "passesOn selects gnu", {
+      harmless: { reads: "*" },
+      options: { flags: "-qvfFz help version", values: "-s n|lines c|bytes", abbreviates: false },
+      rewrite: countFirst,
+      run: slice,
+    }),
+    program("tac", "passesOn gnu", {
+      options: { flags: "-br help version", values: "s" },
+      run: call =>
+        computeLiteral(inputOf(call, call.operands), content => linesOf(content).reverse().join(""), call),
+    }),
+    program("cut", "passesOn gnu", {
+      options: {
+        flags: "-snz complement help version",
+        values: "c|b|characters|bytes d|delimiter f|fields output-delimiter",
+      },
+      run: cutFields,
+    }),
+    program("tr", "passesOn gnu", {
+      options: { flags: "-t d|delete s|squeeze-repeats c|C|complement help version", stopsAtOperand: true },
+      run: translateInput,
+    }),
+    program("uniq", "passesOn gnu", {
+      options: { flags: "-cdDiuz", values: "f|skip-fields s|skip-chars w|check-chars" },
+      effects: [{ read: "first" }, { write: "rest" }],
+    }),
+    program("sort", "passesOn gnu", {
+      options: {
+        flags: "-bdfgiMhnRrVcCmsuz help version",
+        values: "-okTtS output key field-separator temporary-directory buffer-size compress-program",
+        abbreviates: false,
+      },
+      effects: [{ read: "operands" }, { write: "o output" }],
+      shellOptions: { names: "compress-program" },
+    }),
+    program("shuf iconv", "gnu", {
+      options: { values: "-oktTSnf output key field-separator", abbreviates: false },
+      effects: [{ read: "operands" }, { write: "o output" }],
+    }),
+    program("split", "gnu changesMore", {
+      options: { values: "-blna filter", abbreviates: false },
+      shellOptions: { names: "filter" },
+    }),
+    program("grep egrep fgrep zgrep", "passesOn selects gnu", {
+      options: {
+        values:
+          "-efmABCDd regexp file max-count include exclude exclude-dir exclude-from label context after-context before-context",
+        optional: "color colour",
+        abbreviates: false,
+      },
+      reads: { ...GREP_READS, recursive: "r R recursive dereference-recursive" },
+      narrows: narrowByPattern,
+    }),
+    program("rg", "passesOn selects", {
+      options: {
+        values:
+          "-efgtTABCmrMj regexp file glob iglob type type-not max-count replace max-depth sort color context pre pre-glob hostname-bin",
+        abbreviates: false,
+      },
+      reads: { ...GREP_READS, recursive: "always" },
+      run: runPreprocessor,
+      effectsAfter: removedByPreprocessor,
+    }),
+    program("ag ack", "", {
+      options: { abbreviates: false, unknownTakesValue: true },
+      reads: { ...GREP_READS, text: "", recursive: "always" },
+    }),
+    program("jq yq xq", "", {
+      options: { flags: "-i inplace in-place", values: "-fL from-file indent", abbreviates: false },
+      run: printVariables,
+      effects(call) {
+        const files = filesOfQuery(call);
+        if (call.options.has("i", "inplace", "in-place"))
+          return files.map(path => ({ kind: "write", path, how: "edit" }));
+        if (call.options.has("arg", "args", "argjson")) return readsOfFiles(files.slice(-1), call);
+        return readsOfFiles([...files, ...call.options.valuesOf("f", "from-file")], call);
+      },
+    }),
+    program("column", "", { options: { values: "-socN", abbreviates: false } }),
+    program("less", "", {
+      options: { values: "-pPt", abbreviates: false },
+      shellVariables: "LESSOPEN LESSCLOSE EDITOR VISUAL",
+    }),
+    program("man", "readsNothing", {
+      options: { values: "P|pager" },
+      shellVariables: "PAGER MANPAGER BROWSER",
+      shellOptions: { names: "P" },
+    }),
+    program("m4", "changesMore", { shellLines: /\be?syscmd\(`?([^')]*)/g }),
+    program("dc", "changesMore", { shellLines: /!\s*([^<>=].*)$/gm }),
+  ],
 };
 
 /** Behind the query, unless a file holds it; `yq eval QUERY FILE` has a word in front. */
@@ -215,4 +245,79 @@ function runPreprocessor(call: ParsedCall): Output | undefined {
   for (const path of searchedPaths(call))
     runInner([program, concatenate([path, text("/"), unknown("any", "every file")])], call);
   return undefined;
+}
+
+const LOWER = "abcdefghijklmnopqrstuvwxyz";
+const UPPER = LOWER.toUpperCase();
+const DIGITS = "0123456789";
+
+const CLASSES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    lower: LOWER,
+    upper: UPPER,
+    digit: DIGITS,
+    alpha: UPPER + LOWER,
+    alnum: DIGITS + UPPER + LOWER,
+    space: " \t\n\v\f\r",
+    blank: " \t",
+  }),
+);
+
+/** What `tr` does to text; undefined when a set has something this does not know. */
+export function translate(
+  content: string,
+  from: string,
+  to: string | undefined,
+  options: { readonly deletes: boolean; readonly squeezes: boolean; readonly complements: boolean },
+): string | undefined {
+  const first = expandSet(from);
+  const second = to === undefined ? undefined : expandSet(to);
+  if (first === undefined || (to !== undefined && second === undefined)) return undefined;
+  const positions = new Map(first.map((character, index) => [character, index] as const));
+  const isIn = (character: string) => positions.has(character) !== options.complements;
+  const squeezed = new Set(options.deletes || to === undefined ? (second ?? first) : second);
+  let result = "";
+  let last: string | undefined;
+  for (const character of content) {
+    if (options.deletes && isIn(character)) continue;
+    let next = character;
+    if (!options.deletes && second !== undefined && isIn(character)) {
+      next =
+        (options.complements ? second.at(-1) : (second[positions.get(character) ?? 0] ?? second.at(-1))) ??
+        character;
+    }
+    const isSqueezed =
+      options.squeezes &&
+      (options.complements && second === undefined ? !squeezed.has(next) : squeezed.has(next));
+    if (isSqueezed && next === last) continue;
+    result += next;
+    last = next;
+  }
+  return result;
+}
+
+function expandSet(source: string): readonly string[] | undefined {
+  const decoded = Array.from(decodeEscapes(source, "printf").text);
+  const characters: string[] = [];
+  for (let index = 0; index < decoded.length; index += 1) {
+    const character = decoded[index] ?? "";
+    const named =
+      character === "[" && decoded[index + 1] === ":"
+        ? /^\[:(\w+):\]/.exec(decoded.slice(index, index + 12).join(""))
+        : null;
+    if (named !== null) {
+      const members = CLASSES.get(named[1] ?? "");
+      if (members === undefined) return undefined;
+      characters.push(...members);
+      index += named[0].length - 1;
+    } else if (decoded[index + 1] === "-" && index + 2 < decoded.length) {
+      const low = character.codePointAt(0) ?? 0;
+      const high = decoded[index + 2]?.codePointAt(0) ?? 0;
+      if (high < low || high - low > 512) return undefined;
+      for (let code = low; code <= high; code += 1) characters.push(String.fromCodePoint(code));
+      index += 2;
+    } else if (character === "[" && decoded[index + 2] === "*") return undefined;
+    else characters.push(character);
+  }
+  return characters;
 }

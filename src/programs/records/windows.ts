@@ -15,59 +15,51 @@ import {
   withOrigins,
   words,
 } from "../../shell/index.ts";
-import type { Field, OperationTables, ParsedCall } from "../model/program.ts";
+import { commands, type Field, type ParsedCall, program } from "../model/program.ts";
 import { runInterpreterCode } from "../model/run-code.ts";
 
 /** Verbs of cmdlets whose names are written in a shell that is none of Windows. */
 const CMDLET =
   /^(?:add|clear|copy|disable|enable|export|foreach|format|get|import|initialize|invoke|move|new|out|remove|rename|reset|restart|select|set|sort|start|stop|suspend|test|uninstall|update|where|write)-[a-z][a-z0-9]+$/i;
 
-const OPERATIONS: OperationTables = {
-  "cloud.backup": `
-    vssadmin delete|resize | delete the shadow copies | safer vssadmin list shadows
-    wmic shadowcopy …delete | delete the shadow copies | safer vssadmin list shadows
-    wbadmin delete | delete backups | safer wbadmin get versions
-  `,
-  "fs.system-write": `
-    reg delete | delete keys of the registry | ask | safer reg query {rest}
-    bcdedit …/delete|/set|/deletevalue | change how the machine starts | ask | safer bcdedit
-    cipher …/w:* | overwrite what was deleted | ask
-    takeown …/r|/R | take over a whole tree | ask | safer icacls {rest}
-    icacls * …/t|/T | change who may use a whole tree | ask | safer icacls {rest}
-    sc|sc.exe delete | delete a service | ask | safer sc query {rest}
-    schtasks …/delete|/Delete | delete scheduled tasks | ask | safer schtasks /query
-    wevtutil cl|clear-log | clear a log of the machine | ask | safer wevtutil el
-    set-executionpolicy | change which scripts may run | ask | safer Get-ExecutionPolicy -List
-    clear-eventlog|remove-eventlog | clear a log of the machine | ask | unless WhatIf
-  `,
-  "sys.firewall": `
-    set-mppreference | switch protection off | needs disablerealtimemonitoring disablebehaviormonitoring
-        disableioavprotection exclusionpath
-  `,
-  "sys.power": `
-    stop-service|spsv sshd|ssh-agent|LanmanServer|Dnscache|WinRM | cut the machine off | unless WhatIf
-    stop-service|spsv | cut the machine off | needs name=sshd name=WinRM name=Dnscache
-  `,
-};
-
 /** Shells of Windows, and what is theirs alone; PowerShell runs elsewhere, too. */
 export const windows: Field = {
   programs: () => [
-    { names: "pwsh powershell", is: ["shell", "powershell", "dangerous"], run: runPowerShell },
-    { names: "cmd", is: ["shell"], run: runCmd },
-    { names: "rd erase", is: ["dangerous"], effects: [], run: runBareCmd },
-    { names: "forfiles", is: ["dangerous"], effects: [], run: runForFiles },
-    { names: "reg vssadmin wmic bcdedit cipher takeown icacls sc schtasks wevtutil", is: ["readsNothing"] },
-    { names: "remove-item invoke-expression format-volume", is: ["dangerous"], run: runCmdlet },
-    {
-      names: "iwr irm gci",
-      pattern: CMDLET,
-      is: ["readsNothing"],
-      effects: effectsOfCmdlet,
+    program("pwsh powershell", "shell powershell dangerous", { run: runPowerShell }),
+    program("cmd", "shell", { run: runCmd }),
+    program("rd erase", "dangerous", { effects: [], run: runBareCmd }),
+    program("forfiles", "dangerous", { effects: [], run: runForFiles }),
+    program("reg vssadmin wmic bcdedit cipher takeown icacls sc schtasks wevtutil", "readsNothing", {
+      operations: [
+        "vssadmin: cloud.backup delete|resize | delete the shadow copies | safer vssadmin list shadows | stops vssadmin delete web",
+        "wmic: cloud.backup shadowcopy …delete | delete the shadow copies | safer vssadmin list shadows | stops wmic shadowcopy delete web",
+        "reg: fs.system-write delete | delete keys of the registry | ask | safer reg query {rest} | stops reg delete web",
+        "bcdedit: fs.system-write …/delete|/set|/deletevalue | change how the machine starts | ask | safer bcdedit | stops bcdedit thing /delete web",
+        "cipher: fs.system-write …/w:* | overwrite what was deleted | ask | stops cipher /w:x web | passes cipher thing list web",
+        "takeown: fs.system-write …/r|/R | take over a whole tree | ask | safer icacls {rest} | stops takeown thing /r web",
+        "icacls: fs.system-write * …/t|/T | change who may use a whole tree | ask | safer icacls {rest} | stops icacls x /t web",
+        "sc: fs.system-write delete | delete a service | ask | safer sc query {rest} | stops sc delete web",
+        "schtasks: fs.system-write …/delete|/Delete | delete scheduled tasks | ask | safer schtasks /query | stops schtasks thing /delete web",
+        "wevtutil: fs.system-write cl|clear-log | clear a log of the machine | ask | safer wevtutil el | stops wevtutil cl web",
+      ],
+    }),
+    program("remove-item invoke-expression format-volume", "dangerous", {
       run: runCmdlet,
-    },
+      operations: [
+        "format-volume: disk.raw - | erase a disk | unless WhatIf whatif | stops format-volume web | passes format-volume -WhatIf",
+      ],
+    }),
+    program("iwr irm gci", "readsNothing", { pattern: CMDLET, effects: effectsOfCmdlet, run: runCmdlet }),
+    commands([
+      "clear-eventlog remove-eventlog: fs.system-write - | clear a log of the machine | unless WhatIf | ask | stops clear-eventlog web | passes clear-eventlog -WhatIf",
+      "set-executionpolicy: fs.system-write - | change which scripts may run | ask | safer Get-ExecutionPolicy -List | stops set-executionpolicy web",
+      "set-mppreference: sys.firewall - | switch protection off | needs disablerealtimemonitoring disablebehaviormonitoring disableioavprotection exclusionpath | stops set-mppreference --disablerealtimemonitoring | passes set-mppreference web",
+      "stop-service spsv: sys.power sshd|ssh-agent|LanmanServer|Dnscache|WinRM | cut the machine off | unless WhatIf | stops stop-service sshd | passes stop-service sshd -WhatIf",
+      "stop-service spsv: sys.power - | cut the machine off | needs name=sshd name=WinRM name=Dnscache | stops stop-service --name sshd | passes stop-service web",
+      "wbadmin: cloud.backup delete | delete backups | safer wbadmin get versions | stops wbadmin delete web",
+      "sc.exe: fs.system-write delete | delete a service | ask | safer sc query {rest} | stops sc.exe delete web",
+    ]),
   ],
-  operations: OPERATIONS,
 };
 
 /** A switch of cmd.exe; in the shells of git and MSYS the slash is doubled. */

@@ -1,7 +1,7 @@
 import { type ParseResult, parseShell } from "./parse.ts";
 import { repairShell } from "./repair.ts";
 
-export interface Recovered extends ParseResult {
+interface Recovered extends ParseResult {
   /** What the positions of the statements belong to, where that is not the text that was given. */
   readonly repaired: string | undefined;
   /** Where a quote begins that is not closed. */

@@ -1,16 +1,39 @@
+import type { Parent } from "../facts.ts";
 import { LIMITS } from "../limits.ts";
-import { baseName, components, isAbsolute, joinPath } from "../paths.ts";
-import { programName, recordInvocation } from "../state/call.ts";
-import { eitherOutput, NO_OUTPUT } from "../state/output.ts";
-import { leaveUnexamined } from "../state/session.ts";
-import type { Output, PendingCall, ProgramCall, Session } from "../state/types.ts";
-import { describe, hasGlob, isKnown, knownText, text, type Value, withOrigins, wordAt } from "../value.ts";
-import { couldBe } from "../words/could-be.ts";
-import { positionalsFrom, unknownOutput } from "./code-runs.ts";
-import { withEnvironment } from "./environment.ts";
-import { callFunction } from "./functions.ts";
-import { runProgramFile } from "./scripts.ts";
-import { runShellText } from "./shell-text.ts";
+import {
+  type ActiveFunction,
+  eitherOutput,
+  type FunctionDefinition,
+  leaveUnexamined,
+  NO_OUTPUT,
+  type Output,
+  type PendingCall,
+  type Positionals,
+  type ProgramCall,
+  type Scope,
+  type Session,
+  scalar,
+  spanOf,
+} from "../state/state.ts";
+import { programName, recordInvocation } from "../state/variables.ts";
+import { forEachNode } from "../syntax/parse.ts";
+import type { FunctionNode, SyntaxNode } from "../syntax/syntax.ts";
+import {
+  baseName,
+  components,
+  couldBe,
+  describe,
+  hasGlob,
+  isAbsolute,
+  isKnown,
+  joinPath,
+  knownText,
+  text,
+  type Value,
+  withOrigins,
+  wordAt,
+} from "../value.ts";
+import { positionalsFrom, runProgramFile, runShellText, unknownOutput } from "./code-runs.ts";
 
 /** Records a program start and follows what it leads to. `alias`: the text the command word stands for. */
 export function execute(call: PendingCall, alias?: string): Output {
@@ -167,4 +190,117 @@ function matchPrograms(word: Value, call: PendingCall): readonly string[] {
   const matching = folders.flatMap(folder => names.map(name => `${folder}/${name}`));
   const existing = files === undefined ? matching : matching.filter(path => files.kind(path) !== undefined);
   return (existing.length === 0 ? matching : existing).slice(0, LIMITS.variants);
+}
+
+/** Runs the program that a wrapper was given. Functions and builtins of the shell are out of reach for it. */
+export function runInner(
+  argv: readonly Value[],
+  call: ProgramCall,
+  changes: Partial<ProgramCall> = {},
+  via: Parent["via"] = "wrapper",
+): Output {
+  if (argv.length === 0) return NO_OUTPUT;
+  return call.scope.session.walker.execute({
+    ...call,
+    declarations: [],
+    isInShell: false,
+    wrappers: call.wrappers + 1,
+    parent: { invocation: call.id, via },
+    ...changes,
+    argv,
+  });
+}
+
+/** Variables in front of `eval`, `source` and functions are seen by the code they run. */
+export function withEnvironment(call: PendingCall, run: () => Output): Output {
+  const { variables } = call.scope.state;
+  const before = call.environment.map(({ name }) => [name, variables.get(name)] as const);
+  for (const { name, value } of call.environment) {
+    variables.set(name, {
+      contents: value === undefined ? [{ kind: "unset" }] : [scalar(value)],
+      isExported: true,
+      isReference: false,
+    });
+  }
+  const output = run();
+  for (const [name, variable] of before) {
+    if (variable === undefined) variables.delete(name);
+    else variables.set(name, variable);
+  }
+  return output;
+}
+
+export function defineFunction(node: FunctionNode, scope: Scope): void {
+  const name = node.name.value;
+  const { functions } = scope.session;
+  scope.state.functions.set(name, { node, source: scope.source, isExported: false });
+  const isCalled = functions.get(name)?.isCalled ?? false;
+  functions.set(name, { name, isForkBomb: isForkBomb(node), isCalled, span: spanOf(scope.source, node) });
+}
+
+/** Walks the body with these arguments in the shell of the caller. */
+export function callFunction(definition: FunctionDefinition, positionals: Positionals, scope: Scope): Output {
+  const { session, state } = scope;
+  const name = definition.node.name.value;
+  const fact = session.functions.get(name);
+  if (fact !== undefined) session.functions.set(name, { ...fact, isCalled: true });
+  if (!isWorthEntering(definition, positionals, scope.activeFunctions)) return NO_OUTPUT;
+  const outer = state.positionals;
+  const hidden: Scope["hidden"] = new Map();
+  state.positionals = positionals;
+  const output = session.walker.runNode(definition.node.body, {
+    ...scope,
+    source: definition.source,
+    hidden,
+    activeFunctions: [...scope.activeFunctions, { node: definition.node, positionals }],
+  });
+  state.positionals = outer;
+  for (const [variable, before] of hidden) {
+    if (before === undefined) state.variables.delete(variable);
+    else state.variables.set(variable, before);
+  }
+  return output;
+}
+
+/**
+ * A function inside itself is entered once more, for what its first round left in variables, and then only while it
+ * hands on a rest of its own arguments: `run() { "$@"; }; run run rm -rf /`. Every such step has fewer of them.
+ */
+function isWorthEntering(
+  { node }: FunctionDefinition,
+  { values }: Positionals,
+  active: readonly ActiveFunction[],
+): boolean {
+  if (active.length >= LIMITS.nesting) return false;
+  const rounds = active.filter(call => call.node === node);
+  const given = rounds.at(-1)?.positionals.values;
+  if (given === undefined || rounds.length < 2) return true;
+  const start = given.length - values.length;
+  return (
+    start > 0 && values.every((value, index) => describe(value) === describe(wordAt(given, start + index)))
+  );
+}
+
+/** Starts itself more than once without waiting: in a pipeline with itself, or in the background. */
+function isForkBomb(node: FunctionNode): boolean {
+  const name = node.name.value;
+  let isFound = false;
+  const visit = (child: SyntaxNode) => {
+    if (isFound) return;
+    if (child.type === "Pipeline")
+      isFound = child.commands.filter(command => calls(command, name)).length > 1;
+    else if (child.type === "Statement" && child.background === true) isFound = calls(child.command, name);
+    if (!isFound) forEachNode(child, visit);
+  };
+  forEachNode(node, visit);
+  return isFound;
+}
+
+function calls(node: SyntaxNode, name: string): boolean {
+  if (node.type === "Command" && node.name?.value === name) return true;
+  let isFound = false;
+  forEachNode(node, child => {
+    isFound ||= calls(child, name);
+  });
+  return isFound;
 }

@@ -1,17 +1,47 @@
-import type { EnvironmentEntry } from "../facts.ts";
-import { onlyValue } from "../state/call.ts";
-import { eitherOutput, NO_OUTPUT } from "../state/output.ts";
-import { forkState, spanOf } from "../state/session.ts";
-import { mergeState, refill, replaceState, type ShellState, scalar } from "../state/state.ts";
-import type { Declaration, Output, PendingCall, Scope } from "../state/types.ts";
-import { wordsOf } from "../syntax/adjacent.ts";
-import type { Assignment, Command, Word } from "../syntax/syntax.ts";
-import { concatenate, knownText, text, unknown, type Value } from "../value.ts";
+import type { EnvironmentEntry, Redirection } from "../facts.ts";
+import { LIMITS } from "../limits.ts";
+import { readContents, writeContents } from "../state/files.ts";
+import {
+  type Content,
+  type Declaration,
+  type Descriptor,
+  eitherOutput,
+  forkState,
+  mergeState,
+  NO_OUTPUT,
+  type Output,
+  type PendingCall,
+  refill,
+  replaceState,
+  type Scope,
+  type ShellState,
+  scalar,
+  spanOf,
+} from "../state/state.ts";
+import {
+  type Attributes,
+  assign,
+  assignElement,
+  lookUp,
+  onlyValue,
+  scalarValues,
+} from "../state/variables.ts";
+import { wordsOf } from "../syntax/parse.ts";
+import type {
+  ArrayValue,
+  Assignment,
+  Command,
+  HereDoc,
+  Redirect,
+  RedirectionNode,
+  Word,
+} from "../syntax/syntax.ts";
+import { combine, concatenate, joinPath, knownText, type Span, text, unknown, type Value } from "../value.ts";
+import { expandTilde, reveal } from "../words/expand.ts";
 import type { Fields } from "../words/fragments.ts";
-import { resolveWords } from "../words/resolve.ts";
-import { evaluateAssignment, runAssignment } from "./assignments.ts";
+import { resolveQuoted, resolveSingle, resolveWords } from "../words/resolve.ts";
+import { runHiddenSubstitutions, runShellText } from "./code-runs.ts";
 import { execute } from "./execute.ts";
-import { closeStreams, openStreams, recordRedirections, type Streams } from "./redirections.ts";
 
 /** One way to run the command. */
 interface Variant {
@@ -168,4 +198,345 @@ function flushSinks(scope: Scope, id: number): void {
     const stdin = unknown("any", "output", [{ kind: "program", invocation: id }]);
     scope.session.walker.runSubstitution(sink.script, sink.node, { ...scope, stdin });
   }
+}
+
+/** What an assignment puts into its variable, all alternatives; nothing is changed yet. */
+function evaluateAssignment(node: Assignment, scope: Scope): readonly Content[] {
+  if (node.value.type === "ArrayValue") {
+    const before =
+      node.append === true && scope.state.variables.has(node.name) ? lookUp(node.name, scope) : [];
+    const arrays = evaluateArray(node.value, scope);
+    return before.length === 0 ? arrays : before.flatMap(old => arrays.map(added => extendArray(old, added)));
+  }
+  const values = resolveSingle(node.value, scope).map(value => expandLaterTildes(value, node.value, scope));
+  if (node.append !== true) return values.map(scalar);
+  const before = scalarValues(lookUp(node.name, scope));
+  const chosen = combine([before, values], LIMITS.alternatives) ?? [
+    [...before.slice(0, 1), ...values.slice(0, 1)],
+  ];
+  const isSum = scope.state.variables.get(node.name)?.typing === "integer";
+  return chosen.map(pair => scalar(isSum ? sumOf(pair) : concatenate(pair)));
+}
+
+/** `n+=2` of a number, as an expression that is computed when it is kept. */
+function sumOf(terms: readonly Value[]): Value {
+  return concatenate(
+    terms.flatMap((term, index) => [
+      text(index === 0 ? "(" : "+("),
+      term.pieces.length === 0 ? text("0") : term,
+      text(")"),
+    ]),
+  );
+}
+
+/** Makes the assignment in the current shell and records it. */
+function runAssignment(node: Assignment, scope: Scope): void {
+  const contents = evaluateAssignment(node, scope);
+  const span = spanOf(scope.source, node);
+  if (node.index === undefined) storeDeclaration({ name: node.name, contents, span }, scope, undefined);
+  else {
+    const keys = resolveSingle(node.index, scope).map(key => knownText(key));
+    for (const key of keys) {
+      runHiddenSubstitutions(key, scope);
+      for (const value of scalarValues(contents)) assignElement(node.name, key, value, scope);
+    }
+    recordAssignment(node.name, contents, false, span, scope);
+  }
+}
+
+export function storeDeclaration(
+  declaration: Declaration,
+  scope: Scope,
+  attributes: Attributes | undefined,
+): void {
+  const { name, span } = declaration;
+  const contents = assign(name, declaration.contents, scope, attributes);
+  recordAssignment(name, contents, scope.state.variables.get(name)?.isExported ?? false, span, scope);
+  for (const value of scalarValues(contents)) runPromptVariable(name, value, scope, span);
+}
+
+function recordAssignment(
+  name: string,
+  contents: readonly Content[],
+  isExported: boolean,
+  span: Declaration["span"],
+  scope: Scope,
+): void {
+  for (const content of contents) {
+    const values =
+      content.kind === "scalar"
+        ? [content.value]
+        : content.kind === "array"
+          ? [...content.elements.values()]
+          : [];
+    for (const value of values) scope.session.assignments.push({ name, value, isExported, span });
+  }
+}
+
+/** `PATH=a:~/b`: a tilde after a colon is expanded, too. Only for a value written without quotes. */
+function expandLaterTildes(value: Value, word: Word | ArrayValue, scope: Scope): Value {
+  const known = knownText(value);
+  if (known === undefined || word.type !== "Word" || word.parts !== undefined || !known.includes(":~"))
+    return value;
+  return concatenate(
+    known.split(":").flatMap((part, index) => {
+      const [first = []] = index === 0 ? [] : expandTilde(part, true, scope);
+      return [
+        ...(index === 0 ? [] : [{ pieces: [{ kind: "text" as const, text: ":" }], origins: [] }]),
+        ...(index === 0 ? [{ pieces: [{ kind: "text" as const, text: part }], origins: [] }] : first),
+      ];
+    }),
+  );
+}
+
+function evaluateArray(node: ArrayValue, scope: Scope): readonly Content[] {
+  const lists = node.elements.map((element): readonly (readonly Entry[])[] => {
+    const keyed = /^\[([^\]]*)\]\+?=/.exec(element.text);
+    if (keyed === null) {
+      return resolveWords([element], scope).map(({ values, isOpenEnded }) => [
+        ...values.map((value): Entry => ({ key: undefined, value, isOpenEnded })),
+      ]);
+    }
+    return resolveSingle(element, scope).map(value => [splitKeyed(value, keyed[1] ?? "")]);
+  });
+  const chosen = combine(lists, LIMITS.alternatives) ?? [lists.flatMap(list => list.slice(0, 1))];
+  return chosen.map(entries => makeArray(entries.flat()));
+}
+
+interface Entry {
+  readonly key: string | undefined;
+  readonly value: Value;
+  readonly isOpenEnded: boolean;
+}
+
+/** `[key]=value` as one resolved text. */
+function splitKeyed(value: Value, written: string): Entry {
+  const [first, ...rest] = value.pieces;
+  const content = first?.kind === "text" ? first.text : "";
+  const close = content.indexOf("]=");
+  if (close < 0) return { key: written.replace(/^["']|["']$/g, ""), value, isOpenEnded: false };
+  const tail = content.slice(close + 2);
+  const pieces = tail === "" ? rest : [{ kind: "text" as const, text: tail }, ...rest];
+  return { key: content.slice(1, close), value: { pieces, origins: value.origins }, isOpenEnded: false };
+}
+
+function makeArray(entries: readonly Entry[], elements = new Map<string, Value>()): Content {
+  let next = elements.size;
+  for (const { key, value } of entries) {
+    const index = key ?? String(next);
+    elements.set(index, value);
+    if (/^\d{1,9}$/.test(index)) next = Number(index) + 1;
+  }
+  return { kind: "array", elements, isOpenEnded: entries.some(entry => entry.isOpenEnded) };
+}
+
+function extendArray(old: Content, added: Content): Content {
+  const before = new Map(
+    old.kind === "array" ? old.elements : old.kind === "scalar" ? [["0", old.value]] : [],
+  );
+  if (added.kind !== "array") return added;
+  const entries = [...added.elements].map(
+    ([key, value]): Entry => ({
+      key: /^\d+$/.test(key) ? undefined : key,
+      value,
+      isOpenEnded: added.isOpenEnded,
+    }),
+  );
+  return makeArray(entries, before);
+}
+
+const PROMPTS = new Set(["PS0", "PS1", "PS2", "PS4"]);
+
+/** Prompts expand substitutions when they are shown, and PROMPT_COMMAND is run before each of them. */
+function runPromptVariable(name: string, value: Value, scope: Scope, span: Span): void {
+  if (name === "PROMPT_COMMAND") runShellText(value, scope, span);
+  else if (PROMPTS.has(name)) {
+    const known = knownText(value);
+    if (known !== undefined && /\$\(|`/.test(known)) runShellText(asQuotedWord(known), scope, span);
+  }
+}
+
+/** A command that only expands this text as inside double quotes. */
+export function asQuotedWord(content: string): Value {
+  return text(`: "${content.replaceAll('"', '\\"')}"`);
+}
+
+/** What the redirections of one command do to its streams. */
+interface Streams {
+  /** Alternatives of stdin; one undefined entry when it is the shell's own. */
+  readonly stdins: readonly (Value | undefined)[];
+  /** Files that get stdout; undefined when it goes where the surrounding one goes. */
+  readonly stdoutFiles: readonly OutputFile[] | undefined;
+  /** Stdout does not reach the pipe: it is in a file, closed, or joined to stderr. */
+  readonly isDiverted: boolean;
+  /** All descriptors as this command sees them. */
+  readonly descriptors: ReadonlyMap<number, Descriptor>;
+  readonly redirections: readonly Redirection[];
+}
+
+interface OutputFile {
+  readonly path: Value;
+  readonly isAppend: boolean;
+  readonly span: Span;
+}
+
+const OPERATIONS: Readonly<Record<Redirect["operator"], Redirection["operation"] | undefined>> = {
+  ">": "write",
+  ">|": "write",
+  "&>": "write",
+  ">&": "write",
+  ">>": "append",
+  "&>>": "append",
+  "<": "read",
+  "<>": "read-write",
+  "<&": undefined,
+};
+
+/** Evaluates redirections from left to right. They become facts with `recordRedirections`. */
+export function openStreams(nodes: readonly RedirectionNode[], cwd: Value, scope: Scope): Streams {
+  if (nodes.length === 0) return inheritedStreams(scope);
+  let stdins: readonly (Value | undefined)[] = [scope.stdin];
+  let stdoutFiles: readonly OutputFile[] | undefined;
+  let isDiverted = false;
+  const descriptors = new Map(scope.state.descriptors);
+  const redirections: Redirection[] = [];
+
+  const feed = (descriptor: number | undefined, contents: readonly Value[]) => {
+    const [first] = contents;
+    if (descriptor === 0 || descriptor === undefined) stdins = contents;
+    else if (first !== undefined) {
+      descriptors.set(descriptor, { ...descriptors.get(descriptor), content: first });
+      scope.state.files.set(`/dev/fd/${descriptor}`, { contents });
+    }
+  };
+
+  const redirect = (node: Redirect) => {
+    const span = spanOf(scope.source, node);
+    const descriptor = descriptorOf(node, scope);
+    const targets = node.target === undefined ? [] : resolveSingle(node.target, scope, true);
+    for (const target of targets) {
+      const known = knownText(target);
+      const copied =
+        node.operator === ">&" || node.operator === "<&" ? /^(\d+)-?$|^-$/.exec(known ?? "") : null;
+      if (copied !== null || node.operator === "<&") {
+        const from = copied?.[1] === undefined ? undefined : Number(copied[1]);
+        const copy =
+          from === undefined ? undefined : from === 0 ? { content: scope.stdin } : descriptors.get(from);
+        if (node.operator === ">&" && descriptor === 1 && from !== 1) {
+          isDiverted = true;
+          stdoutFiles = copy?.path === undefined ? undefined : [{ path: copy.path, isAppend: true, span }];
+        } else if (node.operator === "<&" && copy?.content !== undefined)
+          feed(descriptor ?? 0, [copy.content]);
+        continue;
+      }
+      const operation = OPERATIONS[node.operator] ?? "read";
+      redirections.push({
+        operation,
+        descriptor,
+        target,
+        cwd,
+        place: scope.place,
+        invocation: undefined,
+        span,
+      });
+      if (operation === "read" || operation === "read-write")
+        feed(descriptor, readContents(target, cwd, scope.stdin, scope));
+      if (operation !== "read" && descriptor !== undefined && descriptor > 2) {
+        descriptors.set(descriptor, { ...descriptors.get(descriptor), path: joinPath(cwd, target) });
+      }
+      if (descriptor === 1 && (operation === "write" || operation === "append")) {
+        isDiverted = true;
+        stdoutFiles = [
+          ...(targets.length > 1 ? (stdoutFiles ?? []) : []),
+          { path: target, isAppend: operation === "append", span },
+        ];
+      }
+    }
+  };
+
+  for (const node of nodes) {
+    if (node.type === "Redirect") redirect(node);
+    else if (node.type === "HereDoc") feed(explicitDescriptor(node), readHereDocument(node, scope));
+    else if (node.target !== undefined) {
+      feed(explicitDescriptor(node), resolveSingle(node.target, scope).map(addNewline));
+    }
+  }
+  return { stdins, stdoutFiles, isDiverted, descriptors, redirections };
+}
+
+function inheritedStreams({ stdin, state }: Scope): Streams {
+  const { descriptors } = state;
+  return { stdins: [stdin], stdoutFiles: undefined, isDiverted: false, descriptors, redirections: [] };
+}
+
+/** Makes facts of them. `invocation`: the id of the command they belong to, if any. */
+export function recordRedirections(
+  redirections: readonly Redirection[],
+  cwds: readonly Value[],
+  invocation: number | undefined,
+  scope: Scope,
+): readonly Redirection[] {
+  if (redirections.length === 0) return redirections;
+  const facts = cwds.flatMap(cwd => redirections.map(redirection => ({ ...redirection, cwd, invocation })));
+  scope.session.redirections.push(...facts);
+  return facts;
+}
+
+/** Puts the output where the redirections send it; gives what is left for the pipe. */
+export function closeStreams(
+  streams: Streams,
+  output: Output,
+  cwd: Value,
+  scope: Scope,
+  invocation: number,
+): Output {
+  for (const file of streams.stdoutFiles ?? []) {
+    writeContents(file.path, output, file.isAppend, { cwd, scope, invocation, span: file.span });
+  }
+  return streams.isDiverted ? NO_OUTPUT : output;
+}
+
+function explicitDescriptor(node: RedirectionNode): number | undefined {
+  return node.descriptor?.type === "FileDescriptor" ? node.descriptor.value : undefined;
+}
+
+/** `{name}>file` opens a new descriptor and puts its number into the variable. */
+function descriptorOf(node: Redirect, scope: Scope): number | undefined {
+  if (node.descriptor?.type === "FileDescriptorVariable") {
+    const number = 10 + scope.state.descriptors.size;
+    assign(node.descriptor.name, [scalar(text(String(number)))], scope);
+    return number;
+  }
+  if (node.descriptor !== undefined) return explicitDescriptor(node);
+  return node.operator.startsWith("<") ? 0 : 1;
+}
+
+function addNewline(value: Value): Value {
+  return concatenate([value, text("\n")]);
+}
+
+function readHereDocument(node: HereDoc, scope: Scope): readonly Value[] {
+  const { body } = node;
+  const strip = (value: Value) => (node.operator === "<<-" ? stripTabs(value) : value);
+  if (node.delimiter?.quoted === true) return [strip(reveal(body.text, scope, true))];
+  if (body.parts !== undefined) return resolveQuoted(body.parts, scope).map(strip);
+  const content = body.text.replace(/\\([\\$`]|\n)/g, (_, escaped: string) =>
+    escaped === "\n" ? "" : escaped,
+  );
+  return [strip(reveal(content, scope, true))];
+}
+
+function stripTabs(value: Value): Value {
+  let isLineStart = true;
+  const pieces = value.pieces.map(piece => {
+    if (piece.kind !== "text") {
+      isLineStart = false;
+      return piece;
+    }
+    const stripped = piece.text.replace(/\n\t+/g, "\n");
+    const content = isLineStart ? stripped.replace(/^\t+/, "") : stripped;
+    isLineStart = piece.text.endsWith("\n");
+    return { ...piece, text: content };
+  });
+  return { pieces, origins: value.origins };
 }

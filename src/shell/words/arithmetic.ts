@@ -1,5 +1,4 @@
-import { scalar } from "../state/state.ts";
-import type { Scope } from "../state/types.ts";
+import { type Scope, scalar } from "../state/state.ts";
 import { assign, lookUp, scalarValues } from "../state/variables.ts";
 import { parseArithmetic } from "../syntax/parse.ts";
 import type { ArithmeticExpression, WordPart } from "../syntax/syntax.ts";

@@ -1,15 +1,41 @@
-import { writeContents } from "../state/file-contents.ts";
-import { spanOf, takeNumber } from "../state/session.ts";
-import type { Scope } from "../state/types.ts";
-import type { ParsedScript, ProcessSubstitutionPart, WordPart } from "../syntax/syntax.ts";
-import { blend, combine, concatenate, text, unknown, type Value } from "../value.ts";
+import { decodeEscapes } from "../decode.ts";
+import { homeAt } from "../facts.ts";
+import { writeContents } from "../state/files.ts";
+import { type Scope, scalar, spanOf, takeNumber } from "../state/state.ts";
+import { assign, lookUp, scalarValues } from "../state/variables.ts";
+import { partsOf } from "../syntax/parse.ts";
+import type {
+  ParameterOperation,
+  ParsedScript,
+  ProcessSubstitutionPart,
+  Word,
+  WordPart,
+} from "../syntax/syntax.ts";
+import {
+  blend,
+  combine,
+  concatenate,
+  directoryName,
+  knownText,
+  text,
+  unknown,
+  type Value,
+} from "../value.ts";
 import { evaluateArithmetic } from "./arithmetic.ts";
-import { decodeEscapes } from "./escapes.ts";
-import { type Alternatives, type Expansion, expandJoined, type ParameterUse, wrap } from "./expansion.ts";
-import { type Fragment, joinFragments } from "./fragments.ts";
-import { expandParameter } from "./parameters.ts";
-import { expandTilde } from "./tilde.ts";
-
+import {
+  type Alternatives,
+  type Expansion,
+  expandJoined,
+  type Fragment,
+  type Held,
+  hold,
+  joinFragments,
+  joinValues,
+  measure,
+  type ParameterUse,
+  wrap,
+} from "./fragments.ts";
+import { applyOperation } from "./operators.ts";
 /** The expansion of one word, from its beginning. */
 export function createExpansion(scope: Scope): Expansion {
   const expansion: Expansion = {
@@ -191,4 +217,126 @@ function openPipe(part: ProcessSubstitutionPart, expansion: Expansion): Value {
 
 function isReplaced(decoded: string): boolean {
   return decoded.includes("\ufffd");
+}
+
+function expandParameter(use: ParameterUse, expansion: Expansion, isQuoted: boolean): Alternatives {
+  if (use.operation?.type === "Names") return [[listVariableNames(use.parameter, expansion, isQuoted)]];
+  const held = hold(use, expansion);
+  if (use.prefix === "#") return held.map(one => [wrap(measure(one, use.label), isQuoted)]);
+  const { operation } = use;
+  if (operation === undefined) return held.map(one => [toFragment(one, isQuoted, expansion)]);
+  if (operation.type === "Default") return expandDefault(use, operation, held, expansion, isQuoted);
+  return held
+    .flatMap(one => applyOperation(operation, one, use.label, expansion))
+    .map(one => [toFragment(one, isQuoted, expansion)]);
+}
+
+function listVariableNames(prefix: string, { scope }: Expansion, isQuoted: boolean): Fragment {
+  const values = [...scope.state.variables.keys()]
+    .filter(name => name.startsWith(prefix))
+    .map(name => text(name));
+  return { kind: "list", values, isOpenEnded: true, isQuoted };
+}
+
+function toFragment(held: Held, isQuoted: boolean, { scope }: Expansion): Fragment {
+  if (held.kind === "unset") return wrap(text(""), isQuoted);
+  if (held.kind === "value") return wrap(held.value, isQuoted);
+  if (held.isJoined && isQuoted) return wrap(joinValues(held.values, separatorsOf(scope)[0] ?? ""), true);
+  return { kind: "list", values: held.values, isOpenEnded: held.isOpenEnded, isQuoted };
+}
+
+/** IFS as it is now. */
+export function separatorsOf(scope: Expansion["scope"]): string {
+  const [content] = lookUp("IFS", scope);
+  return (content?.kind === "scalar" ? knownText(content.value) : undefined) ?? " \t\n";
+}
+
+function expandDefault(
+  use: ParameterUse,
+  operation: Extract<ParameterOperation, { type: "Default" }>,
+  held: readonly Held[],
+  expansion: Expansion,
+  isQuoted: boolean,
+): Alternatives {
+  const { scope } = expansion;
+  const operand = expandOperand(operation.operand, expansion, isQuoted);
+  const isNullTested = operation.operator.startsWith(":");
+  const kind = operation.operator.at(-1);
+  const isOutside = !scope.state.variables.has(use.parameter) && use.parameter !== "OLDPWD";
+  const results = held.flatMap((one): Alternatives => {
+    const presence = presenceOf(one, isNullTested);
+    const itself: Alternatives = [
+      [toFragment(presence === "maybe" ? filled(one) : one, isQuoted, expansion)],
+    ];
+    if (kind === "+") {
+      const none: Alternatives = [[wrap(text(""), isQuoted)]];
+      return presence === "yes" ? operand : presence === "no" ? none : [...none, ...operand];
+    }
+    if (kind === "?") return presence === "no" ? [[wrap(unknown("nonempty", use.label), isQuoted)]] : itself;
+    if (presence === "yes") return itself;
+    // A variable of the process that the text gives a default for is taken to be unset: the usual case.
+    return presence === "no" || isOutside ? operand : [...itself, ...operand];
+  });
+  if (kind === "=" && /^[A-Za-z_]\w*$/.test(use.parameter)) {
+    assign(
+      use.parameter,
+      results.map(fragments => scalar(joinFragments(fragments, false))),
+      scope,
+    );
+  }
+  return results;
+}
+
+function presenceOf(held: Held, isNullTested: boolean): "yes" | "no" | "maybe" {
+  if (held.kind === "unset") return "no";
+  if (held.kind === "list") return held.values.length > 0 ? "yes" : held.isOpenEnded ? "maybe" : "no";
+  const known = knownText(held.value);
+  if (known !== undefined) return known === "" && isNullTested ? "no" : "yes";
+  return held.value.pieces.some(piece => piece.kind !== "unknown" || piece.shape !== "any") ? "yes" : "maybe";
+}
+
+/** After a test for emptiness the unknown is known to hold something. */
+function filled(held: Held): Held {
+  if (held.kind !== "value") return held;
+  const [only] = held.value.pieces;
+  if (held.value.pieces.length !== 1 || only?.kind !== "unknown") return held;
+  return {
+    kind: "value",
+    value: { ...held.value, pieces: [{ ...only, shape: only.shape === "any" ? "nonempty" : only.shape }] },
+  };
+}
+
+/** The word after an operator. Outside quotes its plain text is split like any expansion. */
+function expandOperand(word: Word, expansion: Expansion, isQuoted: boolean): Alternatives {
+  const alternatives = expansion.expandParts(partsOf(word), isQuoted);
+  if (isQuoted)
+    return alternatives.map(fragments => (fragments.length === 0 ? [wrap(text(""), true)] : fragments));
+  return alternatives.map(fragments =>
+    fragments.map(fragment =>
+      fragment.kind === "text" && !fragment.isQuoted ? wrap(fragment.value, false) : fragment,
+    ),
+  );
+}
+
+/**
+ * Expands `~`, `~/…`, `~+`, `~-` and `~user` at the start of unquoted text. `endsWord`: nothing follows this
+ * text in the word, so that a name without a slash is complete.
+ */
+export function expandTilde(written: string, endsWord: boolean, scope: Scope): readonly (readonly Value[])[] {
+  const slash = written.indexOf("/");
+  if (!written.startsWith("~") || (slash < 0 && !endsWord)) return [[text(written)]];
+  const name = written.slice(1, slash < 0 ? undefined : slash);
+  const rest = slash < 0 ? [] : [text(written.slice(slash))];
+  const homes = homesOf(name, scope);
+  return homes === undefined ? [[text(written)]] : homes.map(home => [home, ...rest]);
+}
+
+function homesOf(name: string, scope: Scope): readonly Value[] | undefined {
+  const { context } = scope.session;
+  if (name === "" || name === context.user) return scalarValues(lookUp("HOME", scope));
+  if (name === "+") return scope.state.cwds;
+  if (name === "-") return scope.state.previousCwds;
+  if (name === "root") return [text("/root")];
+  if (!/^[A-Za-z_][\w.-]*$/.test(name)) return undefined;
+  return [text(`${directoryName(homeAt(scope.place, context.home))}/${name}`)];
 }

@@ -1,16 +1,19 @@
 import { LIMITS } from "../limits.ts";
-import { leaveUnexamined, spanOf } from "../state/session.ts";
-import type { Scope } from "../state/types.ts";
-import { partsOf } from "../syntax/parts.ts";
+import { leaveUnexamined, type Scope, spanOf } from "../state/state.ts";
+import { partsOf } from "../syntax/parse.ts";
 import type { ArithmeticExpression, Word, WordPart } from "../syntax/syntax.ts";
 import { blend, combine, unknown, type Value } from "../value.ts";
 import { evaluateArithmetic } from "./arithmetic.ts";
 import { expandBraces } from "./braces.ts";
-import { createExpansion, expandParts, reveal } from "./expand.ts";
-import { type Expansion, expandJoined } from "./expansion.ts";
-import { assembleFields, type Fields, type Fragment, joinFragments } from "./fragments.ts";
-import { separatorsOf } from "./parameters.ts";
-
+import { createExpansion, expandParts, reveal, separatorsOf } from "./expand.ts";
+import {
+  assembleFields,
+  type Expansion,
+  expandJoined,
+  type Fields,
+  type Fragment,
+  joinFragments,
+} from "./fragments.ts";
 /** The alternatives of a list of words after all expansions, as a command gets them. */
 export function resolveWords(words: readonly Word[], scope: Scope): readonly Fields[] {
   const lists: (readonly Fields[])[] = [];

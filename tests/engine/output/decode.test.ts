@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_LIMITS } from "../../../src/engine/options.ts";
-import { interpretAtomcode } from "../../../src/engine/output/atomcode.ts";
-import { interpretBatuta } from "../../../src/engine/output/batuta.ts";
+import { interpretAtomcode, interpretBatuta } from "../../../src/engine/output/dialects.ts";
 import { encodeEffect } from "../../../src/engine/output/encode.ts";
 import { decodeOutput } from "../../../src/handlers/decode.ts";
 import {

@@ -1,7 +1,7 @@
 import { DEFAULT_LIMITS, type Limits } from "../../../src/engine/options.ts";
-import { captureText } from "../../../src/handlers/capture.ts";
 import { interpretClaude } from "../../../src/handlers/claude-output.ts";
 import type { HandlerVerdict, RawResult } from "../../../src/handlers/result.ts";
+import { captureText } from "../../../src/handlers/result.ts";
 import { describeEvent, type Effect } from "../../../src/protocol/index.ts";
 import { utf8 } from "../../../src/system/utf8.ts";
 

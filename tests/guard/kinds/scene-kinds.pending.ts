@@ -80,10 +80,14 @@ describe.each(KINDS)("$name", ({ name, cases, heldOut, hook }) => {
 const SAYS_NO =
   /"(permissionDecision|decision|permission|action|allow_tool)":\s*"(ask|deny|block)"|"(cancel|block)":\s*true|"(continue|allow)":\s*false/;
 
+/** There `ask` leaves it to the person's own settings: it is the answer without an opinion. */
+const SAYS_NO_TO_ANTIGRAVITY = /"decision":\s*"(deny|force_ask)"/;
+
 /** What the hook program makes of the bytes; `policy` when nothing was objected and its record says that something was wrong. */
 async function answered({ words, input }: PayloadCase, place: { home: string; project: string }) {
   const ran = await runProgram(NODE_PROGRAM, words, { home: place.home, cwd: place.project, input });
-  if (ran.code === 2 || SAYS_NO.test(ran.stdout)) return "stop";
+  const no = words.includes("antigravity") ? SAYS_NO_TO_ANTIGRAVITY : SAYS_NO;
+  if (ran.code === 2 || no.test(ran.stdout)) return "stop";
   const last = ran.stderr.trimEnd().split("\n").at(-1) ?? "{}";
   return (JSON.parse(last) as { readonly result?: string }).result === "ok" ? "pass" : "policy";
 }

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
+import { printGit } from "../commands/git-facts.ts";
 import type { Projects, Scene } from "../commands/projects.ts";
 import { runShell } from "../commands/run-shell.ts";
 import { type OpenCall, onNode, perform, Session, type } from "../commands/session.ts";
@@ -27,7 +28,12 @@ const LOOK_EVERY_MS = 50;
 /** Runs the calls of a disaster between their hooks, takes them back and compares. */
 export async function outcomeOf(projects: Projects, row: Disaster): Promise<Outcome> {
   const made = await projects.make(row.starts ?? "clean");
-  const scene = { ...made, env: { ...made.env, [MARK]: randomUUID() } };
+  const nested = (row.repositories ?? []).map(path => `work/project/${path}`);
+  const scene: Scene = {
+    ...made,
+    env: { ...made.env, [MARK]: randomUUID() },
+    repositories: [...made.repositories, ...nested],
+  };
   if (row.setup !== undefined) await prepare(row.setup, scene);
   if (row.others !== undefined) {
     const other = new Session(scene, onNode, "session-2");
@@ -43,12 +49,12 @@ export async function outcomeOf(projects: Projects, row: Disaster): Promise<Outc
   await untilEnded(scene);
   await session.prompt();
   const after = readTree(scene.home);
-  const printedAfter = (await readState(scene)).printed;
+  const printedAfter = await printGit(scene);
   if (changedPaths(before.tree, after).length === 0 && printedAfter === before.printed)
     return { kind: wasAsked ? "asked" : "nothing", isLie: false, wrong: [] };
   const words = row.calls.length === 1 ? [] : ["--session", "session-1"];
   const undo = await type(scene, ["undo", "--yes", ...words]);
-  const undone = await readState(scene);
+  const undone = { printed: await printGit(scene), tree: readTree(scene.home) };
   const wrong = unlike(before, after, undone);
   if (wrong.length === 0) return { kind: "restored", isLie: false, wrong: [] };
   const hasChangedNothing = changedPaths(after, undone.tree).length === 0;

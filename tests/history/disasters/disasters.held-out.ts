@@ -70,7 +70,7 @@ const OUTSIDE: readonly Disaster[] = rows(
     "python3 -m tarfile -e p.tgz ../elsewhere",
     "make -s -C ../elsewhere",
     "awk '{ print toupper($0) > FILENAME }' ../elsewhere/report.txt",
-    "openssl rand -hex 8 -out ../elsewhere/report.txt",
+    "openssl rand -hex -out ../elsewhere/report.txt 8",
     "split -b 1 README.md ../elsewhere/report.txt. && mv ../elsewhere/report.txt.aa ../elsewhere/report.txt",
     "gzip ../elsewhere/report.txt",
     'for f in ../elsewhere/*.txt; do printf x > "$f"; done',
@@ -120,13 +120,14 @@ const REST: readonly Disaster[] = [
   ...rows(
     "nested repositories",
     {
+      repositories: ["libs/x"],
       setup:
         "mkdir -p libs; git init -q -b main libs/x; (cd libs/x && echo 1 > f && git add f && git commit -qm 1 && echo 2 > g && git tag t)",
     },
     [
       "rm -rf libs",
       "git -C libs/x clean -fdq",
-      "git -C libs/x tag -d t",
+      "git -C libs/x rm -qf f",
       "find libs -name .git -prune -exec rm -rf {} +",
     ],
   ),
@@ -153,7 +154,7 @@ const REST: readonly Disaster[] = [
   ...rows("hard links", { starts: "hardLinks" }, [
     "rm one/out",
     "perl -i -pe 's/o/0/' one/out",
-    "mv one/first two/third",
+    "mv -f one/out two/third",
     "chmod 777 one/second",
   ]),
   ...rows("moves", { starts: "untracked", setup: "mkdir -p room/new" }, [

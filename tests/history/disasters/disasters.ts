@@ -156,14 +156,18 @@ const EMPTY: readonly Disaster[] = rows(
 
 const NESTED_SETUP =
   "git init -q -b main inner; (cd inner && echo i > i.txt && git add -A && git commit -qm i && echo changed >> i.txt && echo u > untracked.txt && git stash list && git branch side)";
-const NESTED: readonly Disaster[] = rows("nested repositories", { setup: NESTED_SETUP }, [
-  "git clean -ffdq",
-  "rm -rf inner",
-  "rm -rf inner/.git",
-  "git -C inner reset -q --hard",
-  "cd inner && git clean -fdxq && git checkout -q -- .",
-  "mv inner ../elsewhere/",
-]);
+const NESTED: readonly Disaster[] = rows(
+  "nested repositories",
+  { repositories: ["inner"], setup: NESTED_SETUP },
+  [
+    "git clean -ffdq",
+    "rm -rf inner",
+    "rm -rf inner/.git",
+    "git -C inner reset -q --hard",
+    "cd inner && git clean -fdxq && git checkout -q -- .",
+    "mv inner ../elsewhere/",
+  ],
+);
 
 const MODES: readonly Disaster[] = rows(
   "modes",

@@ -13,6 +13,8 @@ export interface Disaster {
   readonly starts?: ProjectKind;
   /** run in the project before the session begins, in bash */
   readonly setup?: string;
+  /** repositories that `setup` makes, relative to the project: of their clean files only what git knows is promised, as elsewhere */
+  readonly repositories?: readonly string[];
   /** calls of another session that is still live; its work belongs to the state that must come back */
   readonly others?: readonly (string | ToolCall)[];
   /** a text is a command for the shell tool */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { restoreLatestConversation } from "../../../src/hooks/stock/pre-compact/export.ts";
 import { preCompact } from "../../../src/hooks/stock/pre-compact/pre-compact.ts";
-import { restoreLatestConversation } from "../../../src/hooks/stock/pre-compact/restore.ts";
 import type { JsonObject } from "../../../src/protocol/index.ts";
 import type { MemorySystem, SeedEntry } from "../../../src/system/memory.ts";
 import { entryText } from "../../../src/transcripts/entry.ts";

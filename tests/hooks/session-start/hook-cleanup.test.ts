@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sessionStart } from "../../../src/hooks/stock/session-start/session-start.ts";
+import { sessionStart } from "../../../src/hooks/stock/session-start.ts";
 import type { MemorySystem, SeedEntry } from "../../../src/system/memory.ts";
 import { metricsOf, projectSystem, ROOT, runHook } from "../run-hook.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { SHIPPED_CONSIDERATIONS } from "../../../src/hooks/stock/stop/power-steering/considerations.ts";
 import {
   applyHeuristic,
   type ProjectFacts,
+  SHIPPED_CONSIDERATIONS,
 } from "../../../src/hooks/stock/stop/power-steering/heuristics.ts";
 import {
   assistant,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { lock, lockStatus, unlock } from "../../../src/hooks/stock/stop/lock-commands.ts";
+import { lock, lockStatus, unlock } from "../../../src/hooks/stock/stop/lock-mode.ts";
 import { stop } from "../../../src/hooks/stock/stop/stop.ts";
 import { createMemorySystem } from "../../../src/system/memory.ts";
 import { projectSystem, ROOT, RUNTIME, runHook } from "../run-hook.ts";

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseLockTime } from "../../../src/hooks/stock/stop/lock-files.ts";
-import { DEFAULT_CONTINUATION } from "../../../src/hooks/stock/stop/lock-mode.ts";
+import { DEFAULT_CONTINUATION, parseLockTime } from "../../../src/hooks/stock/stop/lock-mode.ts";
 import { stop } from "../../../src/hooks/stock/stop/stop.ts";
 import type { MemorySystem, SeedEntry } from "../../../src/system/memory.ts";
 import { SystemError } from "../../../src/system/system.ts";

@@ -1,8 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  classifySession,
-  isQuestionAndAnswer,
-} from "../../../src/hooks/stock/stop/power-steering/session-type.ts";
+import { classifySession, isQuestionAndAnswer } from "../../../src/hooks/stock/stop/power-steering/facts.ts";
 import { assistant, bash, meta, type Said, use, user, write } from "../recorded.ts";
 import { factsOf } from "./session.ts";
 

@@ -12,7 +12,7 @@ import {
   rewrite,
 } from "../../../src/exports/hooks.ts";
 import { abilities } from "../../../src/exports/hosts.ts";
-import { ASK_EVENTS, CONTEXT_EVENTS } from "../../../src/hooks/user/effects.ts";
+import { ASK_EVENTS, CONTEXT_EVENTS } from "../../../src/hooks/user/define.ts";
 import { EVENTS } from "../../../src/protocol/index.ts";
 import { createMemorySystem } from "../../../src/system/memory.ts";
 

@@ -1,19 +1,21 @@
-import { withArgument } from "../../meaning/arguments.ts";
 import {
+  absolute,
   argumentList,
   environmentDatum,
   fromNetwork,
   homeDatum,
+  joinPaths,
+  normalised,
+  someToken,
   standardInput,
   wholeEnvironment,
+  withArgument,
   workingDirectory,
 } from "../../meaning/context.ts";
 import { joined, literal, recordDatum, reference, withType } from "../../meaning/datum.ts";
 import { defineLanguage } from "../../meaning/library-table.ts";
-import { absolute, joinPaths, normalised, someToken } from "../../meaning/path-values.ts";
-import { canonicalName } from "./names.ts";
 import * as special from "./special-functions.ts";
-import { parseJavaScript } from "./syntax.ts";
+import { canonicalName, parseJavaScript } from "./syntax.ts";
 
 const METHODS = "{get,post,put,patch,delete,head,request}";
 

@@ -1,19 +1,35 @@
-import { charactersOf, contentOf, evaluateText, networkOnly, send } from "../../meaning/actions.ts";
-import { isTrue, select, withArgument } from "../../meaning/arguments.ts";
-import type { FunctionCall, LibraryFunction } from "../../meaning/context.ts";
-import { environmentDatum, fromNetwork, homeDatum, standardInput } from "../../meaning/context.ts";
-import type { Datum } from "../../meaning/datum.ts";
 import {
+  anyName,
+  environmentDatum,
+  type FunctionCall,
+  fromNetwork,
+  homeDatum,
+  isTrue,
+  type LibraryFunction,
+  patternOf,
+  select,
+  standardInput,
+  withArgument,
+} from "../../meaning/context.ts";
+import {
+  createScope,
+  type Datum,
+  declare,
   itemsOf,
   joined,
   knownTextOf,
   listDatum,
   literal,
+  narrow,
   recordDatum,
   reference,
 } from "../../meaning/datum.ts";
 import { runsShell, sends, wraps } from "../../meaning/effect-kinds.ts";
 import {
+  charactersOf,
+  contentOf,
+  evaluateText,
+  networkOnly,
   noteDelete,
   noteEvaluate,
   noteMove,
@@ -21,14 +37,11 @@ import {
   noteRead,
   noteShell,
   noteSpawn,
+  send,
 } from "../../meaning/effects.ts";
-import { callBack, invoke } from "../../meaning/invoke.ts";
-import { elementOf } from "../../meaning/members.ts";
-import { narrow } from "../../meaning/narrow.ts";
-import { anyName, patternOf } from "../../meaning/path-values.ts";
-import { createScope, declare } from "../../meaning/scope.ts";
+import { callBack, elementOf, invoke } from "../../meaning/invoke.ts";
 import { decodesByName } from "../../meaning/value-kinds.ts";
-import { moduleName } from "./names.ts";
+import { moduleName } from "./syntax.ts";
 
 const runsLine = runsShell("0", "{cwd}");
 

@@ -1,13 +1,17 @@
 import { baseName, directoryName } from "../../../shell/index.ts";
-import { charactersOf } from "../../meaning/actions.ts";
-import { select, withArgument } from "../../meaning/arguments.ts";
 import {
+  anyName,
   argumentList,
+  childrenOf,
   fromNetwork,
   homeDatum,
+  joinPaths,
   type LibraryFunction,
+  select,
   standardInput,
+  temporaryPath,
   wholeEnvironment,
+  withArgument,
   workingDirectory,
 } from "../../meaning/context.ts";
 import {
@@ -20,12 +24,11 @@ import {
   reference,
   withType,
 } from "../../meaning/datum.ts";
-import { noteSpawn } from "../../meaning/effects.ts";
+import { charactersOf, noteSpawn } from "../../meaning/effects.ts";
+import { elementOf } from "../../meaning/invoke.ts";
 import { defineLanguage } from "../../meaning/library-table.ts";
-import { elementOf } from "../../meaning/members.ts";
-import { anyName, childrenOf, joinPaths, temporaryPath } from "../../meaning/path-values.ts";
 import * as special from "./special-functions.ts";
-import { parsePython } from "./statements.ts";
+import { parsePython } from "./syntax.ts";
 
 const CODECS = {
   rot13: "rot13",

@@ -1,10 +1,20 @@
 import { directoryName } from "../../../shell/index.ts";
-import { fileHandle, networkOnly, runWords, send } from "../../meaning/actions.ts";
-import { isTrue, select, withArgument } from "../../meaning/arguments.ts";
-import { type EvaluationContext, environmentDatum, type LibraryFunction } from "../../meaning/context.ts";
-import type { Datum } from "../../meaning/datum.ts";
+import {
+  anyName,
+  descendantsOf,
+  type EvaluationContext,
+  environmentDatum,
+  isTrue,
+  type LibraryFunction,
+  patternOf,
+  select,
+  someToken,
+  withArgument,
+} from "../../meaning/context.ts";
 import {
   choiceOf,
+  type Datum,
+  declare,
   firstValue,
   itemsOf,
   joined,
@@ -17,10 +27,18 @@ import {
   textDatum,
 } from "../../meaning/datum.ts";
 import { downloads, reads } from "../../meaning/effect-kinds.ts";
-import { noteLoss, noteRead, noteShell, noteSpawn, noteWrite } from "../../meaning/effects.ts";
-import { memberOf } from "../../meaning/members.ts";
-import { anyName, descendantsOf, patternOf, someToken } from "../../meaning/path-values.ts";
-import { declare } from "../../meaning/scope.ts";
+import {
+  fileHandle,
+  networkOnly,
+  noteLoss,
+  noteRead,
+  noteShell,
+  noteSpawn,
+  noteWrite,
+  runWords,
+  send,
+} from "../../meaning/effects.ts";
+import { memberOf } from "../../meaning/invoke.ts";
 
 /** `subprocess.run(args, shell=…, cwd=…, input=…)` and its siblings. */
 export const runsSubprocess = withArgument("0 args", (words, call, context) => {

@@ -1,11 +1,24 @@
 import { knownPrefix, rotate13 } from "../../../shell/index.ts";
-import { decode, isAddress, networkOnly } from "../../meaning/actions.ts";
-import { select, withArgument } from "../../meaning/arguments.ts";
-import type { EvaluationContext, LibraryFunction } from "../../meaning/context.ts";
-import { argumentList, standardInput, wholeEnvironment, workingDirectory } from "../../meaning/context.ts";
-import type { Datum } from "../../meaning/datum.ts";
+import {
+  absolute,
+  anyName,
+  argumentList,
+  descendantsOf,
+  type EvaluationContext,
+  expandTilde,
+  joinPaths,
+  type LibraryFunction,
+  patternOf,
+  select,
+  standardInput,
+  temporaryPath,
+  wholeEnvironment,
+  withArgument,
+  workingDirectory,
+} from "../../meaning/context.ts";
 import {
   appendItem,
+  type Datum,
   firstValue,
   joined,
   knownTextOf,
@@ -16,19 +29,9 @@ import {
   withType,
 } from "../../meaning/datum.ts";
 import { opens, reads, runsLineOrWords, sends } from "../../meaning/effect-kinds.ts";
-import { noteDirectory, noteShell } from "../../meaning/effects.ts";
-import { callBack, invoke } from "../../meaning/invoke.ts";
+import { decode, isAddress, networkOnly, noteDirectory, noteShell } from "../../meaning/effects.ts";
+import { callBack, invoke, memberOf } from "../../meaning/invoke.ts";
 import { defineLanguage } from "../../meaning/library-table.ts";
-import { memberOf } from "../../meaning/members.ts";
-import {
-  absolute,
-  anyName,
-  descendantsOf,
-  expandTilde,
-  joinPaths,
-  patternOf,
-  temporaryPath,
-} from "../../meaning/path-values.ts";
 import { unpacks } from "../../meaning/value-kinds.ts";
 import { parseRuby } from "./syntax.ts";
 

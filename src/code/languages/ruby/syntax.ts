@@ -1,15 +1,45 @@
 import { wordSet } from "../../../shell/index.ts";
-import { C_ESCAPES, QUOTE_ESCAPES } from "../../syntax/escapes.ts";
-import { DEFAULT_GRAMMAR, readItemsUntil } from "../../syntax/expressions.ts";
-import { augments, type InfixTable, level } from "../../syntax/grammar.ts";
-import { type HeredocRules, readHeredoc } from "../../syntax/heredoc.ts";
-import { createParser, endsHere, type Grammar, isNext, type Parser, peek } from "../../syntax/parser.ts";
-import type { ReadingBudget } from "../../syntax/reading-budget.ts";
-import { closingDelimiter, PATTERN, readQuoted, readText } from "../../syntax/strings.ts";
-import type { Lexer, LexerRules, SpecialToken, Token, TokenPiece } from "../../syntax/tokens.ts";
-import { isDigit, isLetter, previousToken, readInterpolation, tokenise } from "../../syntax/tokens.ts";
-import { callNode, type Node } from "../../syntax/tree.ts";
-import { readBlockFunction, readKeyword, readStatements } from "./statements.ts";
+import {
+  DEFAULT_GRAMMAR,
+  type Grammar,
+  Parser,
+  readExpression,
+  readItems,
+  readItemsUntil,
+} from "../../syntax/parser.ts";
+import { type ReadingBudget, step } from "../../syntax/source.ts";
+import {
+  C_ESCAPES,
+  closingDelimiter,
+  type HeredocRules,
+  isDigit,
+  isLetter,
+  type Lexer,
+  type LexerRules,
+  PATTERN,
+  previousToken,
+  QUOTE_ESCAPES,
+  readHeredoc,
+  readInterpolation,
+  readQuoted,
+  readText,
+  type SpecialToken,
+  type Token,
+  type TokenPiece,
+  tokenise,
+} from "../../syntax/tokens.ts";
+import {
+  augments,
+  callNode,
+  conditional,
+  type InfixTable,
+  level,
+  NOTHING,
+  type Node,
+  nameNode,
+  sequence,
+  wordMap,
+} from "../../syntax/tree.ts";
 
 const LEXER_RULES: LexerRules = {
   lineComments: ["#"],
@@ -176,13 +206,13 @@ const GRAMMAR: Grammar = {
 
 /** Cut Ruby into nodes. */
 export function parseRuby(source: string, budget: ReadingBudget): readonly Node[] {
-  return readStatements(createParser(tokenise(source, LEXER_RULES, budget), GRAMMAR, budget), new Set());
+  return readStatements(new Parser(tokenise(source, LEXER_RULES, budget), GRAMMAR, budget), new Set());
 }
 
 /** `key: value` */
 function readArgumentName(parser: Parser): string | undefined {
-  const token = peek(parser);
-  if (!isNext(parser, ":", 1) || peek(parser, 1).isSpaced) return undefined;
+  const token = parser.peek();
+  if (!parser.isNext(":", 1) || parser.peek(1).isSpaced) return undefined;
   if (token.kind === "name") {
     parser.at += 2;
     return token.text;
@@ -199,9 +229,9 @@ const KEYWORDS = wordSet(
 
 /** Arguments without parentheses, and blocks. */
 function readSuffix(parser: Parser, value: Node, start: number): Node | undefined {
-  const token = peek(parser);
-  const isBrace = isNext(parser, "{") && isCallable(value);
-  const isDo = isNext(parser, "do") && !parser.isRestricted;
+  const token = parser.peek();
+  const isBrace = parser.isNext("{") && isCallable(value);
+  const isDo = parser.isNext("do") && !parser.isRestricted;
   if (isBrace || isDo) {
     const block = { value: readBlockFunction(parser) };
     if (value.kind === "call") return { ...value, arguments: [...value.arguments, block] };
@@ -216,7 +246,7 @@ function readSuffix(parser: Parser, value: Node, start: number): Node | undefine
 
 /** A method without arguments is called all the same; a constant is not. */
 function finish(parser: Parser, value: Node, at: number): Node {
-  if (value.kind !== "member" || /^[A-Z]/.test(value.name) || isNext(parser, "=")) return value;
+  if (value.kind !== "member" || /^[A-Z]/.test(value.name) || parser.isNext("=")) return value;
   return callNode(value, [], at);
 }
 
@@ -228,15 +258,218 @@ function startsArgument(parser: Parser, token: Token): boolean {
   if (!token.isSpaced) return false;
   if (token.kind === "name") return !KEYWORDS.has(token.text) && !GRAMMAR.infix.has(token.text);
   if (token.kind !== "mark") return token.kind !== "end";
-  const isTight = !peek(parser, 1).isSpaced;
+  const isTight = !parser.peek(1).isSpaced;
   return (["[", "*", "&", "->", "::", "-"].includes(token.text) && isTight) || token.text === "(";
 }
 
 function endsArguments(parser: Parser): boolean {
-  const token = peek(parser);
+  const token = parser.peek();
   if (token.kind === "end") return true;
   const isAfterComma = parser.tokens[parser.at - 1]?.text === ",";
-  if (endsHere(parser) && !isAfterComma) return true;
+  if (parser.endsHere() && !isAfterComma) return true;
   if (token.kind === "name") return KEYWORDS.has(token.text);
   return token.kind === "mark" && [";", ")", "]", "}", "{", "?", ":"].includes(token.text);
+}
+
+const ENDS: ReadonlySet<string> = new Set(["end"]);
+const PARTS: ReadonlySet<string> = new Set(["end", "else", "elsif", "when", "in", "rescue", "ensure"]);
+const BRACE: ReadonlySet<string> = new Set(["}"]);
+
+function readStatements(parser: Parser, stops: ReadonlySet<string>): Node[] {
+  const isStop = (): boolean => {
+    const { kind, text } = parser.peek();
+    return (kind === "name" || kind === "mark") && stops.has(text);
+  };
+  return parser.readMany(readStatement, isStop);
+}
+
+/** An expression with its modifiers: `rm x if y`. */
+function readStatement(parser: Parser): Node {
+  if (parser.takeIf(";")) return NOTHING;
+  let node = readMultiple(parser);
+  while (!parser.peek().startsLine && isModifier(parser) && step(parser.budget)) {
+    parser.at += 1;
+    node = conditional(readExpression(parser), node);
+  }
+  return node;
+}
+
+function isModifier(parser: Parser): boolean {
+  return ["if", "unless", "while", "until", "rescue"].some(word => parser.isNext(word));
+}
+
+/** `a, b = c, d` */
+function readMultiple(parser: Parser): Node {
+  const first = readExpression(parser);
+  if (!parser.isNext(",") || first.kind !== "name") return first;
+  const items = [{ value: first as Node }];
+  while (parser.takeIf(",") && step(parser.budget)) {
+    const next = readExpression(parser);
+    if (next.kind !== "assign") {
+      items.push({ value: next });
+      continue;
+    }
+    items.push({ value: next.target });
+    return { kind: "assign", target: { kind: "list", items }, value: next.value };
+  }
+  return { kind: "list", items };
+}
+
+type ReadKeyword = (parser: Parser) => Node;
+
+const KEYWORD_READERS = wordMap<ReadKeyword>([
+  ["if unless case begin", readBranches],
+  ["while until", readLoop],
+  ["for", readFor],
+  ["def", readDefinition],
+  ["class module", readContainer],
+  ["return", readReturn],
+  ["->", readLambda],
+]);
+
+/** Everything that starts with a keyword is a value in Ruby. */
+function readKeyword(parser: Parser): Node | undefined {
+  const token = parser.peek();
+  if (token.kind !== "name" && token.kind !== "mark") return undefined;
+  const read = KEYWORD_READERS.get(token.text);
+  if (read === undefined || parser.isNext(":", 1)) return undefined;
+  return parser.nested(() => {
+    parser.at += 1;
+    return parser.outsideBrackets(() => read(parser));
+  });
+}
+
+/** if, case and begin with all their parts; any of them may run. */
+function readBranches(parser: Parser): Node {
+  const parts: Node[] = [];
+  do {
+    const isHeadless = parser.peek().startsLine || parser.isNext(";");
+    const head = isHeadless
+      ? []
+      : readItemsUntil(
+          parser,
+          () =>
+            parser.peek().startsLine ||
+            parser.isNext(";") ||
+            parser.isNext("then") ||
+            parser.peek().kind === "end",
+        ).items.map(item => item.value);
+    parser.takeIf("then");
+    parts.push(conditional(...head, ...readStatements(parser, PARTS)));
+  } while (!parser.isNext("end") && parser.take().kind !== "end" && step(parser.budget));
+  parser.takeIf("end");
+  return { kind: "choice", options: parts };
+}
+
+function readHead(parser: Parser): Node {
+  const outer = parser.isRestricted;
+  parser.isRestricted = true;
+  const head = readExpression(parser);
+  parser.isRestricted = outer;
+  parser.takeIf("do");
+  return head;
+}
+
+function readLoop(parser: Parser): Node {
+  const head = readHead(parser);
+  const body = readStatements(parser, ENDS);
+  parser.takeIf("end");
+  return conditional(head, ...body);
+}
+
+function readFor(parser: Parser): Node {
+  const names: Node[] = [];
+  while (!parser.isNext("in") && parser.peek().kind !== "end" && !parser.peek().startsLine) {
+    const token = parser.take();
+    if (token.kind === "name") names.push(nameNode(token.text));
+  }
+  parser.takeIf("in");
+  const over = readHead(parser);
+  const body = readStatements(parser, ENDS);
+  parser.takeIf("end");
+  const [only] = names;
+  const target: Node =
+    names.length === 1 && only !== undefined
+      ? only
+      : { kind: "list", items: names.map(value => ({ value })) };
+  return { kind: "each", target, over, body };
+}
+
+function readDefinition(parser: Parser): Node {
+  let name = parser.take().text;
+  while (parser.takeIf(".")) name = parser.take().text;
+  const parameters = parser.isNext("(")
+    ? readItems(parser, ")").items
+    : readItemsUntil(parser, () => parser.peek().startsLine || parser.isNext(";") || parser.isNext("="))
+        .items;
+  const targets = parameters.map(
+    ({ value, name: keyword }): Node =>
+      keyword === undefined ? value : { kind: "assign", target: nameNode(keyword), value },
+  );
+  const isOneLine = parser.takeIf("=");
+  const body = isOneLine ? [readExpression(parser)] : readBody(parser);
+  return { kind: "function", definition: { name, parameters: targets, body } };
+}
+
+/** Statements up to `end`, with rescue and ensure parts. */
+function readBody(parser: Parser): Node[] {
+  const body: Node[] = [];
+  do body.push(...readStatements(parser, PARTS));
+  while (!parser.isNext("end") && parser.take().kind !== "end" && step(parser.budget));
+  parser.takeIf("end");
+  return body;
+}
+
+/** The methods of a class or module become plain functions. */
+function readContainer(parser: Parser): Node {
+  while (!parser.peek().startsLine && !parser.isNext(";") && parser.peek().kind !== "end") parser.at += 1;
+  return sequence(...readBody(parser));
+}
+
+function readReturn(parser: Parser): Node {
+  const isEmpty = parser.peek().startsLine || parser.isNext(";") || parser.isNext("}") || isModifier(parser);
+  return { kind: "return", value: isEmpty ? NOTHING : readExpression(parser) };
+}
+
+function readLambda(parser: Parser): Node {
+  const parameters = parser.isNext("(") ? readItems(parser, ")").items.map(item => item.value) : [];
+  return readBlockBody(parser, parameters);
+}
+
+/** `{ |x| … }` or `do |x| … end` */
+function readBlockFunction(parser: Parser): Node {
+  return parser.nested(() => readBlockBody(parser, undefined));
+}
+
+function readBlockBody(parser: Parser, given: readonly Node[] | undefined): Node {
+  const isBrace = parser.takeIf("{");
+  if (!isBrace) parser.takeIf("do");
+  return parser.outsideBrackets(() => {
+    const outer = parser.isRestricted;
+    parser.isRestricted = false;
+    const parameters = given ?? readBlockParameters(parser);
+    const body = isBrace ? readStatements(parser, BRACE) : readBody(parser);
+    if (isBrace) parser.takeIf("}");
+    parser.isRestricted = outer;
+    // `it` and `_1` name the only parameter that was not named.
+    const implicit = parameters.length === 0 ? [nameNode("it")] : parameters;
+    return { kind: "function", definition: { name: undefined, parameters: implicit, body } };
+  });
+}
+
+/** `|a, b|` of a block. */
+function readBlockParameters(parser: Parser): Node[] {
+  if (!parser.takeIf("|")) return [];
+  const parameters: Node[] = [];
+  while (!parser.isNext("|") && parser.peek().kind !== "end" && !parser.peek().startsLine) {
+    if (parser.isNext("(")) {
+      parameters.push({ kind: "list", items: readItems(parser, ")").items });
+      continue;
+    }
+    const token = parser.peek();
+    parser.at += 1;
+    if (token.kind === "name") parameters.push({ kind: "name", name: token.text });
+  }
+  parser.takeIf("|");
+  return parameters;
 }

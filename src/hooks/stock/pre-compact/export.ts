@@ -1,12 +1,12 @@
 import { isJsonObject, type Json } from "../../../protocol/index.ts";
-import { join, type System } from "../../../system/index.ts";
+import { removeIfThere, runtimePath } from "../../../state/index.ts";
+import { basename, dirname, hasErrorCode, join, type System } from "../../../system/index.ts";
 import { type Entry, type MessagePart, messageHeading, RULE, timeLine } from "../../../transcripts/index.ts";
-import { StreamedFile } from "./streamed-file.ts";
 
-export const MARKDOWN_NAME = "CONVERSATION_TRANSCRIPT.md";
+const MARKDOWN_NAME = "CONVERSATION_TRANSCRIPT.md";
 const RECORD_NAME = "conversation_transcript.jsonl";
 
-export interface Exported {
+interface Exported {
   readonly messages: number;
   readonly path: string;
 }
@@ -126,4 +126,107 @@ function cutMiddle(text: string): string {
   if (text.length <= KEPT_CHARACTERS) return text;
   const half = KEPT_CHARACTERS / 2;
   return `${text.slice(0, half)}\n[…]\n${text.slice(-half)}`;
+}
+
+const BATCH_CHARACTERS = 256 * 1024;
+const COPY_BYTES = 512 * 1024;
+
+/** A file that is written piece by piece beside its place and appears there whole, or not at all. */
+export class StreamedFile {
+  readonly path: string;
+  private readonly temporary: string;
+  private readonly system: System;
+  private batch: string[] = [];
+  private batchLength = 0;
+
+  constructor(system: System, path: string) {
+    this.system = system;
+    this.path = path;
+    this.temporary = join(dirname(path), `.${basename(path)}.${system.random.hex(16)}.tmp`);
+    system.files.makeDirectory(dirname(path), 0o700);
+    system.files.createExclusive(this.temporary, new Uint8Array(0), 0o600);
+  }
+
+  write(text: string): void {
+    this.batch.push(text);
+    this.batchLength += text.length;
+    if (this.batchLength >= BATCH_CHARACTERS) this.flush();
+  }
+
+  /** Adds the bytes of another file, of which nothing is held but one piece. */
+  writeFileContent(path: string): void {
+    this.flush();
+    const { files } = this.system;
+    for (let offset = 0; ; ) {
+      const bytes = files.readRange(path, offset, COPY_BYTES);
+      if (bytes.length === 0) return;
+      files.append(this.temporary, bytes, 0o600);
+      offset += bytes.length;
+    }
+  }
+
+  /** Puts what was written in this file behind what is in the other, and ends this one. */
+  moveInto(other: StreamedFile): void {
+    this.flush();
+    other.writeFileContent(this.temporary);
+    this.discard();
+  }
+
+  finish(): void {
+    this.flush();
+    this.system.files.rename(this.temporary, this.path);
+    this.system.files.syncDirectory(dirname(this.path));
+  }
+
+  discard(): void {
+    this.batch = [];
+    removeIfThere(this.system.files, this.temporary);
+  }
+
+  private flush(): void {
+    if (this.batch.length === 0) return;
+    this.system.files.append(this.temporary, this.system.text.encode(this.batch.join("")), 0o600);
+    this.batch = [];
+    this.batchLength = 0;
+  }
+}
+
+export interface RestoredConversation {
+  readonly source: "transcript";
+  readonly path: string;
+  readonly session: string;
+}
+
+/** The newest exported conversation of a project, as a list of one; empty when there is none. */
+export function restoreLatestConversation(
+  system: Pick<System, "files">,
+  projectRoot: string,
+): readonly RestoredConversation[] {
+  const directory = runtimePath(projectRoot, "logs");
+  const exports = listNames(system, directory).flatMap(session => {
+    const path = join(directory, session, MARKDOWN_NAME);
+    const facts = lookAt(system, path);
+    return facts?.kind === "file" ? [{ session, path, modifiedMs: facts.modifiedMs }] : [];
+  });
+  const [newest] = exports.sort(
+    (one, other) => other.modifiedMs - one.modifiedMs || (one.session < other.session ? 1 : -1),
+  );
+  return newest === undefined ? [] : [{ source: "transcript", path: newest.path, session: newest.session }];
+}
+
+function listNames({ files }: Pick<System, "files">, directory: string): readonly string[] {
+  try {
+    return files.list(directory);
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR", "EACCES")) return [];
+    throw error;
+  }
+}
+
+function lookAt({ files }: Pick<System, "files">, path: string) {
+  try {
+    return files.follow(path);
+  } catch {
+    return undefined;
+  }
 }

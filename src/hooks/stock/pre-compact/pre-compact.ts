@@ -1,5 +1,12 @@
-import { type Effect, errorText, type InputOf, type JsonObject } from "../../../protocol/index.ts";
-import { compactTimestamp } from "../../../state/index.ts";
+import {
+  type Effect,
+  errorText,
+  type InputOf,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from "../../../protocol/index.ts";
+import { AtomicJsonFile, compactTimestamp } from "../../../state/index.ts";
 import { join, SystemError } from "../../../system/index.ts";
 import { countCharacters } from "../../../text/index.ts";
 import {
@@ -14,9 +21,7 @@ import {
 import { attempt, defineHook, type HookContext } from "../../program/context.ts";
 import type { HookDefinition } from "../../program/hook-program.ts";
 import { keepRequest } from "../original-request.ts";
-import { addCompactionEvent, type CompactionEvent } from "./compaction-events.ts";
-import { exportConversation } from "./export.ts";
-import { StreamedFile } from "./streamed-file.ts";
+import { exportConversation, StreamedFile } from "./export.ts";
 
 const REQUEST_LENGTH = 50;
 const KEPT_COPIES = 20;
@@ -142,4 +147,32 @@ function keepCopy(context: HookContext, directory: string, path: string): void {
     const names = system.files.list(copies).filter(name => /^conversation_.*\.md$/.test(name));
     for (const old of [...names].sort().reverse().slice(KEPT_COPIES)) system.files.remove(join(copies, old));
   });
+}
+
+interface CompactionEvent {
+  readonly timestamp: string;
+  readonly session_id: string;
+  readonly messages_exported: number;
+  readonly transcript_path: string;
+  readonly original_request_preserved: boolean;
+  readonly compaction_trigger: string;
+}
+
+const NAME = "compaction_events.json";
+
+/** Appends to the session's list; a list that cannot be read is set aside and a new one begins. */
+function addCompactionEvent(context: HookContext, directory: string, event: CompactionEvent): void {
+  const list = new AtomicJsonFile<readonly JsonObject[]>(join(directory, NAME), {
+    system: context.system,
+    parse: parseEvents,
+  });
+  list.update(events => [...events, { ...event }], [], {
+    onMalformed: "set-aside",
+    onSetAside: () => context.report(`${NAME} was malformed; it was set aside and a new list begins`),
+  });
+}
+
+function parseEvents(value: Json): readonly JsonObject[] {
+  if (!Array.isArray(value) || !value.every(isJsonObject)) throw new Error("it must be a list of objects");
+  return value;
 }

@@ -1,16 +1,30 @@
 import { errorText } from "../../../protocol/index.ts";
-import { isStateError, readExactText, sanitiseSessionId, VARIABLES } from "../../../state/index.ts";
+import {
+  AtomicFlag,
+  Counter,
+  findLocksRoot,
+  findSessionId,
+  isStateError,
+  makeRuntimeDirectory,
+  readExactText,
+  readText,
+  runtimePath,
+  sanitiseSessionId,
+  VARIABLES,
+} from "../../../state/index.ts";
+import { hasErrorCode, join, type System, writeAtomically } from "../../../system/index.ts";
 import { countCharacters } from "../../../text/index.ts";
 import type { HookContext } from "../../program/context.ts";
-import { HOLD_MARK } from "./hold-mark.ts";
-import { type LockFacts, type LockFiles, parseLockTime } from "./lock-files.ts";
 
 /** What lock mode says to a stop: go on with this reason, or let it stop. */
-export type LockVerdict = { readonly kind: "hold"; readonly reason: string } | { readonly kind: "release" };
+type LockVerdict = { readonly kind: "hold"; readonly reason: string } | { readonly kind: "release" };
 
 const MAX_PROMPT_LENGTH = 1_000;
 const LONG_PROMPT = 500;
 const PROMPT_BYTES = 64 * 1024;
+
+/** Begins every text of ours with which an agent is held, so that it is never taken for the user's. */
+export const HOLD_MARK = "[amplihack]";
 
 export const DEFAULT_CONTINUATION = [
   `${HOLD_MARK} Continuous-work mode is on: do not stop yet.`,
@@ -125,4 +139,180 @@ function readContinuation(context: HookContext, lock: LockFiles): string {
     context.log("WARNING", `the continuation prompt cannot be read: ${errorText(error)}`);
     return DEFAULT_CONTINUATION;
   }
+}
+
+/** What `.lock_active` says of itself; every part may be missing. */
+interface LockFacts {
+  readonly lockedAt: string | undefined;
+  readonly ownerId: string | undefined;
+}
+
+const CONTENT_LIMIT = 64 * 1024;
+
+/** The files of continuous-work mode, all in one directory. */
+export class LockFiles {
+  readonly active: AtomicFlag;
+  readonly messagePath: string;
+  readonly promptPath: string;
+  private readonly goalPath: string;
+  private readonly directory: string;
+  private readonly system: System;
+
+  constructor(system: System, directory: string) {
+    this.system = system;
+    this.directory = directory;
+    this.active = new AtomicFlag(join(directory, ".lock_active"), { system });
+    this.goalPath = join(directory, ".lock_goal");
+    this.messagePath = join(directory, ".lock_message");
+    this.promptPath = join(directory, ".continuation_prompt");
+  }
+
+  /** Lines `key: value`; anything else, a directory included, is a lock that says nothing. */
+  facts(): LockFacts {
+    const values = new Map<string, string>();
+    for (const line of this.content().split("\n")) {
+      const colon = line.indexOf(":");
+      if (colon > 0) values.set(line.slice(0, colon).trim(), line.slice(colon + 1).trim());
+    }
+    return { lockedAt: nonEmpty(values.get("locked_at")), ownerId: nonEmpty(values.get("session_id")) };
+  }
+
+  private content(): string {
+    try {
+      return readText(this.system, this.active.path, CONTENT_LIMIT) ?? "";
+    } catch (error) {
+      if (hasErrorCode(error, "EISDIR", "EFBIG")) return "";
+      throw error;
+    }
+  }
+
+  counter(sessionId: string): Counter {
+    return new Counter(join(this.directory, sessionId, "lock_invocations.txt"), { system: this.system });
+  }
+
+  /** The counter that moved last since the lock was set, for a lock that does not say whose it is. */
+  latestCounter(): Counter | undefined {
+    const { files } = this.system;
+    const since = files.inspect(this.active.path)?.modifiedMs ?? 0;
+    const counters = files.list(this.directory).flatMap(name => {
+      const counter = this.counter(name);
+      const facts = files.inspect(counter.path);
+      return facts === undefined || facts.modifiedMs < since ? [] : [{ counter, at: facts.modifiedMs }];
+    });
+    return counters.sort((one, other) => other.at - one.at)[0]?.counter;
+  }
+
+  /** Removes the four files and tells which could not be removed. */
+  remove(): readonly string[] {
+    const paths = [this.active.path, this.goalPath, this.messagePath, this.promptPath];
+    return paths.flatMap(path => {
+      try {
+        new AtomicFlag(path, { system: this.system }).clear();
+        return [];
+      } catch (error) {
+        if (!(error instanceof Error)) throw error;
+        return [error.message];
+      }
+    });
+  }
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === undefined || text === "" ? undefined : text;
+}
+
+/** Milliseconds since 1970 of `2026-01-02T03:04:05`, local unless it names a zone; undefined for anything else. */
+export function parseLockTime(text: string): number | undefined {
+  const match = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.(\d{1,9}))?(Z|[+-]\d{2}:?\d{2})?$/.exec(
+    text,
+  );
+  if (match === null) return undefined;
+  const [, day, time, fraction = "0", zone = ""] = match;
+  const seconds = time?.length === 5 ? `${time}:00` : time;
+  const offset = zone.replace(/^([+-]\d{2})(\d{2})$/, "$1:$2");
+  const ms = Date.parse(`${day}T${seconds}.${fraction.padEnd(3, "0").slice(0, 3)}${offset}`);
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+const WRAPPING = 200;
+
+/** True for a held text that the host put in the user's place, with whatever it writes in front. */
+export function isHeldText(text: string): boolean {
+  return text.slice(0, WRAPPING).includes(HOLD_MARK);
+}
+
+const MAX_MESSAGE_LENGTH = 1_000;
+
+export type LockOutcome =
+  | { readonly kind: "locked" | "already-locked"; readonly lockedAt: string | null }
+  | { readonly kind: "bad-message"; readonly problem: string };
+
+/** What `amplihack lock-status` prints. */
+export interface LockStatus {
+  readonly locked: boolean;
+  readonly locked_at: string | null;
+  readonly session_id: string | null;
+  /** stops held so far; null when the counter cannot be read */
+  readonly iterations: number | null;
+}
+
+/** Switches continuous-work mode on; a message becomes the reason that the agent is given at every stop. */
+export function lock(system: System, message?: string): LockOutcome {
+  const text = message?.trim();
+  const length = text === undefined ? 1 : countCharacters(text);
+  if (length < 1 || length > MAX_MESSAGE_LENGTH) {
+    return {
+      kind: "bad-message",
+      problem: `the message must have 1 to ${MAX_MESSAGE_LENGTH} characters, it has ${length}`,
+    };
+  }
+  makeRuntimeDirectory(system, findLocksRoot(system, undefined), "locks");
+  const files = openLock(system);
+  if (text !== undefined) {
+    const bytes = system.text.encode(text);
+    for (const path of [files.messagePath, files.promptPath]) writeAtomically(system, path, bytes);
+  }
+  const lockedAt = new Date(system.clock.nowMs()).toISOString();
+  const sessionId = findSessionId(system, undefined);
+  const owner = sessionId === undefined ? "" : `session_id: ${sessionId}\n`;
+  const isNew = files.active.set(`locked_at: ${lockedAt}\n${owner}`);
+  return isNew
+    ? { kind: "locked", lockedAt }
+    : { kind: "already-locked", lockedAt: files.facts().lockedAt ?? null };
+}
+
+/** Switches it off. The counter stays: it belongs to the session, not to the lock. */
+export function unlock(system: System): {
+  readonly wasLocked: boolean;
+  readonly failures: readonly string[];
+} {
+  const files = openLock(system);
+  const wasLocked = files.active.isSet();
+  return { wasLocked, failures: files.remove() };
+}
+
+export function lockStatus(system: System): LockStatus {
+  const files = openLock(system);
+  if (!files.active.isSet()) return { locked: false, locked_at: null, session_id: null, iterations: 0 };
+  const { lockedAt, ownerId } = files.facts();
+  const sessionId = findSessionId(system, ownerId);
+  return {
+    locked: true,
+    locked_at: lockedAt ?? null,
+    session_id: ownerId ?? null,
+    iterations: readIterations(files, sessionId),
+  };
+}
+
+function readIterations(files: LockFiles, sessionId: string | undefined): number | null {
+  try {
+    const counter = sessionId === undefined ? files.latestCounter() : files.counter(sessionId);
+    return counter?.read() ?? 0;
+  } catch {
+    return null;
+  }
+}
+
+function openLock(system: System): LockFiles {
+  return new LockFiles(system, runtimePath(findLocksRoot(system, undefined), "locks"));
 }

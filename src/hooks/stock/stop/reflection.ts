@@ -12,7 +12,7 @@ import { firstCharacters } from "../../../text/index.ts";
 import { callBridge } from "../../program/bridge/call.ts";
 import type { ReflectReply } from "../../program/bridge/contracts.ts";
 import { attempt, type HookContext } from "../../program/context.ts";
-import { HOLD_MARK } from "./hold-mark.ts";
+import { HOLD_MARK } from "./lock-mode.ts";
 import { transcriptId } from "./power-steering/source.ts";
 
 const CONFIG_BYTES = 64 * 1024;

@@ -3,8 +3,7 @@ import { findLocksRoot, runtimePath, VARIABLES } from "../../../state/index.ts";
 import { defineHook, type HookContext } from "../../program/context.ts";
 import type { HookDefinition } from "../../program/hook-program.ts";
 import { withOpenChanges } from "../history-steps.ts";
-import { LockFiles } from "./lock-files.ts";
-import { judgeLock } from "./lock-mode.ts";
+import { judgeLock, LockFiles } from "./lock-mode.ts";
 import { checkWork } from "./power-steering/check.ts";
 import { reflectOnSession } from "./reflection.ts";
 

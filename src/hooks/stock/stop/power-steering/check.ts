@@ -5,12 +5,22 @@ import { type ReadCount, toolNaming } from "../../../../transcripts/index.ts";
 import type { HookContext } from "../../../program/context.ts";
 import { readInside } from "../../framework-files.ts";
 import { forbidsMergeWithoutPermission } from "../../preferences.ts";
-import { loadConsiderations, loadSteeringConfig, type PowerSteeringConfig } from "./config.ts";
-import type { Consideration } from "./considerations.ts";
+import {
+  loadConsiderations,
+  loadSteeringConfig,
+  type PowerSteeringConfig,
+  SessionRecords,
+} from "./config.ts";
 import { isAnswered, isExcused, isUsersTurn } from "./ending.ts";
-import { FactCollector, type SessionFacts } from "./facts.ts";
+import {
+  classifySession,
+  FactCollector,
+  isQuestionAndAnswer,
+  type SessionFacts,
+  type SessionType,
+} from "./facts.ts";
+import type { Consideration } from "./heuristics.ts";
 import { applyHeuristic, completionClaims, type ProjectFacts } from "./heuristics.ts";
-import { SessionRecords } from "./records.ts";
 import {
   type CheckResult,
   isFailedBlocker,
@@ -19,7 +29,6 @@ import {
   renderTable,
 } from "./report.ts";
 import { findPullRequest, findSharedRuntime, isStateVerified } from "./repository.ts";
-import { classifySession, isQuestionAndAnswer, type SessionType } from "./session-type.ts";
 import { isReadablePlace, openSession, transcriptId } from "./source.ts";
 import { failureFingerprint, isLoop, MAX_BLOCKS, recordBlock, resetBlocks } from "./turn-state.ts";
 

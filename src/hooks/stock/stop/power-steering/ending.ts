@@ -1,6 +1,5 @@
 import { wordPattern } from "../../../../text/index.ts";
-import type { SessionFacts } from "./facts.ts";
-import { quoteAt } from "./statements.ts";
+import { quoteAt, type SessionFacts } from "./facts.ts";
 
 /** How a session ended, as far as it decides whose turn it is. */
 const STOP_REQUEST =

@@ -1,6 +1,14 @@
 import { isJsonObject, stringAt } from "../../../../protocol/index.ts";
+import type { SESSION_TYPES } from "../../../../state/index.ts";
 import { basename } from "../../../../system/index.ts";
-import { firstCharacters } from "../../../../text/index.ts";
+import {
+  clip,
+  findStatement,
+  firstCharacters,
+  oneLine,
+  type WordPattern,
+  wordPattern,
+} from "../../../../text/index.ts";
 import {
   type Entry,
   entryText,
@@ -8,10 +16,9 @@ import {
   type ToolResultPart,
   type ToolUsePart,
 } from "../../../../transcripts/index.ts";
-import { isHeldText } from "../hold-mark.ts";
+import { isHeldText } from "../lock-mode.ts";
 import * as commands from "./commands.ts";
-import { Statements } from "./statements.ts";
-import { type Todo, todosOf, type Write, writesOf } from "./written.ts";
+import { type Todo, todosOf, type Write, writesOf } from "./source.ts";
 
 /**
  * What a session did, gathered in one pass so that a transcript of any size needs the memory of its last few
@@ -220,4 +227,135 @@ function countOf(text: string, character: string): number {
 /** A closing remark stands at the end of a message. */
 function lastCharacters(text: string): string {
   return text.length <= KEPT_CHARACTERS ? text : text.slice(-KEPT_CHARACTERS);
+}
+
+export type SessionType = (typeof SESSION_TYPES)[number];
+
+const SIMPLE = wordPattern(`
+  cleanup | clean up | (?:git )?fetch | git pull | pull latest | sync | update branch | (?:git )?rebase
+  merge (?:main|master|it) | merge (?:the |this )?pr | review (?:the )?pr | (?:review|approve) and merge
+  workspace | (?:git )?stash | discard changes | reset | checkout | switch branch | list files | show status
+  git status | what(?:['’]s)? changed
+`);
+
+const OPERATIONS = wordPattern(`
+  prioriti[sz]e | prioriti[sz]ation | backlog | roadmap | sprint | triage | pm-architect
+  (?:project|product) (?:management|manager) | milestone | epic | user story | release plan
+  capacity planning | scrum | kanban | planning session | work items | what (?:should (?:we|i)|to) work on
+  (?:determine )?next steps | survey the project
+`);
+
+const INVESTIGATION = wordPattern(`
+  investigate | troubleshoot | diagnos\\w* | analy[sz]e | research | explore | understand | figure out
+  (?:why|how) (?:does|is) | what causes | what['’]s causing | root cause | debug | explain
+`);
+
+/** The kind of work a session was; it decides which considerations apply. First rule that holds wins. */
+export function classifySession(facts: SessionFacts): SessionType {
+  const { openingMessages, writes, counts } = facts;
+  const says = (pattern: WordPattern, messages: number) =>
+    openingMessages.slice(0, messages).some(text => pattern.test(text));
+
+  if (counts.entries === 0) return "INFORMATIONAL";
+  if (says(SIMPLE, 3)) return "SIMPLE";
+  if (says(OPERATIONS, 5)) return "OPERATIONS";
+  if (writes.some(write => write.isCode) || facts.hasRunTests || facts.hasEditedPullRequest)
+    return "DEVELOPMENT";
+  if (says(INVESTIGATION, 5)) return "INVESTIGATION";
+  const hasWritten = writes.length > 0;
+  const asksMostly = counts.userMessages > 0 && counts.userQuestionMarks / counts.userMessages > 0.5;
+  if (!hasWritten && counts.reads <= 1 && asksMostly) return "INFORMATIONAL";
+  if (!hasWritten && counts.reads >= 2) return "INVESTIGATION";
+  if (hasWritten && writes.every(write => write.isDocument || write.isConfiguration)) return "MAINTENANCE";
+  if (!hasWritten && facts.hasCommittedOrPushed) return "MAINTENANCE";
+  return "INFORMATIONAL";
+}
+
+/** A conversation rather than work: nothing to hold the agent for. */
+export function isQuestionAndAnswer({ counts }: SessionFacts): boolean {
+  if (counts.userMessages === 0) return true;
+  if (counts.toolUses === 0 && counts.userMessagesWithQuestion / counts.userMessages > 0.5) return true;
+  return counts.entries < 5 && counts.toolUses < 2;
+}
+
+/** Topics of what was said in a session; each is remembered once it was said without a negation. */
+const TOPICS = {
+  review: wordPattern("reviews? | reviewed | feedback | comments? | requested changes"),
+  response: wordPattern("addressed | fixed | updated | changed | resolved"),
+  feature: wordPattern("new features? | (?:add|implement|build|create) (?:an? |the )?(?:\\w+ )?features?"),
+  investigation: wordPattern("investigat\\w+ | root cause | diagnos\\w+ | findings | analysis"),
+  manualTest: wordPattern(`
+    manual(?:ly)? test(?:ed|ing)?
+    tested (?:it )?(?:manually|interactively|locally|end[- ]to[- ]end|in (?:the|a) browser)
+    verified (?:it )?(?:manually|interactively|in (?:the|a) browser) | interactive(?:ly)? test(?:ed|ing)?
+  `),
+  /** its state, not what is in it or made for it */
+  continuousIntegration: wordPattern(`
+    (?<!\\b(?:in|on) (?:the )?)(?:ci|github actions)(?![- ](?:config\\w*|workflows?|images?|scripts?|cache|variables?|files?|setup)\\b)
+  `),
+  mergeable: wordPattern("mergeable"),
+  passing: wordPattern("pass(?:es|ing|ed)? | green"),
+  readyForReview: wordPattern("ready[- ]for[- ]review"),
+  draft: wordPattern("draft"),
+  continuousIntegrationFailed: wordPattern(`
+    (?:ci|github actions|pipeline|checks?|workflow|build)\\b[^.!?\\n]{0,60}\\b(?:failed|failing|fails|red)
+  `),
+} as const satisfies Record<string, WordPattern>;
+
+type Topic = keyof typeof TOPICS;
+
+/** Failure words, unless they name a thing that is built ("error handling") rather than one that happened. */
+const FAILURE = wordPattern(`
+  failing | failed
+  error(?!::|s?[- ](?:handl|messag|case|path|type|class|code|report|boundar|page|state|log|object|text|condition))
+`);
+/** What shows that an earlier failure is over. */
+const RECOVERY = wordPattern(`
+  mergeable | (?:all|both) (?:the )?(?:tests|checks)(?: now)? pass(?:ed|ing)?
+  (?:tests|checks|ci|build|pipeline|suite|everything)(?: is| are)?(?: all)?(?: now)? (?:pass(?:es|ed|ing)?|green)
+`);
+
+/** "Fixed the failing test" tells of a failure that is over. */
+const REPAIRED =
+  /\b(?:fix(?:ed|es)?|repair(?:ed|s)?|resolve[ds]?|correct(?:ed|s)?)\s+(?:(?:the|an?|this|that|both|all)\s+)?$/i;
+
+export class Statements {
+  private readonly said = new Set<Topic>();
+  private failure: string | undefined;
+
+  see(text: string): void {
+    if (text === "") return;
+    for (const topic of Object.keys(TOPICS) as Topic[]) {
+      if (!this.said.has(topic) && findStatement(text, TOPICS[topic]) !== undefined) this.said.add(topic);
+    }
+    const failed = findStatement(text, FAILURE, at => REPAIRED.test(text.slice(Math.max(0, at - 30), at)));
+    const recovered = findStatement(text, RECOVERY);
+    if (failed !== undefined && (recovered === undefined || recovered < failed)) {
+      this.failure = quoteAt(text, failed);
+    } else if (recovered !== undefined) {
+      this.failure = undefined;
+    }
+  }
+
+  has(topic: Topic): boolean {
+    return this.said.has(topic);
+  }
+
+  /** Facts show that what failed is over. */
+  recover(): void {
+    this.failure = undefined;
+  }
+
+  /** the sentence of the latest failure that nothing said since has put right */
+  get openFailure(): string | undefined {
+    return this.failure;
+  }
+}
+
+/** The sentence around a position, as one line of at most 150 characters. */
+export function quoteAt(text: string, at: number): string {
+  const start = Math.max(text.lastIndexOf("\n", at - 1), text.lastIndexOf(". ", at - 1) + 1, 0);
+  const rest = text.slice(start);
+  const end = rest.slice(at - start).search(/[.!?](?:\s|$)|\n/);
+  return clip(oneLine(end < 0 ? rest : rest.slice(0, at - start + end + 1)), 150);
 }

@@ -1,7 +1,7 @@
 import { clip, oneLine } from "../../../../text/index.ts";
-import { HOLD_MARK } from "../hold-mark.ts";
-import type { Consideration } from "./considerations.ts";
+import { HOLD_MARK } from "../lock-mode.ts";
 import type { SessionFacts } from "./facts.ts";
+import type { Consideration } from "./heuristics.ts";
 import { announcedSteps, type CheckFailure, completionClaims } from "./heuristics.ts";
 import { MAX_BLOCKS, type TurnState } from "./turn-state.ts";
 

@@ -1,0 +1,390 @@
+import { isJsonObject, type JsonObject, ownValue, readJson } from "../../protocol/index.ts";
+import {
+  blankSeparated,
+  describe,
+  joinPath,
+  joinValues,
+  knownText,
+  type Language,
+  type Output,
+  type ProgramCall,
+  readContents,
+  readOwnScript,
+  runInNewShell,
+  runInner,
+  splitAssignment,
+  text,
+  unknownOutput,
+  type Value,
+  words,
+  writtenEntry,
+} from "../../shell/index.ts";
+import { type Field, type ParsedCall, type Program, program } from "../model/program.ts";
+import { runString } from "../model/run.ts";
+import { runFiles } from "../model/run-code.ts";
+import { stdinOf } from "./file-access.ts";
+import { runRemotely } from "./remote.ts";
+
+/** Builds by rules: recipes are read when they come from stdin, or were written by this command or this session. */
+export const make: Field = {
+  programs: () => [
+    program("make", "readsNothing gnu", {
+      options: {
+        flags: "-bBdeikLpqrRsStvw n|dry-run|just-print always-make silent quiet keep-going touch question",
+        values: "-IjoWl C|directory f|file|makefile E|eval include-dir old-file what-if",
+        optional: "-O jobs load-average debug output-sync",
+      },
+      run: runMake,
+    }),
+    program("cmake", "readsNothing", { run: runPortable }),
+    program("just", "readsNothing", {
+      options: {
+        values: "f|justfile d|working-directory shell",
+        flags: "n|dry-run l|list",
+        abbreviates: false,
+      },
+      run: runJust,
+    }),
+    program("task go-task", "readsNothing", {
+      options: { values: "t|taskfile d|dir", flags: "n|dry l|list a|list-all", abbreviates: false },
+      run: call =>
+        runTasks(call, ["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"], runTaskfile),
+    }),
+    program("gradle mvn", "readsNothing", {
+      operations: [
+        "mvn: publish …deploy|release:perform | publish an artifact | safer mvn verify | stops mvn thing deploy",
+        "gradle: publish publish|uploadArchives|publishToMavenCentral|publishPlugins | publish an artifact | safer gradle publishToMavenLocal | stops gradle publish",
+        "mvn: db.reset …flyway:clean | empty the database | safer mvn flyway:info | stops mvn flyway:clean",
+        "gradle: db.reset flywayClean | empty the database | safer gradle flywayInfo | stops gradle flywayClean",
+        "gradle: publish …publish*|*:publish* | publish an artifact | free on *publishToMavenLocal | safer gradle publishToMavenLocal | stops gradle thing publishAll",
+      ],
+    }),
+  ],
+};
+
+function runMake(call: ParsedCall): Output {
+  const { options } = call;
+  const cwd = options.valuesOf("C").reduce((directory, value) => joinPath(directory, value), call.cwd);
+  const inner: ProgramCall = { ...call, cwd };
+  if (options.isOn("n")) return [unknownOutput(call)];
+  const given = new Map<string, string>();
+  for (const value of call.operands) {
+    const assigned = splitAssignment(value);
+    const known = assigned?.value === undefined ? undefined : knownText(assigned.value);
+    if (assigned !== undefined && known !== undefined) given.set(assigned.name, known);
+    if (assigned?.name === "SHELL" && assigned.value !== undefined) runString(assigned.value, inner);
+  }
+  const named = options.valuesOf("f");
+  const files = named.length > 0 ? named : [text("GNUmakefile"), text("makefile"), text("Makefile")];
+  const goals = call.operands.flatMap(value => (splitAssignment(value) === undefined ? describe(value) : []));
+  for (const file of files)
+    for (const content of makefilesOf(file, inner)) runMakefile(content, given, goals, inner);
+  for (const fragment of options.valuesOf("E")) runMakefile(fragment, given, goals, inner);
+  return [unknownOutput(call)];
+}
+
+/** A makefile that comes in, or that this command or this session wrote; those that it includes with it. */
+function makefilesOf(file: Value, call: ProgramCall): readonly Value[] {
+  const isStdin = knownText(file) === "-" || knownText(file) === "/dev/stdin";
+  if (isStdin) return stdinOf(call);
+  const contents = writtenText(file, call);
+  const included = contents.flatMap(content =>
+    [...(knownText(content) ?? "").matchAll(/^ *-?s?include +([^\n#]+)/gm)].flatMap(([, names = ""]) =>
+      blankSeparated(names).flatMap(name => writtenText(text(name), call)),
+    ),
+  );
+  return [...contents, ...included];
+}
+
+/** What this command put into a file, or what this session did. */
+export function writtenText(file: Value, call: ProgramCall): readonly Value[] {
+  if (writtenEntry(file, call.cwd, call.scope) !== undefined)
+    return readContents(file, call.cwd, call.stdin, call.scope);
+  const own = readOwnScript(file, call);
+  return own === undefined ? [] : [own];
+}
+
+/** The first of the files that was written decides; without a task the first one in it runs. */
+function runTasks(
+  call: ParsedCall,
+  names: readonly string[],
+  run: (content: Value, goals: readonly string[], call: ProgramCall) => void,
+): Output {
+  const { options } = call;
+  if (options.has("n", "l", "a", "help", "version")) return [unknownOutput(call)];
+  const directory = options.valueOf("d");
+  const inner: ProgramCall = directory === undefined ? call : { ...call, cwd: joinPath(call.cwd, directory) };
+  const named = options.valuesOf("f", "t");
+  const goals = call.operands.map(describe).filter(goal => !goal.includes("="));
+  for (const file of named.length > 0 ? named : names.map(name => text(name)))
+    for (const content of writtenText(file, inner)) run(content, goals, inner);
+  return [unknownOutput(call)];
+}
+
+/** Recipes as in a makefile, but with any indentation and `{{…}}` for variables. */
+function runJustfile(content: Value, goals: readonly string[], call: ProgramCall): void {
+  const plain = (knownText(content) ?? "")
+    .replace(/\{\{\s*(\w+)\s*\}\}/g, "$($1)")
+    .replace(/^(\w+)\s*:=\s*["']([^"'\n]*)["']/gm, "$1 := $2")
+    .replace(/^(?: {2,}|\t)/gm, "\t")
+    .replace(/^(@?[\w-]+)[^\n:=]*:(?!=)/gm, "$1:");
+  runMakefile(text(plain, content.origins), new Map(), goals, call);
+}
+
+/** Every command of a task file: which task calls which is not followed. */
+function runTaskfile(content: Value, _goals: readonly string[], call: ProgramCall): void {
+  const lines = (knownText(content) ?? "").split("\n");
+  const commands = lines.flatMap(
+    line => /^\s*(?:-\s+(?:cmd:\s*)?|cmd:\s*)(?![\w-]+:(?:\s|$))(.+)$/.exec(line)?.[1] ?? [],
+  );
+  const code = commands.map(command => command.replace(/^(["'])(.*)\1$/, "$2")).join("\n");
+  if (code !== "") runInNewShell(text(code, content.origins), call, { from: "file", via: "script" });
+}
+
+/** Recipe lines, and the commands of `$(shell …)`; make variables that the text does not set are the shell's guess. */
+function runMakefile(
+  content: Value,
+  given: ReadonlyMap<string, string>,
+  goals: readonly string[],
+  call: ProgramCall,
+): void {
+  const known = knownText(content);
+  if (known === undefined) {
+    runInNewShell(content, call, { from: "stdin", via: "script" });
+    return;
+  }
+  const lines = known.replaceAll("\\\n", " ").split("\n");
+  const variables = readVariables(lines, given);
+  const isNeeded = neededLines(lines, goals);
+  const recipe = lines.flatMap((line, index) => {
+    if (!isNeeded(index)) return [];
+    const inline = /^[^\t#][^:#=]*:[^=;]*;(.*)$/.exec(line)?.[1];
+    const command = line.startsWith("\t") ? line.slice(1) : inline;
+    const calls = [...line.matchAll(/\$\(shell ([^)]*)\)/g)].map(match => match[1] ?? "");
+    return [
+      ...calls,
+      ...(command === undefined ? [] : [expandVariables(command.replace(/^\s*[@+-]+/, ""), variables)]),
+    ];
+  });
+  if (recipe.length > 0)
+    runInNewShell(text(recipe.join("\n"), content.origins), call, { from: "stdin", via: "script" });
+}
+
+const RULE = /^(@?[^\t#\s:=][^:=#]*):(?!=)([^=;#]*)(?:;|$|#)/;
+
+/** The lines of the rules that the goals lead to, and all that are in none; everything when a goal has no rule. */
+function neededLines(lines: readonly string[], goals: readonly string[]): (index: number) => boolean {
+  const ruleOf = new Map<number, readonly string[]>();
+  const needs = new Map<string, readonly string[]>();
+  let current: readonly string[] = [];
+  for (const [index, line] of lines.entries()) {
+    const [, targets, prerequisites = ""] = RULE.exec(line) ?? [];
+    if (targets !== undefined) {
+      current = blankSeparated(targets.replace(/^@/, ""));
+      for (const target of current)
+        needs.set(target, [...(needs.get(target) ?? []), ...blankSeparated(prerequisites)]);
+    } else if (!line.startsWith("\t") && line.trim() !== "" && !line.startsWith("#")) current = [];
+    ruleOf.set(index, current);
+  }
+  const [first] = [...needs.keys()].filter(target => !target.startsWith("."));
+  const waiting = goals.length > 0 ? [...goals] : [first ?? ""];
+  const isOpen =
+    waiting.some(goal => !needs.has(goal)) || [...needs.keys()].some(target => /[%$]/.test(target));
+  const reached = new Set<string>();
+  for (let goal = waiting.pop(); goal !== undefined; goal = waiting.pop()) {
+    if (reached.has(goal)) continue;
+    reached.add(goal);
+    waiting.push(...(needs.get(goal) ?? []));
+  }
+  return index => {
+    const targets = ruleOf.get(index) ?? [];
+    return isOpen || targets.length === 0 || targets.some(target => reached.has(target));
+  };
+}
+
+const MAX_VALUE_LENGTH = 4096;
+
+/** `NAME = value` in all its spellings. Words on the command line win over the makefile's own. */
+function readVariables(
+  lines: readonly string[],
+  given: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  const variables = new Map(given);
+  for (const line of lines) {
+    const found = /^ *(?:export +|override +)?(\w+)[ \t]*(?:::?|\?)?=[ \t]*([^#]*)/.exec(line);
+    const [, name, written] = found ?? [];
+    if (name === undefined || written === undefined || given.has(name)) continue;
+    const value = expandVariables(written.trimEnd(), variables);
+    // Functions of make and what they give are not known here.
+    if (value.length <= MAX_VALUE_LENGTH && !value.includes("$")) variables.set(name, value);
+    else variables.delete(name);
+  }
+  return variables;
+}
+
+/** `$(NAME)` and `${NAME}` become what make puts there, `$$` the shell's own dollar. */
+function expandVariables(written: string, variables: ReadonlyMap<string, string>): string {
+  return written.replace(/\$(?:\$|\((\w+)\)|\{(\w+)\})/g, (whole, round?: string, curly?: string) => {
+    const name = round ?? curly;
+    if (name === undefined) return whole === "$$" ? "$" : whole;
+    return variables.get(name) ?? `\${${name}}`;
+  });
+}
+
+/** `cmake -E rm -rf DIR`: small commands that are the same everywhere. */
+/** `just --command PROGRAM …` runs a program with the variables of the justfile. */
+function runJust(call: ParsedCall): Output {
+  const at = call.argv.findIndex(word => ["-c", "--command"].includes(knownText(word) ?? ""));
+  if (at >= 0) return runInner(call.argv.slice(at + 1), call);
+  return runTasks(call, ["justfile", "Justfile", ".justfile"], runJustfile);
+}
+
+function runPortable(call: ParsedCall): Output {
+  const at = call.argv.findIndex(word => knownText(word) === "-E");
+  const [action, ...rest] = call.argv.slice(at + 1);
+  const name = action === undefined ? undefined : knownText(action);
+  const program = at < 0 || name === undefined ? undefined : PORTABLE.get(name);
+  return program === undefined
+    ? [unknownOutput(call)]
+    : runInner([...program.split(" ").map(word => text(word)), ...rest], call);
+}
+
+const PORTABLE: ReadonlyMap<string, string> = new Map([
+  ["rm", "rm"],
+  ["remove", "rm -f"],
+  ["remove_directory", "rm -rf"],
+  ["rename", "mv"],
+  ["copy", "cp"],
+  ["copy_directory", "cp -r"],
+  ["env", "env"],
+  ["cat", "cat"],
+]);
+
+/** Programs that run what a file of a fixed name says, in a language that is read here. */
+export const taskRunners: Field = {
+  programs: () => [
+    {
+      ...runner("rake", "ruby", "Rakefile rakefile Rakefile.rb rakefile.rb"),
+      operations: [
+        "db.reset db:drop|db:drop:*|db:reset|db:schema:load|db:structure:load|db:purge|db:purge:*|db:truncate_all|db:migrate:reset|db:seed:replant | empty the database | safer rails db:migrate:status | stops rails db:drop",
+        "db.reset …db:drop|db:drop:*|db:reset|db:purge|db:truncate_all|db:migrate:reset|db:schema:load | empty the database | safer rails db:migrate:status | stops rails db:drop",
+      ],
+    },
+    runner("invoke inv", "python", "tasks.py"),
+    runner("fab", "python", "fabfile.py", runRemotely),
+    runner("nox", "python", "noxfile.py"),
+    runner("doit", "python", "dodo.py"),
+    runner("gulp", "javascript", "gulpfile.js gulpfile.mjs gulpfile.cjs"),
+    runner("grunt", "javascript", "Gruntfile.js"),
+    // They may write caches, reports and snapshots; a question is never worth it.
+    program("tsc eslint jest vitest mypy ruff flake8 prettier biome", "", { harmless: { runs: "*" } }),
+    program("pytest py.test", "readsNothing", {
+      harmless: { runs: "*", names: "pytest" },
+      run: call => runEverywhere("python", "conftest.py", call),
+    }),
+  ],
+};
+
+/** `otherwise` is asked first: a command line that is no task of the file. */
+function runner(
+  names: string,
+  language: Language,
+  files: string,
+  otherwise: (call: ParsedCall) => Output | undefined = () => undefined,
+): Program {
+  return {
+    names,
+    is: ["readsNothing"],
+    run: call =>
+      otherwise(call) ??
+      runFiles(
+        language,
+        words(files).map(file => text(file)),
+        [],
+        call,
+      ),
+  };
+}
+
+/** Files of that name in any directory: whichever tests run, those above them are loaded. */
+function runEverywhere(language: Language, name: string, call: ParsedCall): Output {
+  const own = call.scope.session.context.ownFiles?.named(name) ?? [];
+  if (own.length > 0)
+    return runFiles(
+      language,
+      own.map(path => text(path)),
+      [],
+      call,
+    );
+  return [unknownOutput(call)];
+}
+
+const MAX_MANIFEST_BYTES = 256 * 1024;
+const RUN = ["run", "run-script", "rum", "urn"];
+const INSTALL = ["install", "i", "ci", "add"];
+/** Subcommands that are scripts without `run`. */
+const LIFECYCLE: Readonly<Record<string, string>> = {
+  test: "test",
+  t: "test",
+  tst: "test",
+  start: "start",
+  stop: "stop",
+  restart: "restart",
+};
+
+/** Scripts of a `package.json`, as the package manager would start them. */
+export function runScripts(program: string, operands: readonly Value[], call: ProgramCall): void {
+  const { names, rest } = chosenScripts(program, operands);
+  if (names.length === 0) return;
+  const written = writtenText(text("package.json"), call);
+  for (const content of written.length > 0 ? written : listedScripts(program, operands, call)) {
+    const scripts = scriptsIn(knownText(content));
+    for (const name of names) {
+      const script = ownValue(scripts, name);
+      if (typeof script === "string")
+        runString(joinValues([text(script, content.origins), ...rest], " "), call);
+    }
+  }
+}
+
+/** The manifest of the project, for a script that is started by its name: what it says is what runs. */
+function listedScripts(
+  program: string,
+  operands: readonly Value[],
+  { scope, place, cwd }: ProgramCall,
+): readonly Value[] {
+  const path = knownText(joinPath(cwd, text("package.json")));
+  const first = knownText(operands[0] ?? text("")) ?? "";
+  const isNamed = RUN.includes(first) || (program !== "npm" && !INSTALL.includes(first));
+  if (path === undefined || place.kind !== "local" || !isNamed || Object.hasOwn(LIFECYCLE, first)) return [];
+  if (writtenEntry(text("package.json"), cwd, scope) !== undefined) return [];
+  const content = scope.session.context.files?.readText(path, MAX_MANIFEST_BYTES);
+  return content === undefined ? [] : [text(content)];
+}
+
+interface ChosenScripts {
+  readonly names: readonly string[];
+  /** Words that are handed on to the script. */
+  readonly rest: readonly Value[];
+}
+
+function chosenScripts(program: string, operands: readonly Value[]): ChosenScripts {
+  const [first = "", second = ""] = operands.slice(0, 2).map(operand => knownText(operand) ?? "");
+  if (RUN.includes(first)) return { names: withHooks(second), rest: operands.slice(2) };
+  if (INSTALL.includes(first)) return { names: [...withHooks("install"), ...withHooks("prepare")], rest: [] };
+  const isOwnName = program !== "npm";
+  const name = Object.hasOwn(LIFECYCLE, first) ? LIFECYCLE[first] : isOwnName ? first : undefined;
+  return { names: name === undefined ? [] : withHooks(name), rest: operands.slice(1) };
+}
+
+function withHooks(name: string): readonly string[] {
+  return [`pre${name}`, name, `post${name}`];
+}
+
+/** A manifest that is no JSON starts nothing: the package manager refuses it. */
+function scriptsIn(content: string | undefined): JsonObject {
+  const read = content === undefined ? undefined : readJson(content);
+  const manifest = read?.ok === true ? read.value : undefined;
+  const scripts = isJsonObject(manifest) ? ownValue(manifest, "scripts") : undefined;
+  return isJsonObject(scripts) ? scripts : {};
+}

@@ -1,0 +1,241 @@
+import {
+  AGENT_PROGRAMS,
+  type AgentProgram,
+  type CodeLanguage,
+  type ElsewhereCommand,
+} from "../../hosts/index.ts";
+import { baseName, describe, type Invocation, knownText } from "../../shell/index.ts";
+import { hasTrait } from "../model/registry.ts";
+
+/** The words behind the program, as far as they are known. */
+function wordsOf({ argv }: Invocation): readonly string[] {
+  return argv.slice(1).map(describe);
+}
+
+/** The argv that runs PowerShell text. */
+export function powerShellArgv(command: string): readonly string[] {
+  return ["pwsh", "-Command", command];
+}
+
+/** A shell that takes its commands from what it reads. */
+export function isOpenShell(invocation: Invocation): boolean {
+  if (!hasTrait(invocation.program, "shell")) return false;
+  const words = wordsOf(invocation);
+  return words.every(word => word.startsWith("-") && !/^-[a-zA-Z]*c$/.test(word));
+}
+
+/** `exec 3> FILE`: opens descriptors for everything that follows. */
+export function opensDescriptors(invocation: Invocation): boolean {
+  return invocation.program === "exec" && invocation.argv.length === 1;
+}
+
+/** `nc -e`, `socat EXEC:`: a program whose input and output is the network. */
+export function runsForSocket(invocation: Invocation): boolean {
+  const { program = "" } = invocation;
+  if (program === "socat")
+    return wordsOf(invocation).some(word => /(^|,|!!)(exec|system|shell):/i.test(word));
+  return (
+    /^(nc|ncat|netcat|cryptcat)(\.\w+)?$/.test(program) &&
+    wordsOf(invocation).some(word => /^-[a-zA-Z]*[ec]$|^--(exec|sh-exec|lua-exec)(=|$)/.test(word))
+  );
+}
+
+/** Archives hide what is in them, and letters exchanged for others spell anything. */
+export function unpacksOutput(invocation: Invocation): boolean {
+  const { program } = invocation;
+  if (hasTrait(program, "unpacks")) return true;
+  if (program === "tr") return translatesLetters(wordsOf(invocation));
+  return (
+    /^(g|bsd)?tar$/.test(program ?? "") &&
+    wordsOf(invocation).some(
+      (word, index) => word === "--to-stdout" || (index === 0 ? /^-?[a-zA-Z]*O/ : /^-[a-zA-Z]*O/).test(word),
+    )
+  );
+}
+
+/** `tr a-z n-za-m`; deleting or squeezing leaves the letters what they were. */
+function translatesLetters(words: readonly string[]): boolean {
+  const [from = "", to = ""] = words.filter(word => !/^-[a-zA-Z-]/.test(word));
+  return [from, to].every(set => /[a-z]/i.test(set.replace(/\[:\w+:\]/g, "")));
+}
+
+/** The address whose content it starts as a program: `deno run https://…`. */
+export function startedAddress(invocation: Invocation): string | undefined {
+  const isDeno = invocation.program === "deno";
+  if (!isDeno && !hasTrait(invocation.program, "runsPackage")) return undefined;
+  const words = wordsOf(invocation);
+  const address = words.find(word => /^https?:\/\//i.test(word));
+  const isStarted = isDeno ? /^(run|test|bench|install|eval)$/.test(words[0] ?? "") : words[0] === address;
+  return isStarted ? address : undefined;
+}
+
+/** Prints every variable: a builtin or program that is given nothing else to do. */
+export function printsEnvironment(invocation: Invocation): boolean {
+  const words = wordsOf(invocation);
+  switch (invocation.program) {
+    case "set":
+      return words.length === 0;
+    case "printenv":
+      return true;
+    case "declare":
+    case "typeset":
+    case "export":
+      return words.some(word => /^-[a-zA-Z]*p/.test(word)) || words.every(word => word.startsWith("-"));
+    case "env":
+      return words.every(word => word.startsWith("-") || /^\w+=/.test(word));
+    default:
+      return false;
+  }
+}
+
+const SECRET_NAME =
+  /(^|_)(SECRET|TOKEN|PASSWORD|PASSWD|PWD_?HASH|API_?KEY|APIKEY|PRIVATE_?KEY|ACCESS_?KEY|SECRET_?KEY|CREDENTIALS?|AUTH|PAT|DSN|DATABASE_URL)(_|$)/i;
+
+/** A variable that is named like what one keeps to oneself. */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name);
+}
+
+/** A pattern that looks for such variables: `-i token`, `AWS`, `_KEY=`. */
+export function asksForSecret(pattern: string): boolean {
+  return /secret|token|passw|api_?key|private_?key|credential|_key|\bkey\b|aws|akia|ghp_|sk-|begin.*key/i.test(
+    pattern,
+  );
+}
+
+/** The variables that a program is told to print: `printenv NAME`, `declare -p NAME`. */
+export function namedVariables(invocation: Invocation): readonly string[] {
+  return wordsOf(invocation).filter(word => /^[A-Za-z_]\w*$/.test(word));
+}
+
+/** Leaves the names of variables and drops what they hold, or only counts: `cut -d= -f1`, `grep -c`. */
+export function dropsValues(invocation: Invocation): boolean {
+  const words = wordsOf(invocation);
+  if (words.some(word => /^(-[a-z]*[cql]|--count|--quiet|--files-with-matches|-f1|--fields=1)$/.test(word)))
+    return true;
+  return words.some(word => /=\.\*|print \$1/.test(word));
+}
+
+/** Makes variables of its words and shows nothing; `env` needs a program behind them, or it prints them all. */
+export function takesVariables({ program, argv }: Invocation): boolean {
+  if (program === "env") return argv.slice(1).some(word => /^[^-=][^=]*$/.test(knownText(word) ?? "="));
+  return /^(export|declare|typeset|local|readonly)$/.test(program ?? "");
+}
+
+/** Takes variables of a file in before it runs its code: `node --env-file`, `load_dotenv()`. */
+export function loadsVariables(invocation: Invocation): boolean {
+  return wordsOf(invocation).some(word => /^--env-file|^dotenv\b|\bload_dotenv\b/.test(word));
+}
+
+/** Writes its words down in a store of its own: `npm config set`, `gh secret set`. */
+export function storesWords(invocation: Invocation): boolean {
+  return /^(config|secrets?|variables?|env) (set|put|add)\b/.test(wordsOf(invocation).slice(0, 2).join(" "));
+}
+
+/** Reads a password from its input and keeps it. */
+export function takesPassword(invocation: Invocation): boolean {
+  return wordsOf(invocation).some(word =>
+    /^--(password-stdin|with-token|token-stdin|passphrase-fd.*)$/.test(word),
+  );
+}
+
+const DISPLAY =
+  /^("?(true|false|cat|less( -\S+)*|more|delta( .*)?|vim?|nvim|nano|emacs|code --wait|code -w|:)"?|)$/;
+
+/** Does not show what it is fed: counts it, keeps it, or hands it to a place of its own. */
+export function keepsInput(program: string | undefined): boolean {
+  return /^(source|\.|docker|podman|ssh-add|wc|md5sum|sha256sum)$/.test(program ?? "");
+}
+
+/** A pager or an editor, as a setting names it: it shows, and does nothing else. */
+export function onlyDisplays(commandLine: string): boolean {
+  return DISPLAY.test(commandLine);
+}
+
+/** `$USER`, `$(whoami)`: the account of whoever runs the command. */
+export function isOwnAccount(shown: string): boolean {
+  return /^\$(USER|\{USER\}|UID|\(whoami\)|\(id -un?\)|LOGNAME)$/.test(shown);
+}
+
+/** The argv that does what a tool does with SQL. */
+export function sqlArgv(statements: string): readonly string[] {
+  return ["psql", "-c", statements];
+}
+
+const INTERPRETERS: Readonly<Record<Exclude<CodeLanguage, "unknown">, readonly [string, string]>> = {
+  python: ["python3", "-c"],
+  javascript: ["node", "-e"],
+  ruby: ["ruby", "-e"],
+  php: ["php", "-r"],
+  perl: ["perl", "-e"],
+  lua: ["lua", "-e"],
+  applescript: ["osascript", "-e"],
+  mongo: ["mongosh", "--eval"],
+};
+
+/** The argvs that run code, one for each language that it may be in. */
+export function codeArgvs(language: CodeLanguage, code: string): readonly (readonly string[])[] {
+  const languages = language === "unknown" ? (["python", "javascript"] as const) : [language];
+  return languages.map(one => [...INTERPRETERS[one], code]);
+}
+
+/** The argv that runs a command text somewhere else. */
+export function elsewhereArgv({ container, host }: ElsewhereCommand, command: string): readonly string[] {
+  if (container !== undefined) return ["docker", "exec", container, "sh", "-c", command];
+  return ["ssh", host ?? "", command];
+}
+
+/** The argv that runs text of another shell; undefined for the shell itself. */
+export function dialectArgv(
+  dialect: "posix" | "powershell" | "cmd",
+  command: string,
+): readonly string[] | undefined {
+  if (dialect === "powershell") return powerShellArgv(command);
+  return dialect === "cmd" ? ["cmd", "/c", command] : undefined;
+}
+
+/** Those that are no hosts stand here. */
+const AGENTS: readonly AgentProgram[] = [
+  ...AGENT_PROGRAMS,
+  { names: ["aider"], bypass: /^--(yes-always|yes)$/ },
+  { names: ["q"], bypass: /^--trust-all-tools$/ },
+  { names: ["crush"], bypass: /^(--yolo|-y)$/ },
+];
+
+/** The agent that a program is, or starts as a package; undefined for every other program. */
+export function agentOf({ program = "", argv }: Invocation): string | undefined {
+  const packages = hasTrait(program, "mayRunPackage") ? argv.slice(1).map(describe) : [];
+  const started = packages
+    .map(word => word.replace(/(?<=.)@[^/@]*$/, ""))
+    .map(name => AGENTS.find(agent => agent.package === name)?.names[0])
+    .find(agent => agent !== undefined);
+  const name = started ?? program;
+  agentNames ??= new Set(AGENTS.flatMap(({ names }) => names));
+  return agentNames.has(name) ? name : undefined;
+}
+
+let agentNames: ReadonlySet<string> | undefined;
+
+const INTERPRETER = /^-?(node|nodejs|bun|deno|python[\d.]*|ruby|(ba|z|da|k)?sh)$/;
+
+/** The agent that a running process is, by its words and the names it goes by. */
+export function agentOfProcess(argv: readonly string[], names: readonly string[]): string | undefined {
+  const [program = "", ...rest] = argv;
+  const script = INTERPRETER.test(baseName(program)) ? rest.find(word => !word.startsWith("-")) : undefined;
+  const named = [program, ...names, ...(script === undefined ? [] : [script])].map(word =>
+    baseName(word).replace(/\.(c?js|mjs|ts|exe|sh)$/, ""),
+  );
+  const found = AGENTS.find(
+    agent =>
+      agent.names.some(name => named.includes(name)) ||
+      (agent.package !== undefined && script?.includes(`/node_modules/${agent.package}/`) === true),
+  );
+  return found?.names[0];
+}
+
+/** A word that switches the questions of this agent off; of any agent when none is given. */
+export function turnsPermissionsOff(word: string, agent?: string): boolean {
+  return AGENTS.some(
+    ({ names, bypass }) => (agent === undefined || names.includes(agent)) && bypass.test(word),
+  );
+}
