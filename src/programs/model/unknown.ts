@@ -50,7 +50,11 @@ export function runUnknown(call: ParsedCall): void {
   }
   const runsOperands = call.operands.some(word => RUN_WORD.test(knownText(word) ?? ""));
   if (runsOperands) for (const word of call.operands) if (/\s/.test(knownPrefix(word))) runText(word, call);
-  if (call.stdin !== undefined) followUnreadCode(knownText(call.stdin) ?? "", call);
+  // Without a file it may be an interpreter, which reads its program there.
+  const readsProgram = call.operands.every(word =>
+    /^(?:-|run|eval|\/dev\/stdin)$/.test(knownText(word) ?? ""),
+  );
+  if (call.stdin !== undefined && readsProgram) followUnreadCode(knownText(call.stdin) ?? "", call);
 }
 
 /** A known program, in a place where a word of the unknown one could stand as well: such a word has no options. */

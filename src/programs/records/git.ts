@@ -30,7 +30,7 @@ import {
 } from "../../shell/index.ts";
 import { splitWords } from "../../system/index.ts";
 import { payloads, sendEffect, stdinPayloads } from "../model/effects.ts";
-import { commands, type Field, type ParsedCall, program } from "../model/program.ts";
+import { type Field, type ParsedCall, program } from "../model/program.ts";
 import { runString } from "../model/run.ts";
 import { readGitOptions } from "./git-changes.ts";
 import { repositoryRoot } from "./printing.ts";
@@ -59,6 +59,10 @@ export const versionControl: Field = {
       shellVariables: `GIT_SSH_COMMAND GIT_SSH GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_EXTERNAL_DIFF GIT_ASKPASS
         GIT_PROXY_COMMAND PAGER EDITOR VISUAL SSH_ASKPASS`,
       operations: [
+        "git.history lfs prune | delete stored files | unless dry-run d | stops git lfs prune | passes git lfs ls-files",
+        "git.history lfs migrate import|export | rewrite history | stops git lfs migrate import --everything | passes git lfs migrate info",
+        "git.history lfs fetch | delete stored files | needs prune p | stops git lfs fetch --prune | passes git lfs fetch",
+        "git.history annex drop|dropunused|uninit|dead|forget|unannex | delete stored content | stops git annex drop --force a | passes git annex whereis a",
         "sec.keychain credential fill | show stored credentials | stops git credential fill web | passes git credential list web",
       ],
     }),
@@ -100,13 +104,6 @@ export const versionControl: Field = {
         "sec.keychain auth token | show the token of GitLab | stops glab auth token web | passes glab auth list web",
       ],
     }),
-    commands([
-      "hg: git.checkout revert | overwrite changed files | unless n dry-run | safer hg shelve | stops hg revert web",
-      "hg: git.checkout update|up|checkout|co|goto | overwrite changed files | needs C clean | safer hg shelve | stops hg update web -C",
-      "svn: git.checkout revert | overwrite changed files | safer svn diff | stops svn revert web",
-      "bzr fossil: git.checkout revert | overwrite changed files | safer fossil diff | stops bzr revert web",
-      "sl: git.checkout revert | overwrite changed files | safer sl shelve | stops sl revert web",
-    ]),
   ],
 };
 

@@ -241,7 +241,6 @@ export const system: Field = {
       "netsh: sys.firewall …reset|off | open the firewall | stops netsh thing reset | passes netsh thing list web",
       "setenforce: sys.firewall 0 | switch protection off | stops setenforce 0 | passes setenforce list web",
       "pre-commit lefthook husky overcommit captain-hook simple-git-hooks: git.verify uninstall | switch the hooks off | safer pre-commit run --all-files | stops pre-commit uninstall",
-      "bfg bfg.jar: git.history - | rewrite history | safer git tag backup-before-rewrite | stops bfg web",
     ]),
   ],
 };
