@@ -41,7 +41,7 @@ import {
 import { runOptionText } from "./run.ts";
 import { runInterpreterCode } from "./run-code.ts";
 import { runOwn } from "./run-own.ts";
-import { databaseLosses, operationOfVerbs, outputEffects, runUnknown } from "./unknown.ts";
+import { databaseLosses, operationOfOthers, operationOfVerbs, outputEffects, runUnknown } from "./unknown.ts";
 
 /** An option that is not known may take the next word as its value. */
 const UNKNOWN: OptionGrammar = { abbreviates: false, unknownTakesValue: true };
@@ -243,7 +243,12 @@ function operationEffects(
   const operations = operationRowsOf(tool.name).flatMap(rows => operationsOf(rows, tool.name, there, found));
   if (operations.length > 0) return operations;
   const isUnknown = found === undefined ? record === undefined || tool.name !== name : isBare(found);
-  return isUnknown || found?.is?.includes("runsTasks") === true ? operationOfVerbs(tool.name, there) : [];
+  const isTask = found?.is?.includes("runsTasks") === true;
+  const isTarget = found?.is?.some(trait => trait === "runsTargets" || trait === "mayRunPackage") === true;
+  return [
+    ...(isUnknown || isTask ? operationOfVerbs(tool.name, there) : []),
+    ...(isUnknown || isTask || isTarget ? operationOfOthers(tool.name, there, !isUnknown) : []),
+  ];
 }
 
 /** `node cli.js users delete`: the script is the program, and what stands behind it its words. */

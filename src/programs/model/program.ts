@@ -61,6 +61,8 @@ export const TRAITS = [
   "keepsTexts",
   /** its first word names a task of the project */
   "runsTasks",
+  /** its words name targets or scripts of the project */
+  "runsTargets",
   /** a pattern in the place of the name is judged as it, if it could be it */
   "guessed",
 ] as const;

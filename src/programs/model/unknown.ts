@@ -115,9 +115,10 @@ const OUTPUT_PARTS = words(`
   out output outfile outdir outputfile report junit junitxml dump save dest destination trace logfile logdir coverprofile
   cpuprofile memprofile blockprofile stderr keyout libcurl jar export iidfile cidfile pidfile descriptor artifact
 `);
-const OUTPUT_FOLDER = /dir(?:ectory)?$|folder$/i;
-/** A stream, an address, or a word that names no place. */
-const NO_FILE = /^(?:-$|\/dev\/(?:null|std\w+|fd\/\d+)$|[^/.~]*$|\w+:\/\/)/;
+/** A folder gets files that the program names. */
+const FOLDER_NAME = /dir(?:ectory)?$|folder$/i;
+/** A stream, an address, a folder, or a word that names no place. */
+const NO_FILE = /^(?:-$|\.{1,2}\/?$|.*\/$|\/dev\/(?:null|std\w+|fd\/\d+)$|[^/.~]*$|\w+:\/\/)/;
 
 /** What options say that a program writes. Words behind the first operand of a wrapper belong to what it starts. */
 export function outputEffects(call: ParsedCall, isWrapper: boolean): readonly ProgramEffect[] {
@@ -134,14 +135,12 @@ export function outputEffects(call: ParsedCall, isWrapper: boolean): readonly Pr
         : dropKnown(word, option.length);
     if (index === 0 || value === undefined || !(glued || isOutput(name)) || NO_FILE.test(knownPrefix(value)))
       return [];
-    const path = withHome(value, call);
-    return OUTPUT_FOLDER.test(name)
-      ? [{ kind: "write", path, how: "create", isInto: true }]
-      : [{ kind: "write", path, how: "replace" }];
+    return [{ kind: "write", path: withHome(value, call), how: "replace" }];
   });
 }
 
 function isOutput(name: string): boolean {
+  if (FOLDER_NAME.test(name)) return false;
   const parts = partsOf(name);
   if (/^o[A-Z]?$/.test(name) || parts.some(part => OUTPUT_PARTS.includes(part))) return true;
   return parts[0] === "log" && (parts.length === 1 || parts[1] === "file");
@@ -214,6 +213,71 @@ export function operationOfVerbs(program: string, call: ParsedCall): readonly Op
     return [{ kind: "operation", rule: "cloud.other", what: `${verb} something`, target, names }];
   }
   return [];
+}
+
+const DEPLOYS = words("deploy redeploy promote rollback ship cutover golive");
+const RELEASES = words("release rollout deployment");
+const GIVES = words(
+  "grant authorize authorise invite assign attach share allow bind elevate escalate impersonate",
+);
+const KINDS_OF_KEY = words("api access deploy ssh service");
+const MAKES = words("create add issue mint");
+const RIGHTS = words(`
+  role policy permission privilege access admin acl binding collaborator member maintainer owner right grant rolebinding
+  iam sudo superuser
+`);
+const KEYS = words("token apikey pat accesskey deploykey sshkey");
+const STOPS = words(
+  "disable suspend pause stop off unprotect mute silence bypass skip no without turnoff deactivate remove",
+);
+const PROTECTION = words(`
+  audit auditing logging alarm alert backup versioning protection mfa 2fa sso firewall waf encryption retention monitor
+  monitoring scanning guardrail lock immutability protect pitr trail siem detector
+`);
+const BUYS = words(
+  "create launch provision order buy purchase rent scale resize upgrade run deploy start add up request reserve",
+);
+const BILLED = words(`
+  server vm instance cluster machine droplet node gpu database db volume disk domain ip address plan addon pod linode
+  nodepool nodegroup app service loadbalancer lb environment branch replica worker compute dyno subscription seat license
+  instances warehouse index endpoint deployment capacity job space site
+`);
+
+/** Words that say that nothing is changed. */
+const LOOKS = words(`
+  list ls get show describe status info log logs diff plan view history help docs test lint validate search check preview
+  notes build synth template render inspect explain can-i events watch tail open logs version versions
+`);
+
+/** What reaches users, gives rights, lifts a protection or costs money, by its words: each is a rule that can be set. */
+export function operationOfOthers(
+  program: string,
+  call: ParsedCall,
+  isTarget: boolean,
+): readonly OperationEffect[] {
+  const options = parseOptions(call.argv, GRAMMARS[1] ?? {});
+  if (onlyTells(options) || options.isOn("check")) return [];
+  const shown = options.operandValues.map(describe);
+  const command = shown.slice(0, MAX_COMMAND_WORDS).filter(word => /^[\w:.@/-]{1,80}$/.test(word));
+  const said = command.flatMap(partsOf);
+  if (said.some(part => LOOKS.includes(part))) return [];
+  const parts = [...partsOf(baseName(program)), ...said].map(singular);
+  const has = (list: readonly string[]): boolean => parts.some(part => list.includes(part));
+  const asked = options.options.map(({ name }) => partsOf(name).map(singular));
+  const lifts = asked.some(
+    ([first = "", ...rest]) => STOPS.includes(first) && rest.some(part => PROTECTION.includes(part)),
+  );
+  const gives = has(GIVES) || has(MAKES);
+  const isKey = has(KEYS) || (has(["key"]) && has(KINDS_OF_KEY));
+  const found: readonly (readonly [boolean, OperationEffect["rule"], string])[] = [
+    [has(DEPLOYS) || (!isTarget && has(RELEASES)), "deploy.production", "deploy"],
+    [!isTarget && gives && (has(RIGHTS) || isKey), "grant.access", "give rights"],
+    [!isTarget && (lifts || (has(STOPS) && has(PROTECTION))), "grant.protection", "switch a protection off"],
+    [!isTarget && has(BUYS) && has(BILLED), "spend.resource", "create or enlarge something"],
+  ];
+  const target = [program, ...call.argv.slice(1).map(describe)].join(" ");
+  const names = namesOf(call, options, shown);
+  return found.flatMap(([is, rule, what]) => (is ? [{ kind: "operation", rule, what, target, names }] : []));
 }
 
 /** `--delete`, `--drop-database`, `--action delete`. */

@@ -33,6 +33,8 @@ export const credentials: Field = {
     }),
     program("git-crypt ansible-vault mkcert certbot keytool ssh-copy-id ssh-add", "readsNothing", {
       operations: [
+        "ssh-copy-id: grant.access - | let a key in | unless n | stops ssh-copy-id web | passes ssh-copy-id -n",
+
         "ansible-vault: sec.keychain view|decrypt | show decrypted secrets | stops ansible-vault view web | passes ansible-vault list web",
       ],
     }),

@@ -13,6 +13,7 @@ const MERCURIAL: readonly OperationRow[] = [
 
 /** Version control other than git: work and history that is gone afterwards. */
 export const otherVersionControl: Field = {
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a record a program
   programs: () => [
     program("hg chg sl", "", {
       shows: "status st log diff annotate cat heads branches summary smartlog",
