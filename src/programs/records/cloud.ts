@@ -124,7 +124,7 @@ export const cloud: Field = {
       effects: readsAndUploads,
       run: runRemotely,
       operations: [
-        "deploy.production run|app|functions|endpoints|beta|alpha|builds|deploy|compute|artifacts …deploy|update-traffic|promote|rollback|rolling-action|submit | deploy | stops gcloud thing deploy web | passes gcloud thing list web",
+        "deploy.production run|app|functions|endpoints|beta|alpha|builds|deploy|compute|artifacts …deploy|update-traffic|promote|rollback|rolling-action|submit | deploy | stops gcloud run deploy web | passes gcloud thing list web",
         "grant.access …add-iam-policy-binding|set-iam-policy|add-iam-member | give rights | stops gcloud thing add-iam-policy-binding web | passes gcloud thing list web",
         "grant.access …service-accounts|keys|roles|api-keys|hmac create|update|undelete|enable | make an account or a key | stops gcloud service-accounts create web | passes gcloud service-accounts list web",
         "grant.protection …update|patch|modify | switch a protection off | needs no-versioning no-backup no-deletion-protection no-enable-point-in-time-recovery clear-retention-period no-enable-bin-log no-uniform-bucket-level-access no-public-access-prevention clear-lifecycle no-soft-delete no-enable-logging no-shielded-secure-boot no-enable-master-authorized-networks retention-days=1 | stops gcloud thing update web --no-versioning | passes gcloud thing update web",
@@ -229,7 +229,7 @@ export const cloud: Field = {
       run: runInCluster,
       operations: [
         "deploy.production rollout restart|undo|pause|resume | change what runs | stops kubectl rollout restart deploy/web | passes kubectl rollout status deploy/web",
-        "deploy.production apply|replace|patch|set|scale|edit|autoscale|create|expose | change what runs | stops kubectl apply web | passes kubectl apply --list",
+        "deploy.production apply|replace|patch|set|scale|edit|autoscale|create|expose | change what runs | stops kubectl apply web | passes kubectl diff -f a.yaml",
         "grant.access create clusterrolebinding|rolebinding|clusterrole|role|serviceaccount|sa|token | give rights | stops kubectl create clusterrolebinding web | passes kubectl --help",
         "grant.access auth|certificate|adm|policy|set reconcile|approve|policy|subject|add-* | give rights | stops kubectl auth reconcile web | passes kubectl auth get web",
         "grant.protection label|annotate|patch …pod-security*=privileged|*enforce=privileged | lift a protection | stops kubectl label pod-securityx=privileged web | passes kubectl --help",
@@ -415,7 +415,6 @@ export const cloud: Field = {
       "ansible-playbook: deploy.production * | run a playbook | unless C check syntax-check list-hosts list-tasks list-tags | stops ansible-playbook x web | passes ansible-playbook x -C",
       "spin waypoint werf garden tilt devspace kapp ytt flagger octo octopus spinnaker spin: deploy.production …deploy|converge|up|release|promote|rollback|create-release | deploy | stops spin thing deploy web | passes spin thing list web",
       "auditctl: grant.protection - | switch the record off | needs e=0 D | stops auditctl web -e 0 | passes auditctl web",
-      "pscale turso neonctl neon: grant.access …password|role|token|roles create | make a password | stops turso password create web | passes pscale password list web",
       "stripe: grant.access …keys|webhook_endpoints create | give rights | stops stripe keys create web | passes stripe keys list web",
       "sentry-cli: deploy.production releases|deploys new|finalize | release | stops sentry-cli releases new web | passes sentry-cli releases list web",
       "helmfile skaffold: cloud.infra destroy|delete | remove every release | stops helmfile destroy | passes helmfile list web",

@@ -58,10 +58,7 @@ export const frameworks: Field = {
     }),
     program("sail", "", { options: { stopsAtOperand: true }, run: runSail }),
     commands([
-      "alembic: deploy.production upgrade | change the database | stops alembic upgrade head | passes alembic history",
-      "flask: deploy.production db upgrade|migrate | change the database | stops flask db upgrade | passes flask run",
-      "flyway liquibase dbmate goose: deploy.production …migrate|update|up | change the database | stops flyway migrate | passes flyway info",
-      "atlas sqlx diesel mikro-orm: deploy.production migrate|schema|migration|migration:up apply|run | change the database | stops atlas migrate apply | passes atlas migrate status",
+      "pscale neonctl neon: grant.access …password|role|token|roles create | make a password | stops turso password create web | passes pscale password list web",
       "mikro-orm: db.reset schema:drop|schema:fresh|migration:fresh|database:drop | empty the database | safer mikro-orm migration:list | stops mikro-orm schema:drop",
       "migrate: db.reset …drop | drop everything in the database | stops migrate thing drop | passes migrate thing list web",
       "migrate: db.reset …down | undo every migration | needs all | stops migrate thing down --all | passes migrate thing down web",

@@ -82,7 +82,7 @@ export const versionControl: Field = {
         "deploy.merge pr|mr merge|accept | merge past the checks | needs admin skip-checks auto-merge=false | stops gh pr merge web --admin | passes gh pr merge web",
         "deploy.merge pr|mr review|approve | approve its own work | needs approve a | stops gh pr review web --approve | passes gh pr review web",
         "grant.access repo deploy-key|collaborator|members add | give rights | stops gh repo deploy-key add web | passes gh repo deploy-key list web",
-        "grant.access ssh-key|gpg-key|secret|variable|deploy-key|org|token add|set|create|invite|import | give rights | stops gh ssh-key add web | passes gh ssh-key list web",
+        "grant.access deploy-key|org|token add|create|invite|import | give rights | stops gh deploy-key add web | passes gh deploy-key list",
         "grant.access auth refresh|login | widen the rights of the token | needs s scopes | stops gh auth refresh web -s | passes gh auth refresh web",
         "grant.access api *collaborators*|*memberships*|*/keys|*/invitations|*/members|*/members/*|*/teams/*|*/hooks|*/deploy_keys|user/keys | give rights | needs method=PUT method=POST method=put method=post | stops gh api collaborators web --method PUT | passes gh api collaborators web",
         "grant.protection api *protection*|*protected_branches*|*rulesets*|*vulnerability-alerts*|*automated-security-fixes*|*secret-scanning* | lift a protection | needs method=PUT method=PATCH method=DELETE method=POST | stops gh api protection web --method PUT | passes gh api protection web",
@@ -112,7 +112,7 @@ export const versionControl: Field = {
         "deploy.production release create|edit | release | stops glab release create web | passes glab release list web",
         "deploy.merge pr|mr merge|accept | merge past the checks | needs admin skip-checks auto-merge=false | stops glab pr merge web --admin | passes glab pr merge web",
         "grant.access repo deploy-key|collaborator|members add | give rights | stops glab repo deploy-key add web | passes glab repo deploy-key list web",
-        "grant.access ssh-key|gpg-key|secret|variable|deploy-key|org|token add|set|create|invite|import | give rights | stops glab ssh-key add web | passes glab ssh-key list web",
+        "grant.access deploy-key|org|token add|create|invite|import | give rights | stops glab deploy-key add web | passes glab deploy-key list",
         "grant.access auth refresh|login | widen the rights of the token | needs s scopes | stops glab auth refresh web -s | passes glab auth refresh web",
         "grant.access api *collaborators*|*memberships*|*/keys|*/invitations|*/members|*/members/*|*/teams/*|*/hooks|*/deploy_keys|user/keys | give rights | needs method=PUT method=POST method=put method=post | stops glab api collaborators web --method PUT | passes glab api collaborators web",
         "grant.protection api *protection*|*protected_branches*|*rulesets*|*vulnerability-alerts*|*automated-security-fixes*|*secret-scanning* | lift a protection | needs method=PUT method=PATCH method=DELETE method=POST | stops glab api protection web --method PUT | passes glab api protection web",
@@ -333,8 +333,9 @@ function splitWritten(written: string): { key: string; value: string } {
 
 export const FORGE_OPTIONS: OptionGrammar = {
   values: `-bntlamBfFqRH method|X body body-file title notes notes-file repo label assignee milestone raw-field field input
-    head base header jq template hostname org env visibility`,
-  flags: "-ypd yes help|h paginate cleanup-tag confirm show-token public draft",
+    head base header jq template hostname org env visibility s|scopes`,
+  flags:
+    "-ypd yes help|h paginate cleanup-tag confirm show-token public draft admin skip-checks auto-merge approve",
   shortEquals: true,
   abbreviates: false,
 };
