@@ -3,17 +3,20 @@ import { type FailurePolicy, isSameJson } from "../protocol/index.ts";
 import type { UserDirectories } from "../state/index.ts";
 import { join, type System } from "../system/index.ts";
 import { applyEdit, type Computed, type FileChange, type FileEdit, planEdit, readFile } from "./file-edit.ts";
-import { generateFiles } from "./generated-files.ts";
-import type { FileKind, HostRecord } from "./manifest.ts";
-import type { ManifestWriter } from "./manifest-writer.ts";
-import { namedProgram } from "./places.ts";
-import { registerEntries } from "./register-entries.ts";
-import { filesOf, isGenerated, readRegistration } from "./registrations.ts";
-import { skillPath } from "./skill.ts";
+import { generateFiles } from "./generated-modules.ts";
+import {
+  filesOf,
+  isGenerated,
+  readRegistration,
+  registerEntries,
+  type WantedEntry,
+  wantedEntries,
+} from "./hook-entries.ts";
+import type { FileKind, HostRecord, ManifestWriter } from "./manifest.ts";
+import { namedProgram } from "./package.ts";
 import type { RegistrationTarget } from "./targets.ts";
 import { hasFingerprints, trustEdit, trustOf } from "./trust.ts";
-import { type WantedEntry, wantedEntries } from "./wanted-entries.ts";
-import { type WantedFile, type WorkflowTexts, workflowFiles } from "./workflow-files.ts";
+import { skillPath, type WantedFile, type WorkflowTexts, workflowFiles } from "./workflow-files.ts";
 
 export interface RegisterOptions {
   readonly version: string;

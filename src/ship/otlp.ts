@@ -1,9 +1,8 @@
 import { type JsonObject, numberAt, stringAt, stringsAt } from "../protocol/index.ts";
 import type { ChainHead } from "../state/index.ts";
 import { version } from "../version.ts";
-import type { Totals } from "./checkpoint.ts";
-import type { ShippedLine } from "./read-batch.ts";
-import { parseLine, type SharedFields, sharedFields, timeOf } from "./shared-fields.ts";
+import type { ShippedLine, Totals } from "./read-batch.ts";
+import { parseLine, type SharedFields, sharedFields, timeOf } from "./read-batch.ts";
 
 /** OTLP/HTTP in its JSON form: 64-bit numbers are texts, enumerations are numbers. */
 export type Attribute = { readonly key: string; readonly value: JsonObject };

@@ -1,10 +1,17 @@
+import { joinStamps } from "./file-names.ts";
 import type { DirectoryNode, DiskNode, FileNode, MemoryDisk, PathLookup } from "./memory-disk.ts";
-import { exactFactsOf, factsOf, toNanoseconds } from "./memory-facts.ts";
-import { type Faults, type FileOperation, ProcessDied } from "./memory-faults.ts";
-import { fail, Refusal } from "./memory-refusal.ts";
+import {
+  exactFactsOf,
+  type Faults,
+  type FileOperation,
+  factsOf,
+  fail,
+  ProcessDied,
+  Refusal,
+  toNanoseconds,
+} from "./memory-disk.ts";
 import { dirname } from "./paths.ts";
 import { sha256Hex } from "./sha256.ts";
-import { joinStamps } from "./stamps.ts";
 import { type ExactFacts, type FileFacts, type Files, type NamedFacts, SystemError } from "./system.ts";
 
 export interface MemoryFilesOptions {

@@ -6,10 +6,10 @@ import { HOSTS, type HostId } from "../../src/hosts/descriptors.ts";
 import { examine } from "../../src/install/doctor/doctor.ts";
 import { install } from "../../src/install/install.ts";
 import type { InstallRequest } from "../../src/install/install-report.ts";
-import { addServer, findServer, removeServer } from "../../src/install/mcp/server-entry.ts";
+import { addServer, findServer, removeServer } from "../../src/install/mcp-entries.ts";
 import { INSTALLABLE_HOSTS, setupOf } from "../../src/install/targets.ts";
 import { uninstall } from "../../src/install/uninstall.ts";
-import { requireDirectories } from "../../src/state/user-directories.ts";
+import { requireDirectories } from "../../src/state/directories.ts";
 import { createQuickSandbox, INSTALL, makeQuickPackage, type Sandbox, UNINSTALL } from "./sandbox.ts";
 
 const PACKAGE = makeQuickPackage();

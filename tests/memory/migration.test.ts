@@ -3,8 +3,7 @@ import { join } from "node:path";
 import Libsql from "libsql";
 import { describe, expect, it } from "vitest";
 import { SqliteConnection } from "../../src/memory/sqlite-connection.ts";
-import { COLUMNS, PLACEHOLDERS, valuesOf } from "../../src/memory/sqlite-rows.ts";
-import { MIGRATIONS } from "../../src/memory/sqlite-schema.ts";
+import { COLUMNS, MIGRATIONS, PLACEHOLDERS, valuesOf } from "../../src/memory/sqlite-schema.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { draft, find, NOW_MS, openScene, systemAt } from "./store-scene.ts";
 

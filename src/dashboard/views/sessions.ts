@@ -1,6 +1,7 @@
 import { shownPlace } from "../../history/index.ts";
 import { count } from "../../text/index.ts";
 import type { Call, Moment } from "../timeline/calls.ts";
+import type { Recorded } from "../timeline/timeline.ts";
 import {
   type Session,
   type SessionFigures,
@@ -8,11 +9,10 @@ import {
   type Turn,
   undoableOf,
 } from "../timeline/timeline.ts";
-import type { Recorded } from "../timeline/transcript.ts";
-import { itemView } from "./call.ts";
+import { itemView } from "./calls.ts";
 import { type CallFilter, chosenFilters, filterForm, fitsOrigin, pager, placeChoices } from "./filters.ts";
-import { block, html, line, type Markup, NOTHING } from "./markup.ts";
-import type { Site } from "./site.ts";
+import type { Site } from "./layout.ts";
+import { block, html, line, type Markup, NOTHING } from "./layout.ts";
 import {
   clock,
   command,

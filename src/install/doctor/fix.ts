@@ -1,8 +1,8 @@
 import type { HostId, InstallScope } from "../../hosts/index.ts";
 import type { UserDirectories } from "../../state/index.ts";
 import type { System } from "../../system/index.ts";
-import { findRegistrations } from "../duplicate-registrations.ts";
 import { readFile } from "../file-edit.ts";
+import { findRegistrations } from "../hook-entries.ts";
 import { install } from "../install.ts";
 import { type InstallReport, PLAIN_INSTALL } from "../install-report.ts";
 import type { Package } from "../package.ts";

@@ -13,7 +13,7 @@ import {
   stringAt,
 } from "../../protocol/index.ts";
 import { version } from "../../version.ts";
-import type { McpServer } from "./mcp-servers.ts";
+import type { McpServer } from "./compiled.ts";
 
 /** One conversation with an MCP server. */
 interface Connection {

@@ -1,13 +1,18 @@
 import type { System } from "../../system/index.ts";
 import { firstCharacters } from "../../text/index.ts";
-import { isSameMemory, type Memory, type MemoryName, TEXT_LIMITS } from "../memory.ts";
-import { withFreeId } from "../new-memory.ts";
-import { openConnection } from "../open-store.ts";
-import { isSharedProject } from "../project-identity.ts";
-import { shortHash } from "../short-hash.ts";
-import { CHANGE, recordAll } from "../sqlite-changes.ts";
+import {
+  encodeText,
+  isSameMemory,
+  type Memory,
+  type MemoryName,
+  shortHash,
+  TEXT_LIMITS,
+  withFreeId,
+} from "../memory.ts";
+import { isSharedProject } from "../memory-place.ts";
 import type { SqliteConnection } from "../sqlite-connection.ts";
-import { bytesOf, memoryOf, SELECTED, textOf } from "../sqlite-rows.ts";
+import { bytesOf, CHANGE, memoryOf, recordAll, SELECTED, textOf } from "../sqlite-schema.ts";
+import { openConnection } from "../sqlite-store.ts";
 import {
   dropRemovedWords,
   type FoundMemory,
@@ -19,8 +24,7 @@ import {
   removeRows,
   replaceRow,
 } from "../sqlite-writes.ts";
-import { encodeText } from "../stored-text.ts";
-import type { NamedState, PendingChange, TeamState } from "./change.ts";
+import type { NamedState, PendingChange, TeamState } from "./decide.ts";
 import { hasSameText } from "./decide.ts";
 
 const SAME_NAME = "agent = ? AND session = ? AND key = ?";
