@@ -49,7 +49,7 @@ export const command = defineCommand({
 
 async function update(invocation: Invocation<typeof OPTIONS>): Promise<number> {
   const { options, system, terminal } = invocation;
-  const [{ checkPlatform }, { readUpdateSettings }, { fetchReleases, isNewer, latestOf }] = await Promise.all(
+  const [{ checkPlatform }, { readUpdateSettings }, { fetchReleases, isNewer, latestRelease }] = await Promise.all(
     [loadPlatform(), loadSettings(), loadReleases()],
   );
   checkPlatform(process.platform);
@@ -57,7 +57,7 @@ async function update(invocation: Invocation<typeof OPTIONS>): Promise<number> {
   const { source } = settings.update;
   if (source === undefined) throw await noSource(settings);
   const offered = await fetchReleases(source);
-  const latest = latestOf(offered);
+  const latest = latestRelease(offered);
   const current = `amplihack ${version} is current\n`;
   const newer = latest !== undefined && isNewer(latest.version, version);
   if (options.check) {

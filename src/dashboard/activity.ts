@@ -8,7 +8,7 @@ export interface Counted {
 }
 
 /** How often each name occurs, the most frequent first. Entries without a name are left out. */
-export function countsOf<E>(
+export function countByName<E>(
   entries: Iterable<E>,
   nameOf: (entry: E) => string | readonly string[],
 ): readonly Counted[] {
@@ -315,10 +315,12 @@ function fits(entry: Entry, query: EntryQuery, text: string): boolean {
   if (query.decision === "failed") {
     if (!("failure" in entry) || entry.failure === "") return false;
   } else if (query.decision !== undefined && entry.decision !== query.decision) return false;
-  return text === "" || Object.values(entry).some(value => textOf(value).toLowerCase().includes(text));
+  return (
+    text === "" || Object.values(entry).some(value => searchableText(value).toLowerCase().includes(text))
+  );
 }
 
-function textOf(value: unknown): string {
+function searchableText(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 

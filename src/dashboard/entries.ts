@@ -92,7 +92,7 @@ export function readRun(record: JsonObject | undefined): NewEntry<RunEntry> | un
     hook,
     decision: word(record, "decision") || "none",
     rules,
-    reason: rules.map(titleOf).join("; "),
+    reason: rules.map(ruleTitle).join("; "),
     ms: duration / 1000,
     failure: result === "ok" ? "" : text(record, "error") || result || "unknown",
     session: word(record, "session"),
@@ -117,7 +117,7 @@ export function readJudgement(record: JsonObject | undefined): NewEntry<Judgemen
   const about = [...new Set(targets)].filter(target => target !== "").join(", ");
   const [person = "", ...hint] = (stringAt(record, "person") ?? "").split("\n");
   const told =
-    withoutRules(person) || [rules.map(titleOf).join("; "), about].filter(part => part !== "").join(": ");
+    withoutRules(person) || [rules.map(ruleTitle).join("; "), about].filter(part => part !== "").join(": ");
   return {
     ts,
     host: word(record, "host") || "unknown",
@@ -152,7 +152,7 @@ function readNotes(texts: readonly string[]): {
 }
 
 /** A rule of the user's own has no title here; its id speaks for it. */
-function titleOf(rule: string): string {
+function ruleTitle(rule: string): string {
   return findRule(rule)?.title ?? rule;
 }
 

@@ -156,7 +156,7 @@ export async function diffOf(
 }
 
 async function searchPage(sources: Sources, site: Site, query: URLSearchParams): Promise<Page> {
-  const sought = textOf(query, "q");
+  const sought = queryText(query, "q");
   const memories = sought.trim() === "" ? [] : (await tryToFind(sources, sought)).memories;
   return {
     name: "search",
@@ -167,7 +167,7 @@ async function searchPage(sources: Sources, site: Site, query: URLSearchParams):
 }
 
 async function memoryPage(sources: Sources, site: Site, query: URLSearchParams): Promise<Page> {
-  const sought = textOf(query, "q");
+  const sought = queryText(query, "q");
   const agent = query.get("agent") ?? undefined;
   const found = await tryToFind(sources, sought, { agent });
   return { name: "memory", title: "Memory", body: memoryView(site, { ...found, sought, agent }) };
@@ -208,7 +208,7 @@ function missing(what: string, all: Markup): Markup {
   return empty(`There is no such ${what}.`, html`It may have been removed since. ${all} are still there.`);
 }
 
-function textOf(query: URLSearchParams, name: string): string {
+function queryText(query: URLSearchParams, name: string): string {
   return (query.get(name) ?? "").slice(0, MAX_TEXT);
 }
 

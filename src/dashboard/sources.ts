@@ -152,13 +152,13 @@ function readOutputs(system: System, stateDir: string, { runId }: RecordedRun): 
   try {
     const context = new AtomicJsonFile(path, { system, limitBytes: MAX_CHECKPOINT_BYTES, parse }).read();
     if (!isJsonObject(context)) return new Map();
-    return new Map(Object.keys(context).map(name => [name, textOf(context[name] ?? null)]));
+    return new Map(Object.keys(context).map(name => [name, outputText(context[name] ?? null)]));
   } catch {
     return new Map();
   }
 }
 
-function textOf(value: Json): string {
+function outputText(value: Json): string {
   return clip(stringAt({ value }, "value") ?? JSON.stringify(value, undefined, 2), OUTPUT_LENGTH);
 }
 

@@ -1,5 +1,5 @@
 import { hasErrorCode, join, type System } from "../system/index.ts";
-import { cacheOf, compileFile, readCache } from "../system/node.ts";
+import { codeCachePath, compileFile, readCache } from "../system/node.ts";
 import { installProblem, removeTree } from "./file-edit.ts";
 import { runProgram, trialEnvironment } from "./find-program.ts";
 
@@ -64,7 +64,8 @@ export async function recordCode(system: System, options: CodeCacheOptions): Pro
   };
   try {
     const entries = bundleNames(system, binFolder);
-    for (const entry of entries) forget(system, cacheOf(join(entriesFolder(binFolder), `${entry}.cjs`)));
+    for (const entry of entries)
+      forget(system, codeCachePath(join(entriesFolder(binFolder), `${entry}.cjs`)));
     for (const entry of entries.filter(name => !NOT_STARTED.test(name))) {
       const commands = entry === "pre-tool-use" ? COMMANDS : COMMANDS.slice(0, 1);
       for (const command of commands) await record(entry, command);

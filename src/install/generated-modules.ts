@@ -1,7 +1,7 @@
 import { HOSTS, type HostId, MODULE_DEADLINE_SECONDS, planRegistrations } from "../hosts/index.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
 import { quoteWord } from "../system/index.ts";
-import { callOf, quoteProgram } from "./hook-entries.ts";
+import { hookArguments, quoteProgram } from "./hook-entries.ts";
 import { namesHome } from "./package.ts";
 
 export interface ModuleOptions {
@@ -414,7 +414,7 @@ function writtenBy({ version }: ModuleOptions): string {
 function executables(host: HostId, options: ModuleOptions): readonly GeneratedFile[] {
   return planRegistrations(host).registrations.map(registration => {
     const program = quoteProgram(options.program);
-    const words = callOf(host, registration).map(quoteWord).join(" ");
+    const words = hookArguments(host, registration).map(quoteWord).join(" ");
     const text = `#!/bin/sh\n${writtenBy(options)}${unlessMissing(options.program)}exec ${program} ${words}\n`;
     return { name: registration.nativeEvent, text, isExecutable: true };
   });

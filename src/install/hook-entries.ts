@@ -48,7 +48,7 @@ import { basename, expandHomeWord, join, quoteWord, type System } from "../syste
 import { readFile } from "./file-edit.ts";
 import { isExecutable } from "./find-program.ts";
 import { namesHome } from "./package.ts";
-import { findTarget, INSTALLABLE_HOSTS, ownerOf, type RegistrationTarget, setupOf } from "./targets.ts";
+import { filesOwner, findTarget, hostSetup, INSTALLABLE_HOSTS, type RegistrationTarget } from "./targets.ts";
 
 /** One handler as it stands in a host's configuration file. */
 export interface WantedEntry extends HostRegistration {
@@ -72,11 +72,11 @@ export function wantedEntries(host: HostId, options: EntryOptions): readonly Wan
   if (registration === undefined) return [];
   return planRegistrations(host)
     .registrations.filter(each => options.supports?.(each.subcommand) ?? true)
-    .map(each => ({ ...each, handler: handlerOf(host, registration, each, options) }));
+    .map(each => ({ ...each, handler: makeHandler(host, registration, each, options) }));
 }
 
 /** The words of a call that tells host and event, for files that a single host reads. */
-export function callOf(
+export function hookArguments(
   host: HostId,
   { subcommand, nativeEvent }: Pick<HostRegistration, "subcommand" | "nativeEvent">,
 ): readonly string[] {
@@ -97,14 +97,14 @@ export function quoteProgram(program: string): string {
   return namesHome(program) ? `"$HOME"${quoteWord(program.slice("$HOME".length))}` : quoteWord(program);
 }
 
-function handlerOf(
+function makeHandler(
   host: HostId,
   { layout, timeout }: Registration,
   entry: HostRegistration,
   { program, isShared, isClosed }: EntryOptions,
 ): JsonObject {
   const isVeto = describeEvent(entry.event).power === "veto";
-  const words = isShared ? [entry.subcommand] : callOf(host, entry);
+  const words = isShared ? [entry.subcommand] : hookArguments(host, entry);
   const commandKey = layout.commandKey ?? "command";
   // Started without a shell, so a home can only be filled in by one that is named.
   const argv = namesHome(program) ? ["/bin/sh", "-c", commandLine(program, words)] : [program, ...words];
@@ -241,7 +241,7 @@ function moduleEntries({ owner }: RegistrationTarget, text: string): readonly Ow
     matcher: undefined,
     timeout: undefined,
     program,
-    words: callOf(owner, each),
+    words: hookArguments(owner, each),
     line: `${program} ${each.subcommand}`,
     kind: "program",
   }));
@@ -310,7 +310,10 @@ function usesGroups(layout: SettingsLayout, event: string): boolean {
   return layout.kind === "groups" || (layout.kind === "mixed" && /ToolUse/.test(event));
 }
 
-function itemOf(layout: SettingsLayout, { nativeEvent, matcher, handler }: WantedEntry): JsonObject {
+function makeSettingsItem(
+  layout: SettingsLayout,
+  { nativeEvent, matcher, handler }: WantedEntry,
+): JsonObject {
   const selected = matcher === undefined ? {} : { matcher };
   if (layout.kind === "named") return { event: nativeEvent, ...selected, ...handler };
   return usesGroups(layout, nativeEvent) ? { ...selected, hooks: [handler] } : { ...selected, ...handler };
@@ -326,7 +329,7 @@ function isUpToDate(
   if (!opened.ok || opened.events === undefined) return false;
   if (layout.kind === "named") {
     const found = ownEntries(opened, event).map(({ handler }) => handler);
-    const items = wanted.map(entry => itemOf(layout, entry));
+    const items = wanted.map(entry => makeSettingsItem(layout, entry));
     return isSameJson(found, items);
   }
   const list = memberOf(opened.events, event);
@@ -334,7 +337,7 @@ function isUpToDate(
   return wanted.every((entry, index) => {
     const item = list.children?.[index];
     const value = item === undefined ? null : (getNodeValue(item) as Json);
-    return isSameJson(value, itemOf(layout, entry));
+    return isSameJson(value, makeSettingsItem(layout, entry));
   });
 }
 
@@ -347,7 +350,7 @@ function insertEntries(
   let current = ensureRoot(text, layout);
   if (layout.kind === "named")
     return wanted.reduce((edited, entry) => insertNamed(edited, layout, entry), current);
-  const items = wanted.map(entry => itemOf(layout, entry));
+  const items = wanted.map(entry => makeSettingsItem(layout, entry));
   const first = openFile(current, layout);
   if (!first.ok || first.events === undefined) return current;
   if (memberOf(first.events, event) === undefined)
@@ -368,7 +371,7 @@ function insertNamed(text: string, layout: SettingsLayout, entry: WantedEntry): 
   const { events, body, bom } = opened;
   let name = `amplihack-${entry.subcommand}-${entry.nativeEvent}`;
   while (memberOf(events, name) !== undefined) name += "-2";
-  return bom + insertMember(body, events, name, itemOf(layout, entry));
+  return bom + insertMember(body, events, name, makeSettingsItem(layout, entry));
 }
 
 function ensureRoot(text: string, layout: SettingsLayout): string {
@@ -411,7 +414,7 @@ interface DuplicateRegistration {
 
 /** Files of other hosts that a host reads besides its own. */
 function alsoReads(host: HostId): readonly { readonly host: HostId; readonly scope: InstallScope }[] {
-  const others = setupOf(host).alsoReads ?? [];
+  const others = hostSetup(host).alsoReads ?? [];
   return others.flatMap(other => (isHostId(other.host) ? [{ host: other.host, scope: other.scope }] : []));
 }
 
@@ -448,7 +451,7 @@ export function findDuplicates(system: System, places: UserDirectories): readonl
   const all = findRegistrations(system, places).filter(isRegistered);
   const at = (host: HostId, scope: InstallScope) =>
     all.find(each => each.target.host === host && each.target.scope === scope);
-  return INSTALLABLE_HOSTS.filter(host => host === ownerOf(host)).flatMap(host => {
+  return INSTALLABLE_HOSTS.filter(host => host === filesOwner(host)).flatMap(host => {
     const [other] = alsoReads(host).flatMap(place => at(place.host, place.scope) ?? []);
     const own = [at(host, "project"), at(host, "user")].filter(each => each !== undefined);
     const [kept, ...redundant] = other === undefined ? own : [other, ...own];

@@ -20,7 +20,7 @@ export {
   updateHookPaths,
   validateHookPaths,
 } from "./settings-api.ts";
-export { askVersion, hostTitle, INSTALLABLE_HOSTS, isInstallable, isPresent, setupOf } from "./targets.ts";
+export { askVersion, hostSetup, hostTitle, INSTALLABLE_HOSTS, isInstallable, isPresent } from "./targets.ts";
 export { planUserCommands } from "./user-commands.ts";
 export type { BuildReport } from "./user-hooks/build.ts";
 export {

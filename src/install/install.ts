@@ -37,15 +37,21 @@ import {
 import { emptyManifest, type Manifest, ManifestWriter, readManifest } from "./manifest.ts";
 import { isServerWanted, planServers, registerServers } from "./mcp-servers.ts";
 import { hookProgramPath, manifestPath, type Package, versionStampPath } from "./package.ts";
-import { needsTrust, planRegistration, type RegisterOptions, registerTarget, wantedOf } from "./register.ts";
+import {
+  findWantedEntries,
+  needsTrust,
+  planRegistration,
+  type RegisterOptions,
+  registerTarget,
+} from "./register.ts";
 import {
   type AssetPlan,
   addBundle,
   changedPrograms,
   configuredPolicy,
-  foldersOf,
   isStaged,
   type ProgramFile,
+  parentFolders,
   planAssets,
   stageAssets,
   stagePackage,
@@ -58,8 +64,8 @@ import {
   chooseHosts,
   describeProtections,
   findClosedHosts,
+  hostSetup,
   type RegistrationTarget,
-  setupOf,
 } from "./targets.ts";
 import { unregisterTarget } from "./unregister.ts";
 import { planProfile, planUserCommands, type UserCommands } from "./user-commands.ts";
@@ -187,7 +193,7 @@ function forEachHost(
       const loose = describeLooseJson(target, result.changes);
       warnings.push(...result.notes, ...loose);
       done.push(target);
-      const events = wantedOf(places, target, options).map(entry => entry.nativeEvent);
+      const events = findWantedEntries(places, target, options).map(entry => entry.nativeEvent);
       hosts.push({
         ...base,
         ...statusOf(host, {
@@ -243,7 +249,7 @@ function nextSteps(
   target: RegistrationTarget,
   options: RegisterOptions,
 ): readonly string[] {
-  const step = setupOf(target.host).nextStep?.[target.scope];
+  const step = hostSetup(target.host).nextStep?.[target.scope];
   const trustStep = options.isTrustAgreed ? undefined : target.registration.fingerprints?.nextStep;
   const isUntrusted = trustStep !== undefined && needsTrust(system, places, target, options);
   return [isUntrusted ? trustStep : undefined, step].filter(each => each !== undefined);
@@ -452,7 +458,9 @@ function contentsOf(
   const versions = isOwnCopy ? [versionFolder(origin)] : [];
   return {
     files,
-    dirs: [...new Set([...manifest.dirs, ...foldersOf(assets.wanted.map(asset => asset.name)), ...versions])],
+    dirs: [
+      ...new Set([...manifest.dirs, ...parentFolders(assets.wanted.map(asset => asset.name)), ...versions]),
+    ],
     binaries: [...new Set([...manifest.binaries, ...binaries.map(program => program.path)])],
     sha256: {
       ...manifest.sha256,

@@ -16,7 +16,7 @@ import type { UserDirectories } from "../state/index.ts";
 import { basename, dirname, isAbsolute, join, type System } from "../system/index.ts";
 import type { Computed } from "./file-edit.ts";
 import { programFolder } from "./package.ts";
-import { INSTALLABLE_HOSTS, setupOf } from "./targets.ts";
+import { hostSetup, INSTALLABLE_HOSTS } from "./targets.ts";
 import { appendTable, readToml, removeTableTree } from "./trust.ts";
 
 /** Where one host reads its MCP servers in one scope. */
@@ -34,7 +34,7 @@ export function serverFile(
   host: HostId,
   scope: InstallScope,
 ): ServerFile | undefined {
-  const { mcp } = setupOf(host);
+  const { mcp } = hostSetup(host);
   if (mcp === undefined) return undefined;
   const { project } = mcp;
   if (scope === "project")

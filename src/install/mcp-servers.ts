@@ -24,7 +24,7 @@ import {
   serverFile,
   serverProgram,
 } from "./mcp-entries.ts";
-import { type ChosenHost, setupOf } from "./targets.ts";
+import { type ChosenHost, hostSetup } from "./targets.ts";
 import { restoreFile, restoreServers } from "./unregister.ts";
 
 const FILE_MODES: Readonly<Record<InstallScope, number>> = { user: 0o600, project: 0o644 };
@@ -149,7 +149,7 @@ export function findServerFiles(
 function recordedFiles({ mcp_servers }: Manifest): readonly ServerFile[] {
   return mcp_servers.flatMap(({ host, scope, path }) => {
     const id = resolveHost(host);
-    const servers = id === undefined ? undefined : setupOf(id).mcp;
+    const servers = id === undefined ? undefined : hostSetup(id).mcp;
     return id === undefined || servers === undefined ? [] : [{ host: id, scope, path, servers }];
   });
 }

@@ -15,7 +15,7 @@ import {
 import type { FileKind, HostRecord, ManifestWriter } from "./manifest.ts";
 import { namedProgram } from "./package.ts";
 import type { RegistrationTarget } from "./targets.ts";
-import { hasFingerprints, trustEdit, trustOf } from "./trust.ts";
+import { hasFingerprints, readTrust, trustEdit } from "./trust.ts";
 import { skillPath, type WantedFile, type WorkflowTexts, workflowFiles } from "./workflow-files.ts";
 
 export interface RegisterOptions {
@@ -167,7 +167,7 @@ function hookEdits(
 type EntryChoices = Pick<RegisterOptions, "policyOf" | "takesClosed" | "supports">;
 
 function entriesEdit(places: UserDirectories, target: RegistrationTarget, options: EntryChoices): FileEdit {
-  const wanted = wantedOf(places, target, options);
+  const wanted = findWantedEntries(places, target, options);
   const { layout } = target.registration;
   return {
     path: target.path,
@@ -178,7 +178,7 @@ function entriesEdit(places: UserDirectories, target: RegistrationTarget, option
   };
 }
 
-export function wantedOf(
+export function findWantedEntries(
   places: UserDirectories,
   target: RegistrationTarget,
   { policyOf, takesClosed, supports }: EntryChoices,
@@ -247,7 +247,7 @@ export function needsTrust(
   if (!hasFingerprints(target)) return false;
   const computed = entriesEdit(places, target, options).compute(readFile(system, target.path));
   const hooks = computed.ok ? (computed.text ?? "") : "";
-  return trustOf(system, places, target, hooks).some(status => status !== "trusted");
+  return readTrust(system, places, target, hooks).some(status => status !== "trusted");
 }
 
 /** Limits that a person raised are kept and reported. */

@@ -17,7 +17,7 @@ import type { HookEngine } from "./hook-engine.ts";
 import type { InstallRequest } from "./install-report.ts";
 import type { Manifest } from "./manifest.ts";
 import { type Package, programFolder, repairCommand } from "./package.ts";
-import { findHostProgram, INSTALLABLE_HOSTS, setupOf } from "./targets.ts";
+import { findHostProgram, hostSetup, INSTALLABLE_HOSTS } from "./targets.ts";
 import { hookWrapper, programWrapper } from "./user-commands.ts";
 
 // Framework files from a folder that the user names: agents, commands, skills, recipes. Programs and settings are not
@@ -120,7 +120,7 @@ export function stageAssets(system: System, places: UserDirectories, plan: Asset
 }
 
 /** Every folder that holds one of the files, below the state home, innermost first. */
-export function foldersOf(names: readonly string[]): readonly string[] {
+export function parentFolders(names: readonly string[]): readonly string[] {
   const found = new Set<string>();
   for (const name of names) {
     for (let folder = dirname(name); folder !== "."; folder = dirname(folder)) found.add(folder);
@@ -400,7 +400,7 @@ async function withBundles(
 ): Promise<readonly string[]> {
   const warnings: string[] = [];
   for (const id of INSTALLABLE_HOSTS) {
-    const { title, programs, takesBundles } = setupOf(id);
+    const { title, programs, takesBundles } = hostSetup(id);
     const program = takesBundles === true ? findHostProgram(system, id) : undefined;
     if (program === undefined) continue;
     const { code, stdout } = await run(system, program, "list");

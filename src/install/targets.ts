@@ -40,13 +40,13 @@ export function isInstallable(host: HostId): boolean {
 }
 
 /** What an installation knows about a host that it registers with. */
-export function setupOf(host: HostId): HostSetup {
+export function hostSetup(host: HostId): HostSetup {
   return HOSTS[host].setup?.() ?? { title: host, folders: [], programs: [], live: "it has no driver" };
 }
 
 /** Whose rules and files count for a host: its own, or those of the host whose files it reads instead. */
-export function ownerOf(host: HostId): HostId {
-  const { registeredBy = host } = setupOf(host);
+export function filesOwner(host: HostId): HostId {
+  const { registeredBy = host } = hostSetup(host);
   return isHostId(registeredBy) ? registeredBy : host;
 }
 
@@ -63,7 +63,7 @@ export interface RegistrationTarget {
 
 /** The target at a known path; undefined for a host that we do not register with. */
 export function targetAt(host: HostId, scope: InstallScope, path: string): RegistrationTarget | undefined {
-  const owner = ownerOf(host);
+  const owner = filesOwner(host);
   const { registration } = HOSTS[owner];
   if (registration === undefined || !isInstallable(host)) return undefined;
   return { host, scope, owner, registration, path };
@@ -75,7 +75,7 @@ export function findTarget(
   host: HostId,
   scope: InstallScope,
 ): RegistrationTarget {
-  const owner = ownerOf(host);
+  const owner = filesOwner(host);
   const { registration } = HOSTS[owner];
   // A host that reads another's settings looks in the usual place, wherever users moved the other's folder.
   const env = host === owner ? system.env : { get: () => undefined };
@@ -101,7 +101,7 @@ export function isPresent(
   { home }: Pick<UserDirectories, "home">,
   host: HostId,
 ): boolean {
-  const { folders } = setupOf(host);
+  const { folders } = hostSetup(host);
   const hasFolder = folders.some(folder => system.files.follow(join(home, folder))?.kind === "directory");
   const { relocation } = HOSTS[host].registration ?? {};
   const isMoved =
@@ -113,7 +113,7 @@ export function isPresent(
 
 /** The program that starts a host, when it is on PATH. */
 export function findHostProgram(system: Pick<System, "env" | "files">, host: HostId): string | undefined {
-  return setupOf(host)
+  return hostSetup(host)
     .programs.map(name => findOnPath(system, name))
     .find(found => found !== undefined);
 }
@@ -181,7 +181,7 @@ export function chooseHosts(
     );
   }
   return INSTALLABLE_HOSTS.filter(host => asked.includes(host)).map(host => {
-    const { mustBePresent, title, folders, programs } = setupOf(host);
+    const { mustBePresent, title, folders, programs } = hostSetup(host);
     if (mustBePresent !== true || scope !== "user" || isThere(host)) return choose(host);
     const skipped = `${title} was not found: there is no ~/${folders[0]} and no ${programs[0]} on PATH`;
     return { host, scope, skipped };
@@ -191,7 +191,7 @@ export function chooseHosts(
 /** `Claude Code` for `claude-code`; a host that is not known keeps its name. */
 export function hostTitle(host: string): string {
   const known = resolveHost(host);
-  return known === undefined ? escapeControls(host) : setupOf(known).title;
+  return known === undefined ? escapeControls(host) : hostSetup(known).title;
 }
 
 /** What our hooks can do for the user of one host, and what they cannot do there. */
@@ -213,7 +213,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
 };
 
 export function describeProtections(host: HostId): Protections {
-  const { registrations, omitted } = planRegistrations(ownerOf(host));
+  const { registrations, omitted } = planRegistrations(filesOwner(host));
   const can = new Set<string>();
   const cannot = new Set<string>();
   for (const { subcommand, event, nativeEvent } of registrations) {
@@ -229,7 +229,7 @@ export function describeProtections(host: HostId): Protections {
     const purpose = PURPOSES[subcommand] ?? subcommand;
     if (!can.has(purpose)) cannot.add(`${purpose}: ${why}`);
   }
-  for (const gap of setupOf(host).gaps ?? []) cannot.add(gap);
+  for (const gap of hostSetup(host).gaps ?? []) cannot.add(gap);
   cannot.add("act after its time is up: a hook that takes too long is passed over");
   return { can: [...can], cannot: [...cannot] };
 }

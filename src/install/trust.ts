@@ -371,7 +371,7 @@ export function trustEdit(
 }
 
 /** How far the host trusts our hooks in a text of its hooks file. */
-export function trustOf(
+export function readTrust(
   system: System,
   places: UserDirectories,
   target: RegistrationTarget,

@@ -81,7 +81,7 @@ function removeInstallation(
       kept.push(path);
     }
   }
-  for (const path of dataOf(system, places, manifest, options)) {
+  for (const path of findUserData(system, places, manifest, options)) {
     removeTree(system, path);
     removed.push(path);
   }
@@ -109,7 +109,7 @@ function listInstallation(
 ): readonly string[] {
   const own = ownFiles(system, places, manifest).filter(path => isUntouched(system, places, manifest, path));
   const isInstalled = own.length > 0 || options.isPurging || manifest.hosts.length > 0;
-  return isInstalled ? [...own, ...dataOf(system, places, manifest, options)] : [];
+  return isInstalled ? [...own, ...findUserData(system, places, manifest, options)] : [];
 }
 
 /** Files of ours as a whole that are there; only in places where an installation puts them. */
@@ -145,7 +145,7 @@ function readBytes({ files }: System, path: string): Uint8Array | undefined {
   }
 }
 
-function dataOf(
+function findUserData(
   { files }: System,
   { stateHome }: UserDirectories,
   manifest: Manifest,
@@ -335,7 +335,7 @@ function chooseTargets(
 ): readonly RegistrationTarget[] {
   const isWanted = (target: Pick<RegistrationTarget, "host" | "scope">) =>
     (hosts === undefined || hosts.includes(target.host)) && (scope === undefined || scope === target.scope);
-  const recorded = manifest.hosts.flatMap(record => targetOf(record) ?? []).filter(isWanted);
+  const recorded = manifest.hosts.flatMap(record => recordedTarget(record) ?? []).filter(isWanted);
   const found = findRegistrations(system, places)
     .filter(({ entries }) => entries.length > 0)
     .map(({ target }) => target)
@@ -360,7 +360,7 @@ function chooseServers(
   );
 }
 
-function targetOf({ host, scope, settings_path: path }: HostRecord): RegistrationTarget | undefined {
+function recordedTarget({ host, scope, settings_path: path }: HostRecord): RegistrationTarget | undefined {
   const id = resolveHost(host);
   return id === undefined ? undefined : targetAt(id, scope, path);
 }

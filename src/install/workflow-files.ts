@@ -2,7 +2,7 @@ import { HOST_LIST, HOSTS, type UserFiles } from "../hosts/index.ts";
 import { readText } from "../state/index.ts";
 import { basename, dirname, join, type System } from "../system/index.ts";
 import type { Package } from "./package.ts";
-import { type RegistrationTarget, setupOf } from "./targets.ts";
+import { hostSetup, type RegistrationTarget } from "./targets.ts";
 
 // What agents are taught about amplihack, in the folder in which their host looks for skills.
 
@@ -140,7 +140,7 @@ export function workflowFiles(
 ): readonly WantedFile[] {
   const folder = target.scope === "user" ? hostFolder(target) : undefined;
   if (folder === undefined) return [];
-  const { agents, command } = setupOf(target.owner).userFiles ?? {};
+  const { agents, command } = hostSetup(target.owner).userFiles ?? {};
   const skill = skillPath(system, target, SKILL);
   return [
     ...(skill === undefined ? [] : [{ path: skill, text: texts?.skill }]),
@@ -159,7 +159,7 @@ export function workflowFiles(
 /** Whether a path is one that `workflowFiles` gives for some host. */
 export function isWorkflowFile(path: string): boolean {
   return HOST_LIST.some(({ id }) => {
-    const { agents, command } = setupOf(id).userFiles ?? {};
+    const { agents, command } = hostSetup(id).userFiles ?? {};
     const files = agents === undefined ? [] : AGENTS.map(name => nameFile(agents.file, name));
     return [...files, ...(command === undefined ? [] : [command.file])].some(file =>
       path.endsWith(`/${file}`),

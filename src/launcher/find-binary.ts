@@ -60,7 +60,7 @@ export function findBinary(system: SearchSystem, agent: AgentName, self: string)
   throw new Problem(`binary for '${agent}' not found`, {
     kind: "not-found",
     causes: describeTried(tried),
-    fix: `${LAUNCH_TOOLS[agent].installHint}, or set ${variablesOf(agent)[0]} to its path`,
+    fix: `${LAUNCH_TOOLS[agent].installHint}, or set ${binaryPathVariables(agent)[0]} to its path`,
     exitCode: NOT_FOUND,
   });
 }
@@ -91,7 +91,7 @@ export function tryFindBinary(system: SearchSystem, agent: AgentName, self: stri
 }
 
 function findOverride(system: SearchSystem, agent: AgentName, self: string): string | undefined {
-  for (const variable of variablesOf(agent)) {
+  for (const variable of binaryPathVariables(agent)) {
     const value = system.env.get(variable) ?? "";
     if (value === "") continue;
     const path = resolve(system.files.workingDirectory() ?? "/", value);
@@ -106,7 +106,7 @@ function findOverride(system: SearchSystem, agent: AgentName, self: string): str
   return undefined;
 }
 
-function variablesOf(agent: AgentName): readonly [string, string] {
+function binaryPathVariables(agent: AgentName): readonly [string, string] {
   const name = agent.toUpperCase();
   return [`AMPLIHACK_${name}_BINARY_PATH`, `${name}_BINARY_PATH`];
 }

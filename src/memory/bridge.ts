@@ -68,7 +68,7 @@ async function getContext(request: GetContextRequest, context: BridgeContext): P
     const sinceMs = oldestForPrompt(Math.min(maxAgeDays, MAX_DAYS_AT_START), system.clock.nowMs());
     const scopes = projectScopes(system, context, request.project_path);
     const [project] = scopes;
-    const found = await latestOf(store, scopes, sinceMs, maxItems);
+    const found = await findLatest(store, scopes, sinceMs, maxItems);
     const length = Math.min(maxCharacters, REPLY_LIMITS.item);
     const lines = found.map(({ category, value }) => `- [${category}] ${clip(oneLine(value), length)}`);
     const count = countFitting(lines, REPLY_LIMITS.text - TITLE_ROOM);
@@ -87,7 +87,7 @@ async function getContext(request: GetContextRequest, context: BridgeContext): P
 }
 
 /** Pinned ones of every scope first; then those of the scope that new memories get. */
-async function latestOf(
+async function findLatest(
   reader: MemoryReader,
   scopes: readonly string[],
   sinceMs: number,
@@ -247,7 +247,7 @@ async function reflect(request: ReflectRequest, context: BridgeContext): Promise
   const { agent } = context.config.reflect;
   const excerpt = new Excerpt();
   const review = reviewSession(excerpt.watch(readSession(context, request.transcript_path)));
-  const findings = [...review.findings, ...holdsOf(request.redirects_path, context)];
+  const findings = [...review.findings, ...readHolds(request.redirects_path, context)];
   if (agent !== undefined && excerpt.text !== "") {
     return askForReflection(context, agent, { conversation: excerpt.text, findings });
   }
@@ -281,7 +281,7 @@ class Excerpt {
 const HOLDS = 2;
 
 /** How often the end of a turn was held, and for what; the stop hook keeps a line for each. */
-function holdsOf(path: string | undefined, context: BridgeContext): readonly SessionFinding[] {
+function readHolds(path: string | undefined, context: BridgeContext): readonly SessionFinding[] {
   const { system } = context;
   if (path === undefined || !isReadablePlace(context, path)) return [];
   if (system.files.follow(path)?.kind !== "file") return [];

@@ -115,7 +115,7 @@ function anyQuery(queries: readonly string[], required: readonly string[]): stri
 export const MEMORIES = `${SCHEMA}.memories`;
 export const USES = `${SCHEMA}.memory_uses`;
 
-/** For `memoryOf`. */
+/** For `readMemoryRow`. */
 export const SELECTED = [
   "number, created_ms, updated_ms, is_pinned",
   "id, project, agent, session, key, type, category, value",
@@ -165,17 +165,20 @@ export function columnsOf(memories: readonly Memory[]): readonly (readonly strin
 }
 
 /** Somebody who writes with SQL by hand may store what no memory can be; that is reported, never returned. */
-export function memoryOf(row: Row): Memory {
+export function readMemoryRow(row: Row): Memory {
   const unreadable = (column: string): MemoryError => unreadableRow(row, column);
   const time = (column: string): number => {
     const ms = Number(row[column]);
     if (!(Math.abs(ms) <= MAX_TIME_MS)) throw unreadable(column);
     return ms;
   };
-  return readMemory({ text: column => textOf(row, column), time, unreadable }, row["is_pinned"] === true);
+  return readMemory(
+    { text: column => readTextColumn(row, column), time, unreadable },
+    row["is_pinned"] === true,
+  );
 }
 
-export function textOf(row: Row, column: string): string {
+export function readTextColumn(row: Row, column: string): string {
   return decodeText(String(row[column]));
 }
 

@@ -28,15 +28,15 @@ import {
   idValues,
   listCondition,
   MEMORIES,
-  memoryOf,
   named,
   nameValues,
   ofProject,
+  readMemoryRow,
+  readTextColumn,
   rowsFrom,
   SELECTED,
   searchRows,
   type TeamSearch,
-  textOf,
   toMemoryError,
   USES,
   WRITTEN_COLUMNS,
@@ -52,8 +52,8 @@ export interface FoundMemory {
   readonly memory: Memory;
 }
 
-function foundOf(row: Row): FoundMemory {
-  return { number: String(row["number"]), memory: memoryOf(row) };
+function readFound(row: Row): FoundMemory {
+  return { number: String(row["number"]), memory: readMemoryRow(row) };
 }
 
 export async function insertRows({ run, team }: TeamSearch, memories: readonly Memory[]): Promise<void> {
@@ -136,7 +136,7 @@ async function planBatch(
     ...nameValues(batch),
   ]);
   const owners = await findOwners({ run, team }, batch);
-  const byName = new Map(known.map(foundOf).map(found => [nameKey(found.memory), found]));
+  const byName = new Map(known.map(readFound).map(found => [nameKey(found.memory), found]));
   const added: Memory[] = [];
   const replaced: FoundMemory[] = [];
   for (const memory of batch) {
@@ -159,7 +159,10 @@ export async function findOwners(
     ...idValues(ids),
   ]);
   return new Map(
-    rows.map(row => [idKey({ agent: textOf(row, "agent"), id: textOf(row, "id") }), String(row["number"])]),
+    rows.map(row => [
+      idKey({ agent: readTextColumn(row, "agent"), id: readTextColumn(row, "id") }),
+      String(row["number"]),
+    ]),
   );
 }
 
@@ -192,7 +195,7 @@ export async function listUses({ run, team }: TeamSearch): Promise<readonly Stor
      WHERE used.team = $1 AND memories.team = $1`,
     [team],
   );
-  return rows.map(row => readUse(row, column => textOf(row, column)));
+  return rows.map(row => readUse(row, column => readTextColumn(row, column)));
 }
 
 /** The later of two times stays, and what was recalled once stays recalled. */
@@ -277,12 +280,12 @@ async function readTextHistory({ run, team }: TeamSearch, memory: Memory): Promi
      WHERE ${isNamed} ORDER BY number DESC`,
     values,
   );
-  return { author: String(current?.["author"] ?? ""), earlier: rows.map(earlierOf) };
+  return { author: String(current?.["author"] ?? ""), earlier: rows.map(readEarlierText) };
 }
 
-function earlierOf(row: Row): EarlierText {
+function readEarlierText(row: Row): EarlierText {
   return {
-    value: textOf(row, "value"),
+    value: readTextColumn(row, "value"),
     type: String(row["type"]),
     category: String(row["category"]),
     author: String(row["author"]),
@@ -316,12 +319,12 @@ export class PostgresStore implements MovableStore {
       `SELECT ${SELECTED} FROM ${MEMORIES} WHERE ${text} ORDER BY ${by} LIMIT $${values.length + 1}`,
       [...values, limit ?? null],
     );
-    return rows.map(memoryOf);
+    return rows.map(readMemoryRow);
   }
 
   async search(query: SearchQuery, filter: MemoryFilter, limit: number): Promise<readonly WeightedMemory[]> {
     const rows = await searchRows(this.searching(), query, filter, limit);
-    return rows.map(row => readMatch(row, memoryOf(row)));
+    return rows.map(row => readMatch(row, readMemoryRow(row)));
   }
 
   countWords(terms: readonly string[]): Promise<WordCounts> {
@@ -329,7 +332,7 @@ export class PostgresStore implements MovableStore {
   }
 
   async latest(project: string, sinceMs: number, limit: number): Promise<readonly Memory[]> {
-    return (await latestRows(this.searching(), project, sinceMs, limit)).map(memoryOf);
+    return (await latestRows(this.searching(), project, sinceMs, limit)).map(readMemoryRow);
   }
 
   /** What a memory said before. The server keeps it, for as long as the memory is there. */
@@ -450,7 +453,7 @@ export class PostgresStore implements MovableStore {
   ): Promise<FoundMemory | undefined> {
     const sql = `SELECT ${SELECTED} FROM ${MEMORIES} WHERE team = $1 AND ${condition} ORDER BY number LIMIT 1`;
     const [row] = await run(sql, [this.team, ...values]);
-    return row === undefined ? undefined : foundOf(row);
+    return row === undefined ? undefined : readFound(row);
   }
 
   private async retain(

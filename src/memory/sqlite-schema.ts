@@ -18,23 +18,23 @@ import { readMemory } from "./move.ts";
 import { indexText } from "./search-words.ts";
 import { corruptDatabase, type SqliteConnection, type SqlRow, type SqlValue } from "./sqlite-connection.ts";
 
-/** Columns in the order of `valuesOf`; the long one last, so that the others are read without it. */
+/** Columns in the order of `columnValues`; the long one last, so that the others are read without it. */
 export const COLUMNS =
   "id, project, agent, session, key, type, category, created_ms, updated_ms, fingerprint, seal, value";
 export const PLACEHOLDERS = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?";
-/** For `memoryOf`. The library ends the process when a text is not UTF-8, so it is given bytes to hand on. */
+/** For `readMemoryRow`. The library ends the process when a text is not UTF-8, so it is given bytes to hand on. */
 export const SELECTED = [
   "number, created_ms, updated_ms",
-  ...["id", "project", "agent", "session", "key", "type", "category", "seal", "value"].map(bytesOf),
+  ...["id", "project", "agent", "session", "key", "type", "category", "seal", "value"].map(selectAsBytes),
   "EXISTS (SELECT 1 FROM memory_pins WHERE memory_pins.number = memories.number) AS is_pinned",
 ].join(", ");
 
 /** A text column as bytes. */
-export function bytesOf(column: string): string {
+export function selectAsBytes(column: string): string {
   return `CAST(${column} AS BLOB) AS ${column}`;
 }
 
-export function valuesOf(memory: Memory): readonly SqlValue[] {
+export function columnValues(memory: Memory): readonly SqlValue[] {
   return [
     ...storedNames(memory),
     memory.createdMs,
@@ -45,16 +45,16 @@ export function valuesOf(memory: Memory): readonly SqlValue[] {
   ];
 }
 
-/** The text of a column that was asked for with `bytesOf`. */
-export function textOf(row: SqlRow, column: string, path: string): string {
+/** The text of a column that was asked for with `selectAsBytes`. */
+export function readTextColumn(row: SqlRow, column: string, path: string): string {
   const bytes = row[column];
   if (!(bytes instanceof ArrayBuffer) || !isUtf8(bytes)) throw damagedRow(row, path);
   return decodeText(Buffer.from(bytes).toString("utf8"));
 }
 
 /** The memory of a row; a row that does not fit its seal was damaged on disk and is reported, never returned. */
-export function memoryOf(row: SqlRow, path: string): Memory {
-  const text = (column: string): string => textOf(row, column, path);
+export function readMemoryRow(row: SqlRow, path: string): Memory {
+  const text = (column: string): string => readTextColumn(row, column, path);
   const unreadable = (): Error => damagedRow(row, path);
   const time = (column: string): number => {
     const ms = row[column];
@@ -221,10 +221,10 @@ function hasEarlierEntries(connection: SqliteConnection): boolean {
 function adoptEarlierEntries(connection: SqliteConnection, nowMs: number): void {
   const taken = new Set<string>();
   for (const row of connection.rows(
-    `SELECT ${NEEDED.map(bytesOf).join(", ")} FROM ${TABLE} ORDER BY created_at, id`,
+    `SELECT ${NEEDED.map(selectAsBytes).join(", ")} FROM ${TABLE} ORDER BY created_at, id`,
   )) {
     const memory = withFreeKey(toMemory(row, nowMs), taken);
-    connection.run(`INSERT INTO memories (${COLUMNS}) VALUES (${PLACEHOLDERS})`, valuesOf(memory));
+    connection.run(`INSERT INTO memories (${COLUMNS}) VALUES (${PLACEHOLDERS})`, columnValues(memory));
   }
 }
 
@@ -377,7 +377,7 @@ function makeSearchIndex(connection: SqliteConnection, path: string): void {
     )`);
   connection.run("CREATE VIRTUAL TABLE memory_terms USING fts5vocab ('memory_words', 'col')");
   for (const row of connection.rows(`SELECT ${SELECTED} FROM memories`)) {
-    addToIndex(connection, Number(row["number"]), memoryOf(row, path));
+    addToIndex(connection, Number(row["number"]), readMemoryRow(row, path));
   }
 }
 

@@ -33,9 +33,9 @@ import {
 import { corruptDatabase, SqliteConnection, type SqlRow, type SqlValue } from "./sqlite-connection.ts";
 import {
   beginRecording,
-  memoryOf,
   newestOfTeam,
   prepareSchema,
+  readMemoryRow,
   SELECTED,
   scopeWord,
 } from "./sqlite-schema.ts";
@@ -71,7 +71,7 @@ function searchRows(
 ): readonly SqlRow[] {
   if (filter.projects?.length === 0) return [];
   const required = all.map(phrase => `${matchAny([exactly(phrase)])} AND `).join("");
-  const counted = any.flatMap(phrase => formsOf(connection, phrase));
+  const counted = any.flatMap(phrase => searchForms(connection, phrase));
   for (const attempt of planSearch(counted)) {
     const rows = tryToFind(connection, attempt, filter, { required, limit });
     if (rows.length > 0) return rows;
@@ -86,7 +86,7 @@ const MAX_MEMORIES_FOR_PARTS = 5_000;
  * The forms under which the index has a phrase: as it is, else as the beginning of words, else with one letter wrong,
  * else as a part of words.
  */
-function formsOf(connection: SqliteConnection, phrase: string): readonly CountedForm[] {
+function searchForms(connection: SqliteConnection, phrase: string): readonly CountedForm[] {
   const counted = (form: string): CountedForm => ({ phrase: form, matches: countMatches(connection, form) });
   const asIs = counted(exactly(phrase));
   if (asIs.matches > 0 || phrase.includes(" ") || phrase.length < MIN_PREFIX_LENGTH) return [asIs];
@@ -234,12 +234,12 @@ export class SqliteStore implements MovableStore {
       `SELECT ${SELECTED} FROM memories WHERE ${text} ORDER BY ${by} LIMIT ?`,
       [...values, limit ?? -1],
     );
-    return rows.map(row => memoryOf(row, this.path));
+    return rows.map(row => readMemoryRow(row, this.path));
   }
 
   async search(query: SearchQuery, filter: MemoryFilter, limit: number): Promise<readonly WeightedMemory[]> {
     const rows = searchRows(this.connection, query, filter, limit);
-    return rows.map(row => readMatch(row, memoryOf(row, this.path)));
+    return rows.map(row => readMatch(row, readMemoryRow(row, this.path)));
   }
 
   async countWords(terms: readonly string[]): Promise<WordCounts> {
@@ -247,7 +247,7 @@ export class SqliteStore implements MovableStore {
   }
 
   async latest(project: string, sinceMs: number, limit: number): Promise<readonly Memory[]> {
-    return latestRows(this.connection, project, sinceMs, limit).map(row => memoryOf(row, this.path));
+    return latestRows(this.connection, project, sinceMs, limit).map(row => readMemoryRow(row, this.path));
   }
 
   async put(draft: MemoryDraft): Promise<{ memory: Memory; isNew: boolean }> {

@@ -10,7 +10,15 @@ import {
 } from "./memory.ts";
 import { readUse, type StoredUse } from "./move.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
-import { addToIndex, bytesOf, COLUMNS, memoryOf, PLACEHOLDERS, SELECTED, valuesOf } from "./sqlite-schema.ts";
+import {
+  addToIndex,
+  COLUMNS,
+  columnValues,
+  PLACEHOLDERS,
+  readMemoryRow,
+  SELECTED,
+  selectAsBytes,
+} from "./sqlite-schema.ts";
 
 /** How many sessions recalled a memory, and when last; for a row of `memories`. */
 export const USE_COLUMNS = `
@@ -89,7 +97,7 @@ export function latestRows(
 export function listUses(connection: SqliteConnection): readonly StoredUse[] {
   const texts = ["agent", "id", "project", "session", "occasion"];
   const rows = connection.rows(
-    `SELECT ${texts.map(bytesOf).join(", ")}, used_ms FROM (
+    `SELECT ${texts.map(selectAsBytes).join(", ")}, used_ms FROM (
        SELECT agent, id, uses.project, uses.session, occasion, used_ms
        FROM memory_uses AS uses JOIN memories USING (number)
      )`,
@@ -125,7 +133,7 @@ export function findRow(
 ): FoundMemory | undefined {
   const sql = `SELECT ${SELECTED} FROM memories WHERE ${condition} LIMIT 1`;
   const [row] = connection.rows(sql, values.map(encodeText));
-  return row === undefined ? undefined : { number: numberOf(row), memory: memoryOf(row, path) };
+  return row === undefined ? undefined : { number: numberOf(row), memory: readMemoryRow(row, path) };
 }
 
 export function numberOfId(connection: SqliteConnection, agent: string, id: string): number | undefined {
@@ -138,7 +146,7 @@ export function numberOfId(connection: SqliteConnection, agent: string, id: stri
 
 export function insertRow(connection: SqliteConnection, memory: Memory): Memory {
   const sql = `INSERT INTO memories (${COLUMNS}) VALUES (${PLACEHOLDERS}) RETURNING number`;
-  for (const row of connection.rows(sql, valuesOf(memory))) {
+  for (const row of connection.rows(sql, columnValues(memory))) {
     addToIndex(connection, numberOf(row), memory);
     if (memory.isPinned === true) setPin(connection, numberOf(row), true);
   }
@@ -153,7 +161,7 @@ export function replaceRow(
   const replaced = withPin(memory, earlier);
   const isPinned = replaced.isPinned === true;
   connection.run(`UPDATE memories SET (${COLUMNS}) = (${PLACEHOLDERS}) WHERE number = ?`, [
-    ...valuesOf(memory),
+    ...columnValues(memory),
     number,
   ]);
   addToIndex(connection, number, memory);

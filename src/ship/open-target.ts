@@ -23,7 +23,7 @@ import { isAbsolute, isLoopback, type System } from "../system/index.ts";
 import { clip } from "../text/index.ts";
 import { version } from "../version.ts";
 import { type Attribute, attributesOf, logsRequest, metricsRequest } from "./otlp.ts";
-import { parseLine, type ShippedLine, sharedFields, timeOf } from "./read-batch.ts";
+import { parseLine, recordTime, type ShippedLine, sharedFields } from "./read-batch.ts";
 import type { ShipBatch, ShipTarget } from "./ship.ts";
 import { makeRecordTables } from "./shipped-chain.ts";
 
@@ -259,7 +259,7 @@ function toRow(
   return {
     id,
     kind: log,
-    ms: timeOf(fields, nowMs),
+    ms: recordTime(fields, nowMs),
     project: projectOf(stringAt(line, "project") ?? ""),
     host: name("host"),
     session: name("session"),

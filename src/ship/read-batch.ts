@@ -184,7 +184,7 @@ export function sharedFields(line: JsonObject, hasContent: boolean): SharedField
 const MAX_MS = Date.UTC(9999, 11, 31);
 
 /** When the line was written, as far as it tells; else now. */
-export function timeOf(fields: SharedFields, nowMs: number): number {
+export function recordTime(fields: SharedFields, nowMs: number): number {
   const ms = Date.parse(stringAt(fields, "ts") ?? "");
   return ms >= 0 && ms <= MAX_MS ? ms : nowMs;
 }

@@ -52,7 +52,7 @@ export function compareLog(
       if (lines.has(seq)) sent.add(seq);
       walk.take({ seq, ...link });
     }
-    const absent = isComplete ? absentOf(lines, sent, walk.provenSeq) : [];
+    const absent = isComplete ? findMissing(lines, sent, walk.provenSeq) : [];
     const head = heads.at(-1);
     const { provenSeq } = walk;
     return {
@@ -90,11 +90,11 @@ function joinReport(report: ChainReport, { broken, provenSeq, absent, head }: Fi
   const rest = `whether lines behind number ${provenSeq}, the last that was shipped, were cut off at the end, or rewritten with new hashes`;
   const isProven = provenSeq > 0 && provenSeq === report.head?.seq;
   const unknown = isProven ? [] : provenSeq > 0 ? [rest] : [...report.unknown, ...noneShipped];
-  return { ...report, notes, unknown, broken: firstOf(report, report.broken, broken) };
+  return { ...report, notes, unknown, broken: firstBreak(report, report.broken, broken) };
 }
 
 /** The break that stands first in the log. */
-function firstOf(
+function firstBreak(
   { files }: ChainReport,
   own: ChainBreak | undefined,
   shipped: ChainBreak | undefined,
@@ -156,7 +156,7 @@ class MarkWalk {
 }
 
 /** What the database should have too, and has not: behind the oldest line that is still kept there. */
-function absentOf(lines: LocalLines, sent: ReadonlySet<number>, provenSeq: number): readonly number[] {
+function findMissing(lines: LocalLines, sent: ReadonlySet<number>, provenSeq: number): readonly number[] {
   const oldest = [...sent].reduce((lowest, seq) => Math.min(lowest, seq), Number.POSITIVE_INFINITY);
   return [...lines.keys()].filter(seq => seq > oldest && seq <= provenSeq && !sent.has(seq));
 }

@@ -187,13 +187,13 @@ function identityOf(node: DiskNode): string {
 }
 
 /** As `inspect` and `follow` tell them. */
-export function factsOf(node: DiskNode): FileFacts {
+export function fileFacts(node: DiskNode): FileFacts {
   const { kind, mode, uid } = node;
   const modifiedMs = Number(node.modifiedNs / NANOSECONDS);
   return { kind, size: sizeOf(node), mode, uid, modifiedMs, identity: identityOf(node) };
 }
 
-export function exactFactsOf(node: DiskNode): ExactFacts {
+export function exactFileFacts(node: DiskNode): ExactFacts {
   const { kind, mode, links } = node;
   const size = sizeOf(node);
   const modifiedNs = String(node.modifiedNs);

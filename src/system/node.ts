@@ -80,13 +80,13 @@ interface CompiledFile {
 }
 
 /** Where the machine code of a bundled file lies. */
-export function cacheOf(file: string): string {
+export function codeCachePath(file: string): string {
   return `${file}.cache`;
 }
 
 export function readCache(file: string): Buffer | undefined {
   try {
-    return readFileSync(cacheOf(file));
+    return readFileSync(codeCachePath(file));
   } catch {
     return undefined;
   }

@@ -5,7 +5,7 @@ import { type HostId, normalise, planRegistrations } from "../hosts/index.ts";
 import { checkInput, describeEvent, powerOf } from "../protocol/index.ts";
 import type { System } from "../system/index.ts";
 import { runBounded } from "../system/node.ts";
-import { wordOf } from "./hook-trials.ts";
+import { describeEffect } from "./hook-trials.ts";
 import type { TranscriptInput } from "./transcript-inputs.ts";
 
 /** `keep`: the history would have kept what it loses, instead of a question. */
@@ -140,7 +140,7 @@ export async function addOwnCall(
   const said = await own.run(system.clock.monotonicMs() + MAX_HOOK_MS, runInText(runBounded));
   for (const { hook, effect, run } of said) {
     const words = summary.get(hook) ?? new Map<string, number>();
-    const word = run?.status === "failed" ? "failed" : wordOf(effect);
+    const word = run?.status === "failed" ? "failed" : describeEffect(effect);
     words.set(word, (words.get(word) ?? 0) + 1);
     summary.set(hook, words);
   }

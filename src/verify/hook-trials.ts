@@ -71,7 +71,7 @@ export function readExamples(value: unknown): readonly HookExample[] {
 }
 
 /** What a hook said, in one word; the words of `expect`. */
-export function wordOf(effect: Effect | undefined): string {
+export function describeEffect(effect: Effect | undefined): string {
   if (effect === undefined) return "skipped";
   if (effect.decision !== undefined) return effect.decision.kind;
   if (effect.halt !== undefined) return "halt";
@@ -83,7 +83,7 @@ export function wordOf(effect: Effect | undefined): string {
 
 /** Whether an effect is as expected: by its word, or by the members that are named. */
 export function isExpected(effect: Effect | undefined, expected: HookExample["expect"]): boolean {
-  if (typeof expected === "string") return wordOf(effect) === expected;
+  if (typeof expected === "string") return describeEffect(effect) === expected;
   return effect !== undefined && holds(effect as unknown as Json, expected);
 }
 
@@ -360,7 +360,7 @@ async function runTrial(
     const ms = clock.monotonicMs() - beganMs;
     return {
       ...base,
-      said: wordOf(effect),
+      said: describeEffect(effect),
       words: effect === undefined ? "" : wordsFor(host, input, hook, effect),
       ms,
     };
@@ -435,7 +435,7 @@ export async function checkExamples(
       const base = { place: `examples[${index}]`, hook: hook.name, expected: example.expect };
       try {
         const effect = await ask(hook, toHookInput(hook, host, example, place), place.system);
-        const said = wordOf(effect);
+        const said = describeEffect(effect);
         // A hook that its words keep from running says nothing.
         const isSilence = said === "skipped" && example.expect === "none";
         const isMet = isSilence || isExpected(effect, example.expect);

@@ -1,5 +1,5 @@
 import { HOST_LIST, type HostId } from "../hosts/index.ts";
-import { setupOf } from "../install/index.ts";
+import { hostSetup } from "../install/index.ts";
 import {
   isJsonObject,
   type Json,
@@ -32,7 +32,7 @@ type SessionFact =
   | { readonly kind: "session"; readonly id?: string | undefined; readonly cwd?: string | undefined };
 
 /** The facts of one line. A record is told by its own members, so that a file needs no name or place to be read. */
-export function factsOf(entry: JsonObject): readonly SessionFact[] {
+export function readSessionFacts(entry: JsonObject): readonly SessionFact[] {
   const type = stringAt(entry, "type") ?? "";
   if (isJsonObject(memberAt(entry, "payload"))) return codexFacts(type, objectAt(entry, "payload"));
   if (isJsonObject(memberAt(entry, "data")) && type.includes("."))
@@ -202,12 +202,12 @@ export function* transcriptInputs(
       yield { event: named, line: number, payload: entry };
       continue;
     }
-    for (const fact of factsOf(entry)) {
+    for (const fact of readSessionFacts(entry)) {
       if (fact.kind === "session") {
         common = { ...common, ...sessionMembers(fact) };
         continue;
       }
-      const call = callOf(fact, seen);
+      const call = makeCallPayload(fact, seen);
       if (call === undefined) continue;
       const { event, payload } = call;
       yield { event, line: number, payload: { hook_event_name: event, ...common, ...payload } };
@@ -267,7 +267,7 @@ interface SeenCalls {
   readonly done: Set<string>;
 }
 
-function callOf(
+function makeCallPayload(
   fact: Exclude<SessionFact, { kind: "session" }>,
   { open, done }: SeenCalls,
 ): { readonly event: string; readonly payload: JsonObject } | undefined {
@@ -315,7 +315,7 @@ export function findPastSessions(system: Pick<System, "files">, home: string): r
   return HOST_LIST.flatMap(({ id, evidence }) => {
     const folder = evidence?.transcriptFolder;
     if (folder === undefined) return [];
-    const { title } = setupOf(id);
+    const { title } = hostSetup(id);
     return recordsBelow(system, join(home, folder), MAX_DEPTH).map(found => ({ host: id, title, ...found }));
   }).sort((one, other) => other.modifiedMs - one.modifiedMs || (one.path < other.path ? -1 : 1));
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { HOST_IDS, HOST_LIST, HOSTS, isHostId, printModeArguments } from "../../src/exports/hosts.ts";
 import * as all from "../../src/hosts/all.ts";
-import { INSTALLABLE_HOSTS, setupOf } from "../../src/install/targets.ts";
+import { hostSetup, INSTALLABLE_HOSTS } from "../../src/install/targets.ts";
 import { AGENTS } from "../../src/state/index.ts";
 import { DRIVERS } from "../../src/verify/live/live.ts";
 import { wiringPart } from "../../src/workspace/wiring.ts";
@@ -109,7 +109,7 @@ describe("what is derived from hosts", () => {
       HOST_LIST.filter(({ setup }) => setup !== undefined).map(({ id }) => id),
     );
     for (const host of INSTALLABLE_HOSTS) {
-      const { live } = setupOf(host);
+      const { live } = hostSetup(host);
       expect(DRIVERS.some(driver => driver.host === host)).toBe(typeof live === "object");
       if (typeof live === "string") expect(live).not.toBe("");
     }

@@ -10,7 +10,7 @@ import {
   type ToolUsePart,
   toolNaming,
 } from "../../transcripts/index.ts";
-import { type Activity, type Counted, countsOf, Latency, type LatencySeries } from "../activity.ts";
+import { type Activity, type Counted, countByName, Latency, type LatencySeries } from "../activity.ts";
 import type { JudgementEntry, Origin, RunEntry } from "../entries.ts";
 import {
   assembleCalls,
@@ -212,12 +212,12 @@ function makeSession(id: string, { runs, judgements, changes }: SessionEntries):
     lastMs: last.atMs,
     turns: [...turns].reverse().map(([of, its]) => ({ number: of, items: its.reverse() })),
     calls,
-    figures: figuresOf(items),
+    figures: countFigures(items),
     transcript: runs.findLast(({ transcript }) => transcript !== "")?.transcript ?? "",
   };
 }
 
-function figuresOf(items: readonly (Call | Moment)[]): SessionFigures {
+function countFigures(items: readonly (Call | Moment)[]): SessionFigures {
   const calls = items.filter(item => item.kind === "call");
   const count = (outcome: Outcome) => items.filter(item => item.outcome === outcome).length;
   return {
@@ -233,7 +233,7 @@ function figuresOf(items: readonly (Call | Moment)[]): SessionFigures {
 }
 
 /** Ids of changes that can still be undone, newest first. */
-export function undoableOf(items: readonly (Call | Moment)[]): readonly string[] {
+export function undoableChanges(items: readonly (Call | Moment)[]): readonly string[] {
   return items.flatMap(item =>
     item.kind === "call" && item.change !== undefined && canUndo(item.change) ? [item.change.id] : [],
   );
@@ -282,7 +282,7 @@ export function summariseSince(
   }
   const stopped = recent.filter(({ outcome }) => outcome !== "silent");
   return {
-    figures: { ...figuresOf(all), undone: taken.reduce((sum, { of }) => sum + of.length, 0) },
+    figures: { ...countFigures(all), undone: taken.reduce((sum, { of }) => sum + of.length, 0) },
     stretches: starts.map((startMs, index) => {
       const endMs = starts[index + 1] ?? Number.POSITIVE_INFINITY;
       const within = (ms: number) => ms >= startMs && ms < endMs;
@@ -296,10 +296,10 @@ export function summariseSince(
         undone: taken.filter(({ timeMs }) => within(timeMs)).reduce((sum, { of }) => sum + of.length, 0),
       };
     }),
-    rules: countsOf(stopped, call => call.rules),
-    projects: countsOf(recent, call => call.project),
-    hosts: countsOf(recent, call => call.host),
-    people: countsOf(recent, call => call.origin?.person ?? ""),
+    rules: countByName(stopped, call => call.rules),
+    projects: countByName(recent, call => call.project),
+    hosts: countByName(recent, call => call.host),
+    people: countByName(recent, call => call.origin?.person ?? ""),
     latency: latency.series(),
     sessions: sessions.filter(({ lastMs }) => lastMs >= fromMs),
   };

@@ -17,7 +17,7 @@ import {
 import { unifiedDiff } from "../../install/index.ts";
 import type { System } from "../../system/index.ts";
 import { count } from "../../text/index.ts";
-import { countsOf } from "../activity.ts";
+import { countByName } from "../activity.ts";
 import {
   type Call,
   type ChangeSummary,
@@ -220,7 +220,7 @@ export function callsView(site: Site, timeline: Timeline, filter: CallFilter, fr
     {
       name: "rule",
       label: "Rule",
-      options: countsOf(items, item => item.rules).map(({ name }) => [name, name]),
+      options: countByName(items, item => item.rules).map(({ name }) => [name, name]),
     },
     ...(site.team === undefined ? [CHANGES] : []),
   ]);

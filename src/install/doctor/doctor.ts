@@ -19,7 +19,7 @@ import {
 import { allServerFiles, findServer, serverProgram } from "../mcp-entries.ts";
 import { isServerWanted } from "../mcp-servers.ts";
 import type { Package } from "../package.ts";
-import { findTarget, INSTALLABLE_HOSTS, isPresent, setupOf } from "../targets.ts";
+import { findTarget, hostSetup, INSTALLABLE_HOSTS, isPresent } from "../targets.ts";
 import { listOwnHooks, readLastRuns } from "../user-hooks/list-own.ts";
 import { type DoctorCheck, fail, pass, warn } from "./check.ts";
 import { checkOwnFiles, checkRegistration, checkSwitches, probeHooks } from "./hosts.ts";
@@ -308,7 +308,7 @@ function checkLastFired(
     return warn(
       id,
       `${host}: no hook has run yet`,
-      typeof setupOf(host).live === "object"
+      typeof hostSetup(host).live === "object"
         ? `amplihack doctor --live --host ${host}`
         : `use ${host} once and look again`,
     );

@@ -23,7 +23,7 @@ import { runProgram, trialEnvironment } from "../find-program.ts";
 import type { FoundRegistration, OwnEntry } from "../hook-entries.ts";
 import { hookProgramPath } from "../package.ts";
 import { findTarget, type RegistrationTarget } from "../targets.ts";
-import { trustFile, trustOf } from "../trust.ts";
+import { readTrust, trustFile } from "../trust.ts";
 import { type DoctorCheck, fail, pass, warn } from "./check.ts";
 
 // Reasons why a host would not run hooks that are registered: switched off, overruled, not trusted, or a file that
@@ -150,7 +150,7 @@ function checkCodex(
       warn(id, `${host}: ${path} begins with a byte order mark, which Codex may reject`, "remove it"),
     );
   checks.push(...checkCodexSwitch(system, places, target));
-  const states = trustOf(system, places, target, hooks);
+  const states = readTrust(system, places, target, hooks);
   const silent = states.filter(state => state === "untrusted" || state === "modified").length;
   const disabled = states.filter(state => state === "disabled").length;
   if (silent > 0)

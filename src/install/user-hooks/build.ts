@@ -221,7 +221,7 @@ async function build(system: System, places: HookPlaces, programs: BuildPrograms
         ? { source, built: known }
         : await compileSource(system, source, known, bundler, buildFolder(stateHome));
     const { sha256 } = result.built;
-    const state = trustOf(source, sha256, trusted);
+    const state = checkTrust(source, sha256, trusted);
     if (state === "trusted") results.push(result);
     else refused.push({ path: source.path, state, sha256, packageName: source.packageName });
     // What was trusted once is missed: its failure policy holds until it is trusted again or removed.
@@ -296,7 +296,7 @@ function packageEntry(folder: string, name: string): string {
 }
 
 /** The user's own files need no consent; a package is pinned when it is first seen, a project when it is trusted. */
-function trustOf(
+function checkTrust(
   { path, project, packageName }: WantedSource,
   sha256: string,
   trusted: TrustedHooks,

@@ -132,7 +132,7 @@ function readRelease(value: Json, source: string): readonly Release[] {
 }
 
 /** The newest that is no trial version. */
-export function latestOf(releases: readonly Release[]): Release | undefined {
+export function latestRelease(releases: readonly Release[]): Release | undefined {
   return releases
     .filter(({ isPrerelease }) => !isPrerelease)
     .sort((a, b) => semver.rcompare(a.version, b.version))[0];
@@ -184,7 +184,7 @@ export function startUpdateCheck(
   const abort = new AbortController();
   const ask = async (): Promise<void> => {
     try {
-      known = { latest: latestOf(await fetchReleases(source, abort.signal))?.version ?? null };
+      known = { latest: latestRelease(await fetchReleases(source, abort.signal))?.version ?? null };
     } catch (error) {
       if (abort.signal.aborted) return;
       onFailure(error);

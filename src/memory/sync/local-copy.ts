@@ -11,7 +11,14 @@ import {
 } from "../memory.ts";
 import { isSharedProject } from "../memory-place.ts";
 import type { SqliteConnection } from "../sqlite-connection.ts";
-import { bytesOf, CHANGE, memoryOf, recordAll, SELECTED, textOf } from "../sqlite-schema.ts";
+import {
+  CHANGE,
+  readMemoryRow,
+  readTextColumn,
+  recordAll,
+  SELECTED,
+  selectAsBytes,
+} from "../sqlite-schema.ts";
 import { openConnection } from "../sqlite-store.ts";
 import {
   dropRemovedWords,
@@ -94,7 +101,7 @@ export class LocalCopy {
         [limitMs, CHANGE.content],
       );
       for (const row of late) {
-        const memory = memoryOf(row, this.path);
+        const memory = readMemoryRow(row, this.path);
         replaceRow(this.connection, { number: numberOf(row), memory }, { ...memory, updatedMs: limitMs });
       }
       this.connection.run("UPDATE memory_changes SET changed_ms = ? WHERE changed_ms > ?", [
@@ -107,14 +114,14 @@ export class LocalCopy {
   /** The next entries of the log, at most so many, and about so many characters. */
   pending(afterNumber: number, limit: number, maxCharacters: number): readonly PendingChange[] {
     const rows = this.connection.rows(
-      `SELECT number, changes, base, changed_ms, ${["agent", "session", "key"].map(bytesOf).join(", ")}
+      `SELECT number, changes, base, changed_ms, ${["agent", "session", "key"].map(selectAsBytes).join(", ")}
        FROM memory_changes WHERE number > ? ORDER BY number LIMIT ?`,
       [afterNumber, limit],
     );
     const changes: PendingChange[] = [];
     let characters = 0;
     for (const row of rows) {
-      const text = (column: string): string => textOf(row, column, this.path);
+      const text = (column: string): string => readTextColumn(row, column, this.path);
       const name = { agent: text("agent"), session: text("session"), key: text("key") };
       const memory = this.find(name)?.memory;
       characters += memory?.value.length ?? 0;
@@ -195,10 +202,10 @@ export class LocalCopy {
   /** How many memories each project has that are not shared. */
   unsharedProjects(): ReadonlyMap<string, number> {
     const rows = this.connection.rows(
-      `SELECT ${bytesOf("project")}, count(*) AS count FROM memories
+      `SELECT ${selectAsBytes("project")}, count(*) AS count FROM memories
        WHERE is_shared = 0 AND project <> '' GROUP BY memories.project`,
     );
-    return new Map(rows.map(row => [textOf(row, "project", this.path), Number(row["count"])]));
+    return new Map(rows.map(row => [readTextColumn(row, "project", this.path), Number(row["count"])]));
   }
 
   /** Files memories of a project under another name, by which they are shared. */
@@ -210,7 +217,7 @@ export class LocalCopy {
         [encodeText(from)],
       );
       for (const row of rows) {
-        const memory = memoryOf(row, this.path);
+        const memory = readMemoryRow(row, this.path);
         replaceRow(this.connection, { number: numberOf(row), memory }, { ...memory, project: to });
       }
     });

@@ -4,12 +4,12 @@ import { encodeText, idKey, type Memory, type MemoryName, nameKey, withFreeId } 
 import { NOW_MS } from "../postgres-schema.ts";
 import {
   MEMORIES,
-  memoryOf,
   named,
   nameValues,
+  readMemoryRow,
+  readTextColumn,
   SELECTED,
   type TeamSearch,
-  textOf,
 } from "../postgres-search.ts";
 import { findOwners, insertRows, removeRows, replaceRows } from "../postgres-store.ts";
 import {
@@ -152,13 +152,13 @@ class Batch {
 }
 
 function memoryState(row: Row): NamedState {
-  const memory = memoryOf(row);
+  const memory = readMemoryRow(row);
   const { agent, session, key } = memory;
   return { agent, session, key, state: { kind: "memory", memory, revision: Number(row["revision"]) } };
 }
 
 function removalState(row: Row): NamedState {
-  const text = (column: string): string => textOf(row, column);
+  const text = (column: string): string => readTextColumn(row, column);
   const state = {
     kind: "removed",
     removedMs: Number(row["removed_ms"]),

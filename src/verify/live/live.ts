@@ -6,13 +6,13 @@ import {
   askVersion,
   type DoctorCheck,
   findFaults,
+  hostSetup,
   INSTALLABLE_HOSTS,
   type InstallRequest,
   install,
   isPresent,
   type Package,
   PLAIN_INSTALL,
-  setupOf,
 } from "../../install/index.ts";
 import { tryFindBinary, versionIn } from "../../launcher/index.ts";
 import { errorText, isJsonObject, type JsonObject, readJson } from "../../protocol/index.ts";
@@ -396,7 +396,7 @@ async function proveOne(
 ): Promise<Proof> {
   const driver = DRIVERS.find(each => each.host === host);
   if (driver === undefined) {
-    const { live } = setupOf(host);
+    const { live } = hostSetup(host);
     return notDriven(host, typeof live === "string" ? live : "it has no driver");
   }
   const program = tryFindBinary(system, driver.agent, self);
