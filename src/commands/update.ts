@@ -49,9 +49,8 @@ export const command = defineCommand({
 
 async function update(invocation: Invocation<typeof OPTIONS>): Promise<number> {
   const { options, system, terminal } = invocation;
-  const [{ checkPlatform }, { readUpdateSettings }, { fetchReleases, isNewer, latestRelease }] = await Promise.all(
-    [loadPlatform(), loadSettings(), loadReleases()],
-  );
+  const [{ checkPlatform }, { readUpdateSettings }, { fetchReleases, isNewer, latestRelease }] =
+    await Promise.all([loadPlatform(), loadSettings(), loadReleases()]);
   checkPlatform(process.platform);
   const settings = readUpdateSettings(system);
   const { source } = settings.update;
