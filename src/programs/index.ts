@@ -21,7 +21,7 @@ export {
   writtenByGit,
 } from "./records/git-changes.ts";
 export { isForge } from "./records/network.ts";
-export type { OwnCommand, OwnUse } from "./records/own-commands.ts";
+export { type OwnCommand, type OwnUse, RECIPE_EXTENSIONS, RECIPE_FOLDERS } from "./records/own-commands.ts";
 export {
   type FoundCall,
   isOwnName,

@@ -38,6 +38,7 @@ export {
   type FileFacts,
   type FileKind,
   type Files,
+  type HeldDirectory,
   hasErrorCode,
   type NamedFacts,
   type Processes,

@@ -28,6 +28,7 @@ import {
 } from "node:fs";
 import { decodeName, joinStamps } from "./file-names.ts";
 import { attempt, errorCode, loadCrypto, sleepMs, toNodePath } from "./node-errors.ts";
+import { holdDirectoryOnLinux } from "./node-held-directory.ts";
 import { dirname } from "./paths.ts";
 import {
   type ExactFacts,
@@ -300,6 +301,7 @@ export function createNodeFiles(): Files {
         // Best effort by contract: some file systems refuse to sync a directory.
       }
     },
+    ...holdDirectoryOnLinux(),
     workingDirectory() {
       try {
         return process.cwd();
