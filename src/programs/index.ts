@@ -20,6 +20,7 @@ export {
   takesIgnored,
   writtenByGit,
 } from "./records/git-changes.ts";
+export { registryHosts } from "./records/installs.ts";
 export { isForge } from "./records/network.ts";
 export type { OwnCommand, OwnUse } from "./records/own-commands.ts";
 export {
