@@ -16,6 +16,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
+import { writeReached } from "./build-hooks.mjs";
 import { buildSandbox } from "./build-sandbox.mjs";
 import { ARGV_ENTRY, entryNames, entryPath, generatedEntries, nativeEntrySource } from "./entries.mjs";
 import { loadSource } from "./load-source.mjs";
@@ -44,11 +45,14 @@ mkdirSync(GENERATED, { recursive: true });
 
 // Modules share chunks, and what is imported lazily is a chunk of its own that is loaded on demand.
 const entries = [...(await entryNames()), ARGV_ENTRY];
-await build({
-  entryPoints: [
-    ...entries.map(name => ({ in: entryPath(name), out: name })),
-    ...(isImaged ? [{ in: "src/bin/native-rehearsal.ts", out: "rehearsal" }] : []),
-  ],
+const entryPoints = [
+  ...entries.map(name => ({ in: entryPath(name), out: name })),
+  ...(isImaged ? [{ in: "src/bin/native-rehearsal.ts", out: "rehearsal" }] : []),
+];
+const bundled = await build({
+  entryPoints,
+  write: false,
+  metafile: true,
   outdir: GENERATED,
   bundle: true,
   format: "esm",
@@ -63,6 +67,10 @@ await build({
   logLevel: "warning",
   plugins: [generatedEntries(nativeEntrySource), pastDoors],
 });
+writeReached(
+  entryPoints.map(({ out }) => `${GENERATED}/${out}.js`),
+  bundled,
+);
 
 // Bytecode without debug information does not know the name of its own file, which `import()` asks for; all
 // modules lie in one folder, so the host can load them without it.

@@ -37,7 +37,7 @@ that cannot be enforced, it is not started: exit code 126.`,
     }),
   },
   wordsBehind: "-- COMMAND [ARGUMENT...]",
-  forAgents: "asks",
+  forAgents: { use: "asks", writes: ["write"] },
   ownsTerminal: true,
   examples: {
     "amplihack sandbox run -- npm test": "runs the tests, which cannot touch your home or send anything",
