@@ -5,7 +5,7 @@
 export { clip, clipMiddle, escapeControls, escapeHidden, escapeLines } from "./escape.ts";
 export { didYouMean, nearest } from "./nearest.ts";
 export { count, numberedLines, sizeText } from "./quantity.ts";
-export { REDACTED, redact, redactOpening } from "./redact.ts";
+export { liveTokenIn, REDACTED, redact, redactOpening } from "./redact.ts";
 export {
   countCharacters,
   findStatement,
