@@ -142,6 +142,7 @@ function addGit(draft: Draft, effect: EffectOf<"git">): void {
       ...(repository.changesIgnored === true || known?.changesIgnored === true
         ? { changesIgnored: true }
         : {}),
+      ...(repository.changesNested === true || known?.changesNested === true ? { changesNested: true } : {}),
       ...joinCommits(repository.commits, known?.commits),
     });
   }
