@@ -4,12 +4,7 @@
  */
 export { clip, clipMiddle, escapeControls, escapeHidden, escapeLines } from "./escape.ts";
 export { didYouMean, nearest } from "./nearest.ts";
-<<<<<<< HEAD
-export { count, numberedLines, sizeText } from "./quantity.ts";
 export { liveTokenIn, REDACTED, redact, redactOpening } from "./redact.ts";
-=======
-export { REDACTED, redact, redactOpening } from "./redact.ts";
->>>>>>> main
 export {
   count,
   countCharacters,
