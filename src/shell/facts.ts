@@ -307,6 +307,8 @@ export interface OwnFiles {
   has(path: string): boolean;
   /** Those with this last name. */
   named(name: string): readonly string[];
+  /** Whether one of them lies directly in this directory. */
+  hasBelow?(path: string): boolean;
 }
 
 /**

@@ -90,6 +90,8 @@ export interface Session {
   readonly unexamined: Unexamined[];
   /** How often each script was read that the session wrote. */
   readonly ownScripts: Map<string, number>;
+  /** Files of this command that a variable named, each run once. */
+  readonly loadedFiles: Set<FileEntry>;
   /** Numbers for pipelines, temporary files and descriptors. */
   nextNumber: number;
 }
@@ -449,6 +451,7 @@ export function createSession(
     assignments: [],
     unexamined: [],
     ownScripts: new Map(),
+    loadedFiles: new Set(),
     nextNumber: 1,
   };
 }

@@ -285,7 +285,7 @@ function runScriptText(code: Value, use: ScriptUse, call: ProgramCall, scripts: 
 }
 
 /** The program that the first line names, with `env` looked through. */
-function interpreterOf(code: Value): string | undefined {
+export function interpreterOf(code: Value): string | undefined {
   const match = /^#!\s*(?:\S*\/env\s+(?:-S\s+)?)?(\S+)/.exec(knownPrefix(code));
   return match?.[1] === undefined ? undefined : baseName(match[1]);
 }

@@ -34,6 +34,7 @@ import {
   wordAt,
 } from "../value.ts";
 import { positionalsFrom, runProgramFile, runShellText, unknownOutput } from "./code-runs.ts";
+import { runLoadedFiles } from "./loaded-files.ts";
 
 /** Records a program start and follows what it leads to. `alias`: the text the command word stands for. */
 export function execute(call: PendingCall, alias?: string): Output {
@@ -117,6 +118,7 @@ function start(pending: PendingCall): Output {
   const builtin =
     call.isInShell && isBare && program !== undefined ? session.walker.findBuiltin(program) : undefined;
   if (builtin !== undefined && isFollowed) return builtin(call);
+  if (isFollowed) runLoadedFiles(call);
   const followed = session.programs.follow(program, call, isFollowed);
   session.effects[call.id] = followed.effects;
   if (followed.output !== undefined) return followed.output;
