@@ -42,7 +42,9 @@ export type Language =
   | "applescript"
   | "expect"
   | "powershell"
-  | "cmd";
+  | "cmd"
+  /** any language that has no grammar here: searched, not read */
+  | "other";
 
 /** What the reader may use to resolve arguments. */
 export interface CodeContext {

@@ -45,5 +45,6 @@ export {
   unknownOutput,
 } from "./walk/code-runs.ts";
 export { execute, runInner } from "./walk/execute.ts";
+export { runLoadedText } from "./walk/loaded-files.ts";
 export { asQuotedWord } from "./walk/simple-command.ts";
 export { joinValues } from "./words/fragments.ts";

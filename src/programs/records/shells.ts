@@ -23,6 +23,7 @@ import {
 import { type Field, type ParsedCall, program } from "../model/program.ts";
 import { runInterpreterCode } from "../model/run-code.ts";
 import { recordCodeEffect } from "./file-access.ts";
+import { followUnreadCode } from "./other-languages.ts";
 
 const OPTIONS: OptionGrammar = {
   flags: "-abefhiklmnprstuvxBCDEHPTc login norc noprofile posix noediting restricted verbose help version",
@@ -38,7 +39,7 @@ export const shells: Field = {
       options: OPTIONS,
       run: runShell,
     }),
-    program("ksh93 mksh pdksh rbash yash csh tcsh hush osh nu xonsh elvish", "shell readsNothing", {
+    program("ksh93 mksh pdksh rbash yash csh tcsh hush osh", "shell readsNothing", {
       options: OPTIONS,
       run: runShell,
     }),
@@ -56,7 +57,7 @@ export const shells: Field = {
       "export declare local readonly typeset set unset alias unalias exit return cd pushd popd trap shift eval exec command :",
       "readsNothing",
     ),
-    program("ysh rc es scsh", "shell changesMore", { run: runRareShell }),
+    program("ysh rc es scsh nu xonsh elvish", "shell changesMore", { run: runRareShell }),
   ],
 };
 
@@ -129,7 +130,10 @@ function fishText(code: Value): Value {
 function runRareShell(call: ParsedCall): Output {
   const at = call.argv.findIndex(word => /^(-[a-z]*c|--commands?)$/.test(knownText(word) ?? ""));
   const code = at < 0 ? undefined : call.argv[at + 1];
-  return code === undefined ? [unknownOutput(call)] : runCommandString(code, [], call);
+  if (code === undefined) return [unknownOutput(call)];
+  // Some of them speak a language that is more than a shell's.
+  followUnreadCode(knownText(code) ?? "", call);
+  return runCommandString(code, [], call);
 }
 
 function runCommandString(code: Value, rest: readonly Value[], call: ProgramCall): Output {

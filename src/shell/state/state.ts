@@ -92,6 +92,8 @@ export interface Session {
   readonly ownScripts: Map<string, number>;
   /** Files of this command that a variable named, each run once. */
   readonly loadedFiles: Set<FileEntry>;
+  /** Values of variables that were run as commands. */
+  readonly runValues: Set<string>;
   /** Numbers for pipelines, temporary files and descriptors. */
   nextNumber: number;
 }
@@ -185,7 +187,7 @@ export interface Programs {
    * known is judged as what it could be. Without `runs` nothing is run: there is no work left for it.
    */
   follow(name: string | undefined, call: ProgramCall, runs: boolean): Followed;
-  /** Runs the text of a file that names its interpreter; undefined when a shell runs it. */
+  /** Runs the text of a file that names its interpreter, `other` for any; undefined when a shell runs it. */
   interpret(
     interpreter: string,
     code: Value,
@@ -452,6 +454,7 @@ export function createSession(
     unexamined: [],
     ownScripts: new Map(),
     loadedFiles: new Set(),
+    runValues: new Set(),
     nextNumber: 1,
   };
 }

@@ -2,6 +2,7 @@ import { LIMITS } from "../limits.ts";
 import { writtenEntry } from "../state/files.ts";
 import type { FileEntry, ProgramCall } from "../state/state.ts";
 import { environmentOf } from "../state/variables.ts";
+import { parseShell } from "../syntax/parse.ts";
 import { baseName, directoryName, joinPath, knownText, text, type Value } from "../value.ts";
 import { interpreterOf, readOwnScript, runInNewShell } from "./code-runs.ts";
 
@@ -11,16 +12,26 @@ import { interpreterOf, readOwnScript, runInNewShell } from "./code-runs.ts";
  * session wrote counts as run when a variable names it, or names the directory it lies in.
  */
 export function runLoadedFiles(call: ProgramCall): void {
-  const { state, session } = call.scope;
+  const { session } = call.scope;
   if (call.place.kind !== "local") return;
   const entries = environmentOf(call);
-  if (entries.length === 0 || (state.files.size === 0 && session.context.ownFiles === undefined)) return;
   for (const { value } of entries) {
     if (value === undefined || value.pieces.length === 0) continue;
     const written = value.pieces.map(piece => (piece.kind === "text" ? piece.text : "\n")).join("");
+    runCommandOf(value, call);
     runWritten(written, call);
     if (session.context.ownFiles !== undefined) runOwn(written, call);
   }
+}
+
+/** A value that is itself a command: `PAGER='rm -rf x'`, `LESSOPEN='|rm x'`, `GIT_CONFIG_VALUE_0='!rm x'`. */
+function runCommandOf(value: Value, call: ProgramCall): void {
+  const known = knownText(value);
+  const [, command = "", first = ""] = /^[\s|!@]*((\S+)\s[\s\S]*)$/.exec(known ?? "") ?? [];
+  const { programs, runValues } = call.scope.session;
+  if (known === undefined || !programs.isKnown(baseName(first)) || runValues.has(known)) return;
+  runValues.add(known);
+  runInNewShell(text(command), call, { from: "handler", via: "option" });
 }
 
 /** The words of a value that may be paths: `-I/x`, `--require=./x`, `a:b`, `-r x`. */
@@ -82,19 +93,22 @@ export function runLoadedText(code: Value, path: string, call: ProgramCall): voi
   const source = { from: "file", path: text(path), via: "script" } as const;
   const interpreter = interpreterOf(code) ?? INTERPRETERS.find(([endings]) => endings.test(path))?.[1];
   const deeper: ProgramCall = { ...call, scope: { ...call.scope, depth: call.scope.depth + 1 } };
-  if (
-    interpreter !== undefined &&
-    call.scope.session.programs.interpret(interpreter, code, [], deeper, source) !== undefined
-  )
-    return;
+  const { programs } = call.scope.session;
+  const output = programs.interpret(interpreter ?? "other", code, [], deeper, source);
+  if (output !== undefined && interpreter !== undefined) return;
   const known = knownText(code);
   const commands = known !== undefined && isSettings(path, known) ? commandsOf(known) : [code];
-  for (const command of commands) runInNewShell(command, deeper, source);
+  const isShell = SHELL_NAME.test(path) || interpreter !== undefined;
+  for (const command of commands)
+    if (isShell || parseShell(knownText(command) ?? "").problems.length === 0)
+      runInNewShell(command, deeper, source);
 }
+
+const SHELL_NAME = /\.(?:sh|bash|zsh|ksh|fish)$|rc$|profile$|env$/;
 
 /** Files of `name = value` lines, and of rules with recipes behind a tab. */
 function isSettings(path: string, content: string): boolean {
-  if (/\.(?:sh|bash|zsh|ksh|fish)$|rc$|profile$|env$/.test(path) || content.startsWith("#!")) return false;
+  if (SHELL_NAME.test(path) || content.startsWith("#!")) return false;
   return (
     /\.(?:mk|mak|cfg|conf|ini|toml|ya?ml|json|properties)$/.test(path) ||
     /^(?:GNU)?[Mm]akefile$/.test(baseName(path)) ||
