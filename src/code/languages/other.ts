@@ -1,4 +1,12 @@
-import { wordSet } from "../../shell/index.ts";
+import {
+  DELETE_WORDS,
+  hasWord,
+  isPathText,
+  MOVE_WORDS,
+  RUN_WORDS,
+  WRITE_WORDS,
+  wordsInName,
+} from "../meaning/by-name.ts";
 import { expandTilde } from "../meaning/context.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
 import { type ReadingBudget, step } from "../syntax/source.ts";
@@ -6,15 +14,6 @@ import { callNode, type Node, textNode } from "../syntax/tree.ts";
 
 // Code of a language without a grammar here. Names and texts look alike everywhere: what a statement does is told by the
 // words in its names (`deleteRecursively`, `del_dir_r`, `uiop:run-program`), what it does it to by its texts.
-
-const RUNS = wordSet(
-  "system system2 shell sh bash exec execute execv execvp run runs popen spawn command cmd process subprocess qx qqx callcommand readprocess",
-);
-const DELETES = wordSet(
-  "delete deletes remove removes rm rmdir rmtree rmrf unlink erase wipe purge destroy del trash removeall removedirectoryrecursive",
-);
-const WRITES = wordSet("write writes truncate overwrite spit output save dump");
-const MOVES = wordSet("rename copy move cp mv");
 
 interface Text {
   readonly text: string;
@@ -55,7 +54,7 @@ function parseOther(source: string, budget: ReadingBudget): readonly Node[] {
     const at = match.index;
     if (token === ";" || token === "\n") end();
     else if (/^\w|^\$/.test(token)) {
-      for (const word of wordsIn(token)) statement.words.add(word);
+      for (const word of wordsInName(token)) statement.words.add(word);
       const close = QUOTED_COMMAND.test(token) ? CLOSERS[source[at + token.length] ?? ""] : undefined;
       const end = close === undefined ? -1 : source.indexOf(close, at + token.length + 1);
       if (end < 0) continue;
@@ -84,15 +83,9 @@ function commandLine(source: string, at: number, length: number): string | undef
   return source.slice(at + length, end < 0 ? Math.min(source.length, at + MAX_TEXT) : end);
 }
 
-/** `deleteRecursively`, `del_dir_r`: the whole name and the words in it. */
-function wordsIn(name: string): readonly string[] {
-  const parts = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").split(/[\s_$]+/);
-  return [name, ...parts].map(part => part.toLowerCase());
-}
-
 function readText(source: string, at: number, open: string, words: ReadonlySet<string>): Text | undefined {
   // `<a b>` is a list of words for some, and a comparison for most.
-  if (open === "<" && !hasWord(words, RUNS)) return undefined;
+  if (open === "<" && !hasWord(words, RUN_WORDS)) return undefined;
   // `'x` is a name for Lisps.
   if (open === "'" && /\w/.test(source[at - 1] ?? "")) return undefined;
   const close = open === "<" ? ">" : open;
@@ -107,19 +100,14 @@ function readText(source: string, at: number, open: string, words: ReadonlySet<s
   return { text: source.slice(at + 1, end), at, isCommand: open === "`" || open === "<" || isStarted };
 }
 
-function hasWord(words: ReadonlySet<string>, known: { has(word: string): boolean }): boolean {
-  for (const word of words) if (known.has(word)) return true;
-  return false;
-}
-
 function readStatement({ words, texts }: Statement): readonly Node[] {
   if (texts.length === 0) return [];
   const nodes: Node[] = texts
     .filter(({ isCommand }) => isCommand)
     .map(({ text, at }) => callNode("runs", [textNode(unescaped(text))], at));
   const at = texts[0]?.at ?? 0;
-  const paths = texts.filter(({ text }) => isPath(text)).map(({ text }) => textNode(unescaped(text)));
-  if (hasWord(words, RUNS)) {
+  const paths = texts.filter(({ text }) => isPathText(text)).map(({ text }) => textNode(unescaped(text)));
+  if (hasWord(words, RUN_WORDS)) {
     const plain = texts.filter(({ isCommand }) => !isCommand).map(({ text }) => unescaped(text));
     for (const text of plain) if (/\s/.test(text)) nodes.push(callNode("runs", [textNode(text)], at));
     const argv = plain.filter(text => !/^\s*$/.test(text));
@@ -128,19 +116,18 @@ function readStatement({ words, texts }: Statement): readonly Node[] {
         callNode("starts", [{ kind: "list", items: argv.map(text => ({ value: textNode(text) })) }], at),
       );
   }
-  if (hasWord(words, DELETES)) for (const path of paths) nodes.push(callNode("deletes", [path], at));
-  const written = hasWord(words, WRITES) ? paths[0] : hasWord(words, MOVES) ? paths.at(-1) : undefined;
+  if (hasWord(words, DELETE_WORDS)) for (const path of paths) nodes.push(callNode("deletes", [path], at));
+  const written = hasWord(words, WRITE_WORDS)
+    ? paths[0]
+    : hasWord(words, MOVE_WORDS)
+      ? paths.at(-1)
+      : undefined;
   if (written !== undefined) nodes.push(callNode("writes", [written], at));
   return nodes;
 }
 
 function unescaped(text: string): string {
   return text.replace(/\\(["'\\`])/g, "$1");
-}
-
-/** A place rather than a word: a slash, a dot or a tilde in front, or an ending. */
-function isPath(text: string): boolean {
-  return text.length < 1024 && !/\s/.test(text) && /^[~./]|\/|\.\w{1,8}$/.test(text);
 }
 
 /** What words and texts alone tell. */
