@@ -65,8 +65,8 @@ export function noteByName(context: EvaluationContext, call: FunctionCall): void
 }
 
 function isPath(datum: Datum): boolean {
-  return optionsOf(datum).some(
-    option =>
-      option.kind === "text" && (option.type === "path" || isPathText(knownPrefix(firstValue(option)))),
-  );
+  return optionsOf(datum).some(option => {
+    if (option.kind !== "text" || LIBRARY_FILE.test(knownTextOf(option) ?? "")) return false;
+    return option.type === "path" || isPathText(knownPrefix(firstValue(option)));
+  });
 }
