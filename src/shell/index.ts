@@ -37,6 +37,7 @@ export type {
 } from "./syntax/syntax.ts";
 export * from "./value.ts";
 export {
+  filesMeant,
   positionalsFrom,
   readOwnScript,
   runHiddenSubstitutions,

@@ -90,6 +90,8 @@ export interface Session {
   readonly unexamined: Unexamined[];
   /** How often each script was read that the session wrote. */
   readonly ownScripts: Map<string, number>;
+  /** Texts whose rest was left when the work was used up. */
+  readonly cutTexts: Set<string>;
   /** Files of this command that a variable named, each run once. */
   readonly loadedFiles: Set<FileEntry>;
   /** Values of variables that were run as commands. */
@@ -453,6 +455,7 @@ export function createSession(
     assignments: [],
     unexamined: [],
     ownScripts: new Map(),
+    cutTexts: new Set(),
     loadedFiles: new Set(),
     runValues: new Set(),
     nextNumber: 1,

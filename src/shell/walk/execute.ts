@@ -33,7 +33,7 @@ import {
   withOrigins,
   wordAt,
 } from "../value.ts";
-import { positionalsFrom, runProgramFile, runShellText, unknownOutput } from "./code-runs.ts";
+import { positionalsFrom, runProgramFile, runShellText, runTextsBehind, unknownOutput } from "./code-runs.ts";
 import { runLoadedFiles } from "./loaded-files.ts";
 
 /** Records a program start and follows what it leads to. `alias`: the text the command word stands for. */
@@ -122,6 +122,7 @@ function start(pending: PendingCall): Output {
   const followed = session.programs.follow(program, call, isFollowed);
   session.effects[call.id] = followed.effects;
   if (followed.output !== undefined) return followed.output;
+  if (program === undefined && isFollowed) runTextsBehind(word, call);
   if (program === undefined || !isFollowed) return [unknownOutput(call)];
   return runProgramFile(call) ?? [defaultOutput(call)];
 }
