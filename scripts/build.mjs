@@ -21,6 +21,7 @@ import { buildConstants } from "./build-constants.mjs";
 import { buildHooks } from "./build-hooks.mjs";
 import { buildVendor, vendoredImports } from "./build-vendor.mjs";
 import { nativeSourcesMs } from "./native-sources.mjs";
+import { pastDoors } from "./past-doors.mjs";
 import { licenceText } from "./third-party.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
@@ -92,7 +93,7 @@ const { metafile } = await build({
   ],
   // Its form for Node is CommonJS, which calls a `require` that ES modules do not have.
   alias: { yaml: resolve("node_modules/yaml/browser/dist/index.js") },
-  plugins: [vendoredImports],
+  plugins: [vendoredImports, pastDoors],
 });
 
 writeFileSync(
@@ -146,9 +147,8 @@ function takePlace() {
   renameSync(OUTPUT, "dist");
   const native = `${REPLACED}/native`;
   if (!existsSync(native)) return;
-  const changedMs = nativeSourcesMs();
   for (const name of readdirSync(native)) {
-    if (statSync(`${native}/${name}`).mtimeMs >= changedMs) continue;
+    if (statSync(`${native}/${name}`).mtimeMs >= nativeSourcesMs(name)) continue;
     rmSync(`${native}/${name}`, { recursive: true, force: true });
     console.log(`dist/native/${name} was older than its sources and is gone; npm run build:native makes it`);
   }

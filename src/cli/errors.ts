@@ -1,6 +1,6 @@
 import { Problem } from "../state/index.ts";
 import { clipMiddle, escapeLines } from "../text/index.ts";
-import { fitLines, type Width } from "./wrap.ts";
+import { fitLines, type Width } from "./layout.ts";
 
 /** A problem that a command itself found. */
 export class CommandError extends Problem {
@@ -65,4 +65,15 @@ const FILE_FIXES: Readonly<Record<string, string>> = {
 /** What a person can do about a file that could not be used, by the name of the error. */
 export function fileFix(code: string): string | undefined {
   return FILE_FIXES[code];
+}
+
+/** Runs part of a command and tells a problem of the installation as a failure of the command. */
+export async function tellProblems<T>(kind: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof Problem) || error.kind !== "install") throw error;
+    const { message, causes, fix } = error;
+    throw new CommandError(message, { kind, causes, fix });
+  }
 }

@@ -1,6 +1,5 @@
 import { wrapWords } from "../text/index.ts";
-import { COMMAND_GROUPS, type Command, isFamily, type LeafCommand } from "./command.ts";
-import type { OptionSpec } from "./option.ts";
+import { COMMAND_GROUPS, type Command, isFamily, type LeafCommand, type OptionSpec } from "./command.ts";
 import { GLOBAL_OPTIONS } from "./parse.ts";
 import type { Terminal } from "./terminal.ts";
 

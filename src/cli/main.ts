@@ -4,8 +4,7 @@ import { type System, SystemError } from "../system/index.ts";
 import { didYouMean } from "../text/index.ts";
 import { version } from "../version.ts";
 import { type Command, type Invocation, isFamily, type LeafCommand } from "./command.ts";
-import { commandNames, loadCommand } from "./command-files.ts";
-import { readCommandTable } from "./command-table.ts";
+import { commandNames, loadCommand, readCommandTable } from "./command-table.ts";
 import {
   CommandError,
   fileFix,

@@ -3,9 +3,8 @@ import { RULE_IDS } from "../guard/index.ts";
 import { HOST_IDS, STOCK_SUBCOMMANDS } from "../hosts/index.ts";
 import { EVENTS } from "../protocol/index.ts";
 import { AGENTS } from "../state/index.ts";
-import { loadCommands } from "./command-files.ts";
-import type { CommandTable } from "./command-table.ts";
-import { completionTree } from "./completions/tree.ts";
+import { type CommandTable, loadCommands } from "./command-table.ts";
+import { completionTree } from "./completions.ts";
 
 export { TABLE_FILE } from "./command-table.ts";
 

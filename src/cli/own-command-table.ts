@@ -1,6 +1,5 @@
 import type { OwnCommand } from "../programs/index.ts";
-import { type Command, isFamily, type LeafCommand } from "./command.ts";
-import type { OptionSpec, OptionSpecs } from "./option.ts";
+import { type Command, isFamily, type LeafCommand, type OptionSpec, type OptionSpecs } from "./command.ts";
 import { GLOBAL_OPTIONS } from "./parse.ts";
 
 /** The text of `programs/records/own-commands.json`: by its path, all that the guard must know of each command. */

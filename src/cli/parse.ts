@@ -1,7 +1,12 @@
 import { didYouMean } from "../text/index.ts";
-import type { LeafCommand, PositionalSpec } from "./command.ts";
+import {
+  type LeafCommand,
+  type OptionSpec,
+  type OptionSpecs,
+  option,
+  type PositionalSpec,
+} from "./command.ts";
 import { type CommandError, usageError } from "./errors.ts";
-import { type OptionSpec, type OptionSpecs, option } from "./option.ts";
 
 export const GLOBAL_OPTIONS = {
   help: option.boolean("show this help", { short: "h" }),

@@ -1,17 +1,18 @@
 import { fileURLToPath } from "node:url";
 import {
+  bashScript,
   defineCommand,
-  loadBash,
-  loadFish,
-  loadPowershell,
-  loadZsh,
+  fishScript,
+  powershellScript,
   readCommandTable,
   usageError,
+  zshScript,
 } from "../cli/index.ts";
 import { didYouMean } from "../text/index.ts";
 
-const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
-type Shell = (typeof SHELLS)[number];
+const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript, powershell: powershellScript };
+type Shell = keyof typeof SCRIPTS;
+const SHELLS = Object.keys(SCRIPTS) as readonly Shell[];
 
 export const command = defineCommand({
   name: "completions",
@@ -42,14 +43,5 @@ export const command = defineCommand({
 async function scriptFor(shell: Shell): Promise<string> {
   // This file lies beside all other commands, bundled or not.
   const { completed } = await readCommandTable(fileURLToPath(new URL(".", import.meta.url)));
-  switch (shell) {
-    case "bash":
-      return (await loadBash()).bashScript(completed);
-    case "zsh":
-      return (await loadZsh()).zshScript(completed);
-    case "fish":
-      return (await loadFish()).fishScript(completed);
-    case "powershell":
-      return (await loadPowershell()).powershellScript(completed);
-  }
+  return SCRIPTS[shell](completed);
 }

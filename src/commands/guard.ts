@@ -1,14 +1,11 @@
 import { defineFamily } from "../cli/index.ts";
 import { allowOnceCommand } from "./guard/allow-once.ts";
-import { argvCommand } from "./guard/argv.ts";
-import { explainCommand } from "./guard/explain.ts";
 import { initCommand } from "./guard/init.ts";
-import { logCommand } from "./guard/log.ts";
+import { logCommand, replayCommand } from "./guard/log.ts";
 import { programsCommand } from "./guard/programs.ts";
-import { replayCommand } from "./guard/replay.ts";
 import { scanCommand } from "./guard/scan.ts";
 import { suggestCommand } from "./guard/suggest.ts";
-import { testCommand } from "./guard/test.ts";
+import { argvCommand, explainCommand, testCommand } from "./guard/test.ts";
 import { whyCommand } from "./guard/why.ts";
 
 export const command = defineFamily({

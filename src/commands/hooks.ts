@@ -1,13 +1,9 @@
 import { defineFamily } from "../cli/index.ts";
-import { addCommand } from "./hooks/add.ts";
-import { buildCommand } from "./hooks/build.ts";
 import { captureCommand } from "./hooks/capture.ts";
 import { compareCommand } from "./hooks/compare.ts";
-import { importCommand } from "./hooks/import.ts";
 import { inspectCommand } from "./hooks/inspect.ts";
 import { listCommand } from "./hooks/list.ts";
-import { newCommand } from "./hooks/new.ts";
-import { removeCommand } from "./hooks/remove.ts";
+import { addCommand, buildCommand, importCommand, newCommand, removeCommand } from "./hooks/own-hooks.ts";
 import { replayCommand } from "./hooks/replay.ts";
 import { testCommand } from "./hooks/test.ts";
 import { trustCommand } from "./hooks/trust.ts";

@@ -1,5 +1,5 @@
 import { defineCommand, defineFamily, FORMAT_OPTION, option } from "../cli/index.ts";
-import { type Artifact, loadAllowlist, loadScan, type ScanMode, type ScanResult } from "../recipes/index.ts";
+import { type Artifact, loadArtifacts, type ScanMode, type ScanResult } from "../recipes/index.ts";
 import { Problem, readText } from "../state/index.ts";
 import { quoteWord, resolve, type System } from "../system/index.ts";
 import { escapeControls } from "../text/index.ts";
@@ -33,8 +33,7 @@ not look.`,
   },
   async run({ options, system, terminal }) {
     const { mode } = options;
-    const { scanArtifacts } = await loadScan();
-    const { readAllowlist, ALLOWLIST_NAME } = await loadAllowlist();
+    const { scanArtifacts, readAllowlist, ALLOWLIST_NAME } = await loadArtifacts();
     const result = await scanArtifacts(system, {
       repository: resolve(system.files.workingDirectory() ?? "/", options.repo ?? "."),
       mode,

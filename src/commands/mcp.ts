@@ -1,6 +1,93 @@
-import { defineFamily } from "../cli/index.ts";
-import { guardCommand } from "./mcp/guard.ts";
-import { serveCommand } from "./mcp/serve.ts";
+import { CommandError, defineCommand, defineFamily, option, usageError } from "../cli/index.ts";
+import { loadServe } from "../mcp/index.ts";
+import { errorText } from "../protocol/index.ts";
+import { loadInterruption } from "../recipes/index.ts";
+import { requireDirectories } from "../state/index.ts";
+
+const guardCommand = defineCommand({
+  name: "guard",
+  summary: "start an MCP server and judge every call of its tools",
+  details: `
+Write it into the host's list of servers in place of the server's own command. The guard's rules are those of
+~/.amplihack/config.jsonc, and hooks of ~/.amplihack/hooks.jsonc run as in any host. What must be asked is asked through
+the client where it can show questions, and is refused elsewhere.`,
+  options: { name: option.string("NAME", "what the server is called in rules and logs (mcp)") },
+  wordsBehind: "-- COMMAND [ARGUMENT...]",
+  forAgents: { use: "asks", runs: "words" },
+  examples: {
+    "amplihack mcp guard --name files -- npx -y @acme/files-server ~/work":
+      "judges each call as mcp__files__TOOL",
+  },
+  ownsTerminal: true,
+  async run({ options, rest, system }) {
+    const [program, ...args] = rest;
+    if (program === undefined) throw usageError("the server's command is missing; write it after --");
+    const { runGuardedServer } = await import("./mcp/run-server.ts");
+    return runGuardedServer(system, options.name ?? "mcp", program, args);
+  },
+});
+
+const MAX_PORT = 65_535;
+
+const serveCommand = defineCommand({
+  name: "serve",
+  summary: "an MCP server: memory, history, guard and recipes as tools",
+  details: `
+Speaks MCP on standard input and output, for hosts that start it; \`amplihack install --parts …,mcp\` registers it with
+them. With --http it listens on 127.0.0.1 instead, for clients that send the token of ~/.amplihack/mcp/token.
+A tool may do what its command may when an agent types it: what the guard asks about is asked through the client, or
+refused where the client cannot ask.`,
+  options: {
+    http: option.boolean("listen on 127.0.0.1 instead of standard input"),
+    port: option.number("N", "with --http: a certain port (any free one by default)", { minimum: 0 }),
+  },
+  // Whoever starts it answers its questions; hosts start it themselves.
+  forAgents: "asks",
+  examples: {
+    "amplihack mcp serve": "what a host starts; `amplihack mcp` does the same",
+    "amplihack mcp serve --http --port 8124": "prints its address and where the token is",
+  },
+  async run({ options, system, terminal }) {
+    const { port } = options;
+    if (port !== undefined && !options.http) throw usageError("--port needs --http");
+    if (port !== undefined && !(Number.isInteger(port) && port <= MAX_PORT))
+      throw usageError(`--port must be a whole number up to ${MAX_PORT}, not ${port}`);
+    const { Interruption, listenForSignals, SIGNAL_EXIT_CODES } = await loadInterruption();
+    const context = {
+      system,
+      launcher: [process.execPath, process.argv[1] ?? "amplihack"] as const,
+      warn: (message: string) => terminal.warn(`amplihack mcp: ${message}\n`),
+    };
+    const interruption = new Interruption();
+    const listening = listenForSignals(interruption);
+    try {
+      if (!options.http) {
+        if (system.stdio.isTerminal("stdin"))
+          terminal.note("Waiting for messages of an MCP client on standard input. Ctrl-C ends it.\n");
+        const { serveStdio } = await loadServe();
+        const onStop = (stop: () => void) => void interruption.onInterrupt(stop);
+        return await serveStdio(context, { input: process.stdin, output: process.stdout, onStop });
+      }
+      const { serveHttp, readToken, tokenFile } = await loadServe();
+      const { stateHome } = requireDirectories(system);
+      const token = readToken(system, stateHome);
+      const server = await serveHttp(context, { port, token }).catch((error: unknown) => {
+        throw new CommandError("the server cannot be started", {
+          kind: "failed",
+          causes: [errorText(error)],
+          fix: "amplihack mcp serve --http, without --port",
+        });
+      });
+      terminal.print(`${server.url}\n`);
+      terminal.note(`The token is in ${tokenFile(stateHome)}. Ctrl-C ends the server.\n`);
+      await new Promise<void>(resolve => interruption.onInterrupt(resolve));
+      await server.close();
+      return interruption.signal === undefined ? 0 : SIGNAL_EXIT_CODES[interruption.signal];
+    } finally {
+      listening.dispose();
+    }
+  },
+});
 
 export const command = defineFamily({
   name: "mcp",

@@ -1,20 +1,17 @@
 import { defineFamily } from "../cli/index.ts";
-import { cleanCommand } from "./memory/clean.ts";
-import { deleteCommand } from "./memory/delete.ts";
-import { editCommand } from "./memory/edit.ts";
-import { exportCommand } from "./memory/export.ts";
-import { forgetCommand } from "./memory/forget.ts";
-import { getCommand } from "./memory/get.ts";
 import { historyCommand } from "./memory/history.ts";
-import { importCommand } from "./memory/import.ts";
-import { listCommand } from "./memory/list.ts";
-import { moveCommand } from "./memory/move.ts";
-import { pinCommand } from "./memory/pin.ts";
-import { searchCommand } from "./memory/search.ts";
-import { storeCommand } from "./memory/store.ts";
+import { getCommand, listCommand, searchCommand, treeCommand } from "./memory/read.ts";
 import { syncCommand } from "./memory/sync.ts";
-import { treeCommand } from "./memory/tree.ts";
-import { unpinCommand } from "./memory/unpin.ts";
+import { exportCommand, importCommand, moveCommand } from "./memory/transfer.ts";
+import {
+  cleanCommand,
+  deleteCommand,
+  editCommand,
+  forgetCommand,
+  pinCommand,
+  storeCommand,
+  unpinCommand,
+} from "./memory/write.ts";
 
 export const command = defineFamily({
   name: "memory",

@@ -7,13 +7,7 @@ import {
   ownProgram,
   usageError,
 } from "../cli/index.ts";
-import {
-  loadAgentAnswers,
-  loadInterruption,
-  loadRunWorkstreams,
-  loadValue,
-  loadWorkstreams,
-} from "../recipes/index.ts";
+import { loadInterruption, loadRunWorkstreams, loadValue, loadWorkstreams } from "../recipes/index.ts";
 import { readText } from "../state/index.ts";
 import { join, resolve, type System } from "../system/index.ts";
 import { didYouMean } from "../text/index.ts";
@@ -34,7 +28,7 @@ interface Operation {
   run(input: string, options: HelperOptions, system: System): Promise<string>;
 }
 
-const answers = () => loadAgentAnswers();
+const answers = () => loadWorkstreams();
 const workstreams = () => loadWorkstreams();
 
 const OPERATIONS: Readonly<Record<string, Operation>> = {
@@ -153,7 +147,7 @@ AMPLIHACK_REPO_PATH or that of the working directory. A worktree in which someth
 where. Exit 0 when all succeeded.`,
   positionals: [{ name: "FILE", summary: "a file with workstreams", completes: "file" }],
   options: {},
-  forAgents: "asks",
+  forAgents: { use: "asks", runs: "file" },
   examples: {
     "amplihack orch run workstreams.json": "runs all of them and prints a report",
     'amplihack orch run -- "$WS_FILE"': "for a path from a variable",

@@ -1,12 +1,8 @@
 import { defineFamily } from "../cli/index.ts";
-import { cancelCommand } from "./recipe/cancel.ts";
-import { listCommand } from "./recipe/list.ts";
-import { logsCommand } from "./recipe/logs.ts";
+import { listCommand, showCommand, validateCommand } from "./recipe/find.ts";
 import { runCommand } from "./recipe/run.ts";
-import { runsCommand } from "./recipe/runs.ts";
-import { showCommand } from "./recipe/show.ts";
-import { submitCommand } from "./recipe/submit.ts";
-import { validateCommand } from "./recipe/validate.ts";
+import { logsCommand, runsCommand } from "./recipe/runs.ts";
+import { cancelCommand, submitCommand } from "./recipe/submit.ts";
 import { workerCommand } from "./recipe/worker.ts";
 
 export const command = defineFamily({

@@ -58,10 +58,10 @@ async function printSummary({ options, system, terminal }: Invocation<typeof OPT
   const { ProgressLine } = await loadProgress();
   const { findDataFiles } = await loadDataFiles();
   const { readDuration } = await import("./history/amounts.ts");
-  const { lastWeek, since, today } = await import("./report/period.ts");
+  const { lastWeek, since, today } = await import("./report/summary.ts");
   const { readFrom, summarise } = await import("./report/summary.ts");
   const { renderEmpty, renderSummary } = await import("./report/view.ts");
-  const { reportDocument } = await import("./report/document.ts");
+  const { reportDocument } = await import("./report/view.ts");
   const nowMs = system.clock.nowMs();
   const wanted = options.since;
   const period =

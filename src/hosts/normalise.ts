@@ -16,12 +16,14 @@ import { DEFAULT_HOST, HOST_LIST, HOSTS, type HostId } from "./descriptors.ts";
 import { deriveFacts, NO_FACTS } from "./facts.ts";
 import type { EnvironmentReader, HostDescriptor } from "./host.ts";
 import { type MappedEvent, mapEvent, nativeEventName } from "./native-events.ts";
-import { canonicalToolName, mcpToolName, nativeToolName, readFirst, rename } from "./tool-input.ts";
+import { canonicalToolName, mcpToolName, nativeToolName, readFirst, readPath, rename } from "./tool-input.ts";
 
 export type NormaliseErrorCode =
   | "empty-stdin"
   | "invalid-json"
   | "too-large"
+  | "too-deep"
+  | "hidden-member"
   | "not-an-object"
   | "unknown-event"
   | "unmapped-event"
@@ -48,6 +50,8 @@ export interface NormaliseOptions {
   readonly host?: HostId | undefined;
   /** given on the command line; counts when the payload names no event */
   readonly event?: string | undefined;
+  /** the payload is for a hook of this event, which needs a tool: one that is found is taken, whatever is said of it */
+  readonly expects?: string | undefined;
   readonly env: EnvironmentReader;
 }
 
@@ -75,6 +79,8 @@ const MESSAGES: Readonly<Record<NormaliseErrorCode, string>> = {
   "empty-stdin": "stdin is empty; expected one JSON object",
   "invalid-json": "stdin is not JSON; expected one JSON object",
   "too-large": `the payload is larger than ${PAYLOAD_VALUE_LIMIT} values`,
+  "too-deep": `the payload is nested deeper than ${PAYLOAD_DEPTH_LIMIT} levels`,
+  "hidden-member": "the payload has a member named __proto__, which programs read differently",
   "not-an-object": "stdin is JSON but not an object",
   "unknown-event": "the payload names no event; name it on the command line (--event)",
   "unmapped-event": "the event has no counterpart here and passes through",
@@ -88,11 +94,34 @@ const MESSAGES: Readonly<Record<NormaliseErrorCode, string>> = {
 export function normalise(text: string, options: NormaliseOptions): NormaliseResult {
   const { read, host } = readPayload(text, options);
   if (read.payload === undefined) return failure(read.code, { host });
-  return normalisePayload(HOSTS[host], read.payload, options);
+  if (options.expects === undefined) return normalisePayload(HOSTS[host], read.payload, options);
+  if (read.hidesMembers === true) return failure("hidden-member", { host, raw: read.payload });
+  return normaliseCall(HOSTS[host], read.payload, { ...options, expects: options.expects });
+}
+
+/** A tool call whatever its event word and the host on the command line say: other hosts' forms are tried as well. */
+function normaliseCall(
+  host: HostDescriptor<HostId>,
+  raw: JsonObject,
+  options: NormaliseOptions & { readonly expects: string },
+): NormaliseResult {
+  const { expects, env } = options;
+  const first = normalisePayload(host, raw, options);
+  if (first.ok && first.value.event === expects) return first;
+  const answered = { host: host.id, event: expects, nativeEvent: nativeEventName(host, expects) };
+  for (const other of [HOSTS[recognise(raw, env)], ...HOST_LIST]) {
+    const read = normalisePayload(other, raw, { env });
+    if (read.ok && read.value.event === expects) return { ok: true, value: { ...read.value, ...answered } };
+  }
+  for (const other of [host, ...HOST_LIST]) {
+    const read = readCall(other, raw, { event: expects }, answered, env);
+    if (read.ok && !read.value.warnings.some(({ code }) => code === "missing-tool-input")) return read;
+  }
+  return first.ok ? failure("missing-tool-name", { ...answered, raw }) : { ...first, ...answered };
 }
 
 type PayloadRead =
-  | { readonly payload: JsonObject }
+  | { readonly payload: JsonObject; readonly hidesMembers?: boolean }
   | { readonly payload?: undefined; readonly code: NormaliseErrorCode };
 
 /** The payload and who sent it: some hosts carry it in a variable, and then that says who is calling. */
@@ -110,14 +139,16 @@ function parsePayload(text: string): PayloadRead {
   const limits = { maxDepth: PAYLOAD_DEPTH_LIMIT, maxValues: PAYLOAD_VALUE_LIMIT };
   const read = readJson(text, { recover: true, ...limits });
   if (!read.ok && read.problem === "too-many") return { code: "too-large" };
+  if (!read.ok && read.problem === "too-deep") return { code: "too-deep" };
   if (!read.ok) return { code: read.problem === "empty" ? "empty-stdin" : "invalid-json" };
-  return isJsonObject(read.value) ? { payload: read.value } : { code: "not-an-object" };
+  if (!isJsonObject(read.value)) return { code: "not-an-object" };
+  return { payload: read.value, hidesMembers: read.repairs.includes("proto-key-dropped") };
 }
 
 function normalisePayload(
   host: HostDescriptor<HostId>,
   raw: JsonObject,
-  { event: hint, env }: NormaliseOptions,
+  { event: hint, env }: Pick<NormaliseOptions, "event" | "env">,
 ): NormaliseResult {
   const named = nameEvent(host, raw, hint);
   if (named === undefined) return failure("unknown-event", { host: host.id, raw });
@@ -125,32 +156,38 @@ function normalisePayload(
   if (mapped === undefined || mapped === null)
     return failure("unmapped-event", { host: host.id, nativeEvent, raw });
 
+  return readCall(host, raw, mapped, { host: host.id, event: mapped.event, nativeEvent }, env);
+}
+
+function readCall(
+  host: HostDescriptor<HostId>,
+  raw: JsonObject,
+  mapped: MappedEvent,
+  named: { readonly host: HostId; readonly event: string; readonly nativeEvent: string },
+  env: EnvironmentReader,
+): NormaliseResult {
   const warnings: InputWarning[] = [];
   const { environment } = host.input ?? {};
   const text = (paths: readonly string[], variable: string | undefined) =>
     readText(raw, paths, warnings) ?? fromEnvironment(env, variable);
   const base = {
-    host: host.id,
-    event: mapped.event,
-    nativeEvent,
+    ...named,
     cwd: text(CWD_PATHS, environment?.cwd),
     sessionId: text([...SESSION_PATHS, ...(host.input?.sessionId ?? [])], environment?.sessionId),
     transcriptPath: text(TRANSCRIPT_PATHS, undefined),
     warnings,
     raw,
-    ...aliasesOf(host, raw, nativeEvent),
+    ...aliasesOf(host, raw, named.nativeEvent),
   };
   if (!describeEvent(mapped.event).requiresTool) {
     const noTool = { toolName: null, canonicalToolName: null, toolInput: null, facts: NO_FACTS };
     return { ok: true, value: { ...base, ...noTool } };
   }
   const toolName = readToolName(host, raw, mapped);
-  if (toolName === undefined)
-    return failure("missing-tool-name", { host: host.id, event: mapped.event, nativeEvent, raw });
+  if (toolName === undefined) return failure("missing-tool-name", { ...named, raw });
   const canonical = canonicalName(host, raw, mapped, toolName);
-  const toolInput = readToolInput(host, raw, nativeEvent, warnings);
-  if (toolInput === undefined)
-    return failure("too-large", { host: host.id, event: mapped.event, nativeEvent, raw });
+  const toolInput = readToolInput(host, raw, named.nativeEvent, warnings);
+  if (toolInput === undefined) return failure("too-large", { ...named, raw });
   const facts = deriveFacts(host, toolName, canonical, toolInput);
   return { ok: true, value: { ...base, toolName, canonicalToolName: canonical, toolInput, facts } };
 }
@@ -285,7 +322,8 @@ export function readToolInput(
   const paths = [...FIELD_NAMES.toolInput, "toolUse.input", ...(host.input?.toolInput ?? [])];
   const field = readFirst(raw, paths) ?? assembleInput(host, raw, nativeEvent);
   if (field === undefined) {
-    warnings.push({ code: "missing-tool-input" });
+    const empty = paths.find(path => readPath(raw, path) === null);
+    warnings.push({ code: "missing-tool-input", ...(empty === undefined ? {} : { field: empty }) });
     return {};
   }
   if (isJsonObject(field.value)) return field.value;

@@ -1,8 +1,7 @@
 import { statSync } from "node:fs";
 import type { System } from "../system/index.ts";
 import { listRecipes } from "./find/list-recipes.ts";
-import { loadRecipe } from "./find/load-recipe.ts";
-import type { ShippedIndex } from "./find/shipped-index.ts";
+import { loadRecipe, type ShippedIndex } from "./find/load-recipe.ts";
 import { SHIPPED_RECIPES } from "./shipped-recipes.ts";
 
 /** For the build: what `recipe list` says about the shipped recipes, so that it need not read their YAML. */

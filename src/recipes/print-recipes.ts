@@ -1,16 +1,65 @@
-import { describeRecipe } from "./find/describe-recipe.ts";
-import { findRecipe } from "./find/find-recipe.ts";
-import { loadRecipe } from "./find/load-recipe.ts";
-import { searchHere } from "./find/search-directories.ts";
-import { findShadowedByName, shadowNotice } from "./find/shadowed.ts";
-import { type Validation, validateRecipe } from "./find/validate-recipe.ts";
+import { resolve } from "../system/index.ts";
+import { count } from "../text/index.ts";
+import { type Validation, validateRecipe } from "./find/find-problems.ts";
+import { findRecipe, isDirectory, searchHere } from "./find/find-recipe.ts";
+import { listRecipes } from "./find/list-recipes.ts";
+import { describeRecipe, findShadowedByName, loadRecipe, shadowNotice } from "./find/load-recipe.ts";
 import { EXIT_CODES } from "./run/result.ts";
 import type { CommandOutput, RecipeFormat } from "./run-in-terminal.ts";
-import { documentText } from "./views/document-text.ts";
-import { problemLines } from "./views/problem-view.ts";
-import { recipeGraph, recipeTable } from "./views/recipe-view.ts";
+import {
+  type DocumentFormat,
+  documentText,
+  jsonText,
+  problemLines,
+  recipeGraph,
+  recipeListDocument,
+  recipeListTable,
+  recipeTable,
+} from "./views.ts";
 
-export interface RecipePlace {
+/**
+ * Loads nothing that reads YAML unless it has to: people type this command, and shells ask it for names.
+ */
+export async function printRecipeList(
+  request: RecipePlace & {
+    readonly directory: string | undefined;
+    readonly tags: readonly string[];
+    readonly isVerbose: boolean;
+  },
+  output: CommandOutput,
+): Promise<number> {
+  const search = searchHere(output.system, request);
+  const { directory, tags, isVerbose, format } = request;
+  if (directory !== undefined && !isDirectory(output.system.files, resolve(search.currentDir, directory))) {
+    return printFailure(
+      output,
+      format,
+      EXIT_CODES.notFound,
+      "not_found",
+      `Recipe directory not found: ${directory}`,
+    );
+  }
+  const { recipes, invalid } = await listRecipes(output.system, search, { directory, tags });
+  if (invalid.length > 0) {
+    const lines = invalid.map(({ path, message }) => `  - ${path}: ${message.split("\n")[0]}`);
+    output.warn(
+      [`Warning: ${count(invalid.length, "recipe file")} not listed, because of errors:`, ...lines, ""].join(
+        "\n",
+      ),
+    );
+  }
+  if (format === "table") output.print(recipeListTable(recipes, isVerbose, output.columns));
+  else output.print(await listText(recipeListDocument(recipes, isVerbose), format));
+  return EXIT_CODES.success;
+}
+
+async function listText(document: unknown, format: DocumentFormat): Promise<string> {
+  if (format === "json") return jsonText(document);
+  const { documentText } = await import("./views.ts");
+  return documentText(document, format);
+}
+
+interface RecipePlace {
   readonly workingDir: string | undefined;
   readonly recipeDirs: readonly string[];
   readonly format: RecipeFormat;
@@ -53,7 +102,7 @@ export function printRecipe(
 }
 
 /** Tells a failure on stderr and, for programs, as the one document on stdout. */
-export function printFailure(
+function printFailure(
   { print, warn }: CommandOutput,
   format: RecipeFormat,
   exitCode: number,

@@ -2,18 +2,20 @@ import { isJsonObject, type JsonObject } from "../protocol/index.ts";
 import { quoteWord, type System } from "../system/index.ts";
 import { clipMiddle } from "../text/index.ts";
 import type { Observer } from "./logs/events.ts";
-import { createLiveProgress, type Paint } from "./progress/live-progress.ts";
-import { createPlainProgress } from "./progress/plain-progress.ts";
-import { plainLines } from "./progress/plain-text.ts";
+import { createLiveProgress, createPlainProgress, type Paint, plainLines } from "./progress.ts";
 import { checkpointPath } from "./run/find-checkpoint.ts";
 import { Interruption, listenForSignals } from "./run/interruption.ts";
 import type { RunOutcome } from "./run/result.ts";
 import { runRecipe } from "./run/run-recipe.ts";
 import { type RunRequest, stateDirectory } from "./run/run-request.ts";
-import { type DocumentFormat, documentText, jsonTextAsYaml } from "./views/document-text.ts";
-import { endingView } from "./views/ending-view.ts";
-import { problemExcerpt } from "./views/problem-view.ts";
-import { resultTable } from "./views/result-view.ts";
+import {
+  type DocumentFormat,
+  documentText,
+  endingView,
+  jsonTextAsYaml,
+  problemExcerpt,
+  resultTable,
+} from "./views.ts";
 
 export type RecipeFormat = "table" | DocumentFormat;
 

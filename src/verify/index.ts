@@ -47,5 +47,5 @@ export const loadRecordedInputs = () => import("./hook-trials/recorded-inputs.ts
 export const loadRunTrials = () => import("./hook-trials/run-trials.ts");
 export const loadSandbox = () => import("./sandbox.ts");
 export const loadSarif = () => import("./scan/sarif.ts");
-export const loadScan = () => import("./scan/scan.ts");
+export const loadArtifacts = () => import("./scan/scan.ts");
 export const loadTranscriptInputs = () => import("./transcript-inputs.ts");

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { isFamily } from "../../src/cli/command.ts";
-import { loadCommands } from "../../src/cli/command-files.ts";
+import { loadCommands } from "../../src/cli/command-table.ts";
 import { commandHelp, overviewHelp } from "../../src/cli/help.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";

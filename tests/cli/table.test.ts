@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { renderTable } from "../../src/cli/table.ts";
+import { renderTable } from "../../src/cli/layout.ts";
 
 const ROWS = [
   ["event", "subcommand", "file"],

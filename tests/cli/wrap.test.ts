@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { renderErrorText, usageError } from "../../src/cli/errors.ts";
-import { fitLines } from "../../src/cli/wrap.ts";
+import { fitLines } from "../../src/cli/layout.ts";
 
 describe("lines for a terminal", () => {
   it.each<[string, number | undefined, string]>([

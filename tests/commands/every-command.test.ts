@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { type Command, isFamily, type LeafCommand } from "../../src/cli/command.ts";
-import { loadCommands } from "../../src/cli/command-files.ts";
+import { loadCommands } from "../../src/cli/command-table.ts";
 import { newUserInside } from "./run-command.ts";
 
 const commands = await loadCommands(fileURLToPath(new URL("../../src/commands/", import.meta.url)));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { renderDiff } from "../../src/cli/changes/diff.ts";
+import { renderDiff } from "../../src/cli/changes.ts";
 import { BUILT_IN, type GuardSettings } from "../../src/config/settings.ts";
 import type { PathChange } from "../../src/history/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { changeDocument } from "../../src/cli/changes/document.ts";
+import { changeDocument } from "../../src/cli/changes.ts";
 import { readDuration, readSize } from "../../src/commands/history/amounts.ts";
 import { renderSummary } from "../../src/commands/history/summary.ts";
 import { renderTable } from "../../src/commands/history/table.ts";

@@ -1,9 +1,8 @@
 import { readdirSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { isFamily } from "../../src/cli/command.ts";
-import { commandNames, loadCommands } from "../../src/cli/command-files.ts";
+import { commandNames, loadCommands } from "../../src/cli/command-table.ts";
 import { makeCommandTable } from "../../src/cli/make-command-table.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { newUserInside } from "./run-command.ts";
@@ -60,15 +59,10 @@ describe("src/commands", () => {
     expect(commands.map(({ name }) => name)).toEqual(commandNames(SOURCE));
   });
 
-  it("keeps the parts of a command in a folder of its name, one file per subcommand", async () => {
-    const commands = await loadCommands(SOURCE);
+  it("keeps the parts of a command in a folder of its name", async () => {
+    const names = commandNames(SOURCE);
     const folders = readdirSync(SOURCE, { withFileTypes: true }).filter(entry => entry.isDirectory());
-    for (const { name } of folders) {
-      const command = commands.find(each => each.name === name);
-      if (command === undefined) throw new Error(`src/commands/${name} belongs to no command`);
-      if (!isFamily(command)) continue;
-      const files = readdirSync(join(SOURCE, name)).map(file => basename(file, ".ts"));
-      expect(files).toEqual(expect.arrayContaining(command.subcommands.map(sub => sub.name)));
-    }
+    for (const { name } of folders)
+      expect(names, `src/commands/${name} belongs to no command`).toContain(name);
   });
 });

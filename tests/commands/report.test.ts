@@ -1,8 +1,14 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { lastWeek, type Period, since, today } from "../../src/commands/report/period.ts";
-import { readFrom, summarise } from "../../src/commands/report/summary.ts";
+import {
+  lastWeek,
+  type Period,
+  readFrom,
+  since,
+  summarise,
+  today,
+} from "../../src/commands/report/summary.ts";
 import { barsOf, renderEmpty, renderSummary } from "../../src/commands/report/view.ts";
 import type { Change } from "../../src/history/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { PROFILES } from "../../src/config/levels.ts";
-import { storeMemory } from "../../src/mcp/memory-access.ts";
+import { storeMemory } from "../../src/mcp/memory-tools.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { DRIVERS } from "../../src/verify/live/driver.ts";
 import type { TemporaryUser } from "../../src/verify/live/temporary-user.ts";

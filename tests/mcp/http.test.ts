@@ -5,8 +5,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { type CallToolResult, ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { serveHttp } from "../../src/mcp/serve-http.ts";
-import { readToken, tokenFile } from "../../src/mcp/token.ts";
+import { readToken, serveHttp, tokenFile } from "../../src/mcp/serve.ts";
 import { makeContext, PATIENT, textOf } from "./connected.ts";
 
 const TOKEN = "f".repeat(64);

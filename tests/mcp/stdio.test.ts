@@ -8,7 +8,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { serveStdio } from "../../src/mcp/serve-stdio.ts";
+import { serveStdio } from "../../src/mcp/serve.ts";
 import { AMPLIHACK, newUserInside } from "../commands/run-command.ts";
 import { makeContext, textOf } from "./connected.ts";
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { type ForAgents, isFamily, type LeafCommand } from "../../src/cli/command.ts";
-import { loadCommands } from "../../src/cli/command-files.ts";
+import { loadCommands } from "../../src/cli/command-table.ts";
 import { renderOwnCommands } from "../../src/cli/own-command-table.ts";
 import { readOwnCall } from "../../src/programs/records/own-commands.ts";
 import { words } from "../../src/shell/options.ts";

@@ -1,17 +1,15 @@
 import { describe, expect, it } from "vitest";
 import {
+  countWorkstreams,
   fieldText,
   findLastObjectWith,
   findObject,
   loopVerdictOf,
+  readWorkstreams,
   reclassify,
   taskTypeOf,
-  workVerdictOf,
-} from "../../src/recipes/orchestration/agent-answers.ts";
-import {
-  countWorkstreams,
-  readWorkstreams,
   workstreamEntries,
+  workVerdictOf,
 } from "../../src/recipes/orchestration/workstreams.ts";
 
 describe("the object of an answer", () => {

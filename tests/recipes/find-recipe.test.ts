@@ -2,9 +2,8 @@ import { createHash } from "node:crypto";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findRecipe } from "../../src/recipes/find/find-recipe.ts";
+import { findRecipe, type RecipeSearch, searchDirectories } from "../../src/recipes/find/find-recipe.ts";
 import { listRecipes } from "../../src/recipes/find/list-recipes.ts";
-import { type RecipeSearch, searchDirectories } from "../../src/recipes/find/search-directories.ts";
 import { SHIPPED_RECIPES } from "../../src/recipes/shipped-recipes.ts";
 import { type RecipeMachine, recipeMachine } from "./recipe-machine.ts";
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RunEvent, StepReference } from "../../src/recipes/logs/events.ts";
-import { createLiveProgress } from "../../src/recipes/progress/live-progress.ts";
-import { createPlainProgress } from "../../src/recipes/progress/plain-progress.ts";
+import { createLiveProgress, createPlainProgress } from "../../src/recipes/progress.ts";
 import { stepResult } from "../../src/recipes/steps/run-step.ts";
 
 const step = (id: string, more: Partial<StepReference> = {}): StepReference => ({

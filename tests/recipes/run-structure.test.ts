@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/protocol/index.ts";
-import { resultTable } from "../../src/recipes/views/result-view.ts";
+import { resultTable } from "../../src/recipes/views.ts";
 import { recipeMachine } from "./recipe-machine.ts";
 
 const yaml = (value: unknown): string => JSON.stringify(value);

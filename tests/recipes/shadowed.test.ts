@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { printRecipeList } from "../../src/recipes/print-recipe-list.ts";
-import { printRecipe } from "../../src/recipes/print-recipes.ts";
+import { printRecipe, printRecipeList } from "../../src/recipes/print-recipes.ts";
 import { SHIPPED_RECIPES } from "../../src/recipes/shipped-recipes.ts";
 import { recipeMachine } from "./recipe-machine.ts";
 

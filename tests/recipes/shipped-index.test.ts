@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { listRecipes } from "../../src/recipes/find/list-recipes.ts";
-import { findShipped, type ShippedIndex } from "../../src/recipes/find/shipped-index.ts";
+import { findShipped, type ShippedIndex } from "../../src/recipes/find/load-recipe.ts";
 import { makeShippedIndex } from "../../src/recipes/make-shipped-index.ts";
 import { SHIPPED_RECIPES } from "../../src/recipes/shipped-recipes.ts";
 import { recipeMachine } from "./recipe-machine.ts";

@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { extractJson } from "../../src/recipes/values/extract-json.ts";
-import { readJsonText, typeFlag, typeOutput, valueText } from "../../src/recipes/values/value.ts";
+import {
+  extractJson,
+  readJsonText,
+  typeFlag,
+  typeOutput,
+  valueText,
+} from "../../src/recipes/values/value.ts";
 
 describe("the value of -c key=text", () => {
   it.each([

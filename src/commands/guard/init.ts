@@ -25,7 +25,7 @@ export const initCommand = defineCommand({
       return 0;
     };
     if (options.trust) {
-      const { confirmByPhrase, requirePerson } = await import("./consent.ts");
+      const { confirmByPhrase, requirePerson } = await import("./allow-once.ts");
       requirePerson(system, stateHome);
       const file = projectConfigFile(project);
       if (system.files.follow(file)?.kind !== "file") {

@@ -9,7 +9,7 @@ import {
 } from "../../cli/index.ts";
 import { errorText } from "../../protocol/index.ts";
 import { dirname, isInside, relative, resolve, type System } from "../../system/index.ts";
-import { loadFindFiles, loadSarif, loadScan, type ScanFinding } from "../../verify/index.ts";
+import { loadArtifacts, loadFindFiles, loadSarif, type ScanFinding } from "../../verify/index.ts";
 import { openForCommand, paintVerdict } from "./judged.ts";
 
 export const scanCommand = defineCommand({
@@ -68,7 +68,7 @@ interface ScanResult {
 
 async function scanAll(system: System, terminal: Terminal, paths: readonly string[]): Promise<ScanResult> {
   const { findFiles } = await loadFindFiles();
-  const { scanFile } = await loadScan();
+  const { scanFile } = await loadArtifacts();
   const here = system.files.workingDirectory() ?? "/";
   const result: ScanResult = { files: 0, commands: 0, findings: [], skipped: [] };
   const skip = (path: string, why: string) => result.skipped.push({ path: shownFrom(here, path), why });

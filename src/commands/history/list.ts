@@ -1,4 +1,4 @@
-import { defineCommand, FORMAT_OPTION, loadDocument, option } from "../../cli/index.ts";
+import { defineCommand, FORMAT_OPTION, loadChanges, option } from "../../cli/index.ts";
 import type { Change } from "../../history/index.ts";
 import { readDuration } from "./amounts.ts";
 
@@ -12,7 +12,9 @@ Each line is one tool call that changed files: when, its id, what was done, how
 many files. Marks behind it:
   undone, partly undone
   redone      an undo that was reversed
-  open        its end was never seen
+  running     processes that it left behind go on
+  asked       you were asked, and it has not run yet
+  open        its end was not seen
   incomplete  not everything could be kept beforehand`,
   options: {
     session: option.string("SESSION", "only those of this session"),
@@ -35,6 +37,7 @@ many files. Marks behind it:
     const { history, home, project, resolvePath, isKeeping } = openForCommand(invocation);
     const limit = options.limit ?? DEFAULT_LIMIT;
     const nowMs = system.clock.nowMs();
+    await history.finishEnded();
     const found = history.listChanges({
       ...(options["all-projects"] ? {} : { project }),
       ...(options.session === undefined ? {} : { session: options.session }),
@@ -46,7 +49,7 @@ many files. Marks behind it:
     const changes = all.slice(0, limit);
     for (const problem of found.problems) terminal.warn(`Warning: ${problem}\n`);
     if (options.format === "json") {
-      const { changeDocument } = await loadDocument();
+      const { changeDocument } = await loadChanges();
       terminal.printJson(changes.map(changeDocument));
       return 0;
     }

@@ -3,8 +3,7 @@ import {
   defineCommand,
   FORMAT_OPTION,
   type Invocation,
-  loadDiff,
-  loadDocument,
+  loadChanges,
   loadPager,
   loadProgress,
   option,
@@ -38,9 +37,10 @@ export const showCommand = defineCommand({
     const { openForCommand } = await import("./open.ts");
     const opened = openForCommand(invocation);
     const id = positionals[0] ?? "";
+    await opened.history.finishEnded();
     const change = opened.history.readChange(id);
     if (change === undefined)
-      throw new CommandError(`no change has the id '${id}'`, {
+      throw new CommandError(opened.history.whyNoChange(id), {
         kind: "not-found",
         fix: "amplihack history --all-projects",
       });
@@ -51,7 +51,7 @@ export const showCommand = defineCommand({
     // A move is told once, where the file went.
     const files = named.filter(({ to }) => to === undefined || named.every(({ path }) => path !== to));
     if (options.format === "json") {
-      const { changeDocument } = await loadDocument();
+      const { changeDocument } = await loadChanges();
       terminal.printJson(changeDocument({ ...change, files: named }));
       return 0;
     }
@@ -71,7 +71,7 @@ async function renderDiffs(
   change: Change,
   files: readonly PathChange[],
 ): Promise<string> {
-  const { renderDiff } = await loadDiff();
+  const { renderDiff } = await loadChanges();
   const { agentAbove } = await loadProcessTree();
   const { ProgressLine } = await loadProgress();
   const progress = new ProgressLine(system, terminal);

@@ -10,19 +10,22 @@ import {
 import { resolveSubcommand } from "../../hosts/index.ts";
 import { findNativeProgram, findPackage, upgradeCommand } from "../../install/index.ts";
 import { errorText, isJsonObject, readJson } from "../../protocol/index.ts";
-import type { System } from "../../system/index.ts";
+import { type System, sha256Hex, utf8 } from "../../system/index.ts";
 import { count as quantity } from "../../text/index.ts";
 import {
+  type Answered,
   type CompareOptions,
   type Comparison,
+  canonicalOutput,
+  type Difference,
   type Engine,
   loadCompare,
   loadGolden,
   loadRecordedInputs,
   loadSandbox,
   loadTranscriptInputs,
+  toPlain,
 } from "../../verify/index.ts";
-import { renderCase, renderMatrix, renderSummary, toJson } from "./compare-views.ts";
 import {
   CANDIDATE_OPTION,
   candidateOf,
@@ -37,6 +40,98 @@ import {
   TIMEOUT_OPTION,
   timeoutOf,
 } from "./engines.ts";
+
+const SHOWN = 160;
+
+function renderCase(result: Comparison): string {
+  const lines = [
+    `${result.event} ${result.name}`,
+    `Reference: ${duration(result.reference)} ${shorten(canonicalOutput(result.reference))}`,
+    `Candidate: ${duration(result.candidate)} ${shorten(canonicalOutput(result.candidate))}`,
+    `Status: ${statusText(result)}`,
+    ...result.differences.map(differenceLine),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+const STATUSES = ["match", "mismatch", "error"] as const;
+
+function renderSummary(results: readonly Comparison[]): string {
+  const events = [...new Set(results.map(result => result.event))].sort();
+  const width = Math.max(5, ...events.map(event => event.length));
+  const row = (name: string, cells: readonly (string | number)[]): string =>
+    `${name.padEnd(width)}  ${cells.map(cell => String(cell).padStart(8)).join("  ")}`;
+  const rows = events.map(event => {
+    const own = results.filter(result => result.event === event);
+    return row(event, [own.length, ...STATUSES.map(status => countOf(own, status))]);
+  });
+  const bad = results
+    .filter(result => result.status !== "match")
+    .flatMap(result => [
+      `${result.event} ${result.name}: ${statusText(result)}`,
+      ...result.differences.map(line => `  ${differenceLine(line)}`),
+    ]);
+  const matched = `${countOf(results, "match")}/${results.length} matched`;
+  return `${[row("event", ["total", ...STATUSES]), ...rows, ...bad, matched].join("\n")}\n`;
+}
+
+function countOf(results: readonly Comparison[], status: Comparison["status"]): number {
+  return results.filter(result => result.status === status).length;
+}
+
+function renderMatrix(results: readonly Comparison[]): string {
+  const hash = (side: Answered): string => sha256Hex(utf8.encode(canonicalOutput(side)));
+  const rows = results.map(
+    result =>
+      `${result.event} | ${result.name} | ${hash(result.reference)} | ${hash(result.candidate)} | ${result.status === "match" ? "✅" : "❌"}`,
+  );
+  return `${["event | case | sha256 of reference | sha256 of candidate | equal", ...rows].join("\n")}\n`;
+}
+
+function toJson(results: readonly Comparison[]) {
+  const side = (answered: Answered) => ({
+    output: answered.output === undefined ? answered.raw : toPlain(answered.output),
+    exit_code: answered.exitCode ?? null,
+    stderr_tail: answered.stderrTail,
+    duration_us: answered.durationUs,
+  });
+  return {
+    success: countOf(results, "match") === results.length,
+    total: results.length,
+    matched: countOf(results, "match"),
+    mismatched: countOf(results, "mismatch"),
+    errors: countOf(results, "error"),
+    cases: results.map(({ name, event, status, reference, candidate, differences, error }) => ({
+      name,
+      event,
+      status,
+      reference: side(reference),
+      candidate: side(candidate),
+      differences,
+      ...(error === undefined ? {} : { error }),
+    })),
+  };
+}
+
+function statusText({ status, error }: Comparison): string {
+  if (status === "match") return "MATCH ✅";
+  return status === "mismatch" ? "MISMATCH ❌" : `ERROR ❌ ${error ?? ""}`;
+}
+
+function differenceLine(difference: Difference): string {
+  const show = (side: "reference" | "candidate"): string =>
+    side in difference ? shorten(JSON.stringify(difference[side])) : "absent";
+  return `${difference.path === "" ? "(whole answer)" : difference.path}: reference ${show("reference")} candidate ${show("candidate")}`;
+}
+
+function duration({ durationUs }: Answered): string {
+  return `${Math.round(durationUs / 1000)}ms`.padStart(6);
+}
+
+function shorten(text: string | undefined): string {
+  const shown = text ?? "nothing";
+  return shown.length <= SHOWN ? shown : `${shown.slice(0, SHOWN - 1)}…`;
+}
 
 const GOLDEN_FOLDER = "tests/golden/hooks";
 const COULD_NOT_RUN = 3;
@@ -77,7 +172,11 @@ Node and the candidate is the native program. Without --all, --input and --trans
 recorded from real hosts. Every run has a sandbox of its own as home and project. Exit 0: all match, 1: a mismatch, 2:
 usage, 3: a program could not be run, or there were no cases.`,
   options: OPTIONS,
-  forAgents: { use: "passes", asksWith: ["candidate", "reference", "reference-map"] },
+  forAgents: {
+    use: "passes",
+    asksWith: ["candidate", "reference", "reference-map"],
+    runsText: ["candidate", "reference"],
+  },
   examples: {
     "amplihack hooks compare": "compares amplihack-hooks on Node with the native program",
     "amplihack hooks compare --all": "checks every golden case of this project",

@@ -2,7 +2,7 @@ import { defineCommand, FORMAT_OPTION, loadAsk } from "../../cli/index.ts";
 import { loadManage, loadOperations } from "../../install/index.ts";
 import { resolve } from "../../system/index.ts";
 import { escapeHidden } from "../../text/index.ts";
-import { tellBuild } from "./build-report.ts";
+import { tellBuild } from "./own-hooks.ts";
 
 export const trustCommand = defineCommand({
   name: "trust",
@@ -20,7 +20,7 @@ agree again.`,
   async run({ options, positionals, system, terminal }) {
     const { findUntrusted, trustHooks } = await loadManage();
     const { requireDirectories } = await loadOperations();
-    const { confirmByPhrase, requirePerson } = await import("../guard/consent.ts");
+    const { confirmByPhrase, requirePerson } = await import("../guard/allow-once.ts");
     const { askYesOrNo } = await loadAsk();
     const places = requireDirectories(system);
     requirePerson(system, places.stateHome);

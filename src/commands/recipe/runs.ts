@@ -1,8 +1,76 @@
-import { CommandError, defineCommand, option, usageError } from "../../cli/index.ts";
-import { loadDocumentText, loadRunRecords, loadRunRequest, type RecordedRun } from "../../recipes/index.ts";
+import {
+  CommandError,
+  defineCommand,
+  type Invocation,
+  type OptionValues,
+  option,
+  usageError,
+} from "../../cli/index.ts";
+import {
+  loadDocumentText,
+  loadPrintLog,
+  loadRunQueries,
+  loadRunRecords,
+  loadRunRequest,
+  type QueuedRun,
+  type RecipeFormat,
+  type RecordedRun,
+} from "../../recipes/index.ts";
 import type { System } from "../../system/index.ts";
-import { DATABASE_OPTIONS, queueOf } from "./database.ts";
-import { checkRunWord, FORMAT, NOT_FOUND_EXIT_CODE } from "./options.ts";
+import { DATABASE_OPTIONS, findRunId, queueOf, withRuns } from "./database.ts";
+import { checkRunWord, FORMAT, NOT_FOUND_EXIT_CODE, QUEUED_RUN } from "./options.ts";
+import { queuedRunDetails, runDocument, runsTable } from "./runs-view.ts";
+
+interface Wanted {
+  /** one run, with its steps */
+  readonly wanted: string | undefined;
+  readonly limit: number;
+  readonly queue: string | undefined;
+}
+
+/** `recipe runs --url`: what was submitted to a database. */
+async function showQueuedRuns(
+  { system, terminal }: Pick<Invocation, "system" | "terminal">,
+  options: OptionValues<typeof DATABASE_OPTIONS> & { readonly format: RecipeFormat },
+  { wanted, limit, queue }: Wanted,
+): Promise<number> {
+  const { findQueuedRun, hasTables, listQueuedRuns } = await loadRunQueries();
+  const runs = await withRuns(system, options, async connection => {
+    const { database } = connection;
+    const nowMs = system.clock.nowMs();
+    if (wanted !== undefined) {
+      const found = await findQueuedRun(database, nowMs, await findRunId(connection, wanted, options.url));
+      return found === undefined ? [] : [found];
+    }
+    return (await hasTables(database)) ? listQueuedRuns(database, nowMs, { limit, queue }) : [];
+  });
+  const [first] = runs;
+  if (options.format !== "table") {
+    const { documentText } = await loadDocumentText();
+    const documents = runs.map(queuedRunDocument);
+    terminal.print(documentText(wanted === undefined ? documents : documents[0], options.format));
+    return 0;
+  }
+  const view = { terminal, columns: terminal.columns, nowMs: system.clock.nowMs() };
+  if (wanted !== undefined && first !== undefined) terminal.print(queuedRunDetails(first, view));
+  else terminal.print(runsTable(runs, view));
+  if (runs.length === 0)
+    terminal.note("Nothing was submitted there yet: amplihack recipe submit RECIPE --url …\n");
+  return 0;
+}
+
+function queuedRunDocument(run: QueuedRun): object {
+  return {
+    ...runDocument(run),
+    queue: run.queue,
+    worker: run.worker,
+    submitted: new Date(run.submittedMs).toISOString(),
+    submitted_by: run.submittedBy,
+    attempts: run.attempts,
+    exit_code: run.exitCode,
+    error: run.error,
+  };
+}
 
 const DEFAULT_LIMIT = 20;
 
@@ -35,7 +103,6 @@ is enough, here and for recipe run --resume. The newest 200 runs are kept. With
   },
   async run({ options, positionals, system, terminal }) {
     if (options.url !== undefined) {
-      const { showQueuedRuns } = await import("./queued-runs.ts");
       const limit = options.limit ?? DEFAULT_LIMIT;
       const queue = options.queue === undefined ? undefined : queueOf(options.queue);
       return showQueuedRuns({ system, terminal }, options, { wanted: positionals[0], limit, queue });
@@ -90,3 +157,31 @@ async function findWanted(system: System, stateDir: string, wanted: string): Pro
     fix: wanted === "last" ? "amplihack recipe list" : "amplihack recipe runs",
   });
 }
+
+export const logsCommand = defineCommand({
+  name: "logs",
+  summary: "print what the steps of a submitted run have printed",
+  details: "What looks like a secret is taken out. At most 4 MB are kept of each attempt.",
+  positionals: [QUEUED_RUN],
+  options: {
+    ...DATABASE_OPTIONS,
+    follow: option.boolean("go on until the run is over; its exit code is ours"),
+    format: option.choice(["text", "json"], "json: an object for each event", {
+      short: "f",
+      initial: "text",
+    }),
+  },
+  forAgents: { use: "passes", asksAbroad: "url" },
+  examples: {
+    "amplihack recipe logs 3f2a --url postgres://ann@db/agents": "prints what is there",
+    "amplihack recipe logs last --url --follow": "watches the newest run",
+  },
+  async run({ options, positionals, system, terminal }) {
+    const { printLog } = await loadPrintLog();
+    return withRuns(system, options, async connection => {
+      const runId = await findRunId(connection, positionals[0] ?? "", options.url);
+      const view = { isFollowing: options.follow, isJson: options.format === "json", print: terminal.print };
+      return printLog(connection.database, runId, view);
+    });
+  },
+});

@@ -1,7 +1,7 @@
-import { defineCommand, option } from "../../cli/index.ts";
-import { loadSubmitInTerminal } from "../../recipes/index.ts";
-import { DATABASE_OPTIONS, QUEUE, queueOf, urlWords, withRuns } from "./database.ts";
-import { FORMAT, outputOf, RECIPE, RUN_OPTIONS, requestOf } from "./options.ts";
+import { CommandError, defineCommand, FORMAT_OPTION, option } from "../../cli/index.ts";
+import { loadCancelRun, loadSubmitInTerminal } from "../../recipes/index.ts";
+import { DATABASE_OPTIONS, findRunId, QUEUE, queueOf, urlWords, withRuns } from "./database.ts";
+import { FORMAT, outputOf, QUEUED_RUN, RECIPE, RUN_OPTIONS, requestOf } from "./options.ts";
 
 export const submitCommand = defineCommand({
   name: "submit",
@@ -20,7 +20,7 @@ What AMPLIHACK_CONTEXT_… and the like set is taken from here.`,
     format: FORMAT,
   },
   // What is submitted runs where no guard of this session sees it.
-  forAgents: "asks",
+  forAgents: { use: "asks", runs: "recipe" },
   examples: {
     "amplihack recipe submit deploy --url postgres://ann@db/agents": "prints the id of the run",
     "amplihack recipe submit deploy --url --wait -c 'target=staging'":
@@ -40,5 +40,33 @@ What AMPLIHACK_CONTEXT_… and the like set is taken from here.`,
         outputOf(invocation),
       ),
     );
+  },
+});
+
+export const cancelCommand = defineCommand({
+  name: "cancel",
+  summary: "cancel a submitted run, wherever it is",
+  details: `
+The worker that has it ends the running step within seconds. Steps that have
+ended stay as they are.`,
+  positionals: [QUEUED_RUN],
+  options: { ...DATABASE_OPTIONS, format: FORMAT_OPTION },
+  forAgents: "asks",
+  examples: {
+    "amplihack recipe cancel 3f2a --url postgres://ann@db/agents": "ends one run",
+  },
+  async run({ options, positionals, system, terminal }) {
+    const { cancelRun } = await loadCancelRun();
+    return withRuns(system, options, async connection => {
+      const runId = await findRunId(connection, positionals[0] ?? "", options.url);
+      const state = await cancelRun(connection, runId);
+      if (state !== "cancelled")
+        throw new CommandError(`run ${runId} is over: ${state ?? "it is gone"}`, {
+          kind: "over",
+          fix: `amplihack recipe runs ${runId} ${urlWords(options.url)}`,
+        });
+      terminal.printResult(options.format, { success: true, run_id: runId }, `Cancelled ${runId}\n`);
+      return 0;
+    });
   },
 });

@@ -1,12 +1,184 @@
-import { type DataFiles, parseJudgement, parseRun } from "../../dashboard/index.ts";
+import { type DataFiles, LogReader, parseJudgement, parseRun } from "../../dashboard/index.ts";
 import { findRule } from "../../guard/index.ts";
 import type { Change } from "../../history/index.ts";
 import type { System } from "../../system/index.ts";
-import type { Period } from "./period.ts";
-import { recentLines } from "./recent-lines.ts";
+import { count, escapeHidden } from "../../text/index.ts";
+
+const DAY_MS = 24 * 60 * 60_000;
+const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+const MONTHS = [
+  "January",
+  "February",
+  "March",
+  "April",
+  "May",
+  "June",
+  "July",
+  "August",
+  "September",
+  "October",
+  "November",
+  "December",
+];
+const BARS = 7;
+
+/** A stretch of time that is reported on, the one before it for comparison, and the stretches that bars stand for. */
+export interface Period {
+  /** as a heading */
+  readonly title: string;
+  /** over the column of figures, and over the column beside it */
+  readonly name: string;
+  readonly before: string;
+  readonly bars: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly beforeMs: number;
+  /** where the comparison ends; the period itself begins there, or later */
+  readonly beforeEndMs: number;
+  /** one more than there are bars, rising */
+  readonly edges: readonly number[];
+}
+
+export function today(nowMs: number): Period {
+  const startMs = midnight(nowMs, 0);
+  return {
+    title: `Today, ${dateOf(nowMs)}`,
+    name: "today",
+    before: "yesterday",
+    bars: "last 7 days",
+    startMs,
+    endMs: nowMs,
+    beforeMs: midnight(nowMs, -1),
+    beforeEndMs: startMs,
+    edges: dayEdges(nowMs),
+  };
+}
+
+export function lastWeek(nowMs: number): Period {
+  const startMs = midnight(nowMs, 1 - BARS);
+  return {
+    title: `The last 7 days, since ${dateOf(startMs)}`,
+    name: "7 days",
+    before: "7 before",
+    bars: "day by day",
+    startMs,
+    endMs: nowMs,
+    beforeMs: midnight(nowMs, 1 - 2 * BARS),
+    beforeEndMs: startMs,
+    edges: dayEdges(nowMs),
+  };
+}
+
+/** The last so many milliseconds; `text` is how a person wrote them. */
+export function since(nowMs: number, lengthMs: number, text: string): Period {
+  const startMs = nowMs - lengthMs;
+  const widthMs = lengthMs / BARS;
+  return {
+    title: `The last ${text}`,
+    name: text,
+    before: `${text} before`,
+    bars: "in sevenths",
+    startMs,
+    endMs: nowMs,
+    beforeMs: startMs - lengthMs,
+    beforeEndMs: startMs,
+    edges: Array.from({ length: BARS + 1 }, (_, index) => startMs + index * widthMs),
+  };
+}
+
+/** The beginning of a day in local time, `days` from the one of `nowMs`. Days are not all of the same length. */
+function midnight(nowMs: number, days: number): number {
+  const date = new Date(nowMs);
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime();
+}
+
+function dayEdges(nowMs: number): readonly number[] {
+  const starts = Array.from({ length: BARS }, (_, index) => midnight(nowMs, index + 1 - BARS));
+  return [...starts, Math.max(nowMs, (starts.at(-1) ?? 0) + DAY_MS)];
+}
+
+function dateOf(ms: number): string {
+  const date = new Date(ms);
+  return `${DAYS[date.getDay()]} ${date.getDate()} ${MONTHS[date.getMonth()]}`;
+}
+
+/** Lines of a log that were written since a time, the oldest first. Files that ended before are not opened. */
+function* recentLines(
+  system: Pick<System, "files" | "text">,
+  path: string,
+  sinceMs: number,
+): Generator<string> {
+  const since = new Date(sinceMs).toISOString();
+  for (const { lines } of new LogReader(system, path).read(sinceMs)) {
+    for (const line of lines) {
+      // The time is written in one form, which sorts as text. Without it the reader of the line decides.
+      const written = /"ts": ?"([^"]{20,30})"/.exec(line)?.[1];
+      if (written === undefined || written >= since) yield line;
+    }
+  }
+}
+
+/** Something that is worth a person's time, and the command that shows more of it. */
+interface LookAt {
+  readonly what: string;
+  readonly command: string;
+}
+
+const MAX_THINGS = 3;
+const OFTEN = 3;
+/** The log may hold anything; what a person shall type holds a rule. */
+const RULE_ID = /^[a-z0-9][a-z0-9._-]*$/;
+
+/** At most three things, the most urgent first. */
+export function thingsToLookAt(summary: Summary): readonly LookAt[] {
+  const { figures, failure, incomplete, stopped } = summary;
+  const often = stopped.filter(each => each.verdict === "ask" && each.count >= OFTEN);
+  const refused = stopped.filter(({ verdict }) => verdict === "deny");
+  const things: readonly (LookAt | false | undefined)[] = [
+    failure !== undefined && {
+      what: `${count(figures.failures, "hook call")} could not run, last ${escapeHidden(failure.hook)}: ${escapeHidden(failure.text)}`,
+      command: "amplihack doctor",
+    },
+    ...refused.slice(0, 1).map(tell),
+    ...often.slice(0, 1).map(each => ({
+      what: `${times(each)}, perhaps to be permitted: ${subjectOf(each)}`,
+      command: "amplihack guard suggest",
+    })),
+    incomplete > 0 && {
+      what: `${count(incomplete, "change")} could not be kept whole and can be undone only in part`,
+      command: "amplihack history",
+    },
+    figures.held > 0 && {
+      what: `the agent was told to go on at ${count(figures.held, "stop")}`,
+      command: "amplihack lock-status",
+    },
+    ...refused.slice(1, MAX_THINGS).map(tell),
+    ...stopped
+      .filter(each => each.verdict === "ask" && !often.slice(0, 1).includes(each))
+      .slice(0, 1)
+      .map(tell),
+  ];
+  return things.filter(thing => typeof thing === "object").slice(0, MAX_THINGS);
+}
+
+function tell(stopped: Stopped): LookAt {
+  const { rule } = stopped;
+  const command = RULE_ID.test(rule) ? `amplihack guard why ${rule}` : "amplihack guard log";
+  return { what: `${times(stopped)}: ${subjectOf(stopped)}`, command };
+}
+
+/** Last in its line, where it is cut when it is long. */
+function subjectOf({ subject }: Stopped): string {
+  return escapeHidden(subject.replace(/\s+/g, " ")) || "a file";
+}
+
+function times({ verdict, count: number }: Stopped): string {
+  const how = verdict === "deny" ? "refused" : "asked about";
+  return number === 1 ? how : `${how} ${number === 2 ? "twice" : `${number} times`}`;
+}
 
 /** What is counted, in the period, in the one before, and for each bar. */
-export const FIGURES = ["calls", "refused", "asked", "held", "kept", "undone", "failures"] as const;
+const FIGURES = ["calls", "refused", "asked", "held", "kept", "undone", "failures"] as const;
 export type Figure = (typeof FIGURES)[number];
 export type Figures = Readonly<Record<Figure, number>>;
 
@@ -20,7 +192,7 @@ export interface Stopped {
   readonly lastMs: number;
 }
 
-export interface RuleFigures {
+interface RuleFigures {
   readonly rule: string;
   readonly title: string;
   readonly refused: number;

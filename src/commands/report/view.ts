@@ -4,9 +4,26 @@ import { ageOf, shownPlace } from "../../history/index.ts";
 import { hostTitle } from "../../install/index.ts";
 import { cutToWidth } from "../../recipes/index.ts";
 import { count, escapeHidden } from "../../text/index.ts";
-import { thingsToLookAt } from "./look-at.ts";
-import type { Period } from "./period.ts";
-import type { Figure, PlaceFigures, Summary } from "./summary.ts";
+import { type Figure, type Period, type PlaceFigures, type Summary, thingsToLookAt } from "./summary.ts";
+
+/** A summary for programs. */
+export function reportDocument(summary: Summary, period: Period): object {
+  const { figures, before, bars, sessions, files, rules, projects, hosts } = summary;
+  const time = (ms: number): string => new Date(ms).toISOString();
+  return {
+    start: time(period.startMs),
+    end: time(period.endMs),
+    ...figures,
+    sessions,
+    files,
+    before: { start: time(period.beforeMs), end: time(period.beforeEndMs), ...before },
+    bars: bars.map((bar, index) => ({ start: time(period.edges[index] ?? 0), ...bar })),
+    rules,
+    projects,
+    hosts,
+    look_at: thingsToLookAt(summary),
+  };
+}
 
 interface ReportView {
   readonly terminal: Pick<Terminal, "paint">;

@@ -40,6 +40,8 @@ export interface HookOptions {
   readonly program?: readonly string[] | undefined;
   /** milliseconds this hook may take; the hook's own default when left out */
   readonly budgetMs?: number | undefined;
+  /** takes what is to be done once the host has its answer: records, which nothing waits for */
+  readonly afterAnswer?: ((task: () => readonly Diagnostic[]) => void) | undefined;
 }
 
 /**

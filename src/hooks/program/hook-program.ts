@@ -1,5 +1,5 @@
 import type { Subcommand } from "../../hosts/index.ts";
-import type { Effect, Hook } from "../../protocol/index.ts";
+import type { Diagnostic, Effect, Hook } from "../../protocol/index.ts";
 import type { System } from "../../system/index.ts";
 import { escapeControls } from "../../text/index.ts";
 import type { HookOptions } from "./context.ts";
@@ -13,10 +13,12 @@ export interface HookProgram {
   readonly silence?: Effect;
   /** a guard is not switched off by the environment, nor by the size of what it is asked */
   readonly isGuard?: boolean;
+  /** what is left to be done once the host has its answer; each tells what went wrong */
+  readonly tasks?: (() => readonly Diagnostic[])[];
 }
 
 /** A hook that is yet to learn where it runs: how the sibling program is started, and what is configured. */
-export interface HookDefinition extends Omit<HookProgram, "subcommand" | "hook"> {
+export interface HookDefinition extends Omit<HookProgram, "subcommand" | "hook" | "tasks"> {
   readonly hook: ((options: HookOptions) => Hook<System>) | undefined;
   /** starts bridges, so the configured command that may replace our own is looked up */
   readonly usesBridge?: boolean;
@@ -31,14 +33,16 @@ export function openProgram(
 ): HookProgram {
   const { hook, usesBridge, ...rest } = definition;
   if (hook === undefined) return { ...rest, subcommand, hook: undefined };
-  if (usesBridge !== true) return { ...rest, subcommand, hook: hook({ program: amplihack }) };
+  const tasks: (() => readonly Diagnostic[])[] = [];
+  const options = {
+    program: amplihack,
+    afterAnswer: (task: () => readonly Diagnostic[]) => void tasks.push(task),
+  };
+  if (usesBridge !== true) return { ...rest, subcommand, tasks, hook: hook(options) };
   const loaded = configurationFor(system, undefined);
   for (const { message } of loaded?.notices ?? []) writeNotice(subcommand, message, system);
-  return {
-    ...rest,
-    subcommand,
-    hook: hook({ program: amplihack, bridgeCommand: loaded?.config.bridge.command }),
-  };
+  const bridgeCommand = loaded?.config.bridge.command;
+  return { ...rest, subcommand, tasks, hook: hook({ ...options, bridgeCommand }) };
 }
 
 export function writeNotice({ hookName }: Subcommand, text: string, system: System): void {

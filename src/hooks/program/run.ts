@@ -4,6 +4,7 @@ import {
   type HostId,
   type HostResponse,
   hookDeadlineMs,
+  type NormaliseResult,
   normalise,
   recognise,
   render,
@@ -16,6 +17,7 @@ import {
   describeEvent,
   type Effect,
   errorName,
+  errorText,
   type FailurePolicy,
   FIELD_NAMES,
   findEvent,
@@ -24,7 +26,6 @@ import {
   isMemoryUsedUp,
   type JsonObject,
   NO_OUTCOME,
-  type Normalised,
   type Outcome,
   type Power,
   powerOf,
@@ -81,6 +82,8 @@ export function openRun(
   return new ProgramRun(program, call, system, services);
 }
 
+/** Depth, size and members of what an agent wrote for a tool: no fault of the host's. */
+const CONTROLLED_BY_AGENTS: ReadonlySet<string> = new Set(["too-large", "too-deep", "hidden-member"]);
 /** Kept from the time of all hooks for the judge and the answer. */
 const RESERVE_MS = 500;
 const SECOND_HOOKS: ReadonlySet<string> = new Set(
@@ -120,28 +123,39 @@ class ProgramRun implements HookRun {
 
   async run(): Promise<number> {
     try {
-      return await this.receive();
+      const text = this.readText();
+      if (typeof text === "number") return text;
+      const input = this.understand(text);
+      if (typeof input === "number") return input;
+      const stock = await this.judge(input);
+      const all = await this.consultUsersHooks(input, stock);
+      return this.sayAll(all);
     } catch (error) {
       showStack(error, this.system);
       if (this.own !== undefined) return this.sayWithout(errorName(error));
-      const broke = `${this.program.subcommand.hookName} broke: ${errorName(error)}`;
       // A payload that is too much for the engine must not be a way around the guard.
-      const wasJudging = this.hasPayload && this.program.isGuard === true && isMemoryUsedUp(error);
-      return this.fail(broke, "panic", { wasJudging });
+      const isTooMuch = this.hasPayload && isMemoryUsedUp(error);
+      return this.fail(
+        `${this.program.subcommand.hookName} broke: ${errorName(error)}`,
+        "panic",
+        isTooMuch ? "at least" : "by policy",
+      );
     }
   }
 
   abandon(reason: string, wasJudging = this.hasPayload): number | undefined {
     if (this.exitCode !== undefined) return undefined;
-    if (this.own !== undefined) return this.sayWithout(reason);
-    return this.fail(reason, "error", { wasJudging: wasJudging && this.program.isGuard === true });
+    return this.own === undefined
+      ? this.fail(reason, "error", wasJudging ? "at least" : "by policy")
+      : this.sayWithout(reason);
   }
 
   answered(): number | undefined {
     return this.exitCode;
   }
 
-  private async receive(): Promise<number> {
+  /** The payload's text, or the exit code of an answer that was given without it. */
+  private readText(): string | number {
     const { program, system } = this;
     if (VARIABLES.AMPLIHACK_SHUTDOWN_IN_PROGRESS.get(system) && program.isGuard !== true)
       return this.say(undefined);
@@ -150,81 +164,96 @@ class ProgramRun implements HookRun {
     if (received.kind === "closed" && program.subcommand.event === "Stop") return this.say(undefined);
     if (received.kind === "failed")
       return this.fail(`standard input cannot be read: ${received.code}`, "error");
-    if (received.kind === "too-large") {
-      const limit = `the payload is larger than ${received.limitBytes} bytes`;
-      return this.fail(limit, "error", { forced: program.isGuard === true ? "ask" : undefined });
-    }
+    if (received.kind === "too-large")
+      return this.fail(`the payload is larger than ${received.limitBytes} bytes`, "error", "always");
     const text = received.kind === "closed" ? "" : system.text.decode(received.bytes).text;
-    const isBlank = text.replace("\uFEFF", "").trim() === "";
-    this.hasPayload = !isBlank;
-    const read = normalise(isBlank ? "{}" : text, {
+    this.hasPayload = text.replace("\uFEFF", "").trim() !== "";
+    return this.hasPayload ? text : "{}";
+  }
+
+  /** The payload in our words, or the exit code of an answer that says what is wrong with it. */
+  private understand(text: string): HookInput | number {
+    const { program, problems, system } = this;
+    const read = normalise(text, {
       ...(this.call.host === undefined ? {} : { host: this.call.host }),
+      ...(program.isGuard === true ? { expects: program.subcommand.event } : {}),
       event: this.nativeEvent,
       env: system.env,
     });
-    if (read.ok) return this.consider(read.value);
+    if (!read.ok) return this.refuse(read);
+    const { value } = read;
+    this.caller = value.host;
+    this.nativeEvent = value.nativeEvent;
+    this.event = findEvent(value.event)?.name ?? value.event;
+    this.payload = value.raw;
+    this.place = { sessionId: value.sessionId ?? undefined, cwd: value.cwd ?? undefined };
+    if (!program.subcommand.events.includes(this.event)) return this.say(undefined);
+    const checked = checkInput(value);
+    if (!checked.ok) {
+      if (program.hook === undefined) return this.say(undefined);
+      // What an agent writes for a tool is no fault of the host's: what cannot be read is asked about.
+      const isAbsent = value.warnings.some(
+        one => one.code === "missing-tool-input" && one.field === undefined,
+      );
+      return this.fail(checked.problem, "error", isAbsent ? "by policy" : "at least");
+    }
+    this.input = checked.input;
+    problems.push(...checked.problems);
+    return checked.input;
+  }
+
+  private refuse(read: Extract<NormaliseResult, { readonly ok: false }>): number {
+    const { program } = this;
     this.caller = read.host;
     this.event = read.event ?? this.event;
     this.nativeEvent = read.nativeEvent ?? this.nativeEvent;
     this.payload = read.raw ?? this.payload;
     this.place = placeOf(this.payload);
+    if (CONTROLLED_BY_AGENTS.has(read.code))
+      return this.fail(read.message, "error", read.code === "too-large" ? "always" : "at least");
+    if (program.isGuard === true && read.code === "unmapped-event")
+      return this.fail("no tool call was found in the payload", "error");
     // An event without a counterpart here, or of another hook, is no failure.
-    if (read.code === "too-large")
-      return this.fail(read.message, "error", { forced: program.isGuard === true ? "ask" : undefined });
-    const isOurs = read.code !== "unmapped-event" && (read.event === undefined || this.isServed());
+    const isServed = program.hook !== undefined && program.subcommand.events.includes(this.event);
+    const isOurs = read.code !== "unmapped-event" && (read.event === undefined || isServed);
     return isOurs ? this.fail(read.message, "error") : this.say(undefined);
   }
 
-  private isServed(): boolean {
-    return this.program.hook !== undefined && this.program.subcommand.events.includes(this.event);
-  }
-
-  private async consider(normalised: Normalised & { readonly host: HostId }): Promise<number> {
+  /** What our own hook says. */
+  private async judge(input: HookInput): Promise<Contribution> {
     const { program, problems, system } = this;
-    this.caller = normalised.host;
-    this.nativeEvent = normalised.nativeEvent;
-    this.event = findEvent(normalised.event)?.name ?? normalised.event;
-    this.payload = normalised.raw;
-    this.place = { sessionId: normalised.sessionId ?? undefined, cwd: normalised.cwd ?? undefined };
-    if (!program.subcommand.events.includes(this.event)) return this.say(undefined);
-    const checked = checkInput(normalised);
-    if (program.hook === undefined) return checked.ok ? this.askOwn(checked.input, {}) : this.say(undefined);
-    if (!checked.ok) return this.fail(checked.problem, "error");
-    this.input = checked.input;
-    const unseen = unseenPlaces(system, checked.input.cwd);
-    problems.push(...checked.problems, ...unseen);
+    const { hook, silence = {}, subcommand } = program;
+    if (hook === undefined) return { hook: subcommand.name, effect: {} };
+    const unseen = unseenPlaces(system, input.cwd);
+    problems.push(...unseen);
     for (const text of [...unseen, ...unusablePlaces(system).map(why => `${why}; it counts as unset`)])
-      writeNotice(program.subcommand, text, system);
-    const effect = await program.hook.run(checked.input, system);
-    return this.askOwn(checked.input, effect ?? program.silence ?? {});
+      writeNotice(subcommand, text, system);
+    return { hook: hook.id, effect: (await hook.run(input, system)) ?? silence };
   }
 
-  /** The user's hooks are asked after ours, where there is still something to decide. */
-  private async askOwn(input: HookInput, effect: Effect): Promise<number> {
+  /** The users' hooks are asked after ours, where there is still something to decide. */
+  private async consultUsersHooks(input: HookInput, stock: Contribution): Promise<readonly Contribution[]> {
     const { program, system } = this;
-    const stock = { hook: program.hook?.id ?? program.subcommand.name, effect };
-    const notes = this.event === "SessionStart" ? await this.checkOwn(input) : [];
-    const isRefused = this.power() !== "none" && effect.decision?.kind === "deny";
+    const notes = this.event === "SessionStart" ? await this.checkUsersHooks(input) : [];
+    const isRefused = this.power() !== "none" && stock.effect.decision?.kind === "deny";
     const wanted =
       isRefused || SECOND_HOOKS.has(program.subcommand.name) ? undefined : findWanted(system, input);
-    if (wanted === undefined) return this.sayAll([stock, ...notes]);
+    if (wanted === undefined) return [stock, ...notes];
     if ("problem" in wanted) {
       this.problems.push(wanted.problem);
       writeNotice(program.subcommand, wanted.problem, system);
-      return this.sayAll([stock, ...notes]);
+      return [stock, ...notes];
     }
-    this.input = input;
     this.stock = stock;
     this.own = new OwnHooks(wanted, input, system, this.power());
     const own = await this.own.run(this.ownDeadlineMs(), this.services.runHook);
     const all = [stock, ...notes, ...own];
-    return this.sayAll(
-      withoutTrustedQuestions([...all, ...(await this.judge(input, all))], program, system, input),
-    );
+    const again = await this.judgeChanged(input, all);
+    return withoutTrustedQuestions([...all, ...again], program, system, input);
   }
 
   /** Once a session the user's hooks are looked at: what changed is built, what is not trusted is named. */
-  private async checkOwn(input: HookInput): Promise<readonly Contribution[]> {
+  private async checkUsersHooks(input: HookInput): Promise<readonly Contribution[]> {
     const { checkOwnHooks } = await import("../user/session-check.ts");
     const { system, services, program } = this;
     const notes = await checkOwnHooks(input, system, services.program, this.ownDeadlineMs());
@@ -236,7 +265,10 @@ class ProgramRun implements HookRun {
   }
 
   /** What will run is what is judged: a hook of the user's may have changed it. */
-  private async judge(input: HookInput, all: readonly Contribution[]): Promise<readonly Contribution[]> {
+  private async judgeChanged(
+    input: HookInput,
+    all: readonly Contribution[],
+  ): Promise<readonly Contribution[]> {
     const { hook } = this.program;
     if (hook?.isJudge !== true || all.every(({ effect }) => effect.input === undefined)) return [];
     const { input: changed } = fold(all, { power: this.power() });
@@ -280,17 +312,22 @@ class ProgramRun implements HookRun {
     return this.answer(given, "ok", outcome);
   }
 
+  /**
+   * Of a guard: what an agent controls is asked about, whatever the policy says; where there was something to judge,
+   * it is asked about at least.
+   */
   private fail(
     reason: string,
     result: "error" | "panic",
-    options: { readonly forced?: FailurePolicy | undefined; readonly wasJudging?: boolean } = {},
+    asks: "by policy" | "at least" | "always" = "by policy",
   ): number {
-    const { event, nativeEvent, payload } = this;
+    const { event, nativeEvent, payload, program } = this;
     this.problems.push(reason);
-    const chosen = options.forced ?? this.choosePolicy();
-    const policy = options.wasJudging === true && chosen === "open" ? "ask" : chosen;
+    const chosen = this.choosePolicy();
+    const isAsked = asks === "always" || (asks === "at least" && chosen === "open");
+    const policy = isAsked && program.isGuard === true ? "ask" : chosen;
     const given = renderFailure(this.host(), { event, nativeEvent, policy, reason, payload });
-    const stderr = joinLines([given.stderr, errorBlock(this.program.subcommand.hookName, result)]);
+    const stderr = joinLines([given.stderr, errorBlock(program.subcommand.hookName, result)]);
     return this.answer({ ...given, stderr }, result, NO_OUTCOME, policy === "open" ? undefined : reason);
   }
 
@@ -330,6 +367,7 @@ class ProgramRun implements HookRun {
     const exitCode = isLost ? REFUSAL_EXIT : given.exitCode;
     this.exitCode = exitCode;
     if (typeof output === "object") problems.push(`cannot write the answer: ${output.code}`);
+    const late = this.doAfterAnswer();
     problems.push(...outcome.diagnostics.filter(isHookProblem).map(one => one.detail));
     const record: HookRunRecord = {
       hook: program.subcommand.hookName,
@@ -352,12 +390,24 @@ class ProgramRun implements HookRun {
       joinLines([
         given.stderr,
         isLost ? refusal : "",
-        ...outcomeNotes(outcome),
+        ...notesOf([...outcome.diagnostics, ...late]),
         ...notes,
         telemetryLine(record),
       ]),
     );
     return exitCode;
+  }
+
+  /** Records of our own hook, which no answer waits for. What goes wrong with them is told, no more. */
+  private doAfterAnswer(): readonly Diagnostic[] {
+    const tasks = this.program.tasks?.splice(0) ?? [];
+    return tasks.flatMap(task => {
+      try {
+        return task();
+      } catch (error) {
+        return [{ code: "record", severity: "warning", detail: errorText(error) }];
+      }
+    });
   }
 }
 
@@ -391,8 +441,8 @@ function isHookProblem(diagnostic: Diagnostic): boolean {
   return diagnostic.code === "hook-problem";
 }
 
-function outcomeNotes(outcome: Outcome): readonly string[] {
-  return outcome.diagnostics
+function notesOf(diagnostics: readonly Diagnostic[]): readonly string[] {
+  return diagnostics
     .filter(one => one.severity !== "info" && !isHookProblem(one))
     .map(one => `${one.code}: ${one.detail}`);
 }

@@ -8,8 +8,7 @@ import {
   type Postfix,
   parseCondition,
 } from "./parse.ts";
-import { ConditionError } from "./text.ts";
-import { areEqual, compareValues, isContained, isTruthy } from "./values.ts";
+import { areEqual, ConditionError, compareValues, isContained, isTruthy } from "./values.ts";
 
 export type ConditionResult =
   | { readonly ok: true; readonly value: boolean }

@@ -1,9 +1,19 @@
 import { isJsonObject, type Json } from "../../protocol/index.ts";
 import { countCharacters } from "../../text/index.ts";
 import { valueText } from "../values/value.ts";
-import { ConditionError, countOf, findIn, joinTexts, replaceIn, splitText, titleCase } from "./text.ts";
 import { clipSource } from "./tokens.ts";
-import { compareValues, isTruthy, numberFrom } from "./values.ts";
+import {
+  ConditionError,
+  compareValues,
+  countOf,
+  findIn,
+  isTruthy,
+  joinTexts,
+  numberFrom,
+  replaceIn,
+  splitText,
+  titleCase,
+} from "./values.ts";
 
 /** The least and the most arguments. */
 export type Arity = readonly [min: number, max: number];

@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
 import { type Arity, FUNCTIONS, METHODS } from "./functions.ts";
-import { ConditionError } from "./text.ts";
 import {
   type ConditionToken,
   clipSource,
@@ -8,6 +7,7 @@ import {
   refuseUnsafe,
   tokeniseCondition,
 } from "./tokens.ts";
+import { ConditionError } from "./values.ts";
 
 const MAX_BYTES = 8192;
 const MAX_NESTING = 32;

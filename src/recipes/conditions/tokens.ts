@@ -1,7 +1,7 @@
 import { clipCharacters } from "../steps/snippet.ts";
 import { readPlaceholder } from "../values/template.ts";
 import { isCanonicalNumber } from "../values/value.ts";
-import { ConditionError } from "./text.ts";
+import { ConditionError } from "./values.ts";
 
 /** A piece of a string literal: text, or the path of a placeholder whose rendered value stands there. */
 export type LiteralPart = string | readonly string[];

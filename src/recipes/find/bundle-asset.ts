@@ -1,6 +1,6 @@
 import { findAssetHome, findHome } from "../../state/index.ts";
 import { join, type System } from "../../system/index.ts";
-import { findGitRoot, isDirectory, isFile, staysInside } from "./look.ts";
+import { findGitRoot, isDirectory, isFile, staysInside } from "./find-recipe.ts";
 
 const FOLDER = "amplifier-bundle";
 

@@ -1,7 +1,7 @@
 import { findAssetHome, findHome } from "../../state/index.ts";
 import { join, type System } from "../../system/index.ts";
 import { SHIPPED_AGENTS } from "../shipped-recipes.ts";
-import { isFile, staysInside } from "./look.ts";
+import { isFile, staysInside } from "./find-recipe.ts";
 
 type AgentLookup =
   | { readonly kind: "found"; readonly path: string }

@@ -1,15 +1,134 @@
-import { findAssetHome, findHome, readText } from "../../state/index.ts";
-import { dirname, type Files, isAbsolute, join, resolve, type System } from "../../system/index.ts";
+import { createHash } from "node:crypto";
+import { RECIPE_EXTENSIONS, RECIPE_FOLDERS } from "../../programs/index.ts";
+import { findAssetHome, findHome, readText, resolvePath } from "../../state/index.ts";
+import {
+  ancestors,
+  dirname,
+  type Files,
+  hasErrorCode,
+  isAbsolute,
+  isInside,
+  join,
+  resolve,
+  type System,
+} from "../../system/index.ts";
 import { readYaml } from "../format/read-yaml.ts";
 import { MAX_RECIPE_BYTES } from "../format/recipe.ts";
-import { findGitRoot, isDirectory, isFile, staysInside } from "./look.ts";
-import {
-  EXTENSIONS,
-  isRecipeFile,
-  type RecipeSearch,
-  recipeFilesIn,
-  searchDirectories,
-} from "./search-directories.ts";
+import { SHIPPED_RECIPES } from "../shipped-recipes.ts";
+
+export function isFile(files: Files, path: string): boolean {
+  return kindOf(files, path) === "file";
+}
+
+export function isDirectory(files: Files, path: string): boolean {
+  return kindOf(files, path) === "directory";
+}
+
+/** What cannot be inspected counts as absent. */
+function kindOf(files: Files, path: string): string | undefined {
+  try {
+    return files.follow(path)?.kind;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is in a directory; nothing when there is none. */
+export function namesIn(files: Files, directory: string): readonly string[] {
+  try {
+    return files.list(directory);
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
+    throw error;
+  }
+}
+
+/** Links must not lead out of the directory. */
+export function staysInside(files: Files, directory: string, file: string): boolean {
+  return isInside(resolvePath(files, directory), resolvePath(files, file));
+}
+
+export function hashText(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+export function findGitRoot(files: Files, directory: string): string | undefined {
+  return ancestors(directory).find(base => files.inspect(join(base, ".git")) !== undefined);
+}
+
+/** Where to look for recipes. All directories absolute. */
+export interface RecipeSearch {
+  /** the process's directory; relative names start here */
+  readonly currentDir: string;
+  readonly workingDir: string;
+  /** `-R`, in order */
+  readonly recipeDirs: readonly string[];
+  /** recipes that are mentioned are looked for beside the recipe that was asked for, and nowhere else */
+  readonly isSealed?: boolean;
+}
+
+const MAX_ANCESTORS = 10;
+
+function isRecipeFile(name: string): boolean {
+  return RECIPE_EXTENSIONS.some(extension => name.endsWith(extension) && name.length > extension.length);
+}
+
+/** Every directory that is searched by name, highest precedence first, existing or not. */
+export function searchDirectories(system: System, search: RecipeSearch): readonly string[] {
+  const { currentDir, workingDir, recipeDirs } = search;
+  const fromEnvironment = (system.env.get("RECIPE_RUNNER_RECIPE_DIRS") ?? "").split(":").filter(Boolean);
+  const home = findHome(system);
+  const assets = findAssetHome(system);
+  const directories = [
+    ...[...recipeDirs, ...fromEnvironment].map(directory => resolve(currentDir, directory)),
+    ...projectDirectories(system.files, workingDir).flatMap(base =>
+      RECIPE_FOLDERS.map(folder => join(base, folder)),
+    ),
+    ...(assets === undefined ? [] : [join(assets, "amplifier-bundle/recipes")]),
+    ...(home === undefined
+      ? []
+      : [join(home, ".amplihack/amplifier-bundle/recipes"), join(home, ".amplihack/.claude/recipes")]),
+    SHIPPED_RECIPES,
+  ];
+  return [...new Set(directories)];
+}
+
+/**
+ * The working directory and those above it, up to the one that holds `.git`. A directory above that belongs to
+ * another user is passed over: other users must not supply recipes.
+ */
+function projectDirectories(files: Files, workingDir: string): readonly string[] {
+  const owner = files.follow(workingDir)?.uid;
+  const chosen: string[] = [];
+  for (const directory of ancestors(workingDir).slice(0, MAX_ANCESTORS + 1)) {
+    if (directory === workingDir || files.follow(directory)?.uid === owner) chosen.push(directory);
+    if (files.inspect(join(directory, ".git")) !== undefined) break;
+  }
+  return chosen;
+}
+
+/** The recipe files of a directory in order of their names; none when it cannot be read. */
+export function recipeFilesIn(files: Files, directory: string): readonly string[] {
+  if (!isDirectory(files, directory)) return [];
+  return [...files.list(directory)]
+    .filter(isRecipeFile)
+    .sort()
+    .map(name => join(directory, name))
+    .filter(path => isFile(files, path));
+}
+
+/** The search of a command that is typed in the current directory. */
+export function searchHere(
+  system: System,
+  place: { readonly workingDir: string | undefined; readonly recipeDirs: readonly string[] },
+): RecipeSearch {
+  const currentDir = system.files.workingDirectory() ?? "/";
+  return {
+    currentDir,
+    workingDir: resolve(currentDir, place.workingDir ?? "."),
+    recipeDirs: place.recipeDirs,
+  };
+}
 
 export type RecipeLookup =
   | { readonly kind: "found"; readonly path: string }
@@ -101,7 +220,7 @@ export function findInDirectories(
 ): string | undefined {
   const { files } = system;
   for (const directory of directories) {
-    const byFile = EXTENSIONS.map(extension => join(directory, `${name}${extension}`));
+    const byFile = RECIPE_EXTENSIONS.map(extension => join(directory, `${name}${extension}`));
     const found =
       byFile.find(path => isFile(files, path) && isAcceptable(directory, path)) ??
       recipeFilesIn(files, directory).find(

@@ -1,9 +1,7 @@
 import { dirname, resolve, type System } from "../../system/index.ts";
 import { SHIPPED_RECIPES } from "../shipped-recipes.ts";
-import { type ListedRecipe, titleOf } from "./describe-recipe.ts";
-import { type RecipeSearch, recipeFilesIn, searchDirectories } from "./search-directories.ts";
-import { findShadowed } from "./shadowed.ts";
-import { findShipped, readShippedIndex } from "./shipped-index.ts";
+import { type RecipeSearch, recipeFilesIn, searchDirectories } from "./find-recipe.ts";
+import { findShadowed, findShipped, type ListedRecipe, readShippedIndex, titleOf } from "./load-recipe.ts";
 
 interface RecipeList {
   /** by name; of recipes with one name only the one that a run would take */

@@ -1,17 +1,158 @@
-import { errorText } from "../../protocol/index.ts";
-import { readExactText } from "../../state/index.ts";
-import { hasErrorCode, type System } from "../../system/index.ts";
+import { existsSync, readFileSync } from "node:fs";
+import { errorText, type JsonObject } from "../../protocol/index.ts";
+import { findHome, readExactText, readText } from "../../state/index.ts";
+import { hasErrorCode, isInside, join, resolve, type System } from "../../system/index.ts";
 import {
   dependencyProblems,
   type ParsedRecipe,
   parseRecipe,
   tooLargeMessage,
 } from "../format/parse-recipe.ts";
-import { MAX_RECIPE_BYTES, type Problem, type Recipe, type Step } from "../format/recipe.ts";
-import { findSubRecipe, listSearched } from "./find-recipe.ts";
-import { hashText } from "./look.ts";
-import type { RecipeSearch } from "./search-directories.ts";
-import { findShadowed, shadowNotice } from "./shadowed.ts";
+import {
+  DEFAULT_MAX_DEPTH,
+  DEFAULT_MAX_TOTAL_STEPS,
+  DEFAULT_VERSION,
+  MAX_RECIPE_BYTES,
+  type Problem,
+  type Recipe,
+  type Step,
+} from "../format/recipe.ts";
+import { SHIPPED_INDEX, SHIPPED_RECIPES } from "../shipped-recipes.ts";
+import {
+  findInDirectories,
+  findSubRecipe,
+  hashText,
+  isRecipePath,
+  listSearched,
+  type RecipeSearch,
+} from "./find-recipe.ts";
+
+/**
+ * The shipped recipe that would have been found if a repository did not have another one of its name. Nothing where
+ * both say the same, or where the user put it there: with `-R`, or in the own home.
+ */
+export function findShadowed(
+  system: System,
+  name: string,
+  path: string,
+  search: RecipeSearch,
+): string | undefined {
+  const home = findHome(system);
+  const chosen = [
+    ...search.recipeDirs.map(directory => resolve(search.currentDir, directory)),
+    ...(home === undefined ? [] : [join(home, ".amplihack")]),
+    SHIPPED_RECIPES,
+  ];
+  if (chosen.some(directory => isInside(directory, path))) return undefined;
+  const shipped = findInDirectories(system, name, [SHIPPED_RECIPES]);
+  if (shipped === undefined) return undefined;
+  return readText(system, shipped, MAX_RECIPE_BYTES) === textOf(system, path) ? undefined : shipped;
+}
+
+/** As `findShadowed` for what a user typed: whoever types a path has chosen the file. */
+export function findShadowedByName(
+  system: System,
+  argument: string,
+  path: string,
+  search: RecipeSearch,
+): string | undefined {
+  return isRecipePath(argument) ? undefined : findShadowed(system, argument, path, search);
+}
+
+function textOf(system: System, path: string): string | undefined {
+  try {
+    return readText(system, path, MAX_RECIPE_BYTES);
+  } catch {
+    // It differs; whoever loads it says what is wrong with it.
+    return undefined;
+  }
+}
+
+export function shadowNotice(name: string, path: string, shipped: string): string {
+  return `'${name}' is not the recipe that comes with amplihack: ${path} takes its place. The shipped one: ${shipped}`;
+}
+
+export interface ListedRecipe extends Readonly<ReturnType<typeof titleOf>> {
+  readonly step_count: number;
+  readonly path: string;
+  readonly sha256: string;
+  /** the shipped recipe of this name, in whose place it stands */
+  readonly shadows?: string;
+}
+
+/** What a recipe says about itself, as lists and descriptions show it. */
+export function titleOf({ name, description, version, author, tags }: Recipe) {
+  return {
+    name,
+    description: description ?? "",
+    version: version ?? DEFAULT_VERSION,
+    author: author ?? "",
+    tags,
+  };
+}
+
+/** A recipe as one JSON object, parents merged; null where nothing was written. */
+export function describeRecipe(
+  { recipe, path }: LoadedRecipe,
+  parts: { readonly hasSteps: boolean; readonly hasContext: boolean },
+): JsonObject {
+  const { hooks, recursion } = recipe;
+  return {
+    ...titleOf(recipe),
+    ...(parts.hasSteps ? { steps: recipe.steps.map(describeStep) } : {}),
+    ...(parts.hasContext ? { context: recipe.context } : {}),
+    recursion: {
+      max_depth: recursion.maxDepth ?? DEFAULT_MAX_DEPTH,
+      max_total_steps: recursion.maxTotalSteps ?? DEFAULT_MAX_TOTAL_STEPS,
+    },
+    hooks: {
+      pre_step: hooks.pre_step ?? null,
+      post_step: hooks.post_step ?? null,
+      on_error: hooks.on_error ?? null,
+    },
+    extends: recipe.extends ?? null,
+    path,
+  };
+}
+
+function describeStep(step: Step): JsonObject {
+  return {
+    id: step.id,
+    type: step.type,
+    command: step.command ?? null,
+    agent: step.agent ?? null,
+    prompt: step.prompt ?? null,
+    recipe: step.recipe ?? null,
+    condition: step.condition ?? null,
+    output: step.output ?? null,
+    parse_json: step.parseJson,
+    timeout: step.timeoutSeconds ?? null,
+    continue_on_error: step.isNonFatal,
+    parallel_group: step.parallelGroup ?? null,
+    when_tags: step.whenTags.length === 0 ? null : step.whenTags,
+  };
+}
+
+/** Shipped recipes that extend none, so that the bytes of the file say all. */
+export type ShippedIndex = readonly (Omit<ListedRecipe, "path"> & { readonly size: number })[];
+
+/** Of sources that are not built it is empty, and every recipe is read. */
+export function readShippedIndex(): ShippedIndex {
+  return existsSync(SHIPPED_INDEX) ? (JSON.parse(readFileSync(SHIPPED_INDEX, "utf8")) as ShippedIndex) : [];
+}
+
+/** What is known about a file that holds the very bytes of a shipped recipe. */
+export function findShipped(system: System, index: ShippedIndex, path: string): ListedRecipe | undefined {
+  const size = system.files.follow(path)?.size;
+  if (!index.some(entry => entry.size === size)) return undefined;
+  const read = readExactText(system, path, MAX_RECIPE_BYTES);
+  if (read === undefined) return undefined;
+  const sha256 = hashText(read.text);
+  const found = index.find(entry => entry.sha256 === sha256);
+  if (found === undefined) return undefined;
+  const { size: _, ...facts } = found;
+  return { ...facts, path };
+}
 
 /** A recipe ready to run: parents merged, with what is known about the file it came from. */
 export interface LoadedRecipe {

@@ -1,6 +1,128 @@
 import { userInfo } from "node:os";
 import { findAssetHome, readText } from "../../state/index.ts";
-import { join, type System } from "../../system/index.ts";
+import { join, quoteWord, resolve, type System } from "../../system/index.ts";
+import { findGitRoot, isDirectory, isFile } from "../find/find-recipe.ts";
+
+/** What the files of a checkout tell without starting git. */
+export interface GitFacts {
+  readonly worktree: string;
+  readonly branch: string | undefined;
+  /** the spelling of `core.bare`; undefined when it is not set */
+  readonly coreBare: string | undefined;
+}
+
+const FILE_LIMIT = 1_000_000;
+
+export function readGitFacts(system: System, directory: string): GitFacts | undefined {
+  const worktree = findGitRoot(system.files, directory);
+  if (worktree === undefined) return undefined;
+  const gitDir = findGitDir(system, worktree);
+  if (gitDir === undefined) return undefined;
+  const head = read(system, join(gitDir, "HEAD"))?.trim() ?? "";
+  const common = read(system, join(gitDir, "commondir"))?.trim();
+  const config = read(system, join(common === undefined ? gitDir : resolve(gitDir, common), "config")) ?? "";
+  return {
+    worktree,
+    branch: /^ref: refs\/heads\/(.+)$/.exec(head)?.[1],
+    coreBare: coreBareOf(config),
+  };
+}
+
+/** `.git` itself, or where it points to in a linked worktree. */
+function findGitDir(system: System, worktree: string): string | undefined {
+  const entry = join(worktree, ".git");
+  if (isDirectory(system.files, entry)) return entry;
+  const target = /^gitdir: (.+)$/m.exec(read(system, entry) ?? "")?.[1];
+  return target === undefined ? undefined : resolve(worktree, target.trim());
+}
+
+function coreBareOf(config: string): string | undefined {
+  let section = "";
+  let value: string | undefined;
+  for (const line of config.split("\n")) {
+    const heading = /^\s*\[([^\]]*)\]/.exec(line);
+    if (heading !== null) section = (heading[1] ?? "").trim().toLowerCase();
+    const entry = /^\s*bare\s*(?:=\s*(.*?))?\s*$/i.exec(line.replace(/[#;].*$/, ""));
+    if (section === "core" && entry !== null) value = entry[1] ?? "true";
+  }
+  return value;
+}
+
+function read(system: System, path: string): string | undefined {
+  try {
+    return readText(system, path, FILE_LIMIT);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Puts `core.bare` back as it was; answers what was done, or what went wrong. */
+export async function restoreCoreBare(
+  system: System,
+  before: GitFacts,
+  env: Readonly<Record<string, string>>,
+): Promise<string | undefined> {
+  const now = readGitFacts(system, before.worktree);
+  if (now === undefined || now.coreBare === before.coreBare) return undefined;
+  const change = before.coreBare === undefined ? ["--unset", "core.bare"] : ["core.bare", before.coreBare];
+  const { end } = await system.processes.start({
+    argv: ["git", "--git-dir", join(before.worktree, ".git"), "config", ...change],
+    cwd: before.worktree,
+    env,
+    input: new Uint8Array(0),
+    timeoutMs: 10_000,
+    limits: { stdoutBytes: 0, tailBytes: 0, stderrBytes: 0, drainBytes: 1_000_000 },
+    endsGroup: true,
+  }).done;
+  return end.kind === "exit" && end.code === 0
+    ? `core.bare of ${before.worktree} had changed during the run and was put back`
+    : `core.bare of ${before.worktree} has changed during the run; put it back with 'git config ${change.join(" ")}'`;
+}
+
+/** This program under the name of the runner that recipes look for; `--output-format` is its word for `--format`. */
+const RUNNER_SCRIPT = `words=()
+for word in "$@"; do [ "$word" = --output-format ] && word=--format; words+=("$word"); done
+exec amplihack recipe run "\${words[@]}"
+`;
+
+const NAMED = /\b(?:amplihack|recipe-runner)/;
+
+/**
+ * Steps call `amplihack`, and some ask for `recipe-runner-rs` before they begin. What PATH does not lead to, as after
+ * `npx`, gets a stand-in for the time of the run, last on the PATH. A text that names neither gets the PATH as it is.
+ */
+export function pathFinder(
+  system: System,
+  path: string,
+  runtimeRoot: string,
+  launcher: readonly string[],
+): (text: string) => string {
+  let extended: string | undefined;
+  return text => {
+    if (!NAMED.test(text)) return path;
+    extended ??= pathWithPrograms(system, path, runtimeRoot, launcher);
+    return extended;
+  };
+}
+
+function pathWithPrograms(
+  { files, text }: System,
+  path: string,
+  runtimeRoot: string,
+  launcher: readonly string[],
+): string {
+  const folders = path.split(":").filter(folder => folder.startsWith("/"));
+  const missing = Object.entries({
+    amplihack: `exec ${launcher.map(quoteWord).join(" ")} "$@"\n`,
+    "recipe-runner-rs": RUNNER_SCRIPT,
+  }).filter(([name]) => !folders.some(folder => isFile(files, join(folder, name))));
+  if (missing.length === 0) return path;
+  const folder = join(runtimeRoot, "bin");
+  files.makeDirectory(folder, 0o700);
+  for (const [name, script] of missing)
+    files.createExclusive(join(folder, name), text.encode(`#!/bin/bash\n${script}`), 0o700);
+  return `${path}:${folder}`;
+}
 
 export interface RunFacts {
   readonly agent: string;
@@ -18,7 +140,7 @@ const MAX_SESSION_DEPTH = 32;
 const DEFAULT_SESSION_LIMIT = 10;
 
 /** How deep sessions may start sessions, how many at once, and how deep this one is. */
-export interface SessionLimits {
+interface SessionLimits {
   readonly depth: number;
   readonly maxDepth: number;
   readonly maxSessions: number;

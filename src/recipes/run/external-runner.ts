@@ -2,14 +2,19 @@ import { booleanAt, defined, isJsonObject, type JsonObject, readJson } from "../
 import { EnvVar, envParsers } from "../../state/index.ts";
 import { type ProcessResult, resolve, type System } from "../../system/index.ts";
 import type { GroupWatcher } from "../../system/node.ts";
+import { isFile } from "../find/find-recipe.ts";
 import { loadRecipe } from "../find/load-recipe.ts";
-import { isFile } from "../find/look.ts";
 import { endText } from "../steps/execute-process.ts";
 import { clipCharacters } from "../steps/snippet.ts";
 import { inferContext } from "../values/context.ts";
 import { valueText } from "../values/value.ts";
-import { inheritedEnvironment, type RunFacts, runVariables } from "./base-environment.ts";
-import { readGitFacts, restoreCoreBare } from "./git-facts.ts";
+import {
+  inheritedEnvironment,
+  type RunFacts,
+  readGitFacts,
+  restoreCoreBare,
+  runVariables,
+} from "./base-environment.ts";
 import { Interruption, SIGNAL_EXIT_CODES } from "./interruption.ts";
 import type { RunOutcome } from "./result.ts";
 import { RunRefusal, type RunRequest, type RunSettings } from "./run-request.ts";

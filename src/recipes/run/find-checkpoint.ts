@@ -1,7 +1,7 @@
 import { type Json, stringAt } from "../../protocol/index.ts";
 import { AtomicJsonFile } from "../../state/index.ts";
 import { join, resolve, type System } from "../../system/index.ts";
-import { namesIn } from "../find/look.ts";
+import { namesIn } from "../find/find-recipe.ts";
 
 /** A checkpoint holds the output of every step. */
 export const MAX_CHECKPOINT_BYTES: number = 512 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { defined } from "../../protocol/index.ts";
 import type { OutputSnippet } from "../steps/snippet.ts";
-import type { GitFacts } from "./git-facts.ts";
+import type { GitFacts } from "./base-environment.ts";
 import type {
   ErrorKind,
   FailureContext,

@@ -3,18 +3,23 @@ import { join, type System } from "../../system/index.ts";
 import type { GroupWatcher } from "../../system/node.ts";
 import type { LoadedRecipe } from "../find/load-recipe.ts";
 import { DEFAULT_MAX_DEPTH, DEFAULT_MAX_TOTAL_STEPS, MAX_DEPTH } from "../format/recipe.ts";
-import { pruneOldFiles } from "../logs/event-log.ts";
+import { openLogs, pruneOldFiles, type RunLogs, runLogPath } from "../logs/event-log.ts";
 import type { Observer } from "../logs/events.ts";
-import { pointerLine } from "../logs/log-pointer.ts";
-import { openLogs, type RunLogs, runLogPath } from "../logs/open-logs.ts";
+import { pointerLine } from "../logs/run-records.ts";
 import { inferContext } from "../values/context.ts";
 import { environmentBytes } from "../values/shell-variables.ts";
-import { argumentLimit, inheritedEnvironment, type RunFacts, runVariables } from "./base-environment.ts";
+import {
+  argumentLimit,
+  type GitFacts,
+  inheritedEnvironment,
+  pathFinder,
+  type RunFacts,
+  readGitFacts,
+  restoreCoreBare,
+  runVariables,
+} from "./base-environment.ts";
 import { checkpointPath } from "./find-checkpoint.ts";
-import { type GitFacts, readGitFacts, restoreCoreBare } from "./git-facts.ts";
-import { Interruption, SIGNAL_EXIT_CODES } from "./interruption.ts";
-import { endOrphans } from "./orphans.ts";
-import { pathFinder } from "./programs-on-path.ts";
+import { endOrphans, Interruption, SIGNAL_EXIT_CODES } from "./interruption.ts";
 import {
   type FrameProgress,
   keepProgress,

@@ -9,8 +9,7 @@ import {
   parseAgentName,
 } from "../../state/index.ts";
 import { join, resolve, type System } from "../../system/index.ts";
-import { isDirectory } from "../find/look.ts";
-import type { RecipeSearch } from "../find/search-directories.ts";
+import { isDirectory, type RecipeSearch } from "../find/find-recipe.ts";
 import type { Observer } from "../logs/events.ts";
 import { type SnippetLimits, snippetLimits } from "../steps/snippet.ts";
 import { ContextError, readContextFile, readPairs } from "../values/context.ts";

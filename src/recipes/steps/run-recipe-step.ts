@@ -1,13 +1,12 @@
 import { defined, type JsonObject } from "../../protocol/index.ts";
 import { findSubRecipe, listSearched } from "../find/find-recipe.ts";
-import { type LoadedRecipe, loadRecipe } from "../find/load-recipe.ts";
-import { findShadowed, shadowNotice } from "../find/shadowed.ts";
+import { findShadowed, type LoadedRecipe, loadRecipe, shadowNotice } from "../find/load-recipe.ts";
 import { type FrameProgress, newProgress } from "../run/progress-keeper.ts";
 import type { StepResult, SubResult } from "../run/result.ts";
 import { type Frame, type FrameEnd, failure, type StepOutcome, type StepTask } from "../run/run.ts";
 import { describeMissing, renderValue } from "../values/template.ts";
-import { askAgent } from "./ask-agent.ts";
 import { effectiveTimeout } from "./execute-process.ts";
+import { askAgent } from "./run-agent-step.ts";
 import { stepDirectory } from "./run-bash-step.ts";
 import { settleOutput, variablesAfterFailure } from "./settle-output.ts";
 

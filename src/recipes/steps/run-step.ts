@@ -1,8 +1,8 @@
-import { errorText, type JsonObject } from "../../protocol/index.ts";
+import { defined, errorText, type JsonObject } from "../../protocol/index.ts";
 import { evaluateCondition } from "../conditions/evaluate.ts";
-import type { Step } from "../format/recipe.ts";
+import type { HookName, Step } from "../format/recipe.ts";
 import type { StepReference } from "../logs/events.ts";
-import { type StepResult, type StepStatus, seconds } from "../run/result.ts";
+import { type StepPreview, type StepResult, type StepStatus, seconds } from "../run/result.ts";
 import {
   type Frame,
   type FrameEnd,
@@ -11,12 +11,72 @@ import {
   type StepOutcome,
   type StepTask,
 } from "../run/run.ts";
-import { previewStep } from "./preview-step.ts";
+import { fillTemplate } from "../values/template.ts";
+import { endText, executeProcess } from "./execute-process.ts";
 import { runAgentStep } from "./run-agent-step.ts";
-import { runBashStep } from "./run-bash-step.ts";
-import { runHook } from "./run-hook.ts";
+import { type PreparedShell, prepareShell, runBashStep } from "./run-bash-step.ts";
 import { runRecipeStep } from "./run-recipe-step.ts";
 import { wantsJson } from "./settle-output.ts";
+import { clipBytes } from "./snippet.ts";
+
+/** What a step would do. A value that an earlier step makes is not known yet: its placeholder stays. */
+function previewStep(step: Step, { context, assigned }: Frame): StepPreview {
+  const known: JsonObject = Object.fromEntries(
+    Object.entries(context).filter(([name]) => !Object.hasOwn(assigned, name)),
+  );
+  const fill = (text: string | undefined): string | undefined =>
+    text === undefined ? undefined : fillTemplate(text, known);
+  return defined({
+    command: fill(step.command),
+    agent: step.agent,
+    prompt: fill(step.prompt),
+    recipe: step.recipe,
+    condition: step.condition,
+    working_dir: fill(step.workingDir),
+    output: step.output,
+  });
+}
+
+const HOOK_TIMEOUT_SECONDS = 30;
+/** An error text goes into an environment variable, which has its limits. */
+const MAX_ERROR_BYTES = 32 * 1024;
+
+/** Runs one hook of the recipe around a step, if it has it. A hook that fails is a warning, nothing more. */
+async function runHook(task: StepTask, name: HookName, outcome?: StepOutcome): Promise<readonly string[]> {
+  const { run, frame, step, context, reference } = task;
+  const source = frame.loaded.recipe.hooks[name];
+  if (source === undefined || source.trim() === "") return [];
+  let shell: PreparedShell;
+  try {
+    shell = prepareShell(run, context, source, {
+      AMPLIHACK_STEP_ID: step.id,
+      ...(outcome === undefined
+        ? {}
+        : {
+            AMPLIHACK_STEP_STATUS: outcome.status,
+            AMPLIHACK_STEP_ERROR: clipBytes(outcome.error.replaceAll("\0", ""), MAX_ERROR_BYTES),
+          }),
+    });
+  } catch (error) {
+    return [`Hook '${name}' could not run: ${errorText(error)}`];
+  }
+  try {
+    const { end, stdout, stderr } = await executeProcess(run, reference, {
+      isShell: true,
+      argv: shell.argv,
+      cwd: run.workingDir,
+      env: shell.env,
+      timeoutSeconds: HOOK_TIMEOUT_SECONDS,
+    });
+    const said = [stdout, stderr].filter(text => text !== "").join("");
+    if (said !== "") run.observe({ kind: "notice", text: said.trimEnd(), isWarning: false });
+    if (end.kind === "exit" && end.code === 0) return shell.warnings;
+    const how = end.kind === "timeout" ? `timed out after ${HOOK_TIMEOUT_SECONDS}s` : endText(end);
+    return [...shell.warnings, `Hook '${name}' failed (${how})`];
+  } finally {
+    shell.dispose();
+  }
+}
 
 export interface FinishedStep {
   readonly result: StepResult;

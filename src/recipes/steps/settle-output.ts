@@ -1,8 +1,7 @@
 import type { JsonObject } from "../../protocol/index.ts";
 import type { Step } from "../format/recipe.ts";
 import type { StepOutcome } from "../run/run.ts";
-import { extractJson } from "../values/extract-json.ts";
-import { typeOutput } from "../values/value.ts";
+import { extractJson, typeOutput } from "../values/value.ts";
 
 type Settled = Pick<StepOutcome, "status" | "output" | "error" | "phase" | "variables">;
 

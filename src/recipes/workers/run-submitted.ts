@@ -8,9 +8,8 @@ import { EXIT_CODES } from "../run/result.ts";
 import { refusedOutcome, runRecipe } from "../run/run-recipe.ts";
 import { RunRefusal, type RunRequest } from "../run/run-request.ts";
 import type { Journal } from "./journal.ts";
-import { unpackRecipe } from "./pack-recipe.ts";
 import { RunLogWriter } from "./run-log.ts";
-import { parseSubmittedRun, type SubmittedRun } from "./submitted-run.ts";
+import { parseSubmittedRun, type SubmittedRun, unpackRecipe } from "./submit.ts";
 
 /** What a worker brings to every run. */
 export interface RunPlaceOptions {

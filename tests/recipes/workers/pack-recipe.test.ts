@@ -1,9 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { unpackRecipe } from "../../../src/recipes/workers/pack-recipe.ts";
-import { packRun } from "../../../src/recipes/workers/submit.ts";
-import { parseSubmittedRun } from "../../../src/recipes/workers/submitted-run.ts";
+import { packRun, parseSubmittedRun, unpackRecipe } from "../../../src/recipes/workers/submit.ts";
 import { temporaryDirectory } from "../../temporary-directory.ts";
 import { recipeMachine } from "../recipe-machine.ts";
 

@@ -1,0 +1,73 @@
+import { wrapWords } from "../text/index.ts";
+
+/** Of a terminal; undefined where nobody looks. */
+export interface Width {
+  readonly columns: number | undefined;
+}
+
+const MAX_COLUMNS = 100;
+
+/** Lines of whole words for a terminal, with room for an indent of so many columns. */
+export function wrapText(text: string, { columns = 80 }: Width, indent: number): readonly string[] {
+  return wrapWords(text, Math.min(columns, MAX_COLUMNS) - indent - 1);
+}
+
+/** Lines that are too wide for the terminal, broken between words and indented below where they began. */
+export function fitLines(text: string, { columns }: Width): string {
+  if (columns === undefined) return text;
+  const fit = (line: string): string => {
+    if (line.length <= columns) return line;
+    const start = /^ */.exec(line)?.[0] ?? "";
+    const [first = "", ...rest] = wrapWords(line.trim(), columns - start.length - 2);
+    return [`${start}${first}`, ...rest.map(more => `${start}  ${more}`)].join("\n");
+  };
+  return text.split("\n").map(fit).join("\n");
+}
+
+const GAP = "  ";
+/** A narrower column cannot be read any more. */
+const MIN_COLUMN = 8;
+
+/**
+ * Rows below each other, headings first. On a terminal that is too narrow the widest columns are made narrower, and
+ * what does not fit goes on in the line below.
+ */
+export function renderTable(rows: readonly (readonly string[])[], { columns }: Width, indent = ""): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)));
+  if (columns !== undefined) shrink(widths, columns - indent.length - GAP.length * (widths.length - 1));
+  return rows
+    .flatMap(row => {
+      const cells = row.map((cell, column) => wrapCell(cell, widths[column] ?? 0));
+      const height = Math.max(...cells.map(lines => lines.length));
+      return Array.from({ length: height }, (_, line) => {
+        const parts = cells.map((lines, column) => (lines[line] ?? "").padEnd(widths[column] ?? 0));
+        return `${indent}${parts.join(GAP).trimEnd()}\n`;
+      });
+    })
+    .join("");
+}
+
+function shrink(widths: number[], room: number): void {
+  for (let over = widths.reduce((sum, width) => sum + width, 0) - room; over > 0; over--) {
+    const widest = widths.indexOf(Math.max(...widths));
+    const width = widths[widest] ?? 0;
+    if (width <= MIN_COLUMN) return;
+    widths[widest] = width - 1;
+  }
+}
+
+/** Broken between words, else behind a sign in a word, else anywhere. */
+function wrapCell(cell: string, width: number): readonly string[] {
+  if (cell.length <= width) return [cell];
+  return wrapWords(cell, width).flatMap(word => {
+    const lines: string[] = [];
+    let rest = word;
+    while (rest.length > width) {
+      const sign = Math.max(...["-", "/", ",", "."].map(each => rest.lastIndexOf(each, width - 1)));
+      const end = sign > 0 ? sign + 1 : width;
+      lines.push(rest.slice(0, end));
+      rest = rest.slice(end);
+    }
+    return rest === "" ? lines : [...lines, rest];
+  });
+}

@@ -1,3 +1,0 @@
-export function jsonText(document: unknown): string {
-  return `${JSON.stringify(document, null, 2)}\n`;
-}
