@@ -10,9 +10,9 @@ describe("code of a language without a grammar", () => {
     ["`rm -rf /a`", ["shell rm -rf /a"]],
     ['"rm -rf /a".!', ["shell rm -rf /a"]],
     [":!rm -rf /a", ["shell rm -rf /a"]],
-    ['new File("/a").deleteDir()', ["delete /a recursively"]],
-    ['file:del_dir_r("/a"), halt().', ["delete /a recursively"]],
-    ['(delete-directory/files "~/a")', ["delete /home/me/a recursively"]],
+    ['new File("/a").deleteDir()', ["delete -r /a"]],
+    ['file:del_dir_r("/a"), halt().', ["delete -r /a"]],
+    ['(delete-directory/files "~/a")', ["delete -r /home/me/a"]],
     ['(spit ".env" "")', ["write .env"]],
   ])("%s", (code, expected) => {
     expect(effectsOf("other", code)).toEqual(expect.arrayContaining(expected));
@@ -31,13 +31,13 @@ describe("code of a language without a grammar", () => {
 
 describe("library functions that no table knows", () => {
   it.each([
-    ["python", "import ctypes; ctypes.CDLL(None).unlink(b'/a')", "delete /a recursively"],
-    ["python", "import fsspec; fsspec.filesystem('file').rm('/a', recursive=True)", "delete /a recursively"],
+    ["python", "import ctypes; ctypes.CDLL(None).unlink(b'/a')", "delete -r /a"],
+    ["python", "import fsspec; fsspec.filesystem('file').rm('/a', recursive=True)", "delete -r /a"],
     ["python", "import ctypes; ctypes.CDLL('libc.so.6').system(b'rm -rf /a')", "shell rm -rf /a"],
-    ["javascript", "process.binding('fs').unlink('/a')", "delete /a recursively"],
-    ["perl", 'syscall(87, "/a")', "delete /a recursively"],
+    ["javascript", "process.binding('fs').unlink('/a')", "delete -r /a"],
+    ["perl", 'syscall(87, "/a")', "delete -r /a"],
     ["python", "import os; os.ftruncate(os.open('/a', os.O_RDWR), 0)", "write /a"],
-    ["ruby", "IO.copy_stream('/dev/null', '/a')", "copy /dev/null to /a"],
+    ["ruby", "IO.copy_stream('/dev/null', '/a')", "copy /dev/null -> /a"],
   ] as const)("%s: %s", (language, code, expected) => {
     expect(effectsOf(language, code)).toContain(expected);
   });

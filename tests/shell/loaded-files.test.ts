@@ -14,6 +14,9 @@ describe("files that a variable names", () => {
     "printf '[alias]\\n  st = !rm -rf /a\\n' > x.cfg; GIT_CONFIG_GLOBAL=x.cfg git st",
     "printf 'all:\\n\\trm -rf /a\\n' > x.mk; MAKEFILES=x.mk make",
     "LESSOPEN='|rm -rf /a' less x",
+    "LUA_INIT='os.execute(\"rm -rf /a\")' lua -v",
+    "set -a; HOOK=x.sh; echo 'rm -rf /a' > x.sh; program",
+    "mkdir -p h/git; printf '[alias]\\n  x = !rm -rf /a\\n' > h/git/config; XDG_CONFIG_HOME=h git x",
   ])("run: %s", command => {
     expect(calls(command, "rm")).toContain("rm -rf /a");
   });

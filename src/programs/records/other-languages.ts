@@ -136,12 +136,12 @@ export function runUnknownProgram(call: ParsedCall): void {
     else runUnknownFile(word, call);
   }
   if (call.stdin !== undefined && call.operands.every(word => knownText(word) === "-"))
-    runUnknownCode(call.stdin, call);
+    runUnknownCode(call.stdin, { ...call, stdin: undefined });
 }
 
 function runUnknownCode(code: Value, call: ParsedCall): void {
   const known = knownText(code);
-  if (known === undefined || !/[\s("'`!]/.test(known)) return;
+  if (known === undefined || !/[\s("'`!]/.test(known.trim())) return;
   followUnreadCode(known, call);
   // What no shell can read is no command.
   if (parseShell(known).problems.length === 0) runString(code, call);

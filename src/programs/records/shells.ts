@@ -19,6 +19,7 @@ import {
   unknownOutput,
   type Value,
   wordAt,
+  writtenEntry,
 } from "../../shell/index.ts";
 import { type Field, type ParsedCall, program } from "../model/program.ts";
 import { runInterpreterCode } from "../model/run-code.ts";
@@ -160,7 +161,10 @@ function runStandardInput(values: readonly Value[], call: ProgramCall): Output {
 function runStartFiles(parsed: ParsedOptions, call: ProgramCall): void {
   const named = ["BASH_ENV", "ENV"].map(name => environmentValueOf(call, name));
   for (const path of [...named, ...parsed.valuesOf("rcfile", "init-file")]) {
-    if (path !== undefined && path.pieces.length > 0) runScript({ path, arguments: [], by: "shell" }, call);
+    if (path === undefined || path.pieces.length === 0) continue;
+    // What this command wrote has run already, as any file that a variable names.
+    const isWritten = named.includes(path) && writtenEntry(path, call.cwd, call.scope) !== undefined;
+    if (!isWritten) runScript({ path, arguments: [], by: "shell" }, call);
   }
   for (const name of ["PS0", "PS1", "PS2", "PS4", "BASH_ENV", "ENV"]) {
     const prompt = knownText(environmentValueOf(call, name) ?? { pieces: [], origins: [] });

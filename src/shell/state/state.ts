@@ -233,6 +233,8 @@ export interface ShellState {
   /** Pipes of `>(…)` that nothing was written to yet. */
   readonly sinks: Map<string, Sink>;
   positionals: Positionals;
+  /** `set -a`: every variable is handed to programs. */
+  exportsAll?: boolean;
 }
 
 /** An open descriptor besides stdin and stdout: what reading it gives, the file that writing to it fills. */

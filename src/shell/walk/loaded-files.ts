@@ -15,28 +15,35 @@ export function runLoadedFiles(call: ProgramCall): void {
   const { session } = call.scope;
   if (call.place.kind !== "local") return;
   const entries = environmentOf(call);
-  for (const { value } of entries) {
-    if (value === undefined || value.pieces.length === 0) continue;
+  for (const { name, value } of entries) {
+    // Shells run this one themselves, whatever is in it.
+    if (value === undefined || value.pieces.length === 0 || name === "PROMPT_COMMAND") continue;
     const written = value.pieces.map(piece => (piece.kind === "text" ? piece.text : "\n")).join("");
-    runCommandOf(value, call);
+    runValue(value, call);
     runWritten(written, call);
     if (session.context.ownFiles !== undefined) runOwn(written, call);
   }
 }
 
-/** A value that is itself a command: `PAGER='rm -rf x'`, `LESSOPEN='|rm x'`, `GIT_CONFIG_VALUE_0='!rm x'`. */
-function runCommandOf(value: Value, call: ProgramCall): void {
+/**
+ * A value that is itself a command or code: `PAGER='rm -rf x'`, `GIT_CONFIG_VALUE_0='!rm x'`,
+ * `LUA_INIT='os.execute("rm x")'`.
+ */
+function runValue(value: Value, call: ProgramCall): void {
   const known = knownText(value);
-  const [, command = "", first = ""] = /^[\s|!@]*((\S+)\s[\s\S]*)$/.exec(known ?? "") ?? [];
   const { programs, runValues } = call.scope.session;
-  if (known === undefined || !programs.isKnown(baseName(first)) || runValues.has(known)) return;
+  if (known === undefined || !/\s/.test(known) || runValues.has(known)) return;
   runValues.add(known);
-  runInNewShell(text(command), call, { from: "handler", via: "option" });
+  const [, command = "", first = ""] = /^[\s|!@:]*((\S+)\s[\s\S]*)$/.exec(known) ?? [];
+  if (programs.isKnown(baseName(first)))
+    runInNewShell(text(command), call, { from: "handler", via: "option" });
+  else if (/["'`(]/.test(known))
+    programs.interpret("other", value, [], call, { from: "handler", via: "option" });
 }
 
 /** The words of a value that may be paths: `-I/x`, `--require=./x`, `a:b`, `-r x`. */
 function pathsIn(value: string): readonly string[] {
-  const words = value.split(/[\s:,;="']+/).filter(word => word !== "" && word.length < 4096);
+  const words = value.split(/[\s:,;="'@]+/).filter(word => word !== "" && word.length < 4096);
   return words.slice(0, 64).flatMap(word => (word.startsWith("-") ? [word.slice(2)] : [word]));
 }
 
@@ -46,9 +53,21 @@ function runWritten(value: string, call: ProgramCall): void {
   const named = new Set(pathsIn(value).flatMap(path => knownText(joinPath(call.cwd, text(path))) ?? []));
   for (const [path, entry] of state.files) {
     if (entry.isDirectory === true) continue;
-    if (named.has(path) || named.has(directoryName(path)) || value.includes(path))
-      runEntry(path, entry, call);
+    if (named.has(path) || value.includes(path) || liesIn(named, path, call)) runEntry(path, entry, call);
   }
+}
+
+const MAX_DEPTH = 4;
+
+/** Below a directory that was named; directly in it, where that is the working directory or one around it. */
+function liesIn(named: ReadonlySet<string>, path: string, { cwd }: ProgramCall): boolean {
+  const around = `${knownText(cwd) ?? ""}/`;
+  let folder = directoryName(path);
+  for (let depth = 0; depth < MAX_DEPTH && folder !== "/"; depth += 1) {
+    if (named.has(folder)) return depth === 0 || !around.startsWith(`${folder}/`);
+    folder = directoryName(folder);
+  }
+  return false;
 }
 
 function runEntry(path: string, given: FileEntry, call: ProgramCall): void {
