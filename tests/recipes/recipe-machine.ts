@@ -6,7 +6,7 @@ import type { RunOutcome, StepResult } from "../../src/recipes/run/result.ts";
 import { runRecipe } from "../../src/recipes/run/run-recipe.ts";
 import type { RunRequest } from "../../src/recipes/run/run-request.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
-import type { System } from "../../src/system/system.ts";
+import { type System, SystemError } from "../../src/system/system.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 /** A home and a project of its own for one test; everything else is the real machine. */
@@ -44,7 +44,16 @@ export function recipeMachine(env: Record<string, string> = {}): RecipeMachine {
   const node = createNodeSystem();
   const system: System = {
     ...node,
-    files: { ...node.files, workingDirectory: () => project },
+    files: {
+      ...node.files,
+      workingDirectory: () => project,
+      // Whether an agent runs the tests must not matter: nothing above this process is seen.
+      read: (path, limit) => {
+        if (/^\/proc\/\d+\/(stat|environ|cmdline)$/.test(path)) throw new SystemError("ENOENT", "read", path);
+        return node.files.read(path, limit);
+      },
+    },
+    processes: { ...node.processes, list: () => new Map() },
     env: { get: name => variables[name], names: () => Object.keys(variables) },
   };
   const events: RunEvent[] = [];

@@ -103,6 +103,11 @@ async function start(
       return await delegateRun(system, request, settings, delegation);
     }
     const loaded = loadForRun(system, request, settings, found.path, warn);
+    if (request.agreed !== undefined && !request.agreed.includes(loaded.fileSha256))
+      throw new RunRefusal(
+        "bad_args",
+        `${found.path} changed since you were asked about it: run it again to be asked`,
+      );
     const resumed = takeResumed(system, request, settings, loaded);
     try {
       const facts = { ...common, runId: resumed?.runId ?? runId };
