@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadConfig } from "../../src/config/index.ts";
 import { openHistory } from "../../src/history/index.ts";
-import { rememberRefusal } from "../../src/hooks/index.ts";
 import { sha256Hex } from "../../src/system/index.ts";
-import { type RecipeMachine, recipeMachine } from "./recipe-machine.ts";
+import { askAbout, type RecipeMachine, recipeMachine } from "./recipe-machine.ts";
 
 const step = (command: string) => `name: r\nsteps:\n  - id: a\n    command: |\n      ${command}\n`;
 const DENIED = "amplihack parts off guard";
@@ -17,17 +16,6 @@ function withKey(env: Record<string, string> = {}): RecipeMachine {
   const machine = recipeMachine(env);
   machine.write(join(machine.home, ".ssh/id_rsa"), "SECRET\n", 0o600);
   return machine;
-}
-
-function askAbout({ system, home }: RecipeMachine, text: string): void {
-  rememberRefusal(system, join(home, ".amplihack"), {
-    code: "ABCDEF",
-    command: "amplihack recipe run recipe.yaml",
-    cwd: "/",
-    rules: [],
-    files: [sha256Hex(system.text.encode(text))],
-    refusedMs: system.clock.nowMs(),
-  });
 }
 
 describe("a step of a recipe", () => {
