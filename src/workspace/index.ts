@@ -5,6 +5,7 @@
 export { createDisk, type Disk, linkedDirectories, partsBelow } from "./disk.ts";
 export { type IgnoreFile, isIgnored, isIgnoredNow, matchesAnyPattern, parseIgnoreFile } from "./ignore.ts";
 export { holdsActiveLock, holdsHookProgram, isOwnFile, isSwitchFile } from "./own-files.ts";
+export { filesBelow, type ProtectedPath, protectedPaths } from "./protected.ts";
 export {
   currentBranch,
   findAlias,

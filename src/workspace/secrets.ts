@@ -174,6 +174,11 @@ export function isSettingsFile(path: string): boolean {
   return name === ".env" || name.startsWith(".env.");
 }
 
+/** The known places of secrets below a home. */
+export function secretNamesInHome(): readonly string[] {
+  return [...HOME_TREES.secret.list, ...HOME_TREES.key.list].map(name => name.replaceAll("?", " "));
+}
+
 /** A directory of the home in which a known place of secrets lies. */
 export function hasSecretsBelow(parts: readonly string[]): boolean {
   const prefix = `${parts.join("/")}/`;

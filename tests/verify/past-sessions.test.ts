@@ -4,8 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { createNodeSystem } from "../../src/system/node.ts";
-import { findPastSessions } from "../../src/verify/past-sessions.ts";
-import { transcriptInputs } from "../../src/verify/transcript-inputs.ts";
+import { findPastSessions, transcriptInputs } from "../../src/verify/transcript-inputs.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 const AMPLIHACK = fileURLToPath(new URL("../../dist/bin/amplihack.cjs", import.meta.url));
