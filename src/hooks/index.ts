@@ -32,6 +32,7 @@ export {
   type RefusedCommand,
   ranFiles,
   readMachineKey,
+  refusalsFile,
   rememberRefusal,
   wasAskedAbout,
   whyAgent,

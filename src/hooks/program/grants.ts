@@ -37,7 +37,8 @@ const MAX_USES = 1;
 const REFUSED_LIFE_MS = 24 * 60 * 60 * 1000;
 const GRANT_LIFE_MS = 15 * 60 * 1000;
 
-function grantFile(stateHome: string): string {
+/** Also what was refused last. */
+export function refusalsFile(stateHome: string): string {
   return join(stateHome, "guard", "allow-once.json");
 }
 
@@ -216,7 +217,7 @@ function isUsable({ usesLeft, expiresMs }: Grant, nowMs: number): boolean {
 }
 
 function openFile(system: System, stateHome: string): AtomicJsonFile<GrantFile> {
-  return new AtomicJsonFile<GrantFile>(grantFile(stateHome), {
+  return new AtomicJsonFile<GrantFile>(refusalsFile(stateHome), {
     system,
     parse,
     lockTimeoutMs: LOCK_TIMEOUT_MS,
