@@ -85,7 +85,7 @@ async function hooksByHost() {
   const { HOSTS, wantedEntries, registerEntries, renderFailure } = await loadSource({
     "hosts/descriptors.ts": ["HOSTS"],
     "install/hook-entries.ts": ["registerEntries", "wantedEntries"],
-    "hosts/render-failure.ts": ["renderFailure"],
+    "hosts/render.ts": ["renderFailure"],
   });
   const pairs = Object.entries(PLUGINS).map(([host, { program }]) => {
     const { layout, isShared = false } = HOSTS[host].registration;
