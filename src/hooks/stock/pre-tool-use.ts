@@ -191,6 +191,7 @@ function settle(call: GuardedCall, judged: Judged, kept: KeptCall | undefined): 
     grants => withKept(grants === undefined ? judged.judgement : judged.judgeAnew(grants)),
     used => call.attempt("the grant was not used", () => consumeGrants(system, guard.stateHome, used)),
   );
+  call.attempt("the verdict was not noted in the history", () => kept?.conclude(judgement.verdict));
   const notes = kept?.notes ?? [];
   return notes.length === 0 ? judgement : { ...judgement, notes: [...judgement.notes, ...notes] };
 }
