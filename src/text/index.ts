@@ -4,7 +4,7 @@
  */
 export { clip, clipMiddle, escapeControls, escapeHidden, escapeLines } from "./escape.ts";
 export { didYouMean, nearest } from "./nearest.ts";
-export { REDACTED, redact, redactOpening } from "./redact.ts";
+export { liveTokenIn, REDACTED, redact, redactOpening } from "./redact.ts";
 export {
   count,
   countCharacters,
