@@ -20,6 +20,7 @@ export {
   takesIgnored,
   writtenByGit,
 } from "./records/git-changes.ts";
+export { registryHosts } from "./records/installs.ts";
 export { isForge } from "./records/network.ts";
 export { type OwnCommand, type OwnUse, RECIPE_EXTENSIONS, RECIPE_FOLDERS } from "./records/own-commands.ts";
 export {

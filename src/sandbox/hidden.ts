@@ -21,6 +21,8 @@ const SERVICES = ["/run", "/var/run"];
 const SHOWN = ["/run/systemd/resolve", "/run/current-system", "/run/booted-system", "/run/opengl-driver"];
 const SOCKET_VARIABLES = ["SSH_AUTH_SOCK", "XDG_RUNTIME_DIR", "XAUTHORITY", "KUBECONFIG"];
 const HOMES = "/home";
+/** The command has one of its own. */
+const DEVICES = "/dev";
 
 export interface HiddenPlaces {
   readonly paths: readonly string[];
@@ -55,7 +57,7 @@ export function findHidden(
   const isShown = (path: string) => settings.read.includes(path) || shown.includes(path);
   const paths = [...places, ...project.secrets]
     .map(path => workspace.disk.resolve(path, true))
-    .filter(path => workspace.disk.kind(path) !== undefined && !isShown(path));
+    .filter(path => workspace.disk.kind(path) !== undefined && !isShown(path) && !isInside(DEVICES, path));
   return {
     paths: withoutNested(paths),
     shown: shown.filter(

@@ -20,7 +20,7 @@ pub const NO_PROGRAMS: u64 = libc::MOUNT_ATTR_NOEXEC;
 
 /// A path of a policy holds no link: what it names is what was meant when the policy was written.
 pub fn open_path(path: &Path) -> io::Result<OwnedFd> {
-    let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
     Ok(openat2(rustix::fs::CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?)
 }
 

@@ -58,7 +58,7 @@ export const frameworks: Field = {
     }),
     program("sail", "", { options: { stopsAtOperand: true }, run: runSail }),
     commands([
-      "pscale neonctl neon: grant.access …password|role|token|roles create | make a password | stops turso password create web | passes pscale password list web",
+      "pscale neonctl neon: grant.access …password|role|token|roles create | make a password | stops pscale password create web | passes pscale password list web",
       "mikro-orm: db.reset schema:drop|schema:fresh|migration:fresh|database:drop | empty the database | safer mikro-orm migration:list | stops mikro-orm schema:drop",
       "migrate: db.reset …drop | drop everything in the database | stops migrate thing drop | passes migrate thing list web",
       "migrate: db.reset …down | undo every migration | needs all | stops migrate thing down --all | passes migrate thing down web",

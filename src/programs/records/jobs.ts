@@ -56,10 +56,8 @@ export const jobs: Field = {
     }),
     program("script", "readsNothing changesMore", {
       options: SCRIPT_OPTIONS,
-      effects: [
-        { write: "first", how: "append", when: "a append" },
-        { write: "first", unless: "a append" },
-        { write: "I O B log-in log-out log-io T log-timing" },
+      effects: ({ operands: [path = text("typescript")], options }) => [
+        { kind: "write", path, how: options.has("a", "append") ? "append" : "replace" },
       ],
       run: runTypescript,
     }),
