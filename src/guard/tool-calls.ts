@@ -50,6 +50,7 @@ export function judgeShapes(
       subject,
       explain: () => all.flatMap(({ learned }) => learned.explain()),
       footprint: () => mergeFootprints(all.map(({ learned }) => learned.footprint())),
+      ranTexts: () => all.flatMap(({ learned }) => learned.ranTexts?.() ?? []),
     },
   );
 }

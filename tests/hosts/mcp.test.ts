@@ -21,6 +21,7 @@ const NOTE = "The payment sandbox answers only with the header X-Blue-Test";
 const contextOf = ({ env, project }: TemporaryUser) => ({
   system: systemIn(project, env),
   launcher: [process.execPath, "amplihack"] as const,
+  mayAsk: () => true,
   warn: () => undefined,
 });
 
