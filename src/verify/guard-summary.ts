@@ -35,6 +35,8 @@ export interface GuardSummary {
   readonly byRule: Map<string, number>;
   /** the first ones of each verdict, at most `MAX_SHOWN` */
   readonly stopped: StoppedCall[];
+  /** the same by directory and whole command */
+  readonly byCall: Map<string, StoppedCall>;
   /** time spent judging, without reading */
   judgingMs: number;
 }
@@ -45,7 +47,7 @@ const COUNTERS = { keep: "kept", ask: "asked", deny: "denied" } as const;
 
 export function emptySummary(): GuardSummary {
   const counters = { judged: 0, allowed: 0, kept: 0, asked: 0, denied: 0 };
-  return { ...counters, byRule: new Map(), stopped: [], judgingMs: 0 };
+  return { ...counters, byRule: new Map(), stopped: [], byCall: new Map(), judgingMs: 0 };
 }
 
 /** Where a call was recorded. */
@@ -88,15 +90,16 @@ export function addCall(
   const rules = [...new Set(judgement.findings.map(finding => finding.rule))];
   for (const rule of rules) summary.byRule.set(rule, (summary.byRule.get(rule) ?? 0) + 1);
   const { command, paths } = checked.input.facts;
-  const shown = (command ?? `${checked.input.tool.canonicalName} ${paths.join(" ")}`).slice(
-    0,
-    COMMAND_LENGTH,
-  );
-  const alike = summary.stopped.find(one => one.command === shown && one.cwd === cwd);
+  const called = command ?? `${checked.input.tool.canonicalName} ${paths.join(" ")}`;
+  const key = `${cwd ?? ""}\0${called}`;
+  const alike = summary.byCall.get(key);
   if (alike !== undefined) alike.count += 1;
   else if (summary.stopped.filter(one => one.verdict === verdict).length < MAX_SHOWN) {
     const lost = judgement.findings[0]?.lost ?? "";
-    summary.stopped.push({ file, line: input.line, verdict, rules, command: shown, cwd, lost, count: 1 });
+    const shown = called.slice(0, COMMAND_LENGTH);
+    const stopped = { file, line: input.line, verdict, rules, command: shown, cwd, lost, count: 1 };
+    summary.stopped.push(stopped);
+    summary.byCall.set(key, stopped);
   }
 }
 

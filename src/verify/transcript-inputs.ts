@@ -19,6 +19,7 @@ import {
   isInside,
   join,
   normalise,
+  quoteWord,
   type System,
 } from "../system/index.ts";
 import { readLines } from "../transcripts/index.ts";
@@ -97,7 +98,7 @@ function codexFacts(type: string, payload: JsonObject): readonly SessionFact[] {
     case "custom_tool_call":
       return [{ kind: "call", id, name, input: { command: stringAt(payload, "input") ?? "" } }];
     case "local_shell_call":
-      return [{ kind: "call", id, name: "Bash", input: memberAt(payload, "action") ?? {} }];
+      return [{ kind: "call", id, name: "Bash", input: withCommandLine(memberAt(payload, "action") ?? {}) }];
     case "function_call_output":
     case "custom_tool_call_output":
       return [{ kind: "result", id: id ?? "", content: memberAt(payload, "output") ?? null }];
@@ -110,7 +111,21 @@ function codexFacts(type: string, payload: JsonObject): readonly SessionFact[] {
 function asHooksSee(name: string, input: Json): { readonly name: string; readonly input: Json } {
   const command = stringAt(input, "cmd");
   if (command !== undefined) return { name: "Bash", input: { command } };
-  return { name: name === "shell" || name === "shell_command" ? "Bash" : name, input };
+  return name === "shell" || name === "shell_command"
+    ? { name: "Bash", input: withCommandLine(input) }
+    : { name, input };
+}
+
+const SHELL = /^(?:\/(?:\S+\/)?)?(?:ba|da|k|z)?sh$/;
+
+/** The words of a call as one line; of a shell that is given a script, the script. */
+function withCommandLine(input: Json): Json {
+  const words = memberAt(input, "command");
+  if (!isJsonObject(input) || !Array.isArray(words)) return input;
+  const texts = words.map(word => (typeof word === "string" ? word : JSON.stringify(word)));
+  const [program = "", option = "", script] = texts;
+  const isScript = texts.length === 3 && SHELL.test(program) && /^-[a-z]*c$/.test(option);
+  return { ...input, command: isScript && script !== undefined ? script : texts.map(quoteWord).join(" ") };
 }
 
 function blocksOfPrompt(message: JsonObject): readonly SessionFact[] {

@@ -22,7 +22,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "src/commands/opencode.ts": "a command that starts an agent",
   "src/commands/pi.ts": "a command that starts an agent",
   "src/install/generated-modules.ts": "texts of modules, which the hook program must not carry",
-  "src/install/modules": "texts of modules, which the hook program must not carry",
   "src/install/doctor/hosts.ts": "checks of one host's own files, which the hook program must not carry",
   "src/engine": "atomcode is also a dialect of hook configuration",
   "src/handlers": "atomcode is also a dialect of hook configuration",
