@@ -36,7 +36,9 @@ describe("a program that the configuration describes", () => {
   );
 
   it("is unknown without the configuration", () => {
-    expect(judge("acme deploy --prod").verdict).toBe("allow");
+    // Its words still say that it deploys, and where to.
+    expect(judge("acme deploy --prod").findings.map(({ rule }) => rule)).toEqual(["deploy.production"]);
+    expect(judge("acme deploy").verdict).toBe("allow");
     expect(judge("acme env destroy staging").findings.map(({ rule }) => rule)).toEqual(["cloud.other"]);
   });
 
