@@ -67,7 +67,7 @@ describe("a tool input of 100 000 parts", () => {
     ["paths", { paths: many(index => `f${index}`) }],
     ["objects", { rows: many(index => ({ id: index })) }],
     ["commands", Object.fromEntries(many(index => [`command${index}`, "ls"]))],
-    ["JSON text", { args: JSON.stringify(many(String)) }],
+    ["JSON text", { args: JSON.stringify(many(index => ({ id: index }))) }],
   ])("is asked about, and not looked at to its end: %s", async (_, input) => {
     const payload = {
       hook_event_name: "PreToolUse",
