@@ -1,4 +1,11 @@
-import { type HookInput, isJsonObject, isPatchTool, type Json, readJson } from "../../protocol/index.ts";
+import {
+  type HookInput,
+  isJsonObject,
+  isPatchTool,
+  type Json,
+  type JsonObject,
+  readJson,
+} from "../../protocol/index.ts";
 import { isDirectoryName } from "./call-directory.ts";
 import { executedShapes, isExecutedName } from "./command-shapes.ts";
 import { fileShapes, isPathMember } from "./named-files.ts";
