@@ -9,7 +9,7 @@ import {
 } from "../hooks/index.ts";
 import { DEFAULT_HOST, hookDeadlineMs } from "../hosts/index.ts";
 import { dirname, join, type System } from "../system/index.ts";
-import { afterPending, createNodeSystem, loadNodeBounded, onExit } from "../system/node.ts";
+import { afterPending, createNodeSystem, loadNodeRealm, onExit } from "../system/node.ts";
 
 /**
  * One call of the hook program; `argv` begins with the subcommand, `installedIn` is the state home it was staged in. The
@@ -56,9 +56,9 @@ export function defineEntry(definition: HookDefinition): HookMain {
 
 /** Loaded when a user's hook runs, which is rarely: most calls are spared it. */
 const runHook: RunHook = async (...request) => {
-  const { runBounded } = await loadNodeBounded();
-  const { runInText } = await loadRunCode();
-  return runInText(runBounded)(...request);
+  const { runRealm } = await loadNodeRealm();
+  const { runInRealm } = await loadRunCode();
+  return runInRealm(runRealm)(...request);
 };
 
 interface Moments {

@@ -67,7 +67,7 @@ const text: TextCodec = {
 
 export { cacheOf, compileFile, readCache } from "./compiled-file.ts";
 export { createGroupWatcher, type GroupWatcher, startGroupWatcher } from "./group-watcher.ts";
-export { runBounded } from "./node-bounded.ts";
 export { afterPending, onEnd, onExit } from "./node-end.ts";
 export { errorCode } from "./node-errors.ts";
-export const loadNodeBounded = () => import("./node-bounded.ts");
+export { runRealm } from "./node-realm.ts";
+export const loadNodeRealm = () => import("./node-realm.ts");
