@@ -105,7 +105,8 @@ export class McpProxy {
     const called = await this.engine.untyped.call(
       `mcp__${this.server}__${name}`,
       params["arguments"] ?? {},
-      (args: unknown) => this.run({ ...message, params: { ...params, arguments: describeArguments(args) } }),
+      (args: unknown) =>
+        this.run({ ...message, params: { ...params, arguments: describeArguments(args).input } }),
       this.canAsk ? { onAsk: pending => this.ask(name, pending) } : {},
     );
     if (id === undefined) return;
