@@ -20,6 +20,8 @@ export type HookMain = (argv: readonly string[], installedIn?: string) => void;
 /** Wires one hook to Node: signals, deadline, last words. The process ends as soon as the answer is written. */
 export function defineEntry(definition: HookDefinition): HookMain {
   return (argv, installedIn) => {
+    // A limit on the size of files must not end a run before its answer: writes fail and are told.
+    process.on("SIGXFSZ", () => {});
     const line = readCommandLine(argv);
     if (line.notice !== "") writeSync(line.ok || !line.isHelp ? 2 : 1, line.notice);
     if (!line.ok) process.exit(line.isHelp ? 0 : 1);
