@@ -37,8 +37,8 @@ export async function buildHooks(common, output) {
   });
 
   // A module, because hooks of users are; what few of them need is a file of its own.
-  await writeReached(
-    `${output}/bin/run-hooks.mjs`,
+  writeReached(
+    [`${output}/bin/run-hooks.mjs`],
     await build({
       ...common,
       entryPoints: ["src/bin/run-hooks.ts"],
@@ -91,14 +91,20 @@ export async function buildHooks(common, output) {
   return [...inputs];
 }
 
-/** Writes the chunks that the entry can load: a door makes chunks of everything lazy behind it. */
-async function writeReached(entry, { outputFiles, metafile }) {
-  const reached = new Set([entry]);
+/**
+ * Writes the chunks that the entries can load: a door makes chunks of everything lazy behind it.
+ * @param {readonly string[]} entries paths of built files
+ * @param {import("esbuild").BuildResult} built with its files unwritten and its metafile
+ */
+export function writeReached(entries, { outputFiles, metafile }) {
+  const reached = new Set(entries);
   for (const path of reached)
     for (const { path: next, external } of metafile.outputs[path].imports) if (!external) reached.add(next);
-  mkdirSync(dirname(entry), { recursive: true });
-  for (const { path, contents } of outputFiles)
-    if (reached.has(relative(process.cwd(), path))) writeFileSync(path, contents);
+  for (const { path, contents } of outputFiles) {
+    if (!reached.has(relative(process.cwd(), path))) continue;
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, contents);
+  }
 }
 
 /** What is imported lazily becomes a bundle beside the one that imports it; `found` gets its name and path. */

@@ -1,6 +1,6 @@
 // `node scripts/build-native.mjs [--target MACHINE] [--without-image]` builds dist/native/amplihack-hooks: bundles the
-// portable folders, compiles them to bytecode ahead of time and embeds them in the Rust host. Needs cargo; nothing else in
-// the project does. MACHINE is Rust's name of another machine: `aarch64-unknown-linux-gnu` makes
+// portable folders, compiles them to bytecode ahead of time and embeds them in the Rust host. On Linux it builds
+// dist/native/amplihack-sandbox, too. Needs cargo; nothing else in the project does. MACHINE is Rust's name of another machine: `aarch64-unknown-linux-gnu` makes
 // dist/native/amplihack-hooks-linux-arm64.
 import {
   copyFileSync,
@@ -17,6 +17,8 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
 import { buildConstants } from "./build-constants.mjs";
+import { writeReached } from "./build-hooks.mjs";
+import { buildSandbox } from "./build-sandbox.mjs";
 import { ARGV_ENTRY, entryNames, entryPath, generatedEntries, nativeEntrySource } from "./entries.mjs";
 import { loadSource } from "./load-source.mjs";
 import { builtFor, cargo, countRuns, run } from "./native-cargo.mjs";
@@ -44,11 +46,14 @@ mkdirSync(GENERATED, { recursive: true });
 
 // Modules share chunks, and what is imported lazily is a chunk of its own that is loaded on demand.
 const entries = [...(await entryNames()), ARGV_ENTRY];
-await build({
-  entryPoints: [
-    ...entries.map(name => ({ in: entryPath(name), out: name })),
-    ...(isImaged ? [{ in: "src/bin/native-rehearsal.ts", out: "rehearsal" }] : []),
-  ],
+const entryPoints = [
+  ...entries.map(name => ({ in: entryPath(name), out: name })),
+  ...(isImaged ? [{ in: "src/bin/native-rehearsal.ts", out: "rehearsal" }] : []),
+];
+const bundled = await build({
+  entryPoints,
+  write: false,
+  metafile: true,
   outdir: GENERATED,
   bundle: true,
   format: "esm",
@@ -63,6 +68,10 @@ await build({
   logLevel: "warning",
   plugins: [generatedEntries(nativeEntrySource), pastDoors],
 });
+writeReached(
+  entryPoints.map(({ out }) => `${GENERATED}/${out}.js`),
+  bundled,
+);
 
 // Bytecode without debug information does not know the name of its own file, which `import()` asks for; all
 // modules lie in one folder, so the host can load them without it.
@@ -136,6 +145,7 @@ if (isImaged) {
   copyFileSync(builtFor(target, "amplihack-hooks"), OUTPUT);
 }
 console.log(`${OUTPUT}: ${(statSync(OUTPUT).size / 1024 / 1024).toFixed(2)} MB`);
+if (target.isLinux) buildSandbox(target);
 
 /** How much room the image needs is known once it was written, so a first build is followed by a second. */
 function buildImaged() {

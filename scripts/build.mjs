@@ -147,9 +147,8 @@ function takePlace() {
   renameSync(OUTPUT, "dist");
   const native = `${REPLACED}/native`;
   if (!existsSync(native)) return;
-  const changedMs = nativeSourcesMs();
   for (const name of readdirSync(native)) {
-    if (statSync(`${native}/${name}`).mtimeMs >= changedMs) continue;
+    if (statSync(`${native}/${name}`).mtimeMs >= nativeSourcesMs(name)) continue;
     rmSync(`${native}/${name}`, { recursive: true, force: true });
     console.log(`dist/native/${name} was older than its sources and is gone; npm run build:native makes it`);
   }

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const LAYERS = [
+export const LAYERS = [
   "text",
   "protocol",
   "system",
@@ -17,6 +17,7 @@ const LAYERS = [
   "workspace",
   "guard",
   "history",
+  "sandbox",
   "transcripts",
   "handlers",
   "hooks",

@@ -4,6 +4,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { LAYERS } from "./check-layers.mjs";
 import { hostFacts, hostList } from "./host-facts.mjs";
 import { loadSource } from "./load-source.mjs";
 
@@ -28,6 +29,7 @@ const PAGES = {
   "guard.md": { rules: rulesTable(), programs: programsList() },
   "configuration.md": { settings: settingsTable() },
   "history.md": { settings: sectionTable("history") },
+  "maintainers/architecture.md": { rooms: roomsTable() },
   "hosts/README.md": { hosts: table(...hostList(HOSTS)) },
   ...Object.fromEntries(HOSTS.map(host => [`hosts/${host.id}.md`, { facts: table(...hostFacts(host)) }])),
 };
@@ -84,6 +86,17 @@ function rulesTable() {
 ${table(["rule", "verdict", "what it stops", "when"], rows)}`;
     })
     .join("\n");
+}
+
+/** What each room's door says of it, in the order of the layers. */
+function roomsTable() {
+  const rows = LAYERS.flatMap(room => {
+    const door = join(root, "src", room, "index.ts");
+    const said = existsSync(door) ? /^\/\*\*([\s\S]*?)\*\//.exec(readFileSync(door, "utf8")) : null;
+    const text = said?.[1].replace(/\s*\n\s*\*\s?/g, " ").trim();
+    return text === undefined || room === "exports" ? [] : [[`\`${room}/\``, text]];
+  });
+  return table(["room", "what it knows, promises and never does"], rows);
 }
 
 function programsList() {

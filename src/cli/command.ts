@@ -166,6 +166,10 @@ export interface ForAgents<Name extends string = string> {
   readonly isGivenTexts?: true;
   /** options that name a file which it writes */
   readonly writes?: readonly Name[];
+  /** the words behind `--`, or what its first argument names: a recipe, a file of code, or another file that says what runs */
+  readonly runs?: "words" | "recipe" | "code" | "file";
+  /** options whose value is a command line that it runs */
+  readonly runsText?: readonly Name[];
 }
 
 type Condition<Name extends string> = Name | `${Name}=${string}`;

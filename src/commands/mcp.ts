@@ -13,7 +13,7 @@ Write it into the host's list of servers in place of the server's own command. T
 the client where it can show questions, and is refused elsewhere.`,
   options: { name: option.string("NAME", "what the server is called in rules and logs (mcp)") },
   wordsBehind: "-- COMMAND [ARGUMENT...]",
-  forAgents: "asks",
+  forAgents: { use: "asks", runs: "words" },
   examples: {
     "amplihack mcp guard --name files -- npx -y @acme/files-server ~/work":
       "judges each call as mcp__files__TOOL",

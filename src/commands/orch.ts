@@ -147,7 +147,7 @@ AMPLIHACK_REPO_PATH or that of the working directory. A worktree in which someth
 where. Exit 0 when all succeeded.`,
   positionals: [{ name: "FILE", summary: "a file with workstreams", completes: "file" }],
   options: {},
-  forAgents: "asks",
+  forAgents: { use: "asks", runs: "file" },
   examples: {
     "amplihack orch run workstreams.json": "runs all of them and prints a report",
     'amplihack orch run -- "$WS_FILE"': "for a path from a variable",

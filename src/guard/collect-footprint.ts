@@ -142,6 +142,7 @@ function addGit(draft: Draft, effect: EffectOf<"git">): void {
       ...(repository.changesIgnored === true || known?.changesIgnored === true
         ? { changesIgnored: true }
         : {}),
+      ...(repository.changesNested === true || known?.changesNested === true ? { changesNested: true } : {}),
       ...joinCommits(repository.commits, known?.commits),
     });
   }
@@ -272,7 +273,9 @@ function addLinks(draft: Draft, word: Value, by: Pick<Actor, "cwd" | "place">): 
 }
 
 export function addPath(draft: Draft, path: string, how: FootprintTarget["how"], isTree: boolean): void {
-  const { disk } = draft.workspace;
+  const { disk, stateHomes } = draft.workspace;
+  // The history is in no history itself.
+  if (stateHomes.some(home => isInside(home, path))) return;
   const isNew = how === "write" && disk.isAbsent(path);
   // Directories on the way are made with it.
   let top = path;

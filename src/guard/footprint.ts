@@ -37,6 +37,8 @@ export interface FootprintRepository {
   readonly changesState: boolean;
   /** ignored files of the working tree may go as well: `git clean -x` */
   readonly changesIgnored?: boolean;
+  /** repositories inside the working tree that it does not track may go as well: `git clean -ff` */
+  readonly changesNested?: boolean;
   /**
    * Names of commits whose files come into the working tree, also over ignored ones; none of them need be one, and the
    * empty list stands for commits that are not known yet.

@@ -30,10 +30,10 @@ export { ALLOWED, isDenied, type Judgement, judgementJson } from "./judgement.ts
 export { footprintOfHarmless, startsOwnFile } from "./prefilter.ts";
 export { clipText, tellPerson } from "./reason.ts";
 export { isOfFamily, type Rule, type Verdict } from "./rule.ts";
+export { findUnkept } from "./rules/unkept.ts";
 export type { ExplainedRule } from "./rules.ts";
 export {
   findRule,
-  findUnkept,
   PACKS,
   RULE_IDS,
   ruleSettingProblem,

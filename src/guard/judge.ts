@@ -6,9 +6,18 @@ import {
   type OwnFiles,
   type ShellContext,
   type ShellFacts,
+  text,
+  type Value,
 } from "../shell/index.ts";
-import { normalise } from "../system/index.ts";
-import { createDisk, survey, withDisk } from "../workspace/index.ts";
+import { isInside, normalise } from "../system/index.ts";
+import {
+  createDisk,
+  expandTarget,
+  protectedPaths,
+  resolveTargets,
+  survey,
+  withDisk,
+} from "../workspace/index.ts";
 import { collectEffects } from "./collect.ts";
 import { collectFindings } from "./collect-findings.ts";
 import { collectFootprint, type Examination } from "./collect-footprint.ts";
@@ -118,17 +127,17 @@ function examineFacts(
   const workspace = withLinks(surveyed, facts);
   const effects = collectEffects(facts, workspace);
   const noted: string[] = [];
-  const note = (text: string) => void noted.push(text);
+  const note = (line: string) => void noted.push(line);
   const found: Finding[] = [...collectFindings(workspace, facts, source, effects, note)];
   const aliases: Examination[] = [];
-  for (const { text, cwd, invocation } of aliasTexts(effects)) {
+  for (const { text: written, cwd, invocation } of aliasTexts(effects)) {
     const nested = analyseCommand(
-      text,
+      written,
       { ...shellContextOf(workspace.given, workspace), cwd },
       workspace.settings.programs,
     );
     const alias = { facts: nested, effects: collectEffects(nested, workspace) };
-    const inner = collectFindings(workspace, nested, text, alias.effects, note);
+    const inner = collectFindings(workspace, nested, written, alias.effects, note);
     found.push(...inner.map(finding => ({ ...finding, invocation })));
     aliases.push(alias);
   }
@@ -158,10 +167,21 @@ export function isExamined({ learned }: ExaminedCall): boolean {
 function withLinks(workspace: GuardWorkspace, { links }: ShellFacts): GuardWorkspace {
   if (links.length === 0) return workspace;
   const made = links.flatMap(({ path, target }) => {
-    const [from, to] = [knownText(path), knownText(target)];
+    const from = knownText(path);
+    const to = knownText(target) ?? worstTarget(workspace, target);
     return from === undefined || to === undefined ? [] : [[from, to] as const];
   });
   return withDisk(workspace, createDisk(workspace.given.system, new Map(made)));
+}
+
+/** Of what a pattern finds, that which holds something protected. */
+function worstTarget(workspace: GuardWorkspace, pattern: Value): string | undefined {
+  const { disk, directory } = workspace;
+  const place = { kind: "local" } as const;
+  const found = resolveTargets(disk, pattern, text(directory), place, { followsLast: true }).flatMap(
+    target => expandTarget(disk, target, true)?.paths ?? [],
+  );
+  return found.find(path => protectedPaths(workspace).some(one => isInside(path, one.path))) ?? found[0];
 }
 
 /** The guard itself failed: asked about when the text names anything dangerous. */

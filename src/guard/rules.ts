@@ -8,7 +8,7 @@ import {
 } from "../config/index.ts";
 import type { JsonObject } from "../protocol/index.ts";
 import { didYouMean } from "../text/index.ts";
-import { type Finding, makeFinding, settingFor, settleVerdict } from "./finding.ts";
+import { settingFor, settleVerdict } from "./finding.ts";
 import { type Action, actionAt, isStricterThan, type Rule, type RuleTable, toAction } from "./rule.ts";
 import type { Check, RuleFamily } from "./rule-context.ts";
 import { DELETION } from "./rules/deletion.ts";
@@ -184,16 +184,6 @@ function withoutBraces(safer: string): string {
   return /^\{[a-z]+\}$/.test(safer)
     ? ""
     : safer.replace(/\{([a-z]+)\}/g, (_, name: string) => name.toUpperCase());
-}
-
-/**
- * What there is to say when something would be lost of which no copy could be kept: the path, and in words that follow
- * "because" the reason (`it is larger than 50 MB`). Undefined when the configuration allows it.
- */
-export function findUnkept(settings: GuardSettings, path: string, why: string): Finding | undefined {
-  const rule = findRule("fs.unkept");
-  const verdict = settleVerdict(rule, undefined, settings);
-  return verdict === "allow" ? undefined : makeFinding(rule, verdict, undefined, path, { why });
 }
 
 /** The text of `config/rule-ids.ts`: rooms below the guard name rules, and cannot import them. */

@@ -33,7 +33,9 @@ export function secretOf(context: RuleContext, target: Target): SecretKind | und
   if (last === undefined) return undefined;
   const name = describe({ pieces: last, origins: [] });
   if (target.base !== undefined && target.rest.length === 1) {
-    const inside = secretAt(workspace, `${target.base}/x`);
+    // What follows the open part may say that it is none: `~/.ssh/*.pub`.
+    const end = last.at(-1);
+    const inside = secretAt(workspace, `${target.base}/x${end?.kind === "text" ? end.text : ""}`);
     if (inside !== undefined && secretAt(workspace, target.base) !== undefined) return inside;
   }
   if (patternNamesSecret(last) || (target.base === "/proc" && name === "environ")) return "secret";

@@ -189,7 +189,7 @@ export function effectsOfTool(
     isTool: true,
   };
   const how = /append/i.test(canonicalName) ? "append" : "replace";
-  return uses.flatMap(use => effectsOfUse(use, by, how, workspace));
+  return uses.flatMap(use => effectsOfUse(use, by, how, input, workspace));
 }
 
 function untoldAction(canonicalName: string): FileAction {
@@ -201,6 +201,7 @@ function effectsOfUse(
   { action, path: written, to: target, isGuess }: FileUse,
   by: Actor,
   how: "append" | "replace",
+  input: Json,
   { directory, home, disk }: Workspace,
 ): readonly CommandEffect[] {
   const place = (path: string) => resolve(directory, expandHome(path, home));
@@ -210,8 +211,9 @@ function effectsOfUse(
     case "look":
       return [];
     case "search":
-      // Searching a directory is ordinary, also one that has a secret somewhere in it.
-      return isDirectory ? [] : [{ kind: "read", by, path: text(path), isCopy: false }];
+      // Names of files show nothing of what is in them.
+      if (isDirectory && !showsMatches(by.program, input)) return [];
+      return [{ kind: "read", by, path: text(path), isCopy: false, ...searched(input) }];
     case "read":
       return [{ kind: "read", by, path: text(path), isCopy: false }];
     case "write":
@@ -233,6 +235,18 @@ function effectsOfUse(
       return [first, { kind: "write", by, path: text(to), how: "replace", from, isInto }];
     }
   }
+}
+
+/** The host's own search lists files unless it is told to show the lines; what other searches show is not known. */
+function showsMatches(tool: string, input: Json): boolean {
+  const mode = memberAt(input, "output_mode");
+  if (tool === "Glob") return false;
+  return tool === "Grep" ? mode === "content" : mode !== "files_with_matches" && mode !== "count";
+}
+
+function searched(input: Json): { readonly search?: Value } {
+  const [pattern] = stringsIn(input, ["pattern", "query", "regex", "search", "text"]);
+  return pattern === undefined ? {} : { search: text(pattern) };
 }
 
 function isDeletedWhole(path: string, disk: Workspace["disk"]): boolean {

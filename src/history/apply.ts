@@ -1,10 +1,12 @@
 import { errorText } from "../protocol/index.ts";
 import { Problem } from "../state/index.ts";
-import { type Files, SystemError } from "../system/index.ts";
+import { type Files, type System, SystemError } from "../system/index.ts";
 import { createDisk, openRepository } from "../workspace/index.ts";
-import type { PathState } from "./change.ts";
+import { ABSENT, type NotKept, type PathState } from "./change.ts";
 import { completeChange } from "./complete.ts";
+import { checkOutBeside, type InGit, removeTree } from "./content.ts";
 import { digestOf, type HistoryContext } from "./context.ts";
+import { findLinkAbove, withoutLinks } from "./folders.ts";
 import { captureGit, compareGit, type GitSnapshot } from "./git-snapshot.ts";
 import { isNameOf, isShared } from "./hard-links.ts";
 import { claimId } from "./ids.ts";
@@ -12,9 +14,10 @@ import type { ApplyOptions, PathStep, UndoPlan, UndoResult } from "./interface.t
 import { projectKey } from "./journal.ts";
 import { Keeper, NO_LIMITS } from "./keeper.ts";
 import { callKey, findAllOpen, type OpenFile, removeOpen, writeOpen } from "./open-changes.ts";
-import { isSameState, presentState, type Seen } from "./path-state.ts";
+import { factsAt, isSameState, presentState, type Seen } from "./path-state.ts";
 import { beginWriting, performAll, type Restoration, removeLeftovers } from "./perform.ts";
 import { restoreGit } from "./restore-git.ts";
+import type { Store } from "./store.ts";
 import { captureTargets } from "./targets.ts";
 
 /** Does what was planned, as one change of its own. A failure takes back what was done. */
@@ -28,36 +31,80 @@ export async function applyPlan(
   removeLeftovers(store);
   const steps = plan.steps.filter(({ action }) => action !== "keep");
   const count = (action: PathStep["action"]) => plan.steps.filter(step => step.action === action).length;
-  checkUnchanged(context, steps);
+  checkUnchanged({ ...context, system: withoutLinks(context.system) }, steps);
   for (const change of plan.changes) await closeOpen(context, change.id);
   const begun = await beginUndo(context, plan, steps);
   try {
-    const total = steps.length;
-    performAll(
-      store,
-      begun.mark,
-      steps.map(({ path, target, movedTo, action, isInPlace, linkTo }) => ({
-        path,
-        target,
-        movedTo,
-        isInPlace,
-        linkTo,
-        isAttributesOnly: action === "attributes",
-      })),
-      done => options.onProgress?.(done, total),
-    );
+    await restoreFiles(store, begun.mark, steps, options.onProgress);
     for (const { change } of plan.git) await restoreGit(context, begun.mark, change);
   } catch (error) {
     throw isFailure(error) ? await takeBack(context, begun, error) : error;
   }
+  const wrong = findWrong(withoutLinks(context.system), steps);
   const { id, problems } = await record(context, begun.file);
   return {
     id,
     restored: count("restore") + count("attributes"),
     removed: count("remove"),
     kept: count("keep"),
-    problems: [...plan.gone.map(({ path, why }) => `${path}: ${why}`), ...problems],
+    missing: [...plan.gone, ...wrong],
+    problems,
   };
+}
+
+/** Files of git are checked out beside their places first, all at once. */
+async function restoreFiles(
+  store: Store,
+  mark: string,
+  steps: readonly PathStep[],
+  onProgress: ApplyOptions["onProgress"],
+): Promise<void> {
+  const { sources, directories } = await checkOutBeside(store, mark, inGit(steps));
+  const total = steps.length;
+  try {
+    performAll(
+      store,
+      mark,
+      steps.map(({ path, target, movedTo, action, isInPlace, linkTo }) => ({
+        path,
+        target,
+        movedTo,
+        isInPlace,
+        linkTo,
+        source: sources.get(path),
+        isAttributesOnly: action === "attributes",
+      })),
+      done => onProgress?.(done, total),
+    );
+  } finally {
+    for (const directory of directories) removeTree(store.system.files, directory);
+  }
+}
+
+function inGit(steps: readonly PathStep[]): readonly InGit[] {
+  return steps.flatMap(({ path, action, target }) =>
+    action === "restore" && target.kind === "file" && target.content.in === "git"
+      ? [{ path, state: target }]
+      : [],
+  );
+}
+
+/** What does not stand as it should. A directory that somebody uses may stay. */
+function findWrong({ files }: System, steps: readonly PathStep[]): readonly NotKept[] {
+  return steps.flatMap(({ path, target, action, present }) => {
+    const facts = factsAt(files, path);
+    const isRight =
+      target.kind === "file"
+        ? facts?.kind === "file" &&
+          facts.mode === target.mode &&
+          (action !== "restore" || target.content.in === "git" || facts.size === target.size)
+        : target.kind === "link"
+          ? facts?.kind === "symlink" && files.readLink(path) === target.target
+          : target.kind === "directory"
+            ? facts?.kind === "directory"
+            : facts === undefined || present.kind === "directory" || target.kind === "other";
+    return isRight ? [] : [{ path, why: "it is not there as it should be" }];
+  });
 }
 
 /** The files are as they shall be: what cannot be written down now stays open, and is no failure. */
@@ -117,6 +164,14 @@ interface BegunUndo {
   readonly git: readonly GitSnapshot[];
 }
 
+/** What was found behind a link is none of the undo's. */
+function notBehindLinks<T extends { readonly seen: readonly Seen[] }>(files: Files, captured: T): T {
+  const linkAbove = findLinkAbove(files);
+  const asFound = (one: Seen): Seen =>
+    linkAbove(one.path) === undefined ? one : { path: one.path, state: ABSENT, stamp: "" };
+  return { ...captured, seen: captured.seen.map(asFound) };
+}
+
 /** Records the present state of everything that will be written, whatever its size. */
 async function beginUndo(
   context: HistoryContext,
@@ -130,7 +185,7 @@ async function beginUndo(
     NO_LIMITS,
   );
   const targets = steps.map(({ path }) => ({ path, how: "write", isTree: false }) as const);
-  const named = await captureTargets(keeper, targets);
+  const named = notBehindLinks(system.files, await captureTargets(keeper, targets));
   const disk = createDisk(system);
   const git = plan.git.map(({ change }) =>
     captureGit(keeper, openRepository(disk, change.gitDirectory, change.top)),
@@ -149,7 +204,10 @@ async function beginUndo(
     `${change.gitDirectory}/index`,
     ...change.files.map(({ path }) => path),
   ]);
-  const writing = beginWriting(store, [...steps.map(({ path }) => path), ...ofGit]);
+  const repositories = new Set(
+    inGit(steps).flatMap(({ state }) => (state.content.in === "git" ? state.content.repository : [])),
+  );
+  const writing = beginWriting(store, [...steps.map(({ path }) => path), ...ofGit], [...repositories]);
   writeOpen(store, key, {
     change: {
       id,

@@ -1,14 +1,15 @@
-import type { Footprint, FootprintRepository } from "../guard/index.ts";
+import type { Footprint, FootprintRepository, FootprintTarget } from "../guard/index.ts";
 import { dirname, isInside, SystemError } from "../system/index.ts";
 import { createDisk, findRepository, openRepository, type Repository } from "../workspace/index.ts";
-import type { Captured, Change, NotKept } from "./change.ts";
-import { completeChange } from "./complete.ts";
+import { detaches, finishCall, isLeftToService, newestProcess } from "./background.ts";
+import type { Captured, Change, GitWork, NotKept } from "./change.ts";
 import type { HistoryContext } from "./context.ts";
 import { captureGit, type GitSnapshot, hasReftable } from "./git-snapshot.ts";
 import { claimCall, claimId } from "./ids.ts";
 import { projectKey } from "./journal.ts";
 import { Keeper, limitsOf } from "./keeper.ts";
 import { callKey, callName, findOpen, type OpenChange, readOpen, writeOpen } from "./open-changes.ts";
+import type { Seen } from "./path-state.ts";
 import { noteUsage } from "./prune.ts";
 import { readSession } from "./sessions.ts";
 import type { Store } from "./store.ts";
@@ -20,10 +21,22 @@ import { captureTargets } from "./targets.ts";
 export type CallRequest = Pick<
   Change,
   "host" | "session" | "tool" | "toolUseId" | "command" | "verdict" | "rules"
->;
+> & {
+  /** the host does not wait for its end */
+  readonly isBackground?: boolean;
+  /** all of the command, of which `command` may be the beginning */
+  readonly wholeCommand?: string | undefined;
+};
 
 const MAX_NAMED = 100;
-const NOTHING: Captured = { change: undefined, files: 0, bytes: 0, isComplete: true, lost: [] };
+const NOTHING: Captured = {
+  change: undefined,
+  files: 0,
+  bytes: 0,
+  isComplete: true,
+  lost: [],
+  keptIn: () => [],
+};
 
 /** Keeps what a call may change. Never throws for a store that cannot be written: then everything counts as lost. */
 export async function beginCall(
@@ -33,8 +46,7 @@ export async function beginCall(
 ): Promise<Captured> {
   const { store, system, settings } = context;
   const key = callKey(store, request.toolUseId, request.tool, request.command);
-  const deadlineMs = system.clock.monotonicMs() + settings.budgetMs;
-  const keeper = new Keeper(store, context.rules, limitsOf(settings, deadlineMs));
+  const keeper = new Keeper(store, context.rules, limitsOf(settings, system));
   try {
     return (
       (await knownCapture(context, request, key)) ?? (await capture(context, keeper, request, footprint, key))
@@ -63,7 +75,7 @@ async function knownCapture(
   const known = findOpen(store, session, key);
   if (toolUseId === undefined) {
     // Without an id of its own, a call with the same words was refused, or has ended.
-    for (const file of known) await completeChange(context, file);
+    for (const file of known) await finishCall(context, file);
     return undefined;
   }
   const isSame = (open: OpenChange | undefined) =>
@@ -71,7 +83,7 @@ async function knownCapture(
   const open = known.map(file => readOpen(store, file)).find(isSame);
   if (open === undefined) return undefined;
   const { change, files, bytes, isComplete, notKept } = open;
-  return { change: change.id, files, bytes, isComplete, lost: notKept };
+  return { change: change.id, files, bytes, isComplete, lost: notKept, keptIn: keptFiles(store, open) };
 }
 
 function everything(
@@ -95,19 +107,21 @@ async function capture(
   key: string,
 ): Promise<Captured> {
   const { store, system, places } = context;
+  const { isBackground = false, wholeCommand = request.command, ...described } = request;
+  const since = newestProcess(system);
   // What ends from here on may be seen as a difference later.
   const timeMs = system.clock.nowMs();
   const { project, turn } = readSession(store, request.session, places.project);
-  const named = await captureTargets(keeper, footprint.targets);
-  const trees = await captureTrees(context, keeper, footprint, project);
+  const { nested, ...trees } = await captureTrees(context, keeper, footprint, project);
+  const named = await captureTargets(keeper, [...footprint.targets, ...nested]);
   if (named.targets.length + trees.sweeps.length + trees.git.length === 0)
     return { ...NOTHING, isComplete: keeper.lost.length === 0, lost: keeper.lost };
   const id = idOfCall(store, request, key, projectKey(store, project));
   const { files, bytes, lost } = keeper;
   const isComplete = lost.length === 0;
-  writeOpen(store, key, {
+  const open: OpenChange = {
     change: {
-      ...request,
+      ...described,
       id,
       kind: "call",
       timeMs,
@@ -123,9 +137,40 @@ async function capture(
     notKept: shorten(lost),
     files,
     bytes,
-  });
+    background: {
+      since,
+      isDetached: isBackground || detaches(wholeCommand),
+      isLeftToService: isLeftToService(wholeCommand),
+    },
+  };
+  writeOpen(store, key, open);
   noteUsage(store);
-  return { change: id, files, bytes, isComplete, lost };
+  return { change: id, files, bytes, isComplete, lost, keptIn: keptFiles(store, open) };
+}
+
+/** What the call may lose is told, not all that a sweep holds. */
+function keptFiles(store: Store, { seen, sweeps }: OpenChange): Captured["keptIn"] {
+  return (paths, work) => {
+    const found = new Map<string, number>();
+    const add = (list: readonly Seen[]) => {
+      for (const { path, state } of list)
+        if (state.kind === "file" && state.content.in !== "nowhere" && paths.some(one => isInside(one, path)))
+          found.set(path, state.size);
+    };
+    add(store.readList(seen) ?? []);
+    for (const sweep of sweeps) {
+      const all = store.readList(sweep.seen) ?? [];
+      const { changed = all.length } = sweep;
+      const isOnly = (kind: GitWork) => work !== undefined && !work.includes(kind);
+      add(
+        all.slice(
+          isOnly("changed") ? changed : 0,
+          isOnly("untracked") && isOnly("ignored") ? changed : undefined,
+        ),
+      );
+    }
+    return [...found].map(([path, size]) => ({ path, size }));
+  };
 }
 
 /** The rest of a long list is named by the directory that all of it is in: nothing there counts as kept. */
@@ -151,6 +196,8 @@ function idOfCall(store: Store, request: CallRequest, key: string, project: stri
 interface Trees {
   readonly sweeps: readonly Sweep[];
   readonly git: readonly GitSnapshot[];
+  /** repositories inside that may go as a whole */
+  readonly nested: readonly FootprintTarget[];
 }
 
 /** The working trees and repositories around, each once. */
@@ -163,6 +210,7 @@ async function captureTrees(
   const disk = createDisk(system);
   const sweeps = new Map<string, Sweep>();
   const git = new Map<string, GitSnapshot>();
+  const nested: FootprintTarget[] = [];
   const add = (found: readonly Sweep[]) => {
     for (const sweep of found) if (!sweeps.has(sweep.root)) sweeps.set(sweep.root, sweep);
   };
@@ -183,7 +231,11 @@ async function captureTrees(
         withDirectories: true,
         commits: given.commits,
       };
-      const found = await sweepRepository(keeper, repository, options);
+      const swept = await sweepRepository(keeper, repository, options);
+      const isTaken = ({ root }: Sweep) =>
+        given.changesNested === true && root !== given.top && disk.kind(`${root}/.git`) === "directory";
+      for (const { root } of swept.filter(isTaken)) nested.push({ path: root, how: "delete", isTree: true });
+      const found = swept.filter(sweep => !isTaken(sweep));
       add(found);
       for (const { root, gitDirectory } of found)
         if (gitDirectory !== undefined) addState(openRepository(disk, gitDirectory, root));
@@ -206,7 +258,7 @@ async function captureTrees(
     const repository = findRepository(disk, directory);
     if (repository !== undefined) addState(repository);
   }
-  return { sweeps: [...sweeps.values()], git: [...git.values()] };
+  return { sweeps: [...sweeps.values()], git: [...git.values()], nested };
 }
 
 /** Files that git changes are restored together with what git knows about them. */

@@ -41,6 +41,8 @@ export interface PathChange {
   readonly to?: string;
 }
 
+export type Folder = readonly [path: string, identity: string];
+
 /** What a path or call could not be kept for, in words for a person. */
 export interface NotKept {
   readonly path: string;
@@ -99,13 +101,15 @@ export interface Change {
   readonly rules: readonly string[];
   readonly durationMs: number | undefined;
   readonly exit: string | undefined;
-  /** `open`: its end was never seen */
-  readonly status: "open" | "done";
+  /** `open`: its end was not seen; `running`: processes of it go on */
+  readonly status: "open" | "running" | "done";
   /** false: the sweep before the call did not come to its end, or something could not be kept */
   readonly isComplete: boolean;
   readonly notKept: readonly NotKept[];
   readonly files: readonly PathChange[];
   readonly git: readonly GitChange[];
+  /** device and inode of the directories on the way to the files, and of those that it made, when it had ended */
+  readonly folders?: readonly Folder[];
   /** the undo that took back the last of it; undefined while anything of it stands */
   readonly undoneBy: string | undefined;
   /** paths that were taken back, of a change that was undone in part or as a whole */
@@ -126,4 +130,14 @@ export interface Captured {
   readonly isComplete: boolean;
   /** what would be lost and could not be kept; a finding about one of these stays */
   readonly lost: readonly NotKept[];
+  /** Files below these paths that are kept; of a working tree only of these kinds. */
+  keptIn(paths: readonly string[], work?: readonly GitWork[]): readonly KeptFile[];
+}
+
+/** Work in a tree that git has no copy of. */
+export type GitWork = "changed" | "untracked" | "ignored";
+
+export interface KeptFile {
+  readonly path: string;
+  readonly size: number;
 }

@@ -1,14 +1,16 @@
 import { removeIfThere } from "../state/index.ts";
-import { isInside } from "../system/index.ts";
+import { ancestors, dirname, type Files, isInside } from "../system/index.ts";
 import { createDisk, openRepository } from "../workspace/index.ts";
-import { ABSENT, type Change, type GitChange, type NotKept, type PathChange } from "./change.ts";
+import { ABSENT, type Change, type Folder, type GitChange, type NotKept, type PathChange } from "./change.ts";
 import { compareSweep } from "./compare-sweep.ts";
 import { boundedDigest, type Digest, type HistoryContext } from "./context.ts";
+import { withoutLinks } from "./folders.ts";
 import { captureGit, compareGit, type GitComparison } from "./git-snapshot.ts";
 import { releaseCall } from "./ids.ts";
 import { appendChange, projectKey, readJournals, toChange } from "./journal.ts";
 import { Keeper, limitsOf } from "./keeper.ts";
 import {
+  type CallEnd,
   callKey,
   callName,
   findAllOpen,
@@ -23,12 +25,6 @@ import { isObjectList } from "./store.ts";
 import { readSeen, seenPath } from "./sweep-cache.ts";
 import type { NamedTarget } from "./targets.ts";
 import { walkTree } from "./walk.ts";
-
-export interface CallEnd {
-  /** as far as the host tells: `ok`, `failed`, or nothing */
-  readonly exit?: string | undefined;
-  readonly durationMs?: number | undefined;
-}
 
 /** A call has ended, so that more time may be taken than before one. */
 const PATIENCE = 20;
@@ -69,10 +65,11 @@ function forget(store: Store, file: OpenFile, open: OpenChange): void {
 
 /** What an open change has done so far; undefined when that is nothing. Nothing is written. */
 export async function describeChange(
-  context: HistoryContext,
+  given: HistoryContext,
   open: OpenChange,
   end: CallEnd = {},
 ): Promise<Change | undefined> {
+  const context = { ...given, system: withoutLinks(given.system) };
   const { store, system, settings } = context;
   const allowedMs = Math.max(MIN_PATIENCE_MS, settings.budgetMs * PATIENCE);
   const deadlineMs = system.clock.monotonicMs() + allowedMs;
@@ -86,7 +83,7 @@ export async function describeChange(
   const named = compareNamed(context, store.readList(open.targets) ?? [], seen ?? [], digest);
   for (const change of named.changes) found.set(change.path, change);
   problems.push(...named.problems);
-  const git = await compareRepositories(context, open, deadlineMs);
+  const git = await compareRepositories(context, open);
   for (const sweep of open.sweeps) {
     const comparison = git.get(sweep.gitDirectory ?? "");
     const { changes, problem } = await compareSweep(context, sweep, digest, leftMs(), comparison);
@@ -111,20 +108,33 @@ export async function describeChange(
     notKept: problems,
     files: [...files].sort((one, other) => (one.path < other.path ? -1 : 1)),
     git: states,
+    folders: foldersOf(system.files, files),
     undoneBy: undefined,
     undonePaths: [],
   };
 }
 
+/** The directories by which an undo finds its way: one that was replaced since is not written into. */
+function foldersOf(files: Pick<Files, "inspect">, changes: readonly PathChange[]): readonly Folder[] {
+  const found = new Map<string, string>();
+  for (const { path, after } of changes) {
+    for (const directory of ancestors(after.kind === "directory" ? path : dirname(path))) {
+      if (found.has(directory)) break;
+      const facts = files.inspect(directory);
+      if (facts?.kind === "directory") found.set(directory, facts.identity);
+    }
+  }
+  return [...found];
+}
+
 async function compareRepositories(
   { store, system, rules, settings }: HistoryContext,
   open: OpenChange,
-  deadlineMs: number,
 ): Promise<ReadonlyMap<string, GitComparison>> {
   const found = new Map<string, GitComparison>();
   const disk = createDisk(system);
   for (const before of open.git) {
-    const keeper = new Keeper(store, rules, limitsOf(settings, deadlineMs));
+    const keeper = new Keeper(store, rules, limitsOf(settings, system, PATIENCE));
     const after = captureGit(keeper, openRepository(disk, before.gitDirectory, before.top));
     found.set(
       before.gitDirectory,
@@ -158,6 +168,7 @@ function compareNamed(
     if (!isTree || factsAt(files, path)?.kind !== "directory") continue;
     walkTree(files, path, {
       visit(inner, { kind }) {
+        if (rules.isOutOfReach(inner)) return false;
         if (kind === "directory" && rules.isRegenerable(inner) && !before.has(inner)) return false;
         // In a tracked tree of build output only what is tracked was looked at before.
         if (!before.has(inner) && rules.isRegenerable(path)) return false;

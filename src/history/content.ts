@@ -1,8 +1,8 @@
 import { type Files, hasErrorCode, isInside, relative } from "../system/index.ts";
-import type { Change, FileState, PathState } from "./change.ts";
+import type { FileState, PathState } from "./change.ts";
 import { digestOf, type HistoryContext } from "./context.ts";
 import { factsAt } from "./path-state.ts";
-import { runGit, withoutTree } from "./run-git.ts";
+import { filteredPaths, runGit, withoutTree } from "./run-git.ts";
 import type { Store } from "./store.ts";
 import { walkTree } from "./walk.ts";
 
@@ -33,70 +33,138 @@ export async function readContent(
   }
 }
 
-const CHECKOUT_MS = 60_000;
+/** A person waits for it, and sees that it goes on. */
+const CHECKOUT_MS = 15 * 60_000;
 
-interface Wanted {
-  readonly gitDirectory: string;
+/** A file whose content is an object of git. */
+export interface InGit {
   readonly path: string;
-  readonly id: string;
-  readonly mode: number;
+  readonly state: FileState;
+}
+
+type Source = Extract<FileState["content"], { readonly in: "git" }>;
+type Wanted = Source & { readonly path: string; readonly mode: number };
+
+const GONE_FROM_GIT = "git no longer has its content; git fsck --lost-found may find it";
+
+function byRepository(files: Iterable<InGit>): ReadonlyMap<string, readonly Wanted[]> {
+  const found = new Map<string, Map<string, Wanted>>();
+  for (const { path, state } of files) {
+    const { content, mode } = state;
+    if (content.in !== "git" || !isInside(content.repository, path)) continue;
+    const wanted = found.get(content.repository) ?? new Map<string, Wanted>();
+    found.set(content.repository, wanted.set(keyOf(content.id, path), { ...content, path, mode }));
+  }
+  return new Map([...found].map(([repository, wanted]) => [repository, [...wanted.values()]]));
+}
+
+function keyOf(id: string, path: string): string {
+  return `${id}\0${path}`;
 }
 
 /**
- * Brings content that is in git's objects into the store, as git would write it to the disk: line endings and filters
- * applied. Nothing of the repository is written: the files are checked out from an index of our own, elsewhere.
+ * Brings content that is in git's objects into the store, as git would write it to the disk: line endings applied.
+ * Nothing of the repository is written: the files are checked out from an index of our own, elsewhere.
  */
 export async function bringFromGit(
   store: Store,
-  changes: readonly Change[],
+  files: Iterable<InGit>,
 ): Promise<(path: string, state: PathState) => PathState> {
-  const byRepository = new Map<string, Map<string, Wanted>>();
-  const want = (path: string, state: PathState) => {
-    if (state.kind !== "file" || state.content.in !== "git") return;
-    const { id, repository, gitDirectory } = state.content;
-    if (!isInside(repository, path)) return;
-    const wanted = byRepository.get(repository) ?? new Map<string, Wanted>();
-    byRepository.set(repository, wanted.set(`${id}\0${path}`, { path, id, mode: state.mode, gitDirectory }));
-  };
-  for (const { files } of changes) for (const { path, before } of files) want(path, before);
   const found = new Map<string, string>();
-  for (const [repository, wanted] of byRepository)
-    for (const [key, id] of await checkOut(store, repository, [...wanted.values()])) found.set(key, id);
+  for (const [repository, wanted] of byRepository(files)) {
+    // Versions of one path are checked out one after the other.
+    for (let rest = wanted; rest.length > 0; ) {
+      const versions = new Map(rest.map(one => [one.path, one]));
+      const now = [...versions.values()];
+      rest = rest.filter(one => versions.get(one.path) !== one);
+      const directory = store.temporaryPath();
+      store.system.files.makeDirectory(directory, 0o700);
+      try {
+        await checkOut(store, repository, now, directory);
+        for (const { path, id } of now) {
+          const written = `${directory}/${relative(repository, path)}`;
+          const facts = store.system.files.inspect(written);
+          if (facts?.kind === "file") found.set(keyOf(id, path), store.keepFile(written, facts.size));
+        }
+      } finally {
+        removeTree(store.system.files, directory);
+      }
+    }
+  }
   return (path, state) => {
     if (state.kind !== "file" || state.content.in !== "git") return state;
-    const id = found.get(`${state.content.id}\0${path}`);
-    const why = "git no longer has its content";
-    return { ...state, content: id === undefined ? { in: "nowhere", why } : { in: "store", id } };
+    const id = found.get(keyOf(state.content.id, path));
+    return {
+      ...state,
+      content: id === undefined ? { in: "nowhere", why: GONE_FROM_GIT } : { in: "store", id },
+    };
   };
 }
 
-/** Object ids of the store by git's object and path. Versions of one path are checked out one after the other. */
+/** By path, why git cannot give the content any more. One process for each repository. */
+export async function missingInGit(
+  { system }: Store,
+  files: Iterable<InGit>,
+): Promise<ReadonlyMap<string, string>> {
+  const missing = new Map<string, string>();
+  for (const [repository, wanted] of byRepository(files)) {
+    const place = {
+      cwd: repository,
+      timeoutMs: CHECKOUT_MS,
+      env: { GIT_DIR: wanted[0]?.gitDirectory ?? "" },
+    };
+    const isThere = system.files.follow(repository)?.kind === "directory";
+    const names = wanted.map(({ path }) => relative(repository, path));
+    for (const name of isThere ? await filteredPaths(system, names, place) : [])
+      missing.set(
+        `${repository}/${name}`,
+        `a filter of the repository makes its content: git checkout -- ${name}`,
+      );
+    const ids = [...new Set(wanted.map(({ id }) => id))];
+    const run = await runGit(system, ["cat-file", "--batch-check"], {
+      ...withoutTree(wanted[0]?.gitDirectory ?? ""),
+      timeoutMs: CHECKOUT_MS,
+      input: `${ids.join("\n")}\n`,
+    });
+    const there = new Set(run.text.split("\n").flatMap(line => /^([0-9a-f]+) blob /.exec(line)?.[1] ?? []));
+    for (const { id, path } of wanted) if (!there.has(id)) missing.set(path, GONE_FROM_GIT);
+  }
+  return missing;
+}
+
+/** Where a repository's files are written before they take their places: on the same disk, where that is possible. */
+export function checkOutPlace(store: Store, repository: string, mark: string): string {
+  const isThere = store.system.files.inspect(repository)?.kind === "directory";
+  return isThere ? `${repository}/.amplihack-undo.${mark}.tmp` : store.temporaryPath();
+}
+
+/** By path, the file to be renamed there. The directories are the caller's to remove. */
+export async function checkOutBeside(
+  store: Store,
+  mark: string,
+  files: readonly InGit[],
+): Promise<{ readonly sources: ReadonlyMap<string, string>; readonly directories: readonly string[] }> {
+  const sources = new Map<string, string>();
+  const directories: string[] = [];
+  for (const [repository, wanted] of byRepository(files)) {
+    const directory = checkOutPlace(store, repository, mark);
+    store.system.files.makeDirectory(directory, 0o700);
+    directories.push(directory);
+    await checkOut(store, repository, wanted, directory);
+    for (const { path } of wanted) sources.set(path, `${directory}/${relative(repository, path)}`);
+  }
+  return { sources, directories };
+}
+
+/** Writes files of git below a directory of our own. */
 async function checkOut(
   store: Store,
   repository: string,
   wanted: readonly Wanted[],
-): Promise<ReadonlyMap<string, string>> {
-  const found = new Map<string, string>();
-  let rest = wanted;
-  while (rest.length > 0) {
-    const paths = new Set<string>();
-    const now = rest.filter(({ path }) => !paths.has(path) && paths.add(path));
-    rest = rest.filter(one => !now.includes(one));
-    await checkOutOnce(store, repository, now, found);
-  }
-  return found;
-}
-
-async function checkOutOnce(
-  store: Store,
-  repository: string,
-  wanted: readonly Wanted[],
-  found: Map<string, string>,
+  directory: string,
 ): Promise<void> {
   const { system } = store;
-  const directory = store.temporaryPath();
-  const indexFile = `${directory}.index`;
-  system.files.makeDirectory(directory, 0o700);
+  const indexFile = `${store.temporaryPath()}.index`;
   try {
     const isThere = system.files.follow(repository)?.kind === "directory";
     const env = {
@@ -105,21 +173,17 @@ async function checkOutOnce(
       GIT_WORK_TREE: isThere ? repository : directory,
     };
     const options = { cwd: isThere ? repository : directory, timeoutMs: CHECKOUT_MS, env };
+    const all = wanted.map(({ path }) => relative(repository, path));
+    const filtered = await filteredPaths(system, all, options);
     const entries = wanted.map(({ path, id, mode }) => {
       const kind = (mode & 0o100) === 0 ? "100644" : "100755";
       return `${kind} ${id}\t${relative(repository, path)}\0`;
     });
     await runGit(system, ["update-index", "-z", "--index-info"], { ...options, input: entries.join("") });
-    const names = wanted.map(({ path }) => `${relative(repository, path)}\0`).join("");
+    const names = all.flatMap(name => (filtered.has(name) ? [] : [`${name}\0`])).join("");
     const args = ["checkout-index", "-z", "--stdin", "-f", `--prefix=${directory}/`];
     await runGit(system, args, { ...options, input: names });
-    for (const { path, id } of wanted) {
-      const written = `${directory}/${relative(repository, path)}`;
-      const facts = system.files.inspect(written);
-      if (facts?.kind === "file") found.set(`${id}\0${path}`, store.keepFile(written, facts.size));
-    }
   } finally {
-    removeTree(system.files, directory);
     for (const path of [indexFile, `${indexFile}.lock`])
       if (system.files.inspect(path)) system.files.remove(path);
   }

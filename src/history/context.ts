@@ -18,7 +18,7 @@ export function openContext(system: System, places: KeepPlaces, settings: Histor
     store: new Store(system, places.stateHome),
     settings,
     places,
-    rules: createKeepRules(settings, places),
+    rules: createKeepRules(system, settings, places),
   };
 }
 

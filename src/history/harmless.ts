@@ -1,6 +1,6 @@
 import { basename, dirname, isInside, join } from "../system/index.ts";
 import { createDisk, findRepository, type Repository } from "../workspace/index.ts";
-import type { PathState } from "./change.ts";
+import type { GitWork, PathState } from "./change.ts";
 import { digestOf, type HistoryContext } from "./context.ts";
 import { type IndexEntry, parseStatus, readIndex, readStatus, type WorkTreeStatus } from "./git-status.ts";
 import { projectKey, readJournals, toChange } from "./journal.ts";
@@ -79,9 +79,6 @@ export function examineLosses(context: HistoryContext, session: string | undefin
     },
   };
 }
-
-/** Work in a tree that git has no copy of. */
-export type GitWork = "changed" | "untracked" | "ignored";
 
 interface WorkTree {
   readonly top: string;

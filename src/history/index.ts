@@ -6,12 +6,13 @@ import type { HistorySettings } from "../config/index.ts";
 import { findHome } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import { applyPlan } from "./apply.ts";
+import { finishEnded } from "./background.ts";
 import { readContent } from "./content.ts";
 import { openContext } from "./context.ts";
 import type { History, HistoryPlaces } from "./interface.ts";
 import { planRedo, planUndo } from "./plan.ts";
 import { clear, prune, storeSize, verify, whyNotWritable } from "./prune.ts";
-import { listChanges, readChange } from "./select.ts";
+import { listChanges, readChange, whyNoChange } from "./select.ts";
 
 export type {
   Captured,
@@ -19,6 +20,8 @@ export type {
   ContentSource,
   FileState,
   GitChange,
+  GitWork,
+  KeptFile,
   NotKept,
   PathChange,
   PathState,
@@ -34,6 +37,8 @@ export function openHistory(system: System, places: HistoryPlaces, settings: His
   return {
     listChanges: query => listChanges(context, query),
     readChange: id => readChange(context, id),
+    whyNoChange: id => whyNoChange(context, id),
+    finishEnded: () => finishEnded(context),
     planUndo: selection => planUndo(context, selection),
     planRedo: id => planRedo(context, id),
     applyUndo: (plan, options) => applyPlan(context, plan, options),
@@ -45,11 +50,12 @@ export function openHistory(system: System, places: HistoryPlaces, settings: His
     whyNotWritable: () => whyNotWritable(store),
   };
 }
+export { finishCall, finishEnded } from "./background.ts";
 export { beginCall } from "./begin.ts";
 export { completeChange, dropChange } from "./complete.ts";
 export { type HistoryContext, openContext } from "./context.ts";
 export { type ContentReader, describeKinds, octal, readFileTexts } from "./file-texts.ts";
-export { examineLosses, type GitWork } from "./harmless.ts";
+export { examineLosses } from "./harmless.ts";
 export { projectKeys, readJournals } from "./journal.ts";
 export { callKey, findOpen, type OpenFile, readOpen } from "./open-changes.ts";
 export { pruneWhenDue } from "./prune.ts";

@@ -89,6 +89,8 @@ export interface UndoResult {
   readonly restored: number;
   readonly removed: number;
   readonly kept: number;
+  /** what did not come back, and why */
+  readonly missing: readonly NotKept[];
   readonly problems: readonly string[];
 }
 
@@ -125,8 +127,12 @@ export interface VerifyReport {
  */
 export interface History {
   listChanges(query: ChangeQuery): ChangeList;
+  /** Reads what background calls changed that have ended since, so that lists show it. */
+  finishEnded(): Promise<void>;
   /** by its id or an unambiguous beginning of it */
   readChange(id: string): Change | undefined;
+  /** in words, for an id that `readChange` does not find */
+  whyNoChange(id: string): string;
   planUndo(selection: UndoSelection): Promise<UndoPlan>;
   /** the newest undo of the project that is not taken back, or the one of that id */
   planRedo(id?: string): Promise<UndoPlan>;

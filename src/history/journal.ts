@@ -1,13 +1,14 @@
 import { isInside, sha256Hex } from "../system/index.ts";
-import type { Change, GitChange, PathChange } from "./change.ts";
+import type { Change, Folder, GitChange, PathChange } from "./change.ts";
 import { sessionKey } from "./sessions.ts";
 import type { Listed, Store } from "./store.ts";
 
 /** A change as its line holds it. What was undone is derived from the undos. */
-export type Entry = Omit<Change, "files" | "git" | "undoneBy" | "undonePaths"> & {
+export type Entry = Omit<Change, "files" | "git" | "folders" | "undoneBy" | "undonePaths"> & {
   readonly endMs: number;
   readonly files: Listed<PathChange>;
   readonly git: Listed<GitChange>;
+  readonly folders?: Listed<Folder>;
 };
 
 /** Commands and notes are for people; a line must stay one write. */
@@ -22,7 +23,7 @@ export function projectKey({ keys, system }: Store, project: string): string {
 
 /** Appends a finished change to the journal of its session in its project. */
 export function appendChange(store: Store, change: Change, endMs: number): void {
-  const { undoneBy: _by, undonePaths: _paths, files, git, ...rest } = change;
+  const { undoneBy: _by, undonePaths: _paths, files, git, folders = [], ...rest } = change;
   const key = projectKey(store, change.project);
   const named = store.path("journal", key, "project");
   if (store.system.files.inspect(named) === undefined) store.writeSealed(named, change.project);
@@ -34,6 +35,7 @@ export function appendChange(store: Store, change: Change, endMs: number): void 
     endMs,
     files: store.list(files),
     git: store.list(git),
+    ...(folders.length === 0 ? {} : { folders: store.list(folders) }),
   };
   store.appendSealed(store.path("journal", key, `${sessionKey(change.session)}.jsonl`), entry);
 }
@@ -102,7 +104,7 @@ export function writeFloor(store: Store, id: string): void {
 
 /** The files of an entry are read when they are first asked for: lists are long, and most readers want few. */
 export function toChange(store: Store, entry: Entry, undone: Undone = NOTHING_UNDONE): Change {
-  const { files, git, endMs: _, ...rest } = entry;
+  const { files, git, folders: _folders, endMs: _, ...rest } = entry;
   let readFiles: readonly PathChange[] | undefined;
   let readGit: readonly GitChange[] | undefined;
   return {

@@ -1,5 +1,5 @@
 import type { HistorySettings } from "../config/index.ts";
-import { isRegenerableInProject, isRegenerableName } from "../programs/index.ts";
+import { isDistinctiveName, isRegenerableInProject, isRegenerableName } from "../programs/index.ts";
 import {
   basename,
   components,
@@ -8,9 +8,17 @@ import {
   hasErrorCode,
   isInside,
   relative,
+  type System,
   SystemError,
 } from "../system/index.ts";
-import { type IgnoreFile, matchesAnyPattern, parseIgnoreFile } from "../workspace/index.ts";
+import {
+  createDisk,
+  findRepository,
+  type IgnoreFile,
+  isIgnoredNow,
+  matchesAnyPattern,
+  parseIgnoreFile,
+} from "../workspace/index.ts";
 import type { ContentSource, NotKept } from "./change.ts";
 import { factsAt, type Seen, toState } from "./path-state.ts";
 import type { Store } from "./store.ts";
@@ -45,11 +53,13 @@ const OWN_FILES = "/.claude/runtime";
 const PRECIOUS = [".env*", "*.local", "*.sqlite", "*.sqlite3", "*.db"];
 
 export function createKeepRules(
+  system: Pick<System, "files" | "text">,
   settings: Pick<HistorySettings, "precious" | "exclude">,
   places: KeepPlaces,
 ): KeepRules {
   const { project, temps } = places;
-  const store = `${places.stateHome}/history`;
+  // A checkout below the state home is still somebody's work.
+  const own = isInside(places.stateHome, project) ? `${places.stateHome}/history` : places.stateHome;
   const excluded = compile(settings.exclude);
   const precious = compile([...PRECIOUS, ...settings.precious]);
   const configured = compile(places.regenerable);
@@ -64,36 +74,55 @@ export function createKeepRules(
     isPrecious: path => matches(precious, path),
     isRegenerable(directory) {
       const name = basename(directory);
-      if (isRegenerableName(name) || directory.endsWith(OWN_FILES)) return true;
+      if (isDistinctiveName(name) || directory.endsWith(OWN_FILES)) return true;
       const parent = basename(dirname(directory));
-      if (!isRegenerableName(parent) && isRegenerableInProject([parent, name])) return true;
+      if (!isRegenerableName(parent) && isRegenerableInProject([parent, name]) && !isRegenerableName(name))
+        return true;
+      if (isRegenerableName(name) && isBuildOutput(system, directory)) return true;
       return isInside(project, directory) && matches(configured, directory);
     },
     isOutOfReach(path) {
-      if (isInside(store, path)) return true;
+      if (isInside(own, path)) return true;
       return !isInside(project, path) && temps.some(temp => isInside(temp, path));
     },
   };
+}
+
+/** Marks and manifests by which tools make a directory of such a name again. */
+const MARKS = ["CACHEDIR.TAG", "pyvenv.cfg", "CMakeCache.txt", ".rustc_info.json"];
+const MANIFESTS: Readonly<Record<string, readonly string[]>> = {
+  target: ["Cargo.toml", "pom.xml", "build.sbt"],
+  build: ["build.gradle", "build.gradle.kts", "CMakeLists.txt"],
+  dist: ["package.json", "pyproject.toml"],
+};
+
+/** A name such as `log` or `out` may be anybody's: git ignores it, or a tool's mark or manifest is there. */
+function isBuildOutput(system: Pick<System, "files" | "text">, directory: string): boolean {
+  const disk = createDisk(system);
+  const parent = dirname(directory);
+  if (MARKS.some(name => disk.kind(`${directory}/${name}`) === "file")) return true;
+  const top = findRepository(disk, parent)?.top;
+  if (top !== undefined) return isIgnoredNow({ disk }, top, components(relative(top, directory)));
+  return (MANIFESTS[basename(directory)] ?? []).some(name => disk.kind(`${parent}/${name}`) === "file");
 }
 
 function compile(patterns: readonly string[]): IgnoreFile | undefined {
   return patterns.length === 0 ? undefined : parseIgnoreFile("", patterns.join("\n"));
 }
 
-/** Is the directory, or one above it in the tree, regenerable? Thousands of files share few directories. */
+/** The directory, or one above it in the tree, that is regenerable. Thousands of files share few directories. */
 export function cachedRegenerable(
   { rules }: { readonly rules: KeepRules },
   top: string,
-): (directory: string) => boolean {
-  const known = new Map<string, boolean>([[top, false]]);
-  const look = (directory: string): boolean => {
-    const found = known.get(directory);
-    if (found !== undefined) return found;
-    const isOutput = rules.isRegenerable(directory) || look(dirname(directory));
-    known.set(directory, isOutput);
-    return isOutput;
+): (directory: string) => string | undefined {
+  const known = new Map<string, string | undefined>([[top, undefined]]);
+  const look = (directory: string): string | undefined => {
+    if (known.has(directory)) return known.get(directory);
+    const output = look(dirname(directory)) ?? (rules.isRegenerable(directory) ? directory : undefined);
+    known.set(directory, output);
+    return output;
   };
-  return directory => isInside(top, directory) && look(directory);
+  return directory => (isInside(top, directory) ? look(directory) : undefined);
 }
 
 const MEBIBYTE = 1024 * 1024;
@@ -108,14 +137,16 @@ export interface KeeperLimits {
   readonly fileBytes: number;
   readonly callBytes: number;
   readonly callFiles: number;
-  /** by the monotonic clock; it holds where as much was done as a machine at leisure does until then */
-  readonly deadlineMs: number;
-  /** it holds in any case */
+  /** work that may be done, as time that it takes on a machine at leisure: the same on every machine */
+  readonly workMs: number;
+  /** by the monotonic clock: the last bound, before the host gives up */
   readonly lastMs: number;
 }
 
-/** A busy machine gets so many times the budget for the same work. */
-const MAX_SLOWNESS = 10;
+/** A busy machine gets so many times the budget for the same work; a large tree so many times for git alone. */
+const MAX_SLOWNESS = 20;
+const MIN_LAST_MS = 3_000;
+const MAX_GIT = 10;
 /** What work takes on a machine at leisure, in milliseconds. */
 const COPY_MS = 0.1;
 const BYTES_IN_MS = 500_000;
@@ -125,13 +156,19 @@ const GIT_START_MS = 10;
 /** of the index: an entry has about a hundred, and is looked at in a few microseconds */
 const INDEX_BYTES_IN_MS = 25_000;
 
-export function limitsOf(settings: HistorySettings, deadlineMs: number): KeeperLimits {
+/** `times` the budget, where nobody waits for a call. */
+export function limitsOf(
+  settings: HistorySettings,
+  { clock }: Pick<System, "clock">,
+  times = 1,
+): KeeperLimits {
+  const workMs = settings.budgetMs * times;
   return {
     fileBytes: settings.maxFileMb * MEBIBYTE,
     callBytes: settings.maxCallMb * MEBIBYTE,
     callFiles: settings.maxCallFiles,
-    deadlineMs,
-    lastMs: deadlineMs + settings.budgetMs * (MAX_SLOWNESS - 1),
+    workMs,
+    lastMs: clock.monotonicMs() + Math.max(MIN_LAST_MS, workMs * MAX_SLOWNESS),
   };
 }
 
@@ -140,7 +177,7 @@ export const NO_LIMITS: KeeperLimits = {
   fileBytes: Number.POSITIVE_INFINITY,
   callBytes: Number.POSITIVE_INFINITY,
   callFiles: Number.POSITIVE_INFINITY,
-  deadlineMs: Number.POSITIVE_INFINITY,
+  workMs: Number.POSITIVE_INFINITY,
   lastMs: Number.POSITIVE_INFINITY,
 };
 
@@ -154,21 +191,21 @@ export class Keeper {
   private readonly limits: KeeperLimits;
   /** the store takes no more */
   private refusal: string | undefined;
-  /** work that may be done, as time that it takes on a machine at leisure */
   private workMs: number;
+  /** the same for git, which is asked for what it is quick at */
+  private gitMs: number;
 
   constructor(store: Store, rules: KeepRules, limits: KeeperLimits) {
     this.store = store;
     this.rules = rules;
     this.limits = limits;
-    this.workMs = limits.deadlineMs - store.system.clock.monotonicMs();
+    this.workMs = limits.workMs;
+    this.gitMs = limits.workMs * MAX_GIT;
   }
 
-  /** The time is up, and so is the work that can be done in it; or the time is long up. */
+  /** The work is done that may be done, or the time is long up. */
   get isLate(): boolean {
-    const { deadlineMs, lastMs } = this.limits;
-    const nowMs = this.store.system.clock.monotonicMs();
-    return nowMs > lastMs || (nowMs > deadlineMs && this.workMs <= 0);
+    return this.workMs <= 0 || this.store.system.clock.monotonicMs() > this.limits.lastMs;
   }
 
   /** The same for a walk that comes to another directory. */
@@ -177,15 +214,12 @@ export class Keeper {
     return this.isLate;
   }
 
-  /** How long git may take: what is little work by the size of its index gets more time on a busy machine. */
+  /** How long git may take; nothing where its index says that this is more work than a call may wait for. */
   msForGit(gitDirectory: string): number {
     const { system } = this.store;
-    const { deadlineMs, lastMs } = this.limits;
     const bytes = system.files.inspect(`${gitDirectory}/index`)?.size ?? 0;
-    const expectedMs = GIT_START_MS + bytes / INDEX_BYTES_IN_MS;
-    const isLittle = expectedMs <= this.workMs;
-    this.workMs -= expectedMs;
-    return Math.max(0, (isLittle ? lastMs : deadlineMs) - system.clock.monotonicMs());
+    this.gitMs -= GIT_START_MS + bytes / INDEX_BYTES_IN_MS;
+    return this.gitMs <= 0 ? 0 : Math.max(0, this.limits.lastMs - system.clock.monotonicMs());
   }
 
   lose(path: string, why: string, code?: string): ContentSource {
@@ -243,13 +277,15 @@ export class Keeper {
     }
   }
 
-  private whyNot(path: string, { allocatedBytes }: ExactFacts): string | undefined {
+  private whyNot(path: string, { allocatedBytes, size }: ExactFacts): string | undefined {
     const { fileBytes, callBytes, callFiles } = this.limits;
     if (this.refusal !== undefined) return this.refusal;
     if (this.rules.isExcluded(path)) return "history.exclude names it";
     if (allocatedBytes > fileBytes) return `it is larger than ${fileBytes / MEBIBYTE} MB (history.maxFileMb)`;
     if (this.bytes + allocatedBytes > callBytes) return "the call would change too much (history.maxCallMb)";
     if (this.files >= callFiles) return "the call would change too many files (history.maxCallFiles)";
+    // A file with holes takes as long to read as one without.
+    if (size / BYTES_IN_MS > this.workMs) return "it takes too long to read (history.budgetMs)";
     return this.isLate ? "there was no time to copy it (history.budgetMs)" : undefined;
   }
 }

@@ -27,12 +27,20 @@ export type BegunChange = Pick<
   | "only"
 >;
 
+export interface CallEnd {
+  /** as far as the host tells: `ok`, `failed`, or nothing */
+  readonly exit?: string | undefined;
+  readonly durationMs?: number | undefined;
+}
+
 /** What an undo or redo is writing: it is written down first, so that what a killed one leaves behind is known. */
 export interface Writing {
   /** of all temporary files of this undo */
   readonly mark: string;
   readonly writer: ProcessIdentity;
   readonly paths: Listed<string>;
+  /** directories of our own in which git wrote files */
+  readonly folders?: readonly string[];
 }
 
 /** A change whose call may still run: what is needed to find out what it did. */
@@ -46,6 +54,17 @@ export interface OpenChange {
   readonly notKept: readonly NotKept[];
   readonly files: number;
   readonly bytes: number;
+  /** how to find processes that the call leaves behind */
+  readonly background?: {
+    /** the newest process when it began; undefined where the system does not tell */
+    readonly since: number | undefined;
+    /** the host runs it in the background, or its words leave processes behind */
+    readonly isDetached: boolean;
+    /** a service or container runs it: its end cannot be seen */
+    readonly isLeftToService: boolean;
+  };
+  /** its host has called it ended, and processes of it go on */
+  readonly running?: { readonly processes: readonly ProcessIdentity[]; readonly end: CallEnd };
   /** of an undo or redo that has not ended */
   readonly writing?: Writing;
 }

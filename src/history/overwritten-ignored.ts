@@ -25,7 +25,7 @@ export async function overwrittenIgnored(
 ): Promise<OverwrittenIgnored> {
   const isOutput = cachedRegenerable(keeper, top);
   const candidates = ignored.filter(
-    name => !isOutput(name.endsWith("/") ? join(top, name) : dirname(join(top, name))),
+    name => isOutput(name.endsWith("/") ? join(top, name) : dirname(join(top, name))) === undefined,
   );
   if (candidates.length === 0) return NOTHING_OVERWRITTEN;
   const { system } = keeper.store;

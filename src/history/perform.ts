@@ -1,6 +1,17 @@
 import { hasEnded, removeIfThere } from "../state/index.ts";
-import { ancestors, basename, dirname, type Files, hasErrorCode, SystemError } from "../system/index.ts";
-import type { PathState } from "./change.ts";
+import {
+  ancestors,
+  basename,
+  dirname,
+  type ExactFacts,
+  type Files,
+  type HeldDirectory,
+  hasErrorCode,
+  isInside,
+  SystemError,
+} from "../system/index.ts";
+import type { FileState, PathState } from "./change.ts";
+import { checkOutPlace, removeTree } from "./content.ts";
 import {
   findOpen,
   type OpenChange,
@@ -12,9 +23,15 @@ import {
 import { factsAt } from "./path-state.ts";
 import type { Store } from "./store.ts";
 
-export function beginWriting(store: Store, paths: readonly string[]): Writing {
+export function beginWriting(
+  store: Store,
+  paths: readonly string[],
+  repositories: readonly string[],
+): Writing {
   const { random, processes } = store.system;
-  return { mark: random.hex(MARK_LENGTH), writer: processes.self, paths: store.list(paths) };
+  const mark = random.hex(MARK_LENGTH);
+  const folders = repositories.map(repository => checkOutPlace(store, repository, mark));
+  return { mark, writer: processes.self, paths: store.list(paths), folders };
 }
 
 const MARK_LENGTH = 12;
@@ -33,6 +50,8 @@ export function findLeftovers(store: Store): ReadonlySet<string> {
 export function removeLeftovers(store: Store): void {
   for (const { file, open } of killedUndos(store)) {
     try {
+      for (const folder of open.writing?.folders ?? [])
+        if (factsAt(store.system.files, folder)?.kind === "directory") removeTree(store.system.files, folder);
       for (const path of leftoversOf(store, open)) removeIfThere(store.system.files, path);
     } catch (error) {
       // They are still written down: the next undo tries again.
@@ -55,9 +74,10 @@ function killedUndos(store: Store): readonly { readonly file: OpenFile; readonly
 
 function leftoversOf(store: Store, { writing }: OpenChange): readonly string[] {
   if (writing === undefined) return [];
-  return (store.readList(writing.paths) ?? [])
-    .map(path => temporaryBeside(path, writing.mark))
-    .filter(path => factsAt(store.system.files, path) !== undefined);
+  const beside = (store.readList(writing.paths) ?? []).map(path => temporaryBeside(path, writing.mark));
+  return [...beside, ...(writing.folders ?? [])].filter(
+    path => factsAt(store.system.files, path) !== undefined,
+  );
 }
 
 /** A path and what is to stand there. Content of files is in the store. */
@@ -72,9 +92,13 @@ export interface Restoration {
   readonly isInPlace?: boolean | undefined;
   /** it becomes another name of that file */
   readonly linkTo?: string | undefined;
+  /** a file of our own with the content, which is renamed */
+  readonly source?: string | undefined;
 }
 
 const DIRECTORY_MODE = 0o755;
+/** Directories that are open at a time. */
+const MAX_HELD = 100;
 
 /**
  * Makes every path what it is to be. A file is written beside its place and renamed. Removals come first, innermost
@@ -91,7 +115,7 @@ export function performAll(
   let done = 0;
   const each = (chosen: readonly Restoration[], action: (one: Restoration) => void) => {
     for (const one of chosen) {
-      action(one);
+      withName(one.path, () => action(one));
       onProgress(++done);
     }
   };
@@ -99,16 +123,13 @@ export function performAll(
   const innermost = [...byDepth].reverse();
   const moves = byDepth.filter(({ movedTo }) => movedTo !== undefined);
   try {
-    for (const { path, movedTo = "" } of moves) {
-      writer.makeParents(path);
-      writer.inParent(path, () => writer.inParent(movedTo, () => files.rename(movedTo, path)));
-    }
+    for (const { path, movedTo = "" } of moves) writer.moveBack(movedTo, path);
     each(
       innermost.filter(({ target }) => target.kind === "absent"),
       ({ path }) => writer.remove(path),
     );
     for (const { path, target } of innermost)
-      if (target.kind !== "absent" && stands(files, path, target) === false) writer.remove(path);
+      if (target.kind !== "absent" && writer.stands(path, target) === false) writer.remove(path);
     each(
       byDepth.filter(({ target }) => target.kind === "directory"),
       ({ path }) => writer.makeDirectory(path),
@@ -129,6 +150,17 @@ export function performAll(
       if (target.kind === "directory") writer.setAttributes(path, target);
   } finally {
     writer.lockAgain(new Set(restorations.map(({ path }) => path)));
+    writer.release();
+  }
+}
+
+/** A failure names the path, not the handle by which it was reached. */
+function withName(path: string, action: () => void): void {
+  try {
+    action();
+  } catch (error) {
+    if (!(error instanceof SystemError) || error.path?.startsWith("/proc/self/fd/") !== true) throw error;
+    throw new SystemError(error.code, error.operation, path);
   }
 }
 
@@ -136,54 +168,100 @@ function isWritten({ kind }: PathState): boolean {
   return kind === "file" || kind === "link";
 }
 
-/** False when something of another kind is there, which a rename would not replace. */
-function stands(files: Files, path: string, target: PathState): boolean | undefined {
-  const kind = factsAt(files, path)?.kind;
-  if (kind === undefined) return undefined;
-  return (kind === "directory") === (target.kind === "directory");
-}
-
-/** Writes paths, also in directories that do not permit it, as long as they are ours. */
+/**
+ * Writes paths, also in directories that do not permit it, as long as they are ours. Every name is looked up in the
+ * directory that was reached from the root without following a link: recorded paths have no links in front.
+ */
 class Writer {
   private readonly files: Files;
   /** of temporary files */
   private readonly mark: string;
   /** modes of directories that were opened for writing */
   private readonly opened = new Map<string, number>();
+  private readonly held = new Map<string, HeldDirectory>();
 
   constructor(files: Files, mark: string) {
     this.files = files;
     this.mark = mark;
   }
 
+  /** Where the name is found in its directory. */
+  private at(path: string): string {
+    const parent = dirname(path);
+    const name = basename(path);
+    let held = this.held.get(parent);
+    if (held === undefined) {
+      if (this.held.size >= MAX_HELD) this.forget(this.held.keys().next().value ?? "");
+      held = holdDirectory(this.files, parent);
+      this.held.set(parent, held);
+    }
+    return `${held.path === "/" ? "" : held.path}/${name}`;
+  }
+
+  private facts(path: string): ExactFacts | undefined {
+    try {
+      return factsAt(this.files, this.at(path));
+    } catch (error) {
+      if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
+      throw error;
+    }
+  }
+
+  release(): void {
+    for (const held of this.held.values()) held.release();
+    this.held.clear();
+  }
+
+  /** False when something of another kind is there, which a rename would not replace. */
+  stands(path: string, target: PathState): boolean | undefined {
+    const kind = this.facts(path)?.kind;
+    if (kind === undefined) return undefined;
+    return (kind === "directory") === (target.kind === "directory");
+  }
+
+  moveBack(from: string, to: string): void {
+    this.makeParents(to);
+    this.inParent(to, () => this.inParent(from, () => this.files.rename(this.at(from), this.at(to))));
+  }
+
   remove(path: string): void {
-    const facts = factsAt(this.files, path);
+    const facts = this.facts(path);
     if (facts === undefined) return;
     if (facts.kind !== "directory") {
-      this.inParent(path, () => this.files.remove(path));
+      this.inParent(path, () => this.files.remove(this.at(path)));
       return;
     }
     try {
-      this.inParent(path, () => this.files.removeDirectory(path));
+      this.inParent(path, () => this.files.removeDirectory(this.at(path)));
+      this.forget(path);
     } catch (error) {
       // Somebody uses it: it stays.
       if (!hasErrorCode(error, "ENOTEMPTY", "EEXIST")) throw error;
     }
   }
 
+  /** A directory that is gone must not be found again by its former name. */
+  private forget(path: string): void {
+    for (const [held, directory] of this.held)
+      if (held === path || isInside(path, held)) {
+        directory.release();
+        this.held.delete(held);
+      }
+  }
+
   makeParents(path: string): void {
     const missing: string[] = [];
     for (const directory of ancestors(dirname(path))) {
-      if (factsAt(this.files, directory) !== undefined) break;
+      if (directory === "/" || this.facts(directory) !== undefined) break;
       missing.push(directory);
     }
     for (const directory of missing.reverse()) this.makeDirectory(directory);
   }
 
   makeDirectory(path: string): void {
-    if (factsAt(this.files, path)?.kind === "directory") return;
+    if (this.facts(path)?.kind === "directory") return;
     this.makeParents(path);
-    this.inParent(path, () => this.files.makeDirectory(path, DIRECTORY_MODE));
+    this.inParent(path, () => this.files.makeDirectory(this.at(path), DIRECTORY_MODE));
   }
 
   /** A file that cannot be written is made so meanwhile. */
@@ -192,31 +270,36 @@ class Writer {
     if (target.kind !== "file" || target.content.in !== "store")
       throw new SystemError("ENODATA", "restore", path);
     const object = store.objectPath(target.content.id);
+    const at = this.at(path);
     try {
-      this.files.overwrite(object, path);
+      this.files.overwrite(object, at);
     } catch (error) {
       if (!hasErrorCode(error, "EACCES", "EPERM")) throw error;
-      this.files.changeMode(path, target.mode | 0o600);
-      this.files.overwrite(object, path);
+      this.files.changeMode(at, target.mode | 0o600);
+      this.files.overwrite(object, at);
     }
     this.setFileAttributes(one);
   }
 
-  write(store: Store, { path, target, linkTo }: Restoration): void {
+  write(store: Store, { path, target, linkTo, source }: Restoration): void {
     const { files } = this;
-    const temporary = temporaryBeside(path, this.mark);
     this.makeParents(path);
+    if (source !== undefined && target.kind === "file") {
+      this.take(source, path, target);
+      return;
+    }
     this.inParent(path, () => {
+      const temporary = this.at(temporaryBeside(path, this.mark));
       try {
         if (target.kind === "link") files.symlink(target.target, temporary);
-        if (linkTo !== undefined) files.link(linkTo, temporary);
+        if (linkTo !== undefined) files.link(this.at(linkTo), temporary);
         else if (target.kind === "file") {
           if (target.content.in !== "store") throw new SystemError("ENODATA", "restore", path);
           files.copy(store.objectPath(target.content.id), temporary, target.mode);
         }
         if ((target.kind === "file" || target.kind === "link") && target.modifiedNs !== "0")
           files.setModified(temporary, target.modifiedNs);
-        files.rename(temporary, path);
+        files.rename(temporary, this.at(path));
       } catch (error) {
         if (factsAt(files, temporary) !== undefined) files.remove(temporary);
         throw error;
@@ -224,19 +307,39 @@ class Writer {
     });
   }
 
+  /** Copies where the file lies on another disk. */
+  private take(source: string, path: string, { mode, modifiedNs }: FileState): void {
+    const { files } = this;
+    files.changeMode(source, mode);
+    if (modifiedNs !== "0") files.setModified(source, modifiedNs);
+    try {
+      this.inParent(path, () => files.rename(source, this.at(path)));
+    } catch (error) {
+      if (!hasErrorCode(error, "EXDEV")) throw error;
+      this.inParent(path, () => {
+        const temporary = this.at(temporaryBeside(path, this.mark));
+        files.copy(source, temporary, mode);
+        if (modifiedNs !== "0") files.setModified(temporary, modifiedNs);
+        files.rename(temporary, this.at(path));
+      });
+    }
+  }
+
   setFileAttributes({ path, target }: Restoration): void {
     if (target.kind !== "file") return;
-    if (target.modifiedNs !== "0") this.files.setModified(path, target.modifiedNs);
-    this.files.changeMode(path, target.mode);
+    const at = this.at(path);
+    if (factsAt(this.files, at)?.kind !== "file") throw new SystemError("EINVAL", "restore", path);
+    if (target.modifiedNs !== "0") this.files.setModified(at, target.modifiedNs);
+    this.files.changeMode(at, target.mode);
   }
 
   setAttributes(path: string, target: PathState): void {
     if (target.kind !== "directory") return;
-    const facts = factsAt(this.files, path);
+    const facts = this.facts(path);
     if (facts?.kind !== "directory") return;
     if (target.modifiedNs !== "0" && target.modifiedNs !== facts.modifiedNs)
-      this.inParent(path, () => this.files.setModified(path, target.modifiedNs));
-    if (facts.mode !== target.mode) this.files.changeMode(path, target.mode);
+      this.inParent(path, () => this.files.setModified(this.at(path), target.modifiedNs));
+    if (facts.mode !== target.mode) this.files.changeMode(this.at(path), target.mode);
     this.opened.delete(path);
   }
 
@@ -247,18 +350,31 @@ class Writer {
     } catch (error) {
       if (!hasErrorCode(error, "EACCES", "EPERM")) throw error;
       const parent = dirname(path);
-      const facts = factsAt(this.files, parent);
+      const facts = this.facts(parent);
       if (facts?.kind !== "directory" || (facts.mode & 0o300) === 0o300) throw error;
       this.opened.set(parent, this.opened.get(parent) ?? facts.mode);
-      this.files.changeMode(parent, facts.mode | 0o700);
+      this.files.changeMode(this.at(parent), facts.mode | 0o700);
       action();
     }
   }
 
   lockAgain(except: ReadonlySet<string>): void {
     for (const [path, mode] of this.opened) {
-      if (!except.has(path) && factsAt(this.files, path)?.kind === "directory")
-        this.files.changeMode(path, mode);
+      if (!except.has(path) && this.facts(path)?.kind === "directory")
+        this.files.changeMode(this.at(path), mode);
     }
   }
+}
+
+/** Where the platform has no handles for names, every directory on the way is looked at instead. */
+function holdDirectory(files: Files, path: string): HeldDirectory {
+  if (files.holdDirectory !== undefined) return files.holdDirectory(path);
+  let identity = "";
+  for (const directory of [...ancestors(path)].reverse()) {
+    const facts = files.inspect(directory);
+    if (facts === undefined) throw new SystemError("ENOENT", "open", directory);
+    if (facts.kind !== "directory") throw new SystemError("ENOTDIR", "open", directory);
+    identity = facts.identity;
+  }
+  return { path, identity, release() {} };
 }

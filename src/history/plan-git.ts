@@ -36,7 +36,7 @@ export async function planGit(context: HistoryContext, changes: readonly Change[
     const found = await planRepository(context, merged);
     conflicts.push(...found.conflicts);
     gone.push(...found.gone);
-    const lines = describeStep(found.change);
+    const lines = describeStep(found.change, changes.some(isPush));
     if (lines.length > 0) steps.push({ change: found.change, lines });
   }
   return { steps, conflicts, gone };
@@ -177,12 +177,19 @@ async function missingObjects({ system }: HistoryContext, change: GitChange): Pr
   );
 }
 
-function describeStep({ head, refs, stashes, index, files }: GitChange): readonly string[] {
+function isPush({ command }: Change): boolean {
+  return /\bgit\b[^\n]*\bpush\b/.test(command);
+}
+
+function describeStep(
+  { head, refs, stashes, index, files }: GitChange,
+  isPushed: boolean,
+): readonly string[] {
   return [
     ...(head === undefined ? [] : [`HEAD: ${shortHead(head.after)} → ${shortHead(head.before)}`]),
-    ...refs.map(describeRef),
+    ...refs.flatMap(ref => [describeRef(ref), ...(isPushed ? describeServer(ref) : [])]),
     ...(stashes === undefined ? [] : [`stashes: ${stashes.after.length} → ${stashes.before.length}`]),
-    ...(index === undefined ? [] : ["the index as it was"]),
+    ...(index === undefined ? [] : ["staged files as before"]),
     ...files.map(
       ({ path, before }) => `${basename(path)}: ${before.kind === "absent" ? "removed" : "restored"}`,
     ),
@@ -194,10 +201,21 @@ function describeRef({ name, before, after }: RefChange): string {
   return `${nameOfRef(name)}: ${shown(after)} → ${shown(before)}`;
 }
 
+/** What was pushed stays on the server: undo changes what is local. */
+function describeServer({ name, before, after }: RefChange): readonly string[] {
+  const [, remote, branch] = /^refs\/remotes\/([^/]+)\/(.*)$/.exec(name) ?? [];
+  if (branch === undefined || after === undefined) return [];
+  const command =
+    before === undefined
+      ? `git push ${remote} --delete ${branch}`
+      : `git push --force-with-lease=${branch}:${after.slice(0, 10)} ${remote} ${before.slice(0, 10)}:${branch}`;
+  return [`the commits stay on ${remote}; to take them back there: ${command}`];
+}
+
 function nameOfRef(name: string): string {
   const found = /^refs\/(heads|tags|remotes)\/(.*)$/.exec(name);
   if (found === null) return name;
-  return `${found[1] === "heads" ? "branch" : found[1] === "tags" ? "tag" : "remote branch"} ${found[2]}`;
+  return `${found[1] === "heads" ? "branch" : found[1] === "tags" ? "tag" : "your record of"} ${found[2]}`;
 }
 
 function shortHead(head: string): string {

@@ -1,8 +1,9 @@
 import { Problem } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import type { Change, NotKept, PathState } from "./change.ts";
-import { bringFromGit } from "./content.ts";
+import { bringFromGit, type InGit, missingInGit } from "./content.ts";
 import { digestOf, type HistoryContext } from "./context.ts";
+import { findLinkAbove, findReplaced, withoutLinks } from "./folders.ts";
 import { isShared, linkSteps, shareTargets } from "./hard-links.ts";
 import type { Conflict, PathStep, UndoPlan, UndoSelection } from "./interface.ts";
 import { contentId, factsAt, isSameContent, isSameState, presentState } from "./path-state.ts";
@@ -55,25 +56,43 @@ interface Chain {
 }
 
 async function plan(
-  context: HistoryContext,
+  given: HistoryContext,
   kind: UndoPlan["kind"],
   changes: readonly Change[],
   paths: readonly string[] | undefined,
 ): Promise<UndoPlan> {
-  const { system, store } = context;
-  const fromStore = await bringFromGit(store, changes);
-  const chains = followChains(changes, paths, fromStore);
+  const system = withoutLinks(given.system);
+  const context = { ...given, system };
+  const { store, rules } = context;
+  const linkAbove = findLinkAbove(given.system.files);
+  const inSeveral = await bringFromGit(store, filesOfSeveral(changes));
+  const chains = followChains(changes, paths, inSeveral);
+  await locateInGit(context, chains);
   const conflicts: Conflict[] = [];
   const gone: NotKept[] = [];
   const steps: PathStep[] = [];
+  const made = new Set(
+    [...chains].flatMap(([path, { target }]) => (target.kind === "directory" ? path : [])),
+  );
   for (const [path, chain] of chains) {
+    // Older versions recorded paths of the history itself.
+    if (rules.isOutOfReach(path)) continue;
     const step = planPath(system, path, chain);
     if ("advice" in step) conflicts.push(step);
     const planned = "advice" in step ? forcedStep(system, path, chain) : step;
-    const why = whyGone(store, planned);
+    const link = planned.action === "restore" ? linkAbove(path) : undefined;
+    const isInTheWay = link !== undefined && !made.has(link);
+    const damage = whyDamaged(store, planned);
+    if (damage !== undefined)
+      conflicts.push({ subject: path, why: damage, advice: "add --force to restore the rest" });
+    const why = isInTheWay
+      ? `${link} is no folder any more; move it away first`
+      : whyGone(store, planned, damage);
     if (why === undefined) steps.push(planned);
     else gone.push({ path, why });
   }
+  const written = steps.filter(({ action }) => action !== "keep").map(({ path }) => path);
+  conflicts.push(...findReplaced(context, changes, written));
   const git = paths === undefined ? await planGit(context, changes) : { steps: [], conflicts: [], gone: [] };
   return {
     kind,
@@ -86,12 +105,52 @@ async function plan(
   };
 }
 
+/** What git has of paths that several of the changes are about: their contents are compared. */
+function filesOfSeveral(changes: readonly Change[]): readonly InGit[] {
+  const counts = new Map<string, number>();
+  const files = changes.length < 2 ? [] : changes.flatMap(change => change.files);
+  for (const { path } of files) counts.set(path, (counts.get(path) ?? 0) + 1);
+  return files.flatMap(({ path, before: state }) =>
+    state.kind === "file" && (counts.get(path) ?? 0) > 1 ? [{ path, state }] : [],
+  );
+}
+
+/**
+ * Most files of git are written from its objects, all at once. Where something else stands now, or a file has several
+ * names, the content must be known beforehand.
+ */
+async function locateInGit({ store, system }: HistoryContext, chains: Map<string, Chain>): Promise<void> {
+  const compared: InGit[] = [];
+  const written: InGit[] = [];
+  for (const [path, { target: state, expected }] of chains) {
+    if (state.kind !== "file" || state.content.in !== "git") continue;
+    const present = presentAs(system, path, expected);
+    const isPlain =
+      state.names === undefined && (present.kind === "absent" || isSameState(present, expected));
+    (isPlain ? written : compared).push({ path, state });
+  }
+  const missing = await missingInGit(store, written);
+  const bring = await bringFromGit(store, compared);
+  for (const { path, state } of written) {
+    const why = missing.get(path);
+    if (why !== undefined) setTarget(chains, path, { ...state, content: { in: "nowhere", why } });
+  }
+  for (const { path, state } of compared) setTarget(chains, path, bring(path, state));
+}
+
+function setTarget(chains: Map<string, Chain>, path: string, target: PathState): void {
+  const chain = chains.get(path);
+  if (chain !== undefined) chains.set(path, { ...chain, target });
+}
+
 function followChains(
   changes: readonly Change[],
   paths: readonly string[] | undefined,
   fromStore: (path: string, state: PathState) => PathState,
-): ReadonlyMap<string, Chain> {
+): Map<string, Chain> {
   const chains = new Map<string, Chain>();
+  const several = new Set(filesOfSeveral(changes).map(({ path }) => path));
+  const isSeveral = (path: string) => several.has(path);
   for (const change of changes) {
     const undone = new Set(change.undonePaths);
     for (const { path, before, after, to } of change.files) {
@@ -100,7 +159,7 @@ function followChains(
       const isGap = newer !== undefined && !isSameState(after, newer.target);
       chains.set(path, {
         expected: newer?.expected ?? after,
-        target: fromStore(path, before),
+        target: isSeveral(path) ? fromStore(path, before) : before,
         movedTo: newer === undefined ? to : undefined,
         since: change.id,
         gap: isGap ? change.id : newer?.gap,
@@ -187,13 +246,22 @@ function describeConflict(present: PathState, expected: PathState): string {
 }
 
 /** Why the former content cannot come back; undefined when it can. */
-function whyGone(store: Store, { action, target, movedTo }: PathStep): string | undefined {
+function whyGone(store: Store, step: PathStep, damage: string | undefined): string | undefined {
+  const { action, target, movedTo } = step;
   if (action !== "restore") return undefined;
   if (target.kind === "other") return "only files, directories and links are kept";
   if (target.kind !== "file") return undefined;
   if (target.content.in === "nowhere") return movedTo === undefined ? target.content.why : undefined;
-  if (target.content.in === "git") return "git no longer has its content";
-  return store.hasObject(target.content.id) ? undefined : "the history no longer has its content";
+  if (target.content.in === "git") return undefined;
+  return store.hasObject(target.content.id) ? damage : "the history no longer has its content";
+}
+
+/** Nothing is restored that is not what was kept. */
+function whyDamaged(store: Store, { action, target }: PathStep): string | undefined {
+  if (action !== "restore" || target.kind !== "file" || target.content.in !== "store") return undefined;
+  if (!store.hasObject(target.content.id)) return undefined;
+  const isWhole = digestOf(store.system, store.objectPath(target.content.id)) === target.content.id;
+  return isWhole ? undefined : "the copy of it in the history is damaged";
 }
 
 /** A directory that the agent made stays when something is left in it. */

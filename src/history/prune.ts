@@ -15,6 +15,7 @@ import { readKnownList, readSeen } from "./sweep-cache.ts";
 export function useObjects(store: Store, entry: Entry, use: (id: string) => void): void {
   useList(entry.files, use);
   useList(entry.git, use);
+  if (entry.folders !== undefined) useList(entry.folders, use);
   for (const { before, after } of store.readList(entry.files) ?? []) {
     useState(before, use);
     useState(after, use);

@@ -1,5 +1,6 @@
 import { errorText } from "../protocol/index.ts";
 import { childEnvironment, decodeName, encodeRawName, type System } from "../system/index.ts";
+import { createDisk, findRepository, openRepository } from "../workspace/index.ts";
 
 export interface GitRun {
   readonly isOk: boolean;
@@ -27,25 +28,122 @@ const MAX_OUTPUT = 64 * 1024 * 1024;
 const MAX_COMPLAINT = 2_000;
 /** A repository of the environment is another one than that of the directory. */
 const FOREIGN =
-  /^GIT_(DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|NAMESPACE|PREFIX|CEILING_DIRECTORIES|LITERAL_PATHSPECS|GLOB_PATHSPECS|NOGLOB_PATHSPECS|ICASE_PATHSPECS|QUARANTINE_PATH|TRACE.*)$/;
+  /^GIT_(EXTERNAL_DIFF|SSH|SSH_COMMAND|SSH_VARIANT|ASKPASS|PAGER|EDITOR|SEQUENCE_EDITOR|PROXY_COMMAND|ATTR_SOURCE|DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|NAMESPACE|PREFIX|CEILING_DIRECTORIES|LITERAL_PATHSPECS|GLOB_PATHSPECS|NOGLOB_PATHSPECS|ICASE_PATHSPECS|QUARANTINE_PATH|TRACE.*)$/;
 
-/** Runs git in a directory, without hooks, monitors or locks that the command does not need. Never throws. */
+/** Settings by which a repository could have git start a program, or ask another machine. */
+const NEUTRAL = [
+  "core.fsmonitor=false",
+  "core.hooksPath=/dev/null",
+  "core.pager=cat",
+  "core.editor=false",
+  "core.askPass=",
+  "core.sshCommand=false",
+  "core.gitProxy=",
+  "core.alternateRefsCommand=",
+  "credential.helper=",
+  "protocol.allow=never",
+  "log.showSignature=false",
+  "submodule.recurse=false",
+  "gc.auto=0",
+  "maintenance.auto=false",
+];
+const MAX_CONFIG = 1024 * 1024;
+const CONFIG_MS = 5_000;
+
+type GitSystem = Pick<System, "env" | "files" | "processes" | "text">;
+
+/**
+ * Runs git in a directory. Nothing of the repository is run: no hook, filter, monitor, pager or helper that its settings
+ * name. Never throws.
+ */
 export async function runGit(
+  system: GitSystem,
+  args: readonly string[],
+  options: GitOptions,
+): Promise<GitRun> {
+  if (options.timeoutMs <= 0) return failed("there was no time to ask git");
+  const { names, hasOtherTree } = await programsOf(system, options);
+  const env =
+    hasOtherTree && options.env?.["GIT_WORK_TREE"] === undefined ? { GIT_WORK_TREE: options.cwd } : {};
+  const settings = names.flatMap(name => [
+    [`${name}.clean`, ""],
+    [`${name}.smudge`, ""],
+    [`${name}.process`, ""],
+    [`${name}.required`, "false"],
+  ]);
+  // In the environment, since a name may have any character in it.
+  const given = Object.fromEntries(
+    settings.flatMap(([key = "", value = ""], at) => [
+      [`GIT_CONFIG_KEY_${at}`, key],
+      [`GIT_CONFIG_VALUE_${at}`, value],
+    ]),
+  );
+  const count = settings.length === 0 ? {} : { GIT_CONFIG_COUNT: String(settings.length) };
+  return startGit(system, args, { ...options, env: { ...env, ...count, ...given, ...options.env } });
+}
+
+/** Filters that the settings of the repository itself define, and whether they name another working tree. */
+async function programsOf(
+  system: GitSystem,
+  { cwd, env = {} }: GitOptions,
+): Promise<{ readonly names: readonly string[]; readonly hasOtherTree: boolean }> {
+  const given = env["GIT_DIR"];
+  const disk = createDisk(system);
+  const repository = given === undefined ? findRepository(disk, cwd) : openRepository(disk, given, undefined);
+  if (repository === undefined) return { names: [], hasOtherTree: false };
+  const { commonDirectory, gitDirectory, top } = repository;
+  const text = [`${commonDirectory}/config`, `${gitDirectory}/config.worktree`]
+    .map(path => disk.text(path, MAX_CONFIG) ?? "")
+    .join("\n");
+  const hasOtherTree = top === cwd && /^\s*(\[\s*include|worktree\s*=)/im.test(text);
+  if (!/\[\s*(filter|include)/i.test(text)) return { names: [], hasOtherTree };
+  const args = ["config", "--includes", "-z", "--show-scope", "--name-only", "--get-regexp", "^filter\\."];
+  const run = await startGit(system, args, { cwd, timeoutMs: CONFIG_MS, env });
+  const fields = run.text.split("\0");
+  const names = new Set<string>();
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const isOfRepository = fields[at] === "local" || fields[at] === "worktree";
+    const name = (fields[at + 1] ?? "").replace(/\.[^.]*$/, "");
+    if (isOfRepository && name.startsWith("filter.")) names.add(name);
+  }
+  return { names: [...names], hasOtherTree };
+}
+
+/** Paths among these that a filter of the repository makes: without it, their content is not known. */
+export async function filteredPaths(
+  system: GitSystem,
+  paths: readonly string[],
+  options: GitOptions,
+): Promise<ReadonlySet<string>> {
+  const { names } = await programsOf(system, options);
+  if (names.length === 0) return new Set();
+  const run = await runGit(system, ["check-attr", "-z", "--stdin", "filter"], {
+    ...options,
+    input: paths.map(path => `${path}\0`).join(""),
+  });
+  const fields = run.text.split("\0");
+  const found = new Set<string>();
+  for (let at = 0; at + 2 < fields.length; at += 3)
+    if (names.includes(`filter.${fields[at + 2]}`)) found.add(fields[at] ?? "");
+  return found;
+}
+
+async function startGit(
   system: Pick<System, "env" | "processes" | "text">,
   args: readonly string[],
   { cwd, timeoutMs, input = "", env = {} }: GitOptions,
 ): Promise<GitRun> {
-  if (timeoutMs <= 0) return failed("there was no time to ask git");
   const foreign = system.env.names().filter(name => FOREIGN.test(name));
   const own = childEnvironment(system, {
     ...Object.fromEntries(foreign.map(name => [name, undefined])),
     LC_ALL: "C",
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
+    GIT_NO_LAZY_FETCH: "1",
   });
   try {
     const { end, stdout, stderr, stdoutTruncated } = await system.processes.start({
-      argv: ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", ...args],
+      argv: ["git", ...NEUTRAL.flatMap(setting => ["-c", setting]), ...args],
       cwd,
       env: { ...own, ...env },
       input: typeof input === "string" ? (encodeRawName(input) ?? system.text.encode(input)) : input,

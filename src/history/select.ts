@@ -1,11 +1,12 @@
 import { Problem } from "../state/index.ts";
 import { isInside } from "../system/index.ts";
+import { finishEnded } from "./background.ts";
 import type { Change } from "./change.ts";
 import { describeChange } from "./complete.ts";
 import type { HistoryContext } from "./context.ts";
 import { idsBeginning, projectOfId } from "./ids.ts";
 import type { ChangeList, ChangeQuery, UndoSelection } from "./interface.ts";
-import { findUndone, projectKeys, readJournals, toChange } from "./journal.ts";
+import { findUndone, projectKeys, readFloor, readJournals, toChange } from "./journal.ts";
 import { findAllOpen, type OpenChange, type OpenFile, readOpen } from "./open-changes.ts";
 
 /** Changes that match, newest first, with those whose end was never seen. */
@@ -49,7 +50,7 @@ function asOpen({ store }: HistoryContext, open: OpenChange): Change {
     ...open.change,
     durationMs: undefined,
     exit: undefined,
-    status: "open",
+    status: open.running === undefined ? "open" : "running",
     isComplete: open.isComplete,
     notKept: open.notKept,
     files: seen.map(({ path, state }) => ({ path, what: "changed", before: state, after: state })),
@@ -75,11 +76,21 @@ export function readChange(context: HistoryContext, id: string): Change | undefi
   return found.length === 1 ? found[0] : undefined;
 }
 
+/** Why there is no change with that id, which may have been shown before its call ran. */
+export function whyNoChange({ store }: HistoryContext, id: string): string {
+  if (projectOfId(store, id) === undefined)
+    return `there is no change ${id}, or more than one begins with that`;
+  return id <= readFloor(store)
+    ? `change ${id} is too old: it is not kept any more`
+    : `${id} changed nothing, so there is nothing to undo`;
+}
+
 /** The changes of a selection that have something to undo, newest first. */
 export async function selectChanges(
   context: HistoryContext,
   selection: UndoSelection,
 ): Promise<readonly Change[]> {
+  await finishEnded(context);
   const chosen = pick(context, selection);
   const described: Change[] = [];
   for (const change of chosen) {
@@ -87,7 +98,7 @@ export async function selectChanges(
     else {
       const open = openChanges(context, undefined).find(({ file }) => file.id === change.id);
       const found = open === undefined ? undefined : await describeChange(context, open.open);
-      if (found !== undefined) described.push({ ...found, status: "open" });
+      if (found !== undefined) described.push({ ...found, status: change.status });
     }
     if (selection.kind === "newest" && described.length > 0) break;
   }
@@ -130,8 +141,8 @@ function newestFirst(one: Change, other: Change): number {
 function requireChange(context: HistoryContext, id: string): Change {
   const change = readChange(context, id);
   if (change === undefined)
-    throw new Problem(`there is no change ${id}, or more than one begins with that`, {
-      kind: "not-found",
+    throw new Problem(whyNoChange(context, id), {
+      kind: projectOfId(context.store, id) === undefined ? "not-found" : "nothing",
       fix: "amplihack history",
     });
   if (change.kind === "undo")

@@ -110,6 +110,8 @@ export interface Sweep {
   readonly seen: Listed<Seen>;
   /** what git ignored and is not kept; whether it was there is not known of what is below */
   readonly ignored: readonly string[];
+  /** how many of `seen`, from the first on, are tracked files that differ from HEAD or the index */
+  readonly changed?: number;
   /** every directory is in `seen` */
   readonly hasDirectories: boolean;
   readonly isComplete: boolean;

@@ -1,6 +1,6 @@
 import { readText } from "../state/index.ts";
-import { ancestors, dirname, isInside, join, type System } from "../system/index.ts";
-import { createDisk, findRepository, type Repository } from "../workspace/index.ts";
+import { ancestors, dirname, isInside, join, relative, type System } from "../system/index.ts";
+import { createDisk, findRepository, type Repository, tracksAnything } from "../workspace/index.ts";
 import type { HistoryContext } from "./context.ts";
 import { parseStatus, readStatus, type WorkTreeStatus } from "./git-status.ts";
 import { cachedRegenerable, Keeper, limitsOf } from "./keeper.ts";
@@ -117,11 +117,12 @@ async function captureAnew(
 
 function captureWork(
   keeper: Keeper,
-  { top = "", gitDirectory }: Repository,
+  repository: Repository,
   text: string,
   options: SweepOptions,
   overwritten: OverwrittenIgnored,
 ): Pick<KnownSweep, "sweep" | "nested"> {
+  const { top = "", gitDirectory } = repository;
   const status = parseStatus(text);
   const cache = openSeenCache(keeper.store, top);
   const { files, bytes } = keeper;
@@ -139,7 +140,7 @@ function captureWork(
   for (const path of paths) capture(path);
   // Of a submodule or linked worktree it is a file, which leads to the repository.
   if (factsAt(keeper.store.system.files, `${top}/.git`)?.kind === "file") capture(`${top}/.git`);
-  const { kept, left, folders } = sortIgnored(keeper, top, status.ignored, options.withIgnored);
+  const { kept, left, folders } = sortIgnored(keeper, repository, status.ignored, options.withIgnored);
   for (const path of [...kept, ...overwritten.paths]) capture(path);
   const directories = options.withDirectories
     ? listDirectories(keeper, top, left)
@@ -152,6 +153,7 @@ function captureWork(
     gitDirectory,
     head: status.head,
     seen: cache.save(all),
+    changed: changedFiles(status).length,
     ignored: left.filter(path => !overwritten.whole.includes(path)),
     hasDirectories: options.withDirectories,
     isComplete,
@@ -174,9 +176,14 @@ export function workPaths(
   // Git gives clean paths, and there may be thousands.
   const start = top === "/" ? "/" : `${top}/`;
   return [
-    ...status.changed.filter(({ mode }) => mode !== "160000").map(({ path }) => start + path),
-    ...status.untracked.map(path => start + path).filter(path => !isOutput(parentOf(path))),
+    ...changedFiles(status).map(({ path }) => start + path),
+    ...status.untracked.map(path => start + path).filter(path => isOutput(parentOf(path)) === undefined),
   ];
+}
+
+/** Without submodules. */
+function changedFiles({ changed }: WorkTreeStatus): WorkTreeStatus["changed"] {
+  return changed.filter(({ mode }) => mode !== "160000");
 }
 
 /** As `dirname`, of a path that is clean and not the root. */
@@ -194,13 +201,15 @@ interface IgnoredPaths {
 /** Ignored paths that are kept, and those that are not. */
 function sortIgnored(
   keeper: Keeper,
-  top: string,
+  repository: Repository,
   ignored: readonly string[],
   keepsAll: boolean,
 ): IgnoredPaths {
   const { rules, store } = keeper;
+  const { top = "" } = repository;
   // Git names what is ignored one by one where a rule in a directory speaks of its content.
   const isOutput = cachedRegenerable(keeper, top);
+  const holdsTracked = trackedIn(keeper, repository);
   const kept: string[] = [];
   const left: string[] = [];
   const folders = new Map<string, string>();
@@ -208,11 +217,15 @@ function sortIgnored(
   for (const name of ignored) {
     const path = join(top, name);
     if (!name.endsWith("/")) {
-      const isKept = rules.isPrecious(path) || (keepsAll && !isOutput(dirname(path)));
+      const output = keepsAll ? isOutput(dirname(path)) : undefined;
+      const isKept = rules.isPrecious(path) || (keepsAll && (output === undefined || holdsTracked(output)));
       (isKept ? kept : left).push(path);
       continue;
     }
-    if (isOutput(path)) {
+    const above = isOutput(path);
+    // Git names a directory as a whole only where it tracks nothing.
+    const isLeft = above !== undefined && !(keepsAll && above !== path && holdsTracked(above));
+    if (isLeft) {
       left.push(path);
       continue;
     }
@@ -238,6 +251,19 @@ function sortIgnored(
     if (keepsAll) kept.push(path);
   }
   return { kept, left, folders: isWhole ? folders : undefined };
+}
+
+/** A directory in which git tracks something is not regenerable, whatever its name. */
+function trackedIn({ store }: Keeper, repository: Repository): (directory: string) => boolean {
+  const disk = createDisk(store.system);
+  const known = new Map<string, boolean>();
+  return directory => {
+    const found =
+      known.get(directory) ??
+      tracksAnything(disk, repository, relative(repository.top ?? "", directory)) !== false;
+    known.set(directory, found);
+    return found;
+  };
 }
 
 function parentsOf(paths: Iterable<string>, top: string): ReadonlySet<string> {
@@ -311,8 +337,7 @@ export async function sweepProject(context: HistoryContext, directory: string): 
   const { store, rules, settings, places, system } = context;
   if (rules.isOutOfReach(directory) || isInside(directory, places.home)) return;
   removeLeftovers(store);
-  const deadlineMs = system.clock.monotonicMs() + settings.budgetMs * PATIENCE;
-  const keeper = new Keeper(store, rules, limitsOf(settings, deadlineMs));
+  const keeper = new Keeper(store, rules, limitsOf(settings, system, PATIENCE));
   await sweepAround(keeper, directory, places.project, {
     isOfGit: false,
     withIgnored: false,

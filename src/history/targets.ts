@@ -100,7 +100,7 @@ async function findInGit(
   if (keeper.lost.length === lostBefore) return;
   const { files } = keeper.store.system;
   const repository = findRepository(createDisk(keeper.store.system), dirname(top));
-  const clean = await cleanInside(keeper, repository, top);
+  const clean = await cleanInside(keeper, repository, top, false);
   if (clean === undefined) return;
   for (const one of keeper.lost.splice(lostBefore)) {
     const facts = factsAt(files, one.path);
@@ -135,9 +135,26 @@ async function captureTree(keeper: Keeper, top: string, facts: ExactFacts): Prom
   const needsGit = outputs.length > 0 || files.length > MAX_COPIED_TREE;
   const repository = needsGit ? findRepository(createDisk(system), top) : undefined;
   const tracked = await trackedInside(keeper, repository, outputs);
-  const clean = files.length > MAX_COPIED_TREE ? await cleanInside(keeper, repository, top) : undefined;
-  const seen = found.map(one => clean?.(one) ?? keeper.capture(one.path, one.facts));
-  return [...seen, ...tracked.map(path => keeper.capture(path))];
+  // Where git tracks something, the rest is somebody's work too.
+  for (const output of outputs)
+    if (tracked.some(path => isInside(output, path))) collectAll(keeper, output, found);
+  const clean = files.length > MAX_COPIED_TREE ? await cleanInside(keeper, repository, top, true) : undefined;
+  return found.map(one => clean?.(one) ?? keeper.capture(one.path, one.facts));
+}
+
+function collectAll(keeper: Keeper, top: string, found: Found[]): void {
+  const facts = factsAt(keeper.store.system.files, top);
+  const known = new Set(found.map(({ path }) => path));
+  if (facts !== undefined && !known.has(top)) found.push({ path: top, facts });
+  walkTree(keeper.store.system.files, top, {
+    visit(path, inner) {
+      if (keeper.rules.isOutOfReach(path)) return false;
+      found.push({ path, facts: inner });
+      return true;
+    },
+    fail: (path, why) => keeper.lose(path, why),
+    isLate: () => keeper.isLateInWalk(),
+  });
 }
 
 function collect(keeper: Keeper, top: string, found: Found[], outputs: string[]): void {
@@ -191,11 +208,13 @@ async function cleanInside(
   keeper: Keeper,
   repository: Repository | undefined,
   directory: string,
+  isExact: boolean,
 ): Promise<((found: Found) => Seen | undefined) | undefined> {
   const { system } = keeper.store;
   const { top, gitDirectory = "" } = repository ?? {};
-  if (top === undefined || !isInside(top, directory) || convertsContent(system, repository, top))
-    return undefined;
+  // What goes together with its repository cannot come back from there.
+  if (top === undefined || !isInside(top, directory) || isInside(directory, gitDirectory)) return undefined;
+  if (isExact && convertsContent(system, repository, top)) return undefined;
   const result = await readStatus(system, top, keeper.msForGit(gitDirectory));
   const entries = await readIndex(system, top, keeper.msForGit(gitDirectory), {
     paths: [relative(top, directory)],

@@ -84,10 +84,11 @@ export function countFiles(files: readonly PathChange[]): string {
 }
 
 /** What a reader must know about it beside what it did; empty for most. */
-export function markOf({ kind, undoneBy, undonePaths, status, isComplete }: Change): string {
+export function markOf({ kind, undoneBy, undonePaths, status, isComplete, verdict }: Change): string {
   if (undoneBy !== undefined) return kind === "undo" ? "redone" : "undone";
   if (undonePaths.length > 0) return "partly undone";
-  if (status === "open") return "open";
+  if (status === "running") return "running";
+  if (status === "open") return verdict === "ask" ? "asked" : "open";
   return isComplete ? "" : "incomplete";
 }
 

@@ -101,6 +101,7 @@ export {
   type BuiltHandler,
   type BuiltHook,
   buildFolder,
+  digestFiles,
   MANIFEST_VERSION,
   type Manifest,
   manifestFile,

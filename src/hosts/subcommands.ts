@@ -35,7 +35,7 @@ export const STOCK_SUBCOMMANDS: readonly Subcommand[] = [...STOCK_HOOKS]
     isStock: true,
   }));
 
-const ALIASES: Readonly<Record<string, string>> = {
+export const ALIASES: Readonly<Record<string, string>> = {
   agentstop: "stop",
   sessionend: "session-stop",
   sessionstopevent: "session-stop",

@@ -20,8 +20,9 @@ export {
   takesIgnored,
   writtenByGit,
 } from "./records/git-changes.ts";
+export { registryHosts } from "./records/installs.ts";
 export { isForge } from "./records/network.ts";
-export type { OwnCommand, OwnUse } from "./records/own-commands.ts";
+export { type OwnCommand, type OwnUse, RECIPE_EXTENSIONS, RECIPE_FOLDERS } from "./records/own-commands.ts";
 export {
   type FoundCall,
   isOwnName,
@@ -33,6 +34,7 @@ export {
 } from "./records/own-program.ts";
 export { INSTALLED_IN, isWrapper, wrappedCommand } from "./records/own-wrapper.ts";
 export {
+  homeCaches,
   isDistinctiveName,
   isGenericName,
   isHomeCache,

@@ -31,8 +31,10 @@ export function findSessionDirectory(
 
 /**
  * The project root, first match: `.claude` upward from the process's directory, the same from the session's,
- * `AMPLIHACK_ROOT`, the git top level of the session directory, the session directory. The home directory and
- * those above it count only for a session that works in the home directory itself. `/` when nothing is known.
+ * `AMPLIHACK_ROOT`, the git top level of the session directory, the nearest manifest above it, the session directory.
+ * The home directory and those above it count only for a session that works in the home directory itself. A `.claude`
+ * that only our hooks wrote into marks nothing; directories for temporary files, and one that holds several
+ * repositories, are no project. `/` when nothing is known.
  */
 export function findProjectRoot(
   system: Pick<System, "files" | "env">,
@@ -42,22 +44,80 @@ export function findProjectRoot(
   const processDirectory = files.workingDirectory();
   const sessionDirectory = findSessionDirectory(system, payloadCwd) ?? "/";
   const isAcceptable = homeRule(system, sessionDirectory);
-  const upward = (from: string | undefined, marker: string) =>
+  const isTemporary = temporaryRoots(system);
+  const upward = (from: string | undefined, isMarked: (directory: string) => boolean) =>
     from === undefined
       ? undefined
       : ancestors(from).find(
-          directory => directory !== "/" && isAcceptable(directory) && hasEntry(files, directory, marker),
+          directory =>
+            directory !== "/" && isAcceptable(directory) && !isTemporary(directory) && isMarked(directory),
         );
+  const isOfClaude = (directory: string) =>
+    hasEntry(files, directory, ".claude") &&
+    !isOwnFolder(files, join(directory, ".claude")) &&
+    (directory === sessionDirectory || !holdsRepositories(files, directory));
+  const hasManifest = (directory: string) =>
+    MANIFESTS.some(name => hasEntry(files, directory, name)) && !holdsRepositories(files, directory);
   const configured = VARIABLES.AMPLIHACK_ROOT.tryGet(system);
   return (
-    upward(processDirectory, ".claude") ??
-    upward(sessionDirectory, ".claude") ??
+    upward(processDirectory, isOfClaude) ??
+    upward(sessionDirectory, isOfClaude) ??
     (configured !== undefined && isAcceptable(configured) && hasEntry(files, configured, ".claude")
       ? configured
       : undefined) ??
-    upward(sessionDirectory, ".git") ??
+    upward(sessionDirectory, directory => hasEntry(files, directory, ".git")) ??
+    upward(sessionDirectory, hasManifest) ??
     sessionDirectory
   );
+}
+
+const MANIFESTS = [
+  "package.json",
+  "pyproject.toml",
+  "setup.py",
+  "Cargo.toml",
+  "go.mod",
+  "pom.xml",
+  "build.gradle",
+  "build.gradle.kts",
+  "CMakeLists.txt",
+  "Gemfile",
+  "composer.json",
+  "mix.exs",
+  "deno.json",
+];
+/** Folders with more names are looked at no further. */
+const MAX_LISTED = 500;
+
+function temporaryRoots({ files, env }: Pick<System, "files" | "env">): (directory: string) => boolean {
+  const named = ["/tmp", "/var/tmp", "/private/tmp", "/dev/shm", env.get("TMPDIR")];
+  const roots = new Set(named.flatMap(path => (path === undefined || path === "" ? [] : normalise(path))));
+  const own = env.get("TMPDIR");
+  if (own !== undefined && own !== "") roots.add(tryResolve(files, normalise(own)));
+  return directory => roots.has(directory);
+}
+
+/** What hooks write at run time lies in `.claude/runtime`. */
+function isOwnFolder(files: Files, path: string): boolean {
+  const names = listNames(files, path);
+  return names.length === 1 && names[0] === "runtime";
+}
+
+/** A folder in which people have their projects. */
+function holdsRepositories(files: Files, directory: string): boolean {
+  const names = listNames(files, directory);
+  if (names.length > MAX_LISTED || names.includes(".git")) return false;
+  let found = 0;
+  for (const name of names) if (hasEntry(files, join(directory, name), ".git") && ++found > 1) return true;
+  return false;
+}
+
+function listNames(files: Files, path: string): readonly string[] {
+  try {
+    return files.list(path);
+  } catch {
+    return [];
+  }
 }
 
 /** Where lock mode keeps its files: a `CLAUDE_PROJECT_DIR` with `.claude` goes first, for readers and writers. */

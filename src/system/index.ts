@@ -40,6 +40,7 @@ export {
   type FileFacts,
   type FileKind,
   type Files,
+  type HeldDirectory,
   hasErrorCode,
   type NamedFacts,
   type Processes,

@@ -19,6 +19,7 @@ import { decodeName } from "./file-names.ts";
 import { copyFile, digestFile, overwriteFile } from "./node-copy.ts";
 import { attempt, toNodePath } from "./node-errors.ts";
 import { listFacts, listNames, look, lookExactly } from "./node-facts.ts";
+import { holdDirectoryOnLinux } from "./node-held-directory.ts";
 import { fill, withFile, writeAll } from "./node-open-file.ts";
 import { dirname } from "./paths.ts";
 import { joinStamps } from "./stamps.ts";
@@ -82,6 +83,7 @@ export function createNodeFiles(): Files {
         // Best effort by contract: some file systems refuse to sync a directory.
       }
     },
+    ...holdDirectoryOnLinux(),
     workingDirectory() {
       try {
         return process.cwd();

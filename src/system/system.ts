@@ -132,8 +132,22 @@ export interface Files {
   setModified(path: string, modifiedNs: string): void;
   /** Best effort: makes a rename in that directory durable. */
   syncDirectory(path: string): void;
+  /**
+   * Opens a directory from the root down without following a link: `ENOTDIR` where one is in the way. Absent where the
+   * platform cannot look up names in an open directory.
+   */
+  holdDirectory?(path: string): HeldDirectory;
   /** The process's working directory; undefined when it was deleted. */
   workingDirectory(): string | undefined;
+}
+
+/** A directory that stays the same one whatever becomes of its name. */
+export interface HeldDirectory {
+  /** names below it are looked up in this very directory */
+  readonly path: string;
+  /** as `FileFacts` has it */
+  readonly identity: string;
+  release(): void;
 }
 
 export interface Environment {

@@ -100,10 +100,14 @@ function nameMatches(pattern: string, name: string): boolean {
 const IGNORE_LIMIT = 64 * 1024;
 const MAX_IGNORE_DEPTH = 32;
 
-const ignoreFiles = new WeakMap<Workspace, Map<string, IgnoreFile | undefined>>();
+const ignoreFiles = new WeakMap<object, Map<string, IgnoreFile | undefined>>();
 
 /** By the rules that are there; `parts` is the path below the repository. */
-export function isIgnoredNow(workspace: Workspace, top: string, parts: readonly string[]): boolean {
+export function isIgnoredNow(
+  workspace: Pick<Workspace, "disk">,
+  top: string,
+  parts: readonly string[],
+): boolean {
   return isIgnoredBy(workspace, top, parts, { read: path => present(workspace, path), when: "now" });
 }
 
@@ -117,7 +121,7 @@ export function isIgnoredByGit(workspace: Workspace, top: string, parts: readonl
   return isIgnoredBy(workspace, top, parts, { read, when: "before" });
 }
 
-function present({ disk }: Workspace, path: string): string | undefined {
+function present({ disk }: Pick<Workspace, "disk">, path: string): string | undefined {
   return disk.text(path, IGNORE_LIMIT);
 }
 
@@ -127,7 +131,7 @@ interface RuleReader {
 }
 
 function isIgnoredBy(
-  workspace: Workspace,
+  workspace: Pick<Workspace, "disk">,
   top: string,
   parts: readonly string[],
   { read, when }: RuleReader,

@@ -5,6 +5,7 @@
 export { createDisk, type Disk, linkedDirectories, partsBelow } from "./disk.ts";
 export { type IgnoreFile, isIgnored, isIgnoredNow, matchesAnyPattern, parseIgnoreFile } from "./ignore.ts";
 export { holdsActiveLock, holdsHookProgram, isOwnFile, isSwitchFile } from "./own-files.ts";
+export { filesBelow, type ProtectedPath, protectedPaths } from "./protected.ts";
 export {
   currentBranch,
   findAlias,
@@ -23,6 +24,7 @@ export {
   patternNamesSecret,
   type SecretKind,
   secretByName,
+  secretPlaces,
 } from "./secrets.ts";
 export {
   componentCouldBe,
@@ -33,7 +35,15 @@ export {
   resolveTargets,
   type Target,
 } from "./target.ts";
-export { holdsWiring, hookFiles, isLinkedWiring, mayNameWiring, wiringOf, wiringPart } from "./wiring.ts";
+export {
+  holdsWiring,
+  hookFiles,
+  isLinkedWiring,
+  mayNameWiring,
+  wiringBelow,
+  wiringOf,
+  wiringPart,
+} from "./wiring.ts";
 export type { SessionWrites } from "./workspace.ts";
 export {
   configuredAuditLog,

@@ -158,6 +158,12 @@ function groupByTop(trees: readonly HomeTree[]): ReadonlyMap<string, readonly Ho
   return groups;
 }
 
+/** The places of secrets that have a fixed path, whether something is there or not: files, or whole trees. */
+export function secretPlaces(home: string): readonly string[] {
+  const inHome = [...HOME_TREES.secret.list, ...HOME_TREES.key.list].map(tree => tree.replaceAll("?", " "));
+  return [...inHome.map(tree => `${home}/${tree}`), ...SYSTEM_SECRETS.list, ...SYSTEM_TREES.list];
+}
+
 function isAtOrBelow(path: string, tree: string): boolean {
   return path === tree || path.startsWith(`${tree}/`);
 }
@@ -166,6 +172,11 @@ function isAtOrBelow(path: string, tree: string): boolean {
 export function isSettingsFile(path: string): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1);
   return name === ".env" || name.startsWith(".env.");
+}
+
+/** The known places of secrets below a home. */
+export function secretNamesInHome(): readonly string[] {
+  return [...HOME_TREES.secret.list, ...HOME_TREES.key.list].map(name => name.replaceAll("?", " "));
 }
 
 /** A directory of the home in which a known place of secrets lies. */

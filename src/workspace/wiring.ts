@@ -219,7 +219,7 @@ const MAX_DEPTH = 3;
 const existing = new WeakMap<Workspace, readonly string[]>();
 
 /** The wiring that is there: files, and the directories that are wiring as a whole. */
-function existingWiring(workspace: Workspace): readonly string[] {
+export function existingWiring(workspace: Workspace): readonly string[] {
   const known = existing.get(workspace);
   if (known !== undefined) return known;
   const found = new Set(auditFiles(workspace));
@@ -240,6 +240,26 @@ function existingWiring(workspace: Workspace): readonly string[] {
   const paths = [...found];
   existing.set(workspace, paths);
   return paths;
+}
+
+/** Wiring by its names alone, whether it is there or not; patterns for names that vary are left out. */
+export function wiringNames(workspace: Workspace): readonly string[] {
+  return wiringRoots(workspace).flatMap(({ root, folder }) =>
+    WIRING_PATTERNS.filter(
+      ({ names }) =>
+        !names.some(name => name.includes("*")) && folder.every((name, index) => names[index] === name),
+    ).map(({ names }) => join(root, ...names.slice(folder.length))),
+  );
+}
+
+/** Wiring below a directory: what is there, and names that would be wiring if something were there. */
+export function wiringBelow(
+  workspace: Workspace,
+  directory: string,
+): { readonly existing: readonly string[]; readonly missing: readonly string[] } {
+  const existing = existingWiring(workspace).filter(path => isInside(directory, path));
+  const isMissing = (path: string) => isInside(directory, path) && workspace.disk.kind(path) === undefined;
+  return { existing, missing: [...new Set(wiringNames(workspace).filter(isMissing))] };
 }
 
 const MAX_SETTINGS_BYTES = 256 * 1024;

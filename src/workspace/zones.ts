@@ -187,7 +187,7 @@ export function secretAt(
 }
 
 /** Below the home directory; a trailing slash stands for the whole tree. */
-const STARTUP = words(`
+export const STARTUP_FILES = words(`
   .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zprofile .zshenv .zlogin .zlogout
   .kshrc .cshrc .tcshrc .login .inputrc .xprofile .xinitrc .xsession .xsessionrc .pam_environment .ssh/rc
   .config/fish/config.fish .config/fish/conf.d/ .config/autostart/ .config/systemd/user/ .config/environment.d/
@@ -205,7 +205,7 @@ export function isStartupFile(workspace: Workspace, path: string): boolean {
   )
     return false;
   const below = partsBelow(home, path)?.join("/") ?? "";
-  return STARTUP.some(name => (name.endsWith("/") ? `${below}/`.startsWith(name) : below === name));
+  return STARTUP_FILES.some(name => (name.endsWith("/") ? `${below}/`.startsWith(name) : below === name));
 }
 
 function otherHome(path: string): string | undefined {

@@ -157,6 +157,19 @@ describe("committing to main", () => {
     expect(judgement.reason).toContain("pull request");
   });
 
+  it("is asked about where no remote is, and the person reads how to allow it for good", () => {
+    const alone = machine({
+      [`${PROJECT}/.git/HEAD`]: "ref: refs/heads/main\n",
+      [`${PROJECT}/.git/config`]: "[core]\n\tbare = false\n",
+    });
+    const judgement = judge("git commit -m x", { system: alone });
+    expect(judgement).toMatchObject({ verdict: "ask", findings: [{ rule: "git.main" }] });
+    expect(judgement.texts?.person).toContain("amplihack config set guard.rules.git.main allow");
+    expect(judge("git commit -m x", { system: onMain }).texts?.person).toContain(
+      "amplihack config set guard.rules.git.main allow",
+    );
+  });
+
   it("knows master, also from packed refs", () => {
     expect(judge("git commit -m x", { system: onMaster }).findings[0]).toMatchObject({
       rule: "git.main",

@@ -8,13 +8,14 @@ export const HOME = "/home/user";
 export const PROJECT = "/home/user/project";
 const SHA = "1234567890123456789012345678901234567890\n";
 
+const REMOTE = '[remote "origin"]\n\turl = https://github.com/acme/project.git\n';
+
 /** A developer's machine: a project on a feature branch, a repository on main beside it, secrets at home. */
 const FILES: Readonly<Record<string, SeedEntry>> = {
   [`${PROJECT}/.git/HEAD`]: "ref: refs/heads/feature/x\n",
   [`${PROJECT}/.git/refs/heads/main`]: SHA,
   [`${PROJECT}/.git/refs/heads/feature/x`]: SHA,
-  [`${PROJECT}/.git/config`]:
-    "[core]\n\tbare = false\n[alias]\n\tst = status\n\tnuke = reset --hard\n\twipe = !rm -rf src\n",
+  [`${PROJECT}/.git/config`]: `[core]\n\tbare = false\n[alias]\n\tst = status\n\tnuke = reset --hard\n\twipe = !rm -rf src\n${REMOTE}`,
   [`${PROJECT}/.git/objects/aa/bb`]: "x",
   [`${PROJECT}/.gitignore`]: "node_modules/\ndist/\n*.log\n/generated-reports/\n.env\nlocal-data/\n",
   [`${PROJECT}/package.json`]: "{}\n",
@@ -35,6 +36,7 @@ const FILES: Readonly<Record<string, SeedEntry>> = {
   [`${PROJECT}/docs/index.md`]: "\n",
   [`${HOME}/other/.git/HEAD`]: "ref: refs/heads/main\n",
   [`${HOME}/other/.git/refs/heads/main`]: SHA,
+  [`${HOME}/other/.git/config`]: REMOTE,
   [`${HOME}/fresh/.git/HEAD`]: "ref: refs/heads/main\n",
   [`${HOME}/Documents/taxes.pdf`]: "x",
   [`${HOME}/.ssh/id_ed25519`]: "key",

@@ -38,7 +38,8 @@ const lacking = lackingFor(MACHINE);
 if (lacking.length > 0) fail(describeLack(MACHINE, lacking));
 const { output, runner } = chooseTarget(MACHINE);
 const builtMs = statSync(output, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-if (nativeSourcesMs() > builtMs) run(["npm", "run", "build:native", "--", "--target", MACHINE]);
+if (nativeSourcesMs("amplihack-hooks") > builtMs)
+  run(["npm", "run", "build:native", "--", "--target", MACHINE]);
 if (statSync("dist/bin/amplihack-hooks.cjs", { throwIfNoEntry: false }) === undefined)
   run(["npm", "run", "build"]);
 

@@ -46,7 +46,7 @@ describe("what the guard knows of our own commands", () => {
 const NOT_WRITTEN = words(`
   memory.input memory.db-path hooks.input hooks.transcript hooks.golden-dir hooks.reference-map hygiene.repo
   hygiene.allowlist history.path guard.cwd guard.transcript install.local launch.cwd recipe.recipe-dir
-  recipe.working-dir recipe.cd recipe.context-file recipe.audit-dir recipe.resume
+  recipe.working-dir recipe.cd recipe.context-file recipe.audit-dir recipe.resume sandbox.read
 `);
 
 describe("an option that names a file", () => {

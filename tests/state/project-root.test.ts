@@ -65,6 +65,33 @@ describe("the project root", () => {
     expect(findProjectRoot(system, "/home/u")).toBe("/data/u");
   });
 
+  it("is not what our own hooks left behind, nor a temporary root, nor a folder of several repositories", () => {
+    const own = at("/home/u/work/a", ["/home/u/work/.claude/runtime", "/home/u/work/a"]);
+    expect(findProjectRoot(own, undefined)).toBe("/home/u/work/a");
+    own.put("/home/u/work/.claude/settings.json", "{}");
+    expect(findProjectRoot(own, undefined)).toBe("/home/u/work");
+    const temporary = at("/tmp/x/y", ["/tmp/.claude", "/tmp/.git", "/tmp/x/y"]);
+    expect(findProjectRoot(temporary, undefined)).toBe("/tmp/x/y");
+    const env = { HOME: "/home/u", TMPDIR: "/scratch/" };
+    expect(findProjectRoot(at("/scratch/x", ["/scratch/.claude"], { env }), undefined)).toBe("/scratch/x");
+    const several = [
+      "/home/u/work/.claude",
+      "/home/u/work/one/.git",
+      "/home/u/work/two/.git",
+      "/home/u/work/p",
+    ];
+    expect(findProjectRoot(at("/home/u/work/p", several), undefined)).toBe("/home/u/work/p");
+    expect(findProjectRoot(at("/home/u/work/one", several), undefined)).toBe("/home/u/work/one");
+  });
+
+  it("is the nearest directory with a manifest where there is no repository", () => {
+    const files = { "/home/u/p/package.json": "{}", "/home/u/p/src/a.ts": "", "/home/u/package.json": "{}" };
+    const system = at("/home/u/p/src", [], { files });
+    expect(findProjectRoot(system, undefined)).toBe("/home/u/p");
+    system.put("/home/u/p/src/.git", "gitdir: /elsewhere");
+    expect(findProjectRoot(system, undefined)).toBe("/home/u/p/src");
+  });
+
   it("is looked for without a home, without a working directory, and where nothing may be read", () => {
     const homeless = at("/p/a", ["/p/.claude"], { env: {} });
     expect(findProjectRoot(homeless, undefined)).toBe("/p");

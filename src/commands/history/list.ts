@@ -12,7 +12,9 @@ Each line is one tool call that changed files: when, its id, what was done, how
 many files. Marks behind it:
   undone, partly undone
   redone      an undo that was reversed
-  open        its end was never seen
+  running     processes that it left behind go on
+  asked       you were asked, and it has not run yet
+  open        its end was not seen
   incomplete  not everything could be kept beforehand`,
   options: {
     session: option.string("SESSION", "only those of this session"),
@@ -35,6 +37,7 @@ many files. Marks behind it:
     const { history, home, project, resolvePath, isKeeping } = openForCommand(invocation);
     const limit = options.limit ?? DEFAULT_LIMIT;
     const nowMs = system.clock.nowMs();
+    await history.finishEnded();
     const found = history.listChanges({
       ...(options["all-projects"] ? {} : { project }),
       ...(options.session === undefined ? {} : { session: options.session }),

@@ -37,9 +37,10 @@ export const showCommand = defineCommand({
     const { openForCommand } = await import("./open.ts");
     const opened = openForCommand(invocation);
     const id = positionals[0] ?? "";
+    await opened.history.finishEnded();
     const change = opened.history.readChange(id);
     if (change === undefined)
-      throw new CommandError(`no change has the id '${id}'`, {
+      throw new CommandError(opened.history.whyNoChange(id), {
         kind: "not-found",
         fix: "amplihack history --all-projects",
       });

@@ -59,9 +59,10 @@ function describeMark(change: Change): string {
   const { undoneBy, undonePaths, status } = change;
   if (undoneBy !== undefined) return `${markOf(change)} by ${undoneBy}`;
   if (undonePaths.length > 0) return `partly undone: ${count(undonePaths.length, "path")}`;
-  return status === "open"
-    ? "open: its end was never seen"
-    : "incomplete: not everything was kept before it began";
+  if (status === "running") return "running: processes that it left behind go on, and may change more";
+  if (status === "open")
+    return markOf(change) === "asked" ? "asked: it has not run yet" : "open: its end was not seen";
+  return "incomplete: not everything was kept before it began";
 }
 
 function renderFiles(files: readonly PathChange[], { project }: Change, home: string): readonly string[] {

@@ -52,7 +52,7 @@ export function renderTable(changes: readonly Change[], view: TableView): string
 
 /** A change of git's own state may touch no file. What an open one did is not known before it ends. */
 function describeSize({ files, git, status }: Change): string {
-  if (status === "open") return "? files";
+  if (status !== "done") return "";
   return files.length === 0 && git.length > 0 ? "git" : countFiles(files);
 }
 

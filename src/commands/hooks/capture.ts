@@ -28,7 +28,7 @@ export const captureCommand = defineCommand({
     force: option.boolean("replace a case that is already there"),
     format: FORMAT_OPTION,
   },
-  forAgents: { use: "asks", writes: ["baseline"] },
+  forAgents: { use: "asks", writes: ["baseline"], runsText: ["reference", "candidate"] },
   examples: {
     "amplihack hooks capture --event stop --input in.json --name plain-stop":
       "writes the three golden files of a case",

@@ -172,7 +172,11 @@ Node and the candidate is the native program. Without --all, --input and --trans
 recorded from real hosts. Every run has a sandbox of its own as home and project. Exit 0: all match, 1: a mismatch, 2:
 usage, 3: a program could not be run, or there were no cases.`,
   options: OPTIONS,
-  forAgents: { use: "passes", asksWith: ["candidate", "reference", "reference-map"] },
+  forAgents: {
+    use: "passes",
+    asksWith: ["candidate", "reference", "reference-map"],
+    runsText: ["candidate", "reference"],
+  },
   examples: {
     "amplihack hooks compare": "compares amplihack-hooks on Node with the native program",
     "amplihack hooks compare --all": "checks every golden case of this project",

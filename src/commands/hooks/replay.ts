@@ -219,7 +219,7 @@ sessions and tells what the guard would have stopped in them. Nothing is run, an
 folder the same is done for the transcripts in it; your own hooks run on every call that they want. With a FILE every
 hook call of that session is run in order. With --input one payload is run.`,
   options: OPTIONS,
-  forAgents: { use: "passes", asksWith: ["candidate"] },
+  forAgents: { use: "passes", asksWith: ["candidate"], runsText: ["candidate"] },
   examples: {
     "amplihack hooks replay --transcript": "what would have been stopped in your past sessions",
     "amplihack hooks replay --transcript ./sessions": "the same for a folder of transcripts",

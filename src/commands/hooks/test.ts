@@ -34,7 +34,7 @@ expectation is allow, ask, deny, none, skipped, rewrite, context, message, halt 
   positionals: [
     { name: "FILE", summary: "the hook; all of yours when left out", isOptional: true, completes: "file" },
   ],
-  forAgents: "passes",
+  forAgents: { use: "passes", runs: "code" },
   examples: {
     "amplihack hooks test ~/.amplihack/hooks/no-friday-deploys.ts --watch": "tests it after every change",
     "amplihack hooks test": "tests all hooks of your own",

@@ -20,7 +20,7 @@ What AMPLIHACK_CONTEXT_… and the like set is taken from here.`,
     format: FORMAT,
   },
   // What is submitted runs where no guard of this session sees it.
-  forAgents: "asks",
+  forAgents: { use: "asks", runs: "recipe" },
   examples: {
     "amplihack recipe submit deploy --url postgres://ann@db/agents": "prints the id of the run",
     "amplihack recipe submit deploy --url --wait -c 'target=staging'":

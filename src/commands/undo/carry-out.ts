@@ -3,7 +3,7 @@ import { countPaths, sortSteps, type UndoPlan, type UndoResult } from "../../his
 import { hasConsent } from "../history/consent.ts";
 import type { OpenedHistory } from "../history/open.ts";
 import { renderConflicts, type TypedAgain, typeAgain } from "./conflicts.ts";
-import { type PreviewView, renderPreview } from "./preview.ts";
+import { type PreviewView, renderMissing, renderPreview } from "./preview.ts";
 
 export const CARRY_OUT_OPTIONS = {
   "dry-run": option.boolean("only show what would happen, every file of it", { short: "n" }),
@@ -15,7 +15,7 @@ export const CARRY_OUT_OPTIONS = {
 const CONFLICT_EXIT_CODE = 3;
 
 type CarryOut = Pick<Invocation<typeof CARRY_OUT_OPTIONS>, "options" | "system" | "terminal">;
-type Outcome = "done" | "preview" | "conflicts";
+type Outcome = "done" | "partly" | "preview" | "conflicts";
 
 const REASSURANCE = {
   undo: "Nothing else is touched, and amplihack redo reverses it.",
@@ -76,24 +76,31 @@ export async function carryOut(
     })
     .finally(() => progress.clear());
   for (const problem of result.problems) terminal.warn(`Warning: ${problem}\n`);
-  if (!isJson) terminal.print(renderDone(plan));
-  return finish("done", 0, result);
+  const isWhole = result.missing.length === 0;
+  if (!isJson) terminal.print(renderDone(plan, result, viewOn("stdout")));
+  return finish(isWhole ? "done" : "partly", isWhole ? 0 : 1, result);
 }
 
-function renderDone(plan: UndoPlan): string {
+function renderDone(plan: UndoPlan, { missing }: UndoResult, view: PreviewView): string {
   const { comesBack, changesBack, goesAway } = sortSteps(plan);
   const restored = [...comesBack, ...changesBack];
+  const isMissing = new Set(missing.map(({ path }) => path));
+  const came = restored.filter(({ path }) => !isMissing.has(path));
   const parts = [
-    ...(restored.length > 0 ? [`${countPaths(restored)} restored`] : []),
+    ...(came.length > 0 ? [`${countPaths(came)} restored`] : []),
     ...(goesAway.length > 0 ? [`${countPaths(goesAway)} removed`] : []),
-    ...plan.git.flatMap(({ lines }) => lines.map(line => `git ${line}`)),
+    ...plan.git.flatMap(({ lines }) => lines),
   ];
   const again =
     plan.kind === "undo"
       ? "amplihack redo"
       : `amplihack undo ${plan.changes.flatMap(({ of }) => of).join(" ")}`;
-  const done = parts.length === 0 ? "Everything was as before already" : `Done: ${parts.join(", ")}`;
-  return `${done}.\nTo reverse this: ${again}\n`;
+  const told = parts.length === 0 ? "nothing" : parts.join(", ");
+  if (missing.length > 0)
+    return `Not everything came back. Done: ${told}.\n${renderMissing(missing, view)}To reverse this: ${again}\n`;
+  return parts.length === 0
+    ? "Nothing to restore: the files already match.\n"
+    : `Done: ${told}.\nTo reverse this: ${again}\n`;
 }
 
 function planDocument(plan: UndoPlan, status: Outcome, result: UndoResult | undefined) {
@@ -108,6 +115,7 @@ function planDocument(plan: UndoPlan, status: Outcome, result: UndoResult | unde
     git: plan.git.flatMap(({ lines }) => lines),
     conflicts: plan.conflicts,
     gone: plan.gone,
+    missing: result?.missing ?? [],
     problems: result?.problems ?? [],
   };
 }

@@ -108,7 +108,11 @@ function linesOf(steps: readonly PathStep[], { project, home, isWhole }: Preview
 }
 
 function renderGone({ gone }: UndoPlan, view: PreviewView): string {
-  if (gone.length === 0) return "";
+  return gone.length === 0 ? "" : renderMissing(gone, view);
+}
+
+/** What does not come back, with the reason and the command that may help. */
+export function renderMissing(gone: UndoPlan["gone"], view: PreviewView): string {
   const shown = gone
     .slice(0, view.isWhole ? undefined : MAX_SHOWN)
     .map(({ path, why }) => `      ${shownPath(path, view.project, view.home)}: ${escapeControls(why)}\n`);
@@ -124,7 +128,8 @@ function renderDoubt({ changes }: UndoPlan, view: PreviewView): string {
     return ids.length === 0 ? "" : `  ${paint(view, "yellow", "note")} ${ids.join(", ")}: ${why}\n`;
   };
   return (
-    say(({ status }) => status === "open", "its end was never seen; it may still be running") +
+    say(({ status }) => status === "running", "it is still running, and may change these files again") +
+    say(({ status }) => status === "open", "its end was not seen; it may still be running") +
     say(
       ({ isComplete, notKept }) => !isComplete && notKept.length === 0,
       "it may have changed more; files that are not named here stay as they are",

@@ -105,7 +105,7 @@ export class Changes implements ChangeSource {
     this.summaries = changes.map(summarise);
     this.counted = figuresOf(changes);
     const undone = changes.filter(({ undoneBy }) => undoneBy !== undefined).length;
-    const open = changes.filter(({ status }) => status === "open").length;
+    const open = changes.filter(({ status }) => status !== "done").length;
     this.mark = `${changes.length} ${changes[0]?.id ?? ""} ${undone} ${open}`;
   }
 }
@@ -126,7 +126,7 @@ export function summarise(change: Change): ChangeSummary {
     project: change.project,
     durationMs: change.durationMs,
     isFailed: change.exit === "failed",
-    isOpen: change.status === "open",
+    isOpen: change.status !== "done",
     isComplete: change.isComplete,
     fileCount: named.length,
     files: named.slice(0, MAX_FILES).map(({ path, what }) => ({ path, what })),

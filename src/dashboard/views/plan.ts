@@ -25,7 +25,7 @@ export function planView(site: Site, plan: UndoPlan): Markup {
         html`<li>${time(change.timeMs, site)} <code>${line(whatOf(change, site.home), 140)}</code></li>`,
     );
   const isDoubtful = changes.some(
-    ({ status, isComplete, notKept }) => status === "open" || (!isComplete && notKept.length === 0),
+    ({ status, isComplete, notKept }) => status !== "done" || (!isComplete && notKept.length === 0),
   );
   return html`<p>${isUndo ? `This takes back ${count(changes.length, "call")}:` : "This reverses an undo:"}</p>
 <ul class="plain">${named}${rest(changes.length)}</ul>

@@ -50,6 +50,7 @@ export function changesOfRun(run: GitRun, workspace: Workspace): RunChanges {
             changesFiles: files || hasHooks,
             changesState: state,
             ...(takesIgnored(run) ? { changesIgnored: true } : {}),
+            ...(takingOf(run, false)?.takesRepositories === true ? { changesNested: true } : {}),
             ...(commits === undefined ? {} : { commits }),
           },
     paths,

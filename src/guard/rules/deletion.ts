@@ -253,7 +253,9 @@ function reportSelection(
   const isReported = ({ rule }: Loss): boolean => {
     if (selection === "regenerable") return rule === "fs.root" && path === "/";
     if (selection === "all") return rule !== "fs.cwd" || isContentsOnly !== true;
-    return rule === "fs.root" || rule === "fs.system-write";
+    // Only names make a home smaller: what is left out or chosen by age or size may be anything.
+    const isWhole = rule === "fs.home" && (effect.names ?? []).length === 0;
+    return rule === "fs.root" || rule === "fs.system-write" || isWhole;
   };
   const isInTemp = path !== undefined && zoneOf(context.workspace, path) === "temp-root";
   if (selection === "some" && isInTemp && isContentsOnly === true) return;

@@ -1,6 +1,6 @@
 import { describe, knownText, wordSet } from "../../shell/index.ts";
 import { components } from "../../system/index.ts";
-import { hasBranch } from "../../workspace/index.ts";
+import { hasBranch, remotesOf } from "../../workspace/index.ts";
 import type { GitRun } from "../git/run.ts";
 import type { RuleTable } from "../rule.ts";
 import {
@@ -35,13 +35,13 @@ const RULES = {
     title: "changes a protected branch directly",
     verdict: "ask",
     atLevel: { relaxed: "allow" },
-    when: "At standard and strict a commit on main or master denies (the first commit of a new repository asks), and other commits, merges, rebases and pushes on protected branches ask. At relaxed all of these pass.",
+    when: "At standard and strict a commit on main or master denies (the first commit of a new repository asks, and so does one where no remote is), and other commits, merges, rebases and pushes on protected branches ask. At relaxed all of these pass.",
     examples: {
       asks: { "git push origin main": "main" },
       passes: ["git push origin feature/x", "git push -n origin main"],
     },
     lost: "It would {action} {target} directly. Protected branches change by pull request only.",
-    person: "guard.protectedBranches says which branches these are.",
+    person: "To allow it for good: amplihack config set guard.rules.git.main allow.",
     model: "Work on a branch of its own; skipping hooks does not help.",
     safer: "git switch -c feature/my-change",
   },
@@ -111,7 +111,10 @@ function inspectCommits({ run, by }: EffectOf<"git">, { workspace, report }: Rul
     : run.argv.some(word => ENDS_AN_OPERATION.has(describe(word)));
   if (isHarmless) return;
   const isUnborn = repository !== undefined && !hasBranch(workspace.disk, repository, branch);
-  const isDenied = isCommit && isMainBranch(branch) && !isUnborn && workspace.settings.level !== "relaxed";
+  // Without a remote nobody else works on it, and no pull request can be made.
+  const isShared = repository === undefined || remotesOf(workspace.disk, repository).length > 0;
+  const isDenied =
+    isCommit && isMainBranch(branch) && !isUnborn && isShared && workspace.settings.level !== "relaxed";
   report("git.main", by, branch, { action, verdict: isDenied ? "deny" : undefined });
 }
 

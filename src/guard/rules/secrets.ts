@@ -22,6 +22,7 @@ import {
   targetsOf,
 } from "../rule-context.ts";
 import { inspectShown, isClosed, isOnlyUsed, secretOf } from "../secret-flow.ts";
+import { isNarrowed } from "./trees.ts";
 
 const RULES = {
   "sec.read": {
@@ -84,7 +85,7 @@ const secrets: Check = {
   inspect(effect, context) {
     if (effect.kind === "read") inspectRead(effect, context);
     else if (effect.kind === "write") inspectWrite(effect, context);
-    else if (effect.kind === "delete" && !effect.isRecursive) inspectLoss(effect, effect.path, context);
+    else if (effect.kind === "delete") inspectLoss(effect, effect.path, context);
     else if (effect.kind === "move") inspectLoss(effect, effect.from, context);
     else if (effect.kind === "send") inspectSend(effect, context);
   },
@@ -98,6 +99,7 @@ function inspectRead(effect: EffectOf<"read">, context: RuleContext): void {
       context.report("sec.read", effect.by, target.shown);
     if (kind === undefined && !isClosed(context, target)) continue;
     if (kind === "secret" && isOnlyUsed(context, effect)) continue;
+    if (isNarrowed(effect, context)) continue;
     context.report("sec.read", effect.by, target.shown, { verdict: verdictOf(kind, effect) });
   }
 }

@@ -21,6 +21,7 @@ import {
   type RuleFamily,
   targetsOf,
 } from "../rule-context.ts";
+import { TREES } from "./trees.ts";
 import { inspectDescriptors, inspectWiring, inspectWords } from "./wiring.ts";
 
 const RULES = {
@@ -220,5 +221,5 @@ function usedAs({ use, isOpen, isLaunch, passedOn, isOptionDependent }: FoundCal
 export const SELF_PROTECTION = {
   name: "self-protection",
   rules: RULES,
-  checks: [selfProtection],
+  checks: [selfProtection, TREES],
 } satisfies RuleFamily;

@@ -1,11 +1,17 @@
 import { changedWords, changesOfGit, writtenByGit } from "../../programs/index.ts";
 import { describe, type Invocation, type ShellFacts, type Value, wordSet } from "../../shell/index.ts";
+import { components, globMatches, isInside } from "../../system/index.ts";
 import {
+  componentCouldBe,
+  type Disk,
+  filesBelow,
   holdsHookProgram,
   holdsWiring,
   hookFiles,
   isLinkedWiring,
   mayNameWiring,
+  partsBelow,
+  plainName,
   type Target,
   wiringOf,
 } from "../../workspace/index.ts";
@@ -35,6 +41,7 @@ export function inspectWiring(effect: CommandEffect, context: RuleContext): void
       break;
     case "delete":
       reportWiring(context, effect.path, effect.by, "name", effect.names);
+      inspectStore(effect, context);
       break;
     case "move":
       reportWiring(context, effect.from, effect.by, "name");
@@ -78,6 +85,41 @@ function isTouched(
   if (wiringOf(workspace, target) !== undefined) return true;
   if (touch !== "content") return holdsWiring(workspace, target);
   return target.path !== undefined && isLinkedWiring(workspace, target.path);
+}
+
+/**
+ * What is deleted around our own store is deleted with it, and then nothing is left to undo: no permission for the rest
+ * stands for that.
+ */
+function inspectStore(effect: EffectOf<"delete">, context: RuleContext): void {
+  const { disk, stateHomes } = context.workspace;
+  const { names = [], isRecursive, selection, isEmptyOnly, isEmptyBelow } = effect;
+  if (isEmptyOnly === true || isEmptyBelow === true) return;
+  if (selection === "regenerable" && names.length === 0) return;
+  if (!isRecursive && selection === undefined) return;
+  for (const { path, base, rest, isRemote } of targetsOf(context, effect.path, effect.by, false)) {
+    const place = path ?? (rest.every(part => plainName(part) === undefined) ? base : undefined);
+    const store = stateHomes.find(
+      home =>
+        place !== undefined && place !== home && isInside(place, home) && disk.kind(home) === "directory",
+    );
+    if (isRemote || place === undefined || store === undefined) continue;
+    const [next = ""] = partsBelow(place, store) ?? [];
+    const [first] = rest;
+    if (path === undefined && first !== undefined && !componentCouldBe(first, next)) continue;
+    if (names.length === 0 || holdsNamed(disk, store, names))
+      context.report("agent.bypass", effect.by, store, { verdict: "deny" });
+  }
+}
+
+/** The store, its folders or its files have such a name. */
+function holdsNamed(disk: Disk, store: string, names: readonly string[]): boolean {
+  const files = filesBelow(disk, store);
+  const parts = files === undefined ? undefined : [...components(store), ...files.flatMap(components)];
+  return (
+    parts === undefined ||
+    parts.some(part => names.some(pattern => globMatches(pattern.toLowerCase(), part.toLowerCase())))
+  );
 }
 
 /** `chmod 000`, `a-r`, `u=w`: what lies there can no longer be read, as if it were gone; or `chown` to another. */

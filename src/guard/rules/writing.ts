@@ -6,6 +6,7 @@ import { endsRegenerable, type Loss, lossOfTree } from "../losses.ts";
 import type { RuleTable } from "../rule.ts";
 import { type EffectOf, type RuleContext, type RuleFamily, targetsOf } from "../rule-context.ts";
 import { deletedTargets, isGrave, reportConfigured, reportLoss } from "./deletion.ts";
+import { UNKEPT } from "./unkept.ts";
 
 const RULES = {
   "fs.system-write": {
@@ -46,15 +47,7 @@ const RULES = {
     model: "Delete the file instead, if it has to go.",
     safer: "ls -l {target}",
   },
-  "fs.unkept": {
-    title: "loses what could not be kept",
-    verdict: "ask",
-    when: "Deletes or overwrites files of which the history could keep no copy first: too large, excluded, or no room.",
-    lost: "It would delete or overwrite {target}, and no copy of it was kept, because {why}.",
-    person: "It cannot be undone.",
-    model: "Move it to another name instead.",
-    safer: "ls -ld {target}",
-  },
+  ...UNKEPT,
   "fs.path": {
     title: "touches a protected path",
     verdict: "deny",

@@ -15,7 +15,7 @@ const OUTPUT_LIMIT = 1024 * 1024;
 
 /** Asks git something that changes nothing. */
 export async function askGit(
-  system: Pick<System, "env" | "processes" | "text">,
+  system: Pick<System, "env" | "files" | "processes" | "text">,
   args: readonly string[],
   call: ProgramCall,
 ): Promise<ProgramOutput> {

@@ -13,11 +13,12 @@ import {
   beginTurn,
   type Captured,
   callKey,
-  completeChange,
   dropChange,
   examineLosses,
   figuresOf,
   findOpen,
+  finishCall,
+  finishEnded,
   type GitWork,
   type HistoryContext,
   listChanges,
@@ -30,7 +31,7 @@ import {
   readSessionWrites,
   sweepProject,
 } from "../../history/index.ts";
-import { factsOfCall, hasFailed } from "../../hosts/index.ts";
+import { canonicalInput, factsOfCall, hasFailed } from "../../hosts/index.ts";
 import type { InputOf } from "../../protocol/index.ts";
 import { findSessionId } from "../../state/index.ts";
 import { isInside, relative, type System } from "../../system/index.ts";
@@ -67,9 +68,12 @@ export async function keepCall(
     host: input.host,
     session,
     ...callOf(input),
+    isBackground: isBackground(input),
+    wholeCommand: input.facts.command ?? undefined,
     verdict: judgement.verdict,
     rules: judgement.findings.map(({ rule }) => rule),
   };
+  if (history.settings.enabled) await finishEnded(history);
   const captured = history.settings.enabled ? await beginCall(history, request, footprint) : undefined;
   const losses = examineLosses(history, session, Math.max(history.settings.budgetMs, MIN_LOOK_MS));
   const settled = new Map<string, Settled>();
@@ -90,7 +94,7 @@ export async function keepCall(
       });
       return judged.settle([...rest, ...unkept]);
     },
-    message: isKept && captured?.change !== undefined ? messageOf(captured) : undefined,
+    message: isKept && captured?.change !== undefined ? messageOf(captured, passed) : undefined,
     notes: passed.map(({ finding, passes }) =>
       passes === "kept"
         ? `kept: ${finding.rule} ${finding.target} (amplihack undo ${captured?.change})`
@@ -141,6 +145,10 @@ function callOf({ tool, facts }: InputOf<"tool">): {
     toolUseId: tool.useId,
     command: clipText(redactOpening(shown), COMMAND_LIMIT),
   };
+}
+
+function isBackground({ tool, facts }: InputOf<"tool">): boolean {
+  return canonicalInput(tool.canonicalName, tool.input, facts)["run_in_background"] === true;
 }
 
 function keyOf({ rule, target }: Finding): string {
@@ -234,8 +242,13 @@ async function findUnkeptTargets(
   return [];
 }
 
-function messageOf({ change, files, bytes }: Captured): string {
-  return `kept ${count(files, "file")}, ${sizeText(bytes)}: amplihack undo ${change}`;
+function messageOf({ change, keptIn }: Captured, passed: readonly Settled[]): string {
+  const kept = new Map<string, number>();
+  for (const { finding, passes } of passed)
+    if (passes === "kept")
+      for (const { path, size } of keptIn(finding.atRisk ?? [], GIT_WORK[finding.rule])) kept.set(path, size);
+  const bytes = [...kept.values()].reduce((sum, size) => sum + size, 0);
+  return `kept ${count(kept.size, "file")}, ${sizeText(bytes)}: amplihack undo ${change}`;
 }
 
 /** Closes the change of a call that has ended. */
@@ -256,7 +269,8 @@ export async function completeCall(
   if (open === undefined) return;
   const isFailed = input.event === "PostToolUseFailure" || hasFailed(input.host, input.raw);
   const exit = isFailed ? "failed" : "ok";
-  await completeChange(history, open, { exit, durationMs });
+  await finishCall(history, open, { exit, durationMs });
+  await finishEnded(history);
   // The others never ran, or were begun by hooks that are registered twice.
   if (toolUseId !== undefined) for (const file of begun) if (file !== open) dropChange(history, file);
   pruneWhenDue(history);
@@ -270,7 +284,8 @@ export async function closeSession(
 ): Promise<void> {
   const history = openOf(system, guard);
   for (const open of findOpen(history.store, findSessionId(system, sessionId)))
-    await completeChange(history, open);
+    await finishCall(history, open);
+  await finishEnded(history);
 }
 
 /** A new prompt: a new turn, and a person may have edited files meanwhile. */

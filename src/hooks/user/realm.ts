@@ -5,11 +5,11 @@ import { allow, ask, context, defineHook, deny, halt, message, replaceOutput, re
 
 /** Asks the program around the realm; takes and gives JSON. */
 type Outside = (name: string, args: string) => string;
-type Load = (module: object, exports: object, require: (name: string) => unknown) => void;
+type Load = (module: object, exports: object, provide: (name: string) => unknown) => void;
 
 const AUTHORING = { allow, ask, context, defineHook, deny, halt, message, replaceOutput, rewrite };
 
-function require(name: string): unknown {
+function provide(name: string): unknown {
   if (name === "amplihack/hooks") return AUTHORING;
   throw new Error(`it imports ${name}, which is not part of it`);
 }
@@ -58,7 +58,7 @@ export function start(
   };
   try {
     const module: { exports: Record<string, unknown> } = { exports: {} };
-    load(module, module.exports, require);
+    load(module, module.exports, provide);
     const hook = Object(module.exports[exportName]) as { run?: (call: object) => unknown };
     if (typeof hook.run !== "function") throw new Error(`it exports no hook named ${exportName}`);
     Promise.resolve(hook.run(makeCall(parse(given) as object, question, later)))

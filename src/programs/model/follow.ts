@@ -21,6 +21,7 @@ import {
 } from "../../shell/index.ts";
 import { stdinOf } from "../records/file-access.ts";
 import { installsOf } from "../records/installs.ts";
+import { isOwnName } from "../records/own-program.ts";
 import { operationOfVerbs } from "../records/verbs.ts";
 import { effectsOfRows, listingBehind, readsOf } from "./effects.ts";
 import { asksForVersion, operationsOf } from "./operations.ts";
@@ -39,6 +40,7 @@ import {
 } from "./registry.ts";
 import { runOptionText } from "./run.ts";
 import { runInterpreterCode } from "./run-code.ts";
+import { runOwn } from "./run-own.ts";
 
 /** An option that is not known may take the next word as its value. */
 const UNKNOWN: OptionGrammar = { abbreviates: false, unknownTakesValue: true };
@@ -50,6 +52,7 @@ export function programsWith(own: OwnPrograms): Programs {
   return {
     follow(name, call, runs) {
       if (name === undefined) return { output: undefined, effects: guess(call) };
+      if (runs && call.argv.some(word => isOwnName(knownPrefix(word)))) runOwn(name, call);
       return followProgram(name, own.find(name) ?? findProgram(name), call, runs, own.operationRowsOf(name));
     },
     interpret(name, code, operands, call, source) {

@@ -33,7 +33,18 @@ const CMDLET_OPTIONS: OptionGrammar = {
 const CMDLET =
   /^(?:add|clear|disable|format|initialize|new|remove|reset|restart|set|stop|suspend|uninstall)-[a-z]+$/;
 
-const CELLS = ["needs", "unless", "free on", "of unknown", "answered", "ask", "deny", "safer"] as const;
+const CELLS = [
+  "needs",
+  "unless",
+  "free on",
+  "of unknown",
+  "answered",
+  "ask",
+  "deny",
+  "safer",
+  "stops",
+  "passes",
+] as const;
 const read = new WeakMap<Program, readonly Operation[]>();
 
 /** The operations of a record, for all of its names. */
@@ -69,6 +80,8 @@ function readOperation(row: OperationRow, ofRecord: string): Operation {
     ...(freeOn === undefined ? {} : { freeOn }),
     ...(safer === undefined ? {} : { safer }),
     ...(verdict === undefined ? {} : { verdict }),
+    ...(cells.stops === undefined ? {} : { stops: cells.stops }),
+    ...(cells.passes === undefined ? {} : { passes: cells.passes }),
     ...(cells["of unknown"] === undefined ? {} : { ofUnknown: true }),
     ...(cells.answered === undefined ? {} : { isAnswered: true }),
   };

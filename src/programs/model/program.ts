@@ -241,6 +241,9 @@ export interface Operation {
   /** with RAILS_ENV=test and the like nothing of worth is touched */
   readonly isFreeInTests?: boolean;
   readonly safer?: string;
+  /** Cases that tests run: a command line that is this operation, and one that is none; `safer` is one as well. */
+  readonly stops?: string;
+  readonly passes?: string;
   /** instead of the rule's own */
   readonly verdict?: "ask" | "deny";
 }

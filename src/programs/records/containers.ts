@@ -51,7 +51,8 @@ const EXEC: OptionGrammar = {
 /** Options of the engine and of all its subcommands. */
 const ENGINE_OPTIONS: OptionGrammar = {
   values: "-Hlpt host context config log-level filter project-name file env-file profile timeout rmi",
-  flags: "-vafqs volumes all force quiet remove-orphans stop help",
+  flags:
+    "-vafqs volumes all force quiet remove-orphans stop help services images profiles hash no-interpolate",
   shortEquals: true,
   abbreviates: false,
 };
@@ -59,7 +60,7 @@ const ENGINE_OPTIONS: OptionGrammar = {
 const COMPOSE_OPTIONS: OptionGrammar = {
   values:
     "-Hclfpt host context config log-level file project-name profile env-file project-directory timeout filter rmi",
-  flags: "-vaqs volumes all quiet remove-orphans stop help",
+  flags: "-vaqs volumes all quiet remove-orphans stop help services images profiles hash no-interpolate",
   shortEquals: true,
   abbreviates: false,
 };
@@ -83,20 +84,20 @@ export const containers: Field = {
       effects: call => [...copyIntoContainer(call), ...reachesOfRun(call)],
       run: runContainer,
       operations: [
-        "cloud.container system prune|reset | remove images, containers and caches that are not in use | safer docker system df",
-        "cloud.container volume rm|prune|remove | delete volumes with their data | safer docker volume ls",
-        "cloud.container rm | remove every listed container | needs f force | of unknown | safer docker ps -a",
-        "cloud.container container rm | remove every listed container | needs f force | of unknown | safer docker ps -a",
-        "cloud.container rmi | remove every listed image | needs f force | of unknown | safer docker images",
-        "cloud.container image rm | remove every listed image | needs f force | of unknown | safer docker images",
-        "cloud.container compose …down | delete the volumes or images of the project | needs v volumes rmi | safer docker compose down",
-        "cloud.container compose …rm | delete the volumes of the project | needs v volumes | safer docker compose rm",
-        "podman: cloud.container rm|rmi | remove everything | needs a all + f force | safer podman ps -a",
-        "podman: cloud.container pod rm | remove every pod | needs a all + f force | safer podman pod ps",
-        "docker: cloud.container stack|service|secret|config rm | remove a deployed stack | safer docker stack ls",
-        "docker: cloud.container swarm leave | leave the swarm and lose its state | needs f force",
-        "docker podman: sec.keychain compose config | show the values of all variables | needs env-file | unless q quiet services images profiles volumes hash no-interpolate",
-        "docker podman: sec.keychain …inspect …*.Env* | show the variables of a container",
+        "cloud.container system prune|reset | remove images, containers and caches that are not in use | safer docker system df | stops docker system prune web",
+        "cloud.container volume rm|prune|remove | delete volumes with their data | safer docker volume ls | stops docker volume rm web",
+        "cloud.container rm | remove every listed container | needs f force | of unknown | safer docker ps -a | stops docker rm $(docker ps -aq) -f",
+        "cloud.container container rm | remove every listed container | needs f force | of unknown | safer docker ps -a | stops docker container rm $(docker ps -aq) -f",
+        "cloud.container rmi | remove every listed image | needs f force | of unknown | safer docker images | stops docker rmi $(docker ps -aq) -f",
+        "cloud.container image rm | remove every listed image | needs f force | of unknown | safer docker images | stops docker image rm $(docker ps -aq) -f",
+        "cloud.container compose …down | delete the volumes or images of the project | needs v volumes rmi | safer docker compose down | stops docker compose down web -v",
+        "cloud.container compose …rm | delete the volumes of the project | needs v volumes | safer docker compose rm | stops docker compose rm web -v",
+        "podman: cloud.container rm|rmi | remove everything | needs a all + f force | safer podman ps -a | stops podman rm web -a -f",
+        "podman: cloud.container pod rm | remove every pod | needs a all + f force | safer podman pod ps | stops podman pod rm web -a -f",
+        "docker: cloud.container stack|service|secret|config rm | remove a deployed stack | safer docker stack ls | stops docker stack rm web",
+        "docker: cloud.container swarm leave | leave the swarm and lose its state | needs f force | stops docker swarm leave web -f | passes docker swarm leave web",
+        "docker podman: sec.keychain compose config | show the values of all variables | needs env-file | unless q quiet services images profiles volumes hash no-interpolate | stops docker compose config web --env-file | passes docker compose config web",
+        "docker podman: sec.keychain …inspect …*.Env* | show the variables of a container | stops docker inspect '{{.Config.Env}}' web | passes docker inspect ps web",
       ],
     }),
     program("docker-compose podman-compose", "readsNothing", {
@@ -104,9 +105,9 @@ export const containers: Field = {
       effects: reachesOfRun,
       run: runContainer,
       operations: [
-        "cloud.container down | delete the volumes or images of the project | needs v volumes rmi | safer docker-compose down",
-        "cloud.container rm | delete the volumes of the project | needs v volumes f=v f=sv f=vs | safer docker-compose rm",
-        "docker-compose: sec.keychain config | show the values of all variables | needs env-file | unless q quiet services images profiles volumes hash no-interpolate",
+        "cloud.container down | delete the volumes or images of the project | needs v volumes rmi | safer docker-compose down | stops docker-compose down web -v",
+        "cloud.container rm | delete the volumes of the project | needs v volumes f=v f=sv f=vs | safer docker-compose rm | stops docker-compose rm web -v",
+        "docker-compose: sec.keychain config | show the values of all variables | needs env-file | unless q quiet services images profiles volumes hash no-interpolate | stops docker-compose config web --env-file | passes docker-compose config web",
       ],
     }),
     program("finch container", "readsNothing", { effects: reachesOfRun, run: runContainer }),

@@ -9,8 +9,8 @@ export const credentials: Field = {
     program("bw", "", {
       options: { values: "session", flags: "raw", abbreviates: false },
       operations: [
-        "sec.keychain get|list|export | show a secret of Bitwarden | needs session raw",
-        "sec.keychain get password|item|totp|notes | show a secret of Bitwarden",
+        "sec.keychain get|list|export | show a secret of Bitwarden | needs session raw | stops bw get web --session | passes bw get web",
+        "sec.keychain get password|item|totp|notes | show a secret of Bitwarden | stops bw get password web | passes bw get list web",
       ],
     }),
     program("sops", "readsNothing", {
@@ -27,32 +27,34 @@ export const credentials: Field = {
         return runString(line, { ...call, environment: [...call.environment, keptVariables(call)] });
       },
       operations: [
-        "sec.keychain - | show decrypted secrets | needs d decrypt",
-        "sec.keychain decrypt | show decrypted secrets",
+        "sec.keychain - | show decrypted secrets | needs d decrypt | stops sops web -d | passes sops web",
+        "sec.keychain decrypt | show decrypted secrets | stops sops decrypt web | passes sops list web",
       ],
     }),
     program("git-crypt ansible-vault mkcert certbot keytool ssh-copy-id ssh-add", "readsNothing", {
-      operations: ["ansible-vault: sec.keychain view|decrypt | show decrypted secrets"],
+      operations: [
+        "ansible-vault: sec.keychain view|decrypt | show decrypted secrets | stops ansible-vault view web | passes ansible-vault list web",
+      ],
     }),
     program("ps", "", {
       shows: "*",
       operations: [
-        "sec.keychain - | show the variables of other processes | needs E",
-        "sec.keychain *e | show the variables of other processes",
-        "sec.keychain *eww* | show the variables of other processes",
-        "sec.keychain *auxe* | show the variables of other processes",
+        "sec.keychain - | show the variables of other processes | needs E | stops ps web -E | passes ps web",
+        "sec.keychain *e | show the variables of other processes | stops ps axe web | passes ps list web",
+        "sec.keychain *eww* | show the variables of other processes | stops ps eww web | passes ps list web",
+        "sec.keychain *auxe* | show the variables of other processes | stops ps auxe web | passes ps list web",
       ],
     }),
     commands([
-      "git-credential-osxkeychain git-credential-libsecret git-credential-store git-credential-cache git-credential-manager: sec.keychain get | show stored credentials",
-      "security: sec.keychain find-generic-password|find-internet-password|dump-keychain|export|find-key | show a password of the keychain",
-      "pass: sec.keychain show | show a password",
-      "pass: sec.keychain */* | show a password",
-      "gopass: sec.keychain show|cat | show a password",
-      "docker-credential-osxkeychain docker-credential-desktop docker-credential-secretservice docker-credential-pass: sec.keychain get|list | show stored credentials",
-      "lpass: sec.keychain show|export | show a secret of LastPass",
-      "secret-tool: sec.keychain lookup|search | show a secret of the keyring",
-      "keyring: sec.keychain get | show a secret of the keyring",
+      "git-credential-osxkeychain git-credential-libsecret git-credential-store git-credential-cache git-credential-manager: sec.keychain get | show stored credentials | stops git-credential-osxkeychain get web | passes git-credential-osxkeychain list web",
+      "security: sec.keychain find-generic-password|find-internet-password|dump-keychain|export|find-key | show a password of the keychain | stops security find-generic-password web | passes security list web",
+      "pass: sec.keychain show | show a password | stops pass show web | passes pass list web",
+      "pass: sec.keychain */* | show a password | stops pass mail/work web | passes pass list web",
+      "gopass: sec.keychain show|cat | show a password | stops gopass show web | passes gopass list web",
+      "docker-credential-osxkeychain docker-credential-desktop docker-credential-secretservice docker-credential-pass: sec.keychain get|list | show stored credentials | stops docker-credential-osxkeychain get web | passes docker-credential-osxkeychain status web",
+      "lpass: sec.keychain show|export | show a secret of LastPass | stops lpass show web | passes lpass list web",
+      "secret-tool: sec.keychain lookup|search | show a secret of the keyring | stops secret-tool lookup web | passes secret-tool list web",
+      "keyring: sec.keychain get | show a secret of the keyring | stops keyring get web | passes keyring list web",
     ]),
   ],
 };

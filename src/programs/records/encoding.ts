@@ -26,7 +26,8 @@ const BASE_OPTIONS: OptionGrammar = {
 };
 
 const PACK_OPTIONS: OptionGrammar = {
-  flags: "-cfklnqrtvzZjJ019 d|decompress|decrypt stdout batch help version",
+  flags:
+    "-cfklnqrtvzZjJ019 d|decompress|decrypt stdout batch help version export-secret-keys export-secret-subkeys",
   values: "-STo output passphrase",
 };
 
@@ -63,7 +64,9 @@ export const encoding: Field = {
     ),
     ...withOperations(
       [...packers("unlz4 brotli gpg2 age pigz unpigz", []), ...packers("gpg uudecode", ["decodes"])],
-      ["gpg gpg2: sec.keychain - | export private keys | needs export-secret-keys export-secret-subkeys"],
+      [
+        "gpg gpg2: sec.keychain - | export private keys | needs export-secret-keys export-secret-subkeys | stops gpg web --export-secret-keys | passes gpg web",
+      ],
     ),
   ],
 };

@@ -72,9 +72,9 @@ class ExpressionReader {
     this.removes = removes;
   }
 
-  /** A single chain of tests: `-empty` stands before whatever deletes. */
+  /** A single chain of tests: `-empty` stands before whatever deletes, and other tests only narrow it. */
   get isEmptyBelow(): boolean {
-    return this.isEmpty && !this.words.some(word => /^(-o|-or|,|\(|\\\(|!|-not)$/.test(word));
+    return this.isEmpty && !this.words.some(word => /^(-o|-or|,|\(|\\\()$/.test(word));
   }
 
   /** In each alternative a name is asked for, and none of them is a list of what is left out. */

@@ -234,10 +234,15 @@ function wordsBehind(list: string, operands: readonly Value[]): readonly Value[]
 const HOSTS: Readonly<Record<Registry, string>> = {
   npm: "registry.npmjs.org registry.yarnpkg.com npm.pkg.github.com",
   pypi: "pypi.org pypi.python.org files.pythonhosted.org download.pytorch.org pypi.nvidia.com",
-  cargo: "index.crates.io crates.io",
+  cargo: "index.crates.io static.crates.io crates.io",
   gem: "rubygems.org index.rubygems.org",
-  go: "proxy.golang.org",
+  go: "proxy.golang.org sum.golang.org",
 };
+
+/** The hosts from which package managers fetch when nobody tells them otherwise. */
+export function registryHosts(): readonly string[] {
+  return Object.values(HOSTS).flatMap(hosts => words(hosts));
+}
 
 /** An address that is none of the registry's own and not on this machine; a plain name is one of the configuration. */
 function isForeign(registry: Registry, index: Value): boolean {

@@ -134,7 +134,7 @@ export const languages: Field = {
       },
       run: runDeno,
       operations: [
-        "publish publish|pub|publ|publi|publis | publish a package to everybody | safer npm publish --dry-run",
+        "publish publish|pub|publ|publi|publis | publish a package to everybody | safer npm publish --dry-run | stops npm publish",
       ],
     }),
   ],

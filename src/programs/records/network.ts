@@ -143,7 +143,7 @@ export const network: Field = {
     program("cryptcat pwncat", "socket changesMore"),
     program("tcpdump", "changesMore", { options: { values: "z" }, shellOptions: { names: "z" } }),
     commands([
-      "grpcurl evans grpc_cli: cloud.api …*/Delete*|*/Destroy*|*/Purge*|*/Terminate*|*/Drop*|*.Delete* | delete something on another machine",
+      "grpcurl evans grpc_cli: cloud.api …*/Delete*|*/Destroy*|*/Purge*|*/Terminate*|*/Drop*|*.Delete* | delete something on another machine | stops grpcurl thing shop.Orders/DeleteAll web | passes grpcurl thing list web",
     ]),
   ],
 };

@@ -1,5 +1,6 @@
 import {
   describe,
+  joinPath,
   type OptionGrammar,
   type ParsedOptions,
   parseOptions,
@@ -25,6 +26,8 @@ export interface OwnCommand extends Pick<OptionGrammar, "flags" | "values" | "ba
   readonly asksAbroad?: string;
   readonly isGivenTexts?: true;
   readonly writes?: readonly string[];
+  readonly runs?: "words" | "recipe" | "code" | "file";
+  readonly runsText?: readonly string[];
   /** the first word it does not know, and all behind it, belong to the agent that it starts */
   readonly isPassThrough?: true;
   /** what the name of a family means without a subcommand */
@@ -33,6 +36,17 @@ export interface OwnCommand extends Pick<OptionGrammar, "flags" | "values" | "ba
 
 /** Made of the commands themselves, which lie in a layer above, by `scripts/write-own-commands.mjs`. */
 const OWN_COMMANDS = table as Readonly<Record<string, OwnCommand>>;
+
+/** Where a project keeps recipes, and what their files are called. */
+export const RECIPE_FOLDERS = [".claude/recipes", "amplifier-bundle/recipes"];
+export const RECIPE_EXTENSIONS = [".yaml", ".yml"];
+
+/** Something that a call of this program runs. */
+export type Started =
+  | { readonly kind: "words"; readonly words: readonly Value[] }
+  | { readonly kind: "text"; readonly text: Value }
+  | { readonly kind: "code" | "file"; readonly name: Value }
+  | { readonly kind: "recipe"; readonly name: Value; readonly folders: readonly Value[] };
 
 /** One call of this program, read as the program itself reads it. */
 export interface OwnCall {
@@ -47,6 +61,7 @@ export interface OwnCall {
   readonly isOptionDependent: boolean;
   /** the names of files that it writes */
   readonly writes: readonly Value[];
+  readonly starts: readonly Started[];
 }
 
 const TELLS_ONLY: OwnCall = {
@@ -56,6 +71,7 @@ const TELLS_ONLY: OwnCall = {
   isLaunch: false,
   isOptionDependent: false,
   writes: [],
+  starts: [],
 };
 const HELP_FLAGS = ["-h", "--help", "-V", "--version"];
 const GLOBAL_FLAGS = [...HELP_FLAGS, "--quiet", "--no-color"];
@@ -111,7 +127,8 @@ function skipGlobalFlags(argv: readonly Value[]): {
 function readCall(name: string, argv: readonly Value[]): OwnCall {
   const command = Object.hasOwn(OWN_COMMANDS, name) ? OWN_COMMANDS[name] : undefined;
   if (command === undefined) return { ...TELLS_ONLY, command: undefined, use: "asks" };
-  const { options, passedOn } = readOptions(command, argv);
+  const read = readOptions(command, argv);
+  const { options, passedOn } = read;
   const has = (conditions: readonly string[] = []) => conditions.some(each => isGiven(each, options));
   const takesVersion = words(command.values ?? "").includes("version");
   const tellsOnly = has(takesVersion ? ["help"] : ["help", "version"]);
@@ -134,7 +151,31 @@ function readCall(name: string, argv: readonly Value[]): OwnCall {
     writes: options.flatMap(({ name, value }) =>
       value !== undefined && describe(value) !== "" && command.writes?.includes(name) === true ? [value] : [],
     ),
+    starts: isHarmless ? [] : startsOf(command, read),
   };
+}
+
+interface ReadOptions {
+  readonly options: ParsedOptions["options"];
+  readonly operands: readonly Value[];
+  readonly passedOn: readonly Value[];
+}
+
+function startsOf(
+  { runs, runsText = [] }: OwnCommand,
+  { options, operands, passedOn }: ReadOptions,
+): readonly Started[] {
+  const valuesOf = (...names: readonly string[]) =>
+    options.flatMap(({ name, value }) => (value !== undefined && names.includes(name) ? [value] : []));
+  const texts = valuesOf(...runsText).map((text): Started => ({ kind: "text", text }));
+  // What is missing among the words may stand behind `--`.
+  const name = operands[0] ?? passedOn[0];
+  if (runs === undefined || (runs !== "words" && name === undefined)) return texts;
+  if (runs === "words") return passedOn.length === 0 ? texts : [...texts, { kind: "words", words: passedOn }];
+  if (runs !== "recipe") return [...texts, { kind: runs, name: name as Value }];
+  const places = valuesOf("working-dir", "cd");
+  const folders = places.flatMap(place => RECIPE_FOLDERS.map(folder => joinPath(place, text(folder))));
+  return [...texts, { kind: runs, name: name as Value, folders: [...valuesOf("recipe-dir"), ...folders] }];
 }
 
 type Options = ParsedOptions["options"];
@@ -157,7 +198,7 @@ function isGiven(condition: string, options: Options): boolean {
 function readOptions(
   { flags = "help|h version|V", values = "", bare = "", isPassThrough }: OwnCommand,
   argv: readonly Value[],
-): { readonly options: Options; readonly passedOn: readonly Value[] } {
+): ReadOptions {
   const grammar = {
     flags,
     values,
@@ -168,12 +209,22 @@ function readOptions(
   };
   const { options, operands, endOfOptions } = parseOptions(argv, grammar, 0);
   if (isPassThrough !== true)
-    return { options, passedOn: endOfOptions === undefined ? [] : argv.slice(endOfOptions + 1) };
+    return {
+      options,
+      operands: operands
+        .filter(({ index }) => index < (endOfOptions ?? argv.length))
+        .map(({ value }) => value),
+      passedOn: endOfOptions === undefined ? [] : argv.slice(endOfOptions + 1),
+    };
   const flagNames = words(flags).map(spelling => spelling.split("|")[0]);
   const foreign = options.find(
     ({ name, value, isInGrammar }) => !isInGrammar || (value !== undefined && flagNames.includes(name)),
   )?.index;
   if (foreign !== undefined)
-    return { options: options.filter(({ index }) => index < foreign), passedOn: argv.slice(foreign) };
-  return { options, passedOn: operands.map(({ value }) => value) };
+    return {
+      options: options.filter(({ index }) => index < foreign),
+      operands: [],
+      passedOn: argv.slice(foreign),
+    };
+  return { options, operands: [], passedOn: operands.map(({ value }) => value) };
 }

@@ -34,7 +34,7 @@ export interface FoundCall extends OwnCall {
  * `isOwnFile` says of a path whether this program is behind it.
  */
 export function ownCallOf(
-  invocation: Invocation,
+  invocation: Pick<Invocation, "argv" | "program" | "isOpenEnded">,
   isOwnFile: (word: string) => boolean,
 ): FoundCall | undefined {
   const { argv, program, isOpenEnded } = invocation;

@@ -38,12 +38,12 @@ export const packages: Field = {
       shows: "help config root prefix bin why explain search info show whoami ping doctor",
       tool: call => toolBehind(call, "exec"),
       operations: [
-        "publish publish|pub|publ|publi|publis | publish a package to everybody | safer npm publish --dry-run",
-        "publish unpublish|deprecate | take a published package away | safer npm view {rest}",
-        "publish dist-tag|owner add|rm | change a published package | safer npm dist-tag ls",
-        "publish access public|restricted|set|grant|revoke|edit|2fa-* | change who may publish | safer npm access list packages",
-        "sec.keychain config get *:_auth*|*:_password | show a token of the registry",
-        "sec.keychain token create | make a token",
+        "publish publish|pub|publ|publi|publis | publish a package to everybody | safer npm publish --dry-run | stops pnpm publish",
+        "publish unpublish|deprecate | take a published package away | safer npm view {rest} | stops npm unpublish",
+        "publish dist-tag|owner add|rm | change a published package | safer npm dist-tag ls | stops npm dist-tag add",
+        "publish access public|restricted|set|grant|revoke|edit|2fa-* | change who may publish | safer npm access list packages | stops npm access public",
+        "sec.keychain config get *:_auth*|*:_password | show a token of the registry | stops npm config get //registry.example/:_authToken web | passes npm config get help web",
+        "sec.keychain token create | make a token | stops npm token create web | passes npm token help web",
       ],
     },
     {
@@ -51,9 +51,9 @@ export const packages: Field = {
       shows: "list ls why outdated root bin view info",
       tool: call => toolBehind(call),
       operations: [
-        "publish publish|pub|publ|publi|publis | publish a package to everybody | safer npm publish --dry-run",
-        "publish recursive|multi|m publish | publish packages to everybody | safer pnpm publish --dry-run",
-        "publish unpublish|deprecate | take a published package away | safer npm view {rest}",
+        "publish publish|pub|publ|publi|publis | publish a package to everybody | safer npm publish --dry-run | stops bun publish",
+        "publish recursive|multi|m publish | publish packages to everybody | safer pnpm publish --dry-run | stops pnpm recursive publish",
+        "publish unpublish|deprecate | take a published package away | safer npm view {rest} | stops pnpm unpublish",
       ],
     },
     {
@@ -61,15 +61,15 @@ export const packages: Field = {
       shows: "list why info versions",
       tool: call => toolBehind(call),
       operations: [
-        "publish publish | publish a package to everybody | safer yarn pack --dry-run",
-        "publish …npm publish | publish a package to everybody | safer yarn pack --dry-run",
+        "publish publish | publish a package to everybody | safer yarn pack --dry-run | stops yarn publish",
+        "publish …npm publish | publish a package to everybody | safer yarn pack --dry-run | stops yarn npm publish",
       ],
     },
     {
       ...manager("bun", "x", runJavaScript),
       tool: call => toolBehind(call, "x"),
       operations: [
-        "publish publish|pub|publ|publi|publis | publish a package to everybody | safer npm publish --dry-run",
+        "publish publish|pub|publ|publi|publis | publish a package to everybody | safer npm publish --dry-run | stops deno publish",
       ],
     },
     manager("pipx", "run"),
@@ -84,14 +84,15 @@ export const packages: Field = {
       options: {
         values:
           "-pFjZ package token registry vers|version manifest-path target target-dir features index config jobs",
-        flags: "dry-run|n undo list allow-dirty no-verify all-features locked offline workspace help|h",
+        flags:
+          "dry-run|n undo list allow-dirty no-verify all-features locked offline workspace help|h -ar add remove",
         abbreviates: false,
       },
       rewrite: argv => argv.filter((word, index) => index !== 1 || !knownPrefix(word).startsWith("+")),
       operations: [
-        "publish publish | publish a crate to everybody | safer cargo publish --dry-run",
-        "publish yank | take a published crate away | unless undo | safer cargo search {rest}",
-        "publish owner | change who may publish | needs add remove a r | safer cargo owner --list",
+        "publish publish | publish a crate to everybody | safer cargo publish --dry-run | stops cargo publish",
+        "publish yank | take a published crate away | unless undo | safer cargo search {rest} | stops cargo yank",
+        "publish owner | change who may publish | needs add remove a r | safer cargo owner --list | stops cargo owner --add",
       ],
     }),
     program("gem twine flit", "", {
@@ -102,17 +103,17 @@ export const packages: Field = {
         abbreviates: false,
       },
       operations: [
-        "twine: publish upload | publish a package to everybody | safer twine check dist/*",
-        "flit: publish publish|upload | publish a package to everybody | safer twine check dist/*",
-        "gem: publish push|yank | publish or take away a gem | safer gem build",
+        "twine: publish upload | publish a package to everybody | safer twine check dist/* | stops twine upload",
+        "flit: publish publish|upload | publish a package to everybody | safer twine check dist/* | stops flit publish",
+        "gem: publish push|yank | publish or take away a gem | safer gem build | stops gem push",
       ],
     }),
     program("composer", "", { tool: call => toolBehind(call, "exec") }),
     program("dotnet", "", {
       tool: call => toolBehind(call),
       operations: [
-        "publish nuget push|delete | publish a package to everybody | safer dotnet pack",
-        "db.reset ef database drop | drop the database | safer dotnet ef migrations list",
+        "publish nuget push|delete | publish a package to everybody | safer dotnet pack | stops dotnet nuget push",
+        "db.reset ef database drop | drop the database | safer dotnet ef migrations list | stops dotnet ef database drop",
       ],
     }),
     program("brew", "readsNothing installsPackages", {
@@ -126,16 +127,16 @@ export const packages: Field = {
     program("pip pip3", "readsNothing", { shows: "list show freeze check help" }),
     program("dpkg", "", { shows: "-l -L -s --list --status --listfiles" }),
     commands([
-      "lerna vsce ovsx jsr: publish publish|pub|publ|publi|publis | publish a package to everybody | safer npm publish --dry-run",
-      "changeset: publish publish | publish packages to everybody | safer changeset status",
-      "maturin: publish publish|upload | publish a package to everybody | safer twine check dist/*",
-      "nuget: publish push|delete | publish a package to everybody | safer nuget pack",
-      "pod: publish trunk push|delete | publish a pod to everybody | safer pod lib lint",
-      "setup.py: publish upload | publish a package to everybody | safer twine check dist/*",
-      "anaconda luarocks: publish upload | publish a package to everybody | safer {tool} --help",
-      "ansible-galaxy: publish collection|role publish|import | publish a collection | safer ansible-galaxy --help",
-      "dart flutter: publish pub publish | publish a package to everybody | safer dart pub publish --dry-run",
-      "release-it np: publish - | publish a release | safer semantic-release --dry-run",
+      "lerna vsce ovsx jsr: publish publish|pub|publ|publi|publis | publish a package to everybody | safer npm publish --dry-run | stops lerna publish",
+      "changeset: publish publish | publish packages to everybody | safer changeset status | stops changeset publish",
+      "maturin: publish publish|upload | publish a package to everybody | safer twine check dist/* | stops maturin publish",
+      "nuget: publish push|delete | publish a package to everybody | safer nuget pack | stops nuget push",
+      "pod: publish trunk push|delete | publish a pod to everybody | safer pod lib lint | stops pod trunk push",
+      "setup.py: publish upload | publish a package to everybody | safer twine check dist/* | stops setup.py upload",
+      "anaconda luarocks: publish upload | publish a package to everybody | safer {tool} --help | stops anaconda upload",
+      "ansible-galaxy: publish collection|role publish|import | publish a collection | safer ansible-galaxy --help | stops ansible-galaxy collection publish",
+      "dart flutter: publish pub publish | publish a package to everybody | safer dart pub publish --dry-run | stops dart pub publish",
+      "release-it np: publish - | publish a release | safer semantic-release --dry-run | stops release-it",
     ]),
   ],
 };

@@ -265,20 +265,20 @@ const TABLE = `
 `;
 
 export const PREFIX_OPERATIONS: readonly OperationRow[] = [
-  "poetry hatch pdm uv: publish publish|upload | publish a package to everybody | safer twine check dist/*",
-  "stack cabal: publish upload | publish a package to everybody | safer {tool} --help",
-  "railway: cloud.platform down|delete | remove a deployment",
-  "railway: cloud.platform …delete|remove | remove a service or volume",
-  "ip: sys.firewall link|addr|route flush|del|delete | cut the machine off",
-  "ip: sys.firewall link set * down | cut the machine off",
-  "op: sec.keychain read | show a secret of 1Password",
-  "op: sec.keychain item get | show a secret of 1Password | needs reveal fields",
-  "doppler: sec.keychain secrets | show secrets | unless only-names",
-  "chamber: sec.keychain read|export | show secrets",
-  "infisical: sec.keychain secrets|export | show secrets",
-  "dotenv: sec.keychain list|get | show secrets of the project",
-  "dotenvx: sec.keychain get|decrypt | show secrets of the project",
-  "railway: sec.keychain variables|variable | show the variables of an application",
+  "poetry hatch pdm uv: publish publish|upload | publish a package to everybody | safer twine check dist/* | stops poetry publish",
+  "stack cabal: publish upload | publish a package to everybody | safer {tool} --help | stops stack upload",
+  "railway: cloud.platform down|delete | remove a deployment | stops railway down web | passes railway list web",
+  "railway: cloud.platform …delete|remove | remove a service or volume | stops railway thing delete web | passes railway thing list web",
+  "ip: sys.firewall link|addr|route flush|del|delete | cut the machine off | stops ip link flush | passes ip link list web",
+  "ip: sys.firewall link set * down | cut the machine off | stops ip link set x down | passes ip link set x list web",
+  "op: sec.keychain read | show a secret of 1Password | stops op read web | passes op list web",
+  "op: sec.keychain item get | show a secret of 1Password | needs reveal fields | stops op item get web --reveal | passes op item get web",
+  "doppler: sec.keychain secrets | show secrets | unless only-names | stops doppler secrets web | passes doppler secrets --only-names",
+  "chamber: sec.keychain read|export | show secrets | stops chamber read web | passes chamber list web",
+  "infisical: sec.keychain secrets|export | show secrets | stops infisical secrets web | passes infisical list web",
+  "dotenv: sec.keychain list|get | show secrets of the project | stops dotenv list web | passes dotenv status web",
+  "dotenvx: sec.keychain get|decrypt | show secrets of the project | stops dotenvx get web | passes dotenvx list web",
+  "railway: sec.keychain variables|variable | show the variables of an application | stops railway variables web | passes railway list web",
 ];
 
 export function readPrefixWrappers(): readonly PrefixWrapper[] {

@@ -105,6 +105,11 @@ export function isRegenerableElsewhere(parts: readonly string[]): boolean {
   return parts.some(isDistinctiveName) || (parts.length > 1 && COMMON.has(last));
 }
 
+/** Below the home directory; a program fills them whenever it runs. What a person threw away is none of them. */
+export function homeCaches(): readonly string[] {
+  return HOME_CACHES.list.filter(cache => !cache.endsWith("/Trash"));
+}
+
 export function isHomeCache(parts: readonly string[]): boolean {
   const path = parts.join("/");
   return HOME_CACHES.list.some(

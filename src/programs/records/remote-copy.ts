@@ -50,7 +50,7 @@ export const remoteCopy: Field = {
       },
       effects: call => [...effectsOfRclone(call), ...effectsOfUpload(call)],
       operations: [
-        "cloud.backup delete|purge|deletefile|cleanup|rmdirs | delete files at the remote | safer rclone ls {rest}",
+        "cloud.backup delete|purge|deletefile|cleanup|rmdirs | delete files at the remote | safer rclone ls {rest} | stops rclone delete web",
       ],
     }),
     program("robocopy", "changesMore", { effects: effectsOfRobocopy }),

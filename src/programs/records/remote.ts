@@ -41,7 +41,7 @@ export const remote: Field = {
       run: runSsh,
       shellVariables: "SSH_ASKPASS",
       operations: [
-        "ssh autossh: net.expose - | make a port of this machine reachable from another | needs R",
+        "ssh autossh: net.expose - | make a port of this machine reachable from another | needs R | stops ssh web -R | passes ssh web",
       ],
     }),
     program("mosh", "readsNothing", {
@@ -60,17 +60,17 @@ export const remote: Field = {
     program("lxc incus", "changesMore", {
       run: runLxc,
       operations: [
-        "cloud.container delete|rm|purge | delete a virtual machine or container with its disk | safer {tool} list",
-        "container.host launch|init|create | run a container with every right on this machine | needs c=security.privileged* config=security.privileged*",
-        "container.host config set …security.privileged=true|security.privileged | give a container every right on this machine",
-        "container.host config device …source=/ | give a container the whole file system of this machine",
+        "cloud.container delete|rm|purge | delete a virtual machine or container with its disk | safer {tool} list | stops lxc delete web",
+        "container.host launch|init|create | run a container with every right on this machine | needs c=security.privileged* config=security.privileged* | stops lxc launch web -c security.privileged | passes lxc launch web",
+        "container.host config set …security.privileged=true|security.privileged | give a container every right on this machine | stops lxc config set security.privileged=true web | passes lxc config set list web",
+        "container.host config device …source=/ | give a container the whole file system of this machine | stops lxc config device source=/ web | passes lxc config device list web",
       ],
     }),
     program("salt salt-ssh salt-call", "", { run: runSalt }),
     ...withOperations(remoteRunners(), [
-      "eb: cloud.infra terminate | terminate an environment | safer eb status",
-      "vagrant: cloud.infra destroy | destroy the virtual machine | safer vagrant status",
-      "multipass colima limactl: cloud.container delete|rm|purge | delete a virtual machine or container with its disk | safer {tool} list",
+      "eb: cloud.infra terminate | terminate an environment | safer eb status | stops eb terminate",
+      "vagrant: cloud.infra destroy | destroy the virtual machine | safer vagrant status | stops vagrant destroy",
+      "multipass colima limactl: cloud.container delete|rm|purge | delete a virtual machine or container with its disk | safer {tool} list | stops multipass delete web",
     ]),
   ],
 };

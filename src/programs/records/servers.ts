@@ -41,7 +41,9 @@ export const servers: Field = {
           const path = /^file:\/\/(\/.*)$/.exec(describe(word))?.[1];
           return path === undefined ? [] : offer(text(path), undefined);
         }),
-      operations: ["net.expose http|tcp|tls|start | make a port of this machine reachable from the internet"],
+      operations: [
+        "net.expose http|tcp|tls|start | make a port of this machine reachable from the internet | stops ngrok http web | passes ngrok list web",
+      ],
     }),
     program("ipfs", "readsNothing", {
       options: { flags: "-rqQHn recursive" },
@@ -53,13 +55,13 @@ export const servers: Field = {
     program("cloudflared lt localtunnel tailscale bore zrok devtunnel", "readsNothing", {
       options: { values: "-p url port" },
       operations: [
-        "cloudflared: net.expose tunnel | make a port of this machine reachable from the internet | needs url",
-        "cloudflared: net.expose tunnel run | make a port of this machine reachable from the internet",
-        "lt localtunnel: net.expose - | make a port of this machine reachable from the internet | needs p port",
-        "tailscale: net.expose funnel | make a port of this machine reachable from the internet",
-        "bore: net.expose local | make a port of this machine reachable from the internet",
-        "zrok: net.expose share | make this machine reachable from the internet",
-        "devtunnel: net.expose host | make a port of this machine reachable from the internet",
+        "cloudflared: net.expose tunnel | make a port of this machine reachable from the internet | needs url | stops cloudflared tunnel web --url | passes cloudflared tunnel web",
+        "cloudflared: net.expose tunnel run | make a port of this machine reachable from the internet | stops cloudflared tunnel run web | passes cloudflared tunnel list web",
+        "lt localtunnel: net.expose - | make a port of this machine reachable from the internet | needs p port | stops lt web -p | passes lt web",
+        "tailscale: net.expose funnel | make a port of this machine reachable from the internet | stops tailscale funnel web | passes tailscale list web",
+        "bore: net.expose local | make a port of this machine reachable from the internet | stops bore local web | passes bore list web",
+        "zrok: net.expose share | make this machine reachable from the internet | stops zrok share web | passes zrok list web",
+        "devtunnel: net.expose host | make a port of this machine reachable from the internet | stops devtunnel host web | passes devtunnel list web",
       ],
     }),
   ],

@@ -52,11 +52,11 @@ export const make: Field = {
     }),
     program("gradle mvn", "readsNothing", {
       operations: [
-        "mvn: publish …deploy|release:perform | publish an artifact | safer mvn verify",
-        "gradle: publish publish|uploadArchives|publishToMavenCentral|publishPlugins | publish an artifact | safer gradle publishToMavenLocal",
-        "mvn: db.reset …flyway:clean | empty the database | safer mvn flyway:info",
-        "gradle: db.reset flywayClean | empty the database | safer gradle flywayInfo",
-        "gradle: publish …publish*|*:publish* | publish an artifact | free on *publishToMavenLocal | safer gradle publishToMavenLocal",
+        "mvn: publish …deploy|release:perform | publish an artifact | safer mvn verify | stops mvn thing deploy",
+        "gradle: publish publish|uploadArchives|publishToMavenCentral|publishPlugins | publish an artifact | safer gradle publishToMavenLocal | stops gradle publish",
+        "mvn: db.reset …flyway:clean | empty the database | safer mvn flyway:info | stops mvn flyway:clean",
+        "gradle: db.reset flywayClean | empty the database | safer gradle flywayInfo | stops gradle flywayClean",
+        "gradle: publish …publish*|*:publish* | publish an artifact | free on *publishToMavenLocal | safer gradle publishToMavenLocal | stops gradle thing publishAll",
       ],
     }),
   ],
@@ -266,8 +266,8 @@ export const taskRunners: Field = {
     {
       ...runner("rake", "ruby", "Rakefile rakefile Rakefile.rb rakefile.rb"),
       operations: [
-        "db.reset db:drop|db:drop:*|db:reset|db:schema:load|db:structure:load|db:purge|db:purge:*|db:truncate_all|db:migrate:reset|db:seed:replant | empty the database | safer rails db:migrate:status",
-        "db.reset …db:drop|db:drop:*|db:reset|db:purge|db:truncate_all|db:migrate:reset|db:schema:load | empty the database | safer rails db:migrate:status",
+        "db.reset db:drop|db:drop:*|db:reset|db:schema:load|db:structure:load|db:purge|db:purge:*|db:truncate_all|db:migrate:reset|db:seed:replant | empty the database | safer rails db:migrate:status | stops rails db:drop",
+        "db.reset …db:drop|db:drop:*|db:reset|db:purge|db:truncate_all|db:migrate:reset|db:schema:load | empty the database | safer rails db:migrate:status | stops rails db:drop",
       ],
     },
     runner("invoke inv", "python", "tasks.py"),

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { RECIPE_EXTENSIONS, RECIPE_FOLDERS } from "../../programs/index.ts";
 import { findAssetHome, findHome, readText, resolvePath } from "../../state/index.ts";
 import {
   ancestors,
@@ -66,12 +67,10 @@ export interface RecipeSearch {
   readonly isSealed?: boolean;
 }
 
-const EXTENSIONS = [".yaml", ".yml"];
 const MAX_ANCESTORS = 10;
-const RECIPE_FOLDERS = [".claude/recipes", "amplifier-bundle/recipes"];
 
 function isRecipeFile(name: string): boolean {
-  return EXTENSIONS.some(extension => name.endsWith(extension) && name.length > extension.length);
+  return RECIPE_EXTENSIONS.some(extension => name.endsWith(extension) && name.length > extension.length);
 }
 
 /** Every directory that is searched by name, highest precedence first, existing or not. */
@@ -221,7 +220,7 @@ export function findInDirectories(
 ): string | undefined {
   const { files } = system;
   for (const directory of directories) {
-    const byFile = EXTENSIONS.map(extension => join(directory, `${name}${extension}`));
+    const byFile = RECIPE_EXTENSIONS.map(extension => join(directory, `${name}${extension}`));
     const found =
       byFile.find(path => isFile(files, path) && isAcceptable(directory, path)) ??
       recipeFilesIn(files, directory).find(

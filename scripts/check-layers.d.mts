@@ -1,0 +1,2 @@
+export declare const LAYERS: readonly string[];
+export declare function checkLayers(root: string): readonly string[];

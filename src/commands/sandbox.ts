@@ -1,0 +1,145 @@
+import {
+  defineCommand,
+  defineFamily,
+  FORMAT_OPTION,
+  option,
+  type Terminal,
+  usageError,
+} from "../cli/index.ts";
+import { loadConfig } from "../config/index.ts";
+import { findPackage } from "../install/index.ts";
+import { DEFAULT_SANDBOX, type LayerReport, loadSandbox, type SandboxPlaces } from "../sandbox/index.ts";
+import { requireDirectories } from "../state/index.ts";
+import type { System } from "../system/index.ts";
+
+const NETWORKS = ["off", "hosts", "on"] as const;
+
+function placesOf(system: System): SandboxPlaces {
+  const { home, stateHome } = requireDirectories(system);
+  const platform = `${process.platform}-${process.arch}`;
+  return { home, stateHome, packageRoot: findPackage(system).root, platform };
+}
+
+const runCommand = defineCommand({
+  name: "run",
+  summary: "run a command that can change this project and nothing else",
+  details: `
+It may write to the project, temporary folders and caches of package managers. It cannot read keys and credentials, change
+hooks and configuration of git, see other processes, or reach hosts other than the registries of package managers. Where
+that cannot be enforced, it is not started: exit code 126.`,
+  options: {
+    network: option.choice(NETWORKS, "none at all, only allowed hosts, or all of it", { initial: "hosts" }),
+    host: option.string("NAME", "a host that is allowed as well; *.NAME, NAME:PORT", { isRepeatable: true }),
+    write: option.string("DIR", "a folder that may be changed as well", { isRepeatable: true }),
+    read: option.string("PATH", "shown although it would be hidden", { isRepeatable: true }),
+    env: option.string("NAME", "a variable that is handed on although it looks like a secret", {
+      isRepeatable: true,
+    }),
+  },
+  wordsBehind: "-- COMMAND [ARGUMENT...]",
+  forAgents: { use: "asks", writes: ["write"] },
+  ownsTerminal: true,
+  examples: {
+    "amplihack sandbox run -- npm test": "runs the tests, which cannot touch your home or send anything",
+    "amplihack sandbox run --host api.example.com -- ./sync.sh": "lets a script reach one more host",
+  },
+  async run({ options, rest, system }) {
+    if (rest.length === 0) throw usageError("the command is missing; write it after --");
+    const directories = requireDirectories(system);
+    const { config } = loadConfig(system, directories);
+    const { runCommand: start } = await loadSandbox();
+    const absolute = (paths: readonly string[]) => paths.map(path => system.files.realPath(path));
+    return start(system, placesOf(system), {
+      words: rest,
+      directory: system.files.workingDirectory() ?? directories.projectRoot,
+      settings: {
+        ...DEFAULT_SANDBOX,
+        network: options.network,
+        hosts: options.host,
+        write: absolute(options.write),
+        read: absolute(options.read),
+        env: options.env,
+      },
+      guard: config.guard,
+      proxyCommand: [process.execPath, process.argv[1] ?? "amplihack", "sandbox", "proxy"],
+    });
+  },
+});
+
+const checkCommand = defineCommand({
+  name: "check",
+  summary: "show which layers of the sandbox work here, and what is open without the others",
+  options: { format: FORMAT_OPTION },
+  forAgents: "passes",
+  examples: { "amplihack sandbox check": "tries every layer for real" },
+  async run({ options, system, terminal }) {
+    const { checkSandbox, OPEN_WITHOUT, usableLayers } = await loadSandbox();
+    const { program, report } = checkSandbox(system, placesOf(system));
+    const layers = report === undefined ? undefined : usableLayers(report);
+    const open = Object.entries(OPEN_WITHOUT).flatMap(([layer, what]) =>
+      layers?.some(each => each === layer) === true ? [] : what,
+    );
+    const document = {
+      available: layers !== undefined,
+      program: program ?? null,
+      layers: report ?? null,
+      open,
+    };
+    const lines =
+      report === undefined
+        ? ["The sandbox is unavailable: its program, amplihack-sandbox, is not installed."]
+        : [
+            layers === undefined
+              ? "The sandbox is unavailable: what works here holds too little back."
+              : "The sandbox works.",
+            ...layerLines(report, terminal),
+            ...(open.length === 0 ? [] : ["Open on this machine:", ...open.map(what => `  ${what}`)]),
+          ];
+    terminal.printResult(options.format, document, `${lines.join("\n")}\n`);
+    return layers === undefined ? 1 : 0;
+  },
+});
+
+const LAYER_TITLES = {
+  namespaces: "own view of files and processes",
+  network: "own network",
+  landlock: "Landlock",
+  seccomp: "filter of system calls",
+  overlay: "catching changes, for try",
+} as const;
+
+function layerLines(report: LayerReport, terminal: Terminal): readonly string[] {
+  return (Object.keys(LAYER_TITLES) as (keyof typeof LAYER_TITLES)[]).map(name => {
+    const { works, reason } = report[name];
+    const version = name === "landlock" && works ? ` ${report.landlockVersion}` : "";
+    const mark = works ? terminal.paint("green", "✓") : terminal.paint("yellow", "✗");
+    return `  ${mark} ${LAYER_TITLES[name]}${version}${reason === undefined ? "" : `: ${reason}`}`;
+  });
+}
+
+const proxyCommand = defineCommand({
+  name: "proxy",
+  summary: "serve the network of one sandbox; started by the sandbox itself",
+  options: { allow: option.string("HOST", "a host that may be reached", { isRepeatable: true }) },
+  forAgents: "asks",
+  ownsTerminal: true,
+  examples: {
+    "amplihack sandbox proxy --allow registry.npmjs.org": "what the sandbox starts; nothing to type",
+  },
+  async run({ options, terminal }) {
+    const { serveProxy } = await loadSandbox();
+    await serveProxy(options.allow, line => terminal.print(line));
+    return 0;
+  },
+});
+
+export const command = defineFamily({
+  name: "sandbox",
+  summary: "run a command that can change this project and nothing else",
+  group: "Protect",
+  subcommands: [runCommand, checkCommand, proxyCommand],
+  examples: {
+    "amplihack sandbox run -- npm test": "runs the tests, which cannot touch your home or send anything",
+    "amplihack sandbox check": "tries every layer for real",
+  },
+});

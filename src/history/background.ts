@@ -1,0 +1,210 @@
+import { hasEnded, readText, removeIfThere } from "../state/index.ts";
+import { isInside, type ProcessIdentity, type System } from "../system/index.ts";
+import { completeChange } from "./complete.ts";
+import type { HistoryContext } from "./context.ts";
+import { type CallEnd, type OpenChange, type OpenFile, readOpen, replaceOpen } from "./open-changes.ts";
+import type { Store } from "./store.ts";
+
+/**
+ * A call is over when its processes are. What a background call, or one that left processes behind, may still change
+ * stays kept until they have ended; what it changed is read then.
+ */
+
+const MAX_STAT = 4_096;
+const MAX_CHAIN = 64;
+const MAX_ARGV = 1024 * 1024;
+/** Shorter commands are found in the words of any program. */
+const MIN_TEXT = 4;
+
+/** Words of a command that start something which goes on after the command has ended. */
+const DETACHING =
+  /(?<![&|<>\d])&(?![&>\d])|\b(nohup|setsid|disown|daemonize|start-stop-daemon|coproc|Start-Process|Start-Job|pm2|forever)\b|\bstart\s+\/b\b/i;
+/** The same, started by a service: its processes belong to nobody that could be looked at. */
+const BY_A_SERVICE =
+  /\b(systemd-run|at|batch|crontab|launchctl|schtasks)\b|\b(tmux|screen|zellij)\b|\b(docker|podman|nerdctl)\b[^;&|\n]*\s(-[a-zA-Z]*d[a-zA-Z]*|--detach)\b/;
+
+export function detaches(command: string): boolean {
+  return DETACHING.test(command);
+}
+
+export function isLeftToService(command: string): boolean {
+  return BY_A_SERVICE.test(command);
+}
+
+/** The newest process of this machine, where `/proc` tells: what is started from now on has a later number. */
+export function newestProcess(system: Pick<System, "files" | "text">): number | undefined {
+  const last = (readProc(system, "/proc/loadavg") ?? "").trim().split(" ").at(-1);
+  const pid = Number(last);
+  return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
+}
+
+/** Closes the change of a call that its host calls ended; while processes of the call run, that is only noted. */
+export async function finishCall(context: HistoryContext, file: OpenFile, end: CallEnd = {}): Promise<void> {
+  const { store } = context;
+  const open = readOpen(store, file);
+  if (open === undefined) return;
+  const processes = open.change.kind === "call" ? processesLeft(context.system, open) : [];
+  const isUnknown = open.background?.isLeftToService === true;
+  if (processes.length === 0 && !isUnknown) {
+    await completeChange(context, file, end);
+    return;
+  }
+  replaceOpen(store, file, { ...open, running: { processes, end: open.running?.end ?? end } });
+  store.writeSealed(runningPath(store, file), file.path);
+}
+
+/** Reads what background calls changed whose processes have ended since. One look at the disk when there is none. */
+export async function finishEnded(context: HistoryContext): Promise<void> {
+  const { store } = context;
+  for (const name of store.names("running")) {
+    const path = store.readSealed<string>(store.path("running", name));
+    const file = { path: path ?? "", id: name };
+    const open = path === undefined ? undefined : readOpen(store, file);
+    if (open?.running === undefined) removeIfThere(store.system.files, store.path("running", name));
+    else if (!isRunning(context.system, open)) {
+      await completeChange(context, file, open.running.end);
+      removeIfThere(store.system.files, store.path("running", name));
+    }
+  }
+}
+
+function runningPath(store: Store, { id }: OpenFile): string {
+  return store.path("running", id);
+}
+
+/** Does a process of the call go on, as far as that can be known? */
+export function isRunning(system: System, open: OpenChange): boolean {
+  if (open.running === undefined) return false;
+  if (open.background?.isLeftToService === true) return true;
+  return (
+    open.running.processes.some(process => !hasEnded(system.processes, process)) ||
+    processesLeft(system, open).length > 0
+  );
+}
+
+interface Found extends ProcessIdentity {
+  readonly parent: number;
+  readonly session: string;
+  readonly hasTerminal: boolean;
+}
+
+/**
+ * Processes that began after the call and are of the host, or were left without a parent. Those of a parallel call
+ * cannot be told from a background call's: it counts as running while they run.
+ */
+function processesLeft(system: System, { background, change }: OpenChange): readonly ProcessIdentity[] {
+  const since = background?.since;
+  if (since === undefined) return background?.isDetached === true ? listedSince(system, change.timeMs) : [];
+  const known = new Map<number, Found | undefined>();
+  const look = (pid: number) => {
+    if (!known.has(pid)) known.set(pid, readProcess(system, pid));
+    return known.get(pid);
+  };
+  const isNew = startedSince(since, newestProcess(system) ?? since);
+  const self = chainOf(look, system.processes.self.pid);
+  // The nearest that was there before the call: the host, or a program that has the hooks within it.
+  const hostAt = self.findIndex(({ pid }) => !isNew(pid));
+  const host = self[hostAt];
+  if (host === undefined) return [];
+  const above = new Set([1, ...self.slice(hostAt + 1).map(({ pid }) => pid)]);
+  const own = new Set(self.map(({ pid }) => pid));
+  return numbersIn(system).flatMap(pid => {
+    const found = isNew(pid) && !own.has(pid) ? look(pid) : undefined;
+    if (found === undefined) return [];
+    const chain = chainOf(look, pid);
+    const isOfHost = chain.some(one => one.pid === host.pid);
+    const isHook = chain.some(one => one.pid !== host.pid && own.has(one.pid) && !above.has(one.pid));
+    const isOrphan = chain.some(({ parent, pid: at }) => above.has(parent) && !own.has(at));
+    const counts = isOfHost
+      ? !isHook &&
+        (background?.isDetached === true || chain.some(one => runs(system, one.pid, change.command)))
+      : isOrphan && isOfCall(system, found, host, change.project, background?.isDetached === true);
+    return counts ? [{ pid, start: found.start, host: found.host }] : [];
+  });
+}
+
+/** Hosts give the command to a shell as a word of its own, or as a part of one. */
+function runs(system: System, pid: number, command: string): boolean {
+  const text = command.replace(/…$/, "");
+  return text.length >= MIN_TEXT && (readProc(system, `/proc/${pid}/cmdline`, MAX_ARGV) ?? "").includes(text);
+}
+
+/** A process without a parent may be anybody's: it stayed in the host's session, or has no terminal and works here. */
+function isOfCall(
+  { files }: System,
+  { pid, session, hasTerminal }: Found,
+  host: Found,
+  project: string,
+  isDetached: boolean,
+): boolean {
+  if (session === host.session) return true;
+  if (hasTerminal) return false;
+  if (isDetached) return true;
+  try {
+    return isInside(project, files.readLink(`/proc/${pid}/cwd`));
+  } catch {
+    return false;
+  }
+}
+
+/** Numbers go up and begin anew at the end. */
+function startedSince(since: number, newest: number): (pid: number) => boolean {
+  return newest >= since ? pid => pid > since && pid <= newest : pid => pid > since || pid <= newest;
+}
+
+function numbersIn({ files }: System): readonly number[] {
+  try {
+    return files.list("/proc").flatMap(name => (/^\d+$/.test(name) ? Number(name) : []));
+  } catch {
+    return [];
+  }
+}
+
+/** The process and those above it, nearest first. */
+function chainOf(look: (pid: number) => Found | undefined, first: number): readonly Found[] {
+  const chain: Found[] = [];
+  for (let found = look(first); found !== undefined && chain.length < MAX_CHAIN; found = look(found.parent))
+    chain.push(found);
+  return chain;
+}
+
+function readProcess(system: System, pid: number): Found | undefined {
+  if (pid <= 0) return undefined;
+  const stat = readProc(system, `/proc/${pid}/stat`);
+  if (stat === undefined) return undefined;
+  // The name may itself hold blanks and brackets.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [state = "", parent = "", , session = "", terminal = ""] = fields;
+  if (state === "Z" || state === "X") return undefined;
+  return {
+    pid,
+    start: fields[19],
+    host: system.processes.self.host,
+    parent: Number(parent),
+    session,
+    hasTerminal: terminal !== "0",
+  };
+}
+
+/** Undefined without `/proc`, and for a process that has ended. */
+function readProc(
+  system: Pick<System, "files" | "text">,
+  path: string,
+  limitBytes = MAX_STAT,
+): string | undefined {
+  try {
+    return readText(system, path, limitBytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Without `/proc`: what began since and has a process above it that is gone. */
+function listedSince({ processes }: System, sinceMs: number): readonly ProcessIdentity[] {
+  const all = processes.list?.() ?? new Map<number, never>();
+  return [...all].flatMap(([pid, { parent, start }]) =>
+    parent === 1 && start !== undefined && Date.parse(`${start} UTC`) >= sinceMs - 1_000
+      ? [{ pid, start, host: processes.self.host }]
+      : [],
+  );
+}

@@ -1,0 +1,181 @@
+import {
+  concatenate,
+  execute,
+  joinPath,
+  knownText,
+  LIMITS,
+  leaveUnexamined,
+  type ProgramCall,
+  runInNewShell,
+  text,
+  unknown,
+  type Value,
+  writtenEntry,
+} from "../../shell/index.ts";
+import { RECIPE_EXTENSIONS, RECIPE_FOLDERS, type Started } from "../records/own-commands.ts";
+import { ownCallOf } from "../records/own-program.ts";
+import { runOptionText } from "./run.ts";
+import { runInterpreterCode } from "./run-code.ts";
+
+const MAX_NESTED_RECIPES = 4;
+
+/**
+ * Follows what a call of this program starts. All that it reads belongs to what a person is asked about: a file that
+ * changes afterwards is another question.
+ */
+export function runOwn(name: string, call: ProgramCall): void {
+  const { argv, isOpenEnded } = call;
+  const found = ownCallOf({ argv, program: name, isOpenEnded }, () => false);
+  for (const started of found?.starts ?? []) follow(started, call);
+}
+
+function follow(started: Started, call: ProgramCall): void {
+  switch (started.kind) {
+    case "words":
+      execute({
+        ...call,
+        argv: started.words,
+        redirections: [],
+        declarations: [],
+        isInShell: false,
+        wrappers: call.wrappers + 1,
+        parent: { invocation: call.id, via: "wrapper" },
+      });
+      break;
+    case "text":
+      runOptionText(started.text, call);
+      break;
+    case "code":
+      for (const { path, content } of readFiles([started.name], call)) runCode(path, content, call);
+      break;
+    case "file":
+      for (const { path, content } of readFiles([started.name], call)) note(path, content, call);
+      break;
+    case "recipe":
+      runRecipe(started.name, started.folders, call, new Set());
+  }
+}
+
+/** Types cannot be read; such a file belongs to the question all the same. */
+function runCode(path: Value, content: Value, call: ProgramCall): void {
+  if (/\.[cm]?js$/.test(knownText(path) ?? ""))
+    runInterpreterCode("javascript", content, [], call, { from: "file", path });
+  else note(path, content, call);
+}
+
+/** The shell texts of a recipe and of the recipes that it names, wherever one of that name may be found. */
+function runRecipe(name: Value, folders: readonly Value[], call: ProgramCall, seen: Set<string>): void {
+  const known = knownText(name);
+  if (known === undefined || seen.has(known) || seen.size >= MAX_NESTED_RECIPES) return;
+  seen.add(known);
+  const isFile = known.includes("/") || RECIPE_EXTENSIONS.some(extension => known.endsWith(extension));
+  const places = [...folders, ...RECIPE_FOLDERS.map(folder => text(folder))];
+  const candidates = places.flatMap(folder =>
+    RECIPE_EXTENSIONS.map(extension => joinPath(folder, text(`${known}${extension}`))),
+  );
+  for (const { path, content } of readFiles(isFile ? [name] : candidates, call)) {
+    note(path, content, call);
+    const { commands, recipes } = readRecipeTexts(knownText(content) ?? "");
+    for (const command of commands)
+      runInNewShell(
+        withUnknowns(command),
+        { ...call, environment: [] },
+        { from: "file", path, via: "script" },
+      );
+    for (const recipe of recipes) runRecipe(text(recipe), folders, call, seen);
+  }
+}
+
+/** `{{name}}` is a value that is known when the step runs. */
+function withUnknowns(command: string): Value {
+  return concatenate(
+    command
+      .split(/(\{\{[^{}]*\}\})/)
+      .map(part => (part.startsWith("{{") ? unknown("any", "a value of the recipe") : text(part))),
+  );
+}
+
+interface ReadFile {
+  readonly path: Value;
+  readonly content: Value;
+}
+
+function readFiles(names: readonly Value[], call: ProgramCall): readonly ReadFile[] {
+  if (call.place.kind !== "local") return [];
+  const { session } = call.scope;
+  return names.flatMap((name): readonly ReadFile[] => {
+    const path = joinPath(call.cwd, name);
+    const written = writtenEntry(name, call.cwd, call.scope);
+    if (written !== undefined && written.isDirectory !== true)
+      return written.contents.map(content => ({ path, content }));
+    const place = knownText(path);
+    const { files } = session.context;
+    if (place === undefined || files?.kind(place) !== "file") return [];
+    const content = files.readText(place, LIMITS.ownScriptBytes);
+    if (content !== undefined)
+      return [{ path, content: text(content, [{ kind: "file", path: text(place) }]) }];
+    leaveUnexamined(session, "input-size", `${place} is too large or cannot be read`, "", call.span);
+    return [];
+  });
+}
+
+function note(path: Value, code: Value, { id, scope, span }: ProgramCall): void {
+  scope.session.codeRuns.push({
+    language: "shell",
+    code,
+    from: "file",
+    path,
+    invocation: id,
+    isExamined: true,
+    span,
+  });
+}
+
+const MEMBER = /^(\s*(?:-\s+)?)["']?(command|recipe)["']?\s*:\s*(.*)$/;
+const FLOW_MEMBER = /["']?\b(command|recipe)["']?\s*:\s*("(?:\\.|[^"\\])*"|'(?:''|[^'])*')/g;
+
+/**
+ * The shell texts and the names of recipes in the text of a recipe, by the shapes that YAML has for a member's value. It
+ * is not a parser: what it misses is judged when the step runs.
+ */
+export function readRecipeTexts(source: string): {
+  readonly commands: readonly string[];
+  readonly recipes: readonly string[];
+} {
+  const found = { command: [] as string[], recipe: [] as string[] };
+  const lines = source.split(/\r?\n/);
+  for (let index = 0; index < lines.length; index += 1) {
+    const line = lines[index] ?? "";
+    const [, before = "", member, value = ""] = MEMBER.exec(line) ?? [];
+    if (member !== "command" && member !== "recipe") {
+      for (const [, flow, quoted = ""] of line.matchAll(FLOW_MEMBER))
+        found[flow === "recipe" ? "recipe" : "command"].push(unquote(quoted));
+      continue;
+    }
+    const deeper: string[] = [];
+    while (index + 1 < lines.length && isDeeper(lines[index + 1] ?? "", before.length)) {
+      index += 1;
+      deeper.push(lines[index] ?? "");
+    }
+    const isBlock = /^[|>][-+0-9]*\s*(#.*)?$/.test(value);
+    const whole = isBlock ? deeper.join("\n") : [value, ...deeper.map(one => one.trim())].join(" ");
+    found[member].push(isBlock ? whole : unquote(whole.trim()));
+  }
+  return { commands: found.command, recipes: found.recipe };
+}
+
+function isDeeper(line: string, indent: number): boolean {
+  return line.trim() === "" || line.length - line.trimStart().length > indent;
+}
+
+function unquote(value: string): string {
+  if (/^'.*'$/s.test(value)) return value.slice(1, -1).replaceAll("''", "'");
+  if (!/^".*"$/s.test(value)) return value.replace(/\s+#.*$/, "");
+  return value
+    .slice(1, -1)
+    .replace(/\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))/gs, (_, short, long, one) => {
+      const code = short ?? long;
+      if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));
+      return { n: "\n", t: "\t", "0": "\0" }[one as string] ?? one;
+    });
+}

@@ -1,0 +1,165 @@
+import { isAbsolute, isInside, join, resolve } from "../system/index.ts";
+import { findRepository, type Workspace } from "../workspace/index.ts";
+import type { Reserved } from "./policy.ts";
+
+/** What git runs or obeys outside the sandbox, and where a command in it may therefore not write. */
+export interface GitPlaces {
+  /** folders of git that lie outside the project: those of a linked worktree */
+  readonly write: readonly string[];
+  readonly readOnly: readonly string[];
+  readonly reserve: readonly Reserved[];
+  readonly absent: readonly string[];
+  /** names that cannot be protected, in words for people */
+  readonly open: readonly string[];
+}
+
+const MAX_CONFIG_BYTES = 256 * 1024;
+const MAX_MODULES = 200;
+const MODULE_DEPTH = 6;
+const MAX_NAMES = 1000;
+
+/** Values of these keys are programs that git starts, or files that name some. */
+const STARTS_SOMETHING =
+  /^(hookspath|attributesfile|fsmonitor|path|clean|smudge|process|textconv|command|driver|external|sshcommand|editor|pager|askpass|helper|program|cmd|proxy|gitproxy|sequenceeditor|uploadpack|receivepack)$/;
+
+/** `nested` are the `.git` entries of repositories below the project. */
+export function findGitPlaces(workspace: Workspace, nested: readonly string[]): GitPlaces {
+  const { disk, project } = workspace;
+  const repository = project === undefined ? undefined : findRepository(disk, project);
+  const places = { write: [], readOnly: [], reserve: [], absent: [], open: [] } satisfies GitPlaces;
+  if (project === undefined || repository === undefined) return places;
+  const collected = new Collected(workspace, project);
+  const common = disk.resolve(repository.commonDirectory, true);
+  const own = disk.resolve(repository.gitDirectory, true);
+  collected.entry(join(repository.top ?? project, ".git"));
+  collected.commonFolder(common);
+  if (own !== common) collected.linkedFolder(own);
+  for (const entry of nested) {
+    collected.entry(entry);
+    const inner = findRepository(disk, entry.slice(0, -"/.git".length));
+    const folder = inner === undefined ? undefined : disk.resolve(inner.commonDirectory, true);
+    if (folder !== undefined && folder !== common) collected.commonFolder(folder);
+  }
+  const outside = [common, own].filter(folder => !isInside(project, folder));
+  return { ...collected.places(), write: outside };
+}
+
+class Collected {
+  private readonly readOnly = new Set<string>();
+  private readonly reserve = new Map<string, Reserved>();
+  private readonly absent = new Set<string>();
+  private readonly open = new Set<string>();
+  private readonly workspace: Workspace;
+  private readonly project: string;
+
+  constructor(workspace: Workspace, project: string) {
+    this.workspace = workspace;
+    this.project = project;
+  }
+
+  places(): Omit<GitPlaces, "write"> {
+    return {
+      readOnly: [...this.readOnly],
+      reserve: [...this.reserve.values()],
+      absent: [...this.absent],
+      open: [...this.open],
+    };
+  }
+
+  /** `.git` of a work tree: a folder is kept from being moved by what is protected below it. */
+  entry(path: string): void {
+    const kind = this.workspace.disk.kind(path);
+    if (kind === "file") this.readOnly.add(path);
+    if (kind === "symlink") this.open.add(`${path} is a link, which a command can replace`);
+  }
+
+  /** A folder with hooks and configuration, and those of its submodules and worktrees. */
+  commonFolder(folder: string): void {
+    this.keep(join(folder, "config"), "file");
+    this.keep(join(folder, "hooks"), "folder");
+    this.linkedFolder(folder);
+    if (this.workspace.disk.kind(join(folder, "info")) === "directory")
+      this.keep(join(folder, "info/attributes"), "file");
+    else this.keep(join(folder, "info"), "folder");
+    this.configured(folder);
+    for (const name of this.foldersIn(join(folder, "worktrees"))) {
+      this.linkedFolder(name);
+      this.keepIfThere(join(name, "gitdir"));
+    }
+    for (const module of this.modules(join(folder, "modules"))) this.commonFolder(module);
+  }
+
+  /** What a folder of git itself can redirect to another one. */
+  linkedFolder(folder: string): void {
+    // Git takes it for the folder itself, as it does when there is none.
+    this.keep(join(folder, "commondir"), "file", ".\n");
+    this.keep(join(folder, "config.worktree"), "file");
+  }
+
+  private keep(path: string, kind: Reserved["kind"], text = ""): void {
+    if (this.keepIfThere(path)) return;
+    this.reserve.set(path, text === "" ? { path, kind } : { path, kind, text });
+  }
+
+  private keepIfThere(path: string): boolean {
+    const { disk } = this.workspace;
+    const kind = disk.kind(path);
+    if (kind === undefined) return false;
+    if (kind === "symlink") this.open.add(`${path} is a link, which a command can replace`);
+    this.readOnly.add(disk.resolve(path, true));
+    return true;
+  }
+
+  private foldersIn(folder: string): readonly string[] {
+    const { disk } = this.workspace;
+    const names = disk.kind(folder) === "directory" ? (disk.names(folder, MAX_NAMES) ?? []) : [];
+    return names.map(name => join(folder, name)).filter(path => disk.kind(path) === "directory");
+  }
+
+  /** A submodule may have a name with slashes, so its folder may lie deeper. */
+  private modules(folder: string): readonly string[] {
+    const found: string[] = [];
+    let level = this.foldersIn(folder);
+    for (let depth = 0; depth < MODULE_DEPTH && found.length < MAX_MODULES; depth += 1) {
+      const isGit = (path: string) => this.workspace.disk.kind(join(path, "HEAD")) === "file";
+      found.push(...level.filter(isGit));
+      level = level.filter(path => !isGit(path)).flatMap(path => this.foldersIn(path));
+    }
+    return found;
+  }
+
+  /** Files of the project that the configuration lets git run or read as configuration. */
+  private configured(folder: string): void {
+    const { disk, home } = this.workspace;
+    const files = [join(folder, "config"), join(folder, "config.worktree"), join(home, ".gitconfig")];
+    for (const file of [...files, join(home, ".config/git/config")]) {
+      for (const { key, value } of configLines(disk.text(file, MAX_CONFIG_BYTES) ?? "")) {
+        if (!STARTS_SOMETHING.test(key)) continue;
+        const bases = key === "path" ? [file.slice(0, file.lastIndexOf("/"))] : [this.project];
+        for (const word of wordsOf(value)) this.named(word, bases, key);
+      }
+    }
+  }
+
+  private named(word: string, bases: readonly string[], key: string): void {
+    const { disk, home } = this.workspace;
+    const written = word.startsWith("~/") ? join(home, word.slice(2)) : word;
+    for (const base of bases) {
+      const path = disk.resolve(isAbsolute(written) ? written : resolve(base, written), true);
+      if (!isInside(this.project, path) || path === this.project) continue;
+      if (disk.kind(path) !== undefined) this.readOnly.add(path);
+      else if (key === "hookspath" || key === "path") this.absent.add(path);
+    }
+  }
+}
+
+function configLines(text: string): readonly { readonly key: string; readonly value: string }[] {
+  return text.split("\n").flatMap(line => {
+    const found = /^\s*(?:\[[^\]]*\]\s*)?([A-Za-z][A-Za-z0-9-]*)\s*=\s*(.*)$/.exec(line);
+    return found === null ? [] : [{ key: (found[1] ?? "").toLowerCase(), value: found[2] ?? "" }];
+  });
+}
+
+function wordsOf(value: string): readonly string[] {
+  return value.split(/[\s"';|&()]+/).filter(word => word !== "" && !word.startsWith("-"));
+}

@@ -1,0 +1,144 @@
+import { isHomeCache, isRegenerableName } from "../programs/index.ts";
+import { components, isAbsolute, isInside, join, type System } from "../system/index.ts";
+import {
+  findRepository,
+  isSettingsFile,
+  secretAt,
+  secretPlaces,
+  tracksAnything,
+  type Workspace,
+} from "../workspace/index.ts";
+import type { SandboxSettings } from "./settings.ts";
+import { type WalkedEntry, walkBelow } from "./walk.ts";
+
+/** Enough for the folders in which people keep keys; looking at a whole home would take longer than the command. */
+const HOME_LIMITS = { entries: 5000, depth: 3 };
+const PROJECT_LIMITS = { entries: 20_000, depth: 12 };
+const TEMP_LIMITS = { entries: 2000, depth: 2 };
+
+/** Sockets and state of services; what is shown below them tells programs how to resolve names and where they are. */
+const SERVICES = ["/run", "/var/run"];
+const SHOWN = ["/run/systemd/resolve", "/run/current-system", "/run/booted-system", "/run/opengl-driver"];
+const SOCKET_VARIABLES = ["SSH_AUTH_SOCK", "XDG_RUNTIME_DIR", "XAUTHORITY", "KUBECONFIG"];
+const HOMES = "/home";
+/** The command has one of its own. */
+const DEVICES = "/dev";
+
+export interface HiddenPlaces {
+  readonly paths: readonly string[];
+  readonly shown: readonly string[];
+  /** hidden in the work tree, where git must not take the empty file for a change */
+  readonly inProject: readonly string[];
+  /** `.git` entries of repositories below the project */
+  readonly nestedRepositories: readonly string[];
+  readonly open: readonly string[];
+}
+
+/** What a command may not read, of all that is there now. */
+export function findHidden(
+  system: Pick<System, "files" | "env">,
+  workspace: Workspace,
+  settings: SandboxSettings,
+): HiddenPlaces {
+  const project = walkProject(system, workspace, settings);
+  const home = walkHome(system, workspace);
+  const named = SOCKET_VARIABLES.map(name => system.env.get(name) ?? "").filter(isAbsolute);
+  const places = [
+    ...workspace.stateHomes,
+    ...workspace.auditLogs,
+    ...secretPlaces(workspace.home),
+    ...otherHomes(system, workspace),
+    ...SERVICES,
+    ...named,
+    ...home.secrets,
+    ...workspace.temps.flatMap(temp => specialFiles(system, temp, workspace)),
+  ];
+  const shown = [...SHOWN, ...settings.read].map(path => workspace.disk.resolve(path, true));
+  const isShown = (path: string) => settings.read.includes(path) || shown.includes(path);
+  const paths = [...places, ...project.secrets]
+    .map(path => workspace.disk.resolve(path, true))
+    .filter(path => workspace.disk.kind(path) !== undefined && !isShown(path) && !isInside(DEVICES, path));
+  return {
+    paths: withoutNested(paths),
+    shown: shown.filter(
+      path => workspace.disk.kind(path) !== undefined && paths.some(one => isInside(one, path)),
+    ),
+    inProject: project.secrets,
+    nestedRepositories: project.repositories,
+    open: [
+      ...(home.isWhole ? [] : ["secrets that lie deep in the home directory, outside the usual places"]),
+      ...(project.isWhole ? [] : ["private keys and nested repositories that lie deep in the project"]),
+    ],
+  };
+}
+
+function withoutNested(paths: readonly string[]): readonly string[] {
+  const sorted = [...new Set(paths)].sort();
+  return sorted.filter(path => !sorted.some(other => other !== path && isInside(other, path)));
+}
+
+function otherHomes({ files }: Pick<System, "files">, { home }: Workspace): readonly string[] {
+  const names = files.inspect(HOMES)?.kind === "directory" ? files.list(HOMES) : [];
+  return [...names.map(name => join(HOMES, name)), "/root"].filter(other => !isInside(other, home));
+}
+
+interface Walked {
+  readonly secrets: readonly string[];
+  readonly repositories: readonly string[];
+  readonly isWhole: boolean;
+}
+
+function walkProject(system: Pick<System, "files">, workspace: Workspace, settings: SandboxSettings): Walked {
+  const { project, disk } = workspace;
+  if (project === undefined) return { secrets: [], repositories: [], isWhole: true };
+  const enters = (_: string, name: string) => name !== ".git" && !isRegenerableName(name);
+  const { entries, isWhole } = walkBelow(system, project, PROJECT_LIMITS, enters);
+  const repository = findRepository(disk, project);
+  // What git tracks can be read from its objects as well.
+  const isTracked = (path: string) =>
+    repository !== undefined && tracksAnything(disk, repository, path.slice(project.length + 1)) === true;
+  const isSecret = ({ path, facts }: WalkedEntry) => {
+    if (facts.kind !== "file") return false;
+    const kind = secretAt(workspace, path);
+    if (kind === undefined || (settings.network !== "on" && isSettingsFile(path))) return false;
+    return !isTracked(path);
+  };
+  const repositories = entries.filter(
+    ({ path, facts }) => facts.name === ".git" && path !== join(project, ".git"),
+  );
+  return {
+    secrets: entries.filter(isSecret).map(({ path }) => path),
+    repositories: repositories.map(({ path }) => path),
+    isWhole,
+  };
+}
+
+function walkHome(system: Pick<System, "files">, workspace: Workspace): Omit<Walked, "repositories"> {
+  const { home, project } = workspace;
+  // Hidden file by file: it also holds what programs need to know.
+  const keys = join(home, ".ssh");
+  const enters = (path: string, name: string) =>
+    path !== project &&
+    name !== ".git" &&
+    !isRegenerableName(name) &&
+    !isHomeCache(components(path.slice(home.length))) &&
+    (path === keys || secretAt(workspace, path) === undefined);
+  const { entries, isWhole } = walkBelow(system, home, HOME_LIMITS, enters);
+  const isHidden = ({ path, facts }: WalkedEntry) =>
+    path !== keys &&
+    (project === undefined || !isInside(project, path)) &&
+    (facts.kind === "other" || secretAt(workspace, path) !== undefined);
+  return { secrets: entries.filter(isHidden).map(({ path }) => path), isWhole };
+}
+
+/** Sockets in temporary folders lead to somebody else's programs: agents, multiplexers, displays. */
+function specialFiles(
+  system: Pick<System, "files">,
+  temp: string,
+  { project }: Workspace,
+): readonly string[] {
+  const { entries } = walkBelow(system, temp, TEMP_LIMITS, path => path !== project);
+  const isForeign = ({ path, facts }: WalkedEntry) =>
+    facts.kind === "other" && (project === undefined || !isInside(project, path));
+  return entries.filter(isForeign).map(({ path }) => path);
+}

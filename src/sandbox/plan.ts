@@ -1,0 +1,164 @@
+import { homeCaches } from "../programs/index.ts";
+import { dirname, isInside, join, relative, type System, sha256Hex } from "../system/index.ts";
+import { type Workspace, wiringBelow } from "../workspace/index.ts";
+import { keptVariables } from "./environment.ts";
+import { findGitPlaces, type GitPlaces } from "./git-places.ts";
+import { findHidden, type HiddenPlaces } from "./hidden.ts";
+import type { Hidden, Layer, Overlay, Policy, ProxyStart } from "./policy.ts";
+import type { SandboxSettings } from "./settings.ts";
+
+export interface PlanRequest {
+  readonly settings: SandboxSettings;
+  readonly layers: readonly Layer[];
+  /** undefined: the words that the program is given */
+  readonly command?: readonly string[] | undefined;
+  readonly leftovers: Policy["leftovers"];
+  /** where changes of the project are caught; undefined where they are made */
+  readonly caught?: Omit<Overlay, "path"> | undefined;
+  /** how the proxy is started; needed for `network: hosts` */
+  readonly proxy?: ProxyStart | undefined;
+}
+
+export interface Plan {
+  readonly policy: Policy;
+  /** what this policy cannot hold back on these layers, in words for people */
+  readonly open: readonly string[];
+}
+
+const PRIVATE_TEMP = "/dev/shm";
+
+/** The policy of one command from all that is known of where it runs. */
+export function planPolicy(
+  system: Pick<System, "files" | "env">,
+  workspace: Workspace,
+  request: PlanRequest,
+): Plan {
+  const { settings } = request;
+  const hidden = findHidden(system, workspace, settings);
+  const git = findGitPlaces(workspace, hidden.nestedRepositories);
+  const wiring = workspace.project === undefined ? undefined : wiringBelow(workspace, workspace.project);
+  const write = findWritable(workspace, settings, git);
+  const isWritable = (path: string) => write.some(root => isInside(root, path));
+  const full: Policy = {
+    version: 1,
+    layers: request.layers,
+    ...(request.command === undefined ? {} : { command: request.command }),
+    environment: {
+      keep: keptVariables(system.env, settings.env),
+      set: ownVariables(system, workspace, request),
+    },
+    write,
+    readOnly: unique([...git.readOnly, ...(wiring?.existing ?? [])].filter(isWritable)),
+    reserve: git.reserve.filter(({ path }) => isWritable(path)),
+    hide: [...hidden.paths.map(path => ({ path })), ...excludeFile(workspace, git, hidden)],
+    show: hidden.shown,
+    absent: unique([...git.absent, ...(wiring?.missing ?? [])]),
+    overlay: [],
+    network: settings.network === "hosts" ? "proxy" : settings.network,
+    ...(settings.network === "hosts" ? { proxy: request.proxy } : {}),
+    leftovers: request.leftovers,
+    project: sha256Hex(workspace.disk.encode(workspace.project ?? workspace.cwd)).slice(0, 32),
+  };
+  const bounded = request.caught === undefined ? full : catchProject(full, workspace, request.caught);
+  const open = [...hidden.open, ...git.open];
+  return request.layers.includes("namespaces") ? { policy: bounded, open } : withoutNamespaces(bounded, open);
+}
+
+function unique(paths: readonly string[]): readonly string[] {
+  return [...new Set(paths)];
+}
+
+function findWritable({ disk, project, temps, home }: Workspace, settings: SandboxSettings, git: GitPlaces) {
+  const caches = homeCaches().map(cache => join(home, cache));
+  const all = [
+    ...(project === undefined ? [] : [project]),
+    ...git.write,
+    ...temps,
+    ...caches,
+    ...settings.write,
+  ];
+  const isTooMuch = (path: string) => path === "/" || isInside(path, home);
+  const found = all
+    .map(path => disk.resolve(path, true))
+    .filter(path => disk.kind(path) !== undefined && !isInside(PRIVATE_TEMP, path) && !isTooMuch(path));
+  return unique(found);
+}
+
+/** Where temporary files go must be a folder that is one. */
+function ownVariables({ env }: Pick<System, "env">, workspace: Workspace, request: PlanRequest) {
+  const tmpdir = env.get("TMPDIR");
+  const isTemp = tmpdir === undefined || workspace.temps.some(temp => isInside(temp, tmpdir));
+  const address = request.proxy === undefined ? undefined : `http://127.0.0.1:${request.proxy.port}`;
+  const isBehindProxy = request.settings.network === "hosts" && address !== undefined;
+  const names = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "ALL_PROXY", "all_proxy"];
+  return {
+    ...(isTemp ? {} : { TMPDIR: "/tmp" }),
+    ...(isBehindProxy ? Object.fromEntries(names.map(name => [name, address])) : {}),
+    // Node's own requests look for a proxy only when told so.
+    ...(isBehindProxy
+      ? { NODE_USE_ENV_PROXY: "1", NO_PROXY: "localhost,127.0.0.1,::1", no_proxy: "localhost,127.0.0.1,::1" }
+      : {}),
+    AMPLIHACK_SANDBOX: "1",
+  };
+}
+
+/** Git must neither add a hidden file as an empty one nor stop at it. */
+function excludeFile(
+  { disk, project = "/" }: Workspace,
+  git: GitPlaces,
+  { inProject }: HiddenPlaces,
+): readonly Hidden[] {
+  const config = git.readOnly.find(path => path.endsWith("/config"));
+  const path = config === undefined ? undefined : join(dirname(config), "info/exclude");
+  if (path === undefined || inProject.length === 0 || disk.kind(path) !== "file") return [];
+  const lines = inProject.map(file => `/${escapePattern(relative(project, file))}`);
+  return [{ path, text: `${disk.text(path, 64 * 1024) ?? ""}\n${lines.join("\n")}\n` }];
+}
+
+function escapePattern(path: string): string {
+  return path.replace(/[\\*?[\]!#\s]/g, "\\$&");
+}
+
+/** Nothing in the project is changed, so nothing there needs to be protected from it; secrets stay hidden. */
+function catchProject(policy: Policy, { project }: Workspace, caught: Omit<Overlay, "path">): Policy {
+  if (project === undefined) return policy;
+  const isElsewhere = (path: string) => !isInside(project, path);
+  return {
+    ...policy,
+    write: policy.write.filter(path => path !== project),
+    readOnly: policy.readOnly.filter(isElsewhere),
+    reserve: policy.reserve.filter(({ path }) => isElsewhere(path)),
+    absent: policy.absent.filter(isElsewhere),
+    overlay: [{ path: project, ...caught }],
+    leftovers: "kill",
+  };
+}
+
+/** Landlock only adds rights to whole trees: single files below a folder that may be changed stay as open as it is. */
+function withoutNamespaces(policy: Policy, open: readonly string[]): Plan {
+  const isBelow = (path: string) => policy.write.some(root => isInside(root, path));
+  const shownBelow = (path: string) => policy.show.some(shown => isInside(path, shown));
+  return {
+    policy: {
+      ...policy,
+      readOnly: [],
+      reserve: [],
+      hide: policy.hide
+        .filter(({ path }) => !isBelow(path) && !shownBelow(path))
+        .map(({ path }) => ({ path })),
+      show: [],
+      network: policy.network === "proxy" ? "off" : policy.network,
+      proxy: undefined,
+    },
+    open: [
+      ...open,
+      "hooks and configuration of git, and files that start something later: they can be changed",
+      "secrets below folders that may be changed",
+      "names, arguments and ends of other processes in /proc",
+      "memory that programs share in /dev/shm, and files of services in /run",
+      ...(policy.network === "on" ? ["sockets of docker, D-Bus, agents and displays"] : []),
+      "processes that go on after this program was killed",
+      ...(policy.network === "proxy" ? ["network by host: it is off instead"] : []),
+    ],
+  };
+}

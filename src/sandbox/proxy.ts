@@ -1,0 +1,181 @@
+import { lookup } from "node:dns/promises";
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
+import { connect, isIP, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { errorText } from "../protocol/index.ts";
+import { isAllowedHost, plainHost } from "./allowed-hosts.ts";
+import { readClientHello } from "./client-hello.ts";
+import { isOwnAddress } from "./own-addresses.ts";
+
+export interface ProxyOptions {
+  readonly allowed: readonly string[];
+  /** told once of every host that was refused, with the reason */
+  readonly onRefused: (place: string, reason: string) => void;
+  /** addresses of a name; the machine's resolver by default */
+  readonly resolve?: (host: string) => Promise<readonly string[]>;
+  /** addresses that are refused; those of this machine by default */
+  readonly isOwn?: (address: string) => boolean;
+}
+
+const MAX_HELLO_BYTES = 64 * 1024;
+const CONNECT_TIMEOUT_MS = 30_000;
+
+class Refusal extends Error {}
+
+/**
+ * The only way out for a command whose network is `hosts`. It opens connections to allowed names by the addresses that
+ * it resolved itself, and opens no TLS: it only reads the name with which a handshake begins.
+ */
+export function createProxy(options: ProxyOptions): Server {
+  const told = new Set<string>();
+  const refuse = (place: string, error: unknown): string => {
+    const reason = errorText(error);
+    if (error instanceof Refusal && !told.has(place)) {
+      told.add(place);
+      options.onRefused(place, reason);
+    }
+    return `amplihack: ${place} was refused: ${reason}\n`;
+  };
+  const server = createServer((incoming, response) => {
+    void forward(options, incoming, response).catch((error: unknown) => {
+      const text = refuse(placeOf(incoming.url ?? "", 80)?.place ?? "a request", error);
+      if (!response.headersSent)
+        response.writeHead(error instanceof Refusal ? 403 : 502, { connection: "close" });
+      response.end(text);
+    });
+  });
+  server.on("connect", (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on("error", () => socket.destroy());
+    void tunnel(options, incoming.url ?? "", socket, head).catch((error: unknown) => {
+      const text = refuse(placeOf(incoming.url ?? "", 443)?.place ?? "a connection", error);
+      const status = error instanceof Refusal ? "403 Forbidden" : "502 Bad Gateway";
+      socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: ${text.length}\r\n\r\n${text}`);
+    });
+  });
+  server.on("clientError", (_, socket) => socket.destroy());
+  return server;
+}
+
+interface Place {
+  readonly host: string;
+  readonly port: number;
+  readonly place: string;
+}
+
+function placeOf(written: string, usualPort: number): Place | undefined {
+  const authority = /^(?:http:\/\/)?(?:[^@/]*@)?(\[[0-9a-f:.]+\]|[^:/?#\s]+)(?::(\d{1,5}))?(?:[/?#]|$)/i.exec(
+    written,
+  );
+  const [, host, port] = authority ?? [];
+  if (host === undefined) return undefined;
+  const name = plainHost(host);
+  const number = port === undefined ? usualPort : Number(port);
+  return { host: name, port: number, place: number === 443 || number === 80 ? name : `${name}:${number}` };
+}
+
+/** The address to connect to, of a name that is allowed. */
+async function addressOf(options: ProxyOptions, { host, port }: Place): Promise<string> {
+  if (!isAllowedHost(options.allowed, host, port))
+    throw new Refusal("it is not among the hosts that are allowed");
+  const resolve = options.resolve ?? resolveName;
+  const addresses = isIP(host) === 0 ? await resolve(host) : [host];
+  const [address] = addresses;
+  if (address === undefined) throw new Error("the name has no address");
+  const isOwn = options.isOwn ?? isOwnAddress;
+  if (addresses.some(isOwn)) throw new Refusal("the name leads to this machine");
+  return address;
+}
+
+async function resolveName(host: string): Promise<readonly string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address);
+}
+
+function open(address: string, port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: address, port, timeout: CONNECT_TIMEOUT_MS });
+    socket.once("connect", () => {
+      socket.setTimeout(0);
+      resolve(socket);
+    });
+    socket.once("timeout", () => socket.destroy(new Error("no answer")));
+    socket.once("error", reject);
+  });
+}
+
+async function tunnel(options: ProxyOptions, written: string, socket: Duplex, head: Buffer): Promise<void> {
+  const place = placeOf(written, 443);
+  if (place === undefined || written.includes("/")) throw new Refusal("it is not a host and a port");
+  const target = await open(await addressOf(options, place), place.port);
+  socket.on("close", () => target.destroy());
+  target.on("close", () => socket.destroy());
+  target.on("error", () => socket.destroy());
+  socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+  const opening = await readOpening(socket, head).catch(() => undefined);
+  if (opening === undefined || !isNameOf(place.host, opening)) {
+    options.onRefused(place.place, "its TLS names another host");
+    socket.destroy();
+    return;
+  }
+  target.write(opening);
+  socket.pipe(target);
+  target.pipe(socket);
+}
+
+/** All of the handshake's first message, or what came first if it is none. */
+function readOpening(socket: Duplex, head: Buffer): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    let bytes = head;
+    const look = () => {
+      if (bytes.length === 0 || (readClientHello(bytes).kind === "more" && bytes.length < MAX_HELLO_BYTES))
+        return;
+      socket.off("data", take);
+      socket.pause();
+      resolve(bytes);
+    };
+    const take = (more: Buffer) => {
+      bytes = Buffer.concat([bytes, more]);
+      look();
+    };
+    socket.on("data", take);
+    socket.once("end", () => reject(new Error("the connection ended")));
+    socket.once("close", () => reject(new Error("the connection ended")));
+    look();
+  });
+}
+
+/** A server that serves many names must not be asked for another one than was allowed. */
+function isNameOf(host: string, opening: Buffer): boolean {
+  const hello = readClientHello(opening);
+  if (hello.kind === "other") return true;
+  if (hello.kind === "more") return false;
+  return hello.name === undefined ? isIP(host) !== 0 : plainHost(hello.name) === host;
+}
+
+const HOP_HEADERS = ["proxy-connection", "proxy-authorization", "connection", "keep-alive", "upgrade", "te"];
+
+async function forward(
+  options: ProxyOptions,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { url = "", method, headers } = incoming;
+  const place = url.startsWith("http://") ? placeOf(url, 80) : undefined;
+  if (place === undefined) throw new Refusal("it is not the address of a host");
+  const named = placeOf(headers.host ?? "", 80);
+  if (named?.host !== place.host || named.port !== place.port)
+    throw new Refusal("its header names another host");
+  const address = await addressOf(options, place);
+  const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_HEADERS.includes(name)));
+  const path = url.replace(/^http:\/\/[^/?#]*/, "") || "/";
+  await new Promise<void>((resolve, reject) => {
+    const outgoing = request({ host: address, port: place.port, method, path, headers: kept, agent: false });
+    outgoing.on("error", reject);
+    outgoing.on("response", answer => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+      answer.on("error", reject);
+      response.on("finish", resolve);
+    });
+    incoming.pipe(outgoing);
+  });
+}

@@ -1,0 +1,154 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { type ForAgents, isFamily, type LeafCommand } from "../../src/cli/command.ts";
+import { loadCommands } from "../../src/cli/command-table.ts";
+import { judgeCommand } from "../../src/exports/guard.ts";
+import { readRecipeTexts } from "../../src/programs/model/run-own.ts";
+import { contextFor, machine, PROJECT } from "./scene.ts";
+
+const recipe = (command: string) => `name: x\nsteps:\n  - id: a\n    command: |\n      ${command}\n`;
+
+function judge(command: string, files: Readonly<Record<string, string>> = {}) {
+  const placed = Object.fromEntries(
+    Object.entries(files).map(([name, text]) => [`${PROJECT}/${name}`, text]),
+  );
+  return judgeCommand(command, contextFor({ system: machine(placed), machineKey: () => "k".repeat(64) }));
+}
+
+describe("what a command of amplihack runs", () => {
+  it.each([
+    ['amplihack mcp guard -- bash -c "rm -rf ~"', {}],
+    ["npx amplihack mcp guard --name x -- rm -rf /", {}],
+    ["env A=1 amplihack mcp guard -- env rm -rf ~", {}],
+    ["amplihack mcp guard -- bash mm.sh", { "mm.sh": "rm -rf ~\n" }],
+    ["amplihack recipe run ee.yaml", { "ee.yaml": recipe("rm -rf ~") }],
+    ["amplihack recipe run -- ./ee.yaml", { "ee.yaml": recipe("rm -rf ~") }],
+    ["amplihack recipe run ee", { ".claude/recipes/ee.yml": recipe("rm -rf ~") }],
+    ["amplihack recipe run ee -R more", { "more/ee.yaml": recipe("rm -rf ~") }],
+    ["amplihack recipe run ee -w sub", { "sub/amplifier-bundle/recipes/ee.yaml": recipe("rm -rf ~") }],
+    ["node dist/bin/amplihack.cjs recipe run ee.yaml", { "ee.yaml": recipe("rm -rf ~") }],
+    ["amplihack recipe submit ee.yaml", { "ee.yaml": recipe("rm -rf ~") }],
+    [
+      "amplihack recipe run a.yaml",
+      { "a.yaml": "steps:\n  - recipe: ./b.yaml\n", "b.yaml": recipe("rm -rf ~") },
+    ],
+    ["amplihack recipe run ee.yaml", { "ee.yaml": 'steps: [{ "id": "a", "command": "rm -rf ~" }]' }],
+    ["amplihack recipe run ee.yaml", { "ee.yaml": "steps:\n  - {id: a, command: 'rm -rf ~'}\n" }],
+    ["amplihack recipe run ee.yaml", { "ee.yaml": 'steps:\n  - "command": "r\\x6d -rf ~"\n' }],
+    ["amplihack recipe run ee.yaml", { "ee.yaml": "steps:\n  - command: rm\n      -rf ~\n" }],
+    ["printf 'steps:\\n  - command: rm -rf ~\\n' > new.yaml && amplihack recipe run new.yaml", {}],
+    ["amplihack hooks compare --candidate 'rm -rf ~'", {}],
+    ["amplihack hooks replay --input x.json --candidate='rm -rf ~'", {}],
+    ["amplihack hooks capture --event stop --reference 'rm -rf ~'", {}],
+    [
+      "amplihack hooks test hh.mjs",
+      { "hh.mjs": 'import { execSync } from "node:child_process";\nexecSync("rm -rf ~");\n' },
+    ],
+  ])("is denied where it would be denied alone: %s", (command, files) => {
+    expect(judge(command, files).verdict).toBe("deny");
+  });
+
+  it.each([
+    ["amplihack mcp guard -- npx -y some-server", {}],
+    ["amplihack recipe run ee.yaml", { "ee.yaml": recipe("npm test") }],
+    ["amplihack recipe run hello", {}],
+  ])("is asked about as before where nothing in it is denied: %s", (command, files) => {
+    expect(judge(command, files).verdict).toBe("ask");
+  });
+
+  it("is not read where nothing runs", () => {
+    const files = { "ee.yaml": recipe("rm -rf ~") };
+    for (const command of [
+      "amplihack recipe run ee.yaml --dry-run",
+      "amplihack recipe show ee.yaml",
+      "amplihack recipe validate ee.yaml",
+    ])
+      expect([command, judge(command, files).verdict]).toEqual([command, "allow"]);
+  });
+});
+
+describe("a yes to a command that runs a file", () => {
+  it.each([
+    ["amplihack recipe run ee.yaml", "ee.yaml", recipe("npm test"), recipe("npm test && npm run more")],
+    ["amplihack recipe run ee", ".claude/recipes/ee.yaml", recipe("npm test"), recipe("npm run more")],
+    ["amplihack recipe submit ee.yaml", "ee.yaml", recipe("npm test"), recipe("npm run more")],
+    ["amplihack mcp guard -- bash mm.sh", "mm.sh", "npm test\n", "npm run more\n"],
+    ["amplihack orch run ws.json", "ws.json", "[]", '[{"task":"x"}]'],
+    [
+      "amplihack config set guard.level strict; amplihack hooks test ./hh.ts",
+      "hh.ts",
+      "export default 1",
+      "export default 2",
+    ],
+  ])("is for its bytes: %s", (command, file, before, after) => {
+    const first = judge(command, { [file]: before });
+    const second = judge(command, { [file]: after });
+    expect(first.code).toBeDefined();
+    expect(judge(command, { [file]: before }).digest).toBe(first.digest);
+    expect(second.digest).not.toBe(first.digest);
+  });
+
+  it("cannot be given for good", () => {
+    const files = { "ee.yaml": recipe("npm test") };
+    const [finding] = judge("amplihack recipe run ee.yaml", files).findings;
+    expect(finding?.isOfFile).toBe(true);
+  });
+});
+
+/** Every command by which an agent can start what it chose itself. One that is new belongs here, or starts nothing. */
+const RUNNING: Readonly<Record<string, string>> = {
+  "hooks capture": "reference candidate",
+  "hooks compare": "candidate reference",
+  "hooks replay": "candidate",
+  "hooks test": "code",
+  "mcp guard": "words",
+  "orch run": "file",
+  "recipe run": "recipe",
+  "recipe submit": "recipe",
+};
+
+describe("the commands of amplihack", () => {
+  it("say what they run", async () => {
+    const commands = await loadCommands(fileURLToPath(new URL("../../src/commands/", import.meta.url)));
+    const leaves = commands.flatMap((command): readonly (readonly [string, LeafCommand])[] =>
+      isFamily(command)
+        ? command.subcommands.map(sub => [`${command.name} ${sub.name}`, sub])
+        : [[command.name, command]],
+    );
+    const running = leaves.flatMap(([path, { forAgents }]) => {
+      const { runs, runsText }: Partial<ForAgents> = typeof forAgents === "string" ? {} : forAgents;
+      const what = runs ?? runsText?.join(" ");
+      return what === undefined ? [] : [[path, what] as const];
+    });
+    expect(Object.fromEntries(running)).toEqual(RUNNING);
+  });
+});
+
+describe("the texts of a recipe", () => {
+  it("are read in every shape that a member has", () => {
+    const source = [
+      "steps:",
+      "  - id: one",
+      "    command: |-",
+      "      echo a",
+      "",
+      "      echo b",
+      "  - command: >",
+      "      folded",
+      "      text",
+      "    id: two",
+      "  - command: 'it''s'",
+      '  - { command: "a\\tb", id: three }',
+      "  - recipe: other # why",
+      "description: 'command: none'",
+    ].join("\n");
+    const { commands, recipes } = readRecipeTexts(source);
+    expect(commands.map(text => text.trim().replace(/\s+/g, " "))).toEqual([
+      "echo a echo b",
+      "folded text",
+      "it's",
+      "a b",
+    ]);
+    expect(recipes).toEqual(["other"]);
+  });
+});

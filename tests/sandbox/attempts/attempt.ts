@@ -1,0 +1,43 @@
+/** The layers that a policy demands. */
+export const SETS = {
+  all: ["namespaces", "landlock", "seccomp"],
+  "without Landlock": ["namespaces", "seccomp"],
+  "without namespaces": ["landlock", "seccomp"],
+} as const;
+export type SetName = keyof typeof SETS;
+
+/**
+ * One way out of the sandbox. It got out when it prints `ESCAPED` or the content of a secret, or when what it names is
+ * there afterwards. A script of `sh` unless it is one of Python.
+ */
+export interface Attempt {
+  readonly name: string;
+  readonly script: string;
+  readonly language: "sh" | "python";
+  /** false: outside the sandbox it would change this machine or asks for more rights than the tests have */
+  readonly worksBare: boolean;
+  /** layers without which it gets out, as `OPEN_WITHOUT` says */
+  readonly open: readonly SetName[];
+  /** must not be there afterwards, below the project */
+  readonly leaves?: string;
+}
+
+type Options = Partial<Pick<Attempt, "worksBare" | "open" | "leaves">>;
+
+/** Only single files below writable folders, other processes' names and the like: see `OPEN_WITHOUT`. */
+export const OPEN_WITHOUT_VIEW: Options = { open: ["without namespaces"] };
+/** Would change the machine, or needs rights or devices that few have. */
+export const NOT_BARE: Options = { worksBare: false };
+
+export function sh(name: string, script: string, options: Options = {}): Attempt {
+  return { name, script, language: "sh", worksBare: true, open: [], ...options };
+}
+
+export function python(name: string, script: string, options: Options = {}): Attempt {
+  return { name, script, language: "python", worksBare: true, open: [], ...options };
+}
+
+/** A command that must fail. */
+export function refused(name: string, command: string, options: Options = {}): Attempt {
+  return sh(name, `${command} && echo ESCAPED`, options);
+}

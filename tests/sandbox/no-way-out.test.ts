@@ -1,0 +1,103 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { checkLayers } from "../../src/sandbox/index.ts";
+import { type Attempt, SETS, type SetName } from "./attempts/attempt.ts";
+import { GIT } from "./attempts/git.ts";
+import { KERNEL } from "./attempts/kernel.ts";
+import { REACH } from "./attempts/reach.ts";
+import { READS } from "./attempts/reads.ts";
+import { WRITES } from "./attempts/writes.ts";
+import { type OutsideWorld, startWorld } from "./outside-world.ts";
+import {
+  type Account,
+  environmentOf,
+  giveScene,
+  gotOut,
+  ORDINARY,
+  PYTHON,
+  planFor,
+  runWords,
+  wordsOf,
+} from "./run-attempt.ts";
+import { describeOutside, makeScene, PROGRAM, removeScene, type Scene } from "./scene.ts";
+import { ScenePool } from "./scene-pool.ts";
+
+const ATTEMPTS = [...WRITES, ...GIT, ...READS, ...REACH, ...KERNEL].filter(
+  ({ language }) => language !== "python" || PYTHON !== undefined,
+);
+const named = (attempts: readonly Attempt[]) => attempts.map(attempt => [attempt.name, attempt] as const);
+/** All sets, as root and as an ordinary user; else the set that is used where everything works. */
+const IS_WHOLE = process.env["AMPLIHACK_TEST_SANDBOX"] === "1";
+const IS_ROOT = process.getuid?.() === 0;
+const LEAST_SIGNAL_SCOPE = 6;
+
+const report = existsSync(PROGRAM) ? checkLayers(PROGRAM, "/nonexistent") : undefined;
+
+/** Why a set cannot be tried on this machine; undefined where it can. */
+function whyNot(set: SetName): string | undefined {
+  if (report === undefined) return "npm run build:sandbox makes the program";
+  const lacking = SETS[set].filter(layer => !report[layer].works);
+  if (lacking.length > 0) return `no ${lacking.join(" and ")} here`;
+  // Otherwise its attempts could signal processes of this machine.
+  if (set === "without namespaces" && report.landlockVersion < LEAST_SIGNAL_SCOPE)
+    return "Landlock is too old";
+  return undefined;
+}
+
+const isLeft = ({ leaves }: Attempt, { project }: Scene) =>
+  leaves !== undefined && existsSync(join(project, leaves));
+
+const accounts: readonly (readonly [string, Account])[] = [
+  ["as this user", undefined],
+  ...(IS_ROOT && IS_WHOLE ? [["as an ordinary user", ORDINARY] as const] : []),
+];
+
+describe.each(accounts)("a command in the sandbox, %s", (_, account) => {
+  let template: Scene;
+  let world: OutsideWorld;
+  let pool: ScenePool;
+  beforeAll(async () => {
+    template = makeScene();
+    giveScene(template, account);
+    world = await startWorld(template, account);
+    pool = new ScenePool(template, world, account);
+  });
+  afterAll(() => {
+    world.end();
+    pool.remove();
+    removeScene(template);
+  });
+
+  for (const set of Object.keys(SETS) as SetName[]) {
+    const reason = whyNot(set);
+    const isTried = reason === undefined && (IS_WHOLE || set === "all");
+    describe.skipIf(!isTried)(reason === undefined ? `${set}:` : `${set} (${reason}):`, () => {
+      it.concurrent.each(named(ATTEMPTS))("%s", async (_, attempt) => {
+        const prepared = await pool.take(set, (scene, env) => planFor(scene, env, SETS[set]));
+        const { scene, env, id } = prepared;
+        const before = describeOutside(scene);
+        const words = [PROGRAM, "--home", scene.stateHome, id, "--", ...wordsOf(attempt)];
+        const ended = await runWords(words, scene, { env, account });
+        expect(ended.stderr).not.toContain("was not started");
+        const isOut = gotOut(ended) || isLeft(attempt, scene);
+        const isOpen = attempt.open.includes(set);
+        // What works on every machine outside the sandbox is open for certain; the rest may be.
+        if (!isOpen || attempt.worksBare) expect({ isOut, ...ended }).toMatchObject({ isOut: isOpen });
+        if (!isOut) expect(describeOutside(scene)).toBe(before);
+        expect(world.isAlive()).toBe(true);
+        if (!isOut) pool.giveBack(set, prepared);
+      });
+    });
+  }
+
+  // An attempt that fails everywhere proves nothing.
+  describe.skipIf(!IS_WHOLE)("without a sandbox each would get out:", () => {
+    it.concurrent.each(named(ATTEMPTS.filter(({ worksBare }) => worksBare)))("%s", async (_, attempt) => {
+      const scene = await pool.fresh();
+      const ended = await runWords(wordsOf(attempt), scene, { env: environmentOf(scene, world), account });
+      const isOut = gotOut(ended) || isLeft(attempt, scene);
+      expect({ isOut, ...ended }).toMatchObject({ isOut: true });
+    });
+  });
+});

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { createSocket } from "node:dgram";
+import { chmodSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+import { type Account, PYTHON } from "./run-attempt.ts";
+import { MARK, type Scene } from "./scene.ts";
+
+/** What runs on the machine beside the sandbox, and how an attempt finds it. */
+export interface OutsideWorld {
+  readonly variables: Readonly<Record<string, string>>;
+  isAlive(): boolean;
+  /** a socket in the home of this scene */
+  listenIn(scene: Scene): Promise<void>;
+  end(): void;
+}
+
+function tellSecret(socket: Socket): void {
+  socket.on("error", () => {});
+  socket.on("data", () => socket.end(`${MARK}\n`));
+}
+
+const listen = (server: Server, ...where: readonly (string | number)[]): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.on("error", reject);
+    server.listen(...(where as [string]), () => resolve());
+  });
+
+export async function startWorld(scene: Scene, account: Account): Promise<OutsideWorld> {
+  const name = `amplihack-sandbox-test-${process.pid}`;
+  const tcp = createServer(tellSecret);
+  await listen(tcp, 0, "::");
+  const { port } = tcp.address() as AddressInfo;
+  const udp = createSocket("udp4");
+  udp.on("message", (_, from) => udp.send(MARK, from.port, from.address));
+  await new Promise<void>(resolve => udp.bind(port, "0.0.0.0", () => resolve()));
+  const temporary = `/tmp/${name}.sock`;
+  const inTemp = createServer(tellSecret);
+  await listen(inTemp, temporary);
+  chmodSync(temporary, 0o777);
+  const abstract = listenAbstract(name);
+  writeFileSync(`/dev/shm/${name}`, MARK, { mode: 0o644 });
+  const other = startProcess(scene, account);
+  const shared = shareMemory(account);
+  const servers: Server[] = [tcp, inTemp];
+  return {
+    variables: {
+      PORT: String(port),
+      TEMP_SOCKET: temporary,
+      ABSTRACT: name,
+      SHARED_NAME: name,
+      OUTSIDE_PID: String(other.pid),
+      SHM_ID: shared,
+    },
+    isAlive: () => other.exitCode === null && other.signalCode === null,
+    listenIn: async one => {
+      const server = createServer(tellSecret);
+      servers.push(server);
+      await listen(server, join(one.home, "agent.sock"));
+      if (account !== undefined)
+        spawnSync("chown", [`${account.uid}:${account.gid}`, join(one.home, "agent.sock")]);
+    },
+    end: () => {
+      for (const server of servers) server.close();
+      udp.close();
+      other.kill("SIGKILL");
+      abstract?.kill("SIGKILL");
+      rmSync(`/dev/shm/${name}`, { force: true });
+      if (shared !== "-1") spawnSync("ipcrm", ["-m", shared]);
+    },
+  };
+}
+
+/** Holds the secret in its environment, its arguments and an open file. */
+function startProcess(scene: Scene, account: Account): ChildProcess {
+  const secret = openSync(join(scene.home, ".ssh/id_rsa"), "r");
+  return spawn("/bin/sh", ["-c", "while :; do sleep 1000; done", MARK], {
+    cwd: scene.project,
+    env: { PATH: "/usr/bin:/bin", SECRET: MARK },
+    stdio: [secret, "ignore", "ignore"],
+    ...account,
+  });
+}
+
+/** Not by Node, which fills such a name up with zero bytes. */
+function listenAbstract(name: string): ChildProcess | undefined {
+  const script = `
+import socket
+server = socket.socket(socket.AF_UNIX); server.bind("\\0${name}"); server.listen(9)
+while True:
+    one, _ = server.accept(); one.recv(9); one.send(b"${MARK}"); one.close()`;
+  return PYTHON === undefined ? undefined : spawn(PYTHON, ["-c", script], { stdio: "ignore" });
+}
+
+function shareMemory(account: Account): string {
+  if (PYTHON === undefined) return "-1";
+  const script = `
+import ctypes
+libc = ctypes.CDLL(None); libc.shmat.restype = ctypes.c_void_p
+at = libc.shmget(0, 4096, 0o1644); ctypes.memmove(libc.shmat(at, None, 0), b"${MARK}", ${MARK.length}); print(at)`;
+  const { stdout } = spawnSync(PYTHON, ["-c", script], { encoding: "utf8", ...account });
+  return stdout.trim() || "-1";
+}

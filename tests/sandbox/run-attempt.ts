@@ -1,0 +1,138 @@
+import { spawn, spawnSync } from "node:child_process";
+import { chownSync, closeSync, existsSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { BUILT_IN } from "../../src/config/index.ts";
+import {
+  DEFAULT_SANDBOX,
+  type Layer,
+  type Plan,
+  type PlanRequest,
+  planPolicy,
+  policyPath,
+  type SandboxSettings,
+  writePolicy,
+} from "../../src/sandbox/index.ts";
+import type { System } from "../../src/system/index.ts";
+import { createNodeSystem } from "../../src/system/node.ts";
+import { survey } from "../../src/workspace/index.ts";
+import type { Attempt } from "./attempts/attempt.ts";
+import { PRELUDE } from "./attempts/prelude.ts";
+import type { OutsideWorld } from "./outside-world.ts";
+import { MARK, PROGRAM, type Scene } from "./scene.ts";
+
+export const PYTHON = ["/usr/bin/python3", "/usr/local/bin/python3"].find(path => existsSync(path));
+
+/** Somebody with few rights, where the tests run as root. */
+export const ORDINARY = { uid: 61_234, gid: 61_234 };
+export type Account = { readonly uid: number; readonly gid: number } | undefined;
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export function systemWith(env: Readonly<Record<string, string>>): System {
+  return { ...createNodeSystem(), env: { get: name => env[name], names: () => Object.keys(env) } };
+}
+
+export function environmentOf(scene: Scene, world: OutsideWorld): Readonly<Record<string, string>> {
+  return {
+    PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+    HOME: scene.home,
+    PROJECT: scene.project,
+    OUT: scene.outside,
+    PROGRAM,
+    LANG: "C.UTF-8",
+    DEPLOY_TOKEN: MARK,
+    DEPLOY: `ghp_${MARK.replaceAll("-", "")}0123456789`,
+    ...world.variables,
+  };
+}
+
+/** The policy that amplihack itself would write for a command in the scene's project. */
+export function planFor(
+  scene: Scene,
+  env: Readonly<Record<string, string>>,
+  layers: readonly Layer[],
+  more: Partial<PlanRequest> & { readonly sandbox?: Partial<SandboxSettings> } = {},
+): Plan {
+  const system = systemWith(env);
+  const { sandbox, ...request } = more;
+  const workspace = survey({
+    cwd: scene.project,
+    home: scene.home,
+    system,
+    settings: BUILT_IN.guard,
+    stateHome: scene.stateHome,
+  });
+  return planPolicy(system, workspace, {
+    settings: { ...DEFAULT_SANDBOX, network: "off", ...sandbox },
+    layers,
+    leftovers: "kill",
+    ...request,
+  });
+}
+
+/** Writes the plan's policy for the account that will run it. */
+export function keepPolicy(scene: Scene, { policy }: Plan, account: Account): string {
+  const id = writePolicy(createNodeSystem(), scene.stateHome, policy);
+  if (account !== undefined)
+    for (const path of [
+      join(scene.stateHome, "sandbox"),
+      join(scene.stateHome, "sandbox/policies"),
+      policyPath(scene.stateHome, id),
+    ])
+      chownSync(path, account.uid, account.gid);
+  return id;
+}
+
+export interface RunOptions {
+  readonly env: Readonly<Record<string, string>>;
+  readonly account?: Account;
+  readonly input?: string;
+}
+
+/** Runs words with one more descriptor open than they should see, and reads all that they print. */
+export async function runWords(words: readonly string[], scene: Scene, options: RunOptions): Promise<Ended> {
+  const secret = openSync(join(scene.home, ".ssh/id_rsa"), "r");
+  const closed = Array.from({ length: 6 }, () => "ignore" as const);
+  const [program = "", ...rest] = words;
+  const child = spawn(program, rest, {
+    cwd: scene.project,
+    env: options.env,
+    stdio: ["pipe", "pipe", "pipe", ...closed, secret],
+    ...options.account,
+  });
+  child.stdin?.end(options.input ?? "");
+  child.stdin?.on("error", () => {});
+  const read = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const)
+    child[name]?.setEncoding("utf8").on("data", (text: string) => {
+      read[name] += text;
+    });
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.on("error", reject);
+      child.on("close", resolve);
+    });
+    return { code, ...read };
+  } finally {
+    closeSync(secret);
+  }
+}
+
+export function wordsOf(attempt: Attempt): readonly string[] {
+  return attempt.language === "sh"
+    ? ["/bin/sh", "-c", attempt.script]
+    : [PYTHON ?? "python3", "-c", PRELUDE + attempt.script];
+}
+
+export function gotOut({ stdout }: Ended): boolean {
+  return stdout.includes("ESCAPED") || stdout.includes(MARK) || stdout.includes(MARK.replaceAll("-", ""));
+}
+
+/** Gives everything in a scene to the account. */
+export function giveScene({ root }: Scene, account: Account): void {
+  if (account !== undefined) spawnSync("chown", ["-R", `${account.uid}:${account.gid}`, root]);
+}

@@ -1,0 +1,264 @@
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, existsSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { checkLayers, type Policy, policyPath, usableLayers } from "../../src/sandbox/index.ts";
+import { SETS } from "./attempts/attempt.ts";
+import type { OutsideWorld } from "./outside-world.ts";
+import { environmentOf, keepPolicy, planFor, runWords } from "./run-attempt.ts";
+import { copyScene, MARK, makeScene, PROGRAM, removeScene, type Scene } from "./scene.ts";
+
+const report = existsSync(PROGRAM) ? checkLayers(PROGRAM, "/nonexistent") : undefined;
+const canRun = report !== undefined && usableLayers(report)?.includes("namespaces") === true;
+const NO_WORLD: OutsideWorld = {
+  variables: { PORT: "1" },
+  isAlive: () => true,
+  listenIn: async () => {},
+  end: () => {},
+};
+
+describe.skipIf(!canRun)("a command in the sandbox", () => {
+  let template: Scene;
+  const used: Scene[] = [];
+  beforeAll(() => {
+    template = makeScene();
+  });
+  afterAll(() => {
+    for (const scene of [template, ...used]) removeScene(scene);
+  });
+
+  const prepare = (change: Partial<Policy> = {}) => {
+    const scene = copyScene(template);
+    used.push(scene);
+    const env = environmentOf(scene, NO_WORLD);
+    const plan = planFor(scene, env, SETS.all);
+    const id = keepPolicy(scene, { ...plan, policy: { ...plan.policy, ...change } }, undefined);
+    const words = (...command: readonly string[]) => [
+      PROGRAM,
+      "--home",
+      scene.stateHome,
+      id,
+      "--",
+      ...command,
+    ];
+    const run = (...command: readonly string[]) => runWords(words(...command), scene, { env });
+    const shell = (script: string) => run("/bin/sh", "-c", script);
+    return { scene, env, id, words, run, shell };
+  };
+
+  it("ends with the command's code, or 128 and the signal", async () => {
+    const { shell, run } = prepare();
+    expect((await shell("exit 7")).code).toBe(7);
+    expect((await shell("kill -SEGV $$")).code).toBe(139);
+    expect(await run("no-such-program")).toMatchObject({
+      code: 127,
+      stderr: expect.stringContaining("no-such-program"),
+    });
+    expect((await run("/etc/passwd")).code).toBe(126);
+  });
+
+  it("reads its input, prints as it goes and gets odd bytes unchanged", async () => {
+    const { scene, words, env, run } = prepare();
+    expect((await runWords(words("cat"), scene, { env, input: "typed" })).stdout).toBe("typed");
+    const odd = spawnSync(
+      "/bin/sh",
+      ["-c", `"$@" "$(printf 'a\\377b')" | od -An -tx1`, "sh", ...words("printf", "%s")],
+      {
+        env,
+        cwd: scene.project,
+        encoding: "utf8",
+      },
+    );
+    expect(odd.stdout.trim()).toBe("61 ff 62");
+    expect((await run("pwd")).stdout.trim()).toBe(scene.project);
+  });
+
+  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("hears %s", async signal => {
+    const { scene, env, words } = prepare();
+    const script = `trap 'echo heard; exit 9' ${signal.slice(3)}; echo ready; while :; do sleep 0.05; done`;
+    const [program = "", ...rest] = words("/bin/sh", "-c", script);
+    const child = spawn(program, rest, { env, cwd: scene.project, stdio: ["ignore", "pipe", "inherit"] });
+    let printed = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      printed += text;
+      if (printed === "ready\n") child.kill(signal);
+    });
+    const code = await new Promise(resolve => child.on("close", resolve));
+    expect({ code, printed }).toEqual({ code: 9, printed: "ready\nheard\n" });
+  });
+
+  it("leaves no process when the program is killed", async () => {
+    const { scene, env, words } = prepare();
+    const [program = "", ...rest] = words(
+      "/bin/sh",
+      "-c",
+      "setsid sleep 1000 & sleep 1000 & echo ready; wait",
+    );
+    const child = spawn(program, rest, { env, cwd: scene.project, stdio: ["ignore", "pipe", "inherit"] });
+    let hasEnded = false;
+    const ended = new Promise<void>(resolve => {
+      child.stdout.on("close", () => {
+        hasEnded = true;
+        resolve();
+      });
+    });
+    await new Promise<void>(resolve => child.stdout.once("data", () => resolve()));
+    child.kill("SIGKILL");
+    // All of them hold the other end of this stream.
+    await ended;
+    expect(hasEnded).toBe(true);
+  });
+
+  it("ends what the command leaves running, or lets it go on where the policy says so", async () => {
+    const late = "(sleep 0.3; echo late > late) > /dev/null 2>&1 & echo first";
+    const ended = prepare();
+    expect((await ended.shell(late)).stdout).toBe("first\n");
+    const kept = prepare({ leftovers: "keep" });
+    expect((await kept.shell(late)).stdout).toBe("first\n");
+    await expect.poll(() => existsSync(join(kept.scene.project, "late")), { timeout: 60_000 }).toBe(true);
+    expect(existsSync(join(ended.scene.project, "late"))).toBe(false);
+  });
+
+  it("has the three streams open and nothing else", async () => {
+    const { shell } = prepare();
+    expect((await shell("ls /proc/self/fd | sort -n | tr '\\n' ' '")).stdout).toBe("0 1 2 3 ");
+  });
+
+  it("works with git as outside it, and leaves nothing behind that it reserved", async () => {
+    const { scene, shell } = prepare();
+    const work = [
+      "git config user.name >/dev/null || export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a",
+      "rm .githooks/pre-commit 2>/dev/null",
+      "echo x > new.txt && git add -A && git commit -qm third && echo committed",
+      "echo y > new.txt && git stash -uq && git stash pop -q && echo stashed",
+      "git checkout -q -b branch && git tag one && git gc -q && echo branched",
+      "git status --short",
+    ].join("\n");
+    const { stdout } = await shell(work);
+    expect(stdout).toContain("committed\nstashed\nbranched\n");
+    for (const name of ["commondir", "config.worktree", "info/attributes"])
+      expect(existsSync(join(scene.project, ".git", name))).toBe(false);
+  });
+
+  it("does not let git take a hidden file for an empty one", async () => {
+    const { shell } = prepare();
+    const { stdout } = await shell("git add -A; git ls-files deploy.key; cat deploy.key .env");
+    expect(stdout).toBe("SETTING=1\n");
+  });
+
+  it("serves and connects inside", async () => {
+    const { run } = prepare();
+    const script = `
+      const server = require("node:net").createServer(s => s.end("served")).listen(0, "127.0.0.1", () =>
+        require("node:net").connect(server.address().port).on("data", d => { console.log(String(d)); process.exit(); }));`;
+    expect((await run(process.execPath, "-e", script)).stdout).toBe("served\n");
+  });
+
+  it("is stopped when somebody replaces a protected file, which ends its protection", async () => {
+    const { scene, env, words } = prepare();
+    const [program = "", ...rest] = words("/bin/sh", "-c", "echo ready; sleep 1000");
+    const child = spawn(program, rest, { env, cwd: scene.project, stdio: ["ignore", "pipe", "pipe"] });
+    let said = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+    });
+    await new Promise<void>(resolve => child.stdout.once("data", () => resolve()));
+    const config = join(scene.project, ".git/config");
+    writeFileSync(`${config}.new`, readFileSync(config));
+    renameSync(`${config}.new`, config);
+    const code = await new Promise(resolve => child.on("close", resolve));
+    expect({ code, said }).toMatchObject({
+      code: 126,
+      said: expect.stringContaining("was replaced outside"),
+    });
+  });
+
+  it("keeps variables by name and has no others", async () => {
+    const { shell } = prepare({ environment: { keep: ["PATH"], set: { ADDED: "value" } } });
+    const { stdout } = await shell("env | grep -v '^PWD=\\|^_=' | cut -d= -f1 | sort | tr '\\n' ' '");
+    expect(stdout).toBe("ADDED PATH ");
+  });
+
+  it("catches changes instead of making them", async () => {
+    const { scene, env } = prepare();
+    const [upper, work] = ["upper", "work"].map(name => join(scene.stateHome, name)) as [string, string];
+    spawnSync("mkdir", [upper, work]);
+    const plan = planFor(scene, env, SETS.all, { caught: { upper, work } });
+    const id = keepPolicy(scene, plan, undefined);
+    const script = "echo new > new.txt; rm a.txt; mv tools moved; git add -A; cat new.txt";
+    const words = [PROGRAM, "--home", scene.stateHome, id, "--", "/bin/sh", "-c", script];
+    expect(await runWords(words, scene, { env })).toMatchObject({ code: 0, stdout: "new\n" });
+    expect(existsSync(join(scene.project, "new.txt"))).toBe(false);
+    expect(existsSync(join(scene.project, "a.txt"))).toBe(true);
+    expect(existsSync(join(scene.project, "tools/clean.sh"))).toBe(true);
+    expect(readFileSync(join(upper, "new.txt"), "utf8")).toBe("new\n");
+  });
+
+  describe("is not started", () => {
+    const expectRefusal = async (words: readonly string[], scene: Scene, reason: string) =>
+      expect(await runWords(words, scene, { env: { PATH: "/bin:/usr/bin" } })).toMatchObject({
+        code: 126,
+        stdout: "",
+        stderr: expect.stringMatching(
+          new RegExp(`^amplihack-sandbox: the command was not started: .*${reason}.*\\n$`),
+        ),
+      });
+
+    it.each(["../own", "a/b", "", "a b", "a.b", "x".repeat(65)])("by the id %j", async id => {
+      const { scene } = prepare();
+      await expectRefusal([PROGRAM, "--home", scene.stateHome, id, "--", "echo", "run"], scene, "an id has");
+    });
+
+    it("by a policy that others may read, that is a link, or that says what is not known", async () => {
+      const { scene, id, words } = prepare();
+      const path = policyPath(scene.stateHome, id);
+      const text = readFileSync(path, "utf8");
+      chmodSync(path, 0o644);
+      await expectRefusal(words("echo", "run"), scene, "others may");
+      chmodSync(path, 0o600);
+      writeFileSync(path, text.replace('"version":1', '"version":1,"nosuch":1'));
+      await expectRefusal(words("echo", "run"), scene, "nosuch");
+      writeFileSync(path, text.replace(/"layers":\[[^\]]*\]/, '"layers":[]'));
+      await expectRefusal(words("echo", "run"), scene, "nothing runs bare");
+      renameSync(path, `${path}.other`);
+      symlinkSync(`${path}.other`, path);
+      await expectRefusal(words("echo", "run"), scene, "symbolic links");
+    });
+
+    it("by a policy of somebody else's folder", async () => {
+      const { scene, words } = prepare();
+      chmodSync(join(scene.stateHome, "sandbox"), 0o777);
+      await expectRefusal(words("echo", "run"), scene, "others may");
+    });
+
+    it("where a path of the policy leads through a link", async () => {
+      const { scene, words } = prepare({ write: ["/proc/self/cwd"] });
+      await expectRefusal(words("echo", "run"), scene, "no place for a rule");
+      symlinkSync(scene.outside, join(scene.root, "link"));
+      const linked = prepare({ write: [join(scene.root, "link")] });
+      await expectRefusal(linked.words("echo", "run"), linked.scene, "symbolic links");
+    });
+
+    it("without namespaces where the policy needs them", async () => {
+      const { scene, words } = prepare({ layers: ["landlock", "seccomp"] });
+      await expectRefusal(words("echo", "run"), scene, "cannot be enforced without this layer");
+    });
+
+    it("with a folder as one of its streams", async () => {
+      const { scene, words } = prepare();
+      const { status, stderr } = spawnSync("/bin/sh", ["-c", `"$@" < /`, "sh", ...words("echo", "run")], {
+        cwd: scene.project,
+        encoding: "utf8",
+      });
+      expect({ status, stderr }).toMatchObject({
+        status: 126,
+        stderr: expect.stringContaining("is a folder"),
+      });
+    });
+  });
+
+  it("never shows a secret in what the program itself says", async () => {
+    const { shell } = prepare();
+    expect((await shell("cat ~/.ssh/id_rsa")).stderr).not.toContain(MARK);
+  });
+});

@@ -1,0 +1,20 @@
+/** Files of a home that hold a secret in the tests. */
+export const SECRETS_IN_HOME = [
+  ".ssh/id_rsa",
+  ".ssh/id_work",
+  ".aws/credentials",
+  ".netrc",
+  ".npmrc",
+  ".git-credentials",
+  ".docker/config.json",
+  ".gnupg/private-keys-v1.d/key",
+  ".config/gh/hosts.yml",
+  ".config/gcloud/access_tokens.db",
+  ".kube/config",
+  ".bash_history",
+  ".tool/auth.json",
+  "keys/server.key",
+  "work/other/.env",
+  ".amplihack/guard/machine.key",
+  ".amplihack/history/kept",
+] as const;
