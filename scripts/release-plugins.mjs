@@ -86,7 +86,7 @@ async function hooksByHost() {
     "hosts/descriptors.ts": ["HOSTS"],
     "install/wanted-entries.ts": ["wantedEntries"],
     "install/register-entries.ts": ["registerEntries"],
-    "hosts/render-failure.ts": ["renderFailure"],
+    "hosts/render.ts": ["renderFailure"],
   });
   const pairs = Object.entries(PLUGINS).map(([host, { program }]) => {
     const { layout, isShared = false } = HOSTS[host].registration;
