@@ -16,7 +16,8 @@ export async function loadSource(wanted, root = fileURLToPath(new URL("..", impo
     stdin: {
       contents: lines.join("\n"),
       resolveDir: root,
-      loader: "ts",
+      // In TypeScript a name that is not there would be taken for a type, and be undefined.
+      loader: "js",
     },
     bundle: true,
     write: false,

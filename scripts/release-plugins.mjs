@@ -84,8 +84,7 @@ export async function addPlugins(out, main) {
 async function hooksByHost() {
   const { HOSTS, wantedEntries, registerEntries, renderFailure } = await loadSource({
     "hosts/descriptors.ts": ["HOSTS"],
-    "install/wanted-entries.ts": ["wantedEntries"],
-    "install/register-entries.ts": ["registerEntries"],
+    "install/hook-entries.ts": ["registerEntries", "wantedEntries"],
     "hosts/render.ts": ["renderFailure"],
   });
   const pairs = Object.entries(PLUGINS).map(([host, { program }]) => {

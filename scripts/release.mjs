@@ -2,6 +2,7 @@
 // publish from. Without native programs, hooks run on Node; the archive is for the platforms named, else for all.
 //   amplihack-hooks-<platform>-<arch>   the native programs: FOLDER's, or those built here. Those of Linux are static, for
 //                                       glibc and musl alike, so that npm need not be told of a C library
+//   amplihack-sandbox-linux-<arch>      the programs that enforce the sandbox, beside them
 //   npm/<package>/                      the main package and one package per native program
 //   amplihack-<version>.tgz             the main package with all it needs at run time, which `amplihack update` takes
 //   plugins/, amplihack-plugins-<version>.tgz   marketplaces of Claude Code and Codex, and an extension of Gemini CLI
@@ -31,6 +32,8 @@ import { addSbom } from "./release-sbom.mjs";
 
 const PLATFORMS = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64"];
 const BINARY = "amplihack-hooks";
+/** Beside it in the packages for Linux: enforces the policy of a command. */
+const SANDBOX = "amplihack-sandbox";
 const PROBE_MS = 30_000;
 
 const { values, positionals } = parseArgs({
@@ -81,32 +84,40 @@ addSbom(out, main);
 writeSums();
 console.log(`${out}: version ${main.version} for ${(isWithoutNative ? wanted : present).join(", ")}`);
 
-/** The native program of one platform, as a file and as a package; false when there is none. */
+/** The native programs of one platform, as files and as a package; false when there are none. */
 function addNative(platform) {
-  const isHere = platform === `${process.platform}-${process.arch}`;
-  const name = `${BINARY}-${platform}`;
-  const built = folder === undefined ? `dist/native/${isHere ? BINARY : name}` : join(folder, name);
+  const built = builtFor(BINARY, platform);
   if (!existsSync(built)) return false;
   const [os, cpu] = platform.split("-");
   const place = join(out, "npm", `${main.name}-${platform}`);
   mkdirSync(place, { recursive: true });
-  for (const copy of [join(out, name), join(place, BINARY)]) {
-    cpSync(built, copy);
-    chmodSync(copy, 0o755);
-  }
+  const names = [BINARY, SANDBOX].filter(name => existsSync(builtFor(name, platform)));
+  for (const name of names)
+    for (const copy of [join(out, `${name}-${platform}`), join(place, name)]) {
+      cpSync(builtFor(name, platform), copy);
+      chmodSync(copy, 0o755);
+    }
+  if (os === "linux" && !names.includes(SANDBOX))
+    console.log(`without ${SANDBOX} for ${platform}: the sandbox is unavailable there`);
   checkVersion(platform, join(place, BINARY));
   cpSync("LICENSE", join(place, "LICENSE"));
   writeJson(join(place, "package.json"), {
     name: `${main.name}-${platform}`,
     version: main.version,
-    description: `The native hook program of ${main.name} for ${platform}.`,
+    description: `The native programs of ${main.name} for ${platform}.`,
     license: main.license,
     ...origin,
     os: [os],
     cpu: [cpu],
-    files: [BINARY],
+    files: names,
   });
   return true;
+}
+
+function builtFor(name, platform) {
+  const isHere = platform === `${process.platform}-${process.arch}`;
+  if (folder !== undefined) return join(folder, `${name}-${platform}`);
+  return `dist/native/${isHere ? name : `${name}-${platform}`}`;
 }
 
 /** A program of another version would be refused by nobody, so it is asked here, where it can be run. */

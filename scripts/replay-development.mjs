@@ -102,10 +102,10 @@ function git(root, ...words) {
 async function main(words) {
   const root = fileURLToPath(new URL("..", import.meta.url));
   const modules = await loadSource({
-    "verify/scan/scan.ts": ["readSnippets"],
+    "verify/scan.ts": ["readSnippets"],
     "verify/guard-summary.ts": ["addCall", "emptySummary"],
     "system/node.ts": ["createNodeSystem"],
-    "system/command-line.ts": ["quoteWord"],
+    "system/processes.ts": ["quoteWord"],
     "programs/model/program-index.ts": ["makeProgramIndex"],
   });
   // Not below a temporary directory: there the guard lets more pass.

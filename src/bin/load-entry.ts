@@ -1,6 +1,6 @@
 import { renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { cacheOf, compileFile, readCache } from "../system/node.ts";
+import { codeCachePath, compileFile, readCache } from "../system/node.ts";
 
 type Exports = Readonly<Record<string, unknown>>;
 
@@ -28,7 +28,7 @@ export function startRecording(): void {
 
 /** Hooks may be starting at this moment: they must never read half of it. */
 function writeCache(file: string, code: Buffer): void {
-  const unfinished = `${cacheOf(file)}.${process.pid}.tmp`;
+  const unfinished = `${codeCachePath(file)}.${process.pid}.tmp`;
   writeFileSync(unfinished, code);
-  renameSync(unfinished, cacheOf(file));
+  renameSync(unfinished, codeCachePath(file));
 }

@@ -3,9 +3,13 @@ import type { Terminal } from "./terminal.ts";
 
 const MAX_ANSWER_LENGTH = 64;
 
-/** Asks a person, on the terminal; anything but y or yes is no. Only where `terminal.isInteractive`. */
-export function askYesOrNo(terminal: Terminal, question: string): boolean {
-  return /^\s*y(?:es)?\s*$/i.test(askLine(terminal, `${question} [y/N] `));
+/**
+ * Asks a person, on the terminal; anything but y or yes is no. Enter alone is no, or yes where that is recommended. Only
+ * where `terminal.isInteractive`.
+ */
+export function askYesOrNo(terminal: Terminal, question: string, isRecommended = false): boolean {
+  const answer = askLine(terminal, `${question} ${isRecommended ? "[Y/n]" : "[y/N]"} `).trim();
+  return answer === "" ? isRecommended : /^y(?:es)?$/i.test(answer);
 }
 
 /** One of the choices: the first for an empty answer, and the question again for any other. */

@@ -4,6 +4,7 @@ import { AWK } from "./languages/awk.ts";
 import { CMD } from "./languages/cmd.ts";
 import { JAVASCRIPT } from "./languages/javascript/library.ts";
 import { LUA } from "./languages/lua.ts";
+import { OTHER } from "./languages/other.ts";
 import { PERL } from "./languages/perl/library.ts";
 import { PHP } from "./languages/php.ts";
 import { POWERSHELL } from "./languages/powershell/library.ts";
@@ -29,6 +30,7 @@ const LANGUAGES: Readonly<Record<Language, LanguageDefinition>> = {
   expect: TCL,
   powershell: POWERSHELL,
   cmd: CMD,
+  other: OTHER,
 };
 
 /** Read program text for what it does. Never throws; linear in the text. */

@@ -10,7 +10,7 @@ import {
   usageError,
 } from "../cli/index.ts";
 import { loadConfig } from "../config/index.ts";
-import { auditFile, loadAudit } from "../hooks/index.ts";
+import { auditFile, loadAudit, refusalsFile } from "../hooks/index.ts";
 import { type Database, loadDatabase, loadTeams, loadUrl } from "../postgres/index.ts";
 import {
   type LogChoice,
@@ -22,6 +22,7 @@ import {
   type RecordsReport,
 } from "../ship/index.ts";
 import {
+  type ChainBreak,
   type ChainHead,
   type ChainReport,
   findHead,
@@ -262,13 +263,23 @@ changed.`,
       options.url === undefined
         ? { report: verify(), shipped: undefined }
         : await compareWithShipped(invocation, { path, verify });
-    const { broken = null, head: found = null, ...rest } = report;
+    const isGone = given === undefined && report.files.length === 0 && wasWritten(system);
+    const { broken = isGone ? goneLog(path) : null, head: found = null, ...rest } = report;
     const document = { ok: broken === null, path, ...rest, head: found, broken, ...(shipped && { shipped }) };
-    const text = chainText(report, shipped, path, terminal);
+    const text = chainText({ ...report, broken: broken ?? undefined }, shipped, path, terminal);
     terminal.printResult(options.format, document, fitLines(text, terminal));
     return broken === null ? 0 : 1;
   },
 });
+
+/** Whatever is refused is logged first, and then remembered here. */
+function wasWritten(system: System): boolean {
+  return system.files.follow(refusalsFile(requireDirectories(system).stateHome)) !== undefined;
+}
+
+function goneLog(file: string): ChainBreak {
+  return { kind: "removed", file, line: 0, message: "calls were refused and logged, and there is no log" };
+}
 
 async function existing(system: System, given: string): Promise<string> {
   const path = resolve(system.files.workingDirectory() ?? "/", given);

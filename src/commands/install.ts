@@ -28,7 +28,7 @@ const MAIN_QUESTION = "Shall agents be kept from committing on main or master di
 
 const MAX_QUESTIONS = 3;
 
-/** Nobody is asked more than three things; what is not asked keeps its default, and can be changed later. */
+/** Nobody is asked more than three things; what is not asked is answered as Enter would, and can be changed later. */
 class Questions {
   private left: number;
 
@@ -40,6 +40,11 @@ class Questions {
     if (this.left === 0) return initial;
     this.left -= 1;
     return question();
+  }
+
+  /** The first choice is what Enter means. */
+  choose<C extends string>(terminal: Terminal, question: string, choices: readonly [C, ...C[]]): C {
+    return this.ask(choices[0], () => askChoice(terminal, question, choices));
   }
 }
 
@@ -60,11 +65,7 @@ function askWishes(
 ): Wishes {
   const [first, ...others] = AGENTS.filter(name => findOnPath(system, name) !== undefined);
   return {
-    scope:
-      scope ??
-      questions.ask(NO_WISHES.scope, () =>
-        askChoice<"user" | "project">(terminal, "Register for", ["user", "project"]),
-      ),
+    scope: scope ?? questions.choose<"user" | "project">(terminal, "Register for", ["user", "project"]),
     isProfileAgreed:
       isPathRight(system) ||
       questions.ask(false, () =>
@@ -97,9 +98,7 @@ function askParts(
   const isFirst = memberAt(config, "parts") === undefined;
   const profile =
     isFirst && chosen === undefined
-      ? questions.ask(undefined, () =>
-          askChoice(terminal, PROFILE_QUESTION, ["standard", "guard", "full"] as const),
-        )
+      ? questions.choose(terminal, PROFILE_QUESTION, ["standard", "guard", "full"] as const)
       : undefined;
   const parts = profile === undefined ? chosen : PROFILES[profile];
   const isGuarded = parts === undefined || parts.includes("guard");
@@ -107,7 +106,7 @@ function askParts(
   return {
     parts,
     isMainProtected: isMainAsked
-      ? questions.ask(undefined, () => askChoice(terminal, MAIN_QUESTION, ["yes", "no"]) === "yes")
+      ? questions.choose(terminal, MAIN_QUESTION, ["yes", "no"]) === "yes"
       : undefined,
   };
 }
@@ -131,7 +130,7 @@ the hosts are never changed. A second run changes nothing.`,
     full: option.boolean("with --dry-run: every change as a diff"),
     force: option.boolean("replace files changed by hand, write read-only ones"),
     "no-permissions": option.boolean("accepted; permissions are never touched anyway"),
-    yes: option.boolean("agree to what would be asked: Codex may run these hooks"),
+    yes: option.boolean("ask nothing: as if you pressed Enter at every question; Codex may run these hooks"),
     dedupe: option.boolean("remove registrations that make a host run every hook twice"),
     profile: option.choice(
       PROFILE_NAMES,
@@ -176,7 +175,7 @@ the hosts are never changed. A second run changes nothing.`,
     if (options.full && !options["dry-run"])
       throw usageError("--full goes with --dry-run", "amplihack install --dry-run --full");
     const hosts = options["programs-only"] ? [] : readHosts(options.host, "amplihack install");
-    const mayAsk = terminal.isInteractive && !options["dry-run"];
+    const mayAsk = terminal.isInteractive && !options["dry-run"] && !options.yes;
     const questions = new Questions(mayAsk);
     if (options.interactive && !terminal.isInteractive)
       terminal.warn("amplihack: no terminal to ask at; going on with the defaults\n");
@@ -191,7 +190,7 @@ the hosts are never changed. A second run changes nothing.`,
       isForced: options.force,
       isDeduping: options.dedupe,
       failure: options.failure,
-      ...(!mayAsk || options.yes || options["programs-only"]
+      ...((!mayAsk && !options.yes) || options["programs-only"]
         ? { parts: chosen, isMainProtected: undefined }
         : askParts(system, terminal, questions, chosen)),
       ...wishes,
@@ -202,7 +201,7 @@ the hosts are never changed. A second run changes nothing.`,
         options.yes ||
         (mayAsk &&
           needsTrustAgreement(system, requireDirectories(system), request) &&
-          questions.ask(false, () => askYesOrNo(terminal, TRUST_QUESTION)));
+          questions.ask(false, () => askYesOrNo(terminal, TRUST_QUESTION, true)));
       const report = await install(system, findPackage(system), { ...request, isTrustAgreed });
       const text = renderInstall(report, {
         isVerbose: options.verbose,

@@ -1,4 +1,5 @@
 import { CommandError, defineCommand, defineFamily, option, usageError } from "../cli/index.ts";
+import { loadProcessTree } from "../hooks/index.ts";
 import { loadServe } from "../mcp/index.ts";
 import { errorText } from "../protocol/index.ts";
 import { loadInterruption } from "../recipes/index.ts";
@@ -36,7 +37,8 @@ const serveCommand = defineCommand({
 Speaks MCP on standard input and output, for hosts that start it; \`amplihack install --parts …,mcp\` registers it with
 them. With --http it listens on 127.0.0.1 instead, for clients that send the token of ~/.amplihack/mcp/token.
 A tool may do what its command may when an agent types it: what the guard asks about is asked through the client, or
-refused where the client cannot ask.`,
+refused where the client cannot ask. A client is trusted to ask a person only where it is a host that a person started;
+with --http nothing is asked.`,
   options: {
     http: option.boolean("listen on 127.0.0.1 instead of standard input"),
     port: option.number("N", "with --http: a certain port (any free one by default)", { minimum: 0 }),
@@ -53,9 +55,12 @@ refused where the client cannot ask.`,
     if (port !== undefined && !(Number.isInteger(port) && port <= MAX_PORT))
       throw usageError(`--port must be a whole number up to ${MAX_PORT}, not ${port}`);
     const { Interruption, listenForSignals, SIGNAL_EXIT_CODES } = await loadInterruption();
+    const { isStartedByHost } = await loadProcessTree();
+    const { stateHome } = requireDirectories(system);
     const context = {
       system,
       launcher: [process.execPath, process.argv[1] ?? "amplihack"] as const,
+      mayAsk: () => !options.http && isStartedByHost(system, stateHome),
       warn: (message: string) => terminal.warn(`amplihack mcp: ${message}\n`),
     };
     const interruption = new Interruption();
@@ -69,7 +74,6 @@ refused where the client cannot ask.`,
         return await serveStdio(context, { input: process.stdin, output: process.stdout, onStop });
       }
       const { serveHttp, readToken, tokenFile } = await loadServe();
-      const { stateHome } = requireDirectories(system);
       const token = readToken(system, stateHome);
       const server = await serveHttp(context, { port, token }).catch((error: unknown) => {
         throw new CommandError("the server cannot be started", {

@@ -8,7 +8,13 @@ import {
 } from "../cli/index.ts";
 import { loadConfig } from "../config/index.ts";
 import { findPackage } from "../install/index.ts";
-import { DEFAULT_SANDBOX, type LayerReport, loadSandbox, type SandboxPlaces } from "../sandbox/index.ts";
+import {
+  DEFAULT_SANDBOX,
+  type LayerReport,
+  loadSandbox,
+  OPEN_WITHOUT,
+  type SandboxPlaces,
+} from "../sandbox/index.ts";
 import { requireDirectories } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 
@@ -73,7 +79,7 @@ const checkCommand = defineCommand({
   forAgents: "passes",
   examples: { "amplihack sandbox check": "tries every layer for real" },
   async run({ options, system, terminal }) {
-    const { checkSandbox, OPEN_WITHOUT, usableLayers } = await loadSandbox();
+    const { checkSandbox, usableLayers } = await loadSandbox();
     const { program, report } = checkSandbox(system, placesOf(system));
     const layers = report === undefined ? undefined : usableLayers(report);
     const open = Object.entries(OPEN_WITHOUT).flatMap(([layer, what]) =>

@@ -1,6 +1,8 @@
 import { defineCommand, option, usageError } from "../cli/index.ts";
 import type { UndoSelection } from "../history/index.ts";
+import { isInside } from "../system/index.ts";
 import { readDuration } from "./history/amounts.ts";
+import type { OpenedHistory } from "./history/open.ts";
 import { CARRY_OUT_OPTIONS } from "./undo/carry-out.ts";
 
 export const command = defineCommand({
@@ -26,8 +28,8 @@ Exit codes: 0 done, 1 nothing to undo or not done, 2 usage, 3 files were changed
   },
   positionals: [
     {
-      name: "ID",
-      summary: "of a change, as amplihack history prints it; several are taken back as one",
+      name: "ID|PATH",
+      summary: "a change, as amplihack history prints it, or a file: its newest change; several as one",
       isOptional: true,
       isVariadic: true,
       completes: "undoable",
@@ -41,13 +43,19 @@ Exit codes: 0 done, 1 nothing to undo or not done, 2 usage, 3 files were changed
     "amplihack undo --turn": "everything that came of your last prompt",
     "amplihack undo --since 10m -- src": "what happened to src in the last ten minutes",
     "amplihack undo 1i8x4q": "one change by its id",
+    "amplihack undo notes.txt": "the newest change of a file, also one that is gone, by its name",
   },
   async run(invocation) {
-    const { options, positionals, rest, system } = invocation;
+    const { options, rest, system } = invocation;
     const { openForCommand } = await import("./history/open.ts");
     const { carryOut, planWith } = await import("./undo/carry-out.ts");
+    const opened = openForCommand(invocation);
+    const named = invocation.positionals.map(word => ({ word, path: findPath(opened, word) }));
+    const positionals = named.flatMap(({ word, path }) => (path === undefined ? word : []));
+    const files = named.flatMap(({ path }) => path ?? []);
     const chosen = [
       ...(positionals.length > 0 ? ["ID"] : []),
+      ...(files.length > 0 ? ["PATH"] : []),
       ...(["turn", "session", "since"] as const)
         .filter(name => options[name] !== undefined)
         .map(name => `--${name}`),
@@ -55,8 +63,7 @@ Exit codes: 0 done, 1 nothing to undo or not done, 2 usage, 3 files were changed
     if (chosen.length > 1)
       throw usageError(`${chosen.join(" and ")} exclude each other`, "amplihack undo --help");
     const selection = selectionOf(positionals, options, system.clock.nowMs());
-    const opened = openForCommand(invocation);
-    const paths = rest.map(opened.resolvePath);
+    const paths = [...files, ...rest.map(opened.resolvePath)];
     const plan = await planWith(invocation, () =>
       opened.history.planUndo({ ...selection, ...(paths.length > 0 ? { paths } : {}) }),
     );
@@ -65,6 +72,16 @@ Exit codes: 0 done, 1 nothing to undo or not done, 2 usage, 3 files were changed
     return carryOut(invocation, opened, plan, { words: ["amplihack", "undo", ...chosenWords], paths: rest });
   },
 });
+
+/** The path that a word means which is no id: as typed, or that of a changed file with this name. */
+function findPath({ history, project, resolvePath }: OpenedHistory, word: string): string | undefined {
+  if (history.readChange(word) !== undefined) return undefined;
+  const typed = resolvePath(word);
+  const files = history.listChanges({ project }).changes.flatMap(change => change.files);
+  if (files.some(({ path }) => isInside(typed, path))) return typed;
+  const found = files.find(({ path }) => path.endsWith(`/${word}`))?.path;
+  return found ?? (/[/.]/.test(word) ? typed : undefined);
+}
 
 interface Choice {
   readonly turn: number | undefined;

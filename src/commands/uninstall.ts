@@ -1,13 +1,17 @@
 import {
+  askYesOrNo,
   defineCommand,
   FORMAT_OPTION,
   fitLines,
   loadReadHosts,
   option,
+  type Terminal,
   tellProblems,
   usageError,
 } from "../cli/index.ts";
 import { loadOperations } from "../install/index.ts";
+import type { System } from "../system/index.ts";
+import { count, sizeText } from "../text/index.ts";
 
 const DATA_HINT =
   "Memory, history, settings and logs are still in ~/.amplihack.\nTo remove them for good: amplihack uninstall --purge\n";
@@ -28,7 +32,8 @@ was, byte for byte. Memory, history, configuration and the audit log stay unless
     "dry-run": option.boolean("tell what would change and write nothing"),
     full: option.boolean("with --dry-run: show every change as a diff"),
     "keep-data": option.boolean("also keep run-time data and logs"),
-    purge: option.boolean("also remove memory, history, configuration and all logs"),
+    purge: option.boolean("also remove memory, history, configuration and all logs; asks first"),
+    yes: option.boolean("do not ask", { short: "y" }),
     force: option.boolean("go on without a usable record of the installation"),
     format: FORMAT_OPTION,
   },
@@ -43,6 +48,11 @@ was, byte for byte. Memory, history, configuration and the audit log stay unless
     const { readHosts } = await loadReadHosts();
     if (options.full && !options["dry-run"])
       throw usageError("--full goes with --dry-run", "amplihack uninstall --dry-run --full");
+    const isAsking = options.purge && !options["dry-run"] && !options.yes && terminal.isInteractive;
+    if (isAsking && !(await agreesToPurge(system, terminal))) {
+      terminal.warn("Nothing was removed.\n");
+      return 1;
+    }
     const asked = readHosts(options.host, "amplihack uninstall");
     return tellProblems("uninstall", async () => {
       const report = await uninstall(system, {
@@ -67,3 +77,14 @@ was, byte for byte. Memory, history, configuration and the audit log stay unless
     });
   },
 });
+
+/** Says what will be gone for good, and asks. */
+async function agreesToPurge(system: System, terminal: Terminal): Promise<boolean> {
+  const { openForCommand } = await import("./history/open.ts");
+  const { history } = openForCommand({ system, terminal });
+  const { changes, bytes } = history.storeSize();
+  terminal.warn(
+    `This removes ~/.amplihack for good: settings, memory, logs, and the history of ${count(changes, "change")}, ${sizeText(bytes)}.\nWhat agents did so far cannot be undone afterwards.\n`,
+  );
+  return askYesOrNo(terminal, "Remove all of it?");
+}

@@ -49,15 +49,14 @@ export const command = defineCommand({
 
 async function update(invocation: Invocation<typeof OPTIONS>): Promise<number> {
   const { options, system, terminal } = invocation;
-  const [{ checkPlatform }, { readUpdateSettings }, { fetchReleases, isNewer, latestOf }] = await Promise.all(
-    [loadPlatform(), loadSettings(), loadReleases()],
-  );
+  const [{ checkPlatform }, { readUpdateSettings }, { fetchReleases, isNewer, latestRelease }] =
+    await Promise.all([loadPlatform(), loadSettings(), loadReleases()]);
   checkPlatform(process.platform);
   const settings = readUpdateSettings(system);
   const { source } = settings.update;
   if (source === undefined) throw await noSource(settings);
   const offered = await fetchReleases(source);
-  const latest = latestOf(offered);
+  const latest = latestRelease(offered);
   const current = `amplihack ${version} is current\n`;
   const newer = latest !== undefined && isNewer(latest.version, version);
   if (options.check) {

@@ -3,11 +3,11 @@ import { isJsonObject, type JsonObject, readJson, stringAt, stringsAt } from "..
 import { Problem } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import { count } from "../text/index.ts";
-import type { DataFiles } from "./data-files.ts";
-import { forgetMemory } from "./memories.ts";
-import type { Changes } from "./timeline/changes.ts";
-import { planView } from "./views/plan.ts";
-import type { Site } from "./views/site.ts";
+import type { DataFiles } from "./entries.ts";
+import { forgetMemory } from "./sources.ts";
+import type { Changes } from "./timeline/calls.ts";
+import { planView } from "./views/calls.ts";
+import type { Site } from "./views/layout.ts";
 
 /** What is said to the page: shown as it is, markup only where it says so. */
 export interface ActionAnswer {

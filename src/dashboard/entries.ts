@@ -1,5 +1,9 @@
+import { type HistorySettings, loadConfig } from "../config/index.ts";
 import { findRule } from "../guard/index.ts";
+import { auditFile } from "../hooks/index.ts";
 import { isJsonObject, type JsonObject, numberAt, readJson, stringAt, stringsAt } from "../protocol/index.ts";
+import { MEMORY_DATABASE, requireDirectories, rotationsOf } from "../state/index.ts";
+import { hasErrorCode, join, type System } from "../system/index.ts";
 import { clip } from "../text/index.ts";
 
 /** Whose machine an entry comes from, where it is not this one. */
@@ -88,7 +92,7 @@ export function readRun(record: JsonObject | undefined): NewEntry<RunEntry> | un
     hook,
     decision: word(record, "decision") || "none",
     rules,
-    reason: rules.map(titleOf).join("; "),
+    reason: rules.map(ruleTitle).join("; "),
     ms: duration / 1000,
     failure: result === "ok" ? "" : text(record, "error") || result || "unknown",
     session: word(record, "session"),
@@ -113,7 +117,7 @@ export function readJudgement(record: JsonObject | undefined): NewEntry<Judgemen
   const about = [...new Set(targets)].filter(target => target !== "").join(", ");
   const [person = "", ...hint] = (stringAt(record, "person") ?? "").split("\n");
   const told =
-    withoutRules(person) || [rules.map(titleOf).join("; "), about].filter(part => part !== "").join(": ");
+    withoutRules(person) || [rules.map(ruleTitle).join("; "), about].filter(part => part !== "").join(": ");
   return {
     ts,
     host: word(record, "host") || "unknown",
@@ -148,11 +152,11 @@ function readNotes(texts: readonly string[]): {
 }
 
 /** A rule of the user's own has no title here; its id speaks for it. */
-function titleOf(rule: string): string {
+function ruleTitle(rule: string): string {
   return findRule(rule)?.title ?? rule;
 }
 
-export function parseObject(line: string): JsonObject | undefined {
+function parseObject(line: string): JsonObject | undefined {
   const read = readJson(line, { recover: false, maxDepth: 10 });
   return read.ok && isJsonObject(read.value) ? read.value : undefined;
 }
@@ -174,4 +178,140 @@ function texts(record: JsonObject, name: string, length: number): readonly strin
   return stringsAt(record, name)
     .slice(0, MAX_RULES)
     .map(item => clip(item, length));
+}
+
+/** Where the things lie that the page shows. */
+export interface DataFiles {
+  readonly stateHome: string;
+  readonly runs: string;
+  readonly audit: string;
+  readonly recipeRuns: string;
+  readonly database: string;
+  readonly home: string;
+  readonly history: HistorySettings;
+}
+
+/** Where this user's logs and memories lie. What is wrong in configuration files is told to `warn`. */
+export function findDataFiles(system: System, warn: (message: string) => void): DataFiles {
+  const directories = requireDirectories(system);
+  const { home, stateHome } = directories;
+  const { config, notices } = loadConfig(system, directories);
+  for (const notice of notices) warn(`Warning: ${notice.message}\n`);
+  return {
+    stateHome,
+    runs: join(stateHome, "logs", "runs.jsonl"),
+    audit: auditFile(config.guard, stateHome, home),
+    recipeRuns: join(stateHome, "recipes", "runs"),
+    database: join(stateHome, MEMORY_DATABASE),
+    home,
+    history: config.history,
+  };
+}
+
+const CHUNK_BYTES = 256 * 1024;
+const NEWLINE = 10;
+
+interface Position {
+  offset: number;
+  /** inside a line that is longer than a chunk */
+  isSkipping: boolean;
+}
+
+interface LogChunk {
+  readonly lines: readonly string[];
+  /** lines too long to be read */
+  readonly skipped: number;
+}
+
+/**
+ * Reads a log that others write to, piece by piece: put-away files first, then the one being written. Asked again
+ * it goes on where it stopped, also when the log was rotated meanwhile. An unfinished last line waits for its end.
+ */
+export class LogReader {
+  private readonly system: Pick<System, "files" | "text">;
+  private readonly path: string;
+  /** by the identity of the file, because rotation changes its name */
+  private positions = new Map<string, Position>();
+
+  constructor(system: Pick<System, "files" | "text">, path: string) {
+    this.system = system;
+    this.path = path;
+  }
+
+  /** `sinceMs` leaves files out that were not written to since. */
+  *read(sinceMs = 0): Generator<LogChunk> {
+    const { files } = this.system;
+    const seen = new Map<string, Position>();
+    for (const path of [...rotationsOf(this.system, this.path)].reverse().concat(this.path)) {
+      const facts = files.follow(path);
+      if (facts?.kind !== "file") continue;
+      const position = this.positions.get(facts.identity) ?? { offset: 0, isSkipping: false };
+      // A file that shrank was emptied and starts again.
+      if (facts.size < position.offset) Object.assign(position, { offset: 0, isSkipping: false });
+      seen.set(facts.identity, position);
+      if (facts.size > position.offset && facts.modifiedMs >= sinceMs) yield* this.readFile(path, position);
+    }
+    this.positions = seen;
+  }
+
+  private *readFile(path: string, position: Position): Generator<LogChunk> {
+    for (;;) {
+      let bytes: Uint8Array;
+      try {
+        bytes = this.system.files.readRange(path, position.offset, CHUNK_BYTES);
+      } catch (error) {
+        // Rotated away since it was listed; its new name is read the next time.
+        if (hasErrorCode(error, "ENOENT")) return;
+        throw error;
+      }
+      const end = bytes.lastIndexOf(NEWLINE) + 1;
+      if (end === 0) {
+        if (bytes.length < CHUNK_BYTES) return;
+        position.offset += bytes.length;
+        if (!position.isSkipping) yield { lines: [], skipped: 1 };
+        position.isSkipping = true;
+        continue;
+      }
+      const start = position.isSkipping ? bytes.indexOf(NEWLINE) + 1 : 0;
+      position.isSkipping = false;
+      position.offset += end;
+      const { text } = this.system.text.decode(bytes.subarray(start, end));
+      yield { lines: text.split("\n").filter(line => line.trim() !== ""), skipped: 0 };
+    }
+  }
+}
+
+export interface EntryBatch {
+  /** oldest first */
+  readonly runs: readonly NewEntry<RunEntry>[];
+  readonly judgements: readonly NewEntry<JudgementEntry>[];
+  /** how many could not be understood */
+  readonly unreadable: number;
+}
+
+/** Where entries come from. Asked again it goes on where it stopped. */
+export interface EntrySource {
+  read(): Iterable<EntryBatch> | AsyncIterable<EntryBatch>;
+}
+
+/** The logs of this machine. */
+export class LogSource implements EntrySource {
+  private readonly runs: LogReader;
+  private readonly audit: LogReader;
+
+  constructor(system: System, { runs, audit }: Pick<DataFiles, "runs" | "audit">) {
+    this.runs = new LogReader(system, runs);
+    this.audit = new LogReader(system, audit);
+  }
+
+  *read(): Generator<EntryBatch> {
+    for (const { lines, skipped } of this.runs.read()) {
+      const runs = lines.flatMap(line => parseRun(line) ?? []);
+      yield { runs, judgements: [], unreadable: skipped + lines.length - runs.length };
+    }
+    for (const { lines, skipped } of this.audit.read()) {
+      const judgements = lines.flatMap(line => parseJudgement(line) ?? []);
+      yield { runs: [], judgements, unreadable: skipped + lines.length - judgements.length };
+    }
+  }
 }

@@ -1,6 +1,6 @@
 import type { System } from "../system/index.ts";
 import { Actions } from "./actions.ts";
-import type { DataFiles } from "./data-files.ts";
+import type { DataFiles } from "./entries.ts";
 import { type Dashboard, type DashboardOptions, startDashboard } from "./server.ts";
 import { localData, localSources } from "./sources.ts";
 

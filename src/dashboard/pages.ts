@@ -1,21 +1,88 @@
+import { createHash } from "node:crypto";
 import { errorText } from "../protocol/index.ts";
-import type { MemoryEntry, MemoryQuery } from "./memories.ts";
-import type { Sources } from "./sources.ts";
-import { summariseSince } from "./timeline/summary.ts";
-import { readRecorded } from "./timeline/transcript.ts";
-import { callsView } from "./views/calls.ts";
-import { changeView } from "./views/change.ts";
-import { diffView } from "./views/diff.ts";
+import type { MemoryEntry, MemoryQuery, Sources } from "./sources.ts";
+import { readRecorded, summariseSince } from "./timeline/timeline.ts";
+import { callsView, changeView, diffView } from "./views/calls.ts";
 import { readFilter } from "./views/filters.ts";
 import { homeView, stretchStarts } from "./views/home.ts";
-import type { Page } from "./views/layout.ts";
-import { html, line, type Markup } from "./views/markup.ts";
-import { memoryView } from "./views/memory.ts";
+import { footer, header, html, line, Markup, NOTHING, type Page, type Site } from "./views/layout.ts";
 import { recipesProblem, recipesView, recipeView } from "./views/recipes.ts";
-import { searchView } from "./views/search.ts";
+import { memoryView, searchView } from "./views/search.ts";
 import { sessionsView, sessionView } from "./views/sessions.ts";
-import type { Site } from "./views/site.ts";
 import { empty, link } from "./views/words.ts";
+
+interface PageFiles {
+  readonly style: string;
+  readonly script: string;
+}
+
+interface Document {
+  readonly html: string;
+  readonly policy: string;
+}
+
+/** A page as one document. Script and style run by their hash, so nothing that the logs may hold can ever run. */
+export function renderPage(site: Site, page: Page): Document {
+  return renderDocument(
+    site,
+    page,
+    html`<main id="main" tabindex="-1" data-page="${page.name}">${notices(site)}${page.body}</main>`,
+  );
+}
+
+/** A person wonders where the buttons are. */
+function notices({ whyReadOnly, team }: Site): Markup {
+  const problem = team === undefined ? whyReadOnly : team.problem;
+  return html`${team === undefined ? NOTHING : html`<p class="source">${line(team.about)}</p>`}${problem === undefined ? NOTHING : html`<p class="notice">${line(problem)}</p>`}`;
+}
+
+/** All pages as one document that needs no server: its script shows one at a time. */
+export function renderPages(site: Site, pages: readonly (Page & { readonly address: string })[]): Document {
+  const parts = pages.map(
+    ({ address, title, body }) =>
+      html`<section class="page" data-address="${address}" data-title="${title}">${body}</section>`,
+  );
+  return renderDocument(
+    site,
+    { name: "", title: "report" },
+    html`<main id="main" tabindex="-1">${parts}</main>`,
+  );
+}
+
+function renderDocument(site: Site, page: Omit<Page, "body">, main: Markup): Document {
+  const { style, script } = JSON.parse(__AMPLIHACK_PAGE__) as PageFiles;
+  const policy = [
+    "default-src 'none'",
+    `script-src '${hashOf(script)}'`,
+    `style-src '${hashOf(style)}'`,
+    ...(site.isReport ? ["form-action 'none'"] : ["connect-src 'self'", "form-action 'self'"]),
+    "base-uri 'none'",
+  ].join("; ");
+  const document = html`<!doctype html>
+<html lang="en" data-kind="${site.isReport ? "report" : "live"}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${page.title} · amplihack</title>
+<style>${new Markup(style)}</style>
+</head>
+<body>
+${header(site, page)}
+${main}
+${footer(site)}
+<script type="module">${new Markup(script)}</script>
+</body>
+</html>
+`;
+  return { html: document.text, policy: `${policy}; frame-ancestors 'none'` };
+}
+
+function hashOf(text: string): string {
+  return `sha256-${createHash("sha256").update(text).digest("base64")}`;
+}
 
 type MakePage = (sources: Sources, site: Site, query: URLSearchParams) => Page | Promise<Page>;
 
@@ -89,7 +156,7 @@ export async function diffOf(
 }
 
 async function searchPage(sources: Sources, site: Site, query: URLSearchParams): Promise<Page> {
-  const sought = textOf(query, "q");
+  const sought = queryText(query, "q");
   const memories = sought.trim() === "" ? [] : (await tryToFind(sources, sought)).memories;
   return {
     name: "search",
@@ -100,7 +167,7 @@ async function searchPage(sources: Sources, site: Site, query: URLSearchParams):
 }
 
 async function memoryPage(sources: Sources, site: Site, query: URLSearchParams): Promise<Page> {
-  const sought = textOf(query, "q");
+  const sought = queryText(query, "q");
   const agent = query.get("agent") ?? undefined;
   const found = await tryToFind(sources, sought, { agent });
   return { name: "memory", title: "Memory", body: memoryView(site, { ...found, sought, agent }) };
@@ -141,7 +208,7 @@ function missing(what: string, all: Markup): Markup {
   return empty(`There is no such ${what}.`, html`It may have been removed since. ${all} are still there.`);
 }
 
-function textOf(query: URLSearchParams, name: string): string {
+function queryText(query: URLSearchParams, name: string): string {
   return (query.get(name) ?? "").slice(0, MAX_TEXT);
 }
 

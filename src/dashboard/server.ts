@@ -1,20 +1,249 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { setTimeout } from "node:timers/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import { errorText } from "../protocol/index.ts";
 import type { System } from "../system/index.ts";
-import { LOOPBACK_ADDRESSES, refuseRequest } from "./access.ts";
 import { Actions } from "./actions.ts";
-import { follow, news } from "./follow.ts";
-import { DATA } from "./json-api.ts";
-import { LaunchCode } from "./launch-code.ts";
-import { LiveStreams } from "./live-streams.ts";
-import { renderPage } from "./page.ts";
-import { diffOf, PAGES } from "./pages.ts";
-import { readBody } from "./read-body.ts";
+import type { EntryQuery } from "./activity.ts";
+import { diffOf, PAGES, renderPage } from "./pages.ts";
 import type { DashboardData, Sources } from "./sources.ts";
-import { Titles } from "./timeline/transcript.ts";
-import { type Site, serverSite } from "./views/site.ts";
+import { Titles } from "./timeline/timeline.ts";
+import { type Site, serverSite } from "./views/layout.ts";
+
+/** The only addresses the page is served on: only this machine can reach them. */
+export const LOOPBACK_ADDRESSES: readonly string[] = ["127.0.0.1", "::1"];
+
+/** What carries the token of a request that changes something: no other site can send it. */
+const TOKEN_HEADER = "x-amplihack-token";
+
+export interface Refusal {
+  readonly status: number;
+  readonly reason: string;
+}
+
+/** Undefined when the request may be answered: it comes from this machine and its page, with the token. */
+export function refuseRequest(
+  request: IncomingMessage,
+  url: URL,
+  token: string,
+  isAction: (path: string) => boolean,
+): Refusal | undefined {
+  const foreign = refuseForeign(request);
+  if (foreign !== undefined) return foreign;
+  const { method } = request;
+  if (method === "POST" && isAction(url.pathname)) return refuseAction(request, token);
+  if (!isEqual(url.searchParams.get("token") ?? "", token)) {
+    return { status: 403, reason: "the token is missing or wrong; use the address that the command printed" };
+  }
+  if (method !== "GET") return { status: 405, reason: "only GET is known here" };
+  if (isAction(url.pathname)) return { status: 405, reason: "only POST is known here" };
+  return undefined;
+}
+
+/**
+ * Another site in the user's browser can send requests to this machine too, by name (DNS rebinding) or by address: so
+ * Host and Origin must be ours.
+ */
+export function refuseForeign({ headers, socket }: IncomingMessage): Refusal | undefined {
+  if (!LOOPBACK_ADDRESSES.includes(socket.remoteAddress ?? "")) {
+    return { status: 403, reason: "only this machine may ask" };
+  }
+  const names = ["127.0.0.1", "localhost", "[::1]"].map(name => `${name}:${socket.localPort}`);
+  if (!names.includes(headers.host ?? ""))
+    return { status: 403, reason: "the Host header is not this server" };
+  if (headers.origin !== undefined && headers.origin !== `http://${headers.host}`) {
+    return { status: 403, reason: "requests of other origins are not answered" };
+  }
+  const site = headers["sec-fetch-site"];
+  if (site !== undefined && site !== "same-origin" && site !== "none") {
+    return { status: 403, reason: "requests of other sites are not answered" };
+  }
+  return undefined;
+}
+
+/**
+ * What changes something comes from a script of our own page: with the token in a header, which a link, a form or a
+ * picture cannot set, and with our origin, which every browser tells for such a request.
+ */
+function refuseAction({ headers }: IncomingMessage, token: string): Refusal | undefined {
+  const given = headers[TOKEN_HEADER];
+  if (typeof given !== "string" || !isEqual(given, token))
+    return { status: 403, reason: `the token is missing or wrong; it goes into the header ${TOKEN_HEADER}` };
+  if (headers.origin === undefined || headers["sec-fetch-site"] === "none")
+    return { status: 403, reason: "only the page itself may ask for this" };
+  if (headers["content-type"] !== "application/json")
+    return { status: 415, reason: "the body must be application/json" };
+  return undefined;
+}
+
+/** Takes the same time wherever the texts differ. */
+export function isEqual(one: string, other: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(one), digest(other));
+}
+
+const DIGITS = 32;
+const VALID_MS = 60_000;
+
+/**
+ * Opens the page once. A browser is started with its address as an argument, which every program on the machine can
+ * read: so that address holds this code, which the browser has used up by then, and not the token.
+ */
+class LaunchCode {
+  readonly code: string;
+  private readonly system: System;
+  private readonly madeMs: number;
+  private isUsed = false;
+
+  constructor(system: System) {
+    this.system = system;
+    this.code = system.random.hex(DIGITS);
+    this.madeMs = system.clock.monotonicMs();
+  }
+
+  /** True once, for the right code, while it is young. */
+  use(given: string): boolean {
+    if (given !== this.code || this.isUsed) return false;
+    this.isUsed = true;
+    return this.system.clock.monotonicMs() - this.madeMs <= VALID_MS;
+  }
+}
+
+const MAX_BYTES = 256 * 1024;
+
+/** The body as text; undefined when it is longer than any of ours. */
+export async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+const MAX_STREAMS = 16;
+const HEARTBEAT_MS = 15_000;
+/** A reader that is this far behind is cut off; it comes back by itself and starts afresh. */
+const MAX_UNSENT_BYTES = 1024 * 1024;
+
+/** Open pages that are told when something happened (server-sent events). */
+class LiveStreams {
+  private readonly open = new Set<ServerResponse>();
+  private readonly heartbeat = setInterval(() => this.write(": still here\n\n"), HEARTBEAT_MS);
+
+  /** False when there are too many already. */
+  add(response: ServerResponse, firstNews: unknown): boolean {
+    if (this.open.size >= MAX_STREAMS) return false;
+    response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+    this.open.add(response);
+    response.on("close", () => this.open.delete(response));
+    response.write(message(firstNews));
+    return true;
+  }
+
+  tell(news: unknown): void {
+    this.write(message(news));
+  }
+
+  close(): void {
+    clearInterval(this.heartbeat);
+    for (const response of this.open) response.destroy();
+    this.open.clear();
+  }
+
+  private write(text: string): void {
+    for (const response of this.open) {
+      if (response.writableLength > MAX_UNSENT_BYTES) response.destroy();
+      else response.write(text);
+    }
+  }
+}
+
+function message(news: unknown): string {
+  return `data: ${JSON.stringify(news)}\n\n`;
+}
+
+const ANNOUNCED = 5;
+
+/** What open pages are told: how much there is, and what was stopped since `judgementsBefore`. */
+export function news(data: DashboardData, judgementsBefore: number) {
+  const { judgements } = data.activity;
+  const fresh = Math.min(ANNOUNCED, judgements.total - judgementsBefore);
+  return {
+    ...data.totals(),
+    stopped: judgements.page({ count: fresh }).entries.filter(({ decision }) => decision !== "allow"),
+  };
+}
+
+/** Looks for news again and again; trouble is told once and does not end it. */
+export function follow(
+  data: DashboardData,
+  streams: LiveStreams,
+  intervalMs: number,
+  warn: (message: string) => void,
+): () => void {
+  const { activity } = data;
+  const told = new Set<string>();
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let isFirst = true;
+  const look = async (): Promise<void> => {
+    const before = activity.judgements.total;
+    try {
+      const isNews = await data.catchUp();
+      // What was there before the page is history, not news.
+      if (isNews) streams.tell(news(data, isFirst ? activity.judgements.total : before));
+      isFirst = false;
+    } catch (error) {
+      const message = errorText(error);
+      if (!told.has(message)) warn(`Warning: the logs cannot be read: ${message}\n`);
+      told.add(message);
+    }
+    if (!isStopped) timer = setTimeout(look, intervalMs);
+  };
+  void look();
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
+}
+
+const MAX_ROWS = 500;
+const MAX_TEXT_LENGTH = 200;
+
+type Route = (sources: Sources, query: URLSearchParams) => unknown;
+
+/** The same as the pages show, for programs. */
+export const DATA: Readonly<Record<string, Route>> = {
+  "/api/overview": ({ activity, changes }) => ({ ...activity.tally.overview(), history: changes.figures() }),
+  "/api/runs": ({ activity }, query) => activity.runs.page(readQuery(query)),
+  "/api/judgements": ({ activity }, query) => activity.judgements.page(readQuery(query)),
+  "/api/recipes": ({ recipes }) => recipes.list(),
+  "/api/memory": (sources, query) => sources.findMemories(textParameter(query, "text") ?? "", {}),
+};
+
+function readQuery(query: URLSearchParams): EntryQuery {
+  const count = integerParameter(query, "count") ?? 100;
+  return {
+    before: integerParameter(query, "before"),
+    count: Math.min(MAX_ROWS, count),
+    decision: textParameter(query, "decision"),
+    host: textParameter(query, "host"),
+    text: textParameter(query, "text"),
+  };
+}
+
+function textParameter(query: URLSearchParams, name: string): string | undefined {
+  return query.get(name)?.slice(0, MAX_TEXT_LENGTH) || undefined;
+}
+
+function integerParameter(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name) ?? "";
+  return /^\d{1,12}$/.test(text) ? Number(text) : undefined;
+}
 
 export interface DashboardOptions {
   /** a loopback address; 127.0.0.1 when absent */
@@ -193,7 +422,7 @@ class Responder {
 async function isReadOnce({ activity }: Sources): Promise<void> {
   if (activity.isRead) return;
   const limit = new AbortController();
-  const waited = setTimeout(FIRST_READ_MS, undefined, { signal: limit.signal }).catch(() => {});
+  const waited = delay(FIRST_READ_MS, undefined, { signal: limit.signal }).catch(() => {});
   await Promise.race([activity.catchUp().catch(() => {}), waited]);
   limit.abort();
 }

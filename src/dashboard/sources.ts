@@ -1,12 +1,166 @@
-import type { System } from "../system/index.ts";
+import { type Memory, type MemoryReader, openReader, openStore, rankByWords } from "../memory/index.ts";
+import { isJsonObject, type Json, memberAt, stringAt } from "../protocol/index.ts";
+import {
+  blocksOf,
+  checkpointPath,
+  listRuns,
+  MAX_RECIPE_BYTES,
+  parseRecipe,
+  type QueuedRun,
+  type RecordedRun,
+  type Step,
+} from "../recipes/index.ts";
+import { AtomicJsonFile, readText } from "../state/index.ts";
+import { dirname, type System } from "../system/index.ts";
+import { clip } from "../text/index.ts";
 import { Activity } from "./activity.ts";
-import type { DataFiles } from "./data-files.ts";
-import { LogSource } from "./entry-source.ts";
-import { findMemories, type MemoryEntry, type MemoryQuery } from "./memories.ts";
-import { type RecipeRuns, recipeRunsIn } from "./recipe-runs.ts";
-import { type ChangeSource, Changes } from "./timeline/changes.ts";
+import { type DataFiles, LogSource } from "./entries.ts";
+import { type ChangeSource, Changes } from "./timeline/calls.ts";
 import { Timelines } from "./timeline/timeline.ts";
-import type { TeamSite } from "./views/site.ts";
+import type { TeamSite } from "./views/layout.ts";
+
+/** A memory as the page shows it; the text is clipped. */
+export interface MemoryEntry {
+  readonly id: string;
+  /** empty when it counts for every project */
+  readonly project: string;
+  readonly agent: string;
+  readonly key: string;
+  readonly text: string;
+  readonly category: string;
+  readonly updated: string;
+}
+
+const SHOWN = 50;
+const TEXT_LENGTH = 1_000;
+/** A page must not hang because another program holds the database. */
+const PATIENCE_MS = 3_000;
+
+export interface MemoryQuery {
+  readonly limit?: number;
+  readonly agent?: string | undefined;
+  readonly projects?: readonly string[] | undefined;
+}
+
+/** Of the database of this machine. */
+async function findMemories(
+  system: System,
+  database: string,
+  words: string,
+  query: MemoryQuery = {},
+): Promise<readonly MemoryEntry[]> {
+  const reader = await openReader(system, database, { patienceMs: PATIENCE_MS });
+  try {
+    return await searchMemories(reader, system.clock.nowMs(), words, query);
+  } finally {
+    reader.close();
+  }
+}
+
+/** The best matches; the newest when nothing is asked for. */
+export async function searchMemories(
+  reader: MemoryReader,
+  nowMs: number,
+  words: string,
+  { limit = SHOWN, ...filter }: MemoryQuery,
+): Promise<readonly MemoryEntry[]> {
+  if (words.trim() === "") return (await reader.list(filter, "newest", limit)).map(toEntry);
+  const found = await rankByWords(reader, words, filter, { limit, nowMs });
+  return found.map(({ memory }) => toEntry(memory));
+}
+
+/** Removes one for good; false when it was gone already. */
+export async function forgetMemory(
+  system: System,
+  database: string,
+  memory: Pick<Memory, "agent" | "id">,
+): Promise<boolean> {
+  const store = await openStore(system, database, { patienceMs: PATIENCE_MS });
+  try {
+    return (await store.remove([memory])) > 0;
+  } finally {
+    store.close();
+  }
+}
+
+function toEntry({ id, project, agent, key, value, category, updatedMs }: Memory): MemoryEntry {
+  return {
+    id,
+    project,
+    agent,
+    key,
+    text: clip(value, TEXT_LENGTH),
+    category,
+    updated: new Date(updatedMs).toISOString(),
+  };
+}
+
+export const SHOWN_RUNS = 50;
+const MAX_CHECKPOINT_BYTES = 64 * 1024 * 1024;
+const OUTPUT_LENGTH = 4_000;
+
+/** The newest runs of recipes, from their logs in `folder`. */
+function readRecipeRuns(system: System, folder: string): readonly RecordedRun[] {
+  return listRuns(system, dirname(folder), SHOWN_RUNS);
+}
+
+/** What a run was to do and what came of it, as far as that is still there. */
+export interface RunDetail {
+  /** steps in order; several in one block run together. Undefined when the recipe is gone or was changed to nonsense */
+  readonly blocks: readonly (readonly Step[])[] | undefined;
+  /** what steps printed, by the variable that holds it; a run that came to its end keeps none */
+  readonly outputs: ReadonlyMap<string, string>;
+}
+
+/** A run on this machine, or one in a database. */
+export type ShownRun = RecordedRun & Partial<QueuedRun>;
+
+/** Runs of recipes, as pages ask for them. */
+export interface RecipeRuns {
+  /** the newest first */
+  list(): Promise<readonly ShownRun[]>;
+  find(runId: string): Promise<ShownRun | undefined>;
+  detail(run: ShownRun): RunDetail;
+}
+
+function recipeRunsIn(system: System, folder: string): RecipeRuns {
+  return {
+    list: async () => readRecipeRuns(system, folder),
+    find: async id => readRecipeRuns(system, folder).find(({ runId }) => runId === id),
+    detail: run => readRunDetail(system, folder, run),
+  };
+}
+
+function readRunDetail(system: System, folder: string, run: RecordedRun): RunDetail {
+  return { blocks: readBlocks(system, run), outputs: readOutputs(system, dirname(folder), run) };
+}
+
+function readBlocks(system: System, { file }: RecordedRun): RunDetail["blocks"] {
+  if (file === null) return undefined;
+  try {
+    const { recipe } = parseRecipe(readText(system, file, MAX_RECIPE_BYTES) ?? "");
+    return recipe === undefined ? undefined : blocksOf(recipe.steps);
+  } catch {
+    // The run is told from its log alone.
+    return undefined;
+  }
+}
+
+function readOutputs(system: System, stateDir: string, { runId }: RecordedRun): RunDetail["outputs"] {
+  const path = checkpointPath(stateDir, runId);
+  const parse = (value: Json) => memberAt(value, "context");
+  try {
+    const context = new AtomicJsonFile(path, { system, limitBytes: MAX_CHECKPOINT_BYTES, parse }).read();
+    if (!isJsonObject(context)) return new Map();
+    return new Map(Object.keys(context).map(name => [name, outputText(context[name] ?? null)]));
+  } catch {
+    return new Map();
+  }
+}
+
+function outputText(value: Json): string {
+  return clip(stringAt({ value }, "value") ?? JSON.stringify(value, undefined, 2), OUTPUT_LENGTH);
+}
 
 /** Where pages take what they show from. */
 export interface Sources {

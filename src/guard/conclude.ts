@@ -20,6 +20,7 @@ export interface Examined {
   subject(): CodeSubject;
   explain(): readonly Explained[];
   footprint(): Footprint;
+  ranTexts?(): readonly string[];
 }
 
 /** The judgement that follows from what was found, and from what a human permitted. */
@@ -35,6 +36,7 @@ export function conclude(found: readonly Finding[], examined: Examined): Judgeme
       footprint ??= attemptFootprint(examined);
       return footprint;
     },
+    ranTexts: () => examined.ranTexts?.() ?? [],
     settle: rest => conclude(rest, { ...examined, footprint: base.footprint }),
   };
   const [worst] = all;

@@ -105,7 +105,6 @@ export function contextOf(
     cwd: findSessionDirectory(system, input.cwd) ?? "/",
     home: findHome(system) ?? "/root",
     processDirectory: system.files.workingDirectory(),
-    previousCwd: system.env.get("OLDPWD"),
     tmpdir: system.env.get("TMPDIR"),
     user: system.env.get("USER"),
     searchPath: system.env.get("PATH"),

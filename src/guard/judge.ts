@@ -142,7 +142,13 @@ function examineFacts(
     aliases.push(alias);
   }
   const left = softenAlternatives(found, facts).filter(
-    finding => !(finding.isAllowable && isAllowedByEntry(finding, facts, workspace)),
+    finding =>
+      // A command of ours that runs a file is allowed for the file as it is, never for good.
+      !(
+        finding.isAllowable &&
+        !(isOfFile && finding.rule === OWN_RULE) &&
+        isAllowedByEntry(finding, facts, workspace)
+      ),
   );
   isOfFile ||= effects.some(effect => effect.kind === "git" && effect.run.isAliased === true);
   const findings = isOfFile ? left.map(finding => ({ ...finding, isOfFile })) : left;
@@ -152,10 +158,13 @@ function examineFacts(
     subject: () => subjectOf(source, facts, workspace.cwd),
     explain: () => explainTree(facts, effects, findings),
     footprint: () => collectFootprint([{ facts, effects }, ...aliases], workspace),
+    ranTexts: () =>
+      facts.codeRuns.flatMap(({ from, code }) => (from === "file" ? (knownText(code) ?? []) : [])),
   };
   return { findings, learned };
 }
 
+const OWN_RULE = "agent.bypass";
 const UNEXAMINED = "not examined";
 
 /** Nothing of it was left out for want of understanding. */

@@ -39,6 +39,8 @@ export interface Judgement {
   explain(): readonly Explained[];
   /** what the call may change on this machine; worked out when it is asked for */
   footprint(): Footprint;
+  /** the texts of files that the call runs, as they were read */
+  ranTexts(): readonly string[];
   /** the judgement if only these of its findings had been found */
   settle(findings: readonly Finding[]): Judgement;
 }
@@ -57,6 +59,7 @@ export const ALLOWED: Judgement = Object.freeze({
   failure: undefined,
   explain: () => [],
   footprint: () => NO_FOOTPRINT,
+  ranTexts: () => [],
   settle: () => ALLOWED,
 });
 

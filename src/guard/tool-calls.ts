@@ -9,9 +9,9 @@ import {
 } from "../hosts/index.ts";
 import { codeArgvs, dialectArgv, elsewhereArgv, sqlArgv } from "../programs/index.ts";
 import { isJsonObject, isPatchTool, type Json, memberAt, type ToolUse } from "../protocol/index.ts";
-import { type Piece, type ShellFacts, text, type Unexamined, type Value } from "../shell/index.ts";
+import { describe, type Piece, type ShellFacts, text, type Unexamined, type Value } from "../shell/index.ts";
 import { expandHome, join, resolve } from "../system/index.ts";
-import { secretByName, type Workspace } from "../workspace/index.ts";
+import { secretByName, type Workspace, zoneOf } from "../workspace/index.ts";
 import { collectFindings } from "./collect-findings.ts";
 import { collectFootprint } from "./collect-footprint.ts";
 import { conclude } from "./conclude.ts";
@@ -20,6 +20,7 @@ import { type ExaminedCall, examineText, examineWords, isExamined } from "./judg
 import { ALLOWED, type Judgement } from "./judgement.ts";
 import { isOfFamily } from "./rule.ts";
 import type { Actor, CommandEffect } from "./rule-context.ts";
+import { operationOfTool } from "./tool-verbs.ts";
 
 /** Judges a tool call by what its arguments are: commands, SQL and code by what they do, files by their places. */
 export function judgeShapes(
@@ -49,6 +50,7 @@ export function judgeShapes(
       subject,
       explain: () => all.flatMap(({ learned }) => learned.explain()),
       footprint: () => mergeFootprints(all.map(({ learned }) => learned.footprint())),
+      ranTexts: () => all.flatMap(({ learned }) => learned.ranTexts?.() ?? []),
     },
   );
 }
@@ -189,7 +191,22 @@ export function effectsOfTool(
     isTool: true,
   };
   const how = /append/i.test(canonicalName) ? "append" : "replace";
-  return uses.flatMap(use => effectsOfUse(use, by, how, input, workspace));
+  const effects = uses.flatMap(use => effectsOfUse(use, by, how, input, workspace));
+  const operation = isOwnTool(canonicalName) ? undefined : operationOfTool(canonicalName, input, by);
+  // Files of the project and temporary ones are judged by their places.
+  const isOfFiles = effects.some(
+    effect => effect.kind === "delete" && isPlaceFree(workspace, describe(effect.path)),
+  );
+  return operation === undefined || isOfFiles ? effects : [...effects, operation];
+}
+
+/** Names without a mark of a server or a verb of their own are the host's. */
+function isOwnTool(name: string): boolean {
+  return /^[A-Z][a-z]+[A-Za-z]*$/.test(name) || isOneOf("shell bash exec python apply_patch", name);
+}
+
+function isPlaceFree(workspace: Workspace, path: string): boolean {
+  return ["source", "regenerable", "temp"].includes(zoneOf(workspace, workspace.disk.resolve(path, false)));
 }
 
 function untoldAction(canonicalName: string): FileAction {

@@ -61,9 +61,13 @@ export async function finishEnded(context: HistoryContext): Promise<void> {
     const file = { path: path ?? "", id: name };
     const open = path === undefined ? undefined : readOpen(store, file);
     if (open?.running === undefined) removeIfThere(store.system.files, store.path("running", name));
-    else if (!isRunning(context.system, open)) {
-      await completeChange(context, file, open.running.end);
-      removeIfThere(store.system.files, store.path("running", name));
+    else {
+      const processes = stillRunning(context.system, open.running.processes);
+      if (processes.length === 0 && open.background?.isLeftToService !== true) {
+        await completeChange(context, file, open.running.end);
+        removeIfThere(store.system.files, store.path("running", name));
+      } else if (processes.length !== open.running.processes.length)
+        replaceOpen(store, file, { ...open, running: { ...open.running, processes } });
     }
   }
 }
@@ -72,14 +76,26 @@ function runningPath(store: Store, { id }: OpenFile): string {
   return store.path("running", id);
 }
 
-/** Does a process of the call go on, as far as that can be known? */
-export function isRunning(system: System, open: OpenChange): boolean {
-  if (open.running === undefined) return false;
-  if (open.background?.isLeftToService === true) return true;
-  return (
-    open.running.processes.some(process => !hasEnded(system.processes, process)) ||
-    processesLeft(system, open).length > 0
-  );
+/** Those of the call that go on, and what they started since. */
+function stillRunning(system: System, processes: readonly ProcessIdentity[]): readonly ProcessIdentity[] {
+  const alive = processes.filter(process => !hasEnded(system.processes, process));
+  if (alive.length === 0) return [];
+  const look = lookup(system);
+  const known = new Set(alive.map(({ pid }) => pid));
+  const started = numbersIn(system).flatMap(pid => {
+    if (known.has(pid)) return [];
+    const found = chainOf(look, pid);
+    return found.slice(1).some(one => known.has(one.pid)) ? (found[0] ?? []) : [];
+  });
+  return [...alive, ...started].map(({ pid, start, host }) => ({ pid, start, host }));
+}
+
+function lookup(system: System): (pid: number) => Found | undefined {
+  const known = new Map<number, Found | undefined>();
+  return pid => {
+    if (!known.has(pid)) known.set(pid, readProcess(system, pid));
+    return known.get(pid);
+  };
 }
 
 interface Found extends ProcessIdentity {
@@ -95,11 +111,7 @@ interface Found extends ProcessIdentity {
 function processesLeft(system: System, { background, change }: OpenChange): readonly ProcessIdentity[] {
   const since = background?.since;
   if (since === undefined) return background?.isDetached === true ? listedSince(system, change.timeMs) : [];
-  const known = new Map<number, Found | undefined>();
-  const look = (pid: number) => {
-    if (!known.has(pid)) known.set(pid, readProcess(system, pid));
-    return known.get(pid);
-  };
+  const look = lookup(system);
   const isNew = startedSince(since, newestProcess(system) ?? since);
   const self = chainOf(look, system.processes.self.pid);
   // The nearest that was there before the call: the host, or a program that has the hooks within it.
@@ -118,7 +130,7 @@ function processesLeft(system: System, { background, change }: OpenChange): read
     const counts = isOfHost
       ? !isHook &&
         (background?.isDetached === true || chain.some(one => runs(system, one.pid, change.command)))
-      : isOrphan && isOfCall(system, found, host, change.project, background?.isDetached === true);
+      : isOrphan && isOfCall(system, found, host, change);
     return counts ? [{ pid, start: found.start, host: found.host }] : [];
   });
 }
@@ -129,19 +141,23 @@ function runs(system: System, pid: number, command: string): boolean {
   return text.length >= MIN_TEXT && (readProc(system, `/proc/${pid}/cmdline`, MAX_ARGV) ?? "").includes(text);
 }
 
-/** A process without a parent may be anybody's: it stayed in the host's session, or has no terminal and works here. */
+/**
+ * A process without a parent may be anybody's: it stayed in the host's session; or it has no terminal, and works in the
+ * project or was started with words of the command.
+ */
 function isOfCall(
-  { files }: System,
+  system: System,
   { pid, session, hasTerminal }: Found,
   host: Found,
-  project: string,
-  isDetached: boolean,
+  { project, command }: OpenChange["change"],
 ): boolean {
-  if (session === host.session) return true;
+  if (session === host.session && host.session !== "0") return true;
   if (hasTerminal) return false;
-  if (isDetached) return true;
+  const words = (readProc(system, `/proc/${pid}/cmdline`, MAX_ARGV) ?? "").split("\0");
+  if (words.some(word => word.length >= MIN_TEXT && !word.startsWith("/") && command.includes(word)))
+    return true;
   try {
-    return isInside(project, files.readLink(`/proc/${pid}/cwd`));
+    return isInside(project, system.files.readLink(`/proc/${pid}/cwd`));
   } catch {
     return false;
   }

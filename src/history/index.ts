@@ -57,7 +57,7 @@ export { type HistoryContext, openContext } from "./context.ts";
 export { type ContentReader, describeKinds, octal, readFileTexts } from "./file-texts.ts";
 export { examineLosses } from "./harmless.ts";
 export { projectKeys, readJournals } from "./journal.ts";
-export { callKey, findOpen, type OpenFile, readOpen } from "./open-changes.ts";
+export { callKey, findOpen, type OpenFile, readOpen, setVerdict } from "./open-changes.ts";
 export { pruneWhenDue } from "./prune.ts";
 export { runGit } from "./run-git.ts";
 export { listChanges } from "./select.ts";

@@ -128,6 +128,11 @@ export function readOpen(store: Store, { path }: OpenFile): OpenChange | undefin
   return store.readSealed<OpenChange>(path);
 }
 
+export function setVerdict(store: Store, file: OpenFile, verdict: string): void {
+  const open = readOpen(store, file);
+  if (open !== undefined) replaceOpen(store, file, { ...open, change: { ...open.change, verdict } });
+}
+
 export function removeOpen(store: Store, { path }: OpenFile): void {
   removeIfThere(store.system.files, path);
 }

@@ -30,15 +30,18 @@ export {
   consumeGrants,
   judgeWithGrants,
   type RefusedCommand,
+  ranFiles,
   readMachineKey,
+  refusalsFile,
   rememberRefusal,
+  wasAskedAbout,
   whyAgent,
   whyNoHuman,
 } from "./program/grants.ts";
 export { runGuardArgv } from "./program/guard-argv.ts";
 export { type ConfiguredGuard, openGuard } from "./program/guard-context.ts";
 export { type HookDefinition, openProgram } from "./program/hook-program.ts";
-export { agentRunning } from "./program/process-tree.ts";
+export { agentAbove, agentRunning, isStartedByHost } from "./program/process-tree.ts";
 export { type EngineServices, type HookRun, INPUT_LIMIT_BYTES, openRun } from "./program/run.ts";
 export { type Routing, type RoutingReason, routeIntent } from "./stock/intent-routing.ts";
 export { postToolUse, postToolUseFailure } from "./stock/post-tool-use.ts";
@@ -120,4 +123,5 @@ export const loadGuardContext = () => import("./program/guard-context.ts");
 export const loadManifest = () => import("./user/manifest.ts");
 export const loadProcessTree = () => import("./program/process-tree.ts");
 export const loadRunCode = () => import("./user/run-code.ts");
+export const loadStockHistory = () => import("./stock/history.ts");
 export const loadSourceFiles = () => import("./user/changed-sources.ts");

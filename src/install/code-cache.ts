@@ -1,8 +1,7 @@
 import { hasErrorCode, join, type System } from "../system/index.ts";
-import { cacheOf, compileFile, readCache } from "../system/node.ts";
-import { installProblem } from "./problem.ts";
-import { removeTree } from "./remove-tree.ts";
-import { runProgram, trialEnvironment } from "./run-program.ts";
+import { codeCachePath, compileFile, readCache } from "../system/node.ts";
+import { installProblem, removeTree } from "./file-edit.ts";
+import { runProgram, trialEnvironment } from "./find-program.ts";
 
 // Most of a hook's cold start on Node is compiling. The code that a run compiled is kept beside each hook's bundle;
 // it fits only the version of Node that made it, so it is made for the Node that the hooks will run on.
@@ -65,7 +64,8 @@ export async function recordCode(system: System, options: CodeCacheOptions): Pro
   };
   try {
     const entries = bundleNames(system, binFolder);
-    for (const entry of entries) forget(system, cacheOf(join(entriesFolder(binFolder), `${entry}.cjs`)));
+    for (const entry of entries)
+      forget(system, codeCachePath(join(entriesFolder(binFolder), `${entry}.cjs`)));
     for (const entry of entries.filter(name => !NOT_STARTED.test(name))) {
       const commands = entry === "pre-tool-use" ? COMMANDS : COMMANDS.slice(0, 1);
       for (const command of commands) await record(entry, command);

@@ -1,7 +1,115 @@
+import { createHash } from "node:crypto";
+import { FILE_HEADERS_ONLY, formatPatch, type StructuredPatch, structuredPatch } from "diff";
 import type { InvalidText } from "../config/index.ts";
-import { backUp, FileLock, type Problem, readExactText, resolvePath } from "../state/index.ts";
-import { ancestors, dirname, hasErrorCode, type System, writeAtomically } from "../system/index.ts";
-import { installProblem } from "./problem.ts";
+import { errorText } from "../protocol/index.ts";
+import {
+  backUp,
+  FileLock,
+  Problem,
+  type ProblemDetails,
+  readExactText,
+  resolvePath,
+} from "../state/index.ts";
+import { ancestors, dirname, hasErrorCode, join, type System, writeAtomically } from "../system/index.ts";
+
+/** Why something could not be installed, uninstalled or checked. */
+export function installProblem(message: string, details: Omit<ProblemDetails, "kind"> = {}): Problem {
+  return new Problem(message, { kind: "install", ...details });
+}
+
+/** What somebody typed cannot be meant. */
+export function usageProblem(message: string): Problem {
+  return new Problem(message, { kind: "usage", exitCode: 2 });
+}
+
+/** Why a plugin could not be handled. */
+export function pluginProblem(message: string, fix?: string): Problem {
+  return new Problem(message, { kind: "plugin", fix });
+}
+
+/** What went wrong with one of several things, in one line with its remedy. */
+export function describeProblem(error: unknown): string {
+  if (!(error instanceof Problem) || error.fix === undefined) return errorText(error);
+  return `${error.message}; fix: ${error.fix}`;
+}
+
+export function hashBytes(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+export function hashText(text: string): string {
+  return createHash("sha256").update(text, "utf8").digest("hex");
+}
+
+/** Removes a file or a whole directory; links are removed, never followed. Harmless when nothing is there. */
+export function removeTree({ files }: Pick<System, "files">, path: string): void {
+  const facts = files.inspect(path);
+  if (facts === undefined) return;
+  if (facts.kind !== "directory") {
+    removeIfThere(() => files.remove(path));
+    return;
+  }
+  for (const name of files.list(path)) removeTree({ files }, join(path, name));
+  removeIfThere(() => files.removeDirectory(path));
+}
+
+function removeIfThere(remove: () => void): void {
+  try {
+    remove();
+  } catch (error) {
+    if (!hasErrorCode(error, "ENOENT")) throw error;
+  }
+}
+
+const CONTEXT_LINES = 3;
+/** Long texts with little in common would take minutes to compare; beyond this all old lines go and all new come. */
+const MAX_EDITS = 2_000;
+
+/**
+ * The change of one text file in the form that `patch` and `git apply` take. `undefined` stands for a file that
+ * is not there. Empty when nothing changes.
+ */
+export function unifiedDiff(path: string, before: string | undefined, after: string | undefined): string {
+  if (before === after) return "";
+  const name = path.replace(/^\//, "");
+  const names = [
+    before === undefined ? "/dev/null" : `a/${name}`,
+    after === undefined ? "/dev/null" : `b/${name}`,
+  ] as const;
+  const texts = [before ?? "", after ?? ""] as const;
+  const patch = texts.includes("")
+    ? undefined
+    : structuredPatch(...names, ...texts, undefined, undefined, {
+        context: CONTEXT_LINES,
+        maxEditLength: MAX_EDITS,
+      });
+  return formatPatch(patch ?? replacement(names, texts), FILE_HEADERS_ONLY);
+}
+
+function replacement(
+  [oldFileName, newFileName]: readonly [string, string],
+  [before, after]: readonly [string, string],
+): StructuredPatch {
+  const old = markedLines("-", before);
+  const fresh = markedLines("+", after);
+  const hunk = {
+    oldStart: 1,
+    oldLines: old.filter(line => line !== NO_END).length,
+    newStart: 1,
+    newLines: fresh.filter(line => line !== NO_END).length,
+    lines: [...old, ...fresh],
+  };
+  return { oldFileName, newFileName, oldHeader: undefined, newHeader: undefined, hunks: [hunk] };
+}
+
+const NO_END = "\\ No newline at end of file";
+
+function markedLines(mark: "+" | "-", text: string): readonly string[] {
+  if (text === "") return [];
+  const lines = text.split("\n").map(line => mark + line);
+  if (!text.endsWith("\n")) return [...lines, NO_END];
+  return lines.slice(0, -1);
+}
 
 const FILE_BYTES = 16 * 1024 * 1024;
 const LOCK_TIMEOUT_MS = 5_000;
@@ -24,7 +132,7 @@ export interface FileEdit {
   readonly directoryMode?: number;
 }
 
-export interface EditOptions {
+interface EditOptions {
   /** what is there is kept beside the file before it changes */
   readonly isBackedUp: boolean;
   /** write a file that its owner made read-only */

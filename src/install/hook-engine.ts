@@ -1,9 +1,10 @@
+import { HOOK_REGISTRY } from "../hosts/index.ts";
 import { readJson, stringAt } from "../protocol/index.ts";
 import { readText, VARIABLES } from "../state/index.ts";
 import { dirname, join, resolve, type System } from "../system/index.ts";
-import { isExecutable } from "./find-program.ts";
+import { installProblem } from "./file-edit.ts";
+import { isExecutable, runProgram } from "./find-program.ts";
 import type { Package } from "./package.ts";
-import { installProblem } from "./problem.ts";
 
 /** What stands behind the staged hook program. */
 export interface HookEngine {
@@ -124,4 +125,29 @@ function findOverride(system: System): HookEngine | undefined {
     });
   }
   return undefined;
+}
+
+const TIMEOUT_MS = 5_000;
+const UNKNOWN_SUBCOMMAND = 1;
+
+/** Which subcommands the hook program knows. Our own knows all; one that the user names is asked. */
+export async function findSupported(
+  system: System,
+  engine: HookEngine,
+  temporaryFolder: string,
+): Promise<(subcommand: string) => boolean> {
+  if (engine.kind !== "given") return () => true;
+  const names = [...new Set(HOOK_REGISTRY.map(row => row.subcommand))];
+  const answers = await Promise.all(
+    names.map(async name => {
+      const { code } = await runProgram(system, [engine.program, name], {
+        timeoutMs: TIMEOUT_MS,
+        input: "{}",
+        cwd: temporaryFolder,
+        env: { PATH: system.env.get("PATH") ?? "", HOME: temporaryFolder },
+      });
+      return { name, isKnown: code !== undefined && code !== UNKNOWN_SUBCOMMAND };
+    }),
+  );
+  return subcommand => answers.some(({ name, isKnown }) => name === subcommand && isKnown);
 }

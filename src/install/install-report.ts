@@ -2,7 +2,7 @@ import type { Part } from "../config/index.ts";
 import type { HostId, InstallScope } from "../hosts/index.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
 import type { ConfigSetting } from "./config-setting.ts";
-import type { Protections } from "./protections.ts";
+import type { Protections } from "./targets.ts";
 
 export interface InstallRequest {
   /** those that are there when absent */

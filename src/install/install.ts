@@ -1,36 +1,350 @@
 import { tmpdir } from "node:os";
-import { FileLock, Problem, requireDirectories, type UserDirectories } from "../state/index.ts";
-import { join, type System, writeAtomically } from "../system/index.ts";
-import { chooseHosts } from "./choose-hosts.ts";
-import { inspectCodeCaches, recordCode } from "./code-cache.ts";
-import { settingsEdit } from "./config-setting.ts";
-import { applyEdit, readFile } from "./file-edit.ts";
-import { hashBytes } from "./hash.ts";
-import { chooseEngine, skippedWarnings } from "./hook-engine.ts";
-import { addBundle } from "./host-bundle.ts";
-import { forEachHost, resolveDuplicates } from "./install-hosts.ts";
-import { openManifest, registerOptions, reportOf } from "./install-plan.ts";
-import { previewInstall } from "./install-preview.ts";
-import { type InstallReport, type InstallRequest, requestedSettings } from "./install-report.ts";
-import type { Manifest } from "./manifest.ts";
-import { ManifestWriter } from "./manifest-writer.ts";
-import { isServerWanted, registerServers } from "./mcp/register-servers.ts";
-import type { Package } from "./package.ts";
-import { manifestPath, versionStampPath } from "./places.ts";
-import { installProblem } from "./problem.ts";
-import { planProfile } from "./profile-block.ts";
-import { needsTrust, registerTarget } from "./register.ts";
-import { type AssetPlan, foldersOf, planAssets, stageAssets } from "./stage-assets.ts";
-import { stagePackage, versionFolder } from "./stage-package.ts";
+import { findLooseJson, loadConfig, MAX_CONFIG_BYTES, userConfigFile } from "../config/index.ts";
+import { HOOK_REGISTRY, type InstallScope } from "../hosts/index.ts";
+import type { FailurePolicy } from "../protocol/index.ts";
 import {
+  FileLock,
+  Problem,
+  readText,
+  requireDirectories,
+  setAsideCorrupt,
+  type UserDirectories,
+} from "../state/index.ts";
+import { join, type System, writeAtomically } from "../system/index.ts";
+import { inspectCodeCaches, recordCode } from "./code-cache.ts";
+import { namesPart, policyIn, settingsEdit } from "./config-setting.ts";
+import type { DoctorCheck } from "./doctor/check.ts";
+import { findSwitchedOff } from "./doctor/hosts.ts";
+import {
+  applyEdit,
+  describeProblem,
+  type FileChange,
+  hashBytes,
+  installProblem,
+  planEdit,
+  readFile,
+  unifiedDiff,
+} from "./file-edit.ts";
+import { chooseEngine, findSupported, type HookEngine, skippedWarnings } from "./hook-engine.ts";
+import { describeDuplicate, findDuplicates, findServing } from "./hook-entries.ts";
+import {
+  type InstalledHost,
+  type InstallReport,
+  type InstallRequest,
+  type PlannedChange,
+  requestedSettings,
+} from "./install-report.ts";
+import { emptyManifest, type Manifest, ManifestWriter, readManifest } from "./manifest.ts";
+import { isServerWanted, planServers, registerServers } from "./mcp-servers.ts";
+import { hookProgramPath, manifestPath, type Package, versionStampPath } from "./package.ts";
+import {
+  findWantedEntries,
+  needsTrust,
+  planRegistration,
+  type RegisterOptions,
+  registerTarget,
+} from "./register.ts";
+import {
+  type AssetPlan,
+  addBundle,
   changedPrograms,
   configuredPolicy,
+  isStaged,
   type ProgramFile,
+  parentFolders,
+  planAssets,
+  stageAssets,
+  stagePackage,
   stagePrograms,
+  versionFolder,
   wantedPrograms,
-} from "./stage-programs.ts";
-import { planUserCommands, type UserCommands } from "./user-commands.ts";
+} from "./stage.ts";
+import {
+  type ChosenHost,
+  chooseHosts,
+  describeProtections,
+  findClosedHosts,
+  hostSetup,
+  type RegistrationTarget,
+} from "./targets.ts";
+import { unregisterTarget } from "./unregister.ts";
+import { planProfile, planUserCommands, type UserCommands } from "./user-commands.ts";
 import { buildIfAny } from "./user-hooks/build.ts";
+import { readSkill, readWorkflow } from "./workflow-files.ts";
+
+// What an install and its preview begin and end with alike.
+
+/** The manifest to go on from; a damaged one is told, and kept beside the new one. */
+function openManifest(
+  system: System,
+  places: UserDirectories,
+  version: string,
+  warnings: string[],
+  onDamage: "set aside" | "only look" = "set aside",
+): Manifest {
+  try {
+    const known = readManifest(system, places);
+    return { ...(known ?? emptyManifest(version)), amplihack_version: version };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const kept = onDamage === "set aside" ? setAsideCorrupt(system, manifestPath(places)) : undefined;
+    warnings.push(
+      `${error.message}; starting a new one${kept === undefined ? "" : `, the old one is ${kept}`}`,
+    );
+    return emptyManifest(version);
+  }
+}
+
+async function registerOptions(
+  system: System,
+  places: UserDirectories,
+  { isTrustAgreed, isForced, parts }: InstallRequest,
+  source: Package,
+  engine: HookEngine,
+  policyOf: (subcommand: string) => FailurePolicy,
+): Promise<RegisterOptions> {
+  const isAnyClosed = HOOK_REGISTRY.some(row => policyOf(row.subcommand) === "closed");
+  const { home, stateHome } = places;
+  const { config } = loadConfig(system, { home, stateHome, projectRoot: undefined });
+  const isWorkflowChosen =
+    parts?.includes("workflow") ??
+    namesPart(readText(system, userConfigFile(stateHome), MAX_CONFIG_BYTES) ?? "", "workflow");
+  return {
+    version: source.version,
+    skill: (parts ?? config.parts).includes("memory") ? readSkill(system, source) : undefined,
+    // Its files are brought to those who chose it, not to everybody whose hooks have it on without a word.
+    workflow: isWorkflowChosen ? readWorkflow(system, source) : undefined,
+    policyOf,
+    takesClosed: isAnyClosed ? await findClosedHosts(system) : () => false,
+    supports: await findSupported(system, engine, tmpdir()),
+    isTrustAgreed,
+    isForced,
+  };
+}
+
+function reportOf(
+  places: UserDirectories,
+  { isDryRun }: InstallRequest,
+  { kind, program }: HookEngine,
+  { hosts }: HostsOutcome,
+  rest: Pick<InstallReport, "warnings" | "changes" | "mcp_servers"> & {
+    readonly moreSteps: readonly string[];
+  },
+): InstallReport {
+  const { warnings, changes, mcp_servers, moreSteps } = rest;
+  return {
+    success: [...hosts, ...mcp_servers].every(({ status }) => status !== "failed"),
+    dry_run: isDryRun,
+    hosts,
+    mcp_servers,
+    binary: hookProgramPath(places),
+    engine: kind,
+    program,
+    manifest: manifestPath(places),
+    warnings,
+    next_steps: [...new Set([...hosts.flatMap(host => host.next_steps), ...moreSteps])],
+    changes,
+  };
+}
+
+interface HostsOutcome {
+  readonly hosts: readonly InstalledHost[];
+  readonly changes: readonly FileChange[];
+  readonly warnings: readonly string[];
+}
+
+/** What one registration changed, or would change. */
+interface RegistrationResult {
+  readonly changes: readonly FileChange[];
+  readonly backup: string | null;
+  readonly notes: readonly string[];
+}
+
+/** Registers with every chosen host, or only plans it, as `act` does. One that fails does not stop the others. */
+function forEachHost(
+  system: System,
+  places: UserDirectories,
+  chosen: readonly ChosenHost[],
+  options: RegisterOptions,
+  act: (target: RegistrationTarget) => RegistrationResult,
+): HostsOutcome {
+  const hosts: InstalledHost[] = [];
+  const changes = new Map<string, FileChange>();
+  const warnings: string[] = [];
+  const done: RegistrationTarget[] = [];
+  for (const one of chosen) {
+    const { host, scope } = one;
+    const base = { host, scope, settings_path: null, backup_path: null, events: [], next_steps: [] };
+    const serving = "target" in one ? findServing(system, places, one.target, done) : undefined;
+    if (!("target" in one)) {
+      hosts.push({ ...base, status: "skipped", reason: one.skipped });
+      continue;
+    }
+    if (serving !== undefined && !options.isForced) {
+      const reason = `it reads ${serving.path}, which registers the hooks already`;
+      hosts.push({ ...base, status: "skipped", reason });
+      continue;
+    }
+    const { target } = one;
+    try {
+      const result = act(target);
+      const changed = result.changes.filter(change => change.isChanged);
+      for (const change of changed) if (!changes.has(change.path)) changes.set(change.path, change);
+      const loose = describeLooseJson(target, result.changes);
+      warnings.push(...result.notes, ...loose);
+      done.push(target);
+      const events = findWantedEntries(places, target, options).map(entry => entry.nativeEvent);
+      hosts.push({
+        ...base,
+        ...statusOf(host, {
+          isChanged: changed.length > 0,
+          isLoose: loose.length > 0,
+          off: findSwitchedOff(system, places, target),
+        }),
+        settings_path: target.path,
+        backup_path: result.backup,
+        events: [...new Set(events)],
+        protections: describeProtections(host),
+        next_steps: nextSteps(system, places, target, options),
+      });
+    } catch (error) {
+      hosts.push({ ...base, status: "failed", settings_path: target.path, reason: describeProblem(error) });
+    }
+  }
+  return { hosts, changes: [...changes.values()], warnings };
+}
+
+function statusOf(
+  host: string,
+  found: { readonly isChanged: boolean; readonly isLoose: boolean; readonly off: DoctorCheck | undefined },
+): Pick<InstalledHost, "status" | "reason"> {
+  const { isChanged, isLoose, off } = found;
+  if (isLoose)
+    return { status: "failed", reason: `${host} runs no hook of this file before it is plain JSON` };
+  if (off !== undefined) return { status: "failed", reason: `${off.message}; ${off.fix}` };
+  return { status: isChanged ? "registered" : "unchanged" };
+}
+
+/** Such a file can be edited like any other, but a host that reads plain JSON alone would run none of its hooks. */
+function describeLooseJson(
+  { host, path: settings, registration }: RegistrationTarget,
+  changes: readonly FileChange[],
+): readonly string[] {
+  if (registration.layout.isPlainJson !== true) return [];
+  return changes.flatMap(({ path, after = "" }) => {
+    // Codex keeps fingerprints in a TOML file beside it.
+    const place = path === settings ? findLooseJson(after) : undefined;
+    if (place === undefined) return [];
+    const where = `${path}, line ${place.line}, column ${place.column}`;
+    return [
+      `${where}: ${host} passes over a file with comments or trailing commas, hooks included; take them out`,
+    ];
+  });
+}
+
+/** What the host still asks of its user before registered hooks run. */
+function nextSteps(
+  system: System,
+  places: UserDirectories,
+  target: RegistrationTarget,
+  options: RegisterOptions,
+): readonly string[] {
+  const step = hostSetup(target.host).nextStep?.[target.scope];
+  const trustStep = options.isTrustAgreed ? undefined : target.registration.fingerprints?.nextStep;
+  const isUntrusted = trustStep !== undefined && needsTrust(system, places, target, options);
+  return [isUntrusted ? trustStep : undefined, step].filter(each => each !== undefined);
+}
+
+/** Registrations that make a host run every hook twice: removed on request, else told. */
+function resolveDuplicates(
+  system: System,
+  places: UserDirectories,
+  { isDeduping, scope }: { readonly isDeduping: boolean; readonly scope: InstallScope },
+  manifest: ManifestWriter,
+): readonly string[] {
+  return findDuplicates(system, places).map(duplicate => {
+    const { redundant, kept } = duplicate;
+    // The user's copy serves other projects, too: it goes only for a user who works on this project.
+    const isAllowed = redundant.target.scope === kept.target.scope || scope === "project";
+    if (!isDeduping || !isAllowed)
+      return `${describeDuplicate(duplicate)}; add ${isAllowed ? "" : "--scope project "}--dedupe to keep one`;
+    unregisterTarget(system, places, redundant.target, manifest, { isBackupWanted: false, isForced: false });
+    return `${duplicate.host} ran every hook twice; removed them from ${redundant.target.path}`;
+  });
+}
+
+/** The same up to the point where something would be written. */
+async function previewInstall(
+  system: System,
+  places: UserDirectories,
+  source: Package,
+  request: InstallRequest,
+): Promise<InstallReport> {
+  const warnings: string[] = [];
+  const manifest = openManifest(system, places, source.version, warnings, "only look");
+  const assets = planAssets(system, places, request, manifest);
+  const found = chooseEngine(system, source);
+  warnings.push(...skippedWarnings(found));
+  const root = source.isEphemeral ? join(places.stateHome, versionFolder(source)) : source.root;
+  const origin = { ...source, root };
+  const isInside = found.program.startsWith(`${source.root}/`);
+  const later = isInside ? join(root, found.program.slice(source.root.length)) : found.program;
+  const engine = { ...found, program: later };
+  const settings = requestedSettings(request);
+  const configuration = settings.length === 0 ? undefined : planEdit(system, settingsEdit(places, settings));
+  const configured = configuredPolicy(system, places);
+  const policyOf = (subcommand: string): FailurePolicy =>
+    configuration === undefined
+      ? configured(subcommand)
+      : (policyIn(configuration.after ?? "", subcommand) ?? request.failure ?? configured(subcommand));
+  const options = {
+    ...(await registerOptions(system, places, request, source, engine, policyOf)),
+    version: origin.version,
+  };
+
+  // The bytes of a native program are read where it still is.
+  const built = engine.kind === "native" ? found : engine;
+  const programs = wantedPrograms(system, places, origin, built, policyOf);
+  const commands = planUserCommands(system, places, origin.version);
+  const chosen = chooseHosts(system, places, request.hosts, request.scope);
+  const outcome = forEachHost(system, places, chosen, options, target => ({
+    changes: planRegistration(system, places, target, options),
+    backup: null,
+    notes: [],
+  }));
+  const texts = commands.wanted.map(({ path, text }) => ({ path, bytes: system.text.encode(text) }));
+  const changes: PlannedChange[] = [
+    ...[...(configuration === undefined ? [] : [configuration]), ...outcome.changes]
+      .filter(change => change.isChanged)
+      .map(({ path, before, after }) => ({ path, diff: unifiedDiff(path, before, after) })),
+    ...(isServerWanted(system, places, request) ? planServers(system, places, chosen, outcome.changes) : []),
+    ...changedPrograms(system, [...programs, ...texts]).map(program => programChange(system, program)),
+    ...assets.changed.map(name => assetChange(system, places, assets, name)),
+  ];
+  warnings.push(...commands.warnings, ...outcome.warnings);
+  const isCopied = source.isEphemeral && !isStaged(system, places, source);
+  return {
+    ...reportOf(places, request, engine, outcome, { warnings, changes, mcp_servers: [], moreSteps: [] }),
+    ...(isCopied ? { package_copy: root } : {}),
+  };
+}
+
+function programChange(system: System, { path, bytes }: ProgramFile): PlannedChange {
+  const { text, replaced } = system.text.decode(bytes);
+  if (replaced) return { path, diff: "" };
+  const isThere = system.files.inspect(path)?.kind === "file";
+  return { path, diff: unifiedDiff(path, isThere ? readFile(system, path) : undefined, text) };
+}
+
+function assetChange(
+  system: System,
+  places: UserDirectories,
+  { wanted }: AssetPlan,
+  name: string,
+): PlannedChange {
+  const bytes = wanted.find(asset => asset.name === name)?.bytes ?? new Uint8Array(0);
+  return programChange(system, { path: join(places.stateHome, name), bytes });
+}
 
 const LOCK_TIMEOUT_MS = 60_000;
 
@@ -144,7 +458,9 @@ function contentsOf(
   const versions = isOwnCopy ? [versionFolder(origin)] : [];
   return {
     files,
-    dirs: [...new Set([...manifest.dirs, ...foldersOf(assets.wanted.map(asset => asset.name)), ...versions])],
+    dirs: [
+      ...new Set([...manifest.dirs, ...parentFolders(assets.wanted.map(asset => asset.name)), ...versions]),
+    ],
     binaries: [...new Set([...manifest.binaries, ...binaries.map(program => program.path)])],
     sha256: {
       ...manifest.sha256,

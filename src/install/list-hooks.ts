@@ -7,8 +7,8 @@ import {
 } from "../hosts/index.ts";
 import type { UserDirectories } from "../state/index.ts";
 import type { System } from "../system/index.ts";
-import { findRegistrations } from "./duplicate-registrations.ts";
 import { isExecutable } from "./find-program.ts";
+import { findRegistrations } from "./hook-entries.ts";
 import { isPresent } from "./targets.ts";
 
 /** One hook of the registry, and which hosts call it. */

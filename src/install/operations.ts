@@ -6,6 +6,5 @@ export { repair } from "./doctor/fix.ts";
 export { install, needsTrustAgreement } from "./install.ts";
 export { listHooks } from "./list-hooks.ts";
 export { findPackage } from "./package.ts";
-export { hasLastingData } from "./remove-installation.ts";
 export { renderInstall, renderUninstall } from "./render-report.ts";
-export { uninstall } from "./uninstall.ts";
+export { hasLastingData, uninstall } from "./uninstall.ts";

@@ -3,17 +3,20 @@ import { type FailurePolicy, isSameJson } from "../protocol/index.ts";
 import type { UserDirectories } from "../state/index.ts";
 import { join, type System } from "../system/index.ts";
 import { applyEdit, type Computed, type FileChange, type FileEdit, planEdit, readFile } from "./file-edit.ts";
-import { generateFiles } from "./generated-files.ts";
-import type { FileKind, HostRecord } from "./manifest.ts";
-import type { ManifestWriter } from "./manifest-writer.ts";
-import { namedProgram } from "./places.ts";
-import { registerEntries } from "./register-entries.ts";
-import { filesOf, isGenerated, readRegistration } from "./registrations.ts";
-import { skillPath } from "./skill.ts";
+import { generateFiles } from "./generated-modules.ts";
+import {
+  filesOf,
+  isGenerated,
+  readRegistration,
+  registerEntries,
+  type WantedEntry,
+  wantedEntries,
+} from "./hook-entries.ts";
+import type { FileKind, HostRecord, ManifestWriter } from "./manifest.ts";
+import { namedProgram } from "./package.ts";
 import type { RegistrationTarget } from "./targets.ts";
-import { hasFingerprints, trustEdit, trustOf } from "./trust.ts";
-import { type WantedEntry, wantedEntries } from "./wanted-entries.ts";
-import { type WantedFile, type WorkflowTexts, workflowFiles } from "./workflow-files.ts";
+import { hasFingerprints, readTrust, trustEdit } from "./trust.ts";
+import { skillPath, type WantedFile, type WorkflowTexts, workflowFiles } from "./workflow-files.ts";
 
 export interface RegisterOptions {
   readonly version: string;
@@ -164,7 +167,7 @@ function hookEdits(
 type EntryChoices = Pick<RegisterOptions, "policyOf" | "takesClosed" | "supports">;
 
 function entriesEdit(places: UserDirectories, target: RegistrationTarget, options: EntryChoices): FileEdit {
-  const wanted = wantedOf(places, target, options);
+  const wanted = findWantedEntries(places, target, options);
   const { layout } = target.registration;
   return {
     path: target.path,
@@ -175,7 +178,7 @@ function entriesEdit(places: UserDirectories, target: RegistrationTarget, option
   };
 }
 
-export function wantedOf(
+export function findWantedEntries(
   places: UserDirectories,
   target: RegistrationTarget,
   { policyOf, takesClosed, supports }: EntryChoices,
@@ -244,7 +247,7 @@ export function needsTrust(
   if (!hasFingerprints(target)) return false;
   const computed = entriesEdit(places, target, options).compute(readFile(system, target.path));
   const hooks = computed.ok ? (computed.text ?? "") : "";
-  return trustOf(system, places, target, hooks).some(status => status !== "trusted");
+  return readTrust(system, places, target, hooks).some(status => status !== "trusted");
 }
 
 /** Limits that a person raised are kept and reported. */

@@ -11,11 +11,10 @@ import type { JsonObject } from "../protocol/index.ts";
 import { findHome } from "../state/index.ts";
 import { expandHomeWord, isAbsolute, quoteWord, type System } from "../system/index.ts";
 import { createNodeSystem } from "../system/node.ts";
-import { applyEdit } from "./file-edit.ts";
+import { applyEdit, installProblem } from "./file-edit.ts";
 import { findOnPath, isExecutable } from "./find-program.ts";
-import { installProblem } from "./problem.ts";
-import { registerEntries } from "./register-entries.ts";
-import type { WantedEntry } from "./wanted-entries.ts";
+import type { WantedEntry } from "./hook-entries.ts";
+import { registerEntries } from "./hook-entries.ts";
 
 // The settings of Claude Code, for programs that manage them. Nothing here prints.
 

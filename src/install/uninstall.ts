@@ -1,20 +1,174 @@
 import { type HostId, type InstallScope, resolveHost } from "../hosts/index.ts";
+import { isWrapper } from "../programs/index.ts";
 import { FileLock, Problem, requireDirectories, type UserDirectories } from "../state/index.ts";
-import { dirname, isInside, join, type System } from "../system/index.ts";
-import { findRegistrations } from "./duplicate-registrations.ts";
-import type { FileChange } from "./file-edit.ts";
-import { removeBundle } from "./host-bundle.ts";
+import { basename, dirname, hasErrorCode, isInside, join, type System } from "../system/index.ts";
+import {
+  describeProblem,
+  type FileChange,
+  hashBytes,
+  removeEmptyDirectories,
+  removeTree,
+  unifiedDiff,
+} from "./file-edit.ts";
+import { findRegistrations } from "./hook-entries.ts";
 import type { PlannedChange } from "./install-report.ts";
-import { emptyManifest, type HostRecord, type Manifest, readManifest } from "./manifest.ts";
-import { ManifestWriter } from "./manifest-writer.ts";
-import { findServerFiles, planWithoutServers, unregisterServers } from "./mcp/register-servers.ts";
-import type { ServerFile } from "./mcp/server-files.ts";
-import { manifestPath } from "./places.ts";
-import { describeProblem } from "./problem.ts";
-import { listInstallation, removeInstallation } from "./remove-installation.ts";
+import { emptyManifest, type HostRecord, type Manifest, ManifestWriter, readManifest } from "./manifest.ts";
+import type { ServerFile } from "./mcp-entries.ts";
+import { findServerFiles, planWithoutServers, unregisterServers } from "./mcp-servers.ts";
+import { manifestPath, programFolder, versionStampPath } from "./package.ts";
+import { removeBundle } from "./stage.ts";
 import { type RegistrationTarget, targetAt } from "./targets.ts";
-import { unifiedDiff } from "./unified-diff.ts";
-import { isRecordOf, planUnregister, unregisterTarget } from "./unregister.ts";
+import {
+  isRecordOf,
+  planUnregister,
+  removeGenerated,
+  restoreFile,
+  restoreProfile,
+  unregisterTarget,
+} from "./unregister.ts";
+
+interface RemovalOptions {
+  readonly isDataKept: boolean;
+  readonly isPurging: boolean;
+  readonly isForced: boolean;
+}
+
+const PROGRAMS = ["amplihack-hooks", "amplihack"];
+const PROGRAM_BYTES = 256 * 1024 * 1024;
+/** What running hooks leave behind: of no use without them. */
+const RUN_TIME_DATA = [".claude/runtime", "cache", ".claude/shims"];
+const RUN_LOG = /^runs\.jsonl(\.\d+)?$/;
+/** What the user may want to have again. */
+const LASTING_DATA = [
+  "memory.db",
+  "memory.db-wal",
+  "memory.db-shm",
+  "history",
+  "guard",
+  "recipes",
+  "logs",
+  "config.jsonc",
+];
+
+/** Whether memory, history, configuration or logs are still there. */
+export function hasLastingData({ files }: System, { stateHome }: UserDirectories): boolean {
+  return LASTING_DATA.some(name => files.inspect(join(stateHome, name)) !== undefined);
+}
+
+/** Removes what is left once no host is registered any more. What a person changed stays and is named. */
+function removeInstallation(
+  system: System,
+  places: UserDirectories,
+  { manifest }: ManifestWriter,
+  options: RemovalOptions,
+): { readonly removed: readonly string[]; readonly kept: readonly string[] } {
+  const { files } = system;
+  const kept: string[] = [];
+  const removed: string[] = [];
+  for (const [path, record] of Object.entries(manifest.edited_files)) {
+    if (record.host !== null) continue;
+    const restoration =
+      record.kind === "profile" ? restoreProfile(system, path, record) : removeGenerated(path, record);
+    const { change, keptAs } = restoreFile(system, restoration, options);
+    if (change.isChanged) removed.push(record.kind === "profile" ? `${path} (our block)` : path);
+    if (keptAs !== undefined) kept.push(keptAs);
+  }
+  for (const path of ownFiles(system, places, manifest)) {
+    if (isUntouched(system, places, manifest, path) || options.isForced) {
+      files.remove(path);
+      removed.push(path);
+    } else {
+      kept.push(path);
+    }
+  }
+  for (const path of findUserData(system, places, manifest, options)) {
+    removeTree(system, path);
+    removed.push(path);
+  }
+  if (files.inspect(manifestPath(places)) !== undefined) files.remove(manifestPath(places));
+  const made = Object.values(manifest.edited_files).flatMap(record => record.created_dirs);
+  const folders = [
+    ...made,
+    ...manifest.dirs.map(name => join(places.stateHome, name)),
+    programFolder(places),
+  ];
+  removeEmptyDirectories(system, [
+    ...folders,
+    join(places.stateHome, "versions"),
+    join(places.stateHome, "logs"),
+  ]);
+  return { removed, kept };
+}
+
+/** The same list, without removing anything. */
+function listInstallation(
+  system: System,
+  places: UserDirectories,
+  manifest: Manifest,
+  options: RemovalOptions,
+): readonly string[] {
+  const own = ownFiles(system, places, manifest).filter(path => isUntouched(system, places, manifest, path));
+  const isInstalled = own.length > 0 || options.isPurging || manifest.hosts.length > 0;
+  return isInstalled ? [...own, ...findUserData(system, places, manifest, options)] : [];
+}
+
+/** Files of ours as a whole that are there; only in places where an installation puts them. */
+function ownFiles({ files }: System, places: UserDirectories, manifest: Manifest): readonly string[] {
+  const staged = PROGRAMS.map(name => join(programFolder(places), name));
+  const assets = manifest.files.map(name => join(places.stateHome, name));
+  const found = new Set([...assets, ...staged, ...userCommands(places, manifest), versionStampPath(places)]);
+  return [...found].filter(path => files.inspect(path)?.kind === "file");
+}
+
+/** Commands for the user's shell; nothing but these two names, in this one folder. */
+function userCommands({ home }: UserDirectories, { binaries }: Manifest): readonly string[] {
+  const folder = join(home, ".local", "bin");
+  return binaries.filter(path => dirname(path) === folder && PROGRAMS.includes(basename(path)));
+}
+
+function isUntouched(system: System, places: UserDirectories, manifest: Manifest, path: string): boolean {
+  if (path === versionStampPath(places)) return true;
+  const bytes = readBytes(system, path);
+  if (bytes === undefined) return false;
+  const name = path.startsWith(`${places.stateHome}/`) ? path.slice(places.stateHome.length + 1) : path;
+  const recorded = manifest.sha256[path] ?? manifest.sha256[name];
+  if (recorded !== undefined && hashBytes(bytes) === recorded) return true;
+  return PROGRAMS.includes(basename(path)) && isWrapper(system.text.decode(bytes).text);
+}
+
+function readBytes({ files }: System, path: string): Uint8Array | undefined {
+  try {
+    return files.read(path, PROGRAM_BYTES);
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw error;
+  }
+}
+
+function findUserData(
+  { files }: System,
+  { stateHome }: UserDirectories,
+  manifest: Manifest,
+  { isDataKept, isPurging }: RemovalOptions,
+): readonly string[] {
+  const versions = manifest.dirs.filter(name => /^versions\/[\w.+-]+$/.test(name));
+  const logs = join(stateHome, "logs");
+  const runLogs =
+    files.inspect(logs)?.kind === "directory"
+      ? files
+          .list(logs)
+          .filter(name => RUN_LOG.test(name))
+          .map(name => join("logs", name))
+      : [];
+  const names = [
+    ...versions,
+    ...(isDataKept && !isPurging ? [] : [...RUN_TIME_DATA, ...runLogs]),
+    ...(isPurging ? LASTING_DATA : []),
+  ];
+  return [...new Set(names)]
+    .map(name => join(stateHome, name))
+    .filter(path => files.inspect(path) !== undefined);
+}
 
 export interface UninstallRequest {
   /** all when absent */
@@ -27,7 +181,7 @@ export interface UninstallRequest {
   readonly isForced: boolean;
 }
 
-export interface UninstalledHost {
+interface UninstalledHost {
   readonly host: HostId;
   readonly scope: InstallScope;
   readonly status: "removed" | "unchanged" | "failed";
@@ -181,7 +335,7 @@ function chooseTargets(
 ): readonly RegistrationTarget[] {
   const isWanted = (target: Pick<RegistrationTarget, "host" | "scope">) =>
     (hosts === undefined || hosts.includes(target.host)) && (scope === undefined || scope === target.scope);
-  const recorded = manifest.hosts.flatMap(record => targetOf(record) ?? []).filter(isWanted);
+  const recorded = manifest.hosts.flatMap(record => recordedTarget(record) ?? []).filter(isWanted);
   const found = findRegistrations(system, places)
     .filter(({ entries }) => entries.length > 0)
     .map(({ target }) => target)
@@ -206,7 +360,7 @@ function chooseServers(
   );
 }
 
-function targetOf({ host, scope, settings_path: path }: HostRecord): RegistrationTarget | undefined {
+function recordedTarget({ host, scope, settings_path: path }: HostRecord): RegistrationTarget | undefined {
   const id = resolveHost(host);
   return id === undefined ? undefined : targetAt(id, scope, path);
 }

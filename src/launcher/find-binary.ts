@@ -1,7 +1,36 @@
 import { accessSync, constants } from "node:fs";
+import { type AgentLaunch, HOST_LIST, type HostId } from "../hosts/index.ts";
 import { type AgentName, findHome, Problem } from "../state/index.ts";
-import { isAbsolute, join, normalise, resolve, type System } from "../system/index.ts";
-import { LAUNCH_TOOLS } from "./tools.ts";
+import { dirname, isAbsolute, join, normalise, resolve, type System } from "../system/index.ts";
+
+/** What the launcher knows about one agent: its host's own facts, with what counts where they are silent. */
+interface LaunchTool extends Required<Omit<AgentLaunch, "minimumVersion" | "printMode" | Flag>> {
+  readonly host: HostId;
+  readonly minimumVersion: string | undefined;
+  readonly resumes: boolean;
+  readonly skipsPermissions: boolean;
+  readonly takesModel: boolean;
+}
+type Flag = "resumes" | "skipsPermissions" | "takesModel";
+
+export const LAUNCH_TOOLS = Object.fromEntries(
+  HOST_LIST.flatMap(({ id, setup }) => {
+    const { agent, title } = setup?.() ?? {};
+    if (agent === undefined || title === undefined) return [];
+    const tool: LaunchTool = {
+      title,
+      minimumVersion: undefined,
+      resumes: false,
+      skipsPermissions: false,
+      answersOnce: "-p",
+      takesModel: false,
+      ownDirectories: [],
+      ...agent,
+      host: id,
+    };
+    return [[agent.name, tool]];
+  }),
+) as Readonly<Record<AgentName, LaunchTool>>;
 
 type SearchSystem = Pick<System, "env" | "files" | "text">;
 
@@ -31,7 +60,7 @@ export function findBinary(system: SearchSystem, agent: AgentName, self: string)
   throw new Problem(`binary for '${agent}' not found`, {
     kind: "not-found",
     causes: describeTried(tried),
-    fix: `${LAUNCH_TOOLS[agent].installHint}, or set ${variablesOf(agent)[0]} to its path`,
+    fix: `${LAUNCH_TOOLS[agent].installHint}, or set ${binaryPathVariables(agent)[0]} to its path`,
     exitCode: NOT_FOUND,
   });
 }
@@ -62,7 +91,7 @@ export function tryFindBinary(system: SearchSystem, agent: AgentName, self: stri
 }
 
 function findOverride(system: SearchSystem, agent: AgentName, self: string): string | undefined {
-  for (const variable of variablesOf(agent)) {
+  for (const variable of binaryPathVariables(agent)) {
     const value = system.env.get(variable) ?? "";
     if (value === "") continue;
     const path = resolve(system.files.workingDirectory() ?? "/", value);
@@ -77,7 +106,7 @@ function findOverride(system: SearchSystem, agent: AgentName, self: string): str
   return undefined;
 }
 
-function variablesOf(agent: AgentName): readonly [string, string] {
+function binaryPathVariables(agent: AgentName): readonly [string, string] {
   const name = agent.toUpperCase();
   return [`AMPLIHACK_${name}_BINARY_PATH`, `${name}_BINARY_PATH`];
 }
@@ -130,7 +159,7 @@ const CALLS_AMPLIHACK = new RegExp(
 );
 
 /** The text of a short file that begins with `#!`. */
-export function readScript(system: Pick<System, "files" | "text">, path: string): string | undefined {
+function readScript(system: Pick<System, "files" | "text">, path: string): string | undefined {
   try {
     const facts = system.files.follow(path);
     if (facts?.kind !== "file" || facts.size > MAX_WRAPPER_BYTES) return undefined;
@@ -139,4 +168,67 @@ export function readScript(system: Pick<System, "files" | "text">, path: string)
   } catch {
     return undefined;
   }
+}
+
+/** Directories by whose `amplihack` they hold. */
+export interface ProgramPlaces {
+  readonly ours: ReadonlySet<string>;
+  /** the script of another implementation */
+  readonly foreign: ReadonlySet<string>;
+}
+
+/**
+ * PATH with `first` in front: every directory once, compared as a whole, the order otherwise kept. Directories with
+ * another implementation's `amplihack` move behind the first with ours; nothing is dropped but empty entries.
+ */
+export function buildSearchPath(
+  inherited: string,
+  first: readonly string[],
+  { ours, foreign }: ProgramPlaces,
+): string {
+  const clean = (entry: string): string => (isAbsolute(entry) ? normalise(entry) : entry.replace(/\/+$/, ""));
+  const entries = [...new Set([...first, ...inherited.split(":")].map(clean).filter(entry => entry !== ""))];
+  const own = entries.findIndex(entry => ours.has(entry));
+  if (own < 0) return entries.join(":");
+  const before = entries.slice(0, own);
+  return [
+    ...before.filter(entry => !foreign.has(entry)),
+    entries[own] ?? "",
+    ...before.filter(entry => foreign.has(entry)),
+    ...entries.slice(own + 1),
+  ].join(":");
+}
+
+/** Looks at the `amplihack` of each directory. `self` is this very program. */
+export function findProgramPlaces(
+  system: Pick<System, "files" | "text">,
+  directories: readonly string[],
+  self: string,
+): ProgramPlaces {
+  const ours = new Set<string>();
+  const foreign = new Set<string>();
+  for (const directory of new Set(directories.filter(isAbsolute).map(normalise))) {
+    const kind = whose(system, join(directory, "amplihack"), self);
+    if (kind !== undefined) (kind === "ours" ? ours : foreign).add(directory);
+  }
+  return { ours, foreign };
+}
+
+function whose(
+  system: Pick<System, "files" | "text">,
+  path: string,
+  self: string,
+): "ours" | "foreign" | undefined {
+  let real: string;
+  try {
+    if (system.files.follow(path)?.kind !== "file") return undefined;
+    real = system.files.realPath(path);
+  } catch {
+    return undefined;
+  }
+  if (real === self || real.endsWith("/dist/bin/amplihack.cjs")) return "ours";
+  const text = readScript(system, real);
+  if (text === undefined) return undefined;
+  const names = [join(dirname(self), "amplihack.cjs"), "dist/bin/amplihack.cjs", "# Written by amplihack "];
+  return names.some(name => text.includes(name)) ? "ours" : "foreign";
 }

@@ -7,18 +7,20 @@ import {
   type UserDirectories,
   VARIABLES,
 } from "../state/index.ts";
-import { ancestors, dirname, join, type System } from "../system/index.ts";
+import { ancestors, dirname, join, quoteWord, type System } from "../system/index.ts";
 import { version } from "../version.ts";
-import { agentArguments } from "./agent-arguments.ts";
-import { checkMinimum, readAgentVersion } from "./agent-version.ts";
-import { buildEnvironment, readVariables, type Variables } from "./child-environment.ts";
-import { findBinary } from "./find-binary.ts";
-import type { LaunchRequest } from "./launch-request.ts";
-import { detectNesting, type Nesting, nextDepth } from "./nesting.ts";
-import { findProgramPlaces } from "./search-path.ts";
-import { checkSettings, type SettingsFinding } from "./settings-check.ts";
-import type { Shims } from "./shims.ts";
-import { LAUNCH_TOOLS } from "./tools.ts";
+import { checkMinimum, checkSettings, readAgentVersion, type SettingsFinding } from "./agent-status.ts";
+import {
+  agentArguments,
+  buildEnvironment,
+  describeDifference,
+  type LaunchRequest,
+  readVariables,
+  type Shims,
+  type Variables,
+} from "./child-environment.ts";
+import { findBinary, findProgramPlaces, LAUNCH_TOOLS } from "./find-binary.ts";
+import { detectNesting, type Nesting, nextDepth } from "./sessions.ts";
 
 interface LaunchDirectories extends UserDirectories {
   /** the one to start in */
@@ -188,4 +190,27 @@ function findOtherInstalled(system: System, stateHome: string): string | undefin
   } catch {
     return undefined;
   }
+}
+
+/** What `--dry-run` prints. */
+export function describePlan(plan: LaunchPlan): string {
+  const { nesting, drift, places } = plan;
+  const hooks = drift.length > 0 ? drift.map(({ message }) => message).join("; ") : "as they should be";
+  const rows: readonly (readonly [string, string])[] = [
+    ["agent", `${plan.agent} ${plan.version ?? "(version unknown)"}`],
+    ["program", plan.program],
+    ["arguments", plan.args.map(quoteWord).join(" ")],
+    ["directory", places.directory],
+    ["project", places.projectRoot],
+    ["session", `${plan.sessionId}, depth ${plan.depth}${nesting.kind === "nested" ? ", nested" : ""}`],
+    ["hooks", plan.isRegistered ? hooks : "not registered"],
+    ["process", plan.isInteractive ? "in the foreground of this terminal" : "in a group of its own"],
+  ];
+  return rows.map(([name, value]) => `${`${name}:`.padEnd(11)}${value}\n`).join("");
+}
+
+/** What `--print-env` prints: the difference to the environment here, then the command line. */
+export function describeEnvironment(plan: LaunchPlan): string {
+  const words = [plan.program, ...plan.args].map(quoteWord).join(" ");
+  return [...describeDifference(plan.parent, plan.env), `argv: ${words}`, ""].join("\n");
 }

@@ -1,11 +1,10 @@
 import { spawnSync } from "node:child_process";
 import type { System } from "../system/index.ts";
 import { version } from "../version.ts";
-import type { LaunchConsole } from "./launch-request.ts";
+import type { LaunchConsole } from "./child-environment.ts";
+import { LAUNCH_TOOLS } from "./find-binary.ts";
 import type { LaunchPlan } from "./plan.ts";
-import { LAUNCH_TOOLS } from "./tools.ts";
-import { findOwner } from "./update/owner.ts";
-import { isNewer } from "./update/releases.ts";
+import { findOwner, isNewer } from "./update/releases.ts";
 
 /** Says in one line what is wrong with our hooks, and offers to put it right where a person can answer. */
 export function offerInstall(

@@ -7,6 +7,7 @@ import {
   isAudited,
   judgeWithGrants,
   openGuard,
+  ranFiles,
   rememberRefusal,
   writeAudit,
 } from "../hooks/index.ts";
@@ -23,6 +24,12 @@ interface StandsFor {
   readonly words: readonly string[];
 }
 
+/** What a person agreed to. */
+interface Agreed {
+  /** SHA-256 of the files that it runs, as they were when the person was asked */
+  readonly files: readonly string[] | undefined;
+}
+
 const ANSWER_TIMEOUT_MS = 10 * 60 * 1000;
 
 /**
@@ -34,13 +41,14 @@ export async function requireConsent(
   context: ServerContext,
   extra: CallExtra,
   { tool, words }: StandsFor,
-): Promise<void> {
+): Promise<Agreed> {
   const command = ["amplihack", ...words].map(quoteWord).join(" ");
   const judgement = judgeAsCommand(context, tool, command);
-  if (judgement.verdict === "allow") return;
-  const canAsk = server.server.getClientCapabilities()?.elicitation?.form !== undefined;
+  const { files } = ranFiles(context.system, judgement);
+  if (judgement.verdict === "allow") return { files };
+  const canAsk = context.mayAsk() && server.server.getClientCapabilities()?.elicitation?.form !== undefined;
   if (judgement.verdict === "ask" && canAsk && (await askPerson(server, extra, tool, command, judgement)))
-    return;
+    return { files };
   const { reason = "it is not allowed", code } = judgement;
   throw new Problem(`${tool} did not run: ${reason}`, {
     kind: "refused",
@@ -101,6 +109,7 @@ function record(
     command: redactOpening(command),
     cwd,
     rules: findings.map(({ rule }) => rule),
+    ...ranFiles(system, judgement),
     refusedMs: system.clock.nowMs(),
   });
 }

@@ -59,7 +59,8 @@ export async function storeMemory(
 ): Promise<{ readonly memory: Memory; readonly isNew: boolean }> {
   const { databasePath, scopes, config } = placeOf(context);
   const options = { patienceMs: PATIENCE_MS, origin: teamOrigin(config) };
-  const memory = { ...draft, value: redact(draft.value), project: scopes[0], type: "text" } as const;
+  const texts = { agent: redact(draft.agent), key: redact(draft.key), value: redact(draft.value) };
+  const memory = { ...draft, ...texts, project: scopes[0], type: "text" } as const;
   checkTexts(memory);
   return withOpen(openStore(context.system, databasePath, options), store => store.put(memory));
 }

@@ -86,8 +86,9 @@ function registerRun(
       };
       let isFailed = false;
       const result = await answer(async () => {
-        await requireConsent(server, context, extra, { tool: "recipe_run", words: commandWords(wish) });
-        const run = runRecipeOf(context, extra, wish);
+        const consent = { tool: "recipe_run", words: commandWords(wish) };
+        const { files } = await requireConsent(server, context, extra, consent);
+        const run = runRecipeOf(context, extra, wish, files);
         follow(run);
         const outcome = await run;
         isFailed = outcome.exitCode !== 0;
@@ -112,6 +113,7 @@ async function runRecipeOf(
   { system, launcher, warn }: ServerContext,
   extra: CallExtra,
   { recipe, pairs, isDryRun, workingDir }: RunWish,
+  agreed: readonly string[] | undefined,
 ): Promise<RunOutcome> {
   const { runRecipe } = await loadRunRecipe();
   const interruption = new Interruption();
@@ -120,7 +122,7 @@ async function runRecipeOf(
   extra.signal.addEventListener("abort", stop);
   try {
     const observer = progressTo(extra, warn);
-    const request = { recipe, contextPairs: pairs, isDryRun, workingDir, hidesContext: true };
+    const request = { recipe, contextPairs: pairs, isDryRun, workingDir, hidesContext: true, agreed };
     return await runRecipe({ ...request, launcher, interruption, observer }, system);
   } finally {
     extra.signal.removeEventListener("abort", stop);

@@ -13,6 +13,8 @@ export interface ServerContext {
   readonly system: System;
   /** program and first arguments that start an agent for steps of recipes */
   readonly launcher: readonly [string, ...string[]];
+  /** whether a question that is sent to the client reaches a person */
+  mayAsk(): boolean;
   /** something that the person who looks at the log should know */
   warn(message: string): void;
 }

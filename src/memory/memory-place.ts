@@ -1,15 +1,51 @@
 import { type Config, loadConfig } from "../config/index.ts";
+import { describeAddress, readDatabaseUrl } from "../postgres/index.ts";
 import {
   findHome,
   findProjectRoot,
   findStateHome,
   MEMORY_DATABASE,
+  Problem,
   resolvePath,
   VARIABLES,
 } from "../state/index.ts";
-import { join, type System } from "../system/index.ts";
-import { MemoryError } from "./memory-error.ts";
-import { findProjectIdentity, isSharedProject } from "./project-identity.ts";
+import { isAbsolute, join, type System } from "../system/index.ts";
+import { createDisk, findRepository, remoteUrl } from "../workspace/index.ts";
+import { MemoryError } from "./memory.ts";
+
+/** What the work trees and clones of one project have in common on every machine: where they were cloned from. */
+export function findProjectIdentity(
+  system: Pick<System, "files" | "text">,
+  directory: string,
+): string | undefined {
+  const disk = createDisk(system);
+  const repository = findRepository(disk, directory);
+  const url = repository === undefined ? undefined : remoteUrl(disk, repository, "origin");
+  return url === undefined ? undefined : normaliseRemote(url);
+}
+
+const URL_FORM = /^(?:[a-z][a-z0-9+.-]*):\/\/(?:[^/@]*@)?(\[[^\]]+\]|[^/:]+)(?::\d*)?\/(.+)$/i;
+/** `git@host:path`, as scp has it. */
+const SCP_FORM = /^(?:[^/@:]+@)?(\[[^\]]+\]|[^/:\\]{2,}):(?!\/\/)(.+)$/;
+
+/**
+ * `github.com/acme/pay` for every way to write it, without user, password and port. Undefined for a folder on this
+ * machine, which means nothing on another.
+ */
+export function normaliseRemote(url: string): string | undefined {
+  if (/^file:/i.test(url)) return undefined;
+  const [, host = "", path = ""] = URL_FORM.exec(url) ?? SCP_FORM.exec(url) ?? [];
+  const name = path
+    .replace(/[?#].*$/, "")
+    .replace(/^\/+|\/+$/g, "")
+    .replace(/\.git$/, "");
+  return host === "" || name === "" ? undefined : `${host.toLowerCase()}/${name}`;
+}
+
+/** A folder is known on one machine alone, and what counts for every project is its owner's. */
+export function isSharedProject(project: string): boolean {
+  return project !== "" && !isAbsolute(project);
+}
 
 /** Counts for every project. */
 export const ALL_PROJECTS = "";
@@ -76,4 +112,15 @@ export function sharedScope(system: System, place: MemoryPlace): string {
 function announcedProject(system: System): string | undefined {
   const { AMPLIHACK_PROJECT_ID } = VARIABLES;
   return AMPLIHACK_PROJECT_ID.tryGet(system);
+}
+
+/** A team and its database in words, by which a copy knows whose it is. Undefined without a usable URL: syncing tells why. */
+export function teamOrigin({ memory }: Pick<Config, "memory">): string | undefined {
+  if (memory.url === undefined) return undefined;
+  try {
+    return `team ${memory.team} of ${describeAddress(readDatabaseUrl(memory.url, "configuration"))}`;
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
 }

@@ -1,5 +1,15 @@
-import { idKey, isSameMemory, type Memory, type MemoryId, nameKey } from "./memory.ts";
-import type { MemoryStore, MemoryUse } from "./store.ts";
+import {
+  CATEGORIES,
+  idKey,
+  isSameMemory,
+  type Memory,
+  type MemoryId,
+  type MemoryStore,
+  type MemoryUse,
+  nameKey,
+  VALUE_TYPES,
+  type WeightedMemory,
+} from "./memory.ts";
 
 /** One use, with the memory that it was of. */
 export interface StoredUse extends MemoryUse, MemoryId {
@@ -13,7 +23,7 @@ export interface MovableStore extends MemoryStore {
   takeUses(uses: readonly StoredUse[]): Promise<void>;
 }
 
-export interface MoveCounts {
+interface MoveCounts {
   readonly memories: number;
   /** in every member the same at the target now, with their uses */
   readonly equal: readonly Memory[];
@@ -73,4 +83,56 @@ function byName(memories: readonly Memory[]): ReadonlyMap<string, Memory> {
 
 function* batchesOf<T>(items: readonly T[]): Generator<readonly T[]> {
   for (let from = 0; from < items.length; from += BATCH) yield items.slice(from, from + BATCH);
+}
+
+/** How a store reads the columns of one row. What a column cannot be is thrown as `unreadable` says. */
+interface RowReader {
+  text(column: string): string;
+  time(column: string): number;
+  unreadable(column: string): Error;
+}
+
+export function readMemory({ text, time, unreadable }: RowReader, isPinned: boolean): Memory {
+  const oneOf = <T extends string>(column: string, allowed: readonly T[]): T => {
+    const given = text(column);
+    const found = allowed.find(value => value === given);
+    if (found === undefined) throw unreadable(column);
+    return found;
+  };
+  return {
+    ...(isPinned ? { isPinned } : {}),
+    id: text("id"),
+    project: text("project"),
+    agent: text("agent"),
+    session: text("session"),
+    key: text("key"),
+    value: text("value"),
+    type: oneOf("type", VALUE_TYPES),
+    category: oneOf("category", CATEGORIES),
+    createdMs: time("created_ms"),
+    updatedMs: time("updated_ms"),
+  };
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** A row of a search, whose memory was read already. */
+export function readMatch(row: Row, memory: Memory): WeightedMemory {
+  return {
+    memory,
+    weight: Number(row["weight"]),
+    uses: Number(row["uses"]),
+    usedMs: Number(row["used_ms"]),
+  };
+}
+
+export function readUse(row: Row, text: (column: string) => string): StoredUse {
+  return {
+    agent: text("agent"),
+    id: text("id"),
+    project: text("project"),
+    session: text("session"),
+    occasion: text("occasion") === "prompt" ? "prompt" : "start",
+    usedMs: Number(row["used_ms"]),
+  };
 }

@@ -6,11 +6,10 @@ import {
   SCHEMA,
 } from "../postgres/index.ts";
 import type { System } from "../system/index.ts";
-import { MemoryError } from "./memory-error.ts";
-import { toMemoryError } from "./postgres-problems.ts";
+import { EMPTY_READER, MemoryError, type MemoryReader } from "./memory.ts";
 import { hasPartsIndex, MAKE_PARTS_INDEX, prepareMemoryTables } from "./postgres-schema.ts";
+import { toMemoryError } from "./postgres-search.ts";
 import { PostgresStore } from "./postgres-store.ts";
-import { EMPTY_READER, type MemoryReader } from "./store.ts";
 
 export interface TeamPlace {
   readonly address: DatabaseAddress;

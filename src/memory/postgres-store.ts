@@ -1,35 +1,298 @@
-import { type Database, type Row, type RunSql, SCHEMA } from "../postgres/index.ts";
+import { type Database, type Row, type RunSql, SCHEMA, type SqlValue } from "../postgres/index.ts";
 import type { System } from "../system/index.ts";
-import { contentFingerprint } from "./content-fingerprint.ts";
-import { checkTexts, type Memory, type MemoryDraft, type MemoryId } from "./memory.ts";
-import { occupiedAgent } from "./memory-error.ts";
-import type { MovableStore, StoredUse } from "./move.ts";
-import { newMemory, withPin } from "./new-memory.ts";
-import { listCondition } from "./postgres-conditions.ts";
-import { readTextHistory, type TextHistory } from "./postgres-history.ts";
-import { toMemoryError } from "./postgres-problems.ts";
-import { idValues, MEMORIES, memoryOf, named, nameValues, ofProject, SELECTED } from "./postgres-rows.ts";
-import { countTerms, searchRows, type TeamSearch } from "./postgres-search.ts";
 import {
-  type FoundMemory,
-  foundOf,
-  insertRows,
-  removeRows,
-  replaceRows,
-  takeBatches,
-} from "./postgres-take.ts";
-import { addUses, latestRows, listUses, takeUses } from "./postgres-uses.ts";
-import { readMatch } from "./read-row.ts";
+  checkTexts,
+  contentFingerprint,
+  encodeText,
+  type ImportCounts,
+  idKey,
+  KEPT_USES_MS,
+  type Memory,
+  type MemoryDraft,
+  type MemoryFilter,
+  type MemoryId,
+  type MemoryUse,
+  nameKey,
+  newMemory,
+  occupiedAgent,
+  type Retention,
+  type WeightedMemory,
+  type WordCounts,
+  withFreeId,
+  withPin,
+} from "./memory.ts";
+import { type MovableStore, readMatch, readUse, type StoredUse } from "./move.ts";
+import {
+  columnsOf,
+  countTerms,
+  idValues,
+  listCondition,
+  MEMORIES,
+  named,
+  nameValues,
+  ofProject,
+  readMemoryRow,
+  readTextColumn,
+  rowsFrom,
+  SELECTED,
+  searchRows,
+  type TeamSearch,
+  toMemoryError,
+  USES,
+  WRITTEN_COLUMNS,
+} from "./postgres-search.ts";
 import type { SearchQuery } from "./search-words.ts";
-import type {
-  ImportCounts,
-  MemoryFilter,
-  MemoryUse,
-  Retention,
-  WeightedMemory,
-  WordCounts,
-} from "./store.ts";
-import { encodeText } from "./stored-text.ts";
+
+/** A statement carries at most so many memories, and so many characters of their texts. */
+const MAX_BATCH = 500;
+const MAX_BATCH_CHARACTERS = 4_000_000;
+
+export interface FoundMemory {
+  readonly number: string;
+  readonly memory: Memory;
+}
+
+function readFound(row: Row): FoundMemory {
+  return { number: String(row["number"]), memory: readMemoryRow(row) };
+}
+
+export async function insertRows({ run, team }: TeamSearch, memories: readonly Memory[]): Promise<void> {
+  if (memories.length === 0) return;
+  await run(
+    `INSERT INTO ${MEMORIES} (team, ${WRITTEN_COLUMNS})
+     SELECT $1, * FROM ${rowsFrom(2)}`,
+    [team, ...columnsOf(memories)],
+  );
+}
+
+export async function replaceRows({ run, team }: TeamSearch, found: readonly FoundMemory[]): Promise<void> {
+  if (found.length === 0) return;
+  const columns = WRITTEN_COLUMNS.split(", ");
+  const rows = rowsFrom(3).replace("unnest(", "unnest($2::bigint[], ");
+  await run(
+    `UPDATE ${MEMORIES} SET ${columns.map(column => `${column} = given.${column}`).join(", ")}
+     FROM ${rows} AS given (number, ${WRITTEN_COLUMNS})
+     WHERE memories.number = given.number AND memories.team = $1`,
+    [team, found.map(({ number }) => number), ...columnsOf(found.map(({ memory }) => memory))],
+  );
+}
+
+/** Those of the team that fit the condition, whose values begin with `$2`; tells how many there were. */
+export async function removeRows(
+  { run, team }: TeamSearch,
+  condition: string,
+  values: readonly SqlValue[],
+): Promise<number> {
+  const numbers = `SELECT number FROM ${MEMORIES} WHERE team = $1 AND ${condition}`;
+  return (await run(`SELECT ${SCHEMA}.remove_memories(ARRAY(${numbers}))`, [team, ...values])).length;
+}
+
+/** As they are, ids and dates included; of two with the same name the later change stays. */
+async function takeBatches(
+  team: TeamSearch,
+  memories: readonly Memory[],
+  random: System["random"],
+): Promise<ImportCounts> {
+  const counts = { added: 0, replaced: 0, kept: 0 };
+  for (const batch of batchesOf(memories)) {
+    const { added, replaced } = await planBatch(team, batch, random);
+    await insertRows(team, added);
+    await replaceRows(team, replaced);
+    counts.added += added.length;
+    counts.replaced += replaced.length;
+    counts.kept += batch.length - added.length - replaced.length;
+  }
+  return counts;
+}
+
+/** No batch has two of one name or id, so that all of it can be compared with what is there. */
+function* batchesOf(memories: readonly Memory[]): Generator<readonly Memory[]> {
+  let batch: Memory[] = [];
+  let characters = 0;
+  const seen = new Set<string>();
+  for (const memory of memories) {
+    const names = [nameKey(memory), idKey(memory)];
+    const isFull = batch.length >= MAX_BATCH || characters + memory.value.length > MAX_BATCH_CHARACTERS;
+    if (batch.length > 0 && (isFull || names.some(name => seen.has(name)))) {
+      yield batch;
+      batch = [];
+      characters = 0;
+      seen.clear();
+    }
+    batch.push(memory);
+    characters += memory.value.length;
+    for (const name of names) seen.add(name);
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function planBatch(
+  { run, team }: TeamSearch,
+  batch: readonly Memory[],
+  random: System["random"],
+): Promise<{ readonly added: readonly Memory[]; readonly replaced: readonly FoundMemory[] }> {
+  const known = await run(`SELECT ${SELECTED} FROM ${MEMORIES} WHERE team = $1 AND ${named("name", 2)}`, [
+    team,
+    ...nameValues(batch),
+  ]);
+  const owners = await findOwners({ run, team }, batch);
+  const byName = new Map(known.map(readFound).map(found => [nameKey(found.memory), found]));
+  const added: Memory[] = [];
+  const replaced: FoundMemory[] = [];
+  for (const memory of batch) {
+    const existing = byName.get(nameKey(memory));
+    if (existing !== undefined && existing.memory.updatedMs >= memory.updatedMs) continue;
+    const taken = withFreeId(memory, owners.get(idKey(memory)), existing?.number, random);
+    if (existing === undefined) added.push(taken);
+    else replaced.push({ number: existing.number, memory: withPin(taken, existing.memory) });
+  }
+  return { added, replaced };
+}
+
+/** The numbers of the rows that have these ids, by `idKey`. */
+export async function findOwners(
+  { run, team }: TeamSearch,
+  ids: readonly MemoryId[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await run(`SELECT number, agent, id FROM ${MEMORIES} WHERE team = $1 AND ${named("id", 2)}`, [
+    team,
+    ...idValues(ids),
+  ]);
+  return new Map(
+    rows.map(row => [
+      idKey({ agent: readTextColumn(row, "agent"), id: readTextColumn(row, "id") }),
+      String(row["number"]),
+    ]),
+  );
+}
+
+/** What was shown at the start stays use once it was recalled. */
+export async function addUses(
+  { run, team }: TeamSearch,
+  memories: readonly MemoryId[],
+  { project, session, occasion }: MemoryUse,
+  nowMs: number,
+): Promise<void> {
+  await run(
+    `INSERT INTO ${USES} AS known (team, number, project, session, occasion, used_ms)
+     SELECT team, number, $4, $5, $6, $7 FROM ${MEMORIES} WHERE team = $1 AND ${named("id", 2)}
+     ON CONFLICT (number, place_hash) DO UPDATE SET
+       used_ms = excluded.used_ms,
+       occasion = CASE known.occasion WHEN 'prompt' THEN known.occasion ELSE excluded.occasion END`,
+    [team, ...idValues(memories), encodeText(project), encodeText(session), occasion, nowMs],
+  );
+  await run(`SELECT ${SCHEMA}.remove_memory_uses($1, $2, $3)`, [
+    team,
+    encodeText(project),
+    nowMs - KEPT_USES_MS,
+  ]);
+}
+
+export async function listUses({ run, team }: TeamSearch): Promise<readonly StoredUse[]> {
+  const rows = await run(
+    `SELECT agent, id, used.project, used.session, occasion, used_ms
+     FROM ${USES} AS used JOIN ${MEMORIES} USING (number)
+     WHERE used.team = $1 AND memories.team = $1`,
+    [team],
+  );
+  return rows.map(row => readUse(row, column => readTextColumn(row, column)));
+}
+
+/** The later of two times stays, and what was recalled once stays recalled. */
+export async function takeUses({ run, team }: TeamSearch, uses: readonly StoredUse[]): Promise<void> {
+  await run(
+    `INSERT INTO ${USES} AS known (team, number, project, session, occasion, used_ms)
+     SELECT $1, number, given.project, given.session, given.occasion, given.used_ms
+     FROM (
+       SELECT ${SCHEMA}.text_hash(agent, id) AS id_hash, *
+       FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[])
+         AS one (agent, id, project, session, occasion, used_ms)
+     ) AS given
+     JOIN (
+       SELECT number, id_hash FROM ${MEMORIES} WHERE team = $1 AND ${named("id", 2)}
+     ) AS memory USING (id_hash)
+     ON CONFLICT (number, place_hash) DO UPDATE SET
+       used_ms = greatest(known.used_ms, excluded.used_ms),
+       occasion = CASE known.occasion WHEN 'prompt' THEN known.occasion ELSE excluded.occasion END`,
+    [
+      team,
+      ...idValues(uses),
+      uses.map(({ project }) => encodeText(project)),
+      uses.map(({ session }) => encodeText(session)),
+      uses.map(({ occasion }) => occasion),
+      uses.map(({ usedMs }) => usedMs),
+    ],
+  );
+}
+
+/** Pinned ones first, then by when the project stored or recalled them. Each part is answered from an index. */
+export function latestRows(
+  { run, team }: TeamSearch,
+  project: string,
+  sinceMs: number,
+  limit: number,
+): Promise<readonly Row[]> {
+  return run(
+    `WITH chosen (number, is_pin, last_ms) AS (
+       SELECT number, 1, updated_ms FROM ${MEMORIES} WHERE team = $1 AND is_pinned AND project IN ($2, '')
+       UNION ALL
+       (SELECT number, 0, updated_ms FROM ${MEMORIES}
+        WHERE team = $1 AND ${ofProject("$2")} AND updated_ms >= $3
+        ORDER BY updated_ms DESC LIMIT $4)
+       UNION ALL
+       SELECT used.number, 0, used_ms FROM ${USES} AS used JOIN ${MEMORIES} AS memory USING (number)
+       WHERE used.team = $1 AND ${ofProject("$2", "used")}
+         AND used_ms >= $3 AND occasion = 'prompt' AND memory.project IN ($2, '')
+     )
+     SELECT ${SELECTED}
+     FROM (SELECT number AS found, max(is_pin) AS is_pin, max(last_ms) AS last_ms FROM chosen GROUP BY number) AS best
+     JOIN ${MEMORIES} ON memories.number = found
+     ORDER BY is_pin DESC, last_ms DESC, found DESC LIMIT $4`,
+    [team, encodeText(project), sinceMs, limit],
+  );
+}
+
+/** What a memory said until something else took its place. */
+export interface EarlierText {
+  readonly value: string;
+  readonly type: string;
+  readonly category: string;
+  /** who wrote it, by the login, and when; what lost against a later change is its sender's */
+  readonly author: string;
+  readonly updatedMs: number;
+  readonly replacedMs: number;
+}
+
+export interface TextHistory {
+  /** of what it says now */
+  readonly author: string;
+  /** the newest first */
+  readonly earlier: readonly EarlierText[];
+}
+
+/** By name: a memory that was removed took its earlier texts along. */
+async function readTextHistory({ run, team }: TeamSearch, memory: Memory): Promise<TextHistory> {
+  const values = [team, ...nameValues([memory])];
+  const isNamed = `team = $1 AND ${named("name", 2)}`;
+  const [current] = await run(`SELECT author FROM ${MEMORIES} WHERE ${isNamed}`, values);
+  const rows = await run(
+    `SELECT value, type, category, author, updated_ms, replaced_ms FROM ${SCHEMA}.earlier_values
+     WHERE ${isNamed} ORDER BY number DESC`,
+    values,
+  );
+  return { author: String(current?.["author"] ?? ""), earlier: rows.map(readEarlierText) };
+}
+
+function readEarlierText(row: Row): EarlierText {
+  return {
+    value: readTextColumn(row, "value"),
+    type: String(row["type"]),
+    category: String(row["category"]),
+    author: String(row["author"]),
+    updatedMs: Number(row["updated_ms"]),
+    replacedMs: Number(row["replaced_ms"]),
+  };
+}
 
 /**
  * The memories of one team in a PostgreSQL database. What the user may not see is not there for any method: the
@@ -56,12 +319,12 @@ export class PostgresStore implements MovableStore {
       `SELECT ${SELECTED} FROM ${MEMORIES} WHERE ${text} ORDER BY ${by} LIMIT $${values.length + 1}`,
       [...values, limit ?? null],
     );
-    return rows.map(memoryOf);
+    return rows.map(readMemoryRow);
   }
 
   async search(query: SearchQuery, filter: MemoryFilter, limit: number): Promise<readonly WeightedMemory[]> {
     const rows = await searchRows(this.searching(), query, filter, limit);
-    return rows.map(row => readMatch(row, memoryOf(row)));
+    return rows.map(row => readMatch(row, readMemoryRow(row)));
   }
 
   countWords(terms: readonly string[]): Promise<WordCounts> {
@@ -69,7 +332,7 @@ export class PostgresStore implements MovableStore {
   }
 
   async latest(project: string, sinceMs: number, limit: number): Promise<readonly Memory[]> {
-    return (await latestRows(this.searching(), project, sinceMs, limit)).map(memoryOf);
+    return (await latestRows(this.searching(), project, sinceMs, limit)).map(readMemoryRow);
   }
 
   /** What a memory said before. The server keeps it, for as long as the memory is there. */
@@ -190,7 +453,7 @@ export class PostgresStore implements MovableStore {
   ): Promise<FoundMemory | undefined> {
     const sql = `SELECT ${SELECTED} FROM ${MEMORIES} WHERE team = $1 AND ${condition} ORDER BY number LIMIT 1`;
     const [row] = await run(sql, [this.team, ...values]);
-    return row === undefined ? undefined : foundOf(row);
+    return row === undefined ? undefined : readFound(row);
   }
 
   private async retain(

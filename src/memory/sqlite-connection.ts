@@ -1,7 +1,7 @@
 import type Libsql from "libsql";
 import { errorText } from "../protocol/index.ts";
 import { dirname, quoteWord, type System } from "../system/index.ts";
-import { MemoryError } from "./memory-error.ts";
+import { MemoryError } from "./memory.ts";
 
 export type SqlValue = string | number;
 export type SqlRow = Readonly<Record<string, unknown>>;

@@ -1,11 +1,122 @@
-import type { Memory } from "./memory.ts";
-import { MemoryError } from "./memory-error.ts";
-import { withPin } from "./new-memory.ts";
+import { Buffer } from "node:buffer";
+import {
+  decodeText,
+  encodeText,
+  KEPT_USES_MS,
+  type Memory,
+  MemoryError,
+  type MemoryUse,
+  withPin,
+} from "./memory.ts";
+import { readUse, type StoredUse } from "./move.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
-import { COLUMNS, memoryOf, PLACEHOLDERS, SELECTED, valuesOf } from "./sqlite-rows.ts";
-import { addToIndex } from "./sqlite-schema.ts";
-import { setPin } from "./sqlite-uses.ts";
-import { encodeText } from "./stored-text.ts";
+import {
+  addToIndex,
+  COLUMNS,
+  columnValues,
+  PLACEHOLDERS,
+  readMemoryRow,
+  SELECTED,
+  selectAsBytes,
+} from "./sqlite-schema.ts";
+
+/** How many sessions recalled a memory, and when last; for a row of `memories`. */
+export const USE_COLUMNS = `
+  (SELECT count(DISTINCT session) FROM memory_uses
+   WHERE memory_uses.number = memories.number AND occasion = 'prompt') AS uses,
+  (SELECT max(used_ms) FROM memory_uses
+   WHERE memory_uses.number = memories.number AND occasion = 'prompt') AS used_ms`;
+
+export const UNSEEN_BY = unlessUsed("session = ?");
+export const UNRECALLED_BY = unlessUsed("session = ? AND occasion = 'prompt'");
+
+function unlessUsed(how: string): string {
+  return `NOT EXISTS (SELECT 1 FROM memory_uses AS shown WHERE shown.number = memories.number AND shown.${how})`;
+}
+
+/** What was shown at the start stays use once it was recalled. */
+export function addUses(
+  connection: SqliteConnection,
+  numbers: readonly number[],
+  { project, session, occasion }: MemoryUse,
+  nowMs: number,
+): void {
+  for (const number of numbers) {
+    connection.run(
+      `INSERT INTO memory_uses (number, project, session, occasion, used_ms) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET
+         used_ms = excluded.used_ms,
+         occasion = CASE occasion WHEN 'prompt' THEN occasion ELSE excluded.occasion END`,
+      [number, encodeText(project), encodeText(session), occasion, nowMs],
+    );
+  }
+  connection.run("DELETE FROM memory_uses WHERE project = ? AND used_ms < ?", [
+    encodeText(project),
+    nowMs - KEPT_USES_MS,
+  ]);
+}
+
+export function setPin(connection: SqliteConnection, number: number, isPinned: boolean): void {
+  connection.run(
+    isPinned
+      ? // Not OR IGNORE, which would hold inside the trigger too.
+        "INSERT INTO memory_pins (number) VALUES (?) ON CONFLICT DO NOTHING"
+      : "DELETE FROM memory_pins WHERE number = ?",
+    [number],
+  );
+}
+
+/** Pinned ones first, then by when the project stored or recalled them. Each part is answered from an index. */
+export function latestRows(
+  connection: SqliteConnection,
+  project: string,
+  sinceMs: number,
+  limit: number,
+): readonly SqlRow[] {
+  const here = encodeText(project);
+  return connection.rows(
+    `WITH chosen (number, is_pin, last_ms) AS (
+       SELECT number, 1, updated_ms FROM memory_pins JOIN memories USING (number) WHERE project IN (?, '')
+       UNION ALL
+       SELECT * FROM (
+         SELECT number, 0, updated_ms FROM memories WHERE project = ? AND updated_ms >= ?
+         ORDER BY updated_ms DESC LIMIT ?
+       )
+       UNION ALL
+       SELECT memory_uses.number, 0, used_ms FROM memory_uses JOIN memories USING (number)
+       WHERE memory_uses.project = ? AND used_ms >= ? AND occasion = 'prompt' AND memories.project IN (?, '')
+     )
+     SELECT ${SELECTED}
+     FROM (SELECT number AS found, max(is_pin) AS is_pin, max(last_ms) AS last_ms FROM chosen GROUP BY number)
+     JOIN memories ON memories.number = found
+     ORDER BY is_pin DESC, last_ms DESC, found DESC LIMIT ?`,
+    [here, here, sinceMs, limit, here, sinceMs, here, limit],
+  );
+}
+
+export function listUses(connection: SqliteConnection): readonly StoredUse[] {
+  const texts = ["agent", "id", "project", "session", "occasion"];
+  const rows = connection.rows(
+    `SELECT ${texts.map(selectAsBytes).join(", ")}, used_ms FROM (
+       SELECT agent, id, uses.project, uses.session, occasion, used_ms
+       FROM memory_uses AS uses JOIN memories USING (number)
+     )`,
+  );
+  return rows.map(row =>
+    readUse(row, column => decodeText(Buffer.from(row[column] as ArrayBuffer).toString("utf8"))),
+  );
+}
+
+/** The later of two times stays, and what was recalled once stays recalled. */
+export function takeUse(connection: SqliteConnection, number: number, use: StoredUse): void {
+  connection.run(
+    `INSERT INTO memory_uses (number, project, session, occasion, used_ms) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET
+       used_ms = max(used_ms, excluded.used_ms),
+       occasion = CASE occasion WHEN 'prompt' THEN occasion ELSE excluded.occasion END`,
+    [number, encodeText(use.project), encodeText(use.session), use.occasion, use.usedMs],
+  );
+}
 
 /** How single memories get into the file, its index and its pins, and out again; all inside a transaction. */
 
@@ -22,7 +133,7 @@ export function findRow(
 ): FoundMemory | undefined {
   const sql = `SELECT ${SELECTED} FROM memories WHERE ${condition} LIMIT 1`;
   const [row] = connection.rows(sql, values.map(encodeText));
-  return row === undefined ? undefined : { number: numberOf(row), memory: memoryOf(row, path) };
+  return row === undefined ? undefined : { number: numberOf(row), memory: readMemoryRow(row, path) };
 }
 
 export function numberOfId(connection: SqliteConnection, agent: string, id: string): number | undefined {
@@ -35,7 +146,7 @@ export function numberOfId(connection: SqliteConnection, agent: string, id: stri
 
 export function insertRow(connection: SqliteConnection, memory: Memory): Memory {
   const sql = `INSERT INTO memories (${COLUMNS}) VALUES (${PLACEHOLDERS}) RETURNING number`;
-  for (const row of connection.rows(sql, valuesOf(memory))) {
+  for (const row of connection.rows(sql, columnValues(memory))) {
     addToIndex(connection, numberOf(row), memory);
     if (memory.isPinned === true) setPin(connection, numberOf(row), true);
   }
@@ -50,7 +161,7 @@ export function replaceRow(
   const replaced = withPin(memory, earlier);
   const isPinned = replaced.isPinned === true;
   connection.run(`UPDATE memories SET (${COLUMNS}) = (${PLACEHOLDERS}) WHERE number = ?`, [
-    ...valuesOf(memory),
+    ...columnValues(memory),
     number,
   ]);
   addToIndex(connection, number, memory);

@@ -62,17 +62,3 @@ export function usableLayers(report: LayerReport): readonly Layer[] | undefined 
   const holdsFiles = hasView || report.landlock.works;
   return holdsFiles && report.seccomp.works ? layers : undefined;
 }
-
-/** What is open without a layer, in words for people. */
-export const OPEN_WITHOUT: Readonly<Record<Layer, readonly string[]>> = {
-  namespaces: [
-    "hooks and configuration of git, and files that start something later: they can be changed",
-    "secrets below folders that may be changed",
-    "names, arguments and ends of other processes in /proc",
-    "memory that programs share in /dev/shm, and files of services in /run",
-    "processes that go on after the sandbox was killed",
-    "network by host: it is on or off",
-  ],
-  landlock: ["abstract sockets, where the network is on"],
-  seccomp: ["typing into the terminal, new namespaces, and calls that reach the kernel"],
-};

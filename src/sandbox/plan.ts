@@ -4,6 +4,7 @@ import { type Workspace, wiringBelow } from "../workspace/index.ts";
 import { keptVariables } from "./environment.ts";
 import { findGitPlaces, type GitPlaces } from "./git-places.ts";
 import { findHidden, type HiddenPlaces } from "./hidden.ts";
+import { OPEN_WITHOUT } from "./open-without.ts";
 import type { Hidden, Layer, Overlay, Policy, ProxyStart } from "./policy.ts";
 import type { SandboxSettings } from "./settings.ts";
 
@@ -152,13 +153,8 @@ function withoutNamespaces(policy: Policy, open: readonly string[]): Plan {
     },
     open: [
       ...open,
-      "hooks and configuration of git, and files that start something later: they can be changed",
-      "secrets below folders that may be changed",
-      "names, arguments and ends of other processes in /proc",
-      "memory that programs share in /dev/shm, and files of services in /run",
+      ...OPEN_WITHOUT.namespaces,
       ...(policy.network === "on" ? ["sockets of docker, D-Bus, agents and displays"] : []),
-      "processes that go on after this program was killed",
-      ...(policy.network === "proxy" ? ["network by host: it is off instead"] : []),
     ],
   };
 }

@@ -259,7 +259,10 @@ const setPositionals: Builtin = call => {
       break;
     }
     if (word === undefined || !/^[-+][A-Za-z]/.test(word)) break;
-    if (/o$/.test(word)) index += 1;
+    const isLong = /o$/.test(word);
+    if (isLong) index += 1;
+    if (/^.[a-z]*a/.test(word) || (isLong && knownText(wordAt(call.argv, index)) === "allexport"))
+      state.exportsAll = word.startsWith("-");
   }
   const values = call.argv.slice(index);
   if (isExplicit || values.length > 0) {

@@ -42,7 +42,9 @@ export type Language =
   | "applescript"
   | "expect"
   | "powershell"
-  | "cmd";
+  | "cmd"
+  /** any language that has no grammar here: searched, not read */
+  | "other";
 
 /** What the reader may use to resolve arguments. */
 export interface CodeContext {
@@ -307,6 +309,8 @@ export interface OwnFiles {
   has(path: string): boolean;
   /** Those with this last name. */
   named(name: string): readonly string[];
+  /** Whether one of them lies directly in this directory. */
+  hasBelow?(path: string): boolean;
 }
 
 /**

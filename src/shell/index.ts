@@ -37,6 +37,7 @@ export type {
 } from "./syntax/syntax.ts";
 export * from "./value.ts";
 export {
+  filesMeant,
   positionalsFrom,
   readOwnScript,
   runHiddenSubstitutions,
@@ -45,5 +46,6 @@ export {
   unknownOutput,
 } from "./walk/code-runs.ts";
 export { execute, runInner } from "./walk/execute.ts";
+export { runLoadedText } from "./walk/loaded-files.ts";
 export { asQuotedWord } from "./walk/simple-command.ts";
 export { joinValues } from "./words/fragments.ts";

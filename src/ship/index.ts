@@ -3,9 +3,9 @@
  */
 export { type LogChoice, readableTeams } from "./shipped-chain.ts";
 export type { RecordReport, RecordsReport } from "./verify-records.ts";
-export const loadCompareLog = () => import("./compare-log.ts");
+export const loadCompareLog = () => import("./verify-records.ts");
 export const loadOpenTarget = () => import("./open-target.ts");
-export const loadPostgresTarget = () => import("./postgres-target.ts");
+export const loadPostgresTarget = () => import("./open-target.ts");
 export const loadShip = () => import("./ship.ts");
 export const loadShippedChain = () => import("./shipped-chain.ts");
 export const loadVerifyRecords = () => import("./verify-records.ts");

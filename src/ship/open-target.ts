@@ -1,15 +1,307 @@
 import type { Config } from "../config/index.ts";
-import { checkTeamName, Database, findDatabaseUrl, unencryptedNotice } from "../postgres/index.ts";
+import { findProjectIdentity, shortHash } from "../memory/index.ts";
+import {
+  checkTeamName,
+  Database,
+  findDatabaseUrl,
+  joinTeam,
+  PostgresError,
+  type RunSql,
+  SCHEMA,
+  unencryptedNotice,
+} from "../postgres/index.ts";
+import {
+  errorText,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  parseJsonObject,
+  stringAt,
+} from "../protocol/index.ts";
 import { Problem } from "../state/index.ts";
-import { isLoopback, type System } from "../system/index.ts";
+import { isAbsolute, isLoopback, type System } from "../system/index.ts";
+import { clip } from "../text/index.ts";
 import { version } from "../version.ts";
-import { attributesOf } from "./otlp.ts";
-import { otlpTarget } from "./otlp-target.ts";
-import { postgresTarget } from "./postgres-target.ts";
-import type { RetryOptions } from "./retry.ts";
-import type { ShipTarget } from "./ship.ts";
+import { type Attribute, attributesOf, logsRequest, metricsRequest } from "./otlp.ts";
+import { parseLine, recordTime, type ShippedLine, sharedFields } from "./read-batch.ts";
+import type { ShipBatch, ShipTarget } from "./ship.ts";
+import { makeRecordTables } from "./shipped-chain.ts";
 
-export interface TargetOptions extends RetryOptions {
+interface RetryOptions {
+  /** how often something is tried again that could succeed later */
+  readonly maxRetries: number;
+  readonly signal: AbortSignal;
+  /** resolves early when the signal is given */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly tell: (message: string) => void;
+}
+
+const FIRST_DELAY_MS = 1_000;
+const MAX_DELAY_MS = 60_000;
+
+export type Attempt =
+  | { readonly kind: "acknowledged" }
+  | (Failure & { readonly kind: "later"; readonly afterMs?: number | undefined })
+  | (Failure & { readonly kind: "refused" });
+
+interface Failure {
+  readonly why: string;
+  readonly fix?: string | undefined;
+}
+
+/** Tries until it is acknowledged. Throws when it never will be, or not within the retries. */
+async function untilAcknowledged(
+  place: string,
+  attempt: () => Promise<Attempt>,
+  options: RetryOptions,
+): Promise<void> {
+  for (let retry = 0; ; retry++) {
+    const result = await attempt();
+    if (result.kind === "acknowledged") return;
+    const isLast = result.kind === "refused" || retry >= options.maxRetries || options.signal.aborted;
+    if (isLast)
+      throw new Problem(`nothing was acknowledged by ${place}; it is sent again the next time`, {
+        kind: "ship",
+        causes: [result.why],
+        fix: result.fix,
+      });
+    const delay = result.afterMs ?? Math.min(FIRST_DELAY_MS * 2 ** retry, MAX_DELAY_MS);
+    options.tell(`${result.why}; next attempt in ${Math.ceil(delay / 1000)} s`);
+    await options.wait(delay, options.signal);
+  }
+}
+
+interface SendOptions extends RetryOptions {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+}
+
+const MAX_ANSWER_BYTES = 64 * 1024;
+/** The answers that OTLP/HTTP calls retryable. */
+const RETRYABLE = new Set([429, 502, 503, 504]);
+
+/** Posts one document until it is acknowledged. Throws when it never will be, or not within the retries. */
+export async function send(url: URL, document: JsonObject, options: SendOptions): Promise<void> {
+  const body = JSON.stringify(document);
+  const place = `${url.origin}${url.pathname}`;
+  await untilAcknowledged(place, () => post(url, place, body, options), options);
+}
+
+async function post(url: URL, place: string, body: string, options: SendOptions): Promise<Attempt> {
+  const { headers, timeoutMs, signal } = options;
+  // A timer of its own: a combined signal that nobody holds may be collected before it fires, on Node 20.
+  const limit = new AbortController();
+  const abort = () => limit.abort();
+  const timer = setTimeout(abort, timeoutMs);
+  signal.addEventListener("abort", abort);
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      body,
+      redirect: "error",
+      headers: { ...headers, "content-type": "application/json", "user-agent": "amplihack" },
+      signal: limit.signal,
+    });
+    const text = (await response.text()).slice(0, MAX_ANSWER_BYTES);
+    if (response.ok) {
+      tellRejected(place, text, options);
+      return { kind: "acknowledged" };
+    }
+    const why = `${place} answered ${response.status}`;
+    if (!RETRYABLE.has(response.status)) return { kind: "refused", why };
+    const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+    return { kind: "later", why, afterMs: seconds > 0 ? Math.min(seconds * 1000, MAX_DELAY_MS) : undefined };
+  } catch (error) {
+    if (signal.aborted) return { kind: "later", why: "it was stopped", afterMs: undefined };
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+    const why = limit.signal.aborted
+      ? `${place} gave no answer within ${timeoutMs} ms`
+      : `${place}: ${errorText(cause)}`;
+    return { kind: "later", why, afterMs: undefined };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+/** What a receiver leaves out for good is not sent again. */
+function tellRejected(place: string, text: string, { tell }: SendOptions): void {
+  const partial = objectAt(parseJsonObject(text, 20), "partialSuccess");
+  const count = (name: string) => numberAt(partial, name) ?? Number(stringAt(partial, name) ?? 0);
+  const rejected = count("rejectedLogRecords") + count("rejectedDataPoints");
+  if (rejected > 0)
+    tell(
+      `${place} took the request and left out ${rejected} of it: ${stringAt(partial, "errorMessage") ?? ""}`,
+    );
+}
+
+export interface OtlpOptions extends SendOptions {
+  /** the base of the receiver, to which `/v1/logs` is added */
+  readonly url: URL;
+  readonly resource: readonly Attribute[];
+  readonly hasContent: boolean;
+}
+
+/** An OpenTelemetry collector, or anything else that speaks OTLP over HTTP. */
+export function otlpTarget(options: OtlpOptions): ShipTarget {
+  const { url, resource, hasContent } = options;
+  return {
+    name: url.href,
+    prepare: () => Promise.resolve(),
+    async send({ lines, totals, startedMs, nowMs, head }) {
+      const logs = logsRequest(lines, { resource, hasContent, nowMs });
+      await send(addressOf(url, "v1/logs"), logs, options);
+      const metrics = metricsRequest(totals, { resource, startedMs, nowMs, head });
+      await send(addressOf(url, "v1/metrics"), metrics, options);
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+function addressOf(target: URL, path: string): URL {
+  const url = new URL(target);
+  url.pathname = `${url.pathname.replace(/\/$/, "")}/${path}`;
+  return url;
+}
+
+export interface PostgresTargetOptions extends RetryOptions {
+  /** closed with the target */
+  readonly database: Database;
+  readonly team: string;
+  readonly hasContent: boolean;
+}
+
+const REPLACEMENT = "\u{fffd}";
+/** A database refuses index entries of some thousand bytes. */
+const MAX_NAME_LENGTH = 300;
+
+/**
+ * The database of a team. Each batch is one transaction, and a line that is there already is left as it is, so that
+ * a batch that comes twice changes nothing. Whoever reads may rely on the order of `number`: one machine at a time
+ * adds to a team's records.
+ */
+export function postgresTarget(system: System, options: PostgresTargetOptions): ShipTarget {
+  const { database, team } = options;
+  const machine = machineName(system);
+  const projects = new Map<string, string>();
+  const projectOf = (path: string): string => {
+    const known = projects.get(path) ?? projectName(system, path);
+    projects.set(path, known);
+    return known;
+  };
+  let isJoined = false;
+  // The owner makes the tables, who need not have anything to send.
+  const prepare = async (): Promise<void> => {
+    if (isJoined) return;
+    await joinTeam(database, team);
+    await makeRecordTables(database);
+    isJoined = true;
+  };
+  const write = async (batch: ShipBatch): Promise<void> => {
+    const rows = batch.lines.map(line => toRow(line, batch.nowMs, options.hasContent, projectOf));
+    await database.transaction(run => addRows(run, { team, machine }, rows, batch));
+  };
+  const untilDone = (work: () => Promise<void>): Promise<void> =>
+    untilAcknowledged(database.place, () => attempt(work), options);
+  return {
+    name: `postgres ${database.place} ${team}`,
+    prepare: () => untilDone(prepare),
+    send: batch => untilDone(() => write(batch)),
+    close: () => database.close(),
+  };
+}
+
+/** What records call this machine. */
+export function machineName({ processes }: Pick<System, "processes">): string {
+  return clip(processes.self.host, MAX_NAME_LENGTH);
+}
+
+async function attempt(work: () => Promise<void>): Promise<Attempt> {
+  try {
+    await work();
+    return { kind: "acknowledged" };
+  } catch (error) {
+    if (!(error instanceof PostgresError)) throw error;
+    const { problem, message: why, fix } = error;
+    return { kind: problem === "offline" ? "later" : "refused", why, fix };
+  }
+}
+
+/** A project without a remote has a name that only says that it is the same. */
+function projectName(system: System, path: string): string {
+  if (path === "") return "";
+  return clip(
+    (isAbsolute(path) ? findProjectIdentity(system, path) : undefined) ?? `local:${shortHash(path)}`,
+    MAX_NAME_LENGTH,
+  );
+}
+
+interface Row {
+  readonly id: string;
+  readonly kind: string;
+  readonly ms: number;
+  readonly project: string;
+  readonly host: string;
+  readonly session: string;
+  readonly hash: string;
+  readonly fields: unknown;
+}
+
+function toRow(
+  { log, id, text, hash }: ShippedLine,
+  nowMs: number,
+  hasContent: boolean,
+  projectOf: (path: string) => string,
+): Row {
+  const line = parseLine(text);
+  const fields = sharedFields(line ?? {}, hasContent);
+  const name = (member: string) => clip(stringAt(fields, member) ?? "", MAX_NAME_LENGTH);
+  return {
+    id,
+    kind: log,
+    ms: recordTime(fields, nowMs),
+    project: projectOf(stringAt(line, "project") ?? ""),
+    host: name("host"),
+    session: name("session"),
+    hash,
+    fields,
+  };
+}
+
+async function addRows(
+  run: RunSql,
+  { team, machine }: { readonly team: string; readonly machine: string },
+  rows: readonly Row[],
+  { head }: ShipBatch,
+): Promise<void> {
+  // A row of the team, and no lock by a number: those can be held by everybody who may connect.
+  await run(`SELECT FROM ${SCHEMA}.teams WHERE team = $1 FOR NO KEY UPDATE`, [team]);
+  await run(
+    `INSERT INTO ${SCHEMA}.records (team, id, kind, time, machine, project, host, session, hash, fields)
+     SELECT $1, id, kind, to_timestamp(ms / 1000), $2, project, host, session, hash, fields
+     FROM json_to_recordset($3) AS row (id text, kind text, ms double precision, project text, host text,
+       session text, hash text, fields jsonb)
+     ON CONFLICT DO NOTHING`,
+    [team, machine, toJson(rows)],
+  );
+  if (head !== undefined)
+    await run(
+      `INSERT INTO ${SCHEMA}.audit_heads (team, machine, seq, hash) VALUES ($1, $2, $3, $4)
+       ON CONFLICT DO NOTHING`,
+      [team, machine, head.seq, head.hash],
+    );
+}
+
+/** PostgreSQL has no U+0000 in texts and no half of a character. */
+function toJson(value: unknown): string {
+  return JSON.stringify(value, (_, each: unknown) =>
+    typeof each === "string"
+      ? each.replaceAll("\0", REPLACEMENT).replace(/\p{Surrogate}/gu, REPLACEMENT)
+      : each,
+  );
+}
+
+interface TargetOptions extends RetryOptions {
   readonly memory: Config["memory"];
   readonly team: string | undefined;
   readonly hasContent: boolean;

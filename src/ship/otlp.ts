@@ -1,9 +1,8 @@
 import { type JsonObject, numberAt, stringAt, stringsAt } from "../protocol/index.ts";
 import type { ChainHead } from "../state/index.ts";
 import { version } from "../version.ts";
-import type { Totals } from "./checkpoint.ts";
-import type { ShippedLine } from "./read-batch.ts";
-import { parseLine, type SharedFields, sharedFields, timeOf } from "./shared-fields.ts";
+import type { ShippedLine, Totals } from "./read-batch.ts";
+import { parseLine, recordTime, type SharedFields, sharedFields } from "./read-batch.ts";
 
 /** OTLP/HTTP in its JSON form: 64-bit numbers are texts, enumerations are numbers. */
 export type Attribute = { readonly key: string; readonly value: JsonObject };
@@ -53,7 +52,7 @@ function logRecord({ log, id, text, hash }: ShippedLine, { hasContent, nowMs }: 
   const own = log === "audit" ? auditValues(fields, hash) : runValues(fields);
   const eventName = log === "audit" ? "amplihack.guard.verdict" : "amplihack.hook.run";
   return {
-    timeUnixNano: nanoseconds(timeOf(fields, nowMs)),
+    timeUnixNano: nanoseconds(recordTime(fields, nowMs)),
     observedTimeUnixNano: nanoseconds(nowMs),
     severityNumber: severity,
     severityText: severity === ERROR ? "ERROR" : severity === WARN ? "WARN" : "INFO",

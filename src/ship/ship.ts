@@ -1,8 +1,15 @@
 import { type ChainHead, FileLock, findHead, Problem } from "../state/index.ts";
 import type { System } from "../system/index.ts";
-import { checkpointFile, LOG_NAMES, type LogName, type ShipCheckpoint, type Totals } from "./checkpoint.ts";
 import { addTotals } from "./otlp.ts";
-import { readBatch, type ShippedLine } from "./read-batch.ts";
+import {
+  checkpointFile,
+  LOG_NAMES,
+  type LogName,
+  readBatch,
+  type ShipCheckpoint,
+  type ShippedLine,
+  type Totals,
+} from "./read-batch.ts";
 
 /** The next lines of the logs, and what is known beside them. */
 export interface ShipBatch {

@@ -1,7 +1,7 @@
 import { errorText, parseJsonObject, stringAt } from "../protocol/index.ts";
 import { ancestors, join, type System } from "../system/index.ts";
-import { readText } from "./read-text.ts";
-import { runtimePath } from "./runtime-directory.ts";
+import { runtimePath } from "./directories.ts";
+import { readText } from "./files.ts";
 import { VARIABLES } from "./variables.ts";
 
 export const AGENTS = ["claude", "copilot", "codex", "amplifier", "gemini", "opencode", "pi"] as const;

@@ -1,11 +1,9 @@
 import { errorText, JSON_DEPTH_LIMIT, type Json, readJson } from "../protocol/index.ts";
 import { hasErrorCode, type System, writeAtomically } from "../system/index.ts";
-import { FileLock } from "./file-lock.ts";
-import { containPath } from "./path-containment.ts";
-import { readExactText } from "./read-text.ts";
-import { serialise } from "./serialise.ts";
-import { setAsideCorrupt } from "./set-aside.ts";
-import { isStateError, StateError } from "./state-error.ts";
+import { containPath } from "./directories.ts";
+import { isStateError, StateError } from "./errors.ts";
+import { FileLock, serialise } from "./file-lock.ts";
+import { readExactText, setAsideCorrupt } from "./files.ts";
 
 export interface AtomicJsonFileOptions<T> {
   readonly system: System;

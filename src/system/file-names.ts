@@ -1,3 +1,4 @@
+import { type Files, SystemError } from "./system.ts";
 import { decode, encode } from "./utf8.ts";
 
 /**
@@ -14,3 +15,16 @@ export function encodeRawName(name: string): Uint8Array | undefined {
 }
 
 const RAW_BYTE = /[\udc80-\udcff]/;
+
+/** `Files.stampsOf`, one look after the other. */
+export function joinStamps(paths: string, exactFacts: Files["exactFacts"]): string {
+  const stampOf = (path: string) => {
+    try {
+      return exactFacts(path)?.stamp ?? "";
+    } catch (error) {
+      if (error instanceof SystemError) return error.code;
+      throw error;
+    }
+  };
+  return paths.split("\0").map(stampOf).join("\n");
+}

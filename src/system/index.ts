@@ -3,9 +3,6 @@
  * paths. The adapters have doors of their own; code that runs in the native program sees this interface only.
  */
 export { writeAtomically } from "./atomic-write.ts";
-export { childEnvironment } from "./child-environment.ts";
-export { quoteWord, splitWords } from "./command-line.ts";
-export { describeEnd } from "./describe-end.ts";
 export { decodeName, encodeRawName } from "./file-names.ts";
 export {
   compileGlob,
@@ -33,6 +30,7 @@ export {
   relative,
   resolve,
 } from "./paths.ts";
+export { childEnvironment, describeEnd, quoteWord, splitWords } from "./processes.ts";
 export { sha256, sha256Hex } from "./sha256.ts";
 export {
   type Clock,

@@ -1,5 +1,19 @@
-import { SystemError } from "./system.ts";
+import { isInside } from "./paths.ts";
+import { type ExactFacts, type FileFacts, type Files, SystemError } from "./system.ts";
 import { utf8 } from "./utf8.ts";
+
+/** Why an operation cannot be; `perform` makes the error of it, with what was asked and of which path. */
+export class Refusal {
+  readonly code: string;
+
+  constructor(code: string) {
+    this.code = code;
+  }
+}
+
+export function fail(code: string): never {
+  throw new Refusal(code);
+}
 
 export type DiskNode = FileNode | DirectoryNode | SymlinkNode | OtherNode;
 interface NodeBase {
@@ -20,12 +34,12 @@ export interface DirectoryNode extends NodeBase {
   readonly kind: "directory";
   readonly entries: Map<string, DiskNode>;
 }
-export interface SymlinkNode extends NodeBase {
+interface SymlinkNode extends NodeBase {
   readonly kind: "symlink";
   readonly target: string;
 }
 /** A pipe, socket or device: there, and holding nothing. */
-export interface OtherNode extends NodeBase {
+interface OtherNode extends NodeBase {
   readonly kind: "other";
 }
 
@@ -38,7 +52,7 @@ export interface PathLookup {
   readonly chain: readonly DirectoryNode[];
 }
 
-export type LookupFailure = "ENOENT" | "ENOTDIR" | "ELOOP" | "ENAMETOOLONG";
+type LookupFailure = "ENOENT" | "ENOTDIR" | "ELOOP" | "ENAMETOOLONG";
 
 const LINK_LIMIT = 40;
 const NAME_BYTES = 255;
@@ -158,4 +172,115 @@ function nameIn(parent: DirectoryNode, child: DiskNode): string {
 /** Operation and path are filled in by the caller, who knows what was asked. */
 function failure(code: string, path: string): SystemError {
   return new SystemError(code, "look up", path);
+}
+
+const BLOCK_BYTES = 4096;
+/** in a millisecond */
+const NANOSECONDS = 1_000_000n;
+
+export function toNanoseconds(ms: number): bigint {
+  return BigInt(Math.round(ms)) * NANOSECONDS;
+}
+
+function identityOf(node: DiskNode): string {
+  return `1:${node.id}`;
+}
+
+/** As `inspect` and `follow` tell them. */
+export function fileFacts(node: DiskNode): FileFacts {
+  const { kind, mode, uid } = node;
+  const modifiedMs = Number(node.modifiedNs / NANOSECONDS);
+  return { kind, size: sizeOf(node), mode, uid, modifiedMs, identity: identityOf(node) };
+}
+
+export function exactFileFacts(node: DiskNode): ExactFacts {
+  const { kind, mode, links } = node;
+  const size = sizeOf(node);
+  const modifiedNs = String(node.modifiedNs);
+  const identity = identityOf(node);
+  return {
+    kind,
+    size,
+    allocatedBytes: Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES,
+    mode,
+    modifiedNs,
+    identity,
+    links,
+    stamp: `${identity}:${size}:${modifiedNs}:${node.changed}`,
+  };
+}
+
+function sizeOf(node: DiskNode): number {
+  if (node.kind === "file") return node.bytes.length;
+  return node.kind === "symlink" ? utf8.encode(node.target).length : 0;
+}
+
+export type FileOperation = keyof Files;
+
+/** Thrown by the operation during which a process is made to die, and by all that follow. Nothing catches it. */
+export class ProcessDied extends Error {
+  override readonly name = "ProcessDied";
+}
+
+interface PathFault {
+  readonly path: string;
+  readonly code: string;
+  readonly operations: readonly FileOperation[] | undefined;
+}
+
+/** Things that go wrong with files, on request. Operations count from 1 at the moment of the request. */
+export class Faults {
+  /** how many file operations there have been */
+  count = 0;
+  private readonly failing = new Map<number, string>();
+  private readonly paths: PathFault[] = [];
+  private dyingAt = Number.POSITIVE_INFINITY;
+
+  /** The n-th operation from now fails and does nothing, save that a full disk takes half of what is appended. */
+  failAt(n: number, code: string): void {
+    this.failing.set(this.count + n, code);
+  }
+
+  /** Operations on `path` and all below it fail, or only those named. */
+  failUnder(path: string, code: string, operations?: readonly FileOperation[]): void {
+    this.paths.push({ path, code, operations });
+  }
+
+  /** The process dies during the n-th operation from now: a write gets half-way, anything else does not happen. */
+  dieAt(n: number): void {
+    this.dyingAt = this.count + n;
+  }
+
+  clear(): void {
+    this.failing.clear();
+    this.paths.length = 0;
+    this.dyingAt = Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * Called before every operation. `true` when the process is to die in the middle of it; `onFailure` is told the code
+   * of one that is to fail.
+   */
+  check(
+    operation: FileOperation,
+    description: string,
+    touched: readonly string[],
+    onFailure: (code: string) => void,
+  ): boolean {
+    this.count++;
+    if (this.count > this.dyingAt) throw new ProcessDied(`${operation} after death`);
+    if (this.count === this.dyingAt) return true;
+    const code = this.failing.get(this.count) ?? this.codeFor(operation, touched);
+    if (code === undefined) return false;
+    onFailure(code);
+    throw new SystemError(code, description, touched[0]);
+  }
+
+  private codeFor(operation: FileOperation, touched: readonly string[]): string | undefined {
+    return this.paths.find(
+      fault =>
+        (fault.operations === undefined || fault.operations.includes(operation)) &&
+        touched.some(path => isInside(fault.path, path)),
+    )?.code;
+  }
 }

@@ -1,10 +1,17 @@
+import { joinStamps } from "./file-names.ts";
 import type { DirectoryNode, DiskNode, FileNode, MemoryDisk, PathLookup } from "./memory-disk.ts";
-import { exactFactsOf, factsOf, toNanoseconds } from "./memory-facts.ts";
-import { type Faults, type FileOperation, ProcessDied } from "./memory-faults.ts";
-import { fail, Refusal } from "./memory-refusal.ts";
+import {
+  exactFileFacts,
+  type Faults,
+  type FileOperation,
+  fail,
+  fileFacts,
+  ProcessDied,
+  Refusal,
+  toNanoseconds,
+} from "./memory-disk.ts";
 import { dirname } from "./paths.ts";
 import { sha256Hex } from "./sha256.ts";
-import { joinStamps } from "./stamps.ts";
 import { type ExactFacts, type FileFacts, type Files, type NamedFacts, SystemError } from "./system.ts";
 
 export interface MemoryFilesOptions {
@@ -204,15 +211,15 @@ export class MemoryFiles implements Files {
   }
 
   inspect(path: string): FileFacts | undefined {
-    return this.perform("inspect", [path], () => this.factsAt(path, false, factsOf));
+    return this.perform("inspect", [path], () => this.factsAt(path, false, fileFacts));
   }
 
   follow(path: string): FileFacts | undefined {
-    return this.perform("follow", [path], () => this.factsAt(path, true, factsOf));
+    return this.perform("follow", [path], () => this.factsAt(path, true, fileFacts));
   }
 
   exactFacts(path: string): ExactFacts | undefined {
-    return this.perform("exactFacts", [path], () => this.factsAt(path, false, exactFactsOf));
+    return this.perform("exactFacts", [path], () => this.factsAt(path, false, exactFileFacts));
   }
 
   listFacts(path: string): readonly NamedFacts[] {
@@ -220,7 +227,7 @@ export class MemoryFiles implements Files {
       const { entries } = this.directoryAt(path);
       return [...entries.keys()]
         .sort()
-        .map(name => ({ name, ...exactFactsOf(entries.get(name) as DiskNode) }));
+        .map(name => ({ name, ...exactFileFacts(entries.get(name) as DiskNode) }));
     });
   }
 
@@ -337,11 +344,11 @@ export class MemoryFiles implements Files {
   }
 
   /** Undefined when nothing is there, or there is no way to it. */
-  private factsAt<T>(path: string, follow: boolean, factsOf: (node: DiskNode) => T): T | undefined {
+  private factsAt<T>(path: string, follow: boolean, fileFacts: (node: DiskNode) => T): T | undefined {
     const place = this.disk.find(path, follow);
     if (place === "ENOENT" || place === "ENOTDIR") return undefined;
     const { node } = typeof place === "string" ? fail(place) : place;
-    return node === undefined ? undefined : factsOf(node);
+    return node === undefined ? undefined : fileFacts(node);
   }
 
   private newBase(mode: number) {

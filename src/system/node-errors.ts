@@ -25,3 +25,30 @@ export function toNodePath(path: string): string | Buffer {
   const bytes = encodeRawName(path);
   return bytes === undefined ? path : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
+
+/**
+ * Built-in modules, loaded at the moment they are needed. Most hook runs start no process and ask no terminal,
+ * and then do not pay for the code behind it. Works in ES modules and in the CommonJS bundles alike.
+ */
+export function loadChildProcess(): typeof import("node:child_process") {
+  return process.getBuiltinModule("node:child_process");
+}
+
+export function loadTerminal(): typeof import("node:tty") {
+  return process.getBuiltinModule("node:tty");
+}
+
+export function loadOperatingSystem(): typeof import("node:os") {
+  return process.getBuiltinModule("node:os");
+}
+
+export function loadCrypto(): typeof import("node:crypto") {
+  return process.getBuiltinModule("node:crypto");
+}
+
+const idle = new Int32Array(new SharedArrayBuffer(4));
+
+/** Blocks the thread without using the processor. */
+export function sleepMs(ms: number): void {
+  if (ms > 0) Atomics.wait(idle, 0, 0, ms);
+}

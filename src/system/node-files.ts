@@ -1,31 +1,249 @@
+import { Buffer } from "node:buffer";
 import {
+  type BigIntStats,
   chmodSync,
+  closeSync,
   constants,
+  copyFileSync,
+  fchmodSync,
   fstatSync,
   fsyncSync,
+  ftruncateSync,
   linkSync,
   lstatSync,
   lutimesSync,
   mkdirSync,
+  openSync,
+  type PathLike,
+  readdirSync,
   readlinkSync,
+  readSync,
   realpathSync,
   renameSync,
   rmdirSync,
   statSync,
   symlinkSync,
   unlinkSync,
+  writeSync,
 } from "node:fs";
-import { decodeName } from "./file-names.ts";
-import { copyFile, digestFile, overwriteFile } from "./node-copy.ts";
-import { attempt, toNodePath } from "./node-errors.ts";
-import { listFacts, listNames, look, lookExactly } from "./node-facts.ts";
+import { decodeName, joinStamps } from "./file-names.ts";
+import { attempt, errorCode, loadCrypto, sleepMs, toNodePath } from "./node-errors.ts";
 import { holdDirectoryOnLinux } from "./node-held-directory.ts";
-import { fill, withFile, writeAll } from "./node-open-file.ts";
 import { dirname } from "./paths.ts";
-import { joinStamps } from "./stamps.ts";
-import { type Files, hasErrorCode, SystemError } from "./system.ts";
+import {
+  type ExactFacts,
+  type FileFacts,
+  type FileKind,
+  type Files,
+  hasErrorCode,
+  type NamedFacts,
+  SystemError,
+} from "./system.ts";
 
-const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+const { S_IFDIR, S_IFLNK, S_IFMT, S_IFREG } = constants;
+const ALLOCATION_UNIT = 512;
+const REPLACEMENT = "\ufffd";
+
+type Stat = (path: PathLike, options: { bigint: true; throwIfNoEntry: false }) => BigIntStats | undefined;
+
+function look(path: string, stat: Stat): FileFacts | undefined {
+  const stats = statsOf(path, stat);
+  return stats === undefined ? undefined : toFacts(stats);
+}
+
+function statsOf(path: string, stat: Stat): BigIntStats | undefined {
+  try {
+    // What is not there is the ordinary case, and an exception costs more than the look.
+    return attempt("inspect", path, () => stat(toNodePath(path), { bigint: true, throwIfNoEntry: false }));
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw error;
+  }
+}
+
+function lookExactly(path: string): ExactFacts | undefined {
+  const stats = statsOf(path, lstatSync);
+  return stats === undefined ? undefined : toExactFacts(stats);
+}
+
+function listFacts(path: string): readonly NamedFacts[] {
+  const found: NamedFacts[] = [];
+  for (const name of listNames(path)) {
+    const stats = statsOf(`${path}/${name}`, lstatSync);
+    if (stats !== undefined) found.push({ name, ...toExactFacts(stats) });
+  }
+  return found;
+}
+
+/** In order. Node replaces what is not UTF-8, so that a name with a replacement is read again. */
+function listNames(path: string): readonly string[] {
+  const at = toNodePath(path);
+  const names = attempt("list", path, () => readdirSync(at));
+  if (!names.some(name => name.includes(REPLACEMENT))) return names.sort();
+  return attempt("list", path, () => readdirSync(at, "buffer"))
+    .map(decodeName)
+    .sort();
+}
+
+function toExactFacts(stats: BigIntStats): ExactFacts {
+  const mode = Number(stats.mode);
+  const identity = `${stats.dev}:${stats.ino}`;
+  return {
+    kind: kindOf(mode),
+    size: Number(stats.size),
+    allocatedBytes: Number(stats.blocks) * ALLOCATION_UNIT,
+    mode: mode & 0o7777,
+    modifiedNs: String(stats.mtimeNs),
+    identity,
+    links: Number(stats.nlink),
+    stamp: `${identity}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`,
+  };
+}
+
+function toFacts(stats: BigIntStats): FileFacts {
+  const mode = Number(stats.mode);
+  return {
+    kind: kindOf(mode),
+    size: Number(stats.size),
+    mode: mode & 0o7777,
+    uid: Number(stats.uid),
+    modifiedMs: Number(stats.mtimeMs),
+    identity: `${stats.dev}:${stats.ino}`,
+  };
+}
+
+const KINDS: ReadonlyMap<number, FileKind> = new Map([
+  [S_IFREG, "file"],
+  [S_IFDIR, "directory"],
+  [S_IFLNK, "symlink"],
+]);
+
+function kindOf(mode: number): FileKind {
+  return KINDS.get(mode & S_IFMT) ?? "other";
+}
+
+/** A named pipe is waited for this long in all, never for ever. */
+const PIPE_PATIENCE_MS = 2_000;
+const PIPE_RETRY_MS = 5;
+
+function withFile<T>(
+  operation: string,
+  path: string,
+  flags: number,
+  mode: number,
+  use: (fd: number) => T,
+): T {
+  return attempt(operation, path, () => {
+    const descriptor = openSync(toNodePath(path), flags, mode);
+    try {
+      return use(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  });
+}
+
+/** Reads until the buffer is full or the file ends; the count says which. */
+function fill(fd: number, bytes: Uint8Array, offset: number | null): number {
+  let length = 0;
+  let waitedMs = 0;
+  while (length < bytes.length) {
+    try {
+      const position = offset === null ? null : offset + length;
+      const count = readSync(fd, bytes, length, bytes.length - length, position);
+      if (count === 0) break;
+      length += count;
+    } catch (error) {
+      if (errorCode(error) !== "EAGAIN" || waitedMs >= PIPE_PATIENCE_MS) throw error;
+      sleepMs(PIPE_RETRY_MS);
+      waitedMs += PIPE_RETRY_MS;
+    }
+  }
+  return length;
+}
+
+function writeAll(fd: number, bytes: Uint8Array, offset?: number): void {
+  for (let written = 0; written < bytes.length; ) {
+    const position = offset === undefined ? null : offset + written;
+    written += writeSync(fd, bytes, written, bytes.length - written, position);
+  }
+}
+
+const { COPYFILE_EXCL, COPYFILE_FICLONE } = constants;
+const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+const CHUNK = 64 * 1024;
+
+function copyFile(from: string, to: string, mode: number): void {
+  withFile("copy", from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0, source => {
+    const stats = fstatSync(source);
+    if (!stats.isFile()) throw new SystemError("EINVAL", "copy", from);
+    const hasHoles = stats.blocks * ALLOCATION_UNIT + CHUNK <= stats.size;
+    if (stats.size <= CHUNK || hasHoles) copyData(source, to, mode);
+    else copyBlocks(from, to, mode);
+  });
+}
+
+/** The kernel copies, or lets both files share what they have in common. */
+function copyBlocks(from: string, to: string, mode: number): void {
+  copyFileSync(toNodePath(from), toNodePath(to), COPYFILE_EXCL | COPYFILE_FICLONE);
+  removingOnFailure(to, () => chmodSync(toNodePath(to), mode));
+}
+
+/** What is all zero becomes a hole. */
+function copyData(source: number, to: string, mode: number): void {
+  withFile("copy", to, O_WRONLY | O_CREAT | O_EXCL, mode, target =>
+    removingOnFailure(to, () => {
+      const chunk = Buffer.allocUnsafe(CHUNK);
+      let zeros: Buffer | undefined;
+      let length = 0;
+      for (let count = CHUNK; count === CHUNK; length += count) {
+        count = fill(source, chunk, null);
+        zeros ??= count === CHUNK ? Buffer.alloc(CHUNK) : undefined;
+        if (zeros === undefined || !chunk.subarray(0, count).equals(zeros))
+          writeAll(target, chunk.subarray(0, count), length);
+      }
+      ftruncateSync(target, length);
+      // Last, since writing takes the set-user-id bit away.
+      fchmodSync(target, mode);
+    }),
+  );
+}
+
+function overwriteFile(from: string, to: string): void {
+  withFile("overwrite", from, O_RDONLY | O_NOFOLLOW, 0, source =>
+    withFile("overwrite", to, O_WRONLY | O_NOFOLLOW, 0, target => {
+      const chunk = Buffer.allocUnsafe(CHUNK);
+      let length = 0;
+      for (let count = CHUNK; count === CHUNK; length += count) {
+        count = fill(source, chunk, null);
+        writeAll(target, chunk.subarray(0, count), length);
+      }
+      ftruncateSync(target, length);
+    }),
+  );
+}
+
+function removingOnFailure(path: string, action: () => void): void {
+  try {
+    action();
+  } catch (error) {
+    unlinkSync(toNodePath(path));
+    throw error;
+  }
+}
+
+function digestFile(path: string): string {
+  return withFile("digest", path, O_RDONLY | O_NONBLOCK, 0, file => {
+    const hash = loadCrypto().createHash("sha256");
+    const chunk = Buffer.allocUnsafe(CHUNK);
+    for (let count = CHUNK; count === CHUNK; ) {
+      count = fill(file, chunk, null);
+      hash.update(chunk.subarray(0, count));
+    }
+    return hash.digest("hex");
+  });
+}
+
 const UNKNOWN_SIZE_CHUNK = 64 * 1024;
 
 export function createNodeFiles(): Files {

@@ -1,11 +1,118 @@
 import { Buffer, isUtf8 } from "node:buffer";
-import { closeSync, openSync, readSync } from "node:fs";
-import { toSystemError } from "./node-errors.ts";
+import { closeSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
+import { Script } from "node:vm";
+import { errorCode, loadTerminal, sleepMs, toSystemError } from "./node-errors.ts";
 import { createNodeFiles } from "./node-files.ts";
 import { createNodeProcesses } from "./node-processes.ts";
-import { createNodeStdio } from "./node-stdio.ts";
-import { sleepMs } from "./node-wait.ts";
-import type { Clock, Environment, Random, System, TextCodec } from "./system.ts";
+import type { Clock, Environment, Random, Stdio, System, TextCodec } from "./system.ts";
+
+const DESCRIPTORS = { stdin: 0, stdout: 1, stderr: 2 } as const;
+const FIRST_CHUNK_BYTES = 64 * 1024;
+/** A non-blocking descriptor is asked again after this long. */
+const RETRY_MS = 2;
+/** An answer waits for its reader as long as it takes; words on stderr are not worth hanging for. */
+const ERROR_PATIENCE_MS = 1_000;
+
+/** Reads and writes the descriptors themselves: the stream objects of Node are slow to make and may be async. */
+function createNodeStdio(): Stdio {
+  return {
+    readInput,
+    writeOutput(text) {
+      const code = writeAll(DESCRIPTORS.stdout, text, Number.POSITIVE_INFINITY);
+      if (code === undefined) return "written";
+      return code === "EPIPE" || code === "ECONNRESET" ? "gone" : { code };
+    },
+    writeError(text) {
+      writeAll(DESCRIPTORS.stderr, text, ERROR_PATIENCE_MS);
+    },
+    isTerminal: stream => loadTerminal().isatty(DESCRIPTORS[stream]),
+  };
+}
+
+const readInput: Stdio["readInput"] = limitBytes => {
+  let buffer = Buffer.allocUnsafeSlow(Math.min(FIRST_CHUNK_BYTES, limitBytes + 1));
+  let length = 0;
+  for (;;) {
+    if (length === buffer.length) {
+      const grown = Buffer.allocUnsafeSlow(Math.min(buffer.length * 4, limitBytes + 1));
+      buffer.copy(grown);
+      buffer = grown;
+    }
+    let count: number;
+    try {
+      count = readSync(DESCRIPTORS.stdin, buffer, length, buffer.length - length, null);
+    } catch (error) {
+      const code = errorCode(error);
+      if (code === "EAGAIN") {
+        sleepMs(RETRY_MS);
+        continue;
+      }
+      return code === "EBADF" ? { kind: "closed" } : { kind: "failed", code };
+    }
+    if (count === 0) return { kind: "bytes", bytes: new Uint8Array(buffer.buffer, 0, length) };
+    length += count;
+    if (length > limitBytes) return { kind: "too-large", limitBytes };
+  }
+};
+
+/** Undefined when everything was written, else the errno name. */
+function writeAll(descriptor: number, text: string, patienceMs: number): string | undefined {
+  const bytes = Buffer.from(text, "utf8");
+  let waitedMs = 0;
+  for (let written = 0; written < bytes.length; ) {
+    try {
+      written += writeSync(descriptor, bytes, written);
+    } catch (error) {
+      const code = errorCode(error);
+      if (code !== "EAGAIN" || waitedMs >= patienceMs) return code;
+      sleepMs(RETRY_MS);
+      waitedMs += RETRY_MS;
+    }
+  }
+  return undefined;
+}
+
+type Exports = Readonly<Record<string, unknown>>;
+
+interface CompiledFile {
+  readonly script: Script;
+  run(require: (name: string) => unknown): Exports;
+}
+
+/** Where the machine code of a bundled file lies. */
+export function codeCachePath(file: string): string {
+  return `${file}.cache`;
+}
+
+export function readCache(file: string): Buffer | undefined {
+  try {
+    return readFileSync(codeCachePath(file));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Compiles one bundled CommonJS file, with the machine code of an earlier run where there is some. V8 itself checks
+ * that it fits this Node and this source, and compiles as usual where it does not.
+ */
+export function compileFile(file: string, cachedData: Buffer | undefined): CompiledFile {
+  // The bundles are plain ASCII, so that the text needs no decoding, and are functions of what CommonJS gives to a
+  // file, so that it need not be copied.
+  const script = new Script(readFileSync(file, "latin1"), {
+    filename: file,
+    ...(cachedData === undefined ? {} : { cachedData }),
+  });
+  return {
+    script,
+    run(require) {
+      const module = { exports: {} };
+      const wrapper = script.runInThisContext() as (...words: readonly unknown[]) => void;
+      wrapper(module.exports, require, module, file, file.slice(0, file.lastIndexOf("/")));
+      return module.exports;
+    },
+  };
+}
 
 /** The system of this very process. Cheap to make: what a run does not use is not loaded. */
 /** `installedIn`: the state home that the program was staged in, as its wrapper says. */
@@ -65,9 +172,14 @@ const text: TextCodec = {
   },
 };
 
-export { cacheOf, compileFile, readCache } from "./compiled-file.ts";
-export { createGroupWatcher, type GroupWatcher, startGroupWatcher } from "./group-watcher.ts";
-export { afterPending, onEnd, onExit } from "./node-end.ts";
 export { errorCode } from "./node-errors.ts";
+export {
+  afterPending,
+  createGroupWatcher,
+  type GroupWatcher,
+  onEnd,
+  onExit,
+  startGroupWatcher,
+} from "./node-processes.ts";
 export { runRealm } from "./node-realm.ts";
 export const loadNodeRealm = () => import("./node-realm.ts");

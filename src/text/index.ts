@@ -4,16 +4,18 @@
  */
 export { clip, clipMiddle, escapeControls, escapeHidden, escapeLines } from "./escape.ts";
 export { didYouMean, nearest } from "./nearest.ts";
-export { count, numberedLines, sizeText } from "./quantity.ts";
-export { REDACTED, redact, redactOpening } from "./redact.ts";
+export { liveTokenIn, REDACTED, redact, redactOpening } from "./redact.ts";
 export {
+  count,
   countCharacters,
   findStatement,
   firstCharacters,
+  numberedLines,
   oneLine,
   saysWords,
+  sizeText,
   type WordPattern,
   withoutControls,
   wordPattern,
+  wrapWords,
 } from "./words.ts";
-export { wrapWords } from "./wrap-words.ts";

@@ -63,6 +63,37 @@ export function redact(text: string): string {
   return result.replace(LONG_WORD, word => (isHighEntropy(word) ? REDACTED : word));
 }
 
+/** Names of the shapes, for people; in the order of `TOKENS`. */
+const TOKEN_KINDS = [
+  "a GitHub token",
+  "a GitLab token",
+  "an API key",
+  "a Slack token",
+  "an AWS key",
+  "a Google key",
+  "a Google token",
+  "an npm token",
+  "a PyPI token",
+  "a Stripe key",
+  "a SendGrid key",
+  "a signed token",
+  "a Hugging Face token",
+  "a DigitalOcean token",
+  "a private key",
+] as const;
+const MADE_UP = /example|sample|dummy|fake|placeholder|changeme|your[_-]|_test_|x{6}|0{8}|1234567|abcdef/i;
+
+/** What kind of live credential a text holds, by its shape; made-up ones of examples and tests are none. */
+export function liveTokenIn(text: string): string | undefined {
+  if (!ANY_TOKEN.test(text)) return undefined;
+  for (const [index, token] of TOKENS.entries())
+    for (const [found] of text.matchAll(token)) {
+      if (MADE_UP.test(found) || (!found.startsWith("-----") && entropy(found) < 3.2)) continue;
+      return TOKEN_KINDS[index];
+    }
+  return undefined;
+}
+
 /** What stands behind a word that announces a secret. */
 function redactNamed(text: string): string {
   let result = text.replace(BEARER, (_, word: string) => `${word} ${REDACTED}`);

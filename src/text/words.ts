@@ -91,3 +91,40 @@ export function oneLine(text: string): string {
 export function withoutControls(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, "");
 }
+
+/** Lines of at most `width` characters, broken between words; a longer word has a line of its own. */
+export function wrapWords(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/)) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + word.length < width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+const UNITS = ["bytes", "KB", "MB", "GB", "TB"] as const;
+const STEP = 1024;
+
+/** `320 bytes`, `1.2 MB`, `48 MB` */
+export function sizeText(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= STEP - 0.5 && unit < UNITS.length - 1) {
+    value /= STEP;
+    unit++;
+  }
+  const digits = unit > 0 && value < 9.95 ? 1 : 0;
+  return `${value.toFixed(digits)} ${bytes === 1 ? "byte" : UNITS[unit]}`;
+}
+
+/** `1 line (number 3)`, `3 lines (numbers 2 to 4)` */
+export function numberedLines(first: number, last: number): string {
+  const numbers = first === last ? `number ${first}` : `numbers ${first} to ${last}`;
+  return `${count(last - first + 1, "line")} (${numbers})`;
+}
+
+/** `1 file`, `3 files` */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}

@@ -1,9 +1,11 @@
 import { isHistoryOn } from "../config/index.ts";
 import { type Judgement, judgeTool } from "../guard/index.ts";
-import { type ConfiguredGuard, openGuard } from "../hooks/index.ts";
+import { type ConfiguredGuard, findWanted, OwnHooks, openGuard, runInRealm } from "../hooks/index.ts";
 import { type HostId, normalise, planRegistrations } from "../hosts/index.ts";
-import { checkInput } from "../protocol/index.ts";
+import { checkInput, describeEvent, powerOf } from "../protocol/index.ts";
 import type { System } from "../system/index.ts";
+import { runRealm } from "../system/node.ts";
+import { describeEffect } from "./hook-trials.ts";
 import type { TranscriptInput } from "./transcript-inputs.ts";
 
 /** `keep`: the history would have kept what it loses, instead of a question. */
@@ -33,6 +35,8 @@ export interface GuardSummary {
   readonly byRule: Map<string, number>;
   /** the first ones of each verdict, at most `MAX_SHOWN` */
   readonly stopped: StoppedCall[];
+  /** the same by directory and whole command */
+  readonly byCall: Map<string, StoppedCall>;
   /** time spent judging, without reading */
   judgingMs: number;
 }
@@ -43,7 +47,7 @@ const COUNTERS = { keep: "kept", ask: "asked", deny: "denied" } as const;
 
 export function emptySummary(): GuardSummary {
   const counters = { judged: 0, allowed: 0, kept: 0, asked: 0, denied: 0 };
-  return { ...counters, byRule: new Map(), stopped: [], judgingMs: 0 };
+  return { ...counters, byRule: new Map(), stopped: [], byCall: new Map(), judgingMs: 0 };
 }
 
 /** Where a call was recorded. */
@@ -86,15 +90,16 @@ export function addCall(
   const rules = [...new Set(judgement.findings.map(finding => finding.rule))];
   for (const rule of rules) summary.byRule.set(rule, (summary.byRule.get(rule) ?? 0) + 1);
   const { command, paths } = checked.input.facts;
-  const shown = (command ?? `${checked.input.tool.canonicalName} ${paths.join(" ")}`).slice(
-    0,
-    COMMAND_LENGTH,
-  );
-  const alike = summary.stopped.find(one => one.command === shown && one.cwd === cwd);
+  const called = command ?? `${checked.input.tool.canonicalName} ${paths.join(" ")}`;
+  const key = `${cwd ?? ""}\0${called}`;
+  const alike = summary.byCall.get(key);
   if (alike !== undefined) alike.count += 1;
   else if (summary.stopped.filter(one => one.verdict === verdict).length < MAX_SHOWN) {
     const lost = judgement.findings[0]?.lost ?? "";
-    summary.stopped.push({ file, line: input.line, verdict, rules, command: shown, cwd, lost, count: 1 });
+    const shown = called.slice(0, COMMAND_LENGTH);
+    const stopped = { file, line: input.line, verdict, rules, command: shown, cwd, lost, count: 1 };
+    summary.stopped.push(stopped);
+    summary.byCall.set(key, stopped);
   }
 }
 
@@ -115,4 +120,31 @@ function verdictOf(judgement: Judgement, { config }: ConfiguredGuard): PastVerdi
     return judgement.verdict;
   const { verdict } = judgement.settle(judgement.all.filter(({ atRisk }) => atRisk === undefined));
   return verdict === "allow" ? "keep" : verdict;
+}
+
+/** What users' hooks would have said in past sessions: by hook, how often which word. */
+export type OwnHooksSummary = Map<string, Map<string, number>>;
+
+const MAX_HOOK_MS = 10_000;
+
+/** Runs the users' hooks that want a call, with the limits that they have in a session, and counts what they say. */
+export async function addOwnCall(
+  system: System,
+  summary: OwnHooksSummary,
+  { event, payload }: TranscriptInput,
+): Promise<void> {
+  const read = normalise(JSON.stringify(payload), { env: { get: () => undefined }, event });
+  const checked = read.ok ? checkInput(read.value) : undefined;
+  if (checked?.ok !== true) return;
+  const { input } = checked;
+  const wanted = findWanted(system, input);
+  if (wanted === undefined || "problem" in wanted) return;
+  const own = new OwnHooks(wanted, input, system, powerOf(describeEvent(input.event), input.raw));
+  const said = await own.run(system.clock.monotonicMs() + MAX_HOOK_MS, runInRealm(runRealm));
+  for (const { hook, effect, run } of said) {
+    const words = summary.get(hook) ?? new Map<string, number>();
+    const word = run?.status === "failed" ? "failed" : describeEffect(effect);
+    words.set(word, (words.get(word) ?? 0) + 1);
+    summary.set(hook, words);
+  }
 }

@@ -1,9 +1,170 @@
-import { isJsonObject, type Json, type JsonObject, readJson, stringAt } from "../protocol/index.ts";
+import { HOST_LIST, type HostId } from "../hosts/index.ts";
+import { hostSetup } from "../install/index.ts";
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  listAt,
+  memberAt,
+  objectAt,
+  readJson,
+  stringAt,
+} from "../protocol/index.ts";
 import { readText } from "../state/index.ts";
-import { basename, dirname, isAbsolute, isInside, join, normalise, type System } from "../system/index.ts";
+import {
+  basename,
+  dirname,
+  hasErrorCode,
+  isAbsolute,
+  isInside,
+  join,
+  normalise,
+  quoteWord,
+  type System,
+} from "../system/index.ts";
 import { readLines } from "../transcripts/index.ts";
 import { SANDBOX_MARK } from "./sandbox.ts";
-import { factsOf, type SessionFact } from "./transcript-entries.ts";
+
+/** What one entry of a session's record says, whichever host wrote it. */
+type SessionFact =
+  | { readonly kind: "prompt"; readonly text: string }
+  | { readonly kind: "call"; readonly id: string | undefined; readonly name: string; readonly input: Json }
+  | { readonly kind: "result"; readonly id: string; readonly content: Json }
+  | { readonly kind: "session"; readonly id?: string | undefined; readonly cwd?: string | undefined };
+
+/** The facts of one line. A record is told by its own members, so that a file needs no name or place to be read. */
+export function readSessionFacts(entry: JsonObject): readonly SessionFact[] {
+  const type = stringAt(entry, "type") ?? "";
+  if (isJsonObject(memberAt(entry, "payload"))) return codexFacts(type, objectAt(entry, "payload"));
+  if (isJsonObject(memberAt(entry, "data")) && type.includes("."))
+    return copilotFacts(type, objectAt(entry, "data"));
+  return [...sessionFacts(entry, type), ...messageFacts(entry, type)];
+}
+
+function sessionFacts(entry: JsonObject, type: string): readonly SessionFact[] {
+  const id =
+    stringAt(entry, "sessionId", "session_id") ?? (type === "session" ? stringAt(entry, "id") : undefined);
+  const cwd = stringAt(entry, "cwd");
+  return id === undefined && cwd === undefined ? [] : [{ kind: "session", id, cwd }];
+}
+
+/** Claude Code and hosts that write as it does; Pi, whose results are messages; Gemini, whose calls hang on one. */
+function messageFacts(entry: JsonObject, type: string): readonly SessionFact[] {
+  const message = memberAt(entry, "message");
+  const holder = isJsonObject(message) ? message : entry;
+  const role = stringAt(holder, "role") ?? type;
+  const isPrompt = role === "user" && memberAt(entry, "isMeta") !== true;
+  const prompt = stringAt(holder, "content");
+  const facts: SessionFact[] = isPrompt && prompt !== undefined ? [{ kind: "prompt", text: prompt }] : [];
+  if (role === "toolResult") {
+    const content = memberAt(holder, "content") ?? null;
+    return [{ kind: "result", id: stringAt(holder, "toolCallId") ?? "", content }];
+  }
+  for (const block of listAt(holder, "content")) facts.push(...blockFacts(block, role, isPrompt));
+  for (const call of listAt(entry, "toolCalls")) {
+    const id = stringAt(call, "id");
+    facts.push({ kind: "call", id, name: stringAt(call, "name") ?? "", input: memberAt(call, "args") ?? {} });
+    const result = memberAt(call, "result");
+    if (id !== undefined && result !== undefined) facts.push({ kind: "result", id, content: result });
+  }
+  return facts;
+}
+
+function blockFacts(block: Json, role: string, isPrompt: boolean): readonly SessionFact[] {
+  const type = stringAt(block, "type");
+  if (role === "assistant" && (type === "tool_use" || type === "toolCall")) {
+    const input = memberAt(block, "input") ?? memberAt(block, "arguments") ?? {};
+    return [{ kind: "call", id: stringAt(block, "id"), name: stringAt(block, "name") ?? "", input }];
+  }
+  if (role === "user" && type === "tool_result") {
+    const content = memberAt(block, "content") ?? null;
+    return [{ kind: "result", id: stringAt(block, "tool_use_id") ?? "", content }];
+  }
+  const text = stringAt(block, "text");
+  return isPrompt && text !== undefined ? [{ kind: "prompt", text }] : [];
+}
+
+function codexFacts(type: string, payload: JsonObject): readonly SessionFact[] {
+  if (type === "session_meta" || type === "turn_context")
+    return [{ kind: "session", id: stringAt(payload, "id"), cwd: stringAt(payload, "cwd") }];
+  if (type !== "response_item") return [];
+  const id = stringAt(payload, "call_id");
+  const name = stringAt(payload, "name") ?? "";
+  switch (stringAt(payload, "type")) {
+    case "message":
+      return blocksOfPrompt(payload);
+    case "function_call":
+      return [{ kind: "call", id, ...asHooksSee(name, readArguments(stringAt(payload, "arguments") ?? "")) }];
+    case "custom_tool_call":
+      return [{ kind: "call", id, name, input: { command: stringAt(payload, "input") ?? "" } }];
+    case "local_shell_call":
+      return [{ kind: "call", id, name: "Bash", input: withCommandLine(memberAt(payload, "action") ?? {}) }];
+    case "function_call_output":
+    case "custom_tool_call_output":
+      return [{ kind: "result", id: id ?? "", content: memberAt(payload, "output") ?? null }];
+    default:
+      return [];
+  }
+}
+
+/** The model's shells have names and members of their own there; hooks are told of one. */
+function asHooksSee(name: string, input: Json): { readonly name: string; readonly input: Json } {
+  const command = stringAt(input, "cmd");
+  if (command !== undefined) return { name: "Bash", input: { command } };
+  return name === "shell" || name === "shell_command"
+    ? { name: "Bash", input: withCommandLine(input) }
+    : { name, input };
+}
+
+const SHELL = /^(?:\/(?:\S+\/)?)?(?:ba|da|k|z)?sh$/;
+
+/** The words of a call as one line; of a shell that is given a script, the script. */
+function withCommandLine(input: Json): Json {
+  const words = memberAt(input, "command");
+  if (!isJsonObject(input) || !Array.isArray(words)) return input;
+  const texts = words.map(word => (typeof word === "string" ? word : JSON.stringify(word)));
+  const [program = "", option = "", script] = texts;
+  const isScript = texts.length === 3 && SHELL.test(program) && /^-[a-z]*c$/.test(option);
+  return { ...input, command: isScript && script !== undefined ? script : texts.map(quoteWord).join(" ") };
+}
+
+function blocksOfPrompt(message: JsonObject): readonly SessionFact[] {
+  if (stringAt(message, "role") !== "user") return [];
+  return listAt(message, "content").flatMap(block => {
+    const text = stringAt(block, "text");
+    return text === undefined ? [] : [{ kind: "prompt", text } as const];
+  });
+}
+
+function readArguments(text: string): Json {
+  const read = readJson(text);
+  return read.ok ? read.value : {};
+}
+
+function copilotFacts(type: string, data: JsonObject): readonly SessionFact[] {
+  const id = stringAt(data, "toolCallId");
+  switch (type) {
+    case "session.start":
+      return [
+        { kind: "session", id: stringAt(data, "sessionId"), cwd: stringAt(memberAt(data, "context"), "cwd") },
+      ];
+    case "user.message":
+      return [{ kind: "prompt", text: stringAt(data, "content") ?? "" }];
+    case "tool.execution_start":
+      return [
+        {
+          kind: "call",
+          id,
+          name: stringAt(data, "toolName") ?? "",
+          input: memberAt(data, "arguments") ?? {},
+        },
+      ];
+    case "tool.execution_complete":
+      return [{ kind: "result", id: id ?? "", content: memberAt(data, "result") ?? null }];
+    default:
+      return [];
+  }
+}
 
 /** One hook call that a recorded session must have made. */
 export interface TranscriptInput {
@@ -56,12 +217,12 @@ export function* transcriptInputs(
       yield { event: named, line: number, payload: entry };
       continue;
     }
-    for (const fact of factsOf(entry)) {
+    for (const fact of readSessionFacts(entry)) {
       if (fact.kind === "session") {
         common = { ...common, ...sessionMembers(fact) };
         continue;
       }
-      const call = callOf(fact, seen);
+      const call = makeCallPayload(fact, seen);
       if (call === undefined) continue;
       const { event, payload } = call;
       yield { event, line: number, payload: { hook_event_name: event, ...common, ...payload } };
@@ -121,7 +282,7 @@ interface SeenCalls {
   readonly done: Set<string>;
 }
 
-function callOf(
+function makeCallPayload(
   fact: Exclude<SessionFact, { kind: "session" }>,
   { open, done }: SeenCalls,
 ): { readonly event: string; readonly payload: JsonObject } | undefined {
@@ -150,4 +311,50 @@ function callOf(
 function remember(done: Set<string>, id: string): void {
   done.add(id);
   if (done.size > MAX_OPEN_CALLS) done.delete([...done][0] ?? "");
+}
+
+/** The record that a host keeps of one session. */
+export interface PastSession {
+  readonly host: HostId;
+  /** what people call the host */
+  readonly title: string;
+  readonly path: string;
+  readonly size: number;
+  readonly modifiedMs: number;
+}
+
+const MAX_DEPTH = 6;
+
+/** All records of sessions below a home, of every host that keeps them as lines of JSON; the newest first. */
+export function findPastSessions(system: Pick<System, "files">, home: string): readonly PastSession[] {
+  return HOST_LIST.flatMap(({ id, evidence }) => {
+    const folder = evidence?.transcriptFolder;
+    if (folder === undefined) return [];
+    const { title } = hostSetup(id);
+    return recordsBelow(system, join(home, folder), MAX_DEPTH).map(found => ({ host: id, title, ...found }));
+  }).sort((one, other) => other.modifiedMs - one.modifiedMs || (one.path < other.path ? -1 : 1));
+}
+
+function recordsBelow(
+  { files }: Pick<System, "files">,
+  folder: string,
+  depth: number,
+): readonly Pick<PastSession, "path" | "size" | "modifiedMs">[] {
+  return listIfThere(files, folder).flatMap(name => {
+    const path = join(folder, name);
+    const facts = files.inspect(path);
+    if (facts?.kind === "directory") return depth === 0 ? [] : recordsBelow({ files }, path, depth - 1);
+    if (facts?.kind !== "file" || !name.endsWith(".jsonl")) return [];
+    return [{ path, size: facts.size, modifiedMs: facts.modifiedMs }];
+  });
+}
+
+function listIfThere(files: System["files"], folder: string): readonly string[] {
+  try {
+    return files.list(folder);
+  } catch (error) {
+    // What cannot be listed is not the user's own, and there is nothing to tell of it.
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR", "EACCES")) return [];
+    throw error;
+  }
 }

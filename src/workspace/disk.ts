@@ -24,6 +24,7 @@ export interface Disk {
   text(path: string, limitBytes: number): string | undefined;
   bytes(path: string, limitBytes: number): Uint8Array | undefined;
   encode(text: string): Uint8Array;
+  decode(bytes: Uint8Array): string;
   /**
    * The path with links and `..` resolved as the kernel does. The last component is resolved only when
    * `followsLast`: a link that is deleted or moved is itself the target.
@@ -67,6 +68,7 @@ export function createDisk(
     text,
     bytes,
     encode: system.text.encode,
+    decode: raw => system.text.decode(raw).text,
     resolve: (path, followsLast) =>
       leadsStraight(path, followsLast, kind, links.size > 0) ? path : resolveLinks(path, followsLast, linkAt),
   };

@@ -16,6 +16,7 @@ export {
   type Repository,
   remotesOf,
   remoteUrl,
+  trackedFiles,
   tracksAnything,
 } from "./repository.ts";
 export {

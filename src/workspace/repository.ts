@@ -137,16 +137,40 @@ const DIRECTORY_MODE = 0o040000;
  * Does git track the file, or anything below the directory? Read from the index; undefined when that cannot be read,
  * is too large, or is only a part of the whole.
  */
-export function tracksAnything(disk: Disk, { gitDirectory }: Repository, path: string): boolean | undefined {
+export function tracksAnything(disk: Disk, repository: Repository, path: string): boolean | undefined {
+  const wanted = disk.encode(components(path).join("/"));
+  return visitIndex(disk, repository, (name, length, mode) => covers(name, length, wanted, mode));
+}
+
+const knownTracked = new WeakMap<Disk, Map<string, ReadonlySet<string> | undefined>>();
+
+/** The files that git tracks, by their paths below the top; undefined as above. */
+export function trackedFiles(disk: Disk, repository: Repository): ReadonlySet<string> | undefined {
+  const known = knownTracked.get(disk) ?? new Map<string, ReadonlySet<string> | undefined>();
+  knownTracked.set(disk, known);
+  if (known.has(repository.gitDirectory)) return known.get(repository.gitDirectory);
+  const files = new Set<string>();
+  const isRead = visitIndex(disk, repository, (name, length) => {
+    files.add(disk.decode(name.subarray(0, length)));
+    return false;
+  });
+  const found = isRead === undefined ? undefined : files;
+  known.set(repository.gitDirectory, found);
+  return found;
+}
+
+type Visit = (name: Uint8Array, length: number, mode: number) => boolean;
+
+/** Whether the visitor said yes to an entry; undefined when the index cannot be read. */
+function visitIndex(disk: Disk, { gitDirectory }: Repository, visit: Visit): boolean | undefined {
   const index = disk.bytes(`${gitDirectory}/index`, MAX_INDEX_BYTES);
   if (index === undefined || index.length < HEADER_BYTES) return undefined;
   if (disk.names(gitDirectory)?.some(name => name.startsWith("sharedindex.")) !== false) return undefined;
   const view = new DataView(index.buffer, index.byteOffset, index.byteLength);
   const version = view.getUint32(4);
   if (view.getUint32(0) !== SIGNATURE || version < 2 || version > 4) return undefined;
-  const wanted = disk.encode(components(path).join("/"));
   try {
-    return findEntry({ view, version, count: view.getUint32(8), wanted });
+    return visitEntries({ view, version, count: view.getUint32(8) }, visit);
   } catch {
     // An entry reaches behind the end: another length of ids, or damage.
     return undefined;
@@ -156,14 +180,13 @@ export function tracksAnything(disk: Disk, { gitDirectory }: Repository, path: s
 /** `DIRC` */
 const SIGNATURE = 0x44495243;
 
-interface Search {
+interface Index {
   readonly view: DataView;
   readonly version: number;
   readonly count: number;
-  readonly wanted: Uint8Array;
 }
 
-function findEntry({ view, version, count, wanted }: Search): boolean {
+function visitEntries({ view, version, count }: Index, visit: Visit): boolean {
   const name = new Uint8Array(MAX_NAME);
   let length = 0;
   let at = HEADER_BYTES;
@@ -181,7 +204,7 @@ function findEntry({ view, version, count, wanted }: Search): boolean {
       length -= dropped;
     } else length = 0;
     for (let byte = view.getUint8(next++); byte !== 0; byte = view.getUint8(next++)) name[length++] = byte;
-    if (covers(name, length, wanted, mode)) return true;
+    if (visit(name, length, mode)) return true;
     at = version === 4 ? next : at + ((next - 1 - at + 8) & ~7);
   }
   return false;

@@ -83,9 +83,12 @@ export function findHostFolders(env: EnvironmentReader): readonly HostFolder[] {
   });
 }
 
-const LAST_RESORT_MS = 1000;
+const LAST_RESORT_MS = 5000;
 
-/** The clock behind every judgement. Steps end nearly all of them long before. */
+/**
+ * The last clock before the hosts' own limit of ten seconds, so that the call is asked about and does not pass unseen. Bounds are
+ * amounts of work and end every judgement long before, on a busy machine as well.
+ */
 export function startClock({ clock }: Pick<System, "clock">): () => boolean {
   const start = clock.monotonicMs();
   return () => clock.monotonicMs() - start > LAST_RESORT_MS;

@@ -144,7 +144,7 @@ async function bundle(folder) {
       from("judgeCommand", "src/exports/guard.ts"),
       from("analyseCommand as analyse", "src/programs/model/analyse.ts"),
       from("createMemorySystem", "src/system/memory.ts"),
-      from("openStore", "src/memory/open-store.ts"),
+      from("openStore", "src/memory/sqlite-store.ts"),
       from("readQuery", "src/memory/search-words.ts"),
       from("rankCandidates", "src/memory/ranking.ts"),
       from("createNodeSystem", "src/system/node.ts"),

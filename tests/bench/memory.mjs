@@ -134,9 +134,9 @@ export async function measure(work, rounds, { byClock = false } = {}) {
 export async function loadSources(folder, more = []) {
   const outfile = join(folder, "store.mjs");
   const exported = [
-    ["openStore", "src/memory/open-store.ts"],
+    ["openStore", "src/memory/sqlite-store.ts"],
     ["readQuery", "src/memory/search-words.ts"],
-    ["recallForPrompt", "src/memory/recall.ts"],
+    ["recallForPrompt", "src/memory/ranking.ts"],
     ["rankCandidates", "src/memory/ranking.ts"],
     ["createNodeSystem", "src/system/node.ts"],
     ...more,

@@ -1,8 +1,9 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { BUILT_IN } from "../../src/config/settings.ts";
 import { writeAudit } from "../../src/hooks/program/audit.ts";
+import { rememberRefusal } from "../../src/hooks/program/grants.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { inputOf } from "../hooks/run-hook.ts";
 import { newUserInside, type User } from "./run-command.ts";
@@ -33,6 +34,24 @@ function changeLine(user: User, from: string, to: string): void {
 }
 
 describe("amplihack audit verify", () => {
+  it("tells a log that was removed from one that never was", async () => {
+    const user = userWith(2);
+    rmSync(logOf(user));
+    expect((await user.type(["audit", "verify"])).code).toBe(0);
+    const stateHome = join(user.home, ".amplihack");
+    rememberRefusal(createNodeSystem(), stateHome, {
+      code: "ABCDEF",
+      command: "rm -rf ~",
+      cwd: user.project,
+      rules: ["fs.delete"],
+      refusedMs: Date.now(),
+    });
+    const { code, stdout } = await user.type(["audit", "verify"]);
+    expect(code).toBe(1);
+    expect(stdout).toContain("removed");
+    expect((await user.type(["audit", "verify", "--json"])).code).toBe(1);
+  });
+
   it("says that a log is whole, what its head is and what is not known", async () => {
     const user = userWith(3);
     const { code, stdout } = await user.type(["audit", "verify"]);

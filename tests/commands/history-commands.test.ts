@@ -147,7 +147,7 @@ describe("amplihack history show", () => {
     const { code, stderr } = await newUserInside().type(["history", "show", "zzzzzz"]);
     expect([code, stderr]).toEqual([
       1,
-      "Error: no change has the id 'zzzzzz'\n  fix: amplihack history --all-projects\n",
+      "Error: there is no change zzzzzz, or more than one begins with that\n  fix: amplihack history --all-projects\n",
     ]);
   });
 });
@@ -252,7 +252,7 @@ describe("amplihack undo", () => {
       write(user, "a.txt", "after\n"),
     );
     expect((await user.type(["history"])).stdout).toMatch(/ open\n$/);
-    expect((await user.type(["undo"])).stdout).toContain("its end was never seen; it may still be running");
+    expect((await user.type(["undo"])).stdout).toContain("its end was not seen; it may still be running");
     expect((await user.type(["undo", "--yes"])).code).toBe(0);
     expect(read(user, "a.txt")).toBe("before\n");
   });

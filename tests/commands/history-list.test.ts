@@ -4,7 +4,7 @@ import { readDuration, readSize } from "../../src/commands/history/amounts.ts";
 import { renderSummary } from "../../src/commands/history/summary.ts";
 import { renderTable } from "../../src/commands/history/table.ts";
 import { ageOf, whatOf } from "../../src/history/words.ts";
-import { count, sizeText } from "../../src/text/quantity.ts";
+import { count, sizeText } from "../../src/text/words.ts";
 import { ABSENT, change, deletions, fileState, HOME, NOW_MS, PLAIN, PROJECT, pathChange } from "./changes.ts";
 
 const CHANGES = [

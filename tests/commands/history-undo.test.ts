@@ -96,7 +96,7 @@ describe("what an undo shows before it asks", () => {
   it("says what is in doubt", () => {
     const changes = [change({ status: "open" }), change({ id: "k3f2", isComplete: false })];
     const shown = renderPreview(plan({ changes }), VIEW);
-    expect(shown).toContain("note k3f9: its end was never seen; it may still be running\n");
+    expect(shown).toContain("note k3f9: its end was not seen; it may still be running\n");
     expect(shown).toContain(
       "note k3f2: it may have changed more; files that are not named here stay as they are\n",
     );

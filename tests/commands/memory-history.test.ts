@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { splitWords } from "../../src/system/command-line.ts";
+import { splitWords } from "../../src/system/processes.ts";
 import { administer, freshDatabase, hasPostgres } from "../postgres-server.ts";
 import { newUserInside, type User } from "./run-command.ts";
 

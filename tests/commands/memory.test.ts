@@ -122,7 +122,10 @@ describe("amplihack memory", () => {
       "%s $HOME `x`",
     ]) {
       await store(user, "k", value);
-      expect((await user.type(["memory", "get", "--agent", "builder", "k"])).stdout).toBe(`${value}\n`);
+      const shownText = value.replace("\u001b", "\\u001b");
+      expect((await user.type(["memory", "get", "--agent", "builder", "k"])).stdout).toBe(`${shownText}\n`);
+      const got = await user.json<Shown>("memory", "get", "--agent", "builder", "k");
+      expect(got.value).toBe(value);
       const [shown] = await user.json<Shown[]>("memory", "list", "--agent", "builder");
       expect(shown?.value).toBe(value);
     }

@@ -10,8 +10,8 @@ import {
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { buildHooks } from "../../src/install/user-hooks/build.ts";
+import { compileAlone } from "../../src/install/user-hooks/bundle.ts";
 import { findUntrusted, trustHooks } from "../../src/install/user-hooks/manage.ts";
-import { compileAlone } from "../../src/install/user-hooks/without-bundler.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { NODE_PROGRAM, runProgram } from "../hooks/executable.ts";
 import { newUser, newUserInside, type User } from "./run-command.ts";

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { HOSTS } from "../../src/exports/hosts.ts";
-import { registerEntries } from "../../src/install/register-entries.ts";
-import { wantedEntries } from "../../src/install/wanted-entries.ts";
+import { registerEntries, wantedEntries } from "../../src/install/hook-entries.ts";
 import { AGENTS } from "../../src/state/active-agent.ts";
 import { buildProgram, LaunchMachine } from "../launcher/launch-machine.ts";
 

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { renderReport } from "../../src/dashboard/report.ts";
-import { openStore } from "../../src/memory/open-store.ts";
+import { openStore } from "../../src/memory/sqlite-store.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { hasPostgres } from "../postgres-server.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";

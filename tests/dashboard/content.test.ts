@@ -2,14 +2,13 @@ import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from "no
 import { get } from "node:http";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { EntryPage, Overview } from "../../src/dashboard/activity.ts";
 import { Activity } from "../../src/dashboard/activity.ts";
 import type { JudgementEntry, RunEntry } from "../../src/dashboard/entries.ts";
-import { LogSource } from "../../src/dashboard/entry-source.ts";
-import type { MemoryEntry } from "../../src/dashboard/memories.ts";
-import type { EntryPage } from "../../src/dashboard/recent.ts";
+import { LogSource } from "../../src/dashboard/entries.ts";
 import { renderReport } from "../../src/dashboard/report.ts";
-import type { Overview } from "../../src/dashboard/tally.ts";
-import { openStore } from "../../src/memory/open-store.ts";
+import type { MemoryEntry } from "../../src/dashboard/sources.ts";
+import { openStore } from "../../src/memory/sqlite-store.ts";
 import type { RecordedRun } from "../../src/recipes/logs/run-records.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { recordCall } from "../commands/agent-call.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Latency } from "../../src/dashboard/latency.ts";
+import { Latency } from "../../src/dashboard/activity.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -1,7 +1,7 @@
 import { appendFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { LogReader } from "../../src/dashboard/log-reader.ts";
+import { LogReader } from "../../src/dashboard/entries.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 

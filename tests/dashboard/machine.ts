@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { BUILT_IN } from "../../src/config/settings.ts";
-import type { DataFiles } from "../../src/dashboard/data-files.ts";
+import type { DataFiles } from "../../src/dashboard/entries.ts";
 import { startLocalDashboard } from "../../src/dashboard/local-dashboard.ts";
 import type { Dashboard, DashboardOptions } from "../../src/dashboard/server.ts";
 import { createNodeSystem } from "../../src/system/node.ts";

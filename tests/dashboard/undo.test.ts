@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { openStore } from "../../src/memory/open-store.ts";
+import { openStore } from "../../src/memory/sqlite-store.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { changedMachine, record } from "./changed-machine.ts";
 import { newMachine, type Served, serve } from "./machine.ts";

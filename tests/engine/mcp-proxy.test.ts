@@ -19,6 +19,60 @@ const answer = (id: unknown, text: string) =>
   JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text }] } });
 
 describe("a proxy between client and server", () => {
+  const settled = () => new Promise(resolve => setImmediate(resolve));
+
+  it("hands on no answer to a request that there is not", async () => {
+    const { proxy, client, warnings } = newProxy();
+    const call = proxy.fromClient(request(1));
+    await settled();
+    for (const id of ["1", 2, "1.0", true]) proxy.fromServer(answer(id, "past the hooks"));
+    expect(client).toEqual([]);
+    expect(warnings).toHaveLength(4);
+    proxy.fromServer(answer(1, "judged"));
+    await call;
+    expect(client).toEqual([JSON.parse(answer(1, "judged"))]);
+    proxy.fromServer(answer(1, "again"));
+    expect(client).toHaveLength(1);
+  });
+
+  it("sends on the members of a call that were judged, and none beside them", async () => {
+    const { proxy, server } = newProxy();
+    const params = {
+      name: "run",
+      arguments: { a: 1 },
+      Name: "x",
+      Arguments: { b: 1 },
+      _meta: { progressToken: 1 },
+    };
+    void proxy.fromClient(JSON.stringify({ id: 1, method: "tools/call", params, Method: "y", Params: {} }));
+    await settled();
+    const judged = { name: "run", arguments: { a: 1 }, _meta: { progressToken: 1 } };
+    expect(server).toEqual([{ id: 1, method: "tools/call", params: judged }]);
+    proxy.close();
+  });
+
+  it("runs no call that was cancelled while its question was open", async () => {
+    const { engine, proxy, client, server } = newProxy();
+    engine.beforeToolCall("*", () => ({ ask: true, reason: "sure?" }) as never);
+    await proxy.fromClient('{"id":0,"method":"initialize","params":{"capabilities":{"elicitation":{}}}}');
+    const call = proxy.fromClient(request(1));
+    while (client.length === 0) await settled();
+    const { id } = client[0] as { id: string };
+    await proxy.fromClient('{"method":"notifications/cancelled","params":{"requestId":1}}');
+    await proxy.fromClient(JSON.stringify({ id, result: { action: "accept", content: { run: true } } }));
+    await call;
+    expect(server.filter(message => (message as { method?: string }).method === "tools/call")).toEqual([]);
+  });
+
+  it("ends a call whose answer cannot be read", async () => {
+    const { proxy, client } = newProxy();
+    const call = proxy.fromClient(request(1));
+    await settled();
+    proxy.fromServer(`{"id":1,"result":${"[".repeat(5_000)}${"]".repeat(5_000)}}`);
+    await call;
+    expect(client).toMatchObject([{ id: 1, error: { code: -32_700 } }]);
+  });
+
   it("sends on what is not a call, as it was read", async () => {
     const { proxy, client, server } = newProxy();
     await proxy.fromClient('{"jsonrpc":"2.0","id":1,"method":"tools/list"}');

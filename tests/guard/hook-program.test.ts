@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Judgement, judgeCommand, judgeTool } from "../../src/exports/guard.ts";
-import { hookWrapper } from "../../src/install/wrapper.ts";
+import { hookWrapper } from "../../src/install/user-commands.ts";
 import type { SeedEntry } from "../../src/system/memory.ts";
 import { contextFor, HOME, machine, PROJECT } from "./scene.ts";
 

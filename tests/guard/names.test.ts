@@ -19,6 +19,8 @@ const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
   "rules/system.ts": ["nvme"],
   "rules/writing.ts": ["fd"],
   "git/effects.ts": ["sh", "env", "gradle", "go", "java", "cc", "php", "swift", "scala"],
+  // Verbs in the names of tools.
+  "tool-verbs.ts": ["wipe", "truncate", "erase", "find", "view", "open", "watch", "op"],
   // The names of tools that hosts have, not of programs.
   "guard.ts": ["pwsh", "powershell"],
 };

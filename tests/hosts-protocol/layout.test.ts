@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { HOST_IDS, HOST_LIST, HOSTS, isHostId, printModeArguments } from "../../src/exports/hosts.ts";
 import * as all from "../../src/hosts/all.ts";
-import { INSTALLABLE_HOSTS, setupOf } from "../../src/install/targets.ts";
+import { hostSetup, INSTALLABLE_HOSTS } from "../../src/install/targets.ts";
 import { AGENTS } from "../../src/state/index.ts";
-import { DRIVERS } from "../../src/verify/live/driver.ts";
+import { DRIVERS } from "../../src/verify/live/live.ts";
 import { wiringPart } from "../../src/workspace/wiring.ts";
 
 // What CONTRIBUTING promises: a host is one file in src/hosts and one line in src/hosts/all.ts.
@@ -14,16 +14,15 @@ const LIST = "src/hosts/all.ts";
 
 /** Where a host may be named outside of its own file, and why. A folder stands for all its files. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
-  "src/verify/hook-trials/recorded-payloads.ts": "what real hosts sent, each with the host it came from",
+  "src/verify/hook-trials.ts": "what real hosts sent, each with the host it came from",
   [LIST]: "the list itself",
   "src/state/active-agent.ts": "the launcher's agents, some of which are called as their host is",
   "src/commands/amplifier.ts": "a command that starts an agent",
   "src/commands/codex.ts": "a command that starts an agent",
   "src/commands/opencode.ts": "a command that starts an agent",
   "src/commands/pi.ts": "a command that starts an agent",
-  "src/install/generated-files.ts": "texts of modules, which the hook program must not carry",
-  "src/install/modules": "texts of modules, which the hook program must not carry",
-  "src/install/doctor/switches.ts": "checks of one host's own files, which the hook program must not carry",
+  "src/install/generated-modules.ts": "texts of modules, which the hook program must not carry",
+  "src/install/doctor/hosts.ts": "checks of one host's own files, which the hook program must not carry",
   "src/engine": "atomcode is also a dialect of hook configuration",
   "src/handlers": "atomcode is also a dialect of hook configuration",
   "src/code": "augmented assignment",
@@ -109,7 +108,7 @@ describe("what is derived from hosts", () => {
       HOST_LIST.filter(({ setup }) => setup !== undefined).map(({ id }) => id),
     );
     for (const host of INSTALLABLE_HOSTS) {
-      const { live } = setupOf(host);
+      const { live } = hostSetup(host);
       expect(DRIVERS.some(driver => driver.host === host)).toBe(typeof live === "object");
       if (typeof live === "string") expect(live).not.toBe("");
     }

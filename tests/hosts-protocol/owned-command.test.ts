@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ownedCommand, ownedHandler } from "../../src/exports/hosts.ts";
-import { quoteWord } from "../../src/system/command-line.ts";
+import { quoteWord } from "../../src/system/processes.ts";
 
 describe("commands that are ours", () => {
   it.each([

@@ -1,4 +1,4 @@
-import type { HostDriver } from "../../src/verify/live/driver.ts";
+import type { HostDriver } from "../../src/verify/live/live.ts";
 import type { DrivenHost } from "./file-tools.ts";
 
 type Arguments = readonly string[];

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } fro
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { UserPlace } from "../../src/verify/live/temporary-user.ts";
+import type { UserPlace } from "../../src/verify/live/live.ts";
 import { PACKAGE_ROOT } from "../install/sandbox.ts";
 import { command } from "./file-tools.ts";
 import { INSTALLED, makePlace, runScript } from "./run-script.ts";

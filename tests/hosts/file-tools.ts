@@ -1,4 +1,4 @@
-import type { ScriptStep, ToolCall } from "../../src/verify/live/script.ts";
+import type { ScriptStep, ToolCall } from "../../src/verify/live/scripted-model.ts";
 
 /** Hosts that are driven. */
 export type DrivenHost = "claude-code" | "codex" | "copilot-cli" | "gemini-cli" | "opencode" | "pi";

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { ScriptStep } from "../../src/verify/live/script.ts";
+import type { ScriptStep } from "../../src/verify/live/scripted-model.ts";
 import { Projects, type Scene } from "../history/commands/projects.ts";
 import { runShell } from "../history/commands/run-shell.ts";
 import { readState, type State, unlike } from "../history/commands/state.ts";

@@ -2,9 +2,8 @@ import { describe, expect, it } from "vitest";
 import { PROFILES } from "../../src/config/levels.ts";
 import { storeMemory } from "../../src/mcp/memory-tools.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
-import { DRIVERS } from "../../src/verify/live/driver.ts";
-import type { TemporaryUser } from "../../src/verify/live/temporary-user.ts";
-import { registerHooks, withTrial } from "../../src/verify/live/trial.ts";
+import type { TemporaryUser } from "../../src/verify/live/live.ts";
+import { DRIVERS, registerHooks, withTrial } from "../../src/verify/live/live.ts";
 import { PACKAGE, systemIn } from "../install/sandbox.ts";
 import { call, type DrivenHost } from "./file-tools.ts";
 import { allResults, onPath, PROGRAMS, TIMEOUT_MS } from "./harness.ts";
@@ -22,6 +21,7 @@ const NOTE = "The payment sandbox answers only with the header X-Blue-Test";
 const contextOf = ({ env, project }: TemporaryUser) => ({
   system: systemIn(project, env),
   launcher: [process.execPath, "amplihack"] as const,
+  mayAsk: () => true,
   warn: () => undefined,
 });
 

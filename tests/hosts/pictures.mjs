@@ -54,10 +54,8 @@ function isolate() {
 
 async function main() {
   const source = await loadSource({
-    "verify/live/driver.ts": ["DRIVERS"],
+    "verify/live/live.ts": ["createTemporaryUser", "DRIVERS", "registerHooks"],
     "verify/live/scripted-model.ts": ["startModel"],
-    "verify/live/temporary-user.ts": ["createTemporaryUser"],
-    "verify/live/trial.ts": ["registerHooks"],
     "system/node.ts": ["createNodeSystem"],
     "version.ts": ["version"],
   });

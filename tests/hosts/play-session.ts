@@ -1,10 +1,9 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createNodeSystem } from "../../src/system/node.ts";
-import type { HostDriver } from "../../src/verify/live/driver.ts";
-import type { ScriptStep } from "../../src/verify/live/script.ts";
-import type { TemporaryUser } from "../../src/verify/live/temporary-user.ts";
-import { withTrial } from "../../src/verify/live/trial.ts";
+import type { HostDriver, TemporaryUser } from "../../src/verify/live/live.ts";
+import { withTrial } from "../../src/verify/live/live.ts";
+import type { ScriptStep } from "../../src/verify/live/scripted-model.ts";
 import { bundleProgram } from "../bundle-program.ts";
 import { PACKAGE_ROOT } from "../install/sandbox.ts";
 import type { DrivenHost } from "./file-tools.ts";

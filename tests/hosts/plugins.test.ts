@@ -4,9 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createNodeSystem } from "../../src/system/node.ts";
-import { DRIVERS, type HostDriver } from "../../src/verify/live/driver.ts";
-import type { TemporaryUser } from "../../src/verify/live/temporary-user.ts";
-import { withTrial } from "../../src/verify/live/trial.ts";
+import type { TemporaryUser } from "../../src/verify/live/live.ts";
+import { DRIVERS, type HostDriver, withTrial } from "../../src/verify/live/live.ts";
 import { PACKAGE_ROOT } from "../install/sandbox.ts";
 import { onPath, PROGRAMS, TIMEOUT_MS } from "./harness.ts";
 

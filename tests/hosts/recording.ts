@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { System } from "../../src/system/system.ts";
 import { type Comparison, compareEngines } from "../../src/verify/compare.ts";
-import type { TemporaryUser } from "../../src/verify/live/temporary-user.ts";
+import type { TemporaryUser } from "../../src/verify/live/live.ts";
 import { openSandbox } from "../../src/verify/sandbox.ts";
 
 /** One call of our hook program by a real host. */

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DRIVERS } from "../../src/verify/live/driver.ts";
+import { DRIVERS } from "../../src/verify/live/live.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { command, FILE_TOOLS } from "./file-tools.ts";
 import { INSTALLED, makePlace, runScript } from "./run-script.ts";

@@ -1,10 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createNodeSystem } from "../../src/system/node.ts";
-import { DRIVERS } from "../../src/verify/live/driver.ts";
-import type { ScriptStep } from "../../src/verify/live/script.ts";
-import type { UserPlace } from "../../src/verify/live/temporary-user.ts";
-import { registerHooks, type TrialRequest, withTrial } from "../../src/verify/live/trial.ts";
+import type { UserPlace } from "../../src/verify/live/live.ts";
+import { DRIVERS, registerHooks, type TrialRequest, withTrial } from "../../src/verify/live/live.ts";
+import type { ScriptStep } from "../../src/verify/live/scripted-model.ts";
 import { PACKAGE } from "../install/sandbox.ts";
 import { continuing } from "./continue-session.ts";
 import { type DrivenHost, FILE_TOOLS, type FileTools } from "./file-tools.ts";

@@ -1,4 +1,4 @@
-import type { Delegation, ScriptStep } from "../../src/verify/live/script.ts";
+import type { Delegation, ScriptStep } from "../../src/verify/live/scripted-model.ts";
 import { call, command, type DrivenHost, FILE_TOOLS } from "./file-tools.ts";
 
 /** One thing the model asks for in a long session. */

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { abilities, planRegistrations } from "../../src/exports/hosts.ts";
-import type { UserPlace } from "../../src/verify/live/temporary-user.ts";
+import type { UserPlace } from "../../src/verify/live/live.ts";
 import { PACKAGE_ROOT } from "../install/sandbox.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { command, type DrivenHost } from "./file-tools.ts";

@@ -4,11 +4,15 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runRecipe } from "../../src/recipes/run/run-recipe.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
-import { DRIVERS, type HostDriver } from "../../src/verify/live/driver.ts";
-import type { Delegation, ScriptStep } from "../../src/verify/live/script.ts";
+import {
+  createTemporaryUser,
+  DRIVERS,
+  type HostDriver,
+  registerHooks,
+  type TemporaryUser,
+} from "../../src/verify/live/live.ts";
+import type { Delegation, ScriptStep } from "../../src/verify/live/scripted-model.ts";
 import { type ScriptedModel, startModel } from "../../src/verify/live/scripted-model.ts";
-import { createTemporaryUser, type TemporaryUser } from "../../src/verify/live/temporary-user.ts";
-import { registerHooks } from "../../src/verify/live/trial.ts";
 import { PACKAGE } from "../install/sandbox.ts";
 import { UNDERSTOOD } from "../recipes/workflow-machine.ts";
 import { onPath, PROGRAMS } from "./harness.ts";

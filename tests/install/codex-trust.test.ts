@@ -1,9 +1,8 @@
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { HOSTS, unregisterEntries } from "../../src/exports/hosts.ts";
-import { changeTrust, fingerprints, trustStatus } from "../../src/install/codex-trust.ts";
-import { registerEntries } from "../../src/install/register-entries.ts";
-import { wantedEntries } from "../../src/install/wanted-entries.ts";
+import { registerEntries, wantedEntries } from "../../src/install/hook-entries.ts";
+import { changeTrust, fingerprints, trustStatus } from "../../src/install/trust.ts";
 
 const FILE = "/home/ines/.codex/hooks.json";
 const mine = (command: string) => ({ type: "command", command });

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { unifiedDiff } from "../../src/install/unified-diff.ts";
+import { unifiedDiff } from "../../src/install/file-edit.ts";
 import { version } from "../../src/version.ts";
 import { createSandbox, PACKAGE_ROOT, type Sandbox } from "./sandbox.ts";
 

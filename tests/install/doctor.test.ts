@@ -2,15 +2,14 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { HostId } from "../../src/exports/hosts.ts";
-import { examine } from "../../src/install/doctor/doctor.ts";
+import { describeAge, examine, findLastFired } from "../../src/install/doctor/doctor.ts";
 import { repair } from "../../src/install/doctor/fix.ts";
-import { checkHookProgram, findRepair } from "../../src/install/doctor/hook-program.ts";
-import { describeAge, findLastFired } from "../../src/install/doctor/last-fired.ts";
-import { askVersion } from "../../src/install/host-version.ts";
+import { checkHookProgram, findRepair } from "../../src/install/doctor/machine.ts";
 import { install } from "../../src/install/install.ts";
 import { listHooks } from "../../src/install/list-hooks.ts";
-import { versionStampPath } from "../../src/install/places.ts";
-import { hookWrapper } from "../../src/install/wrapper.ts";
+import { versionStampPath } from "../../src/install/package.ts";
+import { askVersion } from "../../src/install/targets.ts";
+import { hookWrapper } from "../../src/install/user-commands.ts";
 import { STOCK_HOOKS } from "../../src/protocol/stock-hooks.ts";
 import {
   createQuickSandbox,

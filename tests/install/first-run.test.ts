@@ -58,11 +58,11 @@ describe("the first installation, at a terminal", () => {
         { expect: "kept from committing on main" },
         { send: "\n" },
         { expect: "May it run those of amplihack?" },
-        { send: "y\n" },
+        { send: "\n" },
       ],
     );
     expect(countQuestions(output)).toBe(3);
-    const [, summary = ""] = output.split("May it run those of amplihack? [y/N] y\n");
+    const [, summary = ""] = output.split("May it run those of amplihack? [Y/n] \n");
     const lines = summary.split("\n").filter(line => line !== "" && line !== "ended with 0");
     expect(lines.length).toBeLessThanOrEqual(10);
     expect(summary).toMatch(/✓ registered: .*claude-code.*\n/);
@@ -71,6 +71,24 @@ describe("the first installation, at a terminal", () => {
     expect(sandbox.read("home/.claude/skills/amplihack/SKILL.md")).toContain("# Working with amplihack");
     const again = type(sandbox, ["install"], [{ expect: "Nothing had to be changed." }]);
     expect(countQuestions(again)).toBe(0);
+  });
+
+  it("writes the same choice with --yes as Enter at every question does", () => {
+    const [asked, quiet] = [createSandbox(), createSandbox()];
+    for (const sandbox of [asked, quiet]) agents(sandbox, "claude");
+    type(
+      asked,
+      ["install"],
+      [{ expect: "Your choice" }, { send: "\n" }, { expect: "kept from committing on main" }, { send: "\n" }],
+    );
+    const { status } = spawnSync(process.execPath, [CLI, "install", "--yes"], {
+      cwd: quiet.project,
+      env: quiet.env,
+    });
+    expect(status).toBe(0);
+    const config = quiet.read("home/.amplihack/config.jsonc");
+    expect(config).toBe(asked.read("home/.amplihack/config.jsonc"));
+    expect(parse(config).parts).not.toContain("workflow");
   });
 
   it("does not ask about a PATH that is right, or for an agent where there is one, even with --interactive", () => {

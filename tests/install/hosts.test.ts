@@ -3,10 +3,9 @@ import { join } from "node:path";
 import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
 import { HOSTS, type HostId, planRegistrations } from "../../src/exports/hosts.ts";
+import { readRegistration } from "../../src/install/hook-entries.ts";
 import { install } from "../../src/install/install.ts";
-import { describeProtections } from "../../src/install/protections.ts";
-import { readRegistration } from "../../src/install/registrations.ts";
-import { findTarget, INSTALLABLE_HOSTS } from "../../src/install/targets.ts";
+import { describeProtections, findTarget, INSTALLABLE_HOSTS } from "../../src/install/targets.ts";
 import { uninstall } from "../../src/install/uninstall.ts";
 import { createQuickSandbox, INSTALL, makeQuickPackage, type Sandbox, UNINSTALL } from "./sandbox.ts";
 

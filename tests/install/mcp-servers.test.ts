@@ -6,15 +6,15 @@ import { HOSTS, type HostId } from "../../src/hosts/descriptors.ts";
 import { examine } from "../../src/install/doctor/doctor.ts";
 import { install } from "../../src/install/install.ts";
 import type { InstallRequest } from "../../src/install/install-report.ts";
-import { addServer, findServer, removeServer } from "../../src/install/mcp/server-entry.ts";
-import { INSTALLABLE_HOSTS, setupOf } from "../../src/install/targets.ts";
+import { addServer, findServer, removeServer } from "../../src/install/mcp-entries.ts";
+import { hostSetup, INSTALLABLE_HOSTS } from "../../src/install/targets.ts";
 import { uninstall } from "../../src/install/uninstall.ts";
-import { requireDirectories } from "../../src/state/user-directories.ts";
+import { requireDirectories } from "../../src/state/directories.ts";
 import { createQuickSandbox, INSTALL, makeQuickPackage, type Sandbox, UNINSTALL } from "./sandbox.ts";
 
 const PACKAGE = makeQuickPackage();
 const WITH_SERVER: InstallRequest = { ...INSTALL, parts: [...PROFILES.full, "mcp"], isTrustAgreed: true };
-const WITH_MCP = INSTALLABLE_HOSTS.filter(host => setupOf(host).mcp !== undefined);
+const WITH_MCP = INSTALLABLE_HOSTS.filter(host => hostSetup(host).mcp !== undefined);
 const PROGRAM = "/home/ana/.amplihack/.claude/bin/amplihack";
 
 const JSON_TEXTS = [
@@ -63,8 +63,8 @@ describe("the entry of the server", () => {
   });
 
   it("leaves a server of others alone, and files that it does not understand", () => {
-    const servers = setupOf("claude-code").mcp;
-    const codex = setupOf("codex").mcp;
+    const servers = hostSetup("claude-code").mcp;
+    const codex = hostSetup("codex").mcp;
     if (servers === undefined || codex === undefined) throw new Error("no servers");
     const theirs = '{"mcpServers":{"amplihack":{"command":"/x/notes"}}}';
     expect(addServer(theirs, servers, PROGRAM)).toMatchObject({ ok: false, line: 1 });
@@ -83,8 +83,8 @@ describe("the entry of the server", () => {
   });
 
   it("keeps what a person added to it, and goes with what the host wrote below it", () => {
-    const servers = setupOf("claude-code").mcp;
-    const codex = setupOf("codex").mcp;
+    const servers = hostSetup("claude-code").mcp;
+    const codex = hostSetup("codex").mcp;
     if (servers === undefined || codex === undefined) throw new Error("no servers");
     const old = '{"mcpServers":{"amplihack":{"command":"/old/amplihack","args":["mcp"],"env":{"A":"1"}}}}';
     const added = addServer(old, servers, PROGRAM);
@@ -102,7 +102,7 @@ describe("the entry of the server", () => {
 function everyHost(): Sandbox {
   const sandbox = createQuickSandbox();
   for (const host of WITH_MCP) {
-    const { folders, mcp } = setupOf(host);
+    const { folders, mcp } = hostSetup(host);
     mkdirSync(join(sandbox.home, folders[0] ?? ""), { recursive: true });
     const path = join(sandbox.home, mcp?.user[0] ?? "");
     mkdirSync(dirname(path), { recursive: true });
@@ -119,7 +119,7 @@ function everyHost(): Sandbox {
 const filesOf = (sandbox: Sandbox) =>
   Object.fromEntries(
     WITH_MCP.map(host => {
-      const path = join(sandbox.home, setupOf(host).mcp?.user[0] ?? "");
+      const path = join(sandbox.home, hostSetup(host).mcp?.user[0] ?? "");
       return [path, existsSync(path) ? readFileSync(path, "utf8") : undefined];
     }),
   );
@@ -144,7 +144,7 @@ describe("install with the part mcp", () => {
       WITH_MCP.map(host => [host, "registered"]).sort(),
     );
     for (const host of WITH_MCP) {
-      const { mcp } = setupOf(host);
+      const { mcp } = hostSetup(host);
       const path = join(sandbox.home, mcp?.user[0] ?? "");
       const entry = mcp === undefined ? undefined : findServer(readFileSync(path, "utf8"), mcp);
       expect(JSON.stringify(entry)).toContain(join(sandbox.home, ".amplihack/.claude/bin/amplihack"));

@@ -2,9 +2,8 @@ import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { beforeEach, describe, expect, it } from "vitest";
-import { opencodePlugin } from "../../src/install/modules/opencode.ts";
-import { piExtension } from "../../src/install/modules/pi.ts";
-import type { ModuleOptions } from "../../src/install/modules/runtime.ts";
+import type { ModuleOptions } from "../../src/install/generated-modules.ts";
+import { opencodePlugin, piExtension } from "../../src/install/generated-modules.ts";
 import type { JsonObject } from "../../src/protocol/index.ts";
 import { withEnoughTime } from "../enough-time.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";

@@ -11,8 +11,7 @@ import {
   type SettingsLayout,
   unregisterEntries,
 } from "../../src/exports/hosts.ts";
-import { type RegisteredText, registerEntries } from "../../src/install/register-entries.ts";
-import { wantedEntries } from "../../src/install/wanted-entries.ts";
+import { type RegisteredText, registerEntries, wantedEntries } from "../../src/install/hook-entries.ts";
 import type { Json, JsonObject } from "../../src/protocol/index.ts";
 import { runs } from "../generated-inputs.ts";
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { unifiedDiff } from "../../src/install/unified-diff.ts";
+import { unifiedDiff } from "../../src/install/file-edit.ts";
 import { runs } from "../generated-inputs.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 

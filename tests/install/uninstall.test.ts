@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { install } from "../../src/install/install.ts";
 import { renderUninstall } from "../../src/install/render-report.ts";
 import { uninstall } from "../../src/install/uninstall.ts";
-import { Problem } from "../../src/state/problem.ts";
+import { Problem } from "../../src/state/errors.ts";
 import { createQuickSandbox, INSTALL, makeQuickPackage, quickSystemIn, UNINSTALL } from "./sandbox.ts";
 
 const PACKAGE = makeQuickPackage();

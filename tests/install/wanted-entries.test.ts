@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { generateFiles } from "../../src/install/generated-files.ts";
-import { wantedEntries } from "../../src/install/wanted-entries.ts";
+import { generateFiles } from "../../src/install/generated-modules.ts";
+import { wantedEntries } from "../../src/install/hook-entries.ts";
 
 const PROGRAM = "/home/ines/.amplihack/.claude/bin/amplihack-hooks";
 

@@ -3,9 +3,9 @@ import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { HOSTS, planRegistrations, renderFailure } from "../../src/exports/hosts.ts";
-import { repairCommand } from "../../src/install/repair-command.ts";
+import { repairCommand } from "../../src/install/package.ts";
 import { INSTALLABLE_HOSTS } from "../../src/install/targets.ts";
-import { hookWrapper, programWrapper } from "../../src/install/wrapper.ts";
+import { hookWrapper, programWrapper } from "../../src/install/user-commands.ts";
 import { isWrapper } from "../../src/programs/records/own-wrapper.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 

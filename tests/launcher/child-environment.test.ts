@@ -1,13 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type ArgumentFacts, agentArguments, withoutPrompts } from "../../src/launcher/agent-arguments.ts";
 import {
+  type ArgumentFacts,
+  agentArguments,
   buildEnvironment,
   describeDifference,
   type EnvironmentFacts,
   type Variables,
+  withoutPrompts,
 } from "../../src/launcher/child-environment.ts";
-import { buildSearchPath } from "../../src/launcher/search-path.ts";
+import { buildSearchPath } from "../../src/launcher/find-binary.ts";
 
 const NO_PROGRAMS = { ours: new Set<string>(), foreign: new Set<string>() };
 const FACTS: EnvironmentFacts = {

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { runChild } from "../../src/launcher/managed-child.ts";
+import { runChild } from "../../src/launcher/run-plan.ts";
 
 /** An agent in the foreground; the signal of its terminal reaches the launcher only after the agent's end. */
 async function launch(): Promise<void> {

@@ -11,8 +11,7 @@ import {
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { HOSTS } from "../../src/exports/hosts.ts";
-import { registerEntries } from "../../src/install/register-entries.ts";
-import { wantedEntries } from "../../src/install/wanted-entries.ts";
+import { registerEntries, wantedEntries } from "../../src/install/hook-entries.ts";
 import { buildProgram, LaunchMachine } from "./launch-machine.ts";
 
 const program = buildProgram();

@@ -41,6 +41,7 @@ export function makeContext(
   const context: ServerContext = {
     system: systemIn(project, { PATH: process.env["PATH"] ?? "", HOME: home, ...env }),
     launcher: [process.execPath, "amplihack"],
+    mayAsk: () => true,
     warn: message => warnings.push(message),
   };
   return { home, project, context, warnings };
@@ -48,9 +49,17 @@ export function makeContext(
 
 /** A real client of the SDK and the server in one process. Without `answer` the client cannot ask anybody. */
 export async function connect(
-  options: { answer?: () => Answer; env?: Readonly<Record<string, string>>; home?: string } = {},
+  options: {
+    answer?: () => Answer;
+    env?: Readonly<Record<string, string>>;
+    home?: string;
+    /** questions do not reach a person */
+    isUnheard?: boolean;
+  } = {},
 ): Promise<Connected> {
-  const { home, project, context, warnings } = makeContext(options.env, options.home);
+  const made = makeContext(options.env, options.home);
+  const { home, project, warnings } = made;
+  const context = { ...made.context, mayAsk: () => options.isUnheard !== true };
   const handle = createServer(context);
   const { answer } = options;
   const client = new Client(

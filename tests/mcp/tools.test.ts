@@ -54,6 +54,15 @@ describe("the tools", () => {
 });
 
 describe("memory", () => {
+  it("has no secrets in its key and in the name of its agent", async () => {
+    const { json } = await connect();
+    const secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    const stored = await json("memory_store", { key: `token ${secret}`, value: "x", agent: `a-${secret}` });
+    expect(JSON.stringify(stored)).not.toContain(secret);
+    const found = await json<Found>("memory_search", { query: "token", all_projects: true });
+    expect(JSON.stringify(found)).not.toContain(secret);
+  });
+
   it("is stored with where it came from, without secrets, and found again in its project", async () => {
     const { json, project } = await connect();
     const stored = await json("memory_store", {

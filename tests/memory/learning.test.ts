@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { composeLearning, isTrivial, LearningCollector } from "../../src/memory/learning.ts";
+import { composeLearning, isTrivial, LearningCollector } from "../../src/memory/learnt.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import { readTranscript } from "../../src/transcripts/read.ts";
 import { runs } from "../generated-inputs.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { SessionNotes } from "../../src/memory/learnt/session-notes.ts";
-import { stepsOf } from "../../src/memory/reflection/steps.ts";
+import { SessionNotes } from "../../src/memory/learnt.ts";
+import { stepsOf } from "../../src/memory/reflection.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import { readTranscript } from "../../src/transcripts/read.ts";
 import { assistant, bash, claudeSession, result, type Said, user, write } from "../hooks/recorded.ts";

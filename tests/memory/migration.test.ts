@@ -3,8 +3,7 @@ import { join } from "node:path";
 import Libsql from "libsql";
 import { describe, expect, it } from "vitest";
 import { SqliteConnection } from "../../src/memory/sqlite-connection.ts";
-import { COLUMNS, PLACEHOLDERS, valuesOf } from "../../src/memory/sqlite-rows.ts";
-import { MIGRATIONS } from "../../src/memory/sqlite-schema.ts";
+import { COLUMNS, columnValues, MIGRATIONS, PLACEHOLDERS } from "../../src/memory/sqlite-schema.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { draft, find, NOW_MS, openScene, systemAt } from "./store-scene.ts";
 
@@ -18,7 +17,7 @@ describe("a database of an earlier version", () => {
     const memory = { ...draft({ value: "kept from version one" }), id: "x", createdMs: 1, updatedMs: 2 };
     old.write(() => {
       MIGRATIONS[0]?.(old, path, NOW_MS);
-      old.run(`INSERT INTO memories (${COLUMNS}) VALUES (${PLACEHOLDERS})`, valuesOf(memory));
+      old.run(`INSERT INTO memories (${COLUMNS}) VALUES (${PLACEHOLDERS})`, columnValues(memory));
       old.rows(`PRAGMA application_id = ${0x616d706d}`);
       old.rows("PRAGMA user_version = 1");
     });

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { Memory } from "../../src/memory/memory.ts";
 import { copyMemories, type MovableStore, removeMoved } from "../../src/memory/move.ts";
 import { openPostgresStore } from "../../src/memory/open-postgres-store.ts";
-import { openStore } from "../../src/memory/open-store.ts";
+import { openStore } from "../../src/memory/sqlite-store.ts";
 import { readDatabaseUrl } from "../../src/postgres/url.ts";
 import { bundleProgram } from "../bundle-program.ts";
 import { hasPostgres } from "../postgres-server.ts";

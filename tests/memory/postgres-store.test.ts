@@ -6,7 +6,7 @@ import {
   openPostgresStore,
   type TeamOptions,
 } from "../../src/memory/open-postgres-store.ts";
-import { indexedTerms } from "../../src/memory/postgres-terms.ts";
+import { indexedTerms } from "../../src/memory/postgres-search.ts";
 import { Database } from "../../src/postgres/database.ts";
 import { readDatabaseUrl } from "../../src/postgres/url.ts";
 import { administer, freshDatabase, hasPostgres } from "../postgres-server.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { renderReflection } from "../../src/memory/reflection/report.ts";
-import { reviewSession } from "../../src/memory/reflection/review.ts";
+import { renderReflection, reviewSession } from "../../src/memory/reflection.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import { readTranscript } from "../../src/transcripts/read.ts";
 import { assistant, claudeSession, type Said, use, user } from "../hooks/recorded.ts";

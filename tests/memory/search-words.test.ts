@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { indexText, isOneLetterOff, readQuery } from "../../src/memory/search-words.ts";
-import { stem } from "../../src/memory/stem.ts";
+import { indexText, isOneLetterOff, readQuery, stem } from "../../src/memory/search-words.ts";
 import { anyCharacter } from "../generated-inputs.ts";
 
 describe("phrases to search for", () => {

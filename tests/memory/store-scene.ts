@@ -1,11 +1,16 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { Memory, MemoryDraft } from "../../src/memory/memory.ts";
+import type {
+  Memory,
+  MemoryDraft,
+  MemoryFilter,
+  MemoryReader,
+  MemoryStore,
+} from "../../src/memory/memory.ts";
 import { openPostgresStore } from "../../src/memory/open-postgres-store.ts";
-import { openStore } from "../../src/memory/open-store.ts";
 import { rankCandidates } from "../../src/memory/ranking.ts";
 import { readQuery } from "../../src/memory/search-words.ts";
-import type { MemoryFilter, MemoryReader, MemoryStore } from "../../src/memory/store.ts";
+import { openStore } from "../../src/memory/sqlite-store.ts";
 import { readDatabaseUrl } from "../../src/postgres/url.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import type { System } from "../../src/system/system.ts";

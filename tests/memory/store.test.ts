@@ -2,10 +2,10 @@ import { statSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Memory } from "../../src/memory/memory.ts";
-import { openReader } from "../../src/memory/open-store.ts";
+import { learnedRetention } from "../../src/memory/memory.ts";
 import { MAX_WEIGHED } from "../../src/memory/ranking.ts";
-import { learnedRetention } from "../../src/memory/retention.ts";
 import { readQuery } from "../../src/memory/search-words.ts";
+import { openReader } from "../../src/memory/sqlite-store.ts";
 import { anyCharacter, runs } from "../generated-inputs.ts";
 import { DAY_MS, draft, find, NOW_MS, openScene as openFileScene, STORES } from "./store-scene.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeText, encodeText } from "../../src/memory/stored-text.ts";
+import { decodeText, encodeText } from "../../src/memory/memory.ts";
 import { anyCharacter, runs } from "../generated-inputs.ts";
 
 /** Every UTF-16 unit, lone surrogates and controls included. */

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { Memory } from "../../src/memory/memory.ts";
+import type { Memory, MemoryFilter } from "../../src/memory/memory.ts";
+import { learnedRetention } from "../../src/memory/memory.ts";
 import { openPostgresStore } from "../../src/memory/open-postgres-store.ts";
 import { PostgresStore } from "../../src/memory/postgres-store.ts";
-import { learnedRetention } from "../../src/memory/retention.ts";
 import { readQuery } from "../../src/memory/search-words.ts";
-import type { MemoryFilter } from "../../src/memory/store.ts";
 import { Database, type RunSql } from "../../src/postgres/database.ts";
 import { readDatabaseUrl } from "../../src/postgres/url.ts";
 import { administer, hasPostgres, type PostgresServer, sharedServer } from "../postgres-server.ts";

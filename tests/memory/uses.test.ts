@@ -1,9 +1,9 @@
 import Libsql from "libsql";
 import { describe, expect, it } from "vitest";
 import type { Memory } from "../../src/memory/memory.ts";
-import { openReader } from "../../src/memory/open-store.ts";
-import { learnedRetention } from "../../src/memory/retention.ts";
+import { learnedRetention } from "../../src/memory/memory.ts";
 import { readQuery } from "../../src/memory/search-words.ts";
+import { openReader } from "../../src/memory/sqlite-store.ts";
 import {
   DAY_MS,
   draft,

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openStore } from "../../src/memory/open-store.ts";
+import { openStore } from "../../src/memory/sqlite-store.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { draft } from "../memory/store-scene.ts";
 import { TRIES_PARTITION, until } from "./partition-tests.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Memory } from "../../src/memory/memory.ts";
 import { openTeamDatabase } from "../../src/memory/open-postgres-store.ts";
-import { openStore } from "../../src/memory/open-store.ts";
+import { openStore } from "../../src/memory/sqlite-store.ts";
 import type { Database, Row } from "../../src/postgres/database.ts";
 import { readDatabaseUrl } from "../../src/postgres/url.ts";
 import { createNodeSystem } from "../../src/system/node.ts";

@@ -3,8 +3,8 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { findPassword, passwordIn } from "../../src/postgres/connect.ts";
 import { Database } from "../../src/postgres/database.ts";
-import { findPassword, passwordIn } from "../../src/postgres/password.ts";
 import { readDatabaseUrl } from "../../src/postgres/url.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import * as hosts from "../../src/exports/hosts.ts";
 import { ANSWER_KINDS, HOST_IDS, HOSTS, STOCK_SUBCOMMANDS } from "../../src/exports/hosts.ts";
-import { registerEntries } from "../../src/install/register-entries.ts";
+import { registerEntries } from "../../src/install/hook-entries.ts";
 import {
   EVENTS,
   type FailurePolicy,

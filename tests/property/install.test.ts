@@ -1,12 +1,9 @@
 import fc from "fast-check";
 import { HOST_IDS, listEntries, ownedHandler } from "../../src/exports/hosts.ts";
-import { generateFiles } from "../../src/install/generated-files.ts";
-import { opencodePlugin } from "../../src/install/modules/opencode.ts";
-import { piExtension } from "../../src/install/modules/pi.ts";
-import { registerEntries } from "../../src/install/register-entries.ts";
-import { wantedEntries } from "../../src/install/wanted-entries.ts";
+import { generateFiles, opencodePlugin, piExtension } from "../../src/install/generated-modules.ts";
+import { registerEntries, wantedEntries } from "../../src/install/hook-entries.ts";
 import type { FailurePolicy } from "../../src/protocol/index.ts";
-import { quoteWord } from "../../src/system/command-line.ts";
+import { quoteWord } from "../../src/system/processes.ts";
 import { describePublicFunctions, forAll, forBoth } from "./public-functions.ts";
 import { layouts, settings, someEntries } from "./settings-texts.ts";
 import { paths, texts } from "./values.ts";

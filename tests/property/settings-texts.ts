@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { HOST_IDS, HOSTS, type HostId } from "../../src/exports/hosts.ts";
-import { wantedEntries } from "../../src/install/wanted-entries.ts";
+import { wantedEntries } from "../../src/install/hook-entries.ts";
 import { json, jsonObjects, texts } from "./values.ts";
 
 export const layouts = fc.constantFrom(

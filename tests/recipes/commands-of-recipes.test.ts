@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { buildCli } from "./built-cli.ts";
-import { type RecipeMachine, recipeMachine, scriptedAgent } from "./recipe-machine.ts";
+import { askAbout, type RecipeMachine, recipeMachine, scriptedAgent } from "./recipe-machine.ts";
 
 // Recipes that call our commands the way those of the original do: through PATH, pipes and variables.
 
@@ -111,6 +111,8 @@ describe("a recipe that divides a task among agents", () => {
   it("runs unchanged, with our commands behind its own", () => {
     const machine = project();
     scriptedAgent(machine, `printf '%s' 'The plan: ${PLAN}'`);
+    // An agent may be what runs the tests.
+    askAbout(machine, readFileSync(join(machine.project, ".claude/recipes/divide.yaml"), "utf8"));
     const { code, stdout, stderr } = cli.run(machine, "recipe", "run", "divide", ...WORDS);
     const document = JSON.parse(stdout);
     const failed = document.step_results.filter((step: { status: string }) => step.status !== "completed");

@@ -1,12 +1,14 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { rememberRefusal } from "../../src/hooks/index.ts";
 import type { JsonObject } from "../../src/protocol/index.ts";
 import type { RunEvent } from "../../src/recipes/logs/events.ts";
 import type { RunOutcome, StepResult } from "../../src/recipes/run/result.ts";
 import { runRecipe } from "../../src/recipes/run/run-recipe.ts";
 import type { RunRequest } from "../../src/recipes/run/run-request.ts";
+import { sha256Hex } from "../../src/system/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
-import type { System } from "../../src/system/system.ts";
+import { type System, SystemError } from "../../src/system/system.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 /** A home and a project of its own for one test; everything else is the real machine. */
@@ -44,7 +46,16 @@ export function recipeMachine(env: Record<string, string> = {}): RecipeMachine {
   const node = createNodeSystem();
   const system: System = {
     ...node,
-    files: { ...node.files, workingDirectory: () => project },
+    files: {
+      ...node.files,
+      workingDirectory: () => project,
+      // Whether an agent runs the tests must not matter: nothing above this process is seen.
+      read: (path, limit) => {
+        if (/^\/proc\/\d+\/(stat|environ|cmdline)$/.test(path)) throw new SystemError("ENOENT", "read", path);
+        return node.files.read(path, limit);
+      },
+    },
+    processes: { ...node.processes, list: () => new Map() },
     env: { get: name => variables[name], names: () => Object.keys(variables) },
   };
   const events: RunEvent[] = [];
@@ -80,6 +91,18 @@ export function recipeMachine(env: Record<string, string> = {}): RecipeMachine {
     },
   };
   return machine;
+}
+
+/** As after a question about a command that runs a file of this text. */
+export function askAbout({ system, home }: RecipeMachine, text: string): void {
+  rememberRefusal(system, join(home, ".amplihack"), {
+    code: "ABCDEF",
+    command: "amplihack recipe run recipe.yaml",
+    cwd: "/",
+    rules: [],
+    files: [sha256Hex(system.text.encode(text))],
+    refusedMs: system.clock.nowMs(),
+  });
 }
 
 /** A launcher that records how it was called and answers with what `script` prints. */

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { printRecipe, printRecipeList } from "../../src/recipes/print-recipes.ts";
@@ -9,9 +9,6 @@ const SHIPPED = join(SHIPPED_RECIPES, "hello.yaml");
 const OWN = "name: hello\nsteps: [{id: a, command: 'true'}]\n";
 const USING = "name: using\nsteps: [{id: a, type: recipe, recipe: hello}]\n";
 const HEIR = "name: heir\nextends: hello\nsteps: [{id: z, command: 'true'}]\n";
-const warningsOf = ({ document }: { readonly document: unknown }) =>
-  (document as { warnings?: readonly string[] }).warnings ?? [];
-
 /** What a command printed and what it warned of. */
 async function printed(
   machine: ReturnType<typeof recipeMachine>,
@@ -40,16 +37,45 @@ async function printed(
 }
 
 describe("a recipe of a project that takes the place of a shipped one", () => {
-  it("is announced by run, also as a sub-recipe and as a parent", async () => {
+  it.each([
+    ["hello", "by its name"],
+    ["using", "as a sub-recipe"],
+    ["heir", "as a parent"],
+  ])("does not run: %s, %s", async recipe => {
     const machine = recipeMachine();
-    const path = machine.write(".claude/recipes/hello.yaml", OWN);
+    const path = machine.write(
+      ".claude/recipes/hello.yaml",
+      "name: hello\nsteps: [{id: a, command: 'touch ran'}]\n",
+    );
     machine.write(".claude/recipes/using.yaml", USING);
     machine.write(".claude/recipes/heir.yaml", HEIR);
-    for (const recipe of ["hello", "using", "heir"]) {
-      const ran = await machine.run({ recipe });
-      expect(ran.exitCode).toBe(0);
-      expect(warningsOf(ran).filter(text => text.includes(path) && text.includes(SHIPPED))).toHaveLength(1);
-    }
+    const ran = await machine.run({ recipe });
+    expect(ran.exitCode).not.toBe(0);
+    expect(JSON.stringify(ran.document)).toContain(`is a recipe of amplihack, and ${path} has its name`);
+    expect(existsSync(join(machine.project, "ran"))).toBe(false);
+  });
+
+  it("does not run inside a shipped recipe", async () => {
+    const machine = recipeMachine();
+    machine.write(
+      ".claude/recipes/worktree-setup.yaml",
+      "name: worktree-setup\nsteps: [{id: a, command: 'touch ran'}]\n",
+    );
+    await machine.run({
+      recipe: "workstream",
+      context: { number: 1, stream: {}, workspace: { root: machine.project } },
+    });
+    expect(existsSync(join(machine.project, "ran"))).toBe(false);
+  });
+
+  it("runs by its path, by a folder that was given, and where it says the same", async () => {
+    const machine = recipeMachine();
+    machine.write(".claude/recipes/hello.yaml", OWN);
+    expect((await machine.run({ recipe: ".claude/recipes/hello.yaml" })).exitCode).toBe(0);
+    expect((await machine.run({ recipe: "hello", recipeDirs: [".claude/recipes"] })).exitCode).toBe(0);
+    const same = recipeMachine();
+    same.write(".claude/recipes/hello.yaml", readFileSync(SHIPPED, "utf8"));
+    expect((await same.run({ recipe: "hello", isDryRun: true })).exitCode).toBe(0);
   });
 
   it("is announced by show and list, for programs too", async () => {

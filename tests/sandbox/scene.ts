@@ -1,19 +1,20 @@
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
-  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
+  realpathSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildFolder } from "../build-folder.ts";
 import { SECRETS_IN_HOME } from "./secrets-in-home.ts";
 
 const PACKAGE_ROOT = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
@@ -35,9 +36,10 @@ export interface Scene {
 function placeForScenes(): string {
   const isTemporary = (path: string) =>
     ["/tmp", "/var/tmp", "/dev", tmpdir()].some(temp => path.startsWith(temp));
-  const [place] = [join(PACKAGE_ROOT, "dist"), homedir()].filter(
-    path => !isTemporary(path) && existsSync(path),
-  );
+  const builds = realpathSync(buildFolder());
+  // An ordinary user must find the scenes, too.
+  chmodSync(builds, 0o755);
+  const place = [builds, homedir()].find(path => !isTemporary(path));
   if (place === undefined) throw new Error("scenes need a folder that is not temporary");
   return place;
 }

@@ -1,6 +1,15 @@
 import { spawnSync } from "node:child_process";
 import { createHash, createPublicKey, generateKeyPairSync, verify } from "node:crypto";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,6 +25,8 @@ const PLATFORMS =
   runs(0, 1) === 1
     ? ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64"]
     : [`${process.platform}-${process.arch}`];
+/** Those with a sandbox. */
+const SANDBOXED = PLATFORMS.filter(platform => platform.startsWith("linux-"));
 const { version } = readJson(join(ROOT, "package.json"));
 
 function readJson(path: string): Record<string, unknown> {
@@ -35,6 +46,7 @@ function binaries(place: string, told: unknown = version): string {
   mkdirSync(folder);
   const program = `#!/bin/sh\necho "amplihack-hooks ${told}"\n`;
   for (const platform of PLATFORMS) writeFileSync(join(folder, `amplihack-hooks-${platform}`), program);
+  for (const platform of SANDBOXED) writeFileSync(join(folder, `amplihack-sandbox-${platform}`), program);
   return folder;
 }
 
@@ -73,7 +85,10 @@ describe("a release", () => {
     for (const platform of PLATFORMS) {
       const [os, cpu] = platform.split("-");
       const native = readJson(join(packages, `amplihack-${platform}`, "package.json"));
-      expect(native).toMatchObject({ os: [os], cpu: [cpu], files: ["amplihack-hooks"] });
+      const files = ["amplihack-hooks", ...(SANDBOXED.includes(platform) ? ["amplihack-sandbox"] : [])];
+      expect(native).toMatchObject({ os: [os], cpu: [cpu], files });
+      for (const file of files)
+        expect(statSync(join(packages, `amplihack-${platform}`, file)).mode & 0o777).toBe(0o755);
     }
   });
 
@@ -119,6 +134,7 @@ describe("a release", () => {
         `amplihack-${version}.tgz`,
         `amplihack-plugins-${version}.tgz`,
         ...PLATFORMS.map(platform => `amplihack-hooks-${platform}`),
+        ...SANDBOXED.map(platform => `amplihack-sandbox-${platform}`),
       ].sort(),
     );
     for (const line of lines) {

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { collectCommands, type FileVersion } from "../../scripts/replay-commands.mjs";
 import { collectingTools, judgeCommands, renderJudged } from "../../scripts/replay-development.mjs";
 import { makeProgramIndex } from "../../src/programs/model/program-index.ts";
-import { quoteWord } from "../../src/system/command-line.ts";
+import { quoteWord } from "../../src/system/processes.ts";
 import { addCall, emptySummary } from "../../src/verify/guard-summary.ts";
-import { readSnippets } from "../../src/verify/scan/scan.ts";
+import { readSnippets } from "../../src/verify/scan.ts";
 import { machine, PROJECT } from "../guard/scene.ts";
 
 const TOOLS = collectingTools({ readSnippets, quoteWord, makeProgramIndex });

@@ -5,8 +5,7 @@ import { HOOK_EVENTS, type Options, query } from "@anthropic-ai/claude-agent-sdk
 import { EVENTS } from "amplihack/engine";
 import { claudeHooks } from "amplihack/engine/claude-agent-sdk";
 import { describe, expect, it, vi } from "vitest";
-import { PROMPT } from "../../src/verify/live/script.ts";
-import { startModel } from "../../src/verify/live/scripted-model.ts";
+import { PROMPT, startModel } from "../../src/verify/live/scripted-model.ts";
 import { askingEngine, guardedEngine, newEngine, type PlainEngine } from "./engine.ts";
 
 /** The program that the SDK drives; installed for the tests with real hosts. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Database } from "../../src/postgres/database.ts";
 import { readDatabaseUrl } from "../../src/postgres/url.ts";
-import { type PostgresTargetOptions, postgresTarget } from "../../src/ship/postgres-target.ts";
+import { type PostgresTargetOptions, postgresTarget } from "../../src/ship/open-target.ts";
 import { shipAll } from "../../src/ship/ship.ts";
 import { findHead } from "../../src/state/chained-log.ts";
 import { rotationsOf } from "../../src/state/index.ts";

@@ -11,8 +11,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { type OtlpOptions, otlpTarget } from "../../src/ship/open-target.ts";
 import { attributesOf } from "../../src/ship/otlp.ts";
-import { type OtlpOptions, otlpTarget } from "../../src/ship/otlp-target.ts";
 import { readBatch } from "../../src/ship/read-batch.ts";
 import { shipAll } from "../../src/ship/ship.ts";
 import { findHead } from "../../src/state/chained-log.ts";

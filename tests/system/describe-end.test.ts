@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeEnd } from "../../src/system/describe-end.ts";
+import { describeEnd } from "../../src/system/processes.ts";
 
 it.each([
   [{ kind: "exit", code: 3 }, "ended with code 3"],

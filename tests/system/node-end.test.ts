@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import { createNodeSystem } from "../../src/system/node.ts";
-import { afterPending } from "../../src/system/node-end.ts";
+import { afterPending } from "../../src/system/node-processes.ts";
 import { bundleProgram } from "../bundle-program.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 

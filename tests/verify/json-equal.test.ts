@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type ExactJson, readExact } from "../../src/verify/exact-json.ts";
-import { canonicalText, type EqualOptions, jsonEqual } from "../../src/verify/json-equal.ts";
+import {
+  canonicalText,
+  type EqualOptions,
+  type ExactJson,
+  jsonEqual,
+  readExact,
+} from "../../src/verify/json-equal.ts";
 import { runs } from "../generated-inputs.ts";
 
 function read(text: string): ExactJson {

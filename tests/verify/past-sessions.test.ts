@@ -3,9 +3,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { memberAt } from "../../src/protocol/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
-import { findPastSessions } from "../../src/verify/past-sessions.ts";
-import { transcriptInputs } from "../../src/verify/transcript-inputs.ts";
+import { addCall, emptySummary } from "../../src/verify/guard-summary.ts";
+import { findPastSessions, transcriptInputs } from "../../src/verify/transcript-inputs.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 const AMPLIHACK = fileURLToPath(new URL("../../dist/bin/amplihack.cjs", import.meta.url));
@@ -127,6 +128,43 @@ describe("sessions that hosts have recorded", () => {
     const ages = found.map(({ modifiedMs }) => modifiedMs);
     expect(ages).toEqual(ages.toSorted((one, other) => other - one));
     expect(findPastSessions(system, join(home, "nowhere"))).toEqual([]);
+  });
+
+  it.each<[readonly string[], string]>([
+    [["bash", "-lc", "rm -rf build && ls"], "rm -rf build && ls"],
+    [["/bin/sh", "-c", "git status"], "git status"],
+    [["git", "commit", "-m", "two words"], "git commit -m 'two words'"],
+    [["bash", "script.sh", "-c", "x"], "bash script.sh -c x"],
+  ])("name the line that a list of words runs: %j", (words, line) => {
+    const path = join(temporaryDirectory(), "rollout-one.jsonl");
+    const calls = [
+      { type: "function_call", name: "shell", arguments: JSON.stringify({ command: words }), call_id: "t1" },
+      { type: "local_shell_call", action: { type: "exec", command: words }, call_id: "t2" },
+    ];
+    const lines = calls.map(payload => JSON.stringify({ type: "response_item", payload }));
+    writeFileSync(path, `${lines.join("\n")}\n`);
+    const inputs = [...transcriptInputs(system, path, { lines: 0, bytes: 0, bad: 0 })];
+    const called = inputs.filter(({ event }) => event === "PreToolUse").map(({ payload }) => payload);
+    expect(called.map(({ tool_name }) => tool_name)).toEqual(["Bash", "Bash"]);
+    expect(called.map(({ tool_input }) => memberAt(tool_input, "command"))).toEqual([line, line]);
+  });
+
+  it("are counted as one call only where the whole command is the same", () => {
+    const summary = emptySummary();
+    const add = (command: string) =>
+      addCall(
+        system,
+        summary,
+        { file: "x", host: "claude-code" },
+        {
+          line: 1,
+          event: "PreToolUse",
+          payload: { tool_name: "Bash", tool_input: { command }, cwd: "/work/shop", session_id: "s" },
+        },
+      );
+    const long = `echo ${"x".repeat(400)} && rm -rf`;
+    for (const target of ["~", "/etc", "~"]) add(`${long} ${target}`);
+    expect(summary.stopped.map(({ count }) => count)).toEqual([2, 1]);
   });
 
   it.each(Object.entries(RECORDS))("say what was called, where and with which result: %s", (_, { file }) => {

@@ -1,6 +1,7 @@
 import { knownText, wordSet } from "../../shell/index.ts";
 import { step } from "../syntax/source.ts";
 import type { Node } from "../syntax/tree.ts";
+import { noteByName } from "./by-name.ts";
 import { type EvaluationContext, environmentDatum, type FunctionCall } from "./context.ts";
 import {
   appendItem,
@@ -102,11 +103,12 @@ function construct(
 export function invokeLibraryFunction(context: EvaluationContext, call: FunctionCall): Datum {
   const { functions, methods } = context.language;
   const name = call.name.slice(call.name.lastIndexOf(".") + 1);
-  const libraryFunction =
-    functions.get(call.name) ??
-    functions.get(`${call.name.slice(0, -name.length)}*`) ??
-    (call.name === name ? undefined : methods.get(name));
+  const known = functions.get(call.name) ?? functions.get(`${call.name.slice(0, -name.length)}*`);
+  const libraryFunction = known ?? (call.name === name ? undefined : methods.get(name));
   const result = libraryFunction?.(call, context);
+  // A method of that name may belong to something else: `ctypes.CDLL(None).unlink(path)`.
+  if (known === undefined && (libraryFunction === undefined || call.receiver?.kind === "reference"))
+    noteByName(context, call);
   const given = listDatum([...call.positional, ...call.named.values()]);
   if (libraryFunction === undefined) {
     // It may call what it is given: with the items of a list, or with what was promised.

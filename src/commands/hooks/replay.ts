@@ -317,7 +317,8 @@ async function replayTranscripts(
     progress.clear();
   }
   const { success, runs } = replayer.result();
-  const guard = { ...summary, byRule: Object.fromEntries(summary.byRule) };
+  const { byCall: _, ...shown } = summary;
+  const guard = { ...shown, byRule: Object.fromEntries(summary.byRule) };
   const read = { files: records.length, lines: count.lines, sessions: source.sessions, found: source.found };
   const view = { terminal, nowMs: system.clock.nowMs(), home: system.env.get("HOME") ?? "/" };
   terminal.printResult(

@@ -44,13 +44,11 @@ export const getCommand = defineCommand({
   forAgents: { use: "passes", asksAbroad: "url" },
   examples: { "amplihack memory get style": "prints the text alone" },
   async run(invocation) {
-    const { system, terminal } = invocation;
+    const { terminal } = invocation;
     const { format } = invocation.options;
     const memory = await findOne(invocation);
-    // What is stored may come from anywhere; a program gets it exactly, a screen without its controls.
-    const isScreen = system.stdio.isTerminal("stdout");
-    const text = isScreen ? escapeLines(memory.value) : memory.value;
-    terminal.printResult(format, toDocument(memory), `${text}\n`);
+    // What is stored may come from anywhere, and a pipe ends on a screen too; --json gives it exactly.
+    terminal.printResult(format, toDocument(memory), `${escapeLines(memory.value)}\n`);
     return 0;
   },
 });

@@ -1,11 +1,11 @@
 import { shownPlace } from "../../history/index.ts";
 import { hostTitle } from "../../install/index.ts";
-import { countsOf } from "../counts.ts";
+import { countByName } from "../activity.ts";
 import type { Origin } from "../entries.ts";
 import type { Call, Moment } from "../timeline/calls.ts";
-import { OUTCOME_WORDS } from "../timeline/outcome.ts";
-import { html, line, type Markup, NOTHING } from "./markup.ts";
-import type { PageName, Query, Site } from "./site.ts";
+import { OUTCOME_WORDS } from "../timeline/calls.ts";
+import type { PageName, Query, Site } from "./layout.ts";
+import { html, line, type Markup, NOTHING } from "./layout.ts";
 import { number, startOfDays } from "./words.ts";
 
 /** Of a team: whose machines. */
@@ -100,7 +100,8 @@ export function placeChoices(
   site: Site,
   entries: Iterable<{ readonly host: string; readonly project: string }>,
 ): readonly Choice[] {
-  const named = (name: "host" | "project") => countsOf([...entries], one => one[name]).map(one => one.name);
+  const named = (name: "host" | "project") =>
+    countByName([...entries], one => one[name]).map(one => one.name);
   const { host, project, ...origins } = site.team?.choices ?? {
     host: named("host"),
     project: named("project"),

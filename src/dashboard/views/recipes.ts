@@ -2,10 +2,10 @@ import { shownPlace } from "../../history/index.ts";
 import type { RecordedStep, Step } from "../../recipes/index.ts";
 import { quoteWord } from "../../system/index.ts";
 import { count } from "../../text/index.ts";
-import type { RunDetail, ShownRun } from "../recipe-runs.ts";
+import type { RunDetail, ShownRun } from "../sources.ts";
 import { chosenFilters, filterForm } from "./filters.ts";
-import { block, html, line, type Markup, NOTHING } from "./markup.ts";
-import type { Site, TeamSite } from "./site.ts";
+import type { Site, TeamSite } from "./layout.ts";
+import { block, html, line, type Markup, NOTHING } from "./layout.ts";
 import { command, duration, empty, time } from "./words.ts";
 
 const MAX_STRIP = 24;

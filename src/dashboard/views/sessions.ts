@@ -1,18 +1,18 @@
 import { shownPlace } from "../../history/index.ts";
 import { count } from "../../text/index.ts";
 import type { Call, Moment } from "../timeline/calls.ts";
+import type { Recorded } from "../timeline/timeline.ts";
 import {
   type Session,
   type SessionFigures,
   type Timeline,
   type Turn,
-  undoableOf,
+  undoableChanges,
 } from "../timeline/timeline.ts";
-import type { Recorded } from "../timeline/transcript.ts";
-import { itemView } from "./call.ts";
+import { itemView } from "./calls.ts";
 import { type CallFilter, chosenFilters, filterForm, fitsOrigin, pager, placeChoices } from "./filters.ts";
-import { block, html, line, type Markup, NOTHING } from "./markup.ts";
-import type { Site } from "./site.ts";
+import type { Site } from "./layout.ts";
+import { block, html, line, type Markup, NOTHING } from "./layout.ts";
 import {
   clock,
   command,
@@ -108,7 +108,7 @@ function tallies({ calls, refused, asked, kept, held, changes, undone, unchecked
 
 /** One session: its turns, newest first. */
 export function sessionView(site: Site, session: Session, recorded: Recorded, older: number): Markup {
-  const undoable = undoableOf(session.turns.flatMap(({ items }) => items));
+  const undoable = undoableChanges(session.turns.flatMap(({ items }) => items));
   const turns = cutTurns(session.turns, older);
   const total = session.turns.reduce((sum, { items }) => sum + items.length, 0);
   const shown = turns.reduce((sum, { items }) => sum + items.length, 0);
@@ -139,7 +139,7 @@ function turnView(site: Site, { number: turn, items }: Turn, recorded: Recorded)
     (item): item is Moment => item.kind === "moment" && item.event === "UserPromptSubmit",
   );
   const calls = items.filter(item => item.kind === "call");
-  const undoable = undoableOf(items);
+  const undoable = undoableChanges(items);
   const first = items.at(-1);
   const title = turn === 0 ? "Before the first prompt" : `Turn ${turn}`;
   const said = prompt === undefined ? undefined : recorded.promptAt(prompt.atMs);

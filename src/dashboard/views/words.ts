@@ -3,10 +3,10 @@ import { hostTitle } from "../../install/index.ts";
 import { localTimestamp } from "../../state/index.ts";
 import { basename } from "../../system/index.ts";
 import type { Origin } from "../entries.ts";
-import { OUTCOME_MEANINGS, OUTCOME_WORDS, type Outcome } from "../timeline/outcome.ts";
+import { OUTCOME_MEANINGS, OUTCOME_WORDS, type Outcome } from "../timeline/calls.ts";
 import { sessionIdOf } from "../timeline/timeline.ts";
-import { html, line, type Markup, NOTHING } from "./markup.ts";
-import type { Query, Site, TeamSite } from "./site.ts";
+import type { Query, Site, TeamSite } from "./layout.ts";
+import { html, line, type Markup, NOTHING } from "./layout.ts";
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;

@@ -21,6 +21,8 @@ export interface ProxyPorts {
 }
 
 interface Waiting {
+  /** of a question: the id of the call */
+  readonly about?: string;
   resolve(message: JsonObject): void;
 }
 
@@ -37,6 +39,8 @@ export class McpProxy {
   private readonly calls = new Map<string, Waiting>();
   /** questions that the client is to answer, by our id */
   private readonly questions = new Map<string, Waiting>();
+  /** other requests of the client that the server has not answered yet */
+  private readonly requests = new Set<string>();
   private canAsk = false;
 
   constructor(engine: AnyEngine, serverName: string, ports: ProxyPorts) {
@@ -55,6 +59,8 @@ export class McpProxy {
       } else if (message["method"] === "tools/call") await this.call(message);
       else {
         if (message["method"] === "initialize") this.canAsk = declaresElicitation(message);
+        if (message["method"] === "notifications/cancelled") this.cancel(message);
+        if (message["method"] !== undefined && message["id"] !== undefined) this.requests.add(idKey(message));
         this.toServer(message);
       }
     }
@@ -67,18 +73,49 @@ export class McpProxy {
       this.ports.warn(
         `the server ${this.server} wrote a line that is no message (${read.problem}); it is left out`,
       );
+      this.failUnread(line);
       return;
     }
     const messages = Array.isArray(read.value) ? read.value : [read.value];
     for (const message of messages.filter(isJsonObject)) {
       const waiting = message["method"] === undefined ? this.calls.get(idKey(message)) : undefined;
       if (waiting === undefined) {
-        this.toClient(message);
+        // An answer counts for the request of exactly its id: clients may take "1" for 1.
+        const isAnswer = message["method"] === undefined;
+        if (!isAnswer || this.requests.delete(idKey(message)) || message["id"] === null)
+          this.toClient(message);
+        else
+          this.ports.warn(`the server ${this.server} answered a request that there is not; it is left out`);
         continue;
       }
       this.calls.delete(idKey(message));
       waiting.resolve(message);
     }
+  }
+
+  /** Whoever waits for an answer that cannot be read is told so. */
+  private failUnread(line: string): void {
+    let answer: unknown;
+    try {
+      answer = JSON.parse(line);
+    } catch {
+      return;
+    }
+    const key = JSON.stringify((answer as { readonly id?: Json } | null)?.id ?? null);
+    const error = { code: PARSE_ERROR, message: "the answer of the MCP server cannot be read" };
+    this.calls.get(key)?.resolve({ error });
+    this.calls.delete(key);
+    if (this.requests.delete(key)) this.toClient({ id: JSON.parse(key) as Json, error });
+  }
+
+  /** A question about a call that nobody waits for any more is answered with no. */
+  private cancel({ params }: JsonObject): void {
+    const key = idKey({ id: (isJsonObject(params) ? params["requestId"] : undefined) ?? null });
+    for (const [id, question] of this.questions)
+      if (question.about === key) {
+        this.questions.delete(id);
+        question.resolve({ result: { action: "cancel" } });
+      }
   }
 
   /** The server is gone: nobody waits for it any more. */
@@ -106,8 +143,8 @@ export class McpProxy {
       `mcp__${this.server}__${name}`,
       params["arguments"] ?? {},
       (args: unknown) =>
-        this.run({ ...message, params: { ...params, arguments: describeArguments(args).input } }),
-      this.canAsk ? { onAsk: pending => this.ask(name, pending) } : {},
+        this.run(knownMembers(message, { ...knownParams(params), arguments: describeArguments(args).input })),
+      this.canAsk ? { onAsk: pending => this.ask(name, idKey(message), pending) } : {},
     );
     if (id === undefined) return;
     const error =
@@ -133,9 +170,9 @@ export class McpProxy {
   }
 
   /** Clients that can show a form to the person are asked to. */
-  private async ask(tool: string, { reason }: PendingCall): Promise<boolean> {
+  private async ask(tool: string, about: string, { reason }: PendingCall): Promise<boolean> {
     const id = `amplihack-${crypto.randomUUID()}`;
-    const answer = new Promise<JsonObject>(resolve => this.questions.set(idKey({ id }), { resolve }));
+    const answer = new Promise<JsonObject>(resolve => this.questions.set(idKey({ id }), { about, resolve }));
     const run = { type: "boolean", title: `Run ${tool}?` };
     const requestedSchema = { type: "object", properties: { run }, required: ["run"] };
     this.toClient({
@@ -173,6 +210,20 @@ class ServerError {
   toJSON(): Json {
     return this.error;
   }
+}
+
+/** What was judged and nothing beside it: a server may read `Name` or `Arguments` as well. */
+function knownMembers({ jsonrpc, id, method }: JsonObject, params: JsonObject): JsonObject {
+  return {
+    ...(jsonrpc === undefined ? {} : { jsonrpc }),
+    ...(id === undefined ? {} : { id }),
+    ...(method === undefined ? {} : { method }),
+    params,
+  };
+}
+
+function knownParams({ name, _meta }: JsonObject): JsonObject {
+  return { ...(name === undefined ? {} : { name }), ...(_meta === undefined ? {} : { _meta }) };
 }
 
 /** Numbers and texts are different ids. */

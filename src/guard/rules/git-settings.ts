@@ -1,5 +1,6 @@
 import { isForge, onlyDisplays } from "../../programs/index.ts";
 import { describe, knownText, type Value, wordAt, wordSet } from "../../shell/index.ts";
+import { basename } from "../../system/index.ts";
 import { remotesOf } from "../../workspace/index.ts";
 import type { GitRun } from "../git/run.ts";
 import type { RuleTable } from "../rule.ts";
@@ -12,6 +13,7 @@ import {
   targetsOf,
 } from "../rule-context.ts";
 import { secretOf } from "../secret-flow.ts";
+import { secretsTaken } from "./taken-along.ts";
 
 const RULES = {
   "git.config": {
@@ -32,7 +34,7 @@ const RULES = {
     title: "adds a secret to history",
     verdict: "ask",
     atLevel: { relaxed: "allow" },
-    when: "git add of a protected file by name, or with -f over everything.",
+    when: "git add of a protected file by name, or with -f over everything; git add, commit -a or stash -u that would take along a new secret file, or a file with a live key in it.",
     examples: {
       asks: { "git add .env": "{project}/.env" },
       passes: ["git add .", "git add .env.example", "git add -n .env"],
@@ -52,6 +54,8 @@ const gitSettings: Check = {
     if (run.subcommand === "config") inspectConfig(effect, context);
     for (const { target, name } of addedSecrets(effect, context))
       context.report("git.secret-add", by, target, { name });
+    for (const { path, kind } of secretsTaken(run, context))
+      context.report("git.secret-add", by, `${path} (${kind})`, { name: basename(path) });
     for (const { key, value } of run.settings) {
       const isReported = (runsCode(key, value) && key !== HOOKS_PATH) || forcesNow(run, key, value);
       if (isReported) context.report("git.config", by, `${key}=${value}`);

@@ -2,7 +2,7 @@ import type { Grant, Judgement } from "../../guard/index.ts";
 import { isAgentVariable } from "../../hosts/index.ts";
 import { type Json, StrictMembers, stringAt, stringsAt } from "../../protocol/index.ts";
 import { AtomicJsonFile, readText } from "../../state/index.ts";
-import { basename, hasErrorCode, join, type System } from "../../system/index.ts";
+import { basename, hasErrorCode, join, type System, sha256Hex } from "../../system/index.ts";
 import { agentAbove } from "./process-tree.ts";
 
 /** A refused command that waits for a human: what `guard allow-once` shows before it asks for a yes. */
@@ -16,6 +16,8 @@ export interface RefusedCommand {
   readonly rules: readonly string[];
   /** what the rules found, for the person, one line each; files of older versions have none */
   readonly found?: readonly string[];
+  /** SHA-256 of the files that it would have run, as they were shown to the guard */
+  readonly files?: readonly string[];
   readonly refusedMs: number;
 }
 
@@ -35,7 +37,8 @@ const MAX_USES = 1;
 const REFUSED_LIFE_MS = 24 * 60 * 60 * 1000;
 const GRANT_LIFE_MS = 15 * 60 * 1000;
 
-function grantFile(stateHome: string): string {
+/** Also what was refused last. */
+export function refusalsFile(stateHome: string): string {
   return join(stateHome, "guard", "allow-once.json");
 }
 
@@ -135,6 +138,30 @@ export function findRefusal(system: System, stateHome: string, code: string): Re
     ?.refused.find(refused => refused.code === code.toUpperCase());
 }
 
+const MAX_FILES = 32;
+
+/** The files that a judged call runs, for `RefusedCommand`. */
+export function ranFiles(
+  system: Pick<System, "text">,
+  { ranTexts }: Judgement,
+): { readonly files?: readonly string[] } {
+  const files = ranTexts()
+    .slice(0, MAX_FILES)
+    .map(text => sha256Hex(system.text.encode(text)));
+  return files.length === 0 ? {} : { files };
+}
+
+/** Whether a person was asked about a call that runs a file of exactly these bytes. */
+export function wasAskedAbout(system: System, stateHome: string, sha256: string): boolean {
+  const oldest = system.clock.nowMs() - REFUSED_LIFE_MS;
+  try {
+    const refused = openFile(system, stateHome).read()?.refused ?? [];
+    return refused.some(({ files = [], refusedMs }) => refusedMs > oldest && files.includes(sha256));
+  } catch {
+    return false;
+  }
+}
+
 /** Permits a code, for what it was shown to stand for; the caller has made sure that a human asks. */
 export function grantOnce(system: System, stateHome: string, code: string, digest?: string): Grant {
   const expiresMs = system.clock.nowMs() + GRANT_LIFE_MS;
@@ -190,7 +217,7 @@ function isUsable({ usesLeft, expiresMs }: Grant, nowMs: number): boolean {
 }
 
 function openFile(system: System, stateHome: string): AtomicJsonFile<GrantFile> {
-  return new AtomicJsonFile<GrantFile>(grantFile(stateHome), {
+  return new AtomicJsonFile<GrantFile>(refusalsFile(stateHome), {
     system,
     parse,
     lockTimeoutMs: LOCK_TIMEOUT_MS,
@@ -229,6 +256,7 @@ function parseGrant(value: Json): Grant {
 function parseRefused(value: Json): RefusedCommand {
   const refused = new StrictMembers(value, "refused[]");
   const found = stringsAt(value, "found");
+  const files = stringsAt(value, "files");
   return {
     code: refused.string("code"),
     ...digestOf(value),
@@ -236,6 +264,7 @@ function parseRefused(value: Json): RefusedCommand {
     cwd: refused.string("cwd"),
     rules: stringsAt(value, "rules"),
     ...(found.length === 0 ? {} : { found }),
+    ...(files.length === 0 ? {} : { files }),
     refusedMs: refused.number("refusedMs"),
   };
 }

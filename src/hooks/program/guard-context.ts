@@ -31,7 +31,6 @@ export function openGuard(
     system,
     settings: config.guard,
     processDirectory: system.files.workingDirectory(),
-    previousCwd: system.env.get("OLDPWD"),
     tmpdir: system.env.get("TMPDIR"),
     user: system.env.get("USER"),
     searchPath: system.env.get("PATH"),

@@ -67,6 +67,20 @@ export function rememberHost(system: System, stateHome: string): void {
   }
 }
 
+/**
+ * Whether what started this process is an agent host that a person started: one that runs our hooks or goes by the name
+ * of an agent, with no agent above it. Only its questions reach a person.
+ */
+export function isStartedByHost(system: System, stateHome: string): boolean {
+  const ancestors = ancestorsOf(system);
+  const host = hostOf(ancestors);
+  if (host === undefined) return false;
+  const isHost =
+    agentOfProcess(host.argv, host.names) !== undefined ||
+    listNames(system, hostsFolder(stateHome)).includes(hostName(host));
+  return isHost && findAgent(system, stateHome, ancestors.slice(ancestors.indexOf(host) + 1)) === undefined;
+}
+
 function hostsFolder(stateHome: string): string {
   return join(stateHome, "guard", "hosts");
 }

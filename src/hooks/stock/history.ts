@@ -29,6 +29,7 @@ import {
   readOpen,
   readSession,
   readSessionWrites,
+  setVerdict,
   sweepProject,
 } from "../../history/index.ts";
 import { canonicalInput, factsOfCall, hasFailed } from "../../hosts/index.ts";
@@ -50,6 +51,8 @@ export interface KeptCall {
   readonly notes: readonly string[];
   /** what could not be kept, in words; undefined when all of it was */
   readonly problem: string | undefined;
+  /** The verdict after all: a refused call leaves no change. */
+  conclude(verdict: Judgement["verdict"]): void;
 }
 
 const COMMAND_LIMIT = 500;
@@ -101,6 +104,14 @@ export async function keepCall(
         : `loses nothing: ${finding.rule} ${finding.target}`,
     ),
     problem: problemOf(captured?.lost ?? []),
+    conclude(verdict) {
+      if (captured?.change === undefined || verdict === request.verdict) return;
+      const key = callKey(history.store, request.toolUseId, request.tool, request.command);
+      const open = findOpen(history.store, session, key).find(({ id }) => id === captured.change);
+      if (open === undefined) return;
+      if (verdict === "deny") dropChange(history, open);
+      else setVerdict(history.store, open, verdict);
+    },
   };
 }
 

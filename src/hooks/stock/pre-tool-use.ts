@@ -18,7 +18,13 @@ import { redactOpening } from "../../text/index.ts";
 import { inDirectory, type SessionWrites } from "../../workspace/index.ts";
 import { auditFile, isAudited, writeAudit } from "../program/audit.ts";
 import type { HookOptions } from "../program/context.ts";
-import { consumeGrants, judgeWithGrants, type RefusedCommand, rememberRefusal } from "../program/grants.ts";
+import {
+  consumeGrants,
+  judgeWithGrants,
+  type RefusedCommand,
+  ranFiles,
+  rememberRefusal,
+} from "../program/grants.ts";
 import { type ConfiguredGuard, openGuard } from "../program/guard-context.ts";
 import type { HookDefinition } from "../program/hook-program.ts";
 import { rememberHost } from "../program/process-tree.ts";
@@ -185,6 +191,7 @@ function settle(call: GuardedCall, judged: Judged, kept: KeptCall | undefined): 
     grants => withKept(grants === undefined ? judged.judgement : judged.judgeAnew(grants)),
     used => call.attempt("the grant was not used", () => consumeGrants(system, guard.stateHome, used)),
   );
+  call.attempt("the verdict was not noted in the history", () => kept?.conclude(judgement.verdict));
   const notes = kept?.notes ?? [];
   return notes.length === 0 ? judgement : { ...judgement, notes: [...judgement.notes, ...notes] };
 }
@@ -222,6 +229,7 @@ function refusalOf(
     cwd: context.cwd,
     rules: judgement.findings.map(finding => finding.rule),
     found: tellPerson(judgement.findings),
+    ...ranFiles(context.system, judgement),
     refusedMs: context.nowMs ?? 0,
   };
 }

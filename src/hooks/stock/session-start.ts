@@ -100,20 +100,23 @@ function describeProject(context: HookContext): string {
   return line ?? `Project context was loaded from ${shown}.`;
 }
 
-const POINTER = "See .claude/context/DISCOVERIES.md for what was learnt earlier.";
+const DISCOVERIES = ".claude/context/DISCOVERIES.md";
 
 async function describeLearnings(cwd: string | undefined, context: HookContext): Promise<RecalledNotes> {
+  const { projectRoot } = context;
+  const hasList = lookInside(context, projectRoot, join(projectRoot, DISCOVERIES)) !== "absent";
+  const pointer = hasList ? [`See ${DISCOVERIES} for what was learnt earlier.`] : [];
   const answer = await callBridge(context, "get_context", {
     session_id: context.sessionId ?? "unknown",
     project_path: context.projectRoot,
   });
   if (answer.kind !== "reply") {
     context.report(answer.problem);
-    return { text: `(Memory was unavailable at the start of this session.)\n${POINTER}` };
+    return { text: ["(Memory was unavailable at the start of this session.)", ...pointer].join("\n") };
   }
   const { context: text, memories } = answer.reply;
   if (text.trim() !== "") return screenNotes(text, cwd, context);
-  if (memories.length === 0) return { text: POINTER };
+  if (memories.length === 0) return { text: pointer[0] ?? "Nothing is remembered yet." };
   const lines = memories.map(({ key, value }) => `- [${oneLine(key)}] ${oneLine(value)}`);
   return screenNotes([`${memories.length} from memory:`, ...lines].join("\n"), cwd, context);
 }

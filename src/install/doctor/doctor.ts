@@ -1,29 +1,196 @@
-import type { HostId } from "../../hosts/index.ts";
-import type { UserDirectories } from "../../state/index.ts";
+import { type ConfigNotice, failurePolicyOf, type GuardSettings, loadConfig } from "../../config/index.ts";
+import { ruleSettingProblems } from "../../guard/index.ts";
+import { HOOK_REGISTRY, type HostId } from "../../hosts/index.ts";
+import { LAUNCH_TOOLS, readAgentVersion, tryFindBinary } from "../../launcher/index.ts";
+import { describeEvent, stringAt } from "../../protocol/index.ts";
+import { listRecipes } from "../../recipes/index.ts";
+import { AGENTS, locateActiveAgent, type UserDirectories } from "../../state/index.ts";
 import type { System } from "../../system/index.ts";
+import { count } from "../../text/index.ts";
+import { describeProblem, readFile } from "../file-edit.ts";
 import {
   describeDuplicate,
+  type FoundRegistration,
   findDuplicates,
   findRegistrations,
   findServing,
   isRegistered,
-} from "../duplicate-registrations.ts";
+} from "../hook-entries.ts";
+import { allServerFiles, findServer, serverProgram } from "../mcp-entries.ts";
+import { isServerWanted } from "../mcp-servers.ts";
 import type { Package } from "../package.ts";
-import type { FoundRegistration } from "../registrations.ts";
-import { findTarget, INSTALLABLE_HOSTS, isPresent, setupOf } from "../targets.ts";
-import { checkAgents } from "./agents.ts";
+import { findTarget, hostSetup, INSTALLABLE_HOSTS, isPresent } from "../targets.ts";
+import { listOwnHooks, readLastRuns } from "../user-hooks/list-own.ts";
 import { type DoctorCheck, fail, pass, warn } from "./check.ts";
-import { checkConfiguration } from "./configuration.ts";
-import { findRepair } from "./hook-program.ts";
-import { describeAge, findLastFired } from "./last-fired.ts";
-import { checkMachine } from "./machine.ts";
-import { checkServers } from "./mcp-servers.ts";
-import { checkOwnHooks } from "./own-hooks.ts";
-import { probeHooks } from "./probe.ts";
-import { checkRegistration } from "./registration.ts";
-import { checkOwnFiles, checkSwitches } from "./switches.ts";
+import { checkOwnFiles, checkRegistration, checkSwitches, probeHooks } from "./hosts.ts";
+import { checkMachine, findRepair } from "./machine.ts";
 
-export interface DoctorRequest {
+/** Agent programs with their versions, and which one is meant where no command names one. */
+async function checkAgents(
+  system: System,
+  places: UserDirectories,
+  self: string,
+): Promise<readonly DoctorCheck[]> {
+  const found = AGENTS.flatMap(agent => {
+    const path = tryFindBinary(system, agent, self);
+    return path === undefined ? [] : [{ agent, path }];
+  });
+  const checks = await Promise.all(
+    found.map(async ({ agent, path }) => {
+      const version = await readAgentVersion(system, path, undefined, () => {});
+      const id = `agent.${agent}`;
+      return version === undefined
+        ? warn(id, `${LAUNCH_TOOLS[agent].title} at ${path} does not tell its version in time`)
+        : pass(id, `${LAUNCH_TOOLS[agent].title} ${version}`);
+    }),
+  );
+  if (checks.length === 0) checks.push(warn("agents", "no agent was found", LAUNCH_TOOLS.claude.installHint));
+  return [...checks, activeAgent(system, places), await checkRecipes(system, places)];
+}
+
+function activeAgent(system: System, { projectRoot }: UserDirectories): DoctorCheck {
+  const warnings: string[] = [];
+  const { agent, by } = locateActiveAgent(system, projectRoot, message => warnings.push(message));
+  const [problem] = warnings;
+  return problem === undefined
+    ? pass("active-agent", `active agent: ${agent}, ${by === undefined ? "by default" : `by ${by}`}`)
+    : warn("active-agent", `${problem}; going on with ${agent}`);
+}
+
+async function checkRecipes(system: System, { projectRoot }: UserDirectories): Promise<DoctorCheck> {
+  const currentDir = system.files.workingDirectory() ?? projectRoot;
+  const { recipes, invalid } = await listRecipes(system, {
+    currentDir,
+    workingDir: projectRoot,
+    recipeDirs: [],
+  });
+  const [first] = invalid;
+  if (first === undefined) return pass("recipes", `${recipes.length} recipes, all valid`);
+  return warn(
+    "recipes",
+    `${invalid.length} of ${recipes.length + invalid.length} recipe files are not valid: ${first.path}`,
+    `amplihack recipe validate ${first.path}`,
+  );
+}
+
+/** Configuration files: what in them does not count, and what a failure policy cannot do. */
+function checkConfiguration(system: System, places: UserDirectories): readonly DoctorCheck[] {
+  const { config, notices, used } = loadConfig(system, places);
+  const checks = notices.map(asCheck);
+  for (const { message } of ruleSettingProblems(config.guard))
+    checks.push(warn("configuration", `guard.rules: ${message}`, "amplihack config list"));
+  const policies = HOOK_REGISTRY.map(row => ({ ...row, policy: failurePolicyOf(config, row.subcommand) }));
+  const strict = policies.find(({ policy }) => policy !== "open");
+  const isBound = policies.some(
+    ({ event, policy }) => policy !== "open" && describeEvent(event).power !== "veto",
+  );
+  if (strict !== undefined && isBound)
+    checks.push(
+      pass(
+        "failure-policy",
+        `hooks that cannot run: ${strict.policy}; on stop and after tools that counts as open, and hosts pass over timeouts`,
+      ),
+    );
+  if (config.managed) checks.push(managedCheck(config.guard));
+  if (checks.every(({ status }) => status === "pass")) {
+    const files = used.map(({ path }) => path);
+    checks.unshift(pass("configuration", files.length === 0 ? "no configuration file" : files.join(", ")));
+  }
+  return checks;
+}
+
+function managedCheck({ managed }: GuardSettings): DoctorCheck {
+  const managedHere = "the configuration of this machine is managed";
+  if (managed === undefined || managed.missing.length === 0)
+    return pass("managed", `${managedHere}: what it sets cannot be loosened here`);
+  const calls = `calls that do more than read are ${managed.isClosed ? "denied" : "asked about"}`;
+  const entries = managed.missing.map(({ entry }) => entry).join(", ");
+  return fail(
+    "managed",
+    `${managedHere} and not complete (${entries}): ${calls}`,
+    "sudo amplihack config pull --system",
+  );
+}
+
+function asCheck({ code, source, message }: ConfigNotice): DoctorCheck {
+  return code === "broken"
+    ? fail("configuration", message, `repair ${source}`)
+    : warn("configuration", message, `look at ${source}`);
+}
+
+/** When each host last ran a hook, by the log of all runs; the newest part of it is enough. */
+export function findLastFired(system: System, { stateHome }: UserDirectories): ReadonlyMap<string, string> {
+  const latest = new Map<string, string>();
+  for (const run of readLastRuns(system, stateHome)) {
+    const [host, ts] = [stringAt(run, "host"), stringAt(run, "ts")];
+    if (host !== undefined && ts !== undefined && ts > (latest.get(host) ?? "")) latest.set(host, ts);
+  }
+  return latest;
+}
+
+/** How long ago, in words. */
+export function describeAge(nowMs: number, ts: string): string {
+  const minutes = Math.floor((nowMs - Date.parse(ts)) / 60_000);
+  if (Number.isNaN(minutes) || minutes < 0) return ts;
+  if (minutes < 2) return "just now";
+  if (minutes < 120) return `${minutes} minutes ago`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} hours ago` : `${Math.floor(hours / 24)} days ago`;
+}
+
+const EXECUTABLE = 0o111;
+
+/** Whether the hosts that are there start our MCP server, where the part is on. */
+function checkServers(
+  system: System,
+  places: UserDirectories,
+  isWanted: (host: HostId) => boolean,
+): readonly DoctorCheck[] {
+  if (!isServerWanted(system, places, { parts: undefined })) return [];
+  const program = serverProgram(places);
+  const isRunnable = ((system.files.follow(program)?.mode ?? 0) & EXECUTABLE) !== 0;
+  const files = allServerFiles(system, places).filter(
+    ({ host }) => isWanted(host) && isPresent(system, places, host),
+  );
+  return [...new Set(files.map(({ host }) => host))].map(host => {
+    const id = `mcp.${host}`;
+    const fix = `amplihack install --host ${host}`;
+    try {
+      const found = files.find(
+        file =>
+          file.host === host && findServer(readFile(system, file.path) ?? "", file.servers) !== undefined,
+      );
+      if (found === undefined) return warn(id, `${host} does not start the MCP server`, fix);
+      return isRunnable
+        ? pass(id, `${host} starts the MCP server, by ${found.path}`)
+        : fail(id, `${program} is not there or not executable, so ${host} has no MCP server`, fix);
+    } catch (error) {
+      return fail(id, describeProblem(error), fix);
+    }
+  });
+}
+
+/** Hooks of the user's: those that run, and for each that does not, why. None at all is no matter. */
+function checkOwnHooks(system: System, places: UserDirectories): readonly DoctorCheck[] {
+  const hooks = listOwnHooks(system, places);
+  if (hooks.length === 0) return [];
+  const problems = new Map(
+    hooks.flatMap(({ source, problem, scope }) => (problem === null ? [] : [[source, { problem, scope }]])),
+  );
+  const running = hooks.filter(({ runs }) => runs !== "not");
+  return [
+    ...(running.length === 0
+      ? []
+      : [pass("own-hooks", `of your own, in every host: ${count(running.length, "hook")}`)]),
+    ...[...problems].map(([source, { problem, scope }]) =>
+      scope === "project"
+        ? warn("own-hooks", `${source}: ${problem}`, "amplihack hooks trust")
+        : fail("own-hooks", `${source}: ${problem}`, "amplihack hooks build"),
+    ),
+  ];
+}
+
+interface DoctorRequest {
   /** only these; all when absent */
   readonly hosts: readonly HostId[] | undefined;
   readonly nodeVersion: string;
@@ -33,7 +200,7 @@ export interface DoctorRequest {
   readonly probeTimeoutMs?: number;
 }
 
-export interface DoctorReport {
+interface DoctorReport {
   readonly ok: boolean;
   readonly checks: readonly DoctorCheck[];
 }
@@ -141,7 +308,7 @@ function checkLastFired(
     return warn(
       id,
       `${host}: no hook has run yet`,
-      typeof setupOf(host).live === "object"
+      typeof hostSetup(host).live === "object"
         ? `amplihack doctor --live --host ${host}`
         : `use ${host} once and look again`,
     );

@@ -1,13 +1,13 @@
 import type { HostId, InstallScope } from "../../hosts/index.ts";
 import type { UserDirectories } from "../../state/index.ts";
 import type { System } from "../../system/index.ts";
-import { findRegistrations } from "../duplicate-registrations.ts";
 import { readFile } from "../file-edit.ts";
+import { findRegistrations } from "../hook-entries.ts";
 import { install } from "../install.ts";
 import { type InstallReport, PLAIN_INSTALL } from "../install-report.ts";
 import type { Package } from "../package.ts";
 import { findTarget, INSTALLABLE_HOSTS } from "../targets.ts";
-import { hasFingerprints, trustOf } from "../trust.ts";
+import { hasFingerprints, readTrust } from "../trust.ts";
 
 /**
  * What an installation would put right: the registrations that are there, in their scopes. With none there, those of
@@ -48,6 +48,6 @@ export async function repair(
 function isTrustedAlready(system: System, places: UserDirectories): boolean {
   return INSTALLABLE_HOSTS.map(host => findTarget(system, places, host, "user"))
     .filter(hasFingerprints)
-    .flatMap(target => trustOf(system, places, target, readFile(system, target.path) ?? ""))
+    .flatMap(target => readTrust(system, places, target, readFile(system, target.path) ?? ""))
     .some(status => status !== "untrusted");
 }

@@ -1,21 +1,126 @@
 import { gte } from "semver";
+import { isHistoryOn, loadConfig } from "../../config/index.ts";
+import { openHistory } from "../../history/index.ts";
 import { findOwner, isNewer } from "../../launcher/index.ts";
+import { describeSync, readSyncState, teamOrigin } from "../../memory/index.ts";
 import { wrappedCommand } from "../../programs/index.ts";
-import { errorText } from "../../protocol/index.ts";
-import { readText, type UserDirectories } from "../../state/index.ts";
-import { join, type System } from "../../system/index.ts";
+import { errorName, errorText, STOCK_HOOKS } from "../../protocol/index.ts";
+import { MEMORY_DATABASE, Problem, readText, type UserDirectories } from "../../state/index.ts";
+import { dirname, join, type System } from "../../system/index.ts";
+import { compileFile, readCache } from "../../system/node.ts";
+import { count, sizeText } from "../../text/index.ts";
 import { inspectCodeCaches } from "../code-cache.ts";
 import { findOnPath } from "../find-program.ts";
-import { askVersion } from "../host-version.ts";
-import type { Package } from "../package.ts";
-import { programFolder, versionStampPath } from "../places.ts";
+import { chooseEngine, describeEngine, type HookEngine } from "../hook-engine.ts";
+import { hookProgramPath, type Package, programFolder, repairCommand, versionStampPath } from "../package.ts";
+import { askVersion } from "../targets.ts";
 import { type DoctorCheck, fail, pass, warn } from "./check.ts";
-import { checkHistory } from "./history.ts";
-import { checkHookProgram } from "./hook-program.ts";
-import { checkTeamMemory } from "./team-memory.ts";
+
+const HISTORY_CHECK = "history";
+
+/** Whether what agents change can be kept, and how much of it is. */
+function checkHistory(system: System, places: UserDirectories): DoctorCheck {
+  const { stateHome, projectRoot: project } = places;
+  const { config } = loadConfig(system, places);
+  if (!isHistoryOn(config))
+    return pass(
+      HISTORY_CHECK,
+      "what agents change is not kept: the history is switched off in the configuration",
+    );
+  const folder = join(stateHome, HISTORY_CHECK);
+  try {
+    const history = openHistory(system, { stateHome, project }, config.history);
+    const obstacle = history.whyNotWritable();
+    if (obstacle !== undefined)
+      return fail(HISTORY_CHECK, `what agents change cannot be kept: ${obstacle}`, `make ${folder} writable`);
+    const { changes, bytes } = history.storeSize();
+    return pass(HISTORY_CHECK, `the history can be written: ${count(changes, "change")}, ${sizeText(bytes)}`);
+  } catch (error) {
+    return fail(HISTORY_CHECK, `the history cannot be read: ${errorText(error)}`, "amplihack history verify");
+  }
+}
+
+const PROGRAM_BYTES = 256 * 1024 * 1024;
+const PROGRAM_CHECK = "hook-engine";
+
+/** Which program answers the hosts, and whether an installation would still choose it. */
+export function checkHookProgram(system: System, places: UserDirectories, source: Package): DoctorCheck {
+  let wanted: HookEngine;
+  try {
+    wanted = chooseEngine(system, source);
+  } catch (error) {
+    const fix = error instanceof Problem ? error.fix : undefined;
+    return fail(PROGRAM_CHECK, errorText(error), fix ?? "unset the variable, or install amplihack again");
+  }
+  const path = hookProgramPath(places);
+  const staged = stagedEngine(system, path);
+  if (staged === undefined)
+    return warn(PROGRAM_CHECK, `there is no hook program at ${path} yet`, "amplihack install");
+  const message = `hook program: ${describeEngine(staged)}`;
+  const broken = staged.kind === "node" ? findBroken(system, staged.program) : undefined;
+  if (broken !== undefined) return fail(PROGRAM_CHECK, broken, repairOf(staged.program, places, source));
+  if (wanted.skipped !== undefined) return warn(PROGRAM_CHECK, wanted.skipped.why, wanted.skipped.fix);
+  return staged.kind === wanted.kind
+    ? pass(PROGRAM_CHECK, message)
+    : warn(
+        PROGRAM_CHECK,
+        `${message}; an installation would choose: ${describeEngine(wanted)}`,
+        "amplihack install",
+      );
+}
+
+/** What lies at the place that hosts start: a copy of the native program, or a wrapper that names another. */
+function stagedEngine(system: System, path: string): HookEngine | undefined {
+  if (system.files.follow(path)?.kind !== "file") return undefined;
+  const command = wrappedCommand(readText(system, path, PROGRAM_BYTES) ?? "");
+  const program = command?.at(-1);
+  if (command === undefined || program === undefined) return { kind: "native", program: path };
+  return { kind: command.length > 1 ? "node" : "given", program };
+}
+
+/** What brings the hooks of an installation back to work: its files made again, or else installing. */
+export function findRepair(system: System, places: UserDirectories, source: Package): string {
+  const staged = stagedEngine(system, hookProgramPath(places));
+  if (staged?.kind !== "node" || findBroken(system, staged.program) === undefined) return "amplihack install";
+  return repairOf(staged.program, places, source);
+}
+
+function repairOf(program: string, { stateHome }: UserDirectories, { version }: Package): string {
+  return repairCommand(program, version, stateHome) ?? "install amplihack again";
+}
+
+/** The first file of a hook program on Node that is missing, or is no code: cut off, or written over. */
+function findBroken(system: System, program: string): string | undefined {
+  const entries = STOCK_HOOKS.map(({ name }) => join(dirname(program), "hook-entries", `${name}.cjs`));
+  for (const file of [program, ...entries]) {
+    if (system.files.follow(file)?.kind !== "file")
+      return `${file} is missing, and hooks cannot run without it`;
+    try {
+      compileFile(file, readCache(file));
+    } catch (error) {
+      return `${file} cannot be run (${errorName(error)}): it is not whole`;
+    }
+  }
+  return undefined;
+}
+
+const TEAM_MEMORY_CHECK = "memory.team";
+
+/** Whether what is shared reaches the team, by the last sync; none is started. Nothing without a team. */
+export function checkTeamMemory(system: System, places: UserDirectories): readonly DoctorCheck[] {
+  const { config } = loadConfig(system, places);
+  if (config.memory.url === undefined) return [];
+  const origin = teamOrigin(config);
+  if (origin === undefined)
+    return [fail(TEAM_MEMORY_CHECK, "memory.url cannot be used", "amplihack memory sync")];
+  const state = readSyncState(system, join(places.stateHome, MEMORY_DATABASE));
+  const trouble = describeSync(state, system.clock.nowMs());
+  return trouble === undefined
+    ? [pass(TEAM_MEMORY_CHECK, `memories are shared with the ${origin}`)]
+    : [warn(TEAM_MEMORY_CHECK, trouble, "amplihack memory sync")];
+}
 
 const OLDEST_NODE = "20.19.0";
-const PROGRAM_BYTES = 256 * 1024 * 1024;
 
 /** What the machine must offer, apart from hosts. */
 export async function checkMachine(

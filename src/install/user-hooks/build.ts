@@ -2,30 +2,158 @@ import { createRequire } from "node:module";
 import { loadConfig } from "../../config/index.ts";
 import {
   type BuiltFile,
+  type BuiltHandler,
+  type BuiltHook,
   buildFolder,
   hasChanged,
+  indexFile,
+  indexText,
   listSources,
+  MANIFEST_VERSION,
   type Manifest,
+  manifestFile,
+  parseHook,
   readManifest,
 } from "../../hooks/index.ts";
-import { FileLock } from "../../state/index.ts";
-import { join, type System } from "../../system/index.ts";
-import { findPackage } from "../package.ts";
-import { removeOldCode, writeManifest } from "./build-folder.ts";
-import { findBundler } from "./bundle.ts";
-import type { SkippedHandler } from "./compile-handlers.ts";
-import { compileSource, type SourceResult } from "./compile-source.ts";
-import { describeFiles } from "./describe-files.ts";
-import { collectHandlers, userHandlersFile } from "./handlers.ts";
+import {
+  HOOK_REGISTRY,
+  HOST_LIST,
+  planRegistrations,
+  registeredEvents,
+  resolveSubcommand,
+} from "../../hosts/index.ts";
+import { errorText, type Json, memberAt, numberAt, readJson, stringAt } from "../../protocol/index.ts";
+import { FileLock, removeIfThere } from "../../state/index.ts";
+import { join, type System, writeAtomically } from "../../system/index.ts";
+import { runProgram } from "../find-program.ts";
+import { findPackage, hookProgramPath } from "../package.ts";
+import { compileSource, findBundler, type SourceResult } from "./bundle.ts";
+import { collectHandlers, type SkippedHandler, userHandlersFile } from "./handlers.ts";
 import {
   type HookPlaces,
   packageNames,
   projectHooksFolder,
+  TrustedHooks,
+  type TrustState,
   userHooksFolder,
   type WantedSource,
 } from "./sources.ts";
-import { TrustedHooks, type TrustState } from "./trust.ts";
-import { unregisteredNotes } from "./unregistered.ts";
+
+/** A run may have read the manifest before this one: what it names is kept for a while. */
+const KEPT_MS = 60 * 60 * 1000;
+
+export function writeManifest(system: System, stateHome: string, manifest: Manifest): void {
+  const text = `${JSON.stringify({ version: MANIFEST_VERSION, ...manifest })}\n`;
+  const write = (path: string, content: string) =>
+    writeAtomically(system, path, system.text.encode(content), { mode: 0o600 });
+  write(manifestFile(stateHome), text);
+  write(indexFile(stateHome), indexText(manifest, text.length));
+}
+
+/** Compiled files that no manifest has named for an hour. */
+function removeOldCode(system: System, stateHome: string, { files }: Manifest): void {
+  const folder = buildFolder(stateHome);
+  const used = new Set(files.map(({ code }: BuiltFile) => code));
+  for (const name of system.files.list(folder)) {
+    if (!/^[0-9a-f]{32}\.m?js$/.test(name) || used.has(name)) continue;
+    const path = join(folder, name);
+    const facts = system.files.inspect(path);
+    if (facts !== undefined && system.clock.nowMs() - facts.modifiedMs > KEPT_MS)
+      removeIfThere(system.files, path);
+  }
+}
+
+const TIMEOUT_MS = 10_000;
+
+export type Described =
+  | { readonly ok: true; readonly hooks: readonly BuiltHook[] }
+  | { readonly ok: false; readonly problem: string };
+
+/** Loads compiled files in a child and asks which hooks they export: what a file does when it is loaded stays there. */
+async function describeFiles(
+  system: System,
+  runner: readonly string[],
+  paths: readonly string[],
+): Promise<readonly Described[]> {
+  const [node, ...script] = runner;
+  if (node === undefined || paths.length === 0) return [];
+  const mark = `amplihack-hook-${system.random.hex(32)}`;
+  const input = JSON.stringify({ mark, describe: paths });
+  const { stdout, stderr, end } = await runProgram(system, [node, ...script], {
+    timeoutMs: TIMEOUT_MS,
+    input,
+    cwd: "/",
+  });
+  const answers = new Map<number, Described>();
+  for (const line of stdout.split("\n")) {
+    const read = line.startsWith(mark) ? readJson(line.slice(mark.length)) : undefined;
+    const index = read?.ok === true ? numberAt(read.value, "index") : undefined;
+    if (read?.ok === true && index !== undefined) answers.set(index, toDescribed(read.value));
+  }
+  const known = paths.map((_, index) => answers.get(index));
+  const broken = known.indexOf(undefined);
+  if (broken < 0) return known.filter(one => one !== undefined);
+  const said = stderr.trim().split("\n").at(-1) ?? "";
+  const problem =
+    end.kind === "timeout"
+      ? `loading it did not end within ${TIMEOUT_MS} ms`
+      : `loading it ended Node ${said}`;
+  // The files behind the one that took the process with it are asked again.
+  const rest = await describeFiles(system, runner, paths.slice(broken + 1));
+  return [...known.slice(0, broken).filter(one => one !== undefined), { ok: false, problem }, ...rest];
+}
+
+function toDescribed(answer: Json): Described {
+  const problem = stringAt(answer, "problem");
+  if (problem !== undefined) return { ok: false, problem };
+  const hooks = memberAt(answer, "hooks");
+  try {
+    if (!Array.isArray(hooks)) throw new TypeError("its hooks were not understood");
+    if (hooks.length === 0)
+      return { ok: false, problem: "it exports no hook; export what defineHook returns" };
+    return { ok: true, hooks: hooks.map((hook: Json, index) => parseHook(hook, `hooks[${index}]`)) };
+  } catch (error) {
+    return { ok: false, problem: errorText(error) };
+  }
+}
+
+const REGISTERED = HOST_LIST.filter(({ registration }) => registration !== undefined);
+
+/** Hosts that do not call us on one of the events: an installation registers what stock hooks need, and no more. */
+export function hostsWithout(events: readonly string[], hosts: readonly string[]): readonly string[] {
+  return REGISTERED.filter(({ id }) => hosts.length === 0 || hosts.includes(id))
+    .filter(({ id }) => {
+      const called = new Set(planRegistrations(id).registrations.map(({ event }) => event));
+      return events.some(event => !called.has(event));
+    })
+    .map(({ id }) => id);
+}
+
+/** What a person has to do for hooks on events that no installation registers; one line for each hook and event. */
+function unregisteredNotes(
+  { files, handlers }: { readonly files: readonly BuiltFile[]; readonly handlers: readonly BuiltHandler[] },
+  stateHome: string,
+): readonly string[] {
+  const known = new Set(HOOK_REGISTRY.map(({ event }) => event));
+  const wanted = [
+    ...files.flatMap(({ hooks }) =>
+      hooks.flatMap(({ name, events }) => events.map(event => ({ name, event }))),
+    ),
+    ...handlers.map(({ id: name, event }) => ({ name, event })),
+  ];
+  return wanted
+    .filter(({ event }) => !known.has(event))
+    .map(({ name, event }) => {
+      const hosts = REGISTERED.flatMap(host => {
+        const [native] = registeredEvents(host, event);
+        return native === undefined ? [] : [`${host.id} (${native})`];
+      });
+      const command = `${hookProgramPath({ stateHome })} ${resolveSubcommand(event)?.name ?? event}`;
+      return hosts.length === 0
+        ? `${name} never runs: no host has the event ${event}`
+        : `${name} is for ${event}, on which no host calls us by itself; have it run \`${command} --host HOST\` there: ${hosts.join(", ")}`;
+    });
+}
 
 /** A file that is not run, and why: it is named, and nothing of it is loaded. */
 export interface RefusedSource {
@@ -45,7 +173,7 @@ export interface BuildReport {
   readonly hasBundler: boolean;
 }
 
-export interface BuildPrograms {
+interface BuildPrograms {
   readonly runner: readonly string[];
   readonly builder: readonly string[];
 }
@@ -95,7 +223,7 @@ async function build(system: System, places: HookPlaces, programs: BuildPrograms
         ? { source, built: known }
         : await compileSource(system, source, known, bundler, buildFolder(stateHome));
     const { sha256 } = result.built;
-    const state = trustOf(source, sha256, trusted);
+    const state = checkTrust(source, sha256, trusted);
     if (state === "trusted") results.push(result);
     else refused.push({ path: source.path, state, sha256, packageName: source.packageName });
     // What was trusted once is missed: its failure policy holds until it is trusted again or removed.
@@ -170,7 +298,7 @@ function packageEntry(folder: string, name: string): string {
 }
 
 /** The user's own files need no consent; a package is pinned when it is first seen, a project when it is trusted. */
-function trustOf(
+function checkTrust(
   { path, project, packageName }: WantedSource,
   sha256: string,
   trusted: TrustedHooks,

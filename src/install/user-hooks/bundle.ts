@@ -1,9 +1,46 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import * as nodeModule from "node:module";
 import { builtinModules, createRequire } from "node:module";
-import { dirname, resolve } from "node:path";
+import { tmpdir } from "node:os";
+import { extname, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import type * as Esbuild from "esbuild";
-import { CODE_CLOSING, CODE_OPENING } from "../../hooks/index.ts";
+import {
+  type BuiltFile,
+  CODE_CLOSING,
+  CODE_OPENING,
+  describeExports,
+  isUserHook,
+  type SourceFile,
+  type UserHook,
+} from "../../hooks/index.ts";
 import { errorText } from "../../protocol/index.ts";
-import { authoringFile } from "./authoring-file.ts";
+import { dirname, join, type System, writeAtomically } from "../../system/index.ts";
+import { hashBytes, hashText } from "../file-edit.ts";
+import { findRoot } from "../package.ts";
+import { type Exports, loadCompiled } from "./compiled.ts";
+import type { WantedSource } from "./sources.ts";
+
+/** The file behind `amplihack/hooks` in users' hooks: the built one, or the source in a checkout that runs from it. */
+function authoringFile(): string {
+  const here = fileURLToPath(import.meta.url);
+  const root = findRoot(join(here, ".."));
+  const isSource = here.endsWith(".ts");
+  const built = join(root, "dist", "hooks", "user", "authoring.js");
+  return isSource || !existsSync(built) ? join(root, "src", "hooks", "user", "authoring.ts") : built;
+}
+
+/** The same as declarations, for editors. */
+export function authoringTypes(): string {
+  return join(
+    findRoot(join(fileURLToPath(import.meta.url), "..")),
+    "dist",
+    "types",
+    "hooks",
+    "user",
+    "authoring.d.ts",
+  );
+}
 
 /** A source with everything it imports, as one file. */
 export interface Compiled {
@@ -186,4 +223,134 @@ function resolveOwn(found: { usesNode: boolean }): Esbuild.Plugin {
       });
     },
   };
+}
+
+export const INSTALL_BUNDLER = "npm install --prefix ~/.amplihack/hooks esbuild";
+
+const IMPORT = /\bfrom\s*(["'])([^"'\n]+)\1|\bimport\s*\(?\s*(["'])([^"'\n]+)\3/g;
+
+/**
+ * One source without a bundler: JavaScript as it is, TypeScript where this Node can take the types out, imports of
+ * `amplihack/hooks` and of Node alone. It runs on Node, never in the native program. Throws, saying what to install.
+ */
+export function compileAlone(source: string): Compiled {
+  const text = readFileSync(source, "utf8");
+  const isTyped = /\.[mc]?ts$/.test(extname(source));
+  const code = isTyped ? withoutTypes(text, source) : text;
+  const [foreign] = foreignImports(code);
+  if (foreign !== undefined)
+    throw new Error(`it imports "${foreign}", which takes a bundler: ${INSTALL_BUNDLER}`);
+  const own = pathToFileURL(authoringFile()).href;
+  return {
+    code: code.replace(/(["'])amplihack\/hooks\1/g, JSON.stringify(own)),
+    isPortable: false,
+    inputs: [source],
+  };
+}
+
+/** What a source imports besides `amplihack/hooks` and what is part of Node. */
+export function foreignImports(code: string): readonly string[] {
+  return [...code.matchAll(IMPORT)]
+    .map(([, , first, , second]) => first ?? second ?? "")
+    .filter(specifier => specifier !== "amplihack/hooks" && !specifier.startsWith("node:"));
+}
+
+function withoutTypes(text: string, source: string): string {
+  const strip: unknown = Reflect.get(nodeModule, "stripTypeScriptTypes");
+  if (typeof strip !== "function")
+    throw new Error(
+      `${source} is TypeScript, and this Node cannot take types out by itself: ${INSTALL_BUNDLER}`,
+    );
+  return String(strip(text));
+}
+
+/** Compiles a hook file and loads it here, for trying it out. */
+export async function loadHookFile(
+  path: string,
+): Promise<{ readonly hooks: readonly UserHook[]; readonly exports: Exports }> {
+  const bundler = await findBundler(dirname(path));
+  const { code, isPortable } = bundler === undefined ? compileAlone(path) : await bundle(bundler, path);
+  const folder = mkdtempSync(join(tmpdir(), "amplihack-hook-"));
+  try {
+    const file = join(folder, isPortable ? "hook.js" : "hook.mjs");
+    writeFileSync(file, code);
+    const exports = await loadCompiled(file);
+    const known = describeExports(exports);
+    const hooks = known.map(({ exportName }) => exports[exportName]).filter(isUserHook);
+    if (hooks.length === 0) throw new Error("it exports no hook; export what defineHook returns");
+    return { hooks, exports };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export interface SourceResult {
+  readonly source: WantedSource;
+  readonly built: BuiltFile;
+  /** it was compiled now: which hooks are in it is not known yet */
+  readonly isNew?: boolean;
+}
+
+const MAX_SOURCE_BYTES = 64 * 1024 * 1024;
+
+/** Compiles one source into the build folder, under a name made of its content. Nothing of it is loaded. */
+export async function compileSource(
+  system: System,
+  source: WantedSource,
+  known: BuiltFile | undefined,
+  bundler: typeof Esbuild | undefined,
+  folder: string,
+): Promise<SourceResult> {
+  const { path, project } = source;
+  try {
+    const before = inputsOf(system, [path]);
+    const compiled = bundler === undefined ? compileAlone(path) : await bundle(bundler, path);
+    const inputs = inputsOf(system, compiled.inputs);
+    const sha256 = contentHash(system, compiled.inputs);
+    if (before[0]?.modifiedMs !== inputs[0]?.modifiedMs) throw new Error("it changed while it was built");
+    const code = `${hashText(compiled.code).slice(0, 32)}.${compiled.isPortable ? "js" : "mjs"}`;
+    const target = join(folder, code);
+    if (system.files.follow(target) === undefined)
+      writeAtomically(system, target, system.text.encode(compiled.code), { mode: 0o600 });
+    const built: BuiltFile = {
+      source: path,
+      project,
+      inputs,
+      sha256,
+      code,
+      isPortable: compiled.isPortable,
+      usesFacts: /\bfacts\b/.test(compiled.code),
+      problem: undefined,
+      hooks: known?.hooks ?? [],
+    };
+    return { source, built, isNew: true };
+  } catch (error) {
+    return { source, built: brokenFile(system, source, known, bundleProblem(error)) };
+  }
+}
+
+/** The hooks of the last build stay known, so that their failure policies hold while the file is broken. */
+function brokenFile(
+  system: System,
+  { path, project }: WantedSource,
+  known: BuiltFile | undefined,
+  problem: string,
+): BuiltFile {
+  const inputs = system.files.follow(path) === undefined ? [] : inputsOf(system, [path]);
+  const nothing = { inputs, sha256: "", isPortable: false, usesFacts: false };
+  return { source: path, project, ...nothing, code: undefined, problem, hooks: known?.hooks ?? [] };
+}
+
+function inputsOf(system: System, paths: readonly string[]): readonly SourceFile[] {
+  return paths.map(path => {
+    const facts = system.files.follow(path);
+    if (facts === undefined) throw new Error(`${path} is gone`);
+    return { path, size: facts.size, modifiedMs: facts.modifiedMs };
+  });
+}
+
+/** Of all files by path and content: what a person agrees to. */
+export function contentHash({ files }: System, paths: readonly string[]): string {
+  const lines = [...paths].sort().map(path => `${path}\0${hashBytes(files.read(path, MAX_SOURCE_BYTES))}\n`);
+  return hashText(lines.join(""));
 }

@@ -5,13 +5,26 @@ import {
   listSources,
   readManifest,
 } from "../../hooks/index.ts";
-import { errorText, listAt, numberAt, stringAt } from "../../protocol/index.ts";
-import type { System } from "../../system/index.ts";
-import { readLastRuns } from "../last-runs.ts";
+import { errorText, type Json, listAt, numberAt, readJson, stringAt } from "../../protocol/index.ts";
+import { join, type System } from "../../system/index.ts";
+import { hostsWithout } from "./build.ts";
 import { collectHandlers } from "./handlers.ts";
-import { type HookPlaces, projectHooksFolder, userHooksFolder } from "./sources.ts";
-import { TrustedHooks } from "./trust.ts";
-import { hostsWithout } from "./unregistered.ts";
+import { type HookPlaces, projectHooksFolder, TrustedHooks, userHooksFolder } from "./sources.ts";
+
+const LAST_BYTES = 4 * 1024 * 1024;
+
+/** The newest part of the log of all runs, a line each, the newest last. Lines that cannot be read are left out. */
+export function readLastRuns(system: System, stateHome: string): readonly Json[] {
+  const path = join(stateHome, "logs", "runs.jsonl");
+  const size = system.files.follow(path)?.size ?? 0;
+  if (size === 0) return [];
+  const from = Math.max(0, size - LAST_BYTES);
+  const { text } = system.text.decode(system.files.readRange(path, from, LAST_BYTES));
+  return text.split("\n").flatMap(line => {
+    const read = readJson(line, { recover: false, maxDepth: 10 });
+    return read.ok ? [read.value] : [];
+  });
+}
 
 /** One hook of the user's, or one file that holds none that runs. */
 export interface OwnHook {
@@ -32,7 +45,7 @@ export interface OwnHook {
 }
 
 /** What a hook took lately. */
-export interface HookCost {
+interface HookCost {
   readonly runs: number;
   readonly medianMs: number;
   readonly lastMs: number;

@@ -1,13 +1,98 @@
+import { existsSync, readFileSync } from "node:fs";
+import { relative } from "node:path";
+import { insertMember, memberOf, openJson, readJsonc, replaceNode } from "../../config/index.ts";
 import { isSourceName } from "../../hooks/index.ts";
-import { basename, extension, join, type System, writeAtomically } from "../../system/index.ts";
-import { readFile } from "../file-edit.ts";
-import { installProblem, usageProblem } from "../problem.ts";
+import { resolveHost } from "../../hosts/index.ts";
+import { stringsAt } from "../../protocol/index.ts";
+import { basename, dirname, extension, join, type System, writeAtomically } from "../../system/index.ts";
+import { installProblem, readFile, usageProblem } from "../file-edit.ts";
 import { type BuildReport, buildHooks, type RefusedSource } from "./build.ts";
-import { bundleImports, bundleProblem, findBundler } from "./bundle.ts";
-import { type HookPlaces, projectHooksFolder, userHooksFolder } from "./sources.ts";
-import { hookTemplate, writeEditorFiles } from "./template.ts";
-import { TrustedHooks } from "./trust.ts";
-import { foreignImports, INSTALL_BUNDLER } from "./without-bundler.ts";
+import {
+  authoringTypes,
+  bundleImports,
+  bundleProblem,
+  findBundler,
+  foreignImports,
+  INSTALL_BUNDLER,
+} from "./bundle.ts";
+import { IMPORTABLE, userHandlersFile } from "./handlers.ts";
+import { type HookPlaces, projectHooksFolder, TrustedHooks, userHooksFolder } from "./sources.ts";
+
+/** A hook to start from: it compiles, it says nothing harmful, and its comments tell what else there is. */
+function hookTemplate(name: string): string {
+  return `import { ask, defineHook } from "amplihack/hooks";
+
+// Runs before every shell command, in every agent that amplihack is installed in.
+// Other events: PostToolUse, UserPromptSubmit, Stop, SessionStart … Other tools: Write, Edit, Read, "mcp__server__*" …
+export default defineHook({
+  name: "${name}",
+  event: "PreToolUse",
+  tool: "Bash",
+  options: {
+    // Tried before the hook is loaded: one of these words, or a RegExp.
+    when: ["deploy"],
+  },
+  // Also given: facts (programs and paths of the command), cwd, host, session, files, env, clock, state, exec, log.
+  run({ input }) {
+    // Nothing returned means no opinion. Or: deny(reason), rewrite({ command }), context(text), message(text), halt(reason).
+    if (/\\bproduction\\b/.test(input.command)) return ask("This deploys to production.");
+  },
+});
+
+// Checked by: amplihack hooks test ${name}.ts
+export const examples = [
+  { input: { command: "make deploy TARGET=production" }, expect: "ask" },
+  { input: { command: "make deploy TARGET=staging" }, expect: "none" },
+];
+`;
+}
+
+const TSCONFIG = `{
+  // Written by amplihack hooks new, so that an editor knows what "amplihack/hooks" is.
+  "compilerOptions": {
+    "target": "es2022",
+    "module": "esnext",
+    "moduleResolution": "bundler",
+    "lib": ["es2023"],
+    "types": [],
+    "strict": true,
+    "noEmit": true,
+    "skipLibCheck": true,
+    "allowImportingTsExtensions": true,
+    "resolveJsonModule": true,
+    "paths": { "amplihack/hooks": ["./.types/hooks/user/authoring.d.ts"] }
+  },
+  "include": ["*.ts"]
+}
+`;
+
+/** Writes the files that an editor needs, where they are not there or are of an older version. */
+function writeEditorFiles(system: System, folder: string): void {
+  const config = join(folder, "tsconfig.json");
+  if (system.files.inspect(config) === undefined)
+    writeAtomically(system, config, system.text.encode(TSCONFIG), { mode: 0o644 });
+  const entry = authoringTypes();
+  if (!existsSync(entry)) return;
+  const root = join(dirname(entry), "..", "..");
+  for (const [path, text] of declarations(entry))
+    writeAtomically(system, join(folder, ".types", relative(root, path)), system.text.encode(text), {
+      mode: 0o644,
+    });
+}
+
+/** A declaration file and all that it imports. */
+function declarations(entry: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const waiting = [entry];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (found.has(path) || !existsSync(path)) continue;
+    const text = readFileSync(path, "utf8");
+    found.set(path, text);
+    for (const [, , specifier = ""] of text.matchAll(/from (["'])(\.[^"']+)\1/g))
+      waiting.push(join(dirname(path), specifier.replace(/\.(?:js|ts)$/, ".d.ts")));
+  }
+  return found;
+}
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
@@ -116,4 +201,35 @@ export async function trustHooks(
   for (const { path, sha256, packageName } of sources)
     trusted.add(packageName === undefined ? path : `package:${packageName}`, sha256);
   return buildHooks(system, places);
+}
+
+const MAX_FILE_BYTES = 4 * 1024 * 1024;
+const EMPTY = `{
+  // Hooks of any program, in the shape of Claude Code's settings; they run in every agent.
+  "hooks": {}
+}
+`;
+
+/** Adds a host to `import` of the user's `hooks.jsonc`; comments and everything else stay. Returns the file. */
+export function importSettings(system: System, stateHome: string, host: string): string {
+  const name = IMPORTABLE.find(known => resolveHost(known) === resolveHost(host)) ?? host;
+  if (!IMPORTABLE.some(known => known === name))
+    throw usageProblem(`hooks of '${host}' cannot be imported; known is ${IMPORTABLE.join(", ")}`);
+  const path = userHandlersFile(stateHome);
+  const isThere = system.files.follow(path) !== undefined;
+  const text = isThere ? system.text.decode(system.files.read(path, MAX_FILE_BYTES)).text : EMPTY;
+  const opened = openJson(text);
+  const read = readJsonc(text);
+  if (!opened.ok || !read.ok || opened.root.type !== "object")
+    throw installProblem(`${path} is no object in JSON with comments; repair it first`);
+  const imports = stringsAt(read.value, "import");
+  if (imports.includes(name) && isThere) return path;
+  const member = memberOf(opened.root, "import");
+  const value = [...imports, name];
+  const changed =
+    member === undefined
+      ? insertMember(text, opened.root, "import", value)
+      : replaceNode(text, member, JSON.stringify(value));
+  writeAtomically(system, path, system.text.encode(changed), { mode: 0o600 });
+  return path;
 }

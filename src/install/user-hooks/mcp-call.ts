@@ -13,7 +13,7 @@ import {
   stringAt,
 } from "../../protocol/index.ts";
 import { version } from "../../version.ts";
-import type { McpServer } from "./mcp-servers.ts";
+import type { McpServer } from "./compiled.ts";
 
 /** One conversation with an MCP server. */
 interface Connection {
@@ -43,13 +43,13 @@ export async function callMcpTool(server: McpServer, call: McpCall): Promise<str
       clientInfo: { name: "amplihack", version },
     });
     await connection.notify("notifications/initialized");
-    return textOf(await connection.request("tools/call", { name: call.tool, arguments: call.input }));
+    return resultText(await connection.request("tools/call", { name: call.tool, arguments: call.input }));
   } finally {
     connection.close();
   }
 }
 
-function textOf(result: Json): string {
+function resultText(result: Json): string {
   const texts = listAt(result, "content")
     .filter(part => stringAt(part, "type") === "text")
     .map(part => stringAt(part, "text") ?? "");

@@ -1,13 +1,25 @@
 import type { System } from "../../system/index.ts";
 import { firstCharacters } from "../../text/index.ts";
-import { isSameMemory, type Memory, type MemoryName, TEXT_LIMITS } from "../memory.ts";
-import { withFreeId } from "../new-memory.ts";
-import { openConnection } from "../open-store.ts";
-import { isSharedProject } from "../project-identity.ts";
-import { shortHash } from "../short-hash.ts";
-import { CHANGE, recordAll } from "../sqlite-changes.ts";
+import {
+  encodeText,
+  isSameMemory,
+  type Memory,
+  type MemoryName,
+  shortHash,
+  TEXT_LIMITS,
+  withFreeId,
+} from "../memory.ts";
+import { isSharedProject } from "../memory-place.ts";
 import type { SqliteConnection } from "../sqlite-connection.ts";
-import { bytesOf, memoryOf, SELECTED, textOf } from "../sqlite-rows.ts";
+import {
+  CHANGE,
+  readMemoryRow,
+  readTextColumn,
+  recordAll,
+  SELECTED,
+  selectAsBytes,
+} from "../sqlite-schema.ts";
+import { openConnection } from "../sqlite-store.ts";
 import {
   dropRemovedWords,
   type FoundMemory,
@@ -19,8 +31,7 @@ import {
   removeRows,
   replaceRow,
 } from "../sqlite-writes.ts";
-import { encodeText } from "../stored-text.ts";
-import type { NamedState, PendingChange, TeamState } from "./change.ts";
+import type { NamedState, PendingChange, TeamState } from "./decide.ts";
 import { hasSameText } from "./decide.ts";
 
 const SAME_NAME = "agent = ? AND session = ? AND key = ?";
@@ -90,7 +101,7 @@ export class LocalCopy {
         [limitMs, CHANGE.content],
       );
       for (const row of late) {
-        const memory = memoryOf(row, this.path);
+        const memory = readMemoryRow(row, this.path);
         replaceRow(this.connection, { number: numberOf(row), memory }, { ...memory, updatedMs: limitMs });
       }
       this.connection.run("UPDATE memory_changes SET changed_ms = ? WHERE changed_ms > ?", [
@@ -103,14 +114,14 @@ export class LocalCopy {
   /** The next entries of the log, at most so many, and about so many characters. */
   pending(afterNumber: number, limit: number, maxCharacters: number): readonly PendingChange[] {
     const rows = this.connection.rows(
-      `SELECT number, changes, base, changed_ms, ${["agent", "session", "key"].map(bytesOf).join(", ")}
+      `SELECT number, changes, base, changed_ms, ${["agent", "session", "key"].map(selectAsBytes).join(", ")}
        FROM memory_changes WHERE number > ? ORDER BY number LIMIT ?`,
       [afterNumber, limit],
     );
     const changes: PendingChange[] = [];
     let characters = 0;
     for (const row of rows) {
-      const text = (column: string): string => textOf(row, column, this.path);
+      const text = (column: string): string => readTextColumn(row, column, this.path);
       const name = { agent: text("agent"), session: text("session"), key: text("key") };
       const memory = this.find(name)?.memory;
       characters += memory?.value.length ?? 0;
@@ -191,10 +202,10 @@ export class LocalCopy {
   /** How many memories each project has that are not shared. */
   unsharedProjects(): ReadonlyMap<string, number> {
     const rows = this.connection.rows(
-      `SELECT ${bytesOf("project")}, count(*) AS count FROM memories
+      `SELECT ${selectAsBytes("project")}, count(*) AS count FROM memories
        WHERE is_shared = 0 AND project <> '' GROUP BY memories.project`,
     );
-    return new Map(rows.map(row => [textOf(row, "project", this.path), Number(row["count"])]));
+    return new Map(rows.map(row => [readTextColumn(row, "project", this.path), Number(row["count"])]));
   }
 
   /** Files memories of a project under another name, by which they are shared. */
@@ -206,7 +217,7 @@ export class LocalCopy {
         [encodeText(from)],
       );
       for (const row of rows) {
-        const memory = memoryOf(row, this.path);
+        const memory = readMemoryRow(row, this.path);
         replaceRow(this.connection, { number: numberOf(row), memory }, { ...memory, project: to });
       }
     });

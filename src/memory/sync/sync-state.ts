@@ -1,7 +1,8 @@
+import { spawn } from "node:child_process";
 import { ageOf } from "../../history/index.ts";
-import { isJsonObject, type Json, numberAt, stringAt } from "../../protocol/index.ts";
-import { AtomicJsonFile } from "../../state/index.ts";
-import { dirname, join, type System } from "../../system/index.ts";
+import { errorText, isJsonObject, type Json, numberAt, stringAt } from "../../protocol/index.ts";
+import { AtomicJsonFile, LogFile } from "../../state/index.ts";
+import { childEnvironment, dirname, join, type System } from "../../system/index.ts";
 import { count } from "../../text/index.ts";
 
 /** How the last syncs went, for those who decide on the next and for those who look. Times are 0 for never. */
@@ -33,7 +34,7 @@ const LONGEST_PAUSE_MS = 15 * 60_000;
 /** One that ends without a word was killed. */
 const LONGEST_SYNC_MS = 2 * 60_000;
 
-export function syncStateFile(system: System, databasePath: string): AtomicJsonFile<SyncState> {
+function syncStateFile(system: System, databasePath: string): AtomicJsonFile<SyncState> {
   return new AtomicJsonFile(join(dirname(databasePath), "memory-sync.json"), { system, parse });
 }
 
@@ -93,4 +94,32 @@ export function describeSync({ waiting, successMs, problem }: SyncState, nowMs: 
       : `${count(waiting, "change")} wait${waiting === 1 ? "s" : ""} for the team's database`;
   const last = successMs === 0 ? "not synced yet" : `last sync ${ageOf(nowMs, successMs)}`;
   return `${waits}; ${last}${problem === "" ? "" : `: ${problem}`}`;
+}
+
+/**
+ * Starts a sync in the background and waits for nothing. `program` is what runs `amplihack`. Nothing depends on it: a
+ * failure goes to the log, and the next occasion tries again.
+ */
+export function startSyncProcess(
+  system: System,
+  databasePath: string,
+  program: readonly [string, ...string[]],
+): void {
+  const folder = dirname(databasePath);
+  try {
+    // Noted here already, so that hooks that end together start one.
+    updateSyncState(system, databasePath, () => ({ attemptMs: system.clock.nowMs() }));
+    const [file, ...words] = program;
+    const child = spawn(file, [...words, "memory", "sync", "--background"], {
+      cwd: folder,
+      env: childEnvironment(system, { AMPLIHACK_NONINTERACTIVE: "1" }),
+      detached: true,
+      stdio: "ignore",
+    });
+    child.on("error", () => {});
+    child.unref();
+  } catch (error) {
+    const log = new LogFile(join(folder, "logs", "memory-sync.log"), { system });
+    log.write("WARNING", `no sync could be started: ${errorText(error)}`);
+  }
 }

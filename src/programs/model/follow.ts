@@ -21,6 +21,7 @@ import {
 } from "../../shell/index.ts";
 import { stdinOf } from "../records/file-access.ts";
 import { installsOf } from "../records/installs.ts";
+import { runUnknownProgram } from "../records/other-languages.ts";
 import { isOwnName } from "../records/own-program.ts";
 import { operationOfVerbs } from "../records/verbs.ts";
 import { effectsOfRows, listingBehind, readsOf } from "./effects.ts";
@@ -56,7 +57,8 @@ export function programsWith(own: OwnPrograms): Programs {
       return followProgram(name, own.find(name) ?? findProgram(name), call, runs, own.operationRowsOf(name));
     },
     interpret(name, code, operands, call, source) {
-      const language = name === "bun" ? "javascript" : findProgram(name)?.language;
+      const language =
+        name === "bun" ? "javascript" : name === "other" ? "other" : findProgram(name)?.language;
       return language === undefined ? undefined : runInterpreterCode(language, code, operands, call, source);
     },
     isKnown(name) {
@@ -86,7 +88,7 @@ function followProgram(
   noteNames(program, parsed);
   const isOnlyHelp = asksForHelp(program, parsed);
   const effects = isOnlyHelp ? [] : effectsOf(program, parsed);
-  const output = runs && program !== undefined ? runProgram(program, parsed) : undefined;
+  const output = runs ? runProgram(program, parsed) : undefined;
   const later = isOnlyHelp ? [] : (program?.effectsAfter?.(parsed) ?? []);
   const operations = operationEffects(name, program, parsed);
   const own = ownRows.length === 0 ? NO_EFFECTS : operationsOf(ownRows, name, parsed, program);
@@ -152,7 +154,9 @@ function passedOn(program: Program | undefined, call: ParsedCall): ReturnType<No
   return program.narrows?.(rest, call) ?? rest;
 }
 
-function runProgram(program: Program, call: ParsedCall): Output | undefined {
+function runProgram(program: Program | undefined, call: ParsedCall): Output | undefined {
+  if (program === undefined || isBare(program)) runUnknownProgram(call);
+  if (program === undefined) return undefined;
   runShellTexts(program, call);
   return program.run?.(call);
 }

@@ -8,6 +8,7 @@ import {
   dropKnown,
   environmentValueOf,
   execute,
+  filesMeant,
   homeAt,
   isKnown,
   joinPath,
@@ -125,7 +126,7 @@ export function runFiles(
   operands: readonly Value[],
   call: ProgramCall,
 ): Output {
-  for (const path of files) {
+  for (const path of files.flatMap(file => filesMeant(file, call) ?? [file])) {
     if (knownText(path) === "-" && call.stdin !== undefined)
       runInterpreterCode(language, call.stdin, operands, call, { from: "stdin" });
     const isKnown =

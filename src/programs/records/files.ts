@@ -171,8 +171,11 @@ function effectsOfPatch({ options, operands: [file] }: ParsedCall): readonly Pro
   const isReverse = options.has("R", "reverse");
   if (file !== undefined) return [{ kind: "write", path: file, how: "edit", isReverse }];
   const given = options.valueOf("i", "input");
-  const path = options.valueOf("d", "directory") ?? text(".");
+  const directory = options.valueOf("d", "directory");
+  const path = directory ?? text(".");
   const from = given === undefined ? {} : { from: given };
+  // Here the work around is kept; elsewhere the folder itself has to be.
+  if (!isReverse && directory !== undefined) return [{ kind: "alter", path, isTree: true }];
   return isReverse ? [{ kind: "write", path, how: "edit", isInto: true, isReverse, ...from }] : [];
 }
 

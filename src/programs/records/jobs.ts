@@ -54,7 +54,13 @@ export const jobs: Field = {
       },
       run: runFlock,
     }),
-    program("script", "readsNothing changesMore", { options: SCRIPT_OPTIONS, run: runTypescript }),
+    program("script", "readsNothing changesMore", {
+      options: SCRIPT_OPTIONS,
+      effects: ({ operands: [path = text("typescript")], options }) => [
+        { kind: "write", path, how: options.has("a", "append") ? "append" : "replace" },
+      ],
+      run: runTypescript,
+    }),
     program("at batch", "readsNothing changesMore", {
       options: { flags: "-bclmMrvVd", values: "-fqt" },
       run: runLater,

@@ -1,12 +1,13 @@
 import {
   baseName,
   describe,
-  homeAt,
   knownText,
   leaveUnexamined,
   type Output,
   type ProgramCall,
+  parseShell,
   readContents,
+  runLoadedText,
   text,
   unknownOutput,
   type Value,
@@ -16,6 +17,7 @@ import {
 } from "../../shell/index.ts";
 import { type Field, type ParsedCall, type Program, program } from "../model/program.ts";
 import { runString } from "../model/run.ts";
+import { runInterpreterCode } from "../model/run-code.ts";
 import { recordCodeEffect } from "./file-access.ts";
 import { sqlLosses } from "./sql.ts";
 
@@ -63,6 +65,7 @@ function interpreter(names: string, code: string): Program {
     run(call) {
       const codes = call.options.valuesOf(...words(code));
       for (const one of codes) followUnreadCode(knownText(one) ?? "", call);
+      if (codes.length === 0) runUnknownProgram(call);
       if (codes.length === 0 && call.stdin !== undefined) followUnreadCode(knownText(call.stdin) ?? "", call);
       return [unknownOutput(call)];
     },
@@ -81,28 +84,12 @@ function archiveTool({ argv }: ParsedCall): readonly Value[] | undefined {
 const STRING = String.raw`(?:\x60([^\x60]{0,500})\x60|"((?:\\.|[^"\\]){0,500})"|'((?:\\.|[^'\\]){0,500})')`;
 const MAX_SEARCHED = 64 * 1024;
 
-/** A call that starts a process, with its first string: the one text search, for languages without a reader. */
-const STARTS = new RegExp(
-  String.raw`\b(?:system2?|shell(?:-command(?:-to-string)?)?|exec\w*|run|spawn\w*|popen|cmd|sh|os_cmd|os:cmd)\b[\s([]*${STRING}`,
-  "g",
-);
-/** The same with a string for every word. */
-const WORDS =
-  /(?:\bcall-process|\bCommand|\bstart-process|\bSystem\.cmd|\bProcessBuilder|\bexec|\brun|\bsh|\bsystem2|\bspawn)\b([^;\n]{0,2000})/g;
-/** `"rm -rf x".execute()` of Groovy, `"rm -rf x".!` of Scala. */
-const STRING_STARTS = new RegExp(String.raw`${STRING}\s*\.(?:execute\b|!)`, "g");
-const DELETES = new RegExp(
-  String.raw`(?<![\w.:-])((?:[A-Za-z]\w*(?:\.|::))*(?:unlink|rm|rm_rf!?|rm!|rmdir|rmtree|removeItem|delete-directory|delete-file|deleteRecursively|removeDirectoryRecursive|removeFile|file\.remove|delete|deleteDirectory|RemoveAll|remove_dir_all|remove_all))[\s(]*(?:[A-Za-z]+:\s*)?(?:(?:Paths?\.(?:get|of)|new File|URL|c)\()?${STRING}`,
-  "g",
-);
 /** A statement that a call hands to a database, and the loss of all rows of a table. */
 const STATEMENTS = new RegExp(
   String.raw`\b(?:query|execute|sql|statement)!?[\s(]+(?:[\w.]+,\s*)?${STRING}`,
   "gi",
 );
 const EMPTIES = /\b([A-Z][\w.]*\.)?(?:delete_all|truncate_all|drop_table)\b!?[\s(]+:?([\w.]+)/g;
-const SINGLE_FILE = /(?:^|\.)(?:delete-file|file\.remove|removeFile|rm!|delete)$/;
-const ANY_STRING = new RegExp(STRING, "g");
 
 /** Looks for what code of a language without a reader starts, deletes and tells a database. */
 export function followUnreadCode(whole: string, call: ProgramCall): void {
@@ -111,13 +98,7 @@ export function followUnreadCode(whole: string, call: ProgramCall): void {
   if (code !== whole)
     leaveUnexamined(session, "steps", "code too long to be searched", whole.slice(MAX_SEARCHED), call.span);
   session.budget.take(code.length);
-  for (const match of [...code.matchAll(STARTS), ...code.matchAll(STRING_STARTS)]) {
-    runString(text(stringIn(match, 1)), call);
-  }
-  for (const match of code.matchAll(WORDS)) {
-    const words = [...(match[1] ?? "").matchAll(ANY_STRING)].map(word => stringIn(word, 1));
-    if (words.length > 1) runString(text(words.map(quoted).join(" ")), call);
-  }
+  runInterpreterCode("other", text(code), [], call, { from: "argument" });
   for (const match of code.matchAll(STATEMENTS))
     for (const effect of sqlLosses(text(stringIn(match, 1)), [], undefined, ""))
       recordCodeEffect({ kind: "operation", effect, at: match.index }, call);
@@ -131,24 +112,48 @@ export function followUnreadCode(whole: string, call: ProgramCall): void {
     } as const;
     recordCodeEffect({ kind: "operation", effect: loss, at: index }, call);
   }
-  for (const match of code.matchAll(DELETES)) {
-    const path = pathOf(stringIn(match, 2), call);
-    const isRecursive = !SINGLE_FILE.test(match[1] ?? "");
-    recordCodeEffect({ kind: "delete", path, isRecursive, at: match.index }, call);
-  }
 }
 
 function stringIn(match: RegExpExecArray | RegExpMatchArray, first: number): string {
   return (match[first] ?? match[first + 1] ?? match[first + 2] ?? "").replace(/\\(["'\\])/g, "$1");
 }
 
-function quoted(word: string): string {
-  return `'${word.replace(/'/g, "'\\''")}'`;
+/** Options, in any spelling, behind which programs take code, and subcommands that do. */
+const CODE_OPTION =
+  /^(?:-{1,2}(?:[a-z]?[cegrxp]|eval(?:uate)?|exec(?:ute)?|expr(?:ession)?|code|commands?|cmd|script|batch|goal|do)|eval|exec)$/i;
+
+/**
+ * A program of which nothing is known may be an interpreter: text behind an option that elsewhere holds code is searched as
+ * code and read as a command, and so is a file of this command that it is given.
+ */
+export function runUnknownProgram(call: ParsedCall): void {
+  for (const [index, word] of call.argv.entries()) {
+    if (index === 0) continue;
+    const previous = knownText(wordAt(call.argv, index - 1)) ?? "";
+    const code = /^--?(?:eval|execute|command|code|expression|[ce])=(.+)$/s.exec(knownText(word) ?? "")?.[1];
+    if (index > 1 && CODE_OPTION.test(previous)) runUnknownCode(word, call);
+    else if (code !== undefined) runUnknownCode(text(code), call);
+    else runUnknownFile(word, call);
+  }
+  if (call.stdin !== undefined && call.operands.every(word => knownText(word) === "-"))
+    runUnknownCode(call.stdin, { ...call, stdin: undefined });
 }
 
-/** Emacs and others read `~` themselves. */
-function pathOf(written: string, call: ProgramCall): Value {
-  return text(written.replace(/^~(?=\/|$)/, () => homeAt(call.place, call.scope.session.context.home)));
+function runUnknownCode(code: Value, call: ParsedCall): void {
+  const known = knownText(code);
+  if (known === undefined || !/[\s("'`!]/.test(known.trim())) return;
+  followUnreadCode(known, call);
+  // What no shell can read is no command.
+  if (parseShell(known).problems.length === 0) runString(code, call);
+}
+
+function runUnknownFile(path: Value, call: ParsedCall): void {
+  const name = knownText(path) ?? "-";
+  if (name.startsWith("-")) return;
+  const isStdin = /^\/dev\/(?:stdin|fd\/0)$/.test(name);
+  if (!isStdin && writtenEntry(path, call.cwd, call.scope) === undefined) return;
+  for (const content of readContents(path, call.cwd, call.stdin, call.scope))
+    runLoadedText(content, name, call);
 }
 
 /** What a program will do that is compiled from text of this very command. */

@@ -19,10 +19,12 @@ import {
   unknownOutput,
   type Value,
   wordAt,
+  writtenEntry,
 } from "../../shell/index.ts";
 import { type Field, type ParsedCall, program } from "../model/program.ts";
 import { runInterpreterCode } from "../model/run-code.ts";
 import { recordCodeEffect } from "./file-access.ts";
+import { followUnreadCode } from "./other-languages.ts";
 
 const OPTIONS: OptionGrammar = {
   flags: "-abefhiklmnprstuvxBCDEHPTc login norc noprofile posix noediting restricted verbose help version",
@@ -38,7 +40,7 @@ export const shells: Field = {
       options: OPTIONS,
       run: runShell,
     }),
-    program("ksh93 mksh pdksh rbash yash csh tcsh hush osh nu xonsh elvish", "shell readsNothing", {
+    program("ksh93 mksh pdksh rbash yash csh tcsh hush osh", "shell readsNothing", {
       options: OPTIONS,
       run: runShell,
     }),
@@ -56,7 +58,7 @@ export const shells: Field = {
       "export declare local readonly typeset set unset alias unalias exit return cd pushd popd trap shift eval exec command :",
       "readsNothing",
     ),
-    program("ysh rc es scsh", "shell changesMore", { run: runRareShell }),
+    program("ysh rc es scsh nu xonsh elvish", "shell changesMore", { run: runRareShell }),
   ],
 };
 
@@ -129,7 +131,10 @@ function fishText(code: Value): Value {
 function runRareShell(call: ParsedCall): Output {
   const at = call.argv.findIndex(word => /^(-[a-z]*c|--commands?)$/.test(knownText(word) ?? ""));
   const code = at < 0 ? undefined : call.argv[at + 1];
-  return code === undefined ? [unknownOutput(call)] : runCommandString(code, [], call);
+  if (code === undefined) return [unknownOutput(call)];
+  // Some of them speak a language that is more than a shell's.
+  followUnreadCode(knownText(code) ?? "", call);
+  return runCommandString(code, [], call);
 }
 
 function runCommandString(code: Value, rest: readonly Value[], call: ProgramCall): Output {
@@ -156,7 +161,10 @@ function runStandardInput(values: readonly Value[], call: ProgramCall): Output {
 function runStartFiles(parsed: ParsedOptions, call: ProgramCall): void {
   const named = ["BASH_ENV", "ENV"].map(name => environmentValueOf(call, name));
   for (const path of [...named, ...parsed.valuesOf("rcfile", "init-file")]) {
-    if (path !== undefined && path.pieces.length > 0) runScript({ path, arguments: [], by: "shell" }, call);
+    if (path === undefined || path.pieces.length === 0) continue;
+    // What this command wrote has run already, as any file that a variable names.
+    const isWritten = named.includes(path) && writtenEntry(path, call.cwd, call.scope) !== undefined;
+    if (!isWritten) runScript({ path, arguments: [], by: "shell" }, call);
   }
   for (const name of ["PS0", "PS1", "PS2", "PS4", "BASH_ENV", "ENV"]) {
     const prompt = knownText(environmentValueOf(call, name) ?? { pieces: [], origins: [] });

@@ -90,7 +90,7 @@ function writesOf(call: ParsedCall): readonly ProgramEffect[] {
   const { options } = call;
   if (destination === undefined) return [];
   return sources.flatMap((from): readonly ProgramEffect[] => {
-    const path = placedAt(destination, from, isInto && !options.has("T"), call);
+    const path = options.has("T") ? destination : placedAt(destination, from, isInto, call);
     const how = options.has("n") ? "create" : "replace";
     return [{ kind: "write", path, how, from, isInto }, ...leftBeside(path, destination, from, options)];
   });

@@ -72,6 +72,11 @@ export function shadowNotice(name: string, path: string, shipped: string): strin
   return `'${name}' is not the recipe that comes with amplihack: ${path} takes its place. The shipped one: ${shipped}`;
 }
 
+/** Why a recipe of a project does not run in the place of a shipped one. */
+export function shadowRefusal(name: string, path: string): string {
+  return `'${name}' is a recipe of amplihack, and ${path} has its name. To run that file, name its path; or give its folder with -R`;
+}
+
 export interface ListedRecipe extends Readonly<ReturnType<typeof titleOf>> {
   readonly step_count: number;
   readonly path: string;
@@ -240,8 +245,7 @@ function readParent(
     );
   }
   const shipped = findShadowed(system, name, found.path, search);
-  if (shipped !== undefined)
-    reading.warnings.push({ message: shadowNotice(name, found.path, shipped), file: child.path });
+  if (shipped !== undefined) return fail(shadowRefusal(name, found.path));
   if (visited.has(realPath(system, found.path))) {
     return fail(`Circular extends detected: '${name}' was already visited in the extends chain`);
   }

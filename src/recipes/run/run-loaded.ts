@@ -170,7 +170,8 @@ function createRun(
     interruption: request.interruption ?? new Interruption(),
     progress,
     watcher,
-    counter: { steps: 0, files: 0 },
+    counter: { steps: 0, files: 0, shells: 0 },
+    agreed: request.agreed ?? [],
   };
 }
 

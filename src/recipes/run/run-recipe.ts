@@ -5,7 +5,7 @@ import type { System } from "../../system/index.ts";
 import { createGroupWatcher, createNodeSystem } from "../../system/node.ts";
 import { findProblems } from "../find/find-problems.ts";
 import { findRecipe } from "../find/find-recipe.ts";
-import { findShadowedByName, type LoadedRecipe, loadRecipe, shadowNotice } from "../find/load-recipe.ts";
+import { findShadowedByName, type LoadedRecipe, loadRecipe, shadowRefusal } from "../find/load-recipe.ts";
 import type { Problem } from "../format/recipe.ts";
 import { delegateRun, findRunner } from "./external-runner.ts";
 import { createPrivateDirectory, removeTree } from "./private-directory.ts";
@@ -88,7 +88,7 @@ async function start(
     request.observer?.({ kind: "notice", text: message, isWarning: true });
   };
   const shipped = findShadowedByName(system, request.recipe, found.path, settings.search);
-  if (shipped !== undefined) warn(shadowNotice(request.recipe, found.path, shipped));
+  if (shipped !== undefined) throw new RunRefusal("bad_args", shadowRefusal(request.recipe, found.path));
   const agent = settings.agent ?? findActiveAgent(system, settings.workingDir, warn);
   // Another program's progress cannot be recorded step by step.
   const runner = request.kept === undefined ? findRunner(system, settings.search.currentDir) : undefined;
@@ -103,6 +103,11 @@ async function start(
       return await delegateRun(system, request, settings, delegation);
     }
     const loaded = loadForRun(system, request, settings, found.path, warn);
+    if (request.agreed !== undefined && !request.agreed.includes(loaded.fileSha256))
+      throw new RunRefusal(
+        "bad_args",
+        `${found.path} changed since you were asked about it: run it again to be asked`,
+      );
     const resumed = takeResumed(system, request, settings, loaded);
     try {
       const facts = { ...common, runId: resumed?.runId ?? runId };

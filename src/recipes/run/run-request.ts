@@ -20,6 +20,8 @@ import type { ErrorKind } from "./result.ts";
 
 /** What to run and how. Only `recipe` is needed. */
 export interface RunRequest {
+  /** SHA-256 of the recipes that a person agreed to; another text of the recipe is not run */
+  readonly agreed?: readonly string[] | undefined;
   /** a name or a path */
   readonly recipe: string;
   /** Default: the directory of this process. */

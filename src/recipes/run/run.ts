@@ -39,7 +39,9 @@ export interface RecipeRun {
   readonly progress: ProgressKeeper;
   /** ends the programs of steps when this process is killed */
   readonly watcher: GroupWatcher;
-  readonly counter: { steps: number; files: number };
+  readonly counter: { steps: number; files: number; shells: number };
+  /** SHA-256 of recipes that a person agreed to as they are */
+  readonly agreed: readonly string[];
 }
 
 interface RunEnvironment {

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { JsonObject } from "../../protocol/index.ts";
-import { join, resolve, type System } from "../../system/index.ts";
+import { join, quoteWord, resolve, type System } from "../../system/index.ts";
 import { isDirectory } from "../find/find-recipe.ts";
 import { failure, type RecipeRun, type StepOutcome, type StepTask } from "../run/run.ts";
 import { renderShell, ShellNestingError } from "../shell-text/render-shell.ts";
@@ -14,12 +14,15 @@ import {
   failureText,
   MAX_OUTPUT_BYTES,
 } from "./execute-process.ts";
+import { guardShell } from "./guard-step.ts";
 import { settleOutput, variablesAfterFailure } from "./settle-output.ts";
 
 /** A shell script with everything it needs to run; `dispose` removes its files. */
 export interface PreparedShell {
   readonly argv: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
+  /** the script behind assignments of the recipe's values, as the guard reads it */
+  readonly judged: string;
   readonly warnings: readonly string[];
   dispose(): void;
 }
@@ -64,6 +67,7 @@ export function prepareShell(
     return {
       argv: isLong ? [...BASH, files.write(whole)] : [...BASH, "-c", whole],
       env,
+      judged: judgedText(script, variables.exported),
       warnings: describeMissing(variables.missing),
       dispose: () => files.removeAll(),
     };
@@ -71,6 +75,16 @@ export function prepareShell(
     files.removeAll();
     throw error;
   }
+}
+
+/** A longer value is left open: the guard takes a variable that nobody sets for anything. */
+const MAX_JUDGED_VALUE = 4_096;
+
+function judgedText(script: string, values: Readonly<Record<string, string>>): string {
+  const assignments = Object.entries(values)
+    .filter(([name, value]) => value.length <= MAX_JUDGED_VALUE && script.includes(name))
+    .map(([name, value]) => `${name}=${quoteWord(value)}\n`);
+  return assignments.join("") + script;
 }
 
 /** Private files that live as long as one step. */
@@ -117,7 +131,13 @@ export async function runBashStep(task: StepTask): Promise<StepOutcome> {
     if (!(error instanceof ShellNestingError)) throw error;
     return failure("prepare", error.message, { warnings: place.warnings });
   }
+  const guarded = await guardShell(run, frame, { text: shell.judged, cwd: place.directory });
+  if (guarded.refusal !== undefined) {
+    shell.dispose();
+    return failure("prepare", guarded.refusal, { warnings: place.warnings });
+  }
   const timeoutSeconds = effectiveTimeout(run, frame, bashTimeout(task));
+  const beganMs = run.system.clock.monotonicMs();
   let execution: Execution;
   try {
     execution = await executeProcess(run, task.reference, {
@@ -129,6 +149,7 @@ export async function runBashStep(task: StepTask): Promise<StepOutcome> {
     });
   } finally {
     shell.dispose();
+    await guarded.finish(run.system.clock.monotonicMs() - beganMs);
   }
   const output = execution.stdout.trimEnd();
   const common = {

@@ -1,6 +1,6 @@
 import { defined, type JsonObject } from "../../protocol/index.ts";
 import { findSubRecipe, listSearched } from "../find/find-recipe.ts";
-import { findShadowed, type LoadedRecipe, loadRecipe, shadowNotice } from "../find/load-recipe.ts";
+import { findShadowed, type LoadedRecipe, loadRecipe, shadowRefusal } from "../find/load-recipe.ts";
 import { type FrameProgress, newProgress } from "../run/progress-keeper.ts";
 import type { StepResult, SubResult } from "../run/result.ts";
 import { type Frame, type FrameEnd, failure, type StepOutcome, type StepTask } from "../run/run.ts";
@@ -105,7 +105,7 @@ function loadChild({ run, frame }: StepTask, name: string): LoadedRecipe | strin
     return `Sub-recipe '${name}' not found. Searched:\n${listSearched(system.files, found.searched)}`;
   }
   const shipped = findShadowed(system, name, found.path, search);
-  if (shipped !== undefined) run.warn(shadowNotice(name, found.path, shipped));
+  if (shipped !== undefined) return shadowRefusal(name, found.path);
   const { loaded, errors } = loadRecipe(system, found.path, search, topLevelFile);
   if (loaded !== undefined) return loaded;
   return `Failed to parse sub-recipe '${name}': ${errors.map(error => error.message).join("; ")}`;

@@ -13,6 +13,7 @@ import {
 } from "../run/run.ts";
 import { fillTemplate } from "../values/template.ts";
 import { endText, executeProcess } from "./execute-process.ts";
+import { guardShell } from "./guard-step.ts";
 import { runAgentStep } from "./run-agent-step.ts";
 import { type PreparedShell, prepareShell, runBashStep } from "./run-bash-step.ts";
 import { runRecipeStep } from "./run-recipe-step.ts";
@@ -60,6 +61,12 @@ async function runHook(task: StepTask, name: HookName, outcome?: StepOutcome): P
   } catch (error) {
     return [`Hook '${name}' could not run: ${errorText(error)}`];
   }
+  const guarded = await guardShell(run, frame, { text: shell.judged, cwd: run.workingDir });
+  if (guarded.refusal !== undefined) {
+    shell.dispose();
+    return [`Hook '${name}' did not run. ${guarded.refusal}`];
+  }
+  const beganMs = run.system.clock.monotonicMs();
   try {
     const { end, stdout, stderr } = await executeProcess(run, reference, {
       isShell: true,
@@ -75,6 +82,7 @@ async function runHook(task: StepTask, name: HookName, outcome?: StepOutcome): P
     return [...shell.warnings, `Hook '${name}' failed (${how})`];
   } finally {
     shell.dispose();
+    await guarded.finish(run.system.clock.monotonicMs() - beganMs);
   }
 }
 

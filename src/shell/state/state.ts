@@ -90,6 +90,12 @@ export interface Session {
   readonly unexamined: Unexamined[];
   /** How often each script was read that the session wrote. */
   readonly ownScripts: Map<string, number>;
+  /** Texts whose rest was left when the work was used up. */
+  readonly cutTexts: Set<string>;
+  /** Files of this command that a variable named, each run once. */
+  readonly loadedFiles: Set<FileEntry>;
+  /** Values of variables that were run as commands. */
+  readonly runValues: Set<string>;
   /** Numbers for pipelines, temporary files and descriptors. */
   nextNumber: number;
 }
@@ -183,7 +189,7 @@ export interface Programs {
    * known is judged as what it could be. Without `runs` nothing is run: there is no work left for it.
    */
   follow(name: string | undefined, call: ProgramCall, runs: boolean): Followed;
-  /** Runs the text of a file that names its interpreter; undefined when a shell runs it. */
+  /** Runs the text of a file that names its interpreter, `other` for any; undefined when a shell runs it. */
   interpret(
     interpreter: string,
     code: Value,
@@ -227,6 +233,8 @@ export interface ShellState {
   /** Pipes of `>(…)` that nothing was written to yet. */
   readonly sinks: Map<string, Sink>;
   positionals: Positionals;
+  /** `set -a`: every variable is handed to programs. */
+  exportsAll?: boolean;
 }
 
 /** An open descriptor besides stdin and stdout: what reading it gives, the file that writing to it fills. */
@@ -449,6 +457,9 @@ export function createSession(
     assignments: [],
     unexamined: [],
     ownScripts: new Map(),
+    cutTexts: new Set(),
+    loadedFiles: new Set(),
+    runValues: new Set(),
     nextNumber: 1,
   };
 }

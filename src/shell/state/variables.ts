@@ -208,7 +208,7 @@ export function environmentOf(call: PendingCall): readonly EnvironmentEntry[] {
 function exportedEntries(state: ShellState): readonly EnvironmentEntry[] {
   const entries: EnvironmentEntry[] = [];
   for (const [name, variable] of state.variables) {
-    if (variable.isExported && name !== "_")
+    if ((variable.isExported || state.exportsAll === true) && name !== "_")
       entries.push({ name, value: onlyValue(variable.contents, name) });
   }
   return entries;

@@ -1,3 +1,4 @@
+import { globMatches } from "../../system/index.ts";
 import { LIMITS } from "../limits.ts";
 import { readContents, writtenEntry } from "../state/files.ts";
 import {
@@ -25,8 +26,12 @@ import type { AndOr, CompoundList, PipelineNode, TestExpression, Word } from "..
 import {
   baseName,
   concatenate,
+  couldBe,
   describe,
+  directoryName,
+  hasGlob,
   isAbsolute,
+  isKnown,
   joinPath,
   knownPrefix,
   knownText,
@@ -135,6 +140,9 @@ export function runSubshell(scope: Scope, run: (inner: Scope) => Output): Output
 /** The work allowed for the whole is done; what starts with `next` stays unexamined. */
 export function isUsedUp(next: Located, { session, source }: Scope): boolean {
   if (!session.words.isSpent && !session.budget.isSpent) return false;
+  // The rest of a text is searched once, from where the work ended.
+  if (session.cutTexts.has(source.text)) return true;
+  session.cutTexts.add(source.text);
   const reason = session.words.isSpent ? "words" : "steps";
   const region = source.text.slice(next.pos);
   leaveUnexamined(session, reason, "the command is too long to be analysed", region, spanOf(source, next));
@@ -251,6 +259,8 @@ interface ScriptUse {
 /** Runs a script whose text is known: written in this command, or small and inside project or temp. */
 export function runScript(use: ScriptUse, call: ProgramCall): Output {
   const { scope } = call;
+  const meant = filesMeant(use.path, call);
+  if (meant !== undefined) return eitherOutput(...meant.map(path => runScript({ ...use, path }, call)));
   const written = writtenEntry(use.path, call.cwd, scope);
   if (written !== undefined || isPipe(use.path)) {
     const contents = readContents(use.path, call.cwd, call.stdin, scope);
@@ -259,6 +269,42 @@ export function runScript(use: ScriptUse, call: ProgramCall): Output {
   const content = readScript(use.path, call);
   const code = content ?? readContents(use.path, call.cwd, call.stdin, scope)[0];
   return code === undefined ? [unknownOutput(call)] : runScriptText(code, use, call, scope.scripts + 1);
+}
+
+const MAX_MEANT = 16;
+
+/**
+ * The files of this command or session that a pattern or the results of a search may stand for: `sh ./*.sh`,
+ * `find -name "*.sh" -exec sh {} +`. Undefined for a path that is known, or of which nothing is.
+ */
+export function filesMeant(path: Value, call: ProgramCall): readonly Value[] | undefined {
+  const { scope, cwd } = call;
+  const { context, listings } = scope.session;
+  const absolute = joinPath(cwd, path);
+  if (knownText(absolute) !== undefined || call.place.kind !== "local") return undefined;
+  const found = path.origins.flatMap(origin =>
+    origin.kind === "program" ? (listings.get(origin.invocation) ?? []) : [],
+  );
+  const isMeant = (name: string): boolean =>
+    hasGlob(path)
+      ? couldBe(absolute, name)
+      : found.some(({ names }) => names.length === 0 || names.some(one => globMatches(one, baseName(name))));
+  if (!hasGlob(path) && found.length === 0) return undefined;
+  const folders = hasGlob(path)
+    ? [directoryName(`${knownPrefix(absolute)}x`)]
+    : found.flatMap(({ starts }) => starts.flatMap(start => knownText(joinPath(cwd, start)) ?? []));
+  const listed = folders.flatMap(folder =>
+    (context.files?.list(folder, LIMITS.directoryEntries) ?? []).map(name => joinedName(folder, name)),
+  );
+  const own = listed.filter(name => isMeant(name) && isOwnFile(name, scope));
+  const written = [...scope.state.files].flatMap(([name, { isDirectory }]) =>
+    isDirectory !== true && isMeant(name) ? [name] : [],
+  );
+  return [...new Set([...written, ...own])].slice(0, MAX_MEANT).map(name => text(name));
+}
+
+function joinedName(folder: string, name: string): string {
+  return folder.endsWith("/") ? `${folder}${name}` : `${folder}/${name}`;
 }
 
 function isPipe(path: Value): boolean {
@@ -285,7 +331,7 @@ function runScriptText(code: Value, use: ScriptUse, call: ProgramCall, scripts: 
 }
 
 /** The program that the first line names, with `env` looked through. */
-function interpreterOf(code: Value): string | undefined {
+export function interpreterOf(code: Value): string | undefined {
   const match = /^#!\s*(?:\S*\/env\s+(?:-S\s+)?)?(\S+)/.exec(knownPrefix(code));
   return match?.[1] === undefined ? undefined : baseName(match[1]);
 }
@@ -366,6 +412,7 @@ function runCodeIn(given: Value, call: ProgramCall, source: CodeSource, scope: S
   const read = readFileOf(given, call);
   const code = read ?? given;
   const scripts = scope.scripts + (read === undefined ? 0 : 1);
+  if (read === undefined) runTextsBehind(code, call);
   const run = runShellText(code, { ...scope, scripts }, call.span);
   scope.session.codeRuns.push({
     language: "shell",
@@ -385,6 +432,29 @@ function readFileOf(code: Value, call: ProgramCall): Value | undefined {
   const [origin] = code.origins;
   const isOneFile = code.pieces.length === 1 && piece?.kind === "unknown" && code.origins.length === 1;
   return isOneFile && origin?.kind === "file" ? readScript(origin.path, call) : undefined;
+}
+
+/**
+ * What a text that is not known was made of: `grep -v x a.sh | sh`, `while read l; do $l; done < a.sh`. Files of this command
+ * or session among them are read as if they ran whole.
+ */
+export function runTextsBehind(code: Value, call: ProgramCall): void {
+  if (code.pieces.length !== 1 || code.pieces[0]?.kind !== "unknown" || call.place.kind !== "local") return;
+  const { session } = call.scope;
+  const paths = code.origins.slice(0, MAX_MEANT).flatMap(origin => {
+    if (origin.kind === "file") return [origin.path];
+    if (origin.kind !== "program") return [];
+    const { argv = [], cwd = call.cwd } = session.invocations[origin.invocation] ?? {};
+    return argv.slice(1, MAX_MEANT).map(word => joinPath(cwd, word));
+  });
+  for (const path of paths) {
+    const entry = writtenEntry(path, call.cwd, call.scope);
+    if (entry !== undefined && (entry.isDirectory === true || session.loadedFiles.has(entry))) continue;
+    if (entry !== undefined) session.loadedFiles.add(entry);
+    const own = entry?.contents ?? [readOwnScript(path, call)];
+    const source = { from: "file", path, via: "script" } as const;
+    for (const text of own) if (text !== undefined && isKnown(text)) runInNewShell(text, call, source);
+  }
 }
 
 /** What a child shell starts with: exported variables and functions, nothing else. */

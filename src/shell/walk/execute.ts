@@ -33,7 +33,8 @@ import {
   withOrigins,
   wordAt,
 } from "../value.ts";
-import { positionalsFrom, runProgramFile, runShellText, unknownOutput } from "./code-runs.ts";
+import { positionalsFrom, runProgramFile, runShellText, runTextsBehind, unknownOutput } from "./code-runs.ts";
+import { runLoadedFiles } from "./loaded-files.ts";
 
 /** Records a program start and follows what it leads to. `alias`: the text the command word stands for. */
 export function execute(call: PendingCall, alias?: string): Output {
@@ -117,9 +118,11 @@ function start(pending: PendingCall): Output {
   const builtin =
     call.isInShell && isBare && program !== undefined ? session.walker.findBuiltin(program) : undefined;
   if (builtin !== undefined && isFollowed) return builtin(call);
+  if (isFollowed) runLoadedFiles(call);
   const followed = session.programs.follow(program, call, isFollowed);
   session.effects[call.id] = followed.effects;
   if (followed.output !== undefined) return followed.output;
+  if (program === undefined && isFollowed) runTextsBehind(word, call);
   if (program === undefined || !isFollowed) return [unknownOutput(call)];
   return runProgramFile(call) ?? [defaultOutput(call)];
 }

@@ -211,7 +211,8 @@ function runIf(node: If, scope: Scope): Output {
 
 function runCase(node: Case, scope: Scope): Output {
   resolveSingle(node.word, scope);
-  for (const item of node.items) for (const pattern of item.pattern) resolveSingle(pattern, scope);
+  for (const item of node.items)
+    if (!isUsedUp(item, scope)) for (const pattern of item.pattern) resolveSingle(pattern, scope);
   const isCertain = node.items.some(item => item.pattern.some(pattern => pattern.text === "*"));
   return runBranches(
     node.items.map(item => item.body),
@@ -223,12 +224,13 @@ function runCase(node: Case, scope: Scope): Output {
 /** Runs each branch from the same start and unites what they leave; `mayBeNone`: perhaps none runs. */
 function runBranches(branches: readonly CompoundList[], mayBeNone: boolean, scope: Scope): Output {
   const ends: ShellState[] = mayBeNone ? [forkState(scope)] : [];
-  const outputs = branches.map(branch => {
+  const outputs = branches.flatMap(branch => {
+    if (isUsedUp(branch, scope)) return [];
     const state = forkState(scope);
     const output = scope.session.walker.runNode(branch, { ...scope, state });
     if (endsShell(branch)) adoptFiles(scope.state, state);
     else ends.push(state);
-    return output;
+    return [output];
   });
   const [first, ...others] = ends;
   if (first !== undefined) {

@@ -1,4 +1,4 @@
-import { findDataFiles } from "../../../src/dashboard/data-files.ts";
+import { findDataFiles } from "../../../src/dashboard/entries.ts";
 import { startLocalDashboard } from "../../../src/dashboard/local-dashboard.ts";
 import { createNodeSystem } from "../../../src/system/node.ts";
 

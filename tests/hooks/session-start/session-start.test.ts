@@ -82,6 +82,7 @@ describe("the context of a new session", () => {
   it("is never empty and has its parts in order", async () => {
     const system = project({
       [`${ROOT}/.claude/context/PROJECT.md`]: "# Title\n\n---\n\nA shop in one line.\nMore",
+      [`${ROOT}/.claude/context/DISCOVERIES.md`]: "# Learnt\n",
       [`${ROOT}/.claude/context/USER_PREFERENCES.md`]: "### Verbosity\n\nbrief\n",
       [`${ROOT}/.claude/workflow/DEFAULT_WORKFLOW.md`]: "steps",
     });
@@ -150,11 +151,20 @@ describe("what memory knows", () => {
   });
 
   it.each<[string, ScriptedRun]>([
+    ["is empty", { stdout: JSON.stringify({ context: "", memories: [] }) }],
+    ["cannot be asked", { code: 2 }],
+  ])("names no list of discoveries that is not there when memory %s", async (_, answer) => {
+    const context = await text(project({}, answer));
+    expect(context).not.toContain("DISCOVERIES.md");
+    expect(context).toContain("Default Workflow");
+  });
+
+  it.each<[string, ScriptedRun]>([
     ["times out", { durationMs: 9000 }],
     ["fails", { code: 2 }],
     ["answers nonsense", { stdout: "[]" }],
   ])("is said to be unavailable when the bridge %s, and the rest is still given", async (_, answer) => {
-    const system = project({}, answer);
+    const system = project({ [`${ROOT}/.claude/context/DISCOVERIES.md`]: "x" }, answer);
     const effect = await start(system);
     expect(effect?.context).toMatch(/Memory was unavailable[\s\S]*DISCOVERIES.md[\s\S]*Default Workflow/);
     expect(effect?.diagnostics?.[0]?.detail).toMatch(/^bridge get_context/);

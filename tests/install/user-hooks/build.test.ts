@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readManifest } from "../../../src/hooks/user/manifest.ts";
 import { buildHooks, buildProblems } from "../../../src/install/user-hooks/build.ts";
-import { TrustedHooks } from "../../../src/install/user-hooks/trust.ts";
+import { TrustedHooks } from "../../../src/install/user-hooks/sources.ts";
 import { createNodeSystem } from "../../../src/system/node.ts";
 import { bundleProgram } from "../../bundle-program.ts";
 import { temporaryDirectory } from "../../temporary-directory.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { startUpdateCheck, whySkipped } from "../../../src/launcher/update/check.ts";
+import { startUpdateCheck, whySkipped } from "../../../src/launcher/update/releases.ts";
 import { createNodeSystem } from "../../../src/system/node.ts";
 import type { System } from "../../../src/system/system.ts";
 import { version } from "../../../src/version.ts";

@@ -3,7 +3,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { fetchRelease as FetchRelease } from "../../../src/launcher/update/apply.ts";
-import { fetchReleases, latestOf } from "../../../src/launcher/update/releases.ts";
+import { fetchReleases, latestRelease } from "../../../src/launcher/update/releases.ts";
 import { createNodeSystem } from "../../../src/system/node.ts";
 import { temporaryDirectory } from "../../temporary-directory.ts";
 import { PUBLIC_KEY, type PublishedFiles, ReleaseServer } from "./release-server.ts";
@@ -64,7 +64,7 @@ async function prepare(change: (files: PublishedFiles) => void = () => {}) {
   const stateHome = join(temporaryDirectory(), ".amplihack");
   const server = await ReleaseServer.start();
   server.publish("9.0.0", {}, change);
-  const [release] = [latestOf(await fetchReleases(server.source))];
+  const [release] = [latestRelease(await fetchReleases(server.source))];
   if (release === undefined) throw new Error("nothing is offered");
   const versions = join(stateHome, "versions");
   const system = createNodeSystem();

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findOwner } from "../../../src/launcher/update/owner.ts";
+import { findOwner } from "../../../src/launcher/update/releases.ts";
 import { temporaryDirectory } from "../../temporary-directory.ts";
 
 const PROGRAM = "dist/bin/amplihack.cjs";

@@ -3,10 +3,8 @@ import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { checkPlatform } from "../../../src/launcher/platform.ts";
-import { findOwner } from "../../../src/launcher/update/owner.ts";
-import { latestOf } from "../../../src/launcher/update/releases.ts";
-import { canRestart } from "../../../src/launcher/update/restart.ts";
-import { unpack } from "../../../src/launcher/update/unpack.ts";
+import { unpack } from "../../../src/launcher/update/apply.ts";
+import { canRestart, findOwner, latestRelease } from "../../../src/launcher/update/releases.ts";
 import { version } from "../../../src/version.ts";
 import { temporaryDirectory } from "../../temporary-directory.ts";
 import { buildProgram, LaunchMachine, type ProgramEnd } from "../launch-machine.ts";
@@ -201,8 +199,8 @@ describe("the newest release", () => {
       isPrerelease: false,
       addressOf: () => "",
     }));
-    expect(latestOf(releases)?.version).toBe("1.10.0");
-    expect(latestOf([])).toBeUndefined();
+    expect(latestRelease(releases)?.version).toBe("1.10.0");
+    expect(latestRelease([])).toBeUndefined();
   });
 });
 

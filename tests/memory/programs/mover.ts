@@ -1,7 +1,7 @@
 /** Moves memories between a file and a team, and is killed at one of the calls to its target. */
 import { copyMemories, type MovableStore, removeMoved } from "../../../src/memory/move.ts";
 import { openPostgresStore } from "../../../src/memory/open-postgres-store.ts";
-import { openStore } from "../../../src/memory/open-store.ts";
+import { openStore } from "../../../src/memory/sqlite-store.ts";
 import { readDatabaseUrl } from "../../../src/postgres/url.ts";
 import { createNodeSystem } from "../../../src/system/node.ts";
 

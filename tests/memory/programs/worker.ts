@@ -1,7 +1,8 @@
 /** One of many processes that use the same memories at the same time. Tells on stdout what it stored. */
-import { openStore } from "../../../src/memory/open-store.ts";
-import { learnedRetention } from "../../../src/memory/retention.ts";
+
+import { learnedRetention } from "../../../src/memory/memory.ts";
 import { readQuery } from "../../../src/memory/search-words.ts";
+import { openStore } from "../../../src/memory/sqlite-store.ts";
 import { createNodeSystem } from "../../../src/system/node.ts";
 
 const system = createNodeSystem();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { recallForPrompt } from "../../../src/memory/recall.ts";
-import type { MemoryStore } from "../../../src/memory/store.ts";
+import type { MemoryStore } from "../../../src/memory/memory.ts";
+import { recallForPrompt } from "../../../src/memory/ranking.ts";
 import { draft, NOW_MS, type OpenScene, STORES } from "../store-scene.ts";
 import { MEASURED } from "./plain-search.ts";
 import { LATER_PROMPTS, NOTES, PROMPTS } from "./recall-set.ts";

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { MemoryDraft } from "../../../src/memory/memory.ts";
-import { openStore } from "../../../src/memory/open-store.ts";
-import { CHANGE } from "../../../src/memory/sqlite-changes.ts";
-import type { MemoryStore } from "../../../src/memory/store.ts";
+import type { MemoryDraft, MemoryStore } from "../../../src/memory/memory.ts";
+import { CHANGE } from "../../../src/memory/sqlite-schema.ts";
+import { openStore } from "../../../src/memory/sqlite-store.ts";
 import { LocalCopy } from "../../../src/memory/sync/local-copy.ts";
 import { temporaryDirectory } from "../../temporary-directory.ts";
 import { draft, NOW_MS, systemAt } from "../store-scene.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Memory } from "../../../src/memory/memory.ts";
 import { prepareMemoryTables } from "../../../src/memory/postgres-schema.ts";
-import type { PendingChange } from "../../../src/memory/sync/change.ts";
+import type { PendingChange } from "../../../src/memory/sync/decide.ts";
 import type { TeamDatabase } from "../../../src/memory/sync/team-database.ts";
 import { runs } from "../../generated-inputs.ts";
 import { hasPostgres } from "../../postgres-server.ts";

@@ -1,8 +1,7 @@
 import Libsql from "libsql";
 import { describe, expect, it } from "vitest";
-import { MAX_TIME_MS } from "../../../src/memory/memory.ts";
-import type { MemoryError } from "../../../src/memory/memory-error.ts";
-import { learnedRetention } from "../../../src/memory/retention.ts";
+import type { MemoryError } from "../../../src/memory/memory.ts";
+import { learnedRetention, MAX_TIME_MS } from "../../../src/memory/memory.ts";
 import { hasPostgres } from "../../postgres-server.ts";
 import { DAY_MS, draft } from "../store-scene.ts";
 import { openTeam, PROJECT } from "./team-scene.ts";

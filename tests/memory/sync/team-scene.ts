@@ -1,11 +1,10 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { Memory } from "../../../src/memory/memory.ts";
+import type { Memory, MemoryStore } from "../../../src/memory/memory.ts";
 import { openTeamDatabase } from "../../../src/memory/open-postgres-store.ts";
-import { openStore } from "../../../src/memory/open-store.ts";
-import type { MemoryStore } from "../../../src/memory/store.ts";
+import { openStore } from "../../../src/memory/sqlite-store.ts";
 import { LocalCopy } from "../../../src/memory/sync/local-copy.ts";
-import { type SyncCounts, synchronise } from "../../../src/memory/sync/sync.ts";
+import { type SyncCounts, synchronise } from "../../../src/memory/sync/run-sync.ts";
 import { TeamDatabase } from "../../../src/memory/sync/team-database.ts";
 import type { Database } from "../../../src/postgres/database.ts";
 import { readDatabaseUrl } from "../../../src/postgres/url.ts";

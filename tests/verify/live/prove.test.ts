@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { install } from "../../../src/install/install.ts";
-import { LAUNCH_TOOLS } from "../../../src/launcher/tools.ts";
-import { DRIVERS } from "../../../src/verify/live/driver.ts";
-import { proveAll } from "../../../src/verify/live/live.ts";
+import { LAUNCH_TOOLS } from "../../../src/launcher/find-binary.ts";
+import { DRIVERS, proveAll } from "../../../src/verify/live/live.ts";
 import { createSandbox, INSTALL, PACKAGE, type Sandbox, systemIn } from "../../install/sandbox.ts";
 
 const placesOf = ({ home, project }: Sandbox) => ({

@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { PROMPT, type ScriptStep } from "../../../src/verify/live/script.ts";
-import { startModel } from "../../../src/verify/live/scripted-model.ts";
+import { PROMPT, type ScriptStep, startModel } from "../../../src/verify/live/scripted-model.ts";
 
 const STEPS: readonly ScriptStep[] = [
   { kind: "command", command: "touch one" },

@@ -75,7 +75,7 @@ export const PERL = defineLanguage({
     ["chmod", "changesMode", "1..", "0"],
     ["chown", "changesMode", "2.."],
     ["chdir", "changesDirectory", "0"],
-    ["truncate", "writes", "0", "1", "appending"],
+    ["truncate", "writes", "0"],
     ["open", opens],
     ["sysopen", opensDescriptor],
     ["file.{print,printf,write}", "writes", "handle", "0", "appending"],

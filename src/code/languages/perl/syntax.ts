@@ -446,7 +446,7 @@ function isAfterSigil(lexer: Lexer): boolean {
   return before?.kind === "mark" && before.text === "@" && before.end === lexer.at;
 }
 
-const QUOTE_WORD = /^(q|qq|qw|qx|qr|m|s|tr|y)(\s*)([^\w\s,;)])/;
+const QUOTE_WORD = /^(q|qq|qw|qx|qqx|qr|m|s|tr|y)(\s*)([^\w\s,;)])/;
 
 function readWord(lexer: Lexer): SpecialToken {
   const { source } = lexer;
@@ -485,6 +485,7 @@ function readQuoteWord(lexer: Lexer): SpecialToken | undefined {
     case "qw":
       return quoted(lexer, "words", open, close, false);
     case "qx":
+    case "qqx":
       return quoted(lexer, "command", open, close, open !== "'");
     case "m":
     case "qr":

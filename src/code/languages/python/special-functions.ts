@@ -90,9 +90,14 @@ export const runsWhenText = withArgument("0", (command, call, context) =>
 export const opensDescriptor = withArgument("0", (path, call, context) => {
   const flags = select(call, "1");
   if (flags?.kind === "reference" && flags.name === "os.O_RDONLY") noteRead(context, call, path);
-  else noteWrite(context, call, path, true);
+  else noteWrite(context, call, path, false);
   return fileHandle(path);
 });
+
+/** `os.truncate(path)`, `os.ftruncate(descriptor)` */
+export const truncates = withArgument("0 path fd", (target, call, context) =>
+  noteWrite(context, call, target.kind === "reference" ? (target.receiver ?? target) : target, false),
+);
 
 export const readsLines: LibraryFunction = (call, context) => {
   const content = reads("0 filename")(call, context);

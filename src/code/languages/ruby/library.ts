@@ -168,6 +168,7 @@ export const RUBY = defineLanguage({
     ["{File.,,IO.,Kernel.}open File.new", usesFile(opens("0", "1 mode"))],
     ["{File,IO}.{read,binread,readlines,foreach} {YAML,JSON}.load_file", usesFile(reads("0"))],
     ["{File,IO}.{write,binwrite} File.truncate", "writes", "0", "1"],
+    ["IO.copy_stream", "copies", "0", "1"],
     ["file.{write,puts,print,<<,syswrite}", "writes", "handle", "0", "appending"],
     ["path.rmtree", "deletes", "this", "recursively"],
     ["path.{delete,unlink,rmdir}", "deletes", "this"],

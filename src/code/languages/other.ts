@@ -1,0 +1,144 @@
+import {
+  DELETE_WORDS,
+  hasWord,
+  isPathText,
+  MOVE_WORDS,
+  RUN_WORDS,
+  WRITE_WORDS,
+  wordsInName,
+} from "../meaning/by-name.ts";
+import { expandTilde } from "../meaning/context.ts";
+import { defineLanguage } from "../meaning/library-table.ts";
+import { type ReadingBudget, step } from "../syntax/source.ts";
+import { callNode, type Node, textNode } from "../syntax/tree.ts";
+
+// Code of a language without a grammar here. Names and texts look alike everywhere: what a statement does is told by the
+// words in its names (`deleteRecursively`, `del_dir_r`, `uiop:run-program`), what it does it to by its texts.
+
+interface Text {
+  readonly text: string;
+  readonly at: number;
+  /** between backticks, or words between angles */
+  readonly isCommand: boolean;
+}
+
+interface Statement {
+  readonly words: Set<string>;
+  readonly texts: Text[];
+}
+
+const MAX_TEXT = 2000;
+const TOKEN = /[A-Za-z_$][\w$]*|[;\n]|["'`<]|:?!/g;
+/** `qx{rm x}`, `qqx(rm x)` */
+const QUOTED_COMMAND = /^q{1,2}x$/i;
+const CLOSERS: Readonly<Record<string, string>> = {
+  "{": "}",
+  "(": ")",
+  "[": "]",
+  "<": ">",
+  "/": "/",
+  "|": "|",
+  "!": "!",
+};
+
+function parseOther(source: string, budget: ReadingBudget): readonly Node[] {
+  const nodes: Node[] = [];
+  let statement: Statement = { words: new Set(), texts: [] };
+  const end = (): void => {
+    nodes.push(...readStatement(statement));
+    statement = { words: new Set(), texts: [] };
+  };
+  TOKEN.lastIndex = 0;
+  for (let match = TOKEN.exec(source); match !== null && step(budget); match = TOKEN.exec(source)) {
+    const [token] = match;
+    const at = match.index;
+    if (token === ";" || token === "\n") end();
+    else if (/^\w|^\$/.test(token)) {
+      for (const word of wordsInName(token)) statement.words.add(word);
+      const close = QUOTED_COMMAND.test(token) ? CLOSERS[source[at + token.length] ?? ""] : undefined;
+      const end = close === undefined ? -1 : source.indexOf(close, at + token.length + 1);
+      if (end < 0) continue;
+      statement.texts.push({ text: source.slice(at + token.length + 1, end), at, isCommand: true });
+      TOKEN.lastIndex = end + 1;
+    } else if (token.endsWith("!")) {
+      const command = commandLine(source, at, token.length);
+      if (command === undefined) continue;
+      nodes.push(callNode("runs", [textNode(command)], at));
+      TOKEN.lastIndex = at + token.length + command.length;
+    } else {
+      const text = readText(source, at, token, statement.words);
+      if (text === undefined) continue;
+      statement.texts.push(text);
+      TOKEN.lastIndex = at + text.text.length + 2;
+    }
+  }
+  end();
+  return nodes;
+}
+
+/** `!rm x` and `:!rm x` at the start of a line. */
+function commandLine(source: string, at: number, length: number): string | undefined {
+  if (!/(?:^|\n)[ \t]*$/.test(source.slice(Math.max(0, at - 20), at))) return undefined;
+  const end = source.indexOf("\n", at);
+  return source.slice(at + length, end < 0 ? Math.min(source.length, at + MAX_TEXT) : end);
+}
+
+function readText(source: string, at: number, open: string, words: ReadonlySet<string>): Text | undefined {
+  // `<a b>` is a list of words for some, and a comparison for most.
+  if (open === "<" && !hasWord(words, RUN_WORDS)) return undefined;
+  // `'x` is a name for Lisps.
+  if (open === "'" && /\w/.test(source[at - 1] ?? "")) return undefined;
+  const close = open === "<" ? ">" : open;
+  let end = at + 1;
+  while (end < source.length && source[end] !== close && end - at < MAX_TEXT) {
+    if (source[end] === "\n" && open !== "`" && open !== '"') return undefined;
+    end += source[end] === "\\" ? 2 : 1;
+  }
+  if (source[end] !== close) return undefined;
+  // `"rm x".!` and `"rm x".execute()`
+  const isStarted = /^\s*\.?\s*(?:!|execute\b|shell\b|system\b)/.test(source.slice(end + 1, end + 20));
+  return { text: source.slice(at + 1, end), at, isCommand: open === "`" || open === "<" || isStarted };
+}
+
+function readStatement({ words, texts }: Statement): readonly Node[] {
+  if (texts.length === 0) return [];
+  const nodes: Node[] = texts
+    .filter(({ isCommand }) => isCommand)
+    .map(({ text, at }) => callNode("runs", [textNode(unescaped(text))], at));
+  const at = texts[0]?.at ?? 0;
+  const paths = texts.filter(({ text }) => isPathText(text)).map(({ text }) => textNode(unescaped(text)));
+  if (hasWord(words, RUN_WORDS)) {
+    const plain = texts.filter(({ isCommand }) => !isCommand).map(({ text }) => unescaped(text));
+    for (const text of plain) if (/\s/.test(text)) nodes.push(callNode("runs", [textNode(text)], at));
+    const argv = plain.filter(text => !/^\s*$/.test(text));
+    if (argv.length > 0)
+      nodes.push(
+        callNode("starts", [{ kind: "list", items: argv.map(text => ({ value: textNode(text) })) }], at),
+      );
+  }
+  if (hasWord(words, DELETE_WORDS)) for (const path of paths) nodes.push(callNode("deletes", [path], at));
+  const written = hasWord(words, WRITE_WORDS)
+    ? paths[0]
+    : hasWord(words, MOVE_WORDS)
+      ? paths.at(-1)
+      : undefined;
+  if (written !== undefined) nodes.push(callNode("writes", [written], at));
+  return nodes;
+}
+
+function unescaped(text: string): string {
+  return text.replace(/\\(["'\\`])/g, "$1");
+}
+
+/** What words and texts alone tell. */
+export const OTHER = defineLanguage({
+  id: "other",
+  parse: parseOther,
+  toPath: expandTilde,
+  functions: () => [
+    ["runs", "runsShell", "0"],
+    ["starts", "runsWords", "0"],
+    ["deletes", "deletes", "0", "recursively"],
+    ["writes", "writes", "0"],
+  ],
+});

@@ -1,0 +1,72 @@
+import { knownPrefix, wordSet } from "../../shell/index.ts";
+import type { EvaluationContext, FunctionCall } from "./context.ts";
+import { type Datum, firstValue, knownTextOf, optionsOf } from "./datum.ts";
+import { noteDelete, noteMove, noteShell, noteWrite } from "./effects.ts";
+
+// Libraries have more functions than any table. What one does that no table knows is told by the words in its name.
+
+export const RUN_WORDS = wordSet(
+  "system system2 shell sh bash exec execute execv execvp run runs popen spawn command cmd process subprocess qx qqx callcommand readprocess",
+);
+export const DELETE_WORDS = wordSet(
+  "delete deletes remove removes rm rmdir rmtree rmrf unlink unlinkat erase wipe purge destroy del trash send2trash shred removeall removedirectoryrecursive",
+);
+export const WRITE_WORDS = wordSet("write writes truncate ftruncate overwrite spit output save dump");
+export const MOVE_WORDS = wordSet("rename copy move cp mv copyfile copytree");
+
+/** Words that only functions of files have; the others delete from lists and tables as well. */
+const FILE_FUNCTIONS = wordSet(
+  "unlink unlinkat rm rmdir rmtree rmrf shred truncate ftruncate trash send2trash",
+);
+const STARTS = wordSet("system popen shell");
+/** Words in front of a function that belongs to files. */
+const FILE_MODULES = wordSet(
+  "fs file files dir directory folder disk libc cdll ffi binding dlopen io os shutil fileutils",
+);
+
+/** Ways to functions of the system itself: what is called there is not known, so the worst is taken. */
+const FOREIGN = wordSet("fiddle ffi ctypes cdll libc dlopen syscall koffi");
+const LIBRARY_FILE = /\.(?:so|dylib|dll)(?:\.\d+)*$/;
+
+/** `deleteRecursively`, `del_dir_r`: the whole name and the words in it, in lower case. */
+export function wordsInName(name: string): readonly string[] {
+  const parts = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").split(/[^A-Za-z0-9]+/);
+  return [name, ...parts].map(part => part.toLowerCase());
+}
+
+export function hasWord(words: Iterable<string>, known: { has(word: string): boolean }): boolean {
+  for (const word of words) if (known.has(word)) return true;
+  return false;
+}
+
+/** A place rather than a word: a slash, a dot or a tilde in front, or an ending. */
+export function isPathText(text: string): boolean {
+  return text.length < 1024 && !/\s/.test(text) && /^[~./]|\/|\.\w{1,8}$/.test(text);
+}
+
+/** Notes what a function does that no table knows. */
+export function noteByName(context: EvaluationContext, call: FunctionCall): void {
+  const last = call.name.slice(call.name.lastIndexOf(".") + 1);
+  const words = wordsInName(last);
+  const isOfFiles =
+    hasWord(words, FILE_FUNCTIONS) || hasWord(wordsInName(call.name.slice(0, -last.length)), FILE_MODULES);
+  if (hasWord(words, STARTS))
+    for (const text of call.positional.slice(0, 1))
+      if (/\s/.test(knownTextOf(text) ?? "")) noteShell(context, call, text);
+  const isForeign = hasWord(wordsInName(call.name), FOREIGN);
+  if (!isOfFiles && !isForeign) return;
+  const paths = [...call.positional, ...call.named.values()].filter(isPath);
+  const [first, second] = paths;
+  if (first === undefined) return;
+  if (hasWord(words, DELETE_WORDS) || isForeign)
+    for (const path of paths) noteDelete(context, call, path, true);
+  else if (hasWord(words, WRITE_WORDS)) noteWrite(context, call, first, false);
+  else if (second !== undefined && hasWord(words, MOVE_WORDS)) noteMove(context, call, first, second, "copy");
+}
+
+function isPath(datum: Datum): boolean {
+  return optionsOf(datum).some(option => {
+    if (option.kind !== "text" || LIBRARY_FILE.test(knownTextOf(option) ?? "")) return false;
+    return option.type === "path" || isPathText(knownPrefix(firstValue(option)));
+  });
+}

@@ -1,0 +1,436 @@
+import { PostgresStore } from "../memory/index.ts";
+import {
+  Database,
+  type DatabaseAddress,
+  hasRelation,
+  MISSING_RIGHT,
+  PostgresError,
+  type Row,
+  type RunSql,
+  SCHEMA,
+  type SqlValue,
+} from "../postgres/index.ts";
+import { errorText, isJsonObject, type Json } from "../protocol/index.ts";
+import { findQueuedRun, hasTables, listQueuedRuns } from "../recipes/index.ts";
+import { readableTeams } from "../ship/index.ts";
+import { findHome } from "../state/index.ts";
+import type { System } from "../system/index.ts";
+import { Activity, KEPT_JUDGEMENTS, KEPT_RUNS } from "./activity.ts";
+import { type EntryBatch, type EntrySource, type Origin, readJudgement, readRun } from "./entries.ts";
+import { type Dashboard, type DashboardOptions, startDashboard } from "./server.ts";
+import {
+  type DashboardData,
+  type MemoryEntry,
+  type MemoryQuery,
+  type RecipeRuns,
+  SHOWN_RUNS,
+  type Sources,
+  searchMemories,
+  totalsOf,
+} from "./sources.ts";
+import { NO_CHANGES } from "./timeline/calls.ts";
+import { Timelines } from "./timeline/timeline.ts";
+import { SCOPE_NAMES, type Scope, type TeamSite } from "./views/layout.ts";
+import { clock, number } from "./views/words.ts";
+
+type Choices = TeamSite["choices"];
+
+const FRESH_MS = 60_000;
+const MAX_VALUES = 200;
+const NOTHING: Choices = { team: [], person: [], machine: [], project: [], host: [] };
+
+/** What there is to choose from, of the last months. Records are counted for it, so that it is asked once a minute. */
+class TeamChoices {
+  private readonly run: RunSql;
+  private readonly clock: System["clock"];
+  private readonly teams: readonly string[];
+  private known: Choices | undefined;
+  private readMs = Number.NEGATIVE_INFINITY;
+  private reading: Promise<void> | undefined;
+
+  constructor(run: RunSql, clock: System["clock"], teams: readonly string[]) {
+    this.run = run;
+    this.clock = clock;
+    this.teams = teams;
+  }
+
+  /** Waits the first time only; later ones get what is known while it is read again. */
+  async read(): Promise<Choices> {
+    const isFresh = this.clock.monotonicMs() - this.readMs < FRESH_MS;
+    if (this.known !== undefined && isFresh) return this.known;
+    this.reading ??= this.readAgain()
+      // That the database does not answer is told where records are read.
+      .catch(() => {})
+      .finally(() => {
+        this.reading = undefined;
+      });
+    if (this.known === undefined) await this.reading;
+    return this.known ?? NOTHING;
+  }
+
+  private async readAgain(): Promise<void> {
+    this.readMs = this.clock.monotonicMs();
+    const names = SCOPE_NAMES.join(", ");
+    const rows = await this.run(
+      `SELECT ${names} FROM ${SCHEMA}.records WHERE team = ANY ($1) AND time > now() - interval '90 days'
+       GROUP BY GROUPING SETS (${SCOPE_NAMES.map(name => `(${name})`).join(", ")}) ORDER BY count(*) DESC`,
+      [this.teams],
+    );
+    const valuesOf = (name: string) =>
+      rows.flatMap(row => (typeof row[name] === "string" && row[name] !== "" ? [row[name]] : []));
+    this.known = Object.fromEntries(
+      SCOPE_NAMES.map(name => [name, valuesOf(name).slice(0, MAX_VALUES)]),
+    ) as unknown as Choices;
+  }
+}
+
+/** Runs of recipes in a database, where there are some that this user may read. */
+class QueuedRuns {
+  private readonly database: Database;
+  private readonly clock: System["clock"];
+  private areThere = false;
+  private askedMs = Number.NEGATIVE_INFINITY;
+  private shownMs = Number.NEGATIVE_INFINITY;
+  private shown = "";
+  /** how often they were found different while somebody looked at them */
+  changes = 0;
+
+  constructor(database: Database, clock: System["clock"]) {
+    this.database = database;
+    this.clock = clock;
+  }
+
+  /** Whether there are any. It is asked once a minute. */
+  async canBeRead(): Promise<boolean> {
+    if (this.clock.monotonicMs() - this.askedMs < FRESH_MS) return this.areThere;
+    this.askedMs = this.clock.monotonicMs();
+    try {
+      this.areThere = await this.areReadable();
+    } catch {
+      // That the database does not answer is told where records are read.
+    }
+    return this.areThere;
+  }
+
+  private async areReadable(): Promise<boolean> {
+    try {
+      if (!(await hasTables(this.database))) return false;
+      await listQueuedRuns(this.database, 0, { limit: 1 });
+      return true;
+    } catch (error) {
+      // Members of a team need not be among those who may submit.
+      if (error instanceof PostgresError && error.code === MISSING_RIGHT) return false;
+      throw error;
+    }
+  }
+
+  /** Looks for news as long as a page with runs was asked for lately; true when there are some. */
+  async catchUp(): Promise<boolean> {
+    if (!this.areThere || this.clock.monotonicMs() - this.shownMs > FRESH_MS) return false;
+    const runs = await listQueuedRuns(this.database, 0, { limit: SHOWN_RUNS });
+    const now = JSON.stringify(runs.map(({ runId, state, steps, worker }) => [runId, state, steps, worker]));
+    const isNews = this.shown !== now;
+    if (isNews) this.changes++;
+    this.shown = now;
+    return isNews;
+  }
+
+  /** Runs have a submitter and a machine; they belong to no team, project or host. */
+  of({ person, machine }: Scope): RecipeRuns {
+    const { database, clock } = this;
+    const canBeShown = async (): Promise<boolean> => {
+      this.shownMs = clock.monotonicMs();
+      return this.canBeRead();
+    };
+    return {
+      list: async () =>
+        (await canBeShown())
+          ? listQueuedRuns(database, clock.nowMs(), { limit: SHOWN_RUNS, person, machine })
+          : [],
+      find: async id => ((await canBeShown()) ? findQueuedRun(database, clock.nowMs(), id) : undefined),
+      detail: () => ({ blocks: undefined, outputs: new Map() }),
+    };
+  }
+}
+
+const PAGE_ROWS = 5_000;
+/** Whoever is in the team can add lines of any length; a longer one is counted as unreadable. */
+const MAX_FIELDS_BYTES = 64 * 1024;
+
+/** Of records with a number up to these, none is read. */
+interface Position {
+  readonly runs: number;
+  readonly judgements: number;
+}
+
+/**
+ * The records of teams, as their machines shipped them. The newest are read first, as many as are kept, then what
+ * was added since: numbers rise in the order in which records became visible.
+ */
+export class RecordSource implements EntrySource {
+  private readonly run: RunSql;
+  private readonly condition: string;
+  private readonly values: readonly SqlValue[];
+  private position: Position | undefined;
+  private readonly origins = new Map<string, Origin>();
+  /** there are older ones that were left out */
+  isPartial = false;
+
+  constructor(run: RunSql, teams: readonly string[], { team, ...scope }: Scope) {
+    this.run = run;
+    const [first = ""] = teams;
+    const chosen = team ?? (teams.length === 1 ? first : undefined);
+    const wanted: readonly (readonly [string, SqlValue])[] = [
+      // With one team an index has the order that is asked for.
+      chosen === undefined ? ["team = ANY", teams] : ["team =", chosen],
+      ...Object.entries(scope).map(([name, value]) => [`${name} =`, value] as const),
+    ];
+    this.condition = wanted.map(([column], index) => `${column} ($${index + 1})`).join(" AND ");
+    this.values = wanted.map(([, value]) => value);
+  }
+
+  async *read(): AsyncGenerator<EntryBatch> {
+    for (;;) {
+      const { runs, judgements }: Position = this.position ?? (await this.findStart());
+      const rows = await this.readPage({ runs, judgements });
+      const last = Number(rows.at(-1)?.["number"] ?? 0);
+      this.position = { runs: Math.max(runs, last), judgements: Math.max(judgements, last) };
+      if (rows.length === 0) return;
+      yield this.toBatch(rows);
+      if (rows.length < PAGE_ROWS) return;
+    }
+  }
+
+  private async findStart(): Promise<Position> {
+    const last = async (kind: string, kept: number): Promise<number> => {
+      const [row] = await this.run(
+        `SELECT number FROM ${SCHEMA}.records WHERE ${this.condition} AND kind = '${kind}'
+         ORDER BY number DESC OFFSET ${kept} LIMIT 1`,
+        this.values,
+      );
+      return Number(row?.["number"] ?? 0);
+    };
+    const [runs, judgements] = await Promise.all([last("runs", KEPT_RUNS), last("audit", KEPT_JUDGEMENTS)]);
+    this.isPartial = runs > 0 || judgements > 0;
+    return { runs, judgements };
+  }
+
+  private readPage({ runs, judgements }: Position): Promise<readonly Row[]> {
+    const next = this.values.length + 1;
+    return this.run(
+      `SELECT number, kind, team, person, machine, project,
+         CASE WHEN octet_length(fields::text) <= ${MAX_FIELDS_BYTES} THEN fields END AS fields
+       FROM ${SCHEMA}.records
+       WHERE ${this.condition} AND number > $${next}
+         AND number > CASE kind WHEN 'runs' THEN $${next + 1}::bigint ELSE $${next + 2}::bigint END
+       ORDER BY number LIMIT ${PAGE_ROWS}`,
+      [...this.values, Math.min(runs, judgements), runs, judgements],
+    );
+  }
+
+  private toBatch(rows: readonly Row[]): EntryBatch {
+    const ofKind = <E>(kind: string, read: (row: Row) => E | undefined) =>
+      rows.filter(row => row["kind"] === kind).flatMap(row => read(row) ?? []);
+    const runs = ofKind("runs", row => this.withOrigin(row, readRun(fieldsOf(row))));
+    const judgements = ofKind("audit", row => this.withOrigin(row, readJudgement(fieldsOf(row))));
+    return { runs, judgements, unreadable: rows.length - runs.length - judgements.length };
+  }
+
+  private withOrigin<E>(row: Row, entry: E | undefined): (E & { readonly origin: Origin }) | undefined {
+    if (entry === undefined) return undefined;
+    const [team, person, machine] = [row["team"], row["person"], row["machine"]].map(String);
+    const key = JSON.stringify([team, person, machine]);
+    const origin = this.origins.get(key) ?? { team: `${team}`, person: `${person}`, machine: `${machine}` };
+    this.origins.set(key, origin);
+    return { ...entry, origin };
+  }
+}
+
+/** A line as its log had it, but with the project by the name that all machines know. */
+function fieldsOf({ fields, project }: Row) {
+  return isJsonObject(fields as Json) ? { ...(fields as object), project: String(project) } : undefined;
+}
+
+export interface TeamOptions {
+  /** closed with the data */
+  readonly database: Database;
+  /** all that the user may see when absent */
+  readonly team?: string | undefined;
+  readonly home: string;
+}
+
+/** Views of parts are kept while they are looked at; each follows the database and holds what it shows. */
+const MAX_VIEWS = 4;
+const MAX_VALUE = 300;
+
+/** Throws when there is nothing to show: no tables, no team of that name, or none at all. */
+async function openTeamData(system: System, options: TeamOptions): Promise<DashboardData> {
+  const { database, team } = options;
+  const teams = await readableTeams(database, team);
+  return new TeamData(system, options, teams);
+}
+
+interface View {
+  readonly scope: Scope;
+  readonly source: RecordSource;
+  readonly activity: Activity;
+  readonly timelines: Timelines;
+}
+
+class TeamData implements DashboardData {
+  readonly home: string;
+  private readonly system: System;
+  private readonly options: TeamOptions;
+  private readonly teams: readonly string[];
+  private readonly choices: TeamChoices;
+  private readonly runs: QueuedRuns;
+  private readonly whole: View;
+  /** of parts, the one looked at last is the last */
+  private readonly parts = new Map<string, View>();
+  private problem: string | undefined;
+  private readMs: number;
+
+  constructor(system: System, options: TeamOptions, teams: readonly string[]) {
+    this.system = system;
+    this.options = options;
+    this.teams = teams;
+    this.home = options.home;
+    this.readMs = system.clock.nowMs();
+    this.choices = new TeamChoices(options.database.run, system.clock, teams);
+    this.runs = new QueuedRuns(options.database, system.clock);
+    this.whole = this.makeView({});
+  }
+
+  get activity(): Activity {
+    return this.whole.activity;
+  }
+
+  async catchUp(): Promise<boolean> {
+    try {
+      let isNews = false;
+      for (const { activity } of [this.whole, ...this.parts.values()])
+        isNews = (await activity.catchUp()) || isNews;
+      isNews = (await this.runs.catchUp()) || isNews;
+      this.problem = undefined;
+      this.readMs = this.system.clock.nowMs();
+      return isNews;
+    } catch (error) {
+      this.problem = `What is shown was read at ${clock(this.readMs)}: ${errorText(error)}.`;
+      throw error;
+    }
+  }
+
+  totals(): ReturnType<DashboardData["totals"]> {
+    const activities = [this.whole, ...this.parts.values()].map(({ activity }) => activity);
+    return { ...totalsOf(activities), recipes: this.runs.changes };
+  }
+
+  async sourcesFor(query: URLSearchParams): Promise<Sources> {
+    const scope = this.readScope(query);
+    const view = this.viewOf(scope);
+    return {
+      system: this.system,
+      activity: view.activity,
+      timelines: view.timelines,
+      changes: NO_CHANGES,
+      recipes: this.runs.of(scope),
+      findMemories: (words, memoryQuery) => this.findMemories(scope, words, memoryQuery),
+      team: {
+        scope,
+        choices: await this.choices.read(),
+        hasRecipes: await this.runs.canBeRead(),
+        about: this.about(view),
+        problem: this.problem,
+      },
+    };
+  }
+
+  close(): Promise<void> {
+    return this.options.database.close();
+  }
+
+  private readScope(query: URLSearchParams): Scope {
+    return Object.fromEntries(
+      SCOPE_NAMES.flatMap(name => {
+        const value = query.get(name)?.slice(0, MAX_VALUE);
+        const isFixed = name === "team" && this.teams.length === 1;
+        return value && !isFixed ? [[name, value]] : [];
+      }),
+    );
+  }
+
+  private viewOf(scope: Scope): View {
+    if (Object.keys(scope).length === 0) return this.whole;
+    const key = JSON.stringify(scope);
+    const view = this.parts.get(key) ?? this.makeView(scope);
+    this.parts.delete(key);
+    this.parts.set(key, view);
+    const [oldest] = this.parts.keys();
+    if (this.parts.size > MAX_VIEWS && oldest !== undefined) this.parts.delete(oldest);
+    return view;
+  }
+
+  private makeView(scope: Scope): View {
+    const source = new RecordSource(this.options.database.run, this.teams, scope);
+    const activity = new Activity(source);
+    return { scope, source, activity, timelines: new Timelines(activity, NO_CHANGES) };
+  }
+
+  private about({ source }: View): string {
+    const { teams, options } = this;
+    const whose = teams.length === 1 ? `The team ${teams[0]}` : `${teams.length} teams`;
+    const part = `, the newest ${number(KEPT_RUNS)} runs of hooks and ${number(KEPT_JUDGEMENTS)} judgements: choose a person, a machine, a project or a host for older ones`;
+    return `${whose}, as shipped to ${options.database.place}${source.isPartial ? part : ""}. This page only shows.`;
+  }
+
+  private async findMemories(
+    { team, project }: Scope,
+    words: string,
+    query: MemoryQuery,
+  ): Promise<readonly MemoryEntry[]> {
+    const teams = team === undefined ? this.teams : this.teams.filter(name => name === team);
+    const projects = project === undefined ? undefined : [project];
+    const nowMs = this.system.clock.nowMs();
+    const { database } = this.options;
+    if (!(await hasRelation(database.run, `${SCHEMA}.memories`))) return [];
+    const found = await Promise.all(
+      teams.map(async name => {
+        const reader = new PostgresStore(database, name, this.system);
+        return searchMemories(reader, nowMs, words, { ...query, projects });
+      }),
+    );
+    return found.flat();
+  }
+}
+
+export type TeamDashboardOptions = Pick<DashboardOptions, "address" | "port" | "intervalMs" | "warn"> & {
+  /** all teams of the user when absent */
+  readonly team?: string | undefined;
+};
+
+/** A database is asked less often than a log of this machine. */
+const INTERVAL_MS = 3_000;
+
+/** The same pages over what a team's machines shipped to its database. They only show. */
+export async function startTeamDashboard(
+  system: System,
+  address: DatabaseAddress,
+  { team, ...options }: TeamDashboardOptions,
+): Promise<Dashboard> {
+  const database = await Database.open(address);
+  try {
+    const data = await openTeamData(system, {
+      database,
+      team,
+      home: findHome(system) ?? "",
+    });
+    return await startDashboard(system, data, {
+      intervalMs: INTERVAL_MS,
+      ...options,
+      whyReadOnly: "This page only shows: what agents did is undone on their machines.",
+    });
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}

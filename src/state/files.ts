@@ -1,0 +1,103 @@
+import { basename, dirname, type Files, hasErrorCode, join, type System } from "../system/index.ts";
+
+/** Removes a file; that it is not there is no failure. */
+export function removeIfThere(files: Pick<Files, "remove">, path: string): void {
+  ignoreAbsent(() => files.remove(path));
+}
+
+export function ignoreAbsent(action: () => void): void {
+  try {
+    action();
+  } catch (error) {
+    if (!hasErrorCode(error, "ENOENT", "ENOTDIR")) throw error;
+  }
+}
+
+/** Runs an action that makes `path`, and once more with its parents made where they were missing. */
+export function withParents(
+  files: Pick<Files, "makeDirectory">,
+  path: string,
+  directoryMode: number | undefined,
+  action: () => void,
+): void {
+  try {
+    action();
+  } catch (error) {
+    if (!hasErrorCode(error, "ENOENT")) throw error;
+    files.makeDirectory(dirname(path), directoryMode ?? 0o700);
+    action();
+  }
+}
+
+/**
+ * The text of a file, or undefined when there is none. Bytes that are not UTF-8 are replaced. Everything else
+ * that goes wrong, a file over the limit (`EFBIG`) included, is thrown as `SystemError`.
+ */
+export function readText(
+  system: Pick<System, "files" | "text">,
+  path: string,
+  limitBytes: number,
+): string | undefined {
+  return readExactText(system, path, limitBytes)?.text;
+}
+
+/** As `readText`, telling whether bytes had to be replaced. */
+export function readExactText(
+  system: Pick<System, "files" | "text">,
+  path: string,
+  limitBytes: number,
+): { readonly text: string; readonly replaced: boolean } | undefined {
+  try {
+    return system.text.decode(system.files.read(path, limitBytes));
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw error;
+  }
+}
+
+const KEPT = 3;
+
+/**
+ * Renames a malformed state file to `<name>.corrupt-<epoch seconds>` and keeps the newest three of them.
+ * Returns the new path, or undefined when the file was gone. The caller holds the file's lock.
+ */
+export function setAsideCorrupt(system: Pick<System, "files" | "clock">, path: string): string | undefined {
+  const { files } = system;
+  const directory = dirname(path);
+  const prefix = `${basename(path)}.corrupt-`;
+  const earlier = files
+    .list(directory)
+    .filter(name => name.startsWith(prefix) && /^\d{1,12}$/.test(name.slice(prefix.length)))
+    .map(name => Number(name.slice(prefix.length)))
+    .sort((a, b) => b - a);
+  // Two within one second must not replace each other, and the newest has the greatest number.
+  const epoch = Math.max(Math.floor(system.clock.nowMs() / 1000), (earlier[0] ?? 0) + 1);
+  const keptAs = join(directory, prefix + epoch);
+  try {
+    files.rename(path, keptAs);
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+  for (const old of earlier.slice(KEPT - 1)) files.remove(join(directory, prefix + old));
+  return keptAs;
+}
+
+const MAX_PER_SECOND = 100;
+
+/**
+ * Keeps what a file holds as `<path>.backup.<unix seconds>`, with `-2` and so on where that name is taken. Never
+ * overwrites another backup. Gives the name of the new one.
+ */
+export function backUp(system: Pick<System, "files" | "clock">, path: string, bytes: Uint8Array): string {
+  const name = `${path}.backup.${Math.floor(system.clock.nowMs() / 1000)}`;
+  for (let number = 1; ; number++) {
+    const candidate = number === 1 ? name : `${name}-${number}`;
+    try {
+      system.files.createExclusive(candidate, bytes, 0o600);
+      return candidate;
+    } catch (error) {
+      if (!hasErrorCode(error, "EEXIST") || number === MAX_PER_SECOND) throw error;
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import { spawn } from "node:child_process";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { finishCall } from "../../src/history/background.ts";
+import { callKey, findOpen } from "../../src/history/open-changes.ts";
+import { type TestProject, testProject } from "./project.ts";
+
+async function end(project: TestProject, command: string): Promise<void> {
+  const { store } = project.context;
+  for (const open of findOpen(store, "s1", callKey(store, undefined, "Bash", command)))
+    await finishCall(project.context, open, { exit: "ok" });
+}
+
+/** Runs it as hosts do: the shell's end is the end of the call, whatever it left running. */
+async function runLeaving(project: TestProject, command: string): Promise<void> {
+  const child = spawn("bash", ["-c", command], { cwd: project.root, stdio: "ignore" });
+  await new Promise(resolve => child.once("exit", resolve));
+}
+
+const MAX_LOOKS = 500;
+
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  for (let looks = 0; looks < MAX_LOOKS && !(await isTrue()); looks++)
+    await new Promise(resolve => setTimeout(resolve, 20));
+}
+
+describe("a call that leaves processes behind", () => {
+  it.each([
+    "( until test -e go; do sleep 0.05; done; rm -rf work; touch over ) &",
+    "nohup sh -c 'until test -e go; do sleep 0.05; done; rm -rf work; touch over' >/dev/null 2>&1 &",
+    "setsid -f sh -c 'until test -e go; do sleep 0.05; done; rm -rf work; touch over'",
+  ])("is over when they are: %s", async command => {
+    const p = testProject();
+    p.write({ "work/a.txt": "a\n", "work/deep/b.txt": "b\n" });
+    await p.begin(command, { targets: [p.target("work", "delete", true)] });
+    await runLeaving(p, command);
+    await end(p, command);
+    const [running] = p.history.listChanges({}).changes;
+    expect(running?.status).toBe("running");
+    expect(p.history.storeSize().objects).toBeGreaterThan(1);
+    p.write({ go: "" });
+    await until(async () => {
+      await p.history.finishEnded();
+      return p.history.listChanges({}).changes[0]?.status === "done";
+    });
+    expect(existsSync(join(p.root, "work"))).toBe(false);
+    await p.undo(running?.id);
+    expect([p.read("work/a.txt"), p.read("work/deep/b.txt")]).toEqual(["a\n", "b\n"]);
+  });
+
+  it("is one that its host runs in the background, and a foreground call beside it is none", async () => {
+    const p = testProject();
+    p.write({ "a.txt": "a\n", "b.txt": "b\n" });
+    const child = spawn("bash", ["-c", "until test -e go; do sleep 0.05; done"], { cwd: p.root });
+    const id = await p.call("rm b.txt", { targets: [p.target("b.txt")] });
+    expect(p.history.readChange(id ?? "")?.status).toBe("done");
+    p.write({ go: "" });
+    await new Promise(resolve => child.once("exit", resolve));
+  });
+});
+
+describe("an id that was shown", () => {
+  it("stays, and says that nothing was changed", async () => {
+    const p = testProject();
+    p.write({ "a.txt": "a\n" });
+    const { change = "" } = await p.begin("true", { targets: [p.target("a.txt")] });
+    await p.end("true");
+    await expect(p.undo(change)).rejects.toMatchObject({
+      kind: "nothing",
+      message: `${change} changed nothing, so there is nothing to undo`,
+    });
+    await expect(p.undo("zzzzzz")).rejects.toMatchObject({ kind: "not-found" });
+  });
+});
+
+describe("a kept copy that was damaged", () => {
+  it("is never restored; the rest is with --force, and what is missing is named", async () => {
+    const p = testProject();
+    p.write({ "a.txt": "a\n", "b.txt": "b\n" });
+    const id = await p.call("rm a.txt b.txt", { targets: [p.target("a.txt"), p.target("b.txt")] });
+    const change = p.history.readChange(id ?? "");
+    const before = change?.files.find(({ path }) => path.endsWith("a.txt"))?.before;
+    const object = before?.kind === "file" && "id" in before.content ? before.content.id : "";
+    writeFileSync(p.context.store.objectPath(object), "A\n");
+    await expect(p.undo(id)).rejects.toMatchObject({ kind: "conflict", exitCode: 3 });
+    expect(existsSync(join(p.root, "b.txt"))).toBe(false);
+    const plan = await p.history.planUndo({ kind: "newest" });
+    const { missing } = await p.history.applyUndo(plan, { force: true });
+    expect(missing).toEqual([{ path: join(p.root, "a.txt"), why: expect.stringContaining("damaged") }]);
+    expect(p.read("b.txt")).toBe("b\n");
+    expect(existsSync(join(p.root, "a.txt"))).toBe(false);
+  });
+});
+
+describe("a folder that was replaced since", () => {
+  it("is not followed where it became a link, neither to delete nor to write", async () => {
+    const p = testProject();
+    mkdirSync(join(p.home, ".claude"));
+    writeFileSync(join(p.home, ".claude/settings.json"), "mine\n");
+    p.write({ "fix/.claude/other.json": "before\n" });
+    const write = await p.call("echo agent > fix/.claude/settings.json; echo x > fix/.claude/other.json", {
+      targets: [p.target("fix/.claude/settings.json", "write"), p.target("fix/.claude/other.json", "write")],
+    });
+    p.shell("mv fix old");
+    symlinkSync(p.home, join(p.root, "fix"));
+    await expect(p.undo(write)).rejects.toMatchObject({ kind: "conflict" });
+    const plan = await p.history.planUndo({ kind: "newest" });
+    const { missing } = await p.history.applyUndo(plan, { force: true });
+    expect(missing.map(({ path }) => path)).toEqual([join(p.root, "fix/.claude/other.json")]);
+    expect(readFileSync(join(p.home, ".claude/settings.json"), "utf8")).toBe("mine\n");
+    expect(existsSync(join(p.home, ".claude/other.json"))).toBe(false);
+  });
+
+  it("is a conflict where it is another folder, and none where an undo made it again", async () => {
+    const p = testProject();
+    p.write({ "src/a.txt": "a\n", "src/b.txt": "b\n" });
+    const edit = await p.call("echo x > src/a.txt", { targets: [p.target("src/a.txt", "write")] });
+    const gone = await p.call("rm -rf src", { targets: [p.target("src", "delete", true)] });
+    await p.undo(gone);
+    expect((await p.history.planUndo({ kind: "ids", ids: [edit ?? ""] })).conflicts).toEqual([]);
+    p.shell("mv src was; mkdir src; cp -p was/a.txt src/a.txt");
+    const { conflicts } = await p.history.planUndo({ kind: "ids", ids: [edit ?? ""] });
+    expect(conflicts.map(({ subject }) => subject)).toEqual([join(p.root, "src")]);
+  });
+});
+
+describe("the history itself", () => {
+  it("is in no change, whatever reached it", async () => {
+    const p = testProject();
+    writeFileSync(join(p.home, ".zshrc"), "setopt\n");
+    const target = { path: p.home, how: "delete", isTree: true } as const;
+    const id = await p.call("rm ../.zshrc", { targets: [target] });
+    const files = p.history.readChange(id ?? "")?.files ?? [];
+    expect(files.map(({ path }) => path)).toEqual([join(p.home, ".zshrc")]);
+    await p.undo(id);
+    expect(readFileSync(join(p.home, ".zshrc"), "utf8")).toBe("setopt\n");
+    expect(p.history.verify().problems).toEqual([]);
+  });
+});
+
+describe("a folder that only has the name of build output", () => {
+  it.each(["log", "tmp", "cache", "out", "obj", "build"])("%s is work unless git ignores it", async name => {
+    const p = testProject();
+    p.write({ "a.txt": "a\n", [`${name}/mine.raw`]: "work\n" });
+    p.git("init", "-q");
+    p.git("add", "a.txt");
+    p.git("commit", "-qm", "one");
+    const id = await p.call(`./unknown; rm -rf ${name}`, { unknownIn: [p.root] });
+    await p.undo(id);
+    expect(p.read(`${name}/mine.raw`)).toBe("work\n");
+    p.write({ ".gitignore": `${name}/\n` });
+    expect(await p.call(`rm -rf ${name}`, { unknownIn: [p.root] })).toBeUndefined();
+  });
+});
+
+describe("git that we start", () => {
+  it("runs nothing that a repository names", async () => {
+    const p = testProject();
+    const mark = join(p.home, "ran");
+    const program = `sh -c 'touch ${mark}; cat'`;
+    p.write({ "a.txt": "a\n", "b.txt": "b\n", ".gitattributes": "a.txt filter=x diff=x\n" });
+    p.git("init", "-q");
+    p.git("add", "-A");
+    p.git("commit", "-qm", "one");
+    const included = join(p.home, "included");
+    writeFileSync(included, `[filter "y"]\n\tclean = ${program}\n\tsmudge = ${program}\n`);
+    appendFileSync(join(p.root, ".gitattributes"), "b.txt filter=y\n");
+    for (const [key, value] of [
+      ["filter.x.clean", program],
+      ["filter.x.smudge", program],
+      ["filter.x.process", program],
+      ["filter.x.required", "true"],
+      ["include.path", included],
+      ["core.fsmonitor", program],
+      ["core.pager", program],
+      ["diff.external", program],
+      ["diff.x.textconv", program],
+      ["core.sshCommand", program],
+      ["credential.helper", `!${program}`],
+    ] as const)
+      p.git("config", key, value);
+    writeFileSync(join(p.root, ".git/hooks/post-checkout"), `#!/bin/sh\ntouch ${mark}\n`, { mode: 0o755 });
+    p.shell("sleep 0.01; touch a.txt b.txt");
+    await p.begin("./unknown", { unknownIn: [p.root] });
+    expect(existsSync(mark)).toBe(false);
+    writeFileSync(join(p.root, "a.txt"), "changed\n");
+    const id = await p.end("./unknown");
+    const { gone } = await p.history.planUndo({ kind: "ids", ids: [id ?? ""] });
+    expect(gone).toMatchObject([{ why: expect.stringContaining("git checkout -- a.txt") }]);
+    expect(existsSync(mark)).toBe(false);
+  });
+});
