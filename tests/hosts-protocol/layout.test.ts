@@ -14,7 +14,7 @@ const LIST = "src/hosts/all.ts";
 
 /** Where a host may be named outside of its own file, and why. A folder stands for all its files. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
-  "src/verify/hook-trials.ts": "what real hosts sent, each with the host it came from",
+  "src/verify/recorded-payloads.ts": "what real hosts sent, each with the host it came from",
   [LIST]: "the list itself",
   "src/state/active-agent.ts": "the launcher's agents, some of which are called as their host is",
   "src/commands/amplifier.ts": "a command that starts an agent",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { normalise } from "../../../src/exports/hosts.ts";
 import { checkInput } from "../../../src/protocol/index.ts";
-import { RECORDED_PAYLOADS } from "../../../src/verify/hook-trials.ts";
+import { RECORDED_PAYLOADS } from "../../../src/verify/recorded-payloads.ts";
 import { FIXTURES, type Fixture } from "../../hosts-protocol/fixtures.ts";
 
 const MAX_LENGTH = 1_500;
@@ -43,7 +43,7 @@ describe("the payloads that hooks are tried with", () => {
 export const RECORDED_PAYLOADS: readonly string[] = [
 ${selection().map(quoted).join("")}];
 `;
-    await expect(file).toMatchFileSnapshot("../../../src/verify/hook-trials.ts");
+    await expect(file).toMatchFileSnapshot("../../../src/verify/recorded-payloads.ts");
     expect(RECORDED_PAYLOADS).toEqual(selection());
     expect(new Set(RECORDED_PAYLOADS.map(line => JSON.parse(line).host)).size).toBe(6);
   });
