@@ -81,9 +81,9 @@ describe("the tool", () => {
       given.deep.list.push(2);
       return undefined;
     });
-    let got: unknown;
-    await engine.call("tool", given, args => void (got = args));
-    expect(got).toEqual({ command: "ls", deep: { list: [1, { a: "b" }] } });
+    const got: unknown[] = [];
+    await engine.call("tool", given, args => void got.push(args));
+    expect(got).toEqual([{ command: "ls", deep: { list: [1, { a: "b" }] } }]);
   });
 
   it("may change its own arguments", async () => {
