@@ -29,7 +29,7 @@ const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
 const WORDS = new Set(
   `. : [ read file help set unset local command id true false test alias make container fetch grep patch stat bundle kind
   source init format rc and or not - { repeat size join last w who top free clear hash let complete bind history enable
-  break continue jobs times look locale builtin diff tty`.split(/\s+/),
+  break continue jobs times look locale builtin diff tty cm tf repo got cap`.split(/\s+/),
 );
 
 const PROGRAMS: ReadonlySet<string> = new Set(

@@ -22,6 +22,7 @@ import { system } from "../records/system.ts";
 import { make, taskRunners } from "../records/tasks.ts";
 import { textPrograms } from "../records/text.ts";
 import { archives, transfer } from "../records/transfer.ts";
+import { otherVersionControl } from "../records/version-control.ts";
 import { windows } from "../records/windows.ts";
 import { accounts, environment, isolation, terminals } from "../records/wrappers.ts";
 import type { Field } from "./program.ts";
@@ -41,6 +42,7 @@ export const OTHERS: readonly Field[] = [
   jobs,
   argumentLists,
   versionControl,
+  otherVersionControl,
   make,
   taskRunners,
   terminals,

@@ -23,7 +23,6 @@ import { stdinOf } from "../records/file-access.ts";
 import { installsOf } from "../records/installs.ts";
 import { runUnknownProgram } from "../records/other-languages.ts";
 import { isOwnName } from "../records/own-program.ts";
-import { operationOfVerbs } from "../records/verbs.ts";
 import { effectsOfRows, listingBehind, readsOf } from "./effects.ts";
 import { asksForVersion, operationsOf } from "./operations.ts";
 import type { OwnPrograms } from "./own-programs.ts";
@@ -35,6 +34,7 @@ import {
   findProgram,
   hasTrait,
   isBare,
+  isEveryday,
   namesWithTrait,
   operationRowsOf,
   programNames,
@@ -42,6 +42,7 @@ import {
 import { runOptionText } from "./run.ts";
 import { runInterpreterCode } from "./run-code.ts";
 import { runOwn } from "./run-own.ts";
+import { databaseLosses, operationOfOthers, operationOfVerbs, outputEffects, runUnknown } from "./unknown.ts";
 
 /** An option that is not known may take the next word as its value. */
 const UNKNOWN: OptionGrammar = { abbreviates: false, unknownTakesValue: true };
@@ -88,16 +89,48 @@ function followProgram(
   noteNames(program, parsed);
   const isOnlyHelp = asksForHelp(program, parsed);
   const effects = isOnlyHelp ? [] : effectsOf(program, parsed);
+  const isUnknown = program === undefined || isBare(program);
+  if (runs && isUnknown && !isOnlyHelp) runUnknown(parsed);
   const output = runs ? runProgram(program, parsed) : undefined;
   const later = isOnlyHelp ? [] : (program?.effectsAfter?.(parsed) ?? []);
   const operations = operationEffects(name, program, parsed);
   const own = ownRows.length === 0 ? NO_EFFECTS : operationsOf(ownRows, name, parsed, program);
   const installs = isOnlyHelp ? NO_EFFECTS : installsOf(parsed.program, call);
-  const added = later.length + operations.length + own.length + installs.length;
+  const unsaid = isOnlyHelp ? NO_EFFECTS : unsaidEffects(program, isUnknown, parsed, effects);
+  const added = unsaid.length + later.length + operations.length + own.length + installs.length;
   return {
     output,
-    effects: added === 0 ? effects : [...effects, ...later, ...operations, ...own, ...installs],
+    effects: added === 0 ? effects : [...effects, ...later, ...unsaid, ...operations, ...own, ...installs],
   };
+}
+
+/** What options and texts tell beyond the record. Everyday programs tell everything. */
+function unsaidEffects(
+  program: Program | undefined,
+  isUnknown: boolean,
+  call: ParsedCall,
+  effects: readonly ProgramEffect[],
+): readonly ProgramEffect[] {
+  if (program !== undefined && isEveryday(call.program)) return NO_EFFECTS;
+  const told = new Set(effects.flatMap(effect => (effect.kind === "write" ? [describe(effect.path)] : [])));
+  const outputs = outputEffects(call, program?.options?.stopsAtOperand === true).filter(
+    effect => effect.kind !== "write" || !told.has(describe(effect.path)),
+  );
+  const takesQueries = isUnknown || (program !== undefined && mayTakeQueries(program));
+  const isRead = effects.some(effect => effect.kind === "operation");
+  return takesQueries && !isRead ? [...outputs, ...databaseLosses(call)] : outputs;
+}
+
+/** Code is read in its own language, a forge keeps texts, and what a wrapper starts is judged by itself. */
+function mayTakeQueries({ language, is, options, bringsHere, harmless }: Program): boolean {
+  return (
+    is?.includes("keepsTexts") !== true &&
+    language === undefined &&
+    is?.includes("shell") !== true &&
+    options?.stopsAtOperand !== true &&
+    bringsHere === undefined &&
+    harmless === undefined
+  );
 }
 
 /** BSD's programs take everything behind the first operand for names, so there only GNU's would stop and help. */
@@ -200,20 +233,35 @@ function operationEffects(
   for (let hops = 0; hops < MAX_TOOLS; hops += 1) {
     const program = findProgram(tool.name);
     const argv =
-      program?.tool?.(parseCall(tool.name, program, { ...call, argv: tool.argv })) ?? serviceOf(tool.argv);
+      program?.tool?.(parseCall(tool.name, program, { ...call, argv: tool.argv })) ??
+      serviceOf(tool.argv) ??
+      scriptOf(program, tool.argv);
     if (argv === undefined) break;
     const next = baseName(describe(wordAt(argv, 0)));
     const isSame = next === tool.name;
     tool = { name: next, argv };
     if (isSame) break;
   }
-  const rows = operationRowsOf(tool.name);
-  if (rows.length === 0) {
-    const isKnown = record !== undefined || findProgram(tool.name) !== undefined;
-    return isKnown ? [] : operationOfVerbs(tool.name, { ...call, argv: tool.argv });
-  }
   const found = findProgram(tool.name);
-  return rows.flatMap(table => operationsOf(table, tool.name, { ...call, argv: tool.argv }, found));
+  const there = { ...call, argv: tool.argv };
+  const operations = operationRowsOf(tool.name).flatMap(rows => operationsOf(rows, tool.name, there, found));
+  if (operations.length > 0) return operations;
+  const isUnknown = found === undefined ? record === undefined || tool.name !== name : isBare(found);
+  const isTask = found?.is?.includes("runsTasks") === true;
+  const isTarget = found?.is?.some(trait => trait === "runsTargets" || trait === "mayRunPackage") === true;
+  return [
+    ...(isUnknown || isTask ? operationOfVerbs(tool.name, there) : []),
+    ...(isUnknown || isTask || isTarget ? operationOfOthers(tool.name, there, !isUnknown) : []),
+  ];
+}
+
+/** `node cli.js users delete`: the script is the program, and what stands behind it its words. */
+function scriptOf(program: Program | undefined, argv: readonly Value[]): readonly Value[] | undefined {
+  if (program?.language === undefined || program.options === undefined) return undefined;
+  const [script] = parseOptions(argv, { ...program.options, stopsAtOperand: true }).operands;
+  return script !== undefined && /\/|\.\w+$/.test(knownPrefix(script.value))
+    ? argv.slice(script.index)
+    : undefined;
 }
 
 /** `/etc/init.d/ssh stop` is `service ssh stop`. */

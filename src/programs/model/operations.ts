@@ -16,7 +16,7 @@ import { compileGlob, type Glob, matchesGlob } from "../../system/index.ts";
 import { namesOfRow, type Operation, type OperationRow, type Program } from "./program.ts";
 import { readRow } from "./text-table.ts";
 
-const DRY_RUN = words("dry-run dryrun what-if whatif simulate preview");
+const DRY_RUN = words("dry-run dry dryrun what-if whatif simulate preview");
 const DEFAULT_OPTIONS: OptionGrammar = { abbreviates: false, flags: `help ${DRY_RUN.join(" ")}` };
 const VALUED_OPTIONS: OptionGrammar = {
   abbreviates: false,

@@ -57,6 +57,12 @@ export const TRAITS = [
   "installsPackages",
   /** named in a command that could not be read, it is reason enough to ask */
   "dangerous",
+  /** text for a database among its words is read by its record, or is no more than text to it */
+  "keepsTexts",
+  /** its first word names a task of the project */
+  "runsTasks",
+  /** its words name targets or scripts of the project */
+  "runsTargets",
   /** a pattern in the place of the name is judged as it, if it could be it */
   "guessed",
 ] as const;

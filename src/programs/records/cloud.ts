@@ -68,6 +68,13 @@ export const cloud: Field = {
       effects: readsAndUploads,
       run: runRemotely,
       operations: [
+        "deploy.production ecs|lambda|deploy|cloudformation|elasticbeanstalk|apprunner|amplify|codepipeline|codebuild|cloudfront|appconfig|sagemaker|opsworks|apigateway|apigatewayv2|stepfunctions update-service|run-task|update-function-code|update-function-configuration|update-alias|create-deployment|deploy|update-stack|create-stack|execute-change-set|update-environment|start-deployment|start-job|start-pipeline-execution|start-build|create-invalidation|update-distribution|update-endpoint | deploy | stops aws ecs update-service web | passes aws ecs list web",
+        "grant.access iam|kms|organizations|sso-admin|identitystore|cognito-idp|ram|ecr|secretsmanager|sns|sqs|lambda|s3api|es|opensearch|glue|lakeformation|redshift attach-*|put-*-policy|create-access-key|create-login-profile|update-login-profile|add-user-to-group|update-assume-role-policy|create-user|create-role|create-policy-version|set-default-policy-version|add-role-to-*|upload-ssh-public-key|upload-signing-certificate|create-service-specific-credential|create-grant|invite-account-*|create-account*|create-group-membership|admin-add-*|admin-create-user|admin-set-*|create-resource-share|associate-resource-share*|set-repository-policy|put-resource-policy|put-bucket-policy|put-bucket-acl|add-permission|grant-permissions|set-*-policy | give rights | stops aws iam attach-x web | passes aws iam list web",
+        "grant.protection cloudtrail|configservice|guardduty|securityhub|macie2|inspector2|access-analyzer|wafv2|logs|cloudwatch|backup stop-*|update-trail|put-event-selectors|update-detector|put-retention-policy|update-*-plan|disassociate-*|put-metric-filter|archive-findings|set-alarm-state | switch a record or an alarm off | stops aws cloudtrail stop-x web | passes aws cloudtrail list web",
+        "grant.protection s3api put-bucket-versioning|put-bucket-encryption|put-object-lock-configuration|put-bucket-logging|put-bucket-lifecycle-configuration|put-object-retention|put-object-legal-hold | lift the protection of a bucket | needs versioning-configuration=*Suspended* versioning-configuration=*Disabled* bucket-logging-status legal-hold=*OFF* bypass-governance-retention lifecycle-configuration | stops aws s3api put-bucket-versioning web --versioning-configuration Suspended | passes aws s3api put-bucket-versioning web",
+        "grant.protection rds|docdb|neptune|dynamodb|ec2|elbv2|redshift|elasticache|eks|cognito-idp modify-*|update-* | switch a protection off | needs backup-retention-period=0 no-deletion-protection no-multi-az no-disable-api-termination point-in-time-recovery-specification=*alse* attributes=*deletion_protection*alse* snapshot-retention-limit=0 no-deletion-protection-enabled automated-snapshot-retention-period=0 no-disable-api-stop deletion-protection=INACTIVE | stops aws rds modify-x web --backup-retention-period 0 | passes aws rds modify-x web",
+        "spend.resource * run-instances|run-job-flow|create-db-*|create-*cluster*|create-*instance*|create-nat-gateway|create-load-balancer|create-volume|create-file-system|create-fleet|create-endpoint|create-training-job|create-notebook*|create-*nodegroup|create-capacity*|create-dedicated*|create-vpn*|create-transit*|create-domain|create-savings-plan|create-workspaces|create-stream|create-broker*|create-*environment|create-table|create-compute*|request-spot-*|purchase-*|allocate-*|register-domain|transfer-domain|renew-domain|set-desired-capacity|update-auto-scaling-group|modify-*-capacity|increase-*|start-training*|request-service-quota-increase | create or buy a cloud resource | stops aws x run-instances web | passes aws x list web",
+
         "cloud.storage s3 rm|rb | delete objects or a bucket | safer aws s3 rm --dryrun {rest} | stops aws s3 rm web",
         "cloud.storage s3 mv | move objects away | needs recursive | stops aws s3 mv web --recursive | passes aws s3 mv web",
         "cloud.storage s3 sync | delete what is only at the target | needs delete | safer aws s3 sync --dryrun {rest} | stops aws s3 sync web --delete",
@@ -94,6 +101,15 @@ export const cloud: Field = {
       effects: readsAndUploads,
       run: runRemotely,
       operations: [
+        "deploy.production …deploy|up|swap | deploy | stops az thing deploy web | passes az thing list web",
+        "deploy.production deployment|containerapp|webapp|functionapp|spring|staticwebapp …create|update|restart|config-zip | deploy | stops az deployment create web | passes az --help",
+        "grant.access role|ad|keyvault|identity|policy …assignment|sp|app|member|owner|set-policy|credential|permission|definition create|add|reset|create-for-rbac|grant|admin-consent|update|assign | give rights | stops az role assignment create web | passes az role assignment list web",
+        "grant.access …set-policy|create-for-rbac|add-permission|admin-consent | give rights | stops az thing set-policy web | passes az thing list web",
+        "grant.protection …update|set | switch a protection off | needs enable-versioning=false enable-delete-retention=false enable-soft-delete=false enable-purge-protection=false default-action=Allow public-network-access=Enabled delete-retention=false backup-retention=0 disable-local-auth=false https-only=false min-tls-version=TLS1_0 | stops az thing update web --enable-versioning false | passes az thing update web",
+        "grant.protection backup|monitor|security|sentinel …disable|stop|cancel | switch a backup or an alarm off | stops az backup disable web | passes az backup list web",
+        "spend.resource vm|vmss|aks|redis|cosmosdb|appservice|acr|batch|hdinsight|synapse|databricks|netappfiles|search|eventhubs|servicebus|apim|ml|reservations|disk create|scale|update|start|purchase | create or enlarge a cloud resource | stops az vm create web | passes az vm list web",
+        "spend.resource sql|postgres|mysql|mariadb|network|container|appservice|kusto|ml db|server|mi|elastic-pool|flexible-server|application-gateway|nat|vnet-gateway|firewall|cluster|pool|plan|compute create|scale|update | create or enlarge a cloud resource | stops az sql db create web | passes az sql db list web",
+
         "cloud.resource …delete|purge|remove|delete-batch|reset | delete a cloud resource | stops az thing delete web | passes az thing list web",
         "cloud.public storage container set-permission|create | let everybody read | needs public-access=blob public-access=container | stops az storage container set-permission web --public-access blob | passes az storage container set-permission web",
         "cloud.public storage account create|update | let containers be public | needs allow-blob-public-access=true | stops az storage account create web --allow-blob-public-access true | passes az storage account create web",
@@ -108,6 +124,13 @@ export const cloud: Field = {
       effects: readsAndUploads,
       run: runRemotely,
       operations: [
+        "deploy.production run|app|functions|endpoints|beta|alpha|builds|deploy|compute|artifacts …deploy|update-traffic|promote|rollback|rolling-action|submit | deploy | stops gcloud run deploy web | passes gcloud thing list web",
+        "grant.access …add-iam-policy-binding|set-iam-policy|add-iam-member | give rights | stops gcloud thing add-iam-policy-binding web | passes gcloud thing list web",
+        "grant.access …service-accounts|keys|roles|api-keys|hmac create|update|undelete|enable | make an account or a key | stops gcloud service-accounts create web | passes gcloud service-accounts list web",
+        "grant.protection …update|patch|modify | switch a protection off | needs no-versioning no-backup no-deletion-protection no-enable-point-in-time-recovery clear-retention-period no-enable-bin-log no-uniform-bucket-level-access no-public-access-prevention clear-lifecycle no-soft-delete no-enable-logging no-shielded-secure-boot no-enable-master-authorized-networks retention-days=1 | stops gcloud thing update web --no-versioning | passes gcloud thing update web",
+        "grant.protection …services|logs|sinks|policies disable|remove|update | switch a service or record off | needs force disabled no-include-children | stops gcloud services disable web --force | passes gcloud services disable web",
+        "spend.resource …instances|clusters|node-pools|addresses|disks|custom-jobs|notebooks|jobs|reservations|commitments|routers|tunnels|databases|replicas|nodes|machines|indexes|endpoints|registrations|capacity create|resize|create-with-container|submit|register|scale | create or enlarge a cloud resource | stops gcloud instances create web | passes gcloud instances list web",
+
         "cloud.storage …storage rm | delete objects | stops gcloud storage rm web | passes gcloud storage list web",
         "cloud.storage …storage rsync | delete what is only at the target | needs delete-unmatched-destination-objects | stops gcloud storage rsync web --delete-unmatched-destination-objects | passes gcloud storage rsync web",
         "cloud.resource …delete|remove-*|purge|reset | delete a cloud resource | stops gcloud thing delete web | passes gcloud thing list web",
@@ -138,6 +161,10 @@ export const cloud: Field = {
       options: CLOUD_VALUES,
       run: runRemotely,
       operations: [
+        "deploy.production …deploy|create-deployment|rollback|promote | deploy | stops doctl thing deploy web | passes doctl thing list web",
+        "grant.access …ssh-key|key|keys|token|tokens|user|users|member|members|policy|acl|access|apikey create|add|import|invite|grant|attach | give rights | stops doctl ssh-key create web | passes doctl ssh-key list web",
+        "spend.resource …create|launch|resize|scale|order|enable-ha|provision | create or enlarge a cloud resource | stops doctl thing create web | passes doctl thing list web",
+
         "s5cmd: cloud.storage del|rm|rb|rmdir|expunge | delete objects or a bucket | stops s5cmd del web | passes s5cmd list web",
         "doctl oci ibmcloud linode-cli hcloud scw vultr-cli civo exo openstack: cloud.resource …delete|remove|purge|reset|destroy|rm|terminate|*-delete|rebuild | delete a cloud resource | stops doctl thing delete web | passes doctl thing list web",
         "copilot: cloud.infra remove|delete|destroy | remove the deployed service | stops copilot remove | passes copilot list web",
@@ -149,6 +176,19 @@ export const cloud: Field = {
       options: PLATFORM,
       run: runRemotely,
       operations: [
+        "vercel vc: deploy.production - | deploy to production | needs prod production | ask | stops vercel web --prod | passes vercel web",
+        "vercel vc: deploy.production promote|rollback | deploy to production | ask | stops vercel promote web | passes vercel list web",
+        "vercel vc: deploy.production deploy | deploy | stops vercel deploy web | passes vercel list web",
+        "netlify ntl: deploy.production deploy|build | deploy to production | needs prod p prodIfUnlocked prod-if-unlocked | ask | stops netlify deploy web --prod | passes netlify deploy web",
+        "heroku: deploy.production container:release|container:push|releases:rollback|ps:restart|ps:scale|maintenance:on | deploy | stops heroku container:release web | passes heroku list web",
+        "heroku: deploy.production pipelines:promote | deploy to production | ask | stops heroku pipelines:promote web | passes heroku list web",
+        "heroku: grant.access access:add|access:update|members:add|members:set|authorizations:create|keys:add|teams:*|spaces:* | give rights | stops heroku access:add web | passes heroku list web",
+        "heroku: grant.protection drains:remove|features:disable|buildpacks:clear|certs:auto:disable|webhooks:remove|pg:backups:unschedule | switch a protection off | stops heroku drains:remove web | passes heroku list web",
+        "heroku: spend.resource addons:create|addons:upgrade|addons:plans|ps:scale|ps:resize|ps:type|domains:add|create | buy capacity | stops heroku addons:create web | passes heroku list web",
+        "firebase cf eas expo supabase render northflank koyeb dokku: deploy.production deploy|push|redeploy|submit|update|promote|restage|hosting:clone|functions:deploy|up|release | deploy | stops firebase deploy web | passes firebase list web",
+        "supabase: deploy.production db push | deploy | stops supabase db push web | passes supabase db list web",
+        "dokku supabase render koyeb northflank cf: spend.resource …create|scale|create-service | create or enlarge a resource | stops dokku thing create web | passes dokku thing list web",
+
         "supabase: db.reset db reset | empty the database | safer supabase db diff | stops supabase db reset",
         "heroku: cloud.platform *:destroy|*:reset|*:remove|*:delete|*:killall | destroy an application or its data | stops heroku apps:destroy web | passes heroku list web",
         "vercel vc: cloud.platform remove|rm | remove deployments | stops vercel remove web | passes vercel list web",
@@ -170,6 +210,11 @@ export const cloud: Field = {
       options: { ...PLATFORM, values: `${PLATFORM.values} -C command` },
       run: runRemotely,
       operations: [
+        "deploy.production deploy|launch | deploy | stops fly deploy web | passes fly list web",
+        "deploy.production image|machine|machines|secrets|apps|app update|restart|set|import|deploy | deploy | stops fly image update web | passes fly image list web",
+        "grant.access …tokens|orgs|ssh|ips create|invite|issue|add | give rights | stops fly tokens create web | passes fly tokens list web",
+        "spend.resource scale|volumes|volume|machine|machines|postgres|pg|redis|ips|certs|extensions count|vm|memory|create|extend|run|clone|allocate-v4|allocate-v6|add|update | buy capacity | stops fly scale count web | passes fly scale list web",
+
         "cloud.platform destroy | destroy an application | stops fly destroy web | passes fly list web",
         "cloud.platform …destroy|delete|remove | destroy an application or its data | stops fly thing destroy web | passes fly thing list web",
         "sec.keychain auth token | show a token | stops fly auth token web | passes fly auth list web",
@@ -183,6 +228,12 @@ export const cloud: Field = {
       effects: copyIntoContainer,
       run: runInCluster,
       operations: [
+        "deploy.production rollout restart|undo|pause|resume | change what runs | stops kubectl rollout restart deploy/web | passes kubectl rollout status deploy/web",
+        "deploy.production apply|replace|patch|set|scale|edit|autoscale|create|expose | change what runs | stops kubectl apply web | passes kubectl diff -f a.yaml",
+        "grant.access create clusterrolebinding|rolebinding|clusterrole|role|serviceaccount|sa|token | give rights | stops kubectl create clusterrolebinding web | passes kubectl --help",
+        "grant.access auth|certificate|adm|policy|set reconcile|approve|policy|subject|add-* | give rights | stops kubectl auth reconcile web | passes kubectl auth get web",
+        "grant.protection label|annotate|patch …pod-security*=privileged|*enforce=privileged | lift a protection | stops kubectl label pod-securityx=privileged web | passes kubectl --help",
+
         "cloud.cluster delete | delete objects of the cluster | safer kubectl delete --dry-run=client {rest} | stops kubectl delete web",
         "cloud.cluster drain | evict every pod of a node | safer kubectl drain --dry-run=client {rest} | stops kubectl drain web",
         "cloud.cluster replace | delete and recreate objects | needs force | stops kubectl replace web --force | passes kubectl replace web",
@@ -200,6 +251,8 @@ export const cloud: Field = {
       shows: "list ls status get history search show version",
       options: KUBE,
       operations: [
+        "deploy.production upgrade|install|rollback | deploy | stops helm upgrade web | passes helm list web",
+
         "publish push | publish a chart | safer helm package . | stops helm push",
         "cloud.cluster uninstall|delete|del|un | remove a release | safer helm uninstall --dry-run {rest} | stops helm uninstall web",
       ],
@@ -209,6 +262,8 @@ export const cloud: Field = {
       options: KUBE,
       run: runInCluster,
       operations: [
+        "deploy.production apply|replace|patch|set|scale|edit|create | change what runs | stops k apply web | passes k list web",
+
         "k kubecolor microk8s.kubectl: cloud.cluster delete | delete objects of the cluster | safer kubectl delete --dry-run=client {rest} | stops k delete web",
         "k: cloud.cluster drain | evict every pod of a node | safer kubectl drain --dry-run=client {rest} | stops k drain web",
         "k: cloud.cluster replace | delete and recreate objects | needs force | stops k replace web --force | passes k replace web",
@@ -223,6 +278,13 @@ export const cloud: Field = {
       tool: clusterTool,
       run: runRemotely,
       operations: [
+        "argocd: deploy.production app sync|rollback|set|create|patch|actions | deploy | stops argocd app sync web | passes argocd app list web",
+        "argocd: grant.access account|proj|repocreds|cluster update-password|generate-token|add|add-role*|role | give rights | stops argocd account update-password web | passes argocd account list web",
+        "flux: deploy.production reconcile|resume|create|bootstrap | deploy | stops flux reconcile web | passes flux list web",
+        "eksctl: spend.resource create|scale|upgrade | create or enlarge a cluster | stops eksctl create web | passes eksctl list web",
+        "eksctl: grant.access create|utils iamidentitymapping|iamserviceaccount|associate-iam-oidc-provider | give rights | stops eksctl create iamidentitymapping web | passes eksctl --help",
+        "velero: grant.protection schedule pause | switch a backup off | stops velero schedule pause web | passes velero schedule list web",
+
         "eksctl: cloud.infra …delete | delete the deployed service or cluster | stops eksctl thing delete | passes eksctl thing list web",
         "argocd: cloud.cluster app|proj|cluster|repo delete|rm | delete an application | safer argocd app list | stops argocd app delete web",
         "flux: cloud.cluster delete|uninstall | remove what flux manages | stops flux delete web | passes flux list web",
@@ -238,6 +300,8 @@ export const cloud: Field = {
       options: TERRAFORM,
       tool: withVariables,
       operations: [
+        "deploy.production apply | change the infrastructure | stops terraform apply web | passes terraform version web",
+
         "cloud.infra destroy | destroy the infrastructure | safer terraform plan -destroy | stops terraform destroy",
         "cloud.infra apply | change the infrastructure without a look at the plan | answered | safer terraform plan | stops yes yes |terraform apply",
         "cloud.infra apply | change the infrastructure without a look at the plan | needs auto-approve destroy | safer terraform plan | stops terraform apply -auto-approve",
@@ -252,6 +316,8 @@ export const cloud: Field = {
       chosenBy: CHOOSES_WORKSPACE,
       options: TERRAFORM,
       operations: [
+        "terragrunt: deploy.production apply | change the infrastructure | stops terragrunt apply web | passes terragrunt list web",
+
         "terragrunt: cloud.infra destroy | destroy the infrastructure | safer terraform plan -destroy | stops terragrunt destroy",
         "terragrunt: cloud.infra apply | change the infrastructure without a look at the plan | answered | safer terraform plan | stops yes yes |terragrunt apply",
         "terragrunt: cloud.infra run-all|run destroy | destroy the infrastructure | safer terragrunt run-all plan -destroy | stops terragrunt run-all destroy",
@@ -268,6 +334,11 @@ export const cloud: Field = {
       options: VAULT,
       run: runRemotely,
       operations: [
+        "vault: grant.access policy|token|auth|write|operator|identity|secrets write|create|enable|auth/*|generate-root|identity/*|sys/policy/*|sys/policies/* | give rights | stops vault policy write web | passes vault policy list web",
+        "vault: grant.protection audit|operator disable|seal|step-down | switch a record off | stops vault audit disable web | passes vault audit list web",
+        "nomad: deploy.production run|job|deployment run|promote|revert|scale|dispatch | deploy | stops nomad run run web | passes nomad run list web",
+        "nomad consul: grant.access acl token|policy|role|bootstrap|auth-method create|update|bootstrap | give rights | stops nomad acl token create web | passes nomad acl token list web",
+
         "nomad: cloud.cluster …delete|purge | delete a job or namespace | stops nomad thing delete web | passes nomad thing list web",
         "nomad: cloud.cluster job stop | stop and purge a job | needs purge | stops nomad job stop web -purge | passes nomad job stop web",
         "nomad: cloud.cluster stop | stop and purge a job | needs purge | stops nomad stop web -purge | passes nomad stop web",
@@ -287,6 +358,8 @@ export const cloud: Field = {
         abbreviates: false,
       },
       operations: [
+        "deploy.production up|update | change the infrastructure | stops pulumi up web | passes pulumi list web",
+
         "cloud.infra destroy|down | destroy the infrastructure | unless preview-only | safer pulumi preview --diff | stops pulumi destroy",
         "cloud.infra stack rm | delete a stack | safer pulumi stack ls | stops pulumi stack rm",
         "cloud.infra up|update | change the infrastructure without a look at the plan | needs yes y skip-preview f | safer pulumi preview --diff | stops pulumi up --yes",
@@ -334,6 +407,16 @@ export const cloud: Field = {
       ],
     }),
     commands([
+      "cdk cdktf sst: deploy.production deploy|bootstrap | deploy | stops cdk deploy web | passes cdk list web",
+      "serverless sls sam amplify: deploy.production deploy|publish|push|rollback | deploy | stops serverless deploy web | passes serverless list web",
+      "helmfile skaffold: deploy.production apply|sync|run|deploy | deploy | stops helmfile apply web | passes helmfile list web",
+      "cap: deploy.production …deploy|deploy:* | deploy | stops cap thing deploy web | passes cap thing list web",
+      "kamal: deploy.production deploy|redeploy|rollback|setup | deploy | stops kamal deploy web | passes kamal list web",
+      "ansible-playbook: deploy.production * | run a playbook | unless C check syntax-check list-hosts list-tasks list-tags | stops ansible-playbook x web | passes ansible-playbook x -C",
+      "spin waypoint werf garden tilt devspace kapp ytt flagger octo octopus spinnaker spin: deploy.production …deploy|converge|up|release|promote|rollback|create-release | deploy | stops spin thing deploy web | passes spin thing list web",
+      "auditctl: grant.protection - | switch the record off | needs e=0 D | stops auditctl web -e 0 | passes auditctl web",
+      "stripe: grant.access …keys|webhook_endpoints create | give rights | stops stripe keys create web | passes stripe keys list web",
+      "sentry-cli: deploy.production releases|deploys new|finalize | release | stops sentry-cli releases new web | passes sentry-cli releases list web",
       "helmfile skaffold: cloud.infra destroy|delete | remove every release | stops helmfile destroy | passes helmfile list web",
       "cdk cdktf sst: cloud.infra destroy|remove | destroy the infrastructure | safer cdk diff | stops cdk destroy",
       "serverless sls sam amplify: cloud.infra remove|delete|destroy | remove the deployed service | stops serverless remove | passes serverless list web",

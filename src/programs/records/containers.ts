@@ -84,6 +84,9 @@ export const containers: Field = {
       effects: call => [...copyIntoContainer(call), ...reachesOfRun(call)],
       run: runContainer,
       operations: [
+        "deploy.production stack|service deploy|update|rollback|scale|create | deploy | stops docker stack deploy web | passes docker stack ls",
+        "deploy.production compose up|restart|create|scale | deploy | needs context H host | stops docker --context prod compose up | passes docker compose up",
+
         "cloud.container system prune|reset | remove images, containers and caches that are not in use | safer docker system df | stops docker system prune web",
         "cloud.container volume rm|prune|remove | delete volumes with their data | safer docker volume ls | stops docker volume rm web",
         "cloud.container rm | remove every listed container | needs f force | of unknown | safer docker ps -a | stops docker rm $(docker ps -aq) -f",

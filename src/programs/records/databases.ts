@@ -97,6 +97,10 @@ export const databases: Field = {
       "wrangler: cloud.platform …delete|*:delete | delete a worker or its storage | stops wrangler thing delete web | passes wrangler thing list web",
     ]),
     commands([
+      "alembic: deploy.production upgrade | change the database | stops alembic upgrade head | passes alembic history",
+      "flask: deploy.production db upgrade|migrate | change the database | stops flask db upgrade | passes flask run",
+      "flyway liquibase dbmate goose: deploy.production …migrate|update|up | change the database | stops flyway migrate | passes flyway info",
+      "atlas sqlx diesel: deploy.production migrate|schema|migration apply|run | change the database | stops atlas migrate apply | passes atlas migrate status",
       "mvnw: publish …deploy|release:perform | publish an artifact | safer mvn verify | stops mvnw thing deploy",
       "gradlew: publish publish|uploadArchives|publishToMavenCentral|publishPlugins | publish an artifact | safer gradle publishToMavenLocal | stops gradlew publish",
       `dropuser: db.drop - | drop a database user | safer psql -c '\\du' | stops dropuser web`,
@@ -137,7 +141,7 @@ function sqlProgram(client: SqlClient): Program {
   const shellLines = SHELL_LINES[names];
   return {
     names,
-    is: ["dangerous"],
+    is: client.isLocal ? ["dangerous", "keepsTexts"] : ["dangerous"],
     options,
     effects: call => effectsOfSql(client, call),
     ...(shellLines === undefined ? {} : { shellLines }),

@@ -45,7 +45,7 @@ export const frameworks: Field = {
         "db.reset schema:drop | empty the database | safer php artisan migrate:status | stops artisan schema:drop",
       ],
     },
-    program("mix", "readsNothing", {
+    program("mix", "readsNothing runsTasks", {
       options: { values: "e|eval r|require", flags: "all quiet force", abbreviates: false },
       run: runMix,
       operations: [
@@ -58,6 +58,7 @@ export const frameworks: Field = {
     }),
     program("sail", "", { options: { stopsAtOperand: true }, run: runSail }),
     commands([
+      "pscale neonctl neon: grant.access …password|role|token|roles create | make a password | stops pscale password create web | passes pscale password list web",
       "mikro-orm: db.reset schema:drop|schema:fresh|migration:fresh|database:drop | empty the database | safer mikro-orm migration:list | stops mikro-orm schema:drop",
       "migrate: db.reset …drop | drop everything in the database | stops migrate thing drop | passes migrate thing list web",
       "migrate: db.reset …down | undo every migration | needs all | stops migrate thing down --all | passes migrate thing down web",
@@ -86,7 +87,7 @@ function runner(names: string, language: Language, subcommands: string, takes: C
   const options: OptionGrammar = { values: `${takes.code ?? ""} ${takes.values ?? ""}`, abbreviates: false };
   return {
     names,
-    is: ["readsNothing"],
+    is: ["readsNothing", "runsTasks"],
     options,
     run(call) {
       const [subcommand = text(""), code] = call.operands;

@@ -30,7 +30,7 @@ import {
 } from "../../shell/index.ts";
 import { splitWords } from "../../system/index.ts";
 import { payloads, sendEffect, stdinPayloads } from "../model/effects.ts";
-import { commands, type Field, type ParsedCall, program } from "../model/program.ts";
+import { type Field, type ParsedCall, program } from "../model/program.ts";
 import { runString } from "../model/run.ts";
 import { readGitOptions } from "./git-changes.ts";
 import { repositoryRoot } from "./printing.ts";
@@ -42,6 +42,7 @@ const BRINGS_HERE = "checkout clone download sync fork merge develop extension c
 /** Version control: what git runs and prints, and its words for rules that know repositories. */
 export const versionControl: Field = {
   tellsChanges: true,
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a record a program
   programs: () => [
     program("git", "readsNothing namesHosts dangerous guessed", {
       options: {
@@ -59,6 +60,12 @@ export const versionControl: Field = {
       shellVariables: `GIT_SSH_COMMAND GIT_SSH GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_EXTERNAL_DIFF GIT_ASKPASS
         GIT_PROXY_COMMAND PAGER EDITOR VISUAL SSH_ASKPASS`,
       operations: [
+        "deploy.production push heroku|dokku*|piku*|production*|prod|prod-*|live|deploy*|*dokku@*|*@prod* | deploy to production | unless delete d | ask | stops git push heroku web | passes git push heroku --delete",
+
+        "git.history lfs prune | delete stored files | unless dry-run d | stops git lfs prune | passes git lfs ls-files",
+        "git.history lfs migrate import|export | rewrite history | stops git lfs migrate import --everything | passes git lfs migrate info",
+        "git.history lfs fetch | delete stored files | needs prune p | stops git lfs fetch --prune | passes git lfs fetch",
+        "git.history annex drop|dropunused|uninit|dead|forget|unannex | delete stored content | stops git annex drop --force a | passes git annex whereis a",
         "sec.keychain credential fill | show stored credentials | stops git credential fill web | passes git credential list web",
       ],
     }),
@@ -70,6 +77,17 @@ export const versionControl: Field = {
       run: runRemotely,
       shellVariables: "PAGER EDITOR VISUAL BROWSER",
       operations: [
+        "deploy.production workflow run | start a deploy | stops gh workflow run web | passes gh workflow list web",
+        "deploy.production release create|edit | release | stops gh release create web | passes gh release list web",
+        "deploy.merge pr|mr merge|accept | merge past the checks | needs admin skip-checks auto-merge=false | stops gh pr merge web --admin | passes gh pr merge web",
+        "deploy.merge pr|mr review|approve | approve its own work | needs approve a | stops gh pr review web --approve | passes gh pr review web",
+        "grant.access repo deploy-key|collaborator|members add | give rights | stops gh repo deploy-key add web | passes gh repo deploy-key list web",
+        "grant.access deploy-key|org|token add|create|invite|import | give rights | stops gh deploy-key add web | passes gh deploy-key list",
+        "grant.access auth refresh|login | widen the rights of the token | needs s scopes | stops gh auth refresh web -s | passes gh auth refresh web",
+        "grant.access api *collaborators*|*memberships*|*/keys|*/invitations|*/members|*/members/*|*/teams/*|*/hooks|*/deploy_keys|user/keys | give rights | needs method=PUT method=POST method=put method=post | stops gh api collaborators web --method PUT | passes gh api collaborators web",
+        "grant.protection api *protection*|*protected_branches*|*rulesets*|*vulnerability-alerts*|*automated-security-fixes*|*secret-scanning* | lift a protection | needs method=PUT method=PATCH method=DELETE method=POST | stops gh api protection web --method PUT | passes gh api protection web",
+        "cloud.repository api repos/* | change what belongs to others | needs f=force?true F=force?true f=archived?true F=archived?true f=new_owner* F=new_owner* raw-field=force?true field=force?true | stops gh api repos/x web -f force=true | passes gh api repos/x web",
+
         "cloud.repository repo|release|secret|variable|run|workflow|issue|gist|label|environment|ssh-key|gpg-key|codespace|project|ruleset delete|remove|delete-* | delete it on the forge | stops gh repo delete web | passes gh repo list web",
         "cloud.repository workflow disable | switch a workflow off | stops gh workflow disable web | passes gh workflow list web",
         "cloud.repository api graphql | delete through the interface of the forge | needs f=*mutation*[dD]elete* raw-field=*mutation*[dD]elete* F=*mutation*[dD]elete* field=*mutation*[dD]elete* f=*mutation*[dD]estroy* | stops gh api graphql web -f mutationxdelete | passes gh api graphql web",
@@ -90,6 +108,17 @@ export const versionControl: Field = {
       options: FORGE_OPTIONS,
       effects: publishedTexts,
       operations: [
+        "deploy.production workflow run | start a deploy | stops glab workflow run web | passes glab workflow list web",
+        "deploy.production release create|edit | release | stops glab release create web | passes glab release list web",
+        "deploy.merge pr|mr merge|accept | merge past the checks | needs admin skip-checks auto-merge=false | stops glab pr merge web --admin | passes glab pr merge web",
+        "grant.access repo deploy-key|collaborator|members add | give rights | stops glab repo deploy-key add web | passes glab repo deploy-key list web",
+        "grant.access deploy-key|org|token add|create|invite|import | give rights | stops glab deploy-key add web | passes glab deploy-key list",
+        "grant.access auth refresh|login | widen the rights of the token | needs s scopes | stops glab auth refresh web -s | passes glab auth refresh web",
+        "grant.access api *collaborators*|*memberships*|*/keys|*/invitations|*/members|*/members/*|*/teams/*|*/hooks|*/deploy_keys|user/keys | give rights | needs method=PUT method=POST method=put method=post | stops glab api collaborators web --method PUT | passes glab api collaborators web",
+        "grant.protection api *protection*|*protected_branches*|*rulesets*|*vulnerability-alerts*|*automated-security-fixes*|*secret-scanning* | lift a protection | needs method=PUT method=PATCH method=DELETE method=POST | stops glab api protection web --method PUT | passes glab api protection web",
+        "grant.access repo|project|group members|member add|update | give rights | stops glab repo members add web | passes glab repo members list web",
+        "cloud.repository api *archive|*transfer|*unprotect | change what belongs to others | needs method=POST method=PUT | stops glab api archive web --method POST | passes glab api archive web",
+
         "cloud.repository repo|release|secret|variable|run|workflow|issue|gist|label|environment|ssh-key|gpg-key|codespace|project|ruleset delete|remove|delete-* | delete it on the forge | stops glab repo delete web | passes glab repo list web",
         "cloud.repository api graphql | delete through the interface of the forge | needs f=*mutation*[dD]elete* raw-field=*mutation*[dD]elete* F=*mutation*[dD]elete* field=*mutation*[dD]elete* f=*mutation*[dD]estroy* | stops glab api graphql web -f mutationxdelete | passes glab api graphql web",
         "cloud.repository api | delete through the interface of the forge | needs method=DELETE method=delete | stops glab api web --method DELETE | passes glab api web",
@@ -100,13 +129,6 @@ export const versionControl: Field = {
         "sec.keychain auth token | show the token of GitLab | stops glab auth token web | passes glab auth list web",
       ],
     }),
-    commands([
-      "hg: git.checkout revert | overwrite changed files | unless n dry-run | safer hg shelve | stops hg revert web",
-      "hg: git.checkout update|up|checkout|co|goto | overwrite changed files | needs C clean | safer hg shelve | stops hg update web -C",
-      "svn: git.checkout revert | overwrite changed files | safer svn diff | stops svn revert web",
-      "bzr fossil: git.checkout revert | overwrite changed files | safer fossil diff | stops bzr revert web",
-      "sl: git.checkout revert | overwrite changed files | safer sl shelve | stops sl revert web",
-    ]),
   ],
 };
 
@@ -311,8 +333,9 @@ function splitWritten(written: string): { key: string; value: string } {
 
 export const FORGE_OPTIONS: OptionGrammar = {
   values: `-bntlamBfFqRH method|X body body-file title notes notes-file repo label assignee milestone raw-field field input
-    head base header jq template hostname org env visibility`,
-  flags: "-ypd yes help|h paginate cleanup-tag confirm show-token public draft",
+    head base header jq template hostname org env visibility s|scopes`,
+  flags:
+    "-ypd yes help|h paginate cleanup-tag confirm show-token public draft admin skip-checks auto-merge approve",
   shortEquals: true,
   abbreviates: false,
 };

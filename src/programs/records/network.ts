@@ -135,7 +135,7 @@ export const network: Field = {
       run: printFetched,
       shellLines: /^[ \t]*!(.*)$/gm,
     }),
-    program("mail mailx mutt sendmail msmtp swaks s-nail", "readsNothing", {
+    program("mail mailx mutt sendmail msmtp swaks s-nail", "readsNothing keepsTexts", {
       options: { values: "-saAcbrqS", abbreviates: false },
       effects: call =>
         sendEffect(undefined, [...payloads("file", call.options.valuesOf("a", "A")), ...stdinPayloads(call)]),

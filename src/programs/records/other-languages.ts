@@ -46,6 +46,7 @@ export const otherLanguages: Field = {
     { ...interpreter("iex", "e eval"), is: ["dangerous"] },
     program("go", "readsNothing namesHosts", {
       run: compile,
+      tool: ({ argv }) => (knownText(wordAt(argv, 1)) === "run" ? argv.slice(2) : undefined),
       harmless: { reads: "list version", runs: "build test vet" },
       shows: "env doc help",
     }),
@@ -143,8 +144,11 @@ function runUnknownCode(code: Value, call: ParsedCall): void {
   const known = knownText(code);
   if (known === undefined || !/[\s("'`!]/.test(known.trim())) return;
   followUnreadCode(known, call);
-  // What no shell can read is no command.
-  if (parseShell(known).problems.length === 0) runString(code, call);
+  // What no shell can read, or begins with no program, is no command: `-p "explain rm -rf /"`.
+  const first = baseName(/^\s*(?:\w+=\S*\s+)*([\w./-]+)/.exec(known)?.[1] ?? "");
+  const { programs } = call.scope.session;
+  const isProgram = programs.isKnown(first) || programs.findDangerous(first).length > 0;
+  if (isProgram && parseShell(known).problems.length === 0) runString(code, call);
 }
 
 function runUnknownFile(path: Value, call: ParsedCall): void {

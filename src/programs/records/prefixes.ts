@@ -197,6 +197,7 @@ const TABLE = `
         ionice-safe rlwrap ccache distcc wsl | flags -acefgpsvw fork wait ctty
     and or not - {
     repeat | operands 1
+    command builtin | flags -pvV | silenced by v V
     nice | values -n adjustment
     ionice | flags -t ignore | values -cnpPu class classdata pid | silenced by p P u pid
     chrt | flags -abdfimorRvG | values -TPD sched-runtime sched-deadline sched-period | operands 1 | silenced by m p

@@ -226,7 +226,7 @@ export const paths: Field = {
         vmstat iostat mpstat lsof fuser ss netstat lscpu lsblk lsusb lspci lsmod w who last lastlog finger
         tty locale getent dmesg pmap tput clear cowsay md5 xmllint cloc tokei scc hexyl glow mdcat exiftool
         identify ffprobe mediainfo traceroute mtr whois zipinfo jobs bg fg disown times ulimit hash getopts
-        let compgen complete compopt shopt bind caller dirs history logout suspend builtin enable mapfile
+        let compgen complete compopt shopt bind caller dirs history logout suspend enable mapfile
         readarray break continue [[ shellcheck yamllint hadolint actionlint check-jsonschema`,
       "",
     ),

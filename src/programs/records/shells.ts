@@ -55,7 +55,7 @@ export const shells: Field = {
     program(". source", "readsNothing sources"),
     program("read", "readsNothing readsLine"),
     program(
-      "export declare local readonly typeset set unset alias unalias exit return cd pushd popd trap shift eval exec command :",
+      "export declare local readonly typeset set unset alias unalias exit return cd pushd popd trap shift eval exec :",
       "readsNothing",
     ),
     program("ysh rc es scsh nu xonsh elvish", "shell changesMore", { run: runRareShell }),

@@ -112,6 +112,8 @@ export const system: Field = {
       },
       shellVariables: "PAGER EDITOR VISUAL",
       operations: [
+        "grant.protection stop|disable|mask|kill auditd|auditd.service|rsyslog|rsyslog.service|syslog|systemd-journald|falco|osqueryd|clamav*|crowdstrike*|falcon-sensor|wazuh-agent|chronyd|backup*|restic*|borg* | switch a record or a protection off | stops systemctl stop auditd web | passes systemctl stop status web",
+
         "sys.power poweroff|reboot|halt|kexec|suspend|hibernate|rescue|emergency|soft-reboot | switch the machine off | stops systemctl poweroff | passes systemctl status web",
         "sys.power stop|disable|mask|kill ssh|sshd|ssh.service|sshd.service|network|networking|NetworkManager|NetworkManager.service|systemd-networkd|systemd-resolved|firewalld | cut the machine off | stops systemctl stop ssh | passes systemctl stop status web",
         "sys.power stop|disable|mask|kill * * * | stop many services of the machine | unless user | stops systemctl stop x x x | passes systemctl stop x x x --user",
@@ -241,7 +243,6 @@ export const system: Field = {
       "netsh: sys.firewall …reset|off | open the firewall | stops netsh thing reset | passes netsh thing list web",
       "setenforce: sys.firewall 0 | switch protection off | stops setenforce 0 | passes setenforce list web",
       "pre-commit lefthook husky overcommit captain-hook simple-git-hooks: git.verify uninstall | switch the hooks off | safer pre-commit run --all-files | stops pre-commit uninstall",
-      "bfg bfg.jar: git.history - | rewrite history | safer git tag backup-before-rewrite | stops bfg web",
     ]),
   ],
 };

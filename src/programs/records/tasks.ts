@@ -28,7 +28,7 @@ import { runRemotely } from "./remote.ts";
 /** Builds by rules: recipes are read when they come from stdin, or were written by this command or this session. */
 export const make: Field = {
   programs: () => [
-    program("make", "readsNothing gnu", {
+    program("make", "readsNothing gnu runsTargets", {
       options: {
         flags: "-bBdeikLpqrRsStvw n|dry-run|just-print always-make silent quiet keep-going touch question",
         values: "-IjoWl C|directory f|file|makefile E|eval include-dir old-file what-if",
@@ -37,7 +37,7 @@ export const make: Field = {
       run: runMake,
     }),
     program("cmake", "readsNothing", { run: runPortable }),
-    program("just", "readsNothing", {
+    program("just", "readsNothing runsTargets", {
       options: {
         values: "f|justfile d|working-directory shell",
         flags: "n|dry-run l|list",
@@ -45,12 +45,12 @@ export const make: Field = {
       },
       run: runJust,
     }),
-    program("task go-task", "readsNothing", {
+    program("task go-task", "readsNothing runsTargets", {
       options: { values: "t|taskfile d|dir", flags: "n|dry l|list a|list-all", abbreviates: false },
       run: call =>
         runTasks(call, ["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"], runTaskfile),
     }),
-    program("gradle mvn", "readsNothing", {
+    program("gradle mvn", "readsNothing runsTargets", {
       operations: [
         "mvn: publish …deploy|release:perform | publish an artifact | safer mvn verify | stops mvn thing deploy",
         "gradle: publish publish|uploadArchives|publishToMavenCentral|publishPlugins | publish an artifact | safer gradle publishToMavenLocal | stops gradle publish",
@@ -294,7 +294,7 @@ function runner(
 ): Program {
   return {
     names,
-    is: ["readsNothing"],
+    is: ["readsNothing", "runsTasks"],
     run: call =>
       otherwise(call) ??
       runFiles(

@@ -1,0 +1,82 @@
+import { commands, type Field, type OperationRow, program } from "../model/program.ts";
+
+/** What Mercurial and what grew out of it share. */
+const MERCURIAL: readonly OperationRow[] = [
+  "git.checkout revert | overwrite changed files | unless n dry-run | safer hg shelve | stops hg revert --all",
+  "git.checkout update|up|checkout|co|goto|go | overwrite changed files | needs C clean | safer hg shelve | stops hg update -C tip",
+  "git.checkout purge|clean | delete files that are not tracked | unless p print n dry-run | stops hg purge --all | passes hg purge --print",
+  "git.history strip|prune|obsolete|hide|debugstrip|debugobsolete|rollback|uncommit|undo | take commits away | unless n dry-run | stops hg strip tip | passes hg log",
+  "git.history histedit|amend|split|fold|absorb|metaedit | rewrite commits | needs f force commands | stops hg histedit --commands - | passes hg histedit",
+  "git.history shelve | delete shelved changes | needs delete d cleanup | stops hg shelve --delete wip | passes hg shelve -n wip",
+  "git.history push | overwrite commits of others | needs f force | stops hg push --force | passes hg push",
+];
+
+/** Version control other than git: work and history that is gone afterwards. */
+export const otherVersionControl: Field = {
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a record a program
+  programs: () => [
+    program("hg chg sl", "", {
+      shows: "status st log diff annotate cat heads branches summary smartlog",
+      operations: MERCURIAL,
+    }),
+    program("jj", "", {
+      shows: "log status st diff show evolog help version",
+      operations: [
+        "git.history abandon | take commits away | safer jj log | stops jj abandon @-",
+        "git.history op|operation abandon|restore|revert | forget or replace what jj remembers | safer jj op log | stops jj op abandon ..@-",
+        "git.history util gc | delete what can no longer be reached | safer jj op log | stops jj util gc --expire=now",
+        "git.history git push | overwrite or delete branches of others | needs deleted allow-backwards all force | stops jj git push --deleted | passes jj git push",
+        "git.history bookmark|branch|tag|workspace delete|forget | delete a bookmark | safer jj bookmark list | stops jj bookmark delete old",
+        "git.checkout restore | overwrite changed files | safer jj diff | stops jj restore src",
+      ],
+    }),
+    commands([
+      "svn: git.checkout revert | overwrite changed files | safer svn diff | stops svn revert -R .",
+      "svn: git.checkout cleanup | delete files that are not tracked | needs remove-unversioned remove-ignored vacuum-pristines | stops svn cleanup --remove-unversioned | passes svn cleanup",
+      "svn: git.checkout switch|sw|update|up|merge | overwrite changed files | needs force accept=theirs-full | stops svn switch --force trunk | passes svn update",
+      "svn: git.history delete|del|remove|rm *://* | delete it in the repository | stops svn rm -m x https://svn.example/r/branches/b | passes svn info https://svn.example/r",
+      "svn: git.checkout delete|del|remove|rm | delete changed files | needs force | stops svn delete --force src | passes svn delete src",
+      "svn: git.history propdel|propset|pdel|pset | change what the repository says of a revision | needs revprop | stops svn propdel --revprop -r 1 svn:log | passes svn propset svn:eol-style native a.c",
+      "svnadmin: git.history rmtxns|rmlocks|setrevprop|delrevprop|load|unlock|rmlog | change the repository itself | stops svnadmin rmtxns repo 1-1 | passes svnadmin verify repo",
+      "svndumpfilter: git.history exclude|include | take history out | stops svndumpfilter exclude secret | passes svndumpfilter help",
+      "bzr brz fossil: git.checkout revert | overwrite changed files | safer fossil diff | stops bzr revert",
+      "bzr brz: git.history uncommit|remove-branch|break-lock|clean-tree|remove-tree | take commits or files away | unless dry-run | stops bzr uncommit | passes bzr log",
+      "bzr brz: git.history push | overwrite commits of others | needs overwrite | stops bzr push --overwrite | passes bzr push",
+      "fossil: git.checkout clean|close|update|checkout|open | overwrite or delete changed files | needs f force x dirs-only | unless n dry-run | stops fossil clean --force | passes fossil update",
+      "fossil: git.history purge|shun|scrub|rebuild|deconstruct | take history away | stops fossil purge checkins x | passes fossil timeline",
+      "fossil: git.history stash drop|rm|clear | delete stashed changes | stops fossil stash drop 1 | passes fossil stash list",
+      "cvs: git.checkout update|up|co|checkout | overwrite changed files | needs C | stops cvs update -C | passes cvs update",
+      "cvs: git.history admin|rdelete|remove|rm | take history or files away | needs o f | stops cvs admin -o 1.2 a.c | passes cvs log",
+      "p4: git.history obliterate|archive|prune|unzip | delete files with their history | unless n | stops p4 obliterate -y //depot/a | passes p4 changes",
+      "p4: git.checkout revert|clean|reconcile|unshelve | overwrite or delete changed files | unless n | stops p4 revert //depot/a | passes p4 opened",
+      "p4: git.checkout sync|update|flush | overwrite changed files | needs f | stops p4 sync -f //depot/a | passes p4 sync",
+      "p4: git.history client|workspace|change|changelist|shelve|label|branch|stream|user|group|depot|job | delete it on the server | needs d | stops p4 client -d -f ws | passes p4 client -o",
+      "p4: git.history delete | delete files of the depot | unless n | stops p4 delete //depot/a | passes p4 edit //depot/a",
+      "darcs: git.history obliterate|unpull|unrecord|rollback|rebase|amend | take patches away | unless dry-run | stops darcs obliterate | passes darcs log",
+      "darcs: git.checkout revert|clean | overwrite changed files | unless dry-run | stops darcs revert -a | passes darcs whatsnew",
+      "pijul: git.history unrecord|reset|channel | take changes away | stops pijul unrecord x | passes pijul log",
+      "got: git.checkout revert|unstage | overwrite changed files | stops got revert a.c | passes got diff",
+      "got: git.history histedit|rebase|branch | rewrite history | needs d f | stops got branch -d old | passes got branch -l",
+      "cm: git.checkout undo|undochange|unco|revert | overwrite changed files | stops cm undo . | passes cm status",
+      "cm: git.history delete|rm|remove|obliterate|removechangeset | take history away | stops cm delete br:/main/x | passes cm log",
+      "tf: git.checkout undo|get|destroy | overwrite or destroy files | needs force overwrite recursive startcleanup silent noprompt | stops tf undo --recursive . | passes tf status",
+      "tf: git.history destroy|delete|rollback | take history away | stops tf destroy a | passes tf history a",
+      "repo: git.checkout forall|abandon|prune | take branches or changes away | stops repo abandon topic | passes repo status",
+      "repo: git.checkout sync | overwrite changed files | needs force-sync force-remove-dirty d detach | stops repo sync --force-sync | passes repo sync",
+      "dvc: git.history gc|destroy | delete data that is kept | unless dry | stops dvc gc -w -f | passes dvc status",
+      "dvc: git.history exp gc|remove|rm | delete experiments | unless dry | stops dvc exp remove -A | passes dvc exp show",
+      "dvc: git.checkout checkout|pull|import|get|update | overwrite changed data | needs f force | stops dvc checkout --force | passes dvc pull",
+      "dvc: git.checkout remove | delete data | needs outs purge | stops dvc remove a.dvc --outs | passes dvc remove a.dvc",
+      "lakectl: git.history branch|repo|tag|gc delete|reset|revert | delete branches of data | stops lakectl branch delete lakefs://r/b | passes lakectl branch list",
+      "lakectl: git.history fs rm | delete objects | stops lakectl fs rm lakefs://r/b/o | passes lakectl fs ls lakefs://r/b",
+      "dolt: git.checkout reset|checkout|clean|gc|revert|filter-branch | overwrite changed tables | needs hard f force shallow all | stops dolt reset --hard | passes dolt status",
+      "dolt: git.history push | overwrite commits of others | needs f force | stops dolt push --force | passes dolt push",
+      "dolt: git.history branch|tag|remote | delete a branch | needs d D delete | stops dolt branch -D old | passes dolt branch",
+      "git-lfs: git.history prune | delete stored files | unless dry-run d | stops git-lfs prune | passes git-lfs ls-files",
+      "git-lfs: git.history migrate import|export | rewrite history | stops git-lfs migrate import --everything | passes git-lfs migrate info",
+      "git-annex: git.history drop|dropunused|uninit|dead|forget|drop-dead|unannex | delete stored content | stops git-annex drop --force a | passes git-annex whereis a",
+      "git-filter-repo git-filter-branch bfg bfg.jar: git.history - | rewrite history | unless analyze dry-run help | safer git tag backup-before-rewrite | stops bfg --strip-blobs-bigger-than 1M",
+      "gitk git-machete: git.history - | rewrite branches | needs delete-unmanaged slide-out | stops git-machete --delete-unmanaged | passes gitk",
+    ]),
+  ],
+};
