@@ -1,4 +1,4 @@
-// What the build and the test runner put into the source text: the version and the style and script of the dashboard's pages, whose files stay ordinary CSS and JavaScript that tools understand.
+// What the build and the test runner put into the source text: the version, the style and script of the dashboard's pages, whose files stay ordinary CSS and JavaScript that tools understand, and what stands around a user's hook.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
@@ -15,6 +15,7 @@ export function buildConstants() {
     __AMPLIHACK_VERSION__: JSON.stringify(JSON.parse(read("package.json")).version),
     // A text stands where it is used; an object would become a module that every entry imports.
     __AMPLIHACK_PAGE__: JSON.stringify(JSON.stringify(page)),
+    __AMPLIHACK_REALM__: JSON.stringify(joinRealm()),
   };
 }
 
@@ -31,4 +32,20 @@ function joinFiles(name) {
     logLevel: "warning",
   });
   return outputFiles[0].text;
+}
+
+/** What stands around a user's hook inside its own realm. */
+function joinRealm() {
+  const { outputFiles } = buildSync({
+    entryPoints: [fileURLToPath(new URL("../src/hooks/user/realm.ts", import.meta.url))],
+    bundle: true,
+    write: false,
+    format: "iife",
+    globalName: "realm",
+    target: "es2022",
+    minify: true,
+    legalComments: "none",
+    logLevel: "warning",
+  });
+  return outputFiles[0].text.trim();
 }

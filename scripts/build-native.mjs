@@ -16,6 +16,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
+import { buildConstants } from "./build-constants.mjs";
 import { writeReached } from "./build-hooks.mjs";
 import { buildSandbox } from "./build-sandbox.mjs";
 import { ARGV_ENTRY, entryNames, entryPath, generatedEntries, nativeEntrySource } from "./entries.mjs";
@@ -63,7 +64,7 @@ const bundled = await build({
   minify: true,
   charset: "utf8",
   chunkNames: "[name]-[hash]",
-  define: { __AMPLIHACK_VERSION__: JSON.stringify(version) },
+  define: buildConstants(),
   logLevel: "warning",
   plugins: [generatedEntries(nativeEntrySource), pastDoors],
 });

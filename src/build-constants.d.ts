@@ -2,3 +2,5 @@
 declare const __AMPLIHACK_VERSION__: string;
 /** The dashboard's page, from `src/dashboard/page/`, as JSON. */
 declare const __AMPLIHACK_PAGE__: string;
+/** `src/hooks/user/realm.ts` with what it imports, as a text that declares `realm`. */
+declare const __AMPLIHACK_REALM__: string;

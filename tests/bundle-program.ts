@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { afterAll } from "vitest";
-import { version } from "../src/version.ts";
+import { buildConstants } from "../scripts/build-constants.mjs";
 
 const PACKAGES = fileURLToPath(new URL("../node_modules", import.meta.url));
 
@@ -26,7 +26,7 @@ export function bundleProgram(entry: URL, external: readonly string[] = []): str
     target: "node20.19",
     format: "cjs",
     mainFields: ["module", "main"],
-    define: { __AMPLIHACK_VERSION__: JSON.stringify(version) },
+    define: buildConstants(),
     logLevel: "warning",
     external: [...external],
   });

@@ -9,7 +9,7 @@ import {
 } from "../hooks/index.ts";
 import { DEFAULT_HOST, hookDeadlineMs } from "../hosts/index.ts";
 import { dirname, join, type System } from "../system/index.ts";
-import { afterPending, createNodeSystem, loadNodeBounded, onExit } from "../system/node.ts";
+import { afterPending, createNodeSystem, loadNodeRealm, onExit } from "../system/node.ts";
 
 /**
  * One call of the hook program; `argv` begins with the subcommand, `installedIn` is the state home it was staged in. The
@@ -20,6 +20,8 @@ export type HookMain = (argv: readonly string[], installedIn?: string) => void;
 /** Wires one hook to Node: signals, deadline, last words. The process ends as soon as the answer is written. */
 export function defineEntry(definition: HookDefinition): HookMain {
   return (argv, installedIn) => {
+    // A limit on the size of files must not end a run before its answer: writes fail and are told.
+    process.on("SIGXFSZ", () => {});
     const line = readCommandLine(argv);
     if (line.notice !== "") writeSync(line.ok || !line.isHelp ? 2 : 1, line.notice);
     if (!line.ok) process.exit(line.isHelp ? 0 : 1);
@@ -56,9 +58,9 @@ export function defineEntry(definition: HookDefinition): HookMain {
 
 /** Loaded when a user's hook runs, which is rarely: most calls are spared it. */
 const runHook: RunHook = async (...request) => {
-  const { runBounded } = await loadNodeBounded();
-  const { runInText } = await loadRunCode();
-  return runInText(runBounded)(...request);
+  const { runRealm } = await loadNodeRealm();
+  const { runInRealm } = await loadRunCode();
+  return runInRealm(runRealm)(...request);
 };
 
 interface Moments {

@@ -11,7 +11,7 @@ import {
 import { DEFAULT_HOST, hookDeadlineMs, recognise } from "../hosts/index.ts";
 import { isJsonObject, type JsonObject, readJson } from "../protocol/index.ts";
 import type { System } from "../system/index.ts";
-import { createQuickJsSystem, type NativeHost, runBounded, supplyTextDecoder } from "../system/quickjs.ts";
+import { createQuickJsSystem, type NativeHost, runRealm, supplyTextDecoder } from "../system/quickjs.ts";
 
 declare const amplihackHost: NativeHost;
 
@@ -31,14 +31,11 @@ export function defineNativeEntry(definition: HookDefinition): NativeEntry {
   supplyTextDecoder(amplihackHost);
   const { system, end } = createQuickJsSystem(amplihackHost);
   const services: EngineServices = {
-    runHook: async ({ code, exportName }, call, timeoutMs) => {
+    runHook: async (...request) => {
       // Lazily: most runs need none of it.
-      const { callHook, requireHooks } = await loadRunCode();
-      return runBounded(
-        amplihackHost,
-        code,
-        (load, done, failed) => callHook(load as never, exportName, requireHooks, call, done, failed),
-        timeoutMs,
+      const { runInRealm } = await loadRunCode();
+      return runInRealm((text, _, open, timeoutMs) => runRealm(amplihackHost, text, open, timeoutMs))(
+        ...request,
       );
     },
   };

@@ -11,7 +11,7 @@ import {
   openCall,
   openFacts,
   readAnswer,
-  type UserHook,
+  runInRealm,
   withToolInput,
 } from "../hooks/index.ts";
 import {
@@ -25,7 +25,7 @@ import {
 import { errorText, type JsonObject, stringAt } from "../protocol/index.ts";
 import { findProjectRoot } from "../state/index.ts";
 import type { System } from "../system/index.ts";
-import { createNodeSystem } from "../system/node.ts";
+import { createNodeSystem, runRealm } from "../system/node.ts";
 
 /** What `hooks build` asks: which hooks are in these files? */
 export interface DescribeRequest {
@@ -51,9 +51,7 @@ async function runAll({ mark, input: first, hooks, stateHome }: ChildRequest): P
   let input = first;
   for (const [index, request] of hooks.entries()) {
     try {
-      const hook = (await loadCompiled(request.path))[request.exportName];
-      if (!isUserHook(hook)) throw new TypeError(`it exports no hook named ${request.exportName}`);
-      const returned = await inTime(runOne(hook, input, request), request.timeoutMs);
+      const returned = await inTime(runOne(input, request), request.timeoutMs);
       answer(mark, index, { returned });
       const result = readAnswer(returned, input);
       if (result.ok && result.effect.input !== undefined) input = withToolInput(input, result.effect.input);
@@ -64,17 +62,26 @@ async function runAll({ mark, input: first, hooks, stateHome }: ChildRequest): P
 }
 
 async function runOne(
-  hook: UserHook,
   input: ChildRequest["input"],
-  { name, timeoutMs, wantsKnownTool, usesFacts }: ChildRequest["hooks"][number],
+  { path, name, exportName, timeoutMs, wantsKnownTool, usesFacts }: ChildRequest["hooks"][number],
 ): Promise<unknown> {
   const deadlineMs = system.clock.monotonicMs() + timeoutMs;
   const facts = await openFacts(usesFacts);
   const services = { hook: name, deadlineMs, facts: () => facts(input, system) };
   const opened = openCall(input, system, services, wantsKnownTool);
   if (!opened.ok) throw new TypeError(opened.problem);
-  const returned = await hook.run(opened.call);
-  return returned === undefined ? null : returned;
+  if (isPortableCode(path)) {
+    const code = readFileSync(path, "utf8");
+    return JSON.parse(await runInRealm(runRealm)({ code, path, exportName }, opened, timeoutMs));
+  }
+  const hook = (await loadCompiled(path))[exportName];
+  if (!isUserHook(hook)) throw new TypeError(`it exports no hook named ${exportName}`);
+  return (await hook.run(opened.call)) ?? null;
+}
+
+/** Every other compiled file is a module. */
+function isPortableCode(path: string): boolean {
+  return path.endsWith(".js");
 }
 
 function inTime<V>(work: Promise<V>, timeoutMs: number): Promise<V> {

@@ -104,6 +104,7 @@ export {
   type BuiltHandler,
   type BuiltHook,
   buildFolder,
+  digestFiles,
   MANIFEST_VERSION,
   type Manifest,
   manifestFile,
@@ -113,7 +114,7 @@ export {
 } from "./user/manifest.ts";
 export type { AskRequest, ChildRequest } from "./user/node-child.ts";
 export { OwnHooks, withToolInput } from "./user/own-hooks.ts";
-export { CODE_CLOSING, CODE_OPENING, type RunHook, requireHooks, runInText } from "./user/run-code.ts";
+export { CODE_CLOSING, CODE_OPENING, type RunHook, requireHooks, runInRealm } from "./user/run-code.ts";
 export { findWanted, indexFile, indexText, isWanted } from "./user/wanted.ts";
 export const loadAudit = () => import("./program/audit.ts");
 export const loadGrants = () => import("./program/grants.ts");

@@ -172,7 +172,6 @@ const text: TextCodec = {
   },
 };
 
-export { runBounded } from "./node-bounded.ts";
 export { errorCode } from "./node-errors.ts";
 export {
   afterPending,
@@ -182,4 +181,5 @@ export {
   onExit,
   startGroupWatcher,
 } from "./node-processes.ts";
-export const loadNodeBounded = () => import("./node-bounded.ts");
+export { runRealm } from "./node-realm.ts";
+export const loadNodeRealm = () => import("./node-realm.ts");

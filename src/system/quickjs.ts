@@ -61,12 +61,13 @@ export interface NativeHost {
   isAlive(pid: number): boolean;
   start(request: NativeProcessRequest): NativeProcessResult;
   /**
-   * Evaluates an expression, calls `use` with its value, and works off what waits until `isEnded`; why it did not come to
-   * that, or undefined.
+   * Evaluates an expression in a realm of its own, calls its value with `outside`, which hands texts to `answer` and back,
+   * and works off what waits until `isEnded`. `begin` is given the way back in. Why it did not come to an end, or undefined.
    */
-  runBounded(
+  runRealm(
     text: string,
-    use: (value: unknown) => void,
+    answer: (name: string, args: string) => string,
+    begin: (resume: (id: number, answer: string) => void) => void,
     isEnded: () => boolean,
     timeoutMs: number,
   ): string | undefined;
@@ -114,29 +115,32 @@ export function supplyTextDecoder(host: NativeHost): void {
   Object.assign(globalThis, { TextDecoder });
 }
 
-/**
- * Evaluates an expression under a limit and hands its value to `use`, which calls `done` or `failed`, now or later. The
- * same as `node-bounded.ts`, but in this context: there is no other.
- */
-export async function runBounded(
+/** The same as in `node-realm.ts`: what the function that the text is calls `done` or `failed` with ends it. */
+export async function runRealm(
   host: NativeHost,
   text: string,
-  use: (value: unknown, done: (answer: string) => void, failed: (problem: string) => void) => void,
+  open: (resume: (id: number, answer: string) => void) => (name: string, args: string) => string,
   timeoutMs: number,
 ): Promise<string> {
-  let answer: { readonly text: string; readonly isFailure: boolean } | undefined;
-  const settle = (isFailure: boolean) => (said: string) => {
-    answer ??= { text: said, isFailure };
-  };
-  const problem = host.runBounded(
+  let ended: { readonly text: string; readonly isFailure: boolean } | undefined;
+  let resume: (id: number, answer: string) => void = () => {};
+  const answer = open((id, said) => resume(id, said));
+  const problem = host.runRealm(
     text,
-    value => use(value, settle(false), settle(true)),
-    () => answer !== undefined,
+    (name, args) => {
+      if (name !== "done" && name !== "failed") return answer(name, args);
+      ended ??= { text: args, isFailure: name === "failed" };
+      return "{}";
+    },
+    wayIn => {
+      resume = wayIn;
+    },
+    () => ended !== undefined,
     timeoutMs,
   );
-  if (answer === undefined) throw new Error(problem ?? "it gave no answer");
-  if (answer.isFailure) throw new Error(answer.text);
-  return answer.text;
+  if (ended === undefined) throw new Error(problem ?? "it gave no answer");
+  if (ended.isFailure) throw new Error(ended.text);
+  return ended.text;
 }
 
 const DESCRIPTORS = { stdin: 0, stdout: 1, stderr: 2 } as const;

@@ -1,10 +1,10 @@
 import { isHistoryOn } from "../config/index.ts";
 import { type Judgement, judgeTool } from "../guard/index.ts";
-import { type ConfiguredGuard, findWanted, OwnHooks, openGuard, runInText } from "../hooks/index.ts";
+import { type ConfiguredGuard, findWanted, OwnHooks, openGuard, runInRealm } from "../hooks/index.ts";
 import { type HostId, normalise, planRegistrations } from "../hosts/index.ts";
 import { checkInput, describeEvent, powerOf } from "../protocol/index.ts";
 import type { System } from "../system/index.ts";
-import { runBounded } from "../system/node.ts";
+import { runRealm } from "../system/node.ts";
 import { describeEffect } from "./hook-trials.ts";
 import type { TranscriptInput } from "./transcript-inputs.ts";
 
@@ -140,7 +140,7 @@ export async function addOwnCall(
   const wanted = findWanted(system, input);
   if (wanted === undefined || "problem" in wanted) return;
   const own = new OwnHooks(wanted, input, system, powerOf(describeEvent(input.event), input.raw));
-  const said = await own.run(system.clock.monotonicMs() + MAX_HOOK_MS, runInText(runBounded));
+  const said = await own.run(system.clock.monotonicMs() + MAX_HOOK_MS, runInRealm(runRealm));
   for (const { hook, effect, run } of said) {
     const words = summary.get(hook) ?? new Map<string, number>();
     const word = run?.status === "failed" ? "failed" : describeEffect(effect);

@@ -7,7 +7,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { buildHooks } from "../../src/install/user-hooks/build.ts";
 import { compileAlone } from "../../src/install/user-hooks/bundle.ts";
@@ -273,6 +273,53 @@ describe("sources and builds", () => {
     expect(changed.answer).toMatchObject({
       systemMessage: expect.stringContaining("changed since it was trusted"),
     });
+    expect((await buildHooks(system, places(user))).refused).toMatchObject([{ state: "changed" }]);
+  });
+
+  const SCRIPTS: readonly (readonly [string, string, readonly string[]])[] = [
+    ["the script that its command names", "./scripts/check.sh", ["scripts/check.sh"]],
+    ["a script behind an interpreter", "sh scripts/check.sh --fast", ["scripts/check.sh"]],
+    [
+      "a script by the variable of the project",
+      'sh "$CLAUDE_PROJECT_DIR/scripts/check.sh"',
+      ["scripts/check.sh"],
+    ],
+    ["what the script sources", "sh scripts/outer.sh", ["scripts/outer.sh", "scripts/check.sh"]],
+    ["what a script of a script sources", "sh top.sh", ["top.sh", "scripts/outer.sh", "scripts/check.sh"]],
+    ["a module that it imports", "python3 scripts/main.py", ["scripts/main.py", "scripts/helper.py"]],
+  ];
+
+  it.each(SCRIPTS)("trust of hooks.jsonc covers %s", async (_, command, runs) => {
+    const user = newUserInside();
+    const write = (path: string, text: string) => {
+      mkdirSync(dirname(join(user.project, path)), { recursive: true });
+      writeFileSync(join(user.project, path), text, { mode: 0o755 });
+    };
+    const allow = '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}';
+    write("scripts/check.sh", `#!/bin/sh\ncat > /dev/null; echo '${allow}'\n`);
+    write("scripts/outer.sh", ". ./scripts/check.sh\n");
+    write("top.sh", "sh scripts/outer.sh\n");
+    write("scripts/main.py", `import helper\nprint('${allow}')\n`);
+    write("scripts/helper.py", "x = 1\n");
+    const hooks = { PreToolUse: [{ hooks: [{ type: "command", command }] }] };
+    write(".amplihack/hooks.jsonc", JSON.stringify({ hooks }));
+    const system = createNodeSystem();
+    const refused = await findUntrusted(system, places(user));
+    const shown = refused.flatMap(({ actions = [] }) => actions);
+    expect(shown).toEqual([
+      `runs ${command}`,
+      ...runs.map(path => `with ${join(user.project, path)}`).sort(),
+    ]);
+    await trustHooks(system, places(user), refused);
+    expect((await ask(user, "pre-tool-use", bash)).stdout).toContain('"allow"');
+    const last = join(user.project, runs.at(-1) ?? "");
+    const { atime, mtime, size } = statSync(last);
+    // As large and as old as before.
+    writeFileSync(last, readFileSync(last, "utf8").replace(/.\n$/, "#\n"));
+    utimesSync(last, atime, mtime);
+    expect(statSync(last).size).toBe(size);
+    const changed = await ask(user, "pre-tool-use", bash);
+    expect(changed.stdout).toMatch(/"permissionDecision":"ask".*changed since you trusted it/);
     expect((await buildHooks(system, places(user))).refused).toMatchObject([{ state: "changed" }]);
   });
 

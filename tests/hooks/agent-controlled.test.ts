@@ -58,6 +58,27 @@ describe("a tool input that nobody can read", () => {
   });
 });
 
+const many = <T>(make: (index: number) => T): readonly T[] =>
+  Array.from({ length: 100_000 }, (_, index) => make(index));
+
+describe("a tool input of 100 000 parts", () => {
+  it.each<[string, object]>([
+    ["members", Object.fromEntries(many(index => [`k${index}`, "v"]))],
+    ["paths", { paths: many(index => `f${index}`) }],
+    ["objects", { rows: many(index => ({ id: index })) }],
+    ["commands", Object.fromEntries(many(index => [`command${index}`, "ls"]))],
+    ["JSON text", { args: JSON.stringify(many(index => ({ id: index }))) }],
+  ])("is asked about, and not looked at to its end: %s", async (_, input) => {
+    const payload = {
+      hook_event_name: "PreToolUse",
+      tool_name: "mcp__x__do",
+      cwd: "/home/user/p",
+      tool_input: input,
+    };
+    expect(await decisionOf([], payload)).toEqual(["ask", "ok"]);
+  });
+});
+
 describe("a tool call", () => {
   it.each<[string, readonly string[], object]>([
     ["an event nobody knows", [], call({ hook_event_name: "Whatever", tool_input: DANGER })],

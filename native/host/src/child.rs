@@ -127,7 +127,7 @@ unsafe fn become_program(Start { pipes, cwd, argv, env, .. }: &Start) -> i32 {
                 return last();
             }
         }
-        for signal in [libc::SIGPIPE, libc::SIGTERM, libc::SIGALRM] {
+        for signal in [libc::SIGPIPE, libc::SIGTERM, libc::SIGALRM, libc::SIGXFSZ] {
             libc::signal(signal, libc::SIG_DFL);
         }
         let mut none = core::mem::zeroed();

@@ -1,6 +1,6 @@
 //! One run of one hook: a small JavaScript engine, the system interface, the embedded modules.
 
-use crate::{bounded, crash, facts, files, interrupt, modules, outside, processes, stdio};
+use crate::{crash, facts, files, interrupt, modules, outside, processes, realm, stdio};
 use rquickjs::{
     CatchResultExt, Context, Ctx, Error, Function, Module, Object, Persistent, Promise, Result, Runtime,
     Value,
@@ -23,8 +23,8 @@ const MEMORY_LIMIT_BYTES: usize = 256 * 1024 * 1024;
 const GARBAGE_THRESHOLD_BYTES: usize = 32 * 1024 * 1024;
 const STACK_LIMIT_BYTES: usize = 2 * 1024 * 1024;
 
-/// Only what the hooks use. `Eval` is the parser, for portable hooks of users (`bounded.rs`) and for nothing else.
-type Intrinsics = (
+/// Only what the hooks use. `Eval` is the parser, for portable hooks of users (`realm.rs`) and for nothing else.
+pub type Intrinsics = (
     intrinsic::Eval,
     intrinsic::Date,
     intrinsic::RegExpCompiler,
@@ -149,7 +149,7 @@ fn install(ctx: &Ctx<'_>) -> Result<()> {
     stdio::install(&host)?;
     processes::install(&host)?;
     outside::install(&host)?;
-    bounded::install(&host)?;
+    realm::install(&host)?;
     host.set("load", Func::from(load))?;
     ctx.globals().set("amplihackHost", host)
 }

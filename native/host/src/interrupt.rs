@@ -112,6 +112,8 @@ pub fn install() {
         // Without SA_RESTART a blocked read or wait returns, and the run can be abandoned.
         handle(libc::SIGTERM, on_terminate as *const () as usize, 0);
         libc::signal(libc::SIGPIPE, libc::SIG_IGN);
+        // A limit on the size of files must not end a run before its answer: writes fail and are told.
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
     }
 }
 

@@ -6,7 +6,6 @@
 
 extern crate alloc;
 
-mod bounded;
 mod child;
 mod clock;
 mod copy;
@@ -25,6 +24,7 @@ mod memory;
 mod modules;
 mod outside;
 mod processes;
+mod realm;
 mod reply;
 mod sha256;
 mod stdio;

@@ -9,8 +9,8 @@ export const trustCommand = defineCommand({
   summary: "let the hooks of this project run, as they are now",
   details: `
 Every hook of the project, its hooks.jsonc and every package that changed is named, and you are asked about each. What
-you agree to is the file with all that it imports, by path and content: after any change it does not run until you
-agree again.`,
+you agree to is the file with all that it imports, and every file of the project that its commands name, by path and
+content: after any change it does not run until you agree again. Commands and addresses are shown before you are asked.`,
   options: { format: FORMAT_OPTION },
   positionals: [
     { name: "FILE", summary: "only these", isOptional: true, isVariadic: true, completes: "file" },
@@ -29,12 +29,13 @@ agree again.`,
     const found = await findUntrusted(system, places);
     const wanted = found.filter(({ path }) => named.length === 0 || named.includes(path));
     if (wanted.length === 0) terminal.note("nothing here waits to be trusted\n");
-    const agreed = wanted.filter(({ path, state }) =>
-      askYesOrNo(
+    const agreed = wanted.filter(({ path, state, actions = [] }) => {
+      for (const action of actions) terminal.note(`  ${escapeHidden(action)}\n`);
+      return askYesOrNo(
         terminal,
         `${escapeHidden(path)}${state === "changed" ? " (changed)" : ""}: run it from now on?`,
-      ),
-    );
+      );
+    });
     if (agreed.length > 0)
       confirmByPhrase(system, terminal, places.stateHome, {
         shown: agreed.map(({ path }) => path),

@@ -143,7 +143,7 @@ export class McpProxy {
       `mcp__${this.server}__${name}`,
       params["arguments"] ?? {},
       (args: unknown) =>
-        this.run(knownMembers(message, { ...knownParams(params), arguments: describeArguments(args) })),
+        this.run(knownMembers(message, { ...knownParams(params), arguments: describeArguments(args).input })),
       this.canAsk ? { onAsk: pending => this.ask(name, idKey(message), pending) } : {},
     );
     if (id === undefined) return;

@@ -27,9 +27,55 @@ export function describeValue(value: unknown): Json {
   }
 }
 
+/** Arguments as hooks see them and as the tool gets them. */
+interface DescribedArguments {
+  readonly input: JsonObject;
+  /** a copy of the same for the tool; the arguments themselves where they are more than JSON */
+  readonly runs: unknown;
+}
+
 /** The same for arguments, which hooks must see whole: throws when they cannot. */
-export function describeArguments(value: unknown): JsonObject {
-  return asArguments(describe(value, [], 0));
+export function describeArguments(value: unknown): DescribedArguments {
+  checkMembers(value);
+  const seen = describe(value, [], 0);
+  return { input: asArguments(seen), runs: isJson(value) ? structuredClone(seen) : value };
+}
+
+/**
+ * Throws for what one reader of a value sees and another does not: `__proto__`, getters, members that are not listed or
+ * stand on a list, `toJSON`, and names that differ in case alone. A tool would run what no hook was shown.
+ */
+export function checkMembers(value: unknown, checked: Set<object> = new Set(), depth = 0): void {
+  if (typeof value !== "object" || value === null || depth > MAX_DEPTH || checked.has(value)) return;
+  checked.add(value);
+  const isList = Array.isArray(value);
+  if (!isList && !isPlain(value)) {
+    checkInstance(value);
+    return;
+  }
+  const names = new Set<string>();
+  for (const key of Reflect.ownKeys(value)) {
+    if (isList && key === "length") continue;
+    if (typeof key !== "string") throw new TypeError("it has a member whose name is no text");
+    const member = Object.getOwnPropertyDescriptor(value, key);
+    if (key === "__proto__") throw new TypeError('it has a member named "__proto__"');
+    if (member === undefined || member.get !== undefined || member.set !== undefined)
+      throw new TypeError(`"${key}" is computed when it is read`);
+    if (member.enumerable !== true) throw new TypeError(`"${key}" is hidden`);
+    if (isList && !/^(0|[1-9]\d*)$/.test(key)) throw new TypeError(`a list has a member named "${key}"`);
+    if (key === "toJSON" && typeof member.value === "function")
+      throw new TypeError("it says itself how it is written");
+    if (!isList && names.size !== names.add(key.toLowerCase()).size - 1)
+      throw new TypeError(`"${key}" differs in case alone from another member`);
+    checkMembers(member.value, checked, depth + 1);
+  }
+}
+
+/** Built-in values are described by what they are; others must not say how they want to be seen. */
+function checkInstance(value: object): void {
+  if (value instanceof Date || ArrayBuffer.isView(value)) return;
+  if (typeof Reflect.get(value, "toJSON") === "function")
+    throw new TypeError("it says itself how it is written");
 }
 
 /** Arguments are always an object; what is none is shown as the member `input` of one. */

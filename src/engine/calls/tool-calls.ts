@@ -43,6 +43,7 @@ interface SharedCall {
 /** A call about to be made: who, what and where. */
 interface Call extends RunScope {
   readonly tool: string;
+  /** what the tool gets if no hook changes it: what hooks saw */
   readonly args: unknown;
   readonly input: JsonObject;
   /** why hooks cannot be shown the arguments */
@@ -77,7 +78,7 @@ export class ToolCalls {
     const { id } = call;
     const refusal = call.problem ?? refusalIn(before);
     const question = questionIn(before, tool);
-    const runs = before.input ?? args;
+    const runs = before.input ?? call.args;
     if (refusal !== undefined) return { id, kind: "deny", reason: refusal, args: runs, before };
     return { id, kind: question === undefined ? "run" : "ask", reason: question, args: runs, before };
   }
@@ -113,7 +114,7 @@ export class ToolCalls {
     this.resumed.set(pending.signature, true);
     const { isApproved, reason } = readAnswer(answer, pending.reason);
     if (!isApproved) return denied(call, reason, undefined);
-    return this.execute(call, args, undefined, pending.context, run);
+    return this.execute(call, call.args, undefined, pending.context, run);
   }
 
   private async problemOf(pending: PendingCall): Promise<string | undefined> {
@@ -128,11 +129,17 @@ export class ToolCalls {
   private open(tool: string, args: unknown, options: CallOptions): Call {
     const { id = crypto.randomUUID(), sessionId = "", cwd = this.core.projectDir } = options;
     const signal = options.signal ?? new AbortController().signal;
-    const known = { tool, args, id, sessionId, cwd, signal, options };
+    const known = { tool, id, sessionId, cwd, signal, options };
     try {
-      return { ...known, input: describeArguments(args), problem: undefined };
+      const { input, runs } = describeArguments(args);
+      return { ...known, args: runs, input, problem: undefined };
     } catch (error) {
-      return { ...known, input: {}, problem: `the input of ${tool} cannot be read: ${errorText(error)}` };
+      return {
+        ...known,
+        args,
+        input: {},
+        problem: `the input of ${tool} cannot be read: ${errorText(error)}`,
+      };
     }
   }
 

@@ -19,7 +19,7 @@ import {
   type Run,
   stringAt,
 } from "../../protocol/index.ts";
-import { asArguments } from "../calls/describe-value.ts";
+import { asArguments, checkMembers } from "../calls/describe-value.ts";
 import type { CancelSignal } from "../cancel-signal.ts";
 import type { EngineContext } from "../context.ts";
 import type { DispatchOptions, Span } from "../options.ts";
@@ -71,6 +71,7 @@ export class CallState implements CallView {
     this.tools = tools;
     let copy = payload;
     try {
+      checkMembers(ownValue(payload, "tool_input"));
       copy = freezeCopy(payload, true) as JsonObject;
     } catch (error) {
       this.problem = `the payload cannot be copied: ${describeError(error)}`;

@@ -38,8 +38,9 @@ interface CallServices {
   readonly isAborted?: () => boolean;
 }
 
-type OpenedCall =
-  | { readonly ok: true; readonly call: object }
+export type OpenedCall =
+  /** `plain`: the members of `call` that are JSON and cost nothing */
+  | { readonly ok: true; readonly call: GivenCall; readonly plain: object }
   /** the input has not what the type of its tool promises */
   | { readonly ok: false; readonly problem: string };
 
@@ -53,11 +54,13 @@ export function openCall(
   const fields = eventFields(input, wantsKnownTool);
   if (typeof fields === "string") return { ok: false, problem: fields };
   const given = givenCall(input, system, services);
+  const plain = { event: input.event, ...fields, host: input.host, raw: input.raw };
   // Not spread: what is expensive is behind a getter.
-  return {
-    ok: true,
-    call: Object.defineProperties({ event: input.event, ...fields }, Object.getOwnPropertyDescriptors(given)),
-  };
+  const call: GivenCall = Object.defineProperties(
+    { ...plain },
+    Object.getOwnPropertyDescriptors(given),
+  ) as never;
+  return { ok: true, call, plain };
 }
 
 function eventFields(input: HookInput, wantsKnownTool: boolean): object | string {

@@ -7,7 +7,7 @@ import {
   readJson,
   StrictMembers,
 } from "../../protocol/index.ts";
-import { hasErrorCode, join, type System } from "../../system/index.ts";
+import { hasErrorCode, join, type System, sha256Hex } from "../../system/index.ts";
 
 /** One hook of a compiled file. */
 export interface BuiltHook extends Wants {
@@ -69,6 +69,8 @@ export interface BuiltHandler {
   readonly isOnce: boolean;
   /** hosts that run it themselves */
   readonly exceptHosts: readonly string[];
+  /** files of the project that it runs, as they were when they were trusted */
+  readonly runs?: { readonly paths: readonly string[]; readonly sha256: string } | undefined;
   readonly source: { readonly pluginRoot?: string; readonly pluginId?: string };
   /** the host it was written for and how it is written there; absent: Claude's */
   readonly writtenFor?: { readonly host: string; readonly dialect: "atomcode-json" } | undefined;
@@ -155,6 +157,10 @@ function parseHandler(value: Json, place: string): BuiltHandler {
     onFailure: members.oneOf("onFailure", ["open", "ask", "closed"]),
     isOnce: members.boolean("isOnce"),
     exceptHosts: members.strings("exceptHosts"),
+    runs: members.optional("runs", name => {
+      const runs = new StrictMembers(objectAt(value, name), `${place}.${name}`);
+      return { paths: runs.strings("paths"), sha256: runs.string("sha256") };
+    }),
     source: objectAt(value, "source") as BuiltHandler["source"],
     writtenFor: members.optional("writtenFor", name => {
       const written = new StrictMembers(objectAt(value, name), `${place}.${name}`);
@@ -210,6 +216,23 @@ function parseWhen(value: Json, place: string): When | undefined {
   return words === undefined
     ? { pattern: members.string("pattern"), flags: members.string("flags") }
     : { words };
+}
+
+const MAX_RUN_FILE_BYTES = 16 * 1024 * 1024;
+
+/** Of the contents of files, in the order given; a file that cannot be read counts as one. */
+export function digestFiles(
+  { files, text }: Pick<System, "files" | "text">,
+  paths: readonly string[],
+): string {
+  const lines = paths.map(path => {
+    try {
+      return `${path}\0${sha256Hex(files.read(path, MAX_RUN_FILE_BYTES))}`;
+    } catch {
+      return `${path}\0missing`;
+    }
+  });
+  return sha256Hex(text.encode(lines.join("\n")));
 }
 
 /** Which calls a hook is for, as plain data: what `defineHook` was told and what the manifest holds. */

@@ -26,7 +26,7 @@ import type { HookResult } from "./answer.ts";
 import { stateFolder } from "./call.ts";
 import { claudePayload, directoryVariable, fromClaude, payloadFor } from "./claude-payload.ts";
 import { deeperEnvironment } from "./depth.ts";
-import type { BuiltHandler } from "./manifest.ts";
+import { type BuiltHandler, digestFiles } from "./manifest.ts";
 
 export interface HandlerPlace {
   readonly stateHome: string;
@@ -55,7 +55,12 @@ export async function runHandlers(
 ): Promise<readonly HandlerResult[]> {
   const cwd = findSessionDirectory(system, input.cwd) ?? findProjectRoot(system, input.cwd);
   const payload = claudePayload(input, cwd);
-  const due = handlers.filter(handler => !handler.isOnce || isFirst(handler, input, system, place.stateHome));
+  const changed = handlers.filter(
+    ({ runs }) => runs !== undefined && digestFiles(system, runs.paths) !== runs.sha256,
+  );
+  const due = handlers
+    .filter(handler => !changed.includes(handler))
+    .filter(handler => !handler.isOnce || isFirst(handler, input, system, place.stateHome));
   const elsewhere = due.filter(({ action }) => action.kind !== "command");
   const beganMs = system.clock.monotonicMs();
   const timed = async (handler: BuiltHandler) => {
@@ -66,7 +71,11 @@ export async function runHandlers(
     Promise.all(due.map(timed)),
     elsewhere.length === 0 ? [] : place.askElsewhere(elsewhere, payload),
   ]);
-  return due.map((handler, index) => {
+  const asked = changed.map((handler): HandlerResult => {
+    const reason = `hook ${handler.id} runs a file of this project that changed since you trusted it; run: amplihack hooks trust`;
+    return { handler, effect: { decision: { kind: "ask", reason } }, problem: undefined, durationMs: 0 };
+  });
+  const answered = due.map((handler, index): HandlerResult => {
     const answer = answers[elsewhere.indexOf(handler)];
     const command = commands[index];
     const verdict = command?.verdict ?? fromAnswer(answer, handler);
@@ -83,6 +92,7 @@ export async function runHandlers(
       };
     return { handler, effect, problem, durationMs };
   });
+  return [...asked, ...answered];
 }
 
 function fromAnswer(answer: HookResult | undefined, { action }: BuiltHandler): HandlerVerdict {

@@ -181,7 +181,7 @@ async function runPortable(
     );
     if (!opened.ok) return opened;
     const compiled = { code, path, exportName: hook.exportName };
-    const returned = await place.runHook(compiled, opened.call, timeoutMs);
+    const returned = await place.runHook(compiled, opened, timeoutMs);
     return readAnswer(JSON.parse(returned), input);
   } catch (error) {
     return { ok: false, problem: errorText(error) };

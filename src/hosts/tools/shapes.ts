@@ -1,4 +1,11 @@
-import { type HookInput, isJsonObject, isPatchTool, type Json, readJson } from "../../protocol/index.ts";
+import {
+  type HookInput,
+  isJsonObject,
+  isPatchTool,
+  type Json,
+  type JsonObject,
+  readJson,
+} from "../../protocol/index.ts";
 import { isDirectoryName } from "./call-directory.ts";
 import { executedShapes, isExecutedName } from "./command-shapes.ts";
 import { fileShapes, isPathMember } from "./named-files.ts";
@@ -14,6 +21,8 @@ import {
 
 const MAX_DEPTH = 40;
 const MAX_OBJECTS = 10_000;
+/** Members and items of lists in all. Every one of them is compared with many words. */
+const MAX_VALUES = 10_000;
 const MAX_SHAPES = 2000;
 
 /** Tools that hosts have for files: none of their members is run. */
@@ -27,9 +36,23 @@ export function readShapes(toolName: string, input: Json): ShapedCall {
   const shapes: ToolShape[] = [];
   let directory: string | undefined;
   let seen = 0;
+  let left = MAX_VALUES;
   let isComplete = true;
+  /** The same members as far as there is work left, with lists cut where it ends. */
+  const bounded = (members: JsonObject): JsonObject => {
+    const kept: Record<string, Json> = {};
+    for (const name in members) {
+      const value = members[name] ?? null;
+      if (left <= 0) break;
+      left -= Array.isArray(value) ? 1 + value.length : 1;
+      kept[name] = Array.isArray(value) && left < 0 ? value.slice(0, left) : value;
+    }
+    if (left <= 0) isComplete = false;
+    return kept;
+  };
   const isOfFiles = FILE_TOOLS.test(toolName) || isPatchTool(toolName);
-  const visit = (level: Level): void => {
+  const visit = ({ members: given, ...place }: Level): void => {
+    const level = { ...place, members: bounded(given) };
     seen += 1;
     if (seen > MAX_OBJECTS || shapes.length > MAX_SHAPES || level.place.length > MAX_DEPTH) {
       isComplete = false;

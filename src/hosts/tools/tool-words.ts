@@ -19,9 +19,20 @@ export function hasWord(words: readonly string[], wanted: string): boolean {
 export type FileAction = "delete" | "move" | "copy" | "write" | "look" | "search" | "read";
 
 const MAX_NAME = 200;
+const MAX_KNOWN_NAMES = 1_000;
+const knownNames = new Map<string, readonly string[]>();
 
 /** `getFileInfo`, `read_file` and `remove-files` in words, in lower case. */
 export function nameWords(name: string): readonly string[] {
+  const known = knownNames.get(name);
+  if (known !== undefined) return known;
+  const words = splitName(name);
+  if (knownNames.size >= MAX_KNOWN_NAMES) knownNames.clear();
+  knownNames.set(name, words);
+  return words;
+}
+
+function splitName(name: string): readonly string[] {
   return name
     .slice(0, MAX_NAME)
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")

@@ -1,6 +1,6 @@
 import { readJsonc } from "../../config/index.ts";
 import { type HookSource, type LoadReport, loadSources } from "../../engine/index.ts";
-import type { BuiltHandler, SourceFile } from "../../hooks/index.ts";
+import { type BuiltHandler, digestFiles, type SourceFile } from "../../hooks/index.ts";
 import { HOST_LIST, ownedCommand, resolveHost, settingsPath } from "../../hosts/index.ts";
 import {
   defined,
@@ -17,6 +17,7 @@ import { join, type System } from "../../system/index.ts";
 import { contentHash } from "./bundle.ts";
 import { findServerEntry, readServer, readSettingsFile } from "./compiled.ts";
 import type { HookPlaces, TrustedHooks, TrustState } from "./sources.ts";
+import { listActions, listFilesThatRun } from "./what-runs.ts";
 
 /** A file in Claude's shape, and what is to be done with it. */
 interface HandlerFile {
@@ -180,14 +181,19 @@ function projectHandlersFile(projectRoot: string): string {
   return join(projectRoot, ".amplihack", "hooks.jsonc");
 }
 
+/** A file of hooks that nobody agreed to as it is now. */
+export interface RefusedHandlers {
+  readonly path: string;
+  readonly state: Exclude<TrustState, "trusted">;
+  readonly sha256: string;
+  /** what it would do, one line each: commands, addresses, and the files that run */
+  readonly actions: readonly string[];
+}
+
 interface CollectedHandlers {
   readonly handlers: readonly BuiltHandler[];
   readonly configurations: readonly SourceFile[];
-  readonly refused: readonly {
-    readonly path: string;
-    readonly state: Exclude<TrustState, "trusted">;
-    readonly sha256: string;
-  }[];
+  readonly refused: readonly RefusedHandlers[];
   /** sound entries that run in no host by us, or in none but the one they were written for */
   readonly skipped: readonly SkippedHandler[];
   /** other entries that do not run, and why */
@@ -211,7 +217,8 @@ export function collectHandlers(
   trusted: TrustedHooks,
   previous: readonly BuiltHandler[] = [],
 ): CollectedHandlers {
-  const refused: { path: string; state: Exclude<TrustState, "trusted">; sha256: string }[] = [];
+  const refused: RefusedHandlers[] = [];
+  const runs = new Map<string, readonly string[]>();
   const found: { file: HandlerFile; data: Json }[] = [];
   const configurations: SourceFile[] = [];
   const problems: string[] = [];
@@ -219,16 +226,14 @@ export function collectHandlers(
   const consider = (file: HandlerFile): Json | undefined => {
     const facts = system.files.follow(file.path);
     if (facts?.kind !== "file") return undefined;
-    const { size, modifiedMs } = facts;
-    configurations.push({ path: file.path, size, modifiedMs });
-    const needsTrust = file.kind === "project" || file.kind === "local";
-    const sha256 = contentHash(system, [file.path]);
-    const state = needsTrust ? trusted.stateOf(file.path, sha256) : "trusted";
-    if (state !== "trusted") {
-      refused.push({ path: file.path, state, sha256 });
-      return undefined;
-    }
+    configurations.push({ path: file.path, size: facts.size, modifiedMs: facts.modifiedMs });
     const read = readJsonc(system.text.decode(system.files.read(file.path, MAX_FILE_BYTES)).text);
+    if (file.kind === "project" || file.kind === "local") {
+      const named = read.ok ? listFilesThatRun(system, places.projectRoot, read.value) : [];
+      runs.set(file.path, named);
+      const untrusted = whyUntrusted(system, file.path, named, read.ok ? read.value : null, trusted);
+      if (untrusted !== undefined) return void refused.push(untrusted);
+    }
     if (!read.ok) {
       if (read.problem === "empty") return undefined;
       broken.add(file.path);
@@ -268,13 +273,38 @@ export function collectHandlers(
   // Of a file of ours that cannot be read nobody knows what it imports.
   const isKept = ({ path, exceptHosts }: BuiltHandler): boolean =>
     broken.has(path) || (exceptHosts.length > 0 && broken.has(userHandlersFile(places.stateHome)));
+  const built = [...(ours?.handlers ?? []), ...(theirs?.handlers ?? [])];
   return {
-    handlers: [...previous.filter(isKept), ...(ours?.handlers ?? []), ...(theirs?.handlers ?? [])],
+    handlers: [...previous.filter(isKept), ...built.map(one => withFiles(one, runs, system))],
     configurations,
     refused,
     skipped: [...(ours?.skipped ?? []), ...(theirs?.skipped ?? [])],
     problems: [...problems, ...problemsOf(ours?.report), ...problemsOf(theirs?.report)],
   };
+}
+
+/** Undefined for a file of the project that is what was agreed to, with all that it runs. */
+function whyUntrusted(
+  system: System,
+  path: string,
+  runs: readonly string[],
+  data: Json,
+  trusted: TrustedHooks,
+): RefusedHandlers | undefined {
+  const sha256 = contentHash(system, [path, ...runs]);
+  const state = trusted.stateOf(path, sha256);
+  const actions = [...listActions(data), ...runs.map(file => `with ${file}`)];
+  return state === "trusted" ? undefined : { path, state, sha256, actions };
+}
+
+/** With what it runs of the project, as it is now: what is trusted. */
+function withFiles(
+  handler: BuiltHandler,
+  runs: ReadonlyMap<string, readonly string[]>,
+  system: System,
+): BuiltHandler {
+  const paths = handler.project === undefined ? [] : (runs.get(handler.path) ?? []);
+  return paths.length === 0 ? handler : { ...handler, runs: { paths, sha256: digestFiles(system, paths) } };
 }
 
 /** The settings of Claude Code that hold hooks: the user's, the project's, and those of plugins that are switched on. */

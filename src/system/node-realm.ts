@@ -5,14 +5,14 @@ const POLL_MS = 2;
 const PROCEED = new Script("undefined");
 
 /**
- * Evaluates the expression of a function in a context of its own, without any of Node's globals, and calls it with
- * `args`, `done` and `failed`. Endless loops are ended, also behind an `await`: what waits in the context is worked off
- * under the same limit, and nowhere else.
+ * Evaluates the expression of a function in a context of its own, without any of Node's globals, and calls it with one
+ * function, `outside(name, args)`. Numbers and texts go in and out, no object does. Endless loops are ended, also behind
+ * an `await`: what waits in the context is worked off under the same limit, and nowhere else.
  */
-export function runBounded(
+export function runRealm(
   text: string,
   path: string,
-  args: readonly unknown[],
+  open: (resume: (id: number, answer: string) => void) => (name: string, args: string) => string,
   timeoutMs: number,
 ): Promise<string> {
   const endMs = performance.now() + timeoutMs;
@@ -43,15 +43,20 @@ export function runBounded(
       run(PROCEED);
       setTimeout(poll, POLL_MS);
     };
-    const done = (answer: unknown): void => settle(() => resolve(String(answer)));
-    Reflect.set(context, "call", [...args, done, (problem: unknown) => fail(String(problem))]);
-    run(
-      makeScript(
-        `${text}.apply(undefined, (() => { const given = call; call = undefined; return given; })())`,
-        path,
-        fail,
-      ),
-    );
+    let resume: unknown;
+    const answer = open((id, said) => {
+      if (!isSettled && typeof resume === "function") resume(id, said);
+    });
+    const outside = (name: unknown, args: unknown): string => {
+      if (typeof name !== "string" || typeof args !== "string") return "{}";
+      if (name === "done") settle(() => resolve(args));
+      else if (name === "failed") fail(args);
+      else return answer(name, args);
+      return "{}";
+    };
+    Reflect.set(context, "outside", outside);
+    const call = `(${text})((() => { const given = outside; outside = undefined; return given; })())`;
+    resume = run(makeScript(call, path, fail));
     poll();
   });
 }

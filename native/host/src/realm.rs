@@ -1,0 +1,106 @@
+//! Users' portable hooks: text that is evaluated in a realm of its own and called under a limit of its own. Texts and
+//! numbers go in and out, no object does. Whatever it does, the caller goes on.
+
+use crate::{
+    engine::{Intrinsics, drive},
+    interrupt,
+};
+use alloc::{
+    borrow::ToOwned,
+    format,
+    string::String,
+};
+use core::ptr::NonNull;
+use rquickjs::{
+    CaughtError, Ctx, Error, Function, Object, Result, Value,
+    context::{EvalOptions, Intrinsic},
+    function::Func,
+    qjs,
+};
+
+pub fn install<'js>(host: &Object<'js>) -> Result<()> {
+    host.set("runRealm", Func::from(run_realm))
+}
+
+/// Evaluates an expression in a realm of its own, calls its value with the way out, gives the way in to `begin`, and works
+/// off what waits until `is_ended` says so. Returns why it did not come to that, or nothing.
+fn run_realm<'js>(
+    ctx: Ctx<'js>,
+    text: String,
+    answer: Function<'js>,
+    begin: Function<'js>,
+    is_ended: Function<'js>,
+    timeout_ms: f64,
+) -> Option<String> {
+    let realm = match new_realm(&ctx) {
+        Ok(realm) => realm,
+        Err(_) => return Some("the engine has no room for it".into()),
+    };
+    let outer = interrupt::tighten_deadline(timeout_ms);
+    let result = evaluate(&ctx, &realm, text, answer, &begin, &is_ended);
+    let is_late = interrupt::is_requested();
+    interrupt::restore_deadline(outer);
+    match result {
+        Ok(true) => None,
+        _ if is_late => Some(format!("it gave no answer within {timeout_ms} ms")),
+        Ok(false) => Some("it gave no answer: it waits for something that never comes".into()),
+        Err(error) => Some(message_of(&realm, error)),
+    }
+}
+
+/// A context of the same engine with built-in objects of its own. It is never freed: the process ends soon.
+fn new_realm<'js>(ctx: &Ctx<'js>) -> Result<Ctx<'js>> {
+    // SAFETY: the engine is alive and in use by this thread alone, which holds it as long as `ctx` lives.
+    unsafe {
+        let raw = qjs::JS_NewContextRaw(qjs::JS_GetRuntime(ctx.as_raw().as_ptr()));
+        let raw = NonNull::new(raw).ok_or(Error::Allocation)?;
+        qjs::JS_AddIntrinsicBaseObjects(raw.as_ptr());
+        Intrinsics::add_intrinsic(raw);
+        Ok(Ctx::from_raw(raw))
+    }
+}
+
+fn evaluate<'js>(
+    ctx: &Ctx<'js>,
+    realm: &Ctx<'js>,
+    text: String,
+    answer: Function<'js>,
+    begin: &Function<'js>,
+    is_ended: &Function<'js>,
+) -> Result<bool> {
+    let mut options = EvalOptions::default();
+    options.strict = false;
+    let main: Function<'js> = realm.eval_with_options(text, options)?;
+    let home = ctx.clone();
+    let outside = Function::new(realm.clone(), move |name: String, args: String| -> String {
+        answer.call((name, args)).unwrap_or_else(|_: Error| {
+            // What was thrown is an object of the caller's: it stays here.
+            let _: Value<'_> = home.catch();
+            "{\"problem\":\"the program around the hook failed\"}".to_owned()
+        })
+    })?;
+    let resume: Function<'js> = main.call((outside,))?;
+    let inside = realm.clone();
+    let way_in = Function::new(ctx.clone(), move |id: f64, said: String| {
+        if resume.call::<_, Value<'_>>((id, said)).is_err() {
+            let _: Value<'_> = inside.catch();
+        }
+    })?;
+    let _: Value<'js> = begin.call((way_in,))?;
+    loop {
+        if is_ended.call(())? {
+            return Ok(true);
+        }
+        if !drive(ctx) {
+            return is_ended.call(());
+        }
+    }
+}
+
+fn message_of(ctx: &Ctx<'_>, error: Error) -> String {
+    match CaughtError::from_error(ctx, error) {
+        CaughtError::Exception(exception) => exception.message().unwrap_or_else(|| "it threw an error without a message".into()),
+        CaughtError::Value(_) => "it threw something that is no error".into(),
+        CaughtError::Error(_) => "the engine failed".into(),
+    }
+}
