@@ -130,7 +130,8 @@ function processesLeft(system: System, { background, change }: OpenChange): read
     const counts = isOfHost
       ? !isHook &&
         (background?.isDetached === true || chain.some(one => runs(system, one.pid, change.command)))
-      : isOrphan && isOfCall(system, found, host, change);
+      : isOrphan &&
+        ((background?.isDetached === true && isOfSession(found, host)) || isOfCall(system, found, change));
     return counts ? [{ pid, start: found.start, host: found.host }] : [];
   });
 }
@@ -141,17 +142,17 @@ function runs(system: System, pid: number, command: string): boolean {
   return text.length >= MIN_TEXT && (readProc(system, `/proc/${pid}/cmdline`, MAX_ARGV) ?? "").includes(text);
 }
 
-/**
- * A process without a parent may be anybody's: it stayed in the host's session; or it has no terminal, and works in the
- * project or was started with words of the command.
- */
+/** A process without a parent may be anybody's; of a call that detaches something, it stayed in the host's session. */
+function isOfSession({ session }: Found, host: Found): boolean {
+  return session === host.session && host.session !== "0";
+}
+
+/** Or it has no terminal, and works in the project or was started with words of the command. */
 function isOfCall(
   system: System,
-  { pid, session, hasTerminal }: Found,
-  host: Found,
+  { pid, hasTerminal }: Found,
   { project, command }: OpenChange["change"],
 ): boolean {
-  if (session === host.session && host.session !== "0") return true;
   if (hasTerminal) return false;
   const words = (readProc(system, `/proc/${pid}/cmdline`, MAX_ARGV) ?? "").split("\0");
   if (words.some(word => word.length >= MIN_TEXT && !word.startsWith("/") && command.includes(word)))
