@@ -34,13 +34,14 @@ export async function applyPlan(
   checkUnchanged({ ...context, system: withoutLinks(context.system) }, steps);
   for (const change of plan.changes) await closeOpen(context, change.id);
   const begun = await beginUndo(context, plan, steps);
+  let wrong: readonly NotKept[];
   try {
     await restoreFiles(store, begun.mark, steps, options.onProgress);
     for (const { change } of plan.git) await restoreGit(context, begun.mark, change);
+    wrong = findWrong(withoutLinks(context.system), steps);
   } catch (error) {
     throw isFailure(error) ? await takeBack(context, begun, error) : error;
   }
-  const wrong = findWrong(withoutLinks(context.system), steps);
   const { id, problems } = await record(context, begun.file);
   return {
     id,

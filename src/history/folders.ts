@@ -43,6 +43,12 @@ export function findReplaced(
 ): readonly Conflict[] {
   const expected = lastSeen(store, changes);
   if (expected.size === 0) return [];
+  // A directory that a change made or removed is made anew by an undo, also by one that was taken back halfway.
+  const remade = new Set(
+    changes.flatMap(({ files }) =>
+      files.filter(({ before, after }) => before.kind !== after.kind).map(({ path }) => path),
+    ),
+  );
   const devices = new Map<string, string>();
   const conflicts = new Map<string, Conflict>();
   const looked = new Set<string>();
@@ -51,7 +57,7 @@ export function findReplaced(
       if (looked.has(directory)) break;
       looked.add(directory);
       const [device = "", inode = ""] = (expected.get(directory) ?? "").split(":");
-      const facts = inode === "" ? undefined : factsAt(system.files, directory);
+      const facts = inode === "" || remade.has(directory) ? undefined : factsAt(system.files, directory);
       if (facts?.kind !== "directory") continue;
       const [deviceNow = "", inodeNow = ""] = facts.identity.split(":");
       // A device may get another number when it is mounted again, all directories on it alike.

@@ -196,17 +196,15 @@ describe("custom rules", () => {
 
   it("speak of the structure of a command", () => {
     const judgement = judge("sudo acme deploy web --prod", under({ custom: [rule] }));
-    expect(judgement.findings[0]).toMatchObject({
-      rule: "acme.deploy",
-      verdict: "ask",
-      safer: "acme deploy --stage",
-    });
+    // A deploy to production of any program is asked about as well.
+    expect(judgement.findings.map(({ rule: id }) => id)).toEqual(["deploy.production", "acme.deploy"]);
+    expect(judgement.findings[1]).toMatchObject({ verdict: "ask", safer: "acme deploy --stage" });
     expect(judgement.reason).toContain("ships to customers");
     for (const command of [
       "acme deploy",
       "acme --prod status",
       "echo acme deploy --prod",
-      "acme2 deploy --prod",
+      "acme2 deploy --stage",
     ]) {
       expect(verdictUnder(command, { custom: [rule] })).toBe("allow");
     }

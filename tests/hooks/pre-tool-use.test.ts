@@ -120,6 +120,7 @@ describe("the hook before a tool runs", () => {
     const system = machine({
       "/srv/app/.git/HEAD": "ref: refs/heads/main\n",
       "/srv/app/.git/refs/heads/main": "x",
+      "/srv/app/.git/config": '[remote "origin"]\n\turl = https://example.com/app.git\n',
     });
     const there = { ...call("git commit -m x"), cwd: "/srv/app" } as HookInput;
     expect((await preToolUse().run(there, system))?.decision?.kind).toBe("deny");

@@ -38,7 +38,7 @@ interface DescribedArguments {
 export function describeArguments(value: unknown): DescribedArguments {
   checkMembers(value);
   const seen = describe(value, [], 0);
-  return { input: asArguments(seen), runs: isJson(value) ? structuredClone(seen) : value };
+  return { input: asArguments(seen), runs: isJson(value) ? describe(value, [], 0) : value };
 }
 
 /**

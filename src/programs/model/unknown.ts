@@ -28,6 +28,8 @@ import { runString } from "./run.ts";
 // database, a verb that destroys, or the name of a file that it writes.
 
 const MAX_WORDS = 24;
+/** A file that is only called like a program (`/etc/passwd`) starts none. */
+const IN_A_FOLDER_OF_PROGRAMS = /^\.\/|(?:^|\/)(?:s?bin|libexec)\/[^/]+$/;
 /** Options whose value a shell or an interpreter runs. */
 const RUN_OPTION =
   /^(?:c|e|x|r|E|R|cmd|command|exec|execute|eval|expr|expression|code|run|script|batch|shell|sh|on-.*)$/;
@@ -40,6 +42,7 @@ export function runUnknown(call: ParsedCall): void {
   for (const [index, word] of argv.entries()) {
     const known = index === 0 ? undefined : knownText(word);
     if (known === undefined || !/^[\w./-]+$/.test(known) || known.startsWith("-")) continue;
+    if (known.includes("/") && !IN_A_FOLDER_OF_PROGRAMS.test(known)) continue;
     // One command reaches to the end; the words behind its name are its own.
     if (startsCommand(known, argv[index + 1])) return void runInner(call.argv.slice(index), call);
   }
