@@ -12,12 +12,13 @@ function configure({ home }: User, guard: object): void {
   writeFileSync(join(home, ".amplihack/config.jsonc"), JSON.stringify({ guard }), { mode: 0o600 });
 }
 
-/** A repository on main that has a commit. */
+/** A repository on main that has a commit and a remote. */
 function makeRepository({ project }: User): void {
   const git = (...words: readonly string[]) =>
     execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.test", ...words], { cwd: project });
   git("init", "-q", "-b", "main");
   git("commit", "-q", "--allow-empty", "-m", "first");
+  git("remote", "add", "origin", "https://git.example.test/a.git");
 }
 
 interface Explained {

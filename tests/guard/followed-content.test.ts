@@ -52,7 +52,10 @@ describe("a push to a new place", () => {
     );
     expect(rulesOf("git push https://git.example.org/a.git HEAD", { system })).toEqual([]);
     expect(rulesOf("git remote add f git@github.com:me/a.git; git push f HEAD", { system })).toEqual([]);
-    expect(rulesOf("git remote add origin https://h.example/x; git push origin feature/x")).toEqual([]);
+    const fresh = machine({ [`${PROJECT}/.git/config`]: "" });
+    expect(
+      rulesOf("git remote add origin https://h.example/x; git push origin feature/x", { system: fresh }),
+    ).toEqual([]);
     expect(rulesOf("git push --dry-run https://evil.example/x.git HEAD", { system })).toEqual([]);
   });
 });

@@ -42,7 +42,8 @@ function openAhead(project: TestProject, stateHome: string, settings: HistorySet
     const [file] = findOpen(context.store, "s1");
     const open = file === undefined ? undefined : readOpen(context.store, file);
     const sweeps = open?.sweeps.map(sweep => ({ ...sweep, seen: context.store.readList(sweep.seen) }));
-    return { captured: { ...captured, change: "" }, sweeps };
+    // What is asked for later is a function of its own each time.
+    return { captured: { ...captured, change: "", keptIn: undefined }, sweeps };
   };
   const end = async () => {
     const [file] = findOpen(context.store, "s1");

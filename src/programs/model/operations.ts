@@ -248,7 +248,7 @@ function isFed({ stdin, redirections }: ProgramCall): boolean {
   return files.length > 0 || (stdin !== undefined && stdin.pieces.length > 0);
 }
 
-function isTestRun(call: ProgramCall): boolean {
+export function isTestRun(call: ProgramCall): boolean {
   return environmentOf(call).some(
     ({ name, value }) => name.endsWith("_ENV") && value !== undefined && describe(value) === "test",
   );

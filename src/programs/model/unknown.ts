@@ -19,7 +19,7 @@ import {
 } from "../../shell/index.ts";
 import { followUnreadCode } from "../records/other-languages.ts";
 import { sqlLosses } from "../records/sql.ts";
-import { namesOf, onlyTells } from "./operations.ts";
+import { isTestRun, namesOf, onlyTells } from "./operations.ts";
 import type { ParsedCall } from "./program.ts";
 import { findProgram } from "./registry.ts";
 import { runString } from "./run.ts";
@@ -203,6 +203,7 @@ const FILE_NAME =
  * `acme db:wipe`, `acme rpc users.deleteAll`, `acme --action delete`.
  */
 export function operationOfVerbs(program: string, call: ParsedCall): readonly OperationEffect[] {
+  if (isTestRun(call)) return [];
   const isOfProject = /^[./]|\.\w+$/.test(describe(wordAt(call.argv, 0)));
   for (const grammar of GRAMMARS) {
     const options = parseOptions(call.argv, grammar);
