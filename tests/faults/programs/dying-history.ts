@@ -8,6 +8,7 @@ const scene = { system, home, project: `${home}/project` };
 const work = {
   begin: () => begin(scene, kind as SceneKind),
   complete: () => complete(scene),
-  undo: () => undo(scene),
+  // The scene was copied, so that its folders are others than the history saw.
+  undo: () => undo(scene, { force: true }),
 };
 void work[phase as keyof typeof work]().then(() => system.stdio.writeOutput(String(changes())));
