@@ -190,18 +190,21 @@ function parse(text: string): Json | undefined {
 
 /** Calls `visit` for every character outside strings; returning true stops the walk. */
 function walkStructure(text: string, visit: (character: string, index: number) => boolean): void {
-  let isInString = false;
   for (let index = 0; index < text.length; index++) {
     const character = text[index] as string;
-    if (isInString) {
-      if (character === "\\") index++;
-      else if (character === '"') isInString = false;
-    } else if (visit(character, index)) {
-      return;
-    } else if (character === '"') {
-      isInString = true;
-    }
+    if (visit(character, index)) return;
+    if (character === '"') index = endOfString(text, index + 1);
   }
+}
+
+/** Where the string that begins here ends. Most of a large payload is one string, which is not walked through. */
+function endOfString(text: string, from: number): number {
+  for (let end = text.indexOf('"', from); end >= 0; end = text.indexOf('"', end + 1)) {
+    let escapes = end;
+    while (escapes > from && text[escapes - 1] === "\\") escapes--;
+    if ((end - escapes) % 2 === 0) return end;
+  }
+  return text.length;
 }
 
 /** The limit that it goes beyond. Values are counted at most: one within another may count twice. */

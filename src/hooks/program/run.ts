@@ -166,8 +166,10 @@ class ProgramRun implements HookRun {
       return this.fail(`standard input cannot be read: ${received.code}`, "error");
     if (received.kind === "too-large")
       return this.fail(`the payload is larger than ${received.limitBytes} bytes`, "error", "always");
+    // Before it is decoded, which may already be too much for the memory.
+    this.hasPayload = received.kind !== "closed" && received.bytes.length > 0;
     const text = received.kind === "closed" ? "" : system.text.decode(received.bytes).text;
-    this.hasPayload = text.replace("\uFEFF", "").trim() !== "";
+    this.hasPayload = /\S/.test(text);
     return this.hasPayload ? text : "{}";
   }
 
