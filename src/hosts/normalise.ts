@@ -108,6 +108,8 @@ function normaliseCall(
   const { expects, env } = options;
   const first = normalisePayload(host, raw, options);
   if (first.ok && first.value.event === expects) return first;
+  // It was found, and is too much for any host.
+  if (!first.ok && first.code === "too-large") return first;
   const answered = { host: host.id, event: expects, nativeEvent: nativeEventName(host, expects) };
   for (const other of [HOSTS[recognise(raw, env)], ...HOST_LIST]) {
     const read = normalisePayload(other, raw, { env });
