@@ -36,7 +36,8 @@ function twins() {
       text
         .replaceAll(home, "HOME")
         // A long path is told without its middle.
-        .replace(/[^\s"\\]*…[^\s"\\]*?(?:n-)?\d(?=\/)/g, "HOME")
+        .replace(/[^\s"\\]*…[^\s"\\]*?n-\d/g, "HOME")
+        .replace(/[^\s"\\]*…\d(?=\/project)/g, "HOME")
         .replace(/\d{8}_\d{6}(_\d{6})?|\d{4}-\d\d-\d\dT[\d:.]+Z?/g, "TIME")
         .replace(/\/proc\/\d+/g, "/proc/PID")
         .replace(/allow-once [\w-]+/g, "allow-once CODE");
