@@ -5,7 +5,7 @@ import LongestFirst from "./tests/longest-first.ts";
 /** What runs in the native program too; the rest is counted, and held to nothing. */
 const PORTABLE =
   "src/{text,protocol,state,config,hosts,shell,code,programs,workspace,guard,history,transcripts,handlers,hooks}/**/*.ts";
-const BAR = { lines: 94, branches: 88 };
+const BAR = { lines: 92, branches: 85 };
 
 export default defineConfig({
   define: buildConstants(),

@@ -1,9 +1,9 @@
-// `node scripts/plot-bench.mjs`: draws docs/plots/*.svg from bench-results.json, which `npm run bench` writes. Colours
+// `node scripts/plot-bench.mjs`: draws docs/maintainers/plots/*.svg from bench-results.json, which `npm run bench` writes. Colours
 // follow the reader's light or dark scheme.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 
 const { rows, node } = JSON.parse(readFileSync("bench-results.json", "utf8"));
-const FOLDER = "docs/plots";
+const FOLDER = "docs/maintainers/plots";
 const [WIDTH, HEIGHT] = [640, 320];
 const BOX = { left: 70, right: 500, top: 40, bottom: 270 };
 const COLOURS = ["a", "b", "c"];

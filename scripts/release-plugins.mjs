@@ -142,7 +142,7 @@ ${end}`;
 
 /** For the context of every session, so it is short; the skill says the rest when it is needed. */
 const CONTEXT = `amplihack checks every command and file change of this session before it happens. A message that begins with
-"Denied [rule]" or "Needs your user's consent" comes from it: follow the safer way it names or leave the decision to the
+"Blocked [rule]" or "Needs your user's consent" comes from it: follow the safer way it names or leave the decision to the
 user, and do not try to get past it. The skill "amplihack" explains how, and how lost files come back.
 `;
 

@@ -27,6 +27,7 @@ const { PACKS, actionAt, CONFIG_SCHEMA, BUILT_IN, PROJECT_SECTIONS, programNames
 const HOSTS = HOST_LIST.filter(({ setup }) => setup !== undefined);
 const PAGES = {
   "guard.md": { rules: rulesTable(), programs: programsList() },
+  "texts.md": { texts: textsTable() },
   "configuration.md": { settings: settingsTable() },
   "history.md": { settings: sectionTable("history") },
   "maintainers/architecture.md": { rooms: roomsTable() },
@@ -88,6 +89,16 @@ ${table(["rule", "verdict", "what it stops", "when"], rows)}`;
     .join("\n");
 }
 
+/** Everything that a rule says, for people who read all of it in one go. */
+function textsTable() {
+  const rows = PACKS.flatMap(pack => pack.rules).map(({ id, lost, person, model, safer }) => [
+    `\`${id}\``,
+    ...[lost, person, model].map(text => text.replaceAll("|", "\\|")),
+    safer === "" ? "" : `\`${safer.replaceAll("|", "\\|")}\``,
+  ]);
+  return table(["rule", "what would happen", "to the person", "to the model", "safer"], rows);
+}
+
 /** What each room's door says of it, in the order of the layers. */
 function roomsTable() {
   const rows = LAYERS.flatMap(room => {
@@ -139,6 +150,11 @@ function builtIn(path) {
   return isNone ? "" : `\`${JSON.stringify(preset)}\``;
 }
 
+/** What the keys of a map are. */
+function keyOf(path) {
+  return { "guard.rules": "rule", prices: "model" }[path] ?? "subcommand";
+}
+
 /** One row per leaf; lists and maps of records are walked into. */
 function describe(path, schema, isRequired = false) {
   const note = [schema.note, isRequired ? "required" : undefined].filter(Boolean).join("; ");
@@ -148,6 +164,7 @@ function describe(path, schema, isRequired = false) {
     case "boolean":
       return [{ path, value: "`true`, `false`", note }];
     case "integer":
+    case "number":
       return [{ path, value: `${schema.min} to ${schema.max}`, note }];
     case "record": {
       const fields = Object.entries(schema.fields).flatMap(([name, field]) =>
@@ -160,7 +177,7 @@ function describe(path, schema, isRequired = false) {
         return describe(`${path}[]`, { ...schema.of, note: schema.note ?? schema.of.note });
       return [{ path, value: "list of texts", note }];
     case "map":
-      return describe(`${path}.<${path.endsWith("rules") ? "rule" : "subcommand"}>`, {
+      return describe(`${path}.<${keyOf(path)}>`, {
         ...schema.of,
         note: schema.note,
       });

@@ -1,4 +1,3 @@
-import type { GuardSettings } from "../config/index.ts";
 import {
   type Change,
   type ContentReader,
@@ -14,16 +13,12 @@ import { unifiedDiff } from "../install/index.ts";
 import type { Json } from "../protocol/index.ts";
 import { isInside, relative } from "../system/index.ts";
 import { escapeControls } from "../text/index.ts";
-import { secretAt } from "../workspace/index.ts";
 import type { Terminal } from "./terminal.ts";
 
 interface DiffView extends ContentReader {
   readonly terminal: Pick<Terminal, "paint">;
-  readonly home: string;
   /** the text is shown to a person: colours, and nothing that the terminal would obey */
   readonly isShown: boolean;
-  /** an agent reads it, under these settings: what files of secrets hold is not for it, here as in the file itself */
-  readonly agentSettings: GuardSettings | undefined;
 }
 
 /** What happened to one path: a unified diff of a text file, a sentence for everything else. */
@@ -32,26 +27,11 @@ export async function renderDiff(file: PathChange, change: Change, view: DiffVie
   const lines = describeKinds(file, change.project, view.home).map(fact =>
     view.terminal.paint("bold", `${name}: ${fact}`),
   );
-  if (mayHoldSecrets(file, change, view)) return `${[...lines, `${name}: ${HIDDEN}`].join("\n")}\n`;
   const texts = await readFileTexts(file, change, view);
   if (texts === undefined) return lines.map(line => `${line}\n`).join("");
   if (typeof texts === "string") return `${[...lines, `${name}: ${texts}`].join("\n")}\n`;
   const diff = unifiedDiff(nameInDiff(file.path, change.project), texts[0], texts[1]);
   return lines.map(line => `${line}\n`).join("") + (view.isShown ? shown(diff, view) : diff);
-}
-
-const HIDDEN =
-  "it may hold secrets, which an agent is not shown; a person sees it in a terminal of their own";
-
-function mayHoldSecrets(
-  { path, from, to }: PathChange,
-  { project }: Change,
-  { agentSettings: settings, home }: DiffView,
-): boolean {
-  if (settings === undefined) return false;
-  return [path, from, to].some(
-    each => each !== undefined && secretAt({ home, project, settings }, each) !== undefined,
-  );
 }
 
 /** Names with control characters are quoted in the way of git, which can read them back. */

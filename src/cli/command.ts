@@ -168,6 +168,8 @@ export interface ForAgents<Name extends string = string> {
   readonly writes?: readonly Name[];
   /** the words behind `--`, or what its first argument names: a recipe, a file of code, or another file that says what runs */
   readonly runs?: "words" | "recipe" | "code" | "file";
+  /** its first argument names a change of the history, whose files it shows; the words behind `--` name those it is about */
+  readonly shows?: "change";
   /** options whose value is a command line that it runs */
   readonly runsText?: readonly Name[];
 }

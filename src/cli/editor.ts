@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { findOnPath } from "../install/index.ts";
+import { programPath } from "../state/index.ts";
 import { childEnvironment, type System } from "../system/index.ts";
 import { CommandError } from "./errors.ts";
 import type { Terminal } from "./terminal.ts";
@@ -15,9 +16,9 @@ export function editFile(system: System, terminal: Terminal, path: string): void
       fix: `set EDITOR to the editor you use, or edit ${path} yourself`,
     });
   // Users set the variable as a line of shell, as git and crontab read it.
-  const { error, status, signal } = spawnSync("sh", ["-c", `${editor} "$1"`, "editor", path], {
+  const { error, status, signal } = spawnSync("/bin/sh", ["-c", `${editor} "$1"`, "editor", path], {
     stdio: "inherit",
-    env: childEnvironment(system, {}),
+    env: childEnvironment(system, { PATH: programPath(system) }),
   });
   if (error === undefined && status === 0) return;
   throw new CommandError(

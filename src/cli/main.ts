@@ -126,7 +126,9 @@ async function runCommand(context: RunContext, name: string, words: readonly str
   }
   const found = subcommands.find(sub => sub.name === subName);
   if (found === undefined) {
-    const hint = didYouMean(subName, names, meant => `'${path} ${meant}'`);
+    const show = (meant: string) => `'${path} ${meant}'`;
+    const alike = alikeName(subName, names);
+    const hint = alike === undefined ? didYouMean(subName, names, show) : `; did you mean ${show(alike)}?`;
     throw fail(`unknown command '${path} ${subName}'${hint}`);
   }
   const leaf: LeafCommand = usageExitCode === undefined ? found : { usageExitCode, ...found };
@@ -202,6 +204,20 @@ function printVersion(terminal: Terminal): number {
 }
 
 /** A home that cannot be used must not quietly become another one. Loaded only when it is set: few set it. */
+/** Words that other programs have for the same. */
+const ALIKE: readonly (readonly string[])[] = [
+  ["add", "store", "create", "new", "save", "put", "set"],
+  ["remove", "delete", "rm", "clear", "forget", "clean"],
+  ["show", "get", "view", "cat", "print"],
+  ["list", "ls", "tree", "all"],
+  ["find", "search", "recall", "query"],
+];
+
+function alikeName(word: string, names: readonly string[]): string | undefined {
+  const group = ALIKE.find(words => words.includes(word));
+  return group?.find(each => names.includes(each));
+}
+
 async function checkHome(system: System): Promise<void> {
   if (system.env.get("AMPLIHACK_HOME") === undefined) return;
   VARIABLES.AMPLIHACK_HOME.getOrError(system);

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { findOnPath } from "../install/index.ts";
+import { programPath } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -13,9 +14,9 @@ export function page(system: System, terminal: Terminal, text: string): void {
     terminal.print(text);
     return;
   }
-  const env = { ...process.env, LESS: process.env["LESS"] ?? LESS_OPTIONS };
+  const env = { ...process.env, PATH: programPath(system), LESS: process.env["LESS"] ?? LESS_OPTIONS };
   // A variable that users set as a line of shell, by the custom of every program that reads it.
-  const { error, status } = spawnSync("sh", ["-c", pager], {
+  const { error, status } = spawnSync("/bin/sh", ["-c", pager], {
     input: text,
     stdio: ["pipe", "inherit", "inherit"],
     env,

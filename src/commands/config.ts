@@ -108,6 +108,10 @@ stay. A list of texts is written with commas, everything larger as JSON.`,
     const { readSettingValue } = await import("./config/setting.ts");
     const { options, positionals, terminal } = invocation;
     const [key = "", text = ""] = positionals;
+    if (key === "autonomy") {
+      const { refuseRaise } = await import("./autonomy.ts");
+      refuseRaise(invocation.system, text);
+    }
     const change = await changeSetting(invocation, key, (setting, customIds) =>
       readSettingValue(key, setting, text, customIds),
     );

@@ -81,7 +81,7 @@ PGPASSWORD.`,
     const listening = listenForSignals(interruption);
     try {
       terminal.print(`${dashboard.url}\n`);
-      const isOpened = options.open && (await openBrowser(dashboard.launchUrl));
+      const isOpened = options.open && (await openBrowser(system, dashboard.launchUrl));
       terminal.note(
         isOpened
           ? "It opens in your browser. Ctrl-C ends it.\n"

@@ -1,6 +1,7 @@
 import {
   askChoice,
   askYesOrNo,
+  CommandError,
   defineCommand,
   FORMAT_OPTION,
   fitLines,
@@ -10,13 +11,15 @@ import {
   tellProblems,
   usageError,
 } from "../cli/index.ts";
-import { PARTS, PROFILES } from "../config/index.ts";
+import { AUTONOMY, type Autonomy, PARTS, PROFILES } from "../config/index.ts";
+import { whyStartedByAgent } from "../hooks/index.ts";
 import { findOnPath, type InstallRequest, loadOperations, planUserCommands } from "../install/index.ts";
 import { loadPlatform } from "../launcher/index.ts";
 import { memberAt } from "../protocol/index.ts";
 import { AGENTS, requireDirectories } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import { version } from "../version.ts";
+import { AUTONOMY_MEANINGS } from "./autonomy.ts";
 import { chosenParts, PROFILE_NAMES, readUserConfig } from "./parts.ts";
 
 const PROFILE_QUESTION = `Which parts?
@@ -26,9 +29,9 @@ const PROFILE_QUESTION = `Which parts?
 Your choice`;
 const MAIN_QUESTION = "Shall agents be kept from committing on main or master directly?";
 
-const MAX_QUESTIONS = 3;
+const MAX_QUESTIONS = 4;
 
-/** Nobody is asked more than three things; what is not asked is answered as Enter would, and can be changed later. */
+/** Nobody is asked more than four things; what is not asked is answered as Enter would, and can be changed later. */
 class Questions {
   private left: number;
 
@@ -111,6 +114,21 @@ function askParts(
   };
 }
 
+/** Asked once, in plain words. `sandbox` is shown, and cannot be chosen before a host runs calls there. */
+function askAutonomy(system: System, terminal: Terminal, questions: Questions): Autonomy | undefined {
+  if (memberAt(readUserConfig(system), "autonomy") !== undefined) return undefined;
+  const lines = AUTONOMY.map(level => `  ${level.padEnd(10)}  ${AUTONOMY_MEANINGS[level]}`);
+  const question = `Which questions of your agents shall be answered for you?\n${lines.join("\n")}\nYour answer`;
+  return questions.choose<Autonomy>(terminal, question, ["off", "understood"]);
+}
+
+/** Only a person raises it: an agent that installs does not. */
+function requireNoAgent(system: System, level: Autonomy | undefined): void {
+  if (level === undefined || level === "off") return;
+  const obstacle = whyStartedByAgent(system, requireDirectories(system).stateHome);
+  if (obstacle !== undefined) throw new CommandError(obstacle, { kind: "not-a-person" });
+}
+
 const TRUST_QUESTION = "Codex runs only hooks that you trust. May it run those of amplihack?";
 
 export const command = defineCommand({
@@ -144,6 +162,10 @@ the hosts are never changed. A second run changes nothing.`,
       ["open", "ask", "closed"],
       "what hooks do when they cannot run: let pass, ask, refuse",
     ),
+    autonomy: option.choice(
+      AUTONOMY,
+      "which questions of your agents are answered for you (as it is, else off)",
+    ),
     verbose: option.boolean("also show what each host can and cannot do"),
     "programs-only": option.boolean("only put the programs in their place; registrations stay as they are", {
       isHidden: true,
@@ -153,8 +175,8 @@ the hosts are never changed. A second run changes nothing.`,
   },
   forAgents: {
     use: "passes",
-    asksWith: ["dedupe", "failure", "force", "local", "parts", "profile", "programs-only", "yes"],
-    loosensWith: ["failure=open", "profile=guard"],
+    asksWith: ["autonomy", "dedupe", "failure", "force", "local", "parts", "profile", "programs-only", "yes"],
+    loosensWith: ["autonomy=sandbox", "autonomy=understood", "failure=open", "profile=guard"],
     passesWith: ["dry-run"],
   },
   examples: {
@@ -179,6 +201,7 @@ the hosts are never changed. A second run changes nothing.`,
     const questions = new Questions(mayAsk);
     if (options.interactive && !terminal.isInteractive)
       terminal.warn("amplihack: no terminal to ask at; going on with the defaults\n");
+    requireNoAgent(system, options.autonomy);
     const wishes = options.interactive ? askWishes(system, terminal, questions, options.scope) : NO_WISHES;
     const chosen = chosenParts(system, options.profile, options.parts);
     if (chosen?.includes("guard") === false)
@@ -196,13 +219,15 @@ the hosts are never changed. A second run changes nothing.`,
       ...wishes,
       scope: options.scope ?? wishes.scope,
     };
+    const isAsked = (mayAsk || options.yes) && !options["programs-only"] && options.autonomy === undefined;
+    const autonomy = isAsked ? askAutonomy(system, terminal, questions) : options.autonomy;
     return tellProblems("install", async () => {
       const isTrustAgreed =
         options.yes ||
         (mayAsk &&
           needsTrustAgreement(system, requireDirectories(system), request) &&
           questions.ask(false, () => askYesOrNo(terminal, TRUST_QUESTION, true)));
-      const report = await install(system, findPackage(system), { ...request, isTrustAgreed });
+      const report = await install(system, findPackage(system), { ...request, autonomy, isTrustAgreed });
       const text = renderInstall(report, {
         isVerbose: options.verbose,
         isFull: options.full,

@@ -7,24 +7,11 @@ import {
   usageError,
 } from "../cli/index.ts";
 import { loadConfig } from "../config/index.ts";
-import { findPackage } from "../install/index.ts";
-import {
-  DEFAULT_SANDBOX,
-  type LayerReport,
-  loadSandbox,
-  OPEN_WITHOUT,
-  type SandboxPlaces,
-} from "../sandbox/index.ts";
+import { type LayerReport, loadSandbox, OPEN_WITHOUT } from "../sandbox/index.ts";
 import { requireDirectories } from "../state/index.ts";
-import type { System } from "../system/index.ts";
-
-const NETWORKS = ["off", "hosts", "on"] as const;
-
-function placesOf(system: System): SandboxPlaces {
-  const { home, stateHome } = requireDirectories(system);
-  const platform = `${process.platform}-${process.arch}`;
-  return { home, stateHome, packageRoot: findPackage(system).root, platform };
-}
+import { allowCommand } from "./sandbox/allow.ts";
+import { placesOf } from "./sandbox/places.ts";
+import { NETWORK_OPTION, settingsOf } from "./sandbox/settings.ts";
 
 const runCommand = defineCommand({
   name: "run",
@@ -34,7 +21,7 @@ It may write to the project, temporary folders and caches of package managers. I
 hooks and configuration of git, see other processes, or reach hosts other than the registries of package managers. Where
 that cannot be enforced, it is not started: exit code 126.`,
   options: {
-    network: option.choice(NETWORKS, "none at all, only allowed hosts, or all of it", { initial: "hosts" }),
+    network: NETWORK_OPTION,
     host: option.string("NAME", "a host that is allowed as well; *.NAME, NAME:PORT", { isRepeatable: true }),
     write: option.string("DIR", "a folder that may be changed as well", { isRepeatable: true }),
     read: option.string("PATH", "shown although it would be hidden", { isRepeatable: true }),
@@ -43,7 +30,7 @@ that cannot be enforced, it is not started: exit code 126.`,
     }),
   },
   wordsBehind: "-- COMMAND [ARGUMENT...]",
-  forAgents: { use: "asks", writes: ["write"] },
+  forAgents: { use: "asks", writes: ["write"], runs: "words" },
   ownsTerminal: true,
   examples: {
     "amplihack sandbox run -- npm test": "runs the tests, which cannot touch your home or send anything",
@@ -54,18 +41,16 @@ that cannot be enforced, it is not started: exit code 126.`,
     const directories = requireDirectories(system);
     const { config } = loadConfig(system, directories);
     const { runCommand: start } = await loadSandbox();
-    const absolute = (paths: readonly string[]) => paths.map(path => system.files.realPath(path));
     return start(system, placesOf(system), {
       words: rest,
       directory: system.files.workingDirectory() ?? directories.projectRoot,
-      settings: {
-        ...DEFAULT_SANDBOX,
+      settings: settingsOf(system, config, {
         network: options.network,
         hosts: options.host,
-        write: absolute(options.write),
-        read: absolute(options.read),
+        write: options.write,
+        read: options.read,
         env: options.env,
-      },
+      }),
       guard: config.guard,
       proxyCommand: [process.execPath, process.argv[1] ?? "amplihack", "sandbox", "proxy"],
     });
@@ -143,7 +128,7 @@ export const command = defineFamily({
   name: "sandbox",
   summary: "run a command that can change this project and nothing else",
   group: "Protect",
-  subcommands: [runCommand, checkCommand, proxyCommand],
+  subcommands: [runCommand, checkCommand, allowCommand, proxyCommand],
   examples: {
     "amplihack sandbox run -- npm test": "runs the tests, which cannot touch your home or send anything",
     "amplihack sandbox check": "tries every layer for real",

@@ -1,11 +1,16 @@
 import { commandInstead, defineCommand, FORMAT_OPTION, ownProgram, type Terminal } from "../cli/index.ts";
+import { loadConfig } from "../config/index.ts";
 import { type AgentStatus, loadAgentStatus } from "../launcher/index.ts";
+import { findHome, findProjectRoot, findStateHome } from "../state/index.ts";
+import type { System } from "../system/index.ts";
+import { escapeControls } from "../text/index.ts";
 import { version } from "../version.ts";
 
 /** Run when `amplihack` is called alone. */
 export const command = defineCommand({
   name: "status",
   summary: "show where you stand and what to do next",
+  group: "Look",
   options: { format: FORMAT_OPTION },
   ignoresHome: true,
   forAgents: "passes",
@@ -19,6 +24,7 @@ export const command = defineCommand({
     const next = nextStep(agents);
     const { describeTeamMemory } = await import("./memory/background-sync.ts");
     const team = describeTeamMemory(system);
+    const notices = readNotices(system);
     const instead = commandInstead(system);
     const note = instead === undefined ? "" : `  (not on your PATH yet: type ${instead})`;
     const present = agents.filter(({ path }) => path !== undefined);
@@ -28,6 +34,7 @@ export const command = defineCommand({
       ...present.map(agent => `  ${agent.title.padEnd(19)}${describe(agent, terminal)}`),
       ...(absent.length === 0 ? [] : [`  ${terminal.paint("dim", `not installed: ${absent.join(", ")}`)}`]),
       ...(team === undefined ? [] : [`  ${terminal.paint("yellow", "!")} memory: ${team}`]),
+      ...notices.map(notice => `  ${terminal.paint("yellow", "!")} configuration: ${notice}`),
       `Next: ${terminal.paint("cyan", next.command)}  (${next.why})`,
     ];
     if (lines.length < 10) lines.push(`All commands: ${terminal.paint("cyan", "amplihack --help")}${note}`);
@@ -39,7 +46,7 @@ export const command = defineCommand({
     }));
     terminal.printResult(
       options.format,
-      { version, agents: documents, memory: team ?? null, next },
+      { version, agents: documents, memory: team ?? null, configuration: notices, next },
       `${lines.join("\n")}\n`,
     );
     return 0;
@@ -49,4 +56,16 @@ export const command = defineCommand({
 function describe({ isRegistered, problem }: AgentStatus, terminal: Terminal): string {
   if (problem !== undefined) return `${terminal.paint("yellow", "!")} ${problem}`;
   return isRegistered ? `${terminal.paint("green", "✓")} hooks registered` : "hooks not registered";
+}
+
+/** What of the configuration does not count, until it is mended. */
+function readNotices(system: System): readonly string[] {
+  const [home, stateHome] = [findHome(system), findStateHome(system)];
+  if (home === undefined || stateHome === undefined) return [];
+  const { notices } = loadConfig(system, {
+    home,
+    stateHome,
+    projectRoot: findProjectRoot(system, undefined),
+  });
+  return notices.map(({ message }) => escapeControls(message));
 }

@@ -1,7 +1,7 @@
 import { defineCommand } from "../cli/index.ts";
 import { type Config, isHistoryOn, loadConfig } from "../config/index.ts";
-import { projectKeys, readJournals, Store } from "../history/index.ts";
-import { auditFile } from "../hooks/index.ts";
+import { liveIn, projectKeys, readJournals, Store } from "../history/index.ts";
+import { auditFile, type BudgetUse, loadBudget } from "../hooks/index.ts";
 import { readSyncState } from "../memory/index.ts";
 import { memberAt, numberAt, objectAt, parseJsonObject, stringAt } from "../protocol/index.ts";
 import {
@@ -12,12 +12,15 @@ import {
   type UserDirectories,
 } from "../state/index.ts";
 import { join, type System } from "../system/index.ts";
+import { shortCount } from "../text/index.ts";
 
 const MAX_DEPTH = 32;
 /** A status line is printed after every message, so only the newest part of the log is read. */
 const MAX_AUDIT_BYTES = 8 * 1024 * 1024;
 const MAX_TOKENS = 1e12;
 const MAX_COST = 1e6;
+/** A rate says nothing about the day after tomorrow. */
+const MAX_REST_MS = 48 * 60 * 60 * 1000;
 
 /** What a host tells about the session; every member may be missing. */
 interface StatusPayload {
@@ -32,6 +35,8 @@ interface AuditCounts {
   readonly isKnown: boolean;
   readonly asked: number;
   readonly refused: number;
+  /** in the person's place */
+  readonly answered: number;
   /** the log is longer than what was read of it */
   readonly isPartial: boolean;
 }
@@ -42,8 +47,12 @@ interface SessionFigures extends Pick<StatusPayload, "tokens" | "cost"> {
   /** changes of this session, or in words why there is no number */
   readonly kept: number | string | undefined;
   readonly audit: AuditCounts | undefined;
+  /** live sessions in this project */
+  readonly agents?: number | undefined;
   /** changes of memories that the team's database has not got */
   readonly unsent?: number;
+  /** the budget that is used most */
+  readonly budget?: BudgetUse | undefined;
 }
 
 /** Input that cannot be read is a payload that tells nothing. */
@@ -65,7 +74,7 @@ function within(value: number | undefined, limit: number): number | undefined {
   return value !== undefined && value >= 0 && value < limit ? value : undefined;
 }
 
-function readFigures(system: System, payload: StatusPayload): SessionFigures {
+async function readFigures(system: System, payload: StatusPayload): Promise<SessionFigures> {
   const { session, directory, tokens, cost } = payload;
   const nothing = { kept: undefined, audit: undefined, tokens, cost };
   const places = attempt(() => requireDirectories(system, directory));
@@ -80,11 +89,27 @@ function readFigures(system: System, payload: StatusPayload): SessionFigures {
     cost,
     guard: isIgnored ? `${state}, configuration ignored, run amplihack doctor` : state,
     kept: countKept(system, places, config, session),
+    agents: isHistoryOn(config)
+      ? attempt(() => liveIn(new Store(system, places.stateHome), places.projectRoot).length)
+      : undefined,
     audit: session === undefined ? undefined : countAudit(system, places, config, session),
+    budget: session === undefined ? undefined : await tightestBudget(system, places, config, session),
     ...(config.memory.url === undefined
       ? {}
       : { unsent: readSyncState(system, join(places.stateHome, MEMORY_DATABASE)).waiting }),
   };
+}
+
+async function tightestBudget(
+  system: System,
+  { stateHome, projectRoot }: UserDirectories,
+  config: Config,
+  session: string,
+): Promise<BudgetUse | undefined> {
+  if (Object.keys(config.budget).length === 0) return undefined;
+  const { readBudget } = await loadBudget();
+  const uses = attempt(() => readBudget(system, session, { stateHome, project: projectRoot, config })) ?? [];
+  return uses.toSorted((one, other) => other.share - one.share)[0];
 }
 
 function countKept(
@@ -109,14 +134,21 @@ function countAudit(
   session: string,
 ): AuditCounts {
   const read = attempt(() => readNewest(system, auditFile(config.guard, stateHome, home)));
-  if (read === undefined) return { isKnown: false, asked: 0, refused: 0, isPartial: false };
+  if (read === undefined) return { isKnown: false, asked: 0, refused: 0, answered: 0, isPartial: false };
   const id = sanitiseSessionId(session);
   const verdicts = read.text.split("\n").flatMap(line => {
     const entry = line.includes(id) ? parseJsonObject(line, MAX_DEPTH) : undefined;
-    return stringAt(entry, "session") === id ? [stringAt(entry, "verdict")] : [];
+    if (stringAt(entry, "session") !== id) return [];
+    return [stringAt(entry, "answered") === undefined ? stringAt(entry, "verdict") : "answered"];
   });
   const count = (verdict: string) => verdicts.filter(each => each === verdict).length;
-  return { isKnown: true, asked: count("ask"), refused: count("deny"), isPartial: read.isPartial };
+  return {
+    isKnown: true,
+    asked: count("ask"),
+    refused: count("deny"),
+    answered: count("answered"),
+    isPartial: read.isPartial,
+  };
 }
 
 /** The newest bytes of a log and of the files that were put away; the first line may be cut. */
@@ -157,8 +189,9 @@ export const command = defineCommand({
   group: "Look",
   details: `
 Reads the JSON that the host sends to a status line on standard input and prints one line of at most ${MAX_COLUMNS} columns:
-whether the guard is on, how many changes of this session are kept for undo, how often a person was asked and how often
-a call was refused, how many memories wait for the team's database, then tokens and cost if the host sends them. It
+whether the guard is on, how many agents are at work in this project if several are, how many changes of this session
+are kept for undo, how often a person was asked and how often a call was refused, how far the budget is used and how
+long it lasts, how many memories wait for the team's database, then tokens and cost if the host sends them. It
 prints a line and ends with 0 whatever it reads, because hosts leave the line out otherwise.`,
   options: {},
   ignoresHome: true,
@@ -173,7 +206,7 @@ prints a line and ends with 0 whatever it reads, because hosts leave the line ou
     const read = system.stdio.isTerminal("stdin") ? undefined : system.stdio.readInput(MAX_PAYLOAD_BYTES);
     const text = read?.kind === "bytes" ? system.text.decode(read.bytes).text : "";
     const width = Math.min(MAX_COLUMNS, terminal.columns ?? readColumns(system.env.get("COLUMNS")));
-    terminal.print(`${renderLine(readFigures(system, readPayload(text)), width)}\n`);
+    terminal.print(`${renderLine(await readFigures(system, readPayload(text)), width)}\n`);
     return 0;
   },
 });
@@ -184,13 +217,15 @@ function readColumns(value: string | undefined): number {
 
 /** What matters least stands last and is left out first. */
 function renderLine(figures: SessionFigures, width: number): string {
-  const { guard, kept, audit, unsent = 0, tokens, cost } = figures;
+  const { guard, kept, audit, agents = 0, unsent = 0, budget, tokens, cost } = figures;
   const [first = "", ...others] = [
     `amplihack: ${guard}`,
+    ...(agents < 2 ? [] : [`${agents} agents here`]),
     ...(kept === undefined ? [] : [typeof kept === "number" ? `${kept} kept` : kept]),
     ...(audit === undefined ? [] : audit.isKnown ? counts(audit) : ["audit log unreadable"]),
+    ...(budget === undefined ? [] : [budgetText(budget)]),
     ...(unsent === 0 ? [] : [`${unsent} wait for the team`]),
-    ...(tokens === undefined ? [] : [`${short(tokens)} tokens`]),
+    ...(tokens === undefined ? [] : [`${shortCount(tokens)} tokens`]),
     ...(cost === undefined ? [] : [`$${cost.toFixed(2)}`]),
   ];
   let line = first.slice(0, width);
@@ -202,14 +237,22 @@ function renderLine(figures: SessionFigures, width: number): string {
   return line;
 }
 
-/** A plus sign: older parts of the log were not read. */
-function counts({ asked, refused, isPartial }: NonNullable<SessionFigures["audit"]>): readonly string[] {
-  const more = isPartial ? "+" : "";
-  return [`${asked}${more} asked`, `${refused}${more} refused`];
+/** `budget 82 %, 14 min left` at the rate so far */
+function budgetText({ share, restMs }: BudgetUse): string {
+  const used = `budget ${Math.floor(share * 100)} %`;
+  if (share >= 1 || restMs === undefined || restMs > MAX_REST_MS) return used;
+  const minutes = Math.ceil(restMs / 60_000);
+  return `${used}, ${minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`} left`;
 }
 
-/** `950`, `45k`, `1.2M` */
-function short(count: number): string {
-  if (count < 1_000) return String(Math.round(count));
-  return count < 999_500 ? `${Math.round(count / 1_000)}k` : `${(count / 1_000_000).toFixed(1)}M`;
+/** A plus sign: older parts of the log were not read. */
+function counts({
+  asked,
+  refused,
+  answered,
+  isPartial,
+}: NonNullable<SessionFigures["audit"]>): readonly string[] {
+  const more = isPartial ? "+" : "";
+  const given = answered === 0 ? [] : [`${answered}${more} answered`];
+  return [`${asked}${more} asked`, `${refused}${more} refused`, ...given];
 }

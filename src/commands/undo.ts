@@ -1,4 +1,4 @@
-import { defineCommand, option, usageError } from "../cli/index.ts";
+import { defineCommand, type Invocation, option, usageError } from "../cli/index.ts";
 import type { UndoSelection } from "../history/index.ts";
 import { isInside } from "../system/index.ts";
 import { readDuration } from "./history/amounts.ts";
@@ -10,7 +10,9 @@ export const command = defineCommand({
   summary: "take back what an agent did to your files",
   group: "Protect",
   details: `
-Alone it takes back the last thing that an agent changed in this project. It
+Alone at a terminal it lists what agents changed in this project, to choose
+from: typing a part of a file's name or of the command finds it. Without a
+terminal, with --yes and where there is only one, it takes the last change. It
 shows what would come back and what would be removed, asks, and does nothing
 before you say yes. Files that were changed since are never overwritten: they
 are named, and nothing is done unless you add --force. amplihack redo reverses
@@ -38,7 +40,7 @@ Exit codes: 0 done, 1 nothing to undo or not done, 2 usage, 3 files were changed
   wordsBehind: "[-- PATH…]",
   forAgents: { use: "history", passesWith: ["dry-run"] },
   examples: {
-    "amplihack undo": "shows the last thing that an agent did here, asks, and takes it back",
+    "amplihack undo": "lets you choose what an agent did here, shows it, asks, and takes it back",
     "amplihack undo --dry-run": "only shows it",
     "amplihack undo --turn": "everything that came of your last prompt",
     "amplihack undo --since 10m -- src": "what happened to src in the last ten minutes",
@@ -46,7 +48,7 @@ Exit codes: 0 done, 1 nothing to undo or not done, 2 usage, 3 files were changed
     "amplihack undo notes.txt": "the newest change of a file, also one that is gone, by its name",
   },
   async run(invocation) {
-    const { options, rest, system } = invocation;
+    const { options, rest, system, terminal } = invocation;
     const { openForCommand } = await import("./history/open.ts");
     const { carryOut, planWith } = await import("./undo/carry-out.ts");
     const opened = openForCommand(invocation);
@@ -62,16 +64,40 @@ Exit codes: 0 done, 1 nothing to undo or not done, 2 usage, 3 files were changed
     ];
     if (chosen.length > 1)
       throw usageError(`${chosen.join(" and ")} exclude each other`, "amplihack undo --help");
-    const selection = selectionOf(positionals, options, system.clock.nowMs());
+    const picked = chosen.length + rest.length === 0 ? await pick(invocation, opened) : [];
+    if (picked === undefined) {
+      terminal.warn("Nothing was changed.\n");
+      return 1;
+    }
+    const ids = [...positionals, ...picked];
+    const selection = selectionOf(ids, options, system.clock.nowMs());
     const paths = [...files, ...rest.map(opened.resolvePath)];
     const plan = await planWith(invocation, () =>
       opened.history.planUndo({ ...selection, ...(paths.length > 0 ? { paths } : {}) }),
     );
-    const words = wordsOf(positionals, options);
+    const words = wordsOf(ids, options);
     const chosenWords = words.length > 0 ? words : plan.changes.map(({ id }) => id);
     return carryOut(invocation, opened, plan, { words: ["amplihack", "undo", ...chosenWords], paths: rest });
   },
 });
+
+/** What a person chooses from the list; none where there is nothing to choose or nobody to do it, undefined when they leave. */
+async function pick(
+  invocation: Pick<Invocation, "system" | "terminal"> & { readonly options: Answered },
+  opened: OpenedHistory,
+): Promise<readonly string[] | undefined> {
+  const { options, terminal } = invocation;
+  if (!terminal.isInteractive || options.yes || options["dry-run"] || options.format === "json") return [];
+  const { changesToPick, pickChanges } = await import("./undo/picker.ts");
+  const changes = changesToPick(opened);
+  return changes === undefined ? [] : pickChanges(invocation, opened, changes);
+}
+
+interface Answered {
+  readonly yes: boolean;
+  readonly "dry-run": boolean;
+  readonly format: string;
+}
 
 /** The path that a word means which is no id: as typed, or that of a changed file with this name. */
 function findPath({ history, project, resolvePath }: OpenedHistory, word: string): string | undefined {

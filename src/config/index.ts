@@ -29,9 +29,10 @@ export {
   policyFolder,
   signedRecordFile,
 } from "./policies.ts";
+export { MAX_CONFIG_BYTES } from "./read-file.ts";
 export type { OperationRule, RuleId } from "./rule-ids.ts";
 export { accept, type Schema, type SchemaProblem } from "./schema.ts";
 export * from "./sections.ts";
 export { settingKeys } from "./setting-keys.ts";
 export * from "./settings.ts";
-export { addAllowEntry, starterConfig, trustProject } from "./starter.ts";
+export { addAllowEntry, starterConfig, trustProject, widenSandbox } from "./starter.ts";

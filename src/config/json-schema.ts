@@ -24,7 +24,8 @@ function describe(schema: Schema): Json {
     case "boolean":
       return { type: "boolean", ...note };
     case "integer":
-      return { type: "integer", ...note, minimum: schema.min, maximum: schema.max };
+    case "number":
+      return { type: schema.kind, ...note, minimum: schema.min, maximum: schema.max };
     case "list":
       return {
         type: "array",

@@ -6,6 +6,13 @@ export type Unattended = (typeof UNATTENDED)[number];
 
 export const LEVELS = ["relaxed", "standard", "strict"] as const;
 export type Level = (typeof LEVELS)[number];
+/** Which calls are answered for the person, in rising order: each answers what those before it do. */
+export const AUTONOMY = ["off", "understood", "sandbox"] as const;
+export type Autonomy = (typeof AUTONOMY)[number];
+/** What a command in the sandbox reaches, in rising order. */
+export const NETWORKS = ["off", "hosts", "on"] as const;
+export type Network = (typeof NETWORKS)[number];
+
 /** In rising order of strictness. */
 export const POLICIES = ["open", "ask", "closed"] as const;
 /** `off` is another word for `allow`. In rising order of strictness. */

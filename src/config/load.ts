@@ -1,20 +1,21 @@
-import {
-  defined,
-  errorText,
-  type FailurePolicy,
-  isSameJson,
-  type Json,
-  memberAt,
-} from "../protocol/index.ts";
-import { VARIABLES } from "../state/index.ts";
-import { type FileFacts, hasErrorCode, join, type System, sha256Hex } from "../system/index.ts";
+import { defined, isJsonObject, isSameJson, type Json, memberAt } from "../protocol/index.ts";
+import { type FileFacts, join, type System, sha256Hex } from "../system/index.ts";
 import { acceptConfig } from "./accept.ts";
-import { readJsonc } from "./jsonc.ts";
+import { tightenByEnvironment } from "./environment.ts";
+import { keepLastGood, laidOver, readLastGood, withMember } from "./last-good.ts";
 import { POLICIES } from "./levels.ts";
 import { asManaged, type ManagedLayers, overrideManaged, withFailurePolicy } from "./managed.ts";
-import { capProjectLists, MAX_PROJECT_ENTRIES, override, stricterLevel, tighten } from "./merge.ts";
+import {
+  capProjectLists,
+  lowerAutonomy,
+  MAX_PROJECT_ENTRIES,
+  narrowSandbox,
+  override,
+  tighten,
+} from "./merge.ts";
 import type { ConfigNotice, LayerScope } from "./notice.ts";
 import { acceptPolicy, findPolicy, MAX_POLICIES, shownPolicy } from "./policies.ts";
+import { readConfigFile } from "./read-file.ts";
 import type { SchemaProblem } from "./schema.ts";
 import type { ConfigFile, HistorySection } from "./sections.ts";
 import { BUILT_IN, type Config, type MissingPolicy } from "./settings.ts";
@@ -23,9 +24,7 @@ export type { ConfigNotice, LayerScope } from "./notice.ts";
 
 export const SYSTEM_CONFIG_FILE = "/etc/amplihack/config.jsonc";
 /** Sections that a project file may hold. */
-export const PROJECT_SECTIONS: readonly string[] = ["guard", "failure", "history"];
-/** A larger file does not count. */
-export const MAX_CONFIG_BYTES = 256 * 1024;
+export const PROJECT_SECTIONS: readonly string[] = ["guard", "autonomy", "failure", "history", "sandbox"];
 const WRITABLE_BY_OTHERS = 0o022;
 
 export interface LoadedConfig {
@@ -71,7 +70,7 @@ export function loadConfig(
 ): LoadedConfig {
   const notices: ConfigNotice[] = [];
   const used: LoadedConfig["used"][number][] = [];
-  const reader: LayerReader = { system, home: places.home, notices };
+  const reader: LayerReader = { system, home: places.home, stateHome: places.stateHome, notices };
   const systemFile = readLayer(reader, "system", places.systemFile ?? SYSTEM_CONFIG_FILE);
   const userFile = readLayer(reader, "user", userConfigFile(places.stateHome));
   let config = layMachineAndUser(reader, systemFile, userFile, used, onLayer);
@@ -85,11 +84,15 @@ export function loadConfig(
       const isTrusted = trusted.some(
         entry => entry.path === places.projectRoot && entry.sha256 === sha256Hex(layer.bytes),
       );
+      const refuse = (member: string) => notices.push(loosening(path, member));
       config = isTrusted
-        ? override(config, withoutAuditFile(layer.file))
-        : tighten(config, cappedFile(layer.file, path, notices), member =>
-            notices.push(loosening(path, member)),
-          );
+        ? {
+            ...override(config, withoutAuditFile(layer.file)),
+            // Trusted or not: what answers for the person is set by the person alone.
+            autonomy: lowerAutonomy(config.autonomy, layer.file.autonomy, refuse),
+            sandbox: narrowSandbox(config.sandbox, layer.file.sandbox, refuse),
+          }
+        : tighten(config, cappedFile(layer.file, path, notices), refuse);
       onLayer?.("project", config);
       used.push({ scope: "project", path, isTrusted });
     }
@@ -189,31 +192,66 @@ interface Layer {
 interface LayerReader {
   readonly system: Pick<System, "files" | "text">;
   readonly home: string;
+  readonly stateHome: string;
   readonly notices: ConfigNotice[];
 }
 
+/** What can be read of a file counts; the rest is as it was when all of it could be read. */
 function readLayer(reader: LayerReader, scope: LayerScope, path: string): Layer | undefined {
-  const { files, text } = reader.system;
-  const ignore = (code: ConfigNotice["code"], problem: string): undefined => {
-    reader.notices.push({ code, scope, source: path, message: `${path} is ignored: ${problem}` });
-  };
-  try {
-    const facts = files.follow(path);
-    if (facts === undefined) return undefined;
-    const problem = scope === "project" ? undefined : ownershipProblem(reader, facts);
-    if (problem !== undefined) return ignore("untrusted-file", problem);
-    const bytes = files.read(path, MAX_CONFIG_BYTES);
-    const read = readJsonc(text.decode(bytes).text);
-    if (read.ok) {
-      const file = acceptFile(reader, scope, path, read.value);
-      return { scope, path, bytes, file, unread: unreadEntries(read.value, file) };
-    }
-    if (read.problem === "empty") return { scope, path, bytes, file: {}, unread: [] };
-    return ignore("broken", `not valid JSON with comments (${read.problem})`);
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
-    return ignore("broken", `could not be read: ${errorText(error)}`);
+  const { system, notices, stateHome } = reader;
+  const found = readConfigFile(system, path, facts =>
+    scope === "project" ? undefined : ownershipProblem(reader, facts),
+  );
+  if (found === undefined) return undefined;
+  const { bytes, problem } = found;
+  const isEmpty = found.value === undefined;
+  const good = problem === undefined && !isEmpty ? undefined : readLastGood(system, stateHome, path);
+  const why =
+    problem ?? (good === undefined ? undefined : ({ code: "broken", text: "it is empty" } as const));
+  if (why !== undefined) {
+    const rest = good === undefined ? "" : `; ${AS_BEFORE}`;
+    notices.push({ code: why.code, scope, source: path, message: `${path} is ignored: ${why.text}${rest}` });
   }
+  const value = good === undefined ? (found.value ?? {}) : laidOver(good, found.value ?? {});
+  const file = acceptFile(reader, scope, path, value);
+  if (why !== undefined && good === undefined && Object.keys(file).length === 0) return undefined;
+  return { scope, path, bytes, file, unread: unreadEntries(value, file) };
+}
+
+const AS_BEFORE = "until it is mended, what it said before counts";
+
+/**
+ * Keeps the files that can be read whole, sealed, for the day when one cannot. Called where nothing waits for it: a
+ * change that is made and broken between two calls of this is not known.
+ */
+export function keepGoodConfig(
+  system: System,
+  { home, stateHome, projectRoot, systemFile }: ConfigPlaces,
+): void {
+  const project = projectRoot === undefined ? [] : [["project", projectConfigFile(projectRoot)] as const];
+  const all = [
+    ["system", systemFile ?? SYSTEM_CONFIG_FILE],
+    ["user", userConfigFile(stateHome)],
+    ...project,
+  ] as const;
+  const reader: LayerReader = { system, home, stateHome, notices: [] };
+  for (const [scope, path] of all) {
+    const found = readConfigFile(system, path, facts =>
+      scope === "project" ? undefined : ownershipProblem(reader, facts),
+    );
+    if (found?.value === undefined || found.problem !== undefined) continue;
+    const problems: SchemaProblem[] = [];
+    acceptConfig(withFailureObject(found.value), problems);
+    if (!problems.some(({ code }) => code !== "unknown-key"))
+      keepLastGood(system, stateHome, path, system.text.decode(found.bytes).text);
+  }
+}
+
+/** `"failure": "closed"` can only mean one thing. */
+function withFailureObject(value: Json): Json {
+  const failure = memberAt(value, "failure");
+  const policy = POLICIES.find(known => known === failure);
+  return policy === undefined || !isJsonObject(value) ? value : { ...value, failure: { default: policy } };
 }
 
 /** A list that is none, or entries that are no text, are told of and left out like every wrong value. */
@@ -230,13 +268,24 @@ function ownershipProblem({ system, home }: LayerReader, { uid, mode }: FileFact
   return (mode & WRITABLE_BY_OTHERS) === 0 ? undefined : "can be written by others; run chmod go-w on it";
 }
 
-function acceptFile({ notices }: LayerReader, scope: LayerScope, path: string, value: Json): ConfigFile {
+function acceptFile(reader: LayerReader, scope: LayerScope, path: string, written: Json): ConfigFile {
+  const { notices } = reader;
   const problems: SchemaProblem[] = [];
-  const file = acceptConfig(value, problems);
+  const value = withFailureObject(written);
+  if (value !== written) {
+    const message = `${path}: failure is read as { "default": ${JSON.stringify(memberAt(written, "failure"))} }: expected an object`;
+    notices.push({ code: "wrong-type", scope, source: path, message });
+  }
+  const accepted = acceptConfig(value, problems);
+  const wrong = problems.filter(({ code }) => code !== "unknown-key").map(({ member }) => member);
+  const good = wrong.length === 0 ? undefined : readLastGood(reader.system, reader.stateHome, path);
   for (const { code, member, expected } of problems) {
-    const message = `${path}: ${member === "" ? "the file" : member} is ignored: expected ${expected}`;
+    const rest = good === undefined || code === "unknown-key" ? "" : `; ${AS_BEFORE}`;
+    const message = `${path}: ${member === "" ? "the file" : member} is ignored: expected ${expected}${rest}`;
     notices.push({ code, scope, source: path, message });
   }
+  const mended = good && wrong.reduce((whole, member) => withMember(whole, good, member), value);
+  const file = mended === undefined ? accepted : acceptConfig(withFailureObject(mended), []);
   if (file === undefined) return {};
   if (scope === "user" && file.managed === true) {
     const message = `${path}: managed is ignored: it counts in the machine's file only`;
@@ -249,14 +298,16 @@ function acceptFile({ notices }: LayerReader, scope: LayerScope, path: string, v
   }
   return {
     ...(file.guard === undefined ? {} : { guard: file.guard }),
+    ...(file.autonomy === undefined ? {} : { autonomy: file.autonomy }),
     ...(file.failure === undefined ? {} : { failure: file.failure }),
     ...(file.history === undefined ? {} : { history: projectHistory(file.history, path, notices) }),
+    ...(file.sandbox === undefined ? {} : { sandbox: file.sandbox }),
   };
 }
 
 /**
- * A project never chooses what is kept of a user's files, or for how long. A file that it excludes is asked about
- * before it is lost.
+ * A project never chooses what is kept of a user's files, or for how long. Only a trusted one may
+ * exclude files; those are asked about before they are lost.
  */
 function projectHistory(
   { precious, exclude, ...limits }: HistorySection,
@@ -288,65 +339,12 @@ function cappedFile(file: ConfigFile, source: string, notices: ConfigNotice[]): 
 }
 
 function loosening(source: string, member: string): ConfigNotice {
-  const message = `${source}: ${member} is ignored: a project may only tighten unless you trust it (guard init --trust)`;
+  const why =
+    member === "autonomy"
+      ? "a project may only lower it; you raise it with amplihack autonomy set"
+      : member.startsWith("sandbox.")
+        ? "a project may only narrow it; you widen it with amplihack sandbox allow"
+        : "a project may only tighten unless you trust it (guard init --trust)";
+  const message = `${source}: ${member} is ignored: ${why}`;
   return { code: "loosening", scope: "project", source, message };
-}
-
-const FAILURE_VARIABLE = "AMPLIHACK_FAILURE_POLICY";
-
-/** The environment as the last layer: it only tightens. */
-function tightenByEnvironment(config: Config, system: Pick<System, "env">, notices: ConfigNotice[]): Config {
-  const { AMPLIHACK_GUARD_LEVEL: variable } = VARIABLES;
-  const level = variable.tryGet(system);
-  const complaint = variable.complaint(system);
-  if (complaint !== undefined) notices.push(badVariable(variable.name, `${complaint}; it is ignored`));
-  const failure = readFailureVariable(system, notices);
-  const isUnattended = VARIABLES.AMPLIHACK_NONINTERACTIVE.tryGet(system) === true;
-  if (level === undefined && failure === undefined && !isUnattended) return config;
-  const { guard } = config;
-  return {
-    ...config,
-    guard: {
-      ...guard,
-      level: stricterLevel(guard.level, level),
-      unattended: isUnattended ? "deny" : guard.unattended,
-    },
-    failure: failure === undefined ? config.failure : [...config.failure, failure],
-  };
-}
-
-function readFailureVariable(
-  system: Pick<System, "env">,
-  notices: ConfigNotice[],
-): Record<string, FailurePolicy> | undefined {
-  const raw = system.env.get(FAILURE_VARIABLE);
-  if (raw === undefined) return undefined;
-  const entries: [string, FailurePolicy][] = [];
-  for (const part of raw.split(",")) {
-    const equals = part.indexOf("=");
-    const wanted = part
-      .slice(equals + 1)
-      .trim()
-      .toLowerCase();
-    const policy = POLICIES.find(known => known === wanted);
-    if (policy !== undefined) {
-      entries.push([equals < 0 ? "default" : subcommandName(part.slice(0, equals)), policy]);
-      continue;
-    }
-    const expected = `${POLICIES.join(", ")}, or subcommand=policy`;
-    const found = JSON.stringify(part.slice(0, 40));
-    notices.push(
-      badVariable(FAILURE_VARIABLE, `${FAILURE_VARIABLE} is ignored: expected ${expected}, found ${found}`),
-    );
-  }
-  return Object.fromEntries(entries);
-}
-
-/** `pre_tool_use` and `PRE-TOOL-USE` are the subcommand too: what is asked for must not fail for its spelling. */
-function subcommandName(text: string): string {
-  return text.trim().toLowerCase().replaceAll("_", "-");
-}
-
-function badVariable(source: string, message: string): ConfigNotice {
-  return { code: "bad-value", scope: "environment", source, message };
 }

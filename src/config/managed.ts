@@ -7,7 +7,7 @@ import {
   memberAt,
 } from "../protocol/index.ts";
 import { RULE_SETTINGS } from "./levels.ts";
-import { override, type Refuse, stricterLevel, unite } from "./merge.ts";
+import { lowerAutonomy, override, type Refuse, stricterLevel, unite } from "./merge.ts";
 import type { ConfigFile, GuardSection } from "./sections.ts";
 import {
   type Config,
@@ -60,7 +60,7 @@ export function overrideManaged(
   file: ConfigFile,
   refuse: Refuse,
 ): Config {
-  const { guard, parts, failure, hooks, programs, ...others } = file;
+  const { guard, parts, failure, hooks, programs, autonomy, ...others } = file;
   const isSet = (section: Section) => machine.files.some(each => each[section] !== undefined);
   // What is missing may have set anything of the guard.
   const isGuarded = isSet("guard") || isSet("programs") || machine.missing.length > 0;
@@ -74,6 +74,11 @@ export function overrideManaged(
   const laid = override(base, allowed);
   return {
     ...laid,
+    // What is missing may have lowered it.
+    autonomy:
+      isSet("autonomy") || machine.missing.length > 0
+        ? lowerAutonomy(base.autonomy, autonomy, refuse)
+        : (autonomy ?? base.autonomy),
     parts: keptParts(parts ?? base.parts, machine, isSet, isGuarded, refuse),
     // The strictest of all tables counts.
     failure: failure === undefined ? base.failure : [...base.failure, failure],

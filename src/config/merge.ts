@@ -1,7 +1,7 @@
 import type { FailurePolicy } from "../protocol/index.ts";
-import { LEVELS, type Level } from "./levels.ts";
-import type { ConfigFile, GuardSection, HistorySection } from "./sections.ts";
-import type { Config, GuardSettings, HistorySettings } from "./settings.ts";
+import { AUTONOMY, type Autonomy, LEVELS, type Level, NETWORKS } from "./levels.ts";
+import type { ConfigFile, GuardSection, HistorySection, SandboxSection } from "./sections.ts";
+import type { Config, GuardSettings, HistorySettings, SandboxSettings } from "./settings.ts";
 
 /** Lays a file with full power over what was there: scalars and name lists replace, the rest adds. */
 export function override(base: Config, file: ConfigFile): Config {
@@ -9,11 +9,15 @@ export function override(base: Config, file: ConfigFile): Config {
     extends: unite(base.extends, file.extends),
     managed: base.managed,
     guard: overrideGuard(base.guard, file.guard ?? {}, file.programs ?? []),
+    autonomy: file.autonomy ?? base.autonomy,
     parts: file.parts ?? base.parts,
     failure:
       file.failure === undefined ? base.failure : [{ ...mergedFailure(base.failure), ...file.failure }],
     hooks: { packages: file.hooks?.packages ?? base.hooks.packages },
     history: overrideHistory(base.history, file.history ?? {}),
+    sandbox: overrideSandbox(base.sandbox, file.sandbox ?? {}),
+    budget: { ...base.budget, ...file.budget },
+    prices: { ...base.prices, ...file.prices },
     bridge: { command: file.bridge?.command ?? base.bridge.command },
     reflect: { agent: file.reflect?.agent ?? base.reflect.agent },
     memory: { ...base.memory, ...file.memory },
@@ -32,6 +36,31 @@ function overrideHistory(base: HistorySettings, section: HistorySection): Histor
     precious: unite(base.precious, section.precious),
     exclude: unite(base.exclude, section.exclude),
   };
+}
+
+function overrideSandbox(base: SandboxSettings, section: SandboxSection): SandboxSettings {
+  return {
+    network: section.network ?? base.network,
+    hosts: unite(base.hosts, section.hosts),
+    read: unite(base.read, section.read),
+    write: unite(base.write, section.write),
+    env: unite(base.env, section.env),
+  };
+}
+
+/** A project takes away, and adds nothing. */
+export function narrowSandbox(
+  base: SandboxSettings,
+  section: SandboxSection | undefined,
+  refuse: Refuse,
+): SandboxSettings {
+  const { network, ...lists } = section ?? {};
+  for (const [name, entries] of Object.entries(lists))
+    if (entries !== undefined && entries.length > 0) refuse(`sandbox.${name}`);
+  if (network === undefined) return base;
+  if (NETWORKS.indexOf(network) <= NETWORKS.indexOf(base.network)) return { ...base, network };
+  refuse("sandbox.network");
+  return base;
 }
 
 function overrideGuard(
@@ -61,13 +90,21 @@ export type Refuse = (member: string) => void;
 
 /** Lays a file over the rest that may only raise: verdicts, branches, protected paths, rules, failure policy. */
 export function tighten(base: Config, file: ConfigFile, refuse: Refuse): Config {
-  const { guard, failure, history } = file;
+  const { guard, failure, history, autonomy, sandbox } = file;
   return {
     ...base,
+    autonomy: lowerAutonomy(base.autonomy, autonomy, refuse),
+    sandbox: narrowSandbox(base.sandbox, sandbox, refuse),
     guard: guard === undefined ? base.guard : tightenGuard(base.guard, guard, refuse),
     failure: failure === undefined ? base.failure : [...base.failure, failure],
-    history: overrideHistory(base.history, history ?? {}),
+    history: overrideHistory(base.history, keptMore(history ?? {}, refuse)),
   };
+}
+
+/** What is excluded is overwritten without a copy: only somebody whom the user trusts may say so. */
+function keptMore({ exclude, ...section }: HistorySection, refuse: Refuse): HistorySection {
+  if (exclude !== undefined && exclude.length > 0) refuse("history.exclude");
+  return section;
 }
 
 /** More entries in a list of a project's file do not count: every call is compared with each of them. */
@@ -122,6 +159,14 @@ function tightenGuard(base: GuardSettings, section: GuardSection, refuse: Refuse
     }),
     custom: [...base.custom, ...(section.custom ?? [])],
   };
+}
+
+/** Only a person raises it. */
+export function lowerAutonomy(base: Autonomy, wanted: Autonomy | undefined, refuse: Refuse): Autonomy {
+  if (wanted === undefined) return base;
+  if (AUTONOMY.indexOf(wanted) <= AUTONOMY.indexOf(base)) return wanted;
+  refuse("autonomy");
+  return base;
 }
 
 export function stricterLevel(one: Level, other: Level | undefined): Level {

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from "../protocol/index.ts";
 export type Schema = { readonly note?: string } & (
   | { readonly kind: "string"; readonly oneOf?: readonly string[]; readonly pattern?: string }
   | { readonly kind: "boolean" }
-  | { readonly kind: "integer"; readonly min: number; readonly max: number }
+  | { readonly kind: "integer" | "number"; readonly min: number; readonly max: number }
   | { readonly kind: "list"; readonly of: Schema; readonly atLeast?: number }
   | {
       readonly kind: "record";
@@ -25,7 +25,7 @@ export type InferConfig<S> = S extends { kind: "string"; oneOf: readonly (infer 
     ? string
     : S extends { kind: "boolean" }
       ? boolean
-      : S extends { kind: "integer" }
+      : S extends { kind: "integer" | "number" }
         ? number
         : S extends { kind: "list"; of: infer T }
           ? readonly InferConfig<T>[]
@@ -59,11 +59,12 @@ export function accept(
       return acceptString(schema, value, member, problems);
     case "boolean":
       return typeof value === "boolean" ? value : reject(problems, "wrong-type", member, "true or false");
-    case "integer": {
-      const isInteger = typeof value === "number" && Number.isInteger(value);
-      if (isInteger && value >= schema.min && value <= schema.max) return value;
-      const expected = `a whole number from ${schema.min} to ${schema.max}`;
-      return reject(problems, isInteger ? "bad-value" : "wrong-type", member, expected);
+    case "integer":
+    case "number": {
+      const isNumber = typeof value === "number" && (schema.kind === "number" || Number.isInteger(value));
+      if (isNumber && value >= schema.min && value <= schema.max) return value;
+      const expected = `a ${schema.kind === "integer" ? "whole " : ""}number from ${schema.min} to ${schema.max}`;
+      return reject(problems, isNumber ? "bad-value" : "wrong-type", member, expected);
     }
     case "list":
       return acceptList(schema, value, member, problems);

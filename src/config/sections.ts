@@ -1,4 +1,4 @@
-import { LEVELS, PARTS, POLICIES, RULE_SETTINGS, UNATTENDED } from "./levels.ts";
+import { AUTONOMY, LEVELS, NETWORKS, PARTS, POLICIES, RULE_SETTINGS, UNATTENDED } from "./levels.ts";
 import { OPERATION_RULES } from "./rule-ids.ts";
 import type { InferConfig, Schema } from "./schema.ts";
 
@@ -179,7 +179,7 @@ const OWN_PROGRAM = {
 
 const HISTORY = {
   kind: "record",
-  note: "what is kept of the files that agents change; a project may add to precious and exclude only",
+  note: "what is kept of the files that agents change; a project may add to precious, and to exclude when it is trusted",
   fields: {
     enabled: { kind: "boolean", note: "keep what agents change, so that it can be undone" },
     budgetMs: {
@@ -198,6 +198,53 @@ const HISTORY = {
   },
 } as const satisfies Schema;
 
+const SANDBOX = {
+  kind: "record",
+  note: "what a command in the sandbox may do beside what every command there may; a project's file may only lower network",
+  fields: {
+    network: { kind: "string", oneOf: NETWORKS, note: "none at all, only allowed hosts, or all of it" },
+    hosts: patterns("hosts that may be reached, beside the registries of package managers"),
+    read: patterns("paths that are shown although they would be hidden"),
+    write: patterns("folders that may be changed, beside the project"),
+    env: patterns("variables that are handed on although they look like secrets"),
+  },
+} as const satisfies Schema;
+
+const limit = (of: string) =>
+  ({
+    kind: "string",
+    pattern: "^(\\$\\d+(\\.\\d+)?|\\d+(\\.\\d+)?[kM]? tokens)$",
+    note: `what ${of} may use: $5, or 2M tokens`,
+  }) as const;
+
+const BUDGET = {
+  kind: "record",
+  note: "what agents may use before you are asked; user and system layers only",
+  fields: {
+    session: limit("one session, with its agents,"),
+    day: limit("all sessions of a day"),
+    project: limit("all sessions of a day in one project"),
+  },
+} as const satisfies Schema;
+
+const dollars = (what: string) =>
+  ({ kind: "number", min: 0, max: 100_000, note: `${what}, US dollars for a million tokens` }) as const;
+
+const PRICES = {
+  kind: "map",
+  note: "prices of models, by name, before the built-in ones; user and system layers only",
+  of: {
+    kind: "record",
+    required: ["input", "output"],
+    fields: {
+      input: dollars("what the model reads"),
+      output: dollars("what it writes"),
+      cacheRead: dollars("what it reads from its cache; as input when absent"),
+      cacheWrite: dollars("what it writes to its cache; as input when absent"),
+    },
+  },
+} as const satisfies Schema;
+
 /** Everything a configuration file may hold. */
 export const CONFIG_SCHEMA = {
   kind: "record",
@@ -210,6 +257,11 @@ export const CONFIG_SCHEMA = {
       note: "what this file and its policies set cannot be loosened by anybody; system layer only",
     },
     guard: GUARD,
+    autonomy: {
+      kind: "string",
+      oneOf: AUTONOMY,
+      note: "which questions of a host are answered for you; a project's file may only lower it, strict switches it off",
+    },
     parts: {
       kind: "list",
       note: "what amplihack does here; all of it when absent; user and system layers only",
@@ -222,6 +274,9 @@ export const CONFIG_SCHEMA = {
       of: { kind: "string", oneOf: POLICIES },
     },
     history: HISTORY,
+    sandbox: SANDBOX,
+    budget: BUDGET,
+    prices: PRICES,
     programs: { kind: "list", of: OWN_PROGRAM },
     hooks: {
       kind: "record",
@@ -296,6 +351,9 @@ export const CONFIG_SCHEMA = {
 export type ConfigFile = InferConfig<typeof CONFIG_SCHEMA>;
 export type GuardSection = InferConfig<typeof GUARD>;
 export type HistorySection = InferConfig<typeof HISTORY>;
+export type SandboxSection = InferConfig<typeof SANDBOX>;
+export type BudgetSettings = InferConfig<typeof BUDGET>;
+export type PriceSettings = InferConfig<typeof PRICES>;
 export type AllowEntry = InferConfig<typeof ALLOW_ENTRY>;
 export type CustomRule = InferConfig<typeof CUSTOM_RULE>;
 export type OwnProgram = InferConfig<typeof OWN_PROGRAM>;

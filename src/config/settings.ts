@@ -1,6 +1,15 @@
 import type { FailurePolicy } from "../protocol/index.ts";
-import { type Level, type Part, POLICIES, PROFILES, type RuleSetting, type Unattended } from "./levels.ts";
-import type { AllowEntry, CustomRule, OwnProgram } from "./sections.ts";
+import {
+  type Autonomy,
+  type Level,
+  type Network,
+  type Part,
+  POLICIES,
+  PROFILES,
+  type RuleSetting,
+  type Unattended,
+} from "./levels.ts";
+import type { AllowEntry, BudgetSettings, CustomRule, OwnProgram, PriceSettings } from "./sections.ts";
 
 type PathList = "deny" | "noRead" | "noDelete" | "regenerable" | "temp" | "secrets";
 
@@ -60,6 +69,19 @@ export interface HistorySettings {
   readonly exclude: readonly string[];
 }
 
+/** What a command in the sandbox may do beside what every command there may. */
+export interface SandboxSettings {
+  /** `hosts`: only those listed and the registries of package managers, through a proxy */
+  readonly network: Network;
+  /** `api.example.com`, `*.example.com`, `example.com:8443` */
+  readonly hosts: readonly string[];
+  /** shown although they would be hidden */
+  readonly read: readonly string[];
+  readonly write: readonly string[];
+  /** variables that are handed on although they look like secrets */
+  readonly env: readonly string[];
+}
+
 /** Tables of one or more layers; the strictest answer counts. */
 export type FailureSettings = readonly Readonly<Record<string, FailurePolicy>>[];
 
@@ -69,11 +91,17 @@ export interface Config {
   /** what the machine's file sets cannot be loosened */
   readonly managed: boolean;
   readonly guard: GuardSettings;
+  /** as the layers have it; `autonomyOf` says what counts */
+  readonly autonomy: Autonomy;
+  readonly sandbox: SandboxSettings;
   /** what is switched on */
   readonly parts: readonly Part[];
   readonly failure: FailureSettings;
   readonly hooks: { readonly packages: readonly string[] };
   readonly history: HistorySettings;
+  /** what agents may use before a person is asked */
+  readonly budget: BudgetSettings;
+  readonly prices: PriceSettings;
   readonly bridge: { readonly command: readonly string[] | undefined };
   readonly reflect: { readonly agent: string | undefined };
   readonly memory: {
@@ -97,6 +125,17 @@ export function isHistoryOn({ parts, history }: Pick<Config, "parts" | "history"
   return history.enabled && parts.includes("history");
 }
 
+/** The autonomy that counts, and why it is not the one that is set. */
+export function autonomyOf({ autonomy, guard, parts }: Pick<Config, "autonomy" | "guard" | "parts">): {
+  readonly level: Autonomy;
+  readonly why: string | undefined;
+} {
+  const off = (why: string) => ({ level: "off", why }) as const;
+  if (autonomy === "off") return { level: autonomy, why: undefined };
+  if (guard.level === "strict") return off("guard.level is strict");
+  return parts.includes("guard") ? { level: autonomy, why: undefined } : off("the part guard is off");
+}
+
 export const BUILT_IN: Config = {
   extends: [],
   managed: false,
@@ -115,6 +154,8 @@ export const BUILT_IN: Config = {
     trustHooks: [],
     audit: { file: undefined, allowed: false, maxMb: 8 },
   },
+  autonomy: "off",
+  sandbox: { network: "hosts", hosts: [], read: [], write: [], env: [] },
   parts: PROFILES.full,
   failure: [],
   hooks: { packages: [] },
@@ -129,6 +170,8 @@ export const BUILT_IN: Config = {
     precious: [],
     exclude: [],
   },
+  budget: {},
+  prices: {},
   bridge: { command: undefined },
   reflect: { agent: undefined },
   memory: { maxItems: 5, maxCharacters: 500, maxAgeDays: 365, url: undefined, team: "everyone" },

@@ -4,7 +4,7 @@ import { readText } from "../state/index.ts";
 import { type System, sha256Hex, writeAtomically } from "../system/index.ts";
 import { wrapWords } from "../text/index.ts";
 import { openJson } from "./json-edit.ts";
-import { MAX_CONFIG_BYTES } from "./load.ts";
+import { MAX_CONFIG_BYTES } from "./read-file.ts";
 import type { Schema } from "./schema.ts";
 import { type AllowEntry, CONFIG_SCHEMA } from "./sections.ts";
 import { BUILT_IN } from "./settings.ts";
@@ -12,29 +12,41 @@ import { BUILT_IN } from "./settings.ts";
 /** Adds the project to \`guard.trustedProjects\` of the user's file. */
 export function trustProject(system: System, userFile: string, project: string, content: Uint8Array): void {
   const entry = { path: project, sha256: sha256Hex(content) };
-  changeList(system, userFile, "trustedProjects", entries => [
+  changeList(system, userFile, ["guard", "trustedProjects"], entries => [
     ...entries.filter(other => stringAt(other, "path") !== project),
     entry,
   ]);
 }
 
-/** Adds an entry to \`guard.allow\` of the user's file. */
+/** Adds an entry to `guard.allow` of the user's file. */
 export function addAllowEntry(system: System, userFile: string, entry: AllowEntry): void {
-  changeList(system, userFile, "allow", entries => [...entries, { ...entry }]);
+  changeList(system, userFile, ["guard", "allow"], entries => [...entries, { ...entry }]);
+}
+
+/** Lets commands in the sandbox do one thing more. */
+export function widenSandbox(
+  system: System,
+  userFile: string,
+  list: "hosts" | "read" | "write",
+  entry: string,
+): void {
+  changeList(system, userFile, ["sandbox", list], entries =>
+    entries.includes(entry) ? entries : [...entries, entry],
+  );
 }
 
 /** Throws when the file cannot be read as a configuration. Everything else in it stays as it is written. */
 function changeList(
   system: System,
   userFile: string,
-  name: string,
+  [section, name]: readonly [string, string],
   change: (entries: readonly Json[]) => readonly Json[],
 ): void {
   const text = readText(system, userFile, MAX_CONFIG_BYTES) ?? starterConfig("user");
   const opened = openJson(text);
   if (!opened.ok) throw new Error(`${userFile}:${opened.line}:${opened.column}: ${opened.problem}`);
-  const entries = change(listAt(memberAt(parse(text) as Json, "guard"), name));
-  const edits = modify(text, ["guard", name], entries, {
+  const entries = change(listAt(memberAt(parse(text) as Json, section), name));
+  const edits = modify(text, [section, name], entries, {
     formattingOptions: { insertSpaces: true, tabSize: 2 },
   });
   writeAtomically(system, userFile, system.text.encode(applyEdits(text, edits)), { mode: 0o600 });
@@ -68,6 +80,14 @@ export const EXAMPLES: Readonly<Record<string, Json>> = {
   failure: { default: "ask", stop: "open" },
   "history.precious": ["*.key"],
   "history.exclude": ["videos/**"],
+  "sandbox.hosts": ["api.example.com", "*.example.org", "example.com:8443"],
+  "sandbox.read": ["~/.netrc"],
+  "sandbox.write": ["~/shared-output"],
+  "sandbox.env": ["CI_JOB_TOKEN"],
+  "budget.session": "$5",
+  "budget.day": "$40",
+  "budget.project": "20M tokens",
+  prices: { "my-model": { input: 3, output: 15, cacheRead: 0.3 } },
   programs: [
     { names: "acme", operations: [{ command: "wipe", rule: "cloud.resource", what: "delete it all" }] },
   ],
@@ -81,7 +101,7 @@ export const EXAMPLES: Readonly<Record<string, Json>> = {
 
 /** Settings that count in a project's file although it is not trusted. */
 const OF_PROJECTS =
-  /^(?:guard\.(?:level|unattended|rules|protectedBranches|prodNames|custom|paths\.(?:deny|noRead|noDelete|secrets))|failure|history\.(?:precious|exclude))$/;
+  /^(?:guard\.(?:level|unattended|rules|protectedBranches|prodNames|custom|paths\.(?:deny|noRead|noDelete|secrets))|autonomy|sandbox\.network|failure|history\.precious)$/;
 /** Written by a command of its own. */
 const NOT_BY_HAND = "guard.trustedProjects";
 
@@ -148,7 +168,7 @@ function leafLines(name: string, schema: Schema, key: string): readonly string[]
 
 function choicesOf(schema: Schema): string {
   const inner = schema.kind === "list" || schema.kind === "map" ? schema.of : schema;
-  if (inner.kind === "integer") return ` (${inner.min} to ${inner.max})`;
+  if (inner.kind === "integer" || inner.kind === "number") return ` (${inner.min} to ${inner.max})`;
   return inner.kind === "string" && inner.oneOf !== undefined && inner.oneOf.length < 10
     ? ` (${inner.oneOf.join(", ")})`
     : "";

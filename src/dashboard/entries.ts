@@ -1,4 +1,4 @@
-import { type HistorySettings, loadConfig } from "../config/index.ts";
+import { type GuardSettings, type HistorySettings, loadConfig } from "../config/index.ts";
 import { findRule } from "../guard/index.ts";
 import { auditFile } from "../hooks/index.ts";
 import { isJsonObject, type JsonObject, numberAt, readJson, stringAt, stringsAt } from "../protocol/index.ts";
@@ -24,6 +24,8 @@ export interface RunEntry {
   readonly hook: string;
   readonly decision: string;
   readonly rules: readonly string[];
+  /** in the person's place, and by what; empty where they were not answered for */
+  readonly answered: string;
   readonly reason: string;
   readonly ms: number;
   /** why policy could not run; empty when it could */
@@ -92,6 +94,7 @@ export function readRun(record: JsonObject | undefined): NewEntry<RunEntry> | un
     hook,
     decision: word(record, "decision") || "none",
     rules,
+    answered: word(record, "answered"),
     reason: rules.map(ruleTitle).join("; "),
     ms: duration / 1000,
     failure: result === "ok" ? "" : text(record, "error") || result || "unknown",
@@ -189,6 +192,7 @@ export interface DataFiles {
   readonly database: string;
   readonly home: string;
   readonly history: HistorySettings;
+  readonly guard: GuardSettings;
 }
 
 /** Where this user's logs and memories lie. What is wrong in configuration files is told to `warn`. */
@@ -205,6 +209,7 @@ export function findDataFiles(system: System, warn: (message: string) => void): 
     database: join(stateHome, MEMORY_DATABASE),
     home,
     history: config.history,
+    guard: config.guard,
   };
 }
 

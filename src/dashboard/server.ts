@@ -331,6 +331,9 @@ type ResponderOptions = Pick<DashboardOptions, "whyReadOnly" | "refusePeer" | "a
   readonly launch: LaunchCode;
 };
 
+/** An agent that looks there is not shown what files of secrets held. */
+const SHOWS_CONTENTS = ["/change", "/diff"];
+
 class Responder {
   readonly streams = new LiveStreams();
   private readonly system: System;
@@ -362,14 +365,12 @@ class Responder {
       response.writeHead(303, { location: `/?token=${token}` }).end();
       return;
     }
-    // Nor does an agent read what files of secrets held.
+    const isAct = request.method === "POST";
     const agent =
-      request.method === "POST" || pathname === "/diff"
-        ? this.options.refusePeer?.(request.socket)
-        : undefined;
+      isAct || SHOWS_CONTENTS.includes(pathname) ? this.options.refusePeer?.(request.socket) : undefined;
+    if (!isAct) return this.show(response, url, agent !== undefined);
     if (agent !== undefined) return sendJson(response, 403, { error: `an agent asks for this (${agent})` });
-    if (request.method === "POST") return this.act(request, response, pathname);
-    return this.show(response, url);
+    return this.act(request, response, pathname);
   }
 
   private async act(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
@@ -382,7 +383,11 @@ class Responder {
     sendJson(response, status, body);
   }
 
-  private async show(response: ServerResponse, { pathname, searchParams }: URL): Promise<void> {
+  private async show(
+    response: ServerResponse,
+    { pathname, searchParams }: URL,
+    isForAgent: boolean,
+  ): Promise<void> {
     const { streams, data } = this;
     if (pathname === "/api/live") {
       if (!streams.add(response, news(data, data.activity.judgements.total)))
@@ -393,13 +398,13 @@ class Responder {
     const page = Object.hasOwn(PAGES, pathname) ? PAGES[pathname] : undefined;
     if (page !== undefined) {
       await isReadOnce(sources);
-      const site = this.site(sources);
+      const site = this.site(sources, isForAgent);
       const { html, policy } = renderPage(site, await page(sources, site, searchParams));
       response.setHeader("content-security-policy", policy);
       return sendHtml(response, 200, html);
     }
     if (pathname === "/diff") {
-      const diff = await diffOf(sources, this.site(sources), searchParams.get("id") ?? "");
+      const diff = await diffOf(sources, this.site(sources, isForAgent), searchParams.get("id") ?? "");
       return diff === undefined
         ? sendJson(response, 404, { error: "there is no such change any more" })
         : sendHtml(response, 200, diff.text);
@@ -410,11 +415,13 @@ class Responder {
     sendJson(response, 200, await answer(sources, searchParams));
   }
 
-  private site({ team }: Sources): Site {
+  private site({ team }: Sources, isForAgent = false): Site {
     const { token, whyReadOnly } = this.options;
     const titleOf: Site["titleOf"] = session => this.titles.of(session);
-    const { home } = this.data;
-    return serverSite(token, { whyReadOnly, nowMs: this.system.clock.nowMs(), home, titleOf, team });
+    const { home, guard } = this.data;
+    const agentSettings = isForAgent ? guard : undefined;
+    const nowMs = this.system.clock.nowMs();
+    return serverSite(token, { whyReadOnly, nowMs, home, agentSettings, titleOf, team });
   }
 }
 

@@ -1,3 +1,4 @@
+import type { GuardSettings } from "../config/index.ts";
 import { type Memory, type MemoryReader, openReader, openStore, rankByWords } from "../memory/index.ts";
 import { isJsonObject, type Json, memberAt, stringAt } from "../protocol/index.ts";
 import {
@@ -178,6 +179,8 @@ export interface Sources {
 export interface DashboardData {
   /** of this machine, for paths */
   readonly home: string;
+  /** what an agent that looks may be shown */
+  readonly guard: GuardSettings;
   /** everything: what is new in it is told to open pages */
   readonly activity: Activity;
   /** Reads what is new; true when there was something. */
@@ -203,10 +206,14 @@ export function localSources(system: System, files: DataFiles): Sources & { read
   };
 }
 
-export function localData(sources: Sources, { home }: Pick<DataFiles, "home">): DashboardData {
+export function localData(
+  sources: Sources,
+  { home, guard }: Pick<DataFiles, "home" | "guard">,
+): DashboardData {
   const { activity } = sources;
   return {
     home,
+    guard,
     activity,
     catchUp: () => activity.catchUp(),
     totals: () => totalsOf([activity]),

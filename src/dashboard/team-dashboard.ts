@@ -1,3 +1,4 @@
+import { BUILT_IN } from "../config/index.ts";
 import { PostgresStore } from "../memory/index.ts";
 import {
   Database,
@@ -279,6 +280,7 @@ interface View {
 
 class TeamData implements DashboardData {
   readonly home: string;
+  readonly guard = BUILT_IN.guard;
   private readonly system: System;
   private readonly options: TeamOptions;
   private readonly teams: readonly string[];

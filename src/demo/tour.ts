@@ -34,6 +34,8 @@ interface Ran {
   readonly ms: number;
 }
 
+/** The rest of a refusal is for the agent. */
+const REASON_LINES = 2;
 const REASON_INDENT = 11;
 const ANSWER_INDENT = 15;
 const MIN_WIDTH = 40;
@@ -93,7 +95,10 @@ async function showGuard(stage: Stage): Promise<boolean> {
     terminal.print(`  ${mark}  ${text}\n`);
     const reason = stringAt(nested, "permissionDecisionReason");
     if (reason !== undefined) {
-      const lines = wrapWords(reason, lineWidth(stage) - REASON_INDENT);
+      const wrapped = wrapWords(reason, lineWidth(stage) - REASON_INDENT - 1);
+      const lines = wrapped
+        .slice(0, REASON_LINES)
+        .map((line, at) => (at === REASON_LINES - 1 && wrapped.length > REASON_LINES ? `${line}…` : line));
       terminal.print(terminal.paint("dim", indent(lines, REASON_INDENT)));
     }
   }

@@ -44,12 +44,12 @@ export function createContext(
   };
 }
 
-export function checkApprovals({ key, ttlMs }: ApprovalOptions = {}): ApprovalOptions {
+export function checkApprovals({ key, ttlMs, store }: ApprovalOptions = {}): ApprovalOptions {
   if (key !== undefined && (typeof key !== "string" || key.length < MIN_KEY_CHARS))
     throw new TypeError(
       `approvals.key must be a secret of at least ${MIN_KEY_CHARS} characters, for instance crypto.randomUUID()`,
     );
-  return defined({ key, ttlMs: nonNegative(ttlMs, "approvals.ttlMs") });
+  return defined({ key, ttlMs: nonNegative(ttlMs, "approvals.ttlMs"), store });
 }
 
 export function nonNegative(value: number | undefined, name: string): number | undefined {

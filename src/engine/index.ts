@@ -3,6 +3,9 @@
  * A hook that fails meets its failure policy and is never silent.
  */
 export { McpProxy } from "./adapters/mcp-proxy.ts";
+export type { AnswerStore } from "./calls/answer-store.ts";
+export { fileAnswers, type PostgresQueries, postgresAnswers } from "./calls/kept-answers.ts";
+export { USER_REFUSED } from "./calls/types.ts";
 export { createHookEngine } from "./create.ts";
 export {
   type AgentOptions,
@@ -46,6 +49,7 @@ export {
   type Before,
   type CallDecision,
   type CallEngine,
+  type CallGap,
   type CallOf,
   type CallOptions,
   type CallResult,

@@ -1,5 +1,6 @@
 import type { Dialect, HookSource, Limits, SourceKind } from "../handlers/index.ts";
 import type { Diagnostic, EventDescriptor, FailurePolicy, JsonObject, Run } from "../protocol/index.ts";
+import type { AnswerStore } from "./calls/answer-store.ts";
 import type { ToolMap } from "./schema/validate.ts";
 
 export {
@@ -90,6 +91,8 @@ export interface ApprovalOptions {
   readonly key?: string;
   /** how long an answer counts (24 hours) */
   readonly ttlMs?: number;
+  /** where answered calls are kept, so that each is used once in all processes. Default: in this engine's memory */
+  readonly store?: AnswerStore;
 }
 
 /** What every engine takes, also the core for edge runtimes. */

@@ -4,6 +4,7 @@ export * from "../protocol/index.ts";
 export type {
   Answer,
   CallDecision,
+  CallGap,
   CallOptions,
   CallResult,
   DeniedResult,

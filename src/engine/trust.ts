@@ -37,7 +37,7 @@ function hashOf(value: unknown): string {
 }
 
 /** Loaded when first needed: an engine without a trust store may never need it. */
-function digestOf(content: string | Uint8Array): string {
+export function digestOf(content: string | Uint8Array): string {
   return process.getBuiltinModule("node:crypto").createHash("sha256").update(content).digest("hex");
 }
 

@@ -1,5 +1,6 @@
 import {
   type HookOptions,
+  permissionRequest,
   postToolUse,
   postToolUseFailure,
   preCompact,
@@ -78,6 +79,7 @@ export {
   unlock,
 } from "../hooks/index.ts";
 export {
+  permissionRequest,
   postToolUse,
   postToolUseFailure,
   preCompact,
@@ -94,6 +96,7 @@ const HOOKS: Readonly<Record<StockHookName, (options?: HookOptions) => Hook<Syst
   "session-start": sessionStart,
   stop,
   "pre-tool-use": preToolUse,
+  "permission-request": permissionRequest,
   "post-tool-use": postToolUse,
   "workflow-classification-reminder": workflowClassificationReminder,
   "user-prompt-submit": userPromptSubmit,

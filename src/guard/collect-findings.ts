@@ -6,6 +6,7 @@ import { inspectCustomRules } from "./custom-rules.ts";
 import {
   type Details,
   type Finding,
+  isAnswered,
   isManagedRefusal,
   isNoted,
   makeFinding,
@@ -39,6 +40,7 @@ export function collectFindings(
     const isLoss = verdict === "ask" && isOfFamily(rule.id, "fs");
     if (isLoss && current !== undefined && losesNothing(context, current)) return;
     const finding = makeFinding(rule, verdict, by?.invocation?.id, target, details);
+    if (isAnswered(finding, workspace.given.facts?.permitted ?? [])) return;
     const isOfFiles = by !== undefined && isOfFamily(rule.id, "fs", "sec", "disk");
     const lost = isOfFiles ? finding.lost + via(wordsOf(by.span), target) : finding.lost;
     const atRisk = rule.isRecoverable && current !== undefined ? pathsAtRisk(current, context) : undefined;

@@ -28,6 +28,8 @@ export function collectFootprint(examined: readonly Examination[], workspace: Wo
       if (unread.has(invocation.id) || !tellsAllChanges(invocation)) addProgram(draft, invocation);
     if (facts.unexamined.length > 0) addDirectory(draft, workspace.directory);
   }
+  if (draft.unresolved.size > 0)
+    for (const { facts } of examined) for (const invocation of facts.invocations) addNamed(draft, invocation);
   return finishDraft(draft);
 }
 
@@ -144,10 +146,18 @@ function addGit(draft: Draft, effect: EffectOf<"git">): void {
         : {}),
       ...(repository.changesNested === true || known?.changesNested === true ? { changesNested: true } : {}),
       ...joinCommits(repository.commits, known?.commits),
+      ...joinTaken(repository.takesWork, known?.takesWork),
     });
   }
   for (const { path, how } of paths) addWord(draft, path, there, how, true);
   if (isBeyond) addUnknown(draft, there);
+}
+
+function joinTaken(
+  one: FootprintRepository["takesWork"] = [],
+  other: FootprintRepository["takesWork"] = [],
+): Pick<FootprintRepository, "takesWork"> {
+  return one.length + other.length === 0 ? {} : { takesWork: [...one, ...other] };
 }
 
 /** Once some are not known, naming others does not help. */
@@ -181,6 +191,24 @@ function addProgram(draft: Draft, invocation: Invocation): void {
     )
       continue;
     if (findRepository(disk, path)?.top !== undefined) addDirectory(draft, path);
+  }
+}
+
+/**
+ * What is changed has names that come from elsewhere, as in `grep -rl x ~/code | xargs sed -i`: they are among what the
+ * same call names. Of the project the work at risk is kept as it is.
+ */
+function addNamed(draft: Draft, { argv, cwd, place }: Invocation): void {
+  const { disk, project } = draft.workspace;
+  if (place.kind !== "local") return;
+  for (const word of argv.slice(1, MAX_WORDS)) {
+    const isPath = knownText(word)?.startsWith("-") !== true;
+    for (const target of isPath ? resolveTargets(disk, word, cwd, place, { followsLast: true }) : []) {
+      const path = target.isRemote || isDevice(target.path) ? undefined : (target.path ?? target.base);
+      const isThere = path !== undefined && disk.kind(path) !== undefined;
+      if (isThere && (project === undefined || !isInside(project, path)))
+        addPath(draft, path, "delete", true);
+    }
   }
 }
 

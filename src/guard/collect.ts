@@ -1,4 +1,4 @@
-import { keepsInput, writtenByOwn } from "../programs/index.ts";
+import { keepsInput, shownByOwn, writtenByOwn } from "../programs/index.ts";
 import {
   type CodeCall,
   concatenate,
@@ -13,6 +13,7 @@ import {
   text,
   type Value,
 } from "../shell/index.ts";
+import { isInside } from "../system/index.ts";
 import {
   expandTarget,
   isOwnFile,
@@ -33,7 +34,10 @@ export function collectEffects(facts: ShellFacts, workspace: Workspace): readonl
     const by = actorOf(invocation);
     for (const effect of facts.effects[invocation.id] ?? [])
       effects.push(...placeEffect(effect, by, workspace, memory));
-    for (const path of writtenByOwn(invocation, word => isOwnFile(workspace, word, describe(by.cwd))))
+    const isOwn = (word: string) => isOwnFile(workspace, word, describe(by.cwd));
+    for (const path of shownFiles(shownByOwn(invocation, isOwn), workspace))
+      effects.push({ kind: "read", by, path: text(path), isCopy: false });
+    for (const path of writtenByOwn(invocation, isOwn))
       effects.push({ kind: "write", by, path: fromHome(path, workspace), how: "replace" });
   }
   for (const redirection of facts.redirections) effects.push(...effectsOfRedirection(redirection, facts));
@@ -54,6 +58,15 @@ export function collectEffects(facts: ShellFacts, workspace: Workspace): readonl
   return effects;
 }
 
+const MAX_SHOWN_FILES = 1_000;
+
+/** Files that are read out of the history. Those that are named are read where they are named. */
+function shownFiles(shows: ReturnType<typeof shownByOwn>, { given }: Workspace): readonly string[] {
+  const id = shows === undefined || shows.paths.length > 0 ? undefined : knownText(shows.change);
+  if (id === undefined) return [];
+  return given.written?.()?.changedBy(id).slice(0, MAX_SHOWN_FILES) ?? [];
+}
+
 /** `--html=~/x`: the program itself puts the home there, where the shell leaves the sign. */
 function fromHome(path: Value, { home }: Workspace): Value {
   return knownPrefix(path).startsWith("~/") ? concatenate([text(home), dropKnown(path, 1)]) : path;
@@ -68,9 +81,24 @@ function placeEffect(
 ): readonly CommandEffect[] {
   if (effect.kind === "git") return effectsOfGit(effect.words, actor, workspace, memory);
   if (effect.kind === "operation" && isTemporary(effect.file, actor, workspace)) return [];
+  if (effect.kind === "operation" && isOfProject(effect, actor, workspace)) return [];
   const { cwd = actor.cwd, place = actor.place } = effect;
   const by = { ...actor, cwd, place };
   return [{ ...effect, by }, ...deletionsBehindLinks(effect, by, workspace)];
+}
+
+/** What the project's own program calls a reset is its own matter: its file can be read, and what it starts is judged. */
+function isOfProject(
+  { rule }: Extract<ProgramEffect, { kind: "operation" }>,
+  { invocation, cwd }: Actor,
+  { project, disk }: Workspace,
+): boolean {
+  const [word] = invocation?.argv ?? [];
+  const path = word === undefined ? undefined : knownText(joinPath(cwd, word));
+  if (rule !== "cloud.other" || project === undefined || path === undefined) return false;
+  if (!describe(word ?? text("")).includes("/") || !path.startsWith("/")) return false;
+  const file = disk.resolve(path, true);
+  return isInside(project, file) && disk.kind(file) === "file";
 }
 
 /** Whoever follows links deletes in the directories that they lead to as well. */

@@ -6,6 +6,7 @@ import { normalise } from "../system/index.ts";
 import type { Workspace } from "../workspace/index.ts";
 import type { Finding } from "./finding.ts";
 import { type Footprint, NO_FOOTPRINT } from "./footprint.ts";
+import { distinctGaps, type Gap } from "./gap.ts";
 import { allowOnceCode, type CodeSubject, findGrant } from "./grants.ts";
 import { ALLOWED, type Explained, type GuardWorkspace, type Judgement } from "./judgement.ts";
 import { renderTexts } from "./reason.ts";
@@ -20,6 +21,7 @@ export interface Examined {
   subject(): CodeSubject;
   explain(): readonly Explained[];
   footprint(): Footprint;
+  gaps(): readonly Gap[];
   ranTexts?(): readonly string[];
 }
 
@@ -28,6 +30,7 @@ export function conclude(found: readonly Finding[], examined: Examined): Judgeme
   const { workspace, notes, subject, explain } = examined;
   const all = distinct(found);
   let footprint: Footprint | undefined;
+  let gaps: readonly Gap[] | undefined;
   const base: Judgement = {
     ...ALLOWED,
     notes,
@@ -36,8 +39,22 @@ export function conclude(found: readonly Finding[], examined: Examined): Judgeme
       footprint ??= attemptFootprint(examined);
       return footprint;
     },
+    gaps: () => {
+      gaps ??= distinctGaps(attemptGaps(examined));
+      return gaps;
+    },
     ranTexts: () => examined.ranTexts?.() ?? [],
-    settle: rest => conclude(rest, { ...examined, footprint: base.footprint }),
+    settle: rest => {
+      const settled = all.filter(
+        ({ rule, target }) => !rest.some(one => one.rule === rule && one.target === target),
+      );
+      const passed = settled.map(({ rule, lost }): Gap => ({ kind: "place", what: rule, why: lost }));
+      return conclude(rest, {
+        ...examined,
+        footprint: base.footprint,
+        gaps: () => [...base.gaps(), ...passed],
+      });
+    },
   };
   const [worst] = all;
   if (worst === undefined) return base;
@@ -64,6 +81,17 @@ function attemptFootprint({ footprint, workspace }: Examined): Footprint {
   } catch (error) {
     const unresolved = [`not worked out: ${errorText(error)}`];
     return { ...NO_FOOTPRINT, unknownIn: [workspace.cwd], unresolved };
+  }
+}
+
+/** A failure of ours must not let a call pass for one of which everything is known. */
+function attemptGaps({ gaps }: Examined): readonly Gap[] {
+  try {
+    return gaps();
+  } catch (error) {
+    return [
+      { kind: "size", what: "the call", why: `what is known of it could not be told: ${errorText(error)}` },
+    ];
   }
 }
 

@@ -133,3 +133,26 @@ export function makeFinding(
     invocation,
   };
 }
+
+/** What a finding asks: the same rule about the same thing. */
+export function questionKey({ rule, target }: Pick<Finding, "rule" | "target">): string {
+  return `${rule}\n${target}`;
+}
+
+/** Once permitted for a file, asking again tells the person nothing: it was seen, or may be edited. */
+const ASKED_ONCE: readonly Rule["id"][] = [
+  "agent.bypass",
+  "exec.session",
+  "sec.read",
+  "sec.write",
+] satisfies RuleId[];
+
+export function isAnswered(finding: Finding, permitted: readonly string[]): boolean {
+  return (
+    finding.verdict === "ask" &&
+    finding.isAllowable &&
+    ASKED_ONCE.includes(finding.rule) &&
+    finding.target.startsWith("/") &&
+    permitted.includes(questionKey(finding))
+  );
+}

@@ -44,6 +44,15 @@ export interface FootprintRepository {
    * empty list stands for commits that are not known yet.
    */
   readonly commits?: readonly string[];
+  /** work that is not committed goes out of the working tree, or comes under another branch */
+  readonly takesWork?: readonly TakenWork[];
+}
+
+export interface TakenWork {
+  /** files that git does not track too, or only these */
+  readonly untracked: "none" | "too" | "only";
+  /** Whether it may take this path. */
+  covers(path: string): boolean;
 }
 
 /** What several parts of one call change together. */

@@ -7,6 +7,9 @@ export interface Grant {
   readonly code: string;
   /** of what was shown to the human; a code alone is short enough to be met by chance */
   readonly digest?: string | undefined;
+  /** the session and the host it was asked in: it counts nowhere else; absent where nothing told them */
+  readonly session?: string | undefined;
+  readonly host?: string | undefined;
   readonly usesLeft: number;
   /** milliseconds since 1970 */
   readonly expiresMs: number;

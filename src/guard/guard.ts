@@ -1,7 +1,16 @@
 import type { RuleId } from "../config/index.ts";
-import { BUILT_IN, type GuardSettings, LEVELS, RULE_SETTINGS, type RuleSetting } from "../config/index.ts";
+import {
+  BUILT_IN,
+  type ConfigNotice,
+  type GuardSettings,
+  LEVELS,
+  loadConfig,
+  RULE_SETTINGS,
+  type RuleSetting,
+} from "../config/index.ts";
 import { readShapes, unreadShell } from "../hosts/index.ts";
 import {
+  type Diagnostic,
   defined,
   type Effect,
   type Hook,
@@ -10,13 +19,13 @@ import {
   stringAt,
   type ToolUse,
 } from "../protocol/index.ts";
-import { findHome, findSessionDirectory } from "../state/index.ts";
-import type { System } from "../system/index.ts";
+import { findHome, findSessionDirectory, findStateHome } from "../state/index.ts";
+import { join, type System } from "../system/index.ts";
 import { clip, escapeControls } from "../text/index.ts";
-import { findHostFolders, inDirectory, startClock, survey } from "../workspace/index.ts";
+import { findHostFolders, inDirectory, isShadowedIn, startClock, survey } from "../workspace/index.ts";
 import { isEmptyFootprint } from "./footprint.ts";
 import { judgeOrFail, judgeText, judgeWords } from "./judge.ts";
-import { ALLOWED, type GuardContext, type Judgement } from "./judgement.ts";
+import { ALLOWED, type GuardContext, isUnderstood, type Judgement } from "./judgement.ts";
 import { footprintOfHarmless } from "./prefilter.ts";
 import { ruleSettingProblem } from "./rules.ts";
 import { judgeShapes, plainFileCall } from "./tool-calls.ts";
@@ -38,7 +47,9 @@ export function judgeCommand(command: string, context: GuardContext): Judgement 
   const surveyOnce = once(() => survey(context));
   const footprint = footprintOfHarmless(command, context, surveyOnce);
   if (footprint === undefined) return judgeText(command, context, surveyOnce);
-  return isEmptyFootprint(footprint) ? ALLOWED : { ...ALLOWED, footprint: () => footprint };
+  // What is plainly harmless is read whole only for whoever asks what is not known of it.
+  const gaps = once(() => judgeText(command, context, surveyOnce).gaps());
+  return { ...ALLOWED, gaps, ...(isEmptyFootprint(footprint) ? {} : { footprint: () => footprint }) };
 }
 
 function once<Answer>(ask: () => Answer): () => Answer {
@@ -70,20 +81,52 @@ export function judgeTool({ tool, facts }: JudgedTool, given: GuardContext): Jud
   );
 }
 
-/** The guard as a hook to embed elsewhere, by the settings that are given: no files of ours are read or written. */
+/**
+ * The guard as a hook to embed elsewhere: by the settings that are given, above those of the machine and its user. It reads
+ * their configuration at each call, as the hook program does, and writes nothing.
+ */
 export function guard(options: GuardOptions = {}): Hook<System> {
   const given = toContext(options);
+  const told = new Set<string>();
   return {
     id: "guard",
     event: "PreToolUse",
     isJudge: true,
     run(input, system) {
       if (input.kind !== "tool") return undefined;
-      const { verdict, reason, texts } = judgeTool(input, contextOf(input, system, given));
-      if (verdict === "allow" || reason === undefined) return sayUnread(input.tool);
-      return { decision: { kind: verdict, reason, ...(texts === undefined ? {} : { texts }) } };
+      const machine = options.policy === "given" ? undefined : readPolicy(options, system);
+      const settings =
+        machine === undefined ? given.settings : toSettings({ ...options, settings: machine.settings });
+      const judged = judgeTool(input, contextOf(input, system, { ...given, settings }));
+      const { verdict, reason, texts } = judged;
+      const diagnostics = (machine?.notices ?? []).flatMap(notice => tellOnce(notice, told));
+      const extras = { understood: isUnderstood(judged), gaps: judged.gaps().map(gap => ({ ...gap })) };
+      const effect: Effect =
+        verdict === "allow" || reason === undefined
+          ? { extras, ...sayUnread(input.tool) }
+          : { extras, decision: { kind: verdict, reason, ...(texts === undefined ? {} : { texts }) } };
+      if (diagnostics.length === 0) return effect;
+      return { ...effect, diagnostics: [...(effect.diagnostics ?? []), ...diagnostics] };
     },
   };
+}
+
+/** What the machine and its user say. An agent's author may say more, and on a managed machine never less. */
+function readPolicy(
+  { home: givenHome, settings }: GuardOptions,
+  system: System,
+): { readonly settings: GuardSettings; readonly notices: readonly ConfigNotice[] } | undefined {
+  const home = givenHome ?? findHome(system);
+  const stateHome = givenHome === undefined ? findStateHome(system) : join(givenHome, ".amplihack");
+  if (settings !== undefined || home === undefined || stateHome === undefined) return undefined;
+  const { config, notices } = loadConfig(system, { home, stateHome, projectRoot: undefined });
+  return { settings: config.guard, notices };
+}
+
+function tellOnce({ code, message }: ConfigNotice, told: Set<string>): readonly Diagnostic[] {
+  if (told.has(message)) return [];
+  told.add(message);
+  return [{ code: `config-${code}`, severity: "warning", detail: message }];
 }
 
 /** A tool that looks like a shell and whose arguments are no command was not judged: the agent's author must know. */
@@ -108,6 +151,7 @@ export function contextOf(
     tmpdir: system.env.get("TMPDIR"),
     user: system.env.get("USER"),
     searchPath: system.env.get("PATH"),
+    isShadowed: name => isShadowedIn(system.env, name),
     nowMs: system.clock.nowMs(),
     hostFolders: findHostFolders(system.env),
     isLate: startClock(system),
@@ -124,6 +168,11 @@ export interface GuardOptions
       Pick<GuardSettings, "level" | "protectedBranches" | "prodNames" | "allow" | "custom" | "unattended">
     >,
     Partial<Omit<GuardContext, "system">> {
+  /**
+   * `machine` (default): what the machine's and the user's configuration say counts, and the other options stand above it;
+   * what a managed machine says is never weakened. `given`: no configuration is read.
+   */
+  readonly policy?: "machine" | "given";
   /** by rule or by pack (`git.*`): the last word, up or down */
   readonly rules?: Readonly<Partial<Record<RuleId | `${string}*`, RuleSetting>>>;
   readonly paths?: Partial<GuardSettings["paths"]>;
@@ -144,19 +193,31 @@ export function toSettings(options: GuardOptions): GuardSettings {
   if (level !== undefined && !LEVELS.includes(level))
     throw new TypeError(`guard: level must be ${LEVELS.join(", ")}, not ${JSON.stringify(level)}`);
   const base = options.settings ?? DEFAULT_GUARD_SETTINGS;
+  const isManaged = base.managed !== undefined;
+  const add = <T>(own: readonly T[] | undefined, machine: readonly T[]): readonly T[] =>
+    isManaged && own !== undefined ? [...machine, ...own] : (own ?? machine);
   const customIds = (custom ?? base.custom).map(rule => rule.id);
   for (const [id, setting] of Object.entries(rules)) checkRule(id, setting, customIds);
   return {
     ...base,
     level: level ?? base.level,
-    unattended: unattended ?? base.unattended,
+    unattended: isManaged && base.unattended === "deny" ? "deny" : (unattended ?? base.unattended),
     rules: { ...base.rules, ...defined(rules) },
-    protectedBranches: protectedBranches ?? base.protectedBranches,
-    prodNames: prodNames ?? base.prodNames,
-    paths: { ...base.paths, ...paths },
-    allow: allow ?? base.allow,
-    custom: custom ?? base.custom,
+    protectedBranches: add(protectedBranches, base.protectedBranches),
+    prodNames: add(prodNames, base.prodNames),
+    paths: { ...base.paths, ...(isManaged ? protectMore(base.paths, paths) : paths) },
+    allow: isManaged ? base.allow : (allow ?? base.allow),
+    custom: add(custom, base.custom),
   };
+}
+
+/** Of further paths, those that protect. */
+function protectMore(
+  machine: GuardSettings["paths"],
+  own: GuardOptions["paths"] = {},
+): Partial<GuardSettings["paths"]> {
+  const protecting = ["deny", "noRead", "noDelete", "secrets"] as const;
+  return Object.fromEntries(protecting.map(name => [name, [...machine[name], ...(own[name] ?? [])]]));
 }
 
 function checkRule(id: string, setting: RuleSetting | undefined, customIds: readonly string[]): void {
@@ -170,8 +231,19 @@ function checkRule(id: string, setting: RuleSetting | undefined, customIds: read
 
 /** What the options say about the places around a call; what they leave out is for the caller to find. */
 export function toContext(options: GuardOptions): Partial<Omit<GuardContext, "system">> {
-  const { level, rules, paths, protectedBranches, prodNames, allow, custom, unattended, env, ...context } =
-    options;
+  const {
+    level,
+    rules,
+    paths,
+    protectedBranches,
+    prodNames,
+    allow,
+    custom,
+    unattended,
+    env,
+    policy,
+    ...context
+  } = options;
   return { ...(env === undefined ? {} : placesIn(env)), ...context, settings: toSettings(options) };
 }
 

@@ -5,13 +5,14 @@
 
 export type { RuleId } from "../config/index.ts";
 export { collectEffects } from "./collect.ts";
-export { canBeAllowedForGood, type Finding } from "./finding.ts";
+export { canBeAllowedForGood, type Finding, questionKey } from "./finding.ts";
 export {
   type Footprint,
   type FootprintRepository,
   type FootprintTarget,
   isEmptyFootprint,
 } from "./footprint.ts";
+export { GAP_KINDS, type Gap, type GapKind } from "./gap.ts";
 export { type Grant, isCode } from "./grants.ts";
 export {
   contextOf,
@@ -26,11 +27,11 @@ export {
 export type { InjectionFinding } from "./injection/find.ts";
 export { shellContextOf } from "./judge.ts";
 export type { Explained, GuardContext } from "./judgement.ts";
-export { ALLOWED, isDenied, type Judgement, judgementJson } from "./judgement.ts";
+export { ALLOWED, isDenied, isUnderstood, type Judgement, judgementJson } from "./judgement.ts";
 export { footprintOfHarmless, startsOwnFile } from "./prefilter.ts";
 export { clipText, tellPerson } from "./reason.ts";
 export { isOfFamily, type Rule, type Verdict } from "./rule.ts";
-export { findUnkept } from "./rules/unkept.ts";
+export { findOthers, findUnkept } from "./rules/unkept.ts";
 export type { ExplainedRule } from "./rules.ts";
 export {
   findRule,

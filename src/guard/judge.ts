@@ -9,7 +9,7 @@ import {
   text,
   type Value,
 } from "../shell/index.ts";
-import { isInside, normalise } from "../system/index.ts";
+import { dirname, isInside, normalise } from "../system/index.ts";
 import {
   createDisk,
   expandTarget,
@@ -21,7 +21,9 @@ import {
 import { collectEffects } from "./collect.ts";
 import { collectFindings } from "./collect-findings.ts";
 import { collectFootprint, type Examination } from "./collect-footprint.ts";
+import { collectGaps, gapsOfSource } from "./collect-gaps.ts";
 import { conclude, type Examined, isAllowedByEntry, softenAlternatives } from "./conclude.ts";
+import { findSessionFiles } from "./examine-session-files.ts";
 import { type Finding, makeFinding } from "./finding.ts";
 import { NO_FOOTPRINT } from "./footprint.ts";
 import { aliasTexts } from "./git/effects.ts";
@@ -111,6 +113,14 @@ function ownFilesOf({ written }: GuardContext, { disk }: GuardWorkspace): OwnFil
   return {
     has: path => written()?.hasWritten(disk.resolve(path, true)) === true,
     named: name => written()?.named(name) ?? [],
+    hasBelow: path => {
+      const folder = disk.resolve(path, true);
+      return (
+        written()
+          ?.files()
+          .some(file => dirname(file) === folder) === true
+      );
+    },
   };
 }
 
@@ -123,12 +133,14 @@ function examineFacts(
   const onText = () => {
     isOfFile = true;
   };
-  const facts = analyse(shellContextOf(surveyed.given, surveyed, onText));
+  const shell = shellContextOf(surveyed.given, surveyed, onText);
+  const facts = analyse(shell);
   const workspace = withLinks(surveyed, facts);
   const effects = collectEffects(facts, workspace);
   const noted: string[] = [];
   const note = (line: string) => void noted.push(line);
   const found: Finding[] = [...collectFindings(workspace, facts, source, effects, note)];
+  found.push(...findSessionFiles(facts, workspace, shell));
   const aliases: Examination[] = [];
   for (const { text: written, cwd, invocation } of aliasTexts(effects)) {
     const nested = analyseCommand(
@@ -158,6 +170,7 @@ function examineFacts(
     subject: () => subjectOf(source, facts, workspace.cwd),
     explain: () => explainTree(facts, effects, findings),
     footprint: () => collectFootprint([{ facts, effects }, ...aliases], workspace),
+    gaps: () => [...gapsOfSource(source), ...collectGaps([{ facts, effects }, ...aliases], workspace)],
     ranTexts: () =>
       facts.codeRuns.flatMap(({ from, code }) => (from === "file" ? (knownText(code) ?? []) : [])),
   };

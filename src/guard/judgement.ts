@@ -3,6 +3,7 @@ import { describe, type ShellFacts, type Span } from "../shell/index.ts";
 import type { Surroundings, Workspace } from "../workspace/index.ts";
 import type { Finding } from "./finding.ts";
 import { type Footprint, NO_FOOTPRINT } from "./footprint.ts";
+import type { Gap } from "./gap.ts";
 import type { Grant } from "./grants.ts";
 import type { Verdict } from "./rule.ts";
 import type { CommandEffect } from "./rule-context.ts";
@@ -39,11 +40,16 @@ export interface Judgement {
   explain(): readonly Explained[];
   /** what the call may change on this machine; worked out when it is asked for */
   footprint(): Footprint;
+  /** what is not known of the call; worked out when it is asked for. None and nothing found: see `isUnderstood` */
+  gaps(): readonly Gap[];
   /** the texts of files that the call runs, as they were read */
   ranTexts(): readonly string[];
   /** the judgement if only these of its findings had been found */
   settle(findings: readonly Finding[]): Judgement;
 }
+
+/** Nothing was looked at, so that nothing is known. */
+const UNREAD: readonly Gap[] = [{ kind: "program", what: "the call", why: "it was not examined" }];
 
 /** Nothing to say. Shared, so that the common case allocates nothing. */
 export const ALLOWED: Judgement = Object.freeze({
@@ -59,6 +65,7 @@ export const ALLOWED: Judgement = Object.freeze({
   failure: undefined,
   explain: () => [],
   footprint: () => NO_FOOTPRINT,
+  gaps: () => UNREAD,
   ranTexts: () => [],
   settle: () => ALLOWED,
 });
@@ -68,8 +75,16 @@ export function isDenied({ verdict, all }: Judgement): boolean {
   return verdict === "deny" && (all.length === 0 || all.some(finding => finding.verdict === "deny"));
 }
 
+/** Everything is known of the call, and it loses nothing that cannot be taken back. */
+export function isUnderstood(judgement: Judgement): boolean {
+  const { verdict, all, usedGrants, failure } = judgement;
+  if (verdict !== "allow" || all.length > 0 || usedGrants.length > 0 || failure !== undefined) return false;
+  return judgement.gaps().length === 0;
+}
+
 /** A judgement as commands and tools print it. */
-export function judgementJson({ verdict, reason, texts, findings, notes, code }: Judgement) {
+export function judgementJson(judgement: Judgement) {
+  const { verdict, reason, texts, findings, notes, code } = judgement;
   return {
     verdict,
     reason: reason ?? null,
@@ -77,6 +92,8 @@ export function judgementJson({ verdict, reason, texts, findings, notes, code }:
     model: texts?.model ?? null,
     rules: [...new Set(findings.map(finding => finding.rule))],
     findings: findings.map(findingJson),
+    understood: isUnderstood(judgement),
+    gaps: judgement.gaps(),
     notes,
     code,
   };

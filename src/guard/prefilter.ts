@@ -3,6 +3,7 @@ import { join } from "../system/index.ts";
 import { type SessionWrites, secretAt, survey, type Workspace, wiringPart } from "../workspace/index.ts";
 import { type Footprint, NO_FOOTPRINT } from "./footprint.ts";
 import type { GuardContext } from "./judgement.ts";
+import { isCodeFile } from "./session-files.ts";
 
 /** Only characters that mean themselves in every shell: one simple command, nothing expanded. */
 const PLAIN = /^[A-Za-z0-9 _./:=@,+%-]{1,400}$/;
@@ -30,9 +31,7 @@ export function footprintOfHarmless(
 
 /** Builds and tests run what the session wrote, by names that no word of the command tells. */
 export function startsOwnFile(written: SessionWrites | undefined): boolean {
-  return (
-    written !== undefined && ["package.json", "conftest.py"].some(name => written.named(name).length > 0)
-  );
+  return written?.files().some(isCodeFile) === true;
 }
 
 export function isHarmlessIn(command: string, context: GuardContext): boolean {

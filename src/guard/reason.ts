@@ -8,8 +8,8 @@ const PERSON_LIMIT = 400;
 const SAFER_LIMIT = 140;
 const SHORT_TARGET = 40;
 const LONG_TARGET = 160;
-const UNATTENDED = "Nobody can be asked in this session, so it is refused.";
-const NO_OTHER_WAY = "You cannot switch this off; do not try it another way.";
+const UNATTENDED = "Nobody is there to ask.";
+const NO_OTHER_WAY = "Don't work around it; you cannot switch it off.";
 
 /** What is said of a call that does not simply pass, each text at most 600 characters long. */
 export interface Told {
@@ -29,20 +29,24 @@ export function renderTexts(
   isUnattended = false,
 ): Told {
   const isAsked = verdict === "ask";
+  // A person who is asked has to see all that they would agree to; a refusal needs one reason, the strongest.
+  const told = isAsked ? findings : findings.slice(0, 1);
   const hint = hintOf(findings, code, isUnattended, false);
-  const forPerson: Teller = (told, room) => tellFindings("", " ", told, room, "person");
+  const forPerson: Teller = (shownOnes, room) => tellFindings("", " ", shownOnes, room, "person");
   const own = hintOf(findings, code, isUnattended, isAsked);
-  const person = `${forPerson(findings, PERSON_LIMIT - own.length)}${own}`;
-  const opening = isAsked ? "Needs your user's consent " : "Denied ";
+  const person = `${forPerson(told, PERSON_LIMIT - own.length)}${own}`;
+  const opening = isAsked ? "Needs your user's consent " : "Blocked ";
   const closing = closingOf(findings, code, isUnattended);
-  const model = compose(LIMIT, closing, findings, (told, room) => tellFindings(opening, ": ", told, room));
+  const model = compose(LIMIT, closing, told, (shownOnes, room) =>
+    tellFindings(opening, ": ", shownOnes, room),
+  );
   if (!isAsked) return { reason: model, texts: { person, model } };
-  const toAgent = "\nAgent: not run, because your user has to allow it.";
+  const toAgent = "\nAgent: not run; your user has to allow it.";
   const both = compose(
     LIMIT - (code === undefined ? 0 : hint.length),
     code === undefined ? closing : NO_OTHER_WAY,
     findings,
-    (told, room) => forPerson(told, room - toAgent.length) + toAgent,
+    (shownOnes, room) => forPerson(shownOnes, room - toAgent.length) + toAgent,
   );
   return { reason: code === undefined ? both : both + hint, texts: { person, model } };
 }
@@ -121,13 +125,11 @@ function hintOf(
 /** What the model does now. It can hand on the code, and cannot use it. */
 function closingOf(findings: readonly Finding[], code: string | undefined, isUnattended: boolean): string {
   if (isUnattended) return `${UNATTENDED} ${NO_OTHER_WAY} Go on without it and say so.`;
-  if (isFixed(findings)) {
-    return `${NO_OTHER_WAY} No setting permits it; a person who wants it runs it in their own terminal.`;
-  }
-  const tell = `${NO_OTHER_WAY} If it is needed, tell your user why`;
+  if (isFixed(findings))
+    return `${NO_OTHER_WAY} If it's needed, ask the user to run it in their own terminal.`;
   return code === undefined
-    ? `${tell}; only they can allow it.`
-    : `${tell} and give them this: amplihack guard allow-once ${code}`;
+    ? `${NO_OTHER_WAY} If it's needed, ask the user: only they can allow it.`
+    : `${NO_OTHER_WAY} If it's needed, ask the user to run: amplihack guard allow-once ${code}`;
 }
 
 function isFixed(findings: readonly Finding[]): boolean {

@@ -20,6 +20,7 @@ import { INJECTION } from "./rules/injection.ts";
 import { CLOUD, DATABASES, DEPLOY, GRANT, PACKAGES, PUBLISH, SPEND } from "./rules/operations.ts";
 import { SECRETS } from "./rules/secrets.ts";
 import { SELF_PROTECTION } from "./rules/self-protection.ts";
+import { SEQUENCES } from "./rules/sequences.ts";
 import { SYSTEM } from "./rules/system.ts";
 import { TEXT, UNEXAMINED } from "./rules/text.ts";
 import { WRITING } from "./rules/writing.ts";
@@ -33,6 +34,7 @@ const FAMILIES: readonly RuleFamily[] = [
   GIT_SETTINGS,
   SECRETS,
   EXECUTION,
+  SEQUENCES,
   DATABASES,
   CLOUD,
   SYSTEM,

@@ -14,13 +14,15 @@ import { expandHome, join, resolve } from "../system/index.ts";
 import { secretByName, type Workspace, zoneOf } from "../workspace/index.ts";
 import { collectFindings } from "./collect-findings.ts";
 import { collectFootprint } from "./collect-footprint.ts";
+import { collectGaps } from "./collect-gaps.ts";
 import { conclude } from "./conclude.ts";
 import { mergeFootprints, NO_FOOTPRINT } from "./footprint.ts";
+import type { Gap } from "./gap.ts";
 import { type ExaminedCall, examineText, examineWords, isExamined } from "./judge.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
 import { isOfFamily } from "./rule.ts";
 import type { Actor, CommandEffect } from "./rule-context.ts";
-import { operationOfTool } from "./tool-verbs.ts";
+import { operationsOfTool, sentByTool } from "./tool-verbs.ts";
 
 /** Judges a tool call by what its arguments are: commands, SQL and code by what they do, files by their places. */
 export function judgeShapes(
@@ -34,7 +36,7 @@ export function judgeShapes(
   const files = examineFiles(tool, shaped, knownPaths, workspace);
   const all = files === undefined ? examined : [...examined, files];
   const [only] = all;
-  if (only === undefined) return ALLOWED;
+  if (only === undefined) return { ...ALLOWED, gaps: () => gapsOfTool(tool, shaped.shapes) };
   // A code permits the whole call as it was shown, also members that no rule looked at.
   const subject = () => ({
     source: JSON.stringify(tool.input) ?? "",
@@ -50,6 +52,7 @@ export function judgeShapes(
       subject,
       explain: () => all.flatMap(({ learned }) => learned.explain()),
       footprint: () => mergeFootprints(all.map(({ learned }) => learned.footprint())),
+      gaps: () => all.flatMap(({ learned }) => learned.gaps()),
       ranTexts: () => all.flatMap(({ learned }) => learned.ranTexts?.() ?? []),
     },
   );
@@ -137,8 +140,28 @@ function examineFiles(
       subject: () => ({ source: "", tree: [tool.canonicalName, paths], cwd: workspace.cwd }),
       explain: () => [],
       footprint: () => collectFootprint([{ facts, effects }], workspace),
+      gaps: () => [...gapsOfTool(tool, shapes), ...collectGaps([{ facts, effects }], workspace)],
     },
   };
+}
+
+/** Tools of the hosts themselves that do what their canonical name says and nothing else. */
+const COMPLETE_TOOLS = "Read Write Edit MultiEdit NotebookEdit NotebookRead Glob Grep LS apply_patch";
+/** They keep lists of their own and touch no file of the person. */
+const IDLE_TOOLS =
+  "TodoWrite TodoRead TaskList TaskGet update_plan ExitPlanMode EnterPlanMode AskUserQuestion";
+
+/** What is not known of the tool itself. */
+function gapsOfTool(
+  { canonicalName }: Pick<ToolUse, "canonicalName">,
+  shapes: readonly ToolShape[],
+): readonly Gap[] {
+  const isKnown = isOneOf(`${COMPLETE_TOOLS} ${IDLE_TOOLS}`, canonicalName);
+  if (!isKnown)
+    return [{ kind: "program", what: canonicalName, why: "what this tool does is not known completely" }];
+  return shapes.some(({ as }) => as !== "file")
+    ? [{ kind: "code", what: canonicalName, why: "one of its arguments is code" }]
+    : [];
 }
 
 /** Of a tool call that has no command. */
@@ -192,12 +215,19 @@ export function effectsOfTool(
   };
   const how = /append/i.test(canonicalName) ? "append" : "replace";
   const effects = uses.flatMap(use => effectsOfUse(use, by, how, input, workspace));
-  const operation = isOwnTool(canonicalName) ? undefined : operationOfTool(canonicalName, input, by);
+  const isFile = (path: string): boolean =>
+    workspace.disk.kind(path) !== undefined || shapes.some(({ path: written }) => /[./~]/.test(written));
+  const operations = isOwnTool(canonicalName) ? [] : operationsOfTool(canonicalName, input, by);
   // Files of the project and temporary ones are judged by their places.
   const isOfFiles = effects.some(
-    effect => effect.kind === "delete" && isPlaceFree(workspace, describe(effect.path)),
+    effect =>
+      effect.kind === "delete" &&
+      isFile(describe(effect.path)) &&
+      isPlaceFree(workspace, describe(effect.path)),
   );
-  return operation === undefined || isOfFiles ? effects : [...effects, operation];
+  // Only a session that has read a secret is asked about what its tools send.
+  const sent = workspace.given.facts === undefined ? undefined : sentByTool(canonicalName, input, by);
+  return [...effects, ...(isOfFiles ? [] : operations), ...(sent === undefined ? [] : [sent])];
 }
 
 /** Names without a mark of a server or a verb of their own are the host's. */

@@ -1,72 +1,205 @@
 import { toolWords } from "../hosts/index.ts";
+import {
+  destroyingVerb,
+  isCalm,
+  isDeletingMutation,
+  isLocalAddress,
+  isRegenerable,
+  isResource,
+  isWeakVerb,
+  lossesInText,
+  operationsSaid,
+  singular,
+} from "../programs/index.ts";
 import { isJsonObject, type Json, type JsonObject } from "../protocol/index.ts";
-import { wordSet } from "../shell/index.ts";
+import { text, wordSet } from "../shell/index.ts";
 import type { Actor, EffectOf } from "./rule-context.ts";
 
-/** What takes something away, or makes it unusable, wherever it stands in the name of a tool. */
-const DESTROYS = wordSet(`
-  delete drop destroy purge wipe truncate terminate erase remove uninstall revoke disable deactivate reset nuke
-  obliterate teardown decommission deprovision unpublish force flushall flushdb
-`);
-/** A tool that begins with one of these looks, makes or searches; what follows is what it looks at. */
-const CALM = wordSet(`
-  get list search find read describe show count check view fetch query explain resolve create add new insert open watch
-  preview validate inspect lookup is has can suggest estimate browser
-`);
-/** Under version control, or kept for the agent alone. */
+/** Under version control, kept for the agent alone, or of a page that is open. */
 const OWN_THINGS = wordSet(`
-  file files entity entities observation observations relation relations note notes memory memories todo todos draft
+  file entity observation relation note memory todo draft task subtask reaction assignee reviewer line symbol selection
+  breakpoint ui simulator sim watch
 `);
-/** Members that say what a tool of many uses does. */
-const CHOOSES = wordSet("method action operation op verb mode tool function");
+/** Servers without a history of their files; a forge has one. */
+const OF_OTHERS = wordSet("drive gdrive dropbox onedrive sharepoint box s3 blob");
+/** Enough in the name of a tool, which has no word but for what it does. */
+const TAKES = wordSet("remove uninstall deactivate reset");
+/** Words of a member's name that say what a tool of many uses does. */
+const CHOOSES = wordSet("method action operation op verb mode tool function command");
+/** Names of such tools, whose member `name` is the operation. */
+const STARTS = wordSet("run invoke call execute dispatch");
+/** Members that hold text for a database or a graph. */
+const QUERIES = /^(?:query|statement|cypher|code|script|command|gremlin|mutation)$/i;
 /** Ways past a question or a protection, when they are true. */
 const PASSES_BY =
   /^(force|forced|bypass|admin|override|overwrite_protected|skip_?(checks|protection|review)s?)/i;
-const PUBLISHES = wordSet("push merge");
+const PUBLISHES = wordSet("push merge update ref");
+const DISCARDS = wordSet("clean checkout switch branch stash restore worktree reset");
 const MAX_TARGET = 120;
 const MAX_NAMES = 40;
+const MAX_DEPTH = 4;
 
-/**
- * What the name of a tool that nobody described says it does: `delete_repository`, `dropDatabase`, `manage(action:
- * "purge")`. Asked about as the command of an unknown program is.
- */
-export function operationOfTool(tool: string, input: Json, by: Actor): EffectOf<"operation"> | undefined {
-  const { tool: words } = toolWords(tool);
-  const members = isJsonObject(input) ? input : {};
-  const verb = verbIn(words) ?? chosenVerb(members);
-  const target = `${tool} ${JSON.stringify(input) ?? ""}`.slice(0, MAX_TARGET);
-  const common = { kind: "operation", by, target, names: namesIn(members), safer: "" } as const;
-  if (verb !== undefined) return { ...common, rule: "cloud.other", what: `${verb} something` };
-  const isForced = Object.entries(members).some(([name, value]) => value === true && PASSES_BY.test(name));
-  if (!isForced || !words.some(word => PUBLISHES.has(word))) return undefined;
-  return words.includes("merge")
-    ? { ...common, rule: "deploy.merge", what: "merge past the protection" }
-    : { ...common, rule: "git.history", what: "replace what is published" };
+type Operation = EffectOf<"operation">;
+
+interface Member {
+  readonly name: string;
+  readonly value: string | boolean | number;
 }
 
-function verbIn(words: readonly string[]): string | undefined {
+/**
+ * What a tool that nobody described says it does, by its name and its members: `delete_repository`, `dropDatabase`,
+ * `manage(action: "purge")`. Read by the same words as the command of an unknown program.
+ */
+export function operationsOfTool(tool: string, input: Json, by: Actor): readonly Operation[] {
+  const { tool: words, server } = toolWords(tool);
+  const members = membersIn(isJsonObject(input) ? input : {});
+  const target = `${tool} ${JSON.stringify(input) ?? ""}`.slice(0, MAX_TARGET);
+  const common = { kind: "operation", by, target, names: namesIn(members), safer: "" } as const;
+  const verb = verbIn(words, server) ?? (isOfAgent(words, server) ? undefined : chosenVerb(words, members));
+  if (verb !== undefined) return [{ ...common, rule: "cloud.other", what: `${verb} something` }];
+  if (deletesByRequest(members))
+    return [{ ...common, rule: "cloud.api", what: "delete something on another machine" }];
+  const lost = members.flatMap(({ name, value }) =>
+    typeof value === "string" && QUERIES.test(name) ? textLosses(value) : [],
+  );
+  if (lost.length > 0) return lost.map(({ rule, what }) => ({ ...common, rule, what }));
+  return [...forcedOperations(words, members, common), ...saidOperations(words, members, common)];
+}
+
+type Common = Omit<Operation, "rule" | "what">;
+
+function forcedOperations(
+  words: readonly string[],
+  members: readonly Member[],
+  common: Common,
+): readonly Operation[] {
+  const isForced = members.some(
+    ({ name, value }) =>
+      (value === true && PASSES_BY.test(name)) ||
+      (typeof value === "string" && /^(?:--force|-f|--hard|hard)$/.test(value)),
+  );
+  if (!isForced) return [];
+  if (words.includes("merge"))
+    return [{ ...common, rule: "deploy.merge", what: "merge past the protection" }];
+  if (words.some(word => PUBLISHES.has(word)))
+    return [{ ...common, rule: "git.history", what: "replace what is published" }];
+  return words.includes("git") && words.some(word => DISCARDS.has(word))
+    ? [{ ...common, rule: "git.history", what: "discard what is not committed" }]
+    : [];
+}
+
+function saidOperations(
+  words: readonly string[],
+  members: readonly Member[],
+  common: Common,
+): readonly Operation[] {
+  const options = members.map(({ name, value }) => ({
+    name,
+    value: value === true ? undefined : String(value),
+  }));
+  return operationsSaid({ program: "", command: [words.join("-")], options }).map(said => ({
+    ...common,
+    ...said,
+  }));
+}
+
+/** What tells others something, wherever it stands in the name of a tool. */
+const SENDS = wordSet(`
+  send post publish comment reply message email mail notify tweet share upload push submit invite broadcast forward
+  webhook deploy
+`);
+/** What others see as soon as it is made or changed. */
+const SHARED_THINGS = wordSet(`
+  issue issues pr pull request requests comment comments review reviews message messages discussion gist page ticket
+  post thread release event
+`);
+const MAKES = wordSet("create add update edit write open");
+const READS_ONLY = wordSet("get list search read find describe show count view");
+
+/** What a tool sends to others: a page that it asks for, a message, a comment. Undefined for one that stays here. */
+export function sentByTool(tool: string, input: Json, by: Actor): EffectOf<"send"> | undefined {
+  const { server, tool: words } = toolWords(tool);
+  const members = isJsonObject(input) ? input : {};
+  const url = ["url", "uri", "address", "endpoint"].map(name => members[name]).find(isAddress);
+  const send = (to: string): EffectOf<"send"> => ({ kind: "send", by, to: text(to), payloads: [] });
+  if (url !== undefined) return send(url);
+  if (tool === "WebSearch") return send("the web search");
   const [first = ""] = words;
-  const isCalm = CALM.has(first) || CALM.has(words.at(-1) ?? "") || words.some(word => OWN_THINGS.has(word));
-  return isCalm ? undefined : words.find(word => DESTROYS.has(word));
+  if (server.length === 0 || READS_ONLY.has(first)) return undefined;
+  const isSent =
+    words.some(word => SENDS.has(word)) || (MAKES.has(first) && words.some(word => SHARED_THINGS.has(word)));
+  return isSent ? send(server.join(" ")) : undefined;
+}
+
+function isAddress(value: Json | undefined): value is string {
+  return typeof value === "string" && /^(?:https?|wss?|ftp):\/\//i.test(value);
+}
+
+function verbIn(words: readonly string[], server: readonly string[] = []): string | undefined {
+  const [first = ""] = words;
+  if (isCalm(first) || isCalm(words.at(-1) ?? "")) return undefined;
+  const nouns = words.map(singular);
+  if (isOfAgent(words, server) || nouns.some(isRegenerable)) return undefined;
+  const strong =
+    words.map(destroyingVerb).find(verb => verb !== undefined) ?? words.find(word => TAKES.has(word));
+  if (strong !== undefined) return strong;
+  const isOfResource = nouns.some(noun => isResource(noun) || noun === "all");
+  return words.find(word => isWeakVerb(word) && (isOfResource || words.length === 1));
+}
+
+function isOfAgent(words: readonly string[], server: readonly string[]): boolean {
+  return !server.some(word => OF_OTHERS.has(word)) && words.some(word => OWN_THINGS.has(singular(word)));
 }
 
 /** `{"method": "project.purge"}`; a sentence is no name of an operation. */
-function chosenVerb(members: JsonObject): string | undefined {
-  for (const [name, value] of Object.entries(members)) {
-    if (!CHOOSES.has(name.toLowerCase()) || typeof value !== "string" || !/^[\w.:/-]{1,60}$/.test(value))
-      continue;
+function chosenVerb(words: readonly string[], members: readonly Member[]): string | undefined {
+  for (const { name, value } of members) {
+    const chooses =
+      toolWords(name).tool.some(part => CHOOSES.has(part)) ||
+      (name === "name" && words.some(word => STARTS.has(word)));
+    if (!chooses || typeof value !== "string" || !/^[\w.:/-]{1,60}$/.test(value)) continue;
     // The method of a request says nothing of what it is sent to.
-    if (/^[A-Z]+$/.test(value)) continue;
-    const verb = verbIn(toolWords(value.replace(/[./:]/g, "_")).tool);
+    if (/^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/.test(value)) continue;
+    const said = toolWords(value.replace(/[./:]/g, "_")).tool;
+    const verb = verbIn(said) ?? (said.length === 1 && isWeakVerb(said[0] ?? "") ? said[0] : undefined);
     if (verb !== undefined) return verb;
   }
   return undefined;
 }
 
+function deletesByRequest(members: readonly Member[]): boolean {
+  const isDelete = members.some(
+    ({ name, value }) =>
+      /^(?:http_?)?(?:method|verb)$/i.test(name) && /^(?:delete|purge)$/i.test(String(value)),
+  );
+  const addresses = members.flatMap(({ value }) =>
+    typeof value === "string" && /^https?:/i.test(value) ? [value] : [],
+  );
+  return isDelete && !addresses.some(isLocalAddress);
+}
+
+function textLosses(value: string): readonly Pick<Operation, "rule" | "what">[] {
+  if (/^\s*mutation\b/.test(value) && isDeletingMutation(value))
+    return [{ rule: "cloud.api", what: "delete something on another machine" }];
+  // SQL is read where it is known to be SQL: `truncate long lines` is a question.
+  return /^\s*(?:(?:optional\s+)?match\b|flush|db\.)/i.test(value) ? lossesInText(value) : [];
+}
+
+/** Values at any depth, each with the name of its nearest member. */
+function membersIn(value: Json | undefined, name = "", depth = 0): readonly Member[] {
+  if (typeof value === "string" || typeof value === "boolean" || typeof value === "number")
+    return [{ name, value }];
+  if (depth > MAX_DEPTH || value === null || value === undefined) return [];
+  const inner: readonly (readonly [string, Json | undefined])[] = Array.isArray(value)
+    ? value.slice(0, MAX_NAMES).map(item => [name, item] as const)
+    : Object.entries(value as JsonObject).slice(0, MAX_NAMES);
+  return inner.flatMap(([key, item]) => membersIn(item, key, depth + 1));
+}
+
 /** Words that may name a production system. */
-function namesIn(members: JsonObject): readonly string[] {
-  return Object.values(members)
-    .flatMap(value => (typeof value === "string" ? [value] : []))
+function namesIn(members: readonly Member[]): readonly string[] {
+  return members
+    .flatMap(({ value, name }) => (typeof value === "string" ? [value] : value === true ? [name] : []))
     .filter(value => !/\s/.test(value))
     .slice(0, MAX_NAMES);
 }

@@ -159,7 +159,7 @@ interface ClaudeAnswer {
 /** Members of `hookSpecificOutput` that only one event knows and a host may use as they are. */
 const EXTRAS: Readonly<Record<string, readonly string[]>> = {
   PermissionDenied: ["retry"],
-  PostToolUse: ["updatedMCPToolOutput", "classifierContext"],
+  PostToolUse: ["classifierContext"],
   UserPromptSubmit: ["sessionTitle", "suppressOriginalPrompt"],
   UserPromptExpansion: ["suppressOriginalPrompt"],
   SessionStart: ["initialUserMessage", "sessionTitle", "watchPaths", "reloadSkills"],
@@ -219,7 +219,10 @@ function readAnswer(object: JsonObject, event: EventDescriptor): ClaudeAnswer {
     decision: kind === undefined ? undefined : { kind, ...defined({ reason }) },
     halt: stops || interrupts ? defined({ reason: stops ? stopReason : undefined }) : undefined,
     input: event.rewrites.includes("input") ? rewritten : undefined,
-    output: event.name === "PostToolUse" ? ownValue(specific, "updatedToolOutput") : undefined,
+    output:
+      event.name === "PostToolUse"
+        ? (ownValue(specific, "updatedToolOutput") ?? ownValue(specific, "updatedMCPToolOutput"))
+        : undefined,
     context: reader.string(specific, "additionalContext"),
     message,
     suppress: reader.boolean(object, "suppressOutput") === true,

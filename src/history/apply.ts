@@ -124,7 +124,7 @@ async function record(
   }
 }
 
-function isFailure(error: unknown): boolean {
+export function isFailure(error: unknown): boolean {
   return error instanceof SystemError || error instanceof Problem;
 }
 
@@ -158,7 +158,7 @@ async function closeOpen(context: HistoryContext, id: string): Promise<void> {
   if (file !== undefined) await completeChange(context, file);
 }
 
-interface BegunUndo {
+export interface BegunUndo {
   readonly file: OpenFile;
   readonly mark: string;
   readonly seen: readonly Seen[];
@@ -243,7 +243,12 @@ async function beginUndo(
 }
 
 /** Restores what stood there before the undo began, and tells how far that came. */
-async function takeBack(context: HistoryContext, begun: BegunUndo, cause: unknown): Promise<Problem> {
+export async function takeBack(
+  context: HistoryContext,
+  begun: BegunUndo,
+  cause: unknown,
+  what = "the undo",
+): Promise<Problem> {
   const { store, system } = context;
   const problems: string[] = [];
   const attempt = async (action: () => void | Promise<void>) => {
@@ -278,7 +283,7 @@ async function takeBack(context: HistoryContext, begun: BegunUndo, cause: unknow
     problems.length === 0
       ? "everything is as it was before"
       : `not everything could be taken back; amplihack redo ${begun.file.id} tries again`;
-  return new Problem(`the undo failed and was taken back: ${errorText(cause)}`, {
+  return new Problem(`${what} failed and was taken back: ${errorText(cause)}`, {
     kind: "failed",
     causes: [told, ...problems],
   });

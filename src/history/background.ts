@@ -1,5 +1,6 @@
 import { hasEnded, readText, removeIfThere } from "../state/index.ts";
 import { isInside, type ProcessIdentity, type System } from "../system/index.ts";
+import { finishAdoptions } from "./adopt.ts";
 import { completeChange } from "./complete.ts";
 import type { HistoryContext } from "./context.ts";
 import { type CallEnd, type OpenChange, type OpenFile, readOpen, replaceOpen } from "./open-changes.ts";
@@ -56,6 +57,7 @@ export async function finishCall(context: HistoryContext, file: OpenFile, end: C
 /** Reads what background calls changed whose processes have ended since. One look at the disk when there is none. */
 export async function finishEnded(context: HistoryContext): Promise<void> {
   const { store } = context;
+  await finishAdoptions(context);
   for (const name of store.names("running")) {
     const path = store.readSealed<string>(store.path("running", name));
     const file = { path: path ?? "", id: name };

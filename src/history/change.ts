@@ -141,3 +141,12 @@ export interface KeptFile {
   readonly path: string;
   readonly size: number;
 }
+
+/** What is to stand at a path that was changed elsewhere, and the file that holds its content. */
+export interface AdoptedPath {
+  readonly path: string;
+  readonly target: PathState;
+  readonly copyFrom?: string | undefined;
+  /** it becomes another name of the file at that path */
+  readonly linkTo?: string | undefined;
+}

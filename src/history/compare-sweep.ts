@@ -1,6 +1,7 @@
 import { ancestors, basename, dirname, type Files, isInside, join, type System } from "../system/index.ts";
 import { ABSENT, type PathChange, type PathState } from "./change.ts";
 import type { Digest, HistoryContext } from "./context.ts";
+import { readModes, usualModes } from "./file-modes.ts";
 import type { GitComparison } from "./git-snapshot.ts";
 import { differencesFrom, filesOf, parseStatus, readStatus, type TrackedPath } from "./git-status.ts";
 import { compareSeen, compareStates, factsAt, presentState, type Seen } from "./path-state.ts";
@@ -173,9 +174,13 @@ async function trackedBefore(
     known.flatMap(({ id }) => id ?? []),
     timeoutMs,
   );
-  const plain = (factsAt(system.files, `${gitDirectory ?? root}/HEAD`)?.mode ?? 0o644) & 0o666;
-  // Whoever may read a file may run it, when it is executable.
-  const executable = plain | ((plain & 0o444) >> 2);
+  const { plain, executable } = usualModes(system.files, gitDirectory ?? root);
+  const modes = readModes(context.store, root);
+  const modeOf = (at: string, isExecutable: boolean) => {
+    const unusual = modes.get(at);
+    const fits = unusual !== undefined && ((unusual & 0o100) !== 0) === isExecutable;
+    return fits ? unusual : isExecutable ? executable : plain;
+  };
   for (const { path, id = "", mode } of known) {
     const at = join(root, path);
     if (mode === "120000") {
@@ -185,7 +190,7 @@ async function trackedBefore(
       found.set(at, {
         kind: "file",
         size: sizes.get(id) ?? 0,
-        mode: mode === "100755" ? executable : plain,
+        mode: modeOf(at, mode === "100755"),
         modifiedNs: "0",
         content: { in: "git", id, repository: root, gitDirectory: gitDirectory ?? "" },
       });

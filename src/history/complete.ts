@@ -7,7 +7,7 @@ import { boundedDigest, type Digest, type HistoryContext } from "./context.ts";
 import { withoutLinks } from "./folders.ts";
 import { captureGit, compareGit, type GitComparison } from "./git-snapshot.ts";
 import { releaseCall } from "./ids.ts";
-import { appendChange, projectKey, readJournals, toChange } from "./journal.ts";
+import { appendChange, projectKey } from "./journal.ts";
 import { Keeper, limitsOf } from "./keeper.ts";
 import {
   type CallEnd,
@@ -19,7 +19,8 @@ import {
   readOpen,
   removeOpen,
 } from "./open-changes.ts";
-import { compareSeen, compareStates, factsAt, identityIn, isSameState, type Seen } from "./path-state.ts";
+import { ownChanges } from "./other-calls.ts";
+import { compareSeen, factsAt, identityIn, type Seen } from "./path-state.ts";
 import type { Listed, Store } from "./store.ts";
 import { isObjectList } from "./store.ts";
 import { readSeen, seenPath } from "./sweep-cache.ts";
@@ -42,10 +43,10 @@ export async function completeChange(
   const { store, system } = context;
   const open = readOpen(store, file);
   if (open === undefined) return undefined;
-  const change = await describeChange(context, open, end);
-  if (change !== undefined) appendChange(store, change, system.clock.nowMs());
+  const described = await describeEnd(context, open, end);
+  if (described !== undefined) appendChange(store, described.change, described.endMs ?? system.clock.nowMs());
   forget(store, file, open);
-  return change;
+  return described?.change;
 }
 
 /** Forgets what another open change of the same call tells as well. */
@@ -64,11 +65,15 @@ function forget(store: Store, file: OpenFile, open: OpenChange): void {
 }
 
 /** What an open change has done so far; undefined when that is nothing. Nothing is written. */
-export async function describeChange(
+export async function describeChange(context: HistoryContext, open: OpenChange): Promise<Change | undefined> {
+  return (await describeEnd(context, open, {}))?.change;
+}
+
+async function describeEnd(
   given: HistoryContext,
   open: OpenChange,
-  end: CallEnd = {},
-): Promise<Change | undefined> {
+  end: CallEnd,
+): Promise<{ readonly change: Change; readonly endMs: number | undefined } | undefined> {
   const context = { ...given, system: withoutLinks(given.system) };
   const { store, system, settings } = context;
   const allowedMs = Math.max(MIN_PATIENCE_MS, settings.budgetMs * PATIENCE);
@@ -95,10 +100,11 @@ export async function describeChange(
       if (!named.paths.has(change.path) && !isOfInner) found.set(change.path, change);
     }
   }
-  const files = findMoves(withoutOthers(store, open, [...found.values()]), named.moved);
+  const own = ownChanges(store, open, [...found.values()]);
+  const files = findMoves(own.changes, named.moved);
   const states: GitChange[] = [...git.values()].flatMap(({ change }) => change ?? []);
   if (files.length + states.length === 0) return undefined;
-  return {
+  const change: Change = {
     ...open.change,
     only: open.change.only ?? undefined,
     durationMs: end.durationMs ?? system.clock.nowMs() - open.change.timeMs,
@@ -112,6 +118,7 @@ export async function describeChange(
     undoneBy: undefined,
     undonePaths: [],
   };
+  return { change, endMs: own.endMs };
 }
 
 /** The directories by which an undo finds its way: one that was replaced since is not written into. */
@@ -229,62 +236,6 @@ function sweptLists({ sweeps, git }: OpenChange): readonly string[] {
 
 function listIds(lists: readonly Listed<Seen>[]): readonly string[] {
   return lists.flatMap(list => (isObjectList(list) ? [list.object] : []));
-}
-
-/**
- * What other calls did while this one ran is theirs: a path that an open call names, and what a call left behind that
- * ended meanwhile. What this call made of such a path afterwards is its own.
- */
-export function withoutOthers(
-  store: Store,
-  own: OpenChange,
-  changes: readonly PathChange[],
-): readonly PathChange[] {
-  const { id, timeMs, project } = own.change;
-  if (changes.length === 0) return changes;
-  const isNamed = namedBy(store.readList(own.targets) ?? []);
-  const others = findAllOpen(store).filter(open => open.id !== id);
-  const claimed = others.map(open => {
-    const other = readOpen(store, open);
-    return namedBy(other === undefined ? [] : (store.readList(other.targets) ?? []));
-  });
-  const ended = statesLeft(store, project, id, timeMs);
-  return changes.flatMap(change => {
-    const { path } = change;
-    if (!isNamed(path) && claimed.some(isClaimed => isClaimed(path))) return [];
-    const left = ended.get(path) ?? [];
-    const last = left.at(-1);
-    if (last === undefined) return [change];
-    // Several may have ended since it was looked at.
-    if (left.some(other => isSameState(other.after, change.after))) return [];
-    // Only what can be restored is worth going back to.
-    const isKept = last.after.kind !== "file" || last.after.content.in === "store" || hasContent(store, last);
-    return isKept ? (compareStates(path, last.after, change.after) ?? []) : [change];
-  });
-}
-
-function hasContent(store: Store, { after }: PathChange): boolean {
-  return after.kind === "file" && after.content.in === "digest" && store.hasObject(after.content.id);
-}
-
-function namedBy(targets: readonly NamedTarget[]): (path: string) => boolean {
-  return path => targets.some(target => (target.isTree ? isInside(target.path, path) : target.path === path));
-}
-
-/** By path, the changes of calls of this project that ended since, in that order; one that ended in the very millisecond was over. */
-function statesLeft(
-  store: Store,
-  project: string,
-  ownId: string,
-  sinceMs: number,
-): ReadonlyMap<string, readonly PathChange[]> {
-  const left = new Map<string, PathChange[]>();
-  const { entries } = readJournals(store, [projectKey(store, project)], { sinceMs });
-  const ended = entries.filter(entry => entry.id !== ownId && entry.endMs > sinceMs);
-  for (const entry of [...ended].sort((one, other) => one.endMs - other.endMs))
-    for (const change of toChange(store, entry).files)
-      left.set(change.path, [...(left.get(change.path) ?? []), change]);
-  return left;
 }
 
 /** Names the pairs of a deleted and a created file with one content, or known to be one file, as moves. */

@@ -1,10 +1,19 @@
+import type { GuardSettings } from "../config/index.ts";
 import type { System } from "../system/index.ts";
 import { escapeControls, sizeText } from "../text/index.ts";
+import { secretAt } from "../workspace/index.ts";
 import type { Change, PathChange, PathState } from "./change.ts";
 import type { History } from "./interface.ts";
 import { shownPath } from "./words.ts";
 
-export interface ContentReader {
+/** Whoever shows contents says who reads them, so that no way to show them is without the filter. */
+export interface Onlooker {
+  readonly home: string;
+  /** an agent reads, under these settings: what files of secrets hold is not for it, here as in the file itself */
+  readonly agentSettings: GuardSettings | undefined;
+}
+
+export interface ContentReader extends Onlooker {
   readonly text: System["text"];
   readonly readContent: History["readContent"];
 }
@@ -25,7 +34,25 @@ export async function readFileTexts(
   const before = sideBefore(file, change);
   const { path, after } = file;
   if (before.state.kind !== "file" && after.kind !== "file") return undefined;
+  if (mayHoldSecrets(file, change, reader)) return HIDDEN;
   return readTexts([before, { path, state: after }], reader);
+}
+
+const HIDDEN =
+  "it may hold secrets, which an agent is not shown; a person sees it in a terminal of their own";
+
+function mayHoldSecrets(
+  file: PathChange,
+  { project }: Change,
+  { agentSettings: settings, home }: Onlooker,
+): boolean {
+  if (settings === undefined) return false;
+  return namesOf(file).some(path => secretAt({ home, project, settings }, path) !== undefined);
+}
+
+/** Where the file is, was, and went. */
+export function namesOf({ path, from, to }: PathChange): readonly string[] {
+  return [path, from, to].filter(name => name !== undefined);
 }
 
 interface Side {

@@ -10,11 +10,13 @@ import { finishEnded } from "./background.ts";
 import { readContent } from "./content.ts";
 import { openContext } from "./context.ts";
 import type { History, HistoryPlaces } from "./interface.ts";
+import { listAtWork } from "./live-sessions.ts";
 import { planRedo, planUndo } from "./plan.ts";
 import { clear, prune, storeSize, verify, whyNotWritable } from "./prune.ts";
 import { listChanges, readChange, whyNoChange } from "./select.ts";
 
 export type {
+  AdoptedPath,
   Captured,
   Change,
   ContentSource,
@@ -39,6 +41,7 @@ export function openHistory(system: System, places: HistoryPlaces, settings: His
     readChange: id => readChange(context, id),
     whyNoChange: id => whyNoChange(context, id),
     finishEnded: () => finishEnded(context),
+    listLive: project => listAtWork(context, project),
     planUndo: selection => planUndo(context, selection),
     planRedo: id => planRedo(context, id),
     applyUndo: (plan, options) => applyPlan(context, plan, options),
@@ -50,16 +53,28 @@ export function openHistory(system: System, places: HistoryPlaces, settings: His
     whyNotWritable: () => whyNotWritable(store),
   };
 }
+export { type Adopted, type Adoption, adopt, findExcluded } from "./adopt.ts";
 export { finishCall, finishEnded } from "./background.ts";
 export { beginCall } from "./begin.ts";
-export { completeChange, dropChange } from "./complete.ts";
+export { ABSENT } from "./change.ts";
+export { completeChange, dropChange, findMoves } from "./complete.ts";
 export { type HistoryContext, openContext } from "./context.ts";
-export { type ContentReader, describeKinds, octal, readFileTexts } from "./file-texts.ts";
+export { type ContentReader, describeKinds, type Onlooker, octal, readFileTexts } from "./file-texts.ts";
 export { examineLosses } from "./harmless.ts";
 export { projectKeys, readJournals } from "./journal.ts";
+export {
+  endLive,
+  isNotedLive,
+  type LiveSession,
+  liveIn,
+  noteLive,
+  type UncommittedFile,
+  uncommittedOf,
+} from "./live-sessions.ts";
 export { callKey, findOpen, type OpenFile, readOpen, setVerdict } from "./open-changes.ts";
+export { compareStates, factsAt, isSameState, toState } from "./path-state.ts";
 export { pruneWhenDue } from "./prune.ts";
-export { runGit } from "./run-git.ts";
+export { filteredPaths, runGit } from "./run-git.ts";
 export { listChanges } from "./select.ts";
 export { readSessionWrites } from "./session-writes.ts";
 export { beginSession, beginTurn, hasOpenChanges, readSession } from "./sessions.ts";

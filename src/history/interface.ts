@@ -1,4 +1,5 @@
 import type { Change, FileState, GitChange, NotKept, PathState } from "./change.ts";
+import type { LiveSession } from "./live-sessions.ts";
 
 export interface HistoryPlaces {
   /** the history lies in `history/` below it */
@@ -16,6 +17,11 @@ export interface ChangeQuery {
   readonly path?: string;
   readonly sinceMs?: number;
   readonly limit?: number;
+}
+
+/** A live session with the files that it wrote and that are in no commit. */
+export interface SessionAtWork extends LiveSession {
+  readonly files: readonly string[];
 }
 
 export interface ChangeList {
@@ -129,6 +135,8 @@ export interface History {
   listChanges(query: ChangeQuery): ChangeList;
   /** Reads what background calls changed that have ended since, so that lists show it. */
   finishEnded(): Promise<void>;
+  /** Sessions that have not ended, of the project at hand or of all, with what they wrote and did not commit. */
+  listLive(project: string | undefined): Promise<readonly SessionAtWork[]>;
   /** by its id or an unambiguous beginning of it */
   readChange(id: string): Change | undefined;
   /** in words, for an id that `readChange` does not find */

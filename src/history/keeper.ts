@@ -15,9 +15,10 @@ import {
   createDisk,
   findRepository,
   type IgnoreFile,
-  isIgnoredNow,
+  isIgnoredByGit,
   matchesAnyPattern,
   parseIgnoreFile,
+  type SessionWrites,
 } from "../workspace/index.ts";
 import type { ContentSource, NotKept } from "./change.ts";
 import { factsAt, type Seen, toState } from "./path-state.ts";
@@ -32,6 +33,8 @@ export interface KeepPlaces {
   readonly temps: readonly string[];
   /** `guard.paths.regenerable` */
   readonly regenerable: readonly string[];
+  /** what the session of the call wrote: what git ignores by its rules is not ignored for keeping */
+  readonly written?: () => SessionWrites | undefined;
 }
 
 /** Which files are kept. */
@@ -46,6 +49,8 @@ export interface KeepRules {
   isRegenerable(directory: string): boolean;
   /** nothing is kept there */
   isOutOfReach(path: string): boolean;
+  /** the session itself wrote rules of what git ignores */
+  hasNewIgnoreRules(): boolean;
 }
 
 /** What the hooks themselves write in a project. */
@@ -78,12 +83,16 @@ export function createKeepRules(
       const parent = basename(dirname(directory));
       if (!isRegenerableName(parent) && isRegenerableInProject([parent, name]) && !isRegenerableName(name))
         return true;
-      if (isRegenerableName(name) && isBuildOutput(system, directory)) return true;
+      if (isRegenerableName(name) && isBuildOutput(system, directory, places.written)) return true;
       return isInside(project, directory) && matches(configured, directory);
     },
     isOutOfReach(path) {
       if (isInside(own, path)) return true;
       return !isInside(project, path) && temps.some(temp => isInside(temp, path));
+    },
+    hasNewIgnoreRules() {
+      const written = places.written?.();
+      return [".gitignore", "exclude"].some(name => (written?.named(name).length ?? 0) > 0);
     },
   };
 }
@@ -97,12 +106,17 @@ const MANIFESTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** A name such as `log` or `out` may be anybody's: git ignores it, or a tool's mark or manifest is there. */
-function isBuildOutput(system: Pick<System, "files" | "text">, directory: string): boolean {
+function isBuildOutput(
+  system: Pick<System, "files" | "text">,
+  directory: string,
+  written: KeepPlaces["written"],
+): boolean {
   const disk = createDisk(system);
   const parent = dirname(directory);
   if (MARKS.some(name => disk.kind(`${directory}/${name}`) === "file")) return true;
   const top = findRepository(disk, parent)?.top;
-  if (top !== undefined) return isIgnoredNow({ disk }, top, components(relative(top, directory)));
+  if (top !== undefined)
+    return isIgnoredByGit({ disk, given: { written } }, top, components(relative(top, directory)));
   return (MANIFESTS[basename(directory)] ?? []).some(name => disk.kind(`${parent}/${name}`) === "file");
 }
 

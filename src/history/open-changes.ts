@@ -1,6 +1,6 @@
 import { removeIfThere } from "../state/index.ts";
 import { type ProcessIdentity, sha256Hex } from "../system/index.ts";
-import type { Change, NotKept } from "./change.ts";
+import type { AdoptedPath, Change, NotKept } from "./change.ts";
 import type { GitSnapshot } from "./git-snapshot.ts";
 import type { Seen } from "./path-state.ts";
 import { sessionKey } from "./sessions.ts";
@@ -65,8 +65,10 @@ export interface OpenChange {
   };
   /** its host has called it ended, and processes of it go on */
   readonly running?: { readonly processes: readonly ProcessIdentity[]; readonly end: CallEnd };
-  /** of an undo or redo that has not ended */
+  /** of an undo, redo or adoption that has not ended */
   readonly writing?: Writing;
+  /** what it takes to finish an adoption */
+  readonly adopting?: Listed<AdoptedPath>;
 }
 
 export interface OpenFile {
@@ -100,7 +102,7 @@ export function replaceOpen(store: Store, { path }: OpenFile, open: OpenChange):
   store.writeSealed(path, open);
 }
 
-function openPath(store: Store, session: string | undefined, key: string, id: string): string {
+export function openPath(store: Store, session: string | undefined, key: string, id: string): string {
   return store.path("open", sessionKey(session), `${key}.${id}`);
 }
 

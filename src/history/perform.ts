@@ -47,12 +47,17 @@ export function findLeftovers(store: Store): ReadonlySet<string> {
   return new Set(killedUndos(store).flatMap(({ open }) => leftoversOf(store, open)));
 }
 
+/** Of one change, whose writer has ended. */
+export function removeLeftoversOf(store: Store, open: OpenChange): void {
+  for (const folder of open.writing?.folders ?? [])
+    if (factsAt(store.system.files, folder)?.kind === "directory") removeTree(store.system.files, folder);
+  for (const path of leftoversOf(store, open)) removeIfThere(store.system.files, path);
+}
+
 export function removeLeftovers(store: Store): void {
   for (const { file, open } of killedUndos(store)) {
     try {
-      for (const folder of open.writing?.folders ?? [])
-        if (factsAt(store.system.files, folder)?.kind === "directory") removeTree(store.system.files, folder);
-      for (const path of leftoversOf(store, open)) removeIfThere(store.system.files, path);
+      removeLeftoversOf(store, open);
     } catch (error) {
       // They are still written down: the next undo tries again.
       if (error instanceof SystemError) continue;
@@ -94,6 +99,8 @@ export interface Restoration {
   readonly linkTo?: string | undefined;
   /** a file of our own with the content, which is renamed */
   readonly source?: string | undefined;
+  /** a file with the content, which stays; without it the content is in the store */
+  readonly copyFrom?: string | undefined;
 }
 
 const DIRECTORY_MODE = 0o755;
@@ -281,7 +288,7 @@ class Writer {
     this.setFileAttributes(one);
   }
 
-  write(store: Store, { path, target, linkTo, source }: Restoration): void {
+  write(store: Store, { path, target, linkTo, source, copyFrom }: Restoration): void {
     const { files } = this;
     this.makeParents(path);
     if (source !== undefined && target.kind === "file") {
@@ -294,8 +301,10 @@ class Writer {
         if (target.kind === "link") files.symlink(target.target, temporary);
         if (linkTo !== undefined) files.link(this.at(linkTo), temporary);
         else if (target.kind === "file") {
-          if (target.content.in !== "store") throw new SystemError("ENODATA", "restore", path);
-          files.copy(store.objectPath(target.content.id), temporary, target.mode);
+          if (target.content.in !== "store" && copyFrom === undefined)
+            throw new SystemError("ENODATA", "restore", path);
+          const kept = target.content.in === "store" ? store.objectPath(target.content.id) : "";
+          files.copy(copyFrom ?? kept, temporary, target.mode);
         }
         if ((target.kind === "file" || target.kind === "link") && target.modifiedNs !== "0")
           files.setModified(temporary, target.modifiedNs);

@@ -47,9 +47,10 @@ export function objectsInUse(store: Store): ReadonlySet<string> {
 }
 
 function useOpen(store: Store, open: OpenChange, use: (id: string) => void): void {
-  const { seen, targets, sweeps, git, writing } = open;
+  const { seen, targets, sweeps, git, writing, adopting } = open;
   useList(targets, use);
   if (writing !== undefined) useList(writing.paths, use);
+  if (adopting !== undefined) useList(adopting, use);
   for (const snapshot of git) {
     useList(snapshot.refs, use);
     useList(snapshot.stashes, use);

@@ -1,4 +1,5 @@
 import { errorText } from "../protocol/index.ts";
+import { findProgram, programPath } from "../state/index.ts";
 import { childEnvironment, decodeName, encodeRawName, type System } from "../system/index.ts";
 import { createDisk, findRepository, openRepository } from "../workspace/index.ts";
 
@@ -129,13 +130,14 @@ export async function filteredPaths(
 }
 
 async function startGit(
-  system: Pick<System, "env" | "processes" | "text">,
+  system: GitSystem,
   args: readonly string[],
   { cwd, timeoutMs, input = "", env = {} }: GitOptions,
 ): Promise<GitRun> {
   const foreign = system.env.names().filter(name => FOREIGN.test(name));
   const own = childEnvironment(system, {
     ...Object.fromEntries(foreign.map(name => [name, undefined])),
+    PATH: programPath(system, cwd),
     LC_ALL: "C",
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
@@ -143,7 +145,11 @@ async function startGit(
   });
   try {
     const { end, stdout, stderr, stdoutTruncated } = await system.processes.start({
-      argv: ["git", ...NEUTRAL.flatMap(setting => ["-c", setting]), ...args],
+      argv: [
+        findProgram(system, "git", { directory: cwd }) ?? "git",
+        ...NEUTRAL.flatMap(setting => ["-c", setting]),
+        ...args,
+      ],
       cwd,
       env: { ...own, ...env },
       input: typeof input === "string" ? (encodeRawName(input) ?? system.text.encode(input)) : input,

@@ -2,8 +2,10 @@ import { basename, isInside } from "../system/index.ts";
 import type { SessionWrites } from "../workspace/index.ts";
 import type { PathChange, PathState } from "./change.ts";
 import type { HistoryContext } from "./context.ts";
+import { namesOf } from "./file-texts.ts";
 import { projectKey, readJournals, toChange } from "./journal.ts";
 import { findOpen, readOpen } from "./open-changes.ts";
+import { readChange } from "./select.ts";
 import { readSession } from "./sessions.ts";
 
 const MAX_TEXT = 64 * 1024;
@@ -23,8 +25,11 @@ export function readSessionWrites(
   for (const entry of entries)
     for (const change of toChange(store, entry).files) {
       if (!before.has(change.path)) before.set(change.path, change.before);
-      if (change.what === "created" || change.what === "changed" || change.what === "moved")
+      if (change.what === "created" || change.what === "changed" || change.what === "moved") {
+        // The order is that of the last writes.
+        written.delete(change.path);
         written.add(change.path);
+      }
       if (change.what === "moved" && change.from !== undefined) moves.push(change);
     }
   const named = findOpen(store, session).flatMap(open => {
@@ -33,6 +38,7 @@ export function readSessionWrites(
   });
   return {
     hasWritten: path => written.has(path) || named.some(target => target.path === path),
+    files: () => [...written, ...named.map(target => target.path)],
     named: name => [...written, ...named.map(target => target.path)].filter(path => basename(path) === name),
     textBefore(path) {
       const state = before.get(path);
@@ -45,5 +51,6 @@ export function readSessionWrites(
       moves.flatMap(({ path, from = path }) =>
         isInside(directory, path) && !isInside(directory, from) ? [from] : [],
       ),
+    changedBy: id => [...new Set(readChange(context, id)?.files.flatMap(namesOf))],
   };
 }

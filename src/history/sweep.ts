@@ -2,6 +2,7 @@ import { readText } from "../state/index.ts";
 import { ancestors, dirname, isInside, join, relative, type System } from "../system/index.ts";
 import { createDisk, findRepository, type Repository, tracksAnything } from "../workspace/index.ts";
 import type { HistoryContext } from "./context.ts";
+import { rememberModes } from "./file-modes.ts";
 import { parseStatus, readStatus, type WorkTreeStatus } from "./git-status.ts";
 import { cachedRegenerable, Keeper, limitsOf } from "./keeper.ts";
 import { NOTHING_OVERWRITTEN, type OverwrittenIgnored, overwrittenIgnored } from "./overwritten-ignored.ts";
@@ -45,12 +46,14 @@ export async function sweepAround(
 export async function sweepRepository(
   keeper: Keeper,
   repository: Repository,
-  options: SweepOptions,
+  asked: SweepOptions,
   depth = 0,
 ): Promise<readonly Sweep[]> {
   const { system } = keeper.store;
   const { top } = repository;
   if (top === undefined) return [];
+  // An agent does not decide what is worth keeping by a line in `.gitignore`.
+  const options = { ...asked, withIgnored: asked.withIgnored || keeper.rules.hasNewIgnoreRules() };
   const result = await readStatus(system, top, keeper.msForGit(repository.gitDirectory));
   if (!result.ok) {
     // Without an answer of git, all files are as good as untracked. What git itself changes needs git to come back.
@@ -343,5 +346,7 @@ export async function sweepProject(context: HistoryContext, directory: string): 
     withIgnored: false,
     withDirectories: false,
   });
+  const repository = findRepository(createDisk(system), directory);
+  if (repository !== undefined) rememberModes(store, repository);
   noteUsage(store);
 }

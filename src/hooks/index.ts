@@ -31,12 +31,12 @@ export {
   judgeWithGrants,
   type RefusedCommand,
   ranFiles,
-  readMachineKey,
   refusalsFile,
   rememberRefusal,
   wasAskedAbout,
   whyAgent,
   whyNoHuman,
+  whyStartedByAgent,
 } from "./program/grants.ts";
 export { runGuardArgv } from "./program/guard-argv.ts";
 export { type ConfiguredGuard, openGuard } from "./program/guard-context.ts";
@@ -44,6 +44,7 @@ export { type HookDefinition, openProgram } from "./program/hook-program.ts";
 export { agentAbove, agentRunning, isStartedByHost } from "./program/process-tree.ts";
 export { type EngineServices, type HookRun, INPUT_LIMIT_BYTES, openRun } from "./program/run.ts";
 export { type Routing, type RoutingReason, routeIntent } from "./stock/intent-routing.ts";
+export { permissionRequest } from "./stock/permission-request.ts";
 export { postToolUse, postToolUseFailure } from "./stock/post-tool-use.ts";
 export { type RestoredConversation, restoreLatestConversation } from "./stock/pre-compact/export.ts";
 export { preCompact } from "./stock/pre-compact/pre-compact.ts";
@@ -120,6 +121,8 @@ export const loadAudit = () => import("./program/audit.ts");
 export const loadGrants = () => import("./program/grants.ts");
 export const loadGuardArgv = () => import("./program/guard-argv.ts");
 export const loadGuardContext = () => import("./program/guard-context.ts");
+export type { BudgetUse } from "./program/budget.ts";
+export const loadBudget = () => import("./program/budget.ts");
 export const loadManifest = () => import("./user/manifest.ts");
 export const loadProcessTree = () => import("./program/process-tree.ts");
 export const loadRunCode = () => import("./user/run-code.ts");

@@ -41,6 +41,7 @@ export const amplifierShell: HostDescriptor<"amplifier-shell"> = {
   responses: amplifierResponses,
   noOpinion: "",
   contextLimit: 10_000,
+  answering: "takes no yes from hooks",
   closed: "exit",
   registration: {
     matcher: ".*",

@@ -40,5 +40,6 @@ export const amplifier: HostDescriptor<"amplifier"> = {
   }),
   noOpinion: "",
   contextLimit: 10_000,
+  answering: "takes no yes from hooks",
   closed: "exit",
 };

@@ -55,6 +55,7 @@ export const antigravity: HostDescriptor<"antigravity"> = {
     Stop: { deny: reason => ({ decision: "continue", reason }) },
   }),
   noOpinion,
+  answering: "was not seen to keep to its person's rules after a yes",
   closed: "deny",
   registration: {
     matcher: ".*",

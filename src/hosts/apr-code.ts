@@ -18,5 +18,6 @@ export const aprCode: HostDescriptor<"apr-code"> = {
     SubagentStop: {},
   }),
   noOpinion: "",
+  answering: "takes no yes from hooks",
   closed: "exit",
 };

@@ -77,6 +77,7 @@ export const atomcode: HostDescriptor<"atomcode"> = {
     Notification: {},
   }),
   noOpinion: context => (mustBeSilent(context) ? "" : '{"action":"allow"}\n'),
+  answering: "was not seen to keep to its person's rules after a yes",
   closed: "deny",
   registration: {
     avoided: {

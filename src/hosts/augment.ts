@@ -53,6 +53,7 @@ export const augment: HostDescriptor<"augment"> = {
     },
   }),
   noOpinion: "{}\n",
+  answering: "was not seen to keep to its person's rules after a yes",
   closed: "exit",
   registration: {
     matcher: ".*",

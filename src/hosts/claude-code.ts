@@ -127,6 +127,9 @@ export const claudeCode: HostDescriptor<"claude-code"> = {
   noOpinion: "{}\n",
   takesOwnForm: true,
   isHeadless: env => env.get("CLAUDE_CODE_ENTRYPOINT")?.startsWith("sdk-") === true,
+  // Its own deny and ask rules win over a yes of a hook. In `plan` and `dontAsk` the person wants no yes, and in
+  // `bypassPermissions` nothing is asked.
+  answering: { event: "PreToolUse", modes: ["default", "acceptEdits", "auto"] },
   closed: "exit",
   registration: {
     matcher: "*",

@@ -92,6 +92,7 @@ export const cline: HostDescriptor<"cline"> = {
   responses: context => (isExtension(context) ? extensionResponses() : sdkResponses()),
   noOpinion: "{}\n",
   contextLimit: 50_000,
+  answering: "takes no yes from hooks",
   closed: "deny",
   registration: {
     events: {

@@ -42,6 +42,17 @@ export const codex: HostDescriptor<"codex"> = {
     PostCompact: stopTurn,
   }),
   noOpinion: "",
+  answering: {
+    event: "PermissionRequest",
+    modes: ["default", "acceptEdits"],
+    overrides: {
+      folder: ".codex/rules",
+      managed: "/etc/codex/rules",
+      ending: ".rules",
+      rule: /decision\s*=\s*["']prompt["']/,
+      what: 'rules of your own that ask (decision = "prompt")',
+    },
+  },
   closed: "exit",
   registration: {
     events: { Stop: ["Stop"] },

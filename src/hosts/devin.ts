@@ -28,6 +28,7 @@ export const devin: HostDescriptor<"devin"> = {
     PostCompact: {},
   }),
   noOpinion: "",
+  answering: "was not seen to keep to its person's rules after a yes",
   closed: "exit",
   registration: {
     matcher: ".*",

@@ -36,6 +36,7 @@ export const factoryDroid: HostDescriptor<"factory-droid"> = {
     SessionEnd: common,
   }),
   noOpinion: "{}\n",
+  answering: "was not seen to keep to its person's rules after a yes",
   closed: "exit",
   registration: {
     matcher: "*",

@@ -77,6 +77,7 @@ export const geminiCli: HostDescriptor<"gemini-cli"> = {
     Notification: common,
   }),
   noOpinion: "{}\n",
+  answering: "asks before it runs hooks: a yes comes too late",
   closed: "exit",
   registration: {
     avoided: {

@@ -40,6 +40,7 @@ export const goose: HostDescriptor<"goose"> = {
   },
   responses,
   noOpinion: "",
+  answering: "takes no yes from hooks",
   closed: "exit",
   registration: {
     timeout: { key: "timeout", unit: "s" },

@@ -1,7 +1,7 @@
 import { HOSTS, type HostId } from "./descriptors.ts";
 import type { Registration, ResponseEncoder } from "./host.ts";
 import { registeredEvents } from "./native-events.ts";
-import { HOOK_REGISTRY, type RegistryRow } from "./registry-rows.ts";
+import { ALL_ROWS, type RegistryRow } from "./registry-rows.ts";
 import { encoderFor, renderContext } from "./render-context.ts";
 
 /** A registry row as one host takes it. */
@@ -26,7 +26,7 @@ export interface RegistrationPlan {
 export const MODULE_DEADLINE_SECONDS = 10;
 
 /** What to register with a host, in registry order. */
-export function planRegistrations(host: HostId, rows = HOOK_REGISTRY): RegistrationPlan {
+export function planRegistrations(host: HostId, rows = ALL_ROWS): RegistrationPlan {
   const { registration } = HOSTS[host];
   const registrations: HostRegistration[] = [];
   const omitted: { event: string; subcommand: string; why: string }[] = [];
@@ -52,6 +52,11 @@ function whyOmitted(
 ): string | undefined {
   if (avoided?.[event] !== undefined) return avoided[event];
   if (native === undefined) return "the host has no such event";
+  if (needs === "answer") {
+    const { answering } = HOSTS[host];
+    const isHeard = typeof answering === "object" && answering.event === event;
+    return isHeard ? undefined : "nothing is answered for the person here";
+  }
   if (needs !== undefined && abilities(host, event, native)[needs] === undefined)
     return needs === "deny" ? "the host cannot be refused anything here" : "the host takes no context here";
   const isSecondProgram = layout.kind === "executables" && isSecond === true;
@@ -84,7 +89,7 @@ function registrationOf(
 
 /** How long the hook program may take on a host, whatever is written in its configuration. */
 export function hookDeadlineMs(host: HostId, subcommand: string, event: string): number {
-  const rows = HOOK_REGISTRY.filter(row => row.subcommand === subcommand);
+  const rows = ALL_ROWS.filter(row => row.subcommand === subcommand);
   const planned = planRegistrations(host, rows).registrations;
   const exact = planned.find(each => each.event === event) ?? planned[0];
   return exact?.deadlineMs ?? ((rows[0]?.timeoutSeconds ?? 10) - 1) * 1_000;

@@ -68,6 +68,8 @@ export interface Evidence {
   readonly sendsTimedPayloads?: true;
   /** part of the path of every transcript of this host */
   readonly transcriptFolder?: string;
+  /** below the home: sessions in a database, or in a file for each message, as OpenCode keeps them */
+  readonly messageStore?: string;
   /** environment variables that it sets for its hooks; the weakest evidence, for children inherit them */
   readonly variables?: readonly string[];
   /** checked before hosts with a lower number, whose evidence its calls show as well; 0 when absent */
@@ -299,6 +301,24 @@ export interface UserFiles {
   };
 }
 
+/** Where a host hears a yes in place of its person's. */
+export interface Answering {
+  readonly event: "PreToolUse" | "PermissionRequest";
+  /** values of `permission_mode` in which the host asks its person; in any other, or without one, nothing is answered */
+  readonly modes?: readonly string[];
+  /** rules of the person's that a yes would override: while one of these files has such a rule, nothing is answered */
+  readonly overrides?: {
+    /** below the home directory and the project; the host's folder may have been moved */
+    readonly folder: string;
+    /** where an administrator's rules lie */
+    readonly managed: string;
+    readonly ending: string;
+    readonly rule: RegExp;
+    /** in words that follow "while you have" */
+    readonly what: string;
+  };
+}
+
 /** Everything this program knows about one host. */
 export interface HostDescriptor<Id extends string = string> {
   /** a key of the event map; also the file name here and the value of `host` in every output */
@@ -330,6 +350,8 @@ export interface HostDescriptor<Id extends string = string> {
   readonly closed: "exit" | "deny";
   /** what stdout holds beside a closed `exit` */
   readonly closedResponse?: (reason: string, context: RenderContext) => JsonObject | undefined;
+  /** how its questions are answered, or why they are not, in words that follow its name */
+  readonly answering: Answering | string;
   readonly registration?: Registration;
   readonly protects?: ProtectedFiles;
   readonly program?: AgentProgram;

@@ -28,6 +28,7 @@ export {
 export type {
   AgentLaunch,
   AgentProgram,
+  Answering,
   EnvironmentReader,
   Evidence,
   HostDescriptor,
@@ -66,7 +67,7 @@ export {
   WIRING_FILES,
   WIRING_TREES,
 } from "./protected-files.ts";
-export { HOOK_REGISTRY, type RegistryRow } from "./registry-rows.ts";
+export { ALL_ROWS, HOOK_REGISTRY, type RegistryRow } from "./registry-rows.ts";
 export {
   type FailureRequest,
   type HostResponse,

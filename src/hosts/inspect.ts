@@ -3,11 +3,13 @@ import {
   type Effect,
   fold,
   type JsonObject,
+  NO_OUTCOME,
   type Normalised,
   powerOf,
+  stringAt,
 } from "../protocol/index.ts";
 import type { HostId } from "./descriptors.ts";
-import { type NormaliseOptions, normalise } from "./normalise.ts";
+import { type NormaliseOptions, type NormaliseResult, normalise } from "./normalise.ts";
 import { type HostResponse, render, renderFailure } from "./render.ts";
 import { readShapes } from "./tools/shapes.ts";
 import type { ToolShape } from "./tools/tool-words.ts";
@@ -27,7 +29,8 @@ export interface InspectOptions extends NormaliseOptions {
 export type Inspection =
   | {
       readonly host: HostId;
-      readonly event: string;
+      /** null where the event has no counterpart here: it passes through */
+      readonly event: string | null;
       readonly nativeEvent: string;
       readonly toolName: string | null;
       readonly canonicalToolName: string | null;
@@ -51,7 +54,7 @@ const HOOK = "amplihack hooks inspect";
 /** What was understood of a payload and, on request, the exact answer to an effect. */
 export function inspect(text: string, options: InspectOptions): Inspection {
   const result = normalise(text, options);
-  if (!result.ok) return { error: { code: result.code, message: result.message } };
+  if (!result.ok) return inspectUnread(result, options);
   const { host, event, nativeEvent, toolName, canonicalToolName, toolInput, facts } = result.value;
   const { cwd, sessionId, transcriptPath, warnings, raw } = result.value;
   const seen = {
@@ -80,6 +83,31 @@ export function inspect(text: string, options: InspectOptions): Inspection {
   const answer = render(host, { ...request, outcome });
   const isIgnored = outcome.diagnostics.some(({ code }) => code === "decision-ignored");
   return { ...seen, answer: isIgnored ? withUnsupported(answer, options.answer) : answer };
+}
+
+/** An event of the host's that has no counterpart here is no error: whatever is wanted, the answer has no opinion. */
+function inspectUnread(
+  result: Extract<NormaliseResult, { ok: false }>,
+  { answer }: InspectOptions,
+): Inspection {
+  const { code, message, host, nativeEvent, raw = {} } = result;
+  if (code !== "unmapped-event" || nativeEvent === undefined) return { error: { code, message } };
+  const seen = {
+    host,
+    event: null,
+    nativeEvent,
+    toolName: null,
+    canonicalToolName: null,
+    toolInput: null,
+    cwd: stringAt(raw, "cwd") ?? null,
+    sessionId: stringAt(raw, "session_id") ?? null,
+    transcriptPath: stringAt(raw, "transcript_path") ?? null,
+    facts: { command: null, paths: [] },
+    warnings: [],
+  };
+  if (answer === undefined) return seen;
+  const request = { event: nativeEvent, nativeEvent, payload: raw, outcome: NO_OUTCOME };
+  return { ...seen, answer: render(host, request) };
 }
 
 function shapesOf(

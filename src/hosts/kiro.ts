@@ -57,6 +57,7 @@ export const kiro: HostDescriptor<"kiro"> = {
   }),
   noOpinion: "",
   encode: members => asText(members["text"] ?? ""),
+  answering: "takes no yes from hooks",
   closed: "exit",
   registration: {
     timeout: { key: "timeout_ms", unit: "ms" },

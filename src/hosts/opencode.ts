@@ -41,6 +41,7 @@ export const opencode: HostDescriptor<"opencode"> = {
   id: "opencode",
   skillFolders: [".opencode/skills", ".config/opencode/skills", ".claude/skills", ".agents/skills"],
   evidence: {
+    messageStore: "/.local/share/opencode/",
     // All its event names have a dot in them.
     payload: payload => {
       const event = String(payload["hook_event_name"]);
@@ -98,6 +99,7 @@ export const opencode: HostDescriptor<"opencode"> = {
     FileChanged: {},
   }),
   noOpinion: "{}\n",
+  answering: "asks only where a rule of yours says so, and a yes would override it",
   closed: "deny",
   registration: {
     layout: { kind: "module" },

@@ -84,6 +84,7 @@ export const pi: HostDescriptor<"pi"> = {
     PostModelSwitch: {},
   }),
   noOpinion: "{}\n",
+  answering: "asks nothing",
   closed: "deny",
   registration: {
     events: { UserPromptSubmit: ["input"], Stop: ["agent_end"] },

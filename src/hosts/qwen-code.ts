@@ -1,9 +1,7 @@
 import {
   common,
-  nestedInput,
   nestedPermission,
   permissionRequest,
-  permissionRequestInput,
   withBlock,
   withBlockAndContext,
   withContext,
@@ -38,7 +36,8 @@ export const qwenCode: HostDescriptor<"qwen-code"> = {
     todo_write: "TodoWrite",
   },
   responses: () => ({
-    PreToolUse: { ...withContext, ...nestedPermission, ...nestedInput },
+    // It reads `updatedInput` and does not apply it.
+    PreToolUse: { ...withContext, ...nestedPermission },
     PostToolUse: withBlockAndContext,
     PostToolUseFailure: withBlockAndContext,
     PostToolBatch: withBlockAndContext,
@@ -54,13 +53,14 @@ export const qwenCode: HostDescriptor<"qwen-code"> = {
     SubagentStop: withBlockAndContext,
     PreCompact: withBlock,
     PostCompact: common,
-    PermissionRequest: { ...common, ...permissionRequest, ...permissionRequestInput },
+    PermissionRequest: { ...common, ...permissionRequest },
     PermissionDenied: common,
     TaskCreated: withBlock,
     TaskCompleted: withBlock,
     InstructionsLoaded: common,
   }),
   noOpinion: "{}\n",
+  answering: "was not seen to keep to its person's rules after a yes",
   closed: "exit",
   registration: {
     // Builds differ on the unit; a value of a thousand or more is milliseconds in all of them.

@@ -8,12 +8,13 @@ export interface RegistryRow {
   /** tool events are registered for all tools; matching is done inside */
   readonly matcher?: "*";
   /** the ability without which the hook would do nothing for its user */
-  readonly needs?: "deny" | "context";
+  readonly needs?: "deny" | "context" | "answer";
   /** runs beside the event's own hook */
   readonly isSecond?: boolean;
 }
 
-export const HOOK_REGISTRY: readonly RegistryRow[] = STOCK_HOOKS.flatMap((hook: StockHook) =>
+/** Every row, also those of hooks that only hosts get whose questions are answered on an event of its own. */
+export const ALL_ROWS: readonly RegistryRow[] = STOCK_HOOKS.flatMap((hook: StockHook) =>
   hook.events.map(event => ({
     event,
     subcommand: hook.name,
@@ -23,3 +24,6 @@ export const HOOK_REGISTRY: readonly RegistryRow[] = STOCK_HOOKS.flatMap((hook: 
     ...(hook.isSecond === undefined ? {} : { isSecond: hook.isSecond }),
   })),
 );
+
+/** What every host gets, as far as it has the events. */
+export const HOOK_REGISTRY: readonly RegistryRow[] = ALL_ROWS.filter(({ needs }) => needs !== "answer");

@@ -93,6 +93,7 @@ export const vscodeCopilot: HostDescriptor<"vscode-copilot"> = {
       ]),
     ),
   noOpinion: "{}\n",
+  answering: "was not seen to keep to its person's rules after a yes",
   closed: "exit",
   setup: () => ({
     title: "VS Code",

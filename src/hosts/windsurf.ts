@@ -51,6 +51,7 @@ export const windsurf: HostDescriptor<"windsurf"> = {
     WorktreeCreate: { ignoresExitCode: true },
   }),
   noOpinion: "",
+  answering: "takes no yes from hooks",
   closed: "exit",
   registration: {
     events: {

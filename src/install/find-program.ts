@@ -1,24 +1,13 @@
-import { childEnvironment, isAbsolute, join, type ProcessResult, type System } from "../system/index.ts";
+import { findProgram, programPath } from "../state/index.ts";
+import { childEnvironment, type ProcessResult, type System } from "../system/index.ts";
 
-const EXECUTABLE = 0o111;
-
-/** The first regular file of that name on PATH that may be executed; relative entries are passed over. */
+/** The program of that name that we would start; relative entries of PATH and folders of the project are passed over. */
 export function findOnPath(
   system: Pick<System, "env" | "files">,
   name: string,
   isWanted: (path: string) => boolean = () => true,
 ): string | undefined {
-  const folders = (system.env.get("PATH") ?? "").split(":").filter(isAbsolute);
-  return folders.map(folder => join(folder, name)).find(path => isExecutable(system, path) && isWanted(path));
-}
-
-export function isExecutable({ files }: Pick<System, "files">, path: string): boolean {
-  try {
-    const facts = files.follow(path);
-    return facts?.kind === "file" && (facts.mode & EXECUTABLE) !== 0;
-  } catch {
-    return false;
-  }
+  return findProgram(system, name, { isWanted });
 }
 
 const LIMITS = { stdoutBytes: 262_144, tailBytes: 0, stderrBytes: 16_384, drainBytes: 1_000_000 };
@@ -62,8 +51,8 @@ export async function runProgram(
   };
 }
 
-function wholeEnvironment(system: Pick<System, "env">): Readonly<Record<string, string>> {
-  return childEnvironment(system, {});
+function wholeEnvironment(system: Pick<System, "env" | "files">): Readonly<Record<string, string>> {
+  return childEnvironment(system, { PATH: programPath(system) });
 }
 
 /** For a hook that is only tried: another home, and no real bridge. */

@@ -1,9 +1,9 @@
-import { HOOK_REGISTRY } from "../hosts/index.ts";
+import { ALL_ROWS } from "../hosts/index.ts";
 import { readJson, stringAt } from "../protocol/index.ts";
-import { readText, VARIABLES } from "../state/index.ts";
+import { isExecutable, readText, VARIABLES } from "../state/index.ts";
 import { dirname, join, resolve, type System } from "../system/index.ts";
 import { installProblem } from "./file-edit.ts";
-import { isExecutable, runProgram } from "./find-program.ts";
+import { runProgram } from "./find-program.ts";
 import type { Package } from "./package.ts";
 
 /** What stands behind the staged hook program. */
@@ -137,7 +137,7 @@ export async function findSupported(
   temporaryFolder: string,
 ): Promise<(subcommand: string) => boolean> {
   if (engine.kind !== "given") return () => true;
-  const names = [...new Set(HOOK_REGISTRY.map(row => row.subcommand))];
+  const names = [...new Set(ALL_ROWS.map(row => row.subcommand))];
   const answers = await Promise.all(
     names.map(async name => {
       const { code } = await runProgram(system, [engine.program, name], {

@@ -43,10 +43,9 @@ import {
   type JsonObject,
   numberAt,
 } from "../protocol/index.ts";
-import type { UserDirectories } from "../state/index.ts";
+import { isExecutable, type UserDirectories } from "../state/index.ts";
 import { basename, expandHomeWord, join, quoteWord, type System } from "../system/index.ts";
 import { readFile } from "./file-edit.ts";
-import { isExecutable } from "./find-program.ts";
 import { namesHome } from "./package.ts";
 import { filesOwner, findTarget, hostSetup, INSTALLABLE_HOSTS, type RegistrationTarget } from "./targets.ts";
 

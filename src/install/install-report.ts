@@ -1,4 +1,4 @@
-import type { Part } from "../config/index.ts";
+import type { Autonomy, Part } from "../config/index.ts";
 import type { HostId, InstallScope } from "../hosts/index.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
 import type { ConfigSetting } from "./config-setting.ts";
@@ -21,6 +21,8 @@ export interface InstallRequest {
   readonly parts: readonly Part[] | undefined;
   /** false: agents may commit on main and push to it; as configured otherwise */
   readonly isMainProtected: boolean | undefined;
+  /** undefined: as it is */
+  readonly autonomy?: Autonomy | undefined;
   /** a host that asks for it may run our hooks without asking again */
   readonly isTrustAgreed: boolean;
   /** the shell's start-up file may be changed so that it finds `amplihack` */
@@ -51,10 +53,12 @@ export function requestedSettings({
   failure,
   parts,
   isMainProtected,
+  autonomy,
 }: InstallRequest): readonly ConfigSetting[] {
   return [
     ...(failure === undefined ? [] : [{ path: ["failure", "default"] as const, value: failure }]),
     ...(parts === undefined ? [] : [{ path: ["parts"] as const, value: parts }]),
+    ...(autonomy === undefined ? [] : [{ path: ["autonomy"] as const, value: autonomy }]),
     ...(isMainProtected === false ? [{ path: ["guard", "rules", "git.main"] as const, value: "allow" }] : []),
   ];
 }

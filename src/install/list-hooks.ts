@@ -1,13 +1,12 @@
 import {
-  HOOK_REGISTRY,
+  ALL_ROWS,
   type HostId,
   type InstallScope,
   planRegistrations,
   resolveSubcommand,
 } from "../hosts/index.ts";
-import type { UserDirectories } from "../state/index.ts";
+import { isExecutable, type UserDirectories } from "../state/index.ts";
 import type { System } from "../system/index.ts";
-import { isExecutable } from "./find-program.ts";
 import { findRegistrations } from "./hook-entries.ts";
 import { isPresent } from "./targets.ts";
 
@@ -35,7 +34,7 @@ export function listHooks(system: System, places: UserDirectories): readonly Lis
     const hasEntries = entries.length > 0 && target.host === target.owner;
     return hasEntries || (target.scope === "user" && isPresent(system, places, target.host));
   });
-  return HOOK_REGISTRY.map(({ event, subcommand, timeoutSeconds, matcher }) => ({
+  const listed = ALL_ROWS.map(({ event, subcommand, timeoutSeconds, matcher }) => ({
     event,
     subcommand,
     timeout: timeoutSeconds,
@@ -59,4 +58,5 @@ export function listHooks(system: System, places: UserDirectories): readonly Lis
       ];
     }),
   }));
+  return listed.filter(({ subcommand, hosts }) => subcommand !== "permission-request" || hosts.length > 0);
 }

@@ -8,11 +8,11 @@ import {
   type SettingsLayout,
 } from "../hosts/index.ts";
 import type { JsonObject } from "../protocol/index.ts";
-import { findHome } from "../state/index.ts";
+import { findHome, isExecutable } from "../state/index.ts";
 import { expandHomeWord, isAbsolute, quoteWord, type System } from "../system/index.ts";
 import { createNodeSystem } from "../system/node.ts";
 import { applyEdit, installProblem } from "./file-edit.ts";
-import { findOnPath, isExecutable } from "./find-program.ts";
+import { findOnPath } from "./find-program.ts";
 import type { WantedEntry } from "./hook-entries.ts";
 import { registerEntries } from "./hook-entries.ts";
 

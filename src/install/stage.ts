@@ -1,5 +1,6 @@
 import { failurePolicyOf, loadConfig } from "../config/index.ts";
 import { type FailurePolicy, objectAt, readJson } from "../protocol/index.ts";
+import { findPackagedProgram } from "../sandbox/index.ts";
 import { readText, type UserDirectories } from "../state/index.ts";
 import {
   ancestors,
@@ -267,7 +268,7 @@ export function configuredPolicy(
   return subcommand => failurePolicyOf(config, subcommand);
 }
 
-/** The two programs as they should be: the hook program, and the command line beside it. */
+/** The programs as they should be: the hook program, and beside it the command line and what enforces the sandbox. */
 export function wantedPrograms(
   system: System,
   places: UserDirectories,
@@ -297,7 +298,16 @@ export function wantedPrograms(
       path: join(folder, "amplihack"),
       bytes: system.text.encode(programWrapper({ version, command: [node, script], repair })),
     },
+    ...sandboxProgram(system, folder, root),
   ];
+}
+
+/** What enforces the sandbox, where the package has it for this machine. */
+function sandboxProgram(system: System, folder: string, packageRoot: string): readonly ProgramFile[] {
+  const platform = `${process.platform}-${process.arch}`;
+  const program = findPackagedProgram(system, { packageRoot, platform });
+  if (program === undefined) return [];
+  return [{ path: join(folder, "amplihack-sandbox"), bytes: system.files.read(program, PROGRAM_BYTES) }];
 }
 
 /** Those that are not on the disk as they should be. */

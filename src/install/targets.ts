@@ -200,9 +200,12 @@ export interface Protections {
   readonly cannot: readonly string[];
 }
 
+const ANSWERS = "answer questions about calls that are understood, if you switch autonomy on";
+
 /** What each hook is for, in the user's words. */
 const PURPOSES: Readonly<Record<string, string>> = {
   "pre-tool-use": "refuse a dangerous command before it runs",
+  "permission-request": ANSWERS,
   "post-tool-use": "count what tools did",
   stop: "hold a stop while work is unfinished",
   "session-start": "give a new session its context",
@@ -225,7 +228,11 @@ export function describeProtections(host: HostId): Protections {
     else cannot.add("ask you: a doubtful command is refused, with a code that permits it once");
     if (caveats?.deny !== undefined) cannot.add(`refuse as it should be: ${caveats.deny}`);
   }
+  const { answering } = HOSTS[host];
+  if (typeof answering === "string") cannot.add(`have its questions answered for you: it ${answering}`);
+  else can.add(ANSWERS);
   for (const { subcommand, why } of omitted) {
+    if (subcommand === "permission-request") continue;
     const purpose = PURPOSES[subcommand] ?? subcommand;
     if (!can.has(purpose)) cannot.add(`${purpose}: ${why}`);
   }

@@ -33,7 +33,7 @@ interface RemovalOptions {
   readonly isForced: boolean;
 }
 
-const PROGRAMS = ["amplihack-hooks", "amplihack"];
+const PROGRAMS = ["amplihack-hooks", "amplihack", "amplihack-sandbox"];
 const PROGRAM_BYTES = 256 * 1024 * 1024;
 /** What running hooks leave behind: of no use without them. */
 const RUN_TIME_DATA = [".claude/runtime", "cache", ".claude/shims"];

@@ -16,6 +16,7 @@ import {
   AtomicJsonFile,
   findHome,
   Problem,
+  programPath,
   readExactText,
   requireDirectories,
   type UserDirectories,
@@ -73,7 +74,7 @@ async function askVersion(system: System, path: string): Promise<string | undefi
   const { end, stdout, stderr } = await system.processes.start({
     argv: [path, "--version"],
     cwd: system.files.workingDirectory() ?? "/",
-    env: { ...env, AMPLIHACK_NONINTERACTIVE: "1" },
+    env: { ...env, PATH: programPath(system), AMPLIHACK_NONINTERACTIVE: "1" },
     input: new Uint8Array(),
     timeoutMs: TIMEOUT_MS,
     killAfterMs: 100,

@@ -1,6 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import { type AgentLaunch, HOST_LIST, type HostId } from "../hosts/index.ts";
-import { type AgentName, findHome, Problem } from "../state/index.ts";
+import { type AgentName, findHome, Problem, programFolders } from "../state/index.ts";
 import { dirname, isAbsolute, join, normalise, resolve, type System } from "../system/index.ts";
 
 /** What the launcher knows about one agent: its host's own facts, with what counts where they are silent. */
@@ -118,9 +118,8 @@ function candidateNames(system: SearchSystem, agent: AgentName): readonly string
 
 function searchDirectories(system: SearchSystem): readonly string[] {
   const home = findHome(system);
-  const listed = (system.env.get("PATH") ?? "").split(":").filter(isAbsolute).map(normalise);
   const usual = home === undefined ? [] : MORE_DIRECTORIES.map(directory => join(home, directory));
-  return [...new Set([...listed, ...usual])];
+  return [...new Set([...programFolders(system), ...usual])];
 }
 
 const NOTHING = "nothing";

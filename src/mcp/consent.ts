@@ -1,4 +1,5 @@
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { USER_REFUSED } from "../engine/index.ts";
 import { ALLOWED, type Judgement, judgeCommand } from "../guard/index.ts";
 import {
   auditFile,
@@ -47,9 +48,10 @@ export async function requireConsent(
   const { files } = ranFiles(context.system, judgement);
   if (judgement.verdict === "allow") return { files };
   const canAsk = context.mayAsk() && server.server.getClientCapabilities()?.elicitation?.form !== undefined;
-  if (judgement.verdict === "ask" && canAsk && (await askPerson(server, extra, tool, command, judgement)))
-    return { files };
-  const { reason = "it is not allowed", code } = judgement;
+  const isAsked = judgement.verdict === "ask" && canAsk;
+  if (isAsked && (await askPerson(server, extra, tool, command, judgement))) return { files };
+  const { code, texts } = judgement;
+  const reason = isAsked ? USER_REFUSED : (texts?.model ?? judgement.reason ?? "it is not allowed");
   throw new Problem(`${tool} did not run: ${reason}`, {
     kind: "refused",
     ...(code === undefined
@@ -120,11 +122,11 @@ async function askPerson(
   { requestId, signal }: CallExtra,
   tool: string,
   command: string,
-  { reason = "" }: Judgement,
+  { reason = "", texts }: Judgement,
 ): Promise<boolean> {
   const { action, content } = await server.server.elicitInput(
     {
-      message: `${tool} would do what this command does:\n${command}\n\n${reason}`,
+      message: `${tool} would do what this command does:\n${command}\n\n${texts?.person ?? reason}`,
       requestedSchema: {
         type: "object",
         properties: { run: { type: "boolean", title: "Run it?" } },

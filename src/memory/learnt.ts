@@ -245,7 +245,8 @@ function findDecisions(): NoteFinder {
 }
 
 /** As `renderTexts` of the guard begins and ends what it tells an agent, alone or behind the person's text. */
-const REFUSAL = /\[([\w./-]+)\]:? ([\s\S]*?)(?: Safer: |\nAgent: not run| You cannot switch this off)/;
+const REFUSAL =
+  /\[([\w./-]+)\]:? ([\s\S]*?)(?: Safer: |\nAgent: not run| Don't work around it| You cannot switch this off)/;
 
 interface Refusal {
   readonly rule: string;

@@ -2,9 +2,21 @@
  * What programs do with their words: `records/` has one record for each program, `model/` finds, follows and runs
  * records. The answer is effects; what is allowed is decided elsewhere.
  */
-export { analyseArgv, analyseCommand } from "./model/analyse.ts";
+export { analyseArgv, analyseCommand, analyseFile } from "./model/analyse.ts";
+export { missingOf, onlyReads } from "./model/completeness.ts";
 export type { ProgramDescription } from "./model/describe.ts";
-export { findDangerous, harmlessUse, hasTrait } from "./model/registry.ts";
+export { findDangerous, harmlessUse, hasTrait, isProgramName } from "./model/registry.ts";
+export { lossesInText } from "./model/unknown.ts";
+export {
+  CHANGE,
+  destroyingVerb,
+  isCalm,
+  isRegenerable,
+  isResource,
+  isWeakVerb,
+  operationsSaid,
+  singular,
+} from "./model/vocabulary.ts";
 export { changedWords, tellsAllChanges } from "./records/changed-files.ts";
 export { isOwnHost } from "./records/credentials.ts";
 export {
@@ -20,6 +32,7 @@ export {
   takesIgnored,
   writtenByGit,
 } from "./records/git-changes.ts";
+export { missingOfGit, opensEditor } from "./records/git-complete.ts";
 export { registryHosts } from "./records/installs.ts";
 export { isForge } from "./records/network.ts";
 export { type OwnCommand, type OwnUse, RECIPE_EXTENSIONS, RECIPE_FOLDERS } from "./records/own-commands.ts";
@@ -30,6 +43,7 @@ export {
   loadsOwnProgram,
   ownCallOf,
   removesOwnPackage,
+  shownByOwn,
   writtenByOwn,
 } from "./records/own-program.ts";
 export { INSTALLED_IN, isWrapper, wrappedCommand } from "./records/own-wrapper.ts";
@@ -44,7 +58,8 @@ export {
   isRegenerableName,
   isRegenerablePattern,
 } from "./records/regenerable.ts";
-export { isLocalAddress, isMetadataAddress } from "./records/requests.ts";
+export { isDeletingMutation, isLocalAddress, isMetadataAddress } from "./records/requests.ts";
+export { changesPrograms, isShellWord } from "./records/shell-words.ts";
 export {
   agentOf,
   agentOfProcess,
@@ -64,6 +79,7 @@ export {
   powerShellArgv,
   printsEnvironment,
   runsForSocket,
+  showsOnlyNames,
   sqlArgv,
   startedAddress,
   storesWords,
@@ -75,3 +91,4 @@ export {
 export const loadDescribe = () => import("./model/describe.ts");
 export const loadOwnPrograms = () => import("./model/own-programs.ts");
 export const loadRegistry = () => import("./model/registry.ts");
+export { filesRunBy } from "./model/runs-files.ts";

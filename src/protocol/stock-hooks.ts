@@ -12,7 +12,7 @@ export interface StockHook {
   readonly events: readonly [EventName, ...EventName[]];
   readonly timeoutSeconds: number;
   /** the ability of a host without which the hook would do nothing for its user */
-  readonly needs?: "deny" | "context";
+  readonly needs?: "deny" | "context" | "answer";
   /** runs beside the event's own hook: a host that starts one program per event does not get it */
   readonly isSecond?: boolean;
 }
@@ -22,6 +22,7 @@ export const STOCK_HOOKS = [
   { name: "session-start", events: ["SessionStart"], timeoutSeconds: 10, needs: "context" },
   { name: "stop", events: ["Stop"], timeoutSeconds: 120, needs: "deny" },
   { name: "pre-tool-use", events: ["PreToolUse"], timeoutSeconds: 10, needs: "deny" },
+  { name: "permission-request", events: ["PermissionRequest"], timeoutSeconds: 10, needs: "answer" },
   { name: "post-tool-use", events: ["PostToolUse", "PostToolUseFailure"], timeoutSeconds: 10 },
   {
     name: "workflow-classification-reminder",

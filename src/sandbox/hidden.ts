@@ -1,3 +1,4 @@
+import type { SandboxSettings } from "../config/index.ts";
 import { isHomeCache, isRegenerableName } from "../programs/index.ts";
 import { components, isAbsolute, isInside, join, type System } from "../system/index.ts";
 import {
@@ -8,7 +9,6 @@ import {
   tracksAnything,
   type Workspace,
 } from "../workspace/index.ts";
-import type { SandboxSettings } from "./settings.ts";
 import { type WalkedEntry, walkBelow } from "./walk.ts";
 
 /** Enough for the folders in which people keep keys; looking at a whole home would take longer than the command. */

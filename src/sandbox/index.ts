@@ -6,13 +6,20 @@ export { checkLayers, type LayerAnswer, type LayerReport, usableLayers } from ".
 export { OPEN_WITHOUT } from "./open-without.ts";
 export { type Plan, type PlanRequest, planPolicy } from "./plan.ts";
 export type { Hidden, Layer, Overlay, Policy, ProxyStart, Reserved } from "./policy.ts";
+export { findPackagedProgram } from "./program.ts";
 export type { SandboxCheck, SandboxedCommand, SandboxPlaces } from "./sandbox.ts";
-export { DEFAULT_SANDBOX, type SandboxSettings } from "./settings.ts";
 export { policyPath, writePolicy } from "./store.ts";
+export type { Applied, Tried, TryContext } from "./try.ts";
+export type { TriedChanges } from "./try-changes.ts";
+export type { TryRecord } from "./try-store.ts";
 
 /** What commands need, and nothing that a hook should load. */
 export const loadSandbox = async () => ({
   ...(await import("./sandbox.ts")),
   ...(await import("./layers.ts")),
   ...(await import("./serve-proxy.ts")),
+  ...(await import("./program.ts")),
+  ...(await import("./try.ts")),
+  ...(await import("./try-changes.ts")),
+  ...(await import("./try-store.ts")),
 });

@@ -1,12 +1,12 @@
+import type { SandboxSettings } from "../config/index.ts";
 import { homeCaches } from "../programs/index.ts";
 import { dirname, isInside, join, relative, type System, sha256Hex } from "../system/index.ts";
-import { type Workspace, wiringBelow } from "../workspace/index.ts";
+import { startersBelow, type Workspace, wiringBelow } from "../workspace/index.ts";
 import { keptVariables } from "./environment.ts";
 import { findGitPlaces, type GitPlaces } from "./git-places.ts";
 import { findHidden, type HiddenPlaces } from "./hidden.ts";
 import { OPEN_WITHOUT } from "./open-without.ts";
 import type { Hidden, Layer, Overlay, Policy, ProxyStart } from "./policy.ts";
-import type { SandboxSettings } from "./settings.ts";
 
 export interface PlanRequest {
   readonly settings: SandboxSettings;
@@ -15,7 +15,7 @@ export interface PlanRequest {
   readonly command?: readonly string[] | undefined;
   readonly leftovers: Policy["leftovers"];
   /** where changes of the project are caught; undefined where they are made */
-  readonly caught?: Omit<Overlay, "path"> | undefined;
+  readonly caught?: readonly Overlay[] | undefined;
   /** how the proxy is started; needed for `network: hosts` */
   readonly proxy?: ProxyStart | undefined;
 }
@@ -37,7 +37,7 @@ export function planPolicy(
   const { settings } = request;
   const hidden = findHidden(system, workspace, settings);
   const git = findGitPlaces(workspace, hidden.nestedRepositories);
-  const wiring = workspace.project === undefined ? undefined : wiringBelow(workspace, workspace.project);
+  const wiring = findWiring(workspace);
   const write = findWritable(workspace, settings, git);
   const isWritable = (path: string) => write.some(root => isInside(root, path));
   const full: Policy = {
@@ -49,20 +49,35 @@ export function planPolicy(
       set: ownVariables(system, workspace, request),
     },
     write,
-    readOnly: unique([...git.readOnly, ...(wiring?.existing ?? [])].filter(isWritable)),
+    readOnly: unique([...git.readOnly, ...wiring.existing].filter(isWritable)),
     reserve: git.reserve.filter(({ path }) => isWritable(path)),
     hide: [...hidden.paths.map(path => ({ path })), ...excludeFile(workspace, git, hidden)],
     show: hidden.shown,
-    absent: unique([...git.absent, ...(wiring?.missing ?? [])]),
+    absent: unique([...git.absent, ...wiring.missing]),
     overlay: [],
     network: settings.network === "hosts" ? "proxy" : settings.network,
     ...(settings.network === "hosts" ? { proxy: request.proxy } : {}),
     leftovers: request.leftovers,
     project: sha256Hex(workspace.disk.encode(workspace.project ?? workspace.cwd)).slice(0, 32),
   };
-  const bounded = request.caught === undefined ? full : catchProject(full, workspace, request.caught);
+  const bounded = request.caught === undefined ? full : catchChanges(full, request.caught);
   const open = [...hidden.open, ...git.open];
   return request.layers.includes("namespaces") ? { policy: bounded, open } : withoutNamespaces(bounded, open);
+}
+
+/** What starts something later: settings of hosts, continuous integration, hooks, tasks of editors. */
+function findWiring(workspace: Workspace): {
+  readonly existing: readonly string[];
+  readonly missing: readonly string[];
+} {
+  const { project, disk } = workspace;
+  if (project === undefined) return { existing: [], missing: [] };
+  const [hosts, others] = [wiringBelow(workspace, project), startersBelow(disk, project)];
+  return {
+    // A link may lead anywhere; what it leads to in the project has its own place.
+    existing: [...hosts.existing, ...others.existing].filter(path => disk.kind(path) !== "symlink"),
+    missing: [...hosts.missing, ...others.missing],
+  };
 }
 
 function unique(paths: readonly string[]): readonly string[] {
@@ -120,17 +135,16 @@ function escapePattern(path: string): string {
   return path.replace(/[\\*?[\]!#\s]/g, "\\$&");
 }
 
-/** Nothing in the project is changed, so nothing there needs to be protected from it; secrets stay hidden. */
-function catchProject(policy: Policy, { project }: Workspace, caught: Omit<Overlay, "path">): Policy {
-  if (project === undefined) return policy;
-  const isElsewhere = (path: string) => !isInside(project, path);
+/** Nothing there is changed, so nothing needs to be protected from it; secrets stay hidden. */
+function catchChanges(policy: Policy, caught: readonly Overlay[]): Policy {
+  const isElsewhere = (path: string) => !caught.some(overlay => isInside(overlay.path, path));
   return {
     ...policy,
-    write: policy.write.filter(path => path !== project),
+    write: policy.write.filter(isElsewhere),
     readOnly: policy.readOnly.filter(isElsewhere),
     reserve: policy.reserve.filter(({ path }) => isElsewhere(path)),
     absent: policy.absent.filter(isElsewhere),
-    overlay: [{ path: project, ...caught }],
+    overlay: caught,
     leftovers: "kill",
   };
 }

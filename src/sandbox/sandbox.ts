@@ -1,14 +1,13 @@
-import type { GuardSettings } from "../config/index.ts";
+import type { GuardSettings, SandboxSettings } from "../config/index.ts";
 import { homeCaches } from "../programs/index.ts";
 import { Problem } from "../state/index.ts";
 import { dirname, join, type System } from "../system/index.ts";
-import { survey } from "../workspace/index.ts";
+import { survey, type Workspace } from "../workspace/index.ts";
 import { findRegistries } from "./allowed-hosts.ts";
 import { checkLayers, type LayerReport, usableLayers } from "./layers.ts";
-import { planPolicy } from "./plan.ts";
-import type { ProxyStart } from "./policy.ts";
+import { type Plan, planPolicy } from "./plan.ts";
+import type { Overlay, Policy, ProxyStart } from "./policy.ts";
 import { findSandboxProgram } from "./program.ts";
-import type { SandboxSettings } from "./settings.ts";
 import { runInSandbox } from "./start.ts";
 
 export interface SandboxPlaces {
@@ -51,9 +50,32 @@ export async function runCommand(
   places: SandboxPlaces,
   command: SandboxedCommand,
 ): Promise<number> {
+  const { program, plan } = prepareSandbox(system, places, command);
+  return runInSandbox(system, {
+    ...places,
+    program,
+    policy: plan("keep").policy,
+    words: command.words,
+    directory: command.directory,
+  });
+}
+
+export interface PreparedSandbox {
+  readonly program: string;
+  readonly report: LayerReport;
+  readonly workspace: Workspace;
+  plan(leftovers: Policy["leftovers"], caught?: readonly Overlay[]): Plan;
+}
+
+/** All that is needed to start a command. Throws where there is no sandbox. */
+export function prepareSandbox(
+  system: System,
+  places: SandboxPlaces,
+  command: SandboxedCommand,
+): PreparedSandbox {
   const { program, report } = checkSandbox(system, places);
   const layers = report === undefined ? undefined : usableLayers(report);
-  if (program === undefined || layers === undefined)
+  if (program === undefined || report === undefined || layers === undefined)
     throw new Problem("the sandbox is unavailable here, so the command was not started", {
       kind: "unavailable",
       causes: [
@@ -73,19 +95,15 @@ export async function runCommand(
     stateHome: places.stateHome,
     tmpdir: system.env.get("TMPDIR"),
   });
-  const { policy } = planPolicy(system, workspace, {
-    settings: command.settings,
-    layers,
-    leftovers: "keep",
-    proxy: startOfProxy(system, places, command),
-  });
-  return runInSandbox(system, {
-    ...places,
+  const { settings } = command;
+  const proxy = startOfProxy(system, places, command);
+  return {
     program,
-    policy,
-    words: command.words,
-    directory: command.directory,
-  });
+    report,
+    workspace,
+    plan: (leftovers, caught) =>
+      planPolicy(system, workspace, { settings, layers, leftovers, caught, proxy }),
+  };
 }
 
 /** Where package managers begin; the others only where the program has been used before. */

@@ -11,7 +11,7 @@ export async function serveProxy(allowed: readonly string[], print: (line: strin
     allowed,
     onRefused: (place, reason) =>
       print(
-        `amplihack: the sandbox refused ${place}: ${reason}. To allow it: amplihack sandbox run --host ${place} -- …\n`,
+        `amplihack: the sandbox refused ${place}: ${reason}. To allow it: amplihack sandbox allow ${place}\n`,
       ),
   });
   const life = new Socket({ fd: LIFE, readable: true, writable: false });

@@ -5,8 +5,12 @@ const FOLDER = "sandbox";
 const POLICIES = "policies";
 const ID_LENGTH = 24;
 
+export function policiesFolder(stateHome: string): string {
+  return join(stateHome, FOLDER, POLICIES);
+}
+
 export function policyPath(stateHome: string, id: string): string {
-  return join(stateHome, FOLDER, POLICIES, `${id}.json`);
+  return join(policiesFolder(stateHome), `${id}.json`);
 }
 
 /** Writes a policy where only its id leads to it, and only this user can read it. */

@@ -1,5 +1,5 @@
 import { findBuiltin } from "./builtins.ts";
-import type { ShellContext, ShellFacts } from "./facts.ts";
+import type { EnvironmentEntry, ShellContext, ShellFacts } from "./facts.ts";
 import { LIMITS } from "./limits.ts";
 import {
   createSession,
@@ -55,25 +55,40 @@ export function analyseArgv(
   context: ShellContext,
   knowledge: Knowledge,
 ): ShellFacts {
-  return guarded(argv.join(" "), context, knowledge, (_, scope) => {
-    execute({
-      argv: argv.map(word => text(word)),
-      isOpenEnded: false,
-      cwd: text(context.cwd),
-      stdin: undefined,
-      environment: [],
-      isCleared: false,
-      redirections: [],
-      declarations: [],
-      place: scope.place,
-      isElevated: false,
-      parent: undefined,
-      isInShell: false,
-      skipsFunctions: true,
-      wrappers: 0,
-      span: { start: 0, end: 0 },
-      scope,
-    });
+  return guarded(argv.join(" "), context, knowledge, (_, scope) => start(argv, scope));
+}
+
+/** What the text of a file would do if a program loaded it: its name and its first line tell the language. */
+export function analyseFile(
+  path: string,
+  content: string,
+  context: ShellContext,
+  knowledge: Knowledge,
+): ShellFacts {
+  return guarded(content, context, knowledge, (_, scope) => {
+    scope.state.files.set(path, { contents: [text(content)] });
+    start(["true"], scope, [{ name: "LOADED", value: text(path) }]);
+  });
+}
+
+function start(argv: readonly string[], scope: Scope, environment: readonly EnvironmentEntry[] = []): void {
+  execute({
+    argv: argv.map(word => text(word)),
+    isOpenEnded: false,
+    cwd: text(scope.session.context.cwd),
+    stdin: undefined,
+    environment,
+    isCleared: false,
+    redirections: [],
+    declarations: [],
+    place: scope.place,
+    isElevated: false,
+    parent: undefined,
+    isInShell: false,
+    skipsFunctions: true,
+    wrappers: 0,
+    span: { start: 0, end: 0 },
+    scope,
   });
 }
 

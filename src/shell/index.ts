@@ -2,7 +2,7 @@
  * The shell language and nothing else: text becomes invocations with words, values, redirections and scopes. It knows
  * no program by name; what one does with its words is asked through `Programs`, which is declared here.
  */
-export { analyse, analyseArgv } from "./analyse.ts";
+export { analyse, analyseArgv, analyseFile } from "./analyse.ts";
 export { printPaths, splitAssignment } from "./builtins.ts";
 export * from "./decode.ts";
 export * from "./facts.ts";

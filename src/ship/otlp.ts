@@ -67,6 +67,7 @@ function logRecord({ log, id, text, hash }: ShippedLine, { hasContent, nowMs }: 
       "gen_ai.tool.call.id": stringAt(fields, "call"),
       "amplihack.decision": decision,
       "amplihack.rules": stringsAt(fields, "rules"),
+      "amplihack.answered": stringAt(fields, "answered"),
       "amplihack.project.id": stringAt(fields, "project_id"),
       ...own,
       ...(hasContent ? contentValues(fields) : {}),

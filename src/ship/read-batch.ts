@@ -148,7 +148,7 @@ function* wholeLines(system: LogSystem, file: string, from: number): Generator<L
 /** Of a line, what may leave this machine, mostly under the names of the log. Targets send this and nothing else. */
 export type SharedFields = Readonly<Record<string, string | number | readonly string[]>>;
 
-const TEXTS = "ts host session tool call level prev verdict hook event result decision".split(" ");
+const TEXTS = "ts host session tool call level prev verdict hook event result decision answered".split(" ");
 const NUMBERS = ["seq", "duration_us", "context"];
 const LISTS = ["rules"];
 /** What people typed and named: only when it was asked for. */

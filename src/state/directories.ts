@@ -16,9 +16,13 @@ import { VARIABLES } from "./variables.ts";
 /** The file of memories in the state home. */
 export const MEMORY_DATABASE = "memory.db";
 
-/** Undefined when `HOME` is unset or not an absolute path. */
+/**
+ * Undefined when `HOME` is unset, not an absolute path, or not UTF-8: what stands in for its bytes would name another
+ * directory, which nothing must be looked for or made in.
+ */
 export function findHome(system: Pick<System, "env">): string | undefined {
-  return VARIABLES.HOME.tryGet(system);
+  const home = VARIABLES.HOME.tryGet(system);
+  return home?.includes("\ufffd") === true ? undefined : home;
 }
 
 /** Where recipes and agents come from: `AMPLIHACK_HOME`, else `~/.amplihack`. A checkout may supply these. */

@@ -46,6 +46,8 @@ export * from "./log-file.ts";
 export * from "./log-file.ts";
 export * from "./log-file.ts";
 export { type LogLine, linesOf, logFiles } from "./log-file.ts";
+export * from "./machine-key.ts";
+export * from "./search-path.ts";
 export * from "./session-id.ts";
 export * from "./timestamp.ts";
 export * from "./variables.ts";

@@ -140,7 +140,11 @@ export const VARIABLES = {
 /** What is wrong with variables that lead hooks to places, in sentences; each counts as unset. */
 export function unusablePlaces(source: Pick<System, "env">): readonly string[] {
   const { AMPLIHACK_HOME, AMPLIHACK_ROOT, CLAUDE_PROJECT_DIR, CLAUDE_PLUGIN_ROOT } = VARIABLES;
-  return [AMPLIHACK_HOME, AMPLIHACK_ROOT, CLAUDE_PROJECT_DIR, CLAUDE_PLUGIN_ROOT].flatMap(
+  const home = (source.env.get("HOME") ?? "").includes("\ufffd")
+    ? ["HOME is not UTF-8, so your configuration cannot be found"]
+    : [];
+  const others = [AMPLIHACK_HOME, AMPLIHACK_ROOT, CLAUDE_PROJECT_DIR, CLAUDE_PLUGIN_ROOT].flatMap(
     variable => variable.complaint(source) ?? [],
   );
+  return [...home, ...others];
 }

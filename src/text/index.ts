@@ -4,7 +4,7 @@
  */
 export { clip, clipMiddle, escapeControls, escapeHidden, escapeLines } from "./escape.ts";
 export { didYouMean, nearest } from "./nearest.ts";
-export { liveTokenIn, REDACTED, redact, redactOpening } from "./redact.ts";
+export { liveTokenIn, REDACTED, redact, redactOpening, shownSecretIn } from "./redact.ts";
 export {
   count,
   countCharacters,
@@ -13,6 +13,7 @@ export {
   numberedLines,
   oneLine,
   saysWords,
+  shortCount,
   sizeText,
   type WordPattern,
   withoutControls,

@@ -94,6 +94,24 @@ export function liveTokenIn(text: string): string | undefined {
   return undefined;
 }
 
+const SHOWN_VALUE =
+  /^[^\S\n]*(?:[^\s:=]{0,200}:\d{1,9}:)?["']?([A-Za-z0-9_.-]{0,80}(?:secret|token|passw(?:or)?d|passwd|api[_-]?key|private[_-]?key|access[_-]?key|credential)[A-Za-z0-9_.-]{0,80})["']?[^\S\n]*[=:][^\S\n]*["']?([^\s"',;]{16,400})/gim;
+const SEARCHED_LIMIT = 256 * 1024;
+
+/**
+ * What kind of secret a result shows by its value: a live credential, or a line that gives a secret's name a random value. Masked
+ * and made-up values show nothing. Bounded in characters.
+ */
+export function shownSecretIn(whole: string): string | undefined {
+  const text = whole.slice(0, SEARCHED_LIMIT);
+  const token = liveTokenIn(text);
+  if (token !== undefined || !ANY_SECRET_WORD.test(text)) return token;
+  for (const [, name = "", value = ""] of text.matchAll(SHOWN_VALUE))
+    if (!isReference(value) && !MADE_UP.test(value) && /\d/.test(value) && entropy(value) >= 3.4)
+      return `the value of ${name}`;
+  return undefined;
+}
+
 /** What stands behind a word that announces a secret. */
 function redactNamed(text: string): string {
   let result = text.replace(BEARER, (_, word: string) => `${word} ${REDACTED}`);

@@ -128,3 +128,9 @@ export function numberedLines(first: number, last: number): string {
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
+
+/** `950`, `45k`, `1.2M` */
+export function shortCount(count: number): string {
+  if (count < 1_000) return String(Math.round(count));
+  return count < 999_500 ? `${Math.round(count / 1_000)}k` : `${(count / 1_000_000).toFixed(1)}M`;
+}

@@ -1,5 +1,5 @@
 /**
- * The hosts' own records of sessions: find, read, and fold into turns and calls. Reads files of any size in bounded
+ * The hosts' own records of sessions: find, read, and fold into turns, calls, tokens and costs. Reads files of any size in bounded
  * memory and tolerates lines that are damaged.
  */
 
@@ -13,5 +13,20 @@ export {
   type ToolUsePart,
 } from "./entry.ts";
 export { messageHeading, RULE, readExport, timeLine, toolNaming } from "./export-form.ts";
+export { findPastSessions, type PastSession } from "./find.ts";
 export { countLines, LINE_OPTIONS, type LineOptions, readLines } from "./lines.ts";
 export { type ReadCount, readMessages, readTranscript } from "./read.ts";
+export type { TokenCount } from "./usage/facts.ts";
+export {
+  addTokens,
+  dayOf,
+  groupUsage,
+  sumGroups,
+  totalTokens,
+  USAGE_GROUPS,
+  type UsageGroup,
+  type UsageGrouping,
+} from "./usage/group.ts";
+export { addSpent, advanceMeter, type Spent, type UsageMeter } from "./usage/meter.ts";
+export { costOfTokens, PRICES_DATE, type PriceList } from "./usage/prices.ts";
+export { type Usage, type UsageEntry, UsageSum } from "./usage/sum.ts";

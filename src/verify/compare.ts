@@ -1,9 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { resolveSubcommand } from "../hosts/index.ts";
-import { isJsonObject, type Json, ownValue } from "../protocol/index.ts";
-import { Problem } from "../state/index.ts";
-import { compileGlob, describeEnd, join, matchesGlob, type System, splitWords } from "../system/index.ts";
-import { redact } from "../text/index.ts";
+import { describeEnd, type System, splitWords } from "../system/index.ts";
+import type { GoldenCase } from "./golden.ts";
 import {
   canonicalText,
   type Difference,
@@ -12,14 +8,7 @@ import {
   jsonEqual,
   readExact,
 } from "./json-equal.ts";
-import {
-  type BridgeScript,
-  openSandbox,
-  SANDBOX_MARK,
-  type Sandbox,
-  type Seed,
-  type SeedFile,
-} from "./sandbox.ts";
+import { openSandbox, SANDBOX_MARK, type Sandbox, type Seed } from "./sandbox.ts";
 
 /** A program under comparison; `{event}` and `{subcommand}` in its words are filled in. */
 export interface Engine {
@@ -100,157 +89,6 @@ export function splitCommandLine(text: string): readonly string[] {
   if (rest !== "")
     throw new Error(`the quote ${rest[0]} at character ${text.length - rest.length} is not closed`);
   return splitWords(text);
-}
-
-/** One recorded call: the exact stdin, the whole answer wanted, and what the sandbox needs. */
-export interface GoldenCase {
-  readonly event: string;
-  readonly subcommand: string;
-  readonly name: string;
-  readonly input: Uint8Array;
-  readonly expected: ExactJson;
-  readonly exitCode: number;
-  readonly stderrContains: readonly string[];
-  readonly isPartial: boolean;
-  readonly env: Readonly<Record<string, string>>;
-  readonly args: readonly string[];
-  readonly seed: Seed;
-}
-
-export interface GoldenFilter {
-  readonly event?: string | undefined;
-  /** `*` and `?` over the case's name */
-  readonly filter?: string | undefined;
-}
-
-/** Every case below a folder. An input without its expectation, or the reverse, is an error. */
-export function findGoldenCases(folder: string, { event, filter }: GoldenFilter = {}): readonly GoldenCase[] {
-  const isWanted = filter === undefined ? () => true : matcherOf(filter);
-  return readdirSync(folder, { withFileTypes: true })
-    .filter(entry => entry.isDirectory())
-    .map(entry => ({ hook: entry.name, subcommand: resolveSubcommand(entry.name) }))
-    .flatMap(({ hook, subcommand }) => {
-      if (subcommand === undefined) throw new Error(`${join(folder, hook)} is named after no hook`);
-      if (event !== undefined && subcommand.event !== event && subcommand.name !== event) return [];
-      return caseNames(join(folder, hook))
-        .filter(isWanted)
-        .map(name => readCase(join(folder, hook), name, subcommand.event, subcommand.name));
-    });
-}
-
-function caseNames(folder: string): readonly string[] {
-  const parts = new Map<string, Set<string>>();
-  for (const file of readdirSync(folder)) {
-    const found = /^(.+)\.(input|expected)\.json$/.exec(file);
-    const [, name, part] = found ?? [];
-    if (name !== undefined && part !== undefined) parts.set(name, (parts.get(name) ?? new Set()).add(part));
-  }
-  for (const [name, present] of parts) {
-    if (present.size === 2) continue;
-    const missing = present.has("input") ? "expected" : "input";
-    throw new Error(
-      `${join(folder, name)}.${missing}.json is missing: an input and its expectation come together`,
-    );
-  }
-  return [...parts.keys()].sort();
-}
-
-function readCase(folder: string, name: string, event: string, subcommand: string): GoldenCase {
-  const path = (part: string): string => join(folder, `${name}.${part}.json`);
-  const expected = readExact(readFileSync(path("expected"), "utf8"));
-  if (!expected.ok) throw new Error(`${path("expected")}: ${expected.problem}`);
-  const meta = existsSync(path("meta")) ? (JSON.parse(readFileSync(path("meta"), "utf8")) as Json) : {};
-  const fixtureFolder = join(folder, `${name}.fixture`);
-  return {
-    event,
-    subcommand,
-    name,
-    input: readFileSync(path("input")),
-    expected: expected.value,
-    exitCode: numberAt(meta, "exit_code") ?? 0,
-    stderrContains: textsAt(meta, "stderr_contains"),
-    isPartial: isJsonObject(meta) && ownValue(meta, "partial") === true,
-    env: recordAt(meta, "env") as Readonly<Record<string, string>>,
-    args: textsAt(meta, "args"),
-    seed: {
-      fixtureFolder,
-      files: recordAt(meta, "files") as Readonly<Record<string, SeedFile>>,
-      bridge: isJsonObject(meta) && "bridge" in meta ? (recordAt(meta, "bridge") as BridgeScript) : undefined,
-    },
-  };
-}
-
-function numberAt(value: Json, key: string): number | undefined {
-  const found = isJsonObject(value) ? ownValue(value, key) : undefined;
-  return typeof found === "number" ? found : undefined;
-}
-
-function textsAt(value: Json, key: string): readonly string[] {
-  const found = isJsonObject(value) ? ownValue(value, key) : undefined;
-  return Array.isArray(found) ? found.filter(item => typeof item === "string") : [];
-}
-
-function recordAt(value: Json, key: string): Readonly<Record<string, unknown>> {
-  const found = isJsonObject(value) ? ownValue(value, key) : undefined;
-  return found !== undefined && isJsonObject(found) ? found : {};
-}
-
-function matcherOf(pattern: string): (name: string) => boolean {
-  const glob = compileGlob(pattern, "text");
-  return name => matchesGlob(glob, name);
-}
-
-interface Capture {
-  readonly folder: string;
-  /** snake case */
-  readonly hookName: string;
-  readonly name: string;
-  readonly input: Uint8Array;
-  readonly inputText: string;
-  readonly stdout: string;
-  readonly exitCode: number;
-  readonly durationUs: number;
-  readonly isForced: boolean;
-}
-
-const NAME = /^[\w][\w.-]{0,99}$/;
-
-export function isCaseName(name: string): boolean {
-  return NAME.test(name);
-}
-
-/** Writes the golden files of one call: the exact input, the whole answer and what else it said. */
-export function writeCapture(capture: Capture): readonly string[] {
-  for (const [what, text] of [
-    ["input", capture.inputText],
-    ["answer", capture.stdout],
-  ] as const) {
-    if (redact(text) !== text)
-      throw refusal(`the ${what} holds what looks like a secret`, "take it out, then record again");
-  }
-  const folder = join(capture.folder, capture.hookName);
-  const path = (part: string): string => join(folder, `${capture.name}.${part}.json`);
-  const paths = [path("input"), path("expected"), path("meta")];
-  const taken = paths.find(existsSync);
-  if (taken !== undefined && !capture.isForced)
-    throw refusal(`${taken} is already there`, "add --force to replace it");
-  const answer = capture.stdout.trim() === "" ? "{}" : capture.stdout.trim();
-  const read = readExact(answer);
-  if (!read.ok)
-    throw refusal(`the answer is no JSON: ${read.problem}`, "record a program that answers in JSON");
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(path("input"), capture.input);
-  // As it came: parsing and printing it again would round numbers beyond 2^53.
-  writeFileSync(path("expected"), `${answer}\n`);
-  writeFileSync(
-    path("meta"),
-    `${JSON.stringify({ exit_code: capture.exitCode, duration_us: capture.durationUs }, null, 2)}\n`,
-  );
-  return paths;
-}
-
-function refusal(message: string, fix: string): Problem {
-  return new Problem(`nothing was recorded: ${message}`, { kind: "failed", fix });
 }
 
 export interface Answered {

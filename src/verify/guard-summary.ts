@@ -90,8 +90,11 @@ export function addCall(
   const rules = [...new Set(judgement.findings.map(finding => finding.rule))];
   for (const rule of rules) summary.byRule.set(rule, (summary.byRule.get(rule) ?? 0) + 1);
   const { command, paths } = checked.input.facts;
-  const called = command ?? `${checked.input.tool.canonicalName} ${paths.join(" ")}`;
-  const key = `${cwd ?? ""}\0${called}`;
+  const { canonicalName, input: given } = checked.input.tool;
+  // A call without a command or a path is told apart by all that it was given.
+  const what = paths.length > 0 ? paths.join(" ") : JSON.stringify(given);
+  const called = command ?? `${canonicalName} ${what}`;
+  const key = [verdict, cwd ?? "", called].join("\0");
   const alike = summary.byCall.get(key);
   if (alike !== undefined) alike.count += 1;
   else if (summary.stopped.filter(one => one.verdict === verdict).length < MAX_SHOWN) {

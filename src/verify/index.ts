@@ -2,6 +2,7 @@
  * Compare, replay, capture and scan: the tools that test hooks. Sessions are replayed in memory; the live drivers start
  * real hosts with a scripted model.
  */
+export type { AnsweredCalls, StandingGap } from "./answered-calls.ts";
 export {
   type Answered,
   answerIn,
@@ -13,11 +14,9 @@ export {
   compareGolden,
   type Engine,
   type EngineRun,
-  findGoldenCases,
-  type GoldenCase,
-  type GoldenFilter,
   splitCommandLine,
 } from "./compare.ts";
+export { findGoldenCases, type GoldenCase, type GoldenFilter } from "./golden.ts";
 export type { PastCall, Suggestion } from "./guard-suggestions.ts";
 export type { GuardSummary, OwnHooksSummary, PastVerdict, RecordedIn, StoppedCall } from "./guard-summary.ts";
 export type { ExampleResult, Trial } from "./hook-trials.ts";
@@ -37,18 +36,19 @@ export {
 export type { Proof } from "./live/live.ts";
 export type { Sandbox } from "./sandbox.ts";
 export type { ScanFinding } from "./scan.ts";
-export type { PastSession } from "./transcript-inputs.ts";
 export { createMover, type TranscriptInput } from "./transcript-inputs.ts";
+export const loadAnsweredCalls = () => import("./answered-calls.ts");
 export const loadCapture = () => import("./compare.ts");
 export const loadCompare = () => import("./compare.ts");
 export const loadExamples = () => import("./hook-trials.ts");
 export const loadFindFiles = () => import("./scan.ts");
-export const loadGolden = () => import("./compare.ts");
+export const loadGolden = () => import("./golden.ts");
 export const loadGuardSuggestions = () => import("./guard-suggestions.ts");
 export const loadGuardSummary = () => import("./guard-summary.ts");
 export const loadLive = () => import("./live/live.ts");
 export const loadOwnHooksSummary = () => import("./guard-summary.ts");
-export const loadPastSessions = () => import("./transcript-inputs.ts");
+export const loadRecordedUsage = () => import("./recorded-usage.ts");
+export const loadPolicyCases = () => import("./policy-cases.ts");
 export const loadRecordedInputs = () => import("./hook-trials.ts");
 export const loadRunTrials = () => import("./hook-trials.ts");
 export const loadSandbox = () => import("./sandbox.ts");

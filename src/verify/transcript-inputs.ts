@@ -1,5 +1,3 @@
-import { HOST_LIST, type HostId } from "../hosts/index.ts";
-import { hostSetup } from "../install/index.ts";
 import {
   isJsonObject,
   type Json,
@@ -10,19 +8,9 @@ import {
   readJson,
   stringAt,
 } from "../protocol/index.ts";
-import { readText } from "../state/index.ts";
-import {
-  basename,
-  dirname,
-  hasErrorCode,
-  isAbsolute,
-  isInside,
-  join,
-  normalise,
-  quoteWord,
-  type System,
-} from "../system/index.ts";
+import { basename, isAbsolute, isInside, normalise, quoteWord, type System } from "../system/index.ts";
 import { readLines } from "../transcripts/index.ts";
+import { knownDirectory } from "./recorded-usage.ts";
 import { SANDBOX_MARK } from "./sandbox.ts";
 
 /** What one entry of a session's record says, whichever host wrote it. */
@@ -183,7 +171,6 @@ interface TranscriptCount {
 
 /** Tool calls whose results were not seen yet; more than a session ever has open. The oldest are forgotten. */
 const MAX_OPEN_CALLS = 200;
-const MAX_PLACE_BYTES = 4096;
 
 /**
  * The hook inputs of a session transcript or capture file, in order and one at a time: lines that are hook payloads
@@ -195,7 +182,8 @@ export function* transcriptInputs(
   count: TranscriptCount,
 ): Generator<TranscriptInput, void, undefined> {
   const seen: SeenCalls = { open: new Map(), done: new Set() };
-  let common: JsonObject = knownPlace(system, path);
+  const place = knownDirectory(system, path);
+  let common: JsonObject = place === undefined ? {} : { cwd: place };
   let number = 0;
   for (const line of readLines(system, path)) {
     number += 1;
@@ -270,12 +258,6 @@ function sessionMembers({
   return { ...(id === undefined ? {} : { session_id: id }), ...(cwd === undefined ? {} : { cwd }) };
 }
 
-/** Gemini tells the directory of a session in a file above its records, not in them. */
-function knownPlace(system: System, path: string): JsonObject {
-  const cwd = readText(system, join(dirname(dirname(path)), ".project_root"), MAX_PLACE_BYTES)?.trim();
-  return cwd === undefined || !isAbsolute(cwd) ? {} : { cwd };
-}
-
 interface SeenCalls {
   readonly open: Map<string, { readonly name: string; readonly input: Json }>;
   /** ids of calls whose results were seen: a record may be written again with more in it */
@@ -311,50 +293,4 @@ function makeCallPayload(
 function remember(done: Set<string>, id: string): void {
   done.add(id);
   if (done.size > MAX_OPEN_CALLS) done.delete([...done][0] ?? "");
-}
-
-/** The record that a host keeps of one session. */
-export interface PastSession {
-  readonly host: HostId;
-  /** what people call the host */
-  readonly title: string;
-  readonly path: string;
-  readonly size: number;
-  readonly modifiedMs: number;
-}
-
-const MAX_DEPTH = 6;
-
-/** All records of sessions below a home, of every host that keeps them as lines of JSON; the newest first. */
-export function findPastSessions(system: Pick<System, "files">, home: string): readonly PastSession[] {
-  return HOST_LIST.flatMap(({ id, evidence }) => {
-    const folder = evidence?.transcriptFolder;
-    if (folder === undefined) return [];
-    const { title } = hostSetup(id);
-    return recordsBelow(system, join(home, folder), MAX_DEPTH).map(found => ({ host: id, title, ...found }));
-  }).sort((one, other) => other.modifiedMs - one.modifiedMs || (one.path < other.path ? -1 : 1));
-}
-
-function recordsBelow(
-  { files }: Pick<System, "files">,
-  folder: string,
-  depth: number,
-): readonly Pick<PastSession, "path" | "size" | "modifiedMs">[] {
-  return listIfThere(files, folder).flatMap(name => {
-    const path = join(folder, name);
-    const facts = files.inspect(path);
-    if (facts?.kind === "directory") return depth === 0 ? [] : recordsBelow({ files }, path, depth - 1);
-    if (facts?.kind !== "file" || !name.endsWith(".jsonl")) return [];
-    return [{ path, size: facts.size, modifiedMs: facts.modifiedMs }];
-  });
-}
-
-function listIfThere(files: System["files"], folder: string): readonly string[] {
-  try {
-    return files.list(folder);
-  } catch (error) {
-    // What cannot be listed is not the user's own, and there is nothing to tell of it.
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR", "EACCES")) return [];
-    throw error;
-  }
 }

@@ -17,6 +17,8 @@ export interface Disk {
   kind(path: string): FileKind | undefined;
   /** device and inode of the name itself, equal for two names of one file */
   identity(path: string): string | undefined;
+  /** its permission bits */
+  mode(path: string): number | undefined;
   /** nothing is there, and that was seen: a name that cannot be looked at may be there */
   isAbsent(path: string): boolean;
   /** names in the directory; undefined when it cannot be listed or holds more than the limit, by default 200 */
@@ -60,6 +62,7 @@ export function createDisk(
   return {
     kind,
     identity: path => factsAt(path)?.identity,
+    mode: path => factsAt(path)?.mode,
     isAbsent: path => !links.has(path) && found(path) === "absent",
     names: (path, limit = MAX_NAMES) => {
       const names = list(path);

@@ -112,7 +112,11 @@ export function isIgnoredNow(
 }
 
 /** By the rules that are there, and by those that were there before this session. */
-export function isIgnoredByGit(workspace: Workspace, top: string, parts: readonly string[]): boolean {
+export function isIgnoredByGit(
+  workspace: Pick<Workspace, "disk"> & { readonly given: Pick<Workspace["given"], "written"> },
+  top: string,
+  parts: readonly string[],
+): boolean {
   if (!isIgnoredNow(workspace, top, parts)) return false;
   const written = workspace.given.written?.();
   if (written === undefined) return true;

@@ -3,15 +3,26 @@
  * wired). It looks, and changes nothing.
  */
 export { createDisk, type Disk, linkedDirectories, partsBelow } from "./disk.ts";
-export { type IgnoreFile, isIgnored, isIgnoredNow, matchesAnyPattern, parseIgnoreFile } from "./ignore.ts";
+export { type GitSetting, gitSettings, hooksOf, usesAttribute } from "./git-settings.ts";
+export {
+  type IgnoreFile,
+  isIgnored,
+  isIgnoredByGit,
+  isIgnoredNow,
+  matchesAnyPattern,
+  parseIgnoreFile,
+} from "./ignore.ts";
 export { holdsActiveLock, holdsHookProgram, isOwnFile, isSwitchFile } from "./own-files.ts";
+export { isShadowedIn, whyOtherProgram } from "./program-identity.ts";
 export { filesBelow, type ProtectedPath, protectedPaths } from "./protected.ts";
 export {
+  activeHooks,
   currentBranch,
   findAlias,
   findRepository,
   hasBranch,
   hasCommitName,
+  hooksIn,
   openRepository,
   type Repository,
   remotesOf,
@@ -27,6 +38,9 @@ export {
   secretByName,
   secretPlaces,
 } from "./secrets.ts";
+export { NO_SESSION_FACTS, type SessionFacts, warnedSincePrompt } from "./session-facts.ts";
+export { startersBelow } from "./starters.ts";
+export { hasSecretsIn, startsLater } from "./starts-later.ts";
 export {
   componentCouldBe,
   componentCouldBeInAnyShell,

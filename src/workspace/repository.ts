@@ -83,6 +83,22 @@ export function findAlias(
   return undefined;
 }
 
+/** Hooks that git runs here now, by name; undefined when another directory than its own is configured. */
+export function activeHooks(disk: Disk, { commonDirectory }: Repository): readonly string[] | undefined {
+  const content = disk.text(`${commonDirectory}/config`, MAX_CONFIG) ?? "";
+  if (readConfigValue(content, { section: "core", key: "hooksPath" }) !== undefined) return undefined;
+  return hooksIn(disk, `${commonDirectory}/hooks`);
+}
+
+/** The hooks in a directory, without the examples that git puts there. */
+export function hooksIn(disk: Disk, directory: string): readonly string[] {
+  if (disk.kind(directory) !== "directory") return [];
+  return (disk.names(directory) ?? []).filter(name => HOOK_NAME.test(name));
+}
+
+const HOOK_NAME =
+  /^(?:(?:pre|post|prepare|commit|applypatch)-[a-z-]+|update|reference-transaction|push-to-checkout)$/;
+
 /** The addresses of its remotes. */
 export function remotesOf(disk: Disk, { commonDirectory }: Repository): readonly string[] {
   const content = disk.text(`${commonDirectory}/config`, MAX_CONFIG) ?? "";
@@ -110,13 +126,14 @@ function readConfigValue(content: string, { section, subsection, key }: ConfigNa
     if (header !== null) isInside = header[2] === subsection && header[1]?.toLowerCase() === section;
     const rest = header === null ? line : line.slice(header[0].length);
     const entry = /^\s*([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?$/.exec(rest);
-    if (isInside && entry?.[1]?.toLowerCase() === key.toLowerCase()) found = unquote(entry[2] ?? "true");
+    if (isInside && entry?.[1]?.toLowerCase() === key.toLowerCase())
+      found = unquoteSetting(entry[2] ?? "true");
   }
   return found;
 }
 
 /** Without quotes, escapes and the comment behind it. */
-function unquote(raw: string): string {
+export function unquoteSetting(raw: string): string {
   const [value = ""] = /^(?:[^"\\#;]|\\.?|"(?:[^"\\]|\\.?)*(?:"|$))*/.exec(raw) ?? [];
   return value
     .replace(/\\(.?)|"/g, (_, escaped: string | undefined) =>

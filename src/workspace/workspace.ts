@@ -13,6 +13,7 @@ import {
   type System,
 } from "../system/index.ts";
 import { createDisk, type Disk } from "./disk.ts";
+import type { SessionFacts } from "./session-facts.ts";
 
 /** What the caller knows. Everything absent is unknown, never guessed. */
 export interface Surroundings {
@@ -30,12 +31,18 @@ export interface Surroundings {
   readonly user?: string | undefined;
   /** where programs are looked for, as `PATH` has it */
   readonly searchPath?: string | undefined;
+  /** whether the environment brings a function of this name, or a file that every shell loads first */
+  readonly isShadowed?: ((name: string) => boolean) | undefined;
   /** `~A`: the guard's own configuration, grants, keys and programs */
   readonly stateHome?: string | undefined;
   /** folders of hosts that a variable moved, with what they stand for below the home directory */
   readonly hostFolders?: readonly HostFolder[] | undefined;
   /** asked only where it matters who wrote a file; undefined when nothing is recorded */
   readonly written?: (() => SessionWrites | undefined) | undefined;
+  /** what else is known of the session; undefined when nothing was noted */
+  readonly facts?: SessionFacts | undefined;
+  /** told what was found in a text of the session, for the next call */
+  readonly onJudged?: ((entry: string) => void) | undefined;
   readonly nowMs?: number | undefined;
   /** true once the time for an answer is nearly over: what is not examined by then is asked about */
   readonly isLate?: (() => boolean) | undefined;
@@ -295,10 +302,14 @@ export const SYSTEM_TREES = wordSet(
 export interface SessionWrites {
   /** it made or changed the file */
   hasWritten(path: string): boolean;
+  /** all of them, those of the last calls last */
+  files(): readonly string[];
   /** the files that it made or changed and that have this last name */
   named(name: string): readonly string[];
   /** the text of a file before the session changed it first; undefined when that is not kept */
   textBefore(path: string): string | undefined;
   /** where files were that the session moved below this directory */
   movedInto(directory: string): readonly string[];
+  /** the files of a change, by its id or the beginning of it: whoever is shown the change reads them */
+  changedBy(id: string): readonly string[];
 }

@@ -1,5 +1,5 @@
 // How cost grows with the size of what is given: guard and shell by the length of a command, the engine by the number
-// of hooks, memory by the number of memories. `series` and `size` are what docs/performance.md plots.
+// of hooks, memory by the number of memories. `series` and `size` are what docs/maintainers/performance.md plots.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";

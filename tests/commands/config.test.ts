@@ -65,7 +65,7 @@ describe("amplihack config list", () => {
 
   it("shows every setting with --all", async () => {
     const all = await listed(newUserInside(), "--all");
-    const maps = ["guard.rules", "failure"];
+    const maps = ["guard.rules", "failure", "prices"];
     expect(Object.keys(all)).toEqual(settingKeys().filter(key => !maps.includes(key)));
     expect(all["history.budgetMs"]).toEqual(["built-in", 150]);
     expect(all["reflect.agent"]).toEqual(["built-in", null]);

@@ -36,3 +36,35 @@ it.skipIf(!hasTerminal)("at a terminal an undo asks first, and a diff goes throu
   expect(shown).toContain("\u001b[31m-call Ada");
   expect(existsSync(file)).toBe(true);
 });
+
+it.skipIf(!hasTerminal)(
+  "at a terminal the change to undo is chosen from a list, by the name of a file",
+  async () => {
+    const user = newUser();
+    const names = ["first.txt", "second.txt", "third.txt"];
+    for (const name of names) {
+      const file = join(user.project, name);
+      writeFileSync(file, `text of ${name}\n`);
+      await agentCall(user, { command: `rm ${name}`, targets: [name], how: "delete" }, () => rmSync(file));
+    }
+    const amplihack = AMPLIHACK.join(" ");
+    const script = `${amplihack} undo; echo "one ended with $?"; ${amplihack} undo; echo "two ended with $?"`;
+    const env = { PATH: process.env["PATH"] ?? "", HOME: user.home, TERM: "xterm" };
+    await driveTerminal(["bash", "--norc", "-c", script], { cwd: user.project, env }, [
+      { expect: "What shall be taken back?" },
+      { expect: "rm third.txt" },
+      { expect: "-text of third.txt" },
+      { send: "first" },
+      { expect: "-text of first.txt" },
+      { send: "\r" },
+      { expect: "Take this back? [y/N] " },
+      { send: "y\n" },
+      { expect: "one ended with 0" },
+      { expect: "What shall be taken back?" },
+      { send: "\u001b" },
+      { expect: "Nothing was changed." },
+      { expect: "two ended with 1" },
+    ]);
+    expect(names.map(name => existsSync(join(user.project, name)))).toEqual([true, false, false]);
+  },
+);

@@ -80,6 +80,7 @@ describe("commits on main", () => {
     expect(install("--profile", "guard")).toContain(question);
     expect(JSON.parse(readFileSync(join(home, ".amplihack/config.jsonc"), "utf8"))).toEqual({
       parts: ["guard"],
+      autonomy: "off",
       guard: { rules: { "git.main": "allow" } },
     });
     expect(install()).not.toContain(question);

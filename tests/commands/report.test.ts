@@ -89,8 +89,26 @@ describe("a summary", () => {
         change(1, { kind: "redo" }),
       ],
     );
-    expect(figures).toEqual({ calls: 3, refused: 1, asked: 1, held: 1, kept: 2, undone: 1, failures: 1 });
-    expect(before).toEqual({ calls: 2, refused: 1, asked: 0, held: 0, kept: 0, undone: 0, failures: 0 });
+    expect(figures).toEqual({
+      calls: 3,
+      refused: 1,
+      asked: 1,
+      answered: 0,
+      held: 1,
+      kept: 2,
+      undone: 1,
+      failures: 1,
+    });
+    expect(before).toEqual({
+      calls: 2,
+      refused: 1,
+      asked: 0,
+      answered: 0,
+      held: 0,
+      kept: 0,
+      undone: 0,
+      failures: 0,
+    });
     expect(bars.map(({ calls }) => calls)).toEqual([0, 0, 0, 0, 0, 2, 3]);
     expect({ sessions, files }).toEqual({ sessions: 2, files: 2 });
     expect(rules).toMatchObject([

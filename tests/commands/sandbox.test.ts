@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { checkLayers, usableLayers } from "../../src/sandbox/index.ts";
@@ -80,7 +80,7 @@ describe.skipIf(!canRun || !existsSync(CLI))("amplihack sandbox", () => {
     // There is no such name, which is another answer than a refusal.
     expect(stdout).toBe("other.invalid 403\nallowed.invalid 502\n");
     expect(stderr).toBe(
-      "amplihack: the sandbox refused other.invalid: it is not among the hosts that are allowed. To allow it: amplihack sandbox run --host other.invalid -- …\n",
+      "amplihack: the sandbox refused other.invalid: it is not among the hosts that are allowed. To allow it: amplihack sandbox allow other.invalid\n",
     );
   });
 
@@ -89,5 +89,42 @@ describe.skipIf(!canRun || !existsSync(CLI))("amplihack sandbox", () => {
       status: 2,
       stderr: expect.stringContaining("write it after --"),
     });
+  });
+
+  it("run follows the configuration", () => {
+    const more = join(scene.outside, "configured");
+    mkdirSync(more);
+    writeFileSync(
+      join(scene.home, ".amplihack/config.jsonc"),
+      JSON.stringify({ sandbox: { write: [more, "~/not-there"], network: "off" } }),
+      { mode: 0o600 },
+    );
+    const { status } = amplihack("sandbox", "run", "--", "sh", "-c", `echo x > ${more}/file`);
+    expect({ status, isThere: existsSync(join(more, "file")) }).toEqual({ status: 0, isThere: true });
+  });
+
+  it("allow is for a person at a terminal", () => {
+    const { status, stderr } = amplihack("sandbox", "allow", "api.example.com");
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/terminal/);
+  });
+
+  it("try holds changes, shows them, and applies them", () => {
+    const held = amplihack("try", "--json", "--", "sh", "-c", "echo tried > a.txt; exit 4");
+    const document = JSON.parse(held.stdout);
+    expect(held.status).toBe(4);
+    expect(document).toMatchObject({ exit: 4, outcome: "held", try: { files: [{ what: "changed" }] } });
+    expect(readFileSync(join(scene.project, "a.txt"), "utf8")).toBe("");
+    const { id } = document.try;
+    expect(amplihack("try", "list").stdout).toContain("a.txt");
+    expect(amplihack("try", "show", id).stdout).toContain("+tried");
+    expect(amplihack("try", "apply", id)).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining("undo"),
+    });
+    expect(readFileSync(join(scene.project, "a.txt"), "utf8")).toBe("tried\n");
+    expect(amplihack("undo", "--yes").status).toBe(0);
+    expect(readFileSync(join(scene.project, "a.txt"), "utf8")).toBe("");
+    expect(amplihack("try", "discard", id)).toMatchObject({ status: 1 });
   });
 });

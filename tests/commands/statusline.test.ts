@@ -1,6 +1,8 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { meterCall } from "../../src/hooks/program/budget.ts";
+import { systemIn } from "../install/sandbox.ts";
 import { agentCall } from "./agent-call.ts";
 import { newUserInside, type TypeOptions, type User } from "./run-command.ts";
 
@@ -56,6 +58,26 @@ describe("amplihack statusline", () => {
     const log = ["ask", "deny", "deny", "allow"].map(verdict => auditLine(verdict)).join("");
     write(user, "logs/audit.jsonl", `${log}${auditLine("deny", "other")}${auditLine("ask", null)}not JSON\n`);
     expect(await lineOf(user, payload(user))).toContain("2 kept · 1 asked · 2 refused");
+  });
+
+  it("tells how far the tightest budget is used", async () => {
+    const user = newUserInside();
+    write(user, "config.jsonc", JSON.stringify({ budget: { session: "$5", day: "100M tokens" } }));
+    const record = join(user.home, "record.jsonl");
+    const usage = { input_tokens: 0, output_tokens: 160_000 };
+    const message = { id: "a", model: "claude-opus-4-5", usage };
+    const timestamp = new Date().toISOString();
+    writeFileSync(
+      record,
+      `${JSON.stringify({ type: "assistant", sessionId: SESSION, timestamp, message })}\n`,
+    );
+    const config = { budget: { session: "$5" }, prices: {} };
+    meterCall(
+      systemIn(user.project, { HOME: user.home }),
+      { sessionId: SESSION, transcriptPath: record },
+      { stateHome: join(user.home, ".amplihack"), project: user.project, config },
+    );
+    expect(await lineOf(user, payload(user))).toContain("· budget 80 %, ");
   });
 
   it("does not count an undo as a change", async () => {

@@ -37,6 +37,21 @@ describe("configuration with no file at all", () => {
   });
 });
 
+describe("what a project leaves out of the history", () => {
+  const content = '{"history": {"exclude": ["src/**"], "precious": ["*.key"]}}';
+
+  it("does not count unless the user trusts the file", () => {
+    const loaded = load({ [PROJECT]: own(content) });
+    expect(loaded.config.history).toMatchObject({ exclude: [], precious: ["*.key"] });
+    expect(loaded.notices.map(({ message }) => message).join("\n")).toContain("history.exclude");
+  });
+
+  it("counts when they do", () => {
+    const trust = `{"guard": {"trustedProjects": [{"path": "${HOME}/project", "sha256": "${sha256Hex(utf8.encode(content))}"}]}}`;
+    expect(load({ [PROJECT]: own(content), [USER]: own(trust) }).config.history.exclude).toEqual(["src/**"]);
+  });
+});
+
 describe("a project's file with more rules than anybody writes", () => {
   it("counts up to a limit, and says so", () => {
     const names = Array.from({ length: 20_000 }, (_, index) => `*a${index}`);

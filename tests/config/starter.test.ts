@@ -30,7 +30,9 @@ describe("a starter configuration", () => {
     const { notices, config } = loadConfig(createMemorySystem({ files: { [path]: text } }), PLACES);
     expect(notices).toEqual([]);
     expect(config.guard.custom).toEqual(EXAMPLES["guard.custom"]);
-    expect(config.history.exclude).toEqual(EXAMPLES["history.exclude"]);
+    // A project that is not trusted may not leave anything out of the history.
+    expect(config.history.exclude).toEqual(scope === "user" ? EXAMPLES["history.exclude"] : []);
+    expect(config.history.precious).toEqual(EXAMPLES["history.precious"]);
   });
 
   it("explains every setting there is, each once", () => {

@@ -1,13 +1,14 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { agentAtPeer, findPeer } from "../../src/dashboard/peer.ts";
 import { agentRunning } from "../../src/hooks/program/process-tree.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
+import { changedMachine, record } from "./changed-machine.ts";
 import { newMachine, serve } from "./machine.ts";
 
 describe("who may ask the dashboard", () => {
@@ -171,10 +172,19 @@ describe("who may change something", () => {
 });
 
 describe("an agent that has the token", () => {
-  it("reads no diff, in which a secret may be", async () => {
-    const { ask } = await serve(newMachine(), { refusePeer: () => "claude runs it, process 12" });
-    expect(await ask("/diff?id=none")).toMatchObject({ status: 403 });
-    expect(await ask("/memory")).toMatchObject({ status: 200 });
+  it.each(["/diff", "/change"])("is not shown what files of secrets hold: %s", async page => {
+    const { machine, project } = await changedMachine("one\n", "two\n");
+    const write = (name: string) =>
+      record(machine, project, `write ${name}`, name, () =>
+        writeFileSync(`${project}/${name}`, "A=first-value\nB=second-value\n"),
+      );
+    const [secret, plain] = [await write(".env"), await write("app.txt")];
+    const agent = await serve(machine, { refusePeer: () => "claude runs it, process 12" });
+    const hidden = await agent.ask(`${page}?id=${secret}`);
+    expect(hidden.body).not.toContain("-value");
+    expect(hidden.body).toContain("it may hold secrets");
+    expect((await agent.ask(`${page}?id=${plain}`)).body).toContain("first-value");
+    expect((await (await serve(machine)).ask(`${page}?id=${secret}`)).body).toContain("first-value");
   });
 
   it("is known by its connection, and changes nothing", async () => {

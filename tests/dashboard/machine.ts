@@ -27,6 +27,7 @@ export function newMachine(stateHome: string = temporaryDirectory()): Machine {
     database: join(stateHome, "memory.db"),
     home: "/home/ada",
     history: BUILT_IN.history,
+    guard: BUILT_IN.guard,
   };
   mkdirSync(join(stateHome, "logs"), { recursive: true });
   mkdirSync(places.recipeRuns, { recursive: true });

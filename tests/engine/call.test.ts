@@ -153,7 +153,10 @@ describe("a person is asked", () => {
     const call = (isApproved: boolean) =>
       engine.call("bash", { command: "ls" }, echo, { onAsk: answer(isApproved) });
     expect(await call(true)).toMatchObject({ status: "done", result: { stdout: "ls -l" } });
-    expect(await call(false)).toMatchObject({ status: "denied", reason: "the person refused: really?" });
+    expect(await call(false)).toMatchObject({
+      status: "denied",
+      reason: "Your user said no. Do not run it again, and do not try it another way.",
+    });
     expect(shown[0]).toMatchObject({ tool: "bash", args: { command: "ls -l" }, reason: "really?" });
   });
 

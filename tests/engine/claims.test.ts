@@ -120,7 +120,7 @@ describe("3. Call tools through the engine", () => {
     const statuses: string[] = [];
     for (const engine of [engines[0], engines[0], engines[1]])
       statuses.push((await engine.resume(called.pending, true, () => 1)).status);
-    // Engines do not know of each other: what was answered is kept by the agent.
+    // Engines that share no store do not know of each other.
     expect(statuses).toEqual(["done", "denied", "done"]);
   });
 

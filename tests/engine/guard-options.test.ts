@@ -1,8 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { HookInput, JsonObject } from "../../src/exports/engine.ts";
+import { createHookEngine, type HookInput, type JsonObject } from "../../src/exports/engine.ts";
 import { DEFAULT_GUARD_SETTINGS, guard } from "../../src/exports/guard.ts";
+import { createMemorySystem } from "../../src/system/memory.ts";
 import { makeEngine, temporaryFolder } from "./fixture.ts";
 
 const PLACES = { home: "/home/user", cwd: "/project" };
@@ -65,7 +66,7 @@ describe("the embedded guard", () => {
       { code: "tool-unread", severity: "warning", hook: "guard", detail: expect.stringContaining("(what)") },
     ]);
     for (const name of ["exec", "terminal", "execute_command", "mcp__box__shell", "runCommand"])
-      expect((await unread(name, { steps: [{ verb: "wipe" }] })).map(({ code }) => code)).toEqual([
+      expect((await unread(name, { steps: [{ verb: "list" }] })).map(({ code }) => code)).toEqual([
         "tool-unread",
       ]);
     expect(await unread("exec", { command: "ls" })).toEqual([]);
@@ -80,5 +81,57 @@ describe("the embedded guard", () => {
     const engine = makeEngine();
     engine.use(guard({ env: { HOME: "/home/ada" } }));
     expect(await engine.decide("bash", { command: "rm -rf /home/ada" })).toMatchObject({ kind: "deny" });
+  });
+});
+
+describe("the machine's policy", () => {
+  const PUBLISH = "npm publish";
+  const at = async (
+    options: Parameters<typeof guard>[0],
+    files: Record<string, string>,
+    command = PUBLISH,
+  ) => {
+    const system = createMemorySystem({ env: { HOME: "/home/user" }, files });
+    const engine = createHookEngine({ projectDir: "/project" });
+    const hook = guard(options);
+    engine.use({ ...hook, run: (input: HookInput) => hook.run(input, system) });
+    const { kind, before } = await engine.decide("bash", { command });
+    await engine.close();
+    return { kind, codes: before.diagnostics.map(({ code }) => code) };
+  };
+  const user = (guardSection: object) => ({
+    "/home/user/.amplihack/config.jsonc": JSON.stringify({ guard: guardSection }),
+  });
+  const managed = (guardSection: object) => ({
+    "/etc/amplihack/config.jsonc": JSON.stringify({ managed: true, guard: guardSection }),
+  });
+
+  it("counts as it does in the hook program", async () => {
+    expect(await at({}, {})).toMatchObject({ kind: "ask" });
+    expect(await at({}, user({ rules: { publish: "deny" } }))).toMatchObject({ kind: "deny" });
+    expect(await at({}, user({ rules: { publish: "allow" } }))).toMatchObject({ kind: "run" });
+    expect(await at({}, managed({ rules: { publish: "deny" } }))).toMatchObject({ kind: "deny" });
+  });
+
+  it("stands below what the agent's author says, unless the machine is managed", async () => {
+    const options = {
+      rules: { publish: "allow" },
+      allow: [{ command: PUBLISH }],
+      paths: { noDelete: ["/data/**"] },
+    } as const;
+    expect(await at(options, user({ rules: { publish: "deny" } }))).toMatchObject({ kind: "run" });
+    expect(await at(options, managed({ rules: { publish: "deny" } }))).toMatchObject({ kind: "deny" });
+    expect((await at(options, managed({}), "rm /data/x")).kind).not.toBe("run");
+  });
+
+  it("is not read where the author says so", async () => {
+    expect(await at({ policy: "given" }, managed({ rules: { publish: "deny" } }))).toMatchObject({
+      kind: "ask",
+    });
+  });
+
+  it("that cannot be read is told", async () => {
+    const { codes } = await at({}, { "/home/user/.amplihack/config.jsonc": "{ guard: " });
+    expect(codes).toEqual([expect.stringMatching(/^config-/)]);
   });
 });

@@ -73,6 +73,113 @@ describe("a proxy between client and server", () => {
     expect(client).toMatchObject([{ id: 1, error: { code: -32_700 } }]);
   });
 
+  it("ends a call whose answer is too deep to be read at all", async () => {
+    const { proxy, client } = newProxy();
+    const call = proxy.fromClient(request(7));
+    await settled();
+    proxy.fromServer(`{"jsonrpc":"2.0","id":7,"result":${'{"a":'.repeat(200_000)}1`);
+    await call;
+    expect(client).toMatchObject([{ id: 7, error: { code: -32_700 } }]);
+  });
+
+  it.each(["tools/Call", "TOOLS/CALL", "tasks/result", "x/y", "__proto__", "constructor"])(
+    "knows no method %s of a client, and sends none on",
+    async method => {
+      const { proxy, client, server, warnings } = newProxy();
+      await proxy.fromClient(JSON.stringify({ id: 3, method, params: { name: "run" } }));
+      await proxy.fromClient(JSON.stringify({ method, params: { name: "run" } }));
+      expect(server).toEqual([]);
+      expect(client).toMatchObject([{ id: 3, error: { code: -32_601 } }]);
+      expect(warnings).toHaveLength(2);
+    },
+  );
+
+  it("knows no method of a server beside those of the protocol", () => {
+    const { proxy, client, server } = newProxy();
+    proxy.fromServer('{"jsonrpc":"2.0","id":1,"method":"shell/run","params":{}}');
+    proxy.fromServer('{"jsonrpc":"2.0","method":"notifications/other"}');
+    expect(client).toEqual([]);
+    expect(server).toMatchObject([{ id: 1, error: { code: -32_601 } }]);
+  });
+
+  it("writes every message anew from the members it knows", async () => {
+    const { proxy, client, server } = newProxy();
+    await proxy.fromClient(
+      '{"id":1,"method":"prompts/get","params":{"name":"a","arguments":{"b":"c"},"Name":"x"},"X":1}',
+    );
+    await proxy.fromClient(
+      '{"id":2,"method":"completion/complete","params":{"ref":{},"argument":{},"Ref":1}}',
+    );
+    expect(server).toEqual([
+      { id: 1, method: "prompts/get", params: { name: "a", arguments: { b: "c" } } },
+      { id: 2, method: "completion/complete", params: { ref: {}, argument: {} } },
+    ]);
+    proxy.fromServer('{"id":1,"result":{"messages":[]},"Result":{}}');
+    proxy.fromServer('{"id":5,"method":"elicitation/create","params":{"message":"m","Message":"n"}}');
+    expect(client).toEqual([
+      { jsonrpc: "2.0", id: 1, result: { messages: [] } },
+      { jsonrpc: "2.0", id: 5, method: "elicitation/create", params: { message: "m" } },
+    ]);
+  });
+
+  it("hands on answers of the client to questions of the server only", async () => {
+    const { proxy, server } = newProxy();
+    proxy.fromServer('{"id":5,"method":"roots/list"}');
+    for (const id of ['"5"', "6", "null"]) await proxy.fromClient(`{"id":${id},"result":{"roots":[]}}`);
+    expect(server).toEqual([]);
+    await proxy.fromClient('{"id":5,"result":{"roots":[]}}');
+    await proxy.fromClient('{"id":5,"result":{"roots":[1]}}');
+    expect(server).toEqual([{ id: 5, result: { roots: [] } }]);
+  });
+
+  it("takes no second request of an id that is not answered", async () => {
+    const { proxy, client, server } = newProxy();
+    const call = proxy.fromClient(request(1));
+    await settled();
+    await proxy.fromClient(request(1, { other: true }));
+    await proxy.fromClient('{"id":1,"method":"tools/list"}');
+    expect(server).toHaveLength(1);
+    expect(client).toMatchObject([{ error: { code: -32_600 } }, { error: { code: -32_600 } }]);
+    proxy.fromServer(answer(1, "once"));
+    await call;
+  });
+
+  describe("a resource", () => {
+    const read = (uri: string) => JSON.stringify({ id: 1, method: "resources/read", params: { uri } });
+
+    it.each([
+      "file:///home/user/.ssh/id_rsa",
+      "FILE:///home/user/.ssh/id_rsa",
+      "file://localhost/home/user/.ssh/id_rsa",
+      "file:///home/user/x/../.ssh/id%5Frsa",
+      "file:/home/user/.ssh/id_rsa",
+    ])("that is a file is judged as reading it: %s", async uri => {
+      const { engine, proxy, client, server } = newProxy();
+      const seen: unknown[] = [];
+      engine.beforeToolCall("*", ({ name, args }) => {
+        seen.push([name, args]);
+        return { block: true, reason: "a key" } as never;
+      });
+      await proxy.fromClient(read(uri));
+      expect(seen).toEqual([["Read", { file_path: "/home/user/.ssh/id_rsa" }]]);
+      expect(server).toEqual([]);
+      expect(client).toMatchObject([
+        { id: 1, error: { code: -32_001, message: expect.stringContaining("a key") } },
+      ]);
+    });
+
+    it("that is allowed is handed on as it came", async () => {
+      const { proxy, client, server } = newProxy();
+      const call = proxy.fromClient(read("notes://today"));
+      await settled();
+      expect(server).toEqual([{ id: 1, method: "resources/read", params: { uri: "notes://today" } }]);
+      const result = { contents: [{ uri: "notes://today", text: "x" }] };
+      proxy.fromServer(JSON.stringify({ id: 1, result }));
+      await call;
+      expect(client).toEqual([{ jsonrpc: "2.0", id: 1, result }]);
+    });
+  });
+
   it("sends on what is not a call, as it was read", async () => {
     const { proxy, client, server } = newProxy();
     await proxy.fromClient('{"jsonrpc":"2.0","id":1,"method":"tools/list"}');

@@ -44,7 +44,13 @@ describe("a clock that is set back between two runs", () => {
 
   it("does not lengthen the life of a grant that was not used", () => {
     const system = createMemorySystem();
-    const grant = grantOnce(system, "/home/user/.amplihack", "ABC123");
+    const grant = grantOnce(system, "/home/user/.amplihack", {
+      code: "ABC123",
+      command: "x",
+      cwd: "/",
+      rules: [],
+      refusedMs: 0,
+    });
     system.machine.nowMs -= HOUR_MS;
     expect(readGrants(system, "/home/user/.amplihack")).toEqual([]);
     expect(consumeGrants(system, "/home/user/.amplihack", [grant])).toBe(false);
@@ -52,7 +58,13 @@ describe("a clock that is set back between two runs", () => {
 
   it("does not give a used grant back", () => {
     const system = createMemorySystem();
-    const grant = grantOnce(system, "/home/user/.amplihack", "ABC123");
+    const grant = grantOnce(system, "/home/user/.amplihack", {
+      code: "ABC123",
+      command: "x",
+      cwd: "/",
+      rules: [],
+      refusedMs: 0,
+    });
     expect(consumeGrants(system, "/home/user/.amplihack", [grant])).toBe(true);
     system.machine.nowMs -= HOUR_MS;
     expect(readGrants(system, "/home/user/.amplihack")).toEqual([]);

@@ -74,8 +74,16 @@ export function faultsOf({ golden, decides }: Scene, ended: GoldenRun): readonly
   if (decides && golden.hook === "pre_tool_use") {
     const [wanted, came] = [strengthOf(golden.expected), strengthOf(answer)];
     if (came < wanted) found.push(`a weaker verdict: ${ended.stdout}`);
-  } else if (decides) found.push(...differences(golden.expected, parse(normal(ended.stdout || "{}"))));
+  } else if (decides)
+    found.push(...differences(golden.expected, withoutDegradation(parse(normal(ended.stdout || "{}")))));
   return found;
+}
+
+/** That something failed is told in the answer, and is no other answer. */
+function withoutDegradation(answer: Json | undefined): Json | undefined {
+  if (!isJsonObject(answer)) return answer;
+  const { systemMessage, ...rest } = answer;
+  return String(systemMessage).startsWith("amplihack works, but not fully") ? rest : answer;
 }
 
 function strengthOf(answer: Json | undefined): number {

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isJsonObject, type Json, type JsonObject } from "../../src/protocol/index.ts";
+import type { Json, JsonObject } from "../../src/protocol/index.ts";
+import { readGoldenTable } from "../../src/verify/golden-table.ts";
 import { version } from "../../src/version.ts";
-import { readTable } from "./golden-table.ts";
 
 /** Something the sandbox holds before the run. Texts may hold placeholders, see `fillIn`. */
 export type SeedFile =
@@ -76,39 +76,11 @@ export function goldenHooks(): readonly string[] {
     .sort();
 }
 
-/**
- * All cases of one hook, from its table and the fixtures named there. `input` is the payload, or the very text where
- * that is the point; `files` may hold `jsonl`, a list that becomes one line each.
- */
+/** All cases of one hook, from its table and the fixtures named there. */
 export function goldenCases(hook: string): readonly GoldenCase[] {
   const read = (name: string) => readFileSync(join(FOLDER, name), "utf8");
-  const rows = readTable(read(`${hook}.jsonl`), JSON.parse(read(`${hook}.fixtures.json`)));
-  const names = new Set<unknown>();
-  return rows.map(({ name, input, expected, ...meta }) => {
-    const at = `${hook}/${name}`;
-    if (typeof name !== "string" || names.has(name)) throw new Error(`${at} needs a name of its own`);
-    if (input === undefined || !isJsonObject(expected))
-      throw new Error(`${at} lacks its input or expectation`);
-    names.add(name);
-    return {
-      hook,
-      name,
-      input: typeof input === "string" ? input : JSON.stringify(input),
-      expected,
-      meta: {
-        ...meta,
-        ...(isJsonObject(meta["files"]) ? { files: seedFiles(meta["files"]) } : {}),
-      } as GoldenMeta,
-    };
-  });
-}
-
-function seedFiles(files: JsonObject): JsonObject {
-  const seeds = Object.entries(files).map(([path, file = null]) => {
-    const lines = isJsonObject(file) ? file["jsonl"] : undefined;
-    return [path, Array.isArray(lines) ? lines.map(line => `${JSON.stringify(line)}\n`).join("") : file];
-  });
-  return Object.fromEntries(seeds) as JsonObject;
+  const rows = readGoldenTable(read(`${hook}.jsonl`), JSON.parse(read(`${hook}.fixtures.json`)));
+  return rows.map(row => ({ ...row, hook, meta: row.meta as unknown as GoldenMeta }));
 }
 
 export interface Surroundings {

@@ -56,8 +56,8 @@ describe("deleting the working directory", () => {
   ])("is denied: %s", command => {
     const judgement = judge(command);
     expect(judgement.verdict).toBe("deny");
-    expect(judgement.findings.map(finding => finding.rule)).toContain("fs.cwd");
-    expect(judgement.reason).toContain(PROJECT);
+    const finding = judgement.findings.find(({ rule }) => rule === "fs.cwd");
+    expect(finding?.lost).toContain(PROJECT);
     expect(judgement.reason).toContain("cannot switch");
   });
 

@@ -67,7 +67,7 @@ describe("the code of a refused command", () => {
       keyed({ settings: settings({ unattended: "deny" }) }),
     );
     expect([verdict, code]).toEqual(["deny", undefined]);
-    expect(reason).toContain("Nobody can be asked");
+    expect(reason).toContain("Nobody is there to ask");
   });
 
   it("is not offered for what nothing can permit, however many other findings there are", () => {

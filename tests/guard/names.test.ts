@@ -19,8 +19,33 @@ const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
   "rules/system.ts": ["nvme"],
   "rules/writing.ts": ["fd"],
   "git/effects.ts": ["sh", "env", "gradle", "go", "java", "cc", "php", "swift", "scala"],
+  // Endings of files, and a folder.
+  "session-files.ts":
+    "php lua sh bash zsh ksh fish go java gradle groovy scala swift ex clj awk nix dart cmake service husky".split(
+      " ",
+    ),
+  // A hook of git's and its subcommands.
+  "git/gaps.ts": ["pre-commit", "rm", "mv"],
   // Verbs in the names of tools.
-  "tool-verbs.ts": ["wipe", "truncate", "erase", "find", "view", "open", "watch", "op"],
+  "tool-verbs.ts": [
+    "op",
+    "task",
+    "gdrive",
+    "invoke",
+    "script",
+    "GET",
+    "https",
+    "watch",
+    "box",
+    "mail",
+    "pr",
+    "open",
+    "find",
+    "view",
+    "ftp",
+  ],
+  // Descriptors in the place of a file.
+  "collect-gaps.ts": ["fd"],
   // The names of tools that hosts have, not of programs.
   "guard.ts": ["pwsh", "powershell"],
 };

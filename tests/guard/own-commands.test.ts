@@ -13,9 +13,12 @@ const context = contextFor({
   stateHome: STATE,
   written: () => ({
     hasWritten: path => path.endsWith("/agent.ts"),
+    files: () => [],
     named: () => [],
     textBefore: () => undefined,
     movedInto: () => [],
+    changedBy: id =>
+      "1i8x4q".startsWith(id) ? [`${PROJECT}/src/index.ts`, `${PROJECT}/.env`] : [`${PROJECT}/src/index.ts`],
   }),
 });
 const verdictOf = (text: string) => judgeCommand(text, context).verdict;
@@ -138,4 +141,30 @@ describe("trying a hook", () => {
   ])("is free for hooks of people: %s", text => {
     expect(verdictOf(text)).toBe("allow");
   });
+});
+
+describe("a change of the history that is shown", () => {
+  it.each([
+    "amplihack history show 1i8x4q",
+    "amplihack history show 1i8",
+    "npx amplihack history show 1i8x4q",
+    "amplihack --quiet history show --no-color 1i8x4q",
+    "amplihack history show 1i8x4q | grep KEY",
+    "node node_modules/amplihack/dist/bin/amplihack.cjs history show 1i8x4q",
+    "amplihack history show 1i8x4q -- .env",
+  ])("is judged as reading its files: %s", text => {
+    const { verdict, findings } = judgeCommand(text, context);
+    expect({ verdict, rules: findings.map(({ rule }) => rule) }).toEqual({
+      verdict: "ask",
+      rules: ["sec.read"],
+    });
+  });
+
+  it.each([
+    "amplihack history show 1i8x4q --stat",
+    "amplihack history show 1i8x4q --format json",
+    "amplihack history show 1i8x4q -- src/index.ts",
+    "amplihack history show k3f9",
+    "amplihack history show --help",
+  ])("passes where none of them is shown: %s", text => expect(verdictOf(text)).toBe("allow"));
 });

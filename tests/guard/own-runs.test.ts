@@ -21,6 +21,8 @@ describe("what a command of amplihack runs", () => {
     ["npx amplihack mcp guard --name x -- rm -rf /", {}],
     ["env A=1 amplihack mcp guard -- env rm -rf ~", {}],
     ["amplihack mcp guard -- bash mm.sh", { "mm.sh": "rm -rf ~\n" }],
+    ["amplihack sandbox run -- rm -rf ~", {}],
+    ["amplihack sandbox run --network none -- bash mm.sh", { "mm.sh": "rm -rf ~\n" }],
     ["amplihack recipe run ee.yaml", { "ee.yaml": recipe("rm -rf ~") }],
     ["amplihack recipe run -- ./ee.yaml", { "ee.yaml": recipe("rm -rf ~") }],
     ["amplihack recipe run ee", { ".claude/recipes/ee.yml": recipe("rm -rf ~") }],
@@ -73,6 +75,7 @@ describe("a yes to a command that runs a file", () => {
     ["amplihack recipe run ee", ".claude/recipes/ee.yaml", recipe("npm test"), recipe("npm run more")],
     ["amplihack recipe submit ee.yaml", "ee.yaml", recipe("npm test"), recipe("npm run more")],
     ["amplihack mcp guard -- bash mm.sh", "mm.sh", "npm test\n", "npm run more\n"],
+    ["amplihack sandbox run -- bash mm.sh", "mm.sh", "npm test\n", "npm run more\n"],
     ["amplihack orch run ws.json", "ws.json", "[]", '[{"task":"x"}]'],
     [
       "amplihack config set guard.level strict; amplihack hooks test ./hh.ts",
@@ -105,6 +108,7 @@ const RUNNING: Readonly<Record<string, string>> = {
   "orch run": "file",
   "recipe run": "recipe",
   "recipe submit": "recipe",
+  "sandbox run": "words",
 };
 
 describe("the commands of amplihack", () => {

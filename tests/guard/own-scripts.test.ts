@@ -8,9 +8,11 @@ function verdictIn(files: Readonly<Record<string, string>>, command: string, isK
   const seed = Object.fromEntries(Object.entries(files).map(([path, text]) => [placeOf(path), text]));
   const written: SessionWrites = {
     hasWritten: path => Object.hasOwn(seed, path),
+    files: () => Object.keys(seed),
     named: name => Object.keys(seed).filter(path => basename(path) === name),
     textBefore: () => "",
     movedInto: () => [],
+    changedBy: () => [],
   };
   const system = machine(seed);
   return judge(command, { system, ...(isKnown ? { written: () => written } : {}) }).verdict;

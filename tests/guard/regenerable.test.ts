@@ -95,9 +95,11 @@ describe("what is moved to where nothing is missed", () => {
 function session(before: Readonly<Record<string, string | undefined>>, moved: readonly string[] = []) {
   const written: SessionWrites = {
     hasWritten: path => Object.hasOwn(before, path),
+    files: () => [],
     named: () => [],
     textBefore: path => before[path],
     movedInto: directory => (directory === `${PROJECT}/dist` ? moved : []),
+    changedBy: () => [],
   };
   return { written: () => written };
 }

@@ -39,7 +39,11 @@ describe("what git would include", () => {
     ["git add . && git commit -m x", { id_rsa: "key\n" }, "git.secret-add id_rsa (a private key)"],
     ["git add -A", { "src/pay.ts": `const k = "${KEY}";\n` }, "git.secret-add src/pay.ts (a Stripe key)"],
     ["git add src", { "src/pay.ts": `const k = "${KEY}";\n` }, "git.secret-add src/pay.ts (a Stripe key)"],
-    ["git stash -u", { ".env": `STRIPE=${KEY}\n` }, "git.secret-add .env (a file of secrets)"],
+    [
+      "git stash -u && git push origin stash@{0}:refs/heads/wip",
+      { ".env": `STRIPE=${KEY}\n` },
+      "git.secret-add .env (a file of secrets)",
+    ],
   ])("is looked at: %s of %j", (command, files, found) => {
     expect(rulesOf(command, files as unknown as Record<string, string>)).toContain(found);
   });

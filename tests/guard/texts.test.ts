@@ -24,6 +24,20 @@ describe("the texts of a rule", () => {
   });
 });
 
+describe("words of rules", () => {
+  /** Turns of phrase that readers stumbled over. Add to it. */
+  const STRANGE =
+    /\b(shall|whilst|nobody can tell|all the same|be it|as it were|of its own accord|at last|hence|thereof|that which)\b/i;
+
+  it.each(RULES.map(rule => [rule.id, rule] as const))(
+    "%s are plain and few",
+    (_, { lost, person, model }) => {
+      for (const text of [lost, person, model]) expect(text).not.toMatch(STRANGE);
+      expect(`${lost} ${person}`.split(" ").length).toBeLessThanOrEqual(40);
+    },
+  );
+});
+
 describe("an explained rule", () => {
   const configured = [
     BUILT_IN.guard,
@@ -92,7 +106,7 @@ describe("what is said of a call", () => {
     expect(texts?.model).toMatch(
       /^Needs your user's consent \[git\.stash\]: It would drop .* Safer: `git stash list`\./,
     );
-    expect(texts?.model).toMatch(new RegExp(`give them this: amplihack guard allow-once ${code}$`));
+    expect(texts?.model).toMatch(new RegExp(`ask the user to run: amplihack guard allow-once ${code}$`));
     expect(reason.split("\n")).toHaveLength(3);
     expect(reason.indexOf("It is hard to find again.")).toBeLessThan(reason.indexOf("Agent: "));
   });
@@ -127,9 +141,11 @@ describe("what is said of a call", () => {
     });
     const written = () => ({
       hasWritten: () => true,
+      files: () => [],
       named: () => [],
       textBefore: () => undefined,
       movedInto: () => [],
+      changedBy: () => [],
     });
     const { verdict, texts, all } = judge(command, { ...KEY, system, written });
     expect(verdict).not.toBe("allow");
@@ -140,20 +156,35 @@ describe("what is said of a call", () => {
   it("carries the model's text when it is denied", () => {
     const { reason, texts, code } = judge("git commit --no-verify -m x", KEY);
     expect(reason).toBe(texts?.model);
-    expect(reason).toMatch(new RegExp(`give them this: amplihack guard allow-once ${code}$`));
+    expect(reason).toMatch(new RegExp(`ask the user to run: amplihack guard allow-once ${code}$`));
     expect(texts?.person).toMatch(new RegExp(`\\nTo allow it, .*: amplihack guard allow-once ${code}$`));
+  });
+
+  it("gives one reason for a refusal, the strongest, and all of them to a person who is asked", () => {
+    const refused = judge("rm -rf /; git stash drop; npm publish", KEY);
+    expect(refused.findings.length).toBeGreaterThan(1);
+    for (const text of [refused.reason, refused.texts?.person])
+      expect(text?.match(/\[[a-z.]+\]/g)).toEqual(["[fs.root]"]);
+    const asked = judge("git stash drop; npm publish", KEY);
+    expect(asked.verdict).toBe("ask");
+    for (const { rule } of asked.findings) expect(asked.texts?.person).toContain(`[${rule}]`);
+  });
+
+  it("does not advise to delete where nothing is deleted, nor says that a list of keys runs", () => {
+    expect(judge("chmod -R 777 /", KEY).reason).not.toContain("Delete");
+    expect(judge("tee -a ~/.ssh/authorized_keys", KEY).reason).not.toContain("runs");
   });
 
   it("says to both that nothing permits it", () => {
     const { texts } = judge("rm -rf /", KEY);
     expect(texts?.person).toContain("No setting allows it.");
-    expect(texts?.model).toContain("No setting permits it");
+    expect(texts?.model).toContain("ask the user to run it in their own terminal.");
   });
 
   it("says that nobody can be asked", () => {
     const { reason, texts } = judge("npm publish", { ...KEY, settings: settings({ unattended: "deny" }) });
-    expect(reason).toMatch(/^Denied \[publish\].*Nobody can be asked/);
-    expect(texts?.person).toContain("Nobody can be asked");
+    expect(reason).toMatch(/^Blocked \[publish\].*Nobody is there to ask/);
+    expect(texts?.person).toContain("Nobody is there to ask");
   });
 
   it("leaves the advice out where there is no room for it", () => {

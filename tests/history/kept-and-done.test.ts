@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { finishCall } from "../../src/history/background.ts";
 import { callKey, findOpen } from "../../src/history/open-changes.ts";
+import { sweepProject } from "../../src/history/sweep.ts";
 import { type TestProject, testProject } from "./project.ts";
 
 async function end(project: TestProject, command: string): Promise<void> {
@@ -189,5 +190,21 @@ describe("git that we start", () => {
     const { gone } = await p.history.planUndo({ kind: "ids", ids: [id ?? ""] });
     expect(gone).toMatchObject([{ why: expect.stringContaining("git checkout -- a.txt") }]);
     expect(existsSync(mark)).toBe(false);
+  });
+});
+
+describe("permissions that git does not know", () => {
+  it("come back with a clean file that an unknown program removed or wrote anew", async () => {
+    const p = testProject();
+    p.write({ "secret.txt": "s\n", "run.sh": "#!/bin/sh\n", "deep/own.txt": "o\n", "plain.txt": "p\n" });
+    p.shell("git init -q -b main && chmod 600 secret.txt deep/own.txt && chmod 700 run.sh");
+    p.git("add", "-A");
+    p.git("commit", "-qm", "one");
+    await sweepProject(p.context, p.root);
+    const before = p.state();
+    await p.call("rm secret.txt run.sh plain.txt; rm -r deep; echo n > secret.txt", { unknownIn: [p.root] });
+    expect(p.state()).not.toEqual(before);
+    await p.undo();
+    expect(p.state()).toEqual(before);
   });
 });

@@ -2,11 +2,13 @@ import { describe, expect, it } from "vitest";
 import {
   consumeGrants,
   findRefusal,
+  forgetGiven,
   grantOnce,
+  readGiven,
   readGrants,
-  readMachineKey,
   rememberRefusal,
 } from "../../src/hooks/program/grants.ts";
+import { readMachineKey } from "../../src/state/index.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 
 const HOME = "/home/user/.amplihack";
@@ -17,7 +19,7 @@ const refused = (code: string) => ({ code, command: "rm x", cwd: "/w", rules: ["
 describe("grants", () => {
   it("are kept side by side, and only the used one is used up", () => {
     const system = createMemorySystem();
-    const [one, other] = [grantOnce(system, HOME, "aaa"), grantOnce(system, HOME, "BBB")];
+    const [one, other] = [grantOnce(system, HOME, refused("aaa")), grantOnce(system, HOME, refused("BBB"))];
     expect(readGrants(system, HOME)).toEqual([one, other]);
     expect(one.code).toBe("AAA");
     expect(consumeGrants(system, HOME, [one])).toBe(true);
@@ -27,10 +29,10 @@ describe("grants", () => {
 
   it("given again last from then on, and are one", () => {
     const system = createMemorySystem();
-    grantOnce(system, HOME, "AAA");
+    grantOnce(system, HOME, refused("AAA"));
     system.advance(1000);
     expect(readGrants(system, HOME)).toHaveLength(1);
-    const again = grantOnce(system, HOME, "AAA");
+    const again = grantOnce(system, HOME, refused("AAA"));
     expect(readGrants(system, HOME)).toEqual([again]);
   });
 
@@ -45,7 +47,7 @@ describe("grants", () => {
   ])("in a file like %s, with %s, are none, and the next writer sets it aside", content => {
     const system = createMemorySystem({ files: { [FILE]: content } });
     expect(readGrants(system, HOME)).toEqual([]);
-    const grant = grantOnce(system, HOME, "AAA");
+    const grant = grantOnce(system, HOME, refused("AAA"));
     expect(readGrants(system, HOME)).toEqual([grant]);
     const aside = system.files.list(`${HOME}/guard`).filter(name => name.includes(".corrupt-"));
     expect(aside.map(name => system.peek(`${HOME}/guard/${name}`))).toEqual([content]);
@@ -96,5 +98,50 @@ describe("the key of the machine", () => {
     const system = createMemorySystem();
     system.faults.failUnder(KEY, "EACCES", ["createExclusive"]);
     expect(() => readMachineKey(system, HOME)).toThrow("EACCES");
+  });
+});
+
+describe("a grant", () => {
+  const asked = { ...refused("AAA"), session: "s1", host: "codex" };
+
+  it("counts in the session and the host that it was asked in, and nowhere else", () => {
+    const system = createMemorySystem();
+    grantOnce(system, HOME, asked);
+    expect(readGrants(system, HOME, { session: "s1", host: "codex" })).toHaveLength(1);
+    for (const asker of [
+      {},
+      { session: "s2", host: "codex" },
+      { session: "s1", host: "claude-code" },
+      { session: "s1" },
+    ])
+      expect(readGrants(system, HOME, asker)).toEqual([]);
+  });
+
+  it("counts only as this program sealed it", () => {
+    const forge = (change: (text: string) => string) => {
+      const system = createMemorySystem();
+      grantOnce(system, HOME, asked);
+      const text = system.text.decode(system.files.read(FILE, 65_536)).text;
+      system.files.remove(FILE);
+      system.files.createExclusive(FILE, system.text.encode(change(text)), 0o600);
+      return readGrants(system, HOME, { session: "s1", host: "codex" }).length;
+    };
+    expect(forge(text => text)).toBe(1);
+    expect(forge(text => text.replaceAll('"AAA"', '"BBB"'))).toBe(0);
+    expect(forge(text => text.replace(/"seal":\s*"[0-9a-f]*"/, '"seal":"x"'))).toBe(0);
+    expect(forge(text => text.replace(/,?\s*"seal":\s*"[0-9a-f]*"/, ""))).toBe(0);
+    expect(
+      forge(text => text.replace(/"expiresMs":\s*(\d+)/, (_, ms: string) => `"expiresMs":${Number(ms) - 1}`)),
+    ).toBe(0);
+  });
+
+  it("is remembered for the next session to show, until that has shown it", () => {
+    const system = createMemorySystem();
+    grantOnce(system, HOME, asked);
+    const given = readGiven(system, HOME);
+    expect(given).toMatchObject([{ command: "rm x", host: "codex" }]);
+    forgetGiven(system, HOME, given);
+    expect(readGiven(system, HOME)).toEqual([]);
+    expect(readGrants(system, HOME, { session: "s1", host: "codex" })).toHaveLength(1);
   });
 });

@@ -3,12 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { definitionPath, entryNames } from "../../scripts/entries.mjs";
 import { stockHooks } from "../../src/exports/hooks.ts";
-import {
-  HOOK_REGISTRY,
-  hookDeadlineMs,
-  resolveSubcommand,
-  STOCK_SUBCOMMANDS,
-} from "../../src/exports/hosts.ts";
+import { ALL_ROWS, hookDeadlineMs, resolveSubcommand, STOCK_SUBCOMMANDS } from "../../src/hosts/index.ts";
 import { STOCK_HOOKS } from "../../src/protocol/stock-hooks.ts";
 import { loadDefinition } from "./definitions.ts";
 
@@ -28,7 +23,7 @@ describe.each(STOCK_HOOKS)("the stock hook $name", ({ name, events, timeoutSecon
 
   it("has its subcommand, registrations and deadline from its row", () => {
     expect(resolveSubcommand(name)).toMatchObject({ name, events, isStock: true });
-    expect(HOOK_REGISTRY.filter(row => row.subcommand === name).map(row => row.event)).toEqual(events);
+    expect(ALL_ROWS.filter(row => row.subcommand === name).map(row => row.event)).toEqual(events);
     expect(hookDeadlineMs("claude-code", name, events[0])).toBe((timeoutSeconds - 1) * 1_000);
   });
 

@@ -87,7 +87,7 @@ describe("the hook before a tool runs", () => {
       cwd: PROJECT,
       rules: ["git.reset"],
     });
-    grantOnce(system, STATE, code.toLowerCase());
+    grantOnce(system, STATE, { code: code.toLowerCase(), command: "x", cwd: "/", rules: [], refusedMs: 0 });
     expect(await run("git reset --hard", system)).toBeUndefined();
     expect(readGrants(system, STATE)).toEqual([]);
     expect((await run("git reset --hard", system))?.decision?.kind).toBe("ask");
@@ -96,7 +96,7 @@ describe("the hook before a tool runs", () => {
   it("lets a grant die after a quarter of an hour", async () => {
     const system = machine();
     const reason = (await run("git reset --hard", system))?.decision?.reason ?? "";
-    grantOnce(system, STATE, reason.slice(-6));
+    grantOnce(system, STATE, { code: reason.slice(-6), command: "x", cwd: "/", rules: [], refusedMs: 0 });
     system.advance(15 * 60 * 1000 + 1);
     expect((await run("git reset --hard", system))?.decision?.kind).toBe("ask");
   });
@@ -249,7 +249,7 @@ describe("the file of grants", () => {
   it("is private, and survives being malformed", () => {
     const system = machine({ [GRANTS]: "not json" });
     expect(readGrants(system, STATE)).toEqual([]);
-    grantOnce(system, STATE, "ABC234");
+    grantOnce(system, STATE, { code: "ABC234", command: "x", cwd: "/", rules: [], refusedMs: 0 });
     expect(readGrants(system, STATE)).toHaveLength(1);
     expect(system.files.list(`${STATE}/guard`).some(name => name.includes("corrupt"))).toBe(true);
     expect(system.stderr()).toMatch(
@@ -259,7 +259,13 @@ describe("the file of grants", () => {
 
   it("gives a grant to one of two processes", () => {
     const system = machine();
-    const grant = grantOnce(system, STATE, "ABC234");
+    const grant = grantOnce(system, STATE, {
+      code: "ABC234",
+      command: "x",
+      cwd: "/",
+      rules: [],
+      refusedMs: 0,
+    });
     expect(consumeGrants(system, STATE, [grant])).toBe(true);
     expect(consumeGrants(system, STATE, [grant])).toBe(false);
   });

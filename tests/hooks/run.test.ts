@@ -507,7 +507,8 @@ describe("a session directory that cannot be looked at", () => {
       { stdin: post(), files: { "/home/user/project": { kind: "directory" } } },
       system => system.faults.failUnder(path, "EACCES", [operation]),
     );
-    expect([code, stdout]).toEqual([0, "{}\n"]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({ systemMessage: expect.stringContaining(`${path}: EACCES`) });
     expect(stderr).toContain(`${path}: EACCES`);
     expect(telemetry).toMatchObject({ result: "error", error: expect.stringContaining("EACCES") });
   });

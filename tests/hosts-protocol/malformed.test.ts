@@ -118,7 +118,6 @@ describe("payloads that are not as they should be", () => {
     ['{"tool_name":"Bash"}', "unknown-event"],
     ['{"hook_event_name":5}', "unknown-event"],
     ['{"hook_event_name":""}', "unknown-event"],
-    ['{"hook_event_name":"NoSuchEvent"}', "unmapped-event"],
     ['{"hook_event_name":"PreToolUse"}', "missing-tool-name"],
     ['{"hook_event_name":"PreToolUse","tool_name":""}', "missing-tool-name"],
     ['{"hook_event_name":"PreToolUse","tool_name":7}', "missing-tool-name"],
@@ -127,6 +126,13 @@ describe("payloads that are not as they should be", () => {
     const env = fakeEnvironment();
     expect(normalise(text, { env })).toMatchObject({ ok: false, code });
     expect(inspect(text, { env })).toEqual({ error: { code, message: expect.any(String) } });
+  });
+
+  it("that name an event nobody has pass through, and are no error for people", () => {
+    const text = '{"hook_event_name":"NoSuchEvent"}';
+    const env = fakeEnvironment();
+    expect(normalise(text, { env })).toMatchObject({ ok: false, code: "unmapped-event" });
+    expect(inspect(text, { env })).toMatchObject({ event: null, nativeEvent: "NoSuchEvent" });
   });
 
   it("say what was understood before the problem, so that the host can be answered", () => {

@@ -43,7 +43,7 @@ export function allResults(requests: readonly ModelRequest[]): readonly string[]
   );
 }
 
-const hook = bundleProgram(new URL("./programs/trial-hook.ts", import.meta.url));
+export const hook = bundleProgram(new URL("./programs/trial-hook.ts", import.meta.url));
 
 /** Registers hooks as an installation does, with another program in the place of ours. */
 export async function registerProgram(

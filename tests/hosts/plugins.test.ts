@@ -88,7 +88,7 @@ describe.each(DRIVERS.filter(({ host }) => host in INSTALL && PROGRAMS[host] !==
       // Codex runs hooks that its user has looked at in /hooks; this is the flag for runs without a user.
       const more = driver.host === "codex" ? ["--dangerously-bypass-hook-trust"] : [];
       const seen = await playWithPlugin(driver, program, more);
-      expect(seen.results, seen.end).toContain("Denied [git.push]");
+      expect(seen.results, seen.end).toContain("Blocked [git.push]");
       expect(seen.isMade, seen.end).toBe(true);
       expect(seen.told, seen.end).toContain(SKILL);
       expect(seen.runs).toContain('"pre_tool_use"');
@@ -101,7 +101,7 @@ describe.skipIf(codex === undefined || PROGRAMS["codex"] === undefined)("the plu
   it("is skipped before its user has trusted it, as every hook there", async () => {
     if (codex === undefined) return;
     const seen = await playWithPlugin(codex, PROGRAMS["codex"] ?? "");
-    expect(seen.results, seen.end).not.toContain("Denied [git.push]");
+    expect(seen.results, seen.end).not.toContain("Blocked [git.push]");
     expect(seen.runs).toBe("");
   });
 });

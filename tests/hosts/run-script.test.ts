@@ -25,7 +25,7 @@ describe.each(INSTALLED)("a scripted session in %s", host => {
     ]);
     expect(results, end).toHaveLength(5);
     expect(results[1]).toContain("second");
-    expect(results[4]).toContain("Denied [");
+    expect(results[4]).toContain("Blocked [");
     expect(readFileSync(path, "utf8"), results.join("\n")).toBe("first\nanother\n");
     expect(readdirSync(place.project).toSorted()).toEqual(expect.arrayContaining(["copy.txt", "notes.txt"]));
     expect(readdirSync(place.home)).toContain(".amplihack");

@@ -128,7 +128,7 @@ describe("amplihack install", () => {
   it("trusts our hooks in Codex with --yes", () => {
     const sandbox = createSandbox();
     run(sandbox, ["install", "--host", "codex", "--yes"]);
-    expect(sandbox.read("home/.codex/config.toml").match(/trusted_hash/g)).toHaveLength(8);
+    expect(sandbox.read("home/.codex/config.toml").match(/trusted_hash/g)).toHaveLength(9);
   });
 
   it("registers for a project", () => {

@@ -191,7 +191,7 @@ describe("hooks that are there but would not fire", () => {
       "codex",
       "home/.codex/hooks.json",
       text => text.replace('"timeout": 120', '"timeout": 121'),
-      /fail: codex: 1 of 8 hooks are not trusted/,
+      /fail: codex: 1 of 9 hooks are not trusted/,
     ],
     [
       "an unknown member in Codex's file",
@@ -250,7 +250,7 @@ describe("hooks that are there but would not fire", () => {
 
   it("are found: hooks that Codex does not trust", async () => {
     const sandbox = await installed(["codex"], { isTrustAgreed: false });
-    expect(await problems(sandbox)).toEqual(["fail: codex: 8 of 8 hooks are not trusted and never fire"]);
+    expect(await problems(sandbox)).toEqual(["fail: codex: 9 of 9 hooks are not trusted and never fire"]);
   });
 
   it("are found: two copies in one file and in two files", async () => {
@@ -473,7 +473,7 @@ describe("the list of hooks", () => {
     mkdirSync(join(sandbox.home, ".codex"));
     const hooks = listHooks(sandbox.system, placesOf(sandbox));
     const program = join(sandbox.root, STAGED);
-    expect(hooks).toHaveLength(9);
+    expect(hooks).toHaveLength(10);
     expect(hooks.find(({ event }) => event === "PreToolUse")).toEqual({
       event: "PreToolUse",
       subcommand: "pre-tool-use",
@@ -527,5 +527,31 @@ describe("the version that doctor tells", () => {
     const check = (await look(sandbox)).checks.find(({ id }) => id === "version");
     expect(check?.message).toMatch(message);
     expect(check?.fix).toContain(fix);
+  });
+});
+
+describe("autonomy", () => {
+  const autonomyOf = async (configuration: object) => {
+    const sandbox = await installed(["claude-code", "gemini-cli"]);
+    const { home, stateHome } = placesOf(sandbox);
+    mkdirSync(join(home, ".gemini"), { recursive: true });
+    mkdirSync(join(home, ".claude"), { recursive: true });
+    writeFileSync(join(stateHome, "config.jsonc"), JSON.stringify(configuration));
+    const { checks } = await look(sandbox);
+    return checks.filter(({ id }) => id.startsWith("autonomy")).map(({ id, message }) => `${id} ${message}`);
+  };
+
+  it("is said for each host where it is on, and not at all where it is off", async () => {
+    expect(await autonomyOf({})).toEqual([]);
+    expect(await autonomyOf({ autonomy: "understood" })).toEqual([
+      expect.stringMatching(/^autonomy\.claude-code .*are answered for you/),
+      expect.stringMatching(/^autonomy\.gemini-cli .*stay yours, because it /),
+    ]);
+  });
+
+  it("that is set and does not count is a warning", async () => {
+    expect(await autonomyOf({ autonomy: "understood", guard: { level: "strict" } })).toEqual([
+      "autonomy autonomy is set to understood and is off: guard.level is strict",
+    ]);
   });
 });

@@ -46,7 +46,7 @@ function agents(sandbox: Sandbox, ...names: readonly string[]): void {
 const countQuestions = (output: string) => output.match(/\[[^\]\n]+\] ?(?=\S*\n|$)/gm)?.length ?? 0;
 
 describe("the first installation, at a terminal", () => {
-  it("asks three questions, says in ten lines what it did, and asks nothing the second time", () => {
+  it("asks four questions, says in ten lines what it did, and asks nothing the second time", () => {
     const sandbox = createSandbox();
     agents(sandbox, "claude", "codex", "gemini", "pi", "opencode");
     const output = type(
@@ -57,17 +57,21 @@ describe("the first installation, at a terminal", () => {
         { send: "\n" },
         { expect: "kept from committing on main" },
         { send: "\n" },
+        { expect: "Your answer" },
+        { send: "\n" },
         { expect: "May it run those of amplihack?" },
         { send: "\n" },
       ],
     );
-    expect(countQuestions(output)).toBe(3);
+    expect(output).toMatch(/ {2}understood {2}.* known .*\n {2}sandbox {5}/);
+    expect(countQuestions(output)).toBe(4);
     const [, summary = ""] = output.split("May it run those of amplihack? [Y/n] \n");
     const lines = summary.split("\n").filter(line => line !== "" && line !== "ended with 0");
     expect(lines.length).toBeLessThanOrEqual(10);
     expect(summary).toMatch(/✓ registered: .*claude-code.*\n/);
     expect(summary.split("Still to do")[0]).not.toContain(sandbox.home);
     expect(parse(sandbox.read("home/.amplihack/config.jsonc")).parts).toContain("memory");
+    expect(parse(sandbox.read("home/.amplihack/config.jsonc")).autonomy).toBe("off");
     expect(sandbox.read("home/.claude/skills/amplihack/SKILL.md")).toContain("# Working with amplihack");
     const again = type(sandbox, ["install"], [{ expect: "Nothing had to be changed." }]);
     expect(countQuestions(again)).toBe(0);
@@ -79,7 +83,14 @@ describe("the first installation, at a terminal", () => {
     type(
       asked,
       ["install"],
-      [{ expect: "Your choice" }, { send: "\n" }, { expect: "kept from committing on main" }, { send: "\n" }],
+      [
+        { expect: "Your choice" },
+        { send: "\n" },
+        { expect: "kept from committing on main" },
+        { send: "\n" },
+        { expect: "Your answer" },
+        { send: "\n" },
+      ],
     );
     const { status } = spawnSync(process.execPath, [CLI, "install", "--yes"], {
       cwd: quiet.project,
@@ -105,9 +116,11 @@ describe("the first installation, at a terminal", () => {
         { send: "\n" },
         { expect: "Your choice" },
         { send: "guard\n" },
+        { expect: "kept from committing on main" },
+        { send: "\n" },
       ],
     );
-    expect(countQuestions(output)).toBe(3);
+    expect(countQuestions(output)).toBe(4);
     expect(output).not.toMatch(/start-up file|Default agent|to your PATH/);
     expect(existsSync(join(sandbox.home, ".local/bin/amplihack"))).toBe(false);
     // The guard alone brings no skill.

@@ -114,7 +114,7 @@ describe("memory", () => {
     await json("memory_store", { key: "port", value: "The service listens on port 8123" });
     const code = /allow-once (\w+)/.exec(textOf(await call("memory_forget", { key: "port" })))?.[1] ?? "";
     const stateHome = join(home, ".amplihack");
-    grantOnce(context.system, stateHome, code);
+    grantOnce(context.system, stateHome, { code: code, command: "x", cwd: "/", rules: [], refusedMs: 0 });
     expect(await json("memory_forget", { key: "port" })).toMatchObject({ forgotten: true });
     const lines = readFileSync(join(stateHome, "logs/audit.jsonl"), "utf8").trim().split("\n");
     expect(lines.map(line => JSON.parse(line))).toMatchObject([

@@ -73,7 +73,7 @@ describe("a failed command and the one that then worked", () => {
 
 describe("a refused command", () => {
   const refusal =
-    "Denied [git.force-push]: main of origin would be rewritten. Safer: `git push`. You cannot switch this off.";
+    "Blocked [git.force-push]: main of origin would be rewritten. Safer: `git push`. Don't work around it.";
   it("is kept with what was done instead", () => {
     expect(
       notesOf(bash("git push --force", refusal), works("ls"), works("git push --force-with-lease")),

@@ -1,7 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { findProgram } from "../../src/programs/model/registry.ts";
-import { type OptionGrammar, words } from "../../src/shell/options.ts";
+import { allPrograms, findProgram } from "../../src/programs/model/registry.ts";
+import { completeGitCommand, completeGitCommands } from "../../src/programs/records/git-complete.ts";
+import { type OptionGrammar, parseOptions, words } from "../../src/shell/options.ts";
+import { text } from "../../src/shell/value.ts";
 
 /** Programs of GNU and the like whose `--help` is a list of options, one a line. */
 const PROGRAMS = words(`
@@ -37,9 +39,59 @@ function printedKinds(program: string): ReadonlyMap<string, Kind> | undefined {
   const kinds = new Map<string, Kind>();
   const pattern = /^ {1,8}(?:-\S,? +)?--([a-z][a-z0-9-]+)(\[=[^\]\s]+\]|=[^\s,]+)?(?=[\s,]|$)/gm;
   for (const [, name = "", value = ""] of stdout.matchAll(pattern))
-    kinds.set(name, value === "" ? "flag" : value.startsWith("[") ? "optional" : "value");
+    if (!kinds.has(name))
+      kinds.set(name, value === "" ? "flag" : value.startsWith("[") ? "optional" : "value");
   return kinds.size === 0 ? undefined : kinds;
 }
+
+/** Every option that a program prints in its help, short and long. */
+function printedNames(program: string): readonly string[] | undefined {
+  const { stdout, status } = spawnSync(program, ["--help"], {
+    encoding: "utf8",
+    env: { PATH: process.env["PATH"] ?? "", LC_ALL: "C" },
+    timeout: 30_000,
+  });
+  if (status !== 0 || stdout === "") return undefined;
+  const lines = stdout.split("\n").filter(line => /^ {1,8}-/.test(line));
+  const names = lines.flatMap(line => {
+    const [options = ""] = /^ +(?:--?[A-Za-z0-9][\w-]*(?:[ =[][^\s,]*)?(?:, *)?)+/.exec(line) ?? [];
+    return [...options.matchAll(/(?:^|[ ,])--?([A-Za-z0-9][\w-]*)/g)].map(([, name = ""]) => name);
+  });
+  return names.length === 0 ? undefined : names;
+}
+
+const COMPLETE = allPrograms().filter(
+  record => record.complete !== undefined && record.options !== undefined,
+);
+const COMPLETE_NAMES = COMPLETE.flatMap(record =>
+  words((typeof record.complete === "object" ? record.complete.names : undefined) ?? record.names),
+).filter(name => !words("bash sh dash git type").includes(name));
+
+describe("complete records", () => {
+  it.each(COMPLETE_NAMES)("know every option of %s", name => {
+    const printed = printedNames(name);
+    const grammar = findProgram(name)?.options;
+    if (printed === undefined || grammar === undefined) return;
+    const argv = (option: string) => [text(name), text(option.length === 1 ? `-${option}` : `--${option}`)];
+    const missing = printed.filter(
+      option =>
+        // Placeholders of ranges and numbers.
+        !/^(?:\d.*|NUM|M)$/.test(option) &&
+        parseOptions(argv(option), { ...grammar, abbreviates: false }).options.some(
+          ({ isInGrammar }) => !isInGrammar,
+        ),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it.each(completeGitCommands())("know every option of git %s", subcommand => {
+    const { stdout } = spawnSync("git", [subcommand, "--git-completion-helper-all"], { encoding: "utf8" });
+    const printed = stdout.split(/\s+/).flatMap(word => /^--([a-z0-9][\w-]*)/.exec(word)?.[1] ?? []);
+    const { known, except } = completeGitCommand(subcommand) ?? { known: new Set<string>(), except: [] };
+    const isTold = (name: string) => known.has(name) || except.includes(name);
+    expect(printed.filter(name => !isTold(name) && !isTold(name.replace(/^no-/, "")))).toEqual([]);
+  });
+});
 
 describe("option grammars", () => {
   it.each(PROGRAMS)("of %s say what the installed program says of its long options", program => {

@@ -45,7 +45,7 @@ describe("what the guard knows of our own commands", () => {
 /** Options with a file or a folder that is only read, or in which files of new names are made after a question. */
 const NOT_WRITTEN = words(`
   memory.input memory.db-path hooks.input hooks.transcript hooks.golden-dir hooks.reference-map hygiene.repo
-  hygiene.allowlist history.path guard.cwd guard.transcript install.local launch.cwd recipe.recipe-dir
+  hygiene.allowlist history.path guard.cwd guard.file guard.transcript install.local launch.cwd recipe.recipe-dir
   recipe.working-dir recipe.cd recipe.context-file recipe.audit-dir recipe.resume sandbox.read
 `);
 

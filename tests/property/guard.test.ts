@@ -55,6 +55,10 @@ function toolInput(name: string, input: unknown, command: string | null) {
 }
 
 describePublicFunctions("guard", guard, {
+  isUnderstood: forAll(commands, command => {
+    const judgement = judgeCommand(command, context);
+    return !guard.isUnderstood(judgement) || (judgement.verdict === "allow" && judgement.gaps().length === 0);
+  }),
   isCode: forAll(fc.oneof(texts, fc.constantFrom("ABCDEF", "abcdef", "AAAAA0")), text =>
     guard.isCode(text) ? /^[A-Z0-9]{6}$/i.test(text.trim()) : !/^[A-HJKMNP-T]{6}$/.test(text),
   ),

@@ -99,6 +99,7 @@ describePublicFunctions("hooks", hooks, {
     const { inject, text, reason } = hooks.routeIntent(prompt, context, "/work");
     return inject === (text !== "") && inject === (reason === "inject");
   }),
+  permissionRequest: isHook(hooks.permissionRequest),
   postToolUse: isHook(hooks.postToolUse),
   postToolUseFailure: isHook(hooks.postToolUseFailure),
   preCompact: isHook(hooks.preCompact),

@@ -444,7 +444,7 @@ describe("a runner killed without warning", () => {
 
   it("by the last act of a step: that step runs again, because its end was not recorded", async () => {
     const machine = recipeMachine();
-    const lastAct = "test -e killed || { touch killed; kill -KILL $PPID; sleep 600; }";
+    const lastAct = "test -e killed || { touch killed; sleep 600; }";
     machine.write(
       "recipe.yaml",
       yaml({
@@ -456,7 +456,7 @@ describe("a runner killed without warning", () => {
         ],
       }),
     );
-    expect(await exitCodeOf(start(machine))).toBeNull();
+    await killWhen(machine, "killed");
     expect(await exitCodeOf(start(machine, resumable(machine)))).toBe(0);
     expect(logOf(machine)).toEqual(["a", "b", "b", "c"]);
   });

@@ -1,15 +1,13 @@
 import { spawn, spawnSync } from "node:child_process";
 import { chownSync, closeSync, existsSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { BUILT_IN } from "../../src/config/index.ts";
+import { BUILT_IN, type SandboxSettings } from "../../src/config/index.ts";
 import {
-  DEFAULT_SANDBOX,
   type Layer,
   type Plan,
   type PlanRequest,
   planPolicy,
   policyPath,
-  type SandboxSettings,
   writePolicy,
 } from "../../src/sandbox/index.ts";
 import type { System } from "../../src/system/index.ts";
@@ -67,7 +65,7 @@ export function planFor(
     stateHome: scene.stateHome,
   });
   return planPolicy(system, workspace, {
-    settings: { ...DEFAULT_SANDBOX, network: "off", ...sandbox },
+    settings: { ...BUILT_IN.sandbox, network: "off", ...sandbox },
     layers,
     leftovers: "kill",
     ...request,

@@ -183,7 +183,7 @@ describe.skipIf(!canRun)("a command in the sandbox", () => {
     const { scene, env } = prepare();
     const [upper, work] = ["upper", "work"].map(name => join(scene.stateHome, name)) as [string, string];
     spawnSync("mkdir", [upper, work]);
-    const plan = planFor(scene, env, SETS.all, { caught: { upper, work } });
+    const plan = planFor(scene, env, SETS.all, { caught: [{ path: scene.project, upper, work }] });
     const id = keepPolicy(scene, plan, undefined);
     const script = "echo new > new.txt; rm a.txt; mv tools moved; git add -A; cat new.txt";
     const words = [PROGRAM, "--home", scene.stateHome, id, "--", "/bin/sh", "-c", script];

@@ -110,6 +110,8 @@ function makeProject(project: string): void {
     ".githooks/pre-commit",
     "tools/clean.sh",
     ".claude/settings.json",
+    ".github/workflows/ci.yml",
+    ".envrc",
   ])
     write(join(project, file), "");
   git(project, "add", "-A");

@@ -47,7 +47,7 @@ describe("the examples of embedding", () => {
     if (example === "claude-agent-sdk" && CLAUDE === undefined) return;
     const lines = await play(example);
     expect(lines.get("model")).toEqual([
-      expect.stringContaining("Denied [fs.home]"),
+      expect.stringContaining("Blocked [fs.home]"),
       expect.stringContaining("done with token [redacted]"),
     ]);
     expect(lines.get("asked")).toEqual([expect.stringMatching(/git\.push|git push --force/)]);

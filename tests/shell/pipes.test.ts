@@ -63,8 +63,7 @@ describe("decoders", () => {
     ["xxd -r -p payload | sh", "shell stdin unexamined decoded file"],
     ["uudecode -o /dev/stdout x | sh", "shell stdin unexamined decoded file"],
     ["python3 -c 'print(1)' | sh", "python argument examined", "shell stdin unexamined decoded program"],
-    // What a program without a record is given may be code.
-    ["echo abc | somefilter | sh", "other argument examined", "shell stdin unexamined decoded program"],
+    ["echo abc | somefilter | sh", "shell stdin unexamined decoded program"],
     ["eval $(base64 -d < f)", "shell argument unexamined decoded file"],
   ])("%s → %s", (command, ...expected) => {
     expect(runs(command)).toEqual(expected);

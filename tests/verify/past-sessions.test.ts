@@ -5,8 +5,9 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { memberAt } from "../../src/protocol/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
+import { findPastSessions } from "../../src/transcripts/index.ts";
 import { addCall, emptySummary } from "../../src/verify/guard-summary.ts";
-import { findPastSessions, transcriptInputs } from "../../src/verify/transcript-inputs.ts";
+import { transcriptInputs } from "../../src/verify/transcript-inputs.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 const AMPLIHACK = fileURLToPath(new URL("../../dist/bin/amplihack.cjs", import.meta.url));
@@ -200,5 +201,31 @@ describe("sessions that hosts have recorded", () => {
     );
     expect(Math.max(...stdout.split("\n").map(line => line.length))).toBeLessThanOrEqual(80);
     expect(JSON.parse(run("--last", "2", "--format", "json").stdout).guard.denied).toBe(2);
+  });
+});
+
+describe("calls that were stopped", () => {
+  it("are one only where all that they were given is the same", () => {
+    const summary = emptySummary();
+    for (const sql of ["drop table users", "drop table orders", "drop table users"])
+      addCall(
+        createNodeSystem(),
+        summary,
+        { file: "f" },
+        {
+          event: "PreToolUse",
+          line: 1,
+          payload: {
+            hook_event_name: "PreToolUse",
+            tool_name: "mcp__db__execute",
+            tool_input: { sql },
+            cwd: "/",
+          },
+        },
+      );
+    expect(summary.stopped.map(({ command, count }) => [command, count])).toEqual([
+      [expect.stringContaining("drop table users"), 2],
+      [expect.stringContaining("drop table orders"), 1],
+    ]);
   });
 });

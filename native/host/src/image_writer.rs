@@ -12,7 +12,7 @@ use crate::{
 use alloc::{borrow::ToOwned, boxed::Box, format, string::String, vec, vec::Vec};
 use core::{alloc::Layout, ptr, slice};
 
-const BLOCKS: usize = 1 << 21;
+const BLOCKS: usize = 1 << 22;
 const PAGE: usize = 4096;
 /// Where blocks lie while their use is learnt, and those that the image does not keep.
 const SPARSE: usize = image::LOW;

@@ -1,6 +1,6 @@
 //! `amplihack-sandbox [--home DIR] ID [-- COMMAND…]` runs a command under the policy of that id and ends as the command
 //! does, or does not start it: exit code 126 and one line that says why. `amplihack-sandbox [--home DIR] --check` prints
-//! which layers work here.
+//! which layers work here, and `amplihack-sandbox --layer DIR` what a folder that caught changes holds.
 //!
 //! The program decides nothing: everything that a policy says is enforced, and nothing else.
 #![no_main]
@@ -19,6 +19,8 @@ mod check;
 mod failure;
 #[cfg(target_os = "linux")]
 mod inside;
+#[cfg(target_os = "linux")]
+mod layer;
 #[cfg(target_os = "linux")]
 mod namespaces;
 #[cfg(target_os = "linux")]

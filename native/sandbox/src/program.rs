@@ -7,13 +7,15 @@ use std::path::PathBuf;
 use crate::check::check;
 use crate::failure::{Because, Part, Result, fail};
 use crate::inside::report;
+use crate::layer::print_layer;
 use crate::outside::{self, REFUSED};
 use crate::policy::{open_home, read_policy};
 
-const USAGE: &str = "expected [--home DIR] ID [-- COMMAND...], or [--home DIR] --check";
+const USAGE: &str = "expected [--home DIR] ID [-- COMMAND...], [--home DIR] --check, or --layer DIR";
 
 enum Request {
     Check { home: Option<PathBuf> },
+    Layer { folder: PathBuf },
     Run { home: PathBuf, id: String, words: Vec<OsString> },
 }
 
@@ -35,6 +37,7 @@ fn answer(request: Request) -> Result<i32> {
             writeln!(std::io::stdout(), "{text}").because(Part::Arguments, "printing")?;
             Ok(0)
         }
+        Request::Layer { folder } => print_layer(&folder).map(|()| 0),
         Request::Run { home, id, words } => {
             let home = open_home(&home)?;
             let policy = read_policy(&home, &id)?;
@@ -57,6 +60,9 @@ fn read_request(words: Vec<OsString>) -> Result<Request> {
     let Some(id) = first.and_then(|word| word.into_string().ok()) else { return fail(Part::Arguments, USAGE) };
     if id == "--check" {
         return Ok(Request::Check { home });
+    }
+    if id == "--layer" {
+        return words.next().map(|folder| Request::Layer { folder: folder.into() }).map_or_else(|| fail(Part::Arguments, USAGE), Ok);
     }
     let home = match home.or_else(default_home) {
         Some(home) => home,

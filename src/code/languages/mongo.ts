@@ -8,7 +8,7 @@ import { parseJavaScript } from "./javascript/syntax.ts";
 
 /** Something that mongosh code destroys as a whole. */
 interface MongoLoss {
-  readonly kind: "database" | "collection" | "documents";
+  readonly kind: "database" | "collection" | "documents" | "rights";
   /** Its name as written: `db.users`. */
   readonly target: string;
   readonly at: number;
@@ -48,6 +48,7 @@ function mongoLanguage(losses: MongoLoss[]): LanguageDefinition {
       ["drop", loses("collection", () => true)],
       ["deleteMany remove", loses("documents", isEmptyFilter)],
       ["runCommand adminCommand", loses("database", namesDrop)],
+      ["grantRolesToUser grantPrivilegesToRole grantRolesToRole createUser", loses("rights", () => true)],
     ],
   });
 }

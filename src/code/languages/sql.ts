@@ -299,6 +299,8 @@ export type SqlLoss =
   | "truncate"
   | "delete-rows"
   | "update-rows"
+  | "rights"
+  | "protection"
   | "other";
 
 /** A bare word in capitals; nothing for names, texts and marks. */
@@ -331,7 +333,43 @@ const READERS: ReadonlyMap<string, ReadLoss> = new Map<string, ReadLoss>([
   ["DELETE", tokens => readRows(tokens, "delete-rows")],
   ["UPDATE", tokens => readRows(tokens, "update-rows")],
   ["ALTER", readAlter],
+  [
+    "GRANT",
+    tokens => ({ loss: "rights", target: nameAfter(tokens, indexOfWord(tokens, "TO") + 1, /^ROLE$/) }),
+  ],
+  ["CREATE", readCreate],
+  ["SET", readSetting],
+  ["EXEC", readProcedure],
+  ["EXECUTE", readProcedure],
 ]);
+
+function indexOfWord(tokens: readonly SqlToken[], word: string): number {
+  return tokens.findIndex(token => keyword(token) === word);
+}
+
+const MIGHTY = /^(?:SUPERUSER|CREATEROLE|BYPASSRLS|REPLICATION|SYSADMIN)$/;
+
+/** An account is part of setting a database up; one that may do everything is not. */
+function readCreate(tokens: readonly SqlToken[]): Loss {
+  const isMighty =
+    /^(?:USER|ROLE|LOGIN)$/.test(keyword(tokens[1])) && tokens.some(token => MIGHTY.test(keyword(token)));
+  return isMighty ? { loss: "rights", target: nameAfter(tokens, 2, /^(?:IF|NOT|EXISTS)$/) } : NO_LOSS;
+}
+
+/** `SET GLOBAL general_log = 'OFF'` */
+function readSetting(tokens: readonly SqlToken[]): Loss {
+  if (keyword(tokens[1]) !== "GLOBAL") return NO_LOSS;
+  const target = nameAfter(tokens, 2, /^$/);
+  const isOff = /^(?:off|0|false|none)$/i.test(tokens.at(-1)?.text ?? "");
+  return isOff && /log|audit|ssl|secure|read_only/i.test(target ?? "")
+    ? { loss: "protection", target }
+    : NO_LOSS;
+}
+
+function readProcedure(tokens: readonly SqlToken[]): Loss {
+  const called = nameAfter(tokens, 1, /^$/) ?? "";
+  return /(?:^|\.)sp_add(?:role|srvrole)member$/i.test(called) ? { loss: "rights", target: called } : NO_LOSS;
+}
 
 const DROPPED: ReadonlyMap<string, SqlLoss> = new Map<string, SqlLoss>([
   ["DATABASE", "database"],
@@ -345,6 +383,7 @@ const DROPPED: ReadonlyMap<string, SqlLoss> = new Map<string, SqlLoss>([
   ["LOGIN", "user"],
   ["OWNED", "schema"],
   ["TABLESPACE", "database"],
+  ["POLICY", "protection"],
 ]);
 
 /** Prepared statements, cursors and temporary tables hold no data of their own. */
@@ -386,7 +425,14 @@ const NOT_A_COLUMN = /^(?:CONSTRAINT|INDEX|KEY|PRIMARY|FOREIGN|CHECK|DEFAULT|NOT
 
 function readAlter(tokens: readonly SqlToken[]): Loss {
   const table = nameAfter(tokens, 2, /^(?:IF|EXISTS|ONLY)$/);
-  if (keyword(tokens[1]) !== "TABLE") return { loss: undefined, target: table };
+  const altered = keyword(tokens[1]);
+  if (/^(?:USER|ROLE|LOGIN|GROUP|SERVER|DEFAULT)$/.test(altered))
+    return readAlteredAccount(tokens, altered, table);
+  if (altered === "SYSTEM") return { loss: "protection", target: "the configuration" };
+  if (altered !== "TABLE") return { loss: undefined, target: table };
+  const isOpened = /^DISABLE (?:ROW|TRIGGER)$|^NO FORCE$/;
+  if (tokens.some((token, index) => isOpened.test(`${keyword(token)} ${keyword(tokens[index + 1])}`)))
+    return { loss: "protection", target: table };
   for (const [index, token] of tokens.entries()) {
     const word = keyword(token);
     if (word !== "DROP" && word !== "TRUNCATE") continue;
@@ -397,6 +443,13 @@ function readAlter(tokens: readonly SqlToken[]): Loss {
       return { loss: "column", target: table };
   }
   return { loss: undefined, target: table };
+}
+
+/** Rights, members and passwords of accounts; other settings of theirs are their own. */
+function readAlteredAccount(tokens: readonly SqlToken[], altered: string, target: string | undefined): Loss {
+  const gives = altered === "DEFAULT" ? /^GRANT$/ : /^(?:ADD|PASSWORD|IDENTIFIED|CREATEDB)$/;
+  const isGiven = tokens.some(token => gives.test(keyword(token)) || MIGHTY.test(keyword(token)));
+  return isGiven ? { loss: "rights", target } : NO_LOSS;
 }
 
 function isColumnChange(tokens: readonly SqlToken[], dropAt: number): boolean {

@@ -9,15 +9,9 @@ import {
 } from "../../cli/index.ts";
 import { type AllowEntry, addAllowEntry, type GuardSettings, userConfigFile } from "../../config/index.ts";
 import { canBeAllowedForGood, isCode, loadGuard } from "../../guard/index.ts";
-import {
-  loadGrants,
-  loadGuardContext,
-  type RefusedCommand,
-  readMachineKey,
-  whyNoHuman,
-} from "../../hooks/index.ts";
+import { loadGrants, loadGuardContext, type RefusedCommand, whyNoHuman } from "../../hooks/index.ts";
 import { errorText } from "../../protocol/index.ts";
-import { localTimestamp } from "../../state/index.ts";
+import { localTimestamp, readMachineKey } from "../../state/index.ts";
 import { type System, sha256Hex } from "../../system/index.ts";
 import { escapeHidden, REDACTED } from "../../text/index.ts";
 import { openForCommand } from "./judged.ts";
@@ -112,7 +106,7 @@ allowed in that directory from now on: an entry in guard.allow of your own confi
       question: "to permit exactly this, once",
     });
     return isAlways && entry !== undefined
-      ? allowAlways(invocation, stateHome, code, entry)
+      ? allowAlways(invocation, stateHome, refused, entry)
       : allowOnce(invocation, stateHome, refused);
   },
 });
@@ -154,10 +148,10 @@ export async function entryFor(
 async function allowOnce(
   { options: { format }, system, terminal }: Invocation<typeof options>,
   stateHome: string,
-  { code, digest }: RefusedCommand,
+  refused: RefusedCommand,
 ): Promise<number> {
   const { grantOnce } = await loadGrants();
-  const { expiresMs } = grantOnce(system, stateHome, code, digest);
+  const { code, expiresMs } = grantOnce(system, stateHome, refused);
   const value = { success: true, code, expires: new Date(expiresMs).toISOString() };
   terminal.printResult(format, value, `Permitted once, until ${localTime(expiresMs)}.\n`);
   return 0;
@@ -166,12 +160,15 @@ async function allowOnce(
 async function allowAlways(
   { options: { format }, system, terminal }: Invocation<typeof options>,
   stateHome: string,
-  code: string,
+  refused: RefusedCommand,
   entry: AllowEntry,
 ): Promise<number> {
+  const { noteGiven } = await loadGrants();
+  const { code } = refused;
   const file = userConfigFile(stateHome);
   try {
     addAllowEntry(system, file, entry);
+    noteGiven(system, stateHome, refused);
   } catch (error) {
     throw new CommandError(`nothing was changed: ${errorText(error)}`, { kind: "invalid" });
   }

@@ -9,7 +9,7 @@ import {
   usageError,
   wrapText,
 } from "../../cli/index.ts";
-import { type Judgement, judgementJson, type Verdict } from "../../guard/index.ts";
+import { isUnderstood, type Judgement, judgementJson, type Verdict } from "../../guard/index.ts";
 import { type ConfiguredGuard, openGuard } from "../../hooks/index.ts";
 import { errorText } from "../../protocol/index.ts";
 import { resolve, type System } from "../../system/index.ts";
@@ -81,6 +81,17 @@ export function findingLines(finding: Judgement["findings"][number], terminal: T
   return [
     `  ${terminal.paint("bold", rule)}`,
     ...[text, ...told("instead", model), ...told("safer", safer)].flatMap(line => indented(line, terminal)),
+  ];
+}
+
+/** Whether the call is understood, and what stands in the way; a refused one has its findings instead. */
+export function gapLines(judgement: Judgement): readonly string[] {
+  if (judgement.verdict !== "allow" || judgement.all.length > 0) return [];
+  if (isUnderstood(judgement)) return ["", "understood: everything that it does is known"];
+  return [
+    "",
+    "not understood:",
+    ...judgement.gaps().map(({ kind, what, why }) => `  ${kind}: ${what}: ${why}`),
   ];
 }
 

@@ -1,9 +1,20 @@
-import { defineCommand, FORMAT_OPTION, type Terminal, usageError } from "../../cli/index.ts";
+import {
+  CommandError,
+  defineCommand,
+  FORMAT_OPTION,
+  option,
+  type Terminal,
+  usageError,
+} from "../../cli/index.ts";
 import { type Explained, type Judgement, judgementJson, loadGuard, loadJudge } from "../../guard/index.ts";
+import { errorText } from "../../protocol/index.ts";
+import { resolve, type System } from "../../system/index.ts";
+import { loadPolicyCases } from "../../verify/index.ts";
 import {
   COMMAND_POSITIONAL,
   CWD_OPTION,
   findingLines,
+  gapLines,
   JUDGING_OPTIONS,
   openForCommand,
   paintVerdict,
@@ -12,18 +23,32 @@ import {
   VERDICT_EXIT,
 } from "./judged.ts";
 
+const MAX_CASES_BYTES = 4 * 1024 * 1024;
+
 export const testCommand = defineCommand({
   name: "test",
-  summary: "judge one command: exit 0 allow, 3 ask, 2 deny",
-  options: JUDGING_OPTIONS,
+  summary: "judge one command: exit 0 allow, 3 ask, 2 deny; or a file of cases: exit 0 when all hold, else 1",
+  options: {
+    ...JUDGING_OPTIONS,
+    file: option.string("FILE", "judge the cases of a YAML or JSON file and compare with what each expects"),
+    junit: option.boolean("print the cases as JUnit's XML"),
+  },
   positionals: [COMMAND_POSITIONAL],
   forAgents: "passes",
   examples: {
     "amplihack guard test 'git push --force origin main'": "prints the verdict, the rules and a safer way",
     "amplihack guard test --json - < deploy.sh": "judges a whole script",
+    "amplihack guard test --file policy-cases.yaml --junit > report.xml": "tests a policy in CI",
   },
   async run(invocation) {
-    const { options, system, terminal } = invocation;
+    const { options, positionals, rest, system, terminal } = invocation;
+    if (options.file !== undefined) {
+      if (positionals.length + rest.length > 0)
+        throw usageError("either a command or --file", "amplihack guard test --file cases.yaml", 4);
+      return testFile(system, terminal, options.file, options);
+    }
+    if (options.junit)
+      throw usageError("--junit needs --file", "amplihack guard test --file cases.yaml --junit", 4);
     const command = readCommand(invocation, "amplihack guard test 'rm -rf build'");
     const { judgeCommand } = await loadGuard();
     const judgement = judgeCommand(command, openForCommand(system, terminal, options.cwd).context);
@@ -31,6 +56,47 @@ export const testCommand = defineCommand({
     return VERDICT_EXIT[judgement.verdict];
   },
 });
+
+/** Compares what the policy in force says with what a file of cases expects of it. */
+async function testFile(
+  system: System,
+  terminal: Terminal,
+  file: string,
+  {
+    cwd,
+    format,
+    junit,
+  }: { readonly cwd?: string | undefined; readonly format: string; readonly junit: boolean },
+): Promise<number> {
+  const { readPolicyCases, renderJUnit, runPolicyCases } = await loadPolicyCases();
+  const { context, config } = openForCommand(system, terminal, cwd);
+  const cases = readPolicyCases(readCaseFile(system, file), file);
+  const results = runPolicyCases(cases, { ...context, settings: config.guard });
+  const failed = results.filter(({ problem }) => problem !== undefined).length;
+  const passed = results.length - failed;
+  const lines = results.map(({ name, problem }) =>
+    problem === undefined
+      ? `${terminal.paint("green", "ok")}      ${name}`
+      : `${terminal.paint("red", "failed")}  ${name}\n        ${problem}`,
+  );
+  if (junit) terminal.print(renderJUnit(results));
+  else
+    terminal.printResult(
+      format,
+      { passed, failed, cases: results.map(result => ({ ...result, problem: result.problem ?? null })) },
+      `${[...lines, "", `${passed} passed, ${failed} failed`].join("\n")}\n`,
+    );
+  return failed === 0 ? 0 : 1;
+}
+
+function readCaseFile(system: System, file: string): string {
+  const path = resolve(system.files.workingDirectory() ?? "/", file);
+  try {
+    return system.text.decode(system.files.read(path, MAX_CASES_BYTES)).text;
+  } catch (error) {
+    throw new CommandError(errorText(error), { kind: "unreadable", exitCode: 4 });
+  }
+}
 
 export const explainCommand = defineCommand({
   name: "explain",
@@ -64,16 +130,18 @@ export const explainCommand = defineCommand({
 
 function renderExplanation(
   command: string,
-  { verdict, findings, notes }: Judgement,
+  judgement: Judgement,
   nodes: readonly Explained[],
   terminal: Terminal,
 ): string {
+  const { verdict, findings, notes } = judgement;
   const lines = [
     `${paintVerdict(terminal, verdict)}  ${command.split("\n", 1)[0]}`,
     "",
     ...nodes.filter(node => node.parent === undefined).flatMap(root => renderNode(root, nodes, "", terminal)),
     ...(findings.length === 0 ? [] : [""]),
     ...findings.flatMap(finding => findingLines(finding, terminal)),
+    ...gapLines(judgement),
     ...notes.map(note => `note: ${note}`),
   ];
   return `${lines.join("\n")}\n`;

@@ -21,6 +21,7 @@ many files. Marks behind it:
     turn: option.number("N", "only the last turn, or the last N turns", { minimum: 1, bare: 1 }),
     path: option.string("PATH", "only those that changed this file or folder"),
     since: option.string("TIME", "only newer ones: 10m, 2h, 7d"),
+    live: option.boolean("the agents that are at work here now, and what they have not committed"),
     "all-projects": option.boolean("of all projects on this machine"),
     limit: option.number("N", `how many at most (${DEFAULT_LIMIT} by default)`, { short: "n", minimum: 1 }),
     format: FORMAT_OPTION,
@@ -30,6 +31,7 @@ many files. Marks behind it:
     "amplihack history list":
       "lists the last twenty changes of this project; `amplihack history` does the same",
     "amplihack history list --path src --since 2h": "what changed below src in the last two hours",
+    "amplihack history --live": "which agents are at work here, and which files they have not committed",
   },
   async run(invocation) {
     const { options, system, terminal } = invocation;
@@ -38,6 +40,14 @@ many files. Marks behind it:
     const limit = options.limit ?? DEFAULT_LIMIT;
     const nowMs = system.clock.nowMs();
     await history.finishEnded();
+    if (options.live) {
+      const { liveDocument, renderLive } = await import("./live.ts");
+      const sessions = await history.listLive(options["all-projects"] ? undefined : project);
+      const text = renderLive(sessions, { terminal, nowMs, home, project });
+      terminal.printResult(options.format, sessions.map(liveDocument), text);
+      if (options.format !== "json" && sessions.length === 0) terminal.note("No agent is at work here.\n");
+      return 0;
+    }
     const found = history.listChanges({
       ...(options["all-projects"] ? {} : { project }),
       ...(options.session === undefined ? {} : { session: options.session }),

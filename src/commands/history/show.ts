@@ -26,7 +26,7 @@ export const showCommand = defineCommand({
   options: OPTIONS,
   positionals: [{ name: "ID", summary: "of the change; its beginning is enough", completes: "change" }],
   wordsBehind: "[-- PATH…]",
-  forAgents: "passes",
+  forAgents: { use: "passes", passesWith: ["stat", "format=json"], shows: "change" },
   examples: {
     "amplihack history show 1i8x4q": "everything that the change did",
     "amplihack history show 1i8x4q --stat": "only which files, and how large they were and are",

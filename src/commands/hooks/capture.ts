@@ -1,6 +1,6 @@
 import { CommandError, defineCommand, FORMAT_OPTION, option, usageError } from "../../cli/index.ts";
 import { appendJsonLine } from "../../state/index.ts";
-import { loadCapture, loadCompare } from "../../verify/index.ts";
+import { loadCompare, loadGolden } from "../../verify/index.ts";
 import {
   CANDIDATE_OPTION,
   candidateOf,
@@ -37,7 +37,7 @@ export const captureCommand = defineCommand({
     const { event, input: file, name } = options;
     if (options.from === "reference" && options.reference === undefined)
       throw usageError("--from reference needs --reference");
-    const { isCaseName, writeCapture } = await loadCapture();
+    const { isCaseName, writeCapture } = await loadGolden();
     if (!isCaseName(name))
       throw usageError(`'${name}' is no name for a case: letters, digits, . _ - only, at most 100`);
     const subcommand = eventOf(event);

@@ -18,6 +18,7 @@ import { loadOperations } from "../../install/index.ts";
 import { cutToWidth } from "../../recipes/index.ts";
 import type { System } from "../../system/index.ts";
 import { count, escapeHidden, count as quantity, redactOpening } from "../../text/index.ts";
+import { findPastSessions, type PastSession } from "../../transcripts/index.ts";
 import {
   type CompareInput,
   type EngineRun,
@@ -25,11 +26,9 @@ import {
   loadCompare,
   loadGuardSummary,
   loadOwnHooksSummary,
-  loadPastSessions,
   loadSandbox,
   loadTranscriptInputs,
   type OwnHooksSummary,
-  type PastSession,
   type PastVerdict,
   type RecordedIn,
   type Sandbox,
@@ -369,7 +368,6 @@ async function chooseRecords(system: System, named: string, last: number): Promi
     const files = isFolder ? transcriptsIn(path) : [path];
     return { records: files.map(file => ({ file })), isSummaryOnly: isFolder, sessions: undefined, found: 0 };
   }
-  const { findPastSessions } = await loadPastSessions();
   const { requireDirectories } = await loadOperations();
   const all = findPastSessions(system, requireDirectories(system).home);
   if (all.length === 0)

@@ -2,9 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
 import { createInterface } from "node:readline";
-import { loadConfig } from "../../config/index.ts";
 import { createHookEngine, McpProxy, userSources } from "../../engine/index.ts";
-import { guard } from "../../guard/index.ts";
+import { postToolUse, postToolUseFailure, preToolUse } from "../../hooks/index.ts";
 import { errorText } from "../../protocol/index.ts";
 import { requireDirectories } from "../../state/index.ts";
 import type { System } from "../../system/index.ts";
@@ -20,11 +19,11 @@ export async function runGuardedServer(
   program: string,
   args: readonly string[],
 ): Promise<number> {
-  const places = requireDirectories(system);
+  const { home } = requireDirectories(system);
   const projectDir = process.cwd();
-  const { config } = loadConfig(system, { ...places, projectRoot: projectDir });
-  await using engine = createHookEngine({ projectDir, sources: userSources({ home: places.home }) });
-  engine.use(guard({ settings: config.guard, home: places.home, stateHome: places.stateHome }));
+  await using engine = createHookEngine({ projectDir, sources: userSources({ home }) });
+  // The hooks of the hook program: the same verdicts, codes, audit lines, copies and warnings.
+  for (const hook of [preToolUse(), postToolUse(), postToolUseFailure()]) engine.use(hook);
   const tell = (message: string) => void process.stderr.write(`amplihack mcp guard: ${message}\n`);
   const server = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
   const ended = once(server, "exit");

@@ -178,7 +178,7 @@ function times({ verdict, count: number }: Stopped): string {
 }
 
 /** What is counted, in the period, in the one before, and for each bar. */
-const FIGURES = ["calls", "refused", "asked", "held", "kept", "undone", "failures"] as const;
+const FIGURES = ["calls", "refused", "asked", "answered", "held", "kept", "undone", "failures"] as const;
 export type Figure = (typeof FIGURES)[number];
 export type Figures = Readonly<Record<Figure, number>>;
 
@@ -251,7 +251,7 @@ class Counters {
 }
 
 function zero(): Counter {
-  return { calls: 0, refused: 0, asked: 0, held: 0, kept: 0, undone: 0, failures: 0 };
+  return { calls: 0, refused: 0, asked: 0, answered: 0, held: 0, kept: 0, undone: 0, failures: 0 };
 }
 
 /** What agents did in a period. `changes` are those of the history since `readFrom`. */
@@ -308,6 +308,7 @@ function countRuns(system: System, files: DataFiles, period: Period, counters: C
       if (isNow) failure = { hook: run.hook, text: run.failure };
     }
     if (run.hook === "stop" && run.decision === "deny") counters.add(ms, "held");
+    if (run.answered !== "") counters.add(ms, "answered");
     if (run.hook !== "pre_tool_use") continue;
     counters.add(ms, "calls");
     const stopped = run.decision === "deny" ? "refused" : run.decision === "ask" ? "asked" : undefined;

@@ -41,13 +41,14 @@ const ROWS: readonly (readonly [Figure, string])[] = [
   ["calls", "tool calls"],
   ["refused", "refused"],
   ["asked", "asked first"],
+  ["answered", "for you"],
   ["kept", "changes kept"],
   ["undone", "undone by you"],
   ["held", "stops held"],
   ["failures", "hooks failed"],
 ];
 /** These are told only where there are any. */
-const RARE: readonly Figure[] = ["held", "failures"];
+const RARE: readonly Figure[] = ["answered", "held", "failures"];
 
 export function renderSummary(summary: Summary, period: Period, view: ReportView): string {
   const { terminal } = view;

@@ -19,6 +19,7 @@ export type Outcome =
   | "asked"
   | "kept"
   | "noted"
+  | "answered"
   | "allowed"
   | "held"
   | "context"
@@ -31,6 +32,7 @@ export const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
   asked: "asked",
   kept: "kept first",
   noted: "passed, noted",
+  answered: "answered for you",
   allowed: "allowed",
   held: "stop held",
   context: "context added",
@@ -44,6 +46,7 @@ export const OUTCOME_MEANINGS: Readonly<Record<Outcome, string>> = {
   asked: "A person was asked; what they answered is between them and the host.",
   kept: "It ran, and what it could have lost was kept first: it can be undone.",
   noted: "It ran. Something about it is worth knowing.",
+  answered: "It ran without a question: all that it does is known, and can be taken back.",
   allowed: "A hook said yes.",
   held: "The agent wanted to stop and was sent back to work.",
   context: "Nothing was decided; the model was given text.",
@@ -60,11 +63,11 @@ const HOLDS: Readonly<Record<string, string>> = {
 };
 
 function outcomeOfRun(run: RunEntry): Outcome {
-  const { decision, event, failure, contextLength } = run;
+  const { decision, event, failure, contextLength, answered } = run;
   if (decision === "deny") return STOPS.has(event) ? "held" : "refused";
   if (decision === "ask" || decision === "defer") return "asked";
   if (failure !== "") return "unchecked";
-  if (decision === "allow") return "allowed";
+  if (decision === "allow") return answered === "" ? "allowed" : "answered";
   return contextLength > 0 ? "context" : "silent";
 }
 
@@ -269,6 +272,7 @@ const STRENGTH: readonly Outcome[] = [
   "context",
   "allowed",
   "noted",
+  "answered",
   "kept",
   "unchecked",
   "asked",
@@ -298,6 +302,10 @@ export function assembleCalls(
       found.push(draft);
       open.push(draft);
       if (run.call !== "") byUse.set(run.call, draft);
+    } else if (run.event === "PermissionRequest" && run.answered !== "" && open.length > 0) {
+      // The host asked about the call that it is about to make.
+      const asked = open.findLast(({ tool }) => tool === run.tool) ?? open.at(-1);
+      if (asked !== undefined) strengthen(asked, outcomeOfRun(run), run.rules, tellRun(run));
     } else if (run.event === "PostToolUse" || run.event === "PostToolUseFailure") {
       endCall(open, run);
       if (run.contextLength > 0 || run.failure !== "") found.push(momentOf(run, turn));

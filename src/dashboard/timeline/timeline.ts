@@ -53,6 +53,7 @@ export interface SessionFigures {
   readonly refused: number;
   readonly asked: number;
   readonly kept: number;
+  readonly answered: number;
   readonly held: number;
   readonly unchecked: number;
   readonly changes: number;
@@ -225,6 +226,7 @@ function countFigures(items: readonly (Call | Moment)[]): SessionFigures {
     refused: count("refused"),
     asked: count("asked"),
     kept: count("kept"),
+    answered: count("answered"),
     held: count("held"),
     unchecked: count("unchecked"),
     changes: calls.filter(({ change }) => change !== undefined).length,
@@ -245,6 +247,7 @@ export interface Stretch {
   readonly refused: number;
   readonly asked: number;
   readonly kept: number;
+  readonly answered: number;
   readonly undone: number;
 }
 
@@ -293,6 +296,7 @@ export function summariseSince(
         refused: count("refused"),
         asked: count("asked"),
         kept: count("kept"),
+        answered: count("answered"),
         undone: taken.filter(({ timeMs }) => within(timeMs)).reduce((sum, { of }) => sum + of.length, 0),
       };
     }),

@@ -321,13 +321,18 @@ export async function diffView(
 }
 
 async function fileDiff(
-  { home }: Site,
+  { home, agentSettings }: Site,
   system: System,
   { readContent }: History,
   change: Change,
   file: PathChange,
 ): Promise<Markup> {
-  const texts = await readFileTexts(file, change, { text: system.text, readContent });
+  const texts = await readFileTexts(file, change, {
+    text: system.text,
+    readContent,
+    home,
+    agentSettings,
+  });
   const facts = describeKinds(file, change.project, home);
   const lines = texts === undefined || typeof texts === "string" ? [] : diffLines(file.path, texts);
   const added = lines.filter(one => one.startsWith("+")).length;

@@ -23,7 +23,11 @@ const SIZES: readonly Size[] = [
   { className: "narrow", width: 340, height: 200, left: 54, labels: 3 },
 ];
 
-const KINDS = ["refused", "asked", "kept", "undone"] as const;
+const KINDS = ["refused", "asked", "kept", "undone", "answered"] as const;
+const LEGEND: Readonly<Partial<Record<(typeof KINDS)[number], string>>> = {
+  kept: "kept first",
+  answered: "answered for you",
+};
 const BOTTOM = 24;
 const TOP = 10;
 const MIN_PEAK = 4;
@@ -33,7 +37,9 @@ function activityChart(
   stretches: readonly Stretch[],
   { isByHour, hasUndone }: { readonly isByHour: boolean; readonly hasUndone: boolean },
 ): Markup {
-  const kinds = hasUndone ? KINDS : KINDS.filter(kind => kind !== "undone");
+  // Nothing is said of answers where none are given.
+  const isAnswered = stretches.some(({ answered }) => answered > 0);
+  const kinds = KINDS.filter(kind => (kind !== "undone" || hasUndone) && (kind !== "answered" || isAnswered));
   const total = (one: Stretch) => kinds.reduce((sum, kind) => sum + one[kind], 0);
   const highest = Math.max(MIN_PEAK, ...stretches.map(total));
   const step = niceStep(highest);
@@ -66,9 +72,7 @@ function activityChart(
     });
     return html`<svg class="chart ${className}" viewBox="0 0 ${width} ${height}" role="img" aria-label="Over time: ${told}">${lines}${columns}</svg>`;
   });
-  const legend = kinds.map(
-    kind => html`<li><i class="key-${kind}"></i>${kind === "kept" ? "kept first" : kind}</li>`,
-  );
+  const legend = kinds.map(kind => html`<li><i class="key-${kind}"></i>${LEGEND[kind] ?? kind}</li>`);
   return html`<figure>${drawn}<figcaption><ul class="legend">${legend}</ul></figcaption></figure>`;
 }
 
@@ -212,11 +216,12 @@ function sentence({ team }: Site, { figures, hosts, people, projects, sessions }
 /** Histories stay on their machines, so that a team sees nothing of changes. */
 function tiles(site: Site, { figures }: Summary, within: Query): Markup {
   const ofMachine = (...tile: Tile) => (site.team === undefined ? [tile] : []);
-  const { calls, changes, kept, asked, refused, undone, held, unchecked } = figures;
+  const { calls, changes, kept, asked, refused, undone, held, unchecked, answered } = figures;
   const all: readonly Tile[] = [
     ["Calls", calls, "", {}],
     ...ofMachine("Changes", changes, "changed", { changes: "all" }),
     ["Kept first", kept, "kept", { outcome: "kept" }],
+    ...(answered > 0 ? [["Answered for you", answered, "answered", { outcome: "answered" }] as const] : []),
     ["Asked", asked, "asked", { outcome: "asked" }],
     ["Refused", refused, "refused", { outcome: "refused" }],
     ...ofMachine("Undone", undone, "undone", { changes: "undone" }),

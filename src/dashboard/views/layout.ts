@@ -1,3 +1,5 @@
+import { BUILT_IN } from "../../config/index.ts";
+import type { Onlooker } from "../../history/index.ts";
 import { clip, escapeHidden } from "../../text/index.ts";
 import type { Session } from "../timeline/timeline.ts";
 
@@ -89,8 +91,8 @@ export interface TeamSite {
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
-/** What views need to know of where they are shown: addresses, and whether anything can be done there. */
-export interface Site {
+/** What views need to know of who looks, of where they are shown: addresses, and whether anything can be done there. */
+export interface Site extends Onlooker {
   /** the address of a page, whole */
   to(page: PageName, query?: Query): string;
   /** what a form must send along */
@@ -100,8 +102,6 @@ export interface Site {
   /** why nothing can be undone or forgotten from here; undefined when it can */
   readonly whyReadOnly: string | undefined;
   readonly nowMs: number;
-  /** of this machine, for paths */
-  readonly home: string;
   /** undefined for this machine */
   readonly team: TeamSite | undefined;
   /** what a session is about; undefined where that is not known */
@@ -115,7 +115,7 @@ interface SiteOptions {
 
 export function serverSite(
   token: string,
-  options: SiteOptions & Pick<Site, "whyReadOnly" | "titleOf" | "team">,
+  options: SiteOptions & Pick<Site, "whyReadOnly" | "titleOf" | "team" | "agentSettings">,
 ): Site {
   const scope = options.team?.scope ?? {};
   return {
@@ -132,6 +132,8 @@ export function reportSite(options: SiteOptions): Site {
     ...options,
     token: undefined,
     isReport: true,
+    // It is handed on, and holds no contents; should it ever, none of secrets.
+    agentSettings: BUILT_IN.guard,
     team: undefined,
     // Prompts are a person's own words: a file that is handed on has none.
     titleOf: () => undefined,

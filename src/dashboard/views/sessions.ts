@@ -87,12 +87,23 @@ function whose(site: Site, { origin }: Session): Markup {
   return origin === undefined ? NOTHING : html`${originLink(site, origin)} · `;
 }
 
-function tallies({ calls, refused, asked, kept, held, changes, undone, unchecked }: SessionFigures): Markup {
+function tallies({
+  calls,
+  refused,
+  asked,
+  kept,
+  answered,
+  held,
+  changes,
+  undone,
+  unchecked,
+}: SessionFigures): Markup {
   const shown: readonly (readonly [number, string, string])[] = [
     [calls, calls === 1 ? "call" : "calls", ""],
     [refused, "refused", "refused"],
     [asked, "asked", "asked"],
     [kept, "kept first", "kept"],
+    [answered, "answered for you", "answered"],
     [held, held === 1 ? "stop held" : "stops held", "asked"],
     [changes, changes === 1 ? "change" : "changes", "changed"],
     [undone, "undone", "undone"],

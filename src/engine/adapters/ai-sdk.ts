@@ -5,6 +5,7 @@ import {
   type AdapterOptions,
   type AnyEngine,
   callOptions,
+  decideApproval,
   fitArguments,
   mapTools,
   notesOf,
@@ -13,7 +14,7 @@ import {
   textOf,
 } from "./shared.ts";
 
-export { type AdapterOptions, ToolRefused } from "./shared.ts";
+export { type AdapterOptions, approvalReason, ToolRefused } from "./shared.ts";
 
 const MAX_NOTED_CALLS = 1024;
 
@@ -83,7 +84,7 @@ function approvalStep(
     const own = typeof needsApproval === "function" ? await needsApproval(input, execution) : needsApproval;
     const { toolCallId, abortSignal, experimental_context } = execution;
     const call = callOptions(options, toolCallId, abortSignal, experimental_context);
-    const { kind } = await engine.untyped.decide(name, input, call);
+    const kind = await decideApproval(engine, name, input, call);
     return kind === "ask" || (kind === "run" && own === true);
   };
 }

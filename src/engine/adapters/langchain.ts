@@ -1,5 +1,5 @@
 /** `amplihack/engine/langchain`: hooks around tools of LangChain, in agents and in LangGraph's `ToolNode`. */
-import type { CallDecision } from "../calls/types.ts";
+import { type CallDecision, USER_REFUSED } from "../calls/types.ts";
 import type { MaybePromise } from "../options.ts";
 import {
   type AdapterOptions,
@@ -74,9 +74,9 @@ function hookTool(engine: AnyEngine, tool: StructuredTool, options: LangChainOpt
       { ...call, id: decision.id, isApproved },
     );
     if (called.status === "failed") return settle(called);
-    const refusal = called.status === "denied" ? called.reason : undefined;
     if (called.status === "done") return withNotes(tool, called.result, notesOf(called));
-    const text = `${name} did not run: ${refusal ?? decision.reason ?? "a hook asks"}`;
+    const isRefused = called.status === "pending" && onAsk !== undefined;
+    const text = `${name} did not run: ${isRefused ? USER_REFUSED : called.reason}`;
     return withNotes(tool, tool.responseFormat === "content_and_artifact" ? [text, undefined] : text, []);
   }
   return derive(tool, { _call: hookedCall });

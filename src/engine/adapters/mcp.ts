@@ -112,7 +112,7 @@ export function toResult(tool: string, called: CallResult<unknown>): ToolResult 
     case "denied":
       return withNotes(refusal(tool, called.reason), notes);
     case "pending":
-      return withNotes(refusal(tool, `${called.pending.reason} (nobody is there to be asked)`), notes);
+      return withNotes(refusal(tool, `${called.reason} (nobody is there to be asked)`), notes);
   }
 }
 

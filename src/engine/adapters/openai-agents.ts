@@ -4,6 +4,7 @@ import {
   type AdapterOptions,
   type AnyEngine,
   callOptions,
+  decideApproval,
   mapToolList,
   notesOf,
   settle,
@@ -12,7 +13,7 @@ import {
 
 /** `amplihack/engine/openai-agents`: hooks in agents of the OpenAI Agents SDK. */
 
-export type { AdapterOptions } from "./shared.ts";
+export { type AdapterOptions, approvalReason } from "./shared.ts";
 
 interface RunContext {
   readonly context?: unknown;
@@ -68,14 +69,13 @@ function hookTool(engine: AnyEngine, tool: FunctionTool, options: AdapterOptions
       if (called.status === "failed") throw called.error;
       const notes = notesOf(called);
       if (called.status === "done") return withNotes(called.result, notes);
-      const reason = called.status === "denied" ? called.reason : called.pending.reason;
-      return withNotes(`${name} did not run: ${reason}`, notes);
+      return withNotes(`${name} did not run: ${called.reason}`, notes);
     },
     async needsApproval(runContext: RunContext, input: unknown, callId?: string) {
       const isOwn = await tool.needsApproval(runContext as never, input as never, callId);
       if (options.onAsk !== undefined) return isOwn;
       const call = callOptions(options, callId, undefined, runContext.context);
-      const { kind } = await engine.untyped.decide(name, input, call);
+      const kind = await decideApproval(engine, name, input, call);
       return kind === "ask" || (kind === "run" && isOwn);
     },
   };
@@ -128,7 +128,7 @@ function hookLocalTool(engine: AnyEngine, tool: LocalTool, options: AdapterOptio
     if (callId !== undefined) ids.set(action, callId);
     const isOwn = await tool.needsApproval(runContext as never, action as never, callId);
     if (options.onAsk !== undefined) return isOwn;
-    const { kind } = await engine.untyped.decide(name, action, callOptions(options, callId));
+    const kind = await decideApproval(engine, name, action, callOptions(options, callId));
     return kind === "ask" || (kind === "run" && isOwn);
   };
   if (tool.type === "shell") {

@@ -7,6 +7,8 @@ import {
   type JsonObject,
   type Outcome,
 } from "../../protocol/index.ts";
+import { questionIn, refusalIn } from "../calls/decision-texts.ts";
+import { USER_REFUSED } from "../calls/types.ts";
 import type { MaybePromise } from "../options.ts";
 import { freezeJson } from "../reply.ts";
 import type { ToolMap } from "../schema/validate.ts";
@@ -155,14 +157,15 @@ export function piHooks(engine: AnyEngine, loop: PiLoop = {}): PiLoopHooks {
     async beforeToolCall(call, signal) {
       const { toolCall, args } = call;
       const outcome = await dispatch("PreToolUse", call, () => payloadOf(toolCall, args), signal);
-      const { decision, halt, input } = outcome;
+      const { halt, input } = outcome;
       if (halt !== undefined)
         return { block: true, reason: halt.reason ?? "stopped by a hook", terminate: true };
-      if (decision.kind === "deny") return { block: true, reason: decision.reason };
-      if (decision.kind === "ask" || decision.kind === "defer") {
-        const reason = decision.reason ?? `a hook asks before ${toolCall.name} runs`;
-        const isAgreed = loop.onAsk !== undefined && (await loop.onAsk(reason, toolCall));
-        if (!isAgreed) return { block: true, reason };
+      const refusal = refusalIn(outcome);
+      if (refusal !== undefined) return { block: true, reason: refusal };
+      const question = questionIn(outcome, toolCall.name);
+      if (question !== undefined) {
+        if (loop.onAsk === undefined) return { block: true, reason: question.model };
+        if (!(await loop.onAsk(question.person, toolCall))) return { block: true, reason: USER_REFUSED };
       }
       if (input !== undefined) replaceMembers(args, input);
       return undefined;

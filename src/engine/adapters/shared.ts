@@ -1,7 +1,8 @@
 import { defined } from "../../protocol/index.ts";
-import type { Answer, CallOptions, CallResult, PendingCall } from "../calls/types.ts";
+import type { Answer, CallDecision, CallOptions, CallResult, PendingCall } from "../calls/types.ts";
 import type { MaybePromise } from "../options.ts";
 import type { ToolMap } from "../schema/validate.ts";
+import { BoundedMap } from "../session-state.ts";
 import type { HookEngine } from "../types.ts";
 
 /** What adapters take: any engine, whatever its tools and context. */
@@ -61,6 +62,30 @@ export function callOptions(
   return defined({ sessionId, cwd, onAsk, id, signal, context });
 }
 
+const MAX_REASONS = 512;
+const reasons = new WeakMap<object, BoundedMap<string>>();
+
+/** What an SDK's approval step does with a call; why it asks is kept for `approvalReason`. */
+export async function decideApproval(
+  engine: AnyEngine,
+  tool: string,
+  input: unknown,
+  call: CallOptions,
+): Promise<CallDecision["kind"]> {
+  const { id, kind, reason } = await engine.untyped.decide(tool, input, call);
+  if (kind === "ask" && reason !== undefined) {
+    const known = reasons.get(engine.untyped) ?? new BoundedMap<string>(MAX_REASONS);
+    reasons.set(engine.untyped, known);
+    known.set(id, reason);
+  }
+  return kind;
+}
+
+/** What to show a person about a request for approval, by the id of its call: such requests have no room for it. */
+export function approvalReason(engine: AnyEngine, callId: string): string | undefined {
+  return reasons.get(engine.untyped)?.get(callId);
+}
+
 /** The result of a call, or an error for the model: the tool's own, or the reason why it did not run. */
 export function settle(called: CallResult<unknown>): unknown {
   switch (called.status) {
@@ -71,7 +96,7 @@ export function settle(called: CallResult<unknown>): unknown {
     case "denied":
       throw new ToolRefused(called.reason);
     case "pending":
-      throw new ToolRefused(`${called.pending.reason} (nobody is there to be asked)`);
+      throw new ToolRefused(`${called.reason} (nobody is there to be asked)`);
   }
 }
 

@@ -5,22 +5,26 @@ import {
   type JsonObject,
   NO_OUTCOME,
   type Outcome,
+  type ReaderTexts,
 } from "../../protocol/index.ts";
 import type { EngineContext } from "../context.ts";
 import type { ApprovalOptions, DispatchOptions } from "../options.ts";
 import { BoundedMap } from "../session-state.ts";
 import { canonicalJson } from "../trust.ts";
+import { type AnswerStore, rememberAnswers } from "./answer-store.ts";
+import { gapsIn, questionIn, refusalIn, understoodIn } from "./decision-texts.ts";
 import { describeArguments, describeValue, isJson } from "./describe-value.ts";
-import type {
-  Answer,
-  CallDecision,
-  CallOptions,
-  CallResult,
-  DeniedResult,
-  PendingCall,
-  ResumeOptions,
-  RunScope,
-  RunTool,
+import {
+  type Answer,
+  type CallDecision,
+  type CallOptions,
+  type CallResult,
+  type DeniedResult,
+  type PendingCall,
+  type ResumeOptions,
+  type RunScope,
+  type RunTool,
+  USER_REFUSED,
 } from "./types.ts";
 
 type Dispatch = (
@@ -56,7 +60,7 @@ export class ToolCalls {
   private readonly core: EngineContext;
   private readonly dispatch: Dispatch;
   private readonly shared = new BoundedMap<SharedCall>(MAX_SHARED_CALLS);
-  private readonly resumed = new BoundedMap<true>(MAX_SHARED_CALLS);
+  private readonly answers: AnswerStore;
   private readonly ttlMs: number;
   private readonly secret: string | undefined;
   private signer: Signer | undefined;
@@ -64,12 +68,13 @@ export class ToolCalls {
   constructor(
     core: EngineContext,
     dispatch: Dispatch,
-    { key, ttlMs = APPROVAL_TTL_MS }: ApprovalOptions = {},
+    { key, ttlMs = APPROVAL_TTL_MS, store = rememberAnswers() }: ApprovalOptions = {},
   ) {
     this.core = core;
     this.dispatch = dispatch;
     this.ttlMs = ttlMs;
     this.secret = key;
+    this.answers = store;
   }
 
   async decide(tool: string, args: unknown, options: CallOptions): Promise<CallDecision> {
@@ -79,8 +84,11 @@ export class ToolCalls {
     const refusal = call.problem ?? refusalIn(before);
     const question = questionIn(before, tool);
     const runs = before.input ?? call.args;
-    if (refusal !== undefined) return { id, kind: "deny", reason: refusal, args: runs, before };
-    return { id, kind: question === undefined ? "run" : "ask", reason: question, args: runs, before };
+    const known = { understood: understoodIn(before), gaps: gapsIn(before) };
+    if (refusal !== undefined) return { id, kind: "deny", reason: refusal, args: runs, before, ...known };
+    if (question === undefined || (await this.isSettled(call, runs)))
+      return { id, kind: "run", reason: undefined, args: runs, before, ...known };
+    return { id, kind: "ask", reason: question.person, args: runs, before, ...known };
   }
 
   call(
@@ -111,10 +119,29 @@ export class ToolCalls {
     const call = this.open(tool, args, { ...options, id, sessionId, cwd });
     const problem = await this.problemOf(pending);
     if (problem !== undefined) return denied(call, problem, undefined);
-    this.resumed.set(pending.signature, true);
-    const { isApproved, reason } = readAnswer(answer, pending.reason);
+    const { isApproved, reason, edited, scope } = readAnswer(answer);
     if (!isApproved) return denied(call, reason, undefined);
+    if (edited !== undefined && !isSameJson(edited, pending.args))
+      return this.perform(this.open(tool, edited, { ...options, id, sessionId, cwd }), run);
+    if (scope === "session") await this.settle(call, call.args);
     return this.execute(call, call.args, undefined, pending.context, run);
+  }
+
+  /** Whether a person allowed this very call for the rest of the session. */
+  private async isSettled(call: Call, runs: unknown): Promise<boolean> {
+    try {
+      return isJson(runs) && (await this.answers.has(settledKey(call, runs)));
+    } catch {
+      return false; // the person is asked again
+    }
+  }
+
+  private async settle(call: Call, runs: unknown): Promise<void> {
+    try {
+      if (isJson(runs)) await this.answers.claim(settledKey(call, runs), Date.now() + this.ttlMs);
+    } catch {
+      // the person is asked again
+    }
   }
 
   private async problemOf(pending: PendingCall): Promise<string | undefined> {
@@ -123,7 +150,12 @@ export class ToolCalls {
     if (typeof signature !== "string" || !(await this.signer.isValid(signed, signature)))
       return "the pending call was changed, or another engine signed it with another key";
     if (Date.now() > pending.expiresAt) return "the pending call has expired; the agent has to ask again";
-    return this.resumed.has(signature) ? "the pending call was answered already" : undefined;
+    try {
+      const isFirst = await this.answers.claim(signature, pending.expiresAt);
+      return isFirst ? undefined : "the pending call was answered already";
+    } catch (error) {
+      return `the answer could not be recorded, so it does not count: ${errorText(error)}`;
+    }
   }
 
   private open(tool: string, args: unknown, options: CallOptions): Call {
@@ -168,33 +200,42 @@ export class ToolCalls {
     const refusal = refusalIn(before);
     if (refusal !== undefined) return denied(call, refusal, before);
     const question = questionIn(before, call.tool);
-    if (question !== undefined && call.options.isApproved !== true) {
-      const asked = await this.ask(call, question, before);
+    const runs = before.input ?? call.args;
+    if (question !== undefined && call.options.isApproved !== true && !(await this.isSettled(call, runs))) {
+      const asked = await this.ask(call, question, before, run);
       if (asked !== undefined) return asked;
     }
-    const context = before.context.map(({ text }) => text);
-    return this.execute(call, before.input ?? call.args, before, context, run);
+    return this.execute(call, runs, before, textsOf(before), run);
   }
 
   /** Nothing when a person said yes; otherwise how the call ends here. */
-  private async ask(call: Call, question: string, before: Outcome): Promise<CallResult<unknown> | undefined> {
+  private async ask(
+    call: Call,
+    question: ReaderTexts,
+    before: Outcome,
+    run: RunTool<never, unknown>,
+  ): Promise<CallResult<unknown> | undefined> {
     const { onAsk } = call.options;
     const runs = before.input ?? call.args;
+    const unasked = (why: string) => denied(call, `${question.model} (${why})`, before);
     if (onAsk === undefined && !isJson(runs))
-      return denied(
-        call,
-        `${question} (its arguments are not JSON, so it cannot wait for an answer)`,
-        before,
-      );
-    const pending = await this.pend(call, question, before);
-    if (onAsk === undefined) return { ...reportOf(call, before, undefined), status: "pending", pending };
-    this.resumed.set(pending.signature, true);
+      return unasked("its arguments are not JSON, so it cannot wait for an answer");
+    const pending = await this.pend(call, question.person, before);
+    if (onAsk === undefined)
+      return { ...reportOf(call, before, undefined), status: "pending", reason: question.model, pending };
+    let answer: Answer;
     try {
-      const { isApproved, reason } = readAnswer(await onAsk(pending), question);
-      return isApproved ? undefined : denied(call, reason, before);
+      await this.answers.claim(pending.signature, pending.expiresAt);
+      answer = await onAsk(pending);
     } catch (error) {
-      return denied(call, `${question} (nobody could be asked: ${errorText(error)})`, before);
+      return unasked(`nobody could be asked: ${errorText(error)}`);
     }
+    const { isApproved, reason, edited, scope } = readAnswer(answer);
+    if (!isApproved) return denied(call, reason, before);
+    if (edited !== undefined && !isSameJson(edited, pending.args))
+      return this.perform(this.open(call.tool, edited, call.options), run);
+    if (scope === "session") await this.settle(call, runs);
+    return undefined;
   }
 
   private async pend(call: Call, reason: string, before: Outcome): Promise<PendingCall> {
@@ -210,6 +251,7 @@ export class ToolCalls {
       sessionId,
       cwd,
       context: before.context.map(({ text }) => text),
+      ...(understoodIn(before) === undefined ? {} : { gaps: gapsIn(before) }),
       expiresAt: Date.now() + this.ttlMs,
     };
     this.signer ??= new Signer(this.secret);
@@ -285,24 +327,23 @@ async function runTool(
   }
 }
 
-/** Why a call must not run, if so. */
-function refusalIn({ decision, halt }: Outcome): string | undefined {
-  if (decision.kind === "deny") return decision.reason;
-  return halt === undefined ? undefined : (halt.reason ?? "a hook ended the turn");
+interface ReadAnswer {
+  readonly isApproved: boolean;
+  /** of a no: what the model reads */
+  readonly reason: string;
+  readonly edited: JsonObject | undefined;
+  readonly scope: "call" | "session";
 }
 
-function questionIn({ decision }: Outcome, tool: string): string | undefined {
-  if (decision.kind !== "ask" && decision.kind !== "defer") return undefined;
-  return decision.reason ?? `a hook asks before ${tool} runs`;
+function readAnswer(answer: Answer): ReadAnswer {
+  const given = typeof answer === "object" && answer !== null ? answer : { approved: answer === true };
+  const { approved, reason = USER_REFUSED, args, scope = "call" } = given;
+  return { isApproved: approved === true, reason, edited: args, scope };
 }
 
-function readAnswer(
-  answer: Answer,
-  question: string,
-): { readonly isApproved: boolean; readonly reason: string } {
-  const refused = `the person refused: ${question}`;
-  if (typeof answer !== "object" || answer === null) return { isApproved: answer === true, reason: refused };
-  return { isApproved: answer.approved === true, reason: answer.reason ?? refused };
+/** One call of one session, by what runs and where. */
+function settledKey({ sessionId, tool, cwd }: Call, runs: unknown): string {
+  return canonicalJson({ sessionId, tool, cwd, runs });
 }
 
 function textsOf(outcome: Outcome | undefined): readonly string[] {

@@ -11,19 +11,43 @@ export interface PendingCall {
   readonly tool: string;
   /** what will run: the arguments after every rewrite */
   readonly args: JsonObject;
+  /** what would happen, in the words for the person */
   readonly reason: string;
   /** the hooks that ask */
   readonly by: readonly string[];
   readonly sessionId: string;
   readonly cwd: string;
   readonly context: readonly string[];
+  /** what the guard does not know of it; absent without a guard */
+  readonly gaps?: readonly CallGap[];
   /** milliseconds since 1970; an answer that comes later does not count */
   readonly expiresAt: number;
   readonly signature: string;
 }
 
-/** A person's answer: yes or no, or no with what the model shall read. */
-export type Answer = boolean | { readonly approved: boolean; readonly reason?: string };
+/** One thing that the guard does not know of a call: see `Gap` of `amplihack/guard`. */
+export interface CallGap {
+  readonly kind: string;
+  readonly what: string;
+  readonly why: string;
+}
+
+/**
+ * A person's answer: yes or no; a no with what the model shall read; a yes with other arguments, which hooks judge as a
+ * new call; a yes for the rest of the session, to this very call.
+ */
+export type Answer =
+  | boolean
+  | {
+      readonly approved: boolean;
+      readonly reason?: string;
+      readonly args?: JsonObject;
+      /** `call` when absent */
+      readonly scope?: "call" | "session";
+    };
+
+/** What the model reads when a person said no and nothing else. */
+export const USER_REFUSED = "Your user said no. Do not run it again, and do not try it another way.";
 
 export interface CallOptions<C = unknown> {
   /** the model's id of this call. Approval and execution with one id share one decision. Made up when absent */
@@ -49,10 +73,14 @@ export type ResumeOptions<C = unknown> = Pick<CallOptions<C>, "agentId" | "signa
 export interface CallDecision {
   readonly id: string;
   readonly kind: "run" | "ask" | "deny";
+  /** of a question what the person reads, of a refusal what the model reads */
   readonly reason: string | undefined;
   /** the arguments that would run */
   readonly args: unknown;
   readonly before: Outcome;
+  /** the guard knows everything that the call does, and has nothing against it; undefined without a guard */
+  readonly understood: boolean | undefined;
+  readonly gaps: readonly CallGap[];
 }
 
 interface CallReport {
@@ -88,6 +116,8 @@ export interface DeniedResult extends CallReport {
 /** The tool has not run yet. */
 export interface PendingResult extends CallReport {
   readonly status: "pending";
+  /** for the model, where nobody is asked; the person reads `pending.reason` */
+  readonly reason: string;
   readonly pending: PendingCall;
 }
 export type CallResult<R> = DoneResult<R> | FailedResult | DeniedResult | PendingResult;

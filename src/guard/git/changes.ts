@@ -18,7 +18,7 @@ import {
   tracksAnything,
   type Workspace,
 } from "../../workspace/index.ts";
-import type { FootprintRepository, FootprintTarget } from "../footprint.ts";
+import type { FootprintRepository, FootprintTarget, TakenWork } from "../footprint.ts";
 import { type GitRun, newTreeOf } from "./run.ts";
 
 /** What a run of git changes, and where. */
@@ -34,6 +34,7 @@ export function changesOfRun(run: GitRun, workspace: Workspace): RunChanges {
   const { repository } = run;
   const { files, state } = changesOfGit(run);
   const commits = commitsWritten(run);
+  const takesWork = workTakenBy(run, workspace);
   const paths = [
     ...writtenByGit(run).map(path => ({ path, how: "write" as const })),
     ...otherTrees(run, workspace),
@@ -52,11 +53,67 @@ export function changesOfRun(run: GitRun, workspace: Workspace): RunChanges {
             ...(takesIgnored(run) ? { changesIgnored: true } : {}),
             ...(takingOf(run, false)?.takesRepositories === true ? { changesNested: true } : {}),
             ...(commits === undefined ? {} : { commits }),
+            ...(takesWork === undefined ? {} : { takesWork: [takesWork] }),
           },
     paths,
     // A new tree is a path of its own; elsewhere a repository that is not found may be anywhere.
     isBeyond: !staysInRepository(run) || (repository === undefined && !/^(clone|init)$/.test(run.subcommand)),
   };
+}
+
+/** Work that is in no commit and that a run puts away, throws away, or takes to another branch. */
+function workTakenBy(run: GitRun, workspace: Workspace): TakenWork | undefined {
+  const { subcommand, options } = run;
+  const untracked = untrackedTaken(run);
+  if (untracked === undefined) return undefined;
+  const operands = options.operandValues.slice(isStashWord(run) ? 1 : 0);
+  const named = operands.flatMap(value => knownText(value) ?? []);
+  const isThere = (spec: string) =>
+    /[*?[:]|^\.\.?$/.test(spec) || covering(run, spec, workspace) !== undefined;
+  // Where a branch is named, all of the tree comes under it.
+  const isOfPaths =
+    subcommand !== "switch" &&
+    subcommand !== "reset" &&
+    named.length > 0 &&
+    (options.endOfOptions !== undefined || named.some(isThere));
+  const isKnown = named.length === operands.length;
+  return {
+    untracked,
+    covers: path => !isOfPaths || !isKnown || named.some(spec => coversPath(run, spec, path, workspace)),
+  };
+}
+
+function covering(run: GitRun, spec: string, { disk }: Workspace): string | undefined {
+  const start = knownText(run.directory);
+  return start === undefined ? undefined : disk.kind(disk.resolve(join(start, spec), false));
+}
+
+/** What of the files that git does not track a run takes; undefined when it takes no work at all. */
+function untrackedTaken(run: GitRun): TakenWork["untracked"] | undefined {
+  const { subcommand, options } = run;
+  switch (subcommand) {
+    case "reset":
+      return options.has("hard", "merge") ? "none" : undefined;
+    case "restore":
+      return options.has("S", "staged") && !options.has("W", "worktree") ? undefined : "none";
+    case "checkout":
+    case "switch":
+      return "none";
+    case "clean":
+      return isForcedClean(run, false) ? "only" : undefined;
+    case "stash": {
+      const [first] = options.operandValues;
+      const isPush = first === undefined || isStashWord(run) || options.endOfOptions !== undefined;
+      return isPush ? (options.has("u", "a", "include-untracked", "all") ? "too" : "none") : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function isStashWord({ subcommand, options }: GitRun): boolean {
+  const [first] = options.operandValues;
+  return subcommand === "stash" && first !== undefined && /^(push|save)$/.test(describe(first));
 }
 
 /** Trees that are not the one of the run: new ones, worktrees that go or move, settings of the user. */

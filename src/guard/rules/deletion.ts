@@ -39,7 +39,7 @@ const RULES = {
     examples: { denies: { "rm -rf /usr": "/usr" }, passes: ["ls /usr", "rm --help"] },
     lost: "It would destroy {target}, which the whole system needs.",
     person: "It cannot be undone.",
-    model: "Delete only what this task made, by name.",
+    model: "Change only what this task made, by name.",
     safer: "ls -la {target}",
   },
   "fs.home": {
@@ -53,7 +53,7 @@ const RULES = {
     },
     lost: "It would destroy personal data in {target}.",
     person: "It cannot be undone.",
-    model: "Delete only what this task made, by name.",
+    model: "Change only what this task made, by name.",
     safer: "ls -la {target}",
   },
   "fs.project": {

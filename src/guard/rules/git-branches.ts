@@ -1,6 +1,6 @@
 import { describe, knownText, wordSet } from "../../shell/index.ts";
-import { components } from "../../system/index.ts";
-import { hasBranch, remotesOf } from "../../workspace/index.ts";
+import { components, dirname, isInside, resolve } from "../../system/index.ts";
+import { hasBranch, remotesOf, type Target, zoneOf } from "../../workspace/index.ts";
 import type { GitRun } from "../git/run.ts";
 import type { RuleTable } from "../rule.ts";
 import {
@@ -134,13 +134,24 @@ const HOOK_VARIABLES: Readonly<Record<string, RegExp>> = {
   OVERCOMMIT_DISABLE: /^(?!0$|$)/,
 };
 
+/** A repository in a temporary folder has no hooks that anybody relies on. */
+function isThrownAway({ directory, repository }: GitRun, { workspace }: RuleContext): boolean {
+  const place = knownText(directory);
+  const top = repository?.top ?? place;
+  if (place === undefined || top === undefined) return false;
+  return [place, top].every(path => zoneOf(workspace, workspace.disk.resolve(path, true)) === "temp");
+}
+
 function inspectVerify({ run, by }: EffectOf<"git">, context: RuleContext): void {
   const { subcommand, options } = run;
   const target = `git ${subcommand}`;
+  if (isThrownAway(run, context)) return;
   if (KNOWS_NO_VERIFY.has(subcommand)) {
     if (subcommand === "push" ? options.isOn("n") : options.isOn("dry-run")) return;
     if (options.isOn("help")) return;
-    if (options.has("no-verify") || (SHORT_NO_VERIFY.has(subcommand) && options.has("n")))
+    const isSkipped = options.has("no-verify") || (SHORT_NO_VERIFY.has(subcommand) && options.has("n"));
+    // The person's own prompt asked for it.
+    if (isSkipped && context.workspace.given.facts?.maySkipHooks !== true)
       context.report("git.verify", by, target, { verdict: "deny" });
   }
   if (subcommand === "pull" && run.argv.some(word => describe(word) === "--no-verify"))
@@ -164,9 +175,32 @@ function inspectHookFiles(effect: CommandEffect, context: RuleContext): void {
     const parts = components(target.path ?? target.base ?? "/");
     const isHusky = parts.includes(".husky");
     const isHook = parts.some((part, index) => part === ".git" && parts[index + 1] === "hooks");
-    if (effect.kind === "write" ? isHook && !isHusky : isHook || isHusky)
+    if (
+      effect.kind === "write"
+        ? isHook && !isHusky && !installsHook(effect, target, context)
+        : isHook || isHusky
+    )
       context.report("git.verify", effect.by, target.shown);
   }
+}
+
+/** A hook that was not there, taken from a file of the project: none is skipped by it. */
+function installsHook(effect: EffectOf<"write">, { path }: Target, context: RuleContext): boolean {
+  const { workspace, facts } = context;
+  const { project, given, disk } = workspace;
+  if (path === undefined || project === undefined || given.system.files.inspect(path) !== undefined)
+    return false;
+  const link = facts.links.find(one => knownText(one.path) === path)?.target;
+  const sources =
+    link !== undefined
+      ? [resolve(dirname(path), knownText(link) ?? "/")]
+      : effect.from === undefined
+        ? []
+        : targetsOf(context, effect.from, effect.by, true).map(target => target.path ?? "/");
+  return (
+    sources.length > 0 &&
+    sources.every(source => isInside(project, source) && disk.kind(disk.resolve(source, true)) === "file")
+  );
 }
 
 function removesExecution(setting: string): boolean {

@@ -1,7 +1,7 @@
 import { isForge, onlyDisplays } from "../../programs/index.ts";
 import { describe, knownText, type Value, wordAt, wordSet } from "../../shell/index.ts";
-import { basename } from "../../system/index.ts";
-import { remotesOf } from "../../workspace/index.ts";
+import { basename, dirname, expandHome, isInside, resolve } from "../../system/index.ts";
+import { activeHooks, hooksIn, remotesOf } from "../../workspace/index.ts";
 import type { GitRun } from "../git/run.ts";
 import type { RuleTable } from "../rule.ts";
 import {
@@ -54,7 +54,10 @@ const gitSettings: Check = {
     if (run.subcommand === "config") inspectConfig(effect, context);
     for (const { target, name } of addedSecrets(effect, context))
       context.report("git.secret-add", by, target, { name });
-    for (const { path, kind } of secretsTaken(run, context))
+    // A stash stays here until something is pushed.
+    const isLocal =
+      run.subcommand === "stash" && !context.effects.some(one => one.kind === "git" && isPush(one));
+    for (const { path, kind } of isLocal ? [] : secretsTaken(effect, context))
       context.report("git.secret-add", by, `${path} (${kind})`, { name: basename(path) });
     for (const { key, value } of run.settings) {
       const isReported = (runsCode(key, value) && key !== HOOKS_PATH) || forcesNow(run, key, value);
@@ -132,9 +135,23 @@ function inspectConfig({ run, by }: EffectOf<"git">, context: RuleContext): void
   if (key === undefined || value === undefined) return;
   const name = describe(key);
   const setTo = describe(value);
-  if (isHooksPath(key)) context.report("git.verify", by, `core.hooksPath=${setTo}`);
-  else if (runsCode(name.toLowerCase(), setTo) || forces(name.toLowerCase(), setTo))
+  if (isHooksPath(key)) {
+    if (!installsHooks(value, run, context)) context.report("git.verify", by, `core.hooksPath=${setTo}`);
+  } else if (runsCode(name.toLowerCase(), setTo) || forces(name.toLowerCase(), setTo))
     context.report("git.config", by, `${name}=${setTo}`);
+}
+
+/** Where no hook runs yet, a folder of the project that holds some takes none away. */
+function installsHooks(value: Value, run: GitRun, { workspace, facts }: RuleContext): boolean {
+  const { repository } = run;
+  const written = knownText(value);
+  const top = repository?.top;
+  if (repository === undefined || top === undefined || written === undefined || written === "") return false;
+  const { disk, home } = workspace;
+  const directory = disk.resolve(resolve(top, expandHome(written, home)), true);
+  if (directory === top || !isInside(top, directory)) return false;
+  const isMade = facts.writtenFiles.some(({ path }) => dirname(knownText(path) ?? "/") === directory);
+  return activeHooks(disk, repository)?.length === 0 && (isMade || hooksIn(disk, directory).length > 0);
 }
 
 function isHooksPath(key: Value | undefined): boolean {

@@ -1,3 +1,4 @@
+import { CHANGE } from "../../programs/index.ts";
 import { describe } from "../../shell/index.ts";
 import type { Examples, RuleTable, RuleText } from "../rule.ts";
 import { isOfFamily } from "../rule.ts";
@@ -241,6 +242,17 @@ const DEPLOY_RULES = {
     atLevel: { relaxed: "allow" },
     isOperation: true,
     when: "A deploy, release, promotion, rollback or apply whose words say production; a command that deploys to production by itself. Previews, plans and dry runs pass.",
+    examples: {
+      asks: {
+        "acmectl deploy --env production": "deploy --env production",
+        "kubectl --context prod apply -f web.yaml": "apply",
+      },
+      passes: [
+        "acmectl deploy --env staging",
+        "kubectl --context prod get pods",
+        "acmectl deploy --env production --dry-run",
+      ],
+    },
     lost: "It would {what} where people use it: {target}.",
     person: "Everybody who uses it gets it at once.",
     model: "Deploy to a preview or to staging; a person decides about production.",
@@ -252,6 +264,10 @@ const DEPLOY_RULES = {
     atLevel: { relaxed: "allow" },
     isOperation: true,
     when: "A pull request is merged with the rights of an administrator, without its checks, or approved by the agent itself.",
+    examples: {
+      asks: { "gh pr merge 3 --admin": "pr merge 3" },
+      passes: ["gh pr merge 3 --squash", "gh pr view 3"],
+    },
     lost: "It would {what}, without the checks and reviews that the branch asks for: {target}.",
     person: "What is merged can be deployed at once.",
     model: "Wait for checks and reviews; only a person goes past them.",
@@ -266,6 +282,13 @@ const GRANT_RULES = {
     atLevel: { relaxed: "allow" },
     isOperation: true,
     when: "Rights, roles, keys, tokens, passwords or members are added or widened, on a cloud, a forge, a database or a cluster.",
+    examples: {
+      asks: {
+        "acmectl member add bob --role admin": "member add bob",
+        "psql -c 'GRANT ALL ON DATABASE app TO bob'": "rights in the database",
+      },
+      passes: ["acmectl member list", "psql -c '\\du'"],
+    },
     lost: "It would {what}, and whoever has it keeps it: {target}.",
     person: "Check who gets which rights before you allow it.",
     model: "Say which right is missing and for whom; giving it is for a person to decide.",
@@ -277,6 +300,13 @@ const GRANT_RULES = {
     atLevel: { relaxed: "allow" },
     isOperation: true,
     when: "Protection of a branch or against deletion, audit logs, alarms, backups, versioning, encryption or a firewall of a cloud is switched off, suspended or shortened.",
+    examples: {
+      asks: {
+        "acmectl audit disable": "audit disable",
+        "aws cloudtrail stop-logging --name main": "stop-logging",
+      },
+      passes: ["acmectl audit list", "aws cloudtrail describe-trails"],
+    },
     lost: "It would {what}: {target}.",
     person: "What happens from then on is not recorded or cannot be brought back.",
     model: "Leave it on and say why it is in the way.",
@@ -291,6 +321,10 @@ const SPEND_RULES = {
     atLevel: { strict: "ask" },
     isOperation: true,
     when: "Machines, clusters, databases, addresses, domains or capacity of a cloud are created, bought or made larger. At standard it passes.",
+    examples: {
+      asks: { "acmectl cluster create --nodes 3": "cluster create" },
+      passes: ["acmectl cluster list", "acmectl cluster create --nodes 3 --dry-run"],
+    },
     lost: "It would {what}, which is billed until somebody removes it: {target}.",
     person: "Look at the price before you allow it.",
     model: "Say what it costs; buying is for a person to decide.",
@@ -307,7 +341,7 @@ function inspectOperation(effect: CommandEffect, context: RuleContext): void {
     isOfFamily(rule, "cloud", "db", "deploy") &&
     namesProduction(effect.names, context.workspace.settings.prodNames);
   if (rule === "deploy.production") {
-    if (isProduction || effect.verdict !== undefined || isForProduction(context))
+    if (isProduction || effect.verdict !== undefined || (what !== CHANGE && isForProduction(context)))
       context.report(rule, by, target, { what, tool: target.split(" ")[0], rest, safer });
     return;
   }
@@ -321,6 +355,8 @@ function namesProduction(names: readonly string[], prodNames: readonly string[])
   const wanted = new Set(prodNames.map(name => name.toLowerCase()));
   return names.some(name =>
     name
+      // A stack or a class is called `ProdStack`; other names in this spelling only begin alike (`liveReload`).
+      .replace(/(?<![A-Za-z])([Pp]rod(?:uction)?)(?=[A-Z])/g, "$1-")
       .toLowerCase()
       .split(/[^a-z0-9]+/)
       .some(part => wanted.has(part) || wanted.has(part.replace(/\d+$/, ""))),

@@ -1,4 +1,10 @@
-import { asksForSecret, isLocalAddress, isSecretName, printsEnvironment } from "../../programs/index.ts";
+import {
+  asksForSecret,
+  isLocalAddress,
+  isSecretName,
+  printsEnvironment,
+  showsOnlyNames,
+} from "../../programs/index.ts";
 import { describe, knownText, type Payload, type Value } from "../../shell/index.ts";
 import { isInside } from "../../system/index.ts";
 import {
@@ -99,9 +105,42 @@ function inspectRead(effect: EffectOf<"read">, context: RuleContext): void {
       context.report("sec.read", effect.by, target.shown);
     if (kind === undefined && !isClosed(context, target)) continue;
     if (kind === "secret" && isOnlyUsed(context, effect)) continue;
-    if (isNarrowed(effect, context)) continue;
+    if (isNarrowed(effect, context) || isOfNames(effect, context) || isOwn(effect, target, context)) continue;
     context.report("sec.read", effect.by, target.shown, { verdict: verdictOf(kind, effect) });
   }
+}
+
+/** Names without values, by the program that reads or by the next one behind it. */
+function isOfNames({ by: { invocation } }: EffectOf<"read">, { facts }: RuleContext): boolean {
+  if (invocation === undefined) return false;
+  if (showsOnlyNames(invocation)) return true;
+  const { pipeline } = invocation;
+  return (
+    pipeline !== undefined &&
+    facts.invocations.some(
+      other =>
+        other.pipeline?.id === pipeline.id &&
+        other.pipeline.index === pipeline.index + 1 &&
+        showsOnlyNames(other),
+    )
+  );
+}
+
+/** The session, or this command before, made it where nothing was: its secret is the session's own. */
+function isOwn({ by }: CommandEffect, { path }: Target, context: RuleContext): boolean {
+  const { workspace, effects } = context;
+  if (path === undefined || zoneOf(workspace, path) === "system") return false;
+  if (workspace.disk.kind(path) === undefined)
+    return effects.some(
+      one =>
+        one.kind === "write" &&
+        one.by.invocation !== undefined &&
+        by.invocation !== undefined &&
+        one.by.invocation.id < by.invocation.id &&
+        targetsOf(context, one.path, one.by, true).some(target => target.path === path),
+    );
+  const written = workspace.given.written?.();
+  return written?.hasWritten(path) === true && written.textBefore(path) === "";
 }
 
 /** `grep -r password ~`: everything that is kept there is searched for secrets, or shown as it is. */
@@ -131,7 +170,8 @@ const TEMPLATE = /(^|[._-])(example|sample|template|tmpl|dist|defaults?|tpl)([._
 function inspectWrite(effect: EffectOf<"write">, context: RuleContext): void {
   for (const target of targetsOf(context, effect.path, effect.by, effect.how !== "link")) {
     const kind = secretOf(context, target);
-    if (kind === undefined || isHarmlessWrite(effect, target, context)) continue;
+    if (kind === undefined || isHarmlessWrite(effect, target, context) || isOwn(effect, target, context))
+      continue;
     context.report("sec.write", effect.by, target.shown, { verdict: verdictOf(kind, effect) });
   }
 }
@@ -168,7 +208,7 @@ function baseNameOf(path: Value): string {
 function inspectLoss(effect: CommandEffect, path: Value, context: RuleContext): void {
   for (const target of targetsOf(context, path, effect.by, false)) {
     const kind = secretOf(context, target);
-    if (kind !== undefined)
+    if (kind !== undefined && !isOwn(effect, target, context))
       context.report("sec.write", effect.by, target.shown, { verdict: verdictOf(kind, effect) });
   }
 }

@@ -3,7 +3,7 @@ import { join } from "../../system/index.ts";
 import { liveTokenIn } from "../../text/index.ts";
 import { isIgnoredNow, partsBelow, type Repository, secretAt, trackedFiles } from "../../workspace/index.ts";
 import type { GitRun } from "../git/run.ts";
-import type { RuleContext } from "../rule-context.ts";
+import type { EffectOf, RuleContext } from "../rule-context.ts";
 
 /** A secret that a run of git would put into the history without being told its name. */
 export interface TakenSecret {
@@ -22,23 +22,30 @@ const MAX_FOUND = 3;
  * What `git add -A`, `git commit -a` and `git stash -u` would take along: new files by their names and contents, changed
  * ones by their contents. Bounded in files and bytes, so that it costs the same on every machine.
  */
-export function secretsTaken(run: GitRun, context: RuleContext): readonly TakenSecret[] {
+export function secretsTaken({ run, by }: EffectOf<"git">, context: RuleContext): readonly TakenSecret[] {
   const { repository } = run;
   const top = repository?.top;
   if (repository === undefined || top === undefined) return [];
-  const starts = startsOf(run, top);
+  const starts = startsOf(run, top, by.invocation?.isOpenEnded === true);
   if (starts.length === 0) return [];
   const onlyTracked = run.subcommand === "commit" || run.options.has("u", "update");
   return walk(starts, { top, repository, onlyTracked: onlyTracked && run.subcommand !== "stash" }, context);
 }
 
-function startsOf({ subcommand, options, directory }: GitRun, top: string): readonly string[] {
+function startsOf(
+  { subcommand, options, directory }: GitRun,
+  top: string,
+  isOpenEnded: boolean,
+): readonly string[] {
   const place = knownText(directory) ?? top;
   if (options.isOn("dry-run") || options.has("help")) return [];
   if (subcommand === "commit") return options.has("a", "all") ? [top] : [];
   if (subcommand === "stash") return options.has("u", "a", "include-untracked", "all") ? [top] : [];
   if (subcommand !== "add" && subcommand !== "stage") return [];
   if (options.isOn("n")) return [];
+  // What is not known may be everything that is there: `git add $(git ls-files -o)`.
+  if (isOpenEnded || options.operandValues.some(value => value.pieces.some(({ kind }) => kind === "unknown")))
+    return [top];
   const operands = options.operandValues.flatMap(value => knownText(value) ?? []);
   if (operands.length === 0) return options.has("A", "all", "u", "update") ? [top] : [];
   return operands.map(operand =>

@@ -29,7 +29,7 @@ const RULES = {
     atLevel: { relaxed: "allow" },
     when: "Writes shell start-up files, launch agents, user units or login hooks; authorized_keys is denied.",
     examples: { asks: { "tee -a ~/.bashrc": "{home}/.bashrc" }, passes: ["cat ~/.bashrc", "tee bashrc"] },
-    lost: "It would change {target}, which runs at every login from now on.",
+    lost: "It would change {target}, which takes effect at each login from now on.",
     person: "Allow it only if you want this change to stay.",
     model: "Set variables for this one command, or in a file of the project.",
     safer: "ls -l {target}",

@@ -1,5 +1,5 @@
 import type { GuardSettings } from "../../config/index.ts";
-import { clipText, type Judgement } from "../../guard/index.ts";
+import { clipText, isUnderstood, type Judgement } from "../../guard/index.ts";
 import type { InputOf, ToolUse } from "../../protocol/index.ts";
 import { appendChainedLine, sanitiseSessionId } from "../../state/index.ts";
 import { join, type System } from "../../system/index.ts";
@@ -11,6 +11,7 @@ const MEBIBYTE = 1024 * 1024;
 const COMMAND_LIMIT = 2_000;
 const PATH_LIMIT = 1_000;
 const NAME_LIMIT = 200;
+const MAX_GAPS = 10;
 
 export function auditFile(settings: GuardSettings, stateHome: string, home: string): string {
   return configuredAuditLog(settings, home) ?? join(stateHome, "logs", "audit.jsonl");
@@ -24,13 +25,15 @@ export interface AuditedRun {
   readonly judgement: Judgement;
   readonly settings: GuardSettings;
   readonly project: string;
+  /** in the person's place, and by what */
+  readonly answered?: "understood" | "sandbox" | undefined;
 }
 
 /** One line about a judgement: rules and targets, the command without its secrets, never any output. */
 export function writeAudit(
   system: System,
   path: string,
-  { input, judgement, settings, project }: AuditedRun,
+  { input, judgement, settings, project, answered }: AuditedRun,
 ): void {
   const { verdict, findings, texts, notes, code, usedGrants, failure } = judgement;
   const { command, paths } = input.facts;
@@ -46,12 +49,15 @@ export function writeAudit(
       tool: clipText(input.tool.name, NAME_LIMIT),
       ...(input.tool.useId === undefined ? {} : { call: clipText(input.tool.useId, NAME_LIMIT) }),
       verdict,
+      ...(answered === undefined ? {} : { answered }),
       rules: [...new Set(findings.map(finding => finding.rule))],
       targets: findings.map(finding => clipText(redactOpening(finding.target), 200)),
       ...(command === null
         ? { paths: paths.slice(0, 20).map(path => clipText(path, PATH_LIMIT)) }
         : { command: clipText(redactOpening(command), COMMAND_LIMIT) }),
       level: settings.level,
+      understood: isUnderstood(judgement),
+      ...gapsOf(judgement),
       ...(texts === undefined ? {} : { person: texts.person }),
       ...(code === undefined ? {} : { code }),
       ...(usedGrants.length === 0 ? {} : { granted: usedGrants.map(grant => grant.code) }),
@@ -60,6 +66,19 @@ export function writeAudit(
     },
     { rotation: { limitBytes: settings.audit.maxMb * MEBIBYTE, keep: KEPT_FILES } },
   );
+}
+
+/** Of a refused call what was found says more. */
+function gapsOf(judgement: Judgement) {
+  const gaps = judgement.verdict === "allow" ? judgement.gaps() : [];
+  if (gaps.length === 0) return {};
+  return {
+    gaps: gaps.slice(0, MAX_GAPS).map(({ kind, what, why }) => ({
+      kind,
+      what: clipText(redactOpening(what), NAME_LIMIT),
+      why: clipText(redactOpening(why), NAME_LIMIT),
+    })),
+  };
 }
 
 /** Allowed commands are written only when asked for, or when something about them is worth knowing. */

@@ -11,6 +11,7 @@ import {
   type JsonObject,
   STOCK_HOOKS,
   type StockHookName,
+  type VerdictKind,
 } from "../../protocol/index.ts";
 import {
   AtomicJsonFile,
@@ -32,6 +33,9 @@ import { prepareRuntime } from "./telemetry.ts";
 
 const LOCK_TIMEOUT_MS = 2_000;
 
+/** Hears what became of the call after all hooks; undefined where that is not known. */
+export type AfterAnswer = (outcome: VerdictKind | undefined) => readonly Diagnostic[];
+
 /** What the program around the hooks knows and a hook cannot find out. */
 export interface HookOptions {
   /** the configured program that answers bridge requests, in place of our own */
@@ -41,7 +45,7 @@ export interface HookOptions {
   /** milliseconds this hook may take; the hook's own default when left out */
   readonly budgetMs?: number | undefined;
   /** takes what is to be done once the host has its answer: records, which nothing waits for */
-  readonly afterAnswer?: ((task: () => readonly Diagnostic[]) => void) | undefined;
+  readonly afterAnswer?: ((task: AfterAnswer) => void) | undefined;
 }
 
 /**

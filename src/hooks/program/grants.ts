@@ -1,8 +1,9 @@
 import type { Grant, Judgement } from "../../guard/index.ts";
 import { isAgentVariable } from "../../hosts/index.ts";
-import { type Json, StrictMembers, stringAt, stringsAt } from "../../protocol/index.ts";
-import { AtomicJsonFile, readText } from "../../state/index.ts";
-import { basename, hasErrorCode, join, type System, sha256Hex } from "../../system/index.ts";
+import { defined, type Json, StrictMembers, stringAt, stringsAt } from "../../protocol/index.ts";
+import { AtomicJsonFile, findMachineKey, readMachineKey, sealOf } from "../../state/index.ts";
+import { basename, join, type System, sha256Hex } from "../../system/index.ts";
+import { clip } from "../../text/index.ts";
 import { agentAbove } from "./process-tree.ts";
 
 /** A refused command that waits for a human: what `guard allow-once` shows before it asks for a yes. */
@@ -19,16 +20,32 @@ export interface RefusedCommand {
   /** SHA-256 of the files that it would have run, as they were shown to the guard */
   readonly files?: readonly string[];
   readonly refusedMs: number;
+  /** where it was asked for, so that a grant counts there alone */
+  readonly session?: string | undefined;
+  readonly host?: string | undefined;
 }
+
+/** A permission that a person gave, until the next session has shown it. */
+export interface GivenGrant {
+  readonly command: string;
+  readonly host?: string | undefined;
+  readonly givenMs: number;
+}
+
+/** Who asks: a grant that was given in one session permits nothing in another. */
+export type Asker = Pick<Grant, "session" | "host">;
 
 interface GrantFile {
   readonly version: 1;
-  readonly grants: readonly Grant[];
+  readonly grants: readonly SealedGrant[];
   readonly refused: readonly RefusedCommand[];
+  readonly given?: readonly GivenGrant[];
 }
 
+/** As it is kept: sealed, so that nobody else writes one. */
+type SealedGrant = Grant & { readonly seal?: string | undefined };
+
 const EMPTY: GrantFile = { version: 1, grants: [], refused: [] };
-const KEY_DIGITS = 64;
 const LOCK_TIMEOUT_MS = 1_000;
 const MAX_REFUSED = 50;
 const MAX_REFUSED_CHARACTERS = 256 * 1024;
@@ -42,35 +59,30 @@ export function refusalsFile(stateHome: string): string {
   return join(stateHome, "guard", "allow-once.json");
 }
 
-function machineKeyFile(stateHome: string): string {
-  return join(stateHome, "guard", "machine.key");
-}
-
-/** The key of this machine, made on first use. Throws a `SystemError` when it can be neither read nor made. */
-export function readMachineKey(system: System, stateHome: string): string {
-  const path = machineKeyFile(stateHome);
-  const found = readText(system, path, 4096);
-  if (found !== undefined && /^[0-9a-f]{64}$/.test(found.trim())) return found.trim();
-  if (found !== undefined) system.files.remove(path);
-  const key = system.random.hex(KEY_DIGITS);
-  system.files.makeDirectory(join(stateHome, "guard"), 0o700);
-  try {
-    system.files.createExclusive(path, system.text.encode(`${key}\n`), 0o600);
-    return key;
-  } catch (error) {
-    if (!hasErrorCode(error, "EEXIST")) throw error;
-    return readText(system, path, 4096)?.trim() ?? key;
-  }
-}
-
 /** Grants that can still be used. Takes no lock; a malformed file gives none and is set aside by the next writer. */
-export function readGrants(system: System, stateHome: string): readonly Grant[] {
+export function readGrants(system: System, stateHome: string, asker: Asker = {}): readonly Grant[] {
   try {
     const grants = openFile(system, stateHome).read()?.grants ?? [];
-    return grants.filter(grant => isUsable(grant, system.clock.nowMs()));
+    const key = grants.length === 0 ? undefined : findMachineKey(system, stateHome);
+    return grants.flatMap(({ seal, ...grant }) => {
+      const isSealed = key !== undefined && seal === sealOfGrant(system, key, grant);
+      return isSealed && isUsable(grant, system.clock.nowMs()) && isForAsker(grant, asker) ? [grant] : [];
+    });
   } catch {
     return [];
   }
+}
+
+function isForAsker({ session, host }: Grant, asker: Asker): boolean {
+  return (session === undefined || session === asker.session) && (host === undefined || host === asker.host);
+}
+
+function sealOfGrant(
+  system: Pick<System, "text">,
+  key: string,
+  { code, digest = "", session = "", host = "", usesLeft, expiresMs }: Grant,
+): string {
+  return sealOf(system, key, ["grant", code, digest, session, host, String(usesLeft), String(expiresMs)]);
 }
 
 /** Takes one use of each grant away, under the lock; false when another process was faster. */
@@ -100,10 +112,11 @@ export function judgeWithGrants(
   stateHome: string,
   judge: (grants?: readonly Grant[]) => Judgement,
   consume: (used: readonly Grant[]) => boolean | undefined,
+  asker: Asker = {},
 ): Judgement {
   const first = judge();
   if (first.verdict === "allow" || first.code === undefined) return first;
-  const grants = readGrants(system, stateHome);
+  const grants = readGrants(system, stateHome, asker);
   if (!grants.some(grant => grant.code === first.code)) return first;
   const granted = judge(grants);
   return granted.usedGrants.length > 0 && consume(granted.usedGrants) === true ? granted : first;
@@ -162,27 +175,68 @@ export function wasAskedAbout(system: System, stateHome: string, sha256: string)
   }
 }
 
-/** Permits a code, for what it was shown to stand for; the caller has made sure that a human asks. */
-export function grantOnce(system: System, stateHome: string, code: string, digest?: string): Grant {
-  const expiresMs = system.clock.nowMs() + GRANT_LIFE_MS;
+/** Permits what was refused, where it was refused; the caller has made sure that a human asks. */
+export function grantOnce(system: System, stateHome: string, refused: RefusedCommand): Grant {
+  const { digest, session, host } = refused;
   const grant: Grant = {
-    code: code.toUpperCase(),
-    ...(digest === undefined ? {} : { digest }),
+    code: refused.code.toUpperCase(),
+    ...defined({ digest, session, host }),
     usesLeft: MAX_USES,
-    expiresMs,
+    expiresMs: system.clock.nowMs() + GRANT_LIFE_MS,
   };
+  const seal = sealOfGrant(system, readMachineKey(system, stateHome), grant);
   change(system, stateHome, file => {
     const now = system.clock.nowMs();
     const others = file.grants.filter(other => other.code !== grant.code && isUsable(other, now));
-    return { ...file, grants: [...others, grant] };
+    return {
+      ...file,
+      grants: [...others, { ...grant, seal }],
+      given: [...(file.given ?? []), givenOf(refused, now)].slice(-MAX_GIVEN),
+    };
   });
   return grant;
 }
 
+/** Notes what a person permitted for good, so that the next session shows it. */
+export function noteGiven(system: System, stateHome: string, refused: RefusedCommand): void {
+  change(system, stateHome, file => ({
+    ...file,
+    given: [...(file.given ?? []), givenOf(refused, system.clock.nowMs())].slice(-MAX_GIVEN),
+  }));
+}
+
+const MAX_GIVEN = 20;
+
+function givenOf({ command, host }: RefusedCommand, givenMs: number): GivenGrant {
+  return { command: clip(command, 200), ...defined({ host }), givenMs };
+}
+
+/** What was permitted and not shown yet. Never throws. */
+export function readGiven(system: System, stateHome: string): readonly GivenGrant[] {
+  try {
+    return openFile(system, stateHome).read()?.given ?? [];
+  } catch {
+    return [];
+  }
+}
+
+/** Forgets those that were shown. */
+export function forgetGiven(system: System, stateHome: string, shown: readonly GivenGrant[]): void {
+  if (shown.length === 0) return;
+  const isShown = (one: GivenGrant) =>
+    shown.some(other => other.givenMs === one.givenMs && other.command === one.command);
+  change(system, stateHome, file => ({ ...file, given: (file.given ?? []).filter(one => !isShown(one)) }));
+}
+
 /** Why this is not a human at their own terminal; undefined when nothing tells that it is not. */
 export function whyNoHuman(system: System, stateHome?: string): string | undefined {
-  const obstacle = whyNoTerminal(system);
-  if (obstacle !== undefined) return obstacle;
+  return whyNoTerminal(system) ?? whyStartedByAgent(system, stateHome);
+}
+
+/** What shows that an agent started this process, whether or not there is a terminal. */
+export function whyStartedByAgent(system: System, stateHome?: string): string | undefined {
+  const marked = whyAgent(system);
+  if (marked !== undefined) return marked;
   const agent = agentAbove(system, stateHome);
   return agent === undefined
     ? undefined
@@ -240,14 +294,24 @@ function parse(value: Json): GrantFile {
     version: 1,
     grants: (file.optional("grants", file.list) ?? []).map(parseGrant),
     refused: (file.optional("refused", file.list) ?? []).map(parseRefused),
+    given: (file.optional("given", file.list) ?? []).map(parseGiven),
   };
 }
 
-function parseGrant(value: Json): Grant {
+function parseGiven(value: Json): GivenGrant {
+  const given = new StrictMembers(value, "given[]");
+  return {
+    command: given.string("command"),
+    ...textsOf(value, "host"),
+    givenMs: given.number("givenMs"),
+  };
+}
+
+function parseGrant(value: Json): SealedGrant {
   const grant = new StrictMembers(value, "grants[]");
   return {
     code: grant.string("code"),
-    ...digestOf(value),
+    ...textsOf(value, "digest", "session", "host", "seal"),
     usesLeft: grant.number("usesLeft"),
     expiresMs: grant.number("expiresMs"),
   };
@@ -259,7 +323,7 @@ function parseRefused(value: Json): RefusedCommand {
   const files = stringsAt(value, "files");
   return {
     code: refused.string("code"),
-    ...digestOf(value),
+    ...textsOf(value, "digest", "session", "host"),
     command: refused.string("command"),
     cwd: refused.string("cwd"),
     rules: stringsAt(value, "rules"),
@@ -269,7 +333,12 @@ function parseRefused(value: Json): RefusedCommand {
   };
 }
 
-function digestOf(value: Json): { readonly digest?: string } {
-  const digest = stringAt(value, "digest");
-  return digest === undefined ? {} : { digest };
+/** Members that may be missing. */
+function textsOf(value: Json, ...names: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    names.flatMap(name => {
+      const text = stringAt(value, name);
+      return text === undefined ? [] : [[name, text] as const];
+    }),
+  );
 }

@@ -1,9 +1,14 @@
 import { type Config, type ConfigNotice, type LoadedConfig, loadConfig } from "../../config/index.ts";
 import type { GuardContext } from "../../guard/index.ts";
-import { findHome, findProjectRoot, findSessionDirectory, findStateHome } from "../../state/index.ts";
+import {
+  findHome,
+  findProjectRoot,
+  findSessionDirectory,
+  findStateHome,
+  readMachineKey,
+} from "../../state/index.ts";
 import { join, type System } from "../../system/index.ts";
-import { findHostFolders, startClock } from "../../workspace/index.ts";
-import { readMachineKey } from "./grants.ts";
+import { findHostFolders, isShadowedIn, startClock } from "../../workspace/index.ts";
 
 /** The guard as it is configured for one directory: what the hook and the commands both judge with. */
 export interface ConfiguredGuard {
@@ -34,6 +39,7 @@ export function openGuard(
     tmpdir: system.env.get("TMPDIR"),
     user: system.env.get("USER"),
     searchPath: system.env.get("PATH"),
+    isShadowed: name => isShadowedIn(system.env, name),
     stateHome,
     hostFolders: findHostFolders(system.env),
     machineKey: () => {

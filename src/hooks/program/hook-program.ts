@@ -1,8 +1,8 @@
 import type { Subcommand } from "../../hosts/index.ts";
-import type { Diagnostic, Effect, Hook } from "../../protocol/index.ts";
+import type { Effect, Hook } from "../../protocol/index.ts";
 import type { System } from "../../system/index.ts";
 import { escapeControls } from "../../text/index.ts";
-import type { HookOptions } from "./context.ts";
+import type { AfterAnswer, HookOptions } from "./context.ts";
 import { configurationFor } from "./guard-context.ts";
 
 /** One subcommand and the hook behind it; without a hook every payload is answered with "no opinion". */
@@ -13,8 +13,10 @@ export interface HookProgram {
   readonly silence?: Effect;
   /** a guard is not switched off by the environment, nor by the size of what it is asked */
   readonly isGuard?: boolean;
+  /** it only answers a question in the person's place: where it cannot run, the question is theirs */
+  readonly leavesToPerson?: true;
   /** what is left to be done once the host has its answer; each tells what went wrong */
-  readonly tasks?: (() => readonly Diagnostic[])[];
+  readonly tasks?: AfterAnswer[];
 }
 
 /** A hook that is yet to learn where it runs: how the sibling program is started, and what is configured. */
@@ -33,10 +35,10 @@ export function openProgram(
 ): HookProgram {
   const { hook, usesBridge, ...rest } = definition;
   if (hook === undefined) return { ...rest, subcommand, hook: undefined };
-  const tasks: (() => readonly Diagnostic[])[] = [];
+  const tasks: AfterAnswer[] = [];
   const options = {
     program: amplihack,
-    afterAnswer: (task: () => readonly Diagnostic[]) => void tasks.push(task),
+    afterAnswer: (task: AfterAnswer) => void tasks.push(task),
   };
   if (usesBridge !== true) return { ...rest, subcommand, tasks, hook: hook(options) };
   const loaded = configurationFor(system, undefined);

@@ -1,7 +1,7 @@
 import { isAgentVariable } from "../../hosts/index.ts";
 import { agentOfProcess } from "../../programs/index.ts";
 import { findStateHome } from "../../state/index.ts";
-import { basename, hasErrorCode, join, type System } from "../../system/index.ts";
+import { basename, hasErrorCode, join, type ProcessIdentity, type System } from "../../system/index.ts";
 
 /** A process above this one, as far as the system shows it. */
 interface Ancestor {
@@ -79,6 +79,16 @@ export function isStartedByHost(system: System, stateHome: string): boolean {
     agentOfProcess(host.argv, host.names) !== undefined ||
     listNames(system, hostsFolder(stateHome)).includes(hostName(host));
   return isHost && findAgent(system, stateHome, ancestors.slice(ancestors.indexOf(host) + 1)) === undefined;
+}
+
+/** The process of the host that runs our hooks: a known agent, else what started them; undefined where none is seen. */
+export function hostProcess(system: System): ProcessIdentity | undefined {
+  const ancestors = ancestorsOf(system);
+  const host =
+    ancestors.find(({ argv, names }) => agentOfProcess(argv, names) !== undefined) ?? hostOf(ancestors);
+  return host === undefined
+    ? undefined
+    : { pid: host.pid, start: host.start, host: system.processes.self.host };
 }
 
 function hostsFolder(stateHome: string): string {

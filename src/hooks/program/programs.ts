@@ -1,4 +1,5 @@
 import { runGit } from "../../history/index.ts";
+import { findProgram, programPath } from "../../state/index.ts";
 import { childEnvironment, describeEnd, type System } from "../../system/index.ts";
 
 /** What a bounded run of another program gave; `failed` tells why in a few words, never its output. */
@@ -26,15 +27,19 @@ export async function askGit(
 
 /** Asks GitHub's own program. */
 export async function askGitHub(
-  system: Pick<System, "env" | "processes" | "text">,
+  system: Pick<System, "env" | "files" | "processes" | "text">,
   args: readonly string[],
   call: ProgramCall,
 ): Promise<ProgramOutput> {
   if (call.timeoutMs <= 0) return { ok: false, failed: "no time left" };
   const { done } = system.processes.start({
-    argv: ["gh", ...args],
+    argv: [findProgram(system, "gh", { directory: call.cwd }) ?? "gh", ...args],
     cwd: call.cwd,
-    env: childEnvironment(system, { GH_PROMPT_DISABLED: "1", NO_COLOR: "1" }),
+    env: childEnvironment(system, {
+      PATH: programPath(system, call.cwd),
+      GH_PROMPT_DISABLED: "1",
+      NO_COLOR: "1",
+    }),
     input: new Uint8Array(0),
     timeoutMs: call.timeoutMs,
     limits: { stdoutBytes: OUTPUT_LIMIT, tailBytes: 0, stderrBytes: 1024, drainBytes: OUTPUT_LIMIT },

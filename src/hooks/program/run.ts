@@ -1,4 +1,4 @@
-import { failurePolicyOf } from "../../config/index.ts";
+import { failurePolicyOf, keepGoodConfig } from "../../config/index.ts";
 import {
   HOSTS,
   type HostId,
@@ -33,12 +33,24 @@ import {
   type StockHook,
   stringAt,
   stringsAt,
+  type VerdictKind,
 } from "../../protocol/index.ts";
-import { findProjectRoot, unseenPlaces, unusablePlaces, VARIABLES } from "../../state/index.ts";
+import {
+  findHome,
+  findProjectRoot,
+  findStateHome,
+  localTimestamp,
+  unseenPlaces,
+  unusablePlaces,
+  VARIABLES,
+} from "../../state/index.ts";
 import type { System } from "../../system/index.ts";
+import { clip, escapeControls } from "../../text/index.ts";
 import { OwnHooks, withoutTrustedQuestions, withToolInput } from "../user/own-hooks.ts";
 import type { RunHook } from "../user/run-code.ts";
 import { findWanted } from "../user/wanted.ts";
+import { type Degraded, openDegraded } from "./degraded.ts";
+import { forgetGiven, readGiven } from "./grants.ts";
 import { configurationFor } from "./guard-context.ts";
 import { type HookProgram, writeNotice } from "./hook-program.ts";
 import { limitTexts } from "./limit-texts.ts";
@@ -97,6 +109,8 @@ class ProgramRun implements HookRun {
   private readonly services: EngineServices;
   private readonly startedMs: number;
   private readonly problems: string[] = [];
+  /** those of them that are no fault of the payload: the person hears of them */
+  private readonly degradations: string[] = [];
   private caller: HostId | undefined;
   private event: string;
   private nativeEvent: string;
@@ -110,6 +124,7 @@ class ProgramRun implements HookRun {
   /** what our own hook said, while the user's hooks run: it stands whatever they do */
   private stock: Contribution | undefined;
   private own: OwnHooks | undefined;
+  private degraded: Degraded | undefined;
 
   constructor(program: HookProgram, call: HookCall, system: System, services: EngineServices) {
     this.program = program;
@@ -228,21 +243,27 @@ class ProgramRun implements HookRun {
     if (hook === undefined) return { hook: subcommand.name, effect: {} };
     const unseen = unseenPlaces(system, input.cwd);
     problems.push(...unseen);
-    for (const text of [...unseen, ...unusablePlaces(system).map(why => `${why}; it counts as unset`)])
-      writeNotice(subcommand, text, system);
+    this.degradations.push(...unseen);
+    const unusable = unusablePlaces(system).map(why => `${why}; it counts as unset`);
+    this.degradations.push(...unusable);
+    for (const text of [...unseen, ...unusable]) writeNotice(subcommand, text, system);
     return { hook: hook.id, effect: (await hook.run(input, system)) ?? silence };
   }
 
   /** The users' hooks are asked after ours, where there is still something to decide. */
   private async consultUsersHooks(input: HookInput, stock: Contribution): Promise<readonly Contribution[]> {
     const { program, system } = this;
-    const notes = this.event === "SessionStart" ? await this.checkUsersHooks(input) : [];
+    const isStart = this.event === "SessionStart";
+    const notes = isStart ? [...(await this.checkUsersHooks(input))] : [];
+    if (isStart) this.checkConfiguration(input);
+    if (isStart) notes.unshift(...this.showGiven());
     const isRefused = this.power() !== "none" && stock.effect.decision?.kind === "deny";
     const wanted =
       isRefused || SECOND_HOOKS.has(program.subcommand.name) ? undefined : findWanted(system, input);
     if (wanted === undefined) return [stock, ...notes];
     if ("problem" in wanted) {
       this.problems.push(wanted.problem);
+      this.degradations.push(wanted.problem);
       writeNotice(program.subcommand, wanted.problem, system);
       return [stock, ...notes];
     }
@@ -251,7 +272,35 @@ class ProgramRun implements HookRun {
     const own = await this.own.run(this.ownDeadlineMs(), this.services.runHook);
     const all = [stock, ...notes, ...own];
     const again = await this.judgeChanged(input, all);
-    return withoutTrustedQuestions([...all, ...again], program, system, input);
+    // A yes of ours is for the input that it was given for.
+    const first = again === undefined ? all : [withoutYes(stock), ...notes, ...own];
+    return withoutTrustedQuestions([...first, ...(again ?? [])], program, system, input);
+  }
+
+  /** What was permitted since the last session is the first thing that this one shows: nobody else did it unseen. */
+  private showGiven(): readonly Contribution[] {
+    const { system, program } = this;
+    const stateHome = findStateHome(system);
+    const given = stateHome === undefined ? [] : readGiven(system, stateHome);
+    if (stateHome === undefined || given.length === 0) return [];
+    program.tasks?.push(() => {
+      forgetGiven(system, stateHome, given);
+      return [];
+    });
+    const shown = given.map(
+      ({ command, host, givenMs }) =>
+        `\`${escapeControls(clip(command, 80))}\`${host === undefined ? "" : ` in ${host}`}, ${localTimestamp(givenMs).slice(0, 16).replace("T", " ")}`,
+    );
+    const text = `amplihack: permitted at a terminal since the last session: ${shown.join("; ")}. If that was not you: amplihack guard log`;
+    return [{ hook: "amplihack.grants", effect: { message: { text, level: "warn" } } }];
+  }
+
+  /** Problems of the configuration are told at the start of every session until it is mended. */
+  private checkConfiguration(input: HookInput): void {
+    const notices = configurationFor(this.system, input.cwd)?.notices ?? [];
+    this.degradations.push(
+      ...notices.filter(({ code }) => code !== "loosening" && code !== "unknown-key").map(one => one.message),
+    );
   }
 
   /** Once a session the user's hooks are looked at: what changed is built, what is not trusted is named. */
@@ -266,15 +315,15 @@ class ProgramRun implements HookRun {
     }));
   }
 
-  /** What will run is what is judged: a hook of the user's may have changed it. */
+  /** What will run is what is judged: a hook of the user's may have changed it. Undefined where none has. */
   private async judgeChanged(
     input: HookInput,
     all: readonly Contribution[],
-  ): Promise<readonly Contribution[]> {
+  ): Promise<readonly Contribution[] | undefined> {
     const { hook } = this.program;
-    if (hook?.isJudge !== true || all.every(({ effect }) => effect.input === undefined)) return [];
+    if (hook?.isJudge !== true || all.every(({ effect }) => effect.input === undefined)) return undefined;
     const { input: changed } = fold(all, { power: this.power() });
-    if (changed === undefined) return [];
+    if (changed === undefined) return undefined;
     const effect = await hook.run(withToolInput(input, changed), this.system);
     return effect === undefined ? [] : [{ hook: hook.id, effect }];
   }
@@ -309,9 +358,15 @@ class ProgramRun implements HookRun {
     for (const { code, detail, hook } of outcome.diagnostics)
       if (code === "hook-problem" && hook !== program.hook?.id)
         writeNotice(program.subcommand, detail, system);
+    const degraded = openDegraded(system, (this.input ?? this.place)?.sessionId, [
+      ...this.degradations,
+      ...outcome.diagnostics.filter(isDegradation).map(one => one.detail),
+    ]);
+    this.degraded = degraded;
+    const told = degraded.message === undefined ? outcome : withMessage(outcome, degraded.message);
     const isHeadless = HOSTS[this.host()].isHeadless?.(this.system.env) === true;
-    const given = render(this.host(), { event, nativeEvent, outcome, payload, isHeadless });
-    return this.answer(given, "ok", outcome);
+    const given = render(this.host(), { event, nativeEvent, outcome: told, payload, isHeadless });
+    return this.answer(given, "ok", told);
   }
 
   /**
@@ -336,7 +391,8 @@ class ProgramRun implements HookRun {
   /** Only where a hook can stop something does it matter that it could not run. */
   private choosePolicy(): FailurePolicy {
     const { program, problems, system } = this;
-    if (this.power() !== "veto" || program.hook === undefined) return "open";
+    if (this.power() !== "veto" || program.hook === undefined || program.leavesToPerson === true)
+      return "open";
     try {
       const loaded = configurationFor(system, this.input?.cwd);
       if (loaded === undefined) return "open";
@@ -369,7 +425,9 @@ class ProgramRun implements HookRun {
     const exitCode = isLost ? REFUSAL_EXIT : given.exitCode;
     this.exitCode = exitCode;
     if (typeof output === "object") problems.push(`cannot write the answer: ${output.code}`);
-    const late = this.doAfterAnswer();
+    const late = this.doAfterAnswer(outcome.decision.kind);
+    this.keepGood();
+    this.degraded?.remember(late.filter(isDegradation).map(one => one.detail));
     problems.push(...outcome.diagnostics.filter(isHookProblem).map(one => one.detail));
     const record: HookRunRecord = {
       hook: program.subcommand.hookName,
@@ -383,6 +441,7 @@ class ProgramRun implements HookRun {
       rules: stringsAt(outcome.extras, "rules"),
       sessionId,
       project: findProjectRoot(system, cwd),
+      answered: outcome.decision.kind === "allow" ? stringAt(outcome.extras, "answered") : undefined,
       ...callFacts(this.input, outcome),
       own: outcome.runs,
     };
@@ -400,17 +459,35 @@ class ProgramRun implements HookRun {
     return exitCode;
   }
 
+  /** Where a turn begins, the configuration is kept as it is, for the time when it cannot be read. */
+  private keepGood(): void {
+    if (this.event !== "SessionStart" && this.event !== "UserPromptSubmit") return;
+    const { system } = this;
+    const [home, stateHome] = [findHome(system), findStateHome(system)];
+    if (home === undefined || stateHome === undefined) return;
+    try {
+      keepGoodConfig(system, { home, stateHome, projectRoot: findProjectRoot(system, this.input?.cwd) });
+    } catch (error) {
+      this.problems.push(`the configuration was not kept: ${errorText(error)}`);
+    }
+  }
+
   /** Records of our own hook, which no answer waits for. What goes wrong with them is told, no more. */
-  private doAfterAnswer(): readonly Diagnostic[] {
+  private doAfterAnswer(decision: VerdictKind): readonly Diagnostic[] {
     const tasks = this.program.tasks?.splice(0) ?? [];
     return tasks.flatMap(task => {
       try {
-        return task();
+        return task(decision);
       } catch (error) {
         return [{ code: "record", severity: "warning", detail: errorText(error) }];
       }
     });
   }
+}
+
+function withoutYes({ hook, effect }: Contribution): Contribution {
+  const { decision, extras, ...rest } = effect;
+  return { hook, effect: decision?.kind === "allow" ? rest : effect };
 }
 
 /** Of a payload that was not understood. */
@@ -441,6 +518,15 @@ function errorBlock(hookName: string, severity: "error" | "panic"): string {
 /** Our hooks tell their own problems on stderr as they meet them; these only go into the records. */
 function isHookProblem(diagnostic: Diagnostic): boolean {
   return diagnostic.code === "hook-problem";
+}
+
+/** What a project or a policy may not do is no fault, and a key that nobody knows takes nothing away. */
+function isDegradation({ code, severity }: Diagnostic): boolean {
+  return severity !== "info" && code !== "config-loosening" && code !== "config-unknown-key";
+}
+
+function withMessage(outcome: Outcome, text: string): Outcome {
+  return { ...outcome, messages: [...outcome.messages, { hook: "amplihack", text, level: "warn" }] };
 }
 
 function notesOf(diagnostics: readonly Diagnostic[]): readonly string[] {

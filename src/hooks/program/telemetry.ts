@@ -45,6 +45,8 @@ export interface HookRunRecord extends CallFacts {
   readonly event: string;
   readonly decision: string;
   readonly rules: readonly string[];
+  /** in the person's place, and by what */
+  readonly answered: string | undefined;
   readonly sessionId: string | undefined;
   /** the project root */
   readonly project: string;
@@ -80,6 +82,7 @@ export function recordRun(record: HookRunRecord, system: System): readonly strin
       event: clip(record.event, EVENT_LENGTH),
       decision: record.decision,
       rules: record.rules,
+      ...(record.answered === undefined ? {} : { answered: record.answered }),
       session: findSessionId(system, record.sessionId) ?? null,
       project,
       ...(record.tool === undefined ? {} : { tool: clip(record.tool, NAME_LENGTH) }),

@@ -13,6 +13,8 @@ export interface ForeignWarning {
   /** for the person */
   readonly message: string;
   readonly rules: readonly string[];
+  /** where the text came from */
+  readonly source: string;
 }
 
 const WEB_TOOLS: ReadonlySet<string> = new Set(["WebFetch", "WebSearch"]);
@@ -88,6 +90,7 @@ function render(found: readonly [Spoken, ...Spoken[]], { tool }: InputOf<"tool">
     .join("; ");
   return {
     rules,
+    source: `what ${shownTool} brought${placeOf(tool.input)}`,
     warning: `[${rules.join(", ")}] The result of ${shownTool} was written by others, and parts of it are worded as orders for an agent: ${list}. ${text.model}`,
     message: `amplihack guard: what ${shownTool} brought${placeOf(tool.input)} is worded as orders for the agent: ${list} [${rule}]. ${text.person} More: amplihack guard why ${rule}`,
   };

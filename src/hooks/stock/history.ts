@@ -6,6 +6,7 @@ import {
   findUnkept,
   isDenied,
   type Judgement,
+  questionKey,
 } from "../../guard/index.ts";
 import {
   beginCall,
@@ -14,6 +15,7 @@ import {
   type Captured,
   callKey,
   dropChange,
+  endLive,
   examineLosses,
   figuresOf,
   findOpen,
@@ -21,8 +23,10 @@ import {
   finishEnded,
   type GitWork,
   type HistoryContext,
+  isNotedLive,
   listChanges,
   type NotKept,
+  noteLive,
   type OpenFile,
   openContext,
   pruneWhenDue,
@@ -40,6 +44,8 @@ import { count, redactOpening, sizeText } from "../../text/index.ts";
 import { type SessionWrites, survey } from "../../workspace/index.ts";
 import type { HookContext } from "../program/context.ts";
 import type { ConfiguredGuard } from "../program/guard-context.ts";
+import { hostProcess } from "../program/process-tree.ts";
+import { findOthersWork } from "./others-work.ts";
 
 /** What the history did before a call, and what that means for the guard's findings. */
 export interface KeptCall {
@@ -49,6 +55,8 @@ export interface KeptCall {
   readonly message: string | undefined;
   /** for the audit log: findings that fell away, and why */
   readonly notes: readonly string[];
+  /** all that the call may change can come back */
+  readonly isWhole: boolean;
   /** what could not be kept, in words; undefined when all of it was */
   readonly problem: string | undefined;
   /** The verdict after all: a refused call leaves no change. */
@@ -65,8 +73,8 @@ export async function keepCall(
   judgement: Judgement,
   footprint: Footprint,
 ): Promise<KeptCall> {
-  const history = openOf(system, guard);
   const session = findSessionId(system, input.sessionId);
+  const history = openOf(system, guard, session);
   const request = {
     host: input.host,
     session,
@@ -77,12 +85,18 @@ export async function keepCall(
     rules: judgement.findings.map(({ rule }) => rule),
   };
   if (history.settings.enabled) await finishEnded(history);
+  if (session !== undefined && history.settings.enabled && !isNotedLive(history.store, session))
+    tellLive(history, session, input.host, guard);
   const captured = history.settings.enabled ? await beginCall(history, request, footprint) : undefined;
   const losses = examineLosses(history, session, Math.max(history.settings.budgetMs, MIN_LOOK_MS));
   const settled = new Map<string, Settled>();
   for (const finding of judgement.all.slice(0, MAX_SETTLED))
-    settled.set(keyOf(finding), await settleFinding(history, finding, captured, losses, guard));
-  const unkept = await findUnkeptTargets(footprint, captured, judgement, losses, guard);
+    settled.set(questionKey(finding), await settleFinding(history, finding, captured, losses, guard));
+  const lookMs = Math.max(history.settings.budgetMs, MIN_LOOK_MS);
+  const unkept = [
+    ...(await findUnkeptTargets(footprint, captured, judgement, losses, guard)),
+    ...(history.settings.enabled ? await findOthersWork(history, session, footprint, guard, lookMs) : []),
+  ];
   const passed = [...settled.values()].filter(({ passes }) => passes !== undefined);
   const isKept = passed.some(({ passes }) => passes === "kept");
   return {
@@ -91,7 +105,7 @@ export async function keepCall(
       // A grant covers all findings there were.
       if (judged.usedGrants.length > 0 && unkept.length === 0) return judged;
       const rest = judged.all.flatMap(finding => {
-        const known = settled.get(keyOf(finding));
+        const known = settled.get(questionKey(finding));
         if (known === undefined) return [finding];
         return known.passes === undefined ? [known.finding] : [];
       });
@@ -103,6 +117,7 @@ export async function keepCall(
         ? `kept: ${finding.rule} ${finding.target} (amplihack undo ${captured?.change})`
         : `loses nothing: ${finding.rule} ${finding.target}`,
     ),
+    isWhole: captured?.isComplete === true,
     problem: problemOf(captured?.lost ?? []),
     conclude(verdict) {
       if (captured?.change === undefined || verdict === request.verdict) return;
@@ -137,10 +152,19 @@ function problemOf(lost: readonly NotKept[]): string | undefined {
 function openOf(
   system: System,
   { config, context, stateHome, project, home }: ConfiguredGuard,
+  session?: string,
 ): HistoryContext {
   const { temps } = survey(context);
   const places = { project, home, stateHome, temps, regenerable: config.guard.paths.regenerable };
-  return openContext(system, places, { ...config.history, enabled: isHistoryOn(config) });
+  const settings = { ...config.history, enabled: isHistoryOn(config) };
+  if (session === undefined) return openContext(system, places, settings);
+  let known: { readonly writes: SessionWrites | undefined } | undefined;
+  const written = () => {
+    known ??= { writes: readSessionWrites(opened, session) };
+    return known.writes;
+  };
+  const opened = openContext(system, { ...places, written }, settings);
+  return opened;
 }
 
 /** The call as the history names it. */
@@ -160,10 +184,6 @@ function callOf({ tool, facts }: InputOf<"tool">): {
 
 function isBackground({ tool, facts }: InputOf<"tool">): boolean {
   return canonicalInput(tool.canonicalName, tool.input, facts)["run_in_background"] === true;
-}
-
-function keyOf({ rule, target }: Finding): string {
-  return `${rule}\n${target}`;
 }
 
 type Losses = ReturnType<typeof examineLosses>;
@@ -269,11 +289,12 @@ export async function completeCall(
   guard: ConfiguredGuard,
   durationMs: number | undefined,
 ): Promise<void> {
-  const history = openOf(system, guard);
+  const session = findSessionId(system, input.sessionId);
+  const history = openOf(system, guard, session);
   const { store } = history;
   const { tool, toolUseId, command } = callOf(input);
   const key = callKey(store, toolUseId, tool, command);
-  const begun = findOpen(store, findSessionId(system, input.sessionId), key);
+  const begun = findOpen(store, session, key);
   // Of one tool use id, the call that ran is the one with these words, or what a hook made of it at last.
   const isSame = (file: OpenFile) => readOpen(store, file)?.change.command === command;
   const open = toolUseId === undefined ? begun[0] : (begun.filter(isSame).at(-1) ?? begun.at(-1));
@@ -293,15 +314,26 @@ export async function closeSession(
   system: System,
   guard: ConfiguredGuard,
 ): Promise<void> {
-  const history = openOf(system, guard);
-  for (const open of findOpen(history.store, findSessionId(system, sessionId)))
-    await finishCall(history, open);
+  const session = findSessionId(system, sessionId);
+  const history = openOf(system, guard, session);
+  for (const open of findOpen(history.store, session)) await finishCall(history, open);
   await finishEnded(history);
+}
+
+type SessionEvent = Pick<InputOf<"tool">, "sessionId" | "host">;
+
+function tellLive(
+  { store, system }: HistoryContext,
+  session: string | undefined,
+  host: string,
+  { project }: ConfiguredGuard,
+): void {
+  if (session !== undefined) noteLive(store, { session, host, project }, hostProcess(system));
 }
 
 /** A new prompt: a new turn, and a person may have edited files meanwhile. */
 export async function beginPrompt(
-  sessionId: string | undefined,
+  { sessionId, host }: SessionEvent,
   system: System,
   guard: ConfiguredGuard,
 ): Promise<void> {
@@ -309,17 +341,19 @@ export async function beginPrompt(
   const history = openOf(system, guard);
   if (!history.settings.enabled) return;
   beginTurn(history.store, findSessionId(system, sessionId), guard.project);
+  tellLive(history, findSessionId(system, sessionId), host, guard);
   await sweepProject(history, guard.context.cwd);
 }
 
 export async function openSession(
-  sessionId: string | undefined,
+  { sessionId, host }: SessionEvent,
   system: System,
   guard: ConfiguredGuard,
 ): Promise<void> {
   const history = openOf(system, guard);
   if (!history.settings.enabled) return;
   beginSession(history.store, findSessionId(system, sessionId), guard.project);
+  tellLive(history, findSessionId(system, sessionId), host, guard);
   await sweepProject(history, guard.context.cwd);
   pruneWhenDue(history);
 }
@@ -335,6 +369,7 @@ export async function endSession(
   const session = findSessionId(system, sessionId);
   if (session === undefined || !history.settings.enabled) return;
   await closeSession(sessionId, system, guard);
+  endLive(history.store, session);
   const { project } = readSession(history.store, session, guard.project);
   const { changes } = listChanges(history, { project, session });
   const { changes: made, files, undoable } = figuresOf(changes);

@@ -2,17 +2,20 @@ import {
   type Effect,
   type Hook,
   type InputOf,
+  isJsonObject,
   isTruthy,
+  type Json,
   type JsonObject,
   memberAt,
   type ToolUse,
 } from "../../protocol/index.ts";
-import { removeIfThere, withParents } from "../../state/index.ts";
+import { findStateHome, removeIfThere, withParents } from "../../state/index.ts";
 import { type Files, hasErrorCode, join, type System, sha256Hex } from "../../system/index.ts";
-import { clip } from "../../text/index.ts";
+import { clip, shownSecretIn } from "../../text/index.ts";
 import { attempt, defineHook, type HookContext, type HookOptions } from "../program/context.ts";
 import type { HookDefinition } from "../program/hook-program.ts";
 import { askObservers, mergeMetadata, type ToolObserver } from "../program/observers.ts";
+import { noteAnswer } from "../program/session-facts.ts";
 import { inspectForeign } from "./foreign-results.ts";
 import { withOpenChanges } from "./history-steps.ts";
 import { trackWorkflow } from "./workflow-tracking.ts";
@@ -29,6 +32,7 @@ const COUNTERS: Readonly<Record<string, string>> = {
 const WRITERS: ReadonlySet<string> = new Set(["Write", "Edit"]);
 const OBSERVERS: readonly ToolObserver[] = [{ name: "workflow-tracking", observe: trackWorkflow }];
 const REMEMBERED_MS = 60_000;
+const MAX_PARTS = 256;
 /** A name is untrusted text, and nothing large goes into metrics. */
 const MAX_NAME_LENGTH = 200;
 
@@ -65,6 +69,7 @@ async function observeCall(input: InputOf<"tool">, context: HookContext): Promis
   for (const text of observed.warnings) context.log("WARNING", text);
   const foreign = await inspectForeign({ ...input, tool }, context);
   if (foreign !== undefined) context.metric("injection_warnings", foreign.rules.join(" "));
+  noteSeen(input, context, foreign?.source);
   const warnings = [...observed.warnings, ...(foreign === undefined ? [] : [foreign.warning])];
   const metadata: JsonObject = {
     ...mergeMetadata(warning === undefined ? {} : { warning, tool: tool.name }, observed.metadata),
@@ -77,6 +82,27 @@ async function observeCall(input: InputOf<"tool">, context: HookContext): Promis
     ...(foreign === undefined ? {} : { message: { text: foreign.message, level: "warn" as const } }),
     extras: { claude: { metadata } },
   };
+}
+
+/** What the session has seen decides what it may send before the person's next prompt. */
+function noteSeen(input: InputOf<"tool">, context: HookContext, warned: string | undefined): void {
+  const { system } = context;
+  const stateHome = findStateHome(system);
+  if (stateHome === undefined || !context.hasPart("guard")) return;
+  const result = input.result ?? input.error;
+  const text = textOf(result);
+  const kind = shownSecretIn(text);
+  const shown = kind === undefined ? undefined : `${kind} in what ${input.tool.name} brought`;
+  attempt(context, "what the session has seen was not noted", () =>
+    noteAnswer(system, stateHome, input, { shown, warned, isEmpty: text.trim() === "" }),
+  );
+}
+
+/** Every text in a result, as far as it is looked at. */
+function textOf(result: Json | undefined): string {
+  if (typeof result === "string") return result;
+  if (Array.isArray(result)) return result.slice(0, MAX_PARTS).map(textOf).join("\n");
+  return isJsonObject(result) ? Object.values(result).slice(0, MAX_PARTS).map(textOf).join("\n") : "";
 }
 
 /** Part of the result in some hosts, beside it in others. */

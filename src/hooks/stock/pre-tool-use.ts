@@ -12,13 +12,30 @@ import {
   startsOwnFile,
   tellPerson,
 } from "../../guard/index.ts";
-import { type Diagnostic, type Effect, errorText, type Hook, type InputOf } from "../../protocol/index.ts";
+import type { Answering } from "../../hosts/index.ts";
+import {
+  type Diagnostic,
+  defined,
+  type Effect,
+  errorText,
+  type Hook,
+  type InputOf,
+} from "../../protocol/index.ts";
+import { findSessionId } from "../../state/index.ts";
 import type { System } from "../../system/index.ts";
 import { redactOpening } from "../../text/index.ts";
 import { inDirectory, type SessionWrites } from "../../workspace/index.ts";
+import {
+  type Answered,
+  answerEffect,
+  answeringOf,
+  isAnswerable,
+  rememberAnswerable,
+} from "../program/answer.ts";
 import { auditFile, isAudited, writeAudit } from "../program/audit.ts";
 import type { HookOptions } from "../program/context.ts";
 import {
+  type Asker,
   consumeGrants,
   judgeWithGrants,
   type RefusedCommand,
@@ -28,6 +45,7 @@ import {
 import { type ConfiguredGuard, openGuard } from "../program/guard-context.ts";
 import type { HookDefinition } from "../program/hook-program.ts";
 import { rememberHost } from "../program/process-tree.ts";
+import { noteQuestion, readSessionNotes } from "../program/session-facts.ts";
 import type { KeptCall } from "./history.ts";
 
 /** Judges every tool call before it runs. Silence means that the guard has nothing against it. */
@@ -39,20 +57,26 @@ export function preToolUse({ afterAnswer = doNow }: HookOptions = {}): Hook<Syst
     async run(input, system) {
       if (input.kind !== "tool") return undefined;
       const call = openCall(input, system);
-      const judged = (await judgeHarmless(call)) ?? (await judgeFully(call));
+      const answering = answeringOf(input, system, call.guard);
+      // What is answered for the person has to be known, not merely harmless.
+      const harmless = answering === undefined ? await judgeHarmless(call) : undefined;
+      const judged = harmless ?? (await judgeFully(call));
       const kept = await keepBefore(call, judged);
       const judgement = settle(call, judged, kept);
-      afterAnswer(() => record(call, judged, judgement));
-      return toEffect(call, judgement, kept?.message);
+      const budget = isDenied(judgement) ? undefined : await checkBudget(call, judged);
+      const isAnswered = answering !== undefined && budget?.decision === undefined;
+      const answered = isAnswered ? answer(call, answering, judged, judgement, kept) : undefined;
+      afterAnswer(outcome => record(call, judged, judgement, outcome === "allow" ? answered : undefined));
+      return withBudget(toEffect(call, judgement, kept?.message, answered), budget);
     },
   };
 }
 
 export const definition: HookDefinition = { hook: preToolUse, isGuard: true };
 
-/** Without a program around it, nothing comes after the answer. */
-function doNow(task: () => unknown): void {
-  task();
+/** Without a program around it, nothing comes after the answer, and nobody else has a say in it. */
+function doNow(task: (outcome: undefined) => unknown): void {
+  task(undefined);
 }
 
 /** One call on its way through the stages. */
@@ -63,6 +87,8 @@ interface GuardedCall {
   readonly context: GuardContext;
   /** what did not work; it changes no verdict */
   readonly problems: Diagnostic[];
+  /** what was found in texts of the session, for its notes */
+  readonly judged: readonly string[];
   /** Runs a step whose failure is told and changes no verdict. */
   attempt<T>(what: string, step: () => T): T | undefined;
   tell(what: string, error: unknown): void;
@@ -85,11 +111,17 @@ function openCall(input: InputOf<"tool">, system: System): GuardedCall {
   };
   const guard = openGuard(system, input.cwd, error => tell("no allow-once code can be offered", error));
   problems.push(...guard.notices.map(toDiagnostic));
+  const judged: string[] = [];
+  const facts = readSessionNotes(system, guard.stateHome, findSessionId(system, input.sessionId));
   return {
     input,
     system,
     guard,
-    context: inDirectory(guard.context, input.facts.directory),
+    context: inDirectory(
+      { ...guard.context, facts, onJudged: entry => void judged.push(entry) },
+      input.facts.directory,
+    ),
+    judged,
     problems,
     tell,
     attempt(what, step) {
@@ -107,10 +139,15 @@ function openCall(input: InputOf<"tool">, system: System): GuardedCall {
 async function judgeHarmless(call: GuardedCall): Promise<Judged | undefined> {
   const { tool, facts } = call.input;
   const isShell = tool.canonicalName === "Bash" && !/^(powershell|pwsh)$/i.test(tool.name);
-  if (!isShell || facts.command === null) return undefined;
+  if (!isShell || facts.command === null || isWatched(call.context)) return undefined;
   const footprint = footprintOfHarmless(facts.command, call.context);
   if (footprint === undefined || (await startsOwn(call, footprint))) return undefined;
   return { judgement: ALLOWED, footprint, judgeAnew: () => ALLOWED, described: () => call.input };
+}
+
+/** After a secret was read, what is otherwise harmless may carry it away. */
+function isWatched({ facts }: GuardContext): boolean {
+  return facts !== undefined && facts.shown.length + facts.warned.length > 0;
 }
 
 /** A build or a test that runs what the session wrote is none of the plainly harmless ones. */
@@ -190,25 +227,54 @@ function settle(call: GuardedCall, judged: Judged, kept: KeptCall | undefined): 
     guard.stateHome,
     grants => withKept(grants === undefined ? judged.judgement : judged.judgeAnew(grants)),
     used => call.attempt("the grant was not used", () => consumeGrants(system, guard.stateHome, used)),
+    askerOf(call),
   );
   call.attempt("the verdict was not noted in the history", () => kept?.conclude(judgement.verdict));
   const notes = kept?.notes ?? [];
   return notes.length === 0 ? judgement : { ...judgement, notes: [...judgement.notes, ...notes] };
 }
 
+/** The answer in the person's place. A host that hears it only when it asks gets it then. */
+function answer(
+  call: GuardedCall,
+  { event }: Answering,
+  { footprint }: Judged,
+  judgement: Judgement,
+  kept: KeptCall | undefined,
+): Answered | undefined {
+  if (!isAnswerable(judgement, !isEmptyFootprint(footprint), kept)) return undefined;
+  if (event === "PreToolUse") return "understood";
+  const { input, system, guard } = call;
+  call.attempt("the call cannot be answered", () => rememberAnswerable(input, system, guard.stateHome));
+  return undefined;
+}
+
+/** A grant is bound to the session and the host that it was asked in. */
+function askerOf({ input, system }: GuardedCall): Asker {
+  return defined({ session: findSessionId(system, input.sessionId), host: input.host });
+}
+
 /** After the answer: the audit line, and what a person has to see before they permit the call. */
-function record(call: GuardedCall, judged: Judged, judgement: Judgement): readonly Diagnostic[] {
+function record(
+  call: GuardedCall,
+  judged: Judged,
+  judgement: Judgement,
+  answered: Answered | undefined,
+): readonly Diagnostic[] {
   const { system, guard, problems } = call;
   const known = problems.length;
   const { code, verdict } = judgement;
+  call.attempt("the question was not noted", () =>
+    noteQuestion(system, guard.stateHome, call.input, judged.judgement, call.judged),
+  );
   const settings = guard.config.guard;
-  if (isAudited(judgement, settings)) {
+  if (answered !== undefined || isAudited(judgement, settings)) {
     const path = auditFile(settings, guard.stateHome, guard.home);
-    const run = { input: judged.described(), judgement, settings, project: guard.project };
+    const run = { input: judged.described(), judgement, settings, project: guard.project, answered };
     call.attempt("the audit line was not written", () => writeAudit(system, path, run));
   }
   if (code !== undefined && verdict !== "allow") {
-    const refusal = refusalOf(judged.described(), judgement, code, guard);
+    const refusal = { ...refusalOf(judged.described(), judgement, code, guard), ...askerOf(call) };
     call.attempt("the code was not remembered", () => rememberRefusal(system, guard.stateHome, refusal));
     call.attempt("the host was not remembered", () => rememberHost(system, guard.stateHome));
   }
@@ -234,16 +300,56 @@ function refusalOf(
   };
 }
 
+/** Of a budget: from here on the person is warned, once. */
+const WARN_SHARE = 0.8;
+/** Tools that only look; what a shell only looks at has no footprint. */
+const READERS: readonly string[] = ["Read", "Glob", "Grep", "LS", "NotebookRead", "TodoWrite"];
+
+/** Asks, or refuses where nobody answers, when a budget is used up and the call is more than a look; warns before that. */
+async function checkBudget(call: GuardedCall, { footprint }: Judged): Promise<Effect | undefined> {
+  const { input, system, guard } = call;
+  if (Object.keys(guard.config.budget).length === 0) return undefined;
+  const name = input.tool.canonicalName;
+  if (READERS.includes(name) || (name === "Bash" && isEmptyFootprint(footprint))) return undefined;
+  const { describeUse, meterCall } = await import("../program/budget.ts");
+  const { uses, isNew } = call.attempt("the budget is not known", () => meterCall(system, input, guard)) ?? {
+    uses: [],
+    isNew: () => false,
+  };
+  const over = uses.find(({ share }) => share >= 1);
+  if (over !== undefined) {
+    const isRefused = guard.config.guard.unattended === "deny";
+    const raise = `amplihack config set budget.${over.name} …`;
+    return {
+      decision: {
+        kind: isRefused ? "deny" : "ask",
+        reason: `${describeUse(over)}. ${isRefused ? "Stop here and tell the user; they can raise it" : "To raise it"}: ${raise}`,
+      },
+      extras: { rules: [`budget.${over.name}`] },
+    };
+  }
+  const close = uses.find(use => use.share >= WARN_SHARE && isNew(use.name));
+  return close && { message: { text: `${describeUse(close)}.`, level: "warn" } };
+}
+
+/** The guard's own question comes first: the person is asked in any case. */
+function withBudget(effect: Effect | undefined, budget: Effect | undefined): Effect | undefined {
+  const isAsked = budget?.decision !== undefined && effect?.decision !== undefined;
+  return budget === undefined || isAsked ? effect : { ...effect, ...budget };
+}
+
 /** Rule ids go into the records; the code is told where a host turns a question into a refusal. */
 function toEffect(
   { problems }: GuardedCall,
   { verdict, reason, texts, findings, code, failure }: Judgement,
   kept: string | undefined,
+  answered: Answered | undefined,
 ): Effect | undefined {
   if (failure !== undefined) problems.push({ code: "guard-failure", severity: "error", detail: failure });
   const told = problems.length === 0 ? {} : { diagnostics: [...problems] };
   if (verdict === "allow" || reason === undefined) {
     const message = kept === undefined ? {} : { message: { text: kept, level: "info" as const } };
+    if (answered !== undefined) return { ...answerEffect(answered), ...message, ...told };
     return problems.length === 0 && kept === undefined ? undefined : { ...message, ...told };
   }
   const rules = [...new Set(findings.map(finding => finding.rule))];

@@ -56,7 +56,7 @@ async function beginSession(
   if (stateHome !== undefined)
     attempt(context, "the host was not remembered", () => rememberHost(context.system, stateHome));
   await withHistory(context, input.cwd, ({ openSession }, guard) =>
-    openSession(input.sessionId, context.system, guard),
+    openSession(input, context.system, guard),
   );
   const prompt = input.prompt ?? "";
   context.metric("prompt_length", countCharacters(prompt));

@@ -5,6 +5,7 @@ import { countCharacters, firstCharacters } from "../../text/index.ts";
 import { callBridge } from "../program/bridge/call.ts";
 import { attempt, defineHook, type HookContext } from "../program/context.ts";
 import type { HookDefinition } from "../program/hook-program.ts";
+import { notePrompt } from "../program/session-facts.ts";
 import { mentionedAgents } from "./agent-mentions.ts";
 import { readFrameworkText, readPreferenceFiles } from "./framework-files.ts";
 import { withHistory } from "./history-steps.ts";
@@ -14,6 +15,7 @@ import { isHeldText } from "./stop/lock-mode.ts";
 import { isDevCommand, isNested, isWorkflowActive, startTracking } from "./workflow-tracking.ts";
 
 const QUERY_LENGTH = 500;
+const MAX_READ = 16 * 1024;
 
 /** Shorter prompts ("go on") are about nothing that could be looked up. */
 const MIN_PROMPT_LENGTH = 8;
@@ -26,10 +28,12 @@ export const definition: HookDefinition = { hook: userPromptSubmit, usesBridge: 
 async function enrichPrompt(input: InputOf<"prompt">, context: HookContext): Promise<Effect | undefined> {
   const prompt = input.prompt ?? "";
   // Some hosts pass on the reason of a held stop as a prompt. That goes on with the turn.
-  if (!isHeldText(prompt))
+  if (!isHeldText(prompt)) {
+    notePersonsPrompt(prompt, input.sessionId, context);
     await withHistory(context, input.cwd, ({ beginPrompt }, guard) =>
-      beginPrompt(input.sessionId, context.system, guard),
+      beginPrompt(input, context.system, guard),
     );
+  }
   const isWorkflow = context.hasPart("workflow");
   const isOuter = isWorkflow && !isNested(context) && !isWorkflowActive(context, input.cwd);
   if (isOuter && asksForDevelopment(prompt)) track(context);
@@ -40,6 +44,27 @@ async function enrichPrompt(input: InputOf<"prompt">, context: HookContext): Pro
   context.metric("context_length", countCharacters(text));
   if (text === "") return undefined;
   return { context: text, ...(notes?.message === undefined ? {} : { message: notes.message }) };
+}
+
+function notePersonsPrompt(prompt: string, sessionId: string | undefined, context: HookContext): void {
+  const stateHome = findStateHome(context.system);
+  if (stateHome === undefined) return;
+  attempt(context, "the prompt was not noted", () =>
+    notePrompt(context.system, stateHome, sessionId, asksToSkipHooks(prompt)),
+  );
+}
+
+const SKIPS_HOOKS =
+  /--no-verify\b|\b(?:skip|skipping|bypass|bypassing|disable|without)\s+(?:the\s+|all\s+|any\s+)?(?:(?:git|commit|pre-?commit|pre-?push|husky)\s+)*hooks?\b/i;
+const FORBIDS =
+  /\b(?:not|n't|never|no need|avoid|instead of|rather than|why|refus\w*|forbid\w*|must ?n[o']t|stop)\b|n't\b/i;
+
+/** The person's own words ask for it, and nothing in the same sentence takes it back. */
+export function asksToSkipHooks(prompt: string): boolean {
+  return prompt
+    .slice(0, MAX_READ)
+    .split(/(?<=[.!?;])\s+|\n+/)
+    .some(sentence => SKIPS_HOOKS.test(sentence) && !FORBIDS.test(sentence));
 }
 
 function asksForDevelopment(prompt: string): boolean {

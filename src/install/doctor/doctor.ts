@@ -1,6 +1,13 @@
-import { type ConfigNotice, failurePolicyOf, type GuardSettings, loadConfig } from "../../config/index.ts";
+import {
+  autonomyOf,
+  type Config,
+  type ConfigNotice,
+  failurePolicyOf,
+  type GuardSettings,
+  loadConfig,
+} from "../../config/index.ts";
 import { ruleSettingProblems } from "../../guard/index.ts";
-import { HOOK_REGISTRY, type HostId } from "../../hosts/index.ts";
+import { HOOK_REGISTRY, HOST_LIST, type HostId } from "../../hosts/index.ts";
 import { LAUNCH_TOOLS, readAgentVersion, tryFindBinary } from "../../launcher/index.ts";
 import { describeEvent, stringAt } from "../../protocol/index.ts";
 import { listRecipes } from "../../recipes/index.ts";
@@ -92,11 +99,27 @@ function checkConfiguration(system: System, places: UserDirectories): readonly D
       ),
     );
   if (config.managed) checks.push(managedCheck(config.guard));
+  if (config.autonomy !== "off") checks.push(...autonomyChecks(system, places, config));
   if (checks.every(({ status }) => status === "pass")) {
     const files = used.map(({ path }) => path);
     checks.unshift(pass("configuration", files.length === 0 ? "no configuration file" : files.join(", ")));
   }
   return checks;
+}
+
+/** Where questions are answered for the person, and why they are not elsewhere. */
+function autonomyChecks(system: System, places: UserDirectories, config: Config): readonly DoctorCheck[] {
+  const { level, why } = autonomyOf(config);
+  if (level === "off")
+    return [
+      warn("autonomy", `autonomy is set to ${config.autonomy} and is off: ${why}`, "amplihack autonomy"),
+    ];
+  return HOST_LIST.filter(({ id, setup }) => setup !== undefined && isPresent(system, places, id)).map(
+    ({ id, answering }) =>
+      typeof answering === "string"
+        ? pass(`autonomy.${id}`, `${id}: its questions stay yours, because it ${answering}`)
+        : pass(`autonomy.${id}`, `${id}: calls that are understood are answered for you`),
+  );
 }
 
 function managedCheck({ managed }: GuardSettings): DoctorCheck {

@@ -5,6 +5,7 @@ import { findOwner, isNewer } from "../../launcher/index.ts";
 import { describeSync, readSyncState, teamOrigin } from "../../memory/index.ts";
 import { wrappedCommand } from "../../programs/index.ts";
 import { errorName, errorText, STOCK_HOOKS } from "../../protocol/index.ts";
+import { loadSandbox } from "../../sandbox/index.ts";
 import { MEMORY_DATABASE, Problem, readText, type UserDirectories } from "../../state/index.ts";
 import { dirname, join, type System } from "../../system/index.ts";
 import { compileFile, readCache } from "../../system/node.ts";
@@ -38,6 +39,29 @@ function checkHistory(system: System, places: UserDirectories): DoctorCheck {
   } catch (error) {
     return fail(HISTORY_CHECK, `the history cannot be read: ${errorText(error)}`, "amplihack history verify");
   }
+}
+
+const SANDBOX_CHECK = "sandbox";
+
+/** Whether commands can be bounded here, tried for real. Only who relies on it is warned. */
+async function checkSandboxHere(
+  system: System,
+  places: UserDirectories,
+  { root: packageRoot }: Package,
+): Promise<DoctorCheck> {
+  const { checkSandbox, usableLayers } = await loadSandbox();
+  const platform = `${process.platform}-${process.arch}`;
+  const { report } = checkSandbox(system, { ...places, packageRoot, platform });
+  const layers = report === undefined ? undefined : usableLayers(report);
+  if (report !== undefined && layers !== undefined) {
+    const lacking = layers.length < 3 ? "; some of it is open here (amplihack sandbox check)" : "";
+    const tries = report.overlay.works ? "changes can be tried" : "changes cannot be tried";
+    return pass(SANDBOX_CHECK, `the sandbox works: ${layers.join(", ")}; ${tries}${lacking}`);
+  }
+  const why = report === undefined ? "its program is not installed" : "this machine lacks layers for it";
+  const isRelied = loadConfig(system, places).config.autonomy === "sandbox";
+  const message = `the sandbox is unavailable: ${why}`;
+  return isRelied ? warn(SANDBOX_CHECK, message, "amplihack sandbox check") : pass(SANDBOX_CHECK, message);
 }
 
 const PROGRAM_BYTES = 256 * 1024 * 1024;
@@ -140,6 +164,7 @@ export async function checkMachine(
     ])),
     checkStateDirectory(system, places),
     checkHistory(system, places),
+    await checkSandboxHere(system, places, source),
     ...checkTeamMemory(system, places),
     checkCommandOnPath(system, source),
     checkHookProgram(system, places, source),

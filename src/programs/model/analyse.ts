@@ -2,6 +2,7 @@ import { readCode } from "../../code/index.ts";
 import type { OwnProgram } from "../../config/index.ts";
 import {
   analyse,
+  analyseFile as analyseLoaded,
   analyseArgv as analyseWords,
   type CodeReader,
   type Knowledge,
@@ -30,6 +31,16 @@ export function analyseArgv(
   own: readonly OwnProgram[] = NONE,
 ): ShellFacts {
   return analyseWords(argv, context, knowledgeOf(own));
+}
+
+/** What the text of a file would do if a program loaded it. */
+export function analyseFile(
+  path: string,
+  content: string,
+  context: ShellContext,
+  own: readonly OwnProgram[] = NONE,
+): ShellFacts {
+  return analyseLoaded(path, content, context, knowledgeOf(own));
 }
 
 /** What a program prints that is started by code of another language. */

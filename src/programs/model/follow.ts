@@ -21,10 +21,9 @@ import {
 } from "../../shell/index.ts";
 import { stdinOf } from "../records/file-access.ts";
 import { installsOf } from "../records/installs.ts";
-import { runUnknownProgram } from "../records/other-languages.ts";
 import { isOwnName } from "../records/own-program.ts";
-import { effectsOfRows, listingBehind, readsOf } from "./effects.ts";
-import { asksForVersion, operationsOf } from "./operations.ts";
+import { effectsOfRows, listingBehind, plainReads, readsOf } from "./effects.ts";
+import { asksForVersion, isSpokenFor, operationsOf } from "./operations.ts";
 import type { OwnPrograms } from "./own-programs.ts";
 import type { Operation, ParsedCall, Program } from "./program.ts";
 import {
@@ -42,7 +41,14 @@ import {
 import { runOptionText } from "./run.ts";
 import { runInterpreterCode } from "./run-code.ts";
 import { runOwn } from "./run-own.ts";
-import { databaseLosses, operationOfOthers, operationOfVerbs, outputEffects, runUnknown } from "./unknown.ts";
+import {
+  databaseLosses,
+  givenFiles,
+  operationOfOthers,
+  operationOfVerbs,
+  outputEffects,
+  runUnknown,
+} from "./unknown.ts";
 
 /** An option that is not known may take the next word as its value. */
 const UNKNOWN: OptionGrammar = { abbreviates: false, unknownTakesValue: true };
@@ -116,9 +122,16 @@ function unsaidEffects(
   const outputs = outputEffects(call, program?.options?.stopsAtOperand === true).filter(
     effect => effect.kind !== "write" || !told.has(describe(effect.path)),
   );
+  const isClient =
+    program !== undefined && (program.is?.includes("fetches") === true || program.operations !== undefined);
+  const given =
+    // A record that tells what is sent has read the options already.
+    (isUnknown || isClient) && program?.language === undefined && !effects.some(({ kind }) => kind === "send")
+      ? plainReads(givenFiles(call, program?.options?.stopsAtOperand === true))
+      : NO_EFFECTS;
   const takesQueries = isUnknown || (program !== undefined && mayTakeQueries(program));
   const isRead = effects.some(effect => effect.kind === "operation");
-  return takesQueries && !isRead ? [...outputs, ...databaseLosses(call)] : outputs;
+  return [...outputs, ...given, ...(takesQueries && !isRead ? databaseLosses(call) : [])];
 }
 
 /** Code is read in its own language, a forge keeps texts, and what a wrapper starts is judged by itself. */
@@ -188,7 +201,6 @@ function passedOn(program: Program | undefined, call: ParsedCall): ReturnType<No
 }
 
 function runProgram(program: Program | undefined, call: ParsedCall): Output | undefined {
-  if (program === undefined || isBare(program)) runUnknownProgram(call);
   if (program === undefined) return undefined;
   runShellTexts(program, call);
   return program.run?.(call);
@@ -243,16 +255,36 @@ function operationEffects(
     if (isSame) break;
   }
   const found = findProgram(tool.name);
-  const there = { ...call, argv: tool.argv };
+  const there = tool.argv === call.argv ? call : parseCall(tool.name, found, { ...call, argv: tool.argv });
   const operations = operationRowsOf(tool.name).flatMap(rows => operationsOf(rows, tool.name, there, found));
   if (operations.length > 0) return operations;
   const isUnknown = found === undefined ? record === undefined || tool.name !== name : isBare(found);
   const isTask = found?.is?.includes("runsTasks") === true;
   const isTarget = found?.is?.some(trait => trait === "runsTargets" || trait === "mayRunPackage") === true;
+  // Rows are what is known of a program, not all that it can do: their kinds are looked for in its words as well.
+  const rows = operationRowsOf(tool.name);
+  if (rows.some(some => isSpokenFor(some, there))) return [];
+  const kinds = isUnknown ? undefined : kindsOfOperations(rows);
+  const readsVerbs = isUnknown || isTask || kinds?.has("cloud") === true;
   return [
-    ...(isUnknown || isTask ? operationOfVerbs(tool.name, there) : []),
-    ...(isUnknown || isTask || isTarget ? operationOfOthers(tool.name, there, !isUnknown) : []),
+    ...(readsVerbs ? operationOfVerbs(tool.name, there, !isUnknown && !isTask) : []),
+    ...(isUnknown || isTask || isTarget
+      ? operationOfOthers(tool.name, there, { isTarget: !isUnknown })
+      : kinds !== undefined && kinds.size > 0
+        ? operationOfOthers(tool.name, there, { isTarget: false, only: kinds })
+        : []),
   ];
+}
+
+function kindsOfOperations(rows: readonly (readonly Operation[])[]): ReadonlySet<string> {
+  const rules = rows.flatMap(some => some.map(({ rule }) => rule));
+  const kinds = new Set<string>(rules.map(rule => rule.slice(0, rule.indexOf("."))));
+  // What belongs to others can be changed and given away; a database is migrated.
+  if (kinds.has("cloud")) for (const kind of ["deploy", "grant"]) kinds.add(kind);
+  else if (kinds.has("db")) kinds.add("deploy");
+  else if (!kinds.has("grant")) kinds.delete("deploy");
+  if (rules.some(rule => /^cloud\.(?:platform|resource|infra)$/.test(rule))) kinds.add("spend");
+  return kinds;
 }
 
 /** `node cli.js users delete`: the script is the program, and what stands behind it its words. */

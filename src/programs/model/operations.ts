@@ -13,7 +13,7 @@ import {
   words,
 } from "../../shell/index.ts";
 import { compileGlob, type Glob, matchesGlob } from "../../system/index.ts";
-import { namesOfRow, type Operation, type OperationRow, type Program } from "./program.ts";
+import { namesOfRow, type Operation, type OperationRow, type ParsedCall, type Program } from "./program.ts";
 import { readRow } from "./text-table.ts";
 
 const DRY_RUN = words("dry-run dry dryrun what-if whatif simulate preview");
@@ -138,6 +138,17 @@ function findOperation(
     };
   }
   return undefined;
+}
+
+/** Whether a row is about these words and says when they are free: `unless`, `free on`. */
+export function isSpokenFor(rows: readonly Operation[], { options }: ParsedCall): boolean {
+  const operands = options.operandValues.map(describe);
+  return rows.some(operation => {
+    const { unless, freeOn } = operation;
+    if (matchOperands(patternOf(operation), operands) === undefined) return false;
+    const isFree = freeOn?.split("|").some(free => matchesPattern(free, operands.at(-1) ?? ""));
+    return isFree === true || (unless !== undefined && options.isOn(...words(unless)));
+  });
 }
 
 function applies(

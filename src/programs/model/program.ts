@@ -123,12 +123,44 @@ export interface Program {
    * `names` where not every name of the record is meant.
    */
   readonly harmless?: { readonly reads?: string; readonly runs?: string; readonly names?: string };
+  /**
+   * Files of the project that it runs or loads by itself, by patterns of their names with blanks between: `*` for whatever
+   * code lies there, `hooks` for hooks of git. What starts tasks, packages, builds or checks, and what has no record, runs any.
+   */
+  readonly runsFiles?: string;
   /** First words, `*` for any, with which it changes no file. */
   readonly shows?: string;
   /** It works on another machine; with one of these among its first words it changes files here as well. */
   readonly bringsHere?: string;
+  /**
+   * Every effect of every option in the grammar is stated. Without it something may be missing: a record that forgets
+   * to say so costs a question.
+   */
+  readonly complete?: true | Completeness;
   /** Command lines before it that choose where it works: the last word is the place. */
   readonly chosenBy?: RegExp;
+}
+
+/** For which forms a record is complete. */
+export interface Completeness {
+  /** the names that are meant, where not all are */
+  readonly names?: string;
+  /** options of the grammar whose effects are not all stated */
+  readonly except?: string;
+  /** operands that mean something by their place: a pattern there may become several words */
+  readonly fixed?: "first" | "last" | "all";
+  /** what else is not known of these words */
+  gap?(call: KnownCall): Missing | undefined;
+}
+
+/** A call as far as completeness depends on it. */
+export type KnownCall = Pick<ParsedCall, "program" | "argv" | "options" | "operands" | "stdin">;
+
+/** Something that a record does not say. */
+export interface Missing {
+  readonly kind: "program" | "option" | "value" | "code" | "reach" | "secret" | "environment";
+  readonly what: string;
+  readonly why: string;
 }
 
 type Mark = Trait | "gnu" | "changesMore";

@@ -95,6 +95,11 @@ export function canonicalName(name: string, program: Program | undefined): strin
   return name.startsWith("g") ? name.slice(1) : name;
 }
 
+/** A name under which something runs that is known, of programs or of the shell. */
+export function isProgramName(name: string): boolean {
+  return findProgram(name) !== undefined;
+}
+
 export function hasTrait(name: string | undefined, trait: Trait): boolean {
   return name !== undefined && findProgram(name)?.is?.includes(trait) === true;
 }

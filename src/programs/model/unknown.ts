@@ -17,12 +17,23 @@ import {
   wordAt,
   words,
 } from "../../shell/index.ts";
-import { followUnreadCode } from "../records/other-languages.ts";
+import { followUnreadCode, runUnknownProgram } from "../records/other-languages.ts";
 import { sqlLosses } from "../records/sql.ts";
 import { isTestRun, namesOf, onlyTells } from "./operations.ts";
 import type { ParsedCall } from "./program.ts";
 import { findProgram } from "./registry.ts";
 import { runString } from "./run.ts";
+import {
+  destroyingVerb,
+  isCalm,
+  isRegenerable,
+  isResource,
+  isWeakVerb,
+  operationsSaid,
+  partsOf,
+  saysDeploy,
+  singular,
+} from "./vocabulary.ts";
 
 // What a program without a record may do. Not known is not harmless: its words may be a command, code, text for a
 // database, a verb that destroys, or the name of a file that it writes.
@@ -38,6 +49,7 @@ const RUN_WORD = /^(?:run|exec|sh|shell|bash|spawn|start|do|call|eval)$/;
 
 /** Runs what stands in the words of a program without a record. */
 export function runUnknown(call: ParsedCall): void {
+  runUnknownProgram(call);
   const argv = call.argv.slice(0, MAX_WORDS);
   for (const [index, word] of argv.entries()) {
     const known = index === 0 ? undefined : knownText(word);
@@ -53,11 +65,6 @@ export function runUnknown(call: ParsedCall): void {
   }
   const runsOperands = call.operands.some(word => RUN_WORD.test(knownText(word) ?? ""));
   if (runsOperands) for (const word of call.operands) if (/\s/.test(knownPrefix(word))) runText(word, call);
-  // Without a file it may be an interpreter, which reads its program there.
-  const readsProgram = call.operands.every(word =>
-    /^(?:-|run|eval|\/dev\/stdin)$/.test(knownText(word) ?? ""),
-  );
-  if (call.stdin !== undefined && readsProgram) followUnreadCode(knownText(call.stdin) ?? "", call);
 }
 
 /** A known program, in a place where a word of the unknown one could stand as well: such a word has no options. */
@@ -84,15 +91,21 @@ export function databaseLosses(call: ParsedCall): readonly OperationEffect[] {
   return values.flatMap(value => {
     const shown = knownText(value) ?? "";
     const from = /^--?[\w-]+=/.exec(shown)?.[0].length ?? 0;
-    return lossesIn(from === 0 ? value : dropKnown(value, from), shown.slice(from), call);
+    return lossesIn(from === 0 ? value : dropKnown(value, from), shown.slice(from), call.program);
   });
 }
 
-const SQL = /\b(?:drop|truncate|delete\s+from|update|alter)\b/i;
+/** The same of a text that a tool is given. */
+export function lossesInText(shown: string): readonly OperationEffect[] {
+  return lossesIn(text(shown), shown, "");
+}
+
+const SQL =
+  /\b(?:drop|truncate|delete\s+from|update|alter|grant\s+[\w\s,.*]{1,200}\son|create\s+(?:user|role|login)|set\s+global|sp_add\w+)\b/i;
 const CYPHER = /\b(?:detach\s+delete|delete)\s+\w+\s*;?\s*$/i;
 const REDIS = /^\s*(?:flushall|flushdb)(?:\s+a?sync)?\s*$/i;
 
-function lossesIn(value: Value, shown: string, call: ParsedCall): readonly OperationEffect[] {
+function lossesIn(value: Value, shown: string, program: string): readonly OperationEffect[] {
   const lost = (rule: OperationEffect["rule"], what: string): OperationEffect => ({
     kind: "operation",
     rule,
@@ -105,12 +118,48 @@ function lossesIn(value: Value, shown: string, call: ParsedCall): readonly Opera
     return [lost("db.delete", "delete every node")];
   if (/\bdb\.\w/.test(shown))
     return readMongo(value).losses.map(({ kind }) =>
-      lost(
-        kind === "documents" ? "db.delete" : "db.drop",
-        kind === "documents" ? "delete every document" : `drop a ${kind}`,
-      ),
+      kind === "rights"
+        ? lost("grant.access", "give rights in the database")
+        : lost(
+            kind === "documents" ? "db.delete" : "db.drop",
+            kind === "documents" ? "delete every document" : `drop a ${kind}`,
+          ),
     );
-  return SQL.test(shown) && /\s/.test(shown) ? sqlLosses(value, [], undefined, call.program) : [];
+  return SQL.test(shown) && /\s/.test(shown) ? sqlLosses(value, [], undefined, program) : [];
+}
+
+/** Parts of the name of an option whose value is a file that is handed on. */
+const GIVEN_PARTS = words(`
+  file attach attachment from data body input upload payload message value zip src document content variables
+`);
+/** A file that is only used: to log in, to configure, to set variables. */
+const USED_PARTS = words(
+  "env var config key cert cacert identity netrc credential password auth token log cookie ignore lock",
+);
+/** How clients write that a value is a file. */
+const FILE_MARK = /^(?:fileb?:\/\/|(?:[\w.-]+=)?@)(?=.)/;
+
+/** Files that options of a program name: it may show them or send them somewhere. */
+export function givenFiles(call: ParsedCall, isWrapper: boolean): readonly Value[] {
+  const end = isWrapper ? call.options.operands[0]?.index : undefined;
+  const argv = call.argv.slice(0, end);
+  return argv.flatMap((word, index): readonly Value[] => {
+    if (index === 0) return [];
+    const start = knownPrefix(word);
+    const marked = FILE_MARK.exec(start)?.[0];
+    if (marked !== undefined) return [dropKnown(word, marked.length)];
+    const [option = "", name = "", equals] = /^--?([A-Za-z][\w-]*)(=)?/.exec(start) ?? [];
+    if (option === "" || !isGiven(partsOf(name))) return [];
+    const value = equals === undefined ? argv[index + 1] : dropKnown(word, option.length);
+    if (value === undefined) return [];
+    const mark = FILE_MARK.exec(knownPrefix(value))?.[0] ?? "";
+    return [dropKnown(value, mark.length)];
+  });
+}
+
+function isGiven(parts: readonly string[]): boolean {
+  if (parts[0] === "from") return true;
+  return parts.some(part => GIVEN_PARTS.includes(part)) && !parts.some(part => USED_PARTS.includes(part));
 }
 
 /** Parts of the name of an option whose value is a file that is written, whoever has it. */
@@ -155,37 +204,6 @@ function withHome(value: Value, { place, scope }: ParsedCall): Value {
   return concatenate([text(homeAt(place, scope.session.context.home)), dropKnown(value, 1)]);
 }
 
-const DESTROYS = words(`
-  destroy purge wipe nuke terminate teardown tear-down deprovision decommission unpublish obliterate factory-reset delete
-  drop erase truncate revoke disable
-`);
-/** These need the kind of thing that is lost, or that the question is answered beforehand. */
-const WEAKLY = words(
-  "remove rm del reset flush clear force evict expunge prune deactivate unregister detach",
-);
-/** What is lost with its data, or for everybody who uses it. */
-const RESOURCES = words(`
-  account alert app application archive backup blob branch-protection bucket catalog certificate cluster collection
-  customer data database dataset db dbs deployment device disk dns domain droplet endpoint env environment fleet
-  filesystem function group host image index installation instance job-queue key keyspace keyring lake ledger machine
-  member namespace network node node-pool nodepool ns object order org organisation organization partition pipeline policy
-  pool principal project pvc queue record region registry release repo repository resource resource-group role schema
-  secret server service share site snapshot space stack storage store stream subnet subscription table team tenant
-  token topic user vault vm volume vpc warehouse workspace zone
-`);
-/** What is made again by the next run, or stands in the code of the project. */
-const REGENERABLE = words(`
-  artifact artifacts build builds cache caches component container containers controller directive field generator
-  helper history label layout lock locks log logs mailer migration middleware model module page plugin preview route
-  scaffold session sessions snippet spec temp test tests tmp view
-`);
-/** With one of these in front, what follows is what is looked at, made or looked for. */
-const CALM = words(`
-  add apply attach build cat check config configure copy cp create describe diff docs echo edit events exec explain export
-  fetch find g generate get grep help history import info init inspect install issue lint list log login logs ls make message
-  new note open plan ping pr print pull push query read restart run save scale search set show start stat status stop sync tag
-  tail test top update upgrade upload use validate version view watch
-`);
 const SURE =
   "yes y force f all auto-approve confirm no-prompt skip-confirmation no-interactive non-interactive no-confirm confirmed hard";
 const GRAMMARS: readonly OptionGrammar[] = [
@@ -202,15 +220,20 @@ const FILE_NAME =
  * A command line of a program without a record that reads as one which destroys: `acmectl cluster destroy eu`,
  * `acme db:wipe`, `acme rpc users.deleteAll`, `acme --action delete`.
  */
-export function operationOfVerbs(program: string, call: ParsedCall): readonly OperationEffect[] {
+export function operationOfVerbs(
+  program: string,
+  call: ParsedCall,
+  isKnown: boolean,
+): readonly OperationEffect[] {
   if (isTestRun(call)) return [];
   const isOfProject = /^[./]|\.\w+$/.test(describe(wordAt(call.argv, 0)));
-  for (const grammar of GRAMMARS) {
-    const options = parseOptions(call.argv, grammar);
+  for (const options of isKnown ? [call.options] : GRAMMARS.map(one => parseOptions(call.argv, one))) {
     const shown = options.operandValues.map(describe);
     const verb =
-      destructiveVerb(shown, options.has(...words(SURE)), isOfProject) ??
-      options.options.map(({ name, value }) => verbOfOption(name, value)).find(one => one !== undefined);
+      destructiveVerb(shown, options.has(...words(SURE)), isOfProject, isKnown) ??
+      (isKnown
+        ? undefined
+        : options.options.map(({ name, value }) => verbOfOption(name, value)).find(one => one !== undefined));
     if (verb === undefined || onlyTells(options)) continue;
     const target = [program, ...call.argv.slice(1).map(describe)].join(" ");
     const names = namesOf(call, options, shown);
@@ -219,78 +242,44 @@ export function operationOfVerbs(program: string, call: ParsedCall): readonly Op
   return [];
 }
 
-const DEPLOYS = words("deploy redeploy promote rollback ship cutover golive");
-const RELEASES = words("release rollout deployment");
-const GIVES = words(
-  "grant authorize authorise invite assign attach share allow bind elevate escalate impersonate",
-);
-const KINDS_OF_KEY = words("api access deploy ssh service");
-const MAKES = words("create add issue mint");
-const RIGHTS = words(`
-  role policy permission privilege access admin acl binding collaborator member maintainer owner right grant rolebinding
-  iam sudo superuser
-`);
-const KEYS = words("token apikey pat accesskey deploykey sshkey");
-const STOPS = words(
-  "disable suspend pause stop off unprotect mute silence bypass skip no without turnoff deactivate remove",
-);
-const PROTECTION = words(`
-  audit auditing logging alarm alert backup versioning protection mfa 2fa sso firewall waf encryption retention monitor
-  monitoring scanning guardrail lock immutability protect pitr trail siem detector
-`);
-const BUYS = words(
-  "create launch provision order buy purchase rent scale resize upgrade run deploy start add up request reserve",
-);
-const BILLED = words(`
-  server vm instance cluster machine droplet node gpu database db volume disk domain ip address plan addon pod linode
-  nodepool nodegroup app service loadbalancer lb environment branch replica worker compute dyno subscription seat license
-  instances warehouse index endpoint deployment capacity job space site
-`);
-
-/** Words that say that nothing is changed. */
-const LOOKS = words(`
-  list ls get show describe status info log logs diff plan view history help docs test lint validate search check preview
-  notes build synth template render inspect explain can-i events watch tail open logs version versions
-`);
-
-/** What reaches users, gives rights, lifts a protection or costs money, by its words: each is a rule that can be set. */
+/** What reaches users, gives rights, lifts a protection or costs money, by its words. `only`: the rules that it can be of. */
 export function operationOfOthers(
   program: string,
   call: ParsedCall,
-  isTarget: boolean,
+  { isTarget, only }: { readonly isTarget: boolean; readonly only?: ReadonlySet<string> },
 ): readonly OperationEffect[] {
-  const options = parseOptions(call.argv, GRAMMARS[1] ?? {});
+  const options = only === undefined ? parseOptions(call.argv, GRAMMARS[1] ?? {}) : call.options;
   if (onlyTells(options) || options.isOn("check")) return [];
   const shown = options.operandValues.map(describe);
-  const command = shown.slice(0, MAX_COMMAND_WORDS).filter(word => /^[\w:.@/-]{1,80}$/.test(word));
-  const said = command.flatMap(partsOf);
-  if (said.some(part => LOOKS.includes(part))) return [];
-  const parts = [...partsOf(baseName(program)), ...said].map(singular);
-  const has = (list: readonly string[]): boolean => parts.some(part => list.includes(part));
-  const asked = options.options.map(({ name }) => partsOf(name).map(singular));
-  const lifts = asked.some(
-    ([first = "", ...rest]) => STOPS.includes(first) && rest.some(part => PROTECTION.includes(part)),
-  );
-  const gives = has(GIVES) || has(MAKES);
-  const isKey = has(KEYS) || (has(["key"]) && has(KINDS_OF_KEY));
-  const found: readonly (readonly [boolean, OperationEffect["rule"], string])[] = [
-    [has(DEPLOYS) || (!isTarget && has(RELEASES)), "deploy.production", "deploy"],
-    [!isTarget && gives && (has(RIGHTS) || isKey), "grant.access", "give rights"],
-    [!isTarget && (lifts || (has(STOPS) && has(PROTECTION))), "grant.protection", "switch a protection off"],
-    [!isTarget && has(BUYS) && has(BILLED), "spend.resource", "create or enlarge something"],
-  ];
+  const command = shown.slice(0, MAX_COMMAND_WORDS).filter(word => /^\w(?!.*:\/)[\w:.@/-]{0,80}$/.test(word));
   const target = [program, ...call.argv.slice(1).map(describe)].join(" ");
   const names = namesOf(call, options, shown);
-  return found.flatMap(([is, rule, what]) => (is ? [{ kind: "operation", rule, what, target, names }] : []));
+  if (isTarget)
+    return saysDeploy([baseName(program), ...command])
+      ? [{ kind: "operation", rule: "deploy.production", what: "deploy", target, names }]
+      : [];
+  const said = operationsSaid({
+    program: only === undefined ? baseName(program) : "",
+    command,
+    options: options.options.map(({ name, value }) => ({
+      name,
+      value: value === undefined ? undefined : describe(value),
+    })),
+  });
+  return said.flatMap(({ rule, what }) =>
+    only === undefined || only.has(rule.slice(0, rule.indexOf(".")))
+      ? [{ kind: "operation", rule, what, target, names }]
+      : [],
+  );
 }
 
 /** `--delete`, `--drop-database`, `--action delete`. */
 function verbOfOption(name: string, value: Value | undefined): string | undefined {
   const [verb = "", ...nouns] = partsOf(name);
-  if (DESTROYS.includes(verb) && nouns.every(noun => RESOURCES.includes(singular(noun)))) return verb;
+  if (destroyingVerb(verb) !== undefined && nouns.every(noun => isResource(singular(noun)))) return verb;
   const given = value === undefined ? "" : describe(value);
   return OPERATION_OPTION.test(name) && /^[\w:.-]+$/.test(given)
-    ? partsOf(given).find(part => DESTROYS.includes(part))
+    ? partsOf(given).find(part => destroyingVerb(part) !== undefined)
     : undefined;
 }
 
@@ -299,6 +288,7 @@ function destructiveVerb(
   shown: readonly string[],
   isSure: boolean,
   isOfProject: boolean,
+  onlyStrong: boolean,
 ): string | undefined {
   const command = shown.slice(0, MAX_COMMAND_WORDS);
   for (const [index, word] of command.entries()) {
@@ -308,29 +298,17 @@ function destructiveVerb(
       return undefined;
     const parts = partsOf(word.replace(/\/.*/, ""));
     const isLone = parts.length === 1;
-    if (isLone && CALM.includes(parts[0] ?? "")) return undefined;
-    const verb = parts.find(part => DESTROYS.includes(part)) ?? parts.find(part => WEAKLY.includes(part));
-    if (verb === undefined || (!isLone && CALM.includes(parts[0] ?? ""))) continue;
+    if (isLone && isCalm(parts[0] ?? "")) return undefined;
+    const strong = parts.map(destroyingVerb).find(one => one !== undefined);
+    const verb = strong ?? (onlyStrong ? undefined : parts.find(isWeakVerb));
+    if (verb === undefined || (!isLone && isCalm(parts[0] ?? ""))) continue;
     const next = shown.slice(index + 1, index + 2).filter(one => !/^[./~]/.test(one));
     const nouns = [...command.slice(0, index), word, ...next].flatMap(partsOf).map(singular);
-    if (nouns.some(noun => REGENERABLE.includes(noun))) return undefined;
-    const isOfResource = nouns.some(noun => RESOURCES.includes(noun));
-    if (DESTROYS.includes(verb) || (verb === "reset" && !isOfProject)) return verb;
+    if (nouns.some(isRegenerable)) return undefined;
+    const isOfResource = nouns.some(isResource);
+    if (strong !== undefined || (verb === "reset" && !isOfProject)) return verb;
     // A word that is a program's name may be that program, which is judged by itself.
     return isOfResource || (isSure && findProgram(word) === undefined) ? verb : undefined;
   }
   return undefined;
-}
-
-/** The words of a name in any spelling: `delete_repository`, `dropDatabase`, `db:wipe`. */
-function partsOf(name: string): readonly string[] {
-  return name
-    .replace(/([a-z\d])(?=[A-Z])/g, "$1-")
-    .toLowerCase()
-    .split(/[^a-z\d]+/)
-    .filter(part => part !== "");
-}
-
-function singular(noun: string): string {
-  return noun.length > 3 && noun.endsWith("s") && !noun.endsWith("ss") ? noun.slice(0, -1) : noun;
 }

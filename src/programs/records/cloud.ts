@@ -53,7 +53,7 @@ const VAULT: OptionGrammar = {
 const COBRA: OptionGrammar = {
   flags: "-y yes help|h dry-run force wait",
   values:
-    "-nlpt namespace context selector server output timeout region profile config-file access-token kubeconfig",
+    "-nlpt namespace name context selector server output timeout region profile config-file access-token kubeconfig",
   shortEquals: true,
   abbreviates: false,
 };
@@ -69,7 +69,7 @@ export const cloud: Field = {
       run: runRemotely,
       operations: [
         "deploy.production ecs|lambda|deploy|cloudformation|elasticbeanstalk|apprunner|amplify|codepipeline|codebuild|cloudfront|appconfig|sagemaker|opsworks|apigateway|apigatewayv2|stepfunctions update-service|run-task|update-function-code|update-function-configuration|update-alias|create-deployment|deploy|update-stack|create-stack|execute-change-set|update-environment|start-deployment|start-job|start-pipeline-execution|start-build|create-invalidation|update-distribution|update-endpoint | deploy | stops aws ecs update-service web | passes aws ecs list web",
-        "grant.access iam|kms|organizations|sso-admin|identitystore|cognito-idp|ram|ecr|secretsmanager|sns|sqs|lambda|s3api|es|opensearch|glue|lakeformation|redshift attach-*|put-*-policy|create-access-key|create-login-profile|update-login-profile|add-user-to-group|update-assume-role-policy|create-user|create-role|create-policy-version|set-default-policy-version|add-role-to-*|upload-ssh-public-key|upload-signing-certificate|create-service-specific-credential|create-grant|invite-account-*|create-account*|create-group-membership|admin-add-*|admin-create-user|admin-set-*|create-resource-share|associate-resource-share*|set-repository-policy|put-resource-policy|put-bucket-policy|put-bucket-acl|add-permission|grant-permissions|set-*-policy | give rights | stops aws iam attach-x web | passes aws iam list web",
+        "grant.access iam|kms|organizations|sso-admin|identitystore|cognito-idp|ram|ecr|secretsmanager|sns|sqs|lambda|s3api|es|opensearch|glue|lakeformation|redshift attach-*|put-*-policy|create-access-key|create-login-profile|update-login-profile|add-user-to-group|update-assume-role-policy|create-user|create-role|create-policy-version|set-default-policy-version|add-role-to-*|upload-ssh-public-key|upload-signing-certificate|create-service-specific-credential|create-grant|invite-account-*|create-account*|create-group-membership|admin-add-*|admin-create-user|admin-set-*|create-resource-share|associate-resource-share*|set-repository-policy|put-resource-policy|put-bucket-policy|add-permission|grant-permissions|set-*-policy | give rights | stops aws iam attach-x web | passes aws iam list web",
         "grant.protection cloudtrail|configservice|guardduty|securityhub|macie2|inspector2|access-analyzer|wafv2|logs|cloudwatch|backup stop-*|update-trail|put-event-selectors|update-detector|put-retention-policy|update-*-plan|disassociate-*|put-metric-filter|archive-findings|set-alarm-state | switch a record or an alarm off | stops aws cloudtrail stop-x web | passes aws cloudtrail list web",
         "grant.protection s3api put-bucket-versioning|put-bucket-encryption|put-object-lock-configuration|put-bucket-logging|put-bucket-lifecycle-configuration|put-object-retention|put-object-legal-hold | lift the protection of a bucket | needs versioning-configuration=*Suspended* versioning-configuration=*Disabled* bucket-logging-status legal-hold=*OFF* bypass-governance-retention lifecycle-configuration | stops aws s3api put-bucket-versioning web --versioning-configuration Suspended | passes aws s3api put-bucket-versioning web",
         "grant.protection rds|docdb|neptune|dynamodb|ec2|elbv2|redshift|elasticache|eks|cognito-idp modify-*|update-* | switch a protection off | needs backup-retention-period=0 no-deletion-protection no-multi-az no-disable-api-termination point-in-time-recovery-specification=*alse* attributes=*deletion_protection*alse* snapshot-retention-limit=0 no-deletion-protection-enabled automated-snapshot-retention-period=0 no-disable-api-stop deletion-protection=INACTIVE | stops aws rds modify-x web --backup-retention-period 0 | passes aws rds modify-x web",
@@ -288,6 +288,7 @@ export const cloud: Field = {
         "eksctl: cloud.infra …delete | delete the deployed service or cluster | stops eksctl thing delete | passes eksctl thing list web",
         "argocd: cloud.cluster app|proj|cluster|repo delete|rm | delete an application | safer argocd app list | stops argocd app delete web",
         "flux: cloud.cluster delete|uninstall | remove what flux manages | stops flux delete web | passes flux list web",
+        "kind: cloud.cluster delete cluster | delete a cluster of this machine, which is made again | free on cluster | stops kind delete cluster web | passes kind delete cluster",
         "kind: cloud.cluster delete clusters | delete clusters with all they hold | safer kind get clusters | stops kind delete clusters web",
         "minikube: cloud.cluster delete | delete a cluster with all it holds | safer minikube status | stops minikube delete web",
         "k3d: cloud.cluster cluster delete|rm | delete a cluster with all it holds | safer k3d cluster list | stops k3d cluster delete web",
@@ -295,6 +296,7 @@ export const cloud: Field = {
       ],
     }),
     program("terraform tofu", "dangerous readsNothing guessed", {
+      runsFiles: "*.tf *.hcl *.sh *.py",
       chosenBy: CHOOSES_WORKSPACE,
       shows: "version show output providers graph",
       options: TERRAFORM,

@@ -75,9 +75,12 @@ const GLOBAL: OptionGrammar = {
 };
 
 /** Programs that run others in containers. */
+const COMPOSE_FILES = "compose*.yml compose*.yaml docker-compose*.yml docker-compose*.yaml";
+
 export const containers: Field = {
   programs: () => [
     program("docker podman nerdctl", "readsNothing namesHosts dangerous guessed", {
+      runsFiles: COMPOSE_FILES,
       chosenBy: /^docker context use /,
       shows: "ps images logs inspect stats top port version info history events diff search",
       options: ENGINE_OPTIONS,
@@ -104,6 +107,7 @@ export const containers: Field = {
       ],
     }),
     program("docker-compose podman-compose", "readsNothing", {
+      runsFiles: COMPOSE_FILES,
       options: COMPOSE_OPTIONS,
       effects: reachesOfRun,
       run: runContainer,

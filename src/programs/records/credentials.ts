@@ -33,7 +33,7 @@ export const credentials: Field = {
     }),
     program("git-crypt ansible-vault mkcert certbot keytool ssh-copy-id ssh-add", "readsNothing", {
       operations: [
-        "ssh-copy-id: grant.access …root@* | let a key in | unless n | stops ssh-copy-id -i a.pub root@web | passes ssh-copy-id -i a.pub me@web",
+        "ssh-copy-id: grant.access * | let a key in | unless n | stops ssh-copy-id -i a.pub me@web | passes ssh-copy-id -n -i a.pub me@web",
 
         "ansible-vault: sec.keychain view|decrypt | show decrypted secrets | stops ansible-vault view web | passes ansible-vault list web",
       ],

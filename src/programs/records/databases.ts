@@ -211,6 +211,14 @@ function effectsOfMongo(call: ParsedCall): readonly ProgramEffect[] {
   const names = [...operands, ...options.valuesOf("host")].map(describe);
   return codes.flatMap(code =>
     readMongo(code).losses.map(({ kind, target }): OperationEffect => {
+      if (kind === "rights")
+        return {
+          kind: "operation",
+          rule: "grant.access",
+          what: "give rights in the database",
+          target,
+          names,
+        };
       const isWhole = kind !== "documents";
       return {
         kind: "operation",
@@ -235,6 +243,26 @@ function effectsOfRedis(call: ParsedCall): readonly ProgramEffect[] {
   return codes
     .flatMap(code => readRedis(code).commands)
     .flatMap((command): readonly OperationEffect[] => {
+      const named = command.arguments.join(" ");
+      const grant = command.name === "ACL" ? /^SETUSER\b/i.test(named) : false;
+      const lifts =
+        command.name === "CONFIG" &&
+        /^SET (?:protected-mode no|requirepass\s*$|save\s*$|appendonly no|rename-command|dir|dbfilename|slaveof)/i.test(
+          named,
+        );
+      const target = `redis ${command.name} ${named}`.trim();
+      if (grant)
+        return [{ kind: "operation", rule: "grant.access", what: "give rights in the store", target, names }];
+      if (lifts)
+        return [
+          {
+            kind: "operation",
+            rule: "grant.protection",
+            what: "switch a protection of the store off",
+            target,
+            names,
+          },
+        ];
       const empties = /^(FLUSHALL|FLUSHDB|DEBUG|SHUTDOWN)$/.test(command.name);
       if (!empties && !(isListed && /^(DEL|UNLINK)$/.test(command.name))) return [];
       const what = empties ? "empty or stop the store" : "delete every listed key";

@@ -19,7 +19,7 @@ import {
   type Value,
 } from "../../shell/index.ts";
 import { effectsOfRows, isSearchResult, listedArguments, listingBehind } from "../model/effects.ts";
-import { type Field, type ParsedCall, program } from "../model/program.ts";
+import { type Field, type KnownCall, type Missing, type ParsedCall, program } from "../model/program.ts";
 import { inputOf, save, stdinOf } from "./file-access.ts";
 import { isCmdStyle, runBareCmd } from "./windows.ts";
 
@@ -35,6 +35,7 @@ export const files: Field = {
   programs: () => [
     program("tee sponge", "passesOn gnu guessed", {
       options: { flags: "-ip a|append ignore-interrupts help version", optional: "output-error" },
+      complete: { names: "tee" },
       effects: [
         { write: "operands", how: "append", when: "a" },
         { write: "operands", unless: "a" },
@@ -54,7 +55,8 @@ export const files: Field = {
     }),
     program("dd", "dangerous gnu guessed", { effects: effectsOfDd, run: runDd }),
     program("mkdir", "seldomFails gnu", {
-      options: { flags: "-pv parents verbose help version", values: "-m mode" },
+      options: { flags: "-pvZ parents verbose help version", values: "-m mode", optional: "context" },
+      complete: { except: "Z context" },
       effects: ({ operands }) => operands.map(path => ({ kind: "alter", path })),
       run(call) {
         for (const path of call.operands) markFile(path, call, { contents: [], isDirectory: true });
@@ -63,6 +65,7 @@ export const files: Field = {
     }),
     program("touch", "gnu", {
       options: { flags: "-afhm c|no-create no-dereference help version", values: "-drt date reference time" },
+      complete: true,
       effects: ({ options, operands }) =>
         operands.map(path =>
           options.has("c") ? { kind: "alter", path } : { kind: "write", path, how: "create" },
@@ -73,7 +76,11 @@ export const files: Field = {
         return NO_OUTPUT;
       },
     }),
-    program("chmod", "dangerous gnu guessed", { options: ATTRIBUTE_OPTIONS, effects: attributes("mode") }),
+    program("chmod", "dangerous gnu guessed", {
+      options: ATTRIBUTE_OPTIONS,
+      complete: { fixed: "first", except: "R reference", gap: gapOfMode },
+      effects: attributes("mode"),
+    }),
     program("chown chgrp", "dangerous gnu guessed", {
       options: ATTRIBUTE_OPTIONS,
       effects: attributes("owner"),
@@ -104,6 +111,20 @@ export const files: Field = {
     program("apply_patch applypatch", "", { effects: effectsOfPatchText }),
   ],
 };
+
+/** Bits that give rights to whoever runs a file, or a file to everybody, are not everyday. */
+function gapOfMode({ argv }: KnownCall): Missing | undefined {
+  const isUnusual = argv
+    .slice(1)
+    .some(word =>
+      /s|t|^[0-7]*[2367]$|o[+=][rwxX]*w|a[+=][rwxX]*w|^[1-7][0-7]{3}$/.test(
+        knownText(word)?.split("/")[0] ?? "s",
+      ),
+    );
+  return isUnusual
+    ? { kind: "option", what: "chmod", why: "the mode gives others more than usual" }
+    : undefined;
+}
 
 function replaced(path: Value): ProgramEffect {
   return { kind: "write", path, how: "replace" };
@@ -206,10 +227,12 @@ export const removal: Field = {
         flags: "-fiIvPWx r|R|recursive force verbose d|dir one-file-system no-preserve-root help version",
         optional: "interactive preserve-root",
       },
+      complete: { names: "rm unlink", except: "no-preserve-root P W x" },
       effects: removalEffects,
     }),
     program("rmdir", "removes dangerous gnu", {
       options: { flags: "-pv parents verbose ignore-fail-on-non-empty help version" },
+      complete: true,
       effects: unlessCmd(removedDirectories),
       run: runForCmd,
     }),

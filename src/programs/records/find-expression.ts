@@ -1,4 +1,13 @@
-import { describe, knownPrefix, type Selection, text, type Value, wordSet } from "../../shell/index.ts";
+import {
+  describe,
+  knownPrefix,
+  knownText,
+  type Selection,
+  text,
+  type Value,
+  wordSet,
+} from "../../shell/index.ts";
+import type { KnownCall, Missing } from "../model/program.ts";
 import { isDistinctiveName, isRegenerableName, isRegenerablePattern } from "./regenerable.ts";
 
 const TESTS_WITH_VALUE = wordSet(`
@@ -9,6 +18,44 @@ const TESTS_WITH_VALUE = wordSet(`
 const FREE_TESTS = wordSet("-type -xtype -maxdepth -mindepth -regextype -fstype -perm");
 /** Actions that start a program for what is found. */
 export const ACTIONS_WITH_COMMAND = wordSet("-exec -execdir -ok -okdir");
+
+/** Tests and actions without a word behind them. */
+const PLAIN = wordSet(`
+  -H -L -P -O0 -O1 -O2 -O3 -a -and -o -or -not ! ( ) , -daystart -depth -d -follow -help --help -ignore_readdir_race -mount
+  -noignore_readdir_race -noleaf -version --version -warn -nowarn -xdev -empty -executable -readable -writable -false -true
+  -nouser -nogroup -delete -ls -print -print0 -prune -quit
+`);
+const WITH_WORD = wordSet("-fprint -fprint0 -fls -printf -newerXY");
+
+/** Every word of the expression must be one that is known. What it starts is judged by itself. */
+export function gapOfFind({ argv }: KnownCall): Missing | undefined {
+  const shown = argv.slice(1).map(word => knownText(word));
+  for (let index = 0, isExpression = false; index < shown.length; index += 1) {
+    const word = shown[index];
+    if (word === undefined) {
+      if (isExpression) return { kind: "value", what: "find", why: "a word of its expression is not known" };
+      const [first] = argv[index + 1]?.pieces ?? [];
+      if (first?.kind !== "text" && first?.kind !== "glob")
+        return { kind: "value", what: "find", why: "where it starts is not known" };
+      continue;
+    }
+    if (!isExpression && !/^[-(!,)]/.test(word)) continue;
+    isExpression ||= !/^-[HLPO]/.test(word);
+    if (PLAIN.has(word)) continue;
+    if (ACTIONS_WITH_COMMAND.has(word)) {
+      while (
+        index + 1 < shown.length &&
+        shown[index] !== ";" &&
+        !(shown[index] === "+" && shown[index - 1] === "{}")
+      )
+        index += 1;
+    } else if (TESTS_WITH_VALUE.has(word) || WITH_WORD.has(word) || /^-newer[aBcm][aBcmt]$/.test(word))
+      index += 1;
+    else if (word === "-fprintf") index += 2;
+    else return { kind: "option", what: `find ${word}`, why: "this word is not known" };
+  }
+  return undefined;
+}
 
 /** What `find` would delete, and where it starts. */
 export interface Search {
@@ -41,7 +88,8 @@ export function readFind(argv: readonly Value[], removes: boolean): Search {
     else if (/^[-(!,)]/.test(known) && known !== "") break;
     else starts.push(word);
   }
-  const reader = new ExpressionReader(argv.slice(index), removes);
+  const followsLinks = argv.slice(1, index).some(word => knownText(word) === "-L");
+  const reader = new ExpressionReader(argv.slice(index), removes, followsLinks);
   const listed = reader.read();
   return {
     starts: starts.length === 0 ? [text(".")] : starts,
@@ -66,9 +114,11 @@ class ExpressionReader {
   private position = 0;
   private readonly words: readonly string[];
   private readonly removes: boolean;
+  private readonly followsLinks: boolean;
 
-  constructor(argv: readonly Value[], removes: boolean) {
+  constructor(argv: readonly Value[], removes: boolean, followsLinks: boolean) {
     this.words = argv.map(describe);
+    this.followsLinks = followsLinks;
     this.removes = removes;
   }
 
@@ -157,6 +207,11 @@ class ExpressionReader {
   private test(name: string, value: string, isNegated: boolean): Selection {
     if (name === "-mindepth" && value !== "0") this.isBelowOnly = true;
     if (name === "-type" && !value.includes("d") && !isNegated) this.isBelowOnly = true;
+    // Links that lead nowhere: nothing is lost with them.
+    if (value === "l" && !isNegated && (name === "-xtype" || (name === "-type" && this.followsLinks))) {
+      this.isBelowOnly = true;
+      return "regenerable";
+    }
     if (FREE_TESTS.has(name)) return "all";
     if (isNegated) return "some";
     if (name === "-name" || name === "-iname") {

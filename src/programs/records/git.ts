@@ -45,6 +45,7 @@ export const versionControl: Field = {
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a record a program
   programs: () => [
     program("git", "readsNothing namesHosts dangerous guessed", {
+      runsFiles: "hooks",
       options: {
         flags: `-pPvh version help paginate no-pager bare no-replace-objects no-lazy-fetch no-optional-locks no-advice
           literal-pathspecs glob-pathspecs noglob-pathspecs icase-pathspecs html-path man-path info-path`,
@@ -53,6 +54,8 @@ export const versionControl: Field = {
         abbreviates: false,
         stopsAtOperand: true,
       },
+      // What its subcommands do is told by `git-complete.ts`, and what its settings start by those who know the disk.
+      complete: { except: "exec-path c config-env git-dir work-tree namespace super-prefix attr-source" },
       effects: effectsOfGit,
       lists: listFiles,
       run: runGit,

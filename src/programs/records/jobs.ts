@@ -152,11 +152,12 @@ export const argumentLists: Field = {
   programs: () => [
     program("xargs", "passesOn dangerous gnu", {
       options: {
-        flags: "-oprtx 0|null interactive no-run-if-empty open-tty verbose exit show-limits",
+        flags: "-oprtx 0|null interactive no-run-if-empty open-tty verbose exit show-limits help version",
         values: "-EILnPsJRS a|arg-file d|delimiter max-lines max-args max-procs max-chars process-slot-var",
         optional: "-el i|replace eof",
         stopsAtOperand: true,
       },
+      complete: { except: "o open-tty p interactive a J R S process-slot-var" },
       effects: call => plainReads(call.options.valuesOf("a")),
       run: runXargs,
     }),

@@ -19,6 +19,7 @@ import { inputOf } from "./file-access.ts";
 import { scriptProgram } from "./frameworks.ts";
 import { offeredByPhp, offeredByPython, offeredByRuby } from "./servers.ts";
 import { compileSubstitutions } from "./substitute.ts";
+import { gapOfAwk, gapOfSed } from "./text-code.ts";
 
 const JAVASCRIPT: CodeOptions = { language: "javascript", code: "e p", printed: "p" };
 const JAVASCRIPT_OPTIONS: OptionGrammar = {
@@ -108,8 +109,10 @@ export const languages: Field = {
         abbreviates: false,
         stopsAtOperand: true,
       },
+      complete: { names: "awk gawk mawk nawk", except: "i l f e include load csv g h I k", gap: gapOfAwk },
     }),
     program("sed", "passesOn selects gnu", {
+      complete: { except: "f follow-symlinks", gap: gapOfSed },
       ...interpreter(SED, { run: runSed, effects: effectsOfSed }),
       options: {
         flags:
@@ -127,6 +130,7 @@ export const languages: Field = {
       options: { flags: "-dDinNv", values: "-cf", optional: "b", stopsAtOperand: true },
     }),
     program("deno", "readsNothing dangerous changesMore", {
+      runsFiles: "*",
       options: {
         flags: "-ApTq print allow-all quiet no-check check",
         values: "-cL ext config import-map log-level",

@@ -45,14 +45,16 @@ export const otherLanguages: Field = {
     ...CODE_OPTIONS.map(([names, code]): Program => interpreter(names, code)),
     { ...interpreter("iex", "e eval"), is: ["dangerous"] },
     program("go", "readsNothing namesHosts", {
+      runsFiles: "*",
       run: compile,
       tool: ({ argv }) => (knownText(wordAt(argv, 1)) === "run" ? argv.slice(2) : undefined),
       harmless: { reads: "list version", runs: "build test vet" },
       shows: "env doc help",
     }),
     program(
+      // A text that is no source shows in what they complain about, and in what they expand.
       "gcc cc clang g++ c++ clang++ tcc rustc javac kotlinc swiftc zig ocamlopt fpc dmd nim",
-      "readsNothing namesHosts",
+      "namesHosts",
       { run: compile },
     ),
     program("java", "", { run: compile, tool: archiveTool }),
@@ -121,7 +123,7 @@ function stringIn(match: RegExpExecArray | RegExpMatchArray, first: number): str
 
 /** Options, in any spelling, behind which programs take code, and subcommands that do. */
 const CODE_OPTION =
-  /^(?:-{1,2}(?:[a-z]?[cegrxp]|eval(?:uate)?|exec(?:ute)?|expr(?:ession)?|code|commands?|cmd|script|batch|goal|do)|eval|exec)$/i;
+  /^(?:-{1,2}(?:[a-z]?[cegrxp]|eval(?:uate)?|exec(?:ute)?|(?:\w+-)?expr(?:ession)?|code|commands?|cmd|script|batch(?:-string)?|goal|do|run|shell|sh|on-[\w-]+)|eval|exec)$/i;
 
 /**
  * A program of which nothing is known may be an interpreter: text behind an option that elsewhere holds code is searched as
@@ -131,13 +133,21 @@ export function runUnknownProgram(call: ParsedCall): void {
   for (const [index, word] of call.argv.entries()) {
     if (index === 0) continue;
     const previous = knownText(wordAt(call.argv, index - 1)) ?? "";
-    const code = /^--?(?:eval|execute|command|code|expression|[ce])=(.+)$/s.exec(knownText(word) ?? "")?.[1];
+    const code =
+      /^--?(?:eval|exec|execute|command|cmd|code|(?:\w+-)?expr(?:ession)?|run|shell|script|batch(?:-string)?|on-[\w-]+|[ce])[=:](.+)$/s.exec(
+        knownText(word) ?? "",
+      )?.[1];
     if (index > 1 && CODE_OPTION.test(previous)) runUnknownCode(word, call);
     else if (code !== undefined) runUnknownCode(text(code), call);
     else runUnknownFile(word, call);
   }
-  if (call.stdin !== undefined && call.operands.every(word => knownText(word) === "-"))
+  if (call.stdin !== undefined && call.operands.every(isStdinWord))
     runUnknownCode(call.stdin, { ...call, stdin: undefined });
+}
+
+/** Without a file it may be an interpreter, which reads its program from its input. */
+function isStdinWord(word: Value): boolean {
+  return /^(?:-|run|eval|\/dev\/stdin)$/.test(knownText(word) ?? "");
 }
 
 function runUnknownCode(code: Value, call: ParsedCall): void {

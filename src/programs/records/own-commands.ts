@@ -28,6 +28,7 @@ export interface OwnCommand extends Pick<OptionGrammar, "flags" | "values" | "ba
   readonly writes?: readonly string[];
   readonly runs?: "words" | "recipe" | "code" | "file";
   readonly runsText?: readonly string[];
+  readonly shows?: "change";
   /** the first word it does not know, and all behind it, belong to the agent that it starts */
   readonly isPassThrough?: true;
   /** what the name of a family means without a subcommand */
@@ -62,6 +63,8 @@ export interface OwnCall {
   /** the names of files that it writes */
   readonly writes: readonly Value[];
   readonly starts: readonly Started[];
+  /** the change of the history whose files it shows; all of them unless some are named */
+  readonly shows: { readonly change: Value; readonly paths: readonly Value[] } | undefined;
 }
 
 const TELLS_ONLY: OwnCall = {
@@ -72,6 +75,7 @@ const TELLS_ONLY: OwnCall = {
   isOptionDependent: false,
   writes: [],
   starts: [],
+  shows: undefined,
 };
 const HELP_FLAGS = ["-h", "--help", "-V", "--version"];
 const GLOBAL_FLAGS = [...HELP_FLAGS, "--quiet", "--no-color"];
@@ -152,6 +156,10 @@ function readCall(name: string, argv: readonly Value[]): OwnCall {
       value !== undefined && describe(value) !== "" && command.writes?.includes(name) === true ? [value] : [],
     ),
     starts: isHarmless ? [] : startsOf(command, read),
+    shows:
+      isHarmless || command.shows === undefined || read.operands[0] === undefined
+        ? undefined
+        : { change: read.operands[0], paths: passedOn },
   };
 }
 

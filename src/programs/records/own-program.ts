@@ -69,6 +69,13 @@ export function writtenByOwn(invocation: Invocation, isOwnFile: (word: string) =
   return ownCallOf(invocation, isOwnFile)?.writes ?? [];
 }
 
+/** The change of the history that a call of this program shows. */
+export function shownByOwn(invocation: Invocation, isOwnFile: (word: string) => boolean): OwnCall["shows"] {
+  return invocation.argv.some(word => knownText(word) === "show")
+    ? ownCallOf(invocation, isOwnFile)?.shows
+    : undefined;
+}
+
 function firstWord(words: readonly string[]): string | undefined {
   return words.find(word => !word.startsWith("-"));
 }

@@ -79,6 +79,7 @@ export const packages: Field = {
       tool: call => toolBehind(call),
     }),
     program("cargo", "readsNothing dangerous", {
+      runsFiles: "*",
       harmless: { runs: "build check test clippy" },
       shows: "tree metadata search version help locate-project read-manifest pkgid",
       options: {
@@ -124,7 +125,10 @@ export const packages: Field = {
       options: { values: "-otc option target-release config-file", abbreviates: false },
       shellOptions: { names: "o option", prefix: /^[\w:-]*-Invoke[\w:-]*=/i },
     }),
-    program("pip pip3", "readsNothing", { shows: "list show freeze check help" }),
+    program("pip pip3", "readsNothing", {
+      shows: "list show freeze check help",
+      runsFiles: "*.py *.toml *.cfg",
+    }),
     program("dpkg", "", { shows: "-l -L -s --list --status --listfiles" }),
     commands([
       "lerna vsce ovsx jsr: publish publish|pub|publ|publi|publis | publish a package to everybody | safer npm publish --dry-run | stops lerna publish",

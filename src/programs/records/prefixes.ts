@@ -111,6 +111,7 @@ function programOf(wrapper: PrefixWrapper): Program {
     names,
     isGnu: true,
     ...(cells["changes more"] === undefined ? {} : { changesMore: true }),
+    ...(cells.loads === undefined ? {} : { runsFiles: cells.loads }),
     is: cells.dangerous === undefined ? ["readsNothing"] : ["readsNothing", "dangerous"],
     options: cells.subcommands === undefined ? { ...options, stopsAtOperand: true } : options,
     run: call => runPrefix(wrapper, call),
@@ -163,6 +164,8 @@ const WRAPPER_CELLS = [
   "changes more",
   /** first words with which it changes no file */
   "shows",
+  /** `runsFiles` of the record */
+  "loads",
 ] as const;
 
 /** A program whose last words are another program with its arguments. */
@@ -235,17 +238,17 @@ const TABLE = `
     firejail | exact | changes more
     sandbox-exec | values -fnpD
     arch | flags x86_64 arm64 arm64e i386 32 64 | single dash
-    direnv | subcommands exec | operands 1 | secrets | changes more
+    direnv | subcommands exec | operands 1 | secrets | changes more | loads .envrc *.sh
     dotenv dotenvx | may begin with run | flags -cqo quiet override no-expand overload | values -efvp file env-file env | assignments | secrets
     cross-env | values -fe file environments | assignments
     env-cmd | values -fe file environments | assignments | secrets
     railway | values -sep service environment project | exact | unknown takes value | subcommands run | secrets
-    foreman honcho | values -ef procfile env | subcommands run | secrets
+    foreman honcho | values -ef procfile env | subcommands run | secrets | loads *
     doppler infisical teller | flags only-names | exact | unknown takes value | subcommands run | after dashes | secrets | changes more
     op | flags reveal | values account vault session config fields format | exact | unknown takes value | subcommands
         run | after dashes | secrets | changes more
     aws-vault chamber vault-exec saml2aws | unknown takes value | subcommands exec | after dashes | secrets | changes more
-    mise rtx fnm | values -cCj command cd jobs | exact | subcommands exec x | after dashes | runs c command | changes more
+    mise rtx fnm | values -cCj command cd jobs | exact | subcommands exec x | after dashes | runs c command | changes more | loads *
     asdf rbenv pyenv nodenv goenv | subcommands exec run | changes more
     volta | flags bundled-npm no-yarn no-pnpm | values node npm yarn pnpm env | subcommands run
     opam stack cabal | unknown takes value | subcommands exec | after dashes

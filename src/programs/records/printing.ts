@@ -8,6 +8,7 @@ import {
   environmentValueOf,
   joinPath,
   joinValues,
+  knownPrefix,
   knownText,
   NO_OUTPUT,
   type Output,
@@ -27,6 +28,7 @@ import {
   wordAt,
 } from "../../shell/index.ts";
 import { type Field, type ParsedCall, program } from "../model/program.ts";
+import { shownFacts } from "./shown-facts.ts";
 
 /** Escapes that hide letters make the text a decoded one; `\n` and `\t` do not. */
 const HIDING = /\\(?:x[0-9a-fA-F]|[0-7]{2}|[uU][0-9a-fA-F])/;
@@ -178,52 +180,121 @@ export const print: Field = {
 /** Programs whose output is a path or a short word, as far as it can be told without running them. */
 export const paths: Field = {
   tellsChanges: true,
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a record a program
   programs: () => [
-    program("pwd", "readsNothing gnu", { run: call => line(call.cwd), harmless: { reads: "*" } }),
+    program("pwd", "readsNothing gnu", {
+      options: { flags: "-LP logical physical help version" },
+      complete: true,
+      run: call => line(call.cwd),
+      harmless: { reads: "*" },
+    }),
     program("dirname", "readsNothing gnu", {
-      options: { flags: "z" },
+      options: { flags: "z|zero help version" },
+      complete: true,
       run: call => lines(call.operands.map(value => changeText(value, directoryName, call))),
     }),
-    program("basename", "readsNothing gnu", { options: { flags: "-az", values: "s" }, run: baseNames }),
+    program("basename", "readsNothing gnu", {
+      options: { flags: "a|multiple z|zero help version", values: "s|suffix" },
+      complete: true,
+      run: baseNames,
+    }),
     program("realpath", "readsNothing gnu", {
-      options: { flags: "-eLmPqsz", values: "relative-to relative-base" },
+      options: {
+        flags:
+          "-eLmPqsz canonicalize-existing canonicalize-missing logical physical quiet strip no-symlinks zero help version",
+        values: "relative-to relative-base",
+      },
+      complete: true,
       run: call =>
         call.options.has("relative-to", "relative-base") ? [unknownOutput(call)] : absolutePaths(call),
     }),
     program("readlink", "readsNothing gnu", {
-      options: { flags: "-femnqsvz" },
+      options: {
+        flags: `n|no-newline q|quiet s|silent v|verbose z|zero f|canonicalize e|canonicalize-existing
+          m|canonicalize-missing help version`,
+      },
+      complete: true,
       run: call => (call.options.has("f", "e", "m") ? absolutePaths(call) : [unknownOutput(call)]),
     }),
     program("which type whence", "readsNothing", {
       harmless: { reads: "*", names: "which" },
       options: { flags: "-asvpVPtf" },
+      complete: { names: "which type" },
       run: call => printPaths(call.options),
     }),
     program("mktemp", "readsNothing gnu", {
-      options: { flags: "-dutq directory dry-run", values: "-p suffix", optional: "tmpdir=p" },
+      options: {
+        flags: "-dutq directory dry-run quiet help version",
+        values: "-p suffix",
+        optional: "tmpdir=p",
+      },
       effects: madeTemporary,
       run: makeTemporary,
     }),
-    program("date", "readsNothing gnu", { run: printDate, harmless: { reads: "*" } }),
+    program("date", "readsNothing gnu", {
+      options: {
+        flags: "-Ru rfc-email utc universal debug resolution help version",
+        values: "-dsfr date set file reference rfc-3339",
+        optional: "I|iso-8601",
+      },
+      complete: {
+        except: "s set f file",
+        gap: ({ operands }) =>
+          operands.some(word => !knownPrefix(word).startsWith("+"))
+            ? { kind: "option", what: "date", why: "a word may set the clock" }
+            : undefined,
+      },
+      run: printDate,
+      harmless: { reads: "*" },
+    }),
     program("whoami logname", "readsNothing gnu", {
+      options: { flags: "help version" },
+      complete: true,
       run: printUser,
       harmless: { reads: "*", names: "whoami" },
     }),
-    program("seq", "readsNothing gnu", { run: countUp }),
-    program("hostname uname nproc uuidgen wc id getconf expr cksum", "readsNothing gnu", {
+    program("seq", "readsNothing gnu", {
+      options: {
+        flags: "w|equal-width help version 0123456789",
+        values: "f|format s|separator",
+        abbreviates: false,
+      },
+      run: countUp,
+    }),
+    program("wc", "readsNothing gnu", {
+      options: {
+        flags: "-cmlLw bytes chars lines max-line-length words help version",
+        values: "files0-from total",
+      },
+      complete: { except: "files0-from" },
       run: token,
-      harmless: { reads: "*", names: "hostname uname nproc wc id" },
+      harmless: { reads: "*" },
+    }),
+    program("uname nproc id", "readsNothing gnu", {
+      options: {
+        flags: `-asnrvmpioguGzZ all kernel-name nodename kernel-release kernel-version machine processor
+          hardware-platform operating-system group groups name real user zero context help version`,
+        values: "ignore",
+      },
+      complete: true,
+      run: token,
+      harmless: { reads: "*" },
+    }),
+    program("hostname uuidgen getconf expr cksum", "readsNothing gnu", {
+      run: token,
+      harmless: { reads: "*", names: "hostname" },
     }),
     program(
-      "dir exa eza lsd tree stat file du df whereis locate sleep wait true false test [ umask lsattr getfacl md5sum sha1sum sha256sum sha512sum sum b2sum shasum cmp logger notify-send say info help",
+      "dir exa eza lsd tree file whereis locate wait test [ umask lsattr getfacl shasum logger notify-send say info help",
       "readsNothing",
-      { harmless: { reads: "*", names: "tree stat file du df true false" } },
+      { harmless: { reads: "*", names: "tree file" } },
     ),
+    ...shownFacts(),
     // Programs that only show something, and words of the shell that change no files.
     program(
-      `diff diff3 sdiff colordiff delta comm paste join nl fold fmt expand unexpand pr tsort numfmt ptx look
+      `diff3 sdiff colordiff delta pr tsort numfmt ptx look
         cal ncal bc factor strings nm objdump readelf ldd size otool lipo pgrep pidof pstree top htop free
-        vmstat iostat mpstat lsof fuser ss netstat lscpu lsblk lsusb lspci lsmod w who last lastlog finger
+        vmstat iostat mpstat lsof ss netstat lscpu lsblk lsusb lspci lsmod w who last lastlog finger
         tty locale getent dmesg pmap tput clear cowsay md5 xmllint cloc tokei scc hexyl glow mdcat exiftool
         identify ffprobe mediainfo traceroute mtr whois zipinfo jobs bg fg disown times ulimit hash getopts
         let compgen complete compopt shopt bind caller dirs history logout suspend enable mapfile

@@ -63,7 +63,7 @@ function asksForDeletion(body: string): boolean {
   );
 }
 
-function isDeletingMutation(query: string): boolean {
+export function isDeletingMutation(query: string): boolean {
   const bare = query.slice(query.indexOf("mutation")).replace(/"(?:\\.|[^"\\])*"/g, "");
   return [...bare.matchAll(/[A-Za-z_]\w*(?=\s*[({])/g)].some(([name]) =>
     name.split(/(?=[A-Z])|_/).some(part => VERBS.includes(part.toLowerCase())),

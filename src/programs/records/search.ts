@@ -22,7 +22,7 @@ import {
 import { compileGlob, matchesGlob } from "../../system/index.ts";
 import { type Field, type ParsedCall, program } from "../model/program.ts";
 import { replaceMark, runString } from "../model/run.ts";
-import { ACTIONS_WITH_COMMAND, readFind, type Search } from "./find-expression.ts";
+import { ACTIONS_WITH_COMMAND, gapOfFind, readFind, type Search } from "./find-expression.ts";
 import { isRegenerablePattern } from "./regenerable.ts";
 
 /** Programs that look for files, list them, and run something on each. */
@@ -30,6 +30,7 @@ export const search: Field = {
   tellsChanges: true,
   programs: () => [
     program("find bfs", "readsNothing dangerous gnu guessed", {
+      complete: { names: "find", gap: gapOfFind },
       effects: [],
       effectsAfter: effectsOfFind,
       lists: ({ argv }) => listingOf(readFind(argv, false)),
@@ -47,7 +48,21 @@ export const search: Field = {
       lists: ({ argv }) => listingOf(readFd(argv)),
       run: runFd,
     }),
-    program("ls", "readsNothing gnu", { lists: listDirectory, harmless: { reads: "*" } }),
+    program("ls", "readsNothing gnu", {
+      options: {
+        flags: `-aAbBcCdDfFgGhHiklLmnNopqQrRsStuUvxXZ1 all almost-all author escape ignore-backups directory dired file-type
+          full-time group-directories-first no-group human-readable si dereference-command-line
+          dereference-command-line-symlink-to-dir inode kibibytes dereference numeric-uid-gid literal
+          hide-control-chars show-control-chars quote-name reverse recursive size zero context help version`,
+        values:
+          "-ITw block-size format hide indicator-style ignore quoting-style sort time time-style tabsize width",
+        optional: "color classify hyperlink",
+        abbreviates: false,
+      },
+      complete: true,
+      lists: listDirectory,
+      harmless: { reads: "*" },
+    }),
     program("entr", "readsNothing", {
       options: { flags: "-acdnprsz", stopsAtOperand: true },
       run(call) {

@@ -38,6 +38,14 @@ export const shells: Field = {
   programs: () => [
     program("bash sh zsh dash ksh ash", "shell readsNothing dangerous guessed", {
       options: OPTIONS,
+      // The text behind -c is read as the rest of the command is; start-up files are not.
+      complete: {
+        names: "bash sh dash",
+        except:
+          "a b f h i k l m n p r s t v x B C D E H P T o O login norc noprofile posix noediting restricted verbose rcfile init-file",
+        gap: ({ options, program: name }) =>
+          options.has("c") ? undefined : { kind: "code", what: name, why: "it runs a file or its input" },
+      },
       run: runShell,
     }),
     program("ksh93 mksh pdksh rbash yash csh tcsh hush osh", "shell readsNothing", {

@@ -83,6 +83,8 @@ const LOSSES: Readonly<Partial<Record<SqlLoss, { readonly rule: OperationRule; r
   truncate: { rule: "db.delete", what: "delete every row" },
   "delete-rows": { rule: "db.delete", what: "delete every row" },
   "update-rows": { rule: "db.delete", what: "change every row" },
+  rights: { rule: "grant.access", what: "give rights in the database" },
+  protection: { rule: "grant.protection", what: "switch a protection of the database off" },
 };
 
 /** What SQL text would lose, as operations. */

@@ -1,14 +1,6 @@
-import {
-  describe,
-  type Invocation,
-  isKnown,
-  type OperationEffect,
-  type Origin,
-  type ProgramEffect,
-  type Value,
-  words,
-} from "../../shell/index.ts";
+import { describe, type ProgramEffect } from "../../shell/index.ts";
 import { commands, type Field, type ParsedCall, program } from "../model/program.ts";
+import { effectsOfKill, effectsOfKillByName, effectsOfTaskKill } from "./processes.ts";
 
 const FIREWALL_OPTIONS = {
   values: "-tAIDjpsdiom table append insert delete jump protocol dport sport P|policy",
@@ -75,11 +67,23 @@ export const system: Field = {
     }),
     program("taskkill tskill", "dangerous", { effects: effectsOfTaskKill }),
     program("pkill", "dangerous", {
-      options: { flags: "-fxnoiv signal", values: "-uUgPtsFG euid uid", abbreviates: false },
+      options: {
+        flags: "-fxnoiv v|inverse",
+        values: "-UGgsF u|euid U|uid P|parent t|terminal signal",
+        abbreviates: false,
+      },
       effects: effectsOfKillByName,
       operations: [
         "sys.kill .|.*| | end every process | stops pkill . web | passes pkill list web",
         "sys.kill - | end every process of a user | needs u U user euid uid | unless 0 | free on ?* | stops pkill -u web | passes pkill web",
+        "sys.kill - | end every process but some | needs v inverse | stops pkill -v web | passes pkill web",
+        "sys.kill - | end every process of a terminal, a session or the system | needs t terminal P=1 g=0 s=0 | free on ?* | stops pkill -t pts/0 | passes pkill -P 4711",
+      ],
+    }),
+    program("fuser", "", {
+      options: { flags: "-aikmMuvw46", values: "-nN namespace", abbreviates: false },
+      operations: [
+        "sys.kill …/|/home*|/usr*|/dev/*|/var*|/etc*|/Users*|/bin*|/lib*|~|. | end every process that uses a whole disk or folder | needs k | stops fuser -k / | passes fuser -k 3000/tcp",
       ],
     }),
     program("dscl", "changesMore", {
@@ -92,6 +96,7 @@ export const system: Field = {
     program("skill", "", {
       options: { values: "-uctp", abbreviates: false },
       operations: [
+        "sys.kill - | end every process of a terminal | needs t | stops skill -t pts/0 | passes skill web",
         "sys.kill - | end every process of a user | needs u U user euid uid | unless 0 | free on ?* | stops skill -u web | passes skill web",
       ],
     }),
@@ -107,7 +112,7 @@ export const system: Field = {
       shows: "status list-units list-unit-files is-active is-enabled show cat",
       options: {
         flags: "-fq user now force",
-        values: "-tpHM type property host machine",
+        values: "-tpHMs type property host machine signal kill-whom kill-who",
         abbreviates: false,
       },
       shellVariables: "PAGER EDITOR VISUAL",
@@ -117,6 +122,7 @@ export const system: Field = {
         "sys.power poweroff|reboot|halt|kexec|suspend|hibernate|rescue|emergency|soft-reboot | switch the machine off | stops systemctl poweroff | passes systemctl status web",
         "sys.power stop|disable|mask|kill ssh|sshd|ssh.service|sshd.service|network|networking|NetworkManager|NetworkManager.service|systemd-networkd|systemd-resolved|firewalld | cut the machine off | stops systemctl stop ssh | passes systemctl stop status web",
         "sys.power stop|disable|mask|kill * * * | stop many services of the machine | unless user | stops systemctl stop x x x | passes systemctl stop x x x --user",
+        "sys.kill stop|kill|restart *.slice|*[*]*|user@*|session-* | end everything of a user or of the machine | stops systemctl kill user.slice | passes systemctl stop web",
         "sys.power isolate|start poweroff.target|reboot.target|halt.target|rescue.target|emergency.target|shutdown.target|runlevel0.target|runlevel6.target | switch the machine off | stops systemctl isolate poweroff.target | passes systemctl isolate status web",
         "sys.firewall stop|disable|mask ufw|ufw.service|nftables|nftables.service|iptables|iptables.service|fail2ban|fail2ban.service|apparmor|apparmor.service | open the firewall | stops systemctl stop ufw | passes systemctl stop status web",
       ],
@@ -216,7 +222,8 @@ export const system: Field = {
       "init telinit: sys.power 0|6|1|s|S | switch the machine off | stops init 0 | passes init list web",
       "service rc-service invoke-rc.d: sys.power ssh|sshd|network|networking|NetworkManager stop | cut the machine off | stops service ssh stop | passes service ssh list web",
       "umount swapoff: sys.power - | take every file system or swap space away | needs a all | stops umount -a | passes umount web",
-      "loginctl: sys.power poweroff|reboot|halt|terminate-user|kill-user | switch the machine off or end a login | stops loginctl poweroff | passes loginctl list web",
+      "loginctl: sys.power poweroff|reboot|halt|terminate-*|kill-* | switch the machine off or end a login | stops loginctl poweroff | passes loginctl list web",
+      "launchctl: sys.kill kill * system/* | end a service of the machine | stops launchctl kill 9 system/x | passes launchctl list web",
       "launchctl: sys.power reboot|bootout | switch the machine or a login off | stops launchctl reboot | passes launchctl list web",
       "deluser groupdel delgroup: sys.account - | delete an account | stops deluser web | passes deluser --help",
       "useradd adduser groupadd addgroup: sys.account - | make an account | stops useradd web | passes useradd --help",
@@ -255,121 +262,4 @@ function effectsOfCrontab({ argv, stdin, redirections }: ParsedCall): readonly P
   return [
     { kind: "operation", rule: "sys.cron", what: "replace the schedule", target: "crontab", names: [] },
   ];
-}
-
-/** Processes of many programs, or of the machine itself, have these names; so have those of interpreters and shells. */
-const SHARED_NAMES = words(`
-  java dotnet code cursor electron postgres postgresql mysqld mongod redis-server docker dockerd containerd kubelet sshd
-  systemd init launchd cron crond nginx httpd apache2 tmux screen login getty dbus-daemon gnome-shell xorg explorer
-  svchost winlogon lsass csrss claude codex copilot gemini
-`);
-const MAX_SOURCES = 32;
-
-/** A name that says nothing of what the process is for: ending all of that name ends what others run. */
-function isShared(written: string, { scope }: ParsedCall): boolean {
-  const name = written.replace(/^\^|\$$|[[\]\\]/g, "").replace(/\.exe$/i, "");
-  if (/^[.*]*$/.test(name)) return true;
-  return scope.session.programs.runsCode(name) || SHARED_NAMES.includes(name.toLowerCase());
-}
-
-function ending(what: string, target: string, verdict?: "deny"): OperationEffect {
-  return {
-    kind: "operation",
-    rule: "sys.kill",
-    what,
-    target,
-    names: [],
-    ...(verdict === undefined ? {} : { verdict }),
-  };
-}
-
-/** The process number -1 means all of them; in front of other numbers it is a signal. Lists are looked into. */
-export function effectsOfKill(call: ParsedCall): readonly ProgramEffect[] {
-  const given = call.argv.slice(1);
-  const shown = given.map(describe);
-  if (shown.includes("-l") || shown.includes("-L") || shown.includes("-0")) return [];
-  const target = `kill ${shown.join(" ")}`;
-  if (shown.at(-1) === "-1") return [ending("end every process", target, "deny")];
-  const listed = given.filter(word => !isKnown(word)).flatMap(word => sourcesOf(word, call));
-  return listed.length > 0 && isBroad(listed, call) ? [ending("end every process of a list", target)] : [];
-}
-
-/** The programs whose output a word was made of, through pipes. */
-function sourcesOf(word: Value, { scope, id }: ParsedCall): readonly Invocation[] {
-  const { invocations } = scope.session;
-  const found = new Map<number, Invocation>();
-  const visit = (origins: readonly Origin[]): void => {
-    for (const origin of origins) {
-      const source = "invocation" in origin ? invocations[origin.invocation] : undefined;
-      if (source === undefined || source.id >= id || found.size >= MAX_SOURCES || found.has(source.id))
-        continue;
-      found.set(source.id, source);
-      visit(source.stdin?.origins ?? []);
-    }
-  };
-  visit(word.origins);
-  const pipelines = new Set([...found.values()].flatMap(({ pipeline }) => pipeline?.id ?? []));
-  const members = invocations.filter(({ pipeline }) => pipeline !== undefined && pipelines.has(pipeline.id));
-  return [...new Set([...found.values(), ...members])];
-}
-
-/** Processes were listed, and nothing said which ones are meant. */
-function isBroad(sources: readonly Invocation[], call: ParsedCall): boolean {
-  const patterns = sources.flatMap(patternsOf);
-  return sources.some(listsProcesses) && patterns.every(pattern => isShared(pattern, call));
-}
-
-function listsProcesses({ program, argv }: Invocation): boolean {
-  if (!/^(ps|pgrep|pidof|tasklist|procs)$/.test(program ?? "")) return false;
-  // Children of a process, or those of one terminal, are meant ones.
-  return !argv.some(word => /^(-P|--parent|--ppid|-g|--pgroup|-s|--session|-p|--pid)/.test(describe(word)));
-}
-
-/** Texts that processes were chosen by. */
-function patternsOf({ program, argv }: Invocation): readonly string[] {
-  const given = argv.slice(1).map(describe);
-  const operands = given.filter(word => !word.startsWith("-"));
-  switch (program) {
-    case "pgrep": {
-      const users = given.flatMap((word, at) =>
-        /^-[A-Za-z]*[uUGtgFs]$/.test(word) ? (given[at + 1] ?? []) : [],
-      );
-      const named = operands.filter(word => !users.includes(word));
-      // A whole command line says more than a name.
-      const isWhole = given.some(word => /^-[A-Za-z]*f|^--full$/.test(word));
-      return isWhole ? named.map(pattern => (/^[.*]*$/.test(pattern) ? pattern : `${pattern} `)) : named;
-    }
-    case "pidof":
-      return operands;
-    case "grep":
-    case "egrep":
-    case "rg":
-      return given.some(word => /^-[A-Za-z]*v|^--invert-match$/.test(word)) ? [] : operands.slice(0, 1);
-    case "awk":
-    case "gawk":
-    case "mawk":
-      return [...(operands[0] ?? "").matchAll(/\/([^/]{2,})\//g)].map(match => match[1] ?? "");
-    default:
-      return [];
-  }
-}
-
-/** By a bare name; `pkill -f` looks at the whole command line, and other options choose as well. */
-export function effectsOfKillByName(call: ParsedCall): readonly ProgramEffect[] {
-  const { options, operands, program } = call;
-  const isChosen =
-    program === "pkill" && options.has("P", "parent", "g", "pgroup", "s", "session", "t", "terminal");
-  if (isChosen || options.has("f", "full", "0")) return [];
-  return operands
-    .map(describe)
-    .filter(name => isShared(name, call))
-    .map(name => ending(`end every process called ${name}`, `${program} ${name}`));
-}
-
-/** `taskkill /IM node.exe /F`; in the shells of git and MSYS the slash is doubled. */
-export function effectsOfTaskKill({ argv }: ParsedCall): readonly ProgramEffect[] {
-  const given = argv.slice(1).map(describe);
-  const at = given.findIndex(word => /^(?:\/{1,2}|-)(?:im|fi)$/i.test(word));
-  if (at < 0) return [];
-  return [ending(`end every process called ${given[at + 1] ?? "…"}`, `taskkill ${given.join(" ")}`)];
 }

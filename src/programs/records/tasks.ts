@@ -36,7 +36,7 @@ export const make: Field = {
       },
       run: runMake,
     }),
-    program("cmake", "readsNothing", { run: runPortable }),
+    program("cmake", "readsNothing", { run: runPortable, runsFiles: "*" }),
     program("just", "readsNothing runsTargets", {
       options: {
         values: "f|justfile d|working-directory shell",

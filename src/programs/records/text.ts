@@ -13,7 +13,14 @@ import {
   wordAt,
 } from "../../shell/index.ts";
 import { readsOfFiles } from "../model/effects.ts";
-import { type Field, type ParsedCall, type Program, program } from "../model/program.ts";
+import {
+  type Field,
+  type KnownCall,
+  type Missing,
+  type ParsedCall,
+  type Program,
+  program,
+} from "../model/program.ts";
 import { computeLiteral } from "./encoding.ts";
 import { inputOf, recordCodeEffect } from "./file-access.ts";
 import { isRegenerablePattern } from "./regenerable.ts";
@@ -32,44 +39,68 @@ export const textPrograms: Field = {
     program("cat bat", "passesOn gnu", {
       harmless: { reads: "*", names: "cat" },
       options: {
-        flags: "-AbeEnstTuv help version",
+        flags:
+          "-AbeEnstTuv help version show-all number-nonblank show-ends number squeeze-blank show-tabs show-nonprinting",
         values: "-lrH language line-range style theme",
         abbreviates: false,
       },
+      complete: { names: "cat" },
       run: call => inputOf(call, call.operands),
     }),
     program("head tail", "passesOn selects gnu", {
       harmless: { reads: "*" },
-      options: { flags: "-qvfFz help version", values: "-s n|lines c|bytes", abbreviates: false },
+      options: {
+        flags: "-qvFz quiet silent verbose retry zero-terminated help version",
+        values: "-s n|lines c|bytes pid sleep-interval max-unchanged-stats",
+        optional: "f|follow",
+        abbreviates: false,
+      },
+      complete: { except: "f F retry pid" },
       rewrite: countFirst,
       run: slice,
     }),
     program("tac", "passesOn gnu", {
-      options: { flags: "-br help version", values: "s" },
+      options: { flags: "-br before regex help version", values: "s|separator" },
+      complete: true,
       run: call =>
         computeLiteral(inputOf(call, call.operands), content => linesOf(content).reverse().join(""), call),
     }),
     program("cut", "passesOn gnu", {
       options: {
-        flags: "-snz complement help version",
+        flags: "-snz only-delimited zero-terminated complement help version",
         values: "c|b|characters|bytes d|delimiter f|fields output-delimiter",
       },
+      complete: true,
       run: cutFields,
     }),
     program("tr", "passesOn gnu", {
-      options: { flags: "-t d|delete s|squeeze-repeats c|C|complement help version", stopsAtOperand: true },
+      options: {
+        flags: "-t truncate-set1 d|delete s|squeeze-repeats c|C|complement help version",
+        stopsAtOperand: true,
+      },
+      complete: { fixed: "all" },
       run: translateInput,
     }),
     program("uniq", "passesOn gnu", {
-      options: { flags: "-cdDiuz", values: "f|skip-fields s|skip-chars w|check-chars" },
+      options: {
+        flags: "-cdDiuz count repeated ignore-case unique zero-terminated help version",
+        values: "f|skip-fields s|skip-chars w|check-chars",
+        optional: "all-repeated group",
+      },
+      complete: { fixed: "all" },
       effects: [{ read: "first" }, { write: "rest" }],
     }),
     program("sort", "passesOn gnu", {
       options: {
-        flags: "-bdfgiMhnRrVcCmsuz help version",
-        values: "-okTtS output key field-separator temporary-directory buffer-size compress-program",
+        flags: `-bdfgiMhnRrVcCmsuz help version ignore-leading-blanks dictionary-order ignore-case general-numeric-sort
+          ignore-nonprinting month-sort human-numeric-sort numeric-sort random-sort reverse version-sort merge stable
+          unique zero-terminated debug`,
+        values: `-okTtS output key field-separator temporary-directory buffer-size compress-program sort random-source
+          batch-size files0-from parallel`,
+        optional: "check",
         abbreviates: false,
       },
+      complete: { except: "T temporary-directory compress-program files0-from random-source" },
       effects: [{ read: "operands" }, { write: "o output" }],
       shellOptions: { names: "compress-program" },
     }),
@@ -83,20 +114,33 @@ export const textPrograms: Field = {
     }),
     program("grep egrep fgrep zgrep", "passesOn selects gnu", {
       options: {
+        flags: `-EFGPiywxzsvVbnHhoqaIrRLlcTZU0123456789 extended-regexp fixed-strings basic-regexp perl-regexp ignore-case
+          no-ignore-case word-regexp line-regexp null-data no-messages invert-match version help byte-offset
+          line-number line-buffered with-filename no-filename only-matching quiet silent text recursive
+          dereference-recursive files-without-match files-with-matches count initial-tab null binary unix-byte-offsets no-group-separator`,
         values:
-          "-efmABCDd regexp file max-count include exclude exclude-dir exclude-from label context after-context before-context",
+          "-efmABCDd regexp file max-count include exclude exclude-dir exclude-from label context after-context before-context binary-files directories devices group-separator",
         optional: "color colour",
         abbreviates: false,
       },
+      complete: { names: "grep egrep fgrep", fixed: "first", except: "D devices exclude-from" },
       reads: { ...GREP_READS, recursive: "r R recursive dereference-recursive" },
       narrows: narrowByPattern,
     }),
     program("rg", "passesOn selects", {
       options: {
+        flags: `-ivnNHIhlLcowxsSqFPUzupVa.0b files files-with-matches files-without-match line-number no-line-number
+          with-filename no-filename count count-matches only-matching word-regexp line-regexp smart-case ignore-case
+          case-sensitive fixed-strings pcre2 multiline multiline-dotall invert-match quiet hidden no-hidden no-ignore
+          no-ignore-vcs no-ignore-parent no-ignore-dot no-ignore-exclude no-ignore-global no-ignore-files unrestricted
+          follow heading no-heading pretty null json stats trim text binary column byte-offset vimgrep passthru crlf
+          one-file-system no-config no-messages no-require-git null-data type-list version help debug search-zip
+          line-buffered block-buffered no-mmap mmap glob-case-insensitive include-zero max-columns-preview`,
         values:
-          "-efgtTABCmrMj regexp file glob iglob type type-not max-count replace max-depth sort color context pre pre-glob hostname-bin",
+          "-efgtTABCmrMjdE regexp file glob iglob type type-not max-count replace max-depth sort sortr color colors context after-context before-context pre pre-glob hostname-bin type-add type-clear max-columns max-filesize threads encoding ignore-file context-separator field-context-separator field-match-separator path-separator engine regex-size-limit dfa-size-limit hyperlink-format",
         abbreviates: false,
       },
+      complete: { fixed: "first", except: "pre pre-glob hostname-bin z search-zip ignore-file f file" },
       reads: { ...GREP_READS, recursive: "always" },
       run: runPreprocessor,
       effectsAfter: removedByPreprocessor,
@@ -106,7 +150,18 @@ export const textPrograms: Field = {
       reads: { ...GREP_READS, text: "", recursive: "always" },
     }),
     program("jq yq xq", "", {
-      options: { flags: "-i inplace in-place", values: "-fL from-file indent", abbreviates: false },
+      options: {
+        flags: `-incjrRsSaCeMhV inplace in-place seq stream stream-errors slurp raw-input null-input compact-output tab
+          color-output monochrome-output ascii-output unbuffered sort-keys raw-output join-output raw-output0 arg
+          argjson slurpfile rawfile argfile args jsonargs exit-status help version build-configuration`,
+        values: "-fL from-file indent",
+        abbreviates: false,
+      },
+      complete: {
+        names: "jq",
+        except: "i inplace in-place L f from-file arg argjson slurpfile rawfile argfile args jsonargs",
+        gap: gapOfQuery,
+      },
       run: printVariables,
       effects(call) {
         const files = filesOfQuery(call);
@@ -116,7 +171,16 @@ export const textPrograms: Field = {
         return readsOfFiles([...files, ...call.options.valuesOf("f", "from-file")], call);
       },
     }),
-    program("column", "", { options: { values: "-socN", abbreviates: false } }),
+    program("column", "", {
+      options: {
+        flags:
+          "-txenJLdhV table-header-repeat table fillrows keep-empty-lines json table-noheadings table-maxout help version",
+        values:
+          "-socNRTHWEOlpri separator output-separator columns output-width table-columns table-right table-truncate table-hide table-wrap table-noextreme table-order table-columns-limit tree tree-id tree-parent table-name",
+        abbreviates: false,
+      },
+      complete: { names: "column" },
+    }),
     program("less", "", {
       options: { values: "-pPt", abbreviates: false },
       shellVariables: "LESSOPEN LESSCLOSE EDITOR VISUAL",
@@ -136,6 +200,17 @@ function filesOfQuery({ operands, options }: ParsedCall): readonly Value[] {
   const isNamed = /^(e|ea|eval|eval-all)$/.test(knownText(wordAt(operands, 0)) ?? "");
   const given = isNamed ? operands.slice(1) : operands;
   return options.has("f", "from-file") ? given : given.slice(1);
+}
+
+/** A query can neither write nor start anything; it can look at the environment and at other files. */
+function gapOfQuery({ operands }: KnownCall): Missing | undefined {
+  const query = operands[0] === undefined ? "." : knownText(operands[0]);
+  if (query === undefined) return { kind: "value", what: "jq", why: "its query is not known" };
+  if (/\benv\b|\$ENV/.test(query))
+    return { kind: "secret", what: "jq env", why: "variables of the environment are shown" };
+  return /\b(?:import|include)\b/.test(query)
+    ? { kind: "code", what: "jq", why: "its query loads another file" }
+    : undefined;
 }
 
 /** `head -5` is `head -n5`. */

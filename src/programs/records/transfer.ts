@@ -30,15 +30,22 @@ export const transfer: Field = {
         values: "t|target-directory S suffix",
         optional: "backup update b context",
       },
+      complete: { fixed: "last", except: "Z context exchange b backup S suffix" },
       effects: effectsOfMove,
       run: runTransfer,
     }),
     program("cp", "gnu guessed", {
       options: {
         flags: `-afirRuvxpPLHdbXcZ n|no-clobber T|no-target-directory l s|symbolic-link archive force recursive
-          interactive verbose link help version remove-destination parents attributes-only`,
+          interactive verbose link help version remove-destination parents attributes-only dereference no-dereference
+          one-file-system copy-contents strip-trailing-slashes debug keep-directory-symlink`,
         values: "t|target-directory S suffix no-preserve sparse",
         optional: "backup preserve reflink update context",
+      },
+      complete: {
+        fixed: "last",
+        except:
+          "Z context b backup S suffix l link s symbolic-link parents remove-destination copy-contents c X L H dereference",
       },
       effects: effectsOfCopy,
       run: runTransfer,
@@ -53,7 +60,8 @@ export const transfer: Field = {
     }),
     program("ln", "gnu", {
       options: {
-        flags: "-finrvbLP s|symbolic T|no-target-directory force no-dereference help version",
+        flags: `-finrvbLP d|F|directory s|symbolic T|no-target-directory force no-dereference interactive logical physical
+          relative verbose help version`,
         values: "t|target-directory S suffix",
         optional: "backup",
       },

@@ -116,6 +116,43 @@ export function dropsValues(invocation: Invocation): boolean {
   return words.some(word => /=\.\*|print \$1/.test(word));
 }
 
+/** Letters, digits and the marks of a class, up to the sign: nothing behind it can be part of a match. */
+const NAME_PATTERN = /^\^(?:export )?(?:\[(?:\^=|[\w-]+)\]|\\w)[*+]=?$/;
+const NAME_SCRIPT = /^s([/|#,])=\.\*\$?\1[^\\&=]*(?:=[^\\&]*)?\1g?$/;
+
+/** Of lines like `NAME=value` it shows the names alone: `cut -d= -f1`, `grep -o '^[A-Z_]*='`, `sed 's/=.*/ /'`, `awk -F= '{print $1}'`. */;
+export function showsOnlyNames(invocation: Invocation): boolean {
+  const words = wordsOf(invocation);
+  const line = words.join(" ");
+  const has = (pattern: RegExp) => words.some(word => pattern.test(word));
+  switch (invocation.program) {
+    case "cut":
+      return (
+        /(?:^|\s)(?:-d ?|--delimiter[= ])=(?:\s|$)/.test(line) &&
+        /(?:^|\s)(?:-f ?|--fields[= ])1(?:\s|$)/.test(line)
+      );
+    case "grep":
+    case "egrep":
+      return (
+        has(/^-[a-zA-Z]*o[a-zA-Z]*$|^--only-matching$/) &&
+        has(NAME_PATTERN) &&
+        !has(/^-[a-zA-Z]*[Pv]|^-e|^-f|^--/)
+      );
+    case "sed":
+      return (
+        has(NAME_SCRIPT) &&
+        !has(/^-[a-zA-Z]*[nef]|^--(?!regexp)/) &&
+        words.filter(word => NAME_SCRIPT.test(word)).length === 1
+      );
+    case "awk":
+    case "gawk":
+    case "mawk":
+      return has(/^-F=$/) && words.some(word => /^\{ ?print \$1(?: ?"[^"$]*")? ?\}$/.test(word));
+    default:
+      return false;
+  }
+}
+
 /** Makes variables of its words and shows nothing; `env` needs a program behind them, or it prints them all. */
 export function takesVariables({ program, argv }: Invocation): boolean {
   if (program === "env") return argv.slice(1).some(word => /^[^-=][^=]*$/.test(knownText(word) ?? "="));

@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import { findAssetHome, readText } from "../../state/index.ts";
+import { findAssetHome, findProgram, readText } from "../../state/index.ts";
 import { join, quoteWord, resolve, type System } from "../../system/index.ts";
 import { findGitRoot, isDirectory, isFile } from "../find/find-recipe.ts";
 
@@ -66,7 +66,13 @@ export async function restoreCoreBare(
   if (now === undefined || now.coreBare === before.coreBare) return undefined;
   const change = before.coreBare === undefined ? ["--unset", "core.bare"] : ["core.bare", before.coreBare];
   const { end } = await system.processes.start({
-    argv: ["git", "--git-dir", join(before.worktree, ".git"), "config", ...change],
+    argv: [
+      findProgram(system, "git", { directory: before.worktree }) ?? "git",
+      "--git-dir",
+      join(before.worktree, ".git"),
+      "config",
+      ...change,
+    ],
     cwd: before.worktree,
     env,
     input: new Uint8Array(0),

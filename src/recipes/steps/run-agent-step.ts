@@ -1,6 +1,8 @@
+import { filteredPaths, runGit } from "../../history/index.ts";
 import { printModeArguments } from "../../hosts/index.ts";
 import { defined, errorText } from "../../protocol/index.ts";
 import { EnvVar, envParsers, readText } from "../../state/index.ts";
+import type { System } from "../../system/index.ts";
 import { findAgent } from "../find/find-agent.ts";
 import type { StepReference } from "../logs/events.ts";
 import { failure, type RecipeRun, type StepOutcome, type StepTask } from "../run/run.ts";
@@ -194,22 +196,23 @@ function readInstructions(task: StepTask): { text: string; warnings: readonly st
 async function stageChanges(task: StepTask, directory: string): Promise<readonly string[]> {
   const { run, step } = task;
   if (!(step.autoStage ?? run.autoStage)) return [];
-  const { end, stderr } = await stage(run, directory);
-  if (end.kind === "exit" && end.code === 0) return [];
-  const detail = end.kind === "not-started" ? end.code : stderr.trim();
-  return [`Changes could not be staged: ${detail}`];
+  const problem = await stage(run.system, directory);
+  return problem === undefined ? [] : [`Changes could not be staged: ${problem}`];
 }
 
-async function stage(run: StepTask["run"], directory: string) {
-  const { system, environment } = run;
-  const result = await system.processes.start({
-    argv: ["git", "add", "-A"],
-    cwd: directory,
-    env: { ...environment.inherited, ...environment.engine },
-    input: new Uint8Array(0),
-    timeoutMs: 60_000,
-    limits: { stdoutBytes: 0, tailBytes: 0, stderrBytes: 4_096, drainBytes: Number.POSITIVE_INFINITY },
-    endsGroup: true,
-  }).done;
-  return { end: result.end, stderr: system.text.decode(result.stderr).text };
+const STAGE_MS = 60_000;
+
+/** Nothing of the repository's is run. What a filter of it would have to make is left to a person. */
+async function stage(system: System, cwd: string): Promise<string | undefined> {
+  const options = { cwd, timeoutMs: STAGE_MS };
+  const listed = await runGit(system, ["ls-files", "-z", "-m", "-o", "--exclude-standard"], options);
+  if (!listed.isOk) return listed.problem;
+  const [filtered] = await filteredPaths(system, listed.text.split("\0").filter(isText), options);
+  if (filtered !== undefined) return `${filtered} needs a filter of the repository; run git add yourself`;
+  const added = await runGit(system, ["add", "-A"], options);
+  return added.isOk ? undefined : added.problem;
+}
+
+function isText(text: string): boolean {
+  return text !== "";
 }

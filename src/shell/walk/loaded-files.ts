@@ -1,3 +1,4 @@
+import { listAt, memberAt, readJson } from "../../protocol/index.ts";
 import { LIMITS } from "../limits.ts";
 import { writtenEntry } from "../state/files.ts";
 import type { FileEntry, ProgramCall } from "../state/state.ts";
@@ -85,11 +86,12 @@ function runOwn(value: string, call: ProgramCall): void {
   for (const word of pathsIn(value)) {
     const path = knownText(joinPath(call.cwd, text(word)));
     if (path === undefined || !path.startsWith("/")) continue;
-    const paths = ownFiles.has(path)
-      ? [path]
-      : ownFiles.hasBelow?.(path) === true
-        ? (files.list(path, LIMITS.directoryEntries) ?? []).map(name => `${path}/${name}`)
-        : [];
+    const paths =
+      ownFiles.has(path) && files.kind(path) === "file"
+        ? [path]
+        : ownFiles.hasBelow?.(path) === true
+          ? (files.list(path, LIMITS.directoryEntries) ?? []).map(name => `${path}/${name}`)
+          : [];
     for (const one of paths) {
       if (!ownFiles.has(one)) continue;
       const content = readOwnScript(text(one), call);
@@ -100,7 +102,7 @@ function runOwn(value: string, call: ProgramCall): void {
 
 const INTERPRETERS: readonly (readonly [endings: RegExp, interpreter: string])[] = [
   [/\.(?:[cm]?[jt]sx?)$/, "node"],
-  [/\.pyi?$/, "python3"],
+  [/\.pyi?$|\.ipynb$/, "python3"],
   [/\.rb$/, "ruby"],
   [/\.p[lm]$/, "perl"],
   [/\.php$/, "php"],
@@ -108,7 +110,8 @@ const INTERPRETERS: readonly (readonly [endings: RegExp, interpreter: string])[]
 ];
 
 /** Runs a text of which only the name of its file tells the language. */
-export function runLoadedText(code: Value, path: string, call: ProgramCall): void {
+export function runLoadedText(written: Value, path: string, call: ProgramCall): void {
+  const code = /\.ipynb$/.test(path) ? cellsOf(written) : written;
   const source = { from: "file", path: text(path), via: "script" } as const;
   const interpreter = interpreterOf(code) ?? INTERPRETERS.find(([endings]) => endings.test(path))?.[1];
   const deeper: ProgramCall = { ...call, scope: { ...call.scope, depth: call.scope.depth + 1 } };
@@ -116,37 +119,77 @@ export function runLoadedText(code: Value, path: string, call: ProgramCall): voi
   const output = programs.interpret(interpreter ?? "other", code, [], deeper, source);
   if (output !== undefined && interpreter !== undefined) return;
   const known = knownText(code);
-  const commands = known !== undefined && isSettings(path, known) ? commandsOf(known) : [code];
   const isShell = SHELL_NAME.test(path) || interpreter !== undefined;
-  for (const command of commands)
-    if (isShell || parseShell(knownText(command) ?? "").problems.length === 0)
+  if (known !== undefined && !isShell && isSettings(path, known)) {
+    for (const command of commandsOf(known, name => programs.isKnown(name)))
       runInNewShell(command, deeper, source);
+    return;
+  }
+  if (isShell || parseShell(known ?? "").problems.length === 0) runInNewShell(code, deeper, source);
+}
+
+/** The code of a notebook; lines behind `!` go to a shell. */
+function cellsOf(notebook: Value): Value {
+  const read = readJson(knownText(notebook) ?? "");
+  const cells = read.ok ? listAt(read.value, "cells") : [];
+  const sources = cells
+    .filter(cell => memberAt(cell, "cell_type") === "code")
+    .map(cell => [memberAt(cell, "source") ?? ""].flat().join(""));
+  const code = sources
+    .join("\n")
+    .replace(/^[ \t]*!(.*)$/gm, (_, line: string) => `__import__("os").system(${JSON.stringify(line)})`);
+  return text(code, notebook.origins);
 }
 
 const SHELL_NAME = /\.(?:sh|bash|zsh|ksh|fish)$|rc$|profile$|env$/;
 
-/** Files of `name = value` lines, and of rules with recipes behind a tab. */
+/** Files of `name = value` lines, of rules with recipes behind a tab, and of languages without a reader: commands stand in them. */
 function isSettings(path: string, content: string): boolean {
   if (SHELL_NAME.test(path) || content.startsWith("#!")) return false;
   return (
-    /\.(?:mk|mak|cfg|conf|ini|toml|ya?ml|json|properties)$/.test(path) ||
-    /^(?:GNU)?[Mm]akefile$/.test(baseName(path)) ||
+    /\.(?:mk|mak|cfg|conf|ini|toml|ya?ml|json|properties|rs|go|java|kts?|gradle|groovy|scala|cs|swift|exs?|clj|r|jl|nix|dart|hs|ml|cmake|bzl|bazel|tf|hcl|service)$/i.test(
+      path,
+    ) ||
+    /^(?:(?:GNU)?[Mm]akefile|[Jj]ustfile|\.justfile|CMakeLists\.txt|Procfile.*|BUILD|WORKSPACE|Jenkinsfile|Vagrantfile|Earthfile|Tiltfile)$/.test(
+      baseName(path),
+    ) ||
     /^\s*\[[^\]\n]+\]\s*$/m.test(content)
   );
 }
 
 const MAX_SETTINGS = 64;
+const MAX_LINES = 2048;
+const MAX_COMMAND = 1000;
+/** Strings in the languages of such files; three marks first. */
+const STRING = /"""([\s\S]{1,2000}?)"""|"((?:[^"\\\n]|\\.){1,1000})"|'((?:[^'\\\n]|\\.){1,1000})'/g;
 
-/** Values that a program may run: what follows `=` or `:`, without quotes and the mark of a command. */
-function commandsOf(content: string): readonly Value[] {
-  return content
-    .split("\n")
-    .slice(0, MAX_SETTINGS)
-    .flatMap(line => {
-      const value = /^\t|^\s*-\s/.test(line)
-        ? line.replace(/^\s*[-@+]?\s*/, "")
-        : /^[^=:]*[=:]\s*(.*)$/.exec(line)?.[1];
-      const command = value?.replace(/^["']?\s*!?\s*|["',]*\s*$/g, "") ?? "";
-      return /\s/.test(command.trim()) ? [text(command)] : [];
-    });
+/**
+ * What a program may run of such a text: lines, what follows `=` or `:`, and strings, as far as they begin with the name of a
+ * program that is known.
+ */
+function commandsOf(content: string, isKnownProgram: (name: string) => boolean): readonly Value[] {
+  const found = new Set<string>();
+  const add = (candidate: string) => {
+    const command = candidate.replace(/^[\s@+!-]+/, "").trim();
+    const first = /^(?:[A-Za-z_]\w*=\S*\s+)*["']?([\w./~-]+)["']?\s/.exec(command)?.[1];
+    if (
+      first !== undefined &&
+      command.length <= MAX_COMMAND &&
+      isKnownProgram(baseName(first)) &&
+      found.size < MAX_SETTINGS
+    )
+      found.add(command);
+  };
+  for (const match of content.matchAll(STRING)) add(unescaped(match[1] ?? match[2] ?? match[3] ?? ""));
+  for (const line of content.split("\n", MAX_LINES)) {
+    if (/^\s*(?:\/\/(?!go:generate)|#)/.test(line)) continue;
+    const value = /^[^=:]*[=:]\s*(.*)$/.exec(line)?.[1];
+    add(line.replace(/^\s*\/\/go:generate\s/, ""));
+    if (value !== undefined) add(value.replace(/^["']\s*!?\s*|["',]*\s*$/g, ""));
+  }
+  return [...found].map(command => text(command));
+}
+
+function unescaped(written: string): string {
+  return written.replace(/\\(.)/g, (_, character: string) => (character === "n" ? "\n" : character));
 }

@@ -76,6 +76,23 @@ type ModelAnswer =
   | { readonly kind: "call"; readonly call: ToolCall; readonly id: string }
   | { readonly kind: "text"; readonly text: string };
 
+/**
+ * What an answer is said to have cost. No two answers cost the same, so that a count that leaves one out or takes one
+ * twice shows.
+ */
+export interface ScriptedTokens {
+  /** not from a cache */
+  readonly input: number;
+  readonly cacheRead: number;
+  /** with what was spent on reasoning */
+  readonly output: number;
+  readonly reasoning: number;
+}
+
+function tokensOf(number: number): ScriptedTokens {
+  return { input: 1000 + number, cacheRead: 100 * number, output: 50 + number, reasoning: number };
+}
+
 interface HttpAnswer {
   readonly type: string;
   readonly body: string;
@@ -86,7 +103,7 @@ interface Protocol {
   readonly name: string;
   readonly matches: (path: string) => boolean;
   readonly read: (body: Members) => ModelRequest;
-  readonly answer: (answer: ModelAnswer, body: Members, path: string) => HttpAnswer;
+  readonly answer: (answer: ModelAnswer, body: Members, path: string, tokens: ScriptedTokens) => HttpAnswer;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -133,30 +150,34 @@ const anthropic: Protocol = {
       text: JSON.stringify([body["system"], messages]),
     };
   },
-  answer(answer, body) {
-    const message = anthropicMessage(answer, asText(body["model"]));
-    return body["stream"] === true ? stream(message) : json(message);
+  answer(answer, body, _, tokens) {
+    const message = anthropicMessage(answer, asText(body["model"]), tokens);
+    return body["stream"] === true ? stream(message, tokens) : json(message);
   },
 };
 
-function anthropicMessage(answer: ModelAnswer, model: string): Members {
+function anthropicMessage(answer: ModelAnswer, model: string, tokens: ScriptedTokens): Members {
   const block =
     answer.kind === "text"
       ? { type: "text", text: answer.text }
       : { type: "tool_use", id: answer.id, name: answer.call.name, input: answer.call.input };
   return {
-    id: `msg_${answer.kind === "text" ? "text" : answer.id}`,
+    id: `msg_${tokens.reasoning}`,
     type: "message",
     role: "assistant",
     model,
     content: [block],
     stop_reason: answer.kind === "text" ? "end_turn" : "tool_use",
     stop_sequence: null,
-    usage: { input_tokens: 1, output_tokens: 1 },
+    usage: {
+      input_tokens: tokens.input,
+      cache_read_input_tokens: tokens.cacheRead,
+      output_tokens: tokens.output,
+    },
   };
 }
 
-function stream(message: Members) {
+function stream(message: Members, tokens: ScriptedTokens) {
   const [block] = objectsIn(message["content"]);
   const isCall = isJsonObject(block) && block["type"] === "tool_use";
   const start = isCall ? { ...block, input: {} } : { type: "text", text: "" };
@@ -172,7 +193,7 @@ function stream(message: Members) {
       {
         type: "message_delta",
         delta: { stop_reason: message["stop_reason"], stop_sequence: null },
-        usage: { output_tokens: 1 },
+        usage: { output_tokens: tokens.output },
       },
       { type: "message_stop" },
     ],
@@ -196,8 +217,8 @@ const gemini: Protocol = {
       text: JSON.stringify([body["systemInstruction"], body["contents"]]),
     };
   },
-  answer(answer, _, path) {
-    const response = responseOf(answer);
+  answer(answer, _, path, tokens) {
+    const response = responseOf(answer, tokens);
     return path.includes(":stream") ? events([response], false) : json(response);
   },
 };
@@ -213,14 +234,20 @@ function resultsIn(parts: readonly Members[]): readonly string[] {
   return [...results.values()];
 }
 
-function responseOf(answer: ModelAnswer): Members {
+function responseOf(answer: ModelAnswer, tokens: ScriptedTokens): Members {
   const part =
     answer.kind === "text"
       ? { text: answer.text }
       : { functionCall: { name: answer.call.name, args: answer.call.input } };
   return {
     candidates: [{ index: 0, content: { role: "model", parts: [part] }, finishReason: "STOP" }],
-    usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
+    usageMetadata: {
+      promptTokenCount: tokens.input + tokens.cacheRead,
+      cachedContentTokenCount: tokens.cacheRead,
+      candidatesTokenCount: tokens.output - tokens.reasoning,
+      thoughtsTokenCount: tokens.reasoning,
+      totalTokenCount: tokens.input + tokens.cacheRead + tokens.output,
+    },
   };
 }
 
@@ -244,10 +271,16 @@ const openaiChat: Protocol = {
       text: JSON.stringify(messages),
     };
   },
-  answer(answer, body) {
+  answer(answer, body, _, tokens) {
     const reason = answer.kind === "text" ? "stop" : "tool_calls";
-    const base = { id: "chatcmpl-1", created: 0, model: body["model"] };
-    const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+    const base = { id: `chatcmpl-${tokens.reasoning}`, created: 0, model: body["model"] };
+    const usage = {
+      prompt_tokens: tokens.input + tokens.cacheRead,
+      completion_tokens: tokens.output,
+      total_tokens: tokens.input + tokens.cacheRead + tokens.output,
+      prompt_tokens_details: { cached_tokens: tokens.cacheRead },
+      completion_tokens_details: { reasoning_tokens: tokens.reasoning },
+    };
     const message = chatMessage(answer);
     if (body["stream"] !== true)
       return json({
@@ -306,16 +339,22 @@ const openaiResponses: Protocol = {
       text: JSON.stringify([body["instructions"], input]),
     };
   },
-  answer(answer, body) {
+  answer(answer, body, _, tokens) {
     const item = itemOf(answer);
     const response = (status: string, output: readonly Members[]) => ({
-      id: "resp_1",
+      id: `resp_${tokens.reasoning}`,
       object: "response",
       created_at: 0,
       status,
       model: body["model"],
       output,
-      usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+      usage: {
+        input_tokens: tokens.input + tokens.cacheRead,
+        input_tokens_details: { cached_tokens: tokens.cacheRead },
+        output_tokens: tokens.output,
+        output_tokens_details: { reasoning_tokens: tokens.reasoning },
+        total_tokens: tokens.input + tokens.cacheRead + tokens.output,
+      },
     });
     return events(
       [
@@ -359,6 +398,8 @@ export interface ScriptedModel {
   readonly url: string;
   /** requests of the conversation, in order; side questions of a host, such as for a title, are not among them */
   readonly requests: readonly ModelRequest[];
+  /** what all answers cost, those to side questions as well, in the order in which they were given */
+  readonly spent: readonly ScriptedTokens[];
   /** paths that were asked for, for a message when nothing else is known */
   readonly paths: readonly string[];
   close(): Promise<void>;
@@ -371,6 +412,7 @@ export async function startModel(
 ): Promise<ScriptedModel> {
   const delegations = [delegation ?? []].flat();
   const requests: ModelRequest[] = [];
+  const spent: ScriptedTokens[] = [];
   const paths: string[] = [];
   const server = createServer((request, response) => {
     void answer(request, response).catch(() => response.destroy());
@@ -392,10 +434,13 @@ export async function startModel(
     const step = (delegated?.steps ?? steps)[asked.results.length];
     const call = step === undefined ? undefined : callOf(step, asked);
     if (asked.tools.length > 0) requests.push(asked);
-    if (call !== undefined)
-      return protocol.answer({ kind: "call", call, id: `call_${asked.results.length + 1}` }, body, pathname);
-    const text = step?.kind === "text" ? step.text : "done";
-    return protocol.answer({ kind: "text", text }, body, pathname);
+    const tokens = tokensOf(spent.length + 1);
+    spent.push(tokens);
+    const answer: ModelAnswer =
+      call === undefined
+        ? { kind: "text", text: step?.kind === "text" ? step.text : "done" }
+        : { kind: "call", call, id: `call_${asked.results.length + 1}` };
+    return protocol.answer(answer, body, pathname, tokens);
   }
 
   await new Promise<void>((resolve, reject) => {
@@ -406,6 +451,7 @@ export async function startModel(
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
+    spent,
     paths,
     close: () =>
       new Promise(resolve => {

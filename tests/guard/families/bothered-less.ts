@@ -64,8 +64,6 @@ export const ORDINARY: Grammar = {
     "cp «pub» /tmp/k«n».pub",
     "cat «pub» | pbcopy",
     "base64 -w0 «cert»",
-    "gh ssh-key add «pub»",
-    "ssh-copy-id -i «pub» web«n»",
     "git add «pub» «example»",
     "diff «example» .env.sample",
     "docker compose --env-file «env» up -d",

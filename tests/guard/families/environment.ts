@@ -262,7 +262,6 @@ export const ORDINARY: Grammar = {
     "vault status",
     "aws secretsmanager list-secrets",
     "gh secret list",
-    'gh secret set «secret» --body "$«secret»"',
     "fly secrets list",
     "ps aux",
     "ps -ef | grep node",

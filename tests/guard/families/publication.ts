@@ -110,7 +110,6 @@ export const ordinaryPublication: Grammar = {
     "gsutil ls -L gs://«b»",
     "gsutil cp «k» gs://«b»/",
     "gcloud storage buckets describe gs://«b»",
-    "gcloud storage buckets add-iam-policy-binding gs://«b» --member=user:a@acme.com --role=roles/storage.objectViewer",
     "az storage container set-permission -n «b» --public-access off",
     "az storage container list --account-name «b»",
     "gh repo edit --description 'public api of «b»'",

@@ -124,7 +124,7 @@ export async function verdictOf(scenes: Scenes, scene: SceneCase, hook: Hook): P
   }
 }
 
-async function tell(
+export async function tell(
   call: SceneCall,
   index: number,
   isLast: boolean,

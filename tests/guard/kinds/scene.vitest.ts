@@ -6,7 +6,7 @@ export default defineConfig({
   ...whole,
   test: {
     ...whole.test,
-    include: ["tests/guard/kinds/scene-*.pending.ts", "tests/history/disasters/*.pending.ts"],
+    include: ["tests/guard/kinds/scene-*.pending.ts"],
     testTimeout: 3_600_000,
   },
 });

@@ -104,6 +104,10 @@ export class Session {
     await this.event("stop", "Stop", { stop_hook_active: false });
   }
 
+  async end(): Promise<void> {
+    await this.event("session-stop", "SessionEnd", { reason: "exit" });
+  }
+
   private async event(subcommand: string, name: string, members: Members): Promise<void> {
     const cwd = this.scene.project;
     const payload = { session_id: this.id, cwd, hook_event_name: name, ...members };

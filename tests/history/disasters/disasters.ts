@@ -37,7 +37,7 @@ const BACKGROUND: readonly Disaster[] = [
 ];
 
 const MANY =
-  "for i in $(seq 1 200); do mkdir -p big/$i; for j in $(seq 1 101); do echo $i $j > big/$i/$j.txt; done; done";
+  "node -e \"const { mkdirSync, writeFileSync } = require('node:fs'); for (let i = 0; i < 200; i++) { mkdirSync('big/' + i, { recursive: true }); for (let j = 0; j < 101; j++) writeFileSync('big/' + i + '/' + j + '.txt', i + ' ' + j) }\"";
 const MANY_FILES: readonly Disaster[] = [
   ...rows("many files", { setup: `${MANY}; git add -A; git commit -qm big` }, ["rm -rf big"]),
   ...rows("many files", { setup: MANY }, ["git clean -fdq"]),
@@ -69,6 +69,13 @@ const FOLDERS_BY_NAME: readonly Disaster[] = [
       [`rm -rf ${name}`, "git clean -fdxq"],
     ),
   ),
+  ...rows("folders by name", { setup: filled("log") }, [
+    ["echo log/ >> .gitignore", "rm -rf log"],
+    "echo log/ >> .gitignore; rm -rf log",
+    ["echo log/ >> .git/info/exclude", "rm -rf log"],
+    ["echo log/ >> .gitignore", "python3 -c \"import shutil; shutil.rmtree('l' + 'og')\""],
+    [write(".gitignore", "log/\n*.txt\n"), "git clean -fdXq"],
+  ]),
   ...["log", "cache", "out"].flatMap(name =>
     rows("folders by name", { starts: "plain", setup: filled(name) }, [`rm -rf ${name}`]),
   ),
@@ -97,7 +104,41 @@ const OUTSIDE: readonly Disaster[] = rows("outside", { outside: true, setup: PAC
   "sort README.md -o ../elsewhere/report.txt",
   "ln -sf /dev/null ../elsewhere/report.txt",
   "perl -pi -e 's/r/R/' ../elsewhere/report.txt",
+  "find ../elsewhere -type f | xargs perl -pi -e s/r/R/",
+  "grep -l report ../elsewhere/*.txt | while read f; do sed -i s/r/R/ $f; done",
+  "for f in $(find ../elsewhere -name '*.txt'); do echo x > $f; done",
+  "sed -i s/r/R/ $(grep -rl report ../elsewhere)",
+  "grep -rlZ report ../elsewhere | xargs -0 -I{} sh -c 'echo x > {}'",
+  "find ../elsewhere -name '*.csv' -print0 | xargs -0 -n1 truncate -s0",
 ]);
+
+/** A program by the name of a container tool: it runs the words behind the image in the folder that is mounted at `/w`. */
+const CONTAINER_TOOL = `#!/bin/bash
+while [ $# -gt 0 ]; do
+  case "$1" in
+    -v) folder="\${2%%:*}"; shift ;;
+    --mount) folder=$(echo "$2" | sed 's/.*source=\\([^,]*\\).*/\\1/'); shift ;;
+    -w) shift ;;
+    alpine) shift; break ;;
+  esac
+  shift
+done
+cd "$folder" && eval "$(echo "$*" | sed "s#/w/#$folder/#g")"`;
+const CONTAINERS: readonly Disaster[] = rows(
+  "containers",
+  {
+    starts: "untracked",
+    setup: `mkdir -p ~/bin; cat > ~/bin/docker <<'END'\n${CONTAINER_TOOL}\nEND\nchmod +x ~/bin/docker; cp ~/bin/docker ~/bin/podman; cp ~/bin/docker ~/bin/nerdctl`,
+  },
+  [
+    'docker run --rm -v "$PWD":/w alpine rm -rf /w/src',
+    "podman run --rm -v $PWD:/w alpine rm -rf /w/new",
+    "nerdctl run --rm --mount type=bind,source=$PWD,target=/w alpine rm -rf /w/new",
+    "docker compose run --rm -v $PWD:/w alpine rm -rf /w/new",
+    "docker run --rm -v $PWD/..:/w alpine rm -rf /w/elsewhere/report.txt",
+    "docker run --rm -v $PWD:/w -w /w alpine ./scripts/wipe.sh",
+  ].map(command => `PATH=$HOME/bin:$PATH; ${command}`),
+);
 
 const SEVERAL: readonly Disaster[] = [
   ...rows(
@@ -231,6 +272,7 @@ export const CASES: readonly Disaster[] = [
   ...MANY_FILES,
   ...FOLDERS_BY_NAME,
   ...OUTSIDE,
+  ...CONTAINERS,
   ...SEVERAL,
   ...REPLACED,
   ...EMPTY,

@@ -4,7 +4,7 @@ import type { ToolCall } from "../commands/tool-calls.ts";
 /**
  * A disaster that is really run: a scene, the calls of a session between their hooks, and undo. They were written before the
  * history's code was read. `CASES` may be read by those who mend; `disasters.held-out.ts` is for measuring only: whoever mends does
- * not read it. `disasters.pending.ts` runs them.
+ * not read it. `disasters.test.ts` runs them.
  */
 export interface Disaster {
   readonly name: string;
@@ -37,6 +37,7 @@ export type Family =
   | "many files"
   | "folders by name"
   | "outside"
+  | "containers"
   | "several sessions"
   | "replaced parents"
   | "empty folders"

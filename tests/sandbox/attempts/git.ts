@@ -54,6 +54,17 @@ os.mkdir(".git/evil"); check(syscall("renameat2", -100, b".git/evil", -100, b".g
   refused("writes settings of a host", "echo x >> .claude/settings.json", OPEN),
   refused("replaces settings of a host", "echo x > .claude/x && mv .claude/x .claude/settings.json", OPEN),
   refused("moves the folder of a host", "mv .claude old", OPEN),
+  refused("writes a workflow", "echo x >> .github/workflows/ci.yml", OPEN),
+  refused("adds a workflow", "echo x > .github/workflows/evil.yml", OPEN),
+  refused("moves the folder of workflows", "mv .github old", OPEN),
+  refused("writes what a shell loads on entering", "echo x >> .envrc", OPEN),
+  refused("replaces what a shell loads on entering", "echo x > new && mv new .envrc", OPEN),
+  sh("makes a task of an editor", "mkdir -p .vscode && echo x > .vscode/tasks.json", {
+    leaves: ".vscode/tasks.json",
+  }),
+  sh("makes hooks of a manager", "mkdir .husky && echo x > .husky/pre-commit", {
+    leaves: ".husky/pre-commit",
+  }),
   sh("makes settings of a host that is not used here", "mkdir -p .cursor && echo x > .cursor/hooks.json", {
     leaves: ".cursor/hooks.json",
   }),

@@ -1,0 +1,183 @@
+import {
+  CommandError,
+  defineCommand,
+  defineFamily,
+  FORMAT_OPTION,
+  loadProgress,
+  type Terminal,
+  tellProblems,
+  usageError,
+} from "../cli/index.ts";
+import { AUTONOMY, type Autonomy, autonomyOf, loadConfig } from "../config/index.ts";
+import { HOST_LIST } from "../hosts/index.ts";
+import { isPresent, loadConfigSetting, loadFileEdit } from "../install/index.ts";
+import { requireDirectories } from "../state/index.ts";
+import type { System } from "../system/index.ts";
+import { count, didYouMean, escapeHidden } from "../text/index.ts";
+import { type AnsweredCalls, loadAnsweredCalls } from "../verify/index.ts";
+
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+const BAR = 40;
+const SHOWN_GAPS = 5;
+
+/** Each level in one line, for people. */
+export const AUTONOMY_MEANINGS: Readonly<Record<Autonomy, string>> = {
+  off: "you answer every question of your agent; dangerous calls are stopped",
+  understood: "calls of which everything is known and which can be undone run without a question",
+  sandbox: "as understood: no host runs calls in the sandbox yet",
+};
+
+const showCommand = defineCommand({
+  name: "show",
+  summary: "show what is answered for you, and what stood in the way",
+  options: { format: FORMAT_OPTION },
+  forAgents: "passes",
+  examples: {
+    "amplihack autonomy": "the level, and what each level would have answered in the last 7 days",
+    "amplihack autonomy show --json": "the same, for programs",
+  },
+  async run({ options, system, terminal }) {
+    const { ProgressLine } = await loadProgress();
+    const { measureAnswers, commandAgainst } = await loadAnsweredCalls();
+    const places = requireDirectories(system);
+    const { config, notices } = loadConfig(system, places);
+    for (const { message } of notices) terminal.warn(`Warning: ${message}\n`);
+    const { level, why } = autonomyOf(config);
+    const sinceMs = system.clock.nowMs() - WEEK_MS;
+    const seen = await new ProgressLine(system, terminal).during("reading recorded sessions …", () =>
+      measureAnswers(system, places.home, sinceMs),
+    );
+    const gaps = seen.gaps
+      .slice(0, SHOWN_GAPS)
+      .map(gap => ({ ...gap, command: commandAgainst(gap) ?? null }));
+    const hosts = answeredHosts(system);
+    const document = { level, set: config.autonomy, why: why ?? null, hosts, week: { ...seen, gaps } };
+    const lines = [
+      `autonomy: ${terminal.paint("bold", level)}${why === undefined ? "" : `, although it is set to ${config.autonomy}: ${why}`}`,
+      `  ${AUTONOMY_MEANINGS[level]}`,
+      ...hosts.map(({ title, answered, why: reason }) =>
+        answered ? `  ${title} is answered` : `  ${title} is not answered: it ${reason}`,
+      ),
+      "",
+      ...weekLines(seen, terminal),
+      ...gaps.map(
+        ({ kind, what, why: reason, calls, command }) =>
+          `  ${String(calls).padStart(5)}  ${kind} ${escapeHidden(what)}: ${escapeHidden(reason)}${command === null ? "" : `\n         ${terminal.paint("dim", command)}`}`,
+      ),
+    ];
+    terminal.printResult(options.format, document, `${lines.join("\n")}\n`);
+    if (options.format === "text")
+      terminal.note(`\nChange it: amplihack autonomy set ${AUTONOMY.join("|")}\n`);
+    return 0;
+  },
+});
+
+function answeredHosts(system: System) {
+  const places = requireDirectories(system);
+  return HOST_LIST.flatMap(({ id, answering, setup }) => {
+    const title = setup?.().title;
+    if (title === undefined || !isPresent(system, places, id)) return [];
+    const isAnswered = typeof answering !== "string";
+    return [{ host: id, title, answered: isAnswered, why: isAnswered ? null : answering }];
+  });
+}
+
+function weekLines(seen: AnsweredCalls, terminal: Terminal): readonly string[] {
+  const { calls, understood, sandbox, asked, isPartial } = seen;
+  if (calls === 0) return ["No session of the last 7 days is recorded here."];
+  const parts = [
+    ["green", "█", understood, "understood"],
+    ["cyan", "▓", sandbox, "sandbox"],
+    ["yellow", "░", asked, "asked"],
+  ] as const;
+  const widths = parts.map(([, , number]) => Math.round((number / calls) * BAR));
+  const bar = parts.map(([colour, mark], index) => terminal.paint(colour, mark.repeat(widths[index] ?? 0)));
+  const percent = (number: number) => `${Math.round((number / calls) * 100)} %`;
+  return [
+    `Of ${count(calls, "call")} in the last 7 days${isPartial ? ", the newest of them" : ""}:`,
+    `  ${bar.join("")}`,
+    `  ${terminal.paint("green", "█")} ${percent(understood)} would be answered at understood`,
+    `  ${terminal.paint("cyan", "▓")} ${percent(sandbox)} a sandbox would bound; no host runs calls there yet`,
+    `  ${terminal.paint("yellow", "░")} ${percent(asked)} would still be asked about`,
+    "",
+    "What stood in the way most often:",
+  ];
+}
+
+const setCommand = defineCommand({
+  name: "set",
+  summary: "choose what is answered for you: off, understood or sandbox",
+  details: `
+Raising it works only for a person at a terminal of their own, which no agent runs, and asks for a phrase that is new each
+time. Lowering it asks nothing. With guard.level strict it is off, whatever is set.`,
+  options: { format: FORMAT_OPTION },
+  positionals: [{ name: "LEVEL", summary: AUTONOMY.join(", ") }],
+  forAgents: "loosens",
+  examples: {
+    "amplihack autonomy set understood": "calls of which everything is known run without a question",
+    "amplihack autonomy set off": "every question is yours again",
+  },
+  async run({ options, positionals, system, terminal }) {
+    const places = requireDirectories(system);
+    const [wanted = ""] = positionals;
+    const level = AUTONOMY.find(each => each === wanted);
+    if (level === undefined)
+      throw usageError(
+        `'${wanted}' is no level${didYouMean(wanted, AUTONOMY)}; there are ${AUTONOMY.join(", ")}`,
+      );
+    const before = loadConfig(system, { ...places, projectRoot: undefined }).config.autonomy;
+    if (isRaised(before, level)) {
+      const { requirePerson, confirmByPhrase } = await import("./guard/allow-once.ts");
+      requirePerson(system, places.stateHome);
+      confirmByPhrase(system, terminal, places.stateHome, {
+        shown: [`autonomy: ${level}`, AUTONOMY_MEANINGS[level]],
+        question: "to have these questions answered for you",
+      });
+    }
+    await writeAutonomy(system, level);
+    const { config, notices } = loadConfig(system, places);
+    for (const { message } of notices) terminal.warn(`Warning: ${message}\n`);
+    const { level: counts, why } = autonomyOf(config);
+    const note =
+      counts === level ? "" : ` It is ${counts} here: ${why ?? "the project or the machine sets it so"}.`;
+    const text = `Autonomy is set to ${level}: ${AUTONOMY_MEANINGS[level]}.${note}\n`;
+    terminal.printResult(options.format, { success: true, level, effective: counts, why: why ?? null }, text);
+    return 0;
+  },
+});
+
+export function isRaised(before: Autonomy, after: Autonomy): boolean {
+  return AUTONOMY.indexOf(after) > AUTONOMY.indexOf(before);
+}
+
+/** Into the user's own configuration. */
+export async function writeAutonomy(system: System, level: Autonomy): Promise<void> {
+  const { applyEdit } = await loadFileEdit();
+  const { settingsEdit } = await loadConfigSetting();
+  const edit = settingsEdit(requireDirectories(system), [{ path: ["autonomy"], value: level }]);
+  await tellProblems("autonomy", async () => applyEdit(system, edit, { isBackedUp: false }));
+}
+
+/** `config set` raises nothing that a person has to consent to. */
+export function refuseRaise(system: System, wanted: string): void {
+  const level = AUTONOMY.find(each => each === wanted);
+  const { config } = loadConfig(system, { ...requireDirectories(system), projectRoot: undefined });
+  if (level === undefined || !isRaised(config.autonomy, level)) return;
+  throw new CommandError("autonomy is raised with your consent only", {
+    kind: "not-a-person",
+    fix: `amplihack autonomy set ${level}`,
+  });
+}
+
+export const command = defineFamily({
+  name: "autonomy",
+  summary: "choose which questions of your agent are answered for you",
+  group: "Protect",
+  details: "What is answered, what never is, and how to see it: docs/autonomy.md.",
+  subcommands: [showCommand, setCommand],
+  initial: showCommand,
+  examples: {
+    "amplihack autonomy": "the level, and what each level would have answered in the last 7 days",
+    "amplihack autonomy set off": "every question is yours again",
+  },
+});

@@ -1,0 +1,148 @@
+import { type Invocation, loadChanges, loadPager, type Terminal } from "../../cli/index.ts";
+import type { GuardSettings } from "../../config/index.ts";
+import { ageOf, type Change, countFiles, isFolder, type PathChange, shownPath } from "../../history/index.ts";
+import { loadProcessTree } from "../../hooks/index.ts";
+import type { Json } from "../../protocol/index.ts";
+import type { TriedChanges, TryRecord } from "../../sandbox/index.ts";
+import { isInside } from "../../system/index.ts";
+import { escapeControls, sizeText } from "../../text/index.ts";
+
+const MAX_SHOWN = 20;
+
+export interface HeldChanges {
+  readonly record: TryRecord;
+  readonly changes: TriedChanges;
+}
+
+/** What the command would change, without the content of files. */
+export function renderHeld(
+  { record, changes }: HeldChanges,
+  view: { readonly terminal: Pick<Terminal, "paint">; readonly home: string; readonly nowMs: number },
+  isWhole = false,
+): string {
+  const files = shownFiles(changes.files);
+  const shown = isWhole ? files : files.slice(0, MAX_SHOWN);
+  const width = Math.min(60, Math.max(0, ...shown.map(file => nameOf(file, record, view.home).length)));
+  const rows = shown.map(file =>
+    `  ${file.what.padEnd(8)}  ${nameOf(file, record, view.home).padEnd(width)}  ${sizesOf(file)}`.trimEnd(),
+  );
+  const more = files.length - shown.length;
+  const words = escapeControls(record.command.join(" "));
+  return [
+    view.terminal.paint(
+      "bold",
+      `try ${record.id}  ${countFiles(changes.files)}, ${ageOf(view.nowMs, record.timeMs)}`,
+    ),
+    `  ${words}`,
+    ...(record.reason === undefined ? [] : [`  held: ${escapeControls(record.reason)}`]),
+    "",
+    ...rows,
+    ...(more > 0 ? [`  and ${more} more: amplihack try show ${record.id}`] : []),
+    ...changes.left.map(
+      path => `  left out  ${shownPath(path, record.project, view.home)}: a socket or pipe`,
+    ),
+    "",
+  ].join("\n");
+}
+
+/** What git stores for itself says nothing to a reader; its branches and lists do. */
+const GIT_OBJECT = /\/\.git\/(?:objects|logs)\//;
+
+/** A move is told once, and a folder only where nothing else tells of it. */
+function shownFiles(files: readonly PathChange[]): readonly PathChange[] {
+  const parents = new Set(files.map(({ path }) => path.slice(0, path.lastIndexOf("/"))));
+  return files.filter(
+    file =>
+      file.to === undefined && !(isFolder(file) && parents.has(file.path)) && !GIT_OBJECT.test(file.path),
+  );
+}
+
+function nameOf({ path, from }: PathChange, { project }: TryRecord, home: string): string {
+  const name = shownPath(path, project, home);
+  return from === undefined ? name : `${shownPath(from, project, home)} → ${name}`;
+}
+
+function sizesOf({ before, after, what }: PathChange): string {
+  const sizes = [before, after].flatMap(state => (state.kind === "file" ? sizeText(state.size) : []));
+  return what === "moved" ? "" : sizes.join(" → ");
+}
+
+/** With diffs, in the pager. Only `paths` and what is below them, where some are named. */
+export async function pageHeld(
+  { system, terminal }: Pick<Invocation, "system" | "terminal">,
+  held: HeldChanges,
+  {
+    home,
+    guard,
+    paths,
+    isStat,
+  }: {
+    readonly home: string;
+    readonly guard: GuardSettings;
+    readonly paths: readonly string[];
+    readonly isStat: boolean;
+  },
+): Promise<void> {
+  const { record, changes } = held;
+  const isNamed = ({ path }: PathChange) => paths.length === 0 || paths.some(place => isInside(place, path));
+  const files = changes.files.filter(isNamed);
+  const summary = renderHeld(
+    { record, changes: { ...changes, files } },
+    { terminal, home, nowMs: system.clock.nowMs() },
+    true,
+  );
+  const { page } = await loadPager();
+  if (isStat) return page(system, terminal, summary);
+  const { renderDiff } = await loadChanges();
+  const { agentAbove } = await loadProcessTree();
+  const view = {
+    terminal,
+    text: system.text,
+    home,
+    isShown: system.stdio.isTerminal("stdout"),
+    agentSettings: agentAbove(system) === undefined ? undefined : guard,
+    readContent: changes.readContent,
+  };
+  const parts: string[] = [];
+  for (const file of shownFiles(files)) parts.push(await renderDiff(file, asChange(held), view));
+  page(system, terminal, `${summary}\n${parts.join("")}`);
+}
+
+/** As the history would show it. */
+function asChange({ record, changes }: HeldChanges): Change {
+  const { id, timeMs, project, host, session } = record;
+  return {
+    ...{ id, timeMs, project, host, session, kind: "call", turn: 0, tool: "try", toolUseId: undefined },
+    ...{
+      command: record.command.join(" "),
+      verdict: "ask",
+      rules: [],
+      durationMs: undefined,
+      exit: undefined,
+    },
+    ...{ status: "open", isComplete: true, notKept: [], files: changes.files, git: [], undoneBy: undefined },
+    ...{ undonePaths: [], of: [], only: undefined },
+  };
+}
+
+/** As `--format json` prints it. */
+export function heldDocument({ record, changes }: HeldChanges): { readonly [name: string]: Json } {
+  return {
+    id: record.id,
+    time: new Date(record.timeMs).toISOString(),
+    project: record.project,
+    command: [...record.command],
+    host: record.host,
+    session: record.session ?? null,
+    exit: record.exit ?? null,
+    reason: record.reason ?? null,
+    files: changes.files.map(({ path, what, from, before, after }) => ({
+      path,
+      what,
+      from: from ?? null,
+      sizeBefore: before.kind === "file" ? before.size : null,
+      sizeAfter: after.kind === "file" ? after.size : null,
+    })),
+    leftOut: [...changes.left],
+  };
+}

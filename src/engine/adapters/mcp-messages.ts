@@ -1,0 +1,82 @@
+/** The messages of MCP that `mcp guard` knows: everything else is refused, in both directions. */
+import { isJsonObject, type JsonObject, stringAt } from "../../protocol/index.ts";
+
+/** By method, the members of its parameters. What is not listed is left out: a server may read `Name` as well. */
+type Methods = Readonly<Record<string, string>>;
+
+const LISTS = "cursor _meta";
+const CLIENT_METHODS: Methods = {
+  initialize: "protocolVersion capabilities clientInfo _meta",
+  ping: "_meta",
+  "tools/list": LISTS,
+  "tools/call": "name arguments _meta",
+  "resources/list": LISTS,
+  "resources/templates/list": LISTS,
+  "resources/read": "uri _meta",
+  "resources/subscribe": "uri _meta",
+  "resources/unsubscribe": "uri _meta",
+  "prompts/list": LISTS,
+  "prompts/get": "name arguments _meta",
+  "completion/complete": "ref argument context _meta",
+  "logging/setLevel": "level _meta",
+  "notifications/initialized": "_meta",
+  "notifications/cancelled": "requestId reason _meta",
+  "notifications/progress": "progressToken progress total message _meta",
+  "notifications/roots/list_changed": "_meta",
+};
+const SERVER_METHODS: Methods = {
+  ping: "_meta",
+  "roots/list": "_meta",
+  "elicitation/create": "message requestedSchema mode url elicitationId _meta",
+  "sampling/createMessage":
+    "messages modelPreferences systemPrompt includeContext temperature maxTokens stopSequences metadata tools toolChoice _meta",
+  "notifications/cancelled": "requestId reason _meta",
+  "notifications/progress": "progressToken progress total message _meta",
+  "notifications/message": "level logger data _meta",
+  "notifications/resources/updated": "uri _meta",
+  "notifications/resources/list_changed": "_meta",
+  "notifications/tools/list_changed": "_meta",
+  "notifications/prompts/list_changed": "_meta",
+  "notifications/elicitation/complete": "elicitationId _meta",
+};
+
+/** A request or notification, written anew from what is known of it; undefined for a method that is not. */
+export function knownMessage(from: "client" | "server", message: JsonObject): JsonObject | undefined {
+  const methods = from === "client" ? CLIENT_METHODS : SERVER_METHODS;
+  const method = stringAt(message, "method") ?? "";
+  const names = Object.hasOwn(methods, method) ? methods[method] : undefined;
+  if (names === undefined) return undefined;
+  const { params } = message;
+  return {
+    ...pick(message, "jsonrpc id method"),
+    ...(isJsonObject(params) ? { params: pick(params, names) } : {}),
+  };
+}
+
+/** An answer, written anew. */
+export function knownAnswer(message: JsonObject): JsonObject {
+  const { error } = message;
+  return isJsonObject(error)
+    ? { ...pick(message, "jsonrpc id"), error: pick(error, "code message data") }
+    : pick(message, "jsonrpc id result");
+}
+
+function pick(from: JsonObject, names: string): JsonObject {
+  return Object.fromEntries(
+    names.split(" ").flatMap(name => {
+      const value = Object.hasOwn(from, name) ? from[name] : undefined;
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+}
+
+/** The path that a `file:` address names on this machine. */
+export function fileOf(uri: string): string | undefined {
+  if (!/^file:/i.test(uri) || !URL.canParse(uri)) return undefined;
+  const { pathname } = new URL(uri);
+  try {
+    return decodeURIComponent(pathname);
+  } catch {
+    return pathname;
+  }
+}

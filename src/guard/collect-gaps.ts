@@ -1,0 +1,255 @@
+import {
+  changesPrograms,
+  isProgramName,
+  isSecretName,
+  isShellWord,
+  missingOf,
+  onlyReads,
+} from "../programs/index.ts";
+import { describe, hasGlob, type Invocation, type ShellFacts, type Value } from "../shell/index.ts";
+import { isInside } from "../system/index.ts";
+import {
+  expandTarget,
+  hasSecretsIn,
+  holdsWiring,
+  isStartupFile,
+  patternNamesSecret,
+  resolveTargets,
+  secretAt,
+  startsLater,
+  type Target,
+  warnedSincePrompt,
+  whyOtherProgram,
+  wiringOf,
+  type Zone,
+  zoneOf,
+} from "../workspace/index.ts";
+import type { Examination } from "./collect-footprint.ts";
+import type { Gap } from "./gap.ts";
+import { gapsOfGit } from "./git/gaps.ts";
+import type { GuardWorkspace } from "./judgement.ts";
+import type { Actor, CommandEffect, EffectOf } from "./rule-context.ts";
+
+/** Everything that is not known of a call. */
+export function collectGaps(examined: readonly Examination[], workspace: GuardWorkspace): readonly Gap[] {
+  const known = examined.flatMap(({ facts, effects }) => [
+    ...gapsOfText(facts),
+    ...facts.invocations.flatMap(invocation => gapsOfProgram(invocation, facts, workspace)),
+    ...effects.flatMap(effect => gapsOfEffect(effect, workspace)),
+  ]);
+  const warned = warnedSincePrompt(workspace.given).map(
+    (what): Gap => ({ kind: "warned", what, why: "it held text that is worded as orders for the agent" }),
+  );
+  return [...known, ...warned];
+}
+
+/** `${x@P}` runs what the value of a variable says, and no fact tells of it. */
+export function gapsOfSource(source: string): readonly Gap[] {
+  return /@P\s*\}/.test(source) ? [{ kind: "code", what: "@P", why: "the value of a variable is run" }] : [];
+}
+
+/** What of the text itself was not read, and what it changes in the shell. */
+function gapsOfText(facts: ShellFacts): readonly Gap[] {
+  const unread = facts.unexamined.map(({ reason, message }): Gap => {
+    const kind = reason === "syntax" || reason === "incomplete" || reason === "failure" ? "code" : "size";
+    return { kind, what: reason, why: message };
+  });
+  const code = facts.codeRuns.flatMap(({ language, from, path, isExamined }): readonly Gap[] => {
+    const what = path === undefined ? language : describe(path);
+    if (from === "file") return [{ kind: "code", what, why: "a file is run" }];
+    if (from === "stdin") return [{ kind: "code", what, why: "what comes in on the input is run" }];
+    return isExamined ? [] : [{ kind: "code", what, why: "code that was not read to its end" }];
+  });
+  const variables = facts.assignments.flatMap(({ name }) => gapsOfVariable(name));
+  const functions = facts.functions.flatMap(({ name }): readonly Gap[] =>
+    isProgramName(name)
+      ? [{ kind: "environment", what: name, why: "a function takes the place of a program" }]
+      : [],
+  );
+  const background = facts.invocations.some(({ isBackground }) => isBackground)
+    ? [{ kind: "code", what: "&", why: "it goes on after the call" } as const]
+    : [];
+  return [...unread, ...code, ...variables, ...functions, ...background];
+}
+
+function gapsOfVariable(name: string): readonly Gap[] {
+  return changesPrograms(name)
+    ? [{ kind: "environment", what: name, why: "this variable changes what programs do" }]
+    : [];
+}
+
+function gapsOfProgram(invocation: Invocation, facts: ShellFacts, workspace: GuardWorkspace): readonly Gap[] {
+  const { settings } = workspace;
+  const { argv, environment, place, isElevated, isOpenEnded } = invocation;
+  const name = invocation.program ?? describe(argv[0] ?? EMPTY);
+  const gaps: Gap[] = [...missingOf(invocation, settings.programs)];
+  if (gaps.length === 0) gaps.push(...gapsOfIdentity(invocation, workspace));
+  for (const variable of environment) gaps.push(...gapsOfVariable(variable.name));
+  if (place.kind !== "local") gaps.push({ kind: "reach", what: name, why: "it runs on another machine" });
+  if (isElevated) gaps.push({ kind: "environment", what: name, why: "it runs as another user" });
+  if (isOpenEnded && !(onlyReads(invocation) && isListed(invocation, facts)))
+    gaps.push({ kind: "value", what: name, why: "more words follow that are not known" });
+  for (const word of argv) {
+    gaps.push(...gapsOfShownVariables(word));
+    if (UNSEEN.test(describe(word)))
+      gaps.push({ kind: "value", what: name, why: "a word has characters that cannot be seen" });
+  }
+  return gaps;
+}
+
+/** Words of the shell are found nowhere; a program is known only if what would run is the one that is meant. */
+function gapsOfIdentity({ program: name, argv }: Invocation, workspace: GuardWorkspace): readonly Gap[] {
+  const written = describe(argv[0] ?? EMPTY);
+  if (name === undefined || (written === name && isShellWord(name))) return [];
+  const why = whyOtherProgram(workspace, name, written);
+  return why === undefined ? [] : [{ kind: "environment", what: written, why }];
+}
+
+/** The names that follow come from a list of files that is known. */
+function isListed({ parent }: Invocation, { invocations, listings }: ShellFacts): boolean {
+  const origins = parent === undefined ? [] : (invocations[parent.invocation]?.stdin?.origins ?? []);
+  return origins.some(origin => origin.kind === "program" && listings.has(origin.invocation));
+}
+
+/** Characters that turn or hide the text around them, and control characters but line breaks and tabs. */
+const UNSEEN = /[\p{Cf}\p{Co}\p{Cn}]|(?![\n\t])\p{Cc}/u;
+
+const EMPTY: Value = { pieces: [], origins: [] };
+
+/** A secret that a variable of the person holds becomes a word. */
+function gapsOfShownVariables({ origins }: Value): readonly Gap[] {
+  return origins.flatMap(origin =>
+    origin.kind === "environment" && isSecretName(origin.name)
+      ? [{ kind: "secret", what: origin.name, why: "this variable may hold a secret" } as const]
+      : [],
+  );
+}
+
+function gapsOfEffect(effect: CommandEffect, workspace: GuardWorkspace): readonly Gap[] {
+  const { by } = effect;
+  switch (effect.kind) {
+    case "send":
+      return [{ kind: "reach", what: by.program, why: "it sends something" }];
+    case "operation":
+      return [{ kind: "reach", what: effect.target, why: `it would ${effect.what}` }];
+    case "git":
+      return gapsOfGit(effect, workspace);
+    case "read":
+      return gapsOfRead(effect, workspace);
+    case "move":
+      return [
+        ...gapsOfChange(effect.from, by, workspace, "name"),
+        ...(effect.to === undefined
+          ? [{ kind: "value", what: describe(effect.from), why: "where it goes is not known" } as const]
+          : []),
+      ];
+    case "delete":
+      return gapsOfChange(effect.path, by, workspace, "name");
+    case "write":
+      return [
+        ...gapsOfChange(effect.path, by, workspace, effect.how === "link" ? "name" : "content"),
+        ...(effect.from === undefined ? [] : gapsOfRead({ ...effect, path: effect.from }, workspace)),
+      ];
+    case "attributes":
+    case "alter":
+      return gapsOfChange(effect.path, by, workspace, "content");
+  }
+}
+
+const DEVICES = /^\/(?:dev|proc|sys)(?:\/|$)/;
+const PLAIN_DEVICES = /^\/dev\/(?:null|zero|full|u?random|stdin|stdout|stderr|tty|fd\/\d+)$/;
+
+function gapsOfRead(
+  { path: word, by }: Pick<EffectOf<"read">, "path" | "by">,
+  workspace: GuardWorkspace,
+): readonly Gap[] {
+  const { disk } = workspace;
+  const targets = resolveTargets(disk, word, by.cwd, by.place, { followsLast: true, isReading: true });
+  return targets.flatMap((target): readonly Gap[] => {
+    const what = target.shown;
+    if (target.path === undefined) return gapsOfOpenRead(word, target, workspace);
+    if (PLAIN_DEVICES.test(target.path)) return [];
+    if (DEVICES.test(target.path))
+      return [{ kind: "reach", what, why: "a device or a running process is read" }];
+    if (secretAt(workspace, target.path) !== undefined) return [{ kind: "secret", what, why: "it is read" }];
+    return hasSecretsIn(workspace, target.path)
+      ? [{ kind: "secret", what, why: "a secret lies in this folder" }]
+      : [];
+  });
+}
+
+/** A pattern below a known folder is known; what else is open may be anything. */
+function gapsOfOpenRead(word: Value, target: Target, workspace: GuardWorkspace): readonly Gap[] {
+  const what = target.shown;
+  const found = hasOnlyPatterns(word) ? expandTarget(workspace.disk, target, true) : undefined;
+  if (found === undefined) {
+    if (target.base === undefined || !isOurs(workspace, target.base) || !isBounded(word))
+      return [{ kind: "value", what, why: "which file is read is not known" }];
+    return hasSecretsIn(workspace, target.base) || target.rest.some(patternNamesSecret)
+      ? [{ kind: "secret", what, why: "a secret lies in this folder" }]
+      : [];
+  }
+  return [...found.paths, ...found.trees].some(
+    path => secretAt(workspace, path) !== undefined || hasSecretsIn(workspace, path),
+  )
+    ? [{ kind: "secret", what, why: "it is read" }]
+    : [];
+}
+
+function hasOnlyPatterns(word: Value): boolean {
+  return hasGlob(word) && word.pieces.every(piece => piece.kind !== "unknown");
+}
+
+/** What is not known cannot lead out of the folder in front of it. */
+function isBounded({ pieces }: Value): boolean {
+  return pieces.every(piece => piece.kind !== "unknown" || piece.shape === "token");
+}
+
+/** Places whose changes are the person's to have, and are kept. */
+const FREE: readonly Zone[] = ["source", "temp"];
+
+function isOurs(workspace: GuardWorkspace, path: string): boolean {
+  const { project, temps } = workspace;
+  return (project !== undefined && isInside(project, path)) || temps.some(temp => isInside(temp, path));
+}
+
+function gapsOfChange(
+  word: Value,
+  by: Actor,
+  workspace: GuardWorkspace,
+  touch: "name" | "content",
+): readonly Gap[] {
+  const targets = resolveTargets(workspace.disk, word, by.cwd, by.place, {
+    followsLast: touch === "content",
+  });
+  return targets.flatMap((target): readonly Gap[] => {
+    const what = target.shown;
+    if (target.isRemote) return [{ kind: "reach", what, why: "it lies on another machine" }];
+    if (wiringOf(workspace, target) !== undefined || holdsWiring(workspace, target))
+      return [{ kind: "wiring", what, why: "it decides what runs later" }];
+    if (target.path !== undefined) return gapsOfChangedPath(target.path, workspace);
+    const found = hasOnlyPatterns(word)
+      ? expandTarget(workspace.disk, target, touch === "content")
+      : undefined;
+    if (found === undefined) return [{ kind: "value", what, why: "which file changes is not known" }];
+    return [...found.paths, ...found.trees].flatMap(path => gapsOfChangedPath(path, workspace));
+  });
+}
+
+function gapsOfChangedPath(path: string, workspace: GuardWorkspace): readonly Gap[] {
+  if (PLAIN_DEVICES.test(path)) return [];
+  if (DEVICES.test(path) && !path.startsWith("/dev/shm/"))
+    return [{ kind: "reach", what: path, why: "a device or a running process is changed" }];
+  if (secretAt(workspace, path) !== undefined || hasSecretsIn(workspace, path))
+    return [{ kind: "secret", what: path, why: "a secret is changed" }];
+  if (isStartupFile(workspace, path) || startsLater(workspace, path))
+    return [{ kind: "wiring", what: path, why: "it starts something later" }];
+  const zone = zoneOf(workspace, path);
+  if (FREE.includes(zone)) return [];
+  const isNew = workspace.disk.isAbsent(path);
+  if (zone === "regenerable" && isNew) return [];
+  if (workspace.given.written?.()?.hasWritten(path) === true) return [];
+  const why =
+    zone === "regenerable" ? "no copy is kept of what a tool makes again" : "it lies outside the project";
+  return [{ kind: "place", what: path, why }];
+}

@@ -1,0 +1,226 @@
+import type { Config } from "../../config/index.ts";
+import {
+  type InputOf,
+  isJsonObject,
+  type Json,
+  listAt,
+  numberAt,
+  objectAt,
+  stringAt,
+} from "../../protocol/index.ts";
+import { AtomicJsonFile, sanitiseSessionId } from "../../state/index.ts";
+import { basename, dirname, hasErrorCode, join, type System } from "../../system/index.ts";
+import { shortCount } from "../../text/index.ts";
+import {
+  addSpent,
+  advanceMeter,
+  dayOf,
+  type PriceList,
+  type Spent,
+  type UsageMeter,
+} from "../../transcripts/index.ts";
+
+/** Below our state home: a file for each session that a budget was looked at for. */
+const FOLDER = "usage";
+const WARN_AT = 0.8;
+const MAX_AGE_MS = 32 * 24 * 60 * 60 * 1000;
+const NOTHING: Spent = { tokens: 0, cost: 0, unpriced: 0 };
+
+export type BudgetName = "session" | "day" | "project";
+
+interface Limit {
+  readonly unit: "dollars" | "tokens";
+  readonly amount: number;
+}
+
+/** How far one budget is used. */
+export interface BudgetUse {
+  readonly name: BudgetName;
+  readonly limit: Limit;
+  readonly used: number;
+  /** 1 when all of it is used */
+  readonly share: number;
+  /** tokens without a price, which a budget in money cannot count */
+  readonly unpriced: number;
+  /** until it is used up at the rate of this session; undefined where there is no rate yet */
+  readonly restMs: number | undefined;
+}
+
+export interface BudgetPlace {
+  readonly stateHome: string;
+  readonly project: string;
+  readonly config: Pick<Config, "budget" | "prices">;
+}
+
+/** Reads what the session's records have got since the last call, and compares all budgets with it. */
+export function meterCall(
+  system: System,
+  input: Pick<InputOf<"tool">, "sessionId" | "transcriptPath">,
+  place: BudgetPlace,
+): { readonly uses: readonly BudgetUse[]; readonly isNew: (name: BudgetName) => boolean } {
+  const { stateHome, project, config } = place;
+  const session = sanitiseSessionId(input.sessionId ?? "unknown");
+  const file = meterFile(system, stateHome, session);
+  const initial = { session, project, startedMs: 0, days: {}, files: {}, warned: [] };
+  let before: readonly string[] = [];
+  const meter = file.update(
+    current => {
+      before = current.warned;
+      const next = recordsOf(system, input).reduce(
+        (sum, path) => advanceMeter(system, sum, path, config.prices as PriceList),
+        { ...current, project },
+      );
+      const uses = compare(system, next, place);
+      const warned = uses.filter(({ share }) => share >= WARN_AT).map(({ name }) => name);
+      return { ...next, warned: [...new Set([...before, ...warned])] };
+    },
+    initial,
+    { onMalformed: "set-aside" },
+  );
+  return { uses: compare(system, meter, place), isNew: name => !before.includes(name) };
+}
+
+/** The same for a status line: what the last call found. */
+export function readBudget(system: System, session: string, place: BudgetPlace): readonly BudgetUse[] {
+  const id = sanitiseSessionId(session);
+  const meter = meterFile(system, place.stateHome, id).read();
+  return meter === undefined ? [] : compare(system, meter, place);
+}
+
+/** The record that the host names, and those of agents that it keeps beside it. */
+function recordsOf(
+  { files }: System,
+  { transcriptPath, sessionId }: Pick<InputOf<"tool">, "sessionId" | "transcriptPath">,
+) {
+  if (transcriptPath === undefined || files.follow(transcriptPath)?.kind !== "file") return [];
+  const folder = dirname(transcriptPath);
+  const own = basename(transcriptPath).replace(/\.jsonl$/, "");
+  const folders = [
+    join(folder, own, "subagents"),
+    ...(sessionId === undefined ? [] : [join(folder, sessionId)]),
+  ];
+  const agents = folders.flatMap(each =>
+    namesIn(files, each)
+      .filter(name => name.endsWith(".jsonl"))
+      .map(name => join(each, name)),
+  );
+  return [transcriptPath, ...agents];
+}
+
+function compare(system: System, own: UsageMeter, { stateHome, config }: BudgetPlace): readonly BudgetUse[] {
+  const { budget } = config;
+  const nowMs = system.clock.nowMs();
+  const root = own.parent ?? own.session;
+  const others = otherMeters(system, stateHome, own.session, nowMs);
+  const all = [own, ...others];
+  const today = dayOf(nowMs);
+  const family = all.filter(({ session, parent }) => session === root || parent === root);
+  const startedMs = Math.min(...family.map(meter => (meter.startedMs === 0 ? nowMs : meter.startedMs)));
+  const inSession = total(family.flatMap(({ days }) => Object.values(days)));
+  const onDay = (meters: readonly UsageMeter[]) => total(meters.flatMap(({ days }) => days[today] ?? []));
+  const spent: Readonly<Record<BudgetName, Spent>> = {
+    session: inSession,
+    day: onDay(all),
+    project: onDay(all.filter(({ project }) => project === own.project)),
+  };
+  return (Object.keys(spent) as BudgetName[]).flatMap(name => {
+    const limit = parseLimit(budget[name]);
+    if (limit === undefined) return [];
+    const count = (amount: Spent) => (limit.unit === "dollars" ? amount.cost : amount.tokens);
+    const used = count(spent[name]);
+    const rate = count(inSession) / Math.max(1, nowMs - startedMs);
+    const restMs = rate > 0 ? Math.max(0, limit.amount - used) / rate : undefined;
+    const share = limit.amount === 0 ? 1 : used / limit.amount;
+    return [{ name, limit, used, share, unpriced: spent[name].unpriced, restMs }];
+  });
+}
+
+function total(all: readonly Spent[]): Spent {
+  return all.reduce((sum, each) => addSpent(sum, each), NOTHING);
+}
+
+/** `$5`, `2M tokens`; the configuration accepts nothing else. */
+function parseLimit(text: string | undefined): Limit | undefined {
+  const dollars = /^\$([\d.]+)$/.exec(text ?? "")?.[1];
+  if (dollars !== undefined) return { unit: "dollars", amount: Number(dollars) };
+  const [, number, unit] = /^([\d.]+)([kM]?) tokens$/.exec(text ?? "") ?? [];
+  if (number === undefined) return undefined;
+  return { unit: "tokens", amount: Number(number) * ({ k: 1e3, M: 1e6 }[unit ?? ""] ?? 1) };
+}
+
+const SPANS: Readonly<Record<BudgetName, string>> = {
+  session: "This session",
+  day: "Your agents today",
+  project: "This project today",
+};
+
+/** `This session has used $4.10 of $5.00 (82 %)` */
+export function describeUse({ name, limit, used, share }: BudgetUse): string {
+  const has = name === "day" ? "have" : "has";
+  return `${SPANS[name]} ${has} used ${amountText(used, limit)} of ${amountText(limit.amount, limit)} (${Math.floor(share * 100)} %)`;
+}
+
+function amountText(amount: number, { unit }: Limit): string {
+  return unit === "dollars" ? `$${amount.toFixed(2)}` : `${shortCount(amount)} tokens`;
+}
+
+function meterFile(system: System, stateHome: string, session: string): AtomicJsonFile<UsageMeter> {
+  return new AtomicJsonFile(join(stateHome, FOLDER, `${session}.json`), { system, parse: parseMeter });
+}
+
+/** Other sessions; files that nothing asks for any more are removed. */
+function otherMeters(system: System, stateHome: string, own: string, nowMs: number): readonly UsageMeter[] {
+  const folder = join(stateHome, FOLDER);
+  return namesIn(system.files, folder).flatMap(name => {
+    if (!name.endsWith(".json") || name === `${own}.json`) return [];
+    const facts = system.files.follow(join(folder, name));
+    if (facts === undefined || nowMs - facts.modifiedMs > MAX_AGE_MS) return [];
+    try {
+      return meterFile(system, stateHome, name.slice(0, -".json".length)).read() ?? [];
+    } catch {
+      // The session that it belongs to puts a broken file aside.
+      return [];
+    }
+  });
+}
+
+function parseMeter(value: Json): UsageMeter {
+  if (!isJsonObject(value)) throw new Error("an object is expected");
+  const files = Object.entries(objectAt(value, "files")).map(([path, file]) => {
+    const recent = listAt(file, "recent").map(answer => ({
+      id: stringAt(answer, "id") ?? "",
+      day: stringAt(answer, "day") ?? "",
+      ...parseSpent(answer),
+    }));
+    const model = stringAt(file, "model");
+    const offset = numberAt(file, "offset") ?? 0;
+    return [path, { offset, ...(model === undefined ? {} : { model }), recent }] as const;
+  });
+  const days = Object.entries(objectAt(value, "days")).map(
+    ([day, spent]) => [day, parseSpent(spent)] as const,
+  );
+  const parent = stringAt(value, "parent");
+  return {
+    session: stringAt(value, "session") ?? "",
+    ...(parent === undefined ? {} : { parent }),
+    project: stringAt(value, "project") ?? "",
+    startedMs: numberAt(value, "startedMs") ?? 0,
+    days: Object.fromEntries(days),
+    files: Object.fromEntries(files),
+    warned: listAt(value, "warned").filter(name => typeof name === "string"),
+  };
+}
+
+function parseSpent(value: Json): Spent {
+  const count = (name: string) => numberAt(value, name) ?? 0;
+  return { tokens: count("tokens"), cost: count("cost"), unpriced: count("unpriced") };
+}
+
+function namesIn(files: System["files"], folder: string): readonly string[] {
+  try {
+    return files.list(folder);
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,74 @@
+import type { OwnProgram } from "../../config/index.ts";
+import { describe, type Invocation, isKnown, knownText, parseOptions, words } from "../../shell/index.ts";
+import { isCompleteWord } from "../records/shell-words.ts";
+import { ownPrograms } from "./own-programs.ts";
+import type { KnownCall, Missing, Program } from "./program.ts";
+import { canonicalName, findProgram } from "./registry.ts";
+
+/** What is not known of a started program, by its record. Nothing only where the record says that it is complete. */
+export function missingOf(invocation: Invocation, own: readonly OwnProgram[]): readonly Missing[] {
+  const { program: name, argv } = invocation;
+  const shown = describe(argv[0] ?? { pieces: [], origins: [] });
+  if (name === undefined) return [{ kind: "value", what: shown, why: "which program runs is not known" }];
+  if (own.length > 0 && ownPrograms(own).find(name) !== undefined) return [incomplete(name)];
+  if (shown === name && isCompleteWord(name, argv)) return [];
+  const record = findProgram(name);
+  if (record?.complete === undefined) return [incomplete(name)];
+  return missingIn(record, canonicalName(name, record), invocation);
+}
+
+function incomplete(name: string): Missing {
+  return { kind: "program", what: name, why: "not everything that it does is known" };
+}
+
+function missingIn(record: Program, name: string, invocation: Invocation): readonly Missing[] {
+  const complete = record.complete === true ? {} : (record.complete ?? {});
+  if (complete.names !== undefined && !words(complete.names).includes(name)) return [incomplete(name)];
+  const argv = record.rewrite?.(invocation.argv) ?? invocation.argv;
+  const options = parseOptions(argv, record.options ?? {});
+  const call: KnownCall = {
+    program: name,
+    argv,
+    options,
+    operands: options.operandValues,
+    stdin: invocation.stdin,
+  };
+  const found = [
+    ...(record.options === undefined ? [] : missingOptions(record, call)),
+    ...missingPlaces(complete.fixed, call),
+  ];
+  const other = complete.gap?.(call);
+  return other === undefined ? found : [...found, other];
+}
+
+/** `cp *.txt` copies over the last of them. */
+function missingPlaces(fixed: "first" | "last" | "all" | undefined, call: KnownCall): readonly Missing[] {
+  const { operands, program: what } = call;
+  const decisive = { first: operands.slice(0, 1), last: operands.slice(-1), all: operands, none: [] };
+  return decisive[fixed ?? "none"].some(word => knownText(word) === undefined)
+    ? [{ kind: "value", what, why: "a word whose place matters is not known" }]
+    : [];
+}
+
+function missingOptions({ complete, options: grammar }: Program, call: KnownCall): readonly Missing[] {
+  const except = typeof complete === "object" ? words(complete.except ?? "") : [];
+  const { options, hasUnknownOption } = call.options;
+  const missing = options.flatMap(({ name, isInGrammar, value }): readonly Missing[] => {
+    const what = `${call.program} ${name.length === 1 && grammar?.isSingleDash !== true ? "-" : "--"}${name}`;
+    if (!isInGrammar) return [{ kind: "option", what, why: "this option is not known" }];
+    if (except.includes(name))
+      return [{ kind: "option", what, why: "not everything that this option does is known" }];
+    return value !== undefined && !isKnown(value) && knownText(value) === undefined
+      ? [{ kind: "value", what, why: "the value of this option is not known" }]
+      : [];
+  });
+  return hasUnknownOption
+    ? [...missing, { kind: "value", what: call.program, why: "a word that is not known may be an option" }]
+    : missing;
+}
+
+/** With any words, it changes nothing: it has no effects of its own but reading. */
+export function onlyReads({ program: name }: Invocation): boolean {
+  const record = name === undefined ? undefined : findProgram(name);
+  return record?.complete !== undefined && record.effects === undefined && record.effectsAfter === undefined;
+}

@@ -1,0 +1,244 @@
+import { words } from "../../shell/index.ts";
+
+// The words by which programs, tools and interfaces say what they do, for whoever has no record that says it better.
+// Every list is of singular words in small letters; `partsOf` brings a name in any spelling into that form.
+
+/** What takes something away, or makes it unusable, whatever it is done to. */
+const DESTROYS = words(`
+  destroy purge wipe nuke terminate teardown deprovision decommission unpublish obliterate delete drop erase truncate
+  revoke disable undefine
+`);
+/** These need the kind of thing that is lost, or that the question is answered beforehand. */
+const WEAKLY = words(`
+  remove rm del reset flush clear force evict expunge prune deactivate unregister deregister detach empty uninstall
+  drain trash overwrite invalidate expire archive cancel ban kick
+`);
+/** What is lost with its data, or for everybody who uses it. */
+const RESOURCES = words(`
+  account alert app application archive backup blob branch-protection bucket calendar catalog certificate channel cluster
+  collection contact customer data database dataset db dbs deployment device disk dns domain droplet email endpoint env
+  environment fleet filesystem function group host image index installation instance job-queue key keyspace keyring lake
+  ledger machine mailbox member message namespace network node node-pool nodepool ns object order org organisation
+  organization partition pipeline policy pool principal project pvc queue record region registry release repo repository
+  resource resource-group role schema secret server service share site snapshot space stack storage store stream subnet
+  subscription table team tenant thread token topic trash tunnel user vault vm volume vpc warehouse workspace zone
+`);
+/** What is made again by the next run, or stands in the code of the project. */
+const REGENERABLE = words(`
+  artifact build cache component container controller directive field generator helper history label layout lock log
+  mailer migration middleware model module page plugin preview route scaffold session snippet spec temp test tmp view
+`);
+/** With one of these in front, what follows is what is looked at, made or looked for. */
+const CALM = words(`
+  add apply attach browser build can cat check config configure copy count cp create describe diff docs dry echo edit
+  estimate events exec explain export fetch find g generate get grep has help history import info init insert inspect
+  install is issue lint list log login logs lookup ls make message new note open plan ping pr preview print pull push
+  query read resolve restart run save scale search set show start stat status stop suggest sync tag tail test top update
+  upgrade upload use validate version view watch
+`);
+/** Nothing is changed, when one of these begins or ends a word. */
+const LOOKS = words(`
+  list ls get show describe status info log diff plan view help docs test lint validate search check preview notes build
+  synth template render inspect explain can watch tail version find fetch count read lookup whoami simulate verify
+  estimate dry
+`);
+
+const DEPLOYS = words("deploy redeploy promote rollback ship cutover golive");
+const RELEASES = words("release rollout deployment");
+/** Of a place that says production, each of these changes what people use. */
+const CHANGES = words(`
+  apply sync upgrade update migrate patch scale execute trigger swap reconcile toggle submit import restore
+  publish supply converge
+`);
+
+const GIVES = words(
+  "grant authorize authorise invite assign attach share allow bind elevate escalate impersonate",
+);
+/** Giving by itself, whatever the thing is called. */
+const GIVES_ALWAYS = words("grant invite impersonate elevate escalate");
+const KINDS_OF_KEY = words("api access deploy ssh service gpg signing hmac");
+const MAKES = words(
+  "create add issue mint set put update generate write enable new append patch modify edit register upload approve change rotate renew make store bulk reset import",
+);
+const RIGHTS = words(`
+  role policy permission privilege access admin acl binding collaborator member maintainer owner right grant rolebinding
+  clusterrole clusterrolebinding sudo sudoer superuser credential password passwd mfa 2fa invitation serviceaccount
+  principal scc membership entitlement visibility
+`);
+/** Accounts are rights when they are made; what else is done to them is not. */
+const ACCOUNTS = words("user account team");
+const MAKES_ACCOUNTS = words("create add invite register");
+/** A secret is set for others to use; one that is created may be for this project alone. */
+const SETS_SECRETS = words("set put add store bulk upload import");
+const KEYS = words("token apikey pat accesskey deploykey sshkey authkey");
+
+const STOPS = words(`
+  disable suspend pause stop off unprotect mute silence bypass skip no without turnoff deactivate remove clear detach
+  leave unset relax lift unlock
+`);
+const PROTECTION = words(`
+  audit auditing logging alarm alert backup versioning version protection mfa 2fa sso firewall waf encryption retention
+  monitor monitoring scanning guardrail lock immutability protect pitr trail siem detector organization termination
+  recovery compliance integrity selinux apparmor
+`);
+/** Said by one word. */
+const UNPROTECTS = words("unprotect unseal");
+const OFF = /(?:^|[=:\s"'])(?:false|off|0|no|none|disabled?|suspended)(?=$|[\s"',}])/i;
+const OPEN_VALUE =
+  /(?:^|[=:,\s"'])(?:0\.0\.0\.0(?:\/0)?|::\/0|allUsers|allAuthenticatedUsers|AllUsers|public-read(?:-write)?|Everyone|anyone)(?=$|[:,\s"'\]])/;
+const OPEN_OPTION = words("public publicly unauthenticated anonymous");
+
+const BUYS = words(`
+  create launch provision order buy purchase rent scale resize upgrade run deploy start add up request reserve register
+  autoscale allocate increase book new link
+`);
+const BILLED = words(`
+  server vm instance cluster machine droplet node gpu database db volume disk domain ip address plan addon pod linode
+  nodepool nodegroup app service loadbalancer lb environment branch replica worker compute dyno subscription seat license
+  warehouse index endpoint deployment capacity job space site billing quota reservation commitment concurrency throughput
+  project bucket queue codespace workspace finetune finetuning tune tuning training number charge payment intent payout
+  refund invoice domain integration host fleet slot registration zone crawler
+`);
+
+export interface SaidOperation {
+  readonly rule:
+    | "deploy.production"
+    | "grant.access"
+    | "grant.protection"
+    | "spend.resource"
+    | "cloud.public";
+  readonly what: string;
+}
+
+/** Only where its own words say production, not where another part of the text does. */
+export const CHANGE = "change what is in use";
+
+/** A line of words: the words of the command, and its options. */
+export interface Said {
+  /** Name of the program, when nobody has described it. */
+  readonly program: string;
+  readonly command: readonly string[];
+  readonly options: readonly { readonly name: string; readonly value: string | undefined }[];
+}
+
+/** The words of a name in any spelling: `delete_repository`, `dropDatabase`, `db:wipe`. */
+export function partsOf(name: string): readonly string[] {
+  return name
+    .replace(/([a-z\d])(?=[A-Z])/g, "$1-")
+    .toLowerCase()
+    .split(/[^a-z\d]+/)
+    .filter(part => part !== "");
+}
+
+export function singular(noun: string): string {
+  if (noun.length > 4 && noun.endsWith("ies")) return `${noun.slice(0, -3)}y`;
+  return noun.length > 3 && noun.endsWith("s") && !/(?:ss|us|is)$/.test(noun) ? noun.slice(0, -1) : noun;
+}
+
+/** A verb that destroys by itself: `delete`, also grown together with what it destroys: `deleteall`, `rmbranch`. */
+export function destroyingVerb(part: string): string | undefined {
+  if (DESTROYS.includes(part)) return part;
+  const [, verb, noun = ""] =
+    /^(delete|destroy|drop|purge|wipe|truncate|remove|rm|flush|del)(\w{2,})$/.exec(part) ?? [];
+  return verb !== undefined && (noun === "all" || noun === "range" || isResource(singular(noun)))
+    ? verb
+    : undefined;
+}
+
+export function isWeakVerb(part: string): boolean {
+  return WEAKLY.includes(part);
+}
+
+export function isResource(noun: string): boolean {
+  return RESOURCES.includes(noun);
+}
+
+export function isRegenerable(noun: string): boolean {
+  return REGENERABLE.includes(noun);
+}
+
+export function isCalm(part: string): boolean {
+  return CALM.includes(part);
+}
+
+/** What reaches users, gives rights, lifts a protection or costs money: each is a rule that can be set. */
+export function operationsSaid({ program, command, options }: Said): readonly SaidOperation[] {
+  const split = command.map(partsOf);
+  if (split.some(looks)) return [];
+  const parts = scopeOf(split).flat().map(singular);
+  const has = (list: readonly string[]): boolean => parts.some(part => list.includes(part));
+  const isOf = partsOf(program).map(singular);
+  const isDeploy = has(DEPLOYS) || has(RELEASES) || isOf.some(part => DEPLOYS.includes(part));
+  const closes = options.some(({ name, value }) => closesToAll(partsOf(name), value));
+  const gives = has(GIVES) || has(MAKES);
+  const isKey = has(KEYS) || (has(["key"]) && has(KINDS_OF_KEY));
+  const isAccount = has(ACCOUNTS) && has(MAKES_ACCOUNTS);
+  const isSecret = has(["secret"]) && has(SETS_SECRETS);
+  const lifts = options.some(({ name, value }) => liftsProtection(partsOf(name).map(singular), value));
+  const opens = options.some(({ name, value }) => opensToAll(partsOf(name), value));
+  const found: readonly (readonly [boolean, SaidOperation["rule"], string])[] = [
+    [isDeploy, "deploy.production", "deploy"],
+    [!isDeploy && has(CHANGES), "deploy.production", CHANGE],
+    [
+      !closes && (has(GIVES_ALWAYS) || (gives && (has(RIGHTS) || isKey)) || isAccount || isSecret),
+      "grant.access",
+      "give rights",
+    ],
+    [
+      lifts || has(UNPROTECTS) || (has(STOPS) && has(PROTECTION)),
+      "grant.protection",
+      "switch a protection off",
+    ],
+    [opens && (gives || has(CHANGES) || has(DEPLOYS)), "cloud.public", "open it to everybody"],
+    [
+      has(BUYS) && (has(BILLED) || isOf.some(part => BILLED.includes(part))),
+      "spend.resource",
+      "create or enlarge something",
+    ],
+  ];
+  return found.flatMap(([is, rule, what]) => (is ? [{ rule, what }] : []));
+}
+
+/** Deploys are words of tasks of a project as well; `release` is there what is built. */
+export function saysDeploy(names: readonly string[]): boolean {
+  const split = names.map(partsOf);
+  return !split.some(looks) && split.flat().some(part => DEPLOYS.includes(singular(part)));
+}
+
+function looks(parts: readonly string[]): boolean {
+  return LOOKS.includes(singular(parts[0] ?? "")) || LOOKS.includes(singular(parts.at(-1) ?? ""));
+}
+
+/**
+ * Words behind the verb are names that somebody chose; without a word in front of it, the first says what it is done to.
+ * A word that is only a verb is the verb, else the last that has one in it.
+ */
+function scopeOf(split: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const isVerb = (part: string): boolean =>
+    [GIVES, MAKES, STOPS, BUYS, DEPLOYS, CHANGES].some(list => list.includes(part));
+  const lone = split.findIndex(parts => parts.length === 1 && parts.some(isVerb));
+  const at = lone < 0 ? split.map(parts => parts.some(isVerb)).lastIndexOf(true) : lone;
+  return at <= 0 ? split.slice(0, at < 0 ? split.length : 2) : split.slice(0, at + 1);
+}
+
+function liftsProtection(parts: readonly string[], value: string | undefined): boolean {
+  const protects = parts.some(part => PROTECTION.includes(part));
+  return protects && (STOPS.includes(parts[0] ?? "") || (value !== undefined && OFF.test(value)));
+}
+
+/** `--acl private`, `--public-access off`, `BlockPublicAcls=true` */
+function closesToAll(parts: readonly string[], value = ""): boolean {
+  const isOfAccess = parts.some(part => ["acl", "access", "public", "visibility"].includes(part));
+  return (
+    isOfAccess && (/^(?:private|off|deny|none|disabled|false)$/i.test(value) || /Block\w*=true/i.test(value))
+  );
+}
+
+function opensToAll(parts: readonly string[], value: string | undefined): boolean {
+  // With blanks it is a text.
+  if (value !== undefined && !/\s/.test(value) && OPEN_VALUE.test(value)) return true;
+  const isOn = value === undefined || /^(?:true|on|yes|1|enabled|blob|container)$/i.test(value);
+  if (parts.some(part => OPEN_OPTION.includes(part))) return isOn && parts[0] !== "no";
+  if (parts.includes("visibility")) return value === "public";
+  return parts.includes("private") && value !== undefined && /^(?:false|no|0)$/i.test(value);
+}

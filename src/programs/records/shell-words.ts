@@ -1,0 +1,45 @@
+import { knownText, type Value, wordSet } from "../../shell/index.ts";
+
+/** Words of the shell of which the walk through the text tells everything. */
+const COMPLETE = wordSet(`
+  : true false cd pushd popd dirs pwd echo printf test [ [[ break continue return exit shift wait let local declare
+  typeset readonly export unset read getopts times jobs type hash mapfile readarray
+`);
+
+/** Modes of the shell that change how a text fails, and nothing of what it does. */
+const MODES = /^[-+](?:[euxfvC]*o|[euxfvC]+)$|^(?:pipefail|errexit|nounset|xtrace|noglob|noclobber|verbose)$/;
+/** Patterns may find more or fewer names: that is asked about. */
+const IS_SETTING = /^(?:set|shopt)$/;
+
+/** The word is one of the shell's own, and with these arguments it does nothing that is not told otherwise. */
+export function isCompleteWord(name: string, argv: readonly Value[]): boolean {
+  const given = argv.slice(1).map(word => knownText(word));
+  if (name === "set") return given.length > 0 && given.every(word => word !== undefined && MODES.test(word));
+  if (IS_SETTING.test(name)) return false;
+  if (name === "hash") return given.every(word => word === "-r");
+  // A callback runs for the lines that are read.
+  if (/^(?:mapfile|readarray)$/.test(name) && given.some(word => word === undefined || /^-\w*C/.test(word)))
+    return false;
+  if (
+    SETS_VARIABLES.test(name) &&
+    given.some(word => changesPrograms((word ?? "PATH").replace(/[=[+].*/s, "")))
+  )
+    return false;
+  return COMPLETE.has(name);
+}
+
+const SETS_VARIABLES =
+  /^(?:unset|read|mapfile|readarray|getopts|declare|typeset|local|export|readonly|printf|let|wait)$/;
+
+/** A word that the shell runs itself. */
+export function isShellWord(name: string): boolean {
+  return COMPLETE.has(name) || name === "set";
+}
+
+const DECIDES =
+  /^(?:PATH|CDPATH|IFS|ENV|HOME|SHELL|SHELLOPTS|BASHOPTS|BASH_.*|PROMPT_COMMAND|PS[0-4]|GLOBIGNORE|POSIXLY_CORRECT|TMPDIR|TMP|TEMP|LD_.*|DYLD_.*|GCONV_PATH|LOCPATH|NLSPATH|MALLOC_.*|GLIBC_.*|NODE_.*|NPM_.*|npm_.*|PYTHON.*|PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|JAVA_.*|_?JAVA_OPTIONS|JDK_.*|CLASSPATH|GO[A-Z].*|CARGO.*|RUST.*|CC|CXX|LD|AR|.*FLAGS|MAKE.*|GIT_.*|GIT|SSH_.*|GPG.*|GNUPG.*|.*PAGER.*|.*EDITOR.*|VISUAL|BROWSER|LESS.*|MORE|MANOPT|MANPATH|GREP_.*|RIPGREP_.*|FD_.*|FZF_.*|JQ_.*|TAR_.*|GZIP|BZIP2?|XZ_.*|ZSTD_.*|ZIPOPT|UNZIP.*|ZIP|RSYNC_.*|CURL_.*|WGETRC|.*_proxy|.*_PROXY|XDG_.*|DOCKER_.*|KUBECONFIG|AWS_.*|.*RC|.*_HOME|.*_CONFIG|.*_PATH|.*_OPTS|.*_OPTIONS|ZDOTDIR|FPATH|fpath|path|AWKPATH|AWKLIBPATH|GAWK_.*|POSIX.*|SIMPLE_BACKUP_SUFFIX|VERSION_CONTROL|PATCH_.*|QUOTING_STYLE|TERMINFO|TERMCAP|MAIL.*|INPUTRC|HISTFILE|EXINIT|VIMINIT|SUDO_.*|DISPLAY|WAYLAND_.*|DBUS_.*)$/;
+
+/** A variable that changes what programs do, where they are found or what they read first. */
+export function changesPrograms(name: string): boolean {
+  return DECIDES.test(name);
+}

@@ -1,0 +1,73 @@
+import { type Program, program } from "../model/program.ts";
+
+/** Programs that show facts about files, compare them and count. */
+export function shownFacts(): readonly Program[] {
+  return [
+    program("stat", "readsNothing", {
+      options: {
+        flags: "-Lft dereference file-system terse help version",
+        values: "c|format printf",
+        optional: "cached",
+      },
+      complete: true,
+      harmless: { reads: "*" },
+    }),
+    program("du df", "readsNothing", {
+      options: {
+        flags: `-abcDHhklLmPsSx0iTv all apparent-size bytes total dereference-args human-readable inodes count-links
+          dereference no-dereference separate-dirs si summarize null one-file-system print-type portability local
+          no-sync sync help version`,
+        values: "-BdtXF block-size max-depth threshold exclude exclude-from files0-from type exclude-type x",
+        optional: "time time-style output",
+        abbreviates: false,
+      },
+      complete: { except: "X exclude-from files0-from sync" },
+      harmless: { reads: "*" },
+    }),
+    program("md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum sum cmp", "readsNothing", {
+      options: {
+        flags: `-bctwzrslidv binary check tag text zero ignore-missing quiet status strict warn print-bytes verbose silent
+          sysv help version`,
+        values: "n bytes ignore-initial length",
+        abbreviates: false,
+      },
+      complete: {
+        names: "md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cmp",
+        except: "c check l i",
+      },
+    }),
+    program("true false sleep", "readsNothing", {
+      options: { flags: "help version" },
+      complete: true,
+      harmless: { reads: "*", names: "true false" },
+    }),
+
+    program("diff", "", {
+      options: {
+        flags: `-qsycuerntbBwEZiadfHTNPl lines brief report-identical-files ed normal rcs side-by-side left-column
+          suppress-common-lines show-c-function p expand-tabs initial-tab suppress-blank-empty paginate recursive
+          no-dereference new-file unidirectional-new-file ignore-file-name-case no-ignore-file-name-case ignore-case
+          ignore-tab-expansion ignore-trailing-space ignore-space-change ignore-all-space ignore-blank-lines text
+          strip-trailing-cr minimal speed-large-files help v|version`,
+        values: `-CUWIxSFXD label width starting-file exclude exclude-from from-file to-file show-function-line
+          ignore-matching-lines ifdef GTYPE-group-format line-format LTYPE-line-format horizon-lines tabsize palette
+          old-group-format new-group-format unchanged-group-format changed-group-format old-line-format
+          new-line-format unchanged-line-format`,
+        optional: "context unified color",
+        abbreviates: false,
+      },
+      reads: { recursive: "r recursive" },
+      complete: { except: "l paginate X exclude-from from-file to-file" },
+    }),
+    program("comm paste join nl fold fmt expand unexpand", "", {
+      options: {
+        flags: `-123sziu help version check-order nocheck-order zero-terminated total serial ignore-case header initial
+          first-only all spaces bytes crown-margin split-only tagged-paragraph uniform-spacing no-renumber c`,
+        values: `-deotjvawbfhilnpg output-delimiter delimiters starting-line-number body-numbering section-delimiter
+          footer-numbering header-numbering line-increment join-blank-lines number-format number-separator
+          number-width tabs width prefix goal`,
+        abbreviates: false,
+      },
+    }),
+  ];
+}

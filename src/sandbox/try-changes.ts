@@ -1,0 +1,203 @@
+import { spawnSync } from "node:child_process";
+import {
+  ABSENT,
+  type AdoptedPath,
+  type ContentSource,
+  compareStates,
+  type FileState,
+  factsAt,
+  findMoves,
+  type PathChange,
+  type PathState,
+  toState,
+} from "../history/index.ts";
+import { basename, dirname, type ExactFacts, join, type System, SystemError } from "../system/index.ts";
+import { type LayerEntry, readLayer } from "./layer.ts";
+import type { Overlay } from "./policy.ts";
+import type { TryRecord } from "./try-store.ts";
+
+/** What a tried command would change. */
+export interface TriedChanges {
+  /** by path */
+  readonly files: readonly PathChange[];
+  readonly adopted: readonly AdoptedPath[];
+  /** what cannot be made real: sockets and pipes */
+  readonly left: readonly string[];
+  /** the bytes of a state of one of the files */
+  readContent(path: string, state: FileState, limitBytes: number): Promise<Uint8Array | undefined>;
+}
+
+/** Files that are digested to find out what was moved. */
+const MAX_COMPARED = 2000;
+
+/** Reads what was caught and compares it with what is there now. Nothing is written. */
+export function collectChanges(system: System, program: string, record: TryRecord): TriedChanges {
+  const collector = new Collector(system.files);
+  for (const overlay of record.caught) collector.add(overlay, readLayer(program, overlay.upper));
+  return collector.result();
+}
+
+class Collector {
+  private readonly files: System["files"];
+  private readonly changes = new Map<string, PathChange>();
+  private readonly adopted: AdoptedPath[] = [];
+  private readonly left: string[] = [];
+  /** where the bytes of a state are */
+  private readonly places = new Map<string, string>();
+  /** the first path of a file that has several names in the layer */
+  private readonly names = new Map<string, string>();
+
+  constructor(files: System["files"]) {
+    this.files = files;
+  }
+
+  add({ path: root, upper }: Overlay, entries: readonly LayerEntry[]): void {
+    const known = new Set(entries.map(({ path }) => join(root, path)));
+    for (const { kind, path } of entries) {
+      const place = join(root, path);
+      if (kind === "other") this.left.push(place);
+      else if (kind === "deleted") this.deleteAll(place, () => true);
+      else this.compare(place, join(upper, path));
+      if (kind === "emptied") this.deleteBelow(place, inner => !known.has(inner));
+    }
+  }
+
+  result(): TriedChanges {
+    const found = [...this.changes.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
+    return {
+      files: findMoves(this.withDigests(found), new Map()),
+      adopted: this.adopted,
+      left: this.left,
+      readContent: async (path, { content }, limitBytes) => {
+        const place = this.places.get("id" in content ? content.id : "") ?? path;
+        try {
+          return this.files.read(place, limitBytes);
+        } catch (error) {
+          if (error instanceof SystemError) return undefined;
+          throw error;
+        }
+      },
+    };
+  }
+
+  private deleteAll(path: string, isGone: (path: string) => boolean): void {
+    const facts = factsAt(this.files, path);
+    if (facts === undefined) return;
+    if (facts.kind === "directory") this.deleteBelow(path, isGone);
+    this.delete(path, facts);
+  }
+
+  private deleteBelow(folder: string, isGone: (path: string) => boolean): void {
+    if (factsAt(this.files, folder)?.kind !== "directory") return;
+    for (const facts of this.files.listFacts(folder)) {
+      const path = join(folder, facts.name);
+      if (facts.kind === "directory") this.deleteBelow(path, isGone);
+      if (isGone(path)) this.delete(path, facts);
+    }
+  }
+
+  private delete(path: string, facts: ExactFacts): void {
+    const before = this.state(path, path, facts);
+    this.changes.set(path, { path, what: "deleted", before, after: ABSENT });
+    this.adopted.push({ path, target: ABSENT });
+  }
+
+  private compare(path: string, caught: string): void {
+    const [was, is] = [factsAt(this.files, path), factsAt(this.files, caught)];
+    if (is === undefined) return;
+    // A folder takes the place of a file or the other way round: what was below goes.
+    if (was?.kind === "directory" && is.kind !== "directory") this.deleteBelow(path, () => true);
+    const isRead = was?.kind === "file" && is.kind === "file" && was.size === is.size;
+    const before = was === undefined ? ABSENT : this.state(path, path, was, isRead);
+    const after = this.state(path, caught, is, isRead);
+    const change = compareStates(path, before, after);
+    if (change === undefined) return;
+    this.changes.set(path, change);
+    const first = is.kind === "file" && is.links > 1 ? this.names.get(is.identity) : undefined;
+    if (is.kind === "file" && is.links > 1 && first === undefined) this.names.set(is.identity, path);
+    this.adopted.push({
+      path,
+      target: after,
+      ...(is.kind === "file" ? { copyFrom: caught } : {}),
+      ...(first === undefined ? {} : { linkTo: first }),
+    });
+  }
+
+  /** Content that need not be read to be told apart has an id that no other has. */
+  private state(path: string, place: string, facts: ExactFacts, isRead = false): PathState {
+    return toState(this.files, place, facts, (): ContentSource => {
+      const id = isRead ? this.files.digest(place) : `${place === path ? "before" : "after"}:${path}`;
+      this.places.set(id, place);
+      return { in: "digest", id };
+    });
+  }
+
+  /** Of deleted and created files with one size and one name, or few of one size, a move may have been made. */
+  private withDigests(changes: readonly PathChange[]): readonly PathChange[] {
+    const sizeOf = ({ before, after, what }: PathChange) => {
+      const state = what === "deleted" ? before : after;
+      return state.kind === "file" && state.size > 0 ? state.size : undefined;
+    };
+    const sizes = (what: PathChange["what"]) =>
+      new Set(changes.filter(change => change.what === what).map(sizeOf));
+    const [deleted, created] = [sizes("deleted"), sizes("created")];
+    const isCandidate = (change: PathChange) => {
+      const size = sizeOf(change);
+      if (size === undefined) return false;
+      return change.what === "deleted" ? created.has(size) : change.what === "created" && deleted.has(size);
+    };
+    if (changes.filter(isCandidate).length > MAX_COMPARED) return changes;
+    return changes.map(change => (isCandidate(change) ? this.digested(change) : change));
+  }
+
+  private digested(change: PathChange): PathChange {
+    const side = change.what === "deleted" ? "before" : "after";
+    const state = change[side];
+    if (state.kind !== "file" || !("id" in state.content)) return change;
+    const place = this.places.get(state.content.id) ?? change.path;
+    const id = this.files.digest(place);
+    this.places.set(id, place);
+    return { ...change, [side]: { ...state, content: { in: "digest", id } } };
+  }
+}
+
+export interface TryConflict {
+  readonly path: string;
+  readonly why: string;
+}
+
+/** What somebody else did to the same files since the command began. */
+export function findConflicts(
+  { files }: Pick<System, "files">,
+  { startNs, replaced, indexes }: TryRecord,
+  { files: changes }: TriedChanges,
+): readonly TryConflict[] {
+  const wasThere = new Set(replaced);
+  const isSameIndex = (path: string) =>
+    indexes.some(index => index.path === path && listIndex(index.copy, path) === listIndex(path, path));
+  return changes.flatMap(({ path, what, after }): readonly TryConflict[] => {
+    const facts = factsAt(files, path);
+    if (facts === undefined) return wasThere.has(path) ? [{ path, why: "it was deleted since" }] : [];
+    if (facts.kind === "directory") return [];
+    if (changedNs(facts) >= BigInt(startNs) && !isSameIndex(path))
+      return [{ path, why: "it was changed since" }];
+    const isOneOfMany =
+      facts.kind === "file" && facts.links > 1 && what === "changed" && after.kind === "file";
+    return isOneOfMany ? [{ path, why: `${basename(path)} has other names, which a try cannot change` }] : [];
+  });
+}
+
+/** What a list of git says, without what it remembers of the disk. */
+function listIndex(index: string, path: string): string | undefined {
+  const env = { PATH: process.env["PATH"], GIT_DIR: dirname(path), GIT_INDEX_FILE: index };
+  const words = ["-c", "core.fsmonitor=false", "-c", "core.bare=false", "ls-files", "--stage", "-z"];
+  const { status, stdout } = spawnSync("git", words, { cwd: "/", env, maxBuffer: MAX_LIST_BYTES });
+  return status === 0 ? stdout.toString("latin1") : undefined;
+}
+
+const MAX_LIST_BYTES = 1024 * 1024 * 1024;
+
+/** The last part of a stamp. */
+export function changedNs({ stamp }: Pick<ExactFacts, "stamp">): bigint {
+  return BigInt(stamp.slice(stamp.lastIndexOf(":") + 1));
+}

@@ -1,0 +1,101 @@
+import { chmodSync, lstatSync, readdirSync, rmSync } from "node:fs";
+import { isJsonObject, readJson } from "../protocol/index.ts";
+import { hasEnded, removeIfThere } from "../state/index.ts";
+import { join, type ProcessIdentity, type System } from "../system/index.ts";
+import type { Overlay } from "./policy.ts";
+import { policiesFolder } from "./store.ts";
+
+/** One command whose changes were caught, as it is written down in its own folder below the state home. */
+export interface TryRecord {
+  readonly id: string;
+  readonly timeMs: number;
+  readonly project: string;
+  readonly directory: string;
+  readonly command: readonly string[];
+  readonly host: string;
+  readonly session: string | undefined;
+  /** where changes of which folder were caught */
+  readonly caught: readonly Overlay[];
+  /** by the clock of the file system, in nanoseconds: what was changed later, somebody else changed */
+  readonly startNs: string;
+  readonly runner: ProcessIdentity;
+  /** `applying`: it may be real already */
+  readonly status: "running" | "held" | "applying";
+  /** how the command ended */
+  readonly exit: number | undefined;
+  /** why it is held, where nobody was asked */
+  readonly reason: string | undefined;
+  /** files with other content that were there when the command had ended */
+  readonly replaced: readonly string[];
+  /** copies of git's lists of files when it began: git itself writes them anew without changing what they say */
+  readonly indexes: readonly { readonly path: string; readonly copy: string }[];
+}
+
+const TRIES = "sandbox/tries";
+const RECORD = "try.json";
+const MAX_RECORD_BYTES = 64 * 1024 * 1024;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export function tryFolder(stateHome: string, id: string): string {
+  return join(stateHome, TRIES, id);
+}
+
+export function writeTry({ files, random, text }: System, stateHome: string, record: TryRecord): void {
+  const folder = tryFolder(stateHome, record.id);
+  files.makeDirectory(folder, 0o700);
+  const temporary = join(folder, `${RECORD}.${random.hex(8)}`);
+  files.createExclusive(temporary, text.encode(JSON.stringify(record)), 0o600);
+  files.rename(temporary, join(folder, RECORD));
+}
+
+/** Newest first. What cannot be read is left out. */
+export function listTries(system: System, stateHome: string): readonly TryRecord[] {
+  const folder = join(stateHome, TRIES);
+  const ids = system.files.follow(folder)?.kind === "directory" ? system.files.list(folder) : [];
+  return ids
+    .flatMap(id => readTry(system, stateHome, id) ?? [])
+    .sort((one, other) => other.timeMs - one.timeMs);
+}
+
+export function readTry({ files, text }: System, stateHome: string, id: string): TryRecord | undefined {
+  const path = join(tryFolder(stateHome, id), RECORD);
+  if (!/^[a-z0-9]+$/.test(id) || files.follow(path)?.kind !== "file") return undefined;
+  const read = readJson(text.decode(files.read(path, MAX_RECORD_BYTES)).text);
+  return read.ok && isJsonObject(read.value) ? (read.value as unknown as TryRecord) : undefined;
+}
+
+/** Forgets a try and what was caught; nothing of the project is touched. */
+export function removeTry(stateHome: string, { id, caught }: Pick<TryRecord, "id" | "caught">): void {
+  for (const { upper } of caught) removeFolder(upper.slice(0, upper.lastIndexOf("/")));
+  removeFolder(tryFolder(stateHome, id));
+}
+
+/** Folders that the command or the kernel closed are opened first. */
+function removeFolder(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    openFolders(path);
+    rmSync(path, { recursive: true, force: true });
+  }
+}
+
+function openFolders(path: string): void {
+  if (!lstatSync(path).isDirectory()) return;
+  chmodSync(path, 0o700);
+  for (const name of readdirSync(path)) openFolders(join(path, name));
+}
+
+/** What killed runs left behind: tries that did not come to their end, and policies that nobody reads any more. */
+export function sweepLeftovers(system: System, stateHome: string): void {
+  const { files, clock, processes } = system;
+  for (const record of listTries(system, stateHome))
+    if (record.status === "running" && hasEnded(processes, record.runner)) removeTry(stateHome, record);
+  const folder = policiesFolder(stateHome);
+  if (files.follow(folder)?.kind !== "directory") return;
+  for (const name of files.list(folder).filter(each => each.endsWith(".json"))) {
+    const facts = files.inspect(join(folder, name));
+    if (facts !== undefined && clock.nowMs() - facts.modifiedMs > DAY_MS)
+      removeIfThere(files, join(folder, name));
+  }
+}

@@ -1,0 +1,236 @@
+import { adopt, type HistoryContext, listChanges, type PathChange } from "../history/index.ts";
+import { Problem } from "../state/index.ts";
+import { dirname, isInside, join, type System } from "../system/index.ts";
+import { findRepository, type Workspace } from "../workspace/index.ts";
+import type { Overlay } from "./policy.ts";
+import { prepareSandbox, type SandboxedCommand, type SandboxPlaces } from "./sandbox.ts";
+import { runInSandbox } from "./start.ts";
+import { changedNs, collectChanges, findConflicts, type TriedChanges } from "./try-changes.ts";
+import { removeTry, sweepLeftovers, type TryRecord, tryFolder, writeTry } from "./try-store.ts";
+
+export interface Tried {
+  readonly code: number;
+  /** undefined where nothing was changed: then nothing is kept either */
+  readonly held: { readonly record: TryRecord; readonly changes: TriedChanges } | undefined;
+}
+
+/** Runs a command whose changes of the project are caught, with this process's streams. */
+export async function runTry(
+  system: System,
+  places: SandboxPlaces,
+  command: SandboxedCommand & { readonly host: string; readonly session: string | undefined },
+): Promise<Tried> {
+  sweepLeftovers(system, places.stateHome);
+  const prepared = prepareSandbox(system, places, command);
+  const { report, workspace, program } = prepared;
+  const project = workspace.project ?? workspace.cwd;
+  const why = report.overlay.works
+    ? whyNotTried(system, workspace, project)
+    : `changes cannot be caught here: ${report.overlay.reason ?? "the kernel does not let us"}`;
+  if (why !== undefined) throw refusal(why);
+  const id = system.random.hex(8);
+  const caught = makeLayers(system, places.stateHome, id, [
+    project,
+    ...gitFoldersOutside(workspace, project),
+  ]);
+  const [first] = caught;
+  const facts = first === undefined ? undefined : system.files.exactFacts(first.upper);
+  const record: TryRecord = {
+    id,
+    timeMs: system.clock.nowMs(),
+    project,
+    directory: command.directory,
+    command: command.words,
+    host: command.host,
+    session: command.session,
+    caught,
+    startNs: String(facts === undefined ? 0n : changedNs(facts)),
+    runner: system.processes.self,
+    status: "running",
+    exit: undefined,
+    reason: undefined,
+    replaced: [],
+    indexes: copyIndexes(system, places.stateHome, id, workspace, project),
+  };
+  writeTry(system, places.stateHome, record);
+  const { policy } = prepared.plan("kill", caught);
+  const code = await runInSandbox(system, {
+    ...places,
+    program,
+    policy,
+    words: command.words,
+    directory: command.directory,
+  });
+  const changes = collectChanges(system, program, record);
+  if (changes.files.length + changes.left.length === 0) {
+    removeTry(places.stateHome, record);
+    return { code, held: undefined };
+  }
+  const isReplaced = ({ before, after }: PathChange) => before.kind !== "absent" && after.kind !== "absent";
+  const replaced = changes.files.filter(isReplaced).map(({ path }) => path);
+  const held: TryRecord = { ...record, status: "held", exit: code, replaced };
+  writeTry(system, places.stateHome, held);
+  return { code, held: { record: held, changes } };
+}
+
+function refusal(why: string): Problem {
+  return new Problem(`not tried, and not started: ${why}`, {
+    kind: "unavailable",
+    fix: "amplihack sandbox check",
+    exitCode: 126,
+  });
+}
+
+/** In words, why changes of this project cannot be caught; undefined where they can. */
+export function whyNotTried(
+  { files, text }: Pick<System, "files" | "text">,
+  { home, stateHomes }: Workspace,
+  project: string,
+): string | undefined {
+  if (project === "/") return "the whole file system is no project";
+  if (isInside(project, home)) return "the project is your home directory, or a folder above it";
+  const state = stateHomes.find(each => isInside(project, each));
+  if (state !== undefined) return `amplihack's own state lies in the project (${state})`;
+  const mounts = text.decode(files.readRange("/proc/self/mountinfo", 0, MAX_MOUNTS)).text.split("\n");
+  const inner = mounts
+    .map(line => decodeMount(line.split(" ")[4] ?? ""))
+    .find(at => at !== project && isInside(project, at));
+  return inner === undefined ? undefined : `another file system is mounted in the project (${inner})`;
+}
+
+const MAX_MOUNTS = 4 * 1024 * 1024;
+
+function decodeMount(path: string): string {
+  return path.replace(/\\([0-7]{3})/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 8)),
+  );
+}
+
+/** Those of a linked worktree or a submodule. */
+function gitFoldersOutside({ disk }: Workspace, project: string): readonly string[] {
+  const repository = findRepository(disk, project);
+  if (repository === undefined) return [];
+  const common = disk.resolve(repository.commonDirectory, true);
+  const own = disk.resolve(repository.gitDirectory, true);
+  return [common, own].filter((folder, index, all) => {
+    const isBelowOther = all.some((other, at) => at !== index && other !== folder && isInside(other, folder));
+    return !isInside(project, folder) && !isBelowOther && all.indexOf(folder) === index;
+  });
+}
+
+function copyIndexes(
+  { files }: Pick<System, "files">,
+  stateHome: string,
+  id: string,
+  { disk }: Workspace,
+  project: string,
+): TryRecord["indexes"] {
+  const repository = findRepository(disk, project);
+  const path = repository === undefined ? "" : join(disk.resolve(repository.gitDirectory, true), "index");
+  if (files.inspect(path)?.kind !== "file") return [];
+  const copy = join(tryFolder(stateHome, id), "index");
+  files.copy(path, copy, 0o600);
+  return [{ path, copy }];
+}
+
+const BESIDE = ".amplihack-try";
+
+/** Changes can only be caught on the file system of what is changed. */
+function makeLayers(
+  system: System,
+  stateHome: string,
+  id: string,
+  folders: readonly string[],
+): readonly Overlay[] {
+  const { files, text } = system;
+  const own = tryFolder(stateHome, id);
+  files.makeDirectory(own, 0o700);
+  const deviceOf = (path: string) => files.follow(path)?.identity.split(":")[0];
+  return folders.map((path, number) => {
+    const isNear = deviceOf(path) === deviceOf(own);
+    const beside = join(dirname(path), BESIDE);
+    const place = join(isNear ? own : join(beside, id), String(number));
+    if (!isNear && deviceOf(dirname(path)) !== deviceOf(path))
+      throw refusal(`${path} is a file system of its own, and nothing beside it can hold the changes`);
+    for (const name of ["upper", "work"]) files.makeDirectory(join(place, name), 0o700);
+    // Git ignores a folder whose own list says so.
+    if (!isNear && files.follow(join(beside, ".gitignore")) === undefined)
+      files.append(join(beside, ".gitignore"), text.encode("*\n"), 0o600);
+    files.changeMode(join(place, "upper"), files.follow(path)?.mode ?? 0o755);
+    return { path, upper: join(place, "upper"), work: join(place, "work") };
+  });
+}
+
+export interface Applied {
+  /** by which it is undone */
+  readonly change: string | undefined;
+  readonly notKept: readonly { readonly path: string; readonly why: string }[];
+}
+
+/** Makes the changes real, as one change of the history. Throws a conflict where somebody else changed the same files. */
+export async function applyTry(
+  system: System,
+  { history, program, stateHome }: TryContext,
+  record: TryRecord,
+  options: { readonly verdict: string; readonly onProgress?: (done: number, total: number) => void },
+): Promise<Applied> {
+  const changes = collectChanges(system, program, record);
+  const conflicts = findConflicts(system, record, changes);
+  if (conflicts.length > 0)
+    throw new Problem("nothing was applied: somebody else changed the same files", {
+      kind: "conflict",
+      causes: conflicts.map(({ path, why }) => `${path}: ${why}`),
+      fix: `amplihack try show ${record.id}`,
+      exitCode: 3,
+    });
+  writeTry(system, stateHome, { ...record, status: "applying" });
+  const total = changes.adopted.length;
+  try {
+    const { id, notKept } = await adopt(
+      history,
+      {
+        host: record.host,
+        session: record.session,
+        command: record.command.join(" "),
+        verdict: options.verdict,
+        rules: [],
+        project: record.project,
+        toolUseId: useIdOf(record),
+        paths: changes.adopted,
+      },
+      done => options.onProgress?.(done, total),
+    );
+    removeTry(stateHome, record);
+    return { change: id, notKept };
+  } catch (error) {
+    writeTry(system, stateHome, { ...record, status: "held" });
+    throw error;
+  }
+}
+
+export interface TryContext {
+  readonly history: HistoryContext;
+  readonly program: string;
+  readonly stateHome: string;
+}
+
+function useIdOf({ id }: TryRecord): string {
+  return `try-${id}`;
+}
+
+/** After the history has finished what was begun: was it applied by a process that was killed before it could say so? */
+export function settleTry(
+  system: System,
+  { history, stateHome }: Pick<TryContext, "history" | "stateHome">,
+  record: TryRecord,
+): TryRecord | undefined {
+  if (record.status !== "applying") return record;
+  const { changes } = listChanges(history, { sinceMs: record.timeMs });
+  if (changes.some(({ toolUseId }) => toolUseId === useIdOf(record))) {
+    removeTry(stateHome, record);
+    return undefined;
+  }
+  const held: TryRecord = { ...record, status: "held" };
+  writeTry(system, stateHome, held);
+  return held;
+}

@@ -1,0 +1,128 @@
+import { JSON_DEPTH_LIMIT, parseJsonObject } from "../../protocol/index.ts";
+import type { System } from "../../system/index.ts";
+import { readUsageFacts } from "./facts.ts";
+import { dayOf, totalTokens } from "./group.ts";
+import { costOfTokens, type PriceList } from "./prices.ts";
+
+/** What one session has used so far, kept between calls so that only what is new has to be read. */
+export interface UsageMeter {
+  readonly session: string;
+  /** the session that started this one */
+  readonly parent?: string;
+  readonly project: string;
+  readonly startedMs: number;
+  readonly days: Readonly<Record<string, Spent>>;
+  /** by path of the host's record */
+  readonly files: Readonly<Record<string, MeteredFile>>;
+  /** budgets that the person was warned about */
+  readonly warned: readonly string[];
+}
+
+export interface Spent {
+  readonly tokens: number;
+  /** US dollars of what has a price */
+  readonly cost: number;
+  /** tokens that have none */
+  readonly unpriced: number;
+}
+
+interface MeteredFile {
+  /** of the first byte that was not read */
+  readonly offset: number;
+  readonly model?: string;
+  /** the newest answers: hosts write an answer again when it has grown */
+  readonly recent: readonly RecentAnswer[];
+}
+
+interface RecentAnswer extends Spent {
+  readonly id: string;
+  readonly day: string;
+}
+
+const MAX_RECENT = 50;
+const CHUNK_BYTES = 512 * 1024;
+const NEWLINE = 0x0a;
+const NOTHING: Spent = { tokens: 0, cost: 0, unpriced: 0 };
+
+export function addSpent(one: Spent, other: Spent, sign: 1 | -1 = 1): Spent {
+  return {
+    tokens: one.tokens + sign * other.tokens,
+    cost: one.cost + sign * other.cost,
+    unpriced: one.unpriced + sign * other.unpriced,
+  };
+}
+
+/** The meter after what a record has got since it was read last. */
+export function advanceMeter(
+  system: Pick<System, "files" | "text">,
+  meter: UsageMeter,
+  path: string,
+  prices: PriceList,
+): UsageMeter {
+  const known = meter.files[path] ?? { offset: 0, recent: [] };
+  // A record that is shorter than before was written anew.
+  const start = (system.files.follow(path)?.size ?? 0) < known.offset ? 0 : known.offset;
+  const recent = new Map(known.recent.map(answer => [answer.id, answer]));
+  const days: Record<string, Spent> = { ...meter.days };
+  let { parent, startedMs } = meter;
+  let { model } = known;
+  let offset = start;
+  for (const { text, end } of newLines(system, path, start)) {
+    offset = end;
+    const line = parseJsonObject(text, JSON_DEPTH_LIMIT);
+    for (const fact of line === undefined ? [] : readUsageFacts(line)) {
+      if (fact.kind === "session") {
+        parent ??= fact.parent;
+        model = fact.model ?? model;
+        continue;
+      }
+      startedMs = startedMs === 0 ? fact.timeMs : Math.min(startedMs, fact.timeMs);
+      if (fact.kind === "moment") continue;
+      const before = recent.get(fact.id);
+      const day = before?.day ?? dayOf(fact.timeMs);
+      const tokens = totalTokens(fact.tokens);
+      const cost = fact.cost ?? costOfTokens(fact.model ?? model, fact.tokens, prices);
+      const spent = { tokens, cost: cost ?? 0, unpriced: cost === undefined ? tokens : 0 };
+      days[day] = addSpent(addSpent(days[day] ?? NOTHING, before ?? NOTHING, -1), spent);
+      recent.delete(fact.id);
+      recent.set(fact.id, { id: fact.id, day, ...spent });
+    }
+  }
+  const file = {
+    offset,
+    ...(model === undefined ? {} : { model }),
+    recent: [...recent.values()].slice(-MAX_RECENT),
+  };
+  return {
+    ...meter,
+    ...(parent === undefined ? {} : { parent }),
+    startedMs,
+    days,
+    files: { ...meter.files, [path]: file },
+  };
+}
+
+/** Whole lines from an offset on, each with where it ends. */
+function* newLines(
+  { files, text }: Pick<System, "files" | "text">,
+  path: string,
+  start: number,
+): Generator<{ readonly text: string; readonly end: number }> {
+  let pending = new Uint8Array(0);
+  let lineStart = start;
+  for (let at = start; ; ) {
+    const chunk = files.readRange(path, at, CHUNK_BYTES);
+    if (chunk.length === 0) return;
+    at += chunk.length;
+    const bytes = new Uint8Array(pending.length + chunk.length);
+    bytes.set(pending);
+    bytes.set(chunk, pending.length);
+    let from = 0;
+    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, from)) {
+      lineStart += end - from + 1;
+      yield { text: text.decode(bytes.subarray(from, end)).text, end: lineStart };
+      from = end + 1;
+    }
+    pending = bytes.slice(from);
+  }
+}

@@ -1,0 +1,114 @@
+import { dirname, expandHome, isAbsolute, join } from "../system/index.ts";
+import type { Disk } from "./disk.ts";
+import { type Repository, unquoteSetting } from "./repository.ts";
+
+const MAX_CONFIG = 256 * 1024;
+const MAX_FILES = 24;
+
+/** One setting of git, as `section.subsection.key`; section and key in lower case. */
+export interface GitSetting {
+  readonly name: string;
+  readonly value: string;
+}
+
+/**
+ * Everything that the system's, the user's and the repository's configuration say, with what they include; conditions of
+ * includes count as met. Undefined when a file is too large or too many are included. Git is never started.
+ */
+export function gitSettings(
+  disk: Disk,
+  repository: Repository | undefined,
+  home: string,
+): readonly GitSetting[] | undefined {
+  const waiting = [
+    "/etc/gitconfig",
+    join(home, ".config/git/config"),
+    join(home, ".gitconfig"),
+    ...(repository === undefined
+      ? []
+      : [`${repository.commonDirectory}/config`, `${repository.gitDirectory}/config.worktree`]),
+  ];
+  const settings: GitSetting[] = [];
+  for (let count = 0; waiting.length > 0; count += 1) {
+    const file = waiting.shift() ?? "";
+    const content = disk.text(file, MAX_CONFIG);
+    if (content === undefined && disk.kind(file) === "file") return undefined;
+    if (content === undefined) continue;
+    if (count > MAX_FILES) return undefined;
+    const found = settingsIn(content);
+    settings.push(...found);
+    for (const { name, value } of found)
+      if (/^include(?:if\..*)?\.path$/s.test(name)) {
+        const path = expandHome(value, home);
+        waiting.push(isAbsolute(path) ? path : join(dirname(file), path));
+      }
+  }
+  return settings;
+}
+
+function settingsIn(content: string): readonly GitSetting[] {
+  const settings: GitSetting[] = [];
+  let section = "";
+  for (const line of content.replace(/\\\r?\n/g, "").split(/\r?\n/)) {
+    const header = /^\s*\[\s*([^\]\s"]+)(?:\s+"((?:\\.|[^"\\])*)")?\s*\]/.exec(line);
+    if (header !== null) {
+      const subsection = header[2] === undefined ? "" : `.${header[2].replace(/\\(.)/g, "$1")}`;
+      section = `${header[1]?.toLowerCase()}${subsection}`;
+    }
+    const rest = header === null ? line : line.slice(header[0].length);
+    const entry = /^\s*([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?$/.exec(rest);
+    if (entry === null) continue;
+    settings.push({
+      name: `${section}.${entry[1]?.toLowerCase()}`,
+      value: unquoteSetting(entry[2] ?? "true"),
+    });
+  }
+  return settings;
+}
+
+const MAX_ATTRIBUTES = 256 * 1024;
+
+/** Whether attributes of the repository name one of these: `filter=`, `diff=`, `merge=`. What is not read may. */
+export function usesAttribute(
+  disk: Disk,
+  repository: Repository,
+  settings: readonly GitSetting[],
+  home: string,
+  attribute: string,
+  tracked: ReadonlySet<string> | undefined,
+): boolean {
+  const { top, commonDirectory } = repository;
+  const named = settings.filter(({ name }) => name === "core.attributesfile").map(({ value }) => value);
+  const files = [
+    "/etc/gitattributes",
+    join(home, ".config/git/attributes"),
+    ...named.map(path => expandHome(path, home)),
+    `${commonDirectory}/info/attributes`,
+    ...(top === undefined ? [] : [join(top, ".gitattributes")]),
+  ];
+  if (tracked === undefined || top === undefined) return true;
+  for (const path of tracked) if (path.endsWith("/.gitattributes")) files.push(join(top, path));
+  return files.some(file => {
+    const content = disk.text(file, MAX_ATTRIBUTES);
+    return content === undefined ? disk.kind(file) !== undefined : content.includes(`${attribute}=`);
+  });
+}
+
+/** The hooks that git would run from its folder, by name. Undefined when the folder cannot be listed. */
+export function hooksOf(
+  disk: Disk,
+  repository: Repository,
+  settings: readonly GitSetting[],
+  home: string,
+): readonly string[] | undefined {
+  const set = settings.filter(({ name }) => name === "core.hookspath").at(-1)?.value;
+  const path = set === undefined ? undefined : expandHome(set, home);
+  const folder =
+    path === undefined
+      ? `${repository.commonDirectory}/hooks`
+      : isAbsolute(path)
+        ? path
+        : join(repository.top ?? repository.gitDirectory, path);
+  if (disk.isAbsent(folder)) return [];
+  return disk.names(folder)?.filter(name => !name.endsWith(".sample"));
+}

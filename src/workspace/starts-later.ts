@@ -1,0 +1,46 @@
+import { join } from "../system/index.ts";
+import { partsBelow } from "./disk.ts";
+import type { Workspace } from "./workspace.ts";
+import { secretAt } from "./zones.ts";
+
+/** Below a project: files that a server, an editor, git or a shell runs or reads before it runs something. */
+const IN_PROJECT =
+  /^(?:\.github\/(?:workflows|actions)\/|\.gitlab-ci\.ya?ml$|\.gitlab\/|\.circleci\/|\.buildkite\/|\.drone\.ya?ml$|\.travis\.ya?ml$|\.woodpecker|azure-pipelines|bitbucket-pipelines|appveyor\.ya?ml$|jenkinsfile|\.husky\/|\.githooks\/|\.git-hooks\/|\.pre-commit|lefthook|\.lefthook|\.vscode\/|\.idea\/|\.zed\/|\.fleet\/|\.devcontainer|\.envrc$|\.mise|mise\.toml$|\.tool-versions$|\.autoenv|\.netlify|vercel\.json$|\.gitconfig$|cron|.*\.(?:service|timer|desktop|code-workspace)$)/i;
+/** In any folder: they decide what git runs, or what a shell loads. */
+const ANYWHERE =
+  /(?:^|\/)(?:\.gitattributes|\.gitmodules|\.git(?:\/|$)|\.envrc|\.vimrc|\.exrc|\.nvimrc|\.lvimrc)/;
+
+/** A file that starts something later: continuous integration, hooks, tasks of editors, scheduled work. */
+export function startsLater(workspace: Workspace, path: string): boolean {
+  const { project, home } = workspace;
+  if (/^\/etc\/(?:cron|systemd|init|profile|rc)|^\/var\/spool\//.test(path)) return true;
+  const below = partsBelow(project, path) ?? partsBelow(home, path);
+  if (below === undefined) return ANYWHERE.test(path);
+  const name = below.join("/");
+  return IN_PROJECT.test(name) || ANYWHERE.test(name);
+}
+
+const MAX_ENTRIES = 4_000;
+const MAX_IN_FOLDER = 2_000;
+/** What tools make again is not looked through: packages come with keys for their tests. */
+const SKIPPED = /^(?:node_modules|\.git|target|dist|build|\.venv|venv|vendor|__pycache__)$/;
+
+/** The folder holds a file that is named like a secret, as far as it can be looked through with bounded work. */
+export function hasSecretsIn(workspace: Workspace, path: string): boolean {
+  const { disk } = workspace;
+  if (disk.kind(path) !== "directory") return false;
+  const waiting = [path];
+  let seen = 0;
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    const names = disk.names(at, MAX_IN_FOLDER);
+    if (names === undefined) return true;
+    for (const name of names) {
+      const inner = join(at, name);
+      if (secretAt(workspace, inner) !== undefined) return true;
+      seen += 1;
+      if (seen > MAX_ENTRIES) return true;
+      if (!SKIPPED.test(name) && disk.kind(inner) === "directory") waiting.push(inner);
+    }
+  }
+  return false;
+}

@@ -1,0 +1,284 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { isUnderstood, judgeCommand } from "../../src/exports/guard.ts";
+import { allPrograms } from "../../src/programs/model/registry.ts";
+import { words } from "../../src/shell/options.ts";
+import { createNodeSystem } from "../../src/system/node.ts";
+
+// What the kernel saw of commands that are called understood, against what their footprint says. The commands are made of
+// the options of the records themselves, so that a record which calls itself complete and is not is found.
+
+const COUNT = Number(process.env["WITNESSED"] ?? 200);
+const HAS_STRACE = spawnSync("strace", ["-f", "true"]).status === 0;
+
+/** Repeatable: the same commands in every run. */
+function makeRandom(seed: number): (limit: number) => number {
+  let state = seed;
+  return limit => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * limit);
+  };
+}
+
+const FILES = ["a.txt", "b.txt", "sub/c.txt", "new.txt", "sub", "sub/new", "*.txt", "data.json", "copy"];
+const VALUES = ["1", "2", ",", "a.txt", "x", "always", "never", "b", "+1", "sub", "name", "%s"];
+const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
+  sed: [
+    "'s/a/b/'",
+    "'1,2p'",
+    "'/x/d'",
+    "'s|a|w|g'",
+    "'y/ab/ba/'",
+    "'2q'",
+    "'a\\ text'",
+    "'s/a/b/w out'",
+    "'w out'",
+    "'1e touch out'",
+  ],
+  awk: [
+    "'{print $1}'",
+    "'NR>1'",
+    "'END{print NR}'",
+    "'{print > \"out\"}'",
+    "'{print | \"cat\"}'",
+    "'BEGIN{system(\"touch out\")}'",
+  ],
+  jq: [".", "'.a'", "'keys'", "'env'", "'.. | numbers'"],
+  find: [
+    ". -name '*.txt'",
+    "sub -type f -print0",
+    ". -newer a.txt -ls",
+    ". -fprint out",
+    ". -name c.txt -exec cat {} +",
+    ". -maxdepth 1 -size +0",
+  ],
+  grep: ["a", "-r a", "'a.*b' -n"],
+  tr: ["a b", "-d a", "-s a"],
+  chmod: ["644", "u+x", "go-w"],
+  git: [
+    "status",
+    "log --oneline",
+    "diff",
+    "add a.txt",
+    "commit -m x",
+    "show HEAD",
+    "branch new",
+    "stash",
+    "stash pop",
+    "checkout -b other",
+    "rm --cached b.txt",
+    "mv a.txt moved.txt",
+    "restore a.txt",
+    "tag v1",
+    "ls-files",
+    "blame a.txt",
+    "reset",
+    "cherry-pick HEAD",
+    "switch -c third",
+    "rev-parse HEAD",
+    "describe --always",
+  ],
+};
+const GROUPS = [
+  "ls",
+  "cat",
+  "rm",
+  "cp",
+  "mv",
+  "mkdir",
+  "touch",
+  "sort",
+  "sed",
+  "git",
+  "find",
+  "tee",
+  "uniq",
+  "rmdir",
+  "chmod",
+];
+
+interface Candidate {
+  readonly name: string;
+  readonly flags: readonly string[];
+  readonly values: readonly string[];
+}
+
+const candidates: readonly Candidate[] = allPrograms()
+  .filter(({ complete }) => complete !== undefined)
+  .flatMap(record => {
+    const names = words(
+      (typeof record.complete === "object" ? record.complete.names : undefined) ?? record.names,
+    );
+    const { flags = "", values = "", optional = "" } = record.options ?? {};
+    return names.map(name => ({ name, flags: spelt(flags), values: [...spelt(values), ...spelt(optional)] }));
+  })
+  .filter(({ name }) => !["bash", "sh", "dash", "sleep", "xargs"].includes(name))
+  .filter(({ name }) => spawnSync("which", [name]).status === 0);
+
+function spelt(list: string): readonly string[] {
+  return words(list).flatMap(token =>
+    token.startsWith("-")
+      ? [...token.slice(1)].map(letter => `-${letter}`)
+      : token
+          .replace(/=.*/, "")
+          .split("|")
+          .map(name => (name.length === 1 ? `-${name}` : `--${name}`)),
+  );
+}
+
+function makeCommand(random: (limit: number) => number): string {
+  const pick = <Item>(list: readonly Item[]): Item => list[random(list.length)] as Item;
+  const wanted = random(3) === 0 ? candidates.filter(({ name }) => GROUPS.includes(name)) : candidates;
+  const { name, flags, values } = pick(wanted);
+  const parts: string[] = [name];
+  const script = SCRIPTS[name];
+  if (name === "git" || name === "find") return [name, pick(script ?? [""])].join(" ");
+  for (let count = random(4); count > 0; count -= 1)
+    if (flags.length > 0 && random(3) > 0) parts.push(pick(flags));
+    else if (values.length > 0) {
+      const option = pick(values);
+      parts.push(
+        option.startsWith("--")
+          ? `${option}=${pick(VALUES)}`
+          : `${option}${random(2) === 0 ? "" : " "}${pick(VALUES)}`,
+      );
+    }
+  if (script !== undefined) parts.push(pick(script));
+  for (let count = random(4); count > 0; count -= 1) parts.push(pick(FILES));
+  const end = ["", "", "", " > out.txt", " | head -3", " && ls", " 2>/dev/null"];
+  return parts.join(" ") + pick(end);
+}
+
+function makeScene(): { readonly project: string; readonly home: string; readonly top: string } {
+  const top = realpathSync(mkdtempSync(join(tmpdir(), "witness-")));
+  const [project, home] = [join(top, "project"), join(top, "home")];
+  mkdirSync(join(project, "sub"), { recursive: true });
+  mkdirSync(home);
+  for (const [name, content] of Object.entries({
+    "a.txt": "a b\nx y\n",
+    "b.txt": "b\n",
+    "sub/c.txt": "c a\n",
+    "data.json": '{"a":1}\n',
+  }))
+    writeFileSync(join(project, name), content);
+  const git = (...argv: string[]) =>
+    spawnSync("git", ["-c", "user.name=x", "-c", "user.email=x@x", ...argv], {
+      cwd: project,
+      env: envOf(home),
+    });
+  git("init", "-q", "-b", "feature");
+  git("config", "user.name", "x");
+  git("config", "user.email", "x@x");
+  git("add", ".");
+  git("commit", "-qm", "first");
+  writeFileSync(join(project, "a.txt"), "a b\nx y\nmore\n");
+  return { project, home, top };
+}
+
+function envOf(home: string): NodeJS.ProcessEnv {
+  return { PATH: "/usr/bin:/bin", HOME: home, LC_ALL: "C", GIT_CONFIG_NOSYSTEM: "1" };
+}
+
+const CALLS =
+  "openat,open,creat,unlink,unlinkat,rename,renameat,renameat2,mkdir,mkdirat,rmdir,link,linkat,symlink,symlinkat,chmod,fchmodat,chown,fchownat,truncate,utimensat,connect,sendto,bind";
+
+/** Paths that were changed, or opened to be, and connections. */
+function witnessed(trace: string): readonly string[] {
+  return trace.split("\n").flatMap(line => {
+    const [, call = "", given = "", result = ""] =
+      /^(?:\[pid +\d+\] |\d+ +)?(\w+)\((.*)\)\s+= (-?\d+)/.exec(line) ?? [];
+    if (call === "" || result.startsWith("-1")) return [];
+    if (call === "connect" || call === "sendto" || call === "bind")
+      return /AF_(?:INET6?|UNIX)/.test(given) ? [`${call} ${given}`] : [];
+    if (/^open/.test(call) && !/O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND/.test(given)) return [];
+    const paths: string[] = [];
+    for (const [, folder = "", path = ""] of given.matchAll(/(?:\w+<([^>]*)>, )?"((?:\\.|[^"\\])*)"/g))
+      paths.push(folder === "" ? path : resolve(folder, path));
+    return paths;
+  });
+}
+
+describe.skipIf(!HAS_STRACE)("commands that are called understood, as the kernel sees them", () => {
+  it(`change nothing beyond their footprint and connect to nothing: ${COUNT} of them`, () => {
+    const random = makeRandom(7);
+    const system = createNodeSystem();
+    const wrong: string[] = [];
+    let seen = 0;
+    let scene = makeScene();
+    for (let tries = 0; seen < COUNT && tries < COUNT * 40; tries += 1) {
+      const command = makeCommand(random);
+      const { project, home, top } = scene;
+      const judgement = judgeCommand(command, {
+        cwd: project,
+        home,
+        system,
+        searchPath: "/usr/bin:/bin",
+        tmpdir: "/tmp",
+      });
+      if (!isUnderstood(judgement)) continue;
+      seen += 1;
+      const { targets, repositories } = judgement.footprint();
+      const log = join(top, "trace");
+      spawnSync(
+        "strace",
+        [
+          "-f",
+          "-y",
+          "-qq",
+          "-s",
+          "4096",
+          "-e",
+          `trace=${CALLS}`,
+          "-o",
+          log,
+          "timeout",
+          "5",
+          "bash",
+          "-c",
+          command,
+        ],
+        {
+          cwd: project,
+          env: envOf(home),
+          stdio: ["ignore", "ignore", "ignore"],
+        },
+      );
+      const trace = existsSync(log)
+        ? spawnSync("cat", [log], { encoding: "utf8", maxBuffer: 1 << 28 }).stdout
+        : "";
+      const isExpected = (path: string): boolean => {
+        const at = path.startsWith("/") ? path : join(project, path);
+        // Git notes the times of files in its index when it looks at them.
+        if (at.startsWith(`${project}/.git/index`) && command.startsWith("git ")) return true;
+        // A file of the program's own beside what it changes, gone when it ends.
+        const isBeside = targets.some(target => dirname(target.path) === dirname(at));
+        if (isBeside && !existsSync(at) && /^sed\w{6}$/.test(basename(at))) return true;
+        if (/^\/dev\/(?:null|tty|stdout|stderr)$|^\/proc\//.test(at)) return true;
+        if (
+          repositories.some(({ top: tree, gitDirectory }) =>
+            [tree ?? gitDirectory, gitDirectory].some(one => at === one || at.startsWith(`${one}/`)),
+          )
+        )
+          return true;
+        return targets.some(
+          target => at === target.path || (target.isTree && at.startsWith(`${target.path}/`)),
+        );
+      };
+      const changed = witnessed(trace);
+      const outside = changed.filter(
+        path => path.includes(" AF_") || path.startsWith("connect") || !isExpected(path),
+      );
+      if (outside.length > 0) wrong.push(`${command}: ${outside.slice(0, 4).join(", ")}`);
+      if (changed.length > 0) {
+        rmSync(top, { recursive: true, force: true });
+        scene = makeScene();
+      }
+    }
+    rmSync(scene.top, { recursive: true, force: true });
+    expect(wrong).toEqual([]);
+    expect(seen).toBe(COUNT);
+  }, 3_600_000);
+});

@@ -1,0 +1,187 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import type { Autonomy } from "../../src/config/index.ts";
+import { HOSTS, type TrialEnvironment } from "../../src/hosts/index.ts";
+import { createNodeSystem } from "../../src/system/node.ts";
+import {
+  DRIVERS,
+  type HostDriver,
+  registerHooks,
+  type TemporaryUser,
+  withTrial,
+} from "../../src/verify/live/live.ts";
+import { PACKAGE } from "../install/sandbox.ts";
+import { command } from "./file-tools.ts";
+import { hook, onPath, PROGRAMS, registerProgram, TIMEOUT_MS } from "./harness.ts";
+
+const YES = { effect: { decision: { kind: "allow", reason: "known" } } } as const;
+const CODEX_ASKS = fileURLToPath(new URL("./programs/codex-asks.mjs", import.meta.url));
+
+/** How a host is started so that it asks; nobody answers, so that a call it asks about does not run. */
+interface Prompting {
+  /** the host itself when absent */
+  readonly program?: string;
+  readonly args: (
+    prompt: string,
+    driver: HostDriver,
+    trial: TrialEnvironment,
+    program: string,
+  ) => readonly string[];
+  /** of a person who denies `touch denied` and wants to be asked about `touch asked` */
+  readonly rules: (user: TemporaryUser) => void;
+}
+
+const PROMPTING: Readonly<Record<string, Prompting>> = {
+  "claude-code": {
+    args: prompt => ["-p", prompt, "--permission-mode", "default"],
+    rules: user =>
+      user.write(".claude/settings.json", {
+        permissions: { deny: ["Bash(touch denied)"], ask: ["Bash(touch asked)"] },
+      }),
+  },
+  codex: {
+    program: process.execPath,
+    args: (prompt, driver, trial, program) => {
+      const [, , , ...options] = driver.args(prompt, trial);
+      return [CODEX_ASKS, program, prompt, trial.project, ...options.slice(0, -1)];
+    },
+    rules: user =>
+      user.write(
+        ".codex/rules/default.rules",
+        'prefix_rule(pattern=["touch", "denied"], decision="forbidden")\nprefix_rule(pattern=["touch", "asked"], decision="prompt")\n',
+      ),
+  },
+  "copilot-cli": {
+    args: prompt => ["-p", prompt, "--deny-tool", "shell(touch denied)"],
+    rules: () => {},
+  },
+  opencode: {
+    args: (prompt, driver, trial) => driver.args(prompt, trial),
+    rules: user =>
+      user.write(".config/opencode/opencode.json", {
+        permission: { bash: { "*": "ask", "touch denied": "deny" } },
+      }),
+  },
+};
+
+/** Runs the host with its prompts on; the names of those files that are there afterwards. */
+function play(
+  driver: HostDriver,
+  program: string,
+  commands: readonly (readonly [command: string, makes: string])[],
+  prepare: (user: TemporaryUser, prompting: Prompting) => Promise<void>,
+): Promise<{ readonly made: readonly string[]; readonly answered: number; readonly end: string }> {
+  const prompting = PROMPTING[driver.host];
+  if (prompting === undefined) throw new Error(`nothing is known of how ${driver.host} asks`);
+  const request = {
+    driver: {
+      ...driver,
+      args: (prompt: string, trial: TrialEnvironment) => prompting.args(prompt, driver, trial, program),
+    },
+    program: prompting.program ?? program,
+    steps: [...commands.map(([line]) => command(line)), { kind: "text", text: "done" } as const],
+    timeoutMs: TIMEOUT_MS,
+    env: onPath(program),
+    prepare: (user: TemporaryUser) => prepare(user, prompting),
+  };
+  return withTrial(createNodeSystem(), request, ({ user, end }) => {
+    const audit = join(user.home, ".amplihack/logs/audit.jsonl");
+    const lines = existsSync(audit) ? readFileSync(audit, "utf8").split("\n") : [];
+    return {
+      made: commands.map(([, makes]) => makes).filter(name => existsSync(join(user.project, name))),
+      // A host may ask twice about one call: whether to run it, and whether to run it outside its own sandbox.
+      answered: new Set(
+        lines
+          .filter(line => line.includes('"answered":"understood"'))
+          .map(line => (JSON.parse(line) as { readonly command: string }).command),
+      ).size,
+      end,
+    };
+  });
+}
+
+const TOUCHED = ["first", "denied", "asked"].map(name => [`touch ${name}`, name] as const);
+
+/** With a hook that says yes to everything. */
+function playYes(driver: HostDriver, program: string, on: "pre-tool-use" | "permission-request" | undefined) {
+  return play(driver, program, TOUCHED, async (user, { rules }) => {
+    rules(user);
+    const folder = join(user.home, "trial");
+    mkdirSync(folder);
+    const [file, log] = [join(folder, "scenario.json"), join(folder, "log")];
+    writeFileSync(file, "{}");
+    writeFileSync(log, "");
+    await registerProgram(user, driver, [process.execPath, hook, file, log], "open");
+    writeFileSync(file, JSON.stringify(on === undefined ? {} : { [on]: YES }));
+  });
+}
+
+const KNOWN = Array.from(
+  { length: 38 },
+  (_, index) => [`echo ${index} > made-${index}`, `made-${index}`] as const,
+);
+const UNKNOWN = [
+  ["sh ./unread.sh > not-read", "not-read"],
+  ["no-such-program-7c1f > not-known", "not-known"],
+] as const;
+
+/** With our own hooks, as a person installs them. */
+function playOwn(driver: HostDriver, program: string, autonomy: Autonomy, hasRules = false) {
+  return play(
+    driver,
+    program,
+    hasRules ? KNOWN.slice(0, 3) : [...KNOWN, ...UNKNOWN],
+    async (user, { rules }) => {
+      if (hasRules) rules(user);
+      user.write(".amplihack/config.jsonc", { autonomy });
+      await registerHooks(user, PACKAGE, driver.host);
+    },
+  );
+}
+
+for (const driver of DRIVERS) {
+  const program = PROGRAMS[driver.host];
+  const { answering } = HOSTS[driver.host];
+  if (program === undefined || PROMPTING[driver.host] === undefined) continue;
+  describe(driver.host, () => {
+    it("asks about calls, and runs none of them while nobody answers", async () => {
+      const { made, end } = await playYes(driver, program, undefined);
+      expect(made, end).toEqual([]);
+    });
+
+    if (typeof answering === "string")
+      it("is not answered: a yes is not heard, or goes past what its person denies", async () => {
+        const { made } = await playYes(driver, program, "pre-tool-use");
+        expect(made).not.toEqual(["first"]);
+        expect(made.length === 0 || made.includes("denied")).toBe(true);
+      });
+    else {
+      it("hears a yes, and what its person denies wins over it", async () => {
+        const on = answering.event === "PreToolUse" ? "pre-tool-use" : "permission-request";
+        const { made, end } = await playYes(driver, program, on);
+        expect(made, end).toContain("first");
+        expect(made, end).not.toContain("denied");
+        if (answering.overrides === undefined) expect(made, end).not.toContain("asked");
+      });
+
+      if (answering.overrides !== undefined)
+        it("is not answered while a rule of its person's asks, which a yes would override", async () => {
+          const { made, answered, end } = await playOwn(driver, program, "understood", true);
+          expect([made, answered], end).toEqual([[], 0]);
+        });
+
+      it("shows its prompts when autonomy is off", async () => {
+        const { made, answered, end } = await playOwn(driver, program, "off");
+        expect([made, answered], end).toEqual([[], 0]);
+      });
+
+      it("shows none about what is understood, and those about what is not", async () => {
+        const { made, answered, end } = await playOwn(driver, program, "understood");
+        expect(made, end).toEqual(KNOWN.map(([, name]) => name));
+        expect(answered).toBe(KNOWN.length);
+      });
+    }
+  });
+}
