@@ -359,7 +359,7 @@ function readCreate(tokens: readonly SqlToken[]): Loss {
 /** `SET GLOBAL general_log = 'OFF'` */
 function readSetting(tokens: readonly SqlToken[]): Loss {
   if (keyword(tokens[1]) !== "GLOBAL") return NO_LOSS;
-  const target = nameAfter(tokens, 2, /^$/);
+  const target = nameAfter(tokens, 2);
   const isOff = /^(?:off|0|false|none)$/i.test(tokens.at(-1)?.text ?? "");
   return isOff && /log|audit|ssl|secure|read_only/i.test(target ?? "")
     ? { loss: "protection", target }
@@ -367,7 +367,7 @@ function readSetting(tokens: readonly SqlToken[]): Loss {
 }
 
 function readProcedure(tokens: readonly SqlToken[]): Loss {
-  const called = nameAfter(tokens, 1, /^$/) ?? "";
+  const called = nameAfter(tokens, 1) ?? "";
   return /(?:^|\.)sp_add(?:role|srvrole)member$/i.test(called) ? { loss: "rights", target: called } : NO_LOSS;
 }
 
@@ -461,9 +461,9 @@ function isColumnChange(tokens: readonly SqlToken[], dropAt: number): boolean {
 }
 
 /** A name with its dots, behind words that only qualify. */
-function nameAfter(tokens: readonly SqlToken[], start: number, skipped: RegExp): string | undefined {
+function nameAfter(tokens: readonly SqlToken[], start: number, skipped?: RegExp): string | undefined {
   let index = start;
-  while (skipped.test(keyword(tokens[index]))) index += 1;
+  while (index < tokens.length && skipped?.test(keyword(tokens[index]))) index += 1;
   let name = "";
   for (; index < tokens.length; index += 1) {
     const token = tokens[index];
