@@ -15,13 +15,40 @@ export function wrapText(text: string, { columns = 80 }: Width, indent: number):
 /** Lines that are too wide for the terminal, broken between words and indented below where they began. */
 export function fitLines(text: string, { columns }: Width): string {
   if (columns === undefined) return text;
-  const fit = (line: string): string => {
-    if (line.length <= columns) return line;
-    const start = /^ */.exec(line)?.[0] ?? "";
-    const [first = "", ...rest] = wrapWords(line.trim(), columns - start.length - 2);
-    return [`${start}${first}`, ...rest.map(more => `${start}  ${more}`)].join("\n");
-  };
-  return text.split("\n").map(fit).join("\n");
+  return text
+    .split("\n")
+    .map(line => fitLine(line, columns))
+    .join("\n");
+}
+
+/** What is copied and run stays one line. */
+const COMMAND = /^\s*(?:fix: |safer: |amplihack |export |\$ )/;
+
+/** Spaces inside of what fits stay as they are: they align columns. */
+function fitLine(line: string, columns: number): string {
+  if (shownLength(line) <= columns || COMMAND.test(line)) return line;
+  const start = /^ */.exec(line)?.[0] ?? "";
+  const indent = `\n${start}  `;
+  let fitted = start;
+  let length = start.length;
+  for (const [, gap = "", word = ""] of line.slice(start.length).matchAll(/(\s*)(\S+)/g)) {
+    const room = shownLength(gap) + shownLength(word);
+    const isFirst = fitted === start;
+    if (isFirst || length + room <= columns) {
+      fitted += gap + word;
+      length += room;
+    } else {
+      fitted += indent + word;
+      length = start.length + 2 + shownLength(word);
+    }
+  }
+  return fitted;
+}
+
+/** Colours take no room. */
+function shownLength(text: string): number {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with ESC
+  return text.replace(/\u001b\[[0-9;]*m/g, "").length;
 }
 
 const GAP = "  ";

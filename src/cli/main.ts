@@ -203,7 +203,6 @@ function printVersion(terminal: Terminal): number {
   return 0;
 }
 
-/** A home that cannot be used must not quietly become another one. Loaded only when it is set: few set it. */
 /** Words that other programs have for the same. */
 const ALIKE: readonly (readonly string[])[] = [
   ["add", "store", "create", "new", "save", "put", "set"],
@@ -218,6 +217,7 @@ function alikeName(word: string, names: readonly string[]): string | undefined {
   return group?.find(each => names.includes(each));
 }
 
+/** A home that cannot be used must not quietly become another one. */
 async function checkHome(system: System): Promise<void> {
   if (system.env.get("AMPLIHACK_HOME") === undefined) return;
   VARIABLES.AMPLIHACK_HOME.getOrError(system);

@@ -1,6 +1,7 @@
 import { styleText } from "node:util";
 import type { System } from "../system/index.ts";
 import { OutputGone, OutputLost } from "./errors.ts";
+import { fitLines } from "./layout.ts";
 
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 
@@ -9,7 +10,7 @@ export interface Terminal {
   /** Writes a result; throws `OutputGone` when the reader has gone. */
   print(text: string): void;
   printJson(value: unknown): void;
-  /** Writes a result in the form that `--format` asks for. */
+  /** Writes a result in the form that `--format` asks for; at a terminal long lines break between words. */
   printResult(format: string, value: unknown, text: string): void;
   /** Progress, notices and warnings; silent under `--quiet` unless it is a warning. */
   note(text: string): void;
@@ -35,15 +36,17 @@ export function openTerminal(
     if (result === "gone") throw new OutputGone();
     if (result !== "written") throw new OutputLost(result.code);
   };
+  const fit = (text: string, stream: "stdout" | "stderr"): string =>
+    system.stdio.isTerminal(stream) ? fitLines(text, { columns: process[stream].columns }) : text;
   const printJson = (value: unknown): void => print(`${JSON.stringify(value, null, 2)}\n`);
   return {
     print,
     printJson,
-    printResult: (format, value, text) => (format === "json" ? printJson(value) : print(text)),
+    printResult: (format, value, text) => (format === "json" ? printJson(value) : print(fit(text, "stdout"))),
     note: text => {
-      if (!flags.isQuiet) system.stdio.writeError(text);
+      if (!flags.isQuiet) system.stdio.writeError(fit(text, "stderr"));
     },
-    warn: text => system.stdio.writeError(text),
+    warn: text => system.stdio.writeError(fit(text, "stderr")),
     paint: (style, text, stream = "stdout") =>
       hasColor(stream) ? styleText(style, text, { validateStream: false }) : text,
     isInteractive: isInteractive(system),

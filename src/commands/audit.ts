@@ -2,7 +2,6 @@ import {
   defineCommand,
   defineFamily,
   FORMAT_OPTION,
-  fitLines,
   type Invocation,
   type OptionValues,
   option,
@@ -177,7 +176,7 @@ async function verifyAll({ options, system, terminal }: Invocation<AllOptions>):
     })),
   };
   const text = recordsText(report, `${place}, team ${team}`, terminal);
-  terminal.printResult(options.format, document, fitLines(text, terminal));
+  terminal.printResult(options.format, document, text);
   return isWhole ? 0 : 1;
 }
 
@@ -267,7 +266,7 @@ changed.`,
     const { broken = isGone ? goneLog(path) : null, head: found = null, ...rest } = report;
     const document = { ok: broken === null, path, ...rest, head: found, broken, ...(shipped && { shipped }) };
     const text = chainText({ ...report, broken: broken ?? undefined }, shipped, path, terminal);
-    terminal.printResult(options.format, document, fitLines(text, terminal));
+    terminal.printResult(options.format, document, text);
     return broken === null ? 0 : 1;
   },
 });

@@ -4,7 +4,6 @@ import {
   CommandError,
   defineCommand,
   FORMAT_OPTION,
-  fitLines,
   loadReadHosts,
   option,
   type Terminal,
@@ -235,8 +234,9 @@ the hosts are never changed. A second run changes nothing.`,
         home: system.env.get("HOME"),
         project: requireDirectories(system).projectRoot,
       });
-      const isShortPreview = options["dry-run"] && !options.full;
-      terminal.printResult(options.format, report, isShortPreview ? fitLines(text, terminal) : text);
+      // Whole files are shown as they would be, line by line.
+      if (options.full && options.format === "text") terminal.print(text);
+      else terminal.printResult(options.format, report, text);
       return report.success ? 0 : 1;
     });
   },

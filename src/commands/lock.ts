@@ -1,4 +1,4 @@
-import { defineCommand, FORMAT_OPTION, fitLines, option, usageError } from "../cli/index.ts";
+import { defineCommand, FORMAT_OPTION, option, usageError } from "../cli/index.ts";
 import { lock } from "../hooks/index.ts";
 
 /** Hosts that let an agent stop after this many holds, whatever a hook says. */
@@ -29,7 +29,7 @@ export const command = defineCommand({
       { locked: true, locked_at: outcome.lockedAt, already_locked: !isNew },
       isNew ? "Locked: the agent goes on until `amplihack unlock`.\n" : "Already locked.\n",
     );
-    terminal.note(fitLines(CAP_NOTICE, terminal));
+    terminal.note(CAP_NOTICE);
     return 0;
   },
 });

@@ -2,7 +2,6 @@ import {
   askYesOrNo,
   defineCommand,
   FORMAT_OPTION,
-  fitLines,
   loadReadHosts,
   option,
   type Terminal,
@@ -70,7 +69,8 @@ was, byte for byte. Memory, history, configuration and the audit log stay unless
         home: system.env.get("HOME"),
         project: requireDirectories(system).projectRoot,
       });
-      terminal.printResult(options.format, report, options.full ? text : fitLines(text, terminal));
+      if (options.full && options.format === "text") terminal.print(text);
+      else terminal.printResult(options.format, report, text);
       if (report.removed.length > 0 && !report.dry_run && hasLastingData(system, requireDirectories(system)))
         terminal.note(DATA_HINT);
       return report.success ? 0 : 1;

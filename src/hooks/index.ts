@@ -98,7 +98,7 @@ export {
   type ToolSelector,
 } from "./user/authoring.ts";
 export { openCall, openFacts } from "./user/call.ts";
-export { hasChanged, isSourceName, listSources } from "./user/changed-sources.ts";
+export { hasChanged } from "./user/changed-sources.ts";
 export { isUserHook, type UserHook } from "./user/define.ts";
 export {
   type BuiltFile,
@@ -116,7 +116,7 @@ export {
 export type { AskRequest, ChildRequest } from "./user/node-child.ts";
 export { OwnHooks, withToolInput } from "./user/own-hooks.ts";
 export { CODE_CLOSING, CODE_OPENING, type RunHook, requireHooks, runInRealm } from "./user/run-code.ts";
-export { findWanted, indexFile, indexText, isWanted } from "./user/wanted.ts";
+export { findWanted, indexFile, indexText, isSourceName, isWanted, listSources } from "./user/wanted.ts";
 export const loadAudit = () => import("./program/audit.ts");
 export const loadGrants = () => import("./program/grants.ts");
 export const loadGuardArgv = () => import("./program/guard-argv.ts");
@@ -127,4 +127,4 @@ export const loadManifest = () => import("./user/manifest.ts");
 export const loadProcessTree = () => import("./program/process-tree.ts");
 export const loadRunCode = () => import("./user/run-code.ts");
 export const loadStockHistory = () => import("./stock/history.ts");
-export const loadSourceFiles = () => import("./user/changed-sources.ts");
+export const loadWanted = () => import("./user/wanted.ts");

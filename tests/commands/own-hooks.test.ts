@@ -235,11 +235,33 @@ describe("sources and builds", () => {
     const user = newUser();
     mkdirSync(own(user), { recursive: true });
     writeFileSync(own(user, "a.ts"), hook("a", "first"));
-    expect((await ask(user, "pre-tool-use", bash)).answer).toEqual({});
     await ask(user, "session-start", { hook_event_name: "SessionStart", source: "startup" });
     expect((await ask(user, "pre-tool-use", bash)).stdout).toContain("first");
     writeFileSync(own(user, "a.ts"), hook("a", "second"));
     expect((await ask(user, "pre-tool-use", bash)).stdout).toContain("second");
+  });
+
+  it("one that is edited to want other calls, or keeps its size and time, does not run stale", async () => {
+    const user = newUser();
+    mkdirSync(own(user), { recursive: true });
+    writeFileSync(own(user, "a.ts"), hook("a", "first").replace('tool: "Bash"', 'tool: "Write"'));
+    await user.type(["hooks", "build"]);
+    expect((await ask(user, "pre-tool-use", bash)).answer).toEqual({});
+    writeFileSync(own(user, "a.ts"), hook("a", "first"));
+    expect((await ask(user, "pre-tool-use", bash)).stdout).toContain("first");
+    const { atime, mtime } = statSync(own(user, "a.ts"));
+    writeFileSync(own(user, "a.ts"), hook("a", "third"));
+    utimesSync(own(user, "a.ts"), atime, mtime);
+    expect((await ask(user, "pre-tool-use", bash)).stdout).toContain("third");
+    writeFileSync(own(user, "0.ts"), hook("0", "another"));
+    expect((await ask(user, "pre-tool-use", bash)).stdout).toContain("another");
+  });
+
+  it("one that was never built is told at a call, and does not run", async () => {
+    const user = newUser();
+    mkdirSync(own(user), { recursive: true });
+    writeFileSync(own(user, "a.ts"), hook("a", "first"));
+    expect((await ask(user, "pre-tool-use", bash)).stdout).toContain("amplihack hooks build");
   });
 
   it("two builds at the same time leave one whole manifest", async () => {

@@ -2,7 +2,6 @@ import {
   CommandError,
   defineCommand,
   FORMAT_OPTION,
-  fitLines,
   type Invocation,
   type OptionSpecs,
   option,
@@ -10,8 +9,14 @@ import {
   type Terminal,
   usageError,
 } from "../../cli/index.ts";
-import { loadSourceFiles } from "../../hooks/index.ts";
-import { loadLoadFile, loadOperations, loadSources } from "../../install/index.ts";
+import { loadWanted } from "../../hooks/index.ts";
+import {
+  INSTALLABLE_HOSTS,
+  isPresent,
+  loadLoadFile,
+  loadOperations,
+  loadSources,
+} from "../../install/index.ts";
 import { errorText, parseJsonObject } from "../../protocol/index.ts";
 import { resolve } from "../../system/index.ts";
 import { type ExampleResult, loadExamples, loadRunTrials, type Trial } from "../../verify/index.ts";
@@ -19,6 +24,7 @@ import { type ExampleResult, loadExamples, loadRunTrials, type Trial } from "../
 const OPTIONS = {
   input: option.string("FILE", "one payload instead of the examples; - for standard input"),
   watch: option.boolean("run again whenever the file changes"),
+  all: option.boolean("show hosts too that are not on this machine"),
   format: FORMAT_OPTION,
 } as const satisfies OptionSpecs;
 
@@ -27,7 +33,8 @@ export const testCommand = defineCommand({
   summary: "run a hook of your own on payloads of every host, and check its examples",
   details: `
 Hooks are tried with payloads that real hosts sent ("recorded") and with their examples in the words of every host. The
-table shows the host, the payload, what the hook said, in which words the host would hear it, and how long it took.
+table shows the hosts that you have, or all with --all: the payload, what the hook said, how long it took, and in which
+words the host would hear it. What failed is always shown.
 Examples stand beside the hook: export const examples = [{ input: { command: "make deploy" }, expect: "ask" }]. An
 expectation is allow, ask, deny, none, skipped, rewrite, context, message, halt or output, or members of the effect.`,
   options: OPTIONS,
@@ -62,7 +69,7 @@ type TestInvocation = Invocation<typeof OPTIONS>;
 
 async function filesOf({ positionals, system }: TestInvocation): Promise<readonly string[]> {
   const { userHooksFolder } = await loadSources();
-  const { listSources } = await loadSourceFiles();
+  const { listSources } = await loadWanted();
   const { requireDirectories } = await loadOperations();
   const [named] = positionals;
   const own = userHooksFolder(requireDirectories(system).stateHome);
@@ -90,9 +97,17 @@ async function testFiles(invocation: TestInvocation, files: readonly string[]): 
     ({ trials, examples, problem }) =>
       problem === undefined && examples.every(one => one.isMet) && trials.every(one => one.said !== "failed"),
   );
-  const text = results.map(result => renderFile(result, terminal)).join("\n");
+  const hosts = options.all ? [] : await hostsHere(invocation);
+  const text = results.map(result => renderFile(result, hosts, terminal)).join("\n");
   terminal.printResult(options.format, { success, files: results }, text);
   return success ? 0 : 1;
+}
+
+/** The hosts on this machine; none where none is found, which means all. */
+async function hostsHere({ system }: TestInvocation): Promise<readonly string[]> {
+  const { requireDirectories } = await loadOperations();
+  const places = requireDirectories(system);
+  return INSTALLABLE_HOSTS.filter(host => isPresent(system, places, host));
 }
 
 interface FileResult {
@@ -128,25 +143,34 @@ async function readPayload(system: TestInvocation["system"], path: string) {
   return payload;
 }
 
-const HEADINGS = ["host", "from", "payload", "said", "ms", "the host hears"];
+const HEADINGS = ["host", "payload", "said", "ms", "the host hears"];
 const WORDS_LENGTH = 100;
 
-function renderFile({ file, problem, trials, examples }: FileResult, terminal: Terminal): string {
+function renderFile(
+  { file, problem, trials, examples }: FileResult,
+  hosts: readonly string[],
+  terminal: Terminal,
+): string {
   const title = terminal.paint("bold", file);
   if (problem !== undefined) return `${title}\n  ${terminal.paint("red", problem)}\n`;
-  const rows = trials.map(({ host, source, payload, said, ms, words }) => [
-    host,
-    source,
-    payload.replaceAll("\n", "⏎"),
-    said,
-    ms.toFixed(1),
-    words.slice(0, WORDS_LENGTH).replaceAll("\n", "⏎"),
-  ]);
+  const isShown = ({ host, said }: Trial): boolean =>
+    hosts.length === 0 || hosts.includes(host) || said === "failed";
+  const rows = trials
+    .filter(isShown)
+    .map(({ host, source, payload, said, ms, words }) => [
+      source === "recorded" ? `${host} *` : host,
+      payload.replaceAll("\n", "⏎"),
+      said,
+      ms.toFixed(1),
+      words.slice(0, WORDS_LENGTH).replaceAll("\n", "⏎"),
+    ]);
   const checked = examples.map(({ place, hook, expected, said, isMet, detail }) =>
     isMet
       ? `  ${terminal.paint("green", "ok")}    ${place} ${hook}: ${said}\n`
       : `  ${terminal.paint("red", "FAIL")}  ${place} ${hook}: expected ${JSON.stringify(expected)}, it said ${said} ${detail}\n`,
   );
   const table = renderTable([HEADINGS, ...rows], terminal, "  ");
-  return `${title}\n${table}${fitLines(checked.join(""), terminal)}`;
+  const left = trials.length - rows.length;
+  const more = left === 0 ? "" : `  the same for hosts that are not here: ${left} more with --all\n`;
+  return `${title}\n${table}  * a payload that the real host sent\n${more}${checked.join("")}`;
 }

@@ -1,23 +1,32 @@
 import type { HookInput } from "../../protocol/index.ts";
-import { childEnvironment, hasErrorCode, join, type System } from "../../system/index.ts";
+import { childEnvironment, type System, sha256Hex } from "../../system/index.ts";
 import { deeperEnvironment } from "./depth.ts";
-import type { BuiltFile, Manifest } from "./manifest.ts";
-import { findWanted, type WantedHooks } from "./wanted.ts";
+import type { BuiltFile, Manifest, SourceFile } from "./manifest.ts";
+import { findWanted, looksChanged, type WantedHooks } from "./wanted.ts";
 
 const BUILD_TIMEOUT_MS = 5_000;
 const MAX_OUTPUT_BYTES = 64 * 1024;
 
-/** Whether a source, or something it imports, is not what was compiled. */
+/** Larger files, which somebody else wrote and a hook imports, are compared by size and time alone. */
+const MAX_COMPARED_BYTES = 64 * 1024;
+
+/** Whether the hook that is about to run, or something it imports, is not what was compiled: by content. */
 export function hasChanged(file: Pick<BuiltFile, "inputs">, system: Pick<System, "files">): boolean {
-  return file.inputs.some(({ path, size, modifiedMs }) => {
-    const facts = system.files.follow(path);
-    return facts === undefined || facts.size !== size || Math.abs(facts.modifiedMs - modifiedMs) > 1;
-  });
+  return file.inputs.some(one => looksChanged(one, system) || differs(one, system));
+}
+
+function differs({ path, size, sha256 }: SourceFile, { files }: Pick<System, "files">): boolean {
+  if (size > MAX_COMPARED_BYTES) return false;
+  try {
+    return sha256Hex(files.read(path, size + 1)) !== sha256;
+  } catch {
+    return true;
+  }
 }
 
 /**
- * The same hooks after a build, when one of the user's own files changed since the last. Those of a project are never
- * built here: what changed is not what was trusted.
+ * The same hooks after a build, when something of the user's own changed since the last. What belongs to a project is
+ * never built here: what changed is not what was trusted.
  */
 export async function rebuildChanged(
   wanted: WantedHooks,
@@ -25,7 +34,8 @@ export async function rebuildChanged(
   system: System,
   deadlineMs: number,
 ): Promise<WantedHooks | undefined> {
-  const isChanged = wanted.hooks.some(({ file }) => file.project === undefined && hasChanged(file, system));
+  const isChanged =
+    wanted.isStale || wanted.hooks.some(({ file }) => file.project === undefined && hasChanged(file, system));
   if (!isChanged) return wanted;
   await build(wanted.manifest, system, deadlineMs - system.clock.monotonicMs());
   const found = findWanted(system, input);
@@ -56,26 +66,4 @@ export async function build(
   }).done;
   system.stdio.writeError(system.text.decode(stderr).text);
   return end.kind === "exit" && end.code === 0;
-}
-
-const SOURCE = /^[^.].*\.(?:[mc]?ts|[mc]?js)$/;
-const NOT_A_SOURCE = /\.d\.[mc]?ts$|\.(?:test|spec)\.[mc]?[tj]s$/;
-
-/** Declarations and tests are no hooks. */
-export function isSourceName(name: string): boolean {
-  return SOURCE.test(name) && !NOT_A_SOURCE.test(name);
-}
-
-/** The hook files of a folder. */
-export function listSources(system: Pick<System, "files">, folder: string): readonly string[] {
-  try {
-    return system.files
-      .list(folder)
-      .filter(isSourceName)
-      .sort()
-      .map(name => join(folder, name));
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
-    throw error;
-  }
 }

@@ -24,6 +24,10 @@ export interface SourceFile {
   readonly path: string;
   readonly size: number;
   readonly modifiedMs: number;
+  /** of its content; a manifest of an earlier version has none */
+  readonly sha256: string;
+  /** the project of a configuration that is not the user's own */
+  readonly project?: string | undefined;
 }
 
 /** One source file and what became of it. */
@@ -84,7 +88,7 @@ export interface Manifest {
   readonly builder: readonly string[];
   readonly files: readonly BuiltFile[];
   readonly handlers: readonly BuiltHandler[];
-  /** files in Claude's shape as they were: a change of theirs is found at the start of a session */
+  /** files in Claude's shape as they were */
   readonly configurations: readonly SourceFile[];
 }
 
@@ -190,6 +194,8 @@ function parseSource(value: Json, place: string): SourceFile {
     path: members.string("path"),
     size: members.count("size"),
     modifiedMs: members.number("modifiedMs"),
+    sha256: members.optional("sha256", members.string) ?? "",
+    project: members.optional("project", members.string),
   };
 }
 

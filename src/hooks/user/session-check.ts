@@ -1,9 +1,9 @@
 import { errorText, type HookInput } from "../../protocol/index.ts";
 import { findHome, findProjectRoot, findStateHome } from "../../state/index.ts";
 import { dirname, join, type System } from "../../system/index.ts";
-import { build, hasChanged, listSources } from "./changed-sources.ts";
+import { build, hasChanged } from "./changed-sources.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
-import { indexFile } from "./wanted.ts";
+import { indexFile, listSources, NOT_BUILT } from "./wanted.ts";
 
 /**
  * At the start of a session: builds anew when a hook of the user's was written, changed or taken away, and names what
@@ -28,8 +28,7 @@ export async function checkOwnHooks(
         : !hasFile(system, indexFile(stateHome)) || hasNews(manifest, own, system, stateHome);
     const builder = manifest?.builder ?? program;
     const notes: string[] = [];
-    if (isStale && builder === undefined)
-      notes.push("your own hooks are not built; run amplihack hooks build");
+    if (isStale && builder === undefined) notes.push(NOT_BUILT);
     else if (
       isStale &&
       !(await build({ builder: builder ?? [] }, system, deadlineMs - system.clock.monotonicMs()))

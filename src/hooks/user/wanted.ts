@@ -2,7 +2,7 @@ import { compileCondition, compileMatcher, isMatch, subjectOf } from "../../hand
 import { canonicalInput } from "../../hosts/index.ts";
 import { describeEvent, errorText, findEvent, type HookInput } from "../../protocol/index.ts";
 import { findHome, findProjectRoot, findStateHome } from "../../state/index.ts";
-import { compileGlob, join, matchesGlob, type System } from "../../system/index.ts";
+import { compileGlob, hasErrorCode, join, matchesGlob, type System } from "../../system/index.ts";
 import { nativeNames } from "./claude-payload.ts";
 import {
   type BuiltFile,
@@ -12,6 +12,7 @@ import {
   MAX_MANIFEST_BYTES,
   type Manifest,
   readManifest,
+  type SourceFile,
   type Wants,
   type When,
 } from "./manifest.ts";
@@ -84,6 +85,8 @@ interface WantedIndex {
   readonly manifestLength: number;
   readonly hooks: readonly (Wants & { readonly project?: string })[];
   readonly handlers: readonly HandlerWants[];
+  /** the user's own files that the manifest was made of; absent in one of an earlier version */
+  readonly sources?: readonly SourceFile[];
 }
 
 const INDEX_VERSION = 1;
@@ -93,7 +96,7 @@ export function indexFile(stateHome: string): string {
 }
 
 /** The index of a manifest, as it is written. */
-export function indexText({ files, handlers }: Manifest, manifestLength: number): string {
+export function indexText({ files, handlers, configurations }: Manifest, manifestLength: number): string {
   const hooks = files.flatMap(({ project, hooks: all }) =>
     all.map(({ events, tools, hostTools, hosts, when }) => ({
       events,
@@ -112,7 +115,51 @@ export function indexText({ files, handlers }: Manifest, manifestLength: number)
     project,
     writtenFor,
   }));
-  return `${JSON.stringify({ version: INDEX_VERSION, manifestLength, hooks, handlers: wants })}\n`;
+  const sources = [
+    ...files.filter(({ project }) => project === undefined).flatMap(({ inputs }) => inputs),
+    ...configurations.filter(({ project }) => project === undefined),
+  ];
+  return `${JSON.stringify({ version: INDEX_VERSION, manifestLength, hooks, handlers: wants, sources })}\n`;
+}
+
+/** By size and time: two system calls for each file, before every call. What runs is compared by content too. */
+export function looksChanged(
+  { path, size, modifiedMs }: SourceFile,
+  { files }: Pick<System, "files">,
+): boolean {
+  const facts = files.follow(path);
+  return facts === undefined || facts.size !== size || Math.abs(facts.modifiedMs - modifiedMs) > 1;
+}
+
+/** Whether a file of the user's own was changed, taken away or added since the build. */
+function isStale({ sources }: WantedIndex, system: System, stateHome: string): boolean {
+  if (sources === undefined || sources.some(one => looksChanged(one, system))) return true;
+  const known = new Set(sources.map(({ path }) => path));
+  const configured = join(stateHome, "hooks.jsonc");
+  if (!known.has(configured) && system.files.follow(configured)?.kind === "file") return true;
+  return listSources(system, join(stateHome, "hooks")).some(path => !known.has(path));
+}
+
+const SOURCE = /^[^.].*\.(?:[mc]?ts|[mc]?js)$/;
+const NOT_A_SOURCE = /\.d\.[mc]?ts$|\.(?:test|spec)\.[mc]?[tj]s$/;
+
+/** Declarations and tests are no hooks. */
+export function isSourceName(name: string): boolean {
+  return SOURCE.test(name) && !NOT_A_SOURCE.test(name);
+}
+
+/** The hook files of a folder. */
+export function listSources(system: Pick<System, "files">, folder: string): readonly string[] {
+  try {
+    return system.files
+      .list(folder)
+      .filter(isSourceName)
+      .sort()
+      .map(name => join(folder, name));
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
+    throw error;
+  }
 }
 
 /** Undefined when there is none: no hook was ever built. Throws for one that cannot be read. */
@@ -142,11 +189,15 @@ export interface WantedHooks {
   readonly hooks: readonly WantedHook[];
   /** in the order in which they stand in their files */
   readonly handlers: readonly BuiltHandler[];
+  /** a file of the user's own is not what was built: which hooks want the call is known after the next build */
+  readonly isStale: boolean;
 }
+
+export const NOT_BUILT = "your own hooks are not built and do not run; run: amplihack hooks build";
 
 /**
  * The users' hooks that a call is for, in the order in which they run. Nothing is loaded. Where nobody has written a
- * hook it costs one look for a file, and where none wants the call one small file is read.
+ * hook it costs two looks for files, and where none wants the call one small file is read and its sources are looked at.
  */
 export function findWanted(
   system: System,
@@ -156,7 +207,8 @@ export function findWanted(
   if (stateHome === undefined) return undefined;
   try {
     const index = readIndex(system, stateHome);
-    return index === undefined ? undefined : select(index, new Selection(system, input), stateHome);
+    if (index !== undefined) return select(index, new Selection(system, input), stateHome);
+    return listSources(system, join(stateHome, "hooks")).length === 0 ? undefined : { problem: NOT_BUILT };
   } catch (error) {
     return {
       problem: `your own hooks do not run: their manifest cannot be used (${errorText(error)}); run amplihack hooks build`,
@@ -165,7 +217,9 @@ export function findWanted(
 }
 
 function select(index: WantedIndex, selection: Selection, stateHome: string): WantedHooks | undefined {
+  const isChanged = isStale(index, selection.system, stateHome);
   const isWantedAtAll =
+    isChanged ||
     index.hooks.some(hook => selection.hasHook(hook)) ||
     index.handlers.some(handler => selection.hasHandler(handler));
   if (!isWantedAtAll) return undefined;
@@ -178,7 +232,8 @@ function select(index: WantedIndex, selection: Selection, stateHome: string): Wa
     )
     .sort((one, other) => compareHooks(one.hook, other.hook));
   const handlers = manifest.handlers.filter(handler => selection.hasHandler(handler));
-  return hooks.length === 0 && handlers.length === 0 ? undefined : { manifest, stateHome, hooks, handlers };
+  if (!isChanged && hooks.length === 0 && handlers.length === 0) return undefined;
+  return { manifest, stateHome, hooks, handlers, isStale: isChanged };
 }
 
 /** Which hooks are for one call. Where the project is is found out when a hook belongs to one. */

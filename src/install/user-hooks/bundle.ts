@@ -307,7 +307,7 @@ export async function compileSource(
     const compiled = bundler === undefined ? compileAlone(path) : await bundle(bundler, path);
     const inputs = inputsOf(system, compiled.inputs);
     const sha256 = contentHash(system, compiled.inputs);
-    if (before[0]?.modifiedMs !== inputs[0]?.modifiedMs) throw new Error("it changed while it was built");
+    if (before[0]?.sha256 !== inputs[0]?.sha256) throw new Error("it changed while it was built");
     const code = `${hashText(compiled.code).slice(0, 32)}.${compiled.isPortable ? "js" : "mjs"}`;
     const target = join(folder, code);
     if (system.files.follow(target) === undefined)
@@ -342,11 +342,14 @@ function brokenFile(
 }
 
 function inputsOf(system: System, paths: readonly string[]): readonly SourceFile[] {
-  return paths.map(path => {
-    const facts = system.files.follow(path);
-    if (facts === undefined) throw new Error(`${path} is gone`);
-    return { path, size: facts.size, modifiedMs: facts.modifiedMs };
-  });
+  return paths.map(path => sourceFile(system, path));
+}
+
+export function sourceFile({ files }: System, path: string): SourceFile {
+  const facts = files.follow(path);
+  if (facts === undefined) throw new Error(`${path} is gone`);
+  const sha256 = hashBytes(files.read(path, MAX_SOURCE_BYTES));
+  return { path, size: facts.size, modifiedMs: facts.modifiedMs, sha256 };
 }
 
 /** Of all files by path and content: what a person agrees to. */

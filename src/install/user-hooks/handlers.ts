@@ -14,7 +14,7 @@ import {
   stringsAt,
 } from "../../protocol/index.ts";
 import { join, type System } from "../../system/index.ts";
-import { contentHash } from "./bundle.ts";
+import { contentHash, sourceFile } from "./bundle.ts";
 import { findServerEntry, readServer, readSettingsFile } from "./compiled.ts";
 import type { HookPlaces, TrustedHooks, TrustState } from "./sources.ts";
 import { listActions, listFilesThatRun } from "./what-runs.ts";
@@ -226,7 +226,11 @@ export function collectHandlers(
   const consider = (file: HandlerFile): Json | undefined => {
     const facts = system.files.follow(file.path);
     if (facts?.kind !== "file") return undefined;
-    configurations.push({ path: file.path, size: facts.size, modifiedMs: facts.modifiedMs });
+    const isOwn = file.kind !== "project" && file.kind !== "local";
+    configurations.push({
+      ...sourceFile(system, file.path),
+      ...(isOwn ? {} : { project: places.projectRoot }),
+    });
     const read = readJsonc(system.text.decode(system.files.read(file.path, MAX_FILE_BYTES)).text);
     if (file.kind === "project" || file.kind === "local") {
       const named = read.ok ? listFilesThatRun(system, places.projectRoot, read.value) : [];
