@@ -47,7 +47,6 @@ function fitLine(line: string, columns: number): string {
 
 /** Colours take no room. */
 function shownLength(text: string): number {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with ESC
   return text.replace(/\u001b\[[0-9;]*m/g, "").length;
 }
 

@@ -36,17 +36,18 @@ export function openTerminal(
     if (result === "gone") throw new OutputGone();
     if (result !== "written") throw new OutputLost(result.code);
   };
-  const fit = (text: string, stream: "stdout" | "stderr"): string =>
+  const fitTo = (text: string, stream: "stdout" | "stderr"): string =>
     system.stdio.isTerminal(stream) ? fitLines(text, { columns: process[stream].columns }) : text;
   const printJson = (value: unknown): void => print(`${JSON.stringify(value, null, 2)}\n`);
   return {
     print,
     printJson,
-    printResult: (format, value, text) => (format === "json" ? printJson(value) : print(fit(text, "stdout"))),
+    printResult: (format, value, text) =>
+      format === "json" ? printJson(value) : print(fitTo(text, "stdout")),
     note: text => {
-      if (!flags.isQuiet) system.stdio.writeError(fit(text, "stderr"));
+      if (!flags.isQuiet) system.stdio.writeError(fitTo(text, "stderr"));
     },
-    warn: text => system.stdio.writeError(fit(text, "stderr")),
+    warn: text => system.stdio.writeError(fitTo(text, "stderr")),
     paint: (style, text, stream = "stdout") =>
       hasColor(stream) ? styleText(style, text, { validateStream: false }) : text,
     isInteractive: isInteractive(system),

@@ -8,9 +8,7 @@ import {
   option,
   usageError,
 } from "../cli/index.ts";
-import { BUILT_IN } from "../config/index.ts";
-import { loadDataFiles, loadReport } from "../dashboard/index.ts";
-import { openHistory } from "../history/index.ts";
+import { loadDataFiles, loadFigures, loadReport } from "../dashboard/index.ts";
 import { dirname, expandHome, resolve, type System, writeAtomically } from "../system/index.ts";
 
 const HELP = "amplihack report --help";
@@ -69,11 +67,10 @@ async function printSummary({ options, system, terminal }: Invocation<typeof OPT
       ? (options.week ? lastWeek : today)(nowMs)
       : since(nowMs, readDuration("since", wanted), wanted);
   const files = findDataFiles(system, message => terminal.warn(message));
-  const summary = await new ProgressLine(system, terminal).during("reading the logs …", () => {
-    const history = openHistory(system, { stateHome: files.stateHome, project: "/" }, BUILT_IN.history);
-    const { changes } = history.listChanges({ sinceMs: readFrom(period) });
-    return summarise(system, files, period, changes);
-  });
+  const { readTimeline, summarise: summariseActivity } = await loadFigures();
+  const summary = await new ProgressLine(system, terminal).during("reading the logs …", async () =>
+    summarise(await readTimeline(system, files, readFrom(period)), period, summariseActivity),
+  );
   const { figures } = summary;
   const isEmpty = Object.values(figures).every(figure => figure === 0);
   const view = { terminal, columns: terminal.columns, home: system.env.get("HOME") ?? "/", nowMs };

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { EntrySource, JudgementEntry, NewEntry, RunEntry } from "./entries.ts";
+import type { EntryBatch, EntrySource, JudgementEntry, NewEntry, RunEntry } from "./entries.ts";
 
 /** A name with how often it occurs. */
 export interface Counted {
@@ -146,101 +146,6 @@ function findOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return found;
 }
 
-interface SessionSummary {
-  readonly session: string;
-  readonly host: string;
-  readonly project: string;
-  readonly first: string;
-  readonly last: string;
-  readonly calls: number;
-  readonly stopped: number;
-  readonly failures: number;
-}
-
-/** Everything that was read, in figures. */
-export interface Overview {
-  readonly calls: number;
-  readonly denied: number;
-  readonly asked: number;
-  readonly failures: number;
-  /** lines of the logs that could not be understood */
-  readonly unreadable: number;
-  readonly hosts: readonly Counted[];
-  readonly rules: readonly Counted[];
-  readonly sessions: readonly SessionSummary[];
-  readonly latency: readonly LatencySeries[];
-}
-
-const MAX_SESSIONS = 500;
-const MAX_NAMES = 300;
-
-/** Counts entries as they come; its memory does not grow with their number. */
-class Tally {
-  unreadable = 0;
-  private calls = 0;
-  private denied = 0;
-  private asked = 0;
-  private failures = 0;
-  private readonly hosts = new Map<string, number>();
-  private readonly rules = new Map<string, number>();
-  /** in the order of their last call */
-  private readonly sessions = new Map<string, SessionSummary>();
-  private readonly latency = new Latency();
-
-  addRun(run: RunEntry): void {
-    this.calls++;
-    const isStopped = run.decision === "deny" || run.decision === "ask";
-    if (run.decision === "deny") this.denied++;
-    if (run.decision === "ask") this.asked++;
-    if (run.failure !== "") this.failures++;
-    countUp(this.hosts, run.host);
-    this.latency.add(run.hook, Date.parse(run.ts), run.ms * 1000);
-    if (run.session !== "") this.addToSession(run, isStopped);
-  }
-
-  addJudgement({ decision, rules }: JudgementEntry): void {
-    if (decision !== "allow") for (const rule of rules) countUp(this.rules, rule);
-  }
-
-  overview(): Overview {
-    const { calls, denied, asked, failures, unreadable } = this;
-    return {
-      calls,
-      denied,
-      asked,
-      failures,
-      unreadable,
-      hosts: mostFirst(this.hosts),
-      rules: mostFirst(this.rules),
-      sessions: [...this.sessions.values()].reverse(),
-      latency: this.latency.series(),
-    };
-  }
-
-  private addToSession(run: RunEntry, isStopped: boolean): void {
-    const { session, host, project, ts } = run;
-    const known = this.sessions.get(session);
-    this.sessions.delete(session);
-    this.sessions.set(session, {
-      session,
-      host,
-      project,
-      first: known?.first ?? ts,
-      last: ts,
-      calls: (known?.calls ?? 0) + 1,
-      stopped: (known?.stopped ?? 0) + (isStopped ? 1 : 0),
-      failures: (known?.failures ?? 0) + (run.failure === "" ? 0 : 1),
-    });
-    const [oldest] = this.sessions.keys();
-    if (this.sessions.size > MAX_SESSIONS && oldest !== undefined) this.sessions.delete(oldest);
-  }
-}
-
-function countUp(counts: Map<string, number>, name: string): void {
-  const key = counts.has(name) || counts.size < MAX_NAMES ? name : "other";
-  counts.set(key, (counts.get(key) ?? 0) + 1);
-}
-
 /** What a reader asks for; members left out do not restrict. */
 export interface EntryQuery {
   /** only entries older than the one with this number */
@@ -266,10 +171,18 @@ interface Entry {
   readonly decision: string;
 }
 
+/** The number of the first entry that is read; older ones, which are read later, have smaller numbers. */
+const START = 1_000_000_000;
+
 /** The newest entries of a log, a bounded number of them; older ones make room. */
 class Recent<E extends Entry> {
   private readonly capacity: number;
-  private readonly slots: E[] = [];
+  /** from `START` on, oldest first */
+  private newer: E[] = [];
+  /** those before `START`, newest first */
+  private older: E[] = [];
+  private first = START;
+  private appended = 0;
   private count = 0;
 
   constructor(capacity: number) {
@@ -281,17 +194,43 @@ class Recent<E extends Entry> {
     return this.count;
   }
 
-  add(entry: NewEntry<E>): E {
-    const numbered = { ...entry, number: this.count } as E;
-    this.slots[this.count % this.capacity] = numbered;
-    this.count++;
-    return numbered;
+  /** the numbers that are kept: from this one on, up to but not including that one */
+  get range(): readonly [number, number] {
+    return [this.first, START + this.appended];
+  }
+
+  append(entries: readonly NewEntry<E>[]): void {
+    for (const entry of entries)
+      this.newer.push(Object.assign(entry as E, { number: START + this.appended++ }));
+    this.count += entries.length;
+    const over = this.older.length + this.newer.length - this.capacity;
+    if (over <= 0) return;
+    const fromOlder = Math.min(over, this.older.length);
+    this.older.length -= fromOlder;
+    if (over > fromOlder) this.newer.splice(0, over - fromOlder);
+    this.first += over;
+  }
+
+  /** Entries that are older than all others; false when there is no room for them all. */
+  prepend(entries: readonly NewEntry<E>[]): boolean {
+    const room = this.capacity - this.older.length - this.newer.length;
+    const kept = entries.slice(Math.max(0, entries.length - room));
+    for (const entry of kept.toReversed())
+      this.older.push(Object.assign(entry as E, { number: --this.first }));
+    this.count += kept.length;
+    return kept.length === entries.length;
   }
 
   *newestFirst(): Generator<E> {
-    for (let number = this.count - 1; number >= Math.max(0, this.count - this.capacity); number--) {
-      yield this.slots[number % this.capacity] as E;
-    }
+    for (let at = this.newer.length - 1; at >= 0; at--) yield this.newer[at] as E;
+    yield* this.older;
+  }
+
+  /** Those with numbers from `from` up to but not including `to`, oldest first. */
+  between(from: number, to: number): readonly E[] {
+    const older = this.older.slice(Math.max(0, START - to), Math.max(0, START - from)).reverse();
+    const shift = START + this.appended - this.newer.length;
+    return [...older, ...this.newer.slice(Math.max(0, from - shift), Math.max(0, to - shift))];
   }
 
   page(query: EntryQuery): EntryPage<E> {
@@ -324,16 +263,23 @@ function searchableText(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-export const KEPT_RUNS = 50_000;
-export const KEPT_JUDGEMENTS = 10_000;
+export const KEPT_RUNS = 400_000;
+export const KEPT_JUDGEMENTS = 100_000;
+/** So many of the newest entries are enough for a first page. */
+const FIRST_ENTRIES = 2_000;
 
-/** What the hooks did: figures over all that was read, and the newest entries themselves. */
+/** What the hooks did: the newest entries, a bounded number of them. */
 export class Activity {
   readonly runs = new Recent<RunEntry>(KEPT_RUNS);
   readonly judgements = new Recent<JudgementEntry>(KEPT_JUDGEMENTS);
-  readonly tally = new Tally();
+  /** lines of the logs that could not be understood */
+  unreadable = 0;
   private readonly source: EntrySource;
   private reading: Promise<boolean> | undefined;
+  private start: () => void = () => {};
+  private readonly first = new Promise<void>(resolve => {
+    this.start = resolve;
+  });
   /** everything was read to its end once */
   isRead = false;
 
@@ -341,25 +287,48 @@ export class Activity {
     this.source = source;
   }
 
+  /** The newest entries are there; the others are still being read. */
+  get isStarted(): Promise<void> {
+    void this.catchUp().catch(() => {});
+    return this.first;
+  }
+
   /** Reads what was written since the last time; true when there was something. Calls at once share one reading. */
   catchUp(): Promise<boolean> {
     this.reading ??= this.readNews().finally(() => {
       this.reading = undefined;
+      this.start();
     });
     return this.reading;
   }
 
   private async readNews(): Promise<boolean> {
     let isNews = false;
+    if (!this.isRead && this.source.readBack !== undefined)
+      isNews = await this.readOld(this.source.readBack());
     for await (const { runs, judgements, unreadable } of this.source.read()) {
       isNews = true;
-      this.tally.unreadable += unreadable;
-      for (const run of runs) this.tally.addRun(this.runs.add(run));
-      for (const judgement of judgements) this.tally.addJudgement(this.judgements.add(judgement));
+      this.unreadable += unreadable;
+      this.runs.append(runs);
+      this.judgements.append(judgements);
       // Requests are answered between the pieces of something long.
       await setImmediate();
     }
     this.isRead = true;
+    return isNews;
+  }
+
+  private async readOld(batches: Iterable<EntryBatch>): Promise<boolean> {
+    let isNews = false;
+    for (const { runs, judgements, unreadable } of batches) {
+      isNews = true;
+      this.unreadable += unreadable;
+      const hasRoom = this.runs.prepend(runs);
+      this.judgements.prepend(judgements);
+      if (this.runs.total >= FIRST_ENTRIES) this.start();
+      if (!hasRoom) break;
+      await setImmediate();
+    }
     return isNews;
   }
 }

@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject, numberAt, readJson, stringAt, stringsAt 
 import { MEMORY_DATABASE, requireDirectories, rotationsOf } from "../state/index.ts";
 import { hasErrorCode, join, type System } from "../system/index.ts";
 import { clip } from "../text/index.ts";
+import type { PriceList } from "../transcripts/index.ts";
 
 /** Whose machine an entry comes from, where it is not this one. */
 export interface Origin {
@@ -19,6 +20,7 @@ export interface RunEntry {
   readonly number: number;
   readonly origin?: Origin;
   readonly ts: string;
+  readonly atMs: number;
   readonly host: string;
   readonly event: string;
   readonly hook: string;
@@ -46,6 +48,7 @@ export interface JudgementEntry {
   readonly number: number;
   readonly origin?: Origin;
   readonly ts: string;
+  readonly atMs: number;
   readonly host: string;
   readonly decision: string;
   readonly tool: string;
@@ -81,14 +84,16 @@ export function parseJudgement(line: string): NewEntry<JudgementEntry> | undefin
 /** Undefined when the line is not one that a hook writes. */
 export function readRun(record: JsonObject | undefined): NewEntry<RunEntry> | undefined {
   if (record === undefined) return undefined;
-  const ts = timestamp(record);
+  const time = timestamp(record);
   const hook = word(record, "hook");
   const duration = numberAt(record, "duration_us") ?? -1;
-  if (ts === undefined || hook === "" || !(duration >= 0)) return undefined;
+  if (time === undefined || hook === "" || !(duration >= 0)) return undefined;
   const rules = texts(record, "rules", WORD_LENGTH);
   const result = word(record, "result");
+  // Every entry has the same members in the same order: a hundred thousand of them are read fast then.
   return {
-    ts,
+    ts: time.ts,
+    atMs: time.atMs,
     host: word(record, "host") || "unknown",
     event: word(record, "event"),
     hook,
@@ -110,9 +115,9 @@ export function readRun(record: JsonObject | undefined): NewEntry<RunEntry> | un
 /** Undefined when the line is not one of the audit log. */
 export function readJudgement(record: JsonObject | undefined): NewEntry<JudgementEntry> | undefined {
   if (record === undefined) return undefined;
-  const ts = timestamp(record);
+  const time = timestamp(record);
   const decision = word(record, "verdict");
-  if (ts === undefined || decision === "") return undefined;
+  if (time === undefined || decision === "") return undefined;
   const found = texts(record, "rules", WORD_LENGTH);
   const targets = texts(record, "targets", TEXT_LENGTH);
   const { kept, notes } = readNotes([...texts(record, "notes", TEXT_LENGTH), text(record, "failure")]);
@@ -122,7 +127,8 @@ export function readJudgement(record: JsonObject | undefined): NewEntry<Judgemen
   const told =
     withoutRules(person) || [rules.map(ruleTitle).join("; "), about].filter(part => part !== "").join(": ");
   return {
-    ts,
+    ts: time.ts,
+    atMs: time.atMs,
     host: word(record, "host") || "unknown",
     decision,
     tool: word(record, "tool"),
@@ -164,9 +170,13 @@ function parseObject(line: string): JsonObject | undefined {
   return read.ok && isJsonObject(read.value) ? read.value : undefined;
 }
 
-function timestamp(record: JsonObject): string | undefined {
-  const ms = Date.parse(word(record, "ts"));
-  return Number.isFinite(ms) ? new Date(ms).toISOString() : undefined;
+const WRITTEN_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+function timestamp(record: JsonObject): { readonly ts: string; readonly atMs: number } | undefined {
+  const written = word(record, "ts");
+  const atMs = Date.parse(written);
+  if (!Number.isFinite(atMs)) return undefined;
+  return { ts: WRITTEN_TIME.test(written) ? written : new Date(atMs).toISOString(), atMs };
 }
 
 function word(record: JsonObject, name: string): string {
@@ -193,6 +203,7 @@ export interface DataFiles {
   readonly home: string;
   readonly history: HistorySettings;
   readonly guard: GuardSettings;
+  readonly prices: PriceList;
 }
 
 /** Where this user's logs and memories lie. What is wrong in configuration files is told to `warn`. */
@@ -210,6 +221,7 @@ export function findDataFiles(system: System, warn: (message: string) => void): 
     home,
     history: config.history,
     guard: config.guard,
+    prices: config.prices,
   };
 }
 
@@ -259,6 +271,65 @@ export class LogReader {
     this.positions = seen;
   }
 
+  /**
+   * What is there now, the newest lines first and each piece in its own order; `read` goes on behind it. Whoever needs
+   * the newest lines alone leaves off when they are old enough.
+   */
+  *readBack(): Generator<LogChunk> {
+    const { files } = this.system;
+    const found = [this.path, ...rotationsOf(this.system, this.path)].flatMap(path => {
+      const facts = files.follow(path);
+      return facts?.kind === "file" ? [{ path, identity: facts.identity, size: facts.size }] : [];
+    });
+    this.positions = new Map(
+      found.map(({ identity, size }) => [identity, { offset: size, isSkipping: false }]),
+    );
+    for (const { path, identity, size } of found) yield* this.readFileBack(path, identity, size);
+  }
+
+  private *readFileBack(path: string, identity: string, size: number): Generator<LogChunk> {
+    let end = size;
+    let isCut = false;
+    while (end > 0) {
+      const start = Math.max(0, end - CHUNK_BYTES);
+      const bytes = this.readPiece(path, identity, start, end - start);
+      if (bytes === undefined) return;
+      if (end === size && path === this.path) this.waitForEnd(identity, bytes, end);
+      // What ends this piece is a whole line, except at the end of the file and inside of a line that is too long.
+      const until = end === size || isCut ? bytes.lastIndexOf(NEWLINE) + 1 : bytes.length;
+      const first = start === 0 ? 0 : bytes.indexOf(NEWLINE) + 1;
+      const isTooLong = start > 0 && (first === 0 || start + first >= end);
+      if (isTooLong) {
+        if (until > 0) yield { lines: [], skipped: 1 };
+        isCut = true;
+        end = start;
+        continue;
+      }
+      const { text } = this.system.text.decode(bytes.subarray(first, Math.max(first, until)));
+      yield { lines: text.split("\n").filter(line => line.trim() !== ""), skipped: 0 };
+      isCut = false;
+      end = start + first;
+    }
+  }
+
+  /** A last line that is being written is read when it is whole. */
+  private waitForEnd(identity: string, bytes: Uint8Array, end: number): void {
+    const position = this.positions.get(identity);
+    const last = bytes.lastIndexOf(NEWLINE) + 1;
+    if (position === undefined || last === bytes.length) return;
+    if (last > 0 || bytes.length === end) position.offset = end - bytes.length + last;
+    else position.isSkipping = true;
+  }
+
+  /** Of this very file, wherever rotation has put it since. */
+  private readPiece(path: string, identity: string, start: number, length: number): Uint8Array | undefined {
+    const { files } = this.system;
+    const now = [path, ...rotationsOf(this.system, this.path)].find(
+      one => files.follow(one)?.identity === identity,
+    );
+    return now === undefined ? undefined : files.readRange(now, start, length);
+  }
+
   private *readFile(path: string, position: Position): Generator<LogChunk> {
     for (;;) {
       let bytes: Uint8Array;
@@ -297,26 +368,58 @@ export interface EntryBatch {
 /** Where entries come from. Asked again it goes on where it stopped. */
 export interface EntrySource {
   read(): Iterable<EntryBatch> | AsyncIterable<EntryBatch>;
+  /** What is there now, the newest batch first, before `read` is asked: a first page waits for little of it. */
+  readBack?(): Iterable<EntryBatch>;
 }
 
 /** The logs of this machine. */
 export class LogSource implements EntrySource {
   private readonly runs: LogReader;
   private readonly audit: LogReader;
+  private readonly sinceMs: number;
 
-  constructor(system: System, { runs, audit }: Pick<DataFiles, "runs" | "audit">) {
+  /** `sinceMs` leaves out what is older, as far as that saves reading. */
+  constructor(system: System, { runs, audit }: Pick<DataFiles, "runs" | "audit">, sinceMs = 0) {
+    this.sinceMs = sinceMs;
     this.runs = new LogReader(system, runs);
     this.audit = new LogReader(system, audit);
   }
 
   *read(): Generator<EntryBatch> {
-    for (const { lines, skipped } of this.runs.read()) {
-      const runs = lines.flatMap(line => parseRun(line) ?? []);
-      yield { runs, judgements: [], unreadable: skipped + lines.length - runs.length };
-    }
-    for (const { lines, skipped } of this.audit.read()) {
-      const judgements = lines.flatMap(line => parseJudgement(line) ?? []);
-      yield { runs: [], judgements, unreadable: skipped + lines.length - judgements.length };
-    }
+    for (const chunk of this.runs.read()) yield runBatch(chunk);
+    for (const chunk of this.audit.read()) yield judgementBatch(chunk);
   }
+
+  private isTooOld({ runs, judgements }: EntryBatch): boolean {
+    const [first] = [...runs.slice(0, 1), ...judgements.slice(0, 1)];
+    return first !== undefined && first.atMs < this.sinceMs;
+  }
+
+  /** Both logs by turns, so that what belongs together is there together. */
+  *readBack(): Generator<EntryBatch> {
+    const logs = [batches(this.runs, runBatch), batches(this.audit, judgementBatch)];
+    while (logs.length > 0)
+      for (const log of [...logs]) {
+        const next = log.next();
+        if (next.done === true || this.isTooOld(next.value)) logs.splice(logs.indexOf(log), 1);
+        if (next.done !== true) yield next.value;
+      }
+  }
+}
+
+function* batches(
+  reader: LogReader,
+  toBatch: (chunk: LogChunk) => EntryBatch,
+): Generator<EntryBatch, undefined> {
+  for (const chunk of reader.readBack()) yield toBatch(chunk);
+}
+
+function runBatch({ lines, skipped }: LogChunk): EntryBatch {
+  const runs = lines.flatMap(line => parseRun(line) ?? []);
+  return { runs, judgements: [], unreadable: skipped + lines.length - runs.length };
+}
+
+function judgementBatch({ lines, skipped }: LogChunk): EntryBatch {
+  const judgements = lines.flatMap(line => parseJudgement(line) ?? []);
+  return { runs: [], judgements, unreadable: skipped + lines.length - judgements.length };
 }

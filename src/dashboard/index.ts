@@ -4,11 +4,12 @@
  */
 
 export type { DataFiles } from "./entries.ts";
-export { LogReader, parseJudgement, parseRun } from "./entries.ts";
 export type { Dashboard, DashboardOptions } from "./server.ts";
 export { isEqual, type Refusal, refuseForeign } from "./server.ts";
 export const loadAccess = () => import("./server.ts");
 export const loadDataFiles = () => import("./entries.ts");
+export type { Summary as ActivitySummary } from "./timeline/timeline.ts";
+export const loadFigures = () => import("./figures.ts");
 export const loadLocalDashboard = () => import("./local-dashboard.ts");
 export const loadOpenBrowser = () => import("./open-browser.ts");
 export const loadPeer = () => import("./peer.ts");

@@ -1,14 +1,17 @@
 import { createHash } from "node:crypto";
 import { errorText } from "../protocol/index.ts";
+import { USAGE_GROUPS } from "../transcripts/index.ts";
+import { searchDeep } from "./search.ts";
 import type { MemoryEntry, MemoryQuery, Sources } from "./sources.ts";
-import { readRecorded, summariseSince } from "./timeline/timeline.ts";
-import { callsView, changeView, diffView } from "./views/calls.ts";
+import { latencyOf, summarise } from "./timeline/timeline.ts";
+import { callsView, changeView, combinedView, diffView } from "./views/calls.ts";
 import { readFilter } from "./views/filters.ts";
-import { homeView, stretchStarts } from "./views/home.ts";
+import { homeView, hooksView, type Range, readRange } from "./views/home.ts";
 import { footer, header, html, line, Markup, NOTHING, type Page, type Site } from "./views/layout.ts";
 import { recipesProblem, recipesView, recipeView } from "./views/recipes.ts";
 import { memoryView, searchView } from "./views/search.ts";
 import { sessionsView, sessionView } from "./views/sessions.ts";
+import { usageView } from "./views/usage.ts";
 import { empty, link } from "./views/words.ts";
 
 interface PageFiles {
@@ -105,30 +108,62 @@ export const PAGES: Readonly<Record<string, MakePage>> = {
   "/recipes": recipesPage,
   "/recipe": recipePage,
   "/memory": memoryPage,
+  "/usage": usagePage,
+  "/hooks": hooksPage,
 };
 
-const MAX_DAYS = 90;
 const MAX_TEXT = 200;
 
-export function homePage({ activity, timelines }: Sources, site: Site, query: URLSearchParams): Page {
-  const days = Math.min(MAX_DAYS, Math.max(1, wholeNumber(query, "days")));
-  const starts = stretchStarts(site.nowMs, days);
+/** Nobody has worked yet in the morning: without a wish the page tells of yesterday then. */
+export function homePage({ activity, timelines, usage }: Sources, site: Site, query: URLSearchParams): Page {
   const timeline = timelines.read();
-  const summary = summariseSince(timeline, activity.runs.newestFirst(), { starts });
-  const hasAny = timeline.sessions.length > 0;
-  const filter = readFilter(query);
-  const body = homeView(site, { summary, days, unreadable: activity.tally.unreadable, hasAny, filter });
-  return { name: "", title: days === 1 ? "Today" : `Last ${days} days`, body };
+  const asked = readRange(site.nowMs, query.get("days") ?? undefined);
+  const today = asked ?? rangeOf(site, "1");
+  const [newest] = timeline.items;
+  const isMorning = asked === undefined && newest !== undefined && newest.atMs < (today.edges[0] ?? 0);
+  const yesterday = rangeOf(site, "yesterday");
+  const range = isMorning && newest.atMs >= (yesterday.edges[0] ?? 0) ? yesterday : today;
+  const body = homeView(site, {
+    summary: summarise(timeline, range.edges),
+    range,
+    unreadable: activity.unreadable,
+    isReading: !activity.isRead,
+    hasAny: timeline.sessions.length > 0,
+    filter: readFilter(query),
+    cost: usage?.costBetween(range.edges[0] ?? 0, range.edges.at(-1) ?? site.nowMs),
+  });
+  return { name: "", title: range.title, body };
 }
 
-function sessionPage({ system, timelines }: Sources, site: Site, query: URLSearchParams): Page {
+function rangeOf({ nowMs }: Site, value: string): Range {
+  return readRange(nowMs, value) as Range;
+}
+
+export function hooksPage({ activity }: Sources, site: Site, query: URLSearchParams): Page {
+  const range = rangeOf(site, query.get("days") ?? "1");
+  const latency = latencyOf(activity.runs.newestFirst(), range.edges[0] ?? 0);
+  return { name: "hooks", title: "Hooks", body: hooksView(site, latency, range) };
+}
+
+const USAGE_DAYS = 30;
+
+function usagePage({ usage }: Sources, site: Site, query: URLSearchParams): Page {
+  const by = USAGE_GROUPS.find(group => group === query.get("by")) ?? "day";
+  const days = wholeNumber(query, "days") || USAGE_DAYS;
+  const groups = usage?.groups(by, site.nowMs - days * 24 * 60 * 60_000);
+  const body = usageView(site, { groups, by, days, problems: usage?.problems() ?? [] });
+  return { name: "usage", title: "Usage", body };
+}
+
+function sessionPage({ records, timelines }: Sources, site: Site, query: URLSearchParams): Page {
   const id = query.get("id") ?? "";
   const session = timelines.read().byId.get(id);
   const body =
     session === undefined
       ? missing("session", link(site.to("sessions"), "All sessions"))
-      : sessionView(site, session, readRecorded(system, session), wholeNumber(query, "older"));
-  return { name: "session", title: id === "" ? "Session" : `Session ${id.slice(0, 12)}`, body };
+      : sessionView(site, session, records.of(session), wholeNumber(query, "older"));
+  const title = session === undefined ? undefined : site.titleOf(session);
+  return { name: "session", title: title ?? (id === "" ? "Session" : `Session ${id.slice(0, 12)}`), body };
 }
 
 async function changePage(sources: Sources, site: Site, query: URLSearchParams): Promise<Page> {
@@ -149,11 +184,21 @@ async function changePage(sources: Sources, site: Site, query: URLSearchParams):
 export async function diffOf(
   { system, changes: { history } }: Sources,
   site: Site,
-  id: string,
+  /** of one change, or of several with spaces between them, which become one diff */
+  ids: string,
 ): Promise<Markup | undefined> {
-  const change = history?.readChange(id);
-  return history === undefined || change === undefined ? undefined : diffView(site, system, history, change);
+  const changes = ids
+    .split(" ")
+    .slice(0, MAX_COMBINED)
+    .flatMap(id => history?.readChange(id) ?? []);
+  const [first] = changes;
+  if (history === undefined || first === undefined) return undefined;
+  return changes.length === 1
+    ? diffView(site, system, history, first)
+    : combinedView(site, system, history, changes);
 }
+
+const MAX_COMBINED = 200;
 
 async function searchPage(sources: Sources, site: Site, query: URLSearchParams): Promise<Page> {
   const sought = queryText(query, "q");
@@ -161,7 +206,13 @@ async function searchPage(sources: Sources, site: Site, query: URLSearchParams):
   return {
     name: "search",
     title: "Search",
-    body: searchView(site, sources.timelines.read(), sought, memories),
+    body: searchView(
+      site,
+      sources.timelines.read(),
+      sought,
+      memories,
+      await searchDeep(sources, site, sought),
+    ),
     sought,
   };
 }

@@ -3,10 +3,10 @@ import { localTimestamp } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import { version } from "../version.ts";
 import type { DataFiles } from "./entries.ts";
-import { homePage, renderPages } from "./pages.ts";
+import { homePage, hooksPage, renderPages } from "./pages.ts";
 import { localSources, type Sources } from "./sources.ts";
+import { NOTHING_RECORDED } from "./timeline/records.ts";
 import type { Timeline } from "./timeline/timeline.ts";
-import { NOTHING_RECORDED } from "./timeline/timeline.ts";
 import { callsView } from "./views/calls.ts";
 import { html, type Markup, reportSite, type Site } from "./views/layout.ts";
 import { recipesView, recipeView } from "./views/recipes.ts";
@@ -54,6 +54,7 @@ export async function renderReport(
         recipeView(site, run, sources.recipes.detail(run)),
       ),
     ),
+    page("hooks", "Hooks", hooksPage(sources, site, new URLSearchParams({ days: String(DAYS) })).body),
     page("memory", "Memory", hasMemories ? await memories(sources, site) : withoutMemories()),
   ]).html;
 }

@@ -1,14 +1,15 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
+import type { HistoryFigures } from "../history/index.ts";
 import { errorText } from "../protocol/index.ts";
 import type { System } from "../system/index.ts";
 import { Actions } from "./actions.ts";
-import type { EntryQuery } from "./activity.ts";
+import type { Counted, EntryQuery, LatencySeries } from "./activity.ts";
 import { diffOf, PAGES, renderPage } from "./pages.ts";
 import type { DashboardData, Sources } from "./sources.ts";
-import { Titles } from "./timeline/timeline.ts";
+import { latencyOf, type SessionFigures, sessionIdOf, summarise } from "./timeline/timeline.ts";
+import { readRange } from "./views/home.ts";
 import { type Site, serverSite } from "./views/layout.ts";
 
 /** The only addresses the page is served on: only this machine can reach them. */
@@ -218,12 +219,55 @@ type Route = (sources: Sources, query: URLSearchParams) => unknown;
 
 /** The same as the pages show, for programs. */
 export const DATA: Readonly<Record<string, Route>> = {
-  "/api/overview": ({ activity, changes }) => ({ ...activity.tally.overview(), history: changes.figures() }),
+  "/api/overview": overviewOf,
   "/api/runs": ({ activity }, query) => activity.runs.page(readQuery(query)),
   "/api/judgements": ({ activity }, query) => activity.judgements.page(readQuery(query)),
   "/api/recipes": ({ recipes }) => recipes.list(),
   "/api/memory": (sources, query) => sources.findMemories(textParameter(query, "text") ?? "", {}),
 };
+
+/** The figures of the pages, of all that was read. */
+export interface Overview extends SessionFigures {
+  /** the same as `refused` and `unchecked`, under the names that hooks log */
+  readonly denied: number;
+  readonly failures: number;
+  readonly files: number;
+  /** lines of the logs that could not be understood */
+  readonly unreadable: number;
+  readonly hosts: readonly Counted[];
+  readonly rules: readonly Counted[];
+  readonly sessions: readonly object[];
+  readonly latency: readonly LatencySeries[];
+  readonly history: HistoryFigures;
+}
+
+const MAX_SESSIONS = 500;
+
+/** `days` is what the overview page takes: 1, yesterday, 7, 30; everything without it. */
+function overviewOf({ activity, timelines, changes, system }: Sources, query: URLSearchParams): Overview {
+  const range = readRange(system.clock.nowMs(), textParameter(query, "days"));
+  const edges = range?.edges ?? [0, Number.POSITIVE_INFINITY];
+  const { figures, files, hosts, rules, sessions } = summarise(timelines.read(), edges);
+  return {
+    ...figures,
+    denied: figures.refused,
+    failures: figures.unchecked,
+    files,
+    unreadable: activity.unreadable,
+    hosts,
+    rules,
+    sessions: sessions.slice(0, MAX_SESSIONS).map(({ id, host, project, firstMs, lastMs, figures: its }) => ({
+      session: id,
+      host,
+      project,
+      first: new Date(firstMs).toISOString(),
+      last: new Date(lastMs).toISOString(),
+      ...its,
+    })),
+    latency: latencyOf(activity.runs.newestFirst(), edges[0] ?? 0),
+    history: changes.figures(),
+  };
+}
 
 function readQuery(query: URLSearchParams): EntryQuery {
   const count = integerParameter(query, "count") ?? 100;
@@ -271,7 +315,6 @@ export interface Dashboard {
 
 const INTERVAL_MS = 400;
 const TOKEN_DIGITS = 32;
-const FIRST_READ_MS = 2_000;
 
 /** Serves the pages on this machine alone, until it is closed. Rejects when the address cannot be had. */
 export async function startDashboard(
@@ -331,20 +374,21 @@ type ResponderOptions = Pick<DashboardOptions, "whyReadOnly" | "refusePeer" | "a
   readonly launch: LaunchCode;
 };
 
+/** So much of the hosts' records is read for the commands of one page; the rest is on the pages of its sessions. */
+const MAX_COMPLETED_BYTES = 16 * 1024 * 1024;
+
 /** An agent that looks there is not shown what files of secrets held. */
-const SHOWS_CONTENTS = ["/change", "/diff"];
+const SHOWS_CONTENTS = ["/change", "/diff", "/search"];
 
 class Responder {
   readonly streams = new LiveStreams();
   private readonly system: System;
   private readonly data: DashboardData;
   private readonly options: ResponderOptions;
-  private readonly titles: Titles;
 
   constructor(system: System, data: DashboardData, options: ResponderOptions) {
     this.system = system;
     this.data = data;
-    this.titles = new Titles(system);
     this.options = options;
   }
 
@@ -415,23 +459,30 @@ class Responder {
     sendJson(response, 200, await answer(sources, searchParams));
   }
 
-  private site({ team }: Sources, isForAgent = false): Site {
+  private site(sources: Sources, isForAgent = false): Site {
+    const { team, records, usage, timelines } = sources;
     const { token, whyReadOnly } = this.options;
-    const titleOf: Site["titleOf"] = session => this.titles.of(session);
+    let room = MAX_COMPLETED_BYTES;
+    const sight: Pick<Site, "titleOf" | "usageOf" | "complete"> = {
+      titleOf: session => records.titleOf(session),
+      usageOf: ({ name }) => usage?.ofSession(name),
+      complete(call) {
+        const session = call.subject === "" ? timelines.read().byId.get(sessionIdOf(call)) : undefined;
+        if (session === undefined) return call;
+        room -= records.costOf(session);
+        return room < 0 ? call : records.of(session).complete(call);
+      },
+    };
     const { home, guard } = this.data;
     const agentSettings = isForAgent ? guard : undefined;
     const nowMs = this.system.clock.nowMs();
-    return serverSite(token, { whyReadOnly, nowMs, home, agentSettings, titleOf, team });
+    return serverSite(token, { whyReadOnly, nowMs, home, agentSettings, ...sight, team });
   }
 }
 
-/** Long logs take a moment; what is not read by then comes with the next news. */
+/** A page shows the newest at once; what is older comes with the next news. */
 async function isReadOnce({ activity }: Sources): Promise<void> {
-  if (activity.isRead) return;
-  const limit = new AbortController();
-  const waited = delay(FIRST_READ_MS, undefined, { signal: limit.signal }).catch(() => {});
-  await Promise.race([activity.catchUp().catch(() => {}), waited]);
-  limit.abort();
+  if (!activity.isRead) await activity.isStarted;
 }
 
 function sendHtml(response: ServerResponse, status: number, text: string): void {

@@ -17,7 +17,9 @@ import { clip } from "../text/index.ts";
 import { Activity } from "./activity.ts";
 import { type DataFiles, LogSource } from "./entries.ts";
 import { type ChangeSource, Changes } from "./timeline/calls.ts";
+import { Records } from "./timeline/records.ts";
 import { Timelines } from "./timeline/timeline.ts";
+import { UsageCount } from "./usage-count.ts";
 import type { TeamSite } from "./views/layout.ts";
 
 /** A memory as the page shows it; the text is clipped. */
@@ -170,6 +172,10 @@ export interface Sources {
   readonly timelines: Timelines;
   readonly changes: ChangeSource;
   readonly recipes: RecipeRuns;
+  /** the hosts' own records of sessions */
+  readonly records: Records;
+  /** what models cost; undefined for a team */
+  readonly usage: UsageCount | undefined;
   findMemories(words: string, query: MemoryQuery): Promise<readonly MemoryEntry[]>;
   /** of a team's database: what of it is shown; undefined for this machine */
   readonly team: TeamSite | undefined;
@@ -201,6 +207,8 @@ export function localSources(system: System, files: DataFiles): Sources & { read
     changes,
     timelines: new Timelines(activity, changes),
     recipes: recipeRunsIn(system, files.recipeRuns),
+    records: new Records(system),
+    usage: new UsageCount(system, files.home, files.prices),
     findMemories: (words, query) => findMemories(system, files.database, words, query),
     team: undefined,
   };

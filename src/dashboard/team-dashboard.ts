@@ -16,7 +16,7 @@ import { findQueuedRun, hasTables, listQueuedRuns } from "../recipes/index.ts";
 import { readableTeams } from "../ship/index.ts";
 import { findHome } from "../state/index.ts";
 import type { System } from "../system/index.ts";
-import { Activity, KEPT_JUDGEMENTS, KEPT_RUNS } from "./activity.ts";
+import { Activity } from "./activity.ts";
 import { type EntryBatch, type EntrySource, type Origin, readJudgement, readRun } from "./entries.ts";
 import { type Dashboard, type DashboardOptions, startDashboard } from "./server.ts";
 import {
@@ -30,12 +30,16 @@ import {
   totalsOf,
 } from "./sources.ts";
 import { NO_CHANGES } from "./timeline/calls.ts";
+import { Records } from "./timeline/records.ts";
 import { Timelines } from "./timeline/timeline.ts";
 import { SCOPE_NAMES, type Scope, type TeamSite } from "./views/layout.ts";
 import { clock, number } from "./views/words.ts";
 
 type Choices = TeamSite["choices"];
 
+/** What is fetched of a database, of the whole team or of what is looked at. */
+const KEPT_RUNS = 50_000;
+const KEPT_JUDGEMENTS = 10_000;
 const FRESH_MS = 60_000;
 const MAX_VALUES = 200;
 const NOTHING: Choices = { team: [], person: [], machine: [], project: [], host: [] };
@@ -336,6 +340,8 @@ class TeamData implements DashboardData {
       timelines: view.timelines,
       changes: NO_CHANGES,
       recipes: this.runs.of(scope),
+      records: new Records(this.system),
+      usage: undefined,
       findMemories: (words, memoryQuery) => this.findMemories(scope, words, memoryQuery),
       team: {
         scope,

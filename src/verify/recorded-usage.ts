@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { HOST_LIST } from "../hosts/index.ts";
 import { errorText } from "../protocol/index.ts";
 import { readText } from "../state/index.ts";
@@ -21,12 +22,15 @@ export async function readRecordedUsage(
   const sum = new UsageSum(prices);
   const problems: string[] = [];
   const records = findPastSessions(system, home).filter(({ modifiedMs }) => modifiedMs >= sinceMs);
-  for (const record of records.toReversed())
+  for (const record of records.toReversed()) {
     try {
       sum.addFile(system, record, knownDirectory(system, record.path));
     } catch (error) {
       problems.push(`${record.path}: ${errorText(error)}`);
     }
+    // A server answers between the records.
+    await setImmediate();
+  }
   for (const { id, evidence } of HOST_LIST) {
     if (evidence?.messageStore === undefined) continue;
     const store = join(home, evidence.messageStore);

@@ -10,7 +10,11 @@ import {
   today,
 } from "../../src/commands/report/summary.ts";
 import { barsOf, renderEmpty, renderSummary } from "../../src/commands/report/view.ts";
-import type { Change } from "../../src/history/index.ts";
+import { Activity } from "../../src/dashboard/activity.ts";
+import { LogSource } from "../../src/dashboard/entries.ts";
+import { readTimeline, summarise as summariseActivity } from "../../src/dashboard/figures.ts";
+import { type ChangeSummary, NO_CHANGES } from "../../src/dashboard/timeline/calls.ts";
+import { Timelines } from "../../src/dashboard/timeline/timeline.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { JUDGEMENT, newMachine, RUN } from "../dashboard/machine.ts";
 import { agentCall } from "./agent-call.ts";
@@ -22,17 +26,42 @@ const HOUR_MS = 60 * 60_000;
 const hoursAgo = (hours: number) => ({ ts: new Date(NOW_MS - hours * HOUR_MS).toISOString() });
 const deny = { decision: "deny", rules: ["fs.home"] };
 const system = createNodeSystem();
-const change = (hours: number, more: Partial<Change> = {}): Change =>
-  ({ kind: "call", timeMs: NOW_MS - hours * HOUR_MS, files: [], isComplete: true, ...more }) as Change;
+const change = (hours: number, more: Partial<ChangeSummary> = {}): ChangeSummary => ({
+  id: `c${hours}`,
+  kind: "call",
+  timeMs: NOW_MS - hours * HOUR_MS,
+  host: "claude-code",
+  session: "session-1",
+  turn: 0,
+  tool: "Bash",
+  call: "",
+  command: "",
+  project: "/work/shop",
+  durationMs: undefined,
+  isFailed: false,
+  isOpen: false,
+  isComplete: true,
+  fileCount: 0,
+  files: [],
+  paths: [],
+  git: [],
+  undoneBy: undefined,
+  isPartlyUndone: false,
+  of: [],
+  ...more,
+});
 
-function summaryOf(
+async function summaryOf(
   period: Period,
   fill: (machine: ReturnType<typeof newMachine>) => void,
-  changes: Change[],
+  changes: readonly ChangeSummary[],
 ) {
   const machine = newMachine();
   fill(machine);
-  return summarise(system, machine.places, period, changes);
+  const activity = new Activity(new LogSource(system, machine.places, readFrom(period)));
+  await activity.catchUp();
+  const source = { ...NO_CHANGES, list: () => changes, version: () => "1" };
+  return summarise(new Timelines(activity, source).read(), period, summariseActivity);
 }
 
 const view = (columns: number) => ({
@@ -60,8 +89,8 @@ describe("a period", () => {
 });
 
 describe("a summary", () => {
-  it("counts what agents did, what was stopped, and compares", () => {
-    const { figures, before, bars, sessions, rules, projects, hosts, files } = summaryOf(
+  it("counts what agents did, what was stopped, and compares", async () => {
+    const { figures, before, bars, sessions, rules, projects, hosts, files } = await summaryOf(
       today(NOW_MS),
       machine => {
         machine.run(
@@ -70,33 +99,32 @@ describe("a summary", () => {
           { ...hoursAgo(20), ...deny },
           { ...hoursAgo(2), ...deny, session: "b" },
           { ...hoursAgo(1), decision: "ask", host: "codex", project: "/work/api" },
-          { ...hoursAgo(1), hook: "stop", decision: "deny" },
-          { ...hoursAgo(1), hook: "post_tool_use" },
+          { ...hoursAgo(1), hook: "stop", event: "Stop", decision: "deny" },
+          { ...hoursAgo(1), hook: "post_tool_use", event: "PostToolUse" },
           { ...hoursAgo(0), result: "error", error: "no space" },
         );
         machine.judge(
           { ...hoursAgo(20) },
-          { ...hoursAgo(2) },
+          { ...hoursAgo(2), session: "b" },
           { ...hoursAgo(1), verdict: "ask", rules: ["git.push"], command: "git push -f" },
-          { ...hoursAgo(1), verdict: "allow" },
         );
       },
       [
-        change(40),
-        change(3, { files: [{ path: "/a" }, { path: "/b" }] as never }),
-        change(2, { files: [{ path: "/a" }] as never, isComplete: false }),
-        change(1, { kind: "undo" }),
-        change(1, { kind: "redo" }),
+        change(40, { session: "c" }),
+        change(3, { session: "c", paths: ["/a", "/b"] }),
+        change(2, { session: "c", paths: ["/a"], isComplete: false }),
+        change(1, { kind: "undo", of: ["c3", "c2"] }),
+        change(1, { kind: "redo", of: ["c3"] }),
       ],
     );
     expect(figures).toEqual({
-      calls: 3,
+      calls: 5,
       refused: 1,
       asked: 1,
       answered: 0,
       held: 1,
       kept: 2,
-      undone: 1,
+      undone: 2,
       failures: 1,
     });
     expect(before).toEqual({
@@ -109,29 +137,32 @@ describe("a summary", () => {
       undone: 0,
       failures: 0,
     });
-    expect(bars.map(({ calls }) => calls)).toEqual([0, 0, 0, 0, 0, 2, 3]);
-    expect({ sessions, files }).toEqual({ sessions: 2, files: 2 });
+    expect(bars.map(({ calls }) => calls)).toEqual([0, 0, 0, 0, 1, 2, 5]);
+    expect({ sessions, files }).toEqual({ sessions: 3, files: 2 });
     expect(rules).toMatchObject([
       { rule: "fs.home", refused: 1, asked: 0, title: "destroys personal data" },
       { rule: "git.push", refused: 0, asked: 1 },
     ]);
     expect(projects).toEqual([
-      { name: "/work/shop", calls: 2, refused: 1, asked: 0 },
+      { name: "/work/shop", calls: 4, refused: 1, asked: 0 },
       { name: "/work/api", calls: 1, refused: 0, asked: 1 },
     ]);
     expect(hosts.map(({ name }) => name)).toEqual(["claude-code", "codex"]);
   });
 
-  it("is read from the put-away files that are new enough, and passes over lines that are none", () => {
+  it("is read from the put-away files that are new enough, and passes over lines that are none", async () => {
     const machine = newMachine();
     machine.run(hoursAgo(1));
     writeFileSync(machine.places.runs, "not JSON\n{}\n", { flag: "a" });
     const older = machine.places.runs.replace(/jsonl$/, "20260311_100000.jsonl");
     writeFileSync(older, `${JSON.stringify({ ...RUN, ...hoursAgo(3) })}\n`);
     const period = today(NOW_MS);
-    expect(summarise(system, machine.places, period, []).figures.calls).toBe(2);
+    const calls = async () =>
+      summarise(await readTimeline(system, machine.places, readFrom(period)), period, summariseActivity)
+        .figures.calls;
+    expect(await calls()).toBe(2);
     rmSync(machine.places.runs);
-    expect(summarise(system, machine.places, period, []).figures.calls).toBe(1);
+    expect(await calls()).toBe(1);
     expect(readFrom(period)).toBe(period.edges[0]);
   });
 });
@@ -164,13 +195,13 @@ describe("the report on a terminal", () => {
       result: "error",
       error: `bad ${evil}`,
     });
-    machine.run({ ...hoursAgo(0), hook: "stop", decision: "deny" });
+    machine.run({ ...hoursAgo(0), hook: "stop", event: "Stop", decision: "deny" });
   };
 
-  it.each([40, 80, 120])("fits in %i columns and shows no control characters of the logs", columns => {
+  it.each([40, 80, 120])("fits in %i columns and shows no control characters of the logs", async columns => {
     const period = today(NOW_MS);
     const text = renderSummary(
-      summaryOf(period, fill, [change(1, { isComplete: false })]),
+      await summaryOf(period, fill, [change(1, { isComplete: false })]),
       period,
       view(columns),
     );
@@ -178,16 +209,16 @@ describe("the report on a terminal", () => {
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
     expect(text).toContain("  refused              5          0  ······█\n");
     expect(text).toContain("~/p1");
-    expect(text).toContain("… and 2 more");
+    expect(text).toContain("… and 3 more");
   });
 
-  it("names at most three things to look at, with the command that tells more", () => {
+  it("names at most three things to look at, with the command that tells more", async () => {
     const period = today(NOW_MS);
-    const text = renderSummary(summaryOf(period, fill, []), period, view(80));
+    const text = renderSummary(await summaryOf(period, fill, []), period, view(80));
     const [, looked = ""] = text.split("Look at\n");
     expect(looked.match(/^ {2}\d\. /gm)).toHaveLength(3);
     expect(looked).toMatch(
-      /^ {2}1\. 1 hook call could not run, last pre_tool_use: bad .*\n {5}amplihack doctor\n/,
+      /^ {2}1\. 1 hook call could not run, last before a call: bad .*\n {5}amplihack doctor\n/,
     );
     expect(looked).toContain("2. refused 5 times: rm -rf ~ ");
     expect(looked).toContain(
@@ -200,15 +231,11 @@ describe("the report on a terminal", () => {
     expect(barsOf([0, 0])).toBe("··");
   });
 
-  it("says what to do where there is nothing", () => {
+  it("says what to do where there is nothing", async () => {
     const period = today(NOW_MS);
-    const never = renderEmpty(
-      summaryOf(period, () => {}, []),
-      period,
-      view(80),
-    );
+    const never = renderEmpty(await summaryOf(period, () => {}, []), period, view(80));
     expect(never).toContain("Register the hooks: amplihack install.");
-    const earlier = summaryOf(period, machine => machine.run(hoursAgo(48)), []);
+    const earlier = await summaryOf(period, machine => machine.run(hoursAgo(48)), []);
     expect(renderEmpty(earlier, period, view(80))).toContain(
       "was 2 days ago. A longer time: amplihack report",
     );
@@ -230,14 +257,14 @@ describe("amplihack report", () => {
     writeFileSync(join(logs, "audit.jsonl"), `${JSON.stringify({ ...JUDGEMENT, ts })}\n`);
     const { code, stdout, stderr } = await user.type(["report", "--since", "1h"]);
     expect(code).toBe(0);
-    expect(stdout).toContain("The last 1h\n\n  1 session in 1 project, 1 file changed\n");
+    expect(stdout).toContain("The last 1h\n\n  2 sessions in 2 projects, 1 file changed\n");
     expect(stderr).toContain("More: amplihack report --week");
     expect(await user.json("report", "--week")).toMatchObject({
-      calls: 1,
+      calls: 2,
       refused: 1,
       kept: 1,
       files: 1,
-      hosts: [{ name: "claude-code", calls: 1 }],
+      hosts: [{ name: "claude-code", calls: 2 }],
       rules: [{ rule: "fs.home" }],
       look_at: [{ what: "refused: rm -rf ~", command: "amplihack guard why fs.home" }],
     });

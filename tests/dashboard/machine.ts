@@ -28,6 +28,7 @@ export function newMachine(stateHome: string = temporaryDirectory()): Machine {
     home: "/home/ada",
     history: BUILT_IN.history,
     guard: BUILT_IN.guard,
+    prices: {},
   };
   mkdirSync(join(stateHome, "logs"), { recursive: true });
   mkdirSync(places.recipeRuns, { recursive: true });

@@ -140,7 +140,7 @@ const pageWith = (served: Served, path: string, text: string | RegExp) =>
   );
 
 describe("the pages of the timeline", () => {
-  it("show sessions, their turns and calls, newest first", async () => {
+  it("tell a session as a story, in the order in which it happened", async () => {
     const machine = newMachine();
     machine.run(
       { event: "UserPromptSubmit", ts: at(1) },
@@ -159,7 +159,7 @@ describe("the pages of the timeline", () => {
     const list = await pageWith(served, "/sessions", "session-1");
     expect(list).toMatch(/href="\/session\?id=session-1&amp;token=[0-9a-f]{32}"/);
     const page = await pageWith(served, "/session?id=session-1", "src/a.ts");
-    const order = ["Turn 2", "src/a.ts", "Turn 1", "command not recorded"].map(text => page.indexOf(text));
+    const order = ["Turn 1", "command not recorded", "Turn 2", "src/a.ts"].map(text => page.indexOf(text));
     expect(order).toEqual(order.toSorted((one, other) => one - other));
     expect(order[0]).toBeGreaterThan(0);
   });
@@ -261,12 +261,11 @@ describe("the pages of the timeline", () => {
     machine.run(...runs);
     machine.judge({ command: `first ${long}` }, { command: `${HOSTILE}\u001b[2J\u202e` });
     const served = await serve(machine);
-    const page = await pageWith(served, "/session?id=session-1", "Older: ");
+    const page = await pageWith(served, "/session?id=session-1", "Earlier: ");
     expect(page.length).toBeLessThan(600_000);
     const calls = await pageWith(served, "/calls?q=onerror", "taken");
     expect(calls).not.toMatch(/[\u001b\u202e]/);
     expect(calls.length).toBeLessThan(200_000);
-    // The newest 50 000 runs are kept: 25 000 calls.
-    await pageWith(served, "/calls?from=24950", "24,951 to 25,000 of 25,0");
+    await pageWith(served, "/calls?from=49950", "49,951 to 50,000 of 50,0");
   });
 });

@@ -1,8 +1,11 @@
-import { type DataFiles, LogReader, parseJudgement, parseRun } from "../../dashboard/index.ts";
+import type { ActivitySummary, loadFigures } from "../../dashboard/index.ts";
 import { findRule } from "../../guard/index.ts";
-import type { Change } from "../../history/index.ts";
-import type { System } from "../../system/index.ts";
 import { count, escapeHidden } from "../../text/index.ts";
+
+type Figured = Awaited<ReturnType<typeof loadFigures>>;
+type Timeline = Awaited<ReturnType<Figured["readTimeline"]>>;
+type SummariseActivity = Figured["summarise"];
+type ActivityFigures = ActivitySummary["figures"];
 
 const DAY_MS = 24 * 60 * 60_000;
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
@@ -100,22 +103,6 @@ function dayEdges(nowMs: number): readonly number[] {
 function dateOf(ms: number): string {
   const date = new Date(ms);
   return `${DAYS[date.getDay()]} ${date.getDate()} ${MONTHS[date.getMonth()]}`;
-}
-
-/** Lines of a log that were written since a time, the oldest first. Files that ended before are not opened. */
-function* recentLines(
-  system: Pick<System, "files" | "text">,
-  path: string,
-  sinceMs: number,
-): Generator<string> {
-  const since = new Date(sinceMs).toISOString();
-  for (const { lines } of new LogReader(system, path).read(sinceMs)) {
-    for (const line of lines) {
-      // The time is written in one form, which sorts as text. Without it the reader of the line decides.
-      const written = /"ts": ?"([^"]{20,30})"/.exec(line)?.[1];
-      if (written === undefined || written >= since) yield line;
-    }
-  }
 }
 
 /** Something that is worth a person's time, and the command that shows more of it. */
@@ -224,64 +211,41 @@ export interface Summary {
   readonly lastMs: number | undefined;
 }
 
-type Counter = Record<Figure, number>;
-
-/** Counts events into the period, the one before, and the bars. */
-class Counters {
-  readonly now: Counter = zero();
-  readonly before: Counter = zero();
-  readonly bars: readonly Counter[];
-  private readonly period: Period;
-
-  constructor(period: Period) {
-    this.period = period;
-    this.bars = period.edges.slice(1).map(zero);
-  }
-
-  /** True when it happened in the period itself. */
-  add(ms: number, figure: Figure): boolean {
-    const { startMs, beforeMs, beforeEndMs, edges } = this.period;
-    const bar = edges.findLastIndex(edge => edge <= ms);
-    const counted = this.bars[bar];
-    if (counted !== undefined) counted[figure]++;
-    if (ms >= startMs) this.now[figure]++;
-    else if (ms >= beforeMs && ms < beforeEndMs) this.before[figure]++;
-    return ms >= startMs;
-  }
-}
-
-function zero(): Counter {
-  return { calls: 0, refused: 0, asked: 0, answered: 0, held: 0, kept: 0, undone: 0, failures: 0 };
-}
-
-/** What agents did in a period. `changes` are those of the history since `readFrom`. */
-export function summarise(
-  system: System,
-  files: DataFiles,
-  period: Period,
-  changes: readonly Change[],
-): Summary {
-  const counters = new Counters(period);
-  const runs = countRuns(system, files, period, counters);
-  const judged = countJudgements(system, files, period);
-  const touched = new Set<string>();
-  let incomplete = 0;
-  for (const change of changes) {
-    const isUndo = change.kind === "undo";
-    if (change.kind === "redo") continue;
-    if (!counters.add(change.timeMs, isUndo ? "undone" : "kept") || isUndo) continue;
-    for (const { path } of change.files) touched.add(path);
-    if (!change.isComplete) incomplete++;
-  }
+/** What agents did in a period, from the same figures as the dashboard's pages. */
+export function summarise(timeline: Timeline, period: Period, figures: SummariseActivity): Summary {
+  const now = figures(timeline, [period.startMs, Number.POSITIVE_INFINITY]);
+  const before = figures(timeline, [period.beforeMs, period.beforeEndMs]);
+  const { stretches } = figures(timeline, period.edges);
+  const failed = now.items.find(({ outcome }) => outcome === "unchecked");
   return {
-    figures: counters.now,
-    before: counters.before,
-    bars: counters.bars,
-    files: touched.size,
-    incomplete,
-    ...runs,
-    ...judged,
+    figures: figuresOf(now.figures),
+    before: figuresOf(before.figures),
+    bars: stretches.map(figuresOf),
+    sessions: now.sessions.length,
+    files: now.files,
+    projects: countPlaces(now.items, ({ project }) => project),
+    hosts: countPlaces(now.items, ({ host }) => host),
+    ...countStopped(now.items),
+    failure:
+      failed === undefined
+        ? undefined
+        : { hook: failed.kind === "call" ? "before a call" : failed.event, text: failed.told },
+    incomplete: now.items.filter(item => item.kind === "call" && item.change?.isComplete === false).length,
+    lastMs: timeline.items[0]?.atMs,
   };
+}
+
+function figuresOf({
+  calls,
+  refused,
+  asked,
+  answered,
+  held,
+  changes,
+  undone,
+  unchecked,
+}: ActivityFigures): Figures {
+  return { calls, refused, asked, answered, held, kept: changes, undone, failures: unchecked };
 }
 
 /** The oldest moment that a summary of the period needs. */
@@ -289,82 +253,51 @@ export function readFrom({ beforeMs, edges }: Period): number {
   return Math.min(beforeMs, edges[0] ?? beforeMs);
 }
 
-type RunSummary = Pick<Summary, "sessions" | "projects" | "hosts" | "failure" | "lastMs">;
+type Item = ActivitySummary["items"][number];
 
-function countRuns(system: System, files: DataFiles, period: Period, counters: Counters): RunSummary {
-  const sessions = new Set<string>();
-  const [projects, hosts] = [new Map<string, PlaceFigures>(), new Map<string, PlaceFigures>()];
-  let failure: Summary["failure"];
-  let lastMs: number | undefined;
-  for (const line of recentLines(system, files.runs, readFrom(period))) {
-    const run = parseRun(line);
-    if (run === undefined) continue;
-    const ms = Date.parse(run.ts);
-    lastMs = Math.max(lastMs ?? 0, ms);
-    const isNow = ms >= period.startMs;
-    if (isNow && run.session !== "") sessions.add(run.session);
-    if (run.failure !== "") {
-      counters.add(ms, "failures");
-      if (isNow) failure = { hook: run.hook, text: run.failure };
-    }
-    if (run.hook === "stop" && run.decision === "deny") counters.add(ms, "held");
-    if (run.answered !== "") counters.add(ms, "answered");
-    if (run.hook !== "pre_tool_use") continue;
-    counters.add(ms, "calls");
-    const stopped = run.decision === "deny" ? "refused" : run.decision === "ask" ? "asked" : undefined;
-    if (stopped !== undefined) counters.add(ms, stopped);
-    if (!isNow) continue;
-    countPlace(projects, run.project, stopped);
-    countPlace(hosts, run.host, stopped);
+function stopOf({ outcome }: Item): "refused" | "asked" | undefined {
+  return outcome === "refused" || outcome === "asked" ? outcome : undefined;
+}
+
+function countPlaces(items: readonly Item[], nameOf: (item: Item) => string): readonly PlaceFigures[] {
+  const places = new Map<string, PlaceFigures>();
+  for (const item of items) {
+    if (item.kind !== "call") continue;
+    const name = nameOf(item);
+    const known = places.get(name) ?? { name, calls: 0, refused: 0, asked: 0 };
+    const stop = stopOf(item);
+    places.set(name, {
+      ...known,
+      calls: known.calls + 1,
+      ...(stop === undefined ? {} : { [stop]: known[stop] + 1 }),
+    });
   }
-  const most = (places: ReadonlyMap<string, PlaceFigures>) =>
-    [...places.values()].sort((one, other) => other.calls - one.calls);
-  return { sessions: sessions.size, projects: most(projects), hosts: most(hosts), failure, lastMs };
+  return [...places.values()].sort((one, other) => other.calls - one.calls);
 }
 
-function countPlace(
-  places: Map<string, PlaceFigures>,
-  name: string,
-  stopped: "refused" | "asked" | undefined,
-): void {
-  const { calls, refused, asked } = places.get(name) ?? { calls: 0, refused: 0, asked: 0 };
-  places.set(name, {
-    name,
-    calls: calls + 1,
-    refused: refused + (stopped === "refused" ? 1 : 0),
-    asked: asked + (stopped === "asked" ? 1 : 0),
-  });
-}
-
-function countJudgements(
-  system: System,
-  files: DataFiles,
-  { startMs }: Period,
-): Pick<Summary, "rules" | "stopped"> {
+function countStopped(items: readonly Item[]): Pick<Summary, "rules" | "stopped"> {
   const rules = new Map<string, RuleFigures>();
   const stopped = new Map<string, Stopped>();
-  for (const line of recentLines(system, files.audit, startMs)) {
-    const judgement = parseJudgement(line);
-    if (judgement === undefined || Date.parse(judgement.ts) < startMs) continue;
-    const { decision: verdict, subject, project } = judgement;
-    if (verdict !== "deny" && verdict !== "ask") continue;
-    for (const rule of judgement.rules) {
-      const known = rules.get(rule) ?? { refused: 0, asked: 0 };
-      rules.set(rule, {
-        rule,
-        title: findRule(rule)?.title ?? "",
-        refused: known.refused + (verdict === "deny" ? 1 : 0),
-        asked: known.asked + (verdict === "ask" ? 1 : 0),
-      });
+  for (const item of items) {
+    const stop = stopOf(item);
+    if (item.kind !== "call" || stop === undefined) continue;
+    for (const rule of item.rules) {
+      const known = rules.get(rule) ?? { rule, title: findRule(rule)?.title ?? "", refused: 0, asked: 0 };
+      rules.set(rule, { ...known, [stop]: known[stop] + 1 });
     }
-    const [rule = ""] = judgement.rules;
+    const { subject, project, atMs } = item;
+    const [rule = ""] = item.rules;
+    const verdict = stop === "refused" ? "deny" : "ask";
     const key = JSON.stringify([verdict, rule, subject]);
-    const count = (stopped.get(key)?.count ?? 0) + 1;
-    stopped.set(key, { subject, rule, verdict, project, count, lastMs: Date.parse(judgement.ts) });
+    const known = stopped.get(key);
+    const lastMs = Math.max(known?.lastMs ?? 0, atMs);
+    stopped.set(key, { subject, rule, verdict, project, count: (known?.count ?? 0) + 1, lastMs });
   }
   const total = ({ refused, asked }: RuleFigures): number => refused + asked;
   return {
-    rules: [...rules.values()].sort((one, other) => total(other) - total(one)),
+    rules: [...rules.values()].sort(
+      (one, other) => total(other) - total(one) || (one.rule < other.rule ? -1 : 1),
+    ),
     stopped: [...stopped.values()].sort((one, other) => other.count - one.count || other.lastMs - one.lastMs),
   };
 }

@@ -1,4 +1,4 @@
-const PAGES = ["1", "2", "3", "4", "5"];
+const PAGES = ["1", "2", "3", "4", "5", "6", "7"];
 
 /** Entries that j and k go through; hidden ones are left out. */
 function entries() {
@@ -25,9 +25,15 @@ function openCurrent(entry) {
   else details.open = !details.open;
 }
 
+function openDiff(entry) {
+  const details = entry.querySelector("details.diff");
+  if (details !== null) details.open = !details.open;
+}
+
 const ACTIONS = {
   j: () => move(1),
   k: () => move(-1),
+  d: () => openDiff(current() ?? document.getElementById("main")),
   u: () => current()?.querySelector("button.undo")?.click(),
   "/": () => document.getElementById("q")?.select(),
   "?": () => document.getElementById("keys")?.showModal(),

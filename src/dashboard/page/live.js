@@ -29,12 +29,14 @@ export async function refresh() {
 
 function keepOpen(details, fresh) {
   const article = details.closest("[data-key]");
-  if (article === null) return;
-  const there = fresh.querySelector(`[data-key="${CSS.escape(article.dataset.key)}"]`);
-  const twin = there?.querySelector(`details.${CSS.escape(details.classList[0] ?? "none")}`);
+  const there = article && fresh.querySelector(`[data-key="${CSS.escape(article.dataset.key)}"]`);
+  const twin =
+    details.id === ""
+      ? there?.querySelector(`details.${CSS.escape(details.classList[0] ?? "none")}`)
+      : fresh.querySelector(`#${CSS.escape(details.id)}`);
   if (!twin) return;
-  // A diff that was fetched stays; it cannot have changed.
-  if (details.dataset.loaded === undefined) twin.open = true;
+  // A diff of the same changes that was fetched stays; it cannot have changed.
+  if (details.dataset.loaded === undefined || details.dataset.diff !== twin.dataset.diff) twin.open = true;
   else twin.replaceWith(details);
 }
 

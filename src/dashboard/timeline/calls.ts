@@ -109,6 +109,8 @@ export interface ChangeSummary {
   /** how many, folders left out */
   readonly fileCount: number;
   readonly files: readonly Pick<PathChange, "path" | "what">[];
+  /** all of them */
+  readonly paths: readonly string[];
   readonly git: readonly string[];
   readonly undoneBy: string | undefined;
   readonly isPartlyUndone: boolean;
@@ -147,10 +149,12 @@ export class Changes implements ChangeSource {
   private summaries: readonly ChangeSummary[] = [];
   private counted: HistoryFigures = NO_FIGURES;
   private readMs = Number.NEGATIVE_INFINITY;
+  private readonly sinceMs: number;
   private mark = "";
 
-  constructor(system: System, stateHome: string, settings: HistorySettings) {
+  constructor(system: System, stateHome: string, settings: HistorySettings, sinceMs = 0) {
     this.system = system;
+    this.sinceMs = sinceMs;
     // Ids name changes of every project; which one is at hand does not matter.
     this.history = openHistory(system, { stateHome, project: "/" }, settings);
   }
@@ -178,7 +182,7 @@ export class Changes implements ChangeSource {
   private readAgain(): void {
     const nowMs = this.system.clock.monotonicMs();
     if (nowMs - this.readMs < REREAD_MS) return;
-    const { changes } = this.history.listChanges({});
+    const { changes } = this.history.listChanges(this.sinceMs > 0 ? { sinceMs: this.sinceMs } : {});
     this.readMs = nowMs;
     this.summaries = changes.map(summarise);
     this.counted = figuresOf(changes);
@@ -208,6 +212,7 @@ export function summarise(change: Change): ChangeSummary {
     isComplete: change.isComplete,
     fileCount: named.length,
     files: named.slice(0, MAX_FILES).map(({ path, what }) => ({ path, what })),
+    paths: named.map(({ path }) => path),
     git: gitLines(change),
     undoneBy: change.undoneBy,
     isPartlyUndone: change.undoneBy === undefined && change.undonePaths.length > 0,
@@ -311,7 +316,9 @@ export function assembleCalls(
       if (run.contextLength > 0 || run.failure !== "") found.push(momentOf(run, turn));
     } else found.push(momentOf(run, turn));
   }
-  const drafts = found.filter((one): one is Draft => one.kind === "call");
+  const drafts = found
+    .filter((one): one is Draft => one.kind === "call")
+    .sort((one, other) => one.atMs - other.atMs);
   const more = [...joinJudgements(drafts, byUse, judgements), ...joinChanges(drafts, byUse, changes)];
   return [...found, ...more].sort((one, other) => one.atMs - other.atMs);
 }
@@ -321,7 +328,7 @@ function itemOf(run: RunEntry, turn: number): Item {
   return {
     ...originIn(run),
     key: `r${run.number}`,
-    atMs: Date.parse(run.ts),
+    atMs: run.atMs,
     host,
     session,
     project,
@@ -347,8 +354,30 @@ const UNKNOWN_CALL = {
 } as const;
 
 function draftOf(run: RunEntry, turn: number): Draft {
-  const { tool, call, ms } = run;
-  return { ...UNKNOWN_CALL, ...itemOf(run, turn), tool: tool || "tool", useId: call, hookMs: ms };
+  const { tool, call, ms, host, session, project, rules } = run;
+  // As one literal: there are very many of these.
+  const draft: Draft = {
+    kind: "call",
+    key: `r${run.number}`,
+    atMs: run.atMs,
+    host,
+    session,
+    project,
+    turn,
+    outcome: outcomeOfRun(run),
+    rules,
+    told: tellRun(run),
+    tool: tool || "tool",
+    useId: call,
+    subject: "",
+    hint: "",
+    hookMs: ms,
+    durationMs: undefined,
+    isFailed: false,
+    change: undefined,
+  };
+  if (run.origin !== undefined) draft.origin = run.origin;
+  return draft;
 }
 
 function momentOf(run: RunEntry, turn: number): Moment {
@@ -361,7 +390,7 @@ function endCall(open: Draft[], run: RunEntry): void {
   const index = byUse >= 0 ? byUse : byTool;
   const [draft] = index < 0 ? [] : open.splice(index, 1);
   if (draft === undefined) return;
-  draft.durationMs = Math.max(0, Date.parse(run.ts) - draft.atMs - run.ms);
+  draft.durationMs = Math.max(0, run.atMs - draft.atMs - run.ms);
   draft.isFailed = run.event === "PostToolUseFailure";
 }
 
@@ -373,7 +402,7 @@ function joinJudgements(
 ): readonly Draft[] {
   const taken = new Set<Draft>();
   return judgements.flatMap(judgement => {
-    const atMs = Date.parse(judgement.ts);
+    const atMs = judgement.atMs;
     const draft =
       byUse.get(judgement.call) ??
       nearest(drafts, atMs, one => !taken.has(one) && (one.useId === "" || judgement.call === ""));

@@ -1,15 +1,3 @@
-import { factsOfCall } from "../../hosts/index.ts";
-import { errorText } from "../../protocol/index.ts";
-import type { System } from "../../system/index.ts";
-import { clip, redactOpening } from "../../text/index.ts";
-import {
-  entryText,
-  isUserMessage,
-  type LineOptions,
-  readTranscript,
-  type ToolUsePart,
-  toolNaming,
-} from "../../transcripts/index.ts";
 import { type Activity, type Counted, countByName, Latency, type LatencySeries } from "../activity.ts";
 import type { JudgementEntry, Origin, RunEntry } from "../entries.ts";
 import {
@@ -43,6 +31,8 @@ export interface Session {
   /** newest first */
   readonly turns: readonly Turn[];
   readonly calls: readonly Call[];
+  /** calls, and other events that something came of; newest first */
+  readonly notable: readonly (Call | Moment)[];
   readonly figures: SessionFigures;
   /** where the host records it; empty where that is not known */
   readonly transcript: string;
@@ -69,15 +59,24 @@ export interface Timeline {
   readonly items: readonly (Call | Moment)[];
   /** undos and redos, which belong to no session */
   readonly undos: readonly ChangeSummary[];
+  /** names to choose from, the most frequent first */
+  readonly names: Readonly<Record<"host" | "project" | "rule", readonly string[]>>;
 }
 
-/** Builds the timeline when it is asked for and something has happened since. */
+/**
+ * Builds the timeline when it is asked for and something has happened since. What came of sessions that have nothing
+ * new is taken as it was: of many sessions few are under way.
+ */
 export class Timelines {
   private readonly activity: Activity;
   private readonly changes: ChangeSource;
   private built: Timeline | undefined;
   private version = "";
-  private sessions: ReadonlyMap<string, AssembledSession> = new Map();
+  private readonly entries = new Map<string, SessionEntries>();
+  private readonly sessions = new Map<string, Session | undefined>();
+  private seenRuns: NumberRange = EMPTY_RANGE;
+  private seenJudgements: NumberRange = EMPTY_RANGE;
+  private seenChanges = "";
 
   constructor(activity: Activity, changes: ChangeSource) {
     this.activity = activity;
@@ -86,44 +85,72 @@ export class Timelines {
 
   read(): Timeline {
     const { runs, judgements } = this.activity;
-    const version = `${runs.total} ${judgements.total} ${this.changes.version()}`;
-    if (this.built === undefined || version !== this.version) {
-      this.sessions = assembleSessions(this.activity, this.changes.list(), this.sessions);
-      this.built = buildTimeline([...this.sessions.values()], this.changes.list());
-      this.version = version;
-    }
+    const changesMark = this.changes.version();
+    const version = `${runs.range} ${judgements.range} ${changesMark}`;
+    if (this.built !== undefined && version === this.version) return this.built;
+    const changed = new Set<string>();
+    if (isForgotten(this.seenRuns, runs.range) || isForgotten(this.seenJudgements, judgements.range))
+      this.forget();
+    this.seenRuns = this.take(runs, this.seenRuns, "runs", changed);
+    this.seenJudgements = this.take(judgements, this.seenJudgements, "judgements", changed);
+    const changes = this.changes.list();
+    if (changesMark !== this.seenChanges) this.takeChanges(changes, changed);
+    this.seenChanges = changesMark;
+    for (const id of changed) this.sessions.set(id, makeSession(id, this.entries.get(id) ?? NO_ENTRIES));
+    this.built = buildTimeline([...this.sessions.values()], changes);
+    this.version = version;
     return this.built;
+  }
+
+  /** What is no longer kept must not be counted. */
+  private forget(): void {
+    this.entries.clear();
+    this.sessions.clear();
+    this.seenRuns = EMPTY_RANGE;
+    this.seenJudgements = EMPTY_RANGE;
+    this.seenChanges = "";
+  }
+
+  private take<E extends RunEntry | JudgementEntry>(
+    recent: { readonly range: NumberRange; between(from: number, to: number): readonly E[] },
+    seen: NumberRange,
+    member: "runs" | "judgements",
+    changed: Set<string>,
+  ): NumberRange {
+    const { range } = recent;
+    const isFirst = seen === EMPTY_RANGE;
+    const older = isFirst ? recent.between(...range) : recent.between(range[0], seen[0]);
+    const newer = isFirst ? [] : recent.between(seen[1], range[1]);
+    const add = (entries: readonly E[], isOlder: boolean): void => {
+      for (const [id, group] of bySession(entries)) {
+        const known = this.entries.get(id) ?? NO_ENTRIES;
+        const before = known[member] as unknown as readonly E[];
+        this.entries.set(id, { ...known, [member]: isOlder ? [...group, ...before] : [...before, ...group] });
+        changed.add(id);
+      }
+    };
+    add(older, true);
+    add(newer, false);
+    return range;
+  }
+
+  private takeChanges(changes: readonly ChangeSummary[], changed: Set<string>): void {
+    const made = bySession(changes.filter(({ kind }) => kind === "call"));
+    for (const id of new Set([...this.entries.keys(), ...made.keys()])) {
+      const known = this.entries.get(id) ?? NO_ENTRIES;
+      const now = made.get(id) ?? [];
+      if (stateOfChanges(known.changes) === stateOfChanges(now)) continue;
+      this.entries.set(id, { ...known, changes: now });
+      changed.add(id);
+    }
   }
 }
 
-interface AssembledSession {
-  /** differs when anything of the session does */
-  readonly version: string;
-  readonly session: Session | undefined;
-}
+type NumberRange = readonly [number, number];
+const EMPTY_RANGE: NumberRange = [0, 0];
 
-/** Of many sessions few are under way: the others are taken as they were. */
-function assembleSessions(
-  activity: Activity,
-  changes: readonly ChangeSummary[],
-  known: ReadonlyMap<string, AssembledSession>,
-): ReadonlyMap<string, AssembledSession> {
-  const runs = bySession([...activity.runs.newestFirst()].reverse());
-  const judgements = bySession([...activity.judgements.newestFirst()].reverse());
-  const made = bySession(changes.filter(({ kind }) => kind === "call"));
-  const ids = new Set([...runs.keys(), ...judgements.keys(), ...made.keys()]);
-  return new Map(
-    [...ids].map(id => {
-      const own = {
-        runs: runs.get(id) ?? [],
-        judgements: judgements.get(id) ?? [],
-        changes: made.get(id) ?? [],
-      };
-      const version = versionOf(own);
-      const before = known.get(id);
-      return [id, before?.version === version ? before : { version, session: makeSession(id, own) }];
-    }),
-  );
+function isForgotten(seen: NumberRange, now: NumberRange): boolean {
+  return seen !== EMPTY_RANGE && now[0] > seen[0];
 }
 
 interface SessionEntries {
@@ -132,11 +159,10 @@ interface SessionEntries {
   readonly changes: readonly ChangeSummary[];
 }
 
-/** Entries come at the end and go at the beginning, so that the first and the last tell of all. */
-function versionOf({ runs, judgements, changes }: SessionEntries): string {
-  const ends = [runs[0], runs.at(-1), judgements[0], judgements.at(-1)].map(entry => entry?.number);
-  return JSON.stringify([
-    ends,
+const NO_ENTRIES: SessionEntries = { runs: [], judgements: [], changes: [] };
+
+function stateOfChanges(changes: readonly ChangeSummary[]): string {
+  return JSON.stringify(
     changes.map(({ id, isOpen, fileCount, undoneBy, isPartlyUndone }) => [
       id,
       isOpen,
@@ -144,23 +170,36 @@ function versionOf({ runs, judgements, changes }: SessionEntries): string {
       undoneBy,
       isPartlyUndone,
     ]),
-  ]);
+  );
 }
 
-function buildTimeline(assembled: readonly AssembledSession[], changes: readonly ChangeSummary[]): Timeline {
+function buildTimeline(
+  assembled: readonly (Session | undefined)[],
+  changes: readonly ChangeSummary[],
+): Timeline {
   const sessions = assembled
-    .flatMap(({ session }) => session ?? [])
+    .filter(session => session !== undefined)
     .sort((one, other) => other.lastMs - one.lastMs);
-  const items = sessions
-    .flatMap(({ turns }) => turns.flatMap(turn => turn.items.filter(isNotable)))
-    .sort((one, other) => other.atMs - one.atMs);
+  const items = sessions.flatMap(({ notable }) => notable).sort((one, other) => other.atMs - one.atMs);
   return {
     sessions,
     byId: new Map(sessions.map(session => [session.id, session])),
     calls: items.filter(item => item.kind === "call"),
     items,
     undos: changes.filter(({ kind }) => kind !== "call"),
+    names: {
+      host: namesOf(sessions, ({ host }) => host),
+      project: namesOf(sessions, ({ project }) => project),
+      rule: countByName(
+        items.filter(({ rules }) => rules.length > 0),
+        ({ rules }) => rules,
+      ).map(({ name }) => name),
+    },
   };
+}
+
+function namesOf(sessions: readonly Session[], nameOf: (session: Session) => string): readonly string[] {
+  return countByName(sessions, nameOf).map(({ name }) => name);
 }
 
 /** Of what is no call, most came to nothing. */
@@ -213,25 +252,46 @@ function makeSession(id: string, { runs, judgements, changes }: SessionEntries):
     lastMs: last.atMs,
     turns: [...turns].reverse().map(([of, its]) => ({ number: of, items: its.reverse() })),
     calls,
+    notable: items.filter(isNotable).reverse(),
     figures: countFigures(items),
     transcript: runs.findLast(({ transcript }) => transcript !== "")?.transcript ?? "",
   };
 }
 
-function countFigures(items: readonly (Call | Moment)[]): SessionFigures {
-  const calls = items.filter(item => item.kind === "call");
-  const count = (outcome: Outcome) => items.filter(item => item.outcome === outcome).length;
-  return {
-    calls: calls.length,
-    refused: count("refused"),
-    asked: count("asked"),
-    kept: count("kept"),
-    answered: count("answered"),
-    held: count("held"),
-    unchecked: count("unchecked"),
-    changes: calls.filter(({ change }) => change !== undefined).length,
-    undone: calls.filter(({ change }) => change?.undoneBy !== undefined).length,
-  };
+const COUNTED: Readonly<Partial<Record<Outcome, keyof SessionFigures>>> = {
+  refused: "refused",
+  asked: "asked",
+  kept: "kept",
+  answered: "answered",
+  held: "held",
+  unchecked: "unchecked",
+};
+
+const NO_FIGURES = {
+  calls: 0,
+  refused: 0,
+  asked: 0,
+  kept: 0,
+  answered: 0,
+  held: 0,
+  unchecked: 0,
+  changes: 0,
+  undone: 0,
+};
+
+/** The one count of what happened: pages, report and JSON have their figures from here. */
+export function countFigures(items: Iterable<Call | Moment>): SessionFigures {
+  const figures: Record<keyof SessionFigures, number> = { ...NO_FIGURES };
+  for (const item of items) {
+    const counted = COUNTED[item.outcome];
+    if (counted !== undefined) figures[counted]++;
+    if (item.kind !== "call") continue;
+    figures.calls++;
+    if (item.change === undefined) continue;
+    figures.changes++;
+    if (item.change.undoneBy !== undefined) figures.undone++;
+  }
+  return figures;
 }
 
 /** Ids of changes that can still be undone, newest first. */
@@ -242,167 +302,85 @@ export function undoableChanges(items: readonly (Call | Moment)[]): readonly str
 }
 
 /** What happened in one stretch of time. */
-export interface Stretch {
+export interface Stretch extends SessionFigures {
   readonly startMs: number;
-  readonly refused: number;
-  readonly asked: number;
-  readonly kept: number;
-  readonly answered: number;
-  readonly undone: number;
 }
 
-/** What agents did since some time. */
+/** What agents did in some time. */
 export interface Summary {
   readonly figures: SessionFigures;
+  /** how many files were changed, each counted once, folders left out */
+  readonly files: number;
   readonly stretches: readonly Stretch[];
   readonly rules: readonly Counted[];
   readonly projects: readonly Counted[];
   readonly hosts: readonly Counted[];
   /** of a team */
   readonly people: readonly Counted[];
-  readonly latency: readonly LatencySeries[];
   readonly sessions: readonly Session[];
+  /** what happened in it, newest first */
+  readonly items: readonly (Call | Moment)[];
 }
 
-interface SummaryRange {
-  /** beginnings of the stretches, oldest first */
-  readonly starts: readonly number[];
+/** Figures of a timeline that pages asked for, as long as it is the newest one. */
+const SUMMARIES = new WeakMap<Timeline, Map<string, Summary>>();
+
+/** From the first edge up to the last, in the stretches between them. Counted once for each timeline. */
+export function summarise(timeline: Timeline, edges: readonly number[]): Summary {
+  const kept = SUMMARIES.get(timeline) ?? new Map<string, Summary>();
+  SUMMARIES.set(timeline, kept);
+  const key = edges.join();
+  const summary = kept.get(key) ?? countSummary(timeline, edges);
+  kept.set(key, summary);
+  return summary;
 }
 
-export function summariseSince(
-  { items, undos, sessions }: Timeline,
-  runs: Iterable<RunEntry>,
-  { starts }: SummaryRange,
-): Summary {
-  const fromMs = starts[0] ?? 0;
-  const all = items.filter(({ atMs }) => atMs >= fromMs);
-  const recent = all.filter(item => item.kind === "call");
-  const taken = undos.filter(({ kind, timeMs }) => kind === "undo" && timeMs >= fromMs);
-  const latency = new Latency();
-  for (const { hook, ts, ms } of runs) {
-    const atMs = Date.parse(ts);
-    if (atMs >= fromMs) latency.add(hook, atMs, ms * 1_000);
-  }
-  const stopped = recent.filter(({ outcome }) => outcome !== "silent");
+function countSummary({ items, undos, sessions }: Timeline, edges: readonly number[]): Summary {
+  const [fromMs, toMs] = [edges[0] ?? 0, edges.at(-1) ?? Number.POSITIVE_INFINITY];
+  const within = items.slice(firstAt(items, toMs), firstAt(items, fromMs));
+  const calls = within.filter(item => item.kind === "call");
+  const stretches = edges.slice(0, -1).map((startMs, index) => {
+    const endMs = edges[index + 1] ?? startMs;
+    const inside = within.slice(firstAt(within, endMs), firstAt(within, startMs));
+    return { ...countFigures(inside), undone: countUndone(undos, startMs, endMs), startMs };
+  });
+  const stopped = calls.filter(({ outcome }) => outcome !== "silent");
+  const names = new Set<string>();
+  for (const item of within) names.add(sessionIdOf(item));
   return {
-    figures: { ...countFigures(all), undone: taken.reduce((sum, { of }) => sum + of.length, 0) },
-    stretches: starts.map((startMs, index) => {
-      const endMs = starts[index + 1] ?? Number.POSITIVE_INFINITY;
-      const within = (ms: number) => ms >= startMs && ms < endMs;
-      const count = (outcome: Outcome) =>
-        stopped.filter(call => call.outcome === outcome && within(call.atMs)).length;
-      return {
-        startMs,
-        refused: count("refused"),
-        asked: count("asked"),
-        kept: count("kept"),
-        answered: count("answered"),
-        undone: taken.filter(({ timeMs }) => within(timeMs)).reduce((sum, { of }) => sum + of.length, 0),
-      };
-    }),
+    figures: { ...countFigures(within), undone: countUndone(undos, fromMs, toMs) },
+    files: new Set(calls.flatMap(({ change }) => change?.paths ?? [])).size,
+    stretches,
     rules: countByName(stopped, call => call.rules),
-    projects: countByName(recent, call => call.project),
-    hosts: countByName(recent, call => call.host),
-    people: countByName(recent, call => call.origin?.person ?? ""),
-    latency: latency.series(),
-    sessions: sessions.filter(({ lastMs }) => lastMs >= fromMs),
+    projects: countByName(calls, call => call.project),
+    hosts: countByName(calls, call => call.host),
+    people: countByName(calls, call => call.origin?.person ?? ""),
+    sessions: sessions.filter(({ id }) => names.has(id)),
+    items: within,
   };
 }
 
-/** What the host recorded of a session: the prompts, and the calls that no log of ours has the command of. */
-export interface Recorded {
-  /** why nothing is known; undefined when something is, or nobody expects it */
-  readonly problem: string | undefined;
-  /** What the person wrote at that time. */
-  promptAt(ms: number): string | undefined;
-  /** The call with its command, where it had none. */
-  complete(call: Call): Call;
+/** Changes that a person took back in that time, each as often as they did. */
+function countUndone(undos: readonly ChangeSummary[], fromMs: number, toMs: number): number {
+  return undos
+    .filter(({ kind, timeMs }) => kind === "undo" && timeMs >= fromMs && timeMs < toMs)
+    .reduce((sum, { of }) => sum + of.length, 0);
 }
 
-export const NOTHING_RECORDED: Recorded = {
-  problem: undefined,
-  promptAt: () => undefined,
-  complete: call => call,
-};
-
-const MAX_BYTES = 64 * 1024 * 1024;
-const OPTIONS: LineOptions = { maxLineBytes: 2 * 1024 * 1024, chunkBytes: 512 * 1024 };
-const SUBJECT_LENGTH = 500;
-const PROMPT_LENGTH = 2_000;
-/** Host and hook look at their clocks at different times. */
-const MAX_APART_MS = 60_000;
-
-/** Reads it anew for every look: only the session that somebody looks at is read. */
-export function readRecorded(system: System, session: Session): Recorded {
-  const { transcript, host } = session;
-  if (transcript === "") return NOTHING_RECORDED;
-  const prompts: { readonly atMs: number; readonly text: string }[] = [];
-  const subjects = new Map<string, string>();
-  try {
-    const facts = system.files.follow(transcript);
-    if (facts?.kind !== "file") return problem("The host's own record of this session is gone.");
-    if (facts.size > MAX_BYTES) return problem("The host's own record of this session is too large to read.");
-    for (const entry of readTranscript(system, transcript, toolNaming(host), undefined, OPTIONS)) {
-      const atMs = Date.parse(entry.timestamp ?? "");
-      if (isUserMessage(entry) && Number.isFinite(atMs))
-        prompts.push({ atMs, text: clip(redactOpening(entryText(entry)), PROMPT_LENGTH) });
-      for (const part of entry.parts)
-        if (part.kind === "tool-use" && part.id !== undefined) subjects.set(part.id, subjectOf(part));
-    }
-  } catch (error) {
-    return problem(`The host's own record of this session cannot be read: ${errorText(error)}`);
+/** Of what is sorted newest first: where that begins which happened before `ms`. */
+function firstAt(items: readonly { readonly atMs: number }[], ms: number): number {
+  let low = 0;
+  for (let high = items.length; low < high; ) {
+    const middle = (low + high) >> 1;
+    if ((items[middle]?.atMs ?? 0) >= ms) low = middle + 1;
+    else high = middle;
   }
-  return {
-    problem: undefined,
-    promptAt(ms) {
-      const near = prompts.filter(({ atMs }) => Math.abs(atMs - ms) <= MAX_APART_MS);
-      return near.sort((one, other) => Math.abs(one.atMs - ms) - Math.abs(other.atMs - ms))[0]?.text;
-    },
-    complete: call => (call.subject === "" ? { ...call, subject: subjects.get(call.useId) ?? "" } : call),
-  };
+  return low;
 }
 
-const TITLE_LENGTH = 100;
-const MAX_TITLES = 2_000;
-
-/** What sessions are about: their first prompt, as far as the host recorded it. Read once for each. */
-export class Titles {
-  private readonly system: System;
-  private readonly known = new Map<string, string>();
-
-  constructor(system: System) {
-    this.system = system;
-  }
-
-  /** Undefined where it is not known. */
-  of({ transcript, host }: Session): string | undefined {
-    if (transcript === "") return undefined;
-    const known = this.known.get(transcript) ?? this.read(transcript, host);
-    if (known !== undefined && this.known.size < MAX_TITLES) this.known.set(transcript, known);
-    return known;
-  }
-
-  private read(transcript: string, host: string): string | undefined {
-    const { system } = this;
-    try {
-      if (system.files.follow(transcript)?.kind !== "file") return undefined;
-      for (const entry of readTranscript(system, transcript, toolNaming(host), undefined, OPTIONS)) {
-        if (!isUserMessage(entry)) continue;
-        const [first = ""] = redactOpening(entryText(entry)).trim().split("\n");
-        return clip(first, TITLE_LENGTH);
-      }
-    } catch {
-      // The page of the session tells why it cannot be read.
-    }
-    return undefined;
-  }
-}
-
-function problem(text: string): Recorded {
-  return { ...NOTHING_RECORDED, problem: text };
-}
-
-function subjectOf({ name, input }: ToolUsePart): string {
-  const { command, paths } = factsOfCall(name, input, { command: null, paths: [] });
-  return clip(redactOpening(command ?? paths.join(", ")), SUBJECT_LENGTH);
+/** How long hooks took, of all that was read. */
+export function latencyOf(runs: Iterable<RunEntry>, sinceMs: number): readonly LatencySeries[] {
+  const latency = new Latency();
+  for (const { hook, atMs, ms } of runs) if (atMs >= sinceMs) latency.add(hook, atMs, ms * 1_000);
+  return latency.series();
 }

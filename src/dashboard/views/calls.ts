@@ -4,6 +4,7 @@ import {
   countPaths,
   describeKinds,
   type History,
+  isFolder,
   markOf,
   type PathChange,
   type PathStep,
@@ -17,7 +18,6 @@ import {
 import { unifiedDiff } from "../../install/index.ts";
 import type { System } from "../../system/index.ts";
 import { count } from "../../text/index.ts";
-import { countByName } from "../activity.ts";
 import {
   type Call,
   type ChangeSummary,
@@ -27,7 +27,7 @@ import {
   type Outcome,
   summarise,
 } from "../timeline/calls.ts";
-import type { Timeline } from "../timeline/timeline.ts";
+import { sessionIdOf, type Timeline } from "../timeline/timeline.ts";
 import { type CallFilter, chosenFilters, filterForm, fitsFilter, pager, placeChoices } from "./filters.ts";
 import { block, html, line, type Markup, NOTHING, type Site } from "./layout.ts";
 import {
@@ -47,17 +47,22 @@ import {
 
 const MAX_CHIPS = 6;
 
-interface ItemOptions {
-  /** names host, project and session too: the list is not of one session */
-  readonly isAlone?: boolean;
-}
-
 /** One thing of the timeline. */
-export function itemView(site: Site, item: Call | Moment, { isAlone = false }: ItemOptions = {}): Markup {
-  return item.kind === "call" ? callView(site, item, isAlone) : momentView(site, item, isAlone);
+export function itemView(site: Site, item: Call | Moment): Markup {
+  return item.kind === "call" ? callView(site, item) : momentView(site, item);
 }
 
-function callView(site: Site, call: Call, isAlone: boolean): Markup {
+/** Things of several sessions: whose they are is told once for all that follow each other. */
+export function itemsView(site: Site, items: readonly (Call | Moment)[]): Markup {
+  return html`<div class="items">${items.map((item, index) => {
+    const before = items[index - 1];
+    const isSame = before !== undefined && sessionIdOf(before) === sessionIdOf(item);
+    const shown = item.kind === "call" ? site.complete(item) : item;
+    return html`${isSame ? NOTHING : whereView(site, item)}${itemView(site, shown)}`;
+  })}</div>`;
+}
+
+function callView(site: Site, call: Call): Markup {
   const { change, outcome } = call;
   const mark = change?.undoneBy === undefined ? outcome : "undone";
   return html`<article class="call ${mark}" id="${call.key}" data-key="${call.key}" tabindex="-1" data-facets="${facetsOf(call)}">
@@ -65,7 +70,7 @@ function callView(site: Site, call: Call, isAlone: boolean): Markup {
 <div class="what">
 <h3><a class="tool" href="${site.to("calls", { tool: call.tool })}">${line(call.tool, 60)}</a> ${subjectOf(site, call)}</h3>
 ${wholeSubject(call)}
-<p class="told">${pill(outcome)} ${ruleLinks(site, call.rules)} ${call.told === "" ? NOTHING : html`<span class="why">${sentence(call.told, site)}</span>`}${isAlone ? whereView(site, call) : NOTHING}</p>
+${outcome === "silent" ? NOTHING : html`<p class="told">${pill(outcome)} ${ruleLinks(site, call.rules)} ${call.told === "" ? NOTHING : html`<span class="why">${sentence(call.told, site)}</span>`}</p>`}
 ${hintView(site, call)}
 ${change === undefined ? NOTHING : changeSummaryView(site, change)}
 </div>
@@ -83,7 +88,7 @@ function hintView({ nowMs }: Site, { hint, atMs }: Call): Markup {
 function whereView(site: Site, item: Call | Moment): Markup {
   const { host, project, origin } = item;
   const whose = origin === undefined ? NOTHING : html`${originLink(site, origin)}: `;
-  return html`<span class="where">${whose}${hostLink(site, host)} in ${projectLink(site, project)}, session ${sessionLink(site, item)}</span>`;
+  return html`<p class="where">${whose}${hostLink(site, host)} in ${projectLink(site, project)}, session ${sessionLink(site, item)}</p>`;
 }
 
 function facetsOf(item: Call | Moment): string {
@@ -126,8 +131,8 @@ function filesOf({ home }: Site, change: ChangeSummary | undefined): string {
 }
 
 function timings({ durationMs, hookMs, isFailed }: Call): Markup {
-  return html`${durationMs === undefined ? NOTHING : html`<span title="how long the call took">${duration(durationMs)}</span>`}
-${hookMs === undefined ? NOTHING : html`<span class="soft" title="how long the hooks before it took">hook ${duration(hookMs)}</span>`}
+  const hooks = hookMs === undefined ? "" : `; the hooks before it ${duration(hookMs)}`;
+  return html`${durationMs === undefined ? NOTHING : html`<span title="how long the call took${hooks}">${duration(durationMs)}</span>`}
 ${isFailed ? html`<span class="bad">failed</span>` : NOTHING}`;
 }
 
@@ -193,13 +198,12 @@ const EVENT_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** Something that is no call: one quiet line, unless something came of it. */
-function momentView(site: Site, moment: Moment, isAlone: boolean): Markup {
+function momentView(site: Site, moment: Moment): Markup {
   const { event, outcome, told, rules } = moment;
   const name = outcome === "held" ? "Agent wanted to stop" : (EVENT_WORDS[event] ?? event);
   return html`<article class="moment ${outcome}" id="${moment.key}" data-key="${moment.key}" tabindex="-1" data-facets="${facetsOf(moment)}">
 <div class="when">${time(moment.atMs, site)}</div>
-<div class="what"><h3>${line(name, 60)}</h3>${outcome === "silent" ? NOTHING : html`<p class="told">${pill(outcome)} ${outcome === "held" ? NOTHING : ruleLinks(site, rules)} <span class="why">${sentence(told, site)}</span>${isAlone ? whereView(site, moment) : NOTHING}</p>`}</div>
-<div class="took"><span class="soft">hook ${duration(moment.hookMs)}</span></div>
+<div class="what"><h3>${line(name, 60)}</h3>${outcome === "silent" ? NOTHING : html`<p class="told">${pill(outcome)} ${outcome === "held" ? NOTHING : ruleLinks(site, rules)} <span class="why">${sentence(told, site)}</span></p>`}</div>
 </article>`;
 }
 
@@ -207,7 +211,7 @@ const PAGE_SIZE = 50;
 
 /** Calls of all sessions, newest first, as far as they fit. */
 export function callsView(site: Site, timeline: Timeline, filter: CallFilter, from: number): Markup {
-  const { calls, items } = timeline;
+  const { items, names } = timeline;
   const fitting = items.filter(call => fitsFilter(call, filter, site.nowMs));
   const shown = site.isReport ? fitting : fitting.slice(from, from + PAGE_SIZE);
   const form = filterForm(site, "calls", filter, [
@@ -216,17 +220,17 @@ export function callsView(site: Site, timeline: Timeline, filter: CallFilter, fr
       label: "Outcome",
       options: (Object.keys(OUTCOME_WORDS) as Outcome[]).map(outcome => [outcome, OUTCOME_WORDS[outcome]]),
     },
-    ...placeChoices(site, calls),
+    ...placeChoices(site, names),
     {
       name: "rule",
       label: "Rule",
-      options: countByName(items, item => item.rules).map(({ name }) => [name, name]),
+      options: names.rule.map(name => [name, name]),
     },
     ...(site.team === undefined ? [CHANGES] : []),
   ]);
   const size = site.isReport ? shown.length : PAGE_SIZE;
   return html`<h1>Calls</h1>${form}${chosenFilters(site, "calls", filter)}${aboutRule(filter.rule)}
-${shown.length === 0 ? noCalls(site, timeline) : html`<h2 class="unseen">Newest first</h2><div class="items">${shown.map(call => itemView(site, call, { isAlone: true }))}</div>`}
+${shown.length === 0 ? noCalls(site, timeline) : html`<h2 class="unseen">Newest first</h2>${itemsView(site, shown)}`}
 ${pager(site, "calls", { ...filter }, { from, shown: shown.length, total: fitting.length, size })}`;
 }
 
@@ -315,24 +319,59 @@ export async function diffView(
   );
   const shown: Markup[] = [];
   for (const file of files.slice(0, MAX_FILES))
-    shown.push(await fileDiff(site, system, history, change, file));
+    shown.push(fileView(site, { change, file }, await textsOf(site, system, history, { change, file })));
   const more = files.length - shown.length;
   return html`<div class="diffs">${shown}${more > 0 ? html`<p class="soft">and ${more} more files: <code class="command">amplihack history show ${change.id}</code></p>` : NOTHING}</div>`;
 }
 
-async function fileDiff(
+/** Several changes as one: of each file what it was before the first of them, and what it is after the last. */
+export async function combinedView(
+  site: Site,
+  system: System,
+  history: History,
+  changes: readonly Change[],
+): Promise<Markup> {
+  const inOrder = changes.toSorted((one, other) => one.timeMs - other.timeMs);
+  const ends = new Map<string, { readonly first: TouchedFile; readonly last: TouchedFile }>();
+  for (const change of inOrder)
+    for (const file of change.files.filter(one => !isFolder(one))) {
+      const touched = { change, file };
+      ends.set(file.path, { first: ends.get(file.path)?.first ?? touched, last: touched });
+    }
+  const shown: Markup[] = [];
+  for (const { first, last } of [...ends.values()].slice(0, MAX_FILES)) {
+    const before = await textsOf(site, system, history, first);
+    const after = first === last ? before : await textsOf(site, system, history, last);
+    const isText = Array.isArray(before) && Array.isArray(after);
+    const texts = isText ? ([before[0], after[1]] as const) : Array.isArray(before) ? after : before;
+    if (isText && before[0] === after[1]) continue;
+    shown.push(fileView(site, last, texts));
+  }
+  const more = ends.size - Math.min(ends.size, MAX_FILES);
+  if (shown.length === 0)
+    return html`<p class="soft">Nothing of it is left: the files are as they were before.</p>`;
+  return html`<div class="diffs">${shown}${more > 0 ? html`<p class="soft">and ${more} more files</p>` : NOTHING}</div>`;
+}
+
+interface TouchedFile {
+  readonly change: Change;
+  readonly file: PathChange;
+}
+
+function textsOf(
   { home, agentSettings }: Site,
   system: System,
   { readContent }: History,
-  change: Change,
-  file: PathChange,
-): Promise<Markup> {
-  const texts = await readFileTexts(file, change, {
-    text: system.text,
-    readContent,
-    home,
-    agentSettings,
-  });
+  { file, change }: TouchedFile,
+): ReturnType<typeof readFileTexts> {
+  return readFileTexts(file, change, { text: system.text, readContent, home, agentSettings });
+}
+
+function fileView(
+  { home }: Site,
+  { change, file }: TouchedFile,
+  texts: Awaited<ReturnType<typeof readFileTexts>>,
+): Markup {
   const facts = describeKinds(file, change.project, home);
   const lines = texts === undefined || typeof texts === "string" ? [] : diffLines(file.path, texts);
   const added = lines.filter(one => one.startsWith("+")).length;

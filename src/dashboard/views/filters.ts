@@ -1,6 +1,5 @@
 import { shownPlace } from "../../history/index.ts";
 import { hostTitle } from "../../install/index.ts";
-import { countByName } from "../activity.ts";
 import type { Origin } from "../entries.ts";
 import type { Call, Moment } from "../timeline/calls.ts";
 import { OUTCOME_WORDS } from "../timeline/calls.ts";
@@ -65,8 +64,13 @@ export function fitsFilter(item: Call | Moment, filter: CallFilter, nowMs: numbe
   if (changes !== undefined && change === undefined) return false;
   if (changes === "standing" && change?.undoneBy !== undefined) return false;
   if (changes === "undone" && change?.undoneBy === undefined) return false;
-  if (days !== undefined && item.atMs < startOfDays(nowMs, Number(days))) return false;
+  if (days !== undefined && !isWithin(item.atMs, days, nowMs)) return false;
   return q === undefined || mentions(item, q.toLowerCase());
+}
+
+function isWithin(atMs: number, days: string, nowMs: number): boolean {
+  if (days !== "yesterday") return atMs >= startOfDays(nowMs, Number(days));
+  return atMs >= startOfDays(nowMs, 2) && atMs < startOfDays(nowMs, 1);
 }
 
 export function fitsOrigin(origin: Origin | undefined, filter: OriginFilter): boolean {
@@ -98,14 +102,9 @@ interface Choice {
 /** Hosts and projects of these entries; of a team also whose they are, from all that there is. */
 export function placeChoices(
   site: Site,
-  entries: Iterable<{ readonly host: string; readonly project: string }>,
+  names: Readonly<Record<"host" | "project", readonly string[]>>,
 ): readonly Choice[] {
-  const named = (name: "host" | "project") =>
-    countByName([...entries], one => one[name]).map(one => one.name);
-  const { host, project, ...origins } = site.team?.choices ?? {
-    host: named("host"),
-    project: named("project"),
-  };
+  const { host, project, ...origins } = site.team?.choices ?? { host: names.host, project: names.project };
   const whose = Object.entries(origins) as [keyof OriginFilter, readonly string[]][];
   return [
     ...whose.flatMap(([name, values]) =>
@@ -149,7 +148,7 @@ export function filterForm(
   return html`<search aria-label="Filter"><form class="filter" action="/${page}" method="get" data-filter>
 ${fields}${hasText ? html`<label>Text <input name="q" type="search" maxlength="200" autocomplete="off" value="${filter.q ?? ""}"></label>` : NOTHING}
 ${hidden}${site.token === undefined ? NOTHING : html`<input type="hidden" name="token" value="${site.token}">`}
-<button type="submit">Filter</button></form></search>`;
+<noscript><button type="submit">Filter</button></noscript></form></search>`;
 }
 
 /** What is chosen, each with a way to drop it. */
@@ -166,7 +165,7 @@ export function chosenFilters(site: Site, page: PageName, filter: CallFilter): M
 
 function shownValue(name: keyof CallFilter, value: string): string {
   if (name === "outcome") return OUTCOME_WORDS[value as keyof typeof OUTCOME_WORDS] ?? value;
-  if (name === "days") return value === "1" ? "today" : `last ${value}`;
+  if (name === "days") return value === "1" ? "today" : value === "yesterday" ? value : `last ${value}`;
   return value;
 }
 

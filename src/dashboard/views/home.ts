@@ -3,8 +3,9 @@ import { basename } from "../../system/index.ts";
 import { count } from "../../text/index.ts";
 import type { Counted, LatencySeries } from "../activity.ts";
 import type { Stretch, Summary } from "../timeline/timeline.ts";
+import { itemsView } from "./calls.ts";
 import { type CallFilter, chosenFilters, filterForm, placeChoices } from "./filters.ts";
-import { html, line, type Markup, NOTHING, type Query, type Site } from "./layout.ts";
+import { html, line, type Markup, NOTHING, type PageName, type Query, type Site } from "./layout.ts";
 import { sessionRow } from "./sessions.ts";
 import { clock, command, day, duration, empty, link, nothingShipped, number, startOfDays } from "./words.ts";
 
@@ -120,51 +121,83 @@ function latencyChart(all: readonly LatencySeries[]): Markup {
   return html`<figure>${drawn}<figcaption class="soft">Time inside the hook, 95 of 100 calls are faster. Each line upwards is ten times as long.</figcaption></figure>`;
 }
 
-const RANGES: readonly { readonly days: number; readonly title: string }[] = [
-  { days: 1, title: "Today" },
-  { days: 7, title: "7 days" },
-  { days: 30, title: "30 days" },
-];
+/** How far back a page looks; the value stands in the address. */
+const RANGES = [
+  { value: "1", title: "Today", words: "today" },
+  { value: "yesterday", title: "Yesterday", words: "yesterday" },
+  { value: "7", title: "7 days", words: "in the last 7 days" },
+  { value: "30", title: "30 days", words: "in the last 30 days" },
+] as const;
 const MAX_NAMES = 6;
-const MAX_SESSIONS = 6;
+const MAX_SESSIONS = 12;
+const MAX_WRONG = 6;
 const HOUR_MS = 3_600_000;
+const MAX_DAYS = 90;
 
-/** Hours for one day, days for more; as far as now. */
-export function stretchStarts(nowMs: number, days: number): readonly number[] {
-  if (days > 1) return Array.from({ length: days }, (_, index) => startOfDays(nowMs, days - index));
-  const start = startOfDays(nowMs, 1);
-  return Array.from({ length: 24 }, (_, index) => start + index * HOUR_MS);
+export interface Range {
+  readonly value: string;
+  readonly title: string;
+  readonly words: string;
+  readonly isByHour: boolean;
+  /** hours of one day, or days; the last ends the range */
+  readonly edges: readonly number[];
+}
+
+/** What an address asks for; undefined where it asks for nothing. */
+export function readRange(nowMs: number, given: string | undefined): Range | undefined {
+  if (given === undefined) return undefined;
+  const known = RANGES.find(({ value }) => value === given);
+  const days = given === "yesterday" ? 2 : Math.min(MAX_DAYS, Math.max(1, Math.floor(Number(given)) || 1));
+  const start = startOfDays(nowMs, days);
+  const isByHour = days === 1 || given === "yesterday";
+  const hours = Array.from({ length: 24 }, (_, index) => start + index * HOUR_MS);
+  const starts = isByHour
+    ? hours.filter(ms => given !== "yesterday" || ms < startOfDays(nowMs, 1))
+    : Array.from({ length: days }, (_, index) => startOfDays(nowMs, days - index));
+  const end = given === "yesterday" ? startOfDays(nowMs, 1) : Number.POSITIVE_INFINITY;
+  const words = `in the last ${days} days`;
+  return {
+    ...(known ?? { value: String(days), title: `${days} days`, words }),
+    isByHour,
+    edges: [...starts, end],
+  };
 }
 
 interface HomeFacts {
   readonly summary: Summary;
-  readonly days: number;
+  readonly range: Range;
   /** lines of the logs that could not be understood */
   readonly unreadable: number;
+  /** older records are still being read */
+  readonly isReading: boolean;
   /** anything was ever written */
   readonly hasAny: boolean;
   /** what the address asks for */
   readonly filter: CallFilter;
+  /** what models cost; undefined where that is not known */
+  readonly cost: string | undefined;
 }
 
-/** What agents did today, and over the last weeks. */
-export function homeView(site: Site, { summary, days, unreadable, hasAny, filter }: HomeFacts): Markup {
-  const title = RANGES.find(range => range.days === days)?.title ?? `${days} days`;
-  const tabs = RANGES.map(range => {
-    const href = site.to("", range.days === 1 ? {} : { days: range.days });
-    return html`<a href="${href}"${range.days === days ? html` aria-current="true"` : NOTHING}>${range.title}</a>`;
-  });
-  const switcher = site.isReport
-    ? NOTHING
-    : html`<nav class="switch" aria-label="How far back">${tabs}</nav>`;
-  const isQuiet = summary.figures.calls === 0 && summary.latency.length === 0;
-  return html`<div class="heading"><h1>${days === 1 ? "Today" : `The last ${title}`}</h1>${switcher}</div>
-${site.team === undefined ? NOTHING : html`${filterForm(site, "", filter, placeChoices(site, []), { hasText: false })}${chosenFilters(site, "", { ...filter, days: undefined })}`}
+/** What a person wants to know at breakfast: what was done, what went wrong, what it cost, what waits. */
+export function homeView(site: Site, facts: HomeFacts): Markup {
+  const { summary, range, unreadable, isReading, hasAny, filter } = facts;
+  const switcher = site.isReport ? NOTHING : rangeSwitch(site, "", range.value);
+  return html`<div class="heading"><h1>${range.isByHour ? range.title : `The last ${range.title}`}</h1>${switcher}</div>
+${site.team === undefined ? NOTHING : html`${filterForm(site, "", filter, placeChoices(site, { host: [], project: [] }), { hasText: false })}${chosenFilters(site, "", { ...filter, days: undefined })}`}
+${isReading ? html`<p class="soft" role="status">Older records are still being read.</p>` : NOTHING}
 ${unreadable === 0 ? NOTHING : html`<p class="notice">${count(unreadable, "line")} of the logs cannot be read and ${unreadable === 1 ? "is" : "are"} left out.</p>`}
-${isQuiet ? quiet(site, days, hasAny) : busy(site, summary, days)}`;
+${summary.items.length === 0 ? quiet(site, range, hasAny) : busy(site, facts)}`;
 }
 
-function quiet(site: Site, days: number, hasAny: boolean): Markup {
+export function rangeSwitch(site: Site, page: PageName, value: string): Markup {
+  const tabs = RANGES.map(
+    range =>
+      html`<a href="${site.to(page, { days: range.value })}"${range.value === value ? html` aria-current="true"` : NOTHING}>${range.title}</a>`,
+  );
+  return html`<nav class="switch" aria-label="How far back">${tabs}</nav>`;
+}
+
+function quiet(site: Site, { isByHour, words }: Range, hasAny: boolean): Markup {
   if (!hasAny && site.team !== undefined) return nothingShipped(site.team);
   if (!hasAny)
     return empty(
@@ -173,67 +206,100 @@ function quiet(site: Site, days: number, hasAny: boolean): Markup {
       html`${command("amplihack demo")} plays what you would see.`,
     );
   return empty(
-    days === 1 ? "No agent has worked today." : "No agent has worked in this time.",
+    isByHour ? `No agent has worked ${words}.` : "No agent has worked in this time.",
     html`${link(site.to("sessions"), "Earlier sessions")} are kept, and ${link(site.to("", { days: 30 }), "the last 30 days")} may have more.`,
   );
 }
 
-function busy(site: Site, summary: Summary, days: number): Markup {
-  const { stretches, latency, rules, projects, hosts, people, sessions } = summary;
-  const within: Query = { days };
-  return html`<p class="lead">${sentence(site, summary)}</p>
-${tiles(site, summary, within)}
-<section class="card" aria-labelledby="activity"><h2 id="activity">What was refused, asked${site.team === undefined ? ", kept and undone" : " and kept"}</h2>${activityChart(stretches, { isByHour: days === 1, hasUndone: site.team === undefined })}</section>
+function busy(site: Site, { summary, range, cost }: HomeFacts): Markup {
+  const { stretches, rules, projects, hosts, people, sessions } = summary;
+  const within: Query = { days: range.value };
+  return html`<p class="lead">${sentence(site, summary, cost)}</p>
+<p class="tallies">${tallyLinks(site, summary, within)}</p>
+${waiting(site, summary)}
+${wentWrong(site, summary, within)}
+<section class="list" aria-labelledby="sessions-title"><div class="heading"><h2 id="sessions-title">What they did</h2>${link(site.to("sessions"), "All sessions")}</div>
+<div class="rows">${sessions.slice(0, MAX_SESSIONS).map(session => sessionRow(site, session))}</div></section>
+<section class="card" aria-labelledby="activity"><h2 id="activity">What was refused, asked${site.team === undefined ? ", kept and undone" : " and kept"}</h2>${activityChart(stretches, { isByHour: range.isByHour, hasUndone: site.team === undefined })}</section>
 <div class="cards">
 ${bars("Rules", rules, name => link(site.to("calls", { ...within, rule: name }), name, "mono"), "No rule had anything to say.")}
 ${bars("Projects", projects, name => html`<a href="${site.to("calls", { ...within, project: name })}" title="${line(name)}">${line(basename(name) || name, 40)}</a>`, "No project.")}
 ${site.team === undefined ? NOTHING : bars("People", people, name => link(site.to("", { ...within, person: name }), name), "Nobody.")}
 ${bars("Hosts", hosts, name => link(site.to("calls", { ...within, host: name }), hostTitle(name)), "No host.")}
-</div>
-<section class="list" aria-labelledby="sessions-title"><div class="heading"><h2 id="sessions-title">Sessions</h2>${link(site.to("sessions"), "All sessions")}</div>
-<div class="rows">${sessions.slice(0, MAX_SESSIONS).map(session => sessionRow(site, session))}</div></section>
-${latency.length === 0 ? NOTHING : latencyCard(latency)}`;
+</div>`;
 }
 
-type Tile = readonly [name: string, value: number, className: string, query: Query];
+/** An agent that was asked about a call and did nothing since, or whose stop was held last. */
+const WAITING_MS = 12 * HOUR_MS;
+
+function waiting(site: Site, { sessions }: Summary): Markup {
+  if (site.team !== undefined || site.isReport) return NOTHING;
+  const waits = sessions.flatMap(session => {
+    const [last] = session.turns[0]?.items ?? [];
+    const isWaiting = last?.outcome === "asked" || last?.outcome === "held";
+    return last !== undefined && isWaiting && site.nowMs - last.atMs < WAITING_MS ? [last] : [];
+  });
+  if (waits.length === 0) return NOTHING;
+  return html`<section class="list" aria-labelledby="waiting"><h2 id="waiting">What waits for you</h2>${itemsView(site, waits)}</section>`;
+}
+
+/** What was refused, what could not be checked, and what was not kept whole. */
+function wentWrong(site: Site, { items }: Summary, within: Query): Markup {
+  const wrong = items.filter(
+    item =>
+      item.outcome === "refused" ||
+      item.outcome === "unchecked" ||
+      (item.kind === "call" && item.change?.isComplete === false),
+  );
+  if (wrong.length === 0)
+    return html`<p class="soft fine">Nothing went wrong: nothing was refused, every call was checked, and what was changed is kept.</p>`;
+  const rest = wrong.length - MAX_WRONG;
+  return html`<section class="list" aria-labelledby="wrong"><div class="heading"><h2 id="wrong">What went wrong</h2>${rest > 0 ? link(site.to("calls", { ...within, outcome: "refused" }), `${number(rest)} more`) : NOTHING}</div>${itemsView(site, wrong.slice(0, MAX_WRONG))}</section>`;
+}
 
 /** `2 agents made 84 calls in 3 projects.` and what became of them. */
-function sentence({ team }: Site, { figures, hosts, people, projects, sessions }: Summary): Markup {
-  const { calls, changes, undone } = figures;
+function sentence(
+  { team }: Site,
+  { figures, files, hosts, people, projects, sessions }: Summary,
+  cost: string | undefined,
+): Markup {
+  const { calls, undone } = figures;
   const agents = hosts.map(({ name }) => hostTitle(name));
   const named =
     agents.length <= 3 ? agents.join(" and ").replace(/ and (?=.* and )/g, ", ") : `${agents.length} agents`;
   const made = html`${line(named, 120)} made <b>${number(calls)} ${calls === 1 ? "call" : "calls"}</b> in ${count(sessions.length, "session")} on ${count(projects.length, "project")}`;
   if (team !== undefined)
     return html`${made}, for ${people.length === 1 ? "one person" : `${people.length} people`}.`;
-  return html`${made}. ${
-    changes === 0
-      ? "None of them changed a file that amplihack keeps."
-      : html`<b>${number(changes)}</b> changed files, ${undone === 0 ? "and every one of them can be undone" : html`<b>${number(undone)}</b> ${undone === 1 ? "was" : "were"} undone since`}.`
-  }`;
+  const changed =
+    files === 0
+      ? "No file was changed."
+      : html`<b>${number(files)}</b> ${files === 1 ? "file was" : "files were"} changed${undone === 0 ? NOTHING : html`, and you took <b>${number(undone)}</b> ${undone === 1 ? "change" : "changes"} back`}.`;
+  return html`${made}. ${changed}${cost === undefined ? NOTHING : html` It cost <b>${cost}</b>.`}`;
 }
 
+type Tally = readonly [value: number, one: string, several: string, className: string, query: Query];
+
 /** Histories stay on their machines, so that a team sees nothing of changes. */
-function tiles(site: Site, { figures }: Summary, within: Query): Markup {
-  const ofMachine = (...tile: Tile) => (site.team === undefined ? [tile] : []);
+function tallyLinks(site: Site, { figures }: Summary, within: Query): Markup {
   const { calls, changes, kept, asked, refused, undone, held, unchecked, answered } = figures;
-  const all: readonly Tile[] = [
-    ["Calls", calls, "", {}],
-    ...ofMachine("Changes", changes, "changed", { changes: "all" }),
-    ["Kept first", kept, "kept", { outcome: "kept" }],
-    ...(answered > 0 ? [["Answered for you", answered, "answered", { outcome: "answered" }] as const] : []),
-    ["Asked", asked, "asked", { outcome: "asked" }],
-    ["Refused", refused, "refused", { outcome: "refused" }],
-    ...ofMachine("Undone", undone, "undone", { changes: "undone" }),
-    ...(held > 0 ? [["Stops held", held, "asked", { outcome: "held" }] as const] : []),
-    ...(unchecked > 0
-      ? [["Could not check", unchecked, "unchecked", { outcome: "unchecked" }] as const]
-      : []),
+  const isHere = site.team === undefined;
+  const all: readonly Tally[] = [
+    [calls, "call", "calls", "", {}],
+    [isHere ? changes : 0, "change", "changes", "changed", { changes: "all" }],
+    [kept, "kept first", "kept first", "kept", { outcome: "kept" }],
+    [answered, "answered for you", "answered for you", "answered", { outcome: "answered" }],
+    [asked, "asked", "asked", "asked", { outcome: "asked" }],
+    [refused, "refused", "refused", "refused", { outcome: "refused" }],
+    [isHere ? undone : 0, "undone", "undone", "undone", { changes: "undone" }],
+    [held, "stop held", "stops held", "asked", { outcome: "held" }],
+    [unchecked, "not checked", "not checked", "unchecked", { outcome: "unchecked" }],
   ];
-  return html`<ul class="tiles">${all.map(
-    ([name, value, className, query]) =>
-      html`<li class="${className}${value === 0 ? " zero" : ""}"><a href="${site.to("calls", { ...within, ...query })}"><b>${number(value)}</b><span>${name}</span></a></li>`,
-  )}</ul>`;
+  return html`${all
+    .filter(([value]) => value > 0)
+    .map(
+      ([value, one, several, className, query]) =>
+        html`<a class="tally ${className}" href="${site.to("calls", { ...within, ...query })}"><b>${number(value)}</b> ${value === 1 ? one : several}</a>`,
+    )}`;
 }
 
 function bars(
@@ -251,6 +317,15 @@ function bars(
     );
   const id = `top-${title.toLowerCase()}`;
   return html`<section class="card" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${rows.length === 0 ? html`<p class="soft">${ifEmpty}</p>` : html`<ol class="bars">${rows}</ol>`}</section>`;
+}
+
+/** How long hooks took: for those who maintain them. */
+export function hooksView(site: Site, latency: readonly LatencySeries[], range: Range): Markup {
+  const head = html`<div class="heading"><h1>Hooks</h1>${site.isReport ? NOTHING : rangeSwitch(site, "hooks", range.value)}</div>
+<p class="soft">How long the hooks themselves took, for those who maintain them.</p>`;
+  return latency.length === 0
+    ? html`${head}${empty(`No hook was called ${range.words}.`, html`${command("amplihack doctor")} tells whether they would be.`)}`
+    : html`${head}${latencyCard(latency)}`;
 }
 
 function latencyCard(latency: readonly LatencySeries[]): Markup {

@@ -1,6 +1,7 @@
 import { BUILT_IN } from "../../config/index.ts";
 import type { Onlooker } from "../../history/index.ts";
 import { clip, escapeHidden } from "../../text/index.ts";
+import type { Call } from "../timeline/calls.ts";
 import type { Session } from "../timeline/timeline.ts";
 
 /** Text that is markup already. Everything else is escaped where it is put in. */
@@ -69,7 +70,9 @@ export type PageName =
   | "search"
   | "recipes"
   | "recipe"
-  | "memory";
+  | "memory"
+  | "usage"
+  | "hooks";
 
 /** What of a team's data is looked at; what is left out does not restrict. */
 export const SCOPE_NAMES = ["team", "person", "machine", "project", "host"] as const;
@@ -106,6 +109,10 @@ export interface Site extends Onlooker {
   readonly team: TeamSite | undefined;
   /** what a session is about; undefined where that is not known */
   titleOf(session: Session): string | undefined;
+  /** what it cost, in words; undefined where that is not known */
+  usageOf(session: Session): string | undefined;
+  /** The call with its command, where the host recorded it. */
+  complete(call: Call): Call;
 }
 
 interface SiteOptions {
@@ -115,7 +122,8 @@ interface SiteOptions {
 
 export function serverSite(
   token: string,
-  options: SiteOptions & Pick<Site, "whyReadOnly" | "titleOf" | "team" | "agentSettings">,
+  options: SiteOptions &
+    Pick<Site, "whyReadOnly" | "titleOf" | "usageOf" | "complete" | "team" | "agentSettings">,
 ): Site {
   const scope = options.team?.scope ?? {};
   return {
@@ -137,6 +145,8 @@ export function reportSite(options: SiteOptions): Site {
     team: undefined,
     // Prompts are a person's own words: a file that is handed on has none.
     titleOf: () => undefined,
+    usageOf: () => undefined,
+    complete: call => call,
     whyReadOnly: "This is a report. What it tells of is done with the command line.",
     to(page, query = {}) {
       const given = parameters(query);
@@ -167,11 +177,17 @@ const TABS: readonly { readonly page: PageName; readonly title: string; readonly
     { page: "calls", title: "Calls", of: ["calls", "change"] },
     { page: "recipes", title: "Recipes", of: ["recipes", "recipe"] },
     { page: "memory", title: "Memory", of: ["memory"] },
+    { page: "usage", title: "Usage", of: ["usage"] },
+    { page: "hooks", title: "Hooks", of: ["hooks"] },
   ];
 
-/** A team has runs of recipes where some were submitted to its database. */
-function tabsOf({ team }: Site): typeof TABS {
-  return team?.hasRecipes !== false ? TABS : TABS.filter(({ page }) => page !== "recipes");
+/** A team has runs of recipes where some were submitted to its database; what models cost stays on their machines. */
+function tabsOf({ team, isReport }: Site): typeof TABS {
+  return TABS.filter(
+    ({ page }) =>
+      (page !== "recipes" || team?.hasRecipes !== false) &&
+      (page !== "usage" || (team === undefined && !isReport)),
+  );
 }
 
 /** What stands around every page. */
@@ -198,8 +214,8 @@ export function scopeFields({ team }: Site): readonly Markup[] {
 
 function searchForm(site: Site, sought: string): Markup {
   return html`<search class="find"><form action="/search" method="get" role="search" data-search>
-<label for="q" class="unseen">Search commands, paths, rules, sessions</label>
-<input id="q" name="q" type="search" maxlength="200" autocomplete="off" placeholder="Search commands, paths, rules …" value="${sought}">
+<label for="q" class="unseen">Search prompts, commands, paths, diffs, rules, sessions</label>
+<input id="q" name="q" type="search" maxlength="200" autocomplete="off" placeholder="Search prompts, commands, paths …" value="${sought}">
 <kbd aria-hidden="true">/</kbd>
 ${scopeFields(site)}
 ${site.token === undefined ? NOTHING : html`<input type="hidden" name="token" value="${site.token}">`}
@@ -212,7 +228,9 @@ function keysOf(site: Site): readonly (readonly [string, string])[] {
     ["j", "next"],
     ["k", "previous"],
     ["Enter", site.team === undefined ? "open it: its diff, its session" : "open it"],
-    ...(site.team === undefined ? [["u", "undo it: shows what would happen and asks"] as const] : []),
+    ...(site.team === undefined
+      ? [["d", "its diff"] as const, ["u", "undo it: shows what would happen and asks"] as const]
+      : []),
     ["/", "search"],
     [`1 … ${tabs.length}`, tabs.join(", ")],
     ["?", "this list"],

@@ -1,7 +1,9 @@
 import { findRule, RULE_IDS } from "../../guard/index.ts";
+import { shownPath } from "../../history/index.ts";
+import type { DeepHits, DiffHit, SaidHit } from "../search.ts";
 import type { MemoryEntry } from "../sources.ts";
 import type { Session, Timeline } from "../timeline/timeline.ts";
-import { itemView } from "./calls.ts";
+import { itemsView } from "./calls.ts";
 import { chosenFilters, mentions } from "./filters.ts";
 import { block, html, line, type Markup, NOTHING, type Site, scopeFields } from "./layout.ts";
 import { sessionRow } from "./sessions.ts";
@@ -22,7 +24,7 @@ export function memoryView(site: Site, { memories, sought, agent, problem }: Mem
 ${agent === undefined ? NOTHING : html`<input type="hidden" name="agent" value="${agent}">`}
 ${scopeFields(site)}
 ${site.token === undefined ? NOTHING : html`<input type="hidden" name="token" value="${site.token}">`}
-<button type="submit">Search</button></form></search>`;
+<noscript><button type="submit">Search</button></noscript></form></search>`;
   const chosen =
     agent === undefined
       ? NOTHING
@@ -65,20 +67,37 @@ export function searchView(
   timeline: Timeline,
   sought: string,
   memories: readonly MemoryEntry[],
+  deep: DeepHits,
 ): Markup {
   const text = sought.trim().toLowerCase();
   if (text === "")
-    return html`<h1>Search</h1>${empty("What are you looking for?", "Type a part of a command, a path, a rule, a session or the id of a change.")}`;
-  const sessions = timeline.sessions.filter(session => fits(session, text));
+    return html`<h1>Search</h1>${empty("What are you looking for?", "Type a part of a prompt, a command, a path, a line of a diff, a rule, a session or the id of a change.")}`;
+  const { said, diffs, left } = deep;
+  const sessions = timeline.sessions.filter(
+    session => fits(session, text) || site.titleOf(session)?.toLowerCase().includes(text) === true,
+  );
   const rules = RULE_IDS.filter(id => id.includes(text) || findRule(id).title.toLowerCase().includes(text));
   const calls = timeline.items.filter(item => mentions(item, text));
-  const total = sessions.length + rules.length + calls.length + memories.length;
+  const total = sessions.length + rules.length + calls.length + said.length + diffs.length + memories.length;
   return html`<h1>Search</h1><p class="soft" role="status">${total === 0 ? "Nothing" : number(total)} found for “${sought}”.</p>
 ${part("Rules", rules.length, MAX_RULES, html`<ul class="rules">${rules.slice(0, MAX_RULES).map(rule => html`<li>${link(site.to("calls", { rule }), rule, "rule")} ${findRule(rule).title}</li>`)}</ul>`)}
 ${part("Sessions", sessions.length, MAX_SESSIONS, html`<div class="rows">${sessions.slice(0, MAX_SESSIONS).map(session => sessionRow(site, session))}</div>`, link(site.to("sessions", { q: sought }), "All of them"))}
-${part("Calls", calls.length, MAX_CALLS, html`<div class="items">${calls.slice(0, MAX_CALLS).map(call => itemView(site, call, { isAlone: true }))}</div>`, link(site.to("calls", { q: sought }), "All of them"))}
+${part("Calls", calls.length, MAX_CALLS, itemsView(site, calls.slice(0, MAX_CALLS)), link(site.to("calls", { q: sought }), "All of them"))}
+${part("Conversations", said.length, said.length, html`<div class="items">${said.map(hit => saidRow(site, hit))}</div>`)}
+${part("Diffs", diffs.length, diffs.length, html`<div class="items">${diffs.map(hit => diffRow(site, hit))}</div>`)}
 ${part("Memories", memories.length, MAX_MEMORIES, html`<div class="items">${memories.slice(0, MAX_MEMORIES).map(memory => memoryRow(site, memory))}</div>`, link(site.to("memory", { q: sought }), "All of them"))}
-${total === 0 ? empty("Nothing was found.", "Commands that nobody objected to and that changed nothing are not in the logs; the host's own record has them, on the page of its session.") : NOTHING}`;
+${total === 0 ? empty("Nothing was found.", "Try fewer or other words.") : NOTHING}
+${left.length === 0 ? NOTHING : html`<p class="soft">Not searched: ${left.join(", ")}.</p>`}`;
+}
+
+function saidRow(site: Site, { session, who, excerpt }: SaidHit): Markup {
+  return html`<article class="row" data-key="said-${session.id}" tabindex="-1"><div class="when">${time(session.lastMs, site)}</div>
+<div class="what"><h3><a href="${site.to("session", { id: session.id })}" data-main>${line(site.titleOf(session) ?? session.name, 120)}</a></h3><p class="soft">${who}: ${line(excerpt)}</p></div></article>`;
+}
+
+function diffRow(site: Site, { change, path, line: found }: DiffHit): Markup {
+  return html`<article class="row" data-key="diff-${change.id}" tabindex="-1"><div class="when">${time(change.timeMs, site)}</div>
+<div class="what"><h3><a class="mono" href="${site.to("change", { id: change.id })}" data-main>${line(shownPath(path, change.project, site.home), 120)}</a></h3><p class="soft"><code>${line(found)}</code></p></div></article>`;
 }
 
 function fits({ id, project, host }: Session, text: string): boolean {

@@ -1,7 +1,9 @@
 import { shownPlace } from "../../history/index.ts";
+import { hostTitle } from "../../install/index.ts";
+import { basename } from "../../system/index.ts";
 import { count } from "../../text/index.ts";
 import type { Call, Moment } from "../timeline/calls.ts";
-import type { Recorded } from "../timeline/timeline.ts";
+import type { Recorded, Said } from "../timeline/records.ts";
 import {
   type Session,
   type SessionFigures,
@@ -44,7 +46,7 @@ export function sessionsView(site: Site, timeline: Timeline, filter: CallFilter,
         [session.id, session.project, session.host].some(one => one.toLowerCase().includes(text))),
   );
   const shown = fitting.slice(from, from + PAGE_SIZE);
-  const form = filterForm(site, "sessions", filter, placeChoices(site, timeline.sessions));
+  const form = filterForm(site, "sessions", filter, placeChoices(site, timeline.names));
   return html`<h1>Sessions</h1>
 ${site.isReport ? NOTHING : form}${chosenFilters(site, "sessions", filter)}
 ${shown.length === 0 ? noSessions(site, timeline) : html`<h2 class="unseen">Newest first</h2><div class="rows">${shown.map(session => sessionRow(site, session))}</div>`}
@@ -68,7 +70,7 @@ export function sessionRow(site: Site, session: Session): Markup {
   return html`<article class="row" data-key="s-${id}" tabindex="-1">
 <div class="when">${time(lastMs, site)}</div>
 <div class="what"><h3><a href="${site.to("session", { id })}" data-main${title === undefined ? html` class="mono"` : NOTHING}>${line(title ?? nameOf(session), 120)}</a></h3>
-<p class="soft">${whose(site, session)}${hostLink(site, session.host)} in ${projectLink(site, session.project)} · ${clock(firstMs)} to ${clock(lastMs)}, ${duration(lastMs - firstMs)}${turnCount(session)}${title === undefined ? NOTHING : html` · <span class="mono">${line(nameOf(session), 12)}</span>`}</p></div>
+<p class="soft">${whose(site, session)}${hostLink(site, session.host)} in ${projectLink(site, session.project)} · ${clock(firstMs)} to ${clock(lastMs)}, ${duration(lastMs - firstMs)}${turnCount(session)}${usageWords(site, session)}${title === undefined ? NOTHING : html` · <span class="mono">${line(nameOf(session), 12)}</span>`}</p></div>
 <div class="tallies">${tallies(figures)}</div>
 </article>`;
 }
@@ -117,22 +119,31 @@ function tallies({
     )}`;
 }
 
-/** One session: its turns, newest first. */
+/** One session as a story, in the order in which it happened. */
 export function sessionView(site: Site, session: Session, recorded: Recorded, older: number): Markup {
   const undoable = undoableChanges(session.turns.flatMap(({ items }) => items));
   const turns = cutTurns(session.turns, older);
   const total = session.turns.reduce((sum, { items }) => sum + items.length, 0);
   const shown = turns.reduce((sum, { items }) => sum + items.length, 0);
+  const earlier = total - shown - older;
+  const title = site.isReport ? undefined : (site.titleOf(session) ?? recorded.prompts[0]?.text);
   return html`<nav class="crumbs" aria-label="Where you are"><a href="${site.to("sessions")}">Sessions</a> / <span class="mono">${line(nameOf(session), 80)}</span></nav>
-<div class="heading"><h1>${hostLink(site, session.host)} in ${projectLink(site, session.project)}</h1>${undoAll(site, undoable, "Undo the whole session …")}</div>
-<p class="soft">${whose(site, session)}${line(shownPlace(session.project, site.home))} · ${time(session.firstMs, site)} to ${time(session.lastMs, site)} · ${duration(session.lastMs - session.firstMs)}</p>
+<div class="heading" data-key="session" tabindex="-1"><h1>${title === undefined ? html`${hostTitle(session.host)} in ${line(basename(session.project) || session.project, 60)}` : line(title, 140)}</h1>${undoAll(site, undoable, "Undo the whole session …")}</div>
+<p class="soft">${whose(site, session)}${hostLink(site, session.host)} in ${projectLink(site, session.project)} <span class="mono">${line(shownPlace(session.project, site.home))}</span> · ${time(session.firstMs, site)}, ${duration(session.lastMs - session.firstMs)}${usageWords(site, session)}</p>
 <p class="tallies">${tallies(session.figures)}</p>
+${combinedDiff(site, session.calls, "session", "All that this session changed")}
 ${recorded.problem === undefined ? NOTHING : html`<p class="soft">${recorded.problem}</p>`}
-${turns.map(turn => turnView(site, turn, recorded))}
-${!site.isReport && shown + older < total ? link(site.to("session", { id: session.id, older: older + MAX_ITEMS }), `Older: ${number(total - shown - older)} more`, "more") : NOTHING}`;
+${!site.isReport && earlier > 0 ? link(site.to("session", { id: session.id, older: older + MAX_ITEMS }), `Earlier: ${number(earlier)} more`, "more") : NOTHING}
+${turns.toReversed().map((turn, index, all) => turnView(site, turn, recorded, startOf(all[index + 1])))}
+${older > 0 ? link(site.to("session", { id: session.id, older: Math.max(0, older - MAX_ITEMS) || undefined }), "Later", "more") : NOTHING}`;
 }
 
-/** Of a long session only a window. */
+function usageWords(site: Site, session: Session): string {
+  const used = site.usageOf(session);
+  return used === undefined ? "" : ` · ${used}`;
+}
+
+/** Of a long session only a window: the newest, or what is that much older. */
 function cutTurns(turns: readonly Turn[], older: number): readonly Turn[] {
   let skipped = older;
   let room = MAX_ITEMS;
@@ -145,24 +156,93 @@ function cutTurns(turns: readonly Turn[], older: number): readonly Turn[] {
   });
 }
 
-function turnView(site: Site, { number: turn, items }: Turn, recorded: Recorded): Markup {
-  const prompt = items.find(
-    (item): item is Moment => item.kind === "moment" && item.event === "UserPromptSubmit",
-  );
-  const calls = items.filter(item => item.kind === "call");
+function startOf(turn: Turn | undefined): number {
+  return turn?.items.at(-1)?.atMs ?? Number.POSITIVE_INFINITY;
+}
+
+/** Host and hook look at their clocks at different times. */
+const MAX_APART_MS = 60_000;
+
+function nearestPrompt(prompts: readonly Said[], ms: number): string | undefined {
+  const near = prompts.filter(({ atMs }) => Math.abs(atMs - ms) <= MAX_APART_MS);
+  return near.sort((one, other) => Math.abs(one.atMs - ms) - Math.abs(other.atMs - ms))[0]?.text;
+}
+
+/** The prompt, what the agent said last, its calls in a line, what was stopped or kept, and the way back. */
+function turnView(site: Site, { number: turn, items }: Turn, recorded: Recorded, endMs: number): Markup {
+  const told = items.toReversed().map(item => (item.kind === "call" ? recorded.complete(item) : item));
+  const prompt = told.find(item => item.kind === "moment" && item.event === "UserPromptSubmit");
+  const calls = told.filter(item => item.kind === "call");
   const undoable = undoableChanges(items);
-  const first = items.at(-1);
-  const title = turn === 0 ? "Before the first prompt" : `Turn ${turn}`;
-  const said = prompt === undefined ? undefined : recorded.promptAt(prompt.atMs);
-  // The quotation tells of the prompt already.
-  const isTold = (item: Call | Moment) => said !== undefined && item === prompt && item.outcome === "silent";
-  const shown = items.filter(item => !isTold(item));
-  return html`<section class="turn" aria-labelledby="turn-${turn}">
-<div class="heading"><h2 id="turn-${turn}">${title}</h2><p class="soft">${first === undefined ? NOTHING : time((prompt ?? first).atMs, site)} · ${count(calls.length, "call")}${undoable.length > 0 ? ` · ${count(undoable.length, "change")} to undo` : ""}</p>
-${undoable.length > 1 ? undoAll(site, undoable, "Undo this turn …") : NOTHING}</div>
+  const first = prompt ?? told[0];
+  const said = prompt === undefined ? undefined : nearestPrompt(recorded.prompts, prompt.atMs);
+  const answer = recorded.answers.findLast(({ atMs }) => atMs >= (first?.atMs ?? 0) && atMs < endMs);
+  const striking = told.filter(isStriking);
+  const others = told.filter(
+    item => !isStriking(item) && (item.kind === "call" || item.outcome !== "silent"),
+  );
+  const took = (told.at(-1)?.atMs ?? 0) - (first?.atMs ?? 0);
+  return html`<section class="turn" aria-labelledby="turn-${turn}" data-key="turn-${turn}" tabindex="-1">
+<div class="heading"><h2 id="turn-${turn}">${turn === 0 ? "Before the first prompt" : `Turn ${turn}`}</h2><p class="soft">${first === undefined ? NOTHING : time(first.atMs, site)}${took >= 1_000 ? ` · ${duration(took)}` : ""}</p>
+${undoAll(site, undoable, "Undo this turn …")}</div>
 ${said === undefined ? NOTHING : html`<blockquote class="prompt">${block(said, 600)}</blockquote>`}
-<div class="items">${shown.map(item => itemView(site, item.kind === "call" ? recorded.complete(item) : item))}</div>
+${answer === undefined ? NOTHING : html`<p class="answer">${line(answer.text, 300)}</p>`}
+${calls.length === 0 ? NOTHING : html`<p class="folded">${foldedCalls(calls)}</p>`}
+${striking.length === 0 ? NOTHING : html`<div class="items">${striking.map(item => itemView(site, item))}</div>`}
+${combinedDiff(site, calls, `turn-${turn}`, "What this turn changed")}
+${others.length === 0 ? NOTHING : html`<details class="calls" id="calls-${turn}"${site.isReport ? html` open` : NOTHING}><summary>${striking.length === 0 ? count(others.length, "step") : `${count(others.length, "other step")}`}</summary><div class="items">${others.map(item => itemView(site, item))}</div></details>`}
 </section>`;
+}
+
+/** What a reader of the story must not miss: refused, asked, kept, answered, held, not checked. */
+function isStriking(item: Call | Moment): boolean {
+  return item.outcome !== "silent" && item.outcome !== "context" && item.outcome !== "allowed";
+}
+
+const KINDS: readonly (readonly [RegExp, one: string, several: string])[] = [
+  [/^(Read|NotebookRead|LS)$/, "read", "reads"],
+  [/^(Edit|MultiEdit|Write|NotebookEdit)$/, "edit", "edits"],
+  [/^(Grep|Glob)$/, "search", "searches"],
+  [/^(WebFetch|WebSearch)$/, "fetch", "fetches"],
+  [/^(Agent|Task)$/, "agent", "agents"],
+  [/^Bash$/, "command", "commands"],
+];
+const MAX_COMMANDS = 4;
+
+/** `12 reads, 3 edits, 4 commands, npm test ✗ → ✓` */
+export function foldedCalls(calls: readonly Call[]): Markup {
+  const kinds = new Map<string, { readonly words: readonly [string, string]; amount: number }>();
+  const runs = new Map<string, boolean[]>();
+  for (const { tool, subject, isFailed, outcome } of calls) {
+    const [, one, several] = KINDS.find(([pattern]) => pattern.test(tool)) ?? [undefined, tool, tool];
+    const kind = kinds.get(one) ?? { words: [one, several], amount: 0 };
+    kind.amount++;
+    kinds.set(one, kind);
+    if (tool !== "Bash" || subject === "" || outcome === "refused") continue;
+    runs.set(subject, [...(runs.get(subject) ?? []), !isFailed]);
+  }
+  const amounts = [...kinds.values()].map(
+    ({ words, amount }) => html`${number(amount)} ${line(words[amount === 1 ? 0 : 1], 60)}`,
+  );
+  const told = [...runs].filter(([, ends]) => ends.includes(false)).slice(0, MAX_COMMANDS);
+  const ends = told.map(
+    ([subject, all]) =>
+      html`<code>${line(subject.replace(/\s+/g, " "), 60)}</code> ${all.map((isGood, index) => html`${index > 0 ? " → " : ""}${isGood ? html`<b class="good" title="it worked">✓</b>` : html`<b class="bad" title="it failed">✗</b>`}`)}`,
+  );
+  return html`${[...amounts, ...ends].flatMap((part, index) => (index === 0 ? [part] : [", ", part]))}`;
+}
+
+const MAX_COMBINED = 200;
+
+/** One diff of several changes; of a single one the row has it. */
+function combinedDiff(site: Site, calls: readonly Call[], name: string, title: string): Markup {
+  const changes = calls.flatMap(({ change }) => (change === undefined ? [] : [change]));
+  const newest = changes.sort((one, other) => other.timeMs - one.timeMs).slice(0, MAX_COMBINED);
+  if (newest.length === 0 || site.isReport) return NOTHING;
+  const files = new Set(newest.flatMap(({ paths }) => paths)).size;
+  const ids = newest.map(({ id }) => id).join(" ");
+  return html`<details class="diff combined" id="diff-${name}" data-diff="${ids}"><summary>${title}: ${count(files, "file")}${changes.length > newest.length ? html` (the last ${newest.length} changes)` : NOTHING}</summary>
+<div class="slot"><p class="soft">${newest.slice(0, 20).map(({ id }) => html`<a class="mono" href="${site.to("change", { id })}">${id}</a> `)}</p></div></details>`;
 }
 
 function undoAll(site: Site, ids: readonly string[], text: string): Markup {

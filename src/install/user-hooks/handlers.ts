@@ -226,11 +226,8 @@ export function collectHandlers(
   const consider = (file: HandlerFile): Json | undefined => {
     const facts = system.files.follow(file.path);
     if (facts?.kind !== "file") return undefined;
-    const isOwn = file.kind !== "project" && file.kind !== "local";
-    configurations.push({
-      ...sourceFile(system, file.path),
-      ...(isOwn ? {} : { project: places.projectRoot }),
-    });
+    const project = scopeOf(file) === "project" ? places.projectRoot : undefined;
+    configurations.push({ ...sourceFile(system, file.path), project });
     const read = readJsonc(system.text.decode(system.files.read(file.path, MAX_FILE_BYTES)).text);
     if (file.kind === "project" || file.kind === "local") {
       const named = read.ok ? listFilesThatRun(system, places.projectRoot, read.value) : [];

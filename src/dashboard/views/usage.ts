@@ -1,0 +1,73 @@
+import { hostTitle } from "../../install/index.ts";
+import { basename } from "../../system/index.ts";
+import { shortCount } from "../../text/index.ts";
+import {
+  PRICES_DATE,
+  sumGroups,
+  totalTokens,
+  USAGE_GROUPS,
+  type UsageGroup,
+  type UsageGrouping,
+} from "../../transcripts/index.ts";
+import { html, line, type Markup, NOTHING, type Site } from "./layout.ts";
+import { command, duration, empty, link, number } from "./words.ts";
+
+const MAX_ROWS = 100;
+
+interface UsageFacts {
+  /** undefined while it is being counted */
+  readonly groups: readonly UsageGroup[] | undefined;
+  readonly by: UsageGrouping;
+  readonly days: number;
+  readonly problems: readonly string[];
+}
+
+/** Tokens, cost and time, as the hosts recorded them: the same figures as `amplihack usage`. */
+export function usageView(site: Site, { groups, by, days, problems }: UsageFacts): Markup {
+  const tabs = USAGE_GROUPS.map(
+    group =>
+      html`<a href="${site.to("usage", { by: group, days })}"${group === by ? html` aria-current="true"` : NOTHING}>${group}</a>`,
+  );
+  const head = html`<div class="heading"><h1>Usage</h1><nav class="switch" aria-label="One row for each">${tabs}</nav></div>
+<p class="soft">The last ${days} days, from the hosts' own records. A cost is the host's own figure, or the list price of ${PRICES_DATE}.</p>
+${problems.map(problem => html`<p class="notice">Not counted: ${line(problem)}</p>`)}`;
+  if (groups === undefined)
+    return html`${head}${empty("The records are being counted …", "This page fills in by itself.")}`;
+  if (groups.length === 0)
+    return html`${head}${empty("No agent recorded an answer in this time.", html`${command("amplihack usage")} reads the same records.`)}`;
+  const rows = groups.slice(0, MAX_ROWS).map(group => row(site, group, by));
+  const total = sumGroups(groups);
+  return html`${head}<div class="scroll" tabindex="0" role="region" aria-label="Usage by ${by}"><table><thead><tr><th scope="col">${by}</th><th scope="col">input</th><th scope="col">cached</th><th scope="col">output</th><th scope="col">cost</th><th scope="col">context</th><th scope="col">worked</th><th scope="col">waited for you</th></tr></thead>
+<tbody>${rows}</tbody><tfoot>${cells(html`total`, total)}</tfoot></table></div>
+${groups.length > MAX_ROWS ? html`<p class="soft">and ${number(groups.length - MAX_ROWS)} more: ${command(`amplihack usage --by ${by} --json`)}</p>` : NOTHING}
+${total.unpriced > 0 ? html`<p class="soft">* without ${shortCount(total.unpriced)} tokens of models that have no known price; ${command("prices")} in the configuration sets one.</p>` : NOTHING}`;
+}
+
+function row(site: Site, group: UsageGroup, by: UsageGrouping): Markup {
+  const { key } = group;
+  const shown =
+    by === "session"
+      ? link(site.to("session", { id: key }), key.slice(0, 12), "mono")
+      : by === "project"
+        ? html`<a href="${site.to("calls", { project: key })}" title="${line(key)}">${line(basename(key) || key, 60)}</a>`
+        : html`${line(by === "host" ? hostTitle(key) : key, 60)}`;
+  return cells(shown, group);
+}
+
+function cells(name: Markup, { tokens, context, workingMs, waitingMs, ...group }: UsageGroup): Markup {
+  const took = (ms: number | undefined) =>
+    ms === undefined ? "-" : duration(Math.round(ms / 60_000) * 60_000);
+  return html`<tr><th scope="row">${name}</th><td>${shortCount(tokens.input + tokens.cacheWrite)}</td><td>${shortCount(tokens.cacheRead)}</td><td>${shortCount(tokens.output)}</td><td>${costText(group)}</td><td>${context === undefined ? "-" : `${Math.round(context * 100)} %`}</td><td>${took(workingMs)}</td><td>${took(waitingMs)}</td></tr>`;
+}
+
+/** `$1.20`, with a star where some of it has no price; `?` where nothing has. */
+export function costText({ cost, unpriced }: Pick<UsageGroup, "cost" | "unpriced">): string {
+  if (unpriced > 0 && cost === 0) return "?";
+  return `${cost > 0 && cost < 0.01 ? "<$0.01" : `$${cost.toFixed(2)}`}${unpriced > 0 ? "*" : ""}`;
+}
+
+/** `$1.20, 340k tokens` */
+export function usageText(group: UsageGroup): string {
+  const tokens = `${shortCount(totalTokens(group.tokens))} tokens`;
+  return group.unpriced > 0 && group.cost === 0 ? tokens : `${costText(group)}, ${tokens}`;
+}
