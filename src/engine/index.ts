@@ -8,6 +8,16 @@ export { fileAnswers, type PostgresQueries, postgresAnswers } from "./calls/kept
 export { USER_REFUSED } from "./calls/types.ts";
 export { createHookEngine } from "./create.ts";
 export {
+  type EngineHistory,
+  type HistoryOptions,
+  type HistoryPart,
+  type HistoryQuery,
+  history,
+  type ShownChange,
+  type Undone,
+  type UndoOptions,
+} from "./history.ts";
+export {
   type AgentOptions,
   type ApprovalOptions,
   type AsyncReport,

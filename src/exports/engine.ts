@@ -48,6 +48,7 @@ export {
   EMPTY,
   type Encoded,
   type EngineEventName,
+  type EngineHistory,
   type EngineOptions,
   EVENTS,
   type EventDescriptor,
@@ -65,12 +66,16 @@ export {
   finish,
   fold,
   type Guard,
+  type HistoryOptions,
+  type HistoryPart,
+  type HistoryQuery,
   type Hook,
   type HookEngine,
   type HookInput,
   HookLoadError,
   type HookScope,
   type HookSource,
+  history,
   type Infer,
   type InputOf,
   type InputWarning,
@@ -117,6 +122,7 @@ export {
   readField,
   readJson,
   type Settled,
+  type ShownChange,
   type SourceKind,
   type Span,
   type StandardLike,
@@ -134,6 +140,8 @@ export {
   toAtomcodePromptResult,
   toAtomcodeToolResult,
   toBatutaDecision,
+  type Undone,
+  type UndoOptions,
   type UntypedEngine,
   type UsableHook,
   type UseOptions,
@@ -142,5 +150,6 @@ export {
   type VerdictKind,
 } from "../engine/index.ts";
 export { DIAGNOSTIC_CODES, type DiagnosticCode } from "../handlers/index.ts";
+export type { Change, PathChange, UndoPlan, UndoResult, UndoSelection } from "../history/index.ts";
 export type { System } from "../system/index.ts";
 export { createNodeSystem } from "../system/node.ts";
