@@ -13,7 +13,7 @@ import { CallingEngine } from "./call-engine.ts";
 import type { CallKeeping } from "./calls/tool-calls.ts";
 import type { EngineContext, HandlerContext } from "./context.ts";
 import { sessionOf } from "./dispatch.ts";
-import type { EngineHistory } from "./history.ts";
+import type { EngineHistory } from "./history-types.ts";
 import type { ApprovalOptions, HookSource, Listing, LoadReport } from "./options.ts";
 import type { EngineParts, EventHandlers, HandlerDispatch, HandlerPlan } from "./parts.ts";
 import { MatchIndex } from "./plan.ts";

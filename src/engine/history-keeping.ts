@@ -21,7 +21,7 @@ import {
   toDiagnostic,
   type Undone,
   type UndoOptions,
-} from "./history.ts";
+} from "./history-types.ts";
 import { BoundedMap } from "./session-state.ts";
 
 const DEFAULT_AGENT = "engine";

@@ -7,16 +7,15 @@ export type { AnswerStore } from "./calls/answer-store.ts";
 export { fileAnswers, type PostgresQueries, postgresAnswers } from "./calls/kept-answers.ts";
 export { USER_REFUSED } from "./calls/types.ts";
 export { createHookEngine } from "./create.ts";
-export {
-  type EngineHistory,
-  type HistoryOptions,
-  type HistoryPart,
-  type HistoryQuery,
-  history,
-  type ShownChange,
-  type Undone,
-  type UndoOptions,
-} from "./history.ts";
+export { type HistoryPart, history } from "./history.ts";
+export type {
+  EngineHistory,
+  HistoryOptions,
+  HistoryQuery,
+  ShownChange,
+  Undone,
+  UndoOptions,
+} from "./history-types.ts";
 export {
   type AgentOptions,
   type ApprovalOptions,

@@ -11,7 +11,8 @@ import type {
   RunTool,
 } from "./calls/types.ts";
 import type { EngineEventName, EventPayload } from "./events.ts";
-import type { EngineHistory, HistoryPart } from "./history.ts";
+import type { HistoryPart } from "./history.ts";
+import type { EngineHistory } from "./history-types.ts";
 import type { DispatchOptions, HookSource, Listing, LoadReport, MaybePromise } from "./options.ts";
 import type { ArgsOf, DeepReadonly, ResultOf, ToolMap, ToolName } from "./schema/validate.ts";
 

@@ -2,15 +2,15 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createHookEngine, type EngineOptions, history } from "../../src/exports/engine.ts";
+import { createHookEngine, history } from "../../src/exports/engine.ts";
 import { guard } from "../../src/exports/guard.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 const GIT = ["-c", "user.name=t", "-c", "user.email=t@example.test"];
 
 /** A home with a project, and an agent of one's own in it that runs what it is told. */
-function place(options: { readonly isGuarded?: boolean } & Partial<EngineOptions> = {}) {
-  const { isGuarded = true, ...given } = options;
+function place(options: { readonly isGuarded?: boolean } = {}) {
+  const { isGuarded = true } = options;
   const home = temporaryDirectory();
   const project = join(home, "project");
   mkdirSync(join(project, "src"), { recursive: true });
@@ -21,7 +21,7 @@ function place(options: { readonly isGuarded?: boolean } & Partial<EngineOptions
   git("add", "-A");
   git("commit", "-qm", "one");
   write("src/new.txt", "mine\n");
-  const engine = createHookEngine({ projectDir: project, env: { HOME: home }, ...given });
+  const engine = createHookEngine({ projectDir: project, env: { HOME: home } });
   if (isGuarded) engine.use(guard({ home }));
   const attached = engine.use(history({ home, project, agent: "my-agent" }));
   const run = ({ command }: { readonly command: string }) => {
