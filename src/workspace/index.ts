@@ -28,6 +28,7 @@ export {
   remotesOf,
   remoteUrl,
   trackedFiles,
+  trackedSizes,
   tracksAnything,
 } from "./repository.ts";
 export {
