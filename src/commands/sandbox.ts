@@ -10,7 +10,8 @@ import { loadConfig } from "../config/index.ts";
 import { type LayerReport, loadSandbox, OPEN_WITHOUT } from "../sandbox/index.ts";
 import { requireDirectories } from "../state/index.ts";
 import { allowCommand } from "./sandbox/allow.ts";
-import { placesOf } from "./sandbox/places.ts";
+import { callCommand } from "./sandbox/call.ts";
+import { placesOf, proxyWords } from "./sandbox/places.ts";
 import { NETWORK_OPTION, settingsOf } from "./sandbox/settings.ts";
 
 const runCommand = defineCommand({
@@ -52,7 +53,7 @@ that cannot be enforced, it is not started: exit code 126.`,
         env: options.env,
       }),
       guard: config.guard,
-      proxyCommand: [process.execPath, process.argv[1] ?? "amplihack", "sandbox", "proxy"],
+      proxyCommand: proxyWords(),
     });
   },
 });
@@ -128,7 +129,7 @@ export const command = defineFamily({
   name: "sandbox",
   summary: "run a command that can change this project and nothing else",
   group: "Protect",
-  subcommands: [runCommand, checkCommand, allowCommand, proxyCommand],
+  subcommands: [runCommand, checkCommand, allowCommand, callCommand, proxyCommand],
   examples: {
     "amplihack sandbox run -- npm test": "runs the tests, which cannot touch your home or send anything",
     "amplihack sandbox check": "tries every layer for real",
