@@ -157,7 +157,12 @@ function startOfProxy(system: System, { home }: SandboxPlaces, command: Sandboxe
   const hosts = [...findRegistries(system, home), ...command.settings.hosts];
   return {
     port: PROXY_PORT,
-    command: [...command.proxyCommand, ...hosts.flatMap(host => ["--allow", host])],
+    ports: command.settings.ports,
+    command: [
+      ...command.proxyCommand,
+      ...hosts.flatMap(host => ["--allow", host]),
+      ...command.settings.ports.flatMap(port => ["--port", String(port)]),
+    ],
     environment: { HOME: home, PATH: "/usr/bin:/bin" },
   };
 }
