@@ -1,7 +1,13 @@
 import type { Grant, Judgement } from "../../guard/index.ts";
 import { isAgentVariable } from "../../hosts/index.ts";
 import { defined, type Json, StrictMembers, stringAt, stringsAt } from "../../protocol/index.ts";
-import { AtomicJsonFile, findMachineKey, readMachineKey, sealOf } from "../../state/index.ts";
+import {
+  AtomicJsonFile,
+  findMachineKey,
+  RECORD_LOCK_TIMEOUT_MS,
+  readMachineKey,
+  sealOf,
+} from "../../state/index.ts";
 import { basename, join, type System, sha256Hex } from "../../system/index.ts";
 import { clip } from "../../text/index.ts";
 import { agentAbove } from "./process-tree.ts";
@@ -124,12 +130,13 @@ export function judgeWithGrants(
 
 /** Remembers what was refused, so that a human can see what a code stands for. */
 export function rememberRefusal(system: System, stateHome: string, refused: RefusedCommand): void {
-  change(system, stateHome, file => {
+  const edit = (file: GrantFile): GrantFile => {
     const recent = file.refused.filter(
       other => other.code !== refused.code && other.refusedMs > refused.refusedMs - REFUSED_LIFE_MS,
     );
     return { ...file, refused: newest([...recent, refused]) };
-  });
+  };
+  change(system, stateHome, edit, RECORD_LOCK_TIMEOUT_MS);
 }
 
 /** As many as are worth keeping; the last one always. */
@@ -270,16 +277,21 @@ function isUsable({ usesLeft, expiresMs }: Grant, nowMs: number): boolean {
   return isCounted && leftMs > 0 && leftMs <= GRANT_LIFE_MS;
 }
 
-function openFile(system: System, stateHome: string): AtomicJsonFile<GrantFile> {
-  return new AtomicJsonFile<GrantFile>(refusalsFile(stateHome), {
-    system,
-    parse,
-    lockTimeoutMs: LOCK_TIMEOUT_MS,
-  });
+function openFile(
+  system: System,
+  stateHome: string,
+  lockTimeoutMs = LOCK_TIMEOUT_MS,
+): AtomicJsonFile<GrantFile> {
+  return new AtomicJsonFile<GrantFile>(refusalsFile(stateHome), { system, parse, lockTimeoutMs });
 }
 
-function change(system: System, stateHome: string, edit: (file: GrantFile) => GrantFile): void {
-  openFile(system, stateHome).update(edit, EMPTY, {
+function change(
+  system: System,
+  stateHome: string,
+  edit: (file: GrantFile) => GrantFile,
+  lockTimeoutMs?: number,
+): void {
+  openFile(system, stateHome, lockTimeoutMs).update(edit, EMPTY, {
     onMalformed: "set-aside",
     onSetAside: keptAs =>
       system.stdio.writeError(

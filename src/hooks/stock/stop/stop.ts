@@ -22,7 +22,7 @@ async function decideStop(input: InputOf<"stop">, context: HookContext): Promise
   await withOpenChanges(context, input.cwd, ({ closeSession }, guard) =>
     closeSession(input.sessionId, system, guard),
   );
-  const lock = new LockFiles(system, runtimePath(findLocksRoot(system, input.cwd), "locks"));
+  const lock = new LockFiles(system, runtimePath(system, findLocksRoot(system, input.cwd), "locks"));
   switch (isLocked(context, lock)) {
     case "yes": {
       const verdict = judgeLock(context, lock);
