@@ -27,6 +27,7 @@ export {
 export { readCommandLine } from "./program/command-line.ts";
 export { type HookContext, type HookOptions, openHookContext } from "./program/context.ts";
 export {
+  changedSinceAsked,
   consumeGrants,
   judgeWithGrants,
   type RefusedCommand,
