@@ -127,5 +127,6 @@ export const loadBudget = () => import("./program/budget.ts");
 export const loadManifest = () => import("./user/manifest.ts");
 export const loadProcessTree = () => import("./program/process-tree.ts");
 export const loadRunCode = () => import("./user/run-code.ts");
+export type { KeptCall } from "./stock/history.ts";
 export const loadStockHistory = () => import("./stock/history.ts");
 export const loadSourceFiles = () => import("./user/changed-sources.ts");
