@@ -24,8 +24,8 @@ import { clip } from "../text/index.ts";
 import { version } from "../version.ts";
 import { type Attribute, attributesOf, logsRequest, metricsRequest } from "./otlp.ts";
 import { parseLine, recordTime, type ShippedLine, sharedFields } from "./read-batch.ts";
+import { makeMonths, makeRecordTables } from "./record-tables.ts";
 import type { ShipBatch, ShipTarget } from "./ship.ts";
-import { makeRecordTables } from "./shipped-chain.ts";
 
 interface RetryOptions {
   /** how often something is tried again that could succeed later */
@@ -195,10 +195,11 @@ export function postgresTarget(system: System, options: PostgresTargetOptions): 
     if (isJoined) return;
     await joinTeam(database, team);
     await makeRecordTables(database);
+    await makeMonths(database);
     isJoined = true;
   };
   const write = async (batch: ShipBatch): Promise<void> => {
-    const rows = batch.lines.map(line => toRow(line, batch.nowMs, options.hasContent, projectOf));
+    const rows = batch.lines.map(line => toRow(line, options.hasContent, projectOf));
     await database.transaction(run => addRows(run, { team, machine }, rows, batch));
   };
   const untilDone = (work: () => Promise<void>): Promise<void> =>
@@ -249,7 +250,6 @@ interface Row {
 
 function toRow(
   { log, id, text, hash }: ShippedLine,
-  nowMs: number,
   hasContent: boolean,
   projectOf: (path: string) => string,
 ): Row {
@@ -259,7 +259,8 @@ function toRow(
   return {
     id,
     kind: log,
-    ms: recordTime(fields, nowMs),
+    // The same whenever it is sent: it belongs to what tells lines apart.
+    ms: recordTime(fields, 0),
     project: projectOf(stringAt(line, "project") ?? ""),
     host: name("host"),
     session: name("session"),

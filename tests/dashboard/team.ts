@@ -7,7 +7,7 @@ import { joinTeam } from "../../src/postgres/teams.ts";
 import { readDatabaseUrl } from "../../src/postgres/url.ts";
 import { postgresTarget } from "../../src/ship/open-target.ts";
 import { shipAll } from "../../src/ship/ship.ts";
-import { makeRecordTables } from "../../src/ship/shipped-chain.ts";
+import { makeRecordTables } from "../../src/ship/record-tables.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import type { System } from "../../src/system/system.ts";
 import { administer, freshDatabase, type PostgresServer } from "../postgres-server.ts";
