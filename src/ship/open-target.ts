@@ -169,6 +169,8 @@ export interface PostgresTargetOptions extends RetryOptions {
   readonly database: Database;
   readonly team: string;
   readonly hasContent: boolean;
+  /** digest of the policy in force */
+  readonly policy?: string | undefined;
 }
 
 const REPLACEMENT = "\u{fffd}";
@@ -181,7 +183,7 @@ const MAX_NAME_LENGTH = 300;
  * adds to a team's records.
  */
 export function postgresTarget(system: System, options: PostgresTargetOptions): ShipTarget {
-  const { database, team } = options;
+  const { database, team, policy } = options;
   const machine = machineName(system);
   const projects = new Map<string, string>();
   const projectOf = (path: string): string => {
@@ -199,7 +201,7 @@ export function postgresTarget(system: System, options: PostgresTargetOptions): 
     isJoined = true;
   };
   const write = async (batch: ShipBatch): Promise<void> => {
-    const rows = batch.lines.map(line => toRow(line, options.hasContent, projectOf));
+    const rows = batch.lines.map(line => toRow(line, { hasContent: options.hasContent, policy }, projectOf));
     await database.transaction(run => addRows(run, { team, machine }, rows, batch));
   };
   const untilDone = (work: () => Promise<void>): Promise<void> =>
@@ -250,11 +252,15 @@ interface Row {
 
 function toRow(
   { log, id, text, hash }: ShippedLine,
-  hasContent: boolean,
+  { hasContent, policy }: Pick<PostgresTargetOptions, "hasContent" | "policy">,
   projectOf: (path: string) => string,
 ): Row {
   const line = parseLine(text);
-  const fields = sharedFields(line ?? {}, hasContent);
+  const fields = {
+    ...sharedFields(line ?? {}, hasContent),
+    program: version,
+    ...(policy === undefined ? {} : { policy }),
+  };
   const name = (member: string) => clip(stringAt(fields, member) ?? "", MAX_NAME_LENGTH);
   return {
     id,
@@ -304,6 +310,8 @@ function toJson(value: unknown): string {
 
 interface TargetOptions extends RetryOptions {
   readonly memory: Config["memory"];
+  /** digest of the policy in force */
+  readonly policy?: string | undefined;
   readonly team: string | undefined;
   readonly hasContent: boolean;
   readonly timeoutMs: number;
@@ -342,6 +350,7 @@ function openOtlp(system: System, address: string, options: TargetOptions): Ship
   const resource = attributesOf({
     "service.name": "amplihack",
     "service.version": version,
+    ...(options.policy === undefined ? {} : { "amplihack.policy": options.policy }),
     "host.name": system.processes.self.host,
     ...readPairs(system.env.get("OTEL_RESOURCE_ATTRIBUTES")),
   });

@@ -62,7 +62,7 @@ export async function newTeam(): Promise<Team> {
     async join(who, { team = "acme", projects } = {}) {
       await administer(server, `CREATE ROLE ${who} LOGIN`);
       onTestFinished(() => administer(server, `DROP ROLE ${who}`));
-      await keeper.run("SELECT amplihack.add_member($1, $2, $3::text[])", [team, who, projects ?? null]);
+      await keeper.run("SELECT amplihack.make_team($1), amplihack.add_member($1, $2, $3::text[])", [team, who, projects ?? null]);
       const [machine, database] = [newMachine(), await open(who)];
       const self = { ...system.processes.self, host: `${who}-laptop` };
       const on = { ...system, processes: Object.create(system.processes, { self: { value: self } }) };
