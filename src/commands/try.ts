@@ -32,7 +32,7 @@ it leaves running are ended. Servers and programs with a screen of their own are
     format: FORMAT_OPTION,
   },
   wordsBehind: "-- COMMAND [ARGUMENT...]",
-  forAgents: { use: "asks" },
+  forAgents: { use: "asks", runs: "words" },
   ownsTerminal: true,
   examples: {
     "amplihack try -- ./migrate.sh": "shows what the script would change, and asks",

@@ -17,6 +17,8 @@ export { type Grant, isCode } from "./grants.ts";
 export {
   contextOf,
   DEFAULT_GUARD_SETTINGS,
+  type GuardedCall,
+  type GuardHook,
   type GuardOptions,
   guard,
   type JudgedTool,
