@@ -26,7 +26,14 @@ describe.each([false, true])("sandbox in the layers of configuration, project tr
   it("is widened by the person alone", () => {
     const user = { sandbox: { hosts: ["a.example"], ports: [5432], write: ["~/out"] } };
     const project = {
-      sandbox: { hosts: ["evil.example"], ports: [22], write: ["/"], read: ["~/.ssh"], env: ["TOKEN"], network: "on" },
+      sandbox: {
+        hosts: ["evil.example"],
+        ports: [22],
+        write: ["/"],
+        read: ["~/.ssh"],
+        env: ["TOKEN"],
+        network: "on",
+      },
     };
     const { config, notices } = load(user, project, isTrusted);
     expect(config.sandbox).toEqual({
@@ -39,7 +46,7 @@ describe.each([false, true])("sandbox in the layers of configuration, project tr
     });
     const refused = notices.map(({ message }) => /sandbox\.\w+/.exec(message)?.[0]);
     expect(refused.sort()).toEqual(
-      ["env", "hosts", "network", "read", "write"].map(name => `sandbox.${name}`),
+      ["env", "hosts", "network", "ports", "read", "write"].map(name => `sandbox.${name}`),
     );
   });
 
