@@ -146,6 +146,32 @@ function findOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return found;
 }
 
+/** A session among the figures for programs. */
+interface SessionSummary {
+  readonly session: string;
+  readonly host: string;
+  readonly project: string;
+  readonly first: string;
+  readonly last: string;
+  readonly calls: number;
+  readonly stopped: number;
+  readonly failures: number;
+}
+
+/** Everything that was read, in figures for programs. */
+export interface Overview {
+  readonly calls: number;
+  readonly denied: number;
+  readonly asked: number;
+  readonly failures: number;
+  /** lines of the logs that could not be understood */
+  readonly unreadable: number;
+  readonly hosts: readonly Counted[];
+  readonly rules: readonly Counted[];
+  readonly sessions: readonly SessionSummary[];
+  readonly latency: readonly LatencySeries[];
+}
+
 /** What a reader asks for; members left out do not restrict. */
 export interface EntryQuery {
   /** only entries older than the one with this number */
@@ -263,15 +289,19 @@ function searchableText(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-export const KEPT_RUNS = 400_000;
-export const KEPT_JUDGEMENTS = 100_000;
+export interface Kept {
+  readonly runs: number;
+  readonly judgements: number;
+}
+
+const KEPT_HERE: Kept = { runs: 400_000, judgements: 100_000 };
 /** So many of the newest entries are enough for a first page. */
 const FIRST_ENTRIES = 2_000;
 
 /** What the hooks did: the newest entries, a bounded number of them. */
 export class Activity {
-  readonly runs = new Recent<RunEntry>(KEPT_RUNS);
-  readonly judgements = new Recent<JudgementEntry>(KEPT_JUDGEMENTS);
+  readonly runs: Recent<RunEntry>;
+  readonly judgements: Recent<JudgementEntry>;
   /** lines of the logs that could not be understood */
   unreadable = 0;
   private readonly source: EntrySource;
@@ -283,8 +313,10 @@ export class Activity {
   /** everything was read to its end once */
   isRead = false;
 
-  constructor(source: EntrySource) {
+  constructor(source: EntrySource, kept: Kept = KEPT_HERE) {
     this.source = source;
+    this.runs = new Recent(kept.runs);
+    this.judgements = new Recent(kept.judgements);
   }
 
   /** The newest entries are there; the others are still being read. */

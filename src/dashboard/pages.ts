@@ -3,6 +3,7 @@ import { errorText } from "../protocol/index.ts";
 import { USAGE_GROUPS } from "../transcripts/index.ts";
 import { searchDeep } from "./search.ts";
 import type { MemoryEntry, MemoryQuery, Sources } from "./sources.ts";
+import { teamStarts } from "./team-figures.ts";
 import { latencyOf, summarise } from "./timeline/timeline.ts";
 import { callsView, changeView, combinedView, diffView } from "./views/calls.ts";
 import { readFilter } from "./views/filters.ts";
@@ -115,18 +116,24 @@ export const PAGES: Readonly<Record<string, MakePage>> = {
 const MAX_TEXT = 200;
 
 /** Nobody has worked yet in the morning: without a wish the page tells of yesterday then. */
-export function homePage({ activity, timelines, usage }: Sources, site: Site, query: URLSearchParams): Page {
+export async function homePage(sources: Sources, site: Site, query: URLSearchParams): Promise<Page> {
+  const { activity, timelines, usage, figures } = sources;
   const timeline = timelines.read();
   const asked = readRange(site.nowMs, query.get("days") ?? undefined);
   const today = asked ?? rangeOf(site, "1");
   const [newest] = timeline.items;
   const isMorning = asked === undefined && newest !== undefined && newest.atMs < (today.edges[0] ?? 0);
   const yesterday = rangeOf(site, "yesterday");
-  const range = isMorning && newest.atMs >= (yesterday.edges[0] ?? 0) ? yesterday : today;
+  const ofMachine = isMorning && newest.atMs >= (yesterday.edges[0] ?? 0) ? yesterday : today;
+  // A database keeps sums by hours and days of UTC.
+  const starts = teamStarts(site.nowMs, Number(today.value) || 1);
+  const range =
+    figures === undefined ? ofMachine : { ...today, edges: [...starts, Number.POSITIVE_INFINITY] };
+  const counted = await figures?.since(starts);
   const body = homeView(site, {
-    summary: summarise(timeline, range.edges),
+    summary: { ...summarise(timeline, range.edges), ...counted },
     range,
-    unreadable: activity.unreadable,
+    unreadable: counted?.unreadable ?? activity.unreadable,
     isReading: !activity.isRead,
     hasAny: timeline.sessions.length > 0,
     filter: readFilter(query),

@@ -5,7 +5,7 @@ import type { HistoryFigures } from "../history/index.ts";
 import { errorText } from "../protocol/index.ts";
 import type { System } from "../system/index.ts";
 import { Actions } from "./actions.ts";
-import type { Counted, EntryQuery, LatencySeries } from "./activity.ts";
+import type { EntryQuery, Overview } from "./activity.ts";
 import { diffOf, PAGES, renderPage } from "./pages.ts";
 import type { DashboardData, Sources } from "./sources.ts";
 import { latencyOf, type SessionFigures, sessionIdOf, summarise } from "./timeline/timeline.ts";
@@ -219,32 +219,29 @@ type Route = (sources: Sources, query: URLSearchParams) => unknown;
 
 /** The same as the pages show, for programs. */
 export const DATA: Readonly<Record<string, Route>> = {
-  "/api/overview": overviewOf,
+  "/api/overview": async (sources, query) => ({
+    ...overviewOf(sources, query),
+    ...(await sources.figures?.overview()),
+  }),
   "/api/runs": ({ activity }, query) => activity.runs.page(readQuery(query)),
   "/api/judgements": ({ activity }, query) => activity.judgements.page(readQuery(query)),
   "/api/recipes": ({ recipes }) => recipes.list(),
   "/api/memory": (sources, query) => sources.findMemories(textParameter(query, "text") ?? "", {}),
 };
 
-/** The figures of the pages, of all that was read. */
-export interface Overview extends SessionFigures {
-  /** the same as `refused` and `unchecked`, under the names that hooks log */
-  readonly denied: number;
-  readonly failures: number;
+/** The figures of the pages, for programs: under the names that hooks log, and under those of the pages. */
+export interface LocalOverview extends Overview, SessionFigures {
   readonly files: number;
-  /** lines of the logs that could not be understood */
-  readonly unreadable: number;
-  readonly hosts: readonly Counted[];
-  readonly rules: readonly Counted[];
-  readonly sessions: readonly object[];
-  readonly latency: readonly LatencySeries[];
   readonly history: HistoryFigures;
 }
 
 const MAX_SESSIONS = 500;
 
 /** `days` is what the overview page takes: 1, yesterday, 7, 30; everything without it. */
-function overviewOf({ activity, timelines, changes, system }: Sources, query: URLSearchParams): Overview {
+function overviewOf(
+  { activity, timelines, changes, system }: Sources,
+  query: URLSearchParams,
+): LocalOverview {
   const range = readRange(system.clock.nowMs(), textParameter(query, "days"));
   const edges = range?.edges ?? [0, Number.POSITIVE_INFINITY];
   const { figures, files, hosts, rules, sessions } = summarise(timelines.read(), edges);
@@ -262,6 +259,8 @@ function overviewOf({ activity, timelines, changes, system }: Sources, query: UR
       project,
       first: new Date(firstMs).toISOString(),
       last: new Date(lastMs).toISOString(),
+      stopped: its.refused + its.asked,
+      failures: its.unchecked,
       ...its,
     })),
     latency: latencyOf(activity.runs.newestFirst(), edges[0] ?? 0),

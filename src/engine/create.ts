@@ -1,12 +1,14 @@
 import { resolve } from "node:path";
 import { type EnvironmentRecord, findShells, scrubEnvironment } from "../handlers/index.ts";
 import { HOOK_TIMEOUT_MS, isUserHook, isWanted, runHere, type UserHook, wantsOf } from "../hooks/index.ts";
-import { defined, type EventDescriptor } from "../protocol/index.ts";
+import { defined, type EventDescriptor, type Hook, type HookInput } from "../protocol/index.ts";
 import type { System } from "../system/index.ts";
 import { createNodeSystem } from "../system/node.ts";
+import { shownSecretIn } from "../text/index.ts";
 import { ConfiguredEngine, ConfiguredHandlers } from "./configured.ts";
 import type { HandlerContext } from "./context.ts";
 import { checkApprovals, createContext, nonNegative } from "./create-context.ts";
+import { HistoryPart } from "./history.ts";
 import { DEFAULT_LIMITS, type EngineOptions, type Limits } from "./options.ts";
 import type { EngineParts } from "./parts.ts";
 import { type Platform, webTimers } from "./platform.ts";
@@ -16,8 +18,9 @@ import { BackgroundQueue, Semaphore } from "./run/concurrency.ts";
 import { nodeHttpClient } from "./run/http.ts";
 import { compileJsonSchema } from "./schema/json-schema.ts";
 import type { ToolMap } from "./schema/validate.ts";
+import type { Session } from "./session.ts";
 import type { LoadOptions } from "./source/load.ts";
-import { registerHook, toHookInput } from "./system-hooks.ts";
+import { isGuard, knownOf, registerHook, toHookInput } from "./system-hooks.ts";
 import { recorderOf } from "./telemetry.ts";
 import type { HookEngine, UsableHook, UseOptions } from "./types.ts";
 
@@ -59,10 +62,11 @@ export function assembleEngine<const T extends ToolMap>(
     handlersOf: event => configured.forEvent(event),
     listHandlers: () => configured.list(),
     register: (hook, given, nextSequence) =>
-      registerUsable(hook as UsableHook, platform.system, context.events.describeEvent, given, nextSequence),
+      registerUsable(hook as UsableHook, { platform, context, engine: () => engine }, given, nextSequence),
     drain: () => context.background.drain(),
   };
-  return new ConfiguredEngine<T>(context, parts, approvals, configured);
+  const engine = new ConfiguredEngine<T>(context, parts, approvals, configured, platform.system);
+  return engine;
 }
 
 function loadOptions<T extends ToolMap>(options: EngineOptions<T>, context: HandlerContext): LoadOptions {
@@ -84,7 +88,13 @@ function createHandlerContext<T extends ToolMap>(
   options: EngineOptions<T>,
   platform: Platform,
 ): HandlerContext {
-  const context = createContext(options, platform.timers, compileJsonSchema, recorderOf(options.telemetry));
+  const context = createContext(
+    options,
+    platform.timers,
+    compileJsonSchema,
+    shownSecretIn,
+    recorderOf(options.telemetry),
+  );
   const snapshot: EnvironmentRecord = { ...(options.env ?? processEnvironment(platform)) };
   const env = scrubEnvironment(snapshot, options.passEnv ?? []);
   const { closing, recorder } = context;
@@ -136,19 +146,36 @@ function positiveInteger(value: number | undefined, name: string): number | unde
   throw new TypeError(`${name} must be a whole number above zero, not ${value}`);
 }
 
+/** Where hooks that look at a system are attached. */
+interface Surroundings {
+  readonly platform: Platform;
+  readonly context: HandlerContext;
+  readonly engine: () => { readonly historyPart: HistoryPart | undefined };
+}
+
 /** Hooks that look at a system, once for each of their events. */
 function registerUsable(
   hook: UsableHook,
-  system: System,
-  describeEvent: (name: string) => EventDescriptor,
+  { platform: { system }, context, engine }: Surroundings,
   options: UseOptions,
   nextSequence: () => number,
 ): readonly RegisteredHook[] {
+  const { describeEvent } = context.events;
+  const attach = (one: Hook<System>, run?: Parameters<typeof registerHook>[5]) =>
+    registerHook(one, describeEvent(one.event), system, options, nextSequence(), run);
   if (isUserHook(hook))
     return hook.events.map(event =>
       registerUserHook(hook, describeEvent(event), system, options, nextSequence()),
     );
-  return [registerHook(hook, describeEvent(hook.event), system, options, nextSequence())];
+  if (hook instanceof HistoryPart) return hook.hooks.map(one => ({ ...attach(one), history: hook }));
+  if (!isGuard(hook)) return [attach(hook)];
+  const run = (input: HookInput, session: Session) => {
+    const history = engine().historyPart;
+    return history === undefined || input.kind !== "tool"
+      ? hook.run(input, system, knownOf(session))
+      : history.judge(hook, input, system, knownOf(session));
+  };
+  return [attach(hook, run)];
 }
 
 /** A hook of `defineHook`, once for each of its events. Which host it is for does not count: the agent is none. */

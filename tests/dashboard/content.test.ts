@@ -2,12 +2,11 @@ import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from "no
 import { get } from "node:http";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { EntryPage } from "../../src/dashboard/activity.ts";
+import type { EntryPage, Overview } from "../../src/dashboard/activity.ts";
 import { Activity } from "../../src/dashboard/activity.ts";
 import type { JudgementEntry, RunEntry } from "../../src/dashboard/entries.ts";
 import { LogSource } from "../../src/dashboard/entries.ts";
 import { renderReport } from "../../src/dashboard/report.ts";
-import type { Overview } from "../../src/dashboard/server.ts";
 import type { MemoryEntry } from "../../src/dashboard/sources.ts";
 import { NO_CHANGES } from "../../src/dashboard/timeline/calls.ts";
 import { latencyOf, summarise, Timelines } from "../../src/dashboard/timeline/timeline.ts";

@@ -5,7 +5,7 @@ import { summarise as summariseReport, today } from "../../src/commands/report/s
 import { reportDocument } from "../../src/commands/report/view.ts";
 import { LogReader } from "../../src/dashboard/entries.ts";
 import { readTimeline, summarise } from "../../src/dashboard/figures.ts";
-import type { Overview } from "../../src/dashboard/server.ts";
+import type { LocalOverview } from "../../src/dashboard/server.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { recordCall } from "../commands/agent-call.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
@@ -128,7 +128,7 @@ describe("the same figures", () => {
     await changeFile(machine);
     const served = await serve(machine);
     const overview = await until(
-      () => served.json<Overview>("/api/overview?days=1"),
+      () => served.json<LocalOverview>("/api/overview?days=1"),
       ({ calls }) => calls > 0,
     );
     const page = (await served.ask("/?days=1")).body;

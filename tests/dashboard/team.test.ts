@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { EntryPage } from "../../src/dashboard/activity.ts";
+import type { EntryPage, Overview } from "../../src/dashboard/activity.ts";
 import type { RunEntry } from "../../src/dashboard/entries.ts";
-import type { Overview } from "../../src/dashboard/server.ts";
 import { RecordSource } from "../../src/dashboard/team-dashboard.ts";
 import { openPostgresStore } from "../../src/memory/open-postgres-store.ts";
 import { readDatabaseUrl } from "../../src/postgres/url.ts";

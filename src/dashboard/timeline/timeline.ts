@@ -318,6 +318,7 @@ export interface Summary {
   /** of a team */
   readonly people: readonly Counted[];
   readonly sessions: readonly Session[];
+  readonly sessionCount: number;
   /** what happened in it, newest first */
   readonly items: readonly (Call | Moment)[];
 }
@@ -356,6 +357,7 @@ function countSummary({ items, undos, sessions }: Timeline, edges: readonly numb
     hosts: countByName(calls, call => call.host),
     people: countByName(calls, call => call.origin?.person ?? ""),
     sessions: sessions.filter(({ id }) => names.has(id)),
+    sessionCount: names.size,
     items: within,
   };
 }

@@ -190,7 +190,7 @@ ${summary.items.length === 0 ? quiet(site, range, hasAny) : busy(site, facts)}`;
 }
 
 export function rangeSwitch(site: Site, page: PageName, value: string): Markup {
-  const tabs = RANGES.map(
+  const tabs = RANGES.filter(range => site.team === undefined || range.value !== "yesterday").map(
     range =>
       html`<a href="${site.to(page, { days: range.value })}"${range.value === value ? html` aria-current="true"` : NOTHING}>${range.title}</a>`,
   );
@@ -260,14 +260,14 @@ function wentWrong(site: Site, { items }: Summary, within: Query): Markup {
 /** `2 agents made 84 calls in 3 projects.` and what became of them. */
 function sentence(
   { team }: Site,
-  { figures, files, hosts, people, projects, sessions }: Summary,
+  { figures, files, hosts, people, projects, sessionCount }: Summary,
   cost: string | undefined,
 ): Markup {
   const { calls, undone } = figures;
   const agents = hosts.map(({ name }) => hostTitle(name));
   const named =
     agents.length <= 3 ? agents.join(" and ").replace(/ and (?=.* and )/g, ", ") : `${agents.length} agents`;
-  const made = html`${line(named, 120)} made <b>${number(calls)} ${calls === 1 ? "call" : "calls"}</b> in ${count(sessions.length, "session")} on ${count(projects.length, "project")}`;
+  const made = html`${line(named, 120)} made <b>${number(calls)} ${calls === 1 ? "call" : "calls"}</b> in ${count(sessionCount, "session")} on ${count(projects.length, "project")}`;
   if (team !== undefined)
     return html`${made}, for ${people.length === 1 ? "one person" : `${people.length} people`}.`;
   const changed =
@@ -325,10 +325,10 @@ export function hooksView(site: Site, latency: readonly LatencySeries[], range: 
 <p class="soft">How long the hooks themselves took, for those who maintain them.</p>`;
   return latency.length === 0
     ? html`${head}${empty(`No hook was called ${range.words}.`, html`${command("amplihack doctor")} tells whether they would be.`)}`
-    : html`${head}${latencyCard(latency)}`;
+    : html`${head}${latencyCard(latency, site.team?.listed)}`;
 }
 
-function latencyCard(latency: readonly LatencySeries[]): Markup {
+function latencyCard(latency: readonly LatencySeries[], listed: string | undefined): Markup {
   const order = [...latency.keys()].sort(
     (one, other) => (latency[other]?.overall.p95Us ?? 0) - (latency[one]?.overall.p95Us ?? 0),
   );
@@ -339,6 +339,6 @@ function latencyCard(latency: readonly LatencySeries[]): Markup {
     const figures = [overall.medianUs, overall.p95Us, overall.maximumUs];
     return html`<tr><th scope="row"><i class="key series-${index}"></i>${line(hook.replaceAll("_", " "), 60)}</th><td class="extra">${number(overall.count)}</td>${figures.map(us => html`<td>${duration(us / 1_000)}</td>`)}</tr>`;
   });
-  return html`<section class="card" aria-labelledby="latency"><h2 id="latency">How long hooks took</h2>${latencyChart(latency)}
+  return html`<section class="card" aria-labelledby="latency"><h2 id="latency">How long hooks took</h2>${listed === undefined ? NOTHING : html`<p class="soft">${listed}</p>`}${latencyChart(latency)}
 <div class="scroll" tabindex="0" role="region" aria-label="Slowest hooks"><table><thead><tr><th scope="col">Hook, slowest first</th><th scope="col" class="extra">Calls</th><th scope="col">Median</th><th scope="col">95 %</th><th scope="col">Longest</th></tr></thead><tbody>${rows}</tbody></table></div></section>`;
 }
