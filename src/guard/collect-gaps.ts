@@ -30,17 +30,22 @@ import { gapsOfGit } from "./git/gaps.ts";
 import type { GuardWorkspace } from "./judgement.ts";
 import type { Actor, CommandEffect, EffectOf } from "./rule-context.ts";
 
-/** Everything that is not known of a call. */
-export function collectGaps(examined: readonly Examination[], workspace: GuardWorkspace): readonly Gap[] {
-  const known = examined.flatMap(({ facts, effects }) => [
-    ...gapsOfText(facts),
-    ...facts.invocations.flatMap(invocation => gapsOfProgram(invocation, facts, workspace)),
-    ...effects.flatMap(effect => gapsOfEffect(effect, workspace)),
-  ]);
-  const warned = warnedSincePrompt(workspace.given).map(
-    (what): Gap => ({ kind: "warned", what, why: "it held text that is worded as orders for the agent" }),
-  );
-  return [...known, ...warned];
+/** Everything that is not known of a call, one by one: whether there is anything is told by the first. */
+export function* collectGaps(examined: readonly Examination[], workspace: GuardWorkspace): Iterable<Gap> {
+  for (const { facts, effects } of examined) {
+    yield* gapsOfText(facts);
+    const found: Invocation[] = [];
+    for (const invocation of facts.invocations) {
+      const gaps = gapsOfProgram(invocation, facts, workspace);
+      if (gaps.length === 0) found.push(invocation);
+      yield* gaps;
+    }
+    for (const effect of effects) yield* gapsOfEffect(effect, workspace);
+    // The disk is searched last: most calls have been found wanting by their words.
+    for (const invocation of found) yield* gapsOfIdentity(invocation, workspace);
+  }
+  for (const what of warnedSincePrompt(workspace.given))
+    yield { kind: "warned", what, why: "it held text that is worded as orders for the agent" };
 }
 
 /** `${x@P}` runs what the value of a variable says, and no fact tells of it. */
@@ -83,7 +88,6 @@ function gapsOfProgram(invocation: Invocation, facts: ShellFacts, workspace: Gua
   const { argv, environment, place, isElevated, isOpenEnded } = invocation;
   const name = invocation.program ?? describe(argv[0] ?? EMPTY);
   const gaps: Gap[] = [...missingOf(invocation, settings.programs)];
-  if (gaps.length === 0) gaps.push(...gapsOfIdentity(invocation, workspace));
   for (const variable of environment) gaps.push(...gapsOfVariable(variable.name));
   if (place.kind !== "local") gaps.push({ kind: "reach", what: name, why: "it runs on another machine" });
   if (isElevated) gaps.push({ kind: "environment", what: name, why: "it runs as another user" });
@@ -91,7 +95,7 @@ function gapsOfProgram(invocation: Invocation, facts: ShellFacts, workspace: Gua
     gaps.push({ kind: "value", what: name, why: "more words follow that are not known" });
   for (const word of argv) {
     gaps.push(...gapsOfShownVariables(word));
-    if (UNSEEN.test(describe(word)))
+    if (word.pieces.some(piece => piece.kind !== "unknown" && UNSEEN.test(shownOf(piece))))
       gaps.push({ kind: "value", what: name, why: "a word has characters that cannot be seen" });
   }
   return gaps;
@@ -109,6 +113,10 @@ function gapsOfIdentity({ program: name, argv }: Invocation, workspace: GuardWor
 function isListed({ parent }: Invocation, { invocations, listings }: ShellFacts): boolean {
   const origins = parent === undefined ? [] : (invocations[parent.invocation]?.stdin?.origins ?? []);
   return origins.some(origin => origin.kind === "program" && listings.has(origin.invocation));
+}
+
+function shownOf(piece: Exclude<Value["pieces"][number], { readonly kind: "unknown" }>): string {
+  return piece.kind === "text" ? piece.text : piece.pattern;
 }
 
 /** Characters that turn or hide the text around them, and control characters but line breaks and tabs. */

@@ -16,6 +16,7 @@ import {
   type Hook,
   type HookInput,
   type InputOf,
+  type JsonObject,
   stringAt,
   type ToolUse,
 } from "../protocol/index.ts";
@@ -48,8 +49,9 @@ export function judgeCommand(command: string, context: GuardContext): Judgement 
   const footprint = footprintOfHarmless(command, context, surveyOnce);
   if (footprint === undefined) return judgeText(command, context, surveyOnce);
   // What is plainly harmless is read whole only for whoever asks what is not known of it.
-  const gaps = once(() => judgeText(command, context, surveyOnce).gaps());
-  return { ...ALLOWED, gaps, ...(isEmptyFootprint(footprint) ? {} : { footprint: () => footprint }) };
+  const whole = once(() => judgeText(command, context, surveyOnce));
+  const known = { gaps: () => whole().gaps(), hasGaps: () => whole().hasGaps() };
+  return { ...ALLOWED, ...known, ...(isEmptyFootprint(footprint) ? {} : { footprint: () => footprint }) };
 }
 
 function once<Answer>(ask: () => Answer): () => Answer {
@@ -100,13 +102,25 @@ export function guard(options: GuardOptions = {}): Hook<System> {
       const judged = judgeTool(input, contextOf(input, system, { ...given, settings }));
       const { verdict, reason, texts } = judged;
       const diagnostics = (machine?.notices ?? []).flatMap(notice => tellOnce(notice, told));
-      const extras = { understood: isUnderstood(judged), gaps: judged.gaps().map(gap => ({ ...gap })) };
+      const extras = knowledgeOf(judged);
       const effect: Effect =
         verdict === "allow" || reason === undefined
           ? { extras, ...sayUnread(input.tool) }
           : { extras, decision: { kind: verdict, reason, ...(texts === undefined ? {} : { texts }) } };
       if (diagnostics.length === 0) return effect;
       return { ...effect, diagnostics: [...(effect.diagnostics ?? []), ...diagnostics] };
+    },
+  };
+}
+
+/** What is known of a call; worked out when somebody reads it, because most agents never do. */
+function knowledgeOf(judged: Judgement): JsonObject {
+  return {
+    get understood() {
+      return isUnderstood(judged);
+    },
+    get gaps() {
+      return judged.gaps().map(gap => ({ ...gap }));
     },
   };
 }

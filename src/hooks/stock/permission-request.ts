@@ -1,4 +1,4 @@
-import { ALLOWED } from "../../guard/index.ts";
+import { ALLOWED, type Judgement } from "../../guard/index.ts";
 import { errorText, type Hook } from "../../protocol/index.ts";
 import type { System } from "../../system/index.ts";
 import { answerEffect, answeringOf, takeAnswerable } from "../program/answer.ts";
@@ -6,6 +6,9 @@ import { auditFile, writeAudit } from "../program/audit.ts";
 import type { HookOptions } from "../program/context.ts";
 import { openGuard } from "../program/guard-context.ts";
 import type { HookDefinition } from "../program/hook-program.ts";
+
+/** What was remembered had no gap when it was judged. */
+const KNOWN: Judgement = { ...ALLOWED, gaps: () => [], hasGaps: () => false };
 
 /** Answers a host's question about a call that was judged a moment ago. Silence leaves it to the person. */
 export function permissionRequest({ afterAnswer }: HookOptions = {}): Hook<System> {
@@ -25,7 +28,7 @@ export function permissionRequest({ afterAnswer }: HookOptions = {}): Hook<Syste
       afterAnswer?.(outcome => {
         if (outcome !== "allow") return [];
         const settings = guard.config.guard;
-        const run = { input, judgement: ALLOWED, settings, project: guard.project };
+        const run = { input, judgement: KNOWN, settings, project: guard.project };
         const path = auditFile(settings, guard.stateHome, guard.home);
         writeAudit(system, path, { ...run, answered: "understood" });
         return [];
