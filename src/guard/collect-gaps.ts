@@ -5,6 +5,7 @@ import {
   isShellWord,
   missingOf,
   onlyReads,
+  startedBy,
 } from "../programs/index.ts";
 import { describe, hasGlob, type Invocation, type ShellFacts, type Value } from "../shell/index.ts";
 import { isInside } from "../system/index.ts";
@@ -88,7 +89,10 @@ function gapsOfProgram(invocation: Invocation, facts: ShellFacts, workspace: Gua
   const { argv, environment, place, isElevated, isOpenEnded } = invocation;
   const name = invocation.program ?? describe(argv[0] ?? EMPTY);
   const gaps: Gap[] = [...missingOf(invocation, settings.programs)];
-  for (const variable of environment) gaps.push(...gapsOfVariable(variable.name));
+  // `IFS= read -r line` is how lines are read.
+  const isReading = name === "read";
+  for (const variable of environment)
+    if (!(isReading && variable.name === "IFS")) gaps.push(...gapsOfVariable(variable.name));
   if (place.kind !== "local") gaps.push({ kind: "reach", what: name, why: "it runs on another machine" });
   if (isElevated) gaps.push({ kind: "environment", what: name, why: "it runs as another user" });
   if (isOpenEnded && !(onlyReads(invocation) && isListed(invocation, facts)))
@@ -102,11 +106,15 @@ function gapsOfProgram(invocation: Invocation, facts: ShellFacts, workspace: Gua
 }
 
 /** Words of the shell are found nowhere; a program is known only if what would run is the one that is meant. */
-function gapsOfIdentity({ program: name, argv }: Invocation, workspace: GuardWorkspace): readonly Gap[] {
+function gapsOfIdentity(invocation: Invocation, workspace: GuardWorkspace): readonly Gap[] {
+  const { program: name, argv } = invocation;
   const written = describe(argv[0] ?? EMPTY);
   if (name === undefined || (written === name && isShellWord(name))) return [];
-  const why = whyOtherProgram(workspace, name, written);
-  return why === undefined ? [] : [{ kind: "environment", what: written, why }];
+  const all = [[name, written] as const, ...startedBy(invocation).map(one => [one, one] as const)];
+  return all.flatMap(([program, word]): readonly Gap[] => {
+    const why = whyOtherProgram(workspace, program, word);
+    return why === undefined ? [] : [{ kind: "environment", what: word, why }];
+  });
 }
 
 /** The names that follow come from a list of files that is known. */

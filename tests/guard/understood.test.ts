@@ -38,6 +38,29 @@ describe("a call of which everything is known", () => {
     "sort notes.txt | uniq -c | sort -rn | head",
     "rm notes.txt",
     "test -f package.json && echo yes",
+    "nl -ba notes.txt | sed -n '1,20p'",
+    "tar czf notes.tgz src",
+    "tar tzf notes.tgz",
+    "zip -r notes.zip src",
+    "unzip -l notes.zip",
+    "gzip -k notes.txt && zcat notes.txt.gz | head",
+    "base64 notes.txt > notes.b64",
+    "chmod +x scripts/deploy.sh",
+    "ln -s ../shared docs/shared",
+    "seq 1 3 | xargs -I{} echo item {}",
+    "timeout 5 ls src",
+    "command -v docker",
+    "printf '%s\\n' \"${lines[@]}\" | sort -u",
+    'while IFS= read -r line; do echo "$line"; done < notes.txt',
+    "paste -sd, notes.txt; comm notes.txt notes.md; fold -w 80 notes.txt",
+    "file notes.txt; od -c notes.txt | head; rev notes.txt",
+    "truncate -s 0 notes.txt",
+    "fd -e ts src",
+    "git stash",
+    "git config user.name",
+    "git clean -nd",
+    "git checkout -b feature/new",
+    "git switch -c feature/new",
   ])("is understood: %s", command => {
     const judgement = judge(command);
     expect(judgement.gaps()).toEqual([]);
@@ -89,9 +112,49 @@ describe("a gap says what is not known", () => {
     ["grep *", "value"],
     ["cat /proc/1/environ", "reach"],
     ["find . -name x -exec sh {} ';'", "code"],
+    ["tar xzf notes.tgz", "option"],
+    ["tar czf host:notes.tgz src", "reach"],
+    ["tar cz src", "value"],
+    ["tar czf notes.tgz --to-command=sh src", "option"],
+    ["tar czf notes.tgz ~/.ssh", "secret"],
+    ["unzip notes.zip", "value"],
+    ["zip -rm notes.zip src", "option"],
+    ["zip -r notes src", "value"],
+    ["gzip -r src", "option"],
+    ["ln notes.txt other.txt", "option"],
+    ["ln -sf ../x .git/hooks/pre-commit", "wiring"],
+    ["chmod o+w notes.txt", "option"],
+    ["chmod 4755 notes.txt", "option"],
+    ["timeout 5 npm test", "program"],
+    ["command npm test", "program"],
+    ["IFS=: ls", "environment"],
+    ["printf -v PATH x", "program"],
+    ["fd -e ts -x rm", "option"],
+    ["file -C -m x", "option"],
+    ["git checkout main", "wiring"],
+    ["git checkout -b x origin/main", "wiring"],
+    ["git switch main", "wiring"],
+    ["git merge -m x main", "wiring"],
+    ["git cherry-pick abc123", "wiring"],
+    ["git revert -n HEAD", "wiring"],
+    ["git rebase main", "wiring"],
+    ["git rebase -x 'npm test' main", "option"],
+    ["git checkout main -- src", "wiring"],
+    ["git restore --source=main .", "wiring"],
+    ["git restore .github/workflows/ci.yml", "wiring"],
+    ["git config edit", "program"],
+    ["git config http.extraheader", "secret"],
+    ["git clean -fd", "program"],
   ])("%s: %s", (command, kind) => {
     expect(gapsOf(command)).toContain(kind);
   });
+});
+
+describe("files that git brings back", () => {
+  it.each(["git checkout -- notes.txt", "git restore src/index.ts", "git restore --staged ."])(
+    "are known by their names: %s",
+    command => expect(gapsOf(command)).toEqual([]),
+  );
 });
 
 describe("the program that would run", () => {
