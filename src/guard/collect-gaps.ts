@@ -95,6 +95,8 @@ function gapsOfProgram(invocation: Invocation, facts: ShellFacts, workspace: Gua
     if (!(isReading && variable.name === "IFS")) gaps.push(...gapsOfVariable(variable.name));
   if (place.kind !== "local") gaps.push({ kind: "reach", what: name, why: "it runs on another machine" });
   if (isElevated) gaps.push({ kind: "environment", what: name, why: "it runs as another user" });
+  if (isOfList(invocation, facts) && !onlyReads(invocation) && !isShellWord(name))
+    gaps.push({ kind: "value", what: name, why: "its words come from a list" });
   if (isOpenEnded && !(onlyReads(invocation) && isListed(invocation, facts)))
     gaps.push({ kind: "value", what: name, why: "more words follow that are not known" });
   for (const word of argv) {
@@ -115,6 +117,11 @@ function gapsOfIdentity(invocation: Invocation, workspace: GuardWorkspace): read
     const why = whyOtherProgram(workspace, program, word);
     return why === undefined ? [] : [{ kind: "environment", what: word, why }];
   });
+}
+
+/** `xargs` makes words of what it reads. */
+function isOfList({ parent }: Invocation, { invocations }: ShellFacts): boolean {
+  return parent !== undefined && invocations[parent.invocation]?.program === "xargs";
 }
 
 /** The names that follow come from a list of files that is known. */
@@ -235,11 +242,16 @@ function gapsOfChange(
   workspace: GuardWorkspace,
   touch: "name" | "content",
 ): readonly Gap[] {
+  if (word.origins.some(({ kind }) => kind === "decoded" || kind === "network"))
+    return [{ kind: "value", what: describe(word), why: "the name was decoded" }];
   const targets = resolveTargets(workspace.disk, word, by.cwd, by.place, {
     followsLast: touch === "content",
   });
   return targets.flatMap((target): readonly Gap[] => {
     const what = target.shown;
+    // Some shells take it for the home where others do not.
+    if (target.path?.includes("/~") === true)
+      return [{ kind: "value", what, why: "a name begins with a tilde" }];
     if (target.isRemote) return [{ kind: "reach", what, why: "it lies on another machine" }];
     if (wiringOf(workspace, target) !== undefined || holdsWiring(workspace, target))
       return [{ kind: "wiring", what, why: "it decides what runs later" }];

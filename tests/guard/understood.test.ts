@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isUnderstood } from "../../src/exports/guard.ts";
+import { KINDS } from "./kinds/all-kinds.ts";
+import { judgeDrawn } from "./kinds/measure-kinds.ts";
 import { judge as judgeIn, machine, readCorpus } from "./scene.ts";
 
 const PATH = { searchPath: "/usr/bin:/bin" };
@@ -98,6 +100,9 @@ describe("a gap says what is not known", () => {
     ["git diff --ext-diff", "option"],
     ["sleep 100 &", "code"],
     ["cat list.txt | xargs cat", "value"],
+    ["find / -name .env | xargs tee <<< x", "value"],
+    ['p=$(echo bm90ZXM= | base64 -d); echo x > "$p"', "value"],
+    ["sort notes.txt --output=~/.bashrc", "value"],
     ["git ls-files | xargs sed -i s/a/b/", "value"],
     ["jq -n env", "secret"],
     ["cp *.txt", "value"],
@@ -260,9 +265,11 @@ describe("no wrong yes", () => {
 
   it("of a dangerous command in any of twenty-one forms", () => {
     const commands = files.flatMap(readCorpus);
-    // One form of each in every run, all of them with `npm run witness`.
-    const formsFor = (index: number) =>
-      process.env["WITNESSED"] === undefined ? [(index % 20) + 1] : DISGUISES.map((_, form) => form);
+    // One form of every third in every run, all forms of each with `npm run witness`.
+    const formsFor = (index: number) => {
+      if (process.env["WITNESSED"] !== undefined) return DISGUISES.map((_, form) => form);
+      return index % 3 === 0 ? [((index / 3) % 20) + 1] : [];
+    };
     // Behind `env`, `xargs` and the like only a simple command keeps its meaning.
     const fits = (command: string, form: number) =>
       !/^(?:env|command|timeout|xargs)/.test(DISGUISES[form]?.("x") ?? "") || /^[\w ./=~-]+$/.test(command);
@@ -274,5 +281,23 @@ describe("no wrong yes", () => {
         .filter(disguised => isUnderstood(judge(disguised))),
     );
     expect(wrong).toEqual([]);
+  });
+
+  // Of each kind some in every run, all of them with `npm run witness`.
+  const isSampled = (_: string, index: number) => index % 8 === 0 || process.env["WITNESSED"] !== undefined;
+
+  it.each(KINDS)("of a call of the kind: $name", ({ dangerous, heldOutDangerous }) => {
+    const answered = (call: string) => isUnderstood(judgeDrawn(call, PATH));
+    expect(dangerous.filter(isSampled).filter(answered)).toEqual([]);
+    // Which of those held out is not said: whoever writes records must not see them.
+    expect(heldOutDangerous.filter(isSampled).filter(answered).length).toBe(0);
+  });
+
+  it("of a dangerous call of another tool", () => {
+    const calls = readCorpus("tool-calls-dangerous.txt").map(line => {
+      const at = line.indexOf(" ");
+      return `{"tool_name":${JSON.stringify(line.slice(0, at))},"tool_input":${line.slice(at + 1)}}`;
+    });
+    expect(calls.filter(call => isUnderstood(judgeDrawn(call, PATH)))).toEqual([]);
   });
 });
