@@ -8,7 +8,7 @@ import type { Finding } from "./finding.ts";
 import { type Footprint, NO_FOOTPRINT } from "./footprint.ts";
 import { distinctGaps, type Gap } from "./gap.ts";
 import { allowOnceCode, type CodeSubject, findGrant } from "./grants.ts";
-import { ALLOWED, type Explained, type GuardWorkspace, type Judgement } from "./judgement.ts";
+import { ALLOWED, type Explained, type GuardWorkspace, type Judgement, type RanFile } from "./judgement.ts";
 import { renderTexts } from "./reason.ts";
 import { startersOf } from "./rule-context.ts";
 
@@ -21,8 +21,13 @@ export interface Examined {
   subject(): CodeSubject;
   explain(): readonly Explained[];
   footprint(): Footprint;
+<<<<<<< HEAD
   gaps(): Iterable<Gap>;
   ranTexts?(): readonly string[];
+=======
+  gaps(): readonly Gap[];
+  ranFiles?(): readonly RanFile[];
+>>>>>>> main
 }
 
 /** The judgement that follows from what was found, and from what a human permitted. */
@@ -44,11 +49,15 @@ export function conclude(found: readonly Finding[], examined: Examined): Judgeme
       gaps ??= attemptGaps(examined);
       return gaps;
     },
+<<<<<<< HEAD
     hasGaps: () => {
       isOpen ??= gaps === undefined ? findGap(examined) : gaps.length > 0;
       return isOpen;
     },
     ranTexts: () => examined.ranTexts?.() ?? [],
+=======
+    ranFiles: () => examined.ranFiles?.() ?? [],
+>>>>>>> main
     settle: rest => {
       const settled = all.filter(
         ({ rule, target }) => !rest.some(one => one.rule === rule && one.target === target),

@@ -9,7 +9,7 @@ import {
   text,
   type Value,
 } from "../shell/index.ts";
-import { dirname, isInside, normalise } from "../system/index.ts";
+import { dirname, isInside, normalise, resolve } from "../system/index.ts";
 import {
   createDisk,
   expandTarget,
@@ -170,12 +170,24 @@ function examineFacts(
     subject: () => subjectOf(source, facts, workspace.cwd),
     explain: () => explainTree(facts, effects, findings),
     footprint: () => collectFootprint([{ facts, effects }, ...aliases], workspace),
+<<<<<<< HEAD
     *gaps() {
       yield* gapsOfSource(source);
       yield* collectGaps([{ facts, effects }, ...aliases], workspace);
     },
     ranTexts: () =>
       facts.codeRuns.flatMap(({ from, code }) => (from === "file" ? (knownText(code) ?? []) : [])),
+=======
+    gaps: () => [...gapsOfSource(source), ...collectGaps([{ facts, effects }, ...aliases], workspace)],
+    ranFiles: () =>
+      facts.codeRuns.flatMap(({ from, code, path }) => {
+        const content = from === "file" ? knownText(code) : undefined;
+        const name = path === undefined ? undefined : knownText(path);
+        return content === undefined || name === undefined
+          ? []
+          : [{ path: resolve(workspace.cwd, name), text: content }];
+      }),
+>>>>>>> main
   };
   return { findings, learned };
 }

@@ -55,10 +55,15 @@ export function judgeShapes(
       subject,
       explain: () => all.flatMap(({ learned }) => learned.explain()),
       footprint: () => mergeFootprints(all.map(({ learned }) => learned.footprint())),
+<<<<<<< HEAD
       *gaps() {
         for (const { learned } of all) yield* learned.gaps();
       },
       ranTexts: () => all.flatMap(({ learned }) => learned.ranTexts?.() ?? []),
+=======
+      gaps: () => all.flatMap(({ learned }) => learned.gaps()),
+      ranFiles: () => all.flatMap(({ learned }) => learned.ranFiles?.() ?? []),
+>>>>>>> main
     },
   );
 }
@@ -173,7 +178,7 @@ function gapsOfTool(
 }
 
 /** Of a tool call that has no command. */
-const EMPTY_FACTS: ShellFacts = {
+export const EMPTY_FACTS: ShellFacts = {
   invocations: [],
   listings: new Map(),
   effects: [],
