@@ -94,13 +94,9 @@ function gapsOfProgram(invocation: Invocation, facts: ShellFacts, workspace: Gua
   for (const variable of environment)
     if (!(isReading && variable.name === "IFS")) gaps.push(...gapsOfVariable(variable.name));
   if (place.kind !== "local") gaps.push({ kind: "reach", what: name, why: "it runs on another machine" });
-<<<<<<< HEAD
-  if (isElevated) gaps.push({ kind: "environment", what: name, why: "it runs as another user" });
+  if (isElevated) gaps.push({ kind: "reach", what: name, why: "it runs as another user" });
   if (isOfList(invocation, facts) && !onlyReads(invocation) && !isShellWord(name))
     gaps.push({ kind: "value", what: name, why: "its words come from a list" });
-=======
-  if (isElevated) gaps.push({ kind: "reach", what: name, why: "it runs as another user" });
->>>>>>> main
   if (isOpenEnded && !(onlyReads(invocation) && isListed(invocation, facts)))
     gaps.push({ kind: "value", what: name, why: "more words follow that are not known" });
   for (const word of argv) {

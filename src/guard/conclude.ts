@@ -21,13 +21,8 @@ export interface Examined {
   subject(): CodeSubject;
   explain(): readonly Explained[];
   footprint(): Footprint;
-<<<<<<< HEAD
   gaps(): Iterable<Gap>;
-  ranTexts?(): readonly string[];
-=======
-  gaps(): readonly Gap[];
   ranFiles?(): readonly RanFile[];
->>>>>>> main
 }
 
 /** The judgement that follows from what was found, and from what a human permitted. */
@@ -49,15 +44,11 @@ export function conclude(found: readonly Finding[], examined: Examined): Judgeme
       gaps ??= attemptGaps(examined);
       return gaps;
     },
-<<<<<<< HEAD
     hasGaps: () => {
       isOpen ??= gaps === undefined ? findGap(examined) : gaps.length > 0;
       return isOpen;
     },
-    ranTexts: () => examined.ranTexts?.() ?? [],
-=======
     ranFiles: () => examined.ranFiles?.() ?? [],
->>>>>>> main
     settle: rest => {
       const settled = all.filter(
         ({ rule, target }) => !rest.some(one => one.rule === rule && one.target === target),

@@ -118,7 +118,7 @@ export function guard(options: GuardOptions = {}): GuardHook {
   const answer: GuardHook["answer"] = ({ tool }, { judgement, notices }) => {
     const { verdict, reason, texts } = judgement;
     const diagnostics = notices.flatMap(notice => tellOnce(notice, told));
-    const extras = { understood: isUnderstood(judgement), gaps: judgement.gaps().map(gap => ({ ...gap })) };
+    const extras = knowledgeOf(judgement);
     const effect: Effect =
       verdict === "allow" || reason === undefined
         ? { extras, ...sayUnread(tool) }
@@ -130,28 +130,9 @@ export function guard(options: GuardOptions = {}): GuardHook {
     id: "guard",
     event: "PreToolUse",
     isJudge: true,
-<<<<<<< HEAD
-    run(input, system) {
-      if (input.kind !== "tool") return undefined;
-      const machine = options.policy === "given" ? undefined : readPolicy(options, system);
-      const settings =
-        machine === undefined ? given.settings : toSettings({ ...options, settings: machine.settings });
-      const judged = judgeTool(input, contextOf(input, system, { ...given, settings }));
-      const { verdict, reason, texts } = judged;
-      const diagnostics = (machine?.notices ?? []).flatMap(notice => tellOnce(notice, told));
-      const extras = knowledgeOf(judged);
-      const effect: Effect =
-        verdict === "allow" || reason === undefined
-          ? { extras, ...sayUnread(input.tool) }
-          : { extras, decision: { kind: verdict, reason, ...(texts === undefined ? {} : { texts }) } };
-      if (diagnostics.length === 0) return effect;
-      return { ...effect, diagnostics: [...(effect.diagnostics ?? []), ...diagnostics] };
-    },
-=======
     judge,
     answer,
     run: (input, system) => (input.kind === "tool" ? answer(input, judge(input, system)) : undefined),
->>>>>>> main
   };
 }
 

@@ -170,15 +170,10 @@ function examineFacts(
     subject: () => subjectOf(source, facts, workspace.cwd),
     explain: () => explainTree(facts, effects, findings),
     footprint: () => collectFootprint([{ facts, effects }, ...aliases], workspace),
-<<<<<<< HEAD
     *gaps() {
       yield* gapsOfSource(source);
       yield* collectGaps([{ facts, effects }, ...aliases], workspace);
     },
-    ranTexts: () =>
-      facts.codeRuns.flatMap(({ from, code }) => (from === "file" ? (knownText(code) ?? []) : [])),
-=======
-    gaps: () => [...gapsOfSource(source), ...collectGaps([{ facts, effects }, ...aliases], workspace)],
     ranFiles: () =>
       facts.codeRuns.flatMap(({ from, code, path }) => {
         const content = from === "file" ? knownText(code) : undefined;
@@ -187,7 +182,6 @@ function examineFacts(
           ? []
           : [{ path: resolve(workspace.cwd, name), text: content }];
       }),
->>>>>>> main
   };
   return { findings, learned };
 }

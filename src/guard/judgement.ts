@@ -42,15 +42,10 @@ export interface Judgement {
   footprint(): Footprint;
   /** what is not known of the call; worked out when it is asked for. None and nothing found: see `isUnderstood` */
   gaps(): readonly Gap[];
-<<<<<<< HEAD
   /** whether there is any gap: found at the first */
   hasGaps(): boolean;
-  /** the texts of files that the call runs, as they were read */
-  ranTexts(): readonly string[];
-=======
   /** the files that the call runs, as they were read */
   ranFiles(): readonly RanFile[];
->>>>>>> main
   /** the judgement if only these of its findings had been found */
   settle(findings: readonly Finding[]): Judgement;
 }
@@ -80,12 +75,8 @@ export const ALLOWED: Judgement = Object.freeze({
   explain: () => [],
   footprint: () => NO_FOOTPRINT,
   gaps: () => UNREAD,
-<<<<<<< HEAD
   hasGaps: () => true,
-  ranTexts: () => [],
-=======
   ranFiles: () => [],
->>>>>>> main
   settle: () => ALLOWED,
 });
 

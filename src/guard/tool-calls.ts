@@ -55,15 +55,10 @@ export function judgeShapes(
       subject,
       explain: () => all.flatMap(({ learned }) => learned.explain()),
       footprint: () => mergeFootprints(all.map(({ learned }) => learned.footprint())),
-<<<<<<< HEAD
       *gaps() {
         for (const { learned } of all) yield* learned.gaps();
       },
-      ranTexts: () => all.flatMap(({ learned }) => learned.ranTexts?.() ?? []),
-=======
-      gaps: () => all.flatMap(({ learned }) => learned.gaps()),
       ranFiles: () => all.flatMap(({ learned }) => learned.ranFiles?.() ?? []),
->>>>>>> main
     },
   );
 }
