@@ -90,14 +90,14 @@ export interface GuardedCall {
   readonly notices: readonly ConfigNotice[];
 }
 
+/** What an engine knows of the session that a call belongs to. */
+export type KnownOfSession = Pick<Partial<GuardContext>, "stateHome" | "written" | "facts">;
+
 /** The embedded guard. An engine that keeps a history asks in two steps, and keeps between them. */
 export interface GuardHook extends Hook<System> {
   readonly id: "guard";
-  judge(
-    input: InputOf<"tool">,
-    system: System,
-    known?: Pick<Partial<GuardContext>, "stateHome" | "written">,
-  ): GuardedCall;
+  run(input: HookInput, system: System, known?: KnownOfSession): Effect | undefined;
+  judge(input: InputOf<"tool">, system: System, known?: KnownOfSession): GuardedCall;
   answer(input: InputOf<"tool">, judged: GuardedCall): Effect;
 }
 
@@ -132,13 +132,16 @@ export function guard(options: GuardOptions = {}): GuardHook {
     isJudge: true,
     judge,
     answer,
-    run: (input, system) => (input.kind === "tool" ? answer(input, judge(input, system)) : undefined),
+    run: (input, system, known) =>
+      input.kind === "tool" ? answer(input, judge(input, system, known)) : undefined,
   };
 }
 
 /** What is known of a call; worked out when somebody reads it, because most agents never do. */
 function knowledgeOf(judged: Judgement): JsonObject {
+  const rules = [...new Set(judged.findings.map(finding => finding.rule))];
   return {
+    ...(rules.length === 0 ? {} : { rules }),
     get understood() {
       return isUnderstood(judged);
     },
