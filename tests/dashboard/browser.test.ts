@@ -26,6 +26,8 @@ const PAGES = [
   "/sessions",
   "/search?q=work",
   "/recipes",
+  "/usage",
+  "/hooks?days=7",
 ];
 const MADE_OF = PAGES.slice(0, 5);
 const HOSTS = ["claude-code", "codex", "gemini-cli"];
