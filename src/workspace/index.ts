@@ -29,6 +29,7 @@ export {
   remotesOf,
   remoteUrl,
   trackedFiles,
+  trackedSizes,
   tracksAnything,
 } from "./repository.ts";
 export {
