@@ -1,6 +1,7 @@
 import type { FailurePolicy } from "../protocol/index.ts";
 import {
   type Autonomy,
+  type Consent,
   type Level,
   type Network,
   type Part,
@@ -93,6 +94,7 @@ export interface Config {
   readonly guard: GuardSettings;
   /** as the layers have it; `autonomyOf` says what counts */
   readonly autonomy: Autonomy;
+  readonly consent: Consent;
   readonly sandbox: SandboxSettings;
   /** what is switched on */
   readonly parts: readonly Part[];
@@ -155,6 +157,7 @@ export const BUILT_IN: Config = {
     audit: { file: undefined, allowed: false, maxMb: 8 },
   },
   autonomy: "off",
+  consent: "terminal",
   sandbox: { network: "hosts", hosts: [], read: [], write: [], env: [] },
   parts: PROFILES.full,
   failure: [],

@@ -19,7 +19,7 @@ a slash or a leading dot is a path.`,
   positionals: [{ name: "HOST|PATH", summary: "api.example.com, *.example.com, example.com:8443, ~/folder" }],
   forAgents: "loosens",
   examples: { "amplihack sandbox allow api.example.com": "asks for your consent" },
-  run({ options, positionals, system, terminal }) {
+  async run({ options, positionals, system, terminal }) {
     const [word = ""] = positionals;
     const { home, stateHome } = requireDirectories(system);
     requirePerson(system, stateHome);
@@ -32,7 +32,7 @@ a slash or a leading dot is a path.`,
     const list = isPath ? (options.read ? "read" : "write") : "hosts";
     const entry = isPath ? system.files.realPath(path) : word.toLowerCase();
     const may = { hosts: "reach", read: "read", write: "change" }[list];
-    confirmByPhrase(system, terminal, stateHome, {
+    await confirmByPhrase(system, terminal, stateHome, {
       shown: [`Commands in the sandbox may ${may}: ${entry}`],
       question: "to allow it from now on",
     });
