@@ -204,6 +204,11 @@ const SANDBOX = {
   fields: {
     network: { kind: "string", oneOf: NETWORKS, note: "none at all, only allowed hosts, or all of it" },
     hosts: patterns("hosts that may be reached, beside the registries of package managers"),
+    ports: {
+      kind: "list",
+      of: { kind: "integer", min: 1, max: 65_535 },
+      note: "ports of this machine that may be reached with network hosts: a database, a server of yours",
+    },
     read: patterns("paths that are shown although they would be hidden"),
     write: patterns("folders that may be changed, beside the project"),
     env: patterns("variables that are handed on although they look like secrets"),
@@ -306,6 +311,7 @@ export const CONFIG_SCHEMA = {
       kind: "record",
       note: "limits of what is put into a prompt, and the database of a team; user and system layers only",
       fields: {
+        learn: { kind: "boolean", note: "store what a session learnt, such as what fixed a failed command" },
         maxItems: {
           kind: "integer",
           min: 0,

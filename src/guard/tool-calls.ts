@@ -165,7 +165,7 @@ function gapsOfTool(
 }
 
 /** Of a tool call that has no command. */
-const EMPTY_FACTS: ShellFacts = {
+export const EMPTY_FACTS: ShellFacts = {
   invocations: [],
   listings: new Map(),
   effects: [],

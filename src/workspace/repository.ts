@@ -148,6 +148,7 @@ const HEADER_BYTES = 12;
 /** Times, device, inode, mode, owner, size and the id of the content; the flags follow. */
 const ENTRY_BYTES = 60;
 const MODE_AT = 24;
+const SIZE_AT = 36;
 const DIRECTORY_MODE = 0o040000;
 
 /**
@@ -176,7 +177,17 @@ export function trackedFiles(disk: Disk, repository: Repository): ReadonlySet<st
   return found;
 }
 
-type Visit = (name: Uint8Array, length: number, mode: number) => boolean;
+/** How large git saw each file, by its path below the top: zero where it did not note that. Undefined as above. */
+export function trackedSizes(disk: Disk, repository: Repository): ReadonlyMap<string, number> | undefined {
+  const sizes = new Map<string, number>();
+  const isRead = visitIndex(disk, repository, (name, length, _mode, size) => {
+    sizes.set(disk.decode(name.subarray(0, length)), size);
+    return false;
+  });
+  return isRead === undefined ? undefined : sizes;
+}
+
+type Visit = (name: Uint8Array, length: number, mode: number, size: number) => boolean;
 
 /** Whether the visitor said yes to an entry; undefined when the index cannot be read. */
 function visitIndex(disk: Disk, { gitDirectory }: Repository, visit: Visit): boolean | undefined {
@@ -221,7 +232,7 @@ function visitEntries({ view, version, count }: Index, visit: Visit): boolean {
       length -= dropped;
     } else length = 0;
     for (let byte = view.getUint8(next++); byte !== 0; byte = view.getUint8(next++)) name[length++] = byte;
-    if (visit(name, length, mode)) return true;
+    if (visit(name, length, mode, view.getUint32(at + SIZE_AT))) return true;
     at = version === 4 ? next : at + ((next - 1 - at + 8) & ~7);
   }
   return false;
