@@ -1,4 +1,4 @@
-import { type CodeCall, knownText, type Value, words } from "../../shell/index.ts";
+import { type CodeCall, knownText, text, type Value, words } from "../../shell/index.ts";
 
 /** Modules that are a program of their own: `python -m pip …` is `pip …`. */
 const PROGRAMS: ReadonlyMap<string, string> = new Map([
@@ -59,8 +59,8 @@ function readEnvironment(argv: readonly Value[]): CodeCall[] {
 /** `-e archive target` */
 function readArchive(argv: readonly Value[]): CodeCall[] {
   const at = argv.findIndex(word => /^(?:-e|--extract)$/.test(knownText(word) ?? ""));
-  const [from, to] = argv.slice(at + 1);
-  return at === -1 || from === undefined || to === undefined ? [] : [{ kind: "copy", from, to, at: 0 }];
+  const [from, to = text(".")] = argv.slice(at + 1).filter(word => !isOption(word));
+  return at === -1 || from === undefined ? [] : [{ kind: "copy", from, to, isPacked: true, at: 0 }];
 }
 
 function readFirst(argv: readonly Value[]): CodeCall[] {
