@@ -218,6 +218,8 @@ export interface TakenTree {
   /** names of files in the folder that say it; the first that is there counts */
   readonly ignoreFiles: readonly string[];
   readonly leftOut: readonly string[];
+  /** an archive on this machine: it leaves only if something of the command sends it */
+  readonly staysHere?: boolean;
   /** files that git ignores stay behind as well */
   readonly leavesIgnored?: boolean;
 }

@@ -79,10 +79,12 @@ export function noteByName(context: EvaluationContext, call: FunctionCall): void
 
 /** What is packed comes into the folder that is named, and else into the one where it is done. */
 function noteUnpacked(context: EvaluationContext, call: FunctionCall): void {
-  const paths = [...call.positional, ...call.named.values()].filter(isPath);
-  const folders = paths.filter(path => !PACKED_FILE.test(knownTextOf(path) ?? ""));
+  const given = [...call.positional, ...call.named.values()].filter(
+    datum => isPath(datum) || knownTextOf(datum) !== undefined,
+  );
+  const folders = given.filter(path => !PACKED_FILE.test(knownTextOf(path) ?? ""));
   for (const folder of folders.length > 0 ? folders : [literal(".")])
-    noteMove(context, call, paths[0] ?? folder, folder, "unpack");
+    noteMove(context, call, given[0] ?? folder, folder, "unpack");
 }
 
 function isPath(datum: Datum): boolean {

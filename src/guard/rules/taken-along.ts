@@ -13,7 +13,8 @@ import {
   trackedFiles,
 } from "../../workspace/index.ts";
 import type { GitRun } from "../git/run.ts";
-import { type EffectOf, type RuleContext, targetsOf } from "../rule-context.ts";
+import { isOfFamily } from "../rule.ts";
+import { type CommandEffect, type EffectOf, type RuleContext, targetsOf } from "../rule-context.ts";
 
 /** A secret that goes along without being named. */
 export interface TakenSecret {
@@ -114,6 +115,7 @@ export function secretsInTree(effect: EffectOf<"read">, context: RuleContext): r
   const { workspace } = context;
   const { disk } = workspace;
   if (taken === undefined || by.place.kind === "remote") return [];
+  if (taken.staysHere === true && !context.effects.some(leaves)) return [];
   return targetsOf(context, path, by, true).flatMap(({ path: top }) => {
     if (top === undefined || disk.kind(top) !== "directory") return [];
     const own = taken.ignoreFiles.map(name => disk.text(join(top, name), MAX_FILE_BYTES));
@@ -134,6 +136,14 @@ export function secretsInTree(effect: EffectOf<"read">, context: RuleContext): r
     };
     return walk([top], scope, context);
   });
+}
+
+/** Something goes to others. */
+function leaves(effect: CommandEffect): boolean {
+  return (
+    effect.kind === "send" ||
+    (effect.kind === "operation" && (effect.rule === "publish" || isOfFamily(effect.rule, "deploy", "net")))
+  );
 }
 
 function walk(starts: readonly string[], scope: Scope, { workspace }: RuleContext): readonly TakenSecret[] {

@@ -183,7 +183,7 @@ export function takenFolders(call: ParsedCall, takes: string | undefined): reado
     ...options.valuesOf(...words(FOLDER_OPTIONS)),
     ...options.operandValues.filter(value => /^\.{1,2}\/?$|\/$/.test(knownPrefix(value))),
   ];
-  const taken = { ignoreFiles: IGNORE_FILES, leftOut: [] };
+  const taken = { ignoreFiles: IGNORE_FILES, leftOut: [], staysHere: /^pack(?:age)?$/.test(first) };
   const whole = { ...taken, leavesIgnored: true };
   const named = given.map((path): ProgramEffect => ({ kind: "read", path, isCopy: true, taken }));
   return named.length === 0 && isSaid

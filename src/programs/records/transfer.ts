@@ -291,6 +291,7 @@ function withDash(argv: readonly Value[]): readonly Value[] {
 function packed(leftOut: readonly Value[]): TakenTree {
   return {
     ignoreFiles: [],
+    staysHere: true,
     leftOut: leftOut.flatMap(pattern => knownText(pattern)?.replace(/^\.\//, "") ?? []),
   };
 }
