@@ -68,6 +68,7 @@ const DOORS = {
   "system/memory.ts": "the machine in memory, for tests of hooks",
   "system/quickjs.ts": "the adapter inside the native executable",
   "install/user-hooks/index.ts": "the program that runs users' hooks starts for single calls",
+  "engine/public.ts": "what the package exports of the engine, each name once",
   "cli/program.ts": "the executable loads it as a file of its own, beside the command's",
 };
 const MAX_EXTRA_DOORS = 3;

@@ -166,12 +166,19 @@ export interface ForAgents<Name extends string = string> {
   readonly isGivenTexts?: true;
   /** options that name a file which it writes */
   readonly writes?: readonly Name[];
-  /** the words behind `--`, or what its first argument names: a recipe, a file of code, or another file that says what runs */
-  readonly runs?: "words" | "recipe" | "code" | "file";
+  /**
+   * the words behind `--`, or what its first argument names: a recipe, a file of code, another file that says what runs, or
+   * a folder of such files
+   */
+  readonly runs?: "words" | "recipe" | "code" | "file" | "folder";
+  /** the agent that it starts with the words it does not know */
+  readonly launches?: string;
   /** its first argument names a change of the history, whose files it shows; the words behind `--` name those it is about */
   readonly shows?: "change";
   /** options whose value is a command line that it runs */
   readonly runsText?: readonly Name[];
+  /** options that name a file which says what runs */
+  readonly runsFile?: readonly Name[];
 }
 
 type Condition<Name extends string> = Name | `${Name}=${string}`;
@@ -200,6 +207,13 @@ export type Command = LeafCommand | CommandFamily;
 
 export const COMMAND_GROUPS = ["Protect", "Work", "Look", "Set up"] as const;
 type CommandGroup = (typeof COMMAND_GROUPS)[number];
+
+/** Whether a call starts what its words, or files that they name, say. */
+export function runsSomething({ forAgents }: Pick<LeafCommand, "forAgents">): boolean {
+  if (typeof forAgents === "string") return false;
+  const { runs, launches, runsText, runsFile } = forAgents;
+  return (runs ?? launches ?? runsText ?? runsFile) !== undefined;
+}
 
 export function isFamily(command: Command): command is CommandFamily {
   return "subcommands" in command;

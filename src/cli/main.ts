@@ -3,7 +3,7 @@ import { isStateError, Problem, VARIABLES } from "../state/index.ts";
 import { type System, SystemError } from "../system/index.ts";
 import { didYouMean } from "../text/index.ts";
 import { version } from "../version.ts";
-import { type Command, type Invocation, isFamily, type LeafCommand } from "./command.ts";
+import { type Command, type Invocation, isFamily, type LeafCommand, runsSomething } from "./command.ts";
 import { commandNames, loadCommand, readCommandTable } from "./command-table.ts";
 import {
   CommandError,
@@ -151,6 +151,10 @@ async function runLeaf(
     // A launch passes over a home that cannot be used, with a warning.
     if (command.isPassThrough !== true && command.ignoresHome !== true) await checkHome(system);
     const isQuiet = flags.isQuiet || options["quiet"] === true;
+    if (runsSomething(command)) {
+      const { requireAgreed } = await import("./agreed.ts");
+      await requireAgreed(system, [...path.split(" "), ...words]);
+    }
     return await runTelling(
       context,
       command,

@@ -115,7 +115,13 @@ stay. A list of texts is written with commas, everything larger as JSON.`,
     const change = await changeSetting(invocation, key, (setting, customIds) =>
       readSettingValue(key, setting, text, customIds),
     );
-    const { value = null, effective, layer, path, isChanged } = change;
+    const { value = null, effective, layer, path, isChanged, isIgnored } = change;
+    if (isIgnored) {
+      const line = `${key} stands as ${shownValue(value)} in ${path} and does not count: it stays ${shownValue(effective)}\n`;
+      const document = { success: false, key, value, effective, path, changed: isChanged };
+      terminal.printResult(options.format, document, line);
+      return 1;
+    }
     if (!isSameJson(effective, value)) {
       const source = layer === undefined || layer === "user" ? "" : ` (${layer})`;
       terminal.note(`Note: together with the other layers it is ${shownValue(effective)} here${source}\n`);

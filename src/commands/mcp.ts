@@ -1,6 +1,13 @@
-import { CommandError, defineCommand, defineFamily, option, usageError } from "../cli/index.ts";
+import {
+  CommandError,
+  defineCommand,
+  defineFamily,
+  FORMAT_OPTION,
+  option,
+  usageError,
+} from "../cli/index.ts";
 import { loadProcessTree } from "../hooks/index.ts";
-import { loadServe } from "../mcp/index.ts";
+import { loadPins, loadServe } from "../mcp/index.ts";
 import { errorText } from "../protocol/index.ts";
 import { loadInterruption } from "../recipes/index.ts";
 import { requireDirectories } from "../state/index.ts";
@@ -11,8 +18,18 @@ const guardCommand = defineCommand({
   details: `
 Write it into the host's list of servers in place of the server's own command. The guard's rules are those of
 ~/.amplihack/config.jsonc, and hooks of ~/.amplihack/hooks.jsonc run as in any host. What must be asked is asked through
-the client where it can show questions, and is refused elsewhere.`,
-  options: { name: option.string("NAME", "what the server is called in rules and logs (mcp)") },
+the client where it can show questions, and is refused elsewhere.
+The definitions of its tools are kept when they are first seen. A tool whose definition changed, came later or is worded
+as orders for the model is held until you accept it: \`amplihack mcp pins\` shows the difference.`,
+  options: {
+    name: option.string(
+      "NAME",
+      "what the server is called in rules and logs (the package or file it starts)",
+    ),
+    "no-pins": option.boolean(
+      "hand on definitions as they come, for a server that changes them all the time",
+    ),
+  },
   wordsBehind: "-- COMMAND [ARGUMENT...]",
   forAgents: { use: "asks", runs: "words" },
   examples: {
@@ -24,7 +41,37 @@ the client where it can show questions, and is refused elsewhere.`,
     const [program, ...args] = rest;
     if (program === undefined) throw usageError("the server's command is missing; write it after --");
     const { runGuardedServer } = await import("./mcp/run-server.ts");
-    return runGuardedServer(system, options.name ?? "mcp", program, args);
+    const { keepDefinitions, serverName } = await loadPins();
+    const name = options.name ?? serverName(rest);
+    const pins = options["no-pins"] ? undefined : keepDefinitions(system, name, rest);
+    return runGuardedServer(system, { name, program, args, pins });
+  },
+});
+
+const pinsCommand = defineCommand({
+  name: "pins",
+  summary: "the kept definitions of guarded servers' tools, and what is held",
+  details: `
+\`amplihack mcp guard\` keeps name, description, schema and annotations of every tool at first sight. What changed since
+is not shown to the model and not run until you accept it here, or in the client where it can ask.`,
+  options: {
+    accept: option.boolean("accept what is held of SERVER, or of TOOL alone"),
+    forget: option.boolean("forget SERVER: its next start is a first sight"),
+    format: FORMAT_OPTION,
+  },
+  positionals: [
+    { name: "server", summary: "one server; all when absent", isOptional: true },
+    { name: "tool", summary: "one of its tools", isOptional: true },
+  ],
+  forAgents: { use: "passes", loosensWith: ["accept", "forget"] },
+  examples: {
+    "amplihack mcp pins": "lists servers, tools and what is held",
+    "amplihack mcp pins files": "shows what changed, as a diff",
+    "amplihack mcp pins files search --accept": "accepts the new definition of one tool",
+  },
+  async run({ options, positionals, system, terminal }) {
+    const { printPins } = await import("./mcp/print-pins.ts");
+    return printPins(system, terminal, positionals, options);
   },
 });
 
@@ -97,7 +144,7 @@ export const command = defineFamily({
   name: "mcp",
   summary: "memory, history, guard and recipes as an MCP server; or the guard before another one",
   group: "Protect",
-  subcommands: [serveCommand, guardCommand],
+  subcommands: [serveCommand, guardCommand, pinsCommand],
   initial: serveCommand,
   examples: {
     "amplihack mcp": "starts the MCP server of amplihack on standard input and output",

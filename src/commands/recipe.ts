@@ -1,7 +1,9 @@
 import { defineFamily } from "../cli/index.ts";
 import { listCommand, showCommand, validateCommand } from "./recipe/find.ts";
+import { approveCommand, resumeCommand } from "./recipe/resume.ts";
 import { runCommand } from "./recipe/run.ts";
 import { logsCommand, runsCommand } from "./recipe/runs.ts";
+import { scheduleCommand } from "./recipe/schedule.ts";
 import { cancelCommand, submitCommand } from "./recipe/submit.ts";
 import { workerCommand } from "./recipe/worker.ts";
 
@@ -26,5 +28,8 @@ export const command = defineFamily({
     workerCommand,
     logsCommand,
     cancelCommand,
+    resumeCommand,
+    approveCommand,
+    scheduleCommand,
   ],
 });

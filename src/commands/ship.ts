@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { defineCommand, FORMAT_OPTION, option } from "../cli/index.ts";
-import { loadConfig } from "../config/index.ts";
+import { loadConfig, policyDigest } from "../config/index.ts";
 import { loadAudit } from "../hooks/index.ts";
 import { errorText } from "../protocol/index.ts";
 import { loadOpenTarget, loadShip } from "../ship/index.ts";
@@ -63,6 +63,7 @@ a URL it is memory.url, else AMPLIHACK_DATABASE_URL. Passwords belong in
     const stop = () => stopped.abort();
     const target = await openTarget(system, options.to, {
       memory: config.memory,
+      policy: policyDigest(system, config),
       team: options.team,
       hasContent: options.content,
       timeoutMs: (options.timeout ?? DEFAULT_TIMEOUT_S) * 1000,

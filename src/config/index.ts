@@ -3,6 +3,7 @@
  * comments. Reading never throws; what cannot be read becomes a notice.
  */
 export { acceptConfig } from "./accept.ts";
+export { policyDigest } from "./digest.ts";
 export type { JsonNode } from "./json-edit.ts";
 export {
   findLooseJson,

@@ -42,6 +42,7 @@ function overrideSandbox(base: SandboxSettings, section: SandboxSection): Sandbo
   return {
     network: section.network ?? base.network,
     hosts: unite(base.hosts, section.hosts),
+    ports: [...new Set([...base.ports, ...(section.ports ?? [])])],
     read: unite(base.read, section.read),
     write: unite(base.write, section.write),
     env: unite(base.env, section.env),

@@ -106,6 +106,12 @@ export function findPolicy(
       const warning = `counts as it was last pulled: ${own} is not what was pinned`;
       return isChanged && !("problem" in found) ? { ...found, warning } : found;
     }
+    const has = own === undefined ? undefined : digestOf(system, own);
+    // What lies beside the configuration is not fetched from anywhere: pulling would find the same.
+    if (has !== undefined)
+      return {
+        problem: `${own} is not what was pinned: it is sha256-${has} now; bring the pinned text back, or change the pin`,
+      };
     return { problem: `what was pinned is not there; run ${pull}` };
   } catch (error) {
     return { problem: `it could not be read: ${errorText(error)}` };

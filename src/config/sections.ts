@@ -204,6 +204,11 @@ const SANDBOX = {
   fields: {
     network: { kind: "string", oneOf: NETWORKS, note: "none at all, only allowed hosts, or all of it" },
     hosts: patterns("hosts that may be reached, beside the registries of package managers"),
+    ports: {
+      kind: "list",
+      of: { kind: "integer", min: 1, max: 65_535 },
+      note: "ports of this machine that may be reached with network hosts: a database, a server of yours",
+    },
     read: patterns("paths that are shown although they would be hidden"),
     write: patterns("folders that may be changed, beside the project"),
     env: patterns("variables that are handed on although they look like secrets"),

@@ -75,6 +75,8 @@ export interface SandboxSettings {
   readonly network: Network;
   /** `api.example.com`, `*.example.com`, `example.com:8443` */
   readonly hosts: readonly string[];
+  /** of this machine, with network `hosts` */
+  readonly ports: readonly number[];
   /** shown although they would be hidden */
   readonly read: readonly string[];
   readonly write: readonly string[];
@@ -155,7 +157,7 @@ export const BUILT_IN: Config = {
     audit: { file: undefined, allowed: false, maxMb: 8 },
   },
   autonomy: "off",
-  sandbox: { network: "hosts", hosts: [], read: [], write: [], env: [] },
+  sandbox: { network: "hosts", hosts: [], ports: [], read: [], write: [], env: [] },
   parts: PROFILES.full,
   failure: [],
   hooks: { packages: [] },

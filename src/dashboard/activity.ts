@@ -324,21 +324,27 @@ function searchableText(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-export const KEPT_RUNS = 50_000;
-export const KEPT_JUDGEMENTS = 10_000;
+export interface Kept {
+  readonly runs: number;
+  readonly judgements: number;
+}
+
+const KEPT_HERE: Kept = { runs: 50_000, judgements: 10_000 };
 
 /** What the hooks did: figures over all that was read, and the newest entries themselves. */
 export class Activity {
-  readonly runs = new Recent<RunEntry>(KEPT_RUNS);
-  readonly judgements = new Recent<JudgementEntry>(KEPT_JUDGEMENTS);
+  readonly runs: Recent<RunEntry>;
+  readonly judgements: Recent<JudgementEntry>;
   readonly tally = new Tally();
   private readonly source: EntrySource;
   private reading: Promise<boolean> | undefined;
   /** everything was read to its end once */
   isRead = false;
 
-  constructor(source: EntrySource) {
+  constructor(source: EntrySource, kept: Kept = KEPT_HERE) {
     this.source = source;
+    this.runs = new Recent(kept.runs);
+    this.judgements = new Recent(kept.judgements);
   }
 
   /** Reads what was written since the last time; true when there was something. Calls at once share one reading. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { errorText } from "../protocol/index.ts";
 import type { MemoryEntry, MemoryQuery, Sources } from "./sources.ts";
+import { teamStarts } from "./team-figures.ts";
 import { readRecorded, summariseSince } from "./timeline/timeline.ts";
 import { callsView, changeView, diffView } from "./views/calls.ts";
 import { readFilter } from "./views/filters.ts";
@@ -110,14 +111,17 @@ export const PAGES: Readonly<Record<string, MakePage>> = {
 const MAX_DAYS = 90;
 const MAX_TEXT = 200;
 
-export function homePage({ activity, timelines }: Sources, site: Site, query: URLSearchParams): Page {
+export async function homePage(sources: Sources, site: Site, query: URLSearchParams): Promise<Page> {
+  const { activity, timelines, figures } = sources;
   const days = Math.min(MAX_DAYS, Math.max(1, wholeNumber(query, "days")));
-  const starts = stretchStarts(site.nowMs, days);
+  const starts = figures === undefined ? stretchStarts(site.nowMs, days) : teamStarts(site.nowMs, days);
   const timeline = timelines.read();
-  const summary = summariseSince(timeline, activity.runs.newestFirst(), { starts });
+  const counted = await figures?.since(starts);
+  const summary = { ...summariseSince(timeline, activity.runs.newestFirst(), { starts }), ...counted };
   const hasAny = timeline.sessions.length > 0;
   const filter = readFilter(query);
-  const body = homeView(site, { summary, days, unreadable: activity.tally.unreadable, hasAny, filter });
+  const unreadable = counted?.unreadable ?? activity.tally.unreadable;
+  const body = homeView(site, { summary, days, unreadable, hasAny, filter });
   return { name: "", title: days === 1 ? "Today" : `Last ${days} days`, body };
 }
 

@@ -31,7 +31,7 @@ export async function renderReport(
   await sources.activity.catchUp();
   const site = reportSite({ nowMs: system.clock.nowMs(), home: files.home });
   const timeline = newest(sources.timelines.read());
-  const home = homePage(sources, site, new URLSearchParams({ days: String(DAYS) }));
+  const home = await homePage(sources, site, new URLSearchParams({ days: String(DAYS) }));
   const runs = await sources.recipes.list();
   const written = localTimestamp(site.nowMs).slice(0, 16).replace("T", " ");
   const about = html`<p class="soft">Report of ${written}, amplihack ${version}.</p>`;

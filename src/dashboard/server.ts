@@ -218,7 +218,11 @@ type Route = (sources: Sources, query: URLSearchParams) => unknown;
 
 /** The same as the pages show, for programs. */
 export const DATA: Readonly<Record<string, Route>> = {
-  "/api/overview": ({ activity, changes }) => ({ ...activity.tally.overview(), history: changes.figures() }),
+  "/api/overview": async ({ activity, changes, figures }) => ({
+    ...activity.tally.overview(),
+    ...(await figures?.overview()),
+    history: changes.figures(),
+  }),
   "/api/runs": ({ activity }, query) => activity.runs.page(readQuery(query)),
   "/api/judgements": ({ activity }, query) => activity.judgements.page(readQuery(query)),
   "/api/recipes": ({ recipes }) => recipes.list(),

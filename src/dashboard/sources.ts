@@ -14,8 +14,9 @@ import {
 import { AtomicJsonFile, readText } from "../state/index.ts";
 import { dirname, type System } from "../system/index.ts";
 import { clip } from "../text/index.ts";
-import { Activity } from "./activity.ts";
+import { Activity, type Overview } from "./activity.ts";
 import { type DataFiles, LogSource } from "./entries.ts";
+import type { TeamFigures } from "./team-figures.ts";
 import { type ChangeSource, Changes } from "./timeline/calls.ts";
 import { Timelines } from "./timeline/timeline.ts";
 import type { TeamSite } from "./views/layout.ts";
@@ -173,6 +174,14 @@ export interface Sources {
   findMemories(words: string, query: MemoryQuery): Promise<readonly MemoryEntry[]>;
   /** of a team's database: what of it is shown; undefined for this machine */
   readonly team: TeamSite | undefined;
+  /** of a team's database, which counts everything; undefined where all of it was read */
+  readonly figures: TeamCounts | undefined;
+}
+
+/** What a database counts by itself. */
+export interface TeamCounts {
+  since(starts: readonly number[]): Promise<TeamFigures>;
+  overview(): Promise<Omit<Overview, "latency">>;
 }
 
 /** What a dashboard shows: this machine, or the database of a team. */
@@ -203,6 +212,7 @@ export function localSources(system: System, files: DataFiles): Sources & { read
     recipes: recipeRunsIn(system, files.recipeRuns),
     findMemories: (words, query) => findMemories(system, files.database, words, query),
     team: undefined,
+    figures: undefined,
   };
 }
 

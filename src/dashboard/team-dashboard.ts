@@ -9,14 +9,13 @@ import {
   type Row,
   type RunSql,
   SCHEMA,
-  type SqlValue,
 } from "../postgres/index.ts";
 import { errorText, isJsonObject, type Json } from "../protocol/index.ts";
 import { findQueuedRun, hasTables, listQueuedRuns } from "../recipes/index.ts";
-import { readableTeams } from "../ship/index.ts";
+import { ROLLUPS, readableTeams } from "../ship/index.ts";
 import { findHome } from "../state/index.ts";
 import type { System } from "../system/index.ts";
-import { Activity, KEPT_JUDGEMENTS, KEPT_RUNS } from "./activity.ts";
+import { Activity, type Kept } from "./activity.ts";
 import { type EntryBatch, type EntrySource, type Origin, readJudgement, readRun } from "./entries.ts";
 import { type Dashboard, type DashboardOptions, startDashboard } from "./server.ts";
 import {
@@ -27,8 +26,10 @@ import {
   SHOWN_RUNS,
   type Sources,
   searchMemories,
+  type TeamCounts,
   totalsOf,
 } from "./sources.ts";
+import { choiceOf, readFigures, readOverview, type TeamFigures } from "./team-figures.ts";
 import { NO_CHANGES } from "./timeline/calls.ts";
 import { Timelines } from "./timeline/timeline.ts";
 import { SCOPE_NAMES, type Scope, type TeamSite } from "./views/layout.ts";
@@ -40,7 +41,7 @@ const FRESH_MS = 60_000;
 const MAX_VALUES = 200;
 const NOTHING: Choices = { team: [], person: [], machine: [], project: [], host: [] };
 
-/** What there is to choose from, of the last months. Records are counted for it, so that it is asked once a minute. */
+/** What there is to choose from, of the last months. It is asked once a minute. */
 class TeamChoices {
   private readonly run: RunSql;
   private readonly clock: System["clock"];
@@ -73,8 +74,12 @@ class TeamChoices {
     this.readMs = this.clock.monotonicMs();
     const names = SCOPE_NAMES.join(", ");
     const rows = await this.run(
-      `SELECT ${names} FROM ${SCHEMA}.records WHERE team = ANY ($1) AND time > now() - interval '90 days'
-       GROUP BY GROUPING SETS (${SCOPE_NAMES.map(name => `(${name})`).join(", ")}) ORDER BY count(*) DESC`,
+      `SELECT ${names} FROM (
+         SELECT ${names}, sum(count) AS count FROM ${ROLLUPS}
+         WHERE team = ANY ($1) AND span = 'day' AND start > now() - interval '90 days' AND rule = ''
+         GROUP BY ${names}
+       ) AS days
+       GROUP BY GROUPING SETS (${SCOPE_NAMES.map(name => `(${name})`).join(", ")}) ORDER BY sum(count) DESC`,
       [this.teams],
     );
     const valuesOf = (name: string) =>
@@ -155,78 +160,74 @@ class QueuedRuns {
 }
 
 const PAGE_ROWS = 5_000;
+/** Lists show so many of the newest; figures are counted by the database, over everything. */
+const LISTED: Kept = { runs: 5_000, judgements: 2_000 };
 /** Whoever is in the team can add lines of any length; a longer one is counted as unreadable. */
 const MAX_FIELDS_BYTES = 64 * 1024;
-
-/** Of records with a number up to these, none is read. */
-interface Position {
-  readonly runs: number;
-  readonly judgements: number;
-}
+const KINDS = ["runs", "audit"] as const;
+type Kind = (typeof KINDS)[number];
 
 /**
- * The records of teams, as their machines shipped them. The newest are read first, as many as are kept, then what
+ * The records of teams, as their machines shipped them. The newest are read first, as many as are listed, then what
  * was added since: numbers rise in the order in which records became visible.
  */
 export class RecordSource implements EntrySource {
   private readonly run: RunSql;
-  private readonly condition: string;
-  private readonly values: readonly SqlValue[];
-  private position: Position | undefined;
+  private readonly teams: readonly string[];
+  private readonly scope: Scope;
+  /** of records with a number up to these, none is read again */
+  private readonly positions = new Map<Kind, number>();
   private readonly origins = new Map<string, Origin>();
   /** there are older ones that were left out */
   isPartial = false;
 
-  constructor(run: RunSql, teams: readonly string[], { team, ...scope }: Scope) {
+  constructor(run: RunSql, teams: readonly string[], scope: Scope) {
     this.run = run;
-    const [first = ""] = teams;
-    const chosen = team ?? (teams.length === 1 ? first : undefined);
-    const wanted: readonly (readonly [string, SqlValue])[] = [
-      // With one team an index has the order that is asked for.
-      chosen === undefined ? ["team = ANY", teams] : ["team =", chosen],
-      ...Object.entries(scope).map(([name, value]) => [`${name} =`, value] as const),
-    ];
-    this.condition = wanted.map(([column], index) => `${column} ($${index + 1})`).join(" AND ");
-    this.values = wanted.map(([, value]) => value);
+    this.teams = teams;
+    this.scope = scope;
   }
 
   async *read(): AsyncGenerator<EntryBatch> {
-    for (;;) {
-      const { runs, judgements }: Position = this.position ?? (await this.findStart());
-      const rows = await this.readPage({ runs, judgements });
-      const last = Number(rows.at(-1)?.["number"] ?? 0);
-      this.position = { runs: Math.max(runs, last), judgements: Math.max(judgements, last) };
-      if (rows.length === 0) return;
-      yield this.toBatch(rows);
-      if (rows.length < PAGE_ROWS) return;
+    for (const kind of KINDS) {
+      for (;;) {
+        const position = this.positions.get(kind);
+        const rows = await (position === undefined ? this.readNewest(kind) : this.readPage(kind, position));
+        this.positions.set(kind, Math.max(position ?? 0, Number(rows.at(-1)?.["number"] ?? 0)));
+        if (rows.length > 0) yield this.toBatch(rows);
+        if (position === undefined || rows.length < PAGE_ROWS) break;
+      }
     }
   }
 
-  private async findStart(): Promise<Position> {
-    const last = async (kind: string, kept: number): Promise<number> => {
-      const [row] = await this.run(
-        `SELECT number FROM ${SCHEMA}.records WHERE ${this.condition} AND kind = '${kind}'
-         ORDER BY number DESC OFFSET ${kept} LIMIT 1`,
-        this.values,
-      );
-      return Number(row?.["number"] ?? 0);
-    };
-    const [runs, judgements] = await Promise.all([last("runs", KEPT_RUNS), last("audit", KEPT_JUDGEMENTS)]);
-    this.isPartial = runs > 0 || judgements > 0;
-    return { runs, judgements };
+  private async readNewest(kind: Kind): Promise<readonly Row[]> {
+    const limit = kind === "runs" ? LISTED.runs : LISTED.judgements;
+    const rows = await this.select(kind, limit + 1);
+    this.isPartial ||= rows.length > limit;
+    return rows.slice(-limit);
   }
 
-  private readPage({ runs, judgements }: Position): Promise<readonly Row[]> {
-    const next = this.values.length + 1;
-    return this.run(
-      `SELECT number, kind, team, person, machine, project,
-         CASE WHEN octet_length(fields::text) <= ${MAX_FIELDS_BYTES} THEN fields END AS fields
-       FROM ${SCHEMA}.records
-       WHERE ${this.condition} AND number > $${next}
-         AND number > CASE kind WHEN 'runs' THEN $${next + 1}::bigint ELSE $${next + 2}::bigint END
-       ORDER BY number LIMIT ${PAGE_ROWS}`,
-      [...this.values, Math.min(runs, judgements), runs, judgements],
+  private readPage(kind: Kind, position: number): Promise<readonly Row[]> {
+    return this.select(kind, PAGE_ROWS, position);
+  }
+
+  /** The newest, or those behind a number, oldest first. Team by team, each in the order of an index. */
+  private async select(kind: Kind, limit: number, position?: number): Promise<readonly Row[]> {
+    const isChosen = (team: string) => this.scope.team === undefined || this.scope.team === team;
+    const order = `ORDER BY number${position === undefined ? " DESC" : ""} LIMIT ${limit}`;
+    const found = await Promise.all(
+      this.teams.filter(isChosen).map(team => {
+        const { condition, values } = choiceOf([team], this.scope);
+        const behind = position === undefined ? "" : ` AND number > $${values.length + 1}`;
+        return this.run(
+          `SELECT number, kind, team, person, machine, project,
+             CASE WHEN octet_length(fields::text) <= ${MAX_FIELDS_BYTES} THEN fields END AS fields
+           FROM ${SCHEMA}.records WHERE ${condition} AND kind = '${kind}'${behind} ${order}`,
+          position === undefined ? values : [...values, position],
+        );
+      }),
     );
+    const rows = found.flat().sort((one, other) => Number(one["number"]) - Number(other["number"]));
+    return position === undefined ? rows.slice(-limit) : rows.slice(0, limit);
   }
 
   private toBatch(rows: readonly Row[]): EntryBatch {
@@ -276,6 +277,8 @@ interface View {
   readonly source: RecordSource;
   readonly activity: Activity;
   readonly timelines: Timelines;
+  /** what was counted last, by the stretches */
+  readonly figures: Map<string, TeamFigures>;
 }
 
 class TeamData implements DashboardData {
@@ -341,9 +344,13 @@ class TeamData implements DashboardData {
         scope,
         choices: await this.choices.read(),
         hasRecipes: await this.runs.canBeRead(),
-        about: this.about(view),
+        about: this.about(),
+        listed: view.source.isPartial
+          ? `The newest ${number(LISTED.runs)} runs of hooks and ${number(LISTED.judgements)} judgements of what is chosen. Choose a person, a machine, a project or a host for older ones.`
+          : undefined,
         problem: this.problem,
       },
+      figures: this.countsOf(view),
     };
   }
 
@@ -374,15 +381,36 @@ class TeamData implements DashboardData {
 
   private makeView(scope: Scope): View {
     const source = new RecordSource(this.options.database.run, this.teams, scope);
-    const activity = new Activity(source);
-    return { scope, source, activity, timelines: new Timelines(activity, NO_CHANGES) };
+    const activity = new Activity(source, LISTED);
+    return { scope, source, activity, timelines: new Timelines(activity, NO_CHANGES), figures: new Map() };
   }
 
-  private about({ source }: View): string {
+  private about(): string {
     const { teams, options } = this;
     const whose = teams.length === 1 ? `The team ${teams[0]}` : `${teams.length} teams`;
-    const part = `, the newest ${number(KEPT_RUNS)} runs of hooks and ${number(KEPT_JUDGEMENTS)} judgements: choose a person, a machine, a project or a host for older ones`;
-    return `${whose}, as shipped to ${options.database.place}${source.isPartial ? part : ""}. This page only shows.`;
+    return `${whose}, as shipped to ${options.database.place}. Days are those of UTC. This page only shows.`;
+  }
+
+  /** While the database is away, as they were read before: the page says when that was. */
+  private countsOf({ scope, figures }: View): TeamCounts {
+    const { run } = this.options.database;
+    const choice = choiceOf(this.teams, scope);
+    return {
+      since: async starts => {
+        const key = starts.join();
+        try {
+          const fresh = await readFigures(run, choice, starts);
+          figures.clear();
+          figures.set(key, fresh);
+          return fresh;
+        } catch (error) {
+          const known = figures.get(key);
+          if (known === undefined) throw error;
+          return known;
+        }
+      },
+      overview: () => readOverview(run, choice),
+    };
   }
 
   private async findMemories(

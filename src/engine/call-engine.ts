@@ -1,4 +1,4 @@
-import { ToolCalls } from "./calls/tool-calls.ts";
+import { type CallKeeping, ToolCalls } from "./calls/tool-calls.ts";
 import type {
   Answer,
   CallDecision,
@@ -21,7 +21,12 @@ export class CallingEngine<T extends ToolMap> extends Engine<T> implements CallE
 
   constructor(core: EngineContext, parts: EngineParts, approvals: ApprovalOptions) {
     super(core, parts);
-    this.calls = new ToolCalls(core, this.dispatch.bind(this), approvals);
+    this.calls = new ToolCalls(core, this.dispatch.bind(this), () => this.keeping, approvals);
+  }
+
+  /** An engine without files keeps nothing. */
+  protected get keeping(): CallKeeping | undefined {
+    return undefined;
   }
 
   get untyped(): UntypedEngine {

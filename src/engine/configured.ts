@@ -1,9 +1,19 @@
 import { type Action, type ConditionFacts, promptSubjectOf } from "../handlers/index.ts";
-import { defined, type EventDescriptor, type JsonObject, ownValue, stringAt } from "../protocol/index.ts";
+import {
+  defined,
+  type EventDescriptor,
+  type HookInput,
+  type JsonObject,
+  ownValue,
+  stringAt,
+} from "../protocol/index.ts";
+import type { System } from "../system/index.ts";
 import { clip, escapeControls } from "../text/index.ts";
 import { CallingEngine } from "./call-engine.ts";
+import type { CallKeeping } from "./calls/tool-calls.ts";
 import type { EngineContext, HandlerContext } from "./context.ts";
 import { sessionOf } from "./dispatch.ts";
+import type { EngineHistory } from "./history-types.ts";
 import type { ApprovalOptions, HookSource, Listing, LoadReport } from "./options.ts";
 import type { EngineParts, EventHandlers, HandlerDispatch, HandlerPlan } from "./parts.ts";
 import { MatchIndex } from "./plan.ts";
@@ -17,21 +27,52 @@ import {
   type LoadOptions,
   loadSources,
 } from "./source/load.ts";
+import { toHookInput } from "./system-hooks.ts";
 import { isTrusted } from "./trust.ts";
 import type { HookEngine } from "./types.ts";
 
 /** An engine with the handlers that sources configure. */
 export class ConfiguredEngine<T extends ToolMap> extends CallingEngine<T> implements HookEngine<T> {
   private readonly configured: ConfiguredHandlers;
+  private readonly system: System;
 
   constructor(
     core: EngineContext,
     parts: EngineParts,
     approvals: ApprovalOptions,
     configured: ConfiguredHandlers,
+    system: System,
   ) {
     super(core, parts, approvals);
     this.configured = configured;
+    this.system = system;
+  }
+
+  get history(): EngineHistory {
+    const part = this.historyPart;
+    if (part === undefined)
+      throw new TypeError("this engine keeps no history; attach one first: engine.use(history({ … }))");
+    return part.open(this.system, this.core.projectDir);
+  }
+
+  protected override get keeping(): CallKeeping | undefined {
+    const part = this.historyPart;
+    if (part === undefined) return undefined;
+    const event = this.core.events.describeEvent("PreToolUse");
+    const inputOf = (payload: JsonObject) => {
+      const names = this.core.namesOf(event, stringAt(payload, "tool_name") ?? "");
+      const checked = toHookInput(event, payload, names, this.core.projectDir);
+      return checked.ok ? checked.input : undefined;
+    };
+    const about = async (payload: JsonObject, step: (input: HookInput) => Promise<void>) => {
+      const input = inputOf(payload);
+      // A person has decided; what cannot be kept now is told by the hook after the call.
+      if (input !== undefined) await step(input).catch(() => this.core.recorder?.failure("hook-threw"));
+    };
+    return {
+      again: payload => about(payload, input => part.keepAgain(input, this.system)),
+      refused: payload => about(payload, input => part.forget(input, this.system)),
+    };
   }
 
   get report(): LoadReport {

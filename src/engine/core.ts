@@ -4,6 +4,7 @@
  */
 
 export type { GuardOptions } from "../guard/index.ts";
+export * from "../protocol/index.ts";
 export type { System } from "../system/index.ts";
 export type { SeedEntry } from "../system/memory.ts";
 export {

@@ -1,12 +1,14 @@
 import { resolve } from "node:path";
+import type { GuardHook } from "../guard/index.ts";
 import { type EnvironmentRecord, findShells, scrubEnvironment } from "../handlers/index.ts";
 import { HOOK_TIMEOUT_MS, isUserHook, isWanted, runHere, type UserHook, wantsOf } from "../hooks/index.ts";
-import { defined, type EventDescriptor } from "../protocol/index.ts";
+import { defined, type EventDescriptor, type Hook, type HookInput } from "../protocol/index.ts";
 import type { System } from "../system/index.ts";
 import { createNodeSystem } from "../system/node.ts";
 import { ConfiguredEngine, ConfiguredHandlers } from "./configured.ts";
 import type { HandlerContext } from "./context.ts";
 import { checkApprovals, createContext, nonNegative } from "./create-context.ts";
+import { HistoryPart } from "./history.ts";
 import { DEFAULT_LIMITS, type EngineOptions, type Limits } from "./options.ts";
 import type { EngineParts } from "./parts.ts";
 import { type Platform, webTimers } from "./platform.ts";
@@ -59,10 +61,11 @@ export function assembleEngine<const T extends ToolMap>(
     handlersOf: event => configured.forEvent(event),
     listHandlers: () => configured.list(),
     register: (hook, given, nextSequence) =>
-      registerUsable(hook as UsableHook, platform.system, context.events.describeEvent, given, nextSequence),
+      registerUsable(hook as UsableHook, { platform, context, engine: () => engine }, given, nextSequence),
     drain: () => context.background.drain(),
   };
-  return new ConfiguredEngine<T>(context, parts, approvals, configured);
+  const engine = new ConfiguredEngine<T>(context, parts, approvals, configured, platform.system);
+  return engine;
 }
 
 function loadOptions<T extends ToolMap>(options: EngineOptions<T>, context: HandlerContext): LoadOptions {
@@ -136,19 +139,40 @@ function positiveInteger(value: number | undefined, name: string): number | unde
   throw new TypeError(`${name} must be a whole number above zero, not ${value}`);
 }
 
+/** Where hooks that look at a system are attached. */
+interface Surroundings {
+  readonly platform: Platform;
+  readonly context: HandlerContext;
+  readonly engine: () => { readonly historyPart: HistoryPart | undefined };
+}
+
 /** Hooks that look at a system, once for each of their events. */
 function registerUsable(
   hook: UsableHook,
-  system: System,
-  describeEvent: (name: string) => EventDescriptor,
+  { platform: { system }, context, engine }: Surroundings,
   options: UseOptions,
   nextSequence: () => number,
 ): readonly RegisteredHook[] {
+  const { describeEvent } = context.events;
+  const attach = (one: Hook<System>, run?: Parameters<typeof registerHook>[5]) =>
+    registerHook(one, describeEvent(one.event), system, options, nextSequence(), run);
   if (isUserHook(hook))
     return hook.events.map(event =>
       registerUserHook(hook, describeEvent(event), system, options, nextSequence()),
     );
-  return [registerHook(hook, describeEvent(hook.event), system, options, nextSequence())];
+  if (hook instanceof HistoryPart) return hook.hooks.map(one => ({ ...attach(one), history: hook }));
+  if (!isGuard(hook)) return [attach(hook)];
+  const run = (input: HookInput) => {
+    const history = engine().historyPart;
+    return history === undefined || input.kind !== "tool"
+      ? hook.run(input, system)
+      : history.judge(hook, input, system);
+  };
+  return [attach(hook, run)];
+}
+
+function isGuard(hook: Hook<System>): hook is GuardHook {
+  return hook.id === "guard" && "judge" in hook && "answer" in hook;
 }
 
 /** A hook of `defineHook`, once for each of its events. Which host it is for does not count: the agent is none. */

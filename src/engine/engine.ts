@@ -10,6 +10,7 @@ import {
 import { didYouMean } from "../text/index.ts";
 import { type EngineContext, notify } from "./context.ts";
 import { runDispatch, sessionOf } from "./dispatch.ts";
+import type { HistoryPart } from "./history.ts";
 import type { DispatchOptions, Listing } from "./options.ts";
 import type { EngineParts } from "./parts.ts";
 import { EventEntry, isEmptyPlan, type OutcomeWatcher, type Plan } from "./plan.ts";
@@ -162,6 +163,11 @@ export class Engine<T extends ToolMap> implements DispatchEngine<T> {
   use(hooks: object | readonly object[], options: UseOptions = {}): Disposable {
     const list: readonly object[] = Array.isArray(hooks) ? hooks : [hooks];
     return this.add(list.flatMap(hook => this.parts.register(hook, options, () => ++this.sequence)));
+  }
+
+  /** What `history()` attached last. */
+  get historyPart(): HistoryPart | undefined {
+    return [...this.registrations].flatMap(item => item.history ?? []).at(-1);
   }
 
   private add(added: readonly RegisteredHook[]): Disposable {

@@ -1,6 +1,5 @@
-/** What every engine exports, whatever it runs on. */
+/** What every engine exports beside the protocol, whatever it runs on. */
 
-export * from "../protocol/index.ts";
 export type {
   Answer,
   CallDecision,

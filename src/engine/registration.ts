@@ -1,5 +1,6 @@
 import { compileClaude, type Matcher, matchNames, matchPattern } from "../handlers/index.ts";
 import type { EventDescriptor, FailurePolicy, Json, JsonObject } from "../protocol/index.ts";
+import type { HistoryPart } from "./history.ts";
 import { type Reply, readAfter, readBefore, refuse } from "./reply.ts";
 import { MAX_TIMEOUT_MS } from "./source/fields.ts";
 import type { HookScope, RegisterOptions } from "./types.ts";
@@ -19,6 +20,8 @@ export interface RegisteredHook {
   readonly onFailure: FailurePolicy | undefined;
   readonly isOnce: boolean;
   readonly isJudge: boolean;
+  /** of a hook that keeps what calls change */
+  readonly history?: HistoryPart;
   /** Calls the function with what it is to see, and reads what it returns. May throw or reject. */
   run(view: CallView, scope: HookScope): Promise<Reply>;
 }

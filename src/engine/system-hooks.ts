@@ -12,6 +12,7 @@ import {
   type EventDescriptor,
   FIELD_NAMES,
   type Hook,
+  type HookInput,
   type InputWarning,
   type JsonObject,
   PAYLOAD_VALUE_LIMIT,
@@ -28,11 +29,12 @@ export function registerHook(
   system: System,
   given: UseOptions,
   sequence: number,
+  runHook: (input: HookInput) => ReturnType<Hook<System>["run"]> = input => hook.run(input, system),
 ): RegisteredHook {
   const run: RegisteredHook["run"] = async ({ payload, names }, scope) => {
     const checked = toHookInput(event, payload, names, scope.cwd);
     if (!checked.ok) return refuse("field-type", checked.problem);
-    return readEffect(await hook.run(checked.input, system));
+    return readEffect(await runHook(checked.input));
   };
   const isJudge = hook.isJudge === true;
   return register({ ...onEvent(event, hook.matcher), run, isJudge }, { ...given, id: hook.id }, sequence);

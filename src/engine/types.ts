@@ -11,6 +11,8 @@ import type {
   RunTool,
 } from "./calls/types.ts";
 import type { EngineEventName, EventPayload } from "./events.ts";
+import type { HistoryPart } from "./history.ts";
+import type { EngineHistory } from "./history-types.ts";
 import type { DispatchOptions, HookSource, Listing, LoadReport, MaybePromise } from "./options.ts";
 import type { ArgsOf, DeepReadonly, ResultOf, ToolMap, ToolName } from "./schema/validate.ts";
 
@@ -106,7 +108,7 @@ type Given<C, O> = undefined extends C ? [options?: O] : [options: O & { readonl
 
 /** What counts before a hook's own settings. */
 export type UseOptions = Pick<RegisterOptions, "order" | "timeoutMs" | "onFailure">;
-export type UsableHook = Hook<System> | UserHook;
+export type UsableHook = Hook<System> | UserHook | HistoryPart;
 
 /** An engine for code that does not know the types of the tools: the adapters. */
 export interface UntypedEngine {
@@ -227,6 +229,8 @@ export interface HookEngine<T extends ToolMap, C = unknown, E extends string = n
    * and path, those without a path by kind and order. Throws where `createHookEngine` would, and changes nothing then.
    */
   reload(sources: readonly HookSource[]): LoadReport;
-  /** attaches hooks as they are: stock hooks, the guard, and what `defineHook` made */
+  /** what `history()` keeps; throws a `TypeError` in an engine that was given none */
+  readonly history: EngineHistory;
+  /** attaches hooks as they are: stock hooks, the guard, `history()`, and what `defineHook` made */
   use(hooks: UsableHook | readonly UsableHook[], options?: UseOptions): Disposable;
 }

@@ -12,6 +12,8 @@ export {
   type GapKind,
   type Grant,
   type GuardContext,
+  type GuardedCall,
+  type GuardHook,
   type GuardOptions,
   guard,
   isCode,

@@ -86,7 +86,7 @@ function gapsOfProgram(invocation: Invocation, facts: ShellFacts, workspace: Gua
   if (gaps.length === 0) gaps.push(...gapsOfIdentity(invocation, workspace));
   for (const variable of environment) gaps.push(...gapsOfVariable(variable.name));
   if (place.kind !== "local") gaps.push({ kind: "reach", what: name, why: "it runs on another machine" });
-  if (isElevated) gaps.push({ kind: "environment", what: name, why: "it runs as another user" });
+  if (isElevated) gaps.push({ kind: "reach", what: name, why: "it runs as another user" });
   if (isOpenEnded && !(onlyReads(invocation) && isListed(invocation, facts)))
     gaps.push({ kind: "value", what: name, why: "more words follow that are not known" });
   for (const word of argv) {

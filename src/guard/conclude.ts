@@ -8,7 +8,7 @@ import type { Finding } from "./finding.ts";
 import { type Footprint, NO_FOOTPRINT } from "./footprint.ts";
 import { distinctGaps, type Gap } from "./gap.ts";
 import { allowOnceCode, type CodeSubject, findGrant } from "./grants.ts";
-import { ALLOWED, type Explained, type GuardWorkspace, type Judgement } from "./judgement.ts";
+import { ALLOWED, type Explained, type GuardWorkspace, type Judgement, type RanFile } from "./judgement.ts";
 import { renderTexts } from "./reason.ts";
 import { startersOf } from "./rule-context.ts";
 
@@ -22,7 +22,7 @@ export interface Examined {
   explain(): readonly Explained[];
   footprint(): Footprint;
   gaps(): readonly Gap[];
-  ranTexts?(): readonly string[];
+  ranFiles?(): readonly RanFile[];
 }
 
 /** The judgement that follows from what was found, and from what a human permitted. */
@@ -43,7 +43,7 @@ export function conclude(found: readonly Finding[], examined: Examined): Judgeme
       gaps ??= distinctGaps(attemptGaps(examined));
       return gaps;
     },
-    ranTexts: () => examined.ranTexts?.() ?? [],
+    ranFiles: () => examined.ranFiles?.() ?? [],
     settle: rest => {
       const settled = all.filter(
         ({ rule, target }) => !rest.some(one => one.rule === rule && one.target === target),

@@ -81,33 +81,56 @@ export function judgeTool({ tool, facts }: JudgedTool, given: GuardContext): Jud
   );
 }
 
+/** A call as the embedded guard judged it. */
+export interface GuardedCall {
+  readonly judgement: Judgement;
+  readonly context: GuardContext;
+  readonly notices: readonly ConfigNotice[];
+}
+
+/** The embedded guard. An engine that keeps a history asks in two steps, and keeps between them. */
+export interface GuardHook extends Hook<System> {
+  readonly id: "guard";
+  judge(
+    input: InputOf<"tool">,
+    system: System,
+    known?: Pick<Partial<GuardContext>, "stateHome" | "written">,
+  ): GuardedCall;
+  answer(input: InputOf<"tool">, judged: GuardedCall): Effect;
+}
+
 /**
  * The guard as a hook to embed elsewhere: by the settings that are given, above those of the machine and its user. It reads
  * their configuration at each call, as the hook program does, and writes nothing.
  */
-export function guard(options: GuardOptions = {}): Hook<System> {
+export function guard(options: GuardOptions = {}): GuardHook {
   const given = toContext(options);
   const told = new Set<string>();
+  const judge: GuardHook["judge"] = (input, system, known = {}) => {
+    const machine = options.policy === "given" ? undefined : readPolicy(options, system);
+    const settings =
+      machine === undefined ? given.settings : toSettings({ ...options, settings: machine.settings });
+    const context = contextOf(input, system, { ...known, ...given, settings });
+    return { judgement: judgeTool(input, context), context, notices: machine?.notices ?? [] };
+  };
+  const answer: GuardHook["answer"] = ({ tool }, { judgement, notices }) => {
+    const { verdict, reason, texts } = judgement;
+    const diagnostics = notices.flatMap(notice => tellOnce(notice, told));
+    const extras = { understood: isUnderstood(judgement), gaps: judgement.gaps().map(gap => ({ ...gap })) };
+    const effect: Effect =
+      verdict === "allow" || reason === undefined
+        ? { extras, ...sayUnread(tool) }
+        : { extras, decision: { kind: verdict, reason, ...(texts === undefined ? {} : { texts }) } };
+    if (diagnostics.length === 0) return effect;
+    return { ...effect, diagnostics: [...(effect.diagnostics ?? []), ...diagnostics] };
+  };
   return {
     id: "guard",
     event: "PreToolUse",
     isJudge: true,
-    run(input, system) {
-      if (input.kind !== "tool") return undefined;
-      const machine = options.policy === "given" ? undefined : readPolicy(options, system);
-      const settings =
-        machine === undefined ? given.settings : toSettings({ ...options, settings: machine.settings });
-      const judged = judgeTool(input, contextOf(input, system, { ...given, settings }));
-      const { verdict, reason, texts } = judged;
-      const diagnostics = (machine?.notices ?? []).flatMap(notice => tellOnce(notice, told));
-      const extras = { understood: isUnderstood(judged), gaps: judged.gaps().map(gap => ({ ...gap })) };
-      const effect: Effect =
-        verdict === "allow" || reason === undefined
-          ? { extras, ...sayUnread(input.tool) }
-          : { extras, decision: { kind: verdict, reason, ...(texts === undefined ? {} : { texts }) } };
-      if (diagnostics.length === 0) return effect;
-      return { ...effect, diagnostics: [...(effect.diagnostics ?? []), ...diagnostics] };
-    },
+    judge,
+    answer,
+    run: (input, system) => (input.kind === "tool" ? answer(input, judge(input, system)) : undefined),
   };
 }
 

@@ -17,6 +17,8 @@ export { type Grant, isCode } from "./grants.ts";
 export {
   contextOf,
   DEFAULT_GUARD_SETTINGS,
+  type GuardedCall,
+  type GuardHook,
   type GuardOptions,
   guard,
   type JudgedTool,
@@ -28,6 +30,7 @@ export type { InjectionFinding } from "./injection/find.ts";
 export { shellContextOf } from "./judge.ts";
 export type { Explained, GuardContext } from "./judgement.ts";
 export { ALLOWED, isDenied, isUnderstood, type Judgement, judgementJson } from "./judgement.ts";
+export { judgeObserved, type ObservedChange } from "./observed.ts";
 export { footprintOfHarmless, startsOwnFile } from "./prefilter.ts";
 export { clipText, tellPerson } from "./reason.ts";
 export { isOfFamily, type Rule, type Verdict } from "./rule.ts";

@@ -9,7 +9,7 @@ import {
   text,
   type Value,
 } from "../shell/index.ts";
-import { dirname, isInside, normalise } from "../system/index.ts";
+import { dirname, isInside, normalise, resolve } from "../system/index.ts";
 import {
   createDisk,
   expandTarget,
@@ -171,8 +171,14 @@ function examineFacts(
     explain: () => explainTree(facts, effects, findings),
     footprint: () => collectFootprint([{ facts, effects }, ...aliases], workspace),
     gaps: () => [...gapsOfSource(source), ...collectGaps([{ facts, effects }, ...aliases], workspace)],
-    ranTexts: () =>
-      facts.codeRuns.flatMap(({ from, code }) => (from === "file" ? (knownText(code) ?? []) : [])),
+    ranFiles: () =>
+      facts.codeRuns.flatMap(({ from, code, path }) => {
+        const content = from === "file" ? knownText(code) : undefined;
+        const name = path === undefined ? undefined : knownText(path);
+        return content === undefined || name === undefined
+          ? []
+          : [{ path: resolve(workspace.cwd, name), text: content }];
+      }),
   };
   return { findings, learned };
 }

@@ -42,10 +42,17 @@ export interface Judgement {
   footprint(): Footprint;
   /** what is not known of the call; worked out when it is asked for. None and nothing found: see `isUnderstood` */
   gaps(): readonly Gap[];
-  /** the texts of files that the call runs, as they were read */
-  ranTexts(): readonly string[];
+  /** the files that the call runs, as they were read */
+  ranFiles(): readonly RanFile[];
   /** the judgement if only these of its findings had been found */
   settle(findings: readonly Finding[]): Judgement;
+}
+
+/** A file that a call runs. */
+export interface RanFile {
+  /** absolute, as the call names it: links are not followed */
+  readonly path: string;
+  readonly text: string;
 }
 
 /** Nothing was looked at, so that nothing is known. */
@@ -66,7 +73,7 @@ export const ALLOWED: Judgement = Object.freeze({
   explain: () => [],
   footprint: () => NO_FOOTPRINT,
   gaps: () => UNREAD,
-  ranTexts: () => [],
+  ranFiles: () => [],
   settle: () => ALLOWED,
 });
 

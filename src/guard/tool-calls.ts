@@ -54,7 +54,7 @@ export function judgeShapes(
       explain: () => all.flatMap(({ learned }) => learned.explain()),
       footprint: () => mergeFootprints(all.map(({ learned }) => learned.footprint())),
       gaps: () => all.flatMap(({ learned }) => learned.gaps()),
-      ranTexts: () => all.flatMap(({ learned }) => learned.ranTexts?.() ?? []),
+      ranFiles: () => all.flatMap(({ learned }) => learned.ranFiles?.() ?? []),
     },
   );
 }
@@ -166,7 +166,7 @@ function gapsOfTool(
 }
 
 /** Of a tool call that has no command. */
-const EMPTY_FACTS: ShellFacts = {
+export const EMPTY_FACTS: ShellFacts = {
   invocations: [],
   listings: new Map(),
   effects: [],

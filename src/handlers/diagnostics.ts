@@ -59,6 +59,7 @@ const SEVERITY = {
   "stop-cap": "warning",
   // of the guard that an agent embeds
   "tool-unread": "warning",
+  "history-incomplete": "warning",
 } as const satisfies Record<string, Severity>;
 
 export type DiagnosticCode = keyof typeof SEVERITY;

@@ -59,7 +59,14 @@ export { beginCall } from "./begin.ts";
 export { ABSENT } from "./change.ts";
 export { completeChange, dropChange, findMoves } from "./complete.ts";
 export { type HistoryContext, openContext } from "./context.ts";
-export { type ContentReader, describeKinds, type Onlooker, octal, readFileTexts } from "./file-texts.ts";
+export {
+  type ContentReader,
+  describeKinds,
+  type FileTexts,
+  type Onlooker,
+  octal,
+  readFileTexts,
+} from "./file-texts.ts";
 export { examineLosses } from "./harmless.ts";
 export { projectKeys, readJournals } from "./journal.ts";
 export {
@@ -71,7 +78,7 @@ export {
   type UncommittedFile,
   uncommittedOf,
 } from "./live-sessions.ts";
-export { callKey, findOpen, type OpenFile, readOpen, setVerdict } from "./open-changes.ts";
+export { callKey, findOpen, type OpenFile, readOpen, removeOpen, setVerdict } from "./open-changes.ts";
 export { compareStates, factsAt, isSameState, toState } from "./path-state.ts";
 export { pruneWhenDue } from "./prune.ts";
 export { filteredPaths, runGit } from "./run-git.ts";

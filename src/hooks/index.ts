@@ -27,6 +27,7 @@ export {
 export { readCommandLine } from "./program/command-line.ts";
 export { type HookContext, type HookOptions, openHookContext } from "./program/context.ts";
 export {
+  changedSinceAsked,
   consumeGrants,
   judgeWithGrants,
   type RefusedCommand,
@@ -43,6 +44,15 @@ export { type ConfiguredGuard, openGuard } from "./program/guard-context.ts";
 export { type HookDefinition, openProgram } from "./program/hook-program.ts";
 export { agentAbove, agentRunning, isStartedByHost } from "./program/process-tree.ts";
 export { type EngineServices, type HookRun, INPUT_LIMIT_BYTES, openRun } from "./program/run.ts";
+export {
+  directoryFile,
+  noteHeld,
+  readAbility,
+  type SandboxedCall,
+  sweepCalls,
+  takeCall,
+} from "./program/sandboxed.ts";
+export { spokenOrders } from "./stock/foreign-results.ts";
 export { type Routing, type RoutingReason, routeIntent } from "./stock/intent-routing.ts";
 export { permissionRequest } from "./stock/permission-request.ts";
 export { postToolUse, postToolUseFailure } from "./stock/post-tool-use.ts";
@@ -126,5 +136,6 @@ export const loadBudget = () => import("./program/budget.ts");
 export const loadManifest = () => import("./user/manifest.ts");
 export const loadProcessTree = () => import("./program/process-tree.ts");
 export const loadRunCode = () => import("./user/run-code.ts");
+export type { KeptCall } from "./stock/history.ts";
 export const loadStockHistory = () => import("./stock/history.ts");
 export const loadSourceFiles = () => import("./user/changed-sources.ts");

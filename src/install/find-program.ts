@@ -3,7 +3,7 @@ import { childEnvironment, type ProcessResult, type System } from "../system/ind
 
 /** The program of that name that we would start; relative entries of PATH and folders of the project are passed over. */
 export function findOnPath(
-  system: Pick<System, "env" | "files">,
+  system: Pick<System, "env" | "files" | "text">,
   name: string,
   isWanted: (path: string) => boolean = () => true,
 ): string | undefined {
@@ -51,7 +51,7 @@ export async function runProgram(
   };
 }
 
-function wholeEnvironment(system: Pick<System, "env" | "files">): Readonly<Record<string, string>> {
+function wholeEnvironment(system: Pick<System, "env" | "files" | "text">): Readonly<Record<string, string>> {
   return childEnvironment(system, { PATH: programPath(system) });
 }
 

@@ -26,14 +26,14 @@ export interface Package {
   readonly isEphemeral: boolean;
 }
 
-export function findPackage(system: Pick<System, "env" | "files">): Package {
+export function findPackage(system: Pick<System, "env" | "files" | "text">): Package {
   const own = findRoot(dirname(fileURLToPath(import.meta.url)));
   const root = isEphemeral(own) ? (findInstalled(system, version) ?? own) : own;
   return { root, version, node: findNode(system), isEphemeral: isEphemeral(root) };
 }
 
 /** The package behind the `amplihack` on PATH, where it is of this version and lies where it lasts. */
-function findInstalled(system: Pick<System, "env" | "files">, wanted: string): string | undefined {
+function findInstalled(system: Pick<System, "env" | "files" | "text">, wanted: string): string | undefined {
   const command = findOnPath(system, "amplihack", path => !isEphemeral(path));
   const program = command === undefined ? undefined : system.files.realPath(command);
   if (program === undefined || !/\/dist\/bin\/amplihack\.cjs$/.test(program)) return undefined;
@@ -60,7 +60,7 @@ export function findRoot(from: string): string {
  * A name for this Node that survives its updates: package managers keep versions in folders of their own and a link
  * to the current one on PATH.
  */
-function findNode(system: Pick<System, "env" | "files">): string {
+function findNode(system: Pick<System, "env" | "files" | "text">): string {
   const isThisOne = (path: string): boolean =>
     system.files.realPath(path) === system.files.realPath(process.execPath) && !isEphemeral(path);
   return findOnPath(system, "node", isThisOne) ?? process.execPath;

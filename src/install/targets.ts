@@ -97,7 +97,7 @@ function actualPath(system: Pick<System, "files" | "text">, owner: HostId, path:
 
 /** Whether the user has this host: a folder of it in the home directory, or its program on PATH. */
 export function isPresent(
-  system: Pick<System, "env" | "files">,
+  system: Pick<System, "env" | "files" | "text">,
   { home }: Pick<UserDirectories, "home">,
   host: HostId,
 ): boolean {
@@ -112,7 +112,10 @@ export function isPresent(
 }
 
 /** The program that starts a host, when it is on PATH. */
-export function findHostProgram(system: Pick<System, "env" | "files">, host: HostId): string | undefined {
+export function findHostProgram(
+  system: Pick<System, "env" | "files" | "text">,
+  host: HostId,
+): string | undefined {
   return hostSetup(host)
     .programs.map(name => findOnPath(system, name))
     .find(found => found !== undefined);

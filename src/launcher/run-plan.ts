@@ -15,8 +15,8 @@ import { logEnd, logStart, releaseClaim, removeClaim, takeClaim } from "./sessio
 function writeLauncherContext(system: System, plan: LaunchPlan, argv: readonly string[]): void {
   const { projectRoot, directory } = plan.places;
   makeRuntimeDirectory(system, projectRoot);
-  const path = runtimePath(projectRoot, "launcher_context.json");
-  new AtomicJsonFile(path, { system, within: projectRoot }).write({
+  const path = runtimePath(system, projectRoot, "launcher_context.json");
+  new AtomicJsonFile(path, { system }).write({
     launcher: plan.agent,
     command: ["amplihack", ...argv].join(" "),
     timestamp: new Date(system.clock.nowMs()).toISOString(),

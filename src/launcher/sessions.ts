@@ -1,7 +1,6 @@
 import { errorText, isJsonObject, type Json, numberAt, readJson, stringAt } from "../protocol/index.ts";
 import {
   appendJsonLine,
-  containPath,
   ignoreAbsent,
   makeRuntimeDirectory,
   Problem,
@@ -151,17 +150,16 @@ export function logEnd(system: System, session: StartedSession, status: "complet
 }
 
 function append(system: System, projectRoot: string, line: Json): void {
-  const path = containPath(system.files, projectRoot, runtimePath(projectRoot, NAME));
+  const path = runtimePath(system, projectRoot, NAME);
   appendJsonLine(system, path, line, { rotation: ROTATION });
 }
 
 /** Sessions that were opened and not closed, in the order of their start. Lines that cannot be read do not count. */
-function readActiveSessions(
-  system: Pick<System, "files" | "text">,
-  projectRoot: string,
-): readonly LoggedSession[] {
+function readActiveSessions(system: System, projectRoot: string): readonly LoggedSession[] {
   const active = new Map<string, LoggedSession>();
-  for (const line of (readText(system, runtimePath(projectRoot, NAME), MAX_READ_BYTES) ?? "").split("\n")) {
+  for (const line of (readText(system, runtimePath(system, projectRoot, NAME), MAX_READ_BYTES) ?? "").split(
+    "\n",
+  )) {
     const read = readJson(line, { recover: false, maxDepth: 20 });
     const record = read.ok ? read.value : undefined;
     const sessionId = stringAt(record, "session_id");

@@ -45,7 +45,7 @@ export async function requireConsent(
 ): Promise<Agreed> {
   const command = ["amplihack", ...words].map(quoteWord).join(" ");
   const judgement = judgeAsCommand(context, tool, command);
-  const { files } = ranFiles(context.system, judgement);
+  const files = ranFiles(context.system, judgement).files?.map(({ sha256 }) => sha256);
   if (judgement.verdict === "allow") return { files };
   const canAsk = context.mayAsk() && server.server.getClientCapabilities()?.elicitation?.form !== undefined;
   const isAsked = judgement.verdict === "ask" && canAsk;

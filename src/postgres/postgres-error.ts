@@ -86,9 +86,9 @@ export function translate(error: unknown, place: string): unknown {
     });
   if (/certificate|self.signed|SSL|TLS/i.test(text))
     return new PostgresError("refused", `the encrypted connection to ${place} failed: ${text}`, {
-      fix: /certificate|self.signed/i.test(text)
-        ? "name the server's authority with sslrootcert=FILE in the URL"
-        : "switch TLS on at the server; sslmode=disable in the URL only where you trust the whole network",
+      fix:
+        certificateFix(`${code ?? ""} ${text}`) ??
+        "switch TLS on at the server; sslmode=disable in the URL only where you trust the whole network",
     });
   // With a code it is PostgreSQL's sentence, which may quote values.
   const what = code === undefined ? text : `PostgreSQL's code is ${code}`;
@@ -97,6 +97,19 @@ export function translate(error: unknown, place: string): unknown {
     `the database ${place} failed: ${what}`,
     code === undefined ? {} : { code },
   );
+}
+
+/** What is wrong with a certificate decides who can mend it. */
+function certificateFix(text: string): string | undefined {
+  if (/CERT_HAS_EXPIRED|has expired/i.test(text))
+    return "let the server's administrator renew its certificate";
+  if (/CERT_NOT_YET_VALID|not yet valid/i.test(text))
+    return "check the clock of this machine, and of the one that made the certificate";
+  if (/ALTNAME_INVALID|does not match certificate/i.test(text))
+    return "name the host in the URL as its certificate does; sslrootcert=FILE is for another authority";
+  if (/CERT_REVOKED|revoked/i.test(text)) return "let the server's administrator replace its certificate";
+  if (!/certificate|self.signed/i.test(text)) return undefined;
+  return "name the server's authority with sslrootcert=FILE in the URL";
 }
 
 function isOffline(code: string | undefined, text: string): boolean {

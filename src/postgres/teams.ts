@@ -53,6 +53,35 @@ const TEAM_TABLES: Migration = [
   `GRANT SELECT ON ${SCHEMA}.members TO PUBLIC`,
 ];
 
+/**
+ * A name that is misspelt is refused: a login that does not exist could be made later by anybody who may, and a team
+ * that does not exist is made only where that was meant.
+ */
+const CHECKED_MEMBERS: Migration = [
+  `CREATE FUNCTION ${SCHEMA}.make_team(new_team text) RETURNS void LANGUAGE plpgsql ${FIXED_PATH}
+     AS $$ BEGIN
+       IF new_team !~ '${TEAM_NAME.pattern}' THEN
+         RAISE invalid_parameter_value USING MESSAGE = format('%L is no name for a team', new_team),
+           HINT = 'use ${TEAM_NAME.form.replaceAll("'", "''")}';
+       END IF;
+       INSERT INTO teams (team) VALUES (new_team) ON CONFLICT DO NOTHING;
+     END $$`,
+  `CREATE OR REPLACE FUNCTION ${SCHEMA}.add_member(to_team text, new_member name, of_projects text[] DEFAULT NULL)
+     RETURNS void LANGUAGE plpgsql ${FIXED_PATH}
+     AS $$ BEGIN
+       IF NOT EXISTS (SELECT FROM teams WHERE team = to_team) THEN
+         RAISE no_data_found USING MESSAGE = format('there is no team %L', to_team),
+           HINT = format('SELECT ${SCHEMA}.make_team(%L) makes it', to_team);
+       END IF;
+       IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = new_member) THEN
+         RAISE no_data_found USING MESSAGE = format('there is no login %L', new_member),
+           HINT = format('CREATE ROLE %I LOGIN makes it', new_member);
+       END IF;
+       INSERT INTO members (team, member, projects) VALUES (to_team, new_member, of_projects)
+         ON CONFLICT (team, member) DO UPDATE SET projects = excluded.projects;
+     END $$`,
+];
+
 /** As the configuration takes it. Throws `usage`. */
 export function checkTeamName(team: string): void {
   if (new RegExp(TEAM_NAME.pattern).test(team)) return;
@@ -81,7 +110,7 @@ export const IS_VISIBLE = `(
  * for everybody else who is no member.
  */
 export async function joinTeam(database: Database, team: string): Promise<void> {
-  await migrate(database, "teams", [TEAM_TABLES]);
+  await migrate(database, "teams", [TEAM_TABLES, CHECKED_MEMBERS]);
   const [row] = await database.run(
     `SELECT ${SCHEMA}.may_see($1, '') AS is_member,
        has_table_privilege('${SCHEMA}.members', 'INSERT') AS is_administrator`,
@@ -89,7 +118,7 @@ export async function joinTeam(database: Database, team: string): Promise<void> 
   );
   if (row?.["is_member"] === true) return;
   if (row?.["is_administrator"] !== true) throw await notMember(database, team);
-  await database.run(`SELECT ${SCHEMA}.add_member($1, session_user)`, [team]);
+  await database.run(`SELECT ${SCHEMA}.make_team($1), ${SCHEMA}.add_member($1, session_user)`, [team]);
 }
 
 /** The user of the connection, in whose name the server keeps what is shipped. */

@@ -1,6 +1,7 @@
 /**
  * Records to others: OTLP and PostgreSQL, each line once. It reads logs and never changes them.
  */
+export { ROLLUPS, SESSIONS } from "./record-tables.ts";
 export { type LogChoice, readableTeams } from "./shipped-chain.ts";
 export type { RecordReport, RecordsReport } from "./verify-records.ts";
 export const loadCompareLog = () => import("./verify-records.ts");

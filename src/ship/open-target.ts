@@ -24,8 +24,8 @@ import { clip } from "../text/index.ts";
 import { version } from "../version.ts";
 import { type Attribute, attributesOf, logsRequest, metricsRequest } from "./otlp.ts";
 import { parseLine, recordTime, type ShippedLine, sharedFields } from "./read-batch.ts";
+import { makeMonths, makeRecordTables } from "./record-tables.ts";
 import type { ShipBatch, ShipTarget } from "./ship.ts";
-import { makeRecordTables } from "./shipped-chain.ts";
 
 interface RetryOptions {
   /** how often something is tried again that could succeed later */
@@ -169,6 +169,8 @@ export interface PostgresTargetOptions extends RetryOptions {
   readonly database: Database;
   readonly team: string;
   readonly hasContent: boolean;
+  /** digest of the policy in force */
+  readonly policy?: string | undefined;
 }
 
 const REPLACEMENT = "\u{fffd}";
@@ -181,7 +183,7 @@ const MAX_NAME_LENGTH = 300;
  * adds to a team's records.
  */
 export function postgresTarget(system: System, options: PostgresTargetOptions): ShipTarget {
-  const { database, team } = options;
+  const { database, team, policy } = options;
   const machine = machineName(system);
   const projects = new Map<string, string>();
   const projectOf = (path: string): string => {
@@ -195,10 +197,11 @@ export function postgresTarget(system: System, options: PostgresTargetOptions): 
     if (isJoined) return;
     await joinTeam(database, team);
     await makeRecordTables(database);
+    await makeMonths(database);
     isJoined = true;
   };
   const write = async (batch: ShipBatch): Promise<void> => {
-    const rows = batch.lines.map(line => toRow(line, batch.nowMs, options.hasContent, projectOf));
+    const rows = batch.lines.map(line => toRow(line, { hasContent: options.hasContent, policy }, projectOf));
     await database.transaction(run => addRows(run, { team, machine }, rows, batch));
   };
   const untilDone = (work: () => Promise<void>): Promise<void> =>
@@ -249,17 +252,21 @@ interface Row {
 
 function toRow(
   { log, id, text, hash }: ShippedLine,
-  nowMs: number,
-  hasContent: boolean,
+  { hasContent, policy }: Pick<PostgresTargetOptions, "hasContent" | "policy">,
   projectOf: (path: string) => string,
 ): Row {
   const line = parseLine(text);
-  const fields = sharedFields(line ?? {}, hasContent);
+  const fields = {
+    ...sharedFields(line ?? {}, hasContent),
+    program: version,
+    ...(policy === undefined ? {} : { policy }),
+  };
   const name = (member: string) => clip(stringAt(fields, member) ?? "", MAX_NAME_LENGTH);
   return {
     id,
     kind: log,
-    ms: recordTime(fields, nowMs),
+    // The same whenever it is sent: it belongs to what tells lines apart.
+    ms: recordTime(fields, 0),
     project: projectOf(stringAt(line, "project") ?? ""),
     host: name("host"),
     session: name("session"),
@@ -303,6 +310,8 @@ function toJson(value: unknown): string {
 
 interface TargetOptions extends RetryOptions {
   readonly memory: Config["memory"];
+  /** digest of the policy in force */
+  readonly policy?: string | undefined;
   readonly team: string | undefined;
   readonly hasContent: boolean;
   readonly timeoutMs: number;
@@ -341,6 +350,7 @@ function openOtlp(system: System, address: string, options: TargetOptions): Ship
   const resource = attributesOf({
     "service.name": "amplihack",
     "service.version": version,
+    ...(options.policy === undefined ? {} : { "amplihack.policy": options.policy }),
     "host.name": system.processes.self.host,
     ...readPairs(system.env.get("OTEL_RESOURCE_ATTRIBUTES")),
   });

@@ -54,7 +54,7 @@ export function locateActiveAgent(
   const runtimeRoot = VARIABLES.AMPLIHACK_RUNTIME_ROOT.tryGet(system);
   const contexts = [
     ...(runtimeRoot === undefined ? [] : [join(runtimeRoot, CONTEXT_NAME)]),
-    ...ancestors(projectDirectory).map(directory => runtimePath(directory, CONTEXT_NAME)),
+    ...ancestors(projectDirectory).map(directory => runtimePath(system, directory, CONTEXT_NAME)),
   ];
   for (const path of contexts) {
     const found = readLauncher(system, path);

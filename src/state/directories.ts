@@ -8,6 +8,7 @@ import {
   normalise,
   type System,
   SystemError,
+  sha256Hex,
 } from "../system/index.ts";
 import { clip } from "../text/index.ts";
 import { Problem, StateError } from "./errors.ts";
@@ -275,9 +276,30 @@ function tryResolve(files: Files, path: string): string {
   }
 }
 
-/** A path below the run-time state of a project, `<root>/.claude/runtime`. */
-export function runtimePath(root: string, ...parts: readonly string[]): string {
-  return join(root, ".claude", "runtime", ...parts);
+type RuntimeSystem = Pick<System, "files" | "env" | "installedIn" | "text">;
+
+/**
+ * A path below the run-time state of a project, `<root>/.claude/runtime`. A repository must not choose where else we
+ * write: where a link on the way leads out of the project, the path lies in the state home instead.
+ */
+export function runtimePath(system: RuntimeSystem, root: string, ...parts: readonly string[]): string {
+  const path = join(root, ".claude", "runtime", ...parts);
+  if (!leadsOutside(system.files, root, path)) return path;
+  const stateHome = findStateHome(system);
+  // Without a home there is nowhere to write, and below this file nothing can be made.
+  if (stateHome === undefined) return join("/dev/null", ...parts);
+  return join(stateHome, "runtime", sha256Hex(system.text.encode(normalise(root))).slice(0, 16), ...parts);
+}
+
+function leadsOutside(files: Files, root: string, path: string): boolean {
+  const below = ancestors(path).filter(each => each !== root && isInside(root, each));
+  try {
+    if (below.every(each => files.inspect(each)?.kind !== "symlink")) return false;
+    return !isInside(resolvePath(files, root), resolvePath(files, path));
+  } catch (error) {
+    // What cannot be looked at cannot be written through; a ring of links leads nowhere.
+    return hasErrorCode(error, "ELOOP");
+  }
 }
 
 /**
@@ -285,20 +307,19 @@ export function runtimePath(root: string, ...parts: readonly string[]): string {
  * ignores itself, as test caches do: no file of the project is changed to keep it out of git.
  */
 export function makeRuntimeDirectory(
-  system: Pick<System, "files" | "text">,
+  system: RuntimeSystem,
   root: string,
   ...parts: readonly string[]
 ): string {
-  const directory = runtimePath(root, ...parts);
+  const directory = runtimePath(system, root, ...parts);
   const { files } = system;
+  const isInProject = isInside(root, directory);
   if (files.follow(directory)?.kind !== "directory") {
-    files.makeDirectory(join(root, ".claude"), 0o755);
+    if (isInProject) files.makeDirectory(join(root, ".claude"), 0o755);
     files.makeDirectory(directory, 0o700);
   }
-  const ignore = runtimePath(root, ".gitignore");
-  // Behind a link that leads out of the project is nothing of its repository.
-  if (files.inspect(ignore) === undefined && isInside(resolvePath(files, root), resolvePath(files, ignore)))
-    ignoreAll(system, ignore);
+  const ignore = join(root, ".claude", "runtime", ".gitignore");
+  if (isInProject && files.inspect(ignore) === undefined) ignoreAll(system, ignore);
   return directory;
 }
 

@@ -70,6 +70,11 @@ export interface FileLockOptions {
 }
 
 export const DEFAULT_LOCK_TIMEOUT_MS = 5_000;
+/**
+ * For records behind an answer. The host has the answer but waits for the process to end, so that a lock which somebody
+ * keeps must not hold the call up: the record is written without it, or its absence is told.
+ */
+export const RECORD_LOCK_TIMEOUT_MS = 200;
 const MIN_PAUSE_MS = 10;
 const PAUSE_SPREAD_MS = 41;
 /** Unreadable content younger than this may be a lock in the making. */

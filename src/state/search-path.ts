@@ -1,16 +1,22 @@
-import { isAbsolute, isInside, join, normalise, type System } from "../system/index.ts";
+import { type FileFacts, isAbsolute, isInside, join, normalise, type System } from "../system/index.ts";
 import { findHome, findProjectRoot } from "./directories.ts";
+import { readText } from "./files.ts";
 
 const EXECUTABLE = 0o111;
 const WRITABLE_BY_ALL = 0o002;
+const WRITABLE_BY_GROUP = 0o020;
+const ROOT = 0;
+/** In a namespace of users, files of root and of all others that it does not have. */
+const UNMAPPED = 65_534;
+const MAX_ACCOUNT_BYTES = 4 * 1024 * 1024;
 /** Folders of the system belong to no project, wherever a session happens to be. */
 const SYSTEM_FOLDER = /^\/(?:usr|bin|sbin|opt|nix|snap|System|Library)(?:\/|$)/;
 
-type SearchSystem = Pick<System, "env" | "files">;
+type SearchSystem = Pick<System, "env" | "files" | "text">;
 
 /**
  * The folders of `PATH` from which we start programs: none of the project's, as package runners put there, and none
- * that everybody may write to. `directory` is where the program would run, the working directory when absent.
+ * that others may write to. `directory` is where the program would run, the working directory when absent.
  */
 export function programFolders(system: SearchSystem, directory?: string): readonly string[] {
   const listed = (system.env.get("PATH") ?? "").split(":").filter(isAbsolute).map(normalise);
@@ -60,9 +66,57 @@ function isSafe(system: SearchSystem, folder: string, projects: readonly string[
   if (isBelow(projects, folder) || isBelow(projects, real)) return false;
   try {
     const facts = system.files.follow(folder);
-    return facts === undefined || (facts.mode & WRITABLE_BY_ALL) === 0;
+    return facts === undefined || !isWrittenByOthers(system, folder, facts);
   } catch {
     return false;
+  }
+}
+
+/**
+ * Others are everybody, another user who owns it, and the other members of its group. Many systems give each user a group
+ * of their own, and folders that it may write to.
+ */
+function isWrittenByOthers(system: SearchSystem, folder: string, { mode, uid, gid }: FileFacts): boolean {
+  if ((mode & WRITABLE_BY_ALL) !== 0) return true;
+  const self = ownUid(system);
+  const isOwn = self === undefined || uid === self || uid === ROOT || uid === UNMAPPED;
+  // Whoever owns a folder of the system was given it by an administrator.
+  if (!isOwn && !SYSTEM_FOLDER.test(folder)) return true;
+  return (mode & WRITABLE_BY_GROUP) !== 0 && hasOtherMembers(system, gid, self);
+}
+
+function ownUid(system: SearchSystem): number | undefined {
+  const home = findHome(system);
+  return (
+    system.files.follow("/proc/self")?.uid ??
+    (home === undefined ? undefined : system.files.follow(home)?.uid)
+  );
+}
+
+/** By the accounts of this machine; what a directory service knows beside them is not seen. */
+function hasOtherMembers(system: SearchSystem, gid: number, self: number | undefined): boolean {
+  const users = accounts(system, "/etc/passwd").map(([name, , uid, primary]) => ({
+    name,
+    uid: Number(uid),
+    gid: Number(primary),
+  }));
+  const isOther = (uid: number | undefined) => uid !== ROOT && uid !== self;
+  const listed = accounts(system, "/etc/group")
+    .filter(([, , id]) => Number(id) === gid)
+    .flatMap(([, , , members = ""]) => members.split(",").filter(name => name !== ""));
+  return (
+    users.some(user => user.gid === gid && isOther(user.uid)) ||
+    listed.some(name => isOther(users.find(user => user.name === name)?.uid))
+  );
+}
+
+/** Lines of names and numbers between colons. */
+function accounts(system: SearchSystem, path: string): readonly (readonly string[])[] {
+  try {
+    const text = readText(system, path, MAX_ACCOUNT_BYTES) ?? "";
+    return text.split("\n").flatMap(line => (line.startsWith("#") || line === "" ? [] : [line.split(":")]));
+  } catch {
+    return [];
   }
 }
 

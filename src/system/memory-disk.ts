@@ -20,6 +20,8 @@ interface NodeBase {
   readonly id: number;
   mode: number;
   uid: number;
+  /** the owner's own group where it is absent */
+  gid?: number;
   modifiedNs: bigint;
   /** grows with every change of the file or of what is known about it, as the time of change does on a real disk */
   changed: number;
@@ -188,9 +190,9 @@ function identityOf(node: DiskNode): string {
 
 /** As `inspect` and `follow` tell them. */
 export function fileFacts(node: DiskNode): FileFacts {
-  const { kind, mode, uid } = node;
+  const { kind, mode, uid, gid = uid } = node;
   const modifiedMs = Number(node.modifiedNs / NANOSECONDS);
-  return { kind, size: sizeOf(node), mode, uid, modifiedMs, identity: identityOf(node) };
+  return { kind, size: sizeOf(node), mode, uid, gid, modifiedMs, identity: identityOf(node) };
 }
 
 export function exactFileFacts(node: DiskNode): ExactFacts {

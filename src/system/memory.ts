@@ -150,6 +150,7 @@ export type SeedEntry =
       readonly target?: string;
       readonly mode?: number;
       readonly uid?: number;
+      readonly gid?: number;
       readonly modifiedMs?: number;
     };
 
@@ -284,6 +285,7 @@ function putEntry(disk: MemoryDisk, files: MemoryFiles, path: string, entry: See
   if (node === undefined) return;
   if (facts.mode !== undefined) node.mode = facts.mode;
   if (facts.uid !== undefined) node.uid = facts.uid;
+  if (facts.gid !== undefined) node.gid = facts.gid;
   if (facts.modifiedMs !== undefined) node.modifiedNs = toNanoseconds(facts.modifiedMs);
   if (facts.kind === "other" && name !== undefined) {
     const { id, mode, uid, modifiedNs, changed } = node;

@@ -107,6 +107,7 @@ function toFacts(stats: BigIntStats): FileFacts {
     size: Number(stats.size),
     mode: mode & 0o7777,
     uid: Number(stats.uid),
+    gid: Number(stats.gid),
     modifiedMs: Number(stats.mtimeMs),
     identity: `${stats.dev}:${stats.ino}`,
   };

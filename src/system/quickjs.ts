@@ -242,6 +242,7 @@ class NativeFacts implements FileFacts {
   readonly size: number;
   readonly mode: number;
   readonly uid: number;
+  readonly gid: number;
   readonly modifiedMs: number;
   private readonly device: number;
   private readonly upperInode: number;
@@ -256,6 +257,7 @@ class NativeFacts implements FileFacts {
     this.device = room[4] ?? 0;
     this.upperInode = room[5] ?? 0;
     this.lowerInode = room[6] ?? 0;
+    this.gid = room[7] ?? 0;
   }
 
   get identity(): string {
@@ -288,7 +290,7 @@ function toExactFacts(fields: ExactFields): NamedFacts[] {
 }
 
 function openFiles(host: NativeHost): System["files"] {
-  const room = new Float64Array(7);
+  const room = new Float64Array(8);
   const factsOf = (kind: number | string, path: string) => {
     const found = KINDS[unwrap(kind, "inspect", path)];
     return found === undefined ? undefined : new NativeFacts(found, room);

@@ -50,6 +50,7 @@ export interface FileFacts {
   /** permission bits only, for instance 0o600 */
   readonly mode: number;
   readonly uid: number;
+  readonly gid: number;
   readonly modifiedMs: number;
   /** device and inode: equal for two names of one file */
   readonly identity: string;

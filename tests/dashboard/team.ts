@@ -6,8 +6,8 @@ import { Database } from "../../src/postgres/database.ts";
 import { joinTeam } from "../../src/postgres/teams.ts";
 import { readDatabaseUrl } from "../../src/postgres/url.ts";
 import { postgresTarget } from "../../src/ship/open-target.ts";
+import { makeRecordTables } from "../../src/ship/record-tables.ts";
 import { shipAll } from "../../src/ship/ship.ts";
-import { makeRecordTables } from "../../src/ship/shipped-chain.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import type { System } from "../../src/system/system.ts";
 import { administer, freshDatabase, type PostgresServer } from "../postgres-server.ts";
@@ -62,7 +62,11 @@ export async function newTeam(): Promise<Team> {
     async join(who, { team = "acme", projects } = {}) {
       await administer(server, `CREATE ROLE ${who} LOGIN`);
       onTestFinished(() => administer(server, `DROP ROLE ${who}`));
-      await keeper.run("SELECT amplihack.add_member($1, $2, $3::text[])", [team, who, projects ?? null]);
+      await keeper.run("SELECT amplihack.make_team($1), amplihack.add_member($1, $2, $3::text[])", [
+        team,
+        who,
+        projects ?? null,
+      ]);
       const [machine, database] = [newMachine(), await open(who)];
       const self = { ...system.processes.self, host: `${who}-laptop` };
       const on = { ...system, processes: Object.create(system.processes, { self: { value: self } }) };

@@ -82,7 +82,7 @@ describe("a proxy between client and server", () => {
     expect(client).toMatchObject([{ id: 7, error: { code: -32_700 } }]);
   });
 
-  it.each(["tools/Call", "TOOLS/CALL", "tasks/result", "x/y", "__proto__", "constructor"])(
+  it.each(["tools/Call", "TOOLS/CALL", "tasks/update", "x/y", "__proto__", "constructor"])(
     "knows no method %s of a client, and sends none on",
     async method => {
       const { proxy, client, server, warnings } = newProxy();
@@ -104,9 +104,10 @@ describe("a proxy between client and server", () => {
 
   it("writes every message anew from the members it knows", async () => {
     const { proxy, client, server } = newProxy();
-    await proxy.fromClient(
+    void proxy.fromClient(
       '{"id":1,"method":"prompts/get","params":{"name":"a","arguments":{"b":"c"},"Name":"x"},"X":1}',
     );
+    await settled();
     await proxy.fromClient(
       '{"id":2,"method":"completion/complete","params":{"ref":{},"argument":{},"Ref":1}}',
     );
@@ -115,7 +116,9 @@ describe("a proxy between client and server", () => {
       { id: 2, method: "completion/complete", params: { ref: {}, argument: {} } },
     ]);
     proxy.fromServer('{"id":1,"result":{"messages":[]},"Result":{}}');
+    await settled();
     proxy.fromServer('{"id":5,"method":"elicitation/create","params":{"message":"m","Message":"n"}}');
+    await settled();
     expect(client).toEqual([
       { jsonrpc: "2.0", id: 1, result: { messages: [] } },
       { jsonrpc: "2.0", id: 5, method: "elicitation/create", params: { message: "m" } },
@@ -142,6 +145,129 @@ describe("a proxy between client and server", () => {
     expect(client).toMatchObject([{ error: { code: -32_600 } }, { error: { code: -32_600 } }]);
     proxy.fromServer(answer(1, "once"));
     await call;
+  });
+
+  describe("a task", () => {
+    const begin = JSON.stringify({
+      id: 1,
+      method: "tools/call",
+      params: { name: "run", arguments: {}, task: { ttl: 1_000 } },
+    });
+    const created = '{"id":1,"result":{"task":{"taskId":"t1","status":"working"}}}';
+    const fetch = (id: number) => JSON.stringify({ id, method: "tasks/result", params: { taskId: "t1" } });
+
+    it("is a call that ends when its result is fetched", async () => {
+      const { engine, proxy, client } = newProxy();
+      const seen: unknown[] = [];
+      engine.afterToolCall("*", ({ result }) => {
+        seen.push(result);
+        return { result: { content: [{ type: "text", text: "as hooks left it" }] } } as never;
+      });
+      const call = proxy.fromClient(begin);
+      await settled();
+      proxy.fromServer(created);
+      await settled();
+      expect(client).toMatchObject([{ id: 1, result: { task: { taskId: "t1" } } }]);
+      expect(seen).toEqual([]);
+      const fetched = proxy.fromClient(fetch(2));
+      await settled();
+      proxy.fromServer(answer(2, "secret"));
+      await Promise.all([call, fetched]);
+      expect(seen).toEqual([{ content: [{ type: "text", text: "secret" }] }]);
+      const asLeft = { result: { content: [{ text: "as hooks left it" }] } };
+      expect(client[1]).toMatchObject({ id: 2, ...asLeft });
+      await proxy.fromClient(fetch(3));
+      expect(client[2]).toMatchObject({ id: 3, ...asLeft });
+    });
+
+    it("is refused as a call is, by an error", async () => {
+      const { engine, proxy, client, server } = newProxy();
+      engine.beforeToolCall("*", () => ({ block: true, reason: "no" }));
+      await proxy.fromClient(begin);
+      expect(server).toEqual([]);
+      expect(client).toMatchObject([{ id: 1, error: { code: -32_001 } }]);
+    });
+
+    it.each(["cancelled", "closed"])("that is %s ends its call as a failure", async how => {
+      const { engine, proxy } = newProxy();
+      const failed: string[] = [];
+      engine.on("PostToolUseFailure", "*", ({ tool_name }) => {
+        failed.push(String(tool_name));
+        return undefined;
+      });
+      const call = proxy.fromClient(begin);
+      await settled();
+      proxy.fromServer(created);
+      await settled();
+      const cancel = proxy.fromClient('{"id":2,"method":"tasks/cancel","params":{"taskId":"t1"}}');
+      await settled();
+      if (how === "cancelled") proxy.fromServer('{"id":2,"result":{"taskId":"t1","status":"cancelled"}}');
+      else proxy.close();
+      await Promise.all([call, cancel]);
+      expect(failed).toEqual(["mcp__shell__run"]);
+    });
+  });
+
+  describe("what a server asks of its client", () => {
+    const sampling =
+      '{"id":5,"method":"sampling/createMessage","params":{"messages":[{"role":"user","content":{"type":"text","text":"hi"}}],"maxTokens":9}}';
+
+    it.each([
+      [sampling, "mcp__shell__sampling"],
+      ['{"id":5,"method":"elicitation/create","params":{"message":"your key?"}}', "mcp__shell__elicitation"],
+    ])("is seen by hooks before and after, and refused by them: %#", async (request, tool) => {
+      const { engine, proxy, client, server } = newProxy();
+      const seen: string[] = [];
+      let isRefused = false;
+      engine.beforeToolCall("*", ({ name }) => {
+        seen.push(`before ${name}`);
+        return isRefused ? ({ block: true, reason: "no" } as const) : undefined;
+      });
+      engine.afterToolCall("*", ({ name }) => {
+        seen.push(`after ${name}`);
+        return undefined;
+      });
+      proxy.fromServer(request);
+      await settled();
+      expect(client).toHaveLength(1);
+      await proxy.fromClient('{"id":5,"result":{"action":"accept"}}');
+      await settled();
+      expect(server).toEqual([{ jsonrpc: "2.0", id: 5, result: { action: "accept" } }]);
+      expect(seen).toEqual([`before ${tool}`, `after ${tool}`]);
+      isRefused = true;
+      proxy.fromServer(request);
+      await settled();
+      expect(client).toHaveLength(1);
+      expect(server[1]).toMatchObject({ id: 5, error: { code: -32_001 } });
+    });
+  });
+
+  it("hands on results of bounded size, and says what it left out", async () => {
+    const { proxy, client } = newProxy();
+    const long = (length: number) => `${"a".repeat(length)}z`;
+    const call = proxy.fromClient(request(1));
+    await settled();
+    const content = [
+      { type: "text", text: long(500_000) },
+      { type: "text", text: long(10) },
+      { type: "image", data: long(9_000_000), mimeType: "image/png" },
+      { type: "resource", resource: { uri: "a:b", blob: long(9_000_000) } },
+    ];
+    const structuredContent = { rows: [long(300_000)] };
+    proxy.fromServer(JSON.stringify({ id: 1, result: { content, structuredContent } }));
+    await call;
+    const text = JSON.stringify(client[0]);
+    expect(text.length).toBeLessThan(202_000);
+    expect(text).toContain("500001 characters");
+    const [{ result }] = client as [{ result: { content: { text?: string }[]; isError?: boolean } }];
+    expect(result.isError).toBe(true);
+    expect(result.content.map(({ text: part }) => part?.slice(-40))).toEqual([
+      expect.stringContaining("500001 characters]"),
+      expect.stringContaining("characters]"),
+      expect.stringContaining("too large]"),
+      undefined,
+      expect.stringContaining("too large"),
+    ]);
   });
 
   describe("a resource", () => {

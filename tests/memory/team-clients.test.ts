@@ -53,7 +53,11 @@ describe.skipIf(!hasPostgres)(`${CLIENTS} clients of ${TEAMS.length} teams with 
       (await openPostgresStore(systemAt({ nowMs: NOW_MS }), { address, team })).close();
       await administer(server, `CREATE ROLE ${team} LOGIN`);
       onTestFinished(() => administer(server, `DROP OWNED BY ${team}; DROP ROLE ${team}`));
-      await administer(server, `SELECT amplihack.add_member('${team}', '${team}')`, name);
+      await administer(
+        server,
+        `SELECT amplihack.make_team('${team}'), amplihack.add_member('${team}', '${team}')`,
+        name,
+      );
       for (let index = 0; index < PER_TEAM; index++)
         clients.push(start(server.url(name, team), team, `client ${index}`));
     }

@@ -15,7 +15,7 @@ const DATABASE = "separated";
 const MEMBERS = {
   ann: `amplihack.add_member('${TEAM}', 'ann')`,
   bob: `amplihack.add_member('${TEAM}', 'bob', '{pay}')`,
-  eve: "amplihack.add_member('zoo', 'eve')",
+  eve: "amplihack.make_team('zoo'), amplihack.add_member('zoo', 'eve')",
   sid: "NULL",
 } as const;
 type Person = keyof typeof MEMBERS;

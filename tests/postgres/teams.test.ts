@@ -59,7 +59,7 @@ describe.skipIf(!hasPostgres)("a team", () => {
       ],
     ]);
     await sql("SELECT amplihack.add_member('acme', 'ann'), amplihack.add_member('acme', 'bob', '{pay}')");
-    await sql("SELECT amplihack.add_member('zoo', 'eve')");
+    await sql("SELECT amplihack.make_team('zoo'), amplihack.add_member('zoo', 'eve')");
     const [ann, bob, eve] = [await open("ann"), await open("bob"), await open("eve")];
     const add = (who: Database, team: string, project: string) =>
       who.run("INSERT INTO amplihack.things VALUES ($1, $2, $3)", [team, project, `${team} ${project}`]);
@@ -81,5 +81,23 @@ describe.skipIf(!hasPostgres)("a team", () => {
     await expect(eve.run("INSERT INTO amplihack.members VALUES ('acme', 'eve')")).rejects.toMatchObject({
       problem: "refused",
     });
+  });
+});
+
+describe.skipIf(!hasPostgres)("a name that is misspelt", () => {
+  it("is refused, with the statement that makes what is missing", async () => {
+    const { url } = await freshDatabase();
+    const database = await Database.open(readDatabaseUrl(url, "option"));
+    onTestFinished(() => database.close());
+    await joinTeam(database, "acme");
+    const add = (team: string, login: string) =>
+      database.run("SELECT amplihack.add_member($1, $2)", [team, login]);
+    await expect(add("acmee", "keeper")).rejects.toMatchObject({ code: "P0002" });
+    await expect(add("acme", "keepr")).rejects.toMatchObject({ code: "P0002" });
+    await expect(database.run("SELECT amplihack.make_team('no name')")).rejects.toMatchObject({
+      code: "22023",
+    });
+    await add("acme", "keeper");
+    expect(await database.run("SELECT team FROM amplihack.teams")).toEqual([{ team: "acme" }]);
   });
 });

@@ -279,8 +279,8 @@ describeDoor("state", state, {
     for (const name of names) if (/^\w+$/.test(name)) system.put(`/home/user/project/run.${name}.log`, "");
     return state.rotationsOf(system, LOG).every(path => /run\.\d{8}_\d{6}(_\d{3})?\.log$/.test(path));
   }),
-  runtimePath: forBoth(paths, keys, (root, name) =>
-    state.runtimePath(root, name.replaceAll(/[/.]/g, "")).startsWith(state.runtimePath(root)),
+  runtimePath: forBoth(machines, fc.tuple(paths, keys), (system, [root, name]) =>
+    state.runtimePath(system, root, name.replaceAll(/[/.]/g, "")).startsWith(state.runtimePath(system, root)),
   ),
   makeRuntimeDirectory: forBoth(machines, paths, (system, root) => {
     const error = errorOf(() => state.makeRuntimeDirectory(system, root, "logs"));

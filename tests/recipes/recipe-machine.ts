@@ -100,7 +100,7 @@ export function askAbout({ system, home }: RecipeMachine, text: string): void {
     command: "amplihack recipe run recipe.yaml",
     cwd: "/",
     rules: [],
-    files: [sha256Hex(system.text.encode(text))],
+    files: [{ path: "/recipe.yaml", sha256: sha256Hex(system.text.encode(text)) }],
     refusedMs: system.clock.nowMs(),
   });
 }

@@ -11,6 +11,7 @@ import { findHead } from "../../src/state/chained-log.ts";
 import { rotationsOf } from "../../src/state/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import type { System } from "../../src/system/system.ts";
+import { version } from "../../src/version.ts";
 import { bundleProgram } from "../bundle-program.ts";
 import { administer, freshDatabase, hasPostgres, startPostgres } from "../postgres-server.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
@@ -111,7 +112,15 @@ describe.skipIf(!hasPostgres)("shipping to PostgreSQL", () => {
       project: expect.stringMatching(/^local:[0-9a-f]{16}$/),
       host: "claude-code",
       session: "s-1",
-      fields: { tool: "Bash", verdict: "deny", rules: ["fs.home"], level: "standard", seq: 1, prev: "" },
+      fields: {
+        tool: "Bash",
+        verdict: "deny",
+        rules: ["fs.home"],
+        level: "standard",
+        seq: 1,
+        prev: "",
+        program: version,
+      },
     });
     expect(rows[3]).toMatchObject({
       kind: "runs",

@@ -54,7 +54,7 @@ describe("the run-time directory of a project", () => {
     const system = createMemorySystem();
     const path = makeRuntimeDirectory(system, "/p", "logs", "s1");
     expect(path).toBe("/p/.claude/runtime/logs/s1");
-    expect(path).toBe(runtimePath("/p", "logs", "s1"));
+    expect(path).toBe(runtimePath(system, "/p", "logs", "s1"));
     expect(system.files.inspect("/p/.claude")?.mode).toBe(0o755);
     expect(system.files.inspect("/p/.claude/runtime")?.mode).toBe(0o700);
     expect(system.files.inspect(path)?.mode).toBe(0o700);
@@ -72,6 +72,46 @@ describe("the run-time directory of a project", () => {
     expect(system.peek("/p/.claude/runtime/.gitignore")).toBe("*\n");
     makeRuntimeDirectory(system, "/q");
     expect(system.files.list("/elsewhere")).toEqual([]);
+  });
+
+  it.each([
+    ["the folder of the hosts", { "/q/.claude": { kind: "symlink", target: "/elsewhere" } }],
+    ["the folder itself", { "/q/.claude/runtime": { kind: "symlink", target: "/elsewhere" } }],
+    ["a folder below it", { "/q/.claude/runtime/logs": { kind: "symlink", target: "/elsewhere" } }],
+    ["a link that dangles", { "/q/.claude/runtime": { kind: "symlink", target: "../../elsewhere/new" } }],
+    [
+      "a link to a link",
+      {
+        "/q/one": { kind: "symlink", target: "/elsewhere" },
+        "/q/.claude/runtime": { kind: "symlink", target: "../one" },
+      },
+    ],
+    ["a ring", { "/q/.claude/runtime": { kind: "symlink", target: "runtime" } }],
+  ] as const)("lies in the state home where a link leads it out of the project: %s", (_, files) => {
+    const system = createMemorySystem({
+      env: { HOME: "/home/u" },
+      files: { "/elsewhere": { kind: "directory" }, "/q/x": "", ...files },
+    });
+    const folder = makeRuntimeDirectory(system, "/q", "logs");
+    expect(folder).toMatch(/^\/home\/u\/\.amplihack\/runtime\/[0-9a-f]{16}\/logs$/);
+    expect(runtimePath(system, "/q", "logs")).toBe(folder);
+    expect(system.files.list("/elsewhere")).toEqual([]);
+    expect(system.files.inspect("/elsewhere/new")).toBeUndefined();
+    expect(runtimePath(createMemorySystem({ env: {}, files: { "/q/x": "", ...files } }), "/q", "logs")).toBe(
+      "/dev/null/logs",
+    );
+  });
+
+  it("may be a link within the project", () => {
+    const system = createMemorySystem({
+      env: { HOME: "/home/u" },
+      files: {
+        "/q/.state": { kind: "directory" },
+        "/q/.claude/runtime": { kind: "symlink", target: "../.state" },
+      },
+    });
+    expect(makeRuntimeDirectory(system, "/q", "logs")).toBe("/q/.claude/runtime/logs");
+    expect(system.files.list("/q/.state")).toContain("logs");
   });
 
   it("cannot be made below a file", () => {

@@ -7,6 +7,7 @@ import { askGitHub } from "../../src/hooks/program/programs.ts";
 import { findOnPath } from "../../src/install/index.ts";
 import { findBinary } from "../../src/launcher/find-binary.ts";
 import { findProgram, programFolders } from "../../src/state/index.ts";
+import { createMemorySystem } from "../../src/system/memory.ts";
 import { systemIn } from "../install/sandbox.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
@@ -72,6 +73,59 @@ describe("programs that we start", () => {
     expect(findProgram(at(project, `${open}:.:node_modules/.bin::${good}`), "claude")).toBe(
       join(good, "claude"),
     );
+  });
+
+  describe("lie in no folder that another user may write to", () => {
+    const PATH = "/tools/bin";
+    const ACCOUNTS = {
+      "/etc/passwd": [
+        "root:x:0:0::/root:/bin/sh",
+        "me:x:1000:1000::/home/me:/bin/sh",
+        "you:x:1001:1001::/home/you:/bin/sh",
+        "bot:x:1002:50::/:/bin/false",
+      ].join("\n"),
+      "/etc/group": "root:x:0:\nme:x:1000:\nteam:x:60:me,you\nmine:x:61:me,root\nstaff:x:50:\nempty:x:70:\n",
+    };
+    const foldersOf = (facts: { mode: number; uid?: number; gid?: number }, files = ACCOUNTS) =>
+      programFolders(
+        createMemorySystem({
+          env: { HOME: "/home/me", PATH },
+          uid: 1000,
+          files: {
+            ...files,
+            "/proc/self": { kind: "directory" },
+            "/home/me": { kind: "directory" },
+            "/tools": { kind: "directory", mode: 0o755, uid: 0 },
+            [PATH]: { kind: "directory", ...facts },
+          },
+        }),
+      );
+
+    it.each([
+      ["all may write", { mode: 0o777, uid: 0 }],
+      ["others may, the group may not", { mode: 0o757, uid: 0 }],
+      ["a group with somebody else, by the list of its members", { mode: 0o775, uid: 1000, gid: 60 }],
+      ["a group with somebody else, whose main group it is", { mode: 0o775, uid: 0, gid: 50 }],
+      ["it is somebody else's", { mode: 0o755, uid: 1001 }],
+      [
+        "a group of somebody who is not known any more",
+        { mode: 0o775, uid: 0, gid: 80 },
+        { "/etc/group": "g:x:80:gone" },
+      ],
+    ] as const)("%s", (_, facts, more?: Partial<typeof ACCOUNTS>) => {
+      expect(foldersOf(facts, { ...ACCOUNTS, ...more })).toEqual([]);
+    });
+
+    it.each([
+      ["only I may write", { mode: 0o755, uid: 1000 }],
+      ["root's", { mode: 0o755, uid: 0 }],
+      ["my own group may write", { mode: 0o775, uid: 1000, gid: 1000 }],
+      ["a group of root's and mine", { mode: 0o775, uid: 0, gid: 61 }],
+      ["root's, seen from a namespace of users", { mode: 0o755, uid: 65_534 }],
+      ["a group of nobody's", { mode: 0o775, uid: 0, gid: 70 }],
+    ])("but: %s", (_, facts) => {
+      expect(foldersOf(facts)).toEqual([PATH]);
+    });
   });
 
   it("are found in folders of the home, where a session in the home has no project", () => {

@@ -57,6 +57,7 @@ fn facts(room: &TypedArray<'_, f64>, found: Answer<libc::stat>) -> Reply<i32> {
         facts.st_dev as f64,
         (inode >> 32) as f64,
         (inode & 0xffff_ffff) as f64,
+        f64::from(facts.st_gid),
     ];
     write_numbers(room, &numbers);
     Reply(Ok(kind(&facts)))

@@ -259,6 +259,8 @@ interface ChangedSetting {
   readonly path: string;
   /** false where it was so before */
   readonly isChanged: boolean;
+  /** it would loosen what the machine's configuration sets, and does not count */
+  readonly isIgnored: boolean;
 }
 
 /**
@@ -290,6 +292,9 @@ export async function changeSetting(
     layer: settings.find(one => one.key === key)?.layer,
     path,
     isChanged,
+    isIgnored: loaded.notices.some(
+      ({ code, message }) => code === "loosening" && message.startsWith(`${path}: ${key} is ignored`),
+    ),
   };
 }
 

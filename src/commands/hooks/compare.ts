@@ -176,6 +176,7 @@ usage, 3: a program could not be run, or there were no cases.`,
     use: "passes",
     asksWith: ["candidate", "reference", "reference-map"],
     runsText: ["candidate", "reference"],
+    runsFile: ["reference-map"],
   },
   examples: {
     "amplihack hooks compare": "compares amplihack-hooks on Node with the native program",

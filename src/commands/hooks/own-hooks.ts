@@ -53,7 +53,7 @@ export const addCommand = defineCommand({
   summary: "copy a hook to your own and build it",
   options: { format: FORMAT_OPTION },
   positionals: [{ name: "FILE", summary: "TypeScript or JavaScript", completes: "file" }],
-  forAgents: "asks",
+  forAgents: { use: "asks", runs: "code" },
   examples: { "amplihack hooks add ./no-friday-deploys.ts": "runs it from now on in every agent" },
   async run({ options, positionals, system, terminal }) {
     refuseAgents(system);

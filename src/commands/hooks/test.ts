@@ -10,9 +10,10 @@ import {
   type Terminal,
   usageError,
 } from "../../cli/index.ts";
-import { loadSourceFiles } from "../../hooks/index.ts";
+import { loadGrants, loadSourceFiles } from "../../hooks/index.ts";
 import { loadLoadFile, loadOperations, loadSources } from "../../install/index.ts";
 import { errorText, parseJsonObject } from "../../protocol/index.ts";
+import { findStateHome } from "../../state/index.ts";
 import { resolve } from "../../system/index.ts";
 import { type ExampleResult, loadExamples, loadRunTrials, type Trial } from "../../verify/index.ts";
 
@@ -41,6 +42,7 @@ expectation is allow, ask, deny, none, skipped, rewrite, context, message, halt 
   },
   async run(invocation) {
     const files = await filesOf(invocation);
+    if (invocation.options.watch) await requireWatcher(invocation);
     const code = await testFiles(invocation, files);
     if (!invocation.options.watch) return code;
     const { watch } = await import("node:fs");
@@ -54,6 +56,16 @@ expectation is allow, ask, deny, none, skipped, rewrite, context, message, halt 
     });
   },
 });
+
+/** What an agent may run now is not what it writes into the file afterwards. */
+async function requireWatcher({ system }: TestInvocation): Promise<void> {
+  const { whyStartedByAgent } = await loadGrants();
+  if (whyStartedByAgent(system, findStateHome(system)) === undefined) return;
+  throw new CommandError("--watch is for a person: it runs whatever is written into the file later", {
+    kind: "refused",
+    fix: "test the hook again after each change, without --watch",
+  });
+}
 
 /** Editors write a file in several steps. */
 const WATCH_PAUSE_MS = 100;

@@ -48,6 +48,7 @@ export function launchCommand(agent: AgentName, name: string = agent): LeafComma
       use: "asks",
       passesWith: ["dry-run", "print-env"],
       loosensWith: ["skip-permissions", "allow-untrusted-hooks"],
+      launches: agent,
     },
     examples: {
       [say]: `starts ${title} here`,

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
 import { createInterface } from "node:readline";
-import { createHookEngine, McpProxy, userSources } from "../../engine/index.ts";
+import { createHookEngine, type DefinitionKeeper, McpProxy, userSources } from "../../engine/index.ts";
 import { postToolUse, postToolUseFailure, preToolUse } from "../../hooks/index.ts";
 import { errorText } from "../../protocol/index.ts";
 import { requireDirectories } from "../../state/index.ts";
@@ -12,12 +12,19 @@ import { afterPending } from "../../system/node.ts";
 /** For what a server said last and is still in the pipe; a process that it left behind may hold that open. */
 const LAST_WORDS_MS = 5_000;
 
+export interface GuardedServer {
+  /** what it is called in rules and logs */
+  readonly name: string;
+  readonly program: string;
+  readonly args: readonly string[];
+  /** undefined: its definitions are handed on as they come */
+  readonly pins: DefinitionKeeper | undefined;
+}
+
 /** Runs an MCP server on our own stdio, with the guard and the user's hooks before its tools. Its exit code is ours. */
 export async function runGuardedServer(
   system: System,
-  name: string,
-  program: string,
-  args: readonly string[],
+  { name, program, args, pins }: GuardedServer,
 ): Promise<number> {
   const { home } = requireDirectories(system);
   const projectDir = process.cwd();
@@ -34,6 +41,7 @@ export async function runGuardedServer(
     toClient: line => process.stdout.write(`${line}\n`),
     toServer: line => server.stdin.write(`${line}\n`),
     warn: tell,
+    ...(pins === undefined ? {} : { definitions: pins }),
   });
   createInterface({ input: server.stdout }).on("line", line => proxy.fromServer(line));
   const fromClient = createInterface({ input: process.stdin });

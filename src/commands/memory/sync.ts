@@ -58,9 +58,9 @@ cannot be sent waits. Of two changes of one memory the later stays, and the data
         throw withWaiting(error);
       });
     if (report === undefined)
-      throw new CommandError("another sync is under way and does not end", {
+      throw new CommandError("another sync is under way, and sends what waits here as well", {
         kind: "busy",
-        fix: "try again in a minute",
+        fix: "amplihack memory sync, when it is done",
       });
     const { origin, isComplete, renamed, ...counts } = report;
     const document = { ...counts, complete: isComplete, renamed: [...renamed], shared_with: origin };

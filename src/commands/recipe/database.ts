@@ -15,9 +15,16 @@ export const DEFAULT_QUEUE = "default";
 
 const QUEUE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 
-export function queueOf(name: string | undefined): string {
-  if (name === undefined) return DEFAULT_QUEUE;
-  if (QUEUE_NAME.test(name)) return name;
+export const TEAM = option.string("NAME", "a queue of this team, for its members alone");
+const TEAM_NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/;
+
+/** What belongs to a team has its name in front: the database asks whoever submits there whether they are in it. */
+export function queueOf(name: string | undefined, team?: string): string {
+  if (team !== undefined && !TEAM_NAME.test(team))
+    throw usageError(`'${team}' is no name for a team`, "use lower case letters, digits, dots and dashes");
+  const prefix = team === undefined ? "" : `${team}:`;
+  if (name === undefined) return prefix + DEFAULT_QUEUE;
+  if (QUEUE_NAME.test(name)) return prefix + name;
   throw usageError(`'${name}' is no name for a queue`, "use letters, digits, dots, dashes and underscores");
 }
 

@@ -1,6 +1,6 @@
 import { CommandError, defineCommand, FORMAT_OPTION, option } from "../../cli/index.ts";
 import { loadCancelRun, loadSubmitInTerminal } from "../../recipes/index.ts";
-import { DATABASE_OPTIONS, findRunId, QUEUE, queueOf, urlWords, withRuns } from "./database.ts";
+import { DATABASE_OPTIONS, findRunId, QUEUE, queueOf, TEAM, urlWords, withRuns } from "./database.ts";
 import { FORMAT, outputOf, QUEUED_RUN, RECIPE, RUN_OPTIONS, requestOf } from "./options.ts";
 
 export const submitCommand = defineCommand({
@@ -14,7 +14,13 @@ What AMPLIHACK_CONTEXT_… and the like set is taken from here.`,
   options: {
     ...DATABASE_OPTIONS,
     queue: QUEUE,
+    team: TEAM,
     wait: option.boolean("show what happens and end as the run does"),
+    key: option.string("KEY", "the same key is the same run, however often it is submitted"),
+    priority: option.number("N", "1 is taken first; runs without one before all others", {
+      minimum: 1,
+      maximum: 1_000_000,
+    }),
     ...RUN_OPTIONS,
     "working-dir": option.string("DIR", "directory to find recipes from", { short: "w" }),
     format: FORMAT,
@@ -28,14 +34,20 @@ What AMPLIHACK_CONTEXT_… and the like set is taken from here.`,
   },
   async run(invocation) {
     const { options, positionals, system, terminal, isQuiet } = invocation;
-    const queue = queueOf(options.queue);
+    const queue = queueOf(options.queue, options.team);
     const { submitInTerminal } = await loadSubmitInTerminal();
     const request = requestOf(positionals[0], options);
     const display = { format: options.format, isQuiet, waits: options.wait };
     return withRuns(system, options, connection =>
       submitInTerminal(
         request,
-        { queue, urlWords: urlWords(options.url), connection, note: terminal.note },
+        {
+          queue,
+          urlWords: urlWords(options.url),
+          connection,
+          note: terminal.note,
+          options: { key: options.key, priority: options.priority },
+        },
         display,
         outputOf(invocation),
       ),

@@ -3,7 +3,7 @@ import { defineCommand, option, usageError } from "../../cli/index.ts";
 import { loadUrl } from "../../postgres/index.ts";
 import { loadWorkInTerminal } from "../../recipes/index.ts";
 import { clip, escapeControls } from "../../text/index.ts";
-import { addressOf, DATABASE_OPTIONS, QUEUE, queueOf } from "./database.ts";
+import { addressOf, DATABASE_OPTIONS, QUEUE, queueOf, TEAM } from "./database.ts";
 
 const TAKE_OVER_SECONDS = 10;
 
@@ -18,6 +18,7 @@ ends the running steps and returns the runs to the queue.`,
   options: {
     ...DATABASE_OPTIONS,
     queue: QUEUE,
+    team: TEAM,
     "working-dir": option.string("DIR", "directory that all runs work in", { short: "w" }),
     concurrency: option.number("N", "runs at once here (1 by default)", {
       minimum: 1,
@@ -47,7 +48,7 @@ ends the running steps and returns the runs to the queue.`,
       "takes four at once, and all workers together begin ten a minute",
   },
   async run({ options, system, terminal }) {
-    const queue = queueOf(options.queue);
+    const queue = queueOf(options.queue, options.team);
     const rate = rateOf(options.rate);
     checkName(options.name);
     const address = await addressOf(system, options);

@@ -261,7 +261,9 @@ export interface Summary {
   /** of a team */
   readonly people: readonly Counted[];
   readonly latency: readonly LatencySeries[];
+  /** the newest ones */
   readonly sessions: readonly Session[];
+  readonly sessionCount: number;
 }
 
 interface SummaryRange {
@@ -284,6 +286,7 @@ export function summariseSince(
     if (atMs >= fromMs) latency.add(hook, atMs, ms * 1_000);
   }
   const stopped = recent.filter(({ outcome }) => outcome !== "silent");
+  const shown = sessions.filter(({ lastMs }) => lastMs >= fromMs);
   return {
     figures: { ...countFigures(all), undone: taken.reduce((sum, { of }) => sum + of.length, 0) },
     stretches: starts.map((startMs, index) => {
@@ -305,7 +308,8 @@ export function summariseSince(
     hosts: countByName(recent, call => call.host),
     people: countByName(recent, call => call.origin?.person ?? ""),
     latency: latency.series(),
-    sessions: sessions.filter(({ lastMs }) => lastMs >= fromMs),
+    sessions: shown,
+    sessionCount: shown.length,
   };
 }
 

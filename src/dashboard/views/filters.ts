@@ -178,12 +178,13 @@ export function pager(
   window: { readonly from: number; readonly shown: number; readonly total: number; readonly size: number },
 ): Markup {
   const { from, shown, total, size } = window;
+  const listed = site.team?.listed === undefined ? NOTHING : html`<p class="soft">${site.team.listed}</p>`;
   if (total <= size && from === 0)
-    return html`<p class="pager soft">${number(total)} ${total === 1 ? "entry" : "entries"}</p>`;
+    return html`<p class="pager soft">${number(total)} ${total === 1 ? "entry" : "entries"}</p>${listed}`;
   const at = (start: number, text: string, isOn: boolean) =>
     isOn
       ? html`<a href="${site.to(page, { ...query, from: start === 0 ? undefined : start })}">${text}</a>`
       : NOTHING;
   return html`<nav class="pager" aria-label="Parts of the list">${at(0, "Newest", from > 0)}${at(Math.max(0, from - size), "Newer", from > 0)}
-<span role="status">${number(from + 1)} to ${number(from + shown)} of ${number(total)}</span>${at(from + size, "Older", from + shown < total)}</nav>`;
+<span role="status">${number(from + 1)} to ${number(from + shown)} of ${number(total)}</span>${at(from + size, "Older", from + shown < total)}</nav>${listed}`;
 }

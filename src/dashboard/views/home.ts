@@ -192,18 +192,18 @@ ${bars("Hosts", hosts, name => link(site.to("calls", { ...within, host: name }),
 </div>
 <section class="list" aria-labelledby="sessions-title"><div class="heading"><h2 id="sessions-title">Sessions</h2>${link(site.to("sessions"), "All sessions")}</div>
 <div class="rows">${sessions.slice(0, MAX_SESSIONS).map(session => sessionRow(site, session))}</div></section>
-${latency.length === 0 ? NOTHING : latencyCard(latency)}`;
+${latency.length === 0 ? NOTHING : latencyCard(latency, site.team?.listed)}`;
 }
 
 type Tile = readonly [name: string, value: number, className: string, query: Query];
 
 /** `2 agents made 84 calls in 3 projects.` and what became of them. */
-function sentence({ team }: Site, { figures, hosts, people, projects, sessions }: Summary): Markup {
+function sentence({ team }: Site, { figures, hosts, people, projects, sessionCount }: Summary): Markup {
   const { calls, changes, undone } = figures;
   const agents = hosts.map(({ name }) => hostTitle(name));
   const named =
     agents.length <= 3 ? agents.join(" and ").replace(/ and (?=.* and )/g, ", ") : `${agents.length} agents`;
-  const made = html`${line(named, 120)} made <b>${number(calls)} ${calls === 1 ? "call" : "calls"}</b> in ${count(sessions.length, "session")} on ${count(projects.length, "project")}`;
+  const made = html`${line(named, 120)} made <b>${number(calls)} ${calls === 1 ? "call" : "calls"}</b> in ${count(sessionCount, "session")} on ${count(projects.length, "project")}`;
   if (team !== undefined)
     return html`${made}, for ${people.length === 1 ? "one person" : `${people.length} people`}.`;
   return html`${made}. ${
@@ -253,7 +253,7 @@ function bars(
   return html`<section class="card" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${rows.length === 0 ? html`<p class="soft">${ifEmpty}</p>` : html`<ol class="bars">${rows}</ol>`}</section>`;
 }
 
-function latencyCard(latency: readonly LatencySeries[]): Markup {
+function latencyCard(latency: readonly LatencySeries[], listed: string | undefined): Markup {
   const order = [...latency.keys()].sort(
     (one, other) => (latency[other]?.overall.p95Us ?? 0) - (latency[one]?.overall.p95Us ?? 0),
   );
@@ -264,6 +264,6 @@ function latencyCard(latency: readonly LatencySeries[]): Markup {
     const figures = [overall.medianUs, overall.p95Us, overall.maximumUs];
     return html`<tr><th scope="row"><i class="key series-${index}"></i>${line(hook.replaceAll("_", " "), 60)}</th><td class="extra">${number(overall.count)}</td>${figures.map(us => html`<td>${duration(us / 1_000)}</td>`)}</tr>`;
   });
-  return html`<section class="card" aria-labelledby="latency"><h2 id="latency">How long hooks took</h2>${latencyChart(latency)}
+  return html`<section class="card" aria-labelledby="latency"><h2 id="latency">How long hooks took</h2>${listed === undefined ? NOTHING : html`<p class="soft">${listed}</p>`}${latencyChart(latency)}
 <div class="scroll" tabindex="0" role="region" aria-label="Slowest hooks"><table><thead><tr><th scope="col">Hook, slowest first</th><th scope="col" class="extra">Calls</th><th scope="col">Median</th><th scope="col">95 %</th><th scope="col">Longest</th></tr></thead><tbody>${rows}</tbody></table></div></section>`;
 }

@@ -83,8 +83,10 @@ export interface TeamSite {
   readonly choices: Readonly<Record<(typeof SCOPE_NAMES)[number], readonly string[]>>;
   /** its database has runs of recipes that the reader may see */
   readonly hasRecipes: boolean;
-  /** where it comes from, and how much of it is shown */
+  /** where it comes from */
   readonly about: string;
+  /** beside lists: how much of it they show; undefined when it is everything */
+  readonly listed: string | undefined;
   /** why what is shown may be old; undefined when it is not */
   readonly problem: string | undefined;
 }

@@ -5,11 +5,19 @@ import { isJsonObject, type JsonObject, stringAt } from "../../protocol/index.ts
 type Methods = Readonly<Record<string, string>>;
 
 const LISTS = "cursor _meta";
+/** Whoever asked for a task may ask how it is. */
+const TASKS: Methods = {
+  "tasks/get": "taskId _meta",
+  "tasks/result": "taskId _meta",
+  "tasks/list": LISTS,
+  "tasks/cancel": "taskId _meta",
+  "notifications/tasks/status": "taskId status statusMessage createdAt lastUpdatedAt ttl pollInterval _meta",
+};
 const CLIENT_METHODS: Methods = {
   initialize: "protocolVersion capabilities clientInfo _meta",
   ping: "_meta",
   "tools/list": LISTS,
-  "tools/call": "name arguments _meta",
+  "tools/call": "name arguments task _meta",
   "resources/list": LISTS,
   "resources/templates/list": LISTS,
   "resources/read": "uri _meta",
@@ -23,13 +31,14 @@ const CLIENT_METHODS: Methods = {
   "notifications/cancelled": "requestId reason _meta",
   "notifications/progress": "progressToken progress total message _meta",
   "notifications/roots/list_changed": "_meta",
+  ...TASKS,
 };
 const SERVER_METHODS: Methods = {
   ping: "_meta",
   "roots/list": "_meta",
-  "elicitation/create": "message requestedSchema mode url elicitationId _meta",
+  "elicitation/create": "message requestedSchema mode url elicitationId task _meta",
   "sampling/createMessage":
-    "messages modelPreferences systemPrompt includeContext temperature maxTokens stopSequences metadata tools toolChoice _meta",
+    "messages modelPreferences systemPrompt includeContext temperature maxTokens stopSequences metadata tools toolChoice task _meta",
   "notifications/cancelled": "requestId reason _meta",
   "notifications/progress": "progressToken progress total message _meta",
   "notifications/message": "level logger data _meta",
@@ -38,6 +47,7 @@ const SERVER_METHODS: Methods = {
   "notifications/tools/list_changed": "_meta",
   "notifications/prompts/list_changed": "_meta",
   "notifications/elicitation/complete": "elicitationId _meta",
+  ...TASKS,
 };
 
 /** A request or notification, written anew from what is known of it; undefined for a method that is not. */

@@ -1,5 +1,6 @@
 /** Stands between an MCP client and a server: hooks see every call of a tool before the server does. */
 import {
+  errorText,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -8,8 +9,9 @@ import {
   stringAt,
 } from "../../protocol/index.ts";
 import { describeArguments } from "../calls/describe-value.ts";
-import type { PendingCall } from "../calls/types.ts";
+import type { CallResult, PendingCall } from "../calls/types.ts";
 import { asResult, ReportedFailure, refusal, type ToolResult, toResult } from "./mcp.ts";
+import { boundResult, type DefinitionKeeper, Definitions, textPart } from "./mcp-definitions.ts";
 import { fileOf, knownAnswer, knownMessage } from "./mcp-messages.ts";
 import { type AnyEngine, notesOf } from "./shared.ts";
 
@@ -19,6 +21,8 @@ export interface ProxyPorts {
   toServer(line: string): void;
   /** something that the person who looks at the log should know */
   warn(message: string): void;
+  /** remembers what the server says of its tools; without it definitions are handed on as they come */
+  readonly definitions?: DefinitionKeeper;
 }
 
 interface Waiting {
@@ -27,6 +31,16 @@ interface Waiting {
   resolve(message: JsonObject): void;
 }
 
+/** A call that the server goes on with after its first answer. It is over when its result was fetched. */
+interface Task {
+  /** called with what `tasks/result` brought, which hooks see as the result of the call */
+  finish(answer: Promise<Json | undefined>): void;
+  readonly fetched: boolean;
+  /** what the client gets: the result as hooks left it */
+  readonly judged: Promise<JsonObject>;
+}
+
+const MAX_TASKS = 100;
 const PARSE_ERROR = -32_700;
 const SERVER_GONE = -32_000;
 const REFUSED = -32_001;
@@ -49,12 +63,20 @@ export class McpProxy {
   private readonly judged = new Set<string>();
   /** requests of the server that the client has not answered yet */
   private readonly asked = new Set<string>();
+  /** calls that run as tasks, by the server's id */
+  private readonly tasks = new Map<string, Task>();
+  /** requests of the server that hooks have seen and the client is to answer */
+  private readonly served = new Map<string, Waiting>();
+  private readonly definitions: Definitions | undefined;
   private canAsk = false;
 
   constructor(engine: AnyEngine, serverName: string, ports: ProxyPorts) {
     this.engine = engine;
     this.server = serverName;
     this.ports = ports;
+    const { definitions } = ports;
+    if (definitions !== undefined)
+      this.definitions = new Definitions(definitions, message => ports.warn(message));
   }
 
   /** Resolves when everything that the line set off is done. */
@@ -82,9 +104,16 @@ export class McpProxy {
       if (id !== undefined) this.toClient({ id, error });
       return;
     }
-    if (known["method"] === "tools/call") return this.call(known);
-    if (known["method"] === "resources/read") return this.readResource(known);
-    if (known["method"] === "initialize") this.canAsk = declaresElicitation(known);
+    const { method } = known;
+    if (method === "tools/call") return this.call(known);
+    if (method === "resources/read" || method === "prompts/get") return this.fetch(known);
+    if (method === "tasks/result") return this.taskResult(known);
+    if (method === "initialize") this.canAsk = declaresElicitation(known);
+    if (this.definitions !== undefined && id !== undefined) {
+      if (method === "initialize") return this.hand(known, each => this.definitions?.reviewWelcome(each));
+      if (method === "tools/list") return this.hand(known, each => this.definitions?.reviewList(each));
+    }
+    if (method === "tasks/cancel" && id !== undefined) return this.cancelTask(known);
     if (known["method"] === "notifications/cancelled") this.cancel(known);
     if (id !== undefined) this.requests.add(idKey(message));
     this.toServer(known);
@@ -98,7 +127,10 @@ export class McpProxy {
 
   /** What the client answers to a question of the server's own. */
   private answerServer(message: JsonObject): void {
-    if (this.asked.delete(idKey(message))) this.toServer(knownAnswer(message));
+    const served = this.served.get(idKey(message));
+    this.served.delete(idKey(message));
+    if (served !== undefined) served.resolve(knownAnswer(message));
+    else if (this.asked.delete(idKey(message))) this.toServer(knownAnswer(message));
     else this.ports.warn("the client answered a request that there is not; it is left out");
   }
 
@@ -134,15 +166,65 @@ export class McpProxy {
     const known = knownMessage("server", message);
     const id = message["id"];
     const isTaken =
-      id !== undefined && (this.asked.has(idKey(message)) || this.questions.has(idKey(message)));
+      id !== undefined &&
+      [this.asked, this.served, this.questions].some(outstanding => outstanding.has(idKey(message)));
     if (known === undefined || isTaken) {
       this.ports.warn(`a message of the server ${this.server} was left out: its method or id is not known`);
       const error = { code: METHOD_NOT_FOUND, message: "this method is not known to amplihack mcp guard" };
       if (id !== undefined) this.toServer({ jsonrpc: "2.0", id, error });
       return;
     }
+    if (known["method"] === "notifications/tools/list_changed") this.definitions?.forget();
+    const served = stringAt(known, "method") ?? "";
+    if (id !== undefined && Object.hasOwn(SERVED, served)) {
+      void this.serve(known, SERVED[served] ?? served);
+      return;
+    }
     if (id !== undefined) this.asked.add(idKey(message));
     this.toClient(known);
+  }
+
+  /** What a server wants of the person or of the model is a call of its own: judged first, recorded, and bounded. */
+  private async serve(message: JsonObject, name: string): Promise<void> {
+    const { id = null } = message;
+    const key = idKey(message);
+    const answer = new Promise<JsonObject>(resolve => this.served.set(key, { resolve }));
+    const params = isJsonObject(message["params"]) ? message["params"] : {};
+    const refuse = (why: string): void => {
+      this.served.delete(key);
+      this.ports.warn(`${name} of the server ${this.server} was refused: ${why}`);
+      this.toServer({
+        jsonrpc: "2.0",
+        id,
+        error: { code: REFUSED, message: "refused by amplihack mcp guard" },
+      });
+    };
+    const orders = await this.definitions?.orders(params);
+    if (orders !== undefined && !(await this.mayHappen(name, key, orders))) return refuse(orders);
+    const called = await this.engine.untyped.call(
+      `mcp__${this.server}__${name}`,
+      params,
+      async (args: unknown) => {
+        this.toClient({ ...message, params: describeArguments(args).input });
+        const { error, result } = await answer;
+        if (error !== undefined) throw new ServerError(error);
+        return result;
+      },
+      this.askOptions(name, key),
+    );
+    const { status } = called;
+    if (status === "done") this.toServer({ jsonrpc: "2.0", id, result: called.result as Json });
+    else if (status === "failed") this.toServer({ jsonrpc: "2.0", id, error: errorOf(called.error) });
+    else refuse(called.reason);
+  }
+
+  /** Whether a person says yes to what the client can show them. */
+  private async mayHappen(what: string, about: string, reason: string): Promise<boolean> {
+    return this.canAsk && (await this.ask(what, about, { reason }));
+  }
+
+  private askOptions(what: string, about: string): { onAsk?: (pending: PendingCall) => Promise<boolean> } {
+    return this.canAsk ? { onAsk: pending => this.ask(what, about, pending) } : {};
   }
 
   /** Whoever waits for an answer that cannot be read is told so. */
@@ -170,8 +252,10 @@ export class McpProxy {
   /** The server is gone: nobody waits for it any more. */
   close(): void {
     const error = { code: SERVER_GONE, message: "the MCP server has ended" };
-    for (const waiting of this.calls.values()) waiting.resolve({ error });
+    for (const waiting of [...this.calls.values(), ...this.served.values()]) waiting.resolve({ error });
     this.calls.clear();
+    this.served.clear();
+    for (const task of this.tasks.values()) task.finish(Promise.reject(new ServerError(error)));
   }
 
   private read(line: string): readonly JsonObject[] {
@@ -188,62 +272,150 @@ export class McpProxy {
     const params = isJsonObject(message["params"]) ? message["params"] : {};
     const name = stringAt(params, "name") ?? "";
     const id = message["id"];
-    if (id !== undefined) this.judged.add(idKey(message));
+    const key = idKey(message);
+    if (id !== undefined) this.judged.add(key);
+    const held = await this.heldOf(name, key);
+    if (held !== undefined) {
+      this.judged.delete(key);
+      if (id !== undefined) this.refuse(id, name, held, params);
+      return;
+    }
+    const judged = deferred<JsonObject>();
+    let isTask = false;
     const called = await this.engine.untyped.call(
       `mcp__${this.server}__${name}`,
       params["arguments"] ?? {},
-      (args: unknown) =>
-        this.run({ ...message, params: { ...params, arguments: describeArguments(args).input } }),
-      this.canAsk ? { onAsk: pending => this.ask(name, idKey(message), pending) } : {},
+      async (args: unknown) => {
+        const sent = { ...message, params: { ...params, arguments: describeArguments(args).input } };
+        if (id === undefined) return this.toServer(sent);
+        const first = await this.receive(sent);
+        const taskId = params["task"] === undefined ? undefined : stringAt(memberOf(first, "task"), "taskId");
+        if (taskId === undefined) return this.resultOf(first);
+        isTask = true;
+        this.judged.delete(key);
+        const finished = this.beginTask(taskId, judged.promise);
+        this.toClient({ id, result: first ?? null });
+        return this.resultOf(await finished);
+      },
+      this.askOptions(name, key),
     );
-    this.judged.delete(idKey(message));
+    this.judged.delete(key);
     if (id === undefined) return;
-    const error =
-      called.status === "failed" && called.error instanceof ServerError ? called.error : undefined;
-    if (error !== undefined) this.toClient({ id, error: error.error });
-    else if (called.status === "pending") this.answer(id, refusal(name, nobodyToAsk(called.reason)));
-    else this.answer(id, toResult(name, called));
+    const answer = this.answerOf(name, called);
+    if (isTask) judged.resolve(answer);
+    else if (called.status === "denied" || called.status === "pending")
+      this.refuse(id, name, called.status === "pending" ? nobodyToAsk(called.reason) : called.reason, params);
+    else this.toClient({ id, ...answer });
   }
 
-  /** A resource that is a file is judged as reading it; what a hook says afterwards stands beside its content. */
-  private async readResource(message: JsonObject): Promise<void> {
+  /** What a client gets for a call that ended, as members of its answer. */
+  private answerOf(name: string, called: CallResult<unknown>): JsonObject {
+    if (called.status === "failed" && called.error instanceof ServerError)
+      return { error: called.error.error };
+    if (called.status === "pending") return { result: asJson(refusal(name, nobodyToAsk(called.reason))) };
+    return { result: asJson(toResult(name, called)) };
+  }
+
+  /** A client that asked for a task cannot read a result in its place. */
+  private refuse(id: Json, name: string, reason: string, params: JsonObject): void {
+    if (params["task"] === undefined) this.toClient({ id, result: asJson(refusal(name, reason)) });
+    else this.toClient({ id, error: { code: REFUSED, message: `${name} did not run: ${reason}` } });
+  }
+
+  private beginTask(taskId: string, judged: Promise<JsonObject>): Promise<Json | undefined> {
+    const [oldest, { fetched = false } = {}] = this.tasks.entries().next().value ?? [];
+    if (oldest !== undefined && fetched && this.tasks.size >= MAX_TASKS) this.tasks.delete(oldest);
+    return new Promise((resolve, reject) => {
+      const finish = (answer: Promise<Json | undefined>): void => {
+        this.tasks.set(taskId, { ...task, fetched: true });
+        answer.then(resolve, reject);
+      };
+      const task: Task = { fetched: false, judged, finish };
+      this.tasks.set(taskId, task);
+    });
+  }
+
+  /** The result of a task is the result of its call, which hooks see then; one of an earlier connection is a text from outside. */
+  private async taskResult(message: JsonObject): Promise<void> {
+    const { id } = message;
+    if (id === undefined) return;
+    const task = this.tasks.get(stringAt(message["params"], "taskId") ?? "");
+    if (task === undefined) return this.fetch(message);
+    if (!task.fetched) task.finish(this.receive(message));
+    this.toClient({ id, ...(await task.judged) });
+  }
+
+  private async cancelTask(message: JsonObject): Promise<void> {
+    const task = this.tasks.get(stringAt(message["params"], "taskId") ?? "");
+    await this.hand(message, result => {
+      if (task?.fetched === false)
+        task.finish(Promise.reject(new ServerError({ code: REFUSED, message: "the task was cancelled" })));
+      return result;
+    });
+  }
+
+  /** Why a tool whose definition nobody has accepted does not run; undefined when it may, or when a person says so now. */
+  private async heldOf(name: string, about: string): Promise<string | undefined> {
+    const { definitions } = this;
+    if (definitions === undefined) return undefined;
+    try {
+      await definitions.reviewAll(cursor => this.receive(listRequest(cursor)).catch(noTools));
+      const held = await definitions.heldOf(name);
+      if (held === undefined) return undefined;
+      if (!(await this.mayHappen(name, about, held.person))) return held.model;
+      definitions.accept(name);
+      return undefined;
+    } catch (error) {
+      return `its definition cannot be compared with the one that was accepted: ${errorText(error)}`;
+    }
+  }
+
+  /** Hands on what the server answers, after a look at it. */
+  private async hand(
+    message: JsonObject,
+    look: (result: Json | undefined) => Promise<Json | undefined> | Json | undefined,
+  ): Promise<void> {
+    const { id = null } = message;
+    this.judged.add(idKey(message));
+    try {
+      const result = await look(await this.receive(message));
+      this.toClient({ id, result: result ?? {} });
+    } catch (error) {
+      this.toClient({ id, error: errorOf(error) });
+    } finally {
+      this.judged.delete(idKey(message));
+    }
+  }
+
+  /** Texts of the server: a resource that is a file is judged as reading it; what hooks say stands beside the content. */
+  private async fetch(message: JsonObject): Promise<void> {
     const params = isJsonObject(message["params"]) ? message["params"] : {};
-    const uri = stringAt(params, "uri") ?? "";
-    const path = fileOf(uri);
+    const method = stringAt(message, "method") ?? "";
+    const what = stringAt(params, "uri", "name", "taskId") ?? "";
+    const path = method === "resources/read" ? fileOf(what) : undefined;
     const id = message["id"];
     if (id === undefined) return;
-    this.judged.add(idKey(message));
+    const key = idKey(message);
+    const { _meta, ...args } = params;
+    this.judged.add(key);
     const called = await this.engine.untyped.call(
-      path === undefined ? `mcp__${this.server}__resources_read` : "Read",
-      path === undefined ? { uri } : { file_path: path },
-      () => this.receive(message),
-      this.canAsk ? { onAsk: pending => this.ask(`read ${uri}`, idKey(message), pending) } : {},
+      path === undefined ? `mcp__${this.server}__${method.replace("/", "_")}` : "Read",
+      path === undefined ? args : { file_path: path },
+      async () => boundResult((await this.receive(message)) ?? {}),
+      this.askOptions(`read ${what}`, key),
     );
-    this.judged.delete(idKey(message));
-    if (called.status === "done") {
-      const notes = notesOf(called).map(text => ({ uri, mimeType: "text/plain", text }));
-      this.toClient({ id, result: withContents(called.result, notes) });
-    } else if (called.status === "failed")
-      this.toClient({
-        id,
-        error:
-          called.error instanceof ServerError
-            ? called.error.error
-            : { code: SERVER_GONE, message: "it failed" },
-      });
+    this.judged.delete(key);
+    if (called.status === "done")
+      this.toClient({ id, result: withNotes(called.result, what, notesOf(called)) });
+    else if (called.status === "failed") this.toClient({ id, error: errorOf(called.error) });
     else {
       const reason = called.status === "pending" ? nobodyToAsk(called.reason) : called.reason;
-      this.toClient({ id, error: { code: REFUSED, message: `${uri} was not read: ${reason}` } });
+      this.toClient({ id, error: { code: REFUSED, message: `${what} was not read: ${reason}` } });
     }
   }
 
-  /** What the server answers; a notification has no answer. */
-  private async run(message: JsonObject): Promise<unknown> {
-    if (message["id"] === undefined) {
-      this.toServer(message);
-      return {};
-    }
-    const value = asResult(await this.receive(message));
+  private resultOf(answer: Json | undefined): ToolResult {
+    const value = asResult(boundResult(answer ?? null));
     if (value.isError === true) throw new ReportedFailure(value);
     return value;
   }
@@ -257,7 +429,7 @@ export class McpProxy {
   }
 
   /** Clients that can show a form to the person are asked to. */
-  private async ask(tool: string, about: string, { reason }: PendingCall): Promise<boolean> {
+  private async ask(tool: string, about: string, { reason }: { readonly reason: string }): Promise<boolean> {
     const id = `amplihack-${crypto.randomUUID()}`;
     const answer = new Promise<JsonObject>(resolve => this.questions.set(idKey({ id }), { about, resolve }));
     const run = { type: "boolean", title: `Run ${tool}?` };
@@ -270,11 +442,6 @@ export class McpProxy {
     const { result } = await answer;
     if (!isJsonObject(result) || result["action"] !== "accept") return false;
     return isJsonObject(result["content"]) && result["content"]["run"] === true;
-  }
-
-  /** A result came as JSON, from the server or from a hook. */
-  private answer(id: Json, result: ToolResult): void {
-    this.toClient({ id, result: result as JsonObject });
   }
 
   private toClient(message: JsonObject): void {
@@ -299,10 +466,58 @@ class ServerError {
   }
 }
 
-function withContents(result: unknown, notes: readonly JsonObject[]): Json {
+/** What a server may ask of its client, as the name of the call that hooks see. */
+const SERVED: Readonly<Record<string, string>> = {
+  "elicitation/create": "elicitation",
+  "sampling/createMessage": "sampling",
+};
+
+function listRequest(cursor: string | undefined): JsonObject {
+  const id = `amplihack-${crypto.randomUUID()}`;
+  const params = cursor === undefined ? {} : { cursor };
+  return { jsonrpc: "2.0", id, method: "tools/list", params };
+}
+
+/** A server that lists no tools may have some nevertheless. */
+function noTools(error: unknown): Json {
+  if (error instanceof ServerError) return {};
+  throw error;
+}
+
+function errorOf(error: unknown): Json {
+  return error instanceof ServerError ? error.error : { code: SERVER_GONE, message: errorText(error) };
+}
+
+function memberOf(value: Json | undefined, name: string): Json | undefined {
+  return isJsonObject(value) ? value[name] : undefined;
+}
+
+/** A result came as JSON, from the server or from a hook. */
+function asJson(result: ToolResult): Json {
+  return result as JsonObject;
+}
+
+function deferred<T>(): { readonly promise: Promise<T>; resolve(value: T): void } {
+  let settle: ((value: T) => void) | undefined;
+  const promise = new Promise<T>(resolve => {
+    settle = resolve;
+  });
+  return { promise, resolve: value => settle?.(value) };
+}
+
+/** Notes of hooks stand where the texts of this answer stand. */
+function withNotes(result: unknown, uri: string, notes: readonly string[]): Json {
   const given = isJsonObject(result as Json) ? (result as JsonObject) : {};
-  const contents = Array.isArray(given["contents"]) ? given["contents"] : [];
-  return notes.length === 0 ? given : { ...given, contents: [...contents, ...notes] };
+  if (notes.length === 0) return given;
+  const lists: Readonly<Record<string, (text: string) => JsonObject>> = {
+    messages: (text: string) => ({ role: "user", content: { type: "text", text } }),
+    content: textPart,
+    contents: (text: string) => ({ uri, mimeType: "text/plain", text }),
+  };
+  const name = Object.keys(lists).find(each => Array.isArray(given[each])) ?? "contents";
+  const parts = given[name];
+  const toPart = lists[name] ?? textPart;
+  return { ...given, [name]: [...(Array.isArray(parts) ? parts : []), ...notes.map(toPart)] };
 }
 
 const ID = /"id"\s*:\s*("(?:\\.|[^"\\])*"|-?\d+)/g;

@@ -33,6 +33,14 @@ type Dispatch = (
   options?: DispatchOptions,
 ) => Promise<Outcome>;
 
+/** What a history does around a person's answer. */
+export interface CallKeeping {
+  /** the call runs after a person was asked: what stands there may be another than when it was judged */
+  again(payload: JsonObject): Promise<void>;
+  /** the call does not run */
+  refused(payload: JsonObject): Promise<void>;
+}
+
 const MAX_SHARED_CALLS = 512;
 const APPROVAL_TTL_MS = 24 * 60 * 60 * 1000;
 
@@ -64,14 +72,17 @@ export class ToolCalls {
   private readonly ttlMs: number;
   private readonly secret: string | undefined;
   private signer: Signer | undefined;
+  private readonly keeping: () => CallKeeping | undefined;
 
   constructor(
     core: EngineContext,
     dispatch: Dispatch,
+    keeping: () => CallKeeping | undefined,
     { key, ttlMs = APPROVAL_TTL_MS, store = rememberAnswers() }: ApprovalOptions = {},
   ) {
     this.core = core;
     this.dispatch = dispatch;
+    this.keeping = keeping;
     this.ttlMs = ttlMs;
     this.secret = key;
     this.answers = store;
@@ -120,10 +131,11 @@ export class ToolCalls {
     const problem = await this.problemOf(pending);
     if (problem !== undefined) return denied(call, problem, undefined);
     const { isApproved, reason, edited, scope } = readAnswer(answer);
-    if (!isApproved) return denied(call, reason, undefined);
+    if (!isApproved) return this.refuse(call, reason, undefined);
     if (edited !== undefined && !isSameJson(edited, pending.args))
       return this.perform(this.open(tool, edited, { ...options, id, sessionId, cwd }), run);
     if (scope === "session") await this.settle(call, call.args);
+    await this.keeping()?.again(payloadOf(call, call.input));
     return this.execute(call, call.args, undefined, pending.context, run);
   }
 
@@ -198,13 +210,14 @@ export class ToolCalls {
     if (call.problem !== undefined) return denied(call, call.problem, undefined);
     const before = await this.before(call);
     const refusal = refusalIn(before);
-    if (refusal !== undefined) return denied(call, refusal, before);
+    if (refusal !== undefined) return this.refuse(call, refusal, before);
     const question = questionIn(before, call.tool);
     const runs = before.input ?? call.args;
     if (question !== undefined && call.options.isApproved !== true && !(await this.isSettled(call, runs))) {
       const asked = await this.ask(call, question, before, run);
       if (asked !== undefined) return asked;
     }
+    if (question !== undefined) await this.keeping()?.again(payloadOf(call, before.input ?? call.input));
     return this.execute(call, runs, before, textsOf(before), run);
   }
 
@@ -217,7 +230,7 @@ export class ToolCalls {
   ): Promise<CallResult<unknown> | undefined> {
     const { onAsk } = call.options;
     const runs = before.input ?? call.args;
-    const unasked = (why: string) => denied(call, `${question.model} (${why})`, before);
+    const unasked = (why: string) => this.refuse(call, `${question.model} (${why})`, before);
     if (onAsk === undefined && !isJson(runs))
       return unasked("its arguments are not JSON, so it cannot wait for an answer");
     const pending = await this.pend(call, question.person, before);
@@ -231,11 +244,16 @@ export class ToolCalls {
       return unasked(`nobody could be asked: ${errorText(error)}`);
     }
     const { isApproved, reason, edited, scope } = readAnswer(answer);
-    if (!isApproved) return denied(call, reason, before);
+    if (!isApproved) return this.refuse(call, reason, before);
     if (edited !== undefined && !isSameJson(edited, pending.args))
       return this.perform(this.open(call.tool, edited, call.options), run);
     if (scope === "session") await this.settle(call, runs);
     return undefined;
+  }
+
+  private async refuse(call: Call, reason: string, before: Outcome | undefined): Promise<DeniedResult> {
+    await this.keeping()?.refused(payloadOf(call, before?.input ?? call.input));
+    return denied(call, reason, before);
   }
 
   private async pend(call: Call, reason: string, before: Outcome): Promise<PendingCall> {

@@ -1,7 +1,7 @@
 import type { GuardSettings } from "../../config/index.ts";
 import { clipText, isUnderstood, type Judgement } from "../../guard/index.ts";
 import type { InputOf, ToolUse } from "../../protocol/index.ts";
-import { appendChainedLine, sanitiseSessionId } from "../../state/index.ts";
+import { appendChainedLine, RECORD_LOCK_TIMEOUT_MS, sanitiseSessionId } from "../../state/index.ts";
 import { join, type System } from "../../system/index.ts";
 import { redactOpening } from "../../text/index.ts";
 import { configuredAuditLog } from "../../workspace/index.ts";
@@ -64,7 +64,10 @@ export function writeAudit(
       ...(notes.length === 0 ? {} : { notes: notes.map(note => clipText(redactOpening(note), 300)) }),
       ...(failure === undefined ? {} : { failure: clipText(redactOpening(failure), 2_000) }),
     },
-    { rotation: { limitBytes: settings.audit.maxMb * MEBIBYTE, keep: KEPT_FILES } },
+    {
+      rotation: { limitBytes: settings.audit.maxMb * MEBIBYTE, keep: KEPT_FILES },
+      lockTimeoutMs: RECORD_LOCK_TIMEOUT_MS,
+    },
   );
 }
 

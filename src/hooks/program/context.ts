@@ -94,7 +94,7 @@ export function openHookContext(
   const projectRoot = findProjectRoot(system, input.cwd);
   const sessionId = findSessionId(system, input.sessionId);
   const deadline = clock.monotonicMs() + (options.budgetMs ?? budgetOf(input, hookName));
-  const logFile = new LogFile(runtimePath(projectRoot, "logs", `${hookName}.log`), { system });
+  const logFile = new LogFile(runtimePath(system, projectRoot, "logs", `${hookName}.log`), { system });
   const problems: string[] = [];
   let generatedId: string | undefined;
   let isPrepared = false;
@@ -113,7 +113,7 @@ export function openHookContext(
       parts ??= configurationFor(system, input.cwd)?.config.parts ?? BUILT_IN.parts;
       return parts.includes(part);
     },
-    path: (...parts) => runtimePath(projectRoot, ...parts),
+    path: (...parts) => runtimePath(system, projectRoot, ...parts),
     prepare() {
       if (!isPrepared) prepareRuntime(system, projectRoot, logFile);
       isPrepared = true;

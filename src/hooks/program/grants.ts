@@ -1,7 +1,13 @@
 import type { Grant, Judgement } from "../../guard/index.ts";
 import { isAgentVariable } from "../../hosts/index.ts";
-import { defined, type Json, StrictMembers, stringAt, stringsAt } from "../../protocol/index.ts";
-import { AtomicJsonFile, findMachineKey, readMachineKey, sealOf } from "../../state/index.ts";
+import { defined, type Json, listAt, StrictMembers, stringAt, stringsAt } from "../../protocol/index.ts";
+import {
+  AtomicJsonFile,
+  findMachineKey,
+  RECORD_LOCK_TIMEOUT_MS,
+  readMachineKey,
+  sealOf,
+} from "../../state/index.ts";
 import { basename, join, type System, sha256Hex } from "../../system/index.ts";
 import { clip } from "../../text/index.ts";
 import { agentAbove } from "./process-tree.ts";
@@ -17,12 +23,18 @@ export interface RefusedCommand {
   readonly rules: readonly string[];
   /** what the rules found, for the person, one line each; files of older versions have none */
   readonly found?: readonly string[];
-  /** SHA-256 of the files that it would have run, as they were shown to the guard */
-  readonly files?: readonly string[];
+  /** the files that it would have run, as they were shown to the guard */
+  readonly files?: readonly RanFileDigest[];
   readonly refusedMs: number;
   /** where it was asked for, so that a grant counts there alone */
   readonly session?: string | undefined;
   readonly host?: string | undefined;
+}
+
+/** A file that a call runs, and what stood in it. */
+export interface RanFileDigest {
+  readonly path: string;
+  readonly sha256: string;
 }
 
 /** A permission that a person gave, until the next session has shown it. */
@@ -124,12 +136,13 @@ export function judgeWithGrants(
 
 /** Remembers what was refused, so that a human can see what a code stands for. */
 export function rememberRefusal(system: System, stateHome: string, refused: RefusedCommand): void {
-  change(system, stateHome, file => {
+  const edit = (file: GrantFile): GrantFile => {
     const recent = file.refused.filter(
       other => other.code !== refused.code && other.refusedMs > refused.refusedMs - REFUSED_LIFE_MS,
     );
     return { ...file, refused: newest([...recent, refused]) };
-  });
+  };
+  change(system, stateHome, edit, RECORD_LOCK_TIMEOUT_MS);
 }
 
 /** As many as are worth keeping; the last one always. */
@@ -156,22 +169,40 @@ const MAX_FILES = 32;
 /** The files that a judged call runs, for `RefusedCommand`. */
 export function ranFiles(
   system: Pick<System, "text">,
-  { ranTexts }: Judgement,
-): { readonly files?: readonly string[] } {
-  const files = ranTexts()
+  { ranFiles }: Judgement,
+): { readonly files?: readonly RanFileDigest[] } {
+  const files = ranFiles()
     .slice(0, MAX_FILES)
-    .map(text => sha256Hex(system.text.encode(text)));
+    .map(({ path, text }) => ({ path, sha256: sha256Hex(system.text.encode(text)) }));
   return files.length === 0 ? {} : { files };
 }
 
 /** Whether a person was asked about a call that runs a file of exactly these bytes. */
 export function wasAskedAbout(system: System, stateHome: string, sha256: string): boolean {
+  return askedFiles(system, stateHome).some(file => file.sha256 === sha256);
+}
+
+/** The first of the files that a person was asked about when something else stood in it. */
+export function changedSinceAsked(
+  system: System,
+  stateHome: string,
+  files: readonly RanFileDigest[],
+): string | undefined {
+  const asked = askedFiles(system, stateHome);
+  return files.find(
+    ({ path, sha256 }) =>
+      asked.some(file => file.path === path) &&
+      !asked.some(file => file.path === path && file.sha256 === sha256),
+  )?.path;
+}
+
+function askedFiles(system: System, stateHome: string): readonly RanFileDigest[] {
   const oldest = system.clock.nowMs() - REFUSED_LIFE_MS;
   try {
     const refused = openFile(system, stateHome).read()?.refused ?? [];
-    return refused.some(({ files = [], refusedMs }) => refusedMs > oldest && files.includes(sha256));
+    return refused.flatMap(({ files = [], refusedMs }) => (refusedMs > oldest ? files : []));
   } catch {
-    return false;
+    return [];
   }
 }
 
@@ -270,16 +301,21 @@ function isUsable({ usesLeft, expiresMs }: Grant, nowMs: number): boolean {
   return isCounted && leftMs > 0 && leftMs <= GRANT_LIFE_MS;
 }
 
-function openFile(system: System, stateHome: string): AtomicJsonFile<GrantFile> {
-  return new AtomicJsonFile<GrantFile>(refusalsFile(stateHome), {
-    system,
-    parse,
-    lockTimeoutMs: LOCK_TIMEOUT_MS,
-  });
+function openFile(
+  system: System,
+  stateHome: string,
+  lockTimeoutMs = LOCK_TIMEOUT_MS,
+): AtomicJsonFile<GrantFile> {
+  return new AtomicJsonFile<GrantFile>(refusalsFile(stateHome), { system, parse, lockTimeoutMs });
 }
 
-function change(system: System, stateHome: string, edit: (file: GrantFile) => GrantFile): void {
-  openFile(system, stateHome).update(edit, EMPTY, {
+function change(
+  system: System,
+  stateHome: string,
+  edit: (file: GrantFile) => GrantFile,
+  lockTimeoutMs?: number,
+): void {
+  openFile(system, stateHome, lockTimeoutMs).update(edit, EMPTY, {
     onMalformed: "set-aside",
     onSetAside: keptAs =>
       system.stdio.writeError(
@@ -320,7 +356,10 @@ function parseGrant(value: Json): SealedGrant {
 function parseRefused(value: Json): RefusedCommand {
   const refused = new StrictMembers(value, "refused[]");
   const found = stringsAt(value, "found");
-  const files = stringsAt(value, "files");
+  const files = listAt(value, "files").flatMap((file): readonly RanFileDigest[] => {
+    const [path, sha256] = [stringAt(file, "path"), stringAt(file, "sha256")];
+    return path === undefined || sha256 === undefined ? [] : [{ path, sha256 }];
+  });
   return {
     code: refused.string("code"),
     ...textsOf(value, "digest", "session", "host"),

@@ -7,7 +7,7 @@ import {
   findStateHome,
   readMachineKey,
 } from "../../state/index.ts";
-import { join, type System } from "../../system/index.ts";
+import { join, type ProcessIdentity, type System } from "../../system/index.ts";
 import { findHostFolders, isShadowedIn, startClock } from "../../workspace/index.ts";
 
 /** The guard as it is configured for one directory: what the hook and the commands both judge with. */
@@ -18,6 +18,8 @@ export interface ConfiguredGuard {
   readonly home: string;
   readonly stateHome: string;
   readonly project: string;
+  /** of the agent, where the hooks run within it */
+  readonly agentProcess?: ProcessIdentity;
 }
 
 /** `onKeyFailure` hears why no allow-once code can be offered. */

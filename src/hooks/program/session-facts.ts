@@ -1,6 +1,12 @@
 import { type Judgement, questionKey, type RuleId } from "../../guard/index.ts";
 import { type InputOf, type Json, StrictMembers } from "../../protocol/index.ts";
-import { AtomicJsonFile, findSessionId, readText, removeIfThere } from "../../state/index.ts";
+import {
+  AtomicJsonFile,
+  findSessionId,
+  RECORD_LOCK_TIMEOUT_MS,
+  readText,
+  removeIfThere,
+} from "../../state/index.ts";
 import { join, type System } from "../../system/index.ts";
 import { clip, redact } from "../../text/index.ts";
 import { NO_SESSION_FACTS, type SessionFacts } from "../../workspace/index.ts";
@@ -62,6 +68,7 @@ export function noteInSession(
   stateHome: string,
   session: string | undefined,
   change: (notes: SessionNotes) => Partial<SessionNotes>,
+  lockTimeoutMs = LOCK_TIMEOUT_MS,
 ): void {
   if (session === undefined) return;
   const path = fileOf(stateHome, session);
@@ -69,7 +76,7 @@ export function noteInSession(
   const file = new AtomicJsonFile<SessionNotes>(path, {
     system,
     parse: parseNotes,
-    lockTimeoutMs: LOCK_TIMEOUT_MS,
+    lockTimeoutMs,
     limitBytes: MAX_BYTES,
   });
   file.update(notes => clipped({ ...notes, ...change(notes) }), NONE, { onMalformed: "set-aside" });
@@ -95,10 +102,12 @@ export function noteQuestion(
       SHOWING.includes(rule) ? [clip(redact(target), MAX_SHOWN)] : [],
     ),
   };
-  noteInSession(system, stateHome, findSessionId(system, input.sessionId), notes => ({
+  const change = (notes: SessionNotes) => ({
     asked: isAsked ? [...notes.asked.filter(({ use }) => use !== asked.use), asked] : notes.asked,
     judged: [...notes.judged, ...judged],
-  }));
+  });
+  const session = findSessionId(system, input.sessionId);
+  noteInSession(system, stateHome, session, change, RECORD_LOCK_TIMEOUT_MS);
 }
 
 /** A call has run: what was asked about it was answered with yes, and what it showed was seen. */

@@ -109,7 +109,7 @@ export function logRun(
   system: System,
 ): void {
   const { project } = record;
-  const log = new LogFile(runtimePath(project, "logs", `${record.hook}.log`), { system });
+  const log = new LogFile(runtimePath(system, project, "logs", `${record.hook}.log`), { system });
   prepareRuntime(system, project, log);
   const said = record.decision === "none" ? `${answer.stdout.trim().length} characters` : record.decision;
   const told = `${record.event} from ${record.host}, version ${version}; keys ${keys.slice(0, SHOWN_KEYS).join(", ") || "none"}; answered ${said}`;
@@ -122,7 +122,7 @@ export function prepareRuntime(system: System, project: string, log: LogFile): v
   try {
     makeRuntimeDirectory(system, project, "logs");
   } catch (error) {
-    log.write("WARNING", `${runtimePath(project)} could not be prepared: ${errorText(error)}`);
+    log.write("WARNING", `${runtimePath(system, project)} could not be prepared: ${errorText(error)}`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { BUILT_IN } from "../../config/index.ts";
+import { BUILT_IN, type GuardSettings } from "../../config/index.ts";
 import { type InjectionFinding, loadFind, loadFinding, type Rule } from "../../guard/index.ts";
 import { type InputOf, type Json, stringAt } from "../../protocol/index.ts";
 import { isInside, resolve } from "../../system/index.ts";
@@ -43,9 +43,8 @@ export async function findOrders(
   cwd: string | undefined,
   context: HookContext,
 ): Promise<readonly Spoken[]> {
-  const { findInjections } = await loadFind();
-  const found = findInjections(text);
-  return found.length === 0 || !context.hasPart("guard") ? [] : withoutSilenced(found, cwd, context);
+  if (!context.hasPart("guard")) return [];
+  return spokenOrders(text, () => (configurationFor(context.system, cwd)?.config ?? BUILT_IN).guard);
 }
 
 function isForeign({ tool, facts, cwd }: InputOf<"tool">, context: HookContext): boolean {
@@ -63,18 +62,16 @@ function isForeign({ tool, facts, cwd }: InputOf<"tool">, context: HookContext):
   });
 }
 
-/** The configuration is read only when there is something to say. */
-async function withoutSilenced(
-  found: readonly InjectionFinding[],
-  cwd: string | undefined,
-  { system }: HookContext,
-): Promise<readonly Spoken[]> {
-  const { injectionRule } = await loadFind();
+/** The same by the settings alone, which are read only when there is something to say. */
+export async function spokenOrders(text: Json, settings: () => GuardSettings): Promise<readonly Spoken[]> {
+  const { findInjections, injectionRule } = await loadFind();
+  const found = findInjections(text);
+  if (found.length === 0) return [];
   const { settleVerdict } = await loadFinding();
-  const settings = (configurationFor(system, cwd)?.config ?? BUILT_IN).guard;
+  const guard = settings();
   return found
     .map(finding => ({ ...finding, text: injectionRule(finding.rule) }))
-    .filter(({ text }) => settleVerdict(text, undefined, settings) !== "allow");
+    .filter(({ text: rule }) => settleVerdict(rule, undefined, guard) !== "allow");
 }
 
 interface Spoken extends InjectionFinding {

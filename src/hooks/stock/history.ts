@@ -33,6 +33,7 @@ import {
   readOpen,
   readSession,
   readSessionWrites,
+  removeOpen,
   setVerdict,
   sweepProject,
 } from "../../history/index.ts";
@@ -308,9 +309,24 @@ export async function completeCall(
   pruneWhenDue(history);
 }
 
+/** Of a call that was kept and has not run: it was refused, or is about to be kept again under the same id. */
+export function forgetCall(
+  input: InputOf<"tool">,
+  system: System,
+  guard: ConfiguredGuard,
+  why: "refused" | "again",
+): void {
+  const session = findSessionId(system, input.sessionId);
+  const history = openOf(system, guard, session);
+  const { tool, toolUseId, command } = callOf(input);
+  for (const file of findOpen(history.store, session, callKey(history.store, toolUseId, tool, command)))
+    if (why === "refused") dropChange(history, file);
+    else removeOpen(history.store, file);
+}
+
 /** A prompt or a stop: no call of the session runs any more. */
 export async function closeSession(
-  sessionId: string | undefined,
+  { sessionId }: Pick<SessionEvent, "sessionId">,
   system: System,
   guard: ConfiguredGuard,
 ): Promise<void> {
@@ -326,9 +342,9 @@ function tellLive(
   { store, system }: HistoryContext,
   session: string | undefined,
   host: string,
-  { project }: ConfiguredGuard,
+  { project, agentProcess }: ConfiguredGuard,
 ): void {
-  if (session !== undefined) noteLive(store, { session, host, project }, hostProcess(system));
+  if (session !== undefined) noteLive(store, { session, host, project }, agentProcess ?? hostProcess(system));
 }
 
 /** A new prompt: a new turn, and a person may have edited files meanwhile. */
@@ -337,7 +353,7 @@ export async function beginPrompt(
   system: System,
   guard: ConfiguredGuard,
 ): Promise<void> {
-  await closeSession(sessionId, system, guard);
+  await closeSession({ sessionId }, system, guard);
   const history = openOf(system, guard);
   if (!history.settings.enabled) return;
   beginTurn(history.store, findSessionId(system, sessionId), guard.project);
@@ -358,6 +374,17 @@ export async function openSession(
   pruneWhenDue(history);
 }
 
+/** A session has ended: what it did not commit is nobody's work any more. */
+export async function leaveSession(
+  { sessionId }: Pick<SessionEvent, "sessionId">,
+  system: System,
+  guard: ConfiguredGuard,
+): Promise<void> {
+  await closeSession({ sessionId }, system, guard);
+  const session = findSessionId(system, sessionId);
+  if (session !== undefined) endLive(openOf(system, guard).store, session);
+}
+
 /** Closes what is open, and counts what the session changed and could still be undone. */
 export async function endSession(
   sessionId: string | undefined,
@@ -368,8 +395,7 @@ export async function endSession(
   const history = openOf(system, guard);
   const session = findSessionId(system, sessionId);
   if (session === undefined || !history.settings.enabled) return;
-  await closeSession(sessionId, system, guard);
-  endLive(history.store, session);
+  await leaveSession({ sessionId }, system, guard);
   const { project } = readSession(history.store, session, guard.project);
   const { changes } = listChanges(history, { project, session });
   const { changes: made, files, undoable } = figuresOf(changes);

@@ -36,7 +36,7 @@ const MIN_PROMPT_LENGTH = 10;
  */
 export function routeIntent(prompt: unknown, context: HookContext, cwd?: string): Routing {
   const marker = new AtomicFlag(
-    runtimePath(findLocksRoot(context.system, cwd), "locks", ".auto_dev_active"),
+    runtimePath(context.system, findLocksRoot(context.system, cwd), "locks", ".auto_dev_active"),
     context,
   );
   const reason = judge(prompt, context, marker, cwd);

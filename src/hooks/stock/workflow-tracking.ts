@@ -190,7 +190,7 @@ export function isNested(context: HookContext): boolean {
  */
 export function isWorkflowActive(context: HookContext, cwd: string | undefined): boolean {
   const { system } = context;
-  const path = runtimePath(findLocksRoot(system, cwd), "locks", ".workflow_active");
+  const path = runtimePath(system, findLocksRoot(system, cwd), "locks", ".workflow_active");
   const marker = new AtomicFlag(path, { system });
   let isActive = false;
   attempt(context, "the workflow marker cannot be used", () => {

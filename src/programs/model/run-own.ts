@@ -32,15 +32,10 @@ export function runOwn(name: string, call: ProgramCall): void {
 function follow(started: Started, call: ProgramCall): void {
   switch (started.kind) {
     case "words":
-      execute({
-        ...call,
-        argv: started.words,
-        redirections: [],
-        declarations: [],
-        isInShell: false,
-        wrappers: call.wrappers + 1,
-        parent: { invocation: call.id, via: "wrapper" },
-      });
+      runWords(started.words, call);
+      break;
+    case "agent":
+      runAgent(started, call);
       break;
     case "text":
       runOptionText(started.text, call);
@@ -51,9 +46,67 @@ function follow(started: Started, call: ProgramCall): void {
     case "file":
       for (const { path, content } of readFiles([started.name], call)) note(path, content, call);
       break;
+    case "folder":
+      for (const { path, content } of readFiles(filesBelow(started.name, call), call))
+        note(path, content, call);
+      break;
     case "recipe":
       runRecipe(started.name, started.folders, call, new Set());
   }
+}
+
+function runWords(words: readonly Value[], call: ProgramCall): void {
+  execute({
+    ...call,
+    argv: words,
+    redirections: [],
+    declarations: [],
+    isInShell: false,
+    wrappers: call.wrappers + 1,
+    parent: { invocation: call.id, via: "wrapper" },
+  });
+}
+
+/** As if it were typed there. Settings, servers and prompts that its words name say what it does. */
+function runAgent({ words, directory }: Extract<Started, { kind: "agent" }>, call: ProgramCall): void {
+  const there = directory === undefined ? call : { ...call, cwd: joinPath(call.cwd, directory) };
+  runWords(words, there);
+  const named = words.slice(1).flatMap(word => {
+    const value = knownText(word) ?? "";
+    return [value, value.slice(value.indexOf("=") + 1)].filter(name => name !== "" && !name.startsWith("-"));
+  });
+  for (const { path, content } of readFiles(
+    [...new Set(named)].map(name => text(name)),
+    there,
+  ))
+    note(path, content, there);
+}
+
+const MAX_FOLDER_FILES = 64;
+const MAX_FOLDER_NAMES = 500;
+
+/** What lies below a folder; one with more than can be shown is not agreed to file by file. */
+function filesBelow(name: Value, call: ProgramCall): readonly Value[] {
+  const top = knownText(joinPath(call.cwd, name));
+  const { session } = call.scope;
+  const { files } = session.context;
+  if (top === undefined || files === undefined || call.place.kind !== "local") return [];
+  const found: Value[] = [];
+  const pending = files.kind(top) === "directory" ? [top] : [];
+  for (let folder = pending.shift(); folder !== undefined; folder = pending.shift()) {
+    const names = files.list(folder, MAX_FOLDER_NAMES);
+    for (const each of names ?? []) {
+      const path = `${folder}/${each}`;
+      const kind = each === ".git" || each === "node_modules" ? undefined : files.kind(path);
+      if (kind === "directory") pending.push(path);
+      if (kind === "file") found.push(text(path));
+    }
+    if (names !== undefined && found.length <= MAX_FOLDER_FILES && pending.length <= MAX_FOLDER_FILES)
+      continue;
+    leaveUnexamined(session, "input-size", `${top} has more files than can be read`, "", call.span);
+    return found.slice(0, MAX_FOLDER_FILES);
+  }
+  return found;
 }
 
 /** Types cannot be read; such a file belongs to the question all the same. */

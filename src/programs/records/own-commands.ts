@@ -26,8 +26,10 @@ export interface OwnCommand extends Pick<OptionGrammar, "flags" | "values" | "ba
   readonly asksAbroad?: string;
   readonly isGivenTexts?: true;
   readonly writes?: readonly string[];
-  readonly runs?: "words" | "recipe" | "code" | "file";
+  readonly runs?: "words" | "recipe" | "code" | "file" | "folder";
+  readonly launches?: string;
   readonly runsText?: readonly string[];
+  readonly runsFile?: readonly string[];
   readonly shows?: "change";
   /** the first word it does not know, and all behind it, belong to the agent that it starts */
   readonly isPassThrough?: true;
@@ -46,7 +48,9 @@ export const RECIPE_EXTENSIONS = [".yaml", ".yml"];
 export type Started =
   | { readonly kind: "words"; readonly words: readonly Value[] }
   | { readonly kind: "text"; readonly text: Value }
-  | { readonly kind: "code" | "file"; readonly name: Value }
+  | { readonly kind: "code" | "file" | "folder"; readonly name: Value }
+  /** an agent with these words, some of which may name files */
+  | { readonly kind: "agent"; readonly words: readonly Value[]; readonly directory: Value | undefined }
   | { readonly kind: "recipe"; readonly name: Value; readonly folders: readonly Value[] };
 
 /** One call of this program, read as the program itself reads it. */
@@ -170,12 +174,20 @@ interface ReadOptions {
 }
 
 function startsOf(
-  { runs, runsText = [] }: OwnCommand,
+  { runs, launches, runsText = [], runsFile = [] }: OwnCommand,
   { options, operands, passedOn }: ReadOptions,
 ): readonly Started[] {
   const valuesOf = (...names: readonly string[]) =>
     options.flatMap(({ name, value }) => (value !== undefined && names.includes(name) ? [value] : []));
-  const texts = valuesOf(...runsText).map((text): Started => ({ kind: "text", text }));
+  const texts = [
+    ...valuesOf(...runsText).map((text): Started => ({ kind: "text", text })),
+    ...valuesOf(...runsFile).map((name): Started => ({ kind: "file", name })),
+  ];
+  if (launches !== undefined)
+    return [
+      ...texts,
+      { kind: "agent", words: [text(launches), ...passedOn], directory: valuesOf("cwd").at(-1) },
+    ];
   // What is missing among the words may stand behind `--`.
   const name = operands[0] ?? passedOn[0];
   if (runs === undefined || (runs !== "words" && name === undefined)) return texts;

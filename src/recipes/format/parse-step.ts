@@ -18,6 +18,8 @@ const ONLY_FOR: Readonly<Record<StepType, readonly string[]>> = {
 
 const REQUIRED: Readonly<Record<StepType, string>> = { bash: "command", agent: "prompt", recipe: "recipe" };
 
+const DEFAULT_RETRY_DELAY_SECONDS = 1;
+
 export function parseStep(node: YamlNode, reports: StepReports): Step | undefined {
   const { error, warn, note } = reports;
   const id = node.kind === "map" ? new FieldReader(node.entries, "", () => {}).label("id") : undefined;
@@ -72,6 +74,9 @@ export function parseStep(node: YamlNode, reports: StepReports): Step | undefine
     mode: read.label("mode"),
     autoStage: read.boolean("auto_stage"),
     dependsOn: read.labels("depends_on") ?? [],
+    retries: read.integer("retries") ?? 0,
+    retryDelaySeconds: read.seconds("retry_delay") ?? DEFAULT_RETRY_DELAY_SECONDS,
+    approval: read.string("approval"),
   };
   warnUnused(read, type, where, warn);
   return step;

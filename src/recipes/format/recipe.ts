@@ -29,6 +29,12 @@ export interface Step {
   readonly mode: string | undefined;
   readonly autoStage: boolean | undefined;
   readonly dependsOn: readonly string[];
+  /** how often it is tried again when what it runs fails */
+  readonly retries: number;
+  /** before the first further attempt; each pause is twice the one before */
+  readonly retryDelaySeconds: number;
+  /** what a person must say yes to before it runs */
+  readonly approval: string | undefined;
 }
 
 export type HookName = "pre_step" | "post_step" | "on_error";

@@ -65,3 +65,9 @@ export function observeAll(
     }
   };
 }
+
+/** Answers who said what. Without an answer the run was interrupted meanwhile. */
+export type Approve = (
+  step: StepReference,
+  question: string,
+) => Promise<{ readonly isApproved: boolean; readonly by: string } | undefined>;

@@ -153,7 +153,7 @@ export function takeCheckpoint(
 ): ResumedCheckpoint {
   const path = findCheckpoint(system, search, argument);
   if (system.files.follow(path) === undefined) {
-    throw new Error(`no checkpoint at ${path}; a run that succeeded leaves none`);
+    throw new Error(noCheckpoint(path));
   }
   const lock = lockCheckpoint(system, path);
   try {
@@ -163,13 +163,17 @@ export function takeCheckpoint(
       parse: parseCheckpoint,
     });
     const checkpoint = file.read();
-    if (checkpoint === undefined)
-      throw new Error(`no checkpoint at ${path}; a run that succeeded leaves none`);
+    if (checkpoint === undefined) throw new Error(noCheckpoint(path));
     return { ...checkpoint, runId: checkpoint.runId || basename(path).replace(/\.json$/, ""), path, lock };
   } catch (error) {
     lock.release();
     throw error;
   }
+}
+
+/** One that was submitted keeps its steps in the database, whatever became of it. */
+function noCheckpoint(path: string): string {
+  return `no checkpoint at ${path}: a run that succeeded leaves none, and one that was submitted goes on with amplihack recipe resume`;
 }
 
 function parseCheckpoint(value: Json): Checkpoint {

@@ -168,6 +168,7 @@ function createRun(
     observe,
     warn,
     interruption: request.interruption ?? new Interruption(),
+    approve: request.approve,
     progress,
     watcher,
     counter: { steps: 0, files: 0, shells: 0 },

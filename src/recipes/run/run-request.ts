@@ -10,7 +10,7 @@ import {
 } from "../../state/index.ts";
 import { join, resolve, type System } from "../../system/index.ts";
 import { isDirectory, type RecipeSearch } from "../find/find-recipe.ts";
-import type { Observer } from "../logs/events.ts";
+import type { Approve, Observer } from "../logs/events.ts";
 import { type SnippetLimits, snippetLimits } from "../steps/snippet.ts";
 import { ContextError, readContextFile, readPairs } from "../values/context.ts";
 import { sessionLimits } from "./base-environment.ts";
@@ -58,6 +58,8 @@ export interface RunRequest {
   readonly kept?: KeptRun | undefined;
   /** Sub-recipes and parents are looked for beside the recipe and nowhere else. */
   readonly isSealed?: boolean | undefined;
+  /** asks a person about steps with an `approval` */
+  readonly approve?: Approve | undefined;
 }
 
 /** A run that cannot begin; told in the result document and on stderr. */

@@ -5,7 +5,7 @@ import type { GroupWatcher } from "../../system/node.ts";
 import type { RecipeSearch } from "../find/find-recipe.ts";
 import type { LoadedRecipe } from "../find/load-recipe.ts";
 import type { Step } from "../format/recipe.ts";
-import type { Observer, StepReference } from "../logs/events.ts";
+import type { Approve, Observer, StepReference } from "../logs/events.ts";
 import type { OutputSnippet, SnippetLimits } from "../steps/snippet.ts";
 import type { Interruption } from "./interruption.ts";
 import type { FrameProgress, ProgressKeeper } from "./progress-keeper.ts";
@@ -42,6 +42,8 @@ export interface RecipeRun {
   readonly counter: { steps: number; files: number; shells: number };
   /** SHA-256 of recipes that a person agreed to as they are */
   readonly agreed: readonly string[];
+  /** asks a person about a step and waits; undefined where nobody can be asked */
+  readonly approve: Approve | undefined;
 }
 
 interface RunEnvironment {

@@ -180,10 +180,58 @@ function dryRunResult(run: RecipeRun, frame: Frame, step: Step): FinishedStep | 
 }
 
 async function execute(task: StepTask, runFrame: (frame: Frame) => Promise<FrameEnd>): Promise<StepOutcome> {
+  const refused = await refusalOf(task);
+  if (refused !== undefined) return reportFailure(task, refused);
   const before = await runHook(task, "pre_step");
-  const outcome = withWarnings(await attempt(task, runFrame), before, "first");
+  const outcome = withWarnings(await attemptAgain(task, runFrame), before, "first");
   if (outcome.status === "failed") return reportFailure(task, outcome);
   return withWarnings(outcome, await runHook(task, "post_step", outcome), "last");
+}
+
+/** Waits for a person where the step asks for one; undefined when it may run. */
+async function refusalOf({ run, step, context, reference }: StepTask): Promise<StepOutcome | undefined> {
+  if (step.approval === undefined) return undefined;
+  if (run.approve === undefined)
+    return failure(
+      "approval",
+      "A person must approve this step: submit the recipe to a queue (amplihack recipe submit), where others can",
+    );
+  const question = fillTemplate(step.approval, context);
+  run.observe({
+    kind: "notice",
+    text: `Waits for approval of '${reference.path}': ${question}`,
+    isWarning: false,
+  });
+  const answer = await run.approve(reference, question);
+  if (answer === undefined) return failure("approval", "interrupted while it waited for approval");
+  run.observe({
+    kind: "notice",
+    text: `'${reference.path}' was ${answer.isApproved ? "approved" : "refused"} by ${answer.by}`,
+    isWarning: false,
+  });
+  return answer.isApproved ? undefined : failure("approval", `Refused by ${answer.by}`);
+}
+
+const MAX_RETRY_DELAY_SECONDS = 600;
+
+/** Only what ran and failed is tried again: what was refused stays refused. */
+async function attemptAgain(
+  task: StepTask,
+  runFrame: (frame: Frame) => Promise<FrameEnd>,
+): Promise<StepOutcome> {
+  const { run, step, reference } = task;
+  for (let tried = 0; ; tried++) {
+    const outcome = await attempt(task, runFrame);
+    const mayRetry = outcome.status === "failed" && outcome.phase === "execute" && tried < step.retries;
+    if (!mayRetry || run.interruption.signal !== undefined) return outcome;
+    const seconds = Math.min(step.retryDelaySeconds * 2 ** tried, MAX_RETRY_DELAY_SECONDS);
+    run.observe({
+      kind: "notice",
+      text: `'${reference.path}' failed (${outcome.error}); attempt ${tried + 2} of ${step.retries + 1} in ${seconds} s`,
+      isWarning: true,
+    });
+    await run.interruption.pause(seconds * 1000);
+  }
 }
 
 async function attempt(task: StepTask, runFrame: (frame: Frame) => Promise<FrameEnd>): Promise<StepOutcome> {

@@ -1,7 +1,16 @@
 import type { DBOSClient } from "@dbos-inc/dbos-sdk";
 import type { Pool } from "pg";
-import { closePool, createPool, Database, type DatabaseAddress, translate } from "../../postgres/index.ts";
-import { createClient, migrateDbos } from "./dbos.ts";
+import {
+  closePool,
+  createPool,
+  Database,
+  type DatabaseAddress,
+  type Migration,
+  migrate,
+  SCHEMA,
+  translate,
+} from "../../postgres/index.ts";
+import { createClient, migrateDbos, RUNS } from "./dbos.ts";
 import { migrateLog } from "./run-log.ts";
 
 const CONNECT_MS = 10_000;
@@ -71,4 +80,36 @@ export function withClient<T>(connection: Connection, work: (client: DBOSClient)
 export async function prepareTables(connection: Connection): Promise<void> {
   await migrateLog(connection.database);
   await withDbos(connection, () => migrateDbos(connection.pool));
+  await migrate(connection.database, "recipe owners", [SUBMITTERS]);
 }
+
+/**
+ * Who submitted a run is whom the server let in; of what the client says of itself only the machine counts. A queue
+ * with a team in its name (`payments:nightly`) takes runs from members of the team alone.
+ */
+const SUBMITTERS: Migration = [
+  `CREATE FUNCTION ${SCHEMA}.run_submitting() RETURNS trigger LANGUAGE plpgsql
+     SET search_path = pg_catalog, ${SCHEMA}, pg_temp
+     AS $$ DECLARE of_team text := split_part(NEW.queue_name, ':', 1);
+     BEGIN
+       IF TG_OP = 'UPDATE' THEN
+         NEW.attributes := jsonb_set(coalesce(NEW.attributes, '{}'), '{by}', coalesce(OLD.attributes->'by', 'null'));
+         NEW.authenticated_user := OLD.authenticated_user;
+         RETURN NEW;
+       END IF;
+       IF strpos(NEW.queue_name, ':') > 0 THEN
+         IF to_regclass('${SCHEMA}.members') IS NULL THEN
+           RAISE insufficient_privilege USING MESSAGE = 'there are no teams here';
+         END IF;
+         IF NOT may_see(of_team, '') THEN
+           RAISE insufficient_privilege USING MESSAGE = 'only members of a team may submit to its queues';
+         END IF;
+       END IF;
+       NEW.attributes := jsonb_set(coalesce(NEW.attributes, '{}'), '{by}', to_jsonb(
+         session_user || '@' || regexp_replace(coalesce(NEW.attributes->>'by', ''), '^.*@', '')));
+       NEW.authenticated_user := session_user;
+       RETURN NEW;
+     END $$`,
+  `CREATE TRIGGER amplihack_submitting BEFORE INSERT OR UPDATE OF attributes, authenticated_user
+     ON ${RUNS} FOR EACH ROW EXECUTE FUNCTION ${SCHEMA}.run_submitting()`,
+];

@@ -8,6 +8,8 @@ export const RUNS = `${DBOS_SCHEMA}.workflow_status`;
 export const APPLICATION = "amplihack";
 /** The name under which every run of a recipe is recorded. */
 export const WORKFLOW = "recipe";
+/** What a schedule starts: it submits the run that the schedule holds. */
+export const SCHEDULED = "recipe-scheduled";
 /** What a submitted run and its records look like. A worker takes runs of its own version only. */
 export const RUN_VERSION = "1";
 /** A run that was begun more often than this is given up: it may be what ends its workers. */

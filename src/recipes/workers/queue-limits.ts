@@ -1,8 +1,11 @@
 import type { DBOSClient } from "@dbos-inc/dbos-sdk";
 import { SCHEMA } from "../../postgres/index.ts";
+import { Problem } from "../../state/index.ts";
 import type { RunState } from "../logs/run-records.ts";
 import { type Connection, withClient } from "./connection.ts";
-import { findEndedRuns, findRunState } from "./run-queries.ts";
+import { DBOS_SCHEMA, RUN_VERSION } from "./dbos.ts";
+import { RESULT } from "./journal.ts";
+import { findEndedRuns, findRunState, type QueuedRun } from "./run-queries.ts";
 
 /** What holds for all workers of a queue together. What is undefined stays as it is. */
 export interface QueueLimits {
@@ -40,10 +43,71 @@ export async function pruneRuns(connection: Connection, days: number): Promise<n
   for (let count = 0; ; count += BATCH) {
     const ids = await findEndedRuns(database, days, BATCH);
     // The log first: without its run nobody would find it again.
-    await database.run(`DELETE FROM ${SCHEMA}.recipe_log WHERE run_id = ANY($1)`, [ids]);
+    for (const table of ["recipe_log", "recipe_approvals"])
+      await database.run(`DELETE FROM ${SCHEMA}.${table} WHERE run_id = ANY($1)`, [ids]);
     if (ids.length > 0) await withClient(connection, client => client.deleteWorkflows([...ids]));
     if (ids.length < BATCH) return count + ids.length;
   }
+}
+
+interface StoredRecord {
+  readonly id: number;
+  readonly paths: readonly string[];
+}
+
+/**
+ * Puts a run that is over on its queue again, under its own id: steps that have ended are not done again, or only those
+ * before `from`. Throws a `Problem` where there is nothing to go on with.
+ */
+export async function resumeRun(
+  connection: Connection,
+  run: Pick<QueuedRun, "runId" | "state" | "queue">,
+  from: string | undefined,
+): Promise<void> {
+  const { runId, state, queue } = run;
+  if (state === "queued" || state === "running")
+    throw new Problem(`run ${runId} is not over: it is ${state}`, {
+      kind: "over",
+      fix: "amplihack recipe cancel",
+    });
+  if (from === undefined && state === "done")
+    throw new Problem(`run ${runId} has succeeded: there is no step left`, {
+      kind: "over",
+      fix: "name the step to begin with: --from STEP",
+    });
+  const records = await storedRecords(connection, runId);
+  const first =
+    from === undefined
+      ? records.find(({ paths }) => paths.includes(RESULT))
+      : records.find(({ paths }) => paths.some(path => path === from || path.startsWith(`${from}/`)));
+  if (from !== undefined && first === undefined) {
+    const known = records.flatMap(({ paths }) => paths).filter(path => path !== RESULT);
+    throw new Problem(`no step '${from}' of run ${runId} has ended`, {
+      kind: "not-found",
+      fix:
+        known.length === 0 ? "leave --from out: the run begins anew" : `steps that have: ${known.join(", ")}`,
+    });
+  }
+  const startStep = first?.id ?? (records.at(-1)?.id ?? -1) + 1;
+  await connection.database.run(
+    `DELETE FROM ${SCHEMA}.recipe_approvals WHERE run_id = $1 AND is_approved IS NOT TRUE`,
+    [runId],
+  );
+  await withClient(connection, client =>
+    client.rewindWorkflow(runId, { startStep, queueName: queue, applicationVersion: RUN_VERSION }),
+  );
+}
+
+async function storedRecords(connection: Connection, runId: string): Promise<readonly StoredRecord[]> {
+  const rows = await connection.database.run(
+    `SELECT function_id, function_name FROM ${DBOS_SCHEMA}.operation_outputs WHERE workflow_uuid = $1
+     ORDER BY function_id`,
+    [runId],
+  );
+  return rows.map(({ function_id: id, function_name: name }) => ({
+    id: Number(id),
+    paths: String(name).split(", "),
+  }));
 }
 
 /** Answers the state of the run afterwards: one that was over before stays as it was. */

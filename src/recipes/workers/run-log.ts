@@ -15,6 +15,30 @@ const MIGRATIONS: readonly Migration[] = [
        record text NOT NULL,
        PRIMARY KEY (run_id, seq))`,
   ],
+  [
+    `CREATE TABLE ${SCHEMA}.recipe_approvals (
+       run_id text NOT NULL,
+       path text NOT NULL,
+       question text NOT NULL,
+       asked timestamptz NOT NULL DEFAULT now(),
+       is_approved boolean,
+       answered_by text,
+       answered timestamptz,
+       PRIMARY KEY (run_id, path))`,
+    // Whoever answers is whom the server let in, and an answer stays as it was given.
+    `CREATE FUNCTION ${SCHEMA}.approval_answering() RETURNS trigger LANGUAGE plpgsql
+       SET search_path = pg_catalog, pg_temp
+       AS $$ BEGIN
+         IF OLD.is_approved IS NOT NULL THEN
+           RAISE insufficient_privilege USING MESSAGE = 'it is answered';
+         END IF;
+         NEW.answered_by := session_user;
+         NEW.answered := now();
+         RETURN NEW;
+       END $$`,
+    `CREATE TRIGGER approval_answering BEFORE UPDATE ON ${SCHEMA}.recipe_approvals
+       FOR EACH ROW EXECUTE FUNCTION ${SCHEMA}.approval_answering()`,
+  ],
 ];
 
 /** Of what the steps of one run print, by one worker. The rest is in the results of the steps. */

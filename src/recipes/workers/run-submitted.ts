@@ -7,6 +7,7 @@ import type { RunOutcome } from "../run/result.ts";
 import { EXIT_CODES } from "../run/result.ts";
 import { refusedOutcome, runRecipe } from "../run/run-recipe.ts";
 import { RunRefusal, type RunRequest } from "../run/run-request.ts";
+import { approveInDatabase } from "./approvals.ts";
 import type { Journal } from "./journal.ts";
 import { RunLogWriter } from "./run-log.ts";
 import { parseSubmittedRun, type SubmittedRun, unpackRecipe } from "./submit.ts";
@@ -80,6 +81,7 @@ async function execute(
         hidesContext: true,
         kept: journal.keep(runId, context),
         interruption,
+        approve: approveInDatabase(database, runId, interruption),
         launcher,
         observer: event => {
           if (event.kind !== "step_end" || !journal.hasEndedBefore(event.step.path)) log.add(event);

@@ -1,5 +1,5 @@
-import { randomUUID } from "node:crypto";
-import { hostname, userInfo } from "node:os";
+import { createHash, randomUUID } from "node:crypto";
+import { hostname } from "node:os";
 import {
   booleanAt,
   isJsonObject,
@@ -167,7 +167,7 @@ function parseOptions(options: JsonObject): RunOptions {
 }
 
 /** A recipe that is ready to be put on a queue. */
-interface PackedRun {
+export interface PackedRun {
   readonly recipe: string;
   readonly stepCount: number;
   readonly submitted: SubmittedRun;
@@ -207,21 +207,43 @@ export function packRun(system: System, request: RunRequest): PackedRun {
   };
 }
 
+export interface QueueOptions {
+  /** the same key is the same run, however often it is submitted */
+  readonly key?: string | undefined;
+  /** 1 is taken first; without one a run is taken before all that have one */
+  readonly priority?: number | undefined;
+}
+
 /** Puts the run on the queue. Answers its id. */
-export async function enqueueRun(connection: Connection, queue: string, run: PackedRun): Promise<string> {
+export async function enqueueRun(
+  connection: Connection,
+  queue: string,
+  run: PackedRun,
+  { key, priority }: QueueOptions = {},
+): Promise<string> {
   const workflow = {
     queueName: queue,
     workflowName: WORKFLOW,
-    workflowID: randomUUID(),
+    workflowID: key === undefined ? randomUUID() : idOfKey(queue, key),
     appVersion: RUN_VERSION,
-    attributes: { recipe: run.recipe, steps: run.stepCount, queue, by: submitter() },
+    attributes: attributesOf(run, queue),
+    ...(priority === undefined ? {} : { priority }),
   };
   await withClient(connection, client => client.enqueue(workflow, run.submitted));
   return workflow.workflowID;
 }
 
-function submitter(): string {
-  return `${userInfo().username}@${hostname()}`;
+/** What lists of runs are made from. Who submitted is written by the database. */
+export function attributesOf(run: Pick<PackedRun, "recipe" | "stepCount">, queue: string) {
+  return { recipe: run.recipe, steps: run.stepCount, queue, by: `@${hostname()}` };
+}
+
+/** An id in the form of all others, always the same for a key. */
+export function idOfKey(queue: string, key: string): string {
+  const hex = createHash("sha256")
+    .update(JSON.stringify([queue, key]))
+    .digest("hex");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
 }
 
 interface SubmitTarget {
@@ -231,6 +253,7 @@ interface SubmitTarget {
   readonly connection: Connection;
   /** for what a person may want to know next */
   readonly note: (text: string) => void;
+  readonly options?: QueueOptions | undefined;
 }
 
 interface SubmitDisplay {
@@ -243,7 +266,7 @@ interface SubmitDisplay {
 /** Submits a recipe and prints its id, or waits for it and prints its result. Returns the exit code. */
 export async function submitInTerminal(
   request: RunRequest,
-  { queue, urlWords, connection, note }: SubmitTarget,
+  { queue, urlWords, connection, note, options }: SubmitTarget,
   { format, isQuiet, waits }: SubmitDisplay,
   output: CommandOutput,
 ): Promise<number> {
@@ -256,7 +279,7 @@ export async function submitInTerminal(
   }
   for (const warning of packed.warnings) warn(`Warning: ${warning}\n`);
   await prepareTables(connection);
-  const runId = await enqueueRun(connection, queue, packed);
+  const runId = await enqueueRun(connection, queue, packed, options);
   if (!waits) {
     const document = { run_id: runId, recipe_name: packed.recipe, queue, state: "queued" };
     print(format === "table" ? `${runId}\n` : documentText(document, format));

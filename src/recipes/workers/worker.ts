@@ -10,11 +10,20 @@ import { EXIT_CODES } from "../run/result.ts";
 import type { RunRequest } from "../run/run-request.ts";
 import { SHOWN_ID_LENGTH } from "../run-in-terminal.ts";
 import { type Connection, openConnection, prepareTables, withClient, withDbos } from "./connection.ts";
-import { type Dbos, limitThisWorker, loadDbos, MAX_ATTEMPTS, WORKFLOW, workerConfig } from "./dbos.ts";
+import {
+  type Dbos,
+  limitThisWorker,
+  loadDbos,
+  MAX_ATTEMPTS,
+  SCHEDULED,
+  WORKFLOW,
+  workerConfig,
+} from "./dbos.ts";
 import { connectionName, executorIdOf, WorkerLock } from "./liveness.ts";
 import { pruneRuns, type QueueLimits, setQueueLimits } from "./queue-limits.ts";
 import { countOpen } from "./run-queries.ts";
 import type { RunSummary } from "./run-submitted.ts";
+import { scheduledWorkflow } from "./schedules.ts";
 import { type WorkerEvents, WorkerSession } from "./worker-session.ts";
 
 interface WorkerOptions {
@@ -44,6 +53,8 @@ interface WorkerReport extends WorkerEvents {
   tookOver(count: number): void;
   /** It has ended its programs and tries to connect again. */
   cutOff(): void;
+  /** Nobody answered when it started. */
+  waits(why: string): void;
 }
 
 type SessionEnd = "stopped" | "empty" | "lost";
@@ -72,8 +83,9 @@ export async function workOnQueue(
       const end = await serve(dbos, system, options, stopping, report);
       if (end !== "lost") return;
     } catch (error) {
-      // What is wrong at the start is for the person who starts it; later it may pass.
-      if (isFirst || !(error instanceof PostgresError && error.problem === "offline")) throw error;
+      // What is wrong with rights or settings is for the person who starts it; a database that is down may come.
+      if (!(error instanceof PostgresError && error.problem === "offline")) throw error;
+      if (isFirst) report.waits(error.message);
       await stopping.pause(RECONNECT_MS);
       continue;
     }
@@ -91,6 +103,12 @@ function registerOnce({ DBOS }: Dbos): void {
     return session.run(runId, input);
   };
   DBOS.registerWorkflow(body, { name: WORKFLOW, maxRecoveryAttempts: MAX_ATTEMPTS });
+  const scheduled = async (_: Date, run: Json): Promise<string> => {
+    const { queue, ...workflow } = scheduledWorkflow(run, DBOS.workflowID ?? "");
+    const { workflowID } = await DBOS.enqueueWorkflowWithOptions({ queueName: queue, ...workflow }, run);
+    return workflowID;
+  };
+  DBOS.registerWorkflow(scheduled, { name: SCHEDULED, maxRecoveryAttempts: MAX_ATTEMPTS });
 }
 
 /** Works as long as the connection holds. */
@@ -218,6 +236,7 @@ function reportTo(note: (text: string) => void, queue: string, workingDir: strin
     left: (runId, why) =>
       note(`  ⊘ ${short(runId)} ${why === "cancelled" ? "was cancelled" : "goes on elsewhere"}\n`),
     tookOver: count => note(`Returned ${count} of a worker that is gone to the queue\n`),
+    waits: why => note(`Waits: ${why}. It goes on trying; Ctrl-C ends it.\n`),
     cutOff: () =>
       note(
         "The database does not answer. The running steps were ended; other workers go on with their runs.\n",

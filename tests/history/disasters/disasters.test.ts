@@ -7,10 +7,12 @@ import { CASES } from "./disasters.ts";
 import type { Disaster } from "./row.ts";
 
 // A whole run carries out some of each family, which takes seconds; `npm run test:disasters` all of them, with those that
-// are held out. AMPLIHACK_DISASTER_RATES=FILE writes the rates there.
+// are held out. AMPLIHACK_DISASTER_RATES=FILE writes the rates there, AMPLIHACK_DISASTER_SHOWN=1 names the rows held out that
+// failed, once they are measured.
 
 const IS_LONG = process.env["AMPLIHACK_TEST_LONG"] === "1";
 const RATES = process.env["AMPLIHACK_DISASTER_RATES"];
+const IS_SHOWN = process.env["AMPLIHACK_DISASTER_SHOWN"] === "1";
 const projects = new Projects();
 const results: { readonly set: string; readonly row: Disaster; readonly outcome: Outcome }[] = [];
 
@@ -71,7 +73,9 @@ describe.runIf(IS_LONG)("those held out too", () => {
     for (const row of HELD_OUT) {
       const outcome = await outcomeOf(projects, row);
       results.push({ set: "held out", row, outcome });
-      if (!isGood(row, outcome)) bad += 1;
+      if (isGood(row, outcome)) continue;
+      bad += 1;
+      if (IS_SHOWN) process.stderr.write(`${row.name}\n${outcome.kind} ${outcome.wrong.join("\n")}\n\n`);
     }
     expect(bad).toBe(0);
   });

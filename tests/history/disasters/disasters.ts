@@ -1,3 +1,4 @@
+import { SHOWN } from "./disasters.shown.ts";
 import { type Disaster, left, rows, write } from "./row.ts";
 
 /** The form is in `row.ts`. */
@@ -281,4 +282,5 @@ export const CASES: readonly Disaster[] = [
   ...LINKS,
   ...HARD,
   ...MOVES,
+  ...SHOWN,
 ];

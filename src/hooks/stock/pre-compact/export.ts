@@ -199,10 +199,10 @@ export interface RestoredConversation {
 
 /** The newest exported conversation of a project, as a list of one; empty when there is none. */
 export function restoreLatestConversation(
-  system: Pick<System, "files">,
+  system: Pick<System, "files" | "env" | "installedIn" | "text">,
   projectRoot: string,
 ): readonly RestoredConversation[] {
-  const directory = runtimePath(projectRoot, "logs");
+  const directory = runtimePath(system, projectRoot, "logs");
   const exports = listNames(system, directory).flatMap(session => {
     const path = join(directory, session, MARKDOWN_NAME);
     const facts = lookAt(system, path);

@@ -314,5 +314,5 @@ function readIterations(files: LockFiles, sessionId: string | undefined): number
 }
 
 function openLock(system: System): LockFiles {
-  return new LockFiles(system, runtimePath(findLocksRoot(system, undefined), "locks"));
+  return new LockFiles(system, runtimePath(system, findLocksRoot(system, undefined), "locks"));
 }

@@ -19,10 +19,8 @@ async function decideStop(input: InputOf<"stop">, context: HookContext): Promise
   const { system } = context;
   if (VARIABLES.AMPLIHACK_SHUTDOWN_IN_PROGRESS.get(system)) return APPROVAL;
   if (isOfHelper(input)) return APPROVAL;
-  await withOpenChanges(context, input.cwd, ({ closeSession }, guard) =>
-    closeSession(input.sessionId, system, guard),
-  );
-  const lock = new LockFiles(system, runtimePath(findLocksRoot(system, input.cwd), "locks"));
+  await withOpenChanges(context, input.cwd, ({ closeSession }, guard) => closeSession(input, system, guard));
+  const lock = new LockFiles(system, runtimePath(system, findLocksRoot(system, input.cwd), "locks"));
   switch (isLocked(context, lock)) {
     case "yes": {
       const verdict = judgeLock(context, lock);

@@ -17,13 +17,13 @@ export async function findSharedRuntime(
   const root = context.projectRoot;
   const question = ["rev-parse", "--git-common-dir", "--git-dir"];
   const asked = await askGit(context.system, question, call(context, GIT_LIMIT_MS));
-  const own = { path: runtimePath(root), root, isRepository: asked.ok };
+  const own = { path: runtimePath(context.system, root), root, isRepository: asked.ok };
   if (!asked.ok) return own;
   const [common = "", git = ""] = asked.text.split("\n").map(line => resolve(root, line.trim()));
   const isLinked = common !== git && basename(common) === ".git";
   if (!isLinked) return own;
   const main = dirname(common);
-  return { path: runtimePath(main), root: main, isRepository: true };
+  return { path: runtimePath(context.system, main), root: main, isRepository: true };
 }
 
 export interface PullRequest {

@@ -1,0 +1,200 @@
+import { isHistoryOn, loadConfig } from "../config/index.ts";
+import {
+  ALLOWED,
+  contextOf,
+  type GuardContext,
+  type GuardedCall,
+  type GuardHook,
+  isDenied,
+  isEmptyFootprint,
+  judgeTool,
+} from "../guard/index.ts";
+import { type FileTexts, type History, openHistory, readFileTexts, type UndoPlan } from "../history/index.ts";
+import { type ConfiguredGuard, type KeptCall, loadStockHistory } from "../hooks/index.ts";
+import { defined, type Effect, errorText, type HookInput, type InputOf } from "../protocol/index.ts";
+import { findHome, findProjectRoot, findStateHome, Problem } from "../state/index.ts";
+import { join, type System } from "../system/index.ts";
+import {
+  type EngineHistory,
+  type HistoryOptions,
+  type SessionStep,
+  toDiagnostic,
+  type Undone,
+  type UndoOptions,
+} from "./history-types.ts";
+import { BoundedMap } from "./session-state.ts";
+
+const DEFAULT_AGENT = "engine";
+const MAX_KEPT = 512;
+
+/** What `history()` does, loaded with the guard and the store when it is first needed. */
+export class HistoryKeeping {
+  private readonly options: HistoryOptions;
+  /** calls that were kept while the guard judged them, so that they are not judged a second time */
+  private readonly kept = new BoundedMap<true>(MAX_KEPT);
+
+  constructor(options: HistoryOptions) {
+    this.options = options;
+  }
+
+  /** Opens the store as a person of this project sees it. */
+  open(system: System, projectDir: string): EngineHistory {
+    const { home, stateHome, project, config } = this.configure(system, projectDir);
+    const opened = openHistory(system, { stateHome, project }, config.history);
+    const readContent: History["readContent"] = (...given) => opened.readContent(...given);
+    return {
+      async list({ allProjects = false, ...query } = {}) {
+        await opened.finishEnded();
+        return opened.listChanges({ ...query, ...(allProjects ? {} : { project }) }).changes;
+      },
+      async show(id) {
+        await opened.finishEnded();
+        const change = opened.readChange(id);
+        if (change === undefined) throw new Problem(opened.whyNoChange(id), { kind: "not-found" });
+        const reader = { home, agentSettings: config.guard, text: system.text, readContent };
+        const texts = new Map<string, FileTexts | string>();
+        for (const file of change.files) {
+          const found = await readFileTexts(file, change, reader);
+          if (found !== undefined) texts.set(file.path, found);
+        }
+        return { change, texts };
+      },
+      async undo(what = { kind: "newest" }, given = {}) {
+        const isSelection = typeof what === "object" && "kind" in what;
+        const selection = isSelection ? what : ({ kind: "ids", ids: [what].flat() } as const);
+        return carryOut(opened, await opened.planUndo(selection), given);
+      },
+      async redo(id, given = {}) {
+        return carryOut(opened, await opened.planRedo(id), given);
+      },
+    };
+  }
+
+  /** The guard's answer to a call: what is kept can come back, and is not asked about. */
+  async judge(guard: GuardHook, given: InputOf<"tool">, system: System): Promise<Effect> {
+    const input = this.named(given);
+    const judged = guard.judge(given, system, await this.known(input, system));
+    const { kept, problem } = await this.keep(input, system, judged);
+    const judgement = kept?.settle(judged.judgement) ?? judged.judgement;
+    kept?.conclude(judgement.verdict);
+    this.kept.set(keyOf(input), true);
+    const effect = guard.answer(given, { ...judged, judgement });
+    const message = judgement.verdict === "allow" ? kept?.message : undefined;
+    return {
+      ...effect,
+      ...(message === undefined ? {} : { message: { text: message, level: "info" as const } }),
+      ...(problem === undefined
+        ? {}
+        : { diagnostics: [...(effect.diagnostics ?? []), toDiagnostic(problem)] }),
+    };
+  }
+
+  /** A person said yes, perhaps long after the call was judged: what stands there now is kept. */
+  async keepAgain(given: HookInput, system: System): Promise<void> {
+    if (given.kind !== "tool") return;
+    const input = this.named(given);
+    const { forgetCall } = await loadStockHistory();
+    const guard = this.configure(system, input.cwd);
+    forgetCall(input, system, guard, "again");
+    await this.keep(input, system, this.judged(input, guard));
+  }
+
+  /** A refused call leaves no change. */
+  async forget(given: HookInput, system: System): Promise<void> {
+    if (given.kind !== "tool") return;
+    const input = this.named(given);
+    const { forgetCall } = await loadStockHistory();
+    forgetCall(input, system, this.configure(system, input.cwd), "refused");
+  }
+
+  async before(given: InputOf<"tool">, system: System): Promise<Effect | undefined> {
+    const input = this.named(given);
+    if (this.kept.delete(keyOf(input))) return undefined;
+    const judged = this.judged(input, this.configure(system, input.cwd));
+    const { problem } = await this.keep(input, system, judged);
+    return problem === undefined ? undefined : { diagnostics: [toDiagnostic(problem)] };
+  }
+
+  /** Without a guard nothing is asked about: only what the call may change is looked for. */
+  private judged(input: InputOf<"tool">, { context }: ConfiguredGuard): GuardedCall {
+    const { footprint } = judgeTool(input, context);
+    return { judgement: { ...ALLOWED, footprint }, context, notices: [] };
+  }
+
+  private async keep(
+    input: InputOf<"tool">,
+    system: System,
+    { judgement, context }: GuardedCall,
+  ): Promise<{ readonly kept?: KeptCall; readonly problem?: string }> {
+    const guard = this.configure(system, input.cwd, context);
+    const footprint = judgement.footprint();
+    if (isDenied(judgement) || isEmptyFootprint(footprint) || !isHistoryOn(guard.config)) return {};
+    try {
+      const { keepCall } = await loadStockHistory();
+      const kept = await keepCall(input, system, guard, judgement, footprint);
+      return defined({ kept, problem: kept.problem });
+    } catch (error) {
+      return { problem: `nothing of this call was kept: ${errorText(error)}` };
+    }
+  }
+
+  private async known(
+    input: InputOf<"tool">,
+    system: System,
+  ): Promise<Pick<GuardContext, "stateHome" | "written">> {
+    const { readWrites } = await loadStockHistory();
+    const guard = this.configure(system, input.cwd);
+    return { stateHome: guard.stateHome, written: () => readWrites(input, system, guard) };
+  }
+
+  async complete(given: InputOf<"tool">, system: System): Promise<undefined> {
+    const input = this.named(given);
+    const { completeCall } = await loadStockHistory();
+    const duration = input.raw["duration_ms"];
+    const durationMs = typeof duration === "number" ? duration : undefined;
+    await completeCall(input, system, this.configure(system, input.cwd), durationMs);
+  }
+
+  async inSession(given: HookInput, system: System, step: SessionStep): Promise<undefined> {
+    const stock = await loadStockHistory();
+    await stock[step](this.named(given), system, this.configure(system, given.cwd));
+  }
+
+  private named<I extends HookInput>(input: I): I {
+    return { ...input, host: this.options.agent ?? DEFAULT_AGENT };
+  }
+
+  /** Read at each call, as the hook program does. */
+  private configure(system: System, cwd: string | undefined, given?: GuardContext): ConfiguredGuard {
+    const { home: givenHome, project: givenProject, agent, ...settings } = this.options;
+    const home = givenHome ?? findHome(system);
+    if (home === undefined) throw new Problem("history: there is no home directory", { kind: "failed" });
+    const stateHome =
+      (givenHome === undefined ? findStateHome(system) : undefined) ?? join(home, ".amplihack");
+    const project = givenProject ?? findProjectRoot(system, cwd);
+    const { config, notices } = loadConfig(system, { home, stateHome, projectRoot: project });
+    const context = given ?? contextOf({ cwd }, system, { home, stateHome, settings: config.guard });
+    return {
+      config: {
+        ...config,
+        parts: [...config.parts, "history"],
+        history: { ...config.history, ...defined(settings) },
+        guard: context.settings ?? config.guard,
+      },
+      notices,
+      context,
+      home,
+      stateHome,
+      project,
+      agentProcess: system.processes.self,
+    };
+  }
+}
+
+function keyOf({ sessionId = "", tool }: InputOf<"tool">): string {
+  return JSON.stringify([sessionId, tool.useId ?? "", tool.name, tool.input]);
+}
+
+async function carryOut(opened: History, plan: UndoPlan, { force, dryRun }: UndoOptions): Promise<Undone> {
+  return dryRun === true ? { plan } : { plan, ...(await opened.applyUndo(plan, defined({ force }))) };
+}

@@ -1,0 +1,92 @@
+import type { GuardHook } from "../guard/index.ts";
+import { type Effect, errorText, type Hook, type HookInput, type InputOf } from "../protocol/index.ts";
+import type { System } from "../system/index.ts";
+import type { HistoryKeeping } from "./history-keeping.ts";
+import { type EngineHistory, type HistoryOptions, type SessionStep, toDiagnostic } from "./history-types.ts";
+
+/** Keeps what calls may change, so that it can be undone: `engine.use(history({ … }))`. */
+export function history(options: HistoryOptions = {}): HistoryPart {
+  return new HistoryPart(options);
+}
+
+type Answer = ReturnType<Hook<System>["run"]>;
+type Step = (keeping: HistoryKeeping, input: HookInput, system: System) => Answer;
+
+/** What an engine attaches: the hooks that keep and complete, and what the guard settles its findings with. */
+export class HistoryPart {
+  readonly id = "history";
+  readonly hooks: readonly Hook<System>[];
+  private readonly options: HistoryOptions;
+  private loaded: Promise<HistoryKeeping> | undefined;
+
+  constructor(options: HistoryOptions) {
+    this.options = options;
+    this.hooks = [
+      this.onTool("PreToolUse", (keeping, input, system) => keeping.before(input, system)),
+      this.onTool("PostToolUse", (keeping, input, system) => keeping.complete(input, system)),
+      this.onTool("PostToolUseFailure", (keeping, input, system) => keeping.complete(input, system)),
+      this.onSession("SessionStart", "openSession"),
+      this.onSession("UserPromptSubmit", "beginPrompt"),
+      this.onSession("Stop", "closeSession"),
+      this.onSession("SessionEnd", "leaveSession"),
+    ];
+  }
+
+  /** The store as a person of this project sees it. */
+  open(system: System, projectDir: string): EngineHistory {
+    const opened = async () => (await this.load()).open(system, projectDir);
+    return {
+      list: async query => (await opened()).list(query),
+      show: async id => (await opened()).show(id),
+      undo: async (what, options) => (await opened()).undo(what, options),
+      redo: async (id, options) => (await opened()).redo(id, options),
+    };
+  }
+
+  /** The guard's answer to a call: what is kept can come back, and is not asked about. */
+  async judge(guard: GuardHook, input: InputOf<"tool">, system: System): Promise<Effect> {
+    return (await this.load()).judge(guard, input, system);
+  }
+
+  /** A person said yes, perhaps long after the call was judged: what stands there now is kept. */
+  async keepAgain(input: HookInput, system: System): Promise<void> {
+    await (await this.load()).keepAgain(input, system);
+  }
+
+  /** A refused call leaves no change. */
+  async forget(input: HookInput, system: System): Promise<void> {
+    await (await this.load()).forget(input, system);
+  }
+
+  private load(): Promise<HistoryKeeping> {
+    this.loaded ??= import("./history-keeping.ts").then(
+      ({ HistoryKeeping }) => new HistoryKeeping(this.options),
+    );
+    return this.loaded;
+  }
+
+  private onTool(
+    event: string,
+    step: (keeping: HistoryKeeping, input: InputOf<"tool">, system: System) => Answer,
+  ): Hook<System> {
+    return this.on(event, (keeping, input, system) =>
+      input.kind === "tool" ? step(keeping, input, system) : undefined,
+    );
+  }
+
+  private onSession(event: string, step: SessionStep): Hook<System> {
+    return this.on(event, (keeping, input, system) => keeping.inSession(input, system, step));
+  }
+
+  /** What fails is told and changes no verdict: the guard asks about what is not kept. */
+  private on(event: string, step: Step): Hook<System> {
+    const run = async (input: HookInput, system: System): Promise<Effect | undefined> => {
+      try {
+        return await step(await this.load(), input, system);
+      } catch (error) {
+        return { diagnostics: [toDiagnostic(errorText(error))] };
+      }
+    };
+    return { id: this.id, event, isJudge: event === "PreToolUse", run };
+  }
+}
