@@ -87,7 +87,7 @@ export function copies(from: string, to: string): LibraryFunction {
 }
 
 /** Takes an archive apart; without a folder where it stands. */
-export function unpacks(from: string, to: string): LibraryFunction {
+export function extracts(from: string, to: string): LibraryFunction {
   return (call, context) => {
     const source = select(call, from);
     const target = select(call, to) ?? literal(".");

@@ -105,8 +105,9 @@ const secrets: Check = {
   },
 };
 
-/** A word by which somebody is let in where it is meant to: it is sent there to be used. */
+/** A header by which somebody is let in, and a variable that is set: it is used where it is meant to be. */
 const USED_TO_LOG_IN = /^(?:proxy-)?authorization\s*:/i;
+const VARIABLE = /^[A-Z][A-Z0-9_]*=/;
 
 /** The value itself of a secret among the words of a program that may send or keep them for others. */
 function inspectWords(context: RuleContext): void {
@@ -114,7 +115,8 @@ function inspectWords(context: RuleContext): void {
     if (program === undefined || isEveryday(program) || isInterpreter(program)) continue;
     for (const word of argv.slice(1)) {
       const shown = knownText(word);
-      const token = shown === undefined || USED_TO_LOG_IN.test(shown) ? undefined : liveTokenIn(shown);
+      const isUsed = shown === undefined || USED_TO_LOG_IN.test(shown) || VARIABLE.test(shown);
+      const token = isUsed ? undefined : liveTokenIn(shown);
       if (token === undefined) continue;
       const by = context.effects.find(({ by: actor }) => actor.invocation?.id === id)?.by;
       context.report("sec.exfil", by, token, { host: program, file: token, verdict: "ask" });

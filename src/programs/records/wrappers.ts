@@ -199,9 +199,6 @@ export const terminals: Field = {
     program("screen", "readsNothing", {
       options: { flags: "-aAdDfiLmOqrRUvwxX", values: "-cehpsStT", stopsAtOperand: true },
       run: runScreen,
-      operations: [
-        "sys.kill …quit|kill | end a list of sessions | of unknown | safer screen -ls | stops screen -S $(screen -ls) -X quit | passes screen -ls",
-      ],
     }),
   ],
 };
