@@ -306,6 +306,7 @@ export const CONFIG_SCHEMA = {
       kind: "record",
       note: "limits of what is put into a prompt, and the database of a team; user and system layers only",
       fields: {
+        learn: { kind: "boolean", note: "store what a session learnt, such as what fixed a failed command" },
         maxItems: {
           kind: "integer",
           min: 0,

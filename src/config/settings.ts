@@ -107,6 +107,8 @@ export interface Config {
   readonly bridge: { readonly command: readonly string[] | undefined };
   readonly reflect: { readonly agent: string | undefined };
   readonly memory: {
+    /** notes of what a session learnt are stored */
+    readonly learn: boolean;
     readonly maxItems: number;
     readonly maxCharacters: number;
     readonly maxAgeDays: number;
@@ -176,7 +178,7 @@ export const BUILT_IN: Config = {
   prices: {},
   bridge: { command: undefined },
   reflect: { agent: undefined },
-  memory: { maxItems: 5, maxCharacters: 500, maxAgeDays: 365, url: undefined, team: "everyone" },
+  memory: { learn: true, maxItems: 5, maxCharacters: 500, maxAgeDays: 365, url: undefined, team: "everyone" },
   update: { source: undefined, check: true, publicKey: undefined },
 };
 

@@ -15,6 +15,7 @@ import type { HistoryPart } from "./history.ts";
 import type { EngineHistory } from "./history-types.ts";
 import type { DispatchOptions, HookSource, Listing, LoadReport, MaybePromise } from "./options.ts";
 import type { ArgsOf, DeepReadonly, ResultOf, ToolMap, ToolName } from "./schema/validate.ts";
+import type { Session } from "./session.ts";
 
 interface CallBase {
   readonly id: string;
@@ -53,6 +54,8 @@ export type AnyDoneCall<T extends ToolMap> = ToolCall<T> & {
  */
 export interface HookScope<C = unknown> {
   readonly sessionId: string;
+  /** what this session did before */
+  readonly session: Session;
   readonly cwd: string;
   readonly signal: AbortSignal;
   readonly agentId?: string;
@@ -134,7 +137,7 @@ export interface UntypedEngine {
 export interface DispatchEngine<T extends ToolMap, C = unknown, E extends string = never> {
   /** whether anything could run; without a subject: whether the event has any hook at all */
   has(event: string, subject?: string): boolean;
-  /** `payload` may be a function, which is not called when nothing can match. */
+  /** `payload` may be a function, which is not called when nothing can match and no hook looks at sessions. */
   dispatch(
     event: string,
     payload: object | (() => object),
@@ -143,6 +146,8 @@ export interface DispatchEngine<T extends ToolMap, C = unknown, E extends string
   /** what a dispatch would start now; nothing is run and no `once` is consumed */
   preview(event: string, payload: object): readonly Listing[];
   list(): readonly Listing[];
+  /** what is known of a session's earlier calls; one that is not known has none */
+  session(id: string): Session;
   /** ends every running hook and waits for it; a later dispatch counts as aborted */
   close(): Promise<void>;
   /** `await using engine = createHookEngine(…)` closes it */

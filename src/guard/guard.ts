@@ -88,14 +88,14 @@ export interface GuardedCall {
   readonly notices: readonly ConfigNotice[];
 }
 
+/** What an engine knows of the session that a call belongs to. */
+export type KnownOfSession = Pick<Partial<GuardContext>, "stateHome" | "written" | "facts">;
+
 /** The embedded guard. An engine that keeps a history asks in two steps, and keeps between them. */
 export interface GuardHook extends Hook<System> {
   readonly id: "guard";
-  judge(
-    input: InputOf<"tool">,
-    system: System,
-    known?: Pick<Partial<GuardContext>, "stateHome" | "written">,
-  ): GuardedCall;
+  run(input: HookInput, system: System, known?: KnownOfSession): Effect | undefined;
+  judge(input: InputOf<"tool">, system: System, known?: KnownOfSession): GuardedCall;
   answer(input: InputOf<"tool">, judged: GuardedCall): Effect;
 }
 
@@ -116,7 +116,12 @@ export function guard(options: GuardOptions = {}): GuardHook {
   const answer: GuardHook["answer"] = ({ tool }, { judgement, notices }) => {
     const { verdict, reason, texts } = judgement;
     const diagnostics = notices.flatMap(notice => tellOnce(notice, told));
-    const extras = { understood: isUnderstood(judgement), gaps: judgement.gaps().map(gap => ({ ...gap })) };
+    const rules = [...new Set(judgement.findings.map(finding => finding.rule))];
+    const extras = {
+      understood: isUnderstood(judgement),
+      gaps: judgement.gaps().map(gap => ({ ...gap })),
+      ...(rules.length === 0 ? {} : { rules }),
+    };
     const effect: Effect =
       verdict === "allow" || reason === undefined
         ? { extras, ...sayUnread(tool) }
@@ -130,7 +135,8 @@ export function guard(options: GuardOptions = {}): GuardHook {
     isJudge: true,
     judge,
     answer,
-    run: (input, system) => (input.kind === "tool" ? answer(input, judge(input, system)) : undefined),
+    run: (input, system, known) =>
+      input.kind === "tool" ? answer(input, judge(input, system, known)) : undefined,
   };
 }
 

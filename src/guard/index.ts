@@ -25,6 +25,7 @@ export {
   judgeArgv,
   judgeCommand,
   judgeTool,
+  type KnownOfSession,
 } from "./guard.ts";
 export type { InjectionFinding } from "./injection/find.ts";
 export { shellContextOf } from "./judge.ts";

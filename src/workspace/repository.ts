@@ -148,6 +148,8 @@ const HEADER_BYTES = 12;
 /** Times, device, inode, mode, owner, size and the id of the content; the flags follow. */
 const ENTRY_BYTES = 60;
 const MODE_AT = 24;
+const SIZE_AT = 36;
+const MODIFIED_AT = 8;
 const DIRECTORY_MODE = 0o040000;
 
 /**
@@ -184,6 +186,7 @@ export function trackedFiles(
 
 /** A file as it was when git last looked at it. */
 export interface IndexedFile {
+  /** zero where git did not note it */
   readonly size: number;
   readonly modifiedSeconds: number;
 }
@@ -206,8 +209,6 @@ function visitIndex(disk: Disk, { gitDirectory }: Repository, visit: Visit): boo
   }
 }
 
-const MODIFIED_AT = 8;
-const SIZE_AT = 36;
 /** `DIRC` */
 const SIGNATURE = 0x44495243;
 

@@ -86,15 +86,6 @@ export function copies(from: string, to: string): LibraryFunction {
   return transfers(from, to, "copy");
 }
 
-/** Takes an archive apart; without a folder where it stands. */
-export function extracts(from: string, to: string): LibraryFunction {
-  return (call, context) => {
-    const source = select(call, from);
-    const target = select(call, to) ?? literal(".");
-    return source && noteMove(context, call, source, target, "unpack");
-  };
-}
-
 function transfers(from: string, to: string, kind: "move" | "copy"): LibraryFunction {
   return withArgument(to, (target, call, context) => {
     const source = select(call, from);
