@@ -37,7 +37,10 @@ export function judgeShapes(
   const files = examineFiles(tool, shaped, knownPaths, workspace);
   const all = files === undefined ? examined : [...examined, files];
   const [only] = all;
-  if (only === undefined) return { ...ALLOWED, gaps: () => gapsOfTool(tool, shaped.shapes) };
+  if (only === undefined) {
+    const gaps = () => [...gapsOfTool(tool, shaped.shapes), ...collectGaps([], workspace)];
+    return { ...ALLOWED, gaps, hasGaps: () => gaps().length > 0 };
+  }
   // A code permits the whole call as it was shown, also members that no rule looked at.
   const subject = () => ({
     source: JSON.stringify(tool.input) ?? "",
@@ -53,7 +56,9 @@ export function judgeShapes(
       subject,
       explain: () => all.flatMap(({ learned }) => learned.explain()),
       footprint: () => mergeFootprints(all.map(({ learned }) => learned.footprint())),
-      gaps: () => all.flatMap(({ learned }) => learned.gaps()),
+      *gaps() {
+        for (const { learned } of all) yield* learned.gaps();
+      },
       ranFiles: () => all.flatMap(({ learned }) => learned.ranFiles?.() ?? []),
     },
   );
@@ -141,7 +146,10 @@ function examineFiles(
       subject: () => ({ source: "", tree: [tool.canonicalName, paths], cwd: workspace.cwd }),
       explain: () => [],
       footprint: () => collectFootprint([{ facts, effects }], workspace),
-      gaps: () => [...gapsOfTool(tool, shapes), ...collectGaps([{ facts, effects }], workspace)],
+      *gaps() {
+        yield* gapsOfTool(tool, shapes);
+        yield* collectGaps([{ facts, effects }], workspace);
+      },
     },
   };
 }

@@ -149,6 +149,10 @@ export interface Completeness {
   readonly names?: string;
   /** options of the grammar whose effects are not all stated */
   readonly except?: string;
+  /** instead: the only options whose effects are stated, where a program has many more */
+  readonly only?: string;
+  /** programs that it starts by itself, found as it is found */
+  readonly starts?: string;
   /** operands that mean something by their place: a pattern there may become several words */
   readonly fixed?: "first" | "last" | "all";
   /** what else is not known of these words */

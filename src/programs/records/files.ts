@@ -48,6 +48,7 @@ export const files: Field = {
     }),
     program("truncate", "removes dangerous gnu guessed", {
       options: { flags: "-co no-create help version", values: "-r s|size reference" },
+      complete: { only: "c no-create s help version" },
       effects: ({ options, operands }) =>
         knownPrefix(options.valueOf("s") ?? text("")).startsWith("+")
           ? operands.map(path => ({ kind: "alter", path }))
@@ -113,14 +114,9 @@ export const files: Field = {
 };
 
 /** Bits that give rights to whoever runs a file, or a file to everybody, are not everyday. */
-function gapOfMode({ argv }: KnownCall): Missing | undefined {
-  const isUnusual = argv
-    .slice(1)
-    .some(word =>
-      /s|t|^[0-7]*[2367]$|o[+=][rwxX]*w|a[+=][rwxX]*w|^[1-7][0-7]{3}$/.test(
-        knownText(word)?.split("/")[0] ?? "s",
-      ),
-    );
+function gapOfMode({ operands: [mode] }: KnownCall): Missing | undefined {
+  const written = (mode === undefined ? undefined : knownText(mode)) ?? "s";
+  const isUnusual = /s|t|^[0-7]*[2367]$|[oa][^,]*[+=][rwxX]*w|^[+=][rwxX]*w|^[1-7][0-7]{3}$/.test(written);
   return isUnusual
     ? { kind: "option", what: "chmod", why: "the mode gives others more than usual" }
     : undefined;

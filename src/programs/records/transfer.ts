@@ -18,7 +18,7 @@ import {
   writtenEntry,
 } from "../../shell/index.ts";
 import { isSearchResult } from "../model/effects.ts";
-import { type Field, type ParsedCall, program } from "../model/program.ts";
+import { type Field, type KnownCall, type Missing, type ParsedCall, program } from "../model/program.ts";
 import { isDirectory, placedAt } from "./file-access.ts";
 
 /** Programs that give files another place or another name. */
@@ -66,6 +66,15 @@ export const transfer: Field = {
           relative verbose help version`,
         values: "t|target-directory S suffix",
         optional: "backup",
+      },
+      complete: {
+        fixed: "all",
+        only: "s f n r v T force no-dereference relative verbose help version",
+        // Behind another name of a file, changes would reach it unseen.
+        gap: ({ options }) =>
+          options.has("s", "help", "version")
+            ? undefined
+            : { kind: "option", what: "ln", why: "a hard link is another name of the same file" },
       },
       effects: effectsOfLink,
       run: runTransfer,
@@ -212,6 +221,12 @@ export const archives: Field = {
         optional: "checkpoint",
       },
       rewrite: withDash,
+      complete: {
+        names: "tar",
+        only: "c t z j J v f C exclude help version",
+        starts: "gzip bzip2 xz",
+        gap: gapOfTar,
+      },
       effects: effectsOfTar,
       shellOptions: {
         names:
@@ -232,6 +247,10 @@ export const archives: Field = {
     }),
     program("unzip", "unpacks", {
       options: { flags: "-oqltpnjvZ help", values: "-dxP", abbreviates: false },
+      complete: {
+        only: "l t q v",
+        gap: ({ options }) => (options.has("l", "t", "v") ? undefined : unpacked("unzip")),
+      },
       effects: ({ options, operands: [archive] }) =>
         options.has("l", "t", "p", "v", "Z", "help")
           ? []
@@ -252,6 +271,14 @@ export const archives: Field = {
         abbreviates: false,
       },
       rewrite: argv => argv.map(word => (knownText(word) === "-TT" ? text("--TT") : word)),
+      complete: {
+        fixed: "first",
+        only: "r q j u y x i",
+        gap: ({ operands: [archive] }) =>
+          /\.[^/]+$/.test(knownText(archive ?? text("")) ?? "")
+            ? undefined
+            : { kind: "value", what: "zip", why: "it gives the archive another name" },
+      },
       effects: effectsOfZip,
       shellOptions: { names: "TT unzip-command" },
     }),
@@ -294,6 +321,24 @@ function packed(leftOut: readonly Value[]): TakenTree {
     staysHere: true,
     leftOut: leftOut.flatMap(pattern => knownText(pattern)?.replace(/^\.\//, "") ?? []),
   };
+}
+
+function unpacked(what: string): Missing {
+  return { kind: "value", what, why: "what the archive holds is not known" };
+}
+
+/** Packing into a file here, and listing. Where `tar` finds no `-f`, a variable or a tape may be meant. */
+function gapOfTar({ options, argv }: KnownCall): Missing | undefined {
+  const archive = options.valueOf("f");
+  const isShown = options.has("help", "version");
+  if (!isShown && (archive === undefined || !options.has("c", "t")))
+    return { kind: "value", what: "tar", why: "the archive is not named" };
+  if (options.valuesOf("C").length > 1 || options.valuesOf("f").length > 1)
+    return { kind: "option", what: "tar -C", why: "it is given more than once" };
+  // `host:archive` lies on another machine.
+  return argv.some(word => (knownText(word) ?? "").includes(":"))
+    ? { kind: "reach", what: "tar", why: "a name may be another machine's" }
+    : undefined;
 }
 
 function effectsOfTar({ options, operands }: ParsedCall): readonly ProgramEffect[] {
