@@ -7,6 +7,7 @@ import { teamStarts } from "./team-figures.ts";
 import { latencyOf, summarise } from "./timeline/timeline.ts";
 import { callsView, changeView, combinedView, diffView } from "./views/calls.ts";
 import { readFilter } from "./views/filters.ts";
+import { heldView } from "./views/held.ts";
 import { homeView, hooksView, type Range, readRange } from "./views/home.ts";
 import { footer, header, html, line, Markup, NOTHING, type Page, type Site } from "./views/layout.ts";
 import { recipesProblem, recipesView, recipeView } from "./views/recipes.ts";
@@ -130,7 +131,7 @@ export async function homePage(sources: Sources, site: Site, query: URLSearchPar
   const range =
     figures === undefined ? ofMachine : { ...today, edges: [...starts, Number.POSITIVE_INFINITY] };
   const counted = await figures?.since(starts);
-  const body = homeView(site, {
+  const home = homeView(site, {
     summary: { ...summarise(timeline, range.edges), ...counted },
     range,
     unreadable: counted?.unreadable ?? activity.unreadable,
@@ -139,7 +140,8 @@ export async function homePage(sources: Sources, site: Site, query: URLSearchPar
     filter: readFilter(query),
     cost: usage?.costBetween(range.edges[0] ?? 0, range.edges.at(-1) ?? site.nowMs),
   });
-  return { name: "", title: range.title, body };
+  const held = await heldView(site, sources.system, sources.held);
+  return { name: "", title: range.title, body: html`${held}${home}` };
 }
 
 function rangeOf({ nowMs }: Site, value: string): Range {

@@ -310,18 +310,21 @@ const LINE_LENGTH = 400;
 export async function diffView(
   site: Site,
   system: System,
-  history: History,
+  history: Pick<History, "readContent">,
   change: Change,
+  showCommand = `amplihack history show ${change.id}`,
 ): Promise<Markup> {
   // A move is told once, where the file went.
   const files = change.files.filter(
     ({ to }) => to === undefined || change.files.every(({ path }) => path !== to),
   );
   const shown: Markup[] = [];
-  for (const file of files.slice(0, MAX_FILES))
-    shown.push(fileView(site, { change, file }, await textsOf(site, system, history, { change, file })));
+  for (const file of files.slice(0, MAX_FILES)) {
+    const touched = { change, file };
+    shown.push(fileView(site, touched, await textsOf(site, system, history, touched), showCommand));
+  }
   const more = files.length - shown.length;
-  return html`<div class="diffs">${shown}${more > 0 ? html`<p class="soft">and ${more} more files: <code class="command">amplihack history show ${change.id}</code></p>` : NOTHING}</div>`;
+  return html`<div class="diffs">${shown}${more > 0 ? html`<p class="soft">and ${more} more files: <code class="command">${showCommand}</code></p>` : NOTHING}</div>`;
 }
 
 /** Several changes as one: of each file what it was before the first of them, and what it is after the last. */
@@ -345,7 +348,7 @@ export async function combinedView(
     const isText = Array.isArray(before) && Array.isArray(after);
     const texts = isText ? ([before[0], after[1]] as const) : Array.isArray(before) ? after : before;
     if (isText && before[0] === after[1]) continue;
-    shown.push(fileView(site, last, texts));
+    shown.push(fileView(site, last, texts, `amplihack history show ${last.change.id}`));
   }
   const more = ends.size - Math.min(ends.size, MAX_FILES);
   if (shown.length === 0)
@@ -361,7 +364,7 @@ interface TouchedFile {
 function textsOf(
   { home, agentSettings }: Site,
   system: System,
-  { readContent }: History,
+  { readContent }: Pick<History, "readContent">,
   { file, change }: TouchedFile,
 ): ReturnType<typeof readFileTexts> {
   return readFileTexts(file, change, { text: system.text, readContent, home, agentSettings });
@@ -371,6 +374,7 @@ function fileView(
   { home }: Site,
   { change, file }: TouchedFile,
   texts: Awaited<ReturnType<typeof readFileTexts>>,
+  showCommand: string,
 ): Markup {
   const facts = describeKinds(file, change.project, home);
   const lines = texts === undefined || typeof texts === "string" ? [] : diffLines(file.path, texts);
@@ -385,7 +389,7 @@ function fileView(
   return html`<section class="file"><h4><span class="what ${file.what}">${file.what}</span> <code>${line(shownPath(file.path, change.project, home), 200)}</code> ${figures}</h4>
 ${said.map(text => html`<p class="soft">${line(text)}</p>`)}
 ${lines.length === 0 ? NOTHING : html`<pre class="lines" tabindex="0" aria-label="Diff of ${line(file.path, 200)}">${lines.slice(0, MAX_LINES).map(diffLine)}</pre>`}
-${rest > 0 ? html`<p class="soft">and ${rest} more lines: <code class="command">amplihack history show ${change.id}</code></p>` : NOTHING}</section>`;
+${rest > 0 ? html`<p class="soft">and ${rest} more lines: <code class="command">${showCommand}</code></p>` : NOTHING}</section>`;
 }
 
 /** Without the names of the files, which stand above. */
