@@ -11,10 +11,12 @@ import {
 import { AUTONOMY, type Autonomy, autonomyOf, loadConfig } from "../config/index.ts";
 import { HOST_LIST } from "../hosts/index.ts";
 import { isPresent, loadConfigSetting, loadFileEdit } from "../install/index.ts";
+import { loadSandbox } from "../sandbox/index.ts";
 import { requireDirectories } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import { count, didYouMean, escapeHidden } from "../text/index.ts";
 import { type AnsweredCalls, loadAnsweredCalls } from "../verify/index.ts";
+import { placesOf } from "./sandbox/places.ts";
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 const BAR = 40;
@@ -24,7 +26,7 @@ const SHOWN_GAPS = 5;
 export const AUTONOMY_MEANINGS: Readonly<Record<Autonomy, string>> = {
   off: "you answer every question of your agent; dangerous calls are stopped",
   understood: "calls of which everything is known and which can be undone run without a question",
-  sandbox: "as understood: no host runs calls in the sandbox yet",
+  sandbox: "as understood; what is not known runs in a sandbox, and doubtful changes wait for your word",
 };
 
 const showCommand = defineCommand({
@@ -51,13 +53,24 @@ const showCommand = defineCommand({
       .slice(0, SHOWN_GAPS)
       .map(gap => ({ ...gap, command: commandAgainst(gap) ?? null }));
     const hosts = answeredHosts(system);
-    const document = { level, set: config.autonomy, why: why ?? null, hosts, week: { ...seen, gaps } };
+    const unavailable = level === "sandbox" ? await whyNoSandbox(system) : undefined;
+    const document = {
+      level,
+      set: config.autonomy,
+      why: why ?? null,
+      sandbox:
+        level === "sandbox" ? { available: unavailable === undefined, why: unavailable ?? null } : null,
+      hosts,
+      week: { ...seen, gaps },
+    };
     const lines = [
       `autonomy: ${terminal.paint("bold", level)}${why === undefined ? "" : `, although it is set to ${config.autonomy}: ${why}`}`,
       `  ${AUTONOMY_MEANINGS[level]}`,
-      ...hosts.map(({ title, answered, why: reason }) =>
-        answered ? `  ${title} is answered` : `  ${title} is not answered: it ${reason}`,
-      ),
+      ...(unavailable === undefined ? [] : [`  It is understood here, because ${unavailable}`]),
+      ...hosts.map(({ title, answered, why: reason, sandboxed }) => {
+        const runs = level === "sandbox" && sandboxed ? "; its commands run in the sandbox" : "";
+        return answered ? `  ${title} is answered${runs}` : `  ${title} is not answered: it ${reason}${runs}`;
+      }),
       "",
       ...weekLines(seen, terminal),
       ...gaps.map(
@@ -74,12 +87,22 @@ const showCommand = defineCommand({
 
 function answeredHosts(system: System) {
   const places = requireDirectories(system);
-  return HOST_LIST.flatMap(({ id, answering, setup }) => {
+  return HOST_LIST.flatMap(({ id, answering, sandboxing, setup }) => {
     const title = setup?.().title;
     if (title === undefined || !isPresent(system, places, id)) return [];
     const isAnswered = typeof answering !== "string";
-    return [{ host: id, title, answered: isAnswered, why: isAnswered ? null : answering }];
+    const sandboxed = sandboxing !== undefined;
+    return [{ host: id, title, answered: isAnswered, why: isAnswered ? null : answering, sandboxed }];
   });
+}
+
+/** Why no call can run in the sandbox here, tried for real; undefined where it can. What is found is what hooks go by. */
+export async function whyNoSandbox(system: System): Promise<string | undefined> {
+  const { checkSandbox } = await loadSandbox();
+  const { report } = checkSandbox(system, placesOf(system));
+  if (report === undefined) return "amplihack-sandbox is not installed";
+  const lacking = (["namespaces", "network", "seccomp"] as const).find(layer => !report[layer].works);
+  return lacking && `this machine has no ${lacking} for it: ${report[lacking].reason ?? "it does not work"}`;
 }
 
 function weekLines(seen: AnsweredCalls, terminal: Terminal): readonly string[] {
@@ -97,7 +120,7 @@ function weekLines(seen: AnsweredCalls, terminal: Terminal): readonly string[] {
     `Of ${count(calls, "call")} in the last 7 days${isPartial ? ", the newest of them" : ""}:`,
     `  ${bar.join("")}`,
     `  ${terminal.paint("green", "█")} ${percent(understood)} would be answered at understood`,
-    `  ${terminal.paint("cyan", "▓")} ${percent(sandbox)} a sandbox would bound; no host runs calls there yet`,
+    `  ${terminal.paint("cyan", "▓")} ${percent(sandbox)} more would run in the sandbox at sandbox`,
     `  ${terminal.paint("yellow", "░")} ${percent(asked)} would still be asked about`,
     "",
     "What stood in the way most often:",
@@ -129,17 +152,22 @@ time. Lowering it asks nothing. With guard.level strict it is off, whatever is s
     if (isRaised(before, level)) {
       const { requirePerson, confirmByPhrase } = await import("./guard/allow-once.ts");
       requirePerson(system, places.stateHome);
-      confirmByPhrase(system, terminal, places.stateHome, {
+      await confirmByPhrase(system, terminal, places.stateHome, {
         shown: [`autonomy: ${level}`, AUTONOMY_MEANINGS[level]],
         question: "to have these questions answered for you",
       });
     }
     await writeAutonomy(system, level);
+    const unavailable = level === "sandbox" ? await whyNoSandbox(system) : undefined;
     const { config, notices } = loadConfig(system, places);
     for (const { message } of notices) terminal.warn(`Warning: ${message}\n`);
     const { level: counts, why } = autonomyOf(config);
     const note =
-      counts === level ? "" : ` It is ${counts} here: ${why ?? "the project or the machine sets it so"}.`;
+      counts !== level
+        ? ` It is ${counts} here: ${why ?? "the project or the machine sets it so"}.`
+        : unavailable === undefined
+          ? ""
+          : ` It is understood here, because ${unavailable}.`;
     const text = `Autonomy is set to ${level}: ${AUTONOMY_MEANINGS[level]}.${note}\n`;
     terminal.printResult(options.format, { success: true, level, effective: counts, why: why ?? null }, text);
     return 0;

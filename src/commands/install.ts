@@ -19,7 +19,7 @@ import { memberAt } from "../protocol/index.ts";
 import { AGENTS, requireDirectories } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import { version } from "../version.ts";
-import { AUTONOMY_MEANINGS } from "./autonomy.ts";
+import { AUTONOMY_MEANINGS, whyNoSandbox } from "./autonomy.ts";
 import { chosenParts, PROFILE_NAMES, readUserConfig } from "./parts.ts";
 
 const PROFILE_QUESTION = `Which parts?
@@ -114,12 +114,23 @@ function askParts(
   };
 }
 
-/** Asked once, in plain words. `sandbox` is shown, and cannot be chosen before a host runs calls there. */
-function askAutonomy(system: System, terminal: Terminal, questions: Questions): Autonomy | undefined {
+/** Asked once, in plain words. Where the sandbox cannot work, it is shown with the reason and cannot be chosen. */
+async function askAutonomy(
+  system: System,
+  terminal: Terminal,
+  questions: Questions,
+): Promise<Autonomy | undefined> {
   if (memberAt(readUserConfig(system), "autonomy") !== undefined) return undefined;
-  const lines = AUTONOMY.map(level => `  ${level.padEnd(10)}  ${AUTONOMY_MEANINGS[level]}`);
+  const unavailable = terminal.isInteractive ? await whyNoSandbox(system) : undefined;
+  const meaningOf = (level: Autonomy) =>
+    level === "sandbox" && unavailable !== undefined
+      ? `not to be had here: ${unavailable}`
+      : AUTONOMY_MEANINGS[level];
+  const lines = AUTONOMY.map(level => `  ${level.padEnd(10)}  ${meaningOf(level)}`);
   const question = `Which questions of your agents shall be answered for you?\n${lines.join("\n")}\nYour answer`;
-  return questions.choose<Autonomy>(terminal, question, ["off", "understood"]);
+  return unavailable === undefined
+    ? questions.choose<Autonomy>(terminal, question, AUTONOMY)
+    : questions.choose<Autonomy>(terminal, question, ["off", "understood"]);
 }
 
 /** Only a person raises it: an agent that installs does not. */
@@ -220,7 +231,7 @@ the hosts are never changed. A second run changes nothing.`,
       scope: options.scope ?? wishes.scope,
     };
     const isAsked = (mayAsk || options.yes) && !options["programs-only"] && options.autonomy === undefined;
-    const autonomy = isAsked ? askAutonomy(system, terminal, questions) : options.autonomy;
+    const autonomy = isAsked ? await askAutonomy(system, terminal, questions) : options.autonomy;
     return tellProblems("install", async () => {
       const isTrustAgreed =
         options.yes ||
@@ -228,6 +239,11 @@ the hosts are never changed. A second run changes nothing.`,
           needsTrustAgreement(system, requireDirectories(system), request) &&
           questions.ask(false, () => askYesOrNo(terminal, TRUST_QUESTION, true)));
       const report = await install(system, findPackage(system), { ...request, autonomy, isTrustAgreed });
+      // Hooks go by what was found at the last check.
+      const isSandboxed = memberAt(readUserConfig(system), "autonomy") === "sandbox";
+      const unavailable = isSandboxed && !options["dry-run"] ? await whyNoSandbox(system) : undefined;
+      if (unavailable !== undefined)
+        terminal.warn(`amplihack: autonomy sandbox answers as understood here, because ${unavailable}\n`);
       const text = renderInstall(report, {
         isVerbose: options.verbose,
         isFull: options.full,

@@ -10,8 +10,9 @@ import { loadConfig } from "../config/index.ts";
 import { type LayerReport, loadSandbox, OPEN_WITHOUT } from "../sandbox/index.ts";
 import { requireDirectories } from "../state/index.ts";
 import { allowCommand } from "./sandbox/allow.ts";
-import { placesOf } from "./sandbox/places.ts";
-import { NETWORK_OPTION, settingsOf } from "./sandbox/settings.ts";
+import { callCommand } from "./sandbox/call.ts";
+import { placesOf, proxyWords } from "./sandbox/places.ts";
+import { NETWORK_OPTION, portsOf, settingsOf } from "./sandbox/settings.ts";
 
 const runCommand = defineCommand({
   name: "run",
@@ -23,6 +24,9 @@ that cannot be enforced, it is not started: exit code 126.`,
   options: {
     network: NETWORK_OPTION,
     host: option.string("NAME", "a host that is allowed as well; *.NAME, NAME:PORT", { isRepeatable: true }),
+    port: option.string("N", "a port of this machine that may be reached, with network hosts", {
+      isRepeatable: true,
+    }),
     write: option.string("DIR", "a folder that may be changed as well", { isRepeatable: true }),
     read: option.string("PATH", "shown although it would be hidden", { isRepeatable: true }),
     env: option.string("NAME", "a variable that is handed on although it looks like a secret", {
@@ -47,12 +51,13 @@ that cannot be enforced, it is not started: exit code 126.`,
       settings: settingsOf(system, config, {
         network: options.network,
         hosts: options.host,
+        ports: portsOf(options.port),
         write: options.write,
         read: options.read,
         env: options.env,
       }),
       guard: config.guard,
-      proxyCommand: [process.execPath, process.argv[1] ?? "amplihack", "sandbox", "proxy"],
+      proxyCommand: proxyWords(),
     });
   },
 });
@@ -111,7 +116,10 @@ function layerLines(report: LayerReport, terminal: Terminal): readonly string[] 
 const proxyCommand = defineCommand({
   name: "proxy",
   summary: "serve the network of one sandbox; started by the sandbox itself",
-  options: { allow: option.string("HOST", "a host that may be reached", { isRepeatable: true }) },
+  options: {
+    allow: option.string("HOST", "a host that may be reached", { isRepeatable: true }),
+    port: option.string("N", "a port of this machine that may be reached", { isRepeatable: true }),
+  },
   forAgents: "asks",
   ownsTerminal: true,
   examples: {
@@ -119,7 +127,8 @@ const proxyCommand = defineCommand({
   },
   async run({ options, terminal }) {
     const { serveProxy } = await loadSandbox();
-    await serveProxy(options.allow, line => terminal.print(line));
+    const request = { allowed: options.allow, ports: portsOf(options.port) };
+    await serveProxy(request, line => terminal.print(line));
     return 0;
   },
 });
@@ -128,7 +137,7 @@ export const command = defineFamily({
   name: "sandbox",
   summary: "run a command that can change this project and nothing else",
   group: "Protect",
-  subcommands: [runCommand, checkCommand, allowCommand, proxyCommand],
+  subcommands: [runCommand, checkCommand, allowCommand, callCommand, proxyCommand],
   examples: {
     "amplihack sandbox run -- npm test": "runs the tests, which cannot touch your home or send anything",
     "amplihack sandbox check": "tries every layer for real",

@@ -11,6 +11,7 @@ import {
 import { loadSandbox } from "../sandbox/index.ts";
 import { resolve } from "../system/index.ts";
 import { count } from "../text/index.ts";
+import { proxyWords } from "./sandbox/places.ts";
 import { NETWORK_OPTION, settingsOf } from "./sandbox/settings.ts";
 import type { OpenedTries } from "./try/open.ts";
 import type { HeldChanges } from "./try/show.ts";
@@ -50,7 +51,7 @@ it leaves running are ended. Servers and programs with a screen of their own are
       directory: opened.directory,
       settings: settingsOf(system, opened.config, { network: options.network }),
       guard: opened.config.guard,
-      proxyCommand: [process.execPath, process.argv[1] ?? "amplihack", "sandbox", "proxy"],
+      proxyCommand: proxyWords(),
       host: "terminal",
       session: undefined,
     });

@@ -1,8 +1,8 @@
 import {
-  askYesOrNo,
   defineCommand,
   FORMAT_OPTION,
   fitLines,
+  loadProgress,
   loadReadHosts,
   option,
   type Terminal,
@@ -48,22 +48,21 @@ was, byte for byte. Memory, history, configuration and the audit log stay unless
     const { readHosts } = await loadReadHosts();
     if (options.full && !options["dry-run"])
       throw usageError("--full goes with --dry-run", "amplihack uninstall --dry-run --full");
-    const isAsking = options.purge && !options["dry-run"] && !options.yes && terminal.isInteractive;
-    if (isAsking && !(await agreesToPurge(system, terminal))) {
-      terminal.warn("Nothing was removed.\n");
-      return 1;
-    }
+    if (options.purge && !options["dry-run"] && !(await agreesToPurge(options, system, terminal))) return 1;
     const asked = readHosts(options.host, "amplihack uninstall");
+    const { ProgressLine } = await loadProgress();
     return tellProblems("uninstall", async () => {
-      const report = await uninstall(system, {
-        hosts: asked === "all" ? undefined : asked,
-        scope: options.scope,
-        isBackupWanted: options["restore-backup"],
-        isDryRun: options["dry-run"],
-        isDataKept: options["keep-data"],
-        isPurging: options.purge,
-        isForced: options.force,
-      });
+      const report = await new ProgressLine(system, terminal).during("removing …", () =>
+        uninstall(system, {
+          hosts: asked === "all" ? undefined : asked,
+          scope: options.scope,
+          isBackupWanted: options["restore-backup"],
+          isDryRun: options["dry-run"],
+          isDataKept: options["keep-data"],
+          isPurging: options.purge,
+          isForced: options.force,
+        }),
+      );
       const text = renderUninstall(report, {
         isFull: options.full,
         paint: terminal.paint,
@@ -78,13 +77,23 @@ was, byte for byte. Memory, history, configuration and the audit log stay unless
   },
 });
 
-/** Says what will be gone for good, and asks. */
-async function agreesToPurge(system: System, terminal: Terminal): Promise<boolean> {
+/** Says what will be gone for good, and asks. Without a terminal and without `--yes` nothing is removed. */
+async function agreesToPurge(
+  { yes, format }: { readonly yes: boolean; readonly format: string },
+  system: System,
+  terminal: Terminal,
+): Promise<boolean> {
+  const { hasConsent } = await import("./history/consent.ts");
   const { openForCommand } = await import("./history/open.ts");
-  const { history } = openForCommand({ system, terminal });
-  const { changes, bytes } = history.storeSize();
-  terminal.warn(
-    `This removes ~/.amplihack for good: settings, memory, logs, and the history of ${count(changes, "change")}, ${sizeText(bytes)}.\nWhat agents did so far cannot be undone afterwards.\n`,
-  );
-  return askYesOrNo(terminal, "Remove all of it?");
+  const { changes, bytes } = openForCommand({ system, terminal }).history.storeSize();
+  const isJson = format === "json";
+  const isAgreed = hasConsent(terminal, {
+    isGiven: yes,
+    isJson,
+    preview: () =>
+      `This removes the hooks, and ~/.amplihack for good: settings, memory, logs, and the history of ${count(changes, "change")}, ${sizeText(bytes)}.\nWhat agents did so far cannot be undone afterwards.\n`,
+    question: "Remove all of it?",
+  });
+  if (!isAgreed && isJson) terminal.printJson({ status: "preview", changes, bytes });
+  return isAgreed;
 }

@@ -1,4 +1,4 @@
-import { AUTONOMY, LEVELS, NETWORKS, PARTS, POLICIES, RULE_SETTINGS, UNATTENDED } from "./levels.ts";
+import { AUTONOMY, CONSENT, LEVELS, NETWORKS, PARTS, POLICIES, RULE_SETTINGS, UNATTENDED } from "./levels.ts";
 import { OPERATION_RULES } from "./rule-ids.ts";
 import type { InferConfig, Schema } from "./schema.ts";
 
@@ -204,6 +204,11 @@ const SANDBOX = {
   fields: {
     network: { kind: "string", oneOf: NETWORKS, note: "none at all, only allowed hosts, or all of it" },
     hosts: patterns("hosts that may be reached, beside the registries of package managers"),
+    ports: {
+      kind: "list",
+      of: { kind: "integer", min: 1, max: 65_535 },
+      note: "ports of this machine that may be reached with network hosts: a database, a server of yours",
+    },
     read: patterns("paths that are shown although they would be hidden"),
     write: patterns("folders that may be changed, beside the project"),
     env: patterns("variables that are handed on although they look like secrets"),
@@ -262,6 +267,11 @@ export const CONFIG_SCHEMA = {
       oneOf: AUTONOMY,
       note: "which questions of a host are answered for you; a project's file may only lower it, strict switches it off",
     },
+    consent: {
+      kind: "string",
+      oneOf: CONSENT,
+      note: "where a yes of yours is heard: at a terminal, also in the system's own password prompt (desktop), or by a service of root's; a file may only raise what the machine's says; user and system layers only",
+    },
     parts: {
       kind: "list",
       note: "what amplihack does here; all of it when absent; user and system layers only",
@@ -301,6 +311,7 @@ export const CONFIG_SCHEMA = {
       kind: "record",
       note: "limits of what is put into a prompt, and the database of a team; user and system layers only",
       fields: {
+        learn: { kind: "boolean", note: "store what a session learnt, such as what fixed a failed command" },
         maxItems: {
           kind: "integer",
           min: 0,

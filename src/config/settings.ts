@@ -1,6 +1,7 @@
 import type { FailurePolicy } from "../protocol/index.ts";
 import {
   type Autonomy,
+  type Consent,
   type Level,
   type Network,
   type Part,
@@ -75,6 +76,8 @@ export interface SandboxSettings {
   readonly network: Network;
   /** `api.example.com`, `*.example.com`, `example.com:8443` */
   readonly hosts: readonly string[];
+  /** of this machine, with network `hosts` */
+  readonly ports: readonly number[];
   /** shown although they would be hidden */
   readonly read: readonly string[];
   readonly write: readonly string[];
@@ -93,6 +96,7 @@ export interface Config {
   readonly guard: GuardSettings;
   /** as the layers have it; `autonomyOf` says what counts */
   readonly autonomy: Autonomy;
+  readonly consent: Consent;
   readonly sandbox: SandboxSettings;
   /** what is switched on */
   readonly parts: readonly Part[];
@@ -105,6 +109,8 @@ export interface Config {
   readonly bridge: { readonly command: readonly string[] | undefined };
   readonly reflect: { readonly agent: string | undefined };
   readonly memory: {
+    /** notes of what a session learnt are stored */
+    readonly learn: boolean;
     readonly maxItems: number;
     readonly maxCharacters: number;
     readonly maxAgeDays: number;
@@ -155,7 +161,8 @@ export const BUILT_IN: Config = {
     audit: { file: undefined, allowed: false, maxMb: 8 },
   },
   autonomy: "off",
-  sandbox: { network: "hosts", hosts: [], read: [], write: [], env: [] },
+  consent: "terminal",
+  sandbox: { network: "hosts", hosts: [], ports: [], read: [], write: [], env: [] },
   parts: PROFILES.full,
   failure: [],
   hooks: { packages: [] },
@@ -174,7 +181,7 @@ export const BUILT_IN: Config = {
   prices: {},
   bridge: { command: undefined },
   reflect: { agent: undefined },
-  memory: { maxItems: 5, maxCharacters: 500, maxAgeDays: 365, url: undefined, team: "everyone" },
+  memory: { learn: true, maxItems: 5, maxCharacters: 500, maxAgeDays: 365, url: undefined, team: "everyone" },
   update: { source: undefined, check: true, publicKey: undefined },
 };
 

@@ -27,8 +27,8 @@ export function addAllowEntry(system: System, userFile: string, entry: AllowEntr
 export function widenSandbox(
   system: System,
   userFile: string,
-  list: "hosts" | "read" | "write",
-  entry: string,
+  list: "hosts" | "ports" | "read" | "write",
+  entry: string | number,
 ): void {
   changeList(system, userFile, ["sandbox", list], entries =>
     entries.includes(entry) ? entries : [...entries, entry],
@@ -81,6 +81,7 @@ export const EXAMPLES: Readonly<Record<string, Json>> = {
   "history.precious": ["*.key"],
   "history.exclude": ["videos/**"],
   "sandbox.hosts": ["api.example.com", "*.example.org", "example.com:8443"],
+  "sandbox.ports": [5432],
   "sandbox.read": ["~/.netrc"],
   "sandbox.write": ["~/shared-output"],
   "sandbox.env": ["CI_JOB_TOKEN"],

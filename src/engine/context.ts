@@ -5,6 +5,7 @@ import type { EventFinder } from "./events.ts";
 import type { AsyncReport, Delegates, Limits } from "./options.ts";
 import type { Platform, Timers } from "./platform.ts";
 import type { BackgroundQueue, Semaphore } from "./run/concurrency.ts";
+import type { Sessions } from "./session.ts";
 import type { OnceRegistry, StopCounter } from "./session-state.ts";
 import type { TelemetryRecorder } from "./telemetry.ts";
 import type { DeclaredTools } from "./tools.ts";
@@ -17,6 +18,7 @@ export interface EngineContext {
   readonly tools: DeclaredTools;
   readonly closing: CloseSignal;
   readonly once: OnceRegistry;
+  readonly sessions: Sessions;
   readonly stops: StopCounter;
   /** undefined: no telemetry, and no code of it runs */
   readonly recorder: TelemetryRecorder | undefined;

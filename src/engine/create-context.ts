@@ -5,6 +5,7 @@ import { eventFinder } from "./events.ts";
 import type { ApprovalOptions, CoreOptions } from "./options.ts";
 import type { Timers } from "./platform.ts";
 import type { CompileJsonSchema, ToolMap } from "./schema/validate.ts";
+import { type SecretFinder, Sessions } from "./session.ts";
 import { OnceRegistry, StopCounter } from "./session-state.ts";
 import type { TelemetryRecorder } from "./telemetry.ts";
 import { DeclaredTools } from "./tools.ts";
@@ -17,6 +18,7 @@ export function createContext(
   options: CoreOptions<ToolMap>,
   timers: Timers,
   compileJsonSchema: CompileJsonSchema,
+  secretIn: SecretFinder,
   recorder?: TelemetryRecorder,
 ): EngineContext {
   const { projectDir, stopBlockCap } = options;
@@ -36,6 +38,7 @@ export function createContext(
     tools: new DeclaredTools(options.tools ?? {}, compileJsonSchema),
     closing: new CloseSignal(),
     once: new OnceRegistry(),
+    sessions: new Sessions(secretIn),
     stops: new StopCounter(nonNegative(stopBlockCap, "stopBlockCap") ?? STOP_BLOCK_CAP),
     recorder,
     events,

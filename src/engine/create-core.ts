@@ -1,3 +1,4 @@
+import { shownSecretIn } from "../text/index.ts";
 import { CallingEngine } from "./call-engine.ts";
 import type { EngineContext } from "./context.ts";
 import { checkApprovals, createContext } from "./create-context.ts";
@@ -6,6 +7,7 @@ import type { AgentOptions, CoreOptions } from "./options.ts";
 import type { EngineParts, SystemHook } from "./parts.ts";
 import { webTimers } from "./platform.ts";
 import type { CompileJsonSchema, ToolMap } from "./schema/validate.ts";
+import type { SecretFinder } from "./session.ts";
 import { recorderOf, type TelemetryRecorder } from "./telemetry.ts";
 import type { CallEngine, DispatchEngine, UseOptions } from "./types.ts";
 
@@ -34,7 +36,8 @@ export function createHookEngine<C>(): <
   options: CoreOptions<T, E>,
 ) => CoreEngine<T, C, E>;
 export function createHookEngine(options?: CoreOptions<ToolMap>): unknown {
-  const create = (given: CoreOptions<ToolMap>) => new Engine(...partsOf(given, [...ELSEWHERE, ...OF_AGENTS]));
+  const create = (given: CoreOptions<ToolMap>) =>
+    new Engine(...partsOf(given, [...ELSEWHERE, ...OF_AGENTS], () => undefined));
   return options === undefined ? create : create(options);
 }
 
@@ -52,7 +55,7 @@ export function createAgentEngine<C>(): <
 export function createAgentEngine(options?: AgentOptions<ToolMap>): unknown {
   const create = (given: AgentOptions<ToolMap>) =>
     new CallingEngine(
-      ...partsOf(given, ELSEWHERE, recorderOf(given.telemetry)),
+      ...partsOf(given, ELSEWHERE, shownSecretIn, recorderOf(given.telemetry)),
       checkApprovals(given.approvals),
     );
   return options === undefined ? create : create(options);
@@ -65,9 +68,10 @@ const OF_AGENTS = ["telemetry", "approvals"];
 function partsOf(
   options: CoreOptions<ToolMap>,
   foreign: readonly string[],
+  secretIn: SecretFinder,
   recorder?: TelemetryRecorder,
 ): [EngineContext, EngineParts] {
-  const context = createContext(options, webTimers, refuseJsonSchema, recorder);
+  const context = createContext(options, webTimers, refuseJsonSchema, secretIn, recorder);
   const given = foreign.find(name => Reflect.get(options, name) !== undefined);
   if (given !== undefined)
     throw new TypeError(

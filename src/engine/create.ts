@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
-import type { GuardHook } from "../guard/index.ts";
 import { type EnvironmentRecord, findShells, scrubEnvironment } from "../handlers/index.ts";
 import { HOOK_TIMEOUT_MS, isUserHook, isWanted, runHere, type UserHook, wantsOf } from "../hooks/index.ts";
 import { defined, type EventDescriptor, type Hook, type HookInput } from "../protocol/index.ts";
 import type { System } from "../system/index.ts";
 import { createNodeSystem } from "../system/node.ts";
+import { shownSecretIn } from "../text/index.ts";
 import { ConfiguredEngine, ConfiguredHandlers } from "./configured.ts";
 import type { HandlerContext } from "./context.ts";
 import { checkApprovals, createContext, nonNegative } from "./create-context.ts";
@@ -16,10 +16,12 @@ import { onEvent, type RegisteredHook, register } from "./registration.ts";
 import { readEffect, refuse } from "./reply.ts";
 import { BackgroundQueue, Semaphore } from "./run/concurrency.ts";
 import { nodeHttpClient } from "./run/http.ts";
+import { SandboxPart } from "./sandbox.ts";
 import { compileJsonSchema } from "./schema/json-schema.ts";
 import type { ToolMap } from "./schema/validate.ts";
+import type { Session } from "./session.ts";
 import type { LoadOptions } from "./source/load.ts";
-import { registerHook, toHookInput } from "./system-hooks.ts";
+import { isGuard, knownOf, registerHook, toHookInput } from "./system-hooks.ts";
 import { recorderOf } from "./telemetry.ts";
 import type { HookEngine, UsableHook, UseOptions } from "./types.ts";
 
@@ -87,7 +89,13 @@ function createHandlerContext<T extends ToolMap>(
   options: EngineOptions<T>,
   platform: Platform,
 ): HandlerContext {
-  const context = createContext(options, platform.timers, compileJsonSchema, recorderOf(options.telemetry));
+  const context = createContext(
+    options,
+    platform.timers,
+    compileJsonSchema,
+    shownSecretIn,
+    recorderOf(options.telemetry),
+  );
   const snapshot: EnvironmentRecord = { ...(options.env ?? processEnvironment(platform)) };
   const env = scrubEnvironment(snapshot, options.passEnv ?? []);
   const { closing, recorder } = context;
@@ -160,19 +168,16 @@ function registerUsable(
     return hook.events.map(event =>
       registerUserHook(hook, describeEvent(event), system, options, nextSequence()),
     );
+  if (hook instanceof SandboxPart) return [{ ...attach(hook.hook), sandbox: hook }];
   if (hook instanceof HistoryPart) return hook.hooks.map(one => ({ ...attach(one), history: hook }));
   if (!isGuard(hook)) return [attach(hook)];
-  const run = (input: HookInput) => {
+  const run = (input: HookInput, session: Session) => {
     const history = engine().historyPart;
     return history === undefined || input.kind !== "tool"
-      ? hook.run(input, system)
-      : history.judge(hook, input, system);
+      ? hook.run(input, system, knownOf(session))
+      : history.judge(hook, input, system, knownOf(session));
   };
   return [attach(hook, run)];
-}
-
-function isGuard(hook: Hook<System>): hook is GuardHook {
-  return hook.id === "guard" && "judge" in hook && "answer" in hook;
 }
 
 /** A hook of `defineHook`, once for each of its events. Which host it is for does not count: the agent is none. */

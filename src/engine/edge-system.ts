@@ -1,4 +1,4 @@
-import { type GuardOptions, guard as guardHook } from "../guard/index.ts";
+import { type GuardHook, type GuardOptions, guard as guardHook } from "../guard/index.ts";
 import type { Hook } from "../protocol/index.ts";
 import {
   type Clock,
@@ -29,10 +29,11 @@ export function withSystem(hook: Hook<System>, system: System): SystemHook {
  */
 export function guard(options: GuardOptions = {}, system: System = createEdgeSystem()): SystemHook {
   const hook = guardHook(options);
-  return withSystem(
-    { ...hook, run: (input, given) => hook.run(input, startedIn(given, input.cwd ?? "")) },
-    system,
-  );
+  const placed: GuardHook = {
+    ...hook,
+    run: (input, given, known) => hook.run(input, startedIn(given, input.cwd ?? ""), known),
+  };
+  return withSystem(placed, system);
 }
 
 /** A system that does not know a call's directory must not take another one for it. */

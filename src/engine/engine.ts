@@ -23,7 +23,9 @@ import {
   type ToolSelector,
 } from "./registration.ts";
 import { freezeCopy } from "./reply.ts";
+import type { SandboxPart } from "./sandbox.ts";
 import type { ToolMap } from "./schema/validate.ts";
+import { RECORDED, type Session } from "./session.ts";
 import type { DispatchEngine, RegisterOptions, UseOptions } from "./types.ts";
 
 /** The one promise that every dispatch without hooks returns: the empty path allocates nothing. */
@@ -41,6 +43,8 @@ export class Engine<T extends ToolMap> implements DispatchEngine<T> {
   private readonly registrations = new Set<RegisteredHook>();
   private readonly watchers = new Set<{ readonly event: string; readonly watcher: OutcomeWatcher }>();
   private sequence = 0;
+  /** somebody looks at sessions from outside */
+  private hasSessions = false;
 
   constructor(core: EngineContext, parts: EngineParts) {
     this.core = core;
@@ -59,7 +63,7 @@ export class Engine<T extends ToolMap> implements DispatchEngine<T> {
     options: DispatchOptions = NO_OPTIONS,
   ): Promise<Outcome> {
     const entry = this.entries.get(event) ?? this.makeEntry(event);
-    if (entry.isEmpty && entry.watchers.length === 0) return EMPTY_DISPATCH;
+    if (entry.isEmpty && entry.watchers.length === 0 && !entry.isRecorded) return EMPTY_DISPATCH;
     let value: object;
     try {
       value = typeof payload === "function" ? payload() : payload;
@@ -68,6 +72,7 @@ export class Engine<T extends ToolMap> implements DispatchEngine<T> {
     }
     if (!isJsonObject(value))
       return Promise.reject(new TypeError(`the payload of ${event} must be an object, not ${typeof value}`));
+    if (entry.isRecorded) this.core.sessions.record(entry.event.name, value);
     const subject = entry.subjectOf(value);
     const plan = entry.planFor(subject);
     if (!isEmptyPlan(plan)) return this.runPlan(entry, subject, value, plan, options);
@@ -91,6 +96,14 @@ export class Engine<T extends ToolMap> implements DispatchEngine<T> {
         return outcome;
       }),
     );
+  }
+
+  session(id: string): Session {
+    if (!this.hasSessions) {
+      this.hasSessions = true;
+      this.forgetPlans();
+    }
+    return this.core.sessions.get(id);
   }
 
   preview(event: string, given: object): readonly Listing[] {
@@ -165,6 +178,11 @@ export class Engine<T extends ToolMap> implements DispatchEngine<T> {
     return this.add(list.flatMap(hook => this.parts.register(hook, options, () => ++this.sequence)));
   }
 
+  /** What `sandbox()` attached last. */
+  get sandboxPart(): SandboxPart | undefined {
+    return [...this.registrations].flatMap(item => item.sandbox ?? []).at(-1);
+  }
+
   /** What `history()` attached last. */
   get historyPart(): HistoryPart | undefined {
     return [...this.registrations].flatMap(item => item.history ?? []).at(-1);
@@ -223,6 +241,7 @@ export class Engine<T extends ToolMap> implements DispatchEngine<T> {
       [...this.registrations].filter(item => item.events.includes(event.name)),
       this.parts.handlersOf(event),
       [...this.watchers].filter(item => item.event === event.name).map(({ watcher }) => watcher),
+      RECORDED.has(event.name) && (this.registrations.size > 0 || this.hasSessions),
     );
     if (this.entries.size >= MAX_CACHED_EVENTS) this.entries.clear();
     this.entries.set(name, entry);

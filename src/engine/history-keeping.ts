@@ -8,6 +8,7 @@ import {
   isDenied,
   isEmptyFootprint,
   judgeTool,
+  type KnownOfSession,
 } from "../guard/index.ts";
 import { type FileTexts, type History, openHistory, readFileTexts, type UndoPlan } from "../history/index.ts";
 import { type ConfiguredGuard, type KeptCall, loadStockHistory } from "../hooks/index.ts";
@@ -71,9 +72,14 @@ export class HistoryKeeping {
   }
 
   /** The guard's answer to a call: what is kept can come back, and is not asked about. */
-  async judge(guard: GuardHook, given: InputOf<"tool">, system: System): Promise<Effect> {
+  async judge(
+    guard: GuardHook,
+    given: InputOf<"tool">,
+    system: System,
+    session: KnownOfSession,
+  ): Promise<Effect> {
     const input = this.named(given);
-    const judged = guard.judge(given, system, await this.known(input, system));
+    const judged = guard.judge(given, system, { ...session, ...(await this.known(input, system)) });
     const { kept, problem } = await this.keep(input, system, judged);
     const judgement = kept?.settle(judged.judgement) ?? judged.judgement;
     kept?.conclude(judgement.verdict);
@@ -82,7 +88,12 @@ export class HistoryKeeping {
     const message = judgement.verdict === "allow" ? kept?.message : undefined;
     return {
       ...effect,
-      ...(message === undefined ? {} : { message: { text: message, level: "info" as const } }),
+      ...(message === undefined
+        ? {}
+        : {
+            message: { text: message, level: "info" as const },
+            extras: { ...effect.extras, kept: true },
+          }),
       ...(problem === undefined
         ? {}
         : { diagnostics: [...(effect.diagnostics ?? []), toDiagnostic(problem)] }),

@@ -1,4 +1,4 @@
-import type { GuardHook } from "../guard/index.ts";
+import type { GuardHook, KnownOfSession } from "../guard/index.ts";
 import { type Effect, errorText, type Hook, type HookInput, type InputOf } from "../protocol/index.ts";
 import type { System } from "../system/index.ts";
 import type { HistoryKeeping } from "./history-keeping.ts";
@@ -44,8 +44,13 @@ export class HistoryPart {
   }
 
   /** The guard's answer to a call: what is kept can come back, and is not asked about. */
-  async judge(guard: GuardHook, input: InputOf<"tool">, system: System): Promise<Effect> {
-    return (await this.load()).judge(guard, input, system);
+  async judge(
+    guard: GuardHook,
+    input: InputOf<"tool">,
+    system: System,
+    session: KnownOfSession,
+  ): Promise<Effect> {
+    return (await this.load()).judge(guard, input, system, session);
   }
 
   /** A person said yes, perhaps long after the call was judged: what stands there now is kept. */

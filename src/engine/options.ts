@@ -65,7 +65,7 @@ export interface Delegates {
   }): Promise<string>;
 }
 
-export type Attribute = string | number | boolean;
+export type Attribute = string | number | boolean | readonly string[];
 export interface Span {
   set(key: string, value: Attribute): void;
   event(name: string, attributes?: Readonly<Record<string, Attribute>>): void;

@@ -1,5 +1,7 @@
 /** `amplihack/engine/otel`: the engine's spans and metrics through OpenTelemetry, an optional peer dependency. */
 import {
+  type Attributes,
+  type AttributeValue,
   type Counter,
   type Histogram,
   type Meter,
@@ -8,9 +10,11 @@ import {
   trace,
   type UpDownCounter,
 } from "@opentelemetry/api";
-import type { Span, Telemetry } from "./options.ts";
+import type { Attribute, Span, Telemetry } from "./options.ts";
+import { GENAI_CONVENTIONS } from "./telemetry.ts";
 
 const SCOPE = "amplihack/engine";
+const schemaUrl = `https://opentelemetry.io/schemas/${GENAI_CONVENTIONS}`;
 /** Counts that go down again. */
 const UP_DOWN: ReadonlySet<string> = new Set(["hooks.processes"]);
 
@@ -22,16 +26,16 @@ export interface OpenTelemetryOptions {
 
 /** A `Telemetry` for `createHookEngine`. Runs are children of their dispatch when a context manager is set. */
 export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
-  const tracer = options.tracer ?? trace.getTracer(SCOPE);
-  const meter = options.meter ?? metrics.getMeter(SCOPE);
+  const tracer = options.tracer ?? trace.getTracerProvider().getTracer(SCOPE, undefined, { schemaUrl });
+  const meter = options.meter ?? metrics.getMeter(SCOPE, undefined, { schemaUrl });
   const counters = new Map<string, Counter | UpDownCounter>();
   const histograms = new Map<string, Histogram>();
   return {
     span(name, attributes, body) {
-      return tracer.startActiveSpan(name, { attributes }, span => {
+      return tracer.startActiveSpan(name, { attributes: copies(attributes) }, span => {
         const wrapped: Span = {
-          set: (key, value) => void span.setAttribute(key, value),
-          event: (event, more) => void span.addEvent(event, more),
+          set: (key, value) => void span.setAttribute(key, copyOf(value)),
+          event: (event, more = {}) => void span.addEvent(event, copies(more)),
         };
         const end = (): void => span.end();
         const value = body(wrapped);
@@ -49,6 +53,14 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
       cached(histograms, name, () => meter.createHistogram(name, { unit: "ms" })).record(value, attributes);
     },
   };
+}
+
+function copies(attributes: Readonly<Record<string, Attribute>>): Attributes {
+  return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, copyOf(value)]));
+}
+
+function copyOf(value: Attribute): AttributeValue {
+  return typeof value === "object" ? [...value] : value;
 }
 
 function cached<V>(made: Map<string, V>, name: string, make: () => V): V {

@@ -31,6 +31,8 @@ export class EventEntry {
   readonly event: EventDescriptor;
   readonly watchers: readonly OutcomeWatcher[];
   readonly isEmpty: boolean;
+  /** it tells something about a session that a hook may look at later */
+  readonly isRecorded: boolean;
   /** handlers of this event that are not trusted */
   readonly refused: number;
   private readonly core: EngineContext;
@@ -44,7 +46,9 @@ export class EventEntry {
     registrations: readonly RegisteredHook[],
     handlers: EventHandlers | undefined,
     watchers: readonly OutcomeWatcher[],
+    isRecorded: boolean,
   ) {
+    this.isRecorded = isRecorded;
     this.core = core;
     this.event = event;
     this.watchers = watchers;

@@ -2,6 +2,7 @@
  * What `amplihack/engine` exports of this room: each name once, here or where it is declared. The protocol's names are
  * added by the entry itself.
  */
+
 export type { AnswerStore } from "./calls/answer-store.ts";
 export { fileAnswers, type PostgresQueries, postgresAnswers } from "./calls/kept-answers.ts";
 export { createHookEngine } from "./create.ts";
@@ -45,6 +46,14 @@ export {
 } from "./output/dialects.ts";
 export { type Encoded, encodeEffect } from "./output/encode.ts";
 export * from "./public-types.ts";
+export {
+  type SandboxOptions,
+  type SandboxPart,
+  type SandboxRun,
+  type SandboxRunOptions,
+  sandbox,
+} from "./sandbox.ts";
+export type { PastCall, Session } from "./session.ts";
 export { type Conversion, convert } from "./source/convert.ts";
 export { HookLoadError } from "./source/load.ts";
 export type { HookEngine, UsableHook } from "./types.ts";

@@ -1,3 +1,4 @@
+import type { GuardHook, KnownOfSession } from "../guard/index.ts";
 import {
   canonicalToolName,
   DEFAULT_HOST,
@@ -19,8 +20,10 @@ import {
   readField,
 } from "../protocol/index.ts";
 import type { System } from "../system/index.ts";
+import { NO_SESSION_FACTS } from "../workspace/index.ts";
 import { onEvent, type RegisteredHook, register } from "./registration.ts";
 import { readEffect, refuse } from "./reply.ts";
+import type { Session } from "./session.ts";
 import type { UseOptions } from "./types.ts";
 
 export function registerHook(
@@ -29,15 +32,27 @@ export function registerHook(
   system: System,
   given: UseOptions,
   sequence: number,
-  runHook: (input: HookInput) => ReturnType<Hook<System>["run"]> = input => hook.run(input, system),
+  runHook: (input: HookInput, session: Session) => ReturnType<Hook<System>["run"]> = (input, session) =>
+    isGuard(hook) ? hook.run(input, system, knownOf(session)) : hook.run(input, system),
 ): RegisteredHook {
   const run: RegisteredHook["run"] = async ({ payload, names }, scope) => {
     const checked = toHookInput(event, payload, names, scope.cwd);
     if (!checked.ok) return refuse("field-type", checked.problem);
-    return readEffect(await runHook(checked.input));
+    return readEffect(await runHook(checked.input, scope.session));
   };
   const isJudge = hook.isJudge === true;
   return register({ ...onEvent(event, hook.matcher), run, isJudge }, { ...given, id: hook.id }, sequence);
+}
+
+export function isGuard(hook: Hook<System>): hook is GuardHook {
+  return hook.id === "guard" && "judge" in hook && "answer" in hook;
+}
+
+/** What the guard's rules over sequences look at. */
+export function knownOf({ secretsShown }: Session): KnownOfSession {
+  if (secretsShown.length === 0) return {};
+  const shown = secretsShown.map(({ secret, tool }) => `${secret} in what ${tool} brought`);
+  return { facts: { ...NO_SESSION_FACTS, shown } };
 }
 
 /** The engine's payloads are in the form of this host. */

@@ -12,6 +12,16 @@ const SPAN_EVENTS: Readonly<Record<string, string>> = {
   "stop-cap": "hooks.stop_cap",
 };
 
+/** The version of OpenTelemetry's GenAI conventions whose names are used: later ones may rename them. */
+export const GENAI_CONVENTIONS = "1.37.0";
+
+/** A call of a tool, as the conventions name its parts. */
+interface ToolFacts {
+  readonly tool: string;
+  readonly id: string;
+  readonly sessionId: string;
+}
+
 interface RunFacts {
   readonly id: string;
   readonly kind: string;
@@ -45,6 +55,25 @@ export class TelemetryRecorder {
     return this.span("hooks.dispatch", attributes, span => {
       if (refused > 0) span.event("hooks.trust.refused", { "hooks.count": refused });
       return work(span);
+    });
+  }
+
+  /** The whole life of a call, from the hooks before it to those after it. */
+  call<R extends EndedCall>({ tool, id, sessionId }: ToolFacts, work: () => Promise<R>): Promise<R> {
+    const attributes = {
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": tool,
+      "gen_ai.tool.type": "function",
+      "gen_ai.tool.call.id": id,
+      ...(sessionId === "" ? {} : { "gen_ai.conversation.id": sessionId }),
+    };
+    return this.span(`execute_tool ${tool}`, attributes, async span => {
+      const ended = await work();
+      span.set("amplihack.status", ended.status);
+      if (ended.before !== undefined) setVerdict(span, ended.before);
+      if (ended.status === "failed")
+        span.set("error.type", ended.error instanceof Error ? ended.error.name : "_OTHER");
+      return ended;
     });
   }
 
@@ -97,6 +126,7 @@ export class TelemetryRecorder {
     span.set("hooks.halted", outcome.halt !== undefined);
     span.set("hooks.rewritten", outcome.input !== undefined || outcome.output !== undefined);
     span.set("hooks.aborted", outcome.aborted);
+    setVerdict(span, outcome);
     for (const { code } of outcome.diagnostics) {
       if (code === "rewrite-conflict" || code === "stop-cap") span.event(SPAN_EVENTS[code] ?? code);
     }
@@ -120,6 +150,28 @@ export class TelemetryRecorder {
   private record(name: string, value: number, attributes: Readonly<Record<string, string>>): void {
     ignoreErrors(() => this.telemetry.record(name, value, attributes));
   }
+}
+
+interface EndedCall {
+  readonly status: string;
+  readonly before: Outcome | undefined;
+  readonly error?: unknown;
+}
+
+/** What the guard said, and history: ids and facts, never what a call is about. */
+function setVerdict(span: Span, { decision: { kind }, extras }: Outcome): void {
+  const { understood, rules, kept } = extras;
+  if (typeof understood !== "boolean") return;
+  const ids = Array.isArray(rules) ? rules.filter(rule => typeof rule === "string") : [];
+  const verdict = {
+    "amplihack.decision": kind,
+    "amplihack.understood": understood,
+    "amplihack.rules": ids,
+    "amplihack.kept": kept === true,
+    "amplihack.held": kind === "ask" || kind === "defer",
+  };
+  for (const [name, value] of Object.entries(verdict)) span.set(name, value);
+  span.event("amplihack.guard.verdict", verdict);
 }
 
 /** None where nobody listens: no code of telemetry runs then. */

@@ -14,7 +14,9 @@ import type { EngineEventName, EventPayload } from "./events.ts";
 import type { HistoryPart } from "./history.ts";
 import type { EngineHistory } from "./history-types.ts";
 import type { DispatchOptions, HookSource, Listing, LoadReport, MaybePromise } from "./options.ts";
+import type { SandboxPart, SandboxRun, SandboxRunOptions } from "./sandbox.ts";
 import type { ArgsOf, DeepReadonly, ResultOf, ToolMap, ToolName } from "./schema/validate.ts";
+import type { Session } from "./session.ts";
 
 interface CallBase {
   readonly id: string;
@@ -53,6 +55,8 @@ export type AnyDoneCall<T extends ToolMap> = ToolCall<T> & {
  */
 export interface HookScope<C = unknown> {
   readonly sessionId: string;
+  /** what this session did before */
+  readonly session: Session;
   readonly cwd: string;
   readonly signal: AbortSignal;
   readonly agentId?: string;
@@ -108,7 +112,7 @@ type Given<C, O> = undefined extends C ? [options?: O] : [options: O & { readonl
 
 /** What counts before a hook's own settings. */
 export type UseOptions = Pick<RegisterOptions, "order" | "timeoutMs" | "onFailure">;
-export type UsableHook = Hook<System> | UserHook | HistoryPart;
+export type UsableHook = Hook<System> | UserHook | HistoryPart | SandboxPart;
 
 /** An engine for code that does not know the types of the tools: the adapters. */
 export interface UntypedEngine {
@@ -134,7 +138,7 @@ export interface UntypedEngine {
 export interface DispatchEngine<T extends ToolMap, C = unknown, E extends string = never> {
   /** whether anything could run; without a subject: whether the event has any hook at all */
   has(event: string, subject?: string): boolean;
-  /** `payload` may be a function, which is not called when nothing can match. */
+  /** `payload` may be a function, which is not called when nothing can match and no hook looks at sessions. */
   dispatch(
     event: string,
     payload: object | (() => object),
@@ -143,6 +147,8 @@ export interface DispatchEngine<T extends ToolMap, C = unknown, E extends string
   /** what a dispatch would start now; nothing is run and no `once` is consumed */
   preview(event: string, payload: object): readonly Listing[];
   list(): readonly Listing[];
+  /** what is known of a session's earlier calls; one that is not known has none */
+  session(id: string): Session;
   /** ends every running hook and waits for it; a later dispatch counts as aborted */
   close(): Promise<void>;
   /** `await using engine = createHookEngine(…)` closes it */
@@ -231,6 +237,11 @@ export interface HookEngine<T extends ToolMap, C = unknown, E extends string = n
   reload(sources: readonly HookSource[]): LoadReport;
   /** what `history()` keeps; throws a `TypeError` in an engine that was given none */
   readonly history: EngineHistory;
-  /** attaches hooks as they are: stock hooks, the guard, `history()`, and what `defineHook` made */
+  /**
+   * Runs a command of a shell tool in the sandbox that `sandbox()` describes, judged before and after as hosts' calls are.
+   * Rejects with a `TypeError` in an engine that was given none; a command that cannot be bounded is refused, never run bare.
+   */
+  run(command: string, options?: SandboxRunOptions): Promise<SandboxRun>;
+  /** attaches hooks as they are: stock hooks, the guard, `history()`, `sandbox()`, and what `defineHook` made */
   use(hooks: UsableHook | readonly UsableHook[], options?: UseOptions): Disposable;
 }

@@ -3,6 +3,7 @@
 export * from "../engine/public.ts";
 export { DIAGNOSTIC_CODES, type DiagnosticCode } from "../handlers/index.ts";
 export type { Change, PathChange, UndoPlan, UndoResult, UndoSelection } from "../history/index.ts";
+export { type LearningOptions, type LearntNote, learnFromCalls } from "../memory/index.ts";
 export type { System } from "../system/index.ts";
 export { createNodeSystem } from "../system/node.ts";
 export * from "./protocol.ts";

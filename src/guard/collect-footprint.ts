@@ -172,26 +172,42 @@ function joinCommits(
 
 const MAX_WORDS = 32;
 
-/** A program also works in other repositories that its words name: `make -C ../other`, `prettier --write ~/x/a.ts`. */
+/** Options by which programs are told where to work: `make -C`, `npm --prefix`, `terraform -chdir=`. */
+const WORKS_IN =
+  /^-(C|-?(?:directory|dir|cwd|prefix|chdir|working-dir|working-directory|project-dir|root))(?:=|$)/;
+
+/**
+ * A program also works in folders and repositories that its words name, and on files: `make -C ../other`,
+ * `prettier --write ~/x/a.ts`.
+ */
 function addProgram(draft: Draft, invocation: Invocation): void {
   const { disk, project } = draft.workspace;
   addUnknown(draft, invocation);
   if (invocation.place.kind !== "local") return;
-  for (const word of invocation.argv.slice(1, MAX_WORDS)) {
-    const written = knownText(word)?.replace(/^-[^=]*=/, "");
-    if (written === undefined || !/^(\.\.|.*\/)/s.test(written)) continue;
+  const words = invocation.argv.slice(1, MAX_WORDS).map(word => knownText(word) ?? "");
+  for (const [index, word] of words.entries()) {
+    const written = word.replace(/^-[^=]*=/, "");
+    if (!/^(\.\.|.*\/)/s.test(written)) continue;
     const [target] = resolveTargets(disk, text(written), invocation.cwd, invocation.place, {
       followsLast: true,
     });
     const path = target?.path;
-    if (
-      path === undefined ||
-      disk.kind(path) === undefined ||
-      (project !== undefined && isInside(project, path))
-    )
+    const kind = path === undefined ? undefined : disk.kind(path);
+    if (path === undefined || kind === undefined || (project !== undefined && isInside(project, path)))
       continue;
+    const isPlace = WORKS_IN.test(word) || WORKS_IN.test(words[index - 1] ?? "");
     if (findRepository(disk, path)?.top !== undefined) addDirectory(draft, path);
+    else if (kind === "directory" && isPlace) addDirectory(draft, path);
+    else if (kind === "file") addPossible(draft, path);
   }
+}
+
+/** Programs and libraries of the system are named to be run or read. */
+const OF_SYSTEM = /^\/(usr|bin|sbin|lib\w*|etc|opt|nix|snap|boot|sys|System|Library|Applications)\//;
+
+function addPossible({ targets }: Draft, path: string): void {
+  if (isDevice(path) || OF_SYSTEM.test(path)) return;
+  targets.set(`possible ${path}`, { path, how: "write", isTree: false, isPossible: true });
 }
 
 /**

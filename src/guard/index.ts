@@ -25,11 +25,13 @@ export {
   judgeArgv,
   judgeCommand,
   judgeTool,
+  type KnownOfSession,
 } from "./guard.ts";
 export type { InjectionFinding } from "./injection/find.ts";
 export { shellContextOf } from "./judge.ts";
 export type { Explained, GuardContext } from "./judgement.ts";
 export { ALLOWED, isDenied, isUnderstood, type Judgement, judgementJson } from "./judgement.ts";
+export { judgeObserved, type ObservedChange } from "./observed.ts";
 export { footprintOfHarmless, startsOwnFile } from "./prefilter.ts";
 export { clipText, tellPerson } from "./reason.ts";
 export { isOfFamily, type Rule, type Verdict } from "./rule.ts";

@@ -106,6 +106,8 @@ export interface Change {
   /** false: the sweep before the call did not come to its end, or something could not be kept */
   readonly isComplete: boolean;
   readonly notKept: readonly NotKept[];
+  /** files were found by comparing the tree: what somebody else saved while the call ran cannot be told from its own */
+  readonly isCompared?: boolean;
   readonly files: readonly PathChange[];
   readonly git: readonly GitChange[];
   /** device and inode of the directories on the way to the files, and of those that it made, when it had ended */

@@ -1,9 +1,11 @@
 import { ancestors, basename, dirname, type Files, isInside, join, type System } from "../system/index.ts";
+import { createDisk, openRepository, type Repository, trackedFiles } from "../workspace/index.ts";
 import { ABSENT, type PathChange, type PathState } from "./change.ts";
 import type { Digest, HistoryContext } from "./context.ts";
 import { readModes, usualModes } from "./file-modes.ts";
 import type { GitComparison } from "./git-snapshot.ts";
-import { differencesFrom, filesOf, parseStatus, readStatus, type TrackedPath } from "./git-status.ts";
+import { differencesFrom, filesOf, parseStatus, type TrackedPath } from "./git-status.ts";
+import { MAX_INDEX_BYTES, readKnownStatus } from "./known-status.ts";
 import { compareSeen, compareStates, factsAt, presentState, type Seen } from "./path-state.ts";
 import { type GitOptions, runGit, withoutTree } from "./run-git.ts";
 import { workPaths } from "./sweep.ts";
@@ -33,7 +35,8 @@ export async function compareSweep(
     return { changes: [], problem: undefined };
   const isThere = factsAt(context.system.files, `${sweep.root}/.git`) !== undefined;
   if (!isThere) return compareRemoved(context, sweep, seen, digest, timeoutMs);
-  const result = await readStatus(context.system, sweep.root, timeoutMs);
+  const repository = openRepository(createDisk(context.system), sweep.gitDirectory, sweep.root);
+  const result = await readKnownStatus(context.store, repository, () => timeoutMs);
   if (!result.ok) return { changes: [], problem: result.problem };
   if (isAsBefore(context, sweep, result.text, git)) return { changes: [], problem: undefined };
   const status = parseStatus(result.text);
@@ -44,8 +47,13 @@ export async function compareSweep(
   if (tracked === undefined) return { changes: [], problem: "git could not compare with the former commit" };
   const at = ({ path }: { readonly path: string }) => join(sweep.root, path);
   const clean = [...tracked, ...(git?.leftOut ?? [])].filter(one => !seen.has(at(one)));
-  const inHead = await trackedBefore(context, sweep, clean, timeoutMs);
-  const same = await sameAsBefore(context.system, sweep.root, inHead, seen, timeoutMs);
+  // With the commit and index of before, git has just compared each file with what it was.
+  const isSameIndex = !isMoved && git !== undefined && git.change?.index === undefined;
+  const sizes = isSameIndex ? sizesInIndex(context.system, repository) : undefined;
+  const inHead = await trackedBefore(context, sweep, clean, timeoutMs, sizes);
+  const same = isSameIndex
+    ? new Set<string>()
+    : await sameAsBefore(context.system, sweep.root, inHead, seen, timeoutMs);
   const candidates = new Set([
     ...seen.keys(),
     ...inHead.keys(),
@@ -161,6 +169,7 @@ async function trackedBefore(
   { root, gitDirectory }: Sweep,
   tracked: readonly TrackedPath[],
   timeoutMs: number,
+  noted: ReadonlyMap<string, number> = new Map(),
 ): Promise<ReadonlyMap<string, PathState>> {
   const { system } = context;
   const found = new Map<string, PathState>();
@@ -168,12 +177,9 @@ async function trackedBefore(
   if (known.length === 0) return found;
   // Its objects are read where they are: the working tree may be gone.
   const place = gitDirectory === undefined ? { cwd: root } : withoutTree(gitDirectory);
-  const sizes = await sizesOf(
-    system,
-    place,
-    known.flatMap(({ id }) => id ?? []),
-    timeoutMs,
-  );
+  const sizeOf = ({ path }: TrackedPath) => noted.get(path) || undefined;
+  const unknown = known.flatMap(one => (sizeOf(one) === undefined ? (one.id ?? []) : []));
+  const sizes = unknown.length === 0 ? undefined : await sizesOf(system, place, unknown, timeoutMs);
   const { plain, executable } = usualModes(system.files, gitDirectory ?? root);
   const modes = readModes(context.store, root);
   const modeOf = (at: string, isExecutable: boolean) => {
@@ -181,7 +187,8 @@ async function trackedBefore(
     const fits = unusual !== undefined && ((unusual & 0o100) !== 0) === isExecutable;
     return fits ? unusual : isExecutable ? executable : plain;
   };
-  for (const { path, id = "", mode } of known) {
+  for (const one of known) {
+    const { path, id = "", mode } = one;
     const at = join(root, path);
     if (mode === "120000") {
       const target = await runGit(system, ["cat-file", "blob", id], { ...place, timeoutMs });
@@ -189,7 +196,7 @@ async function trackedBefore(
     } else {
       found.set(at, {
         kind: "file",
-        size: sizes.get(id) ?? 0,
+        size: sizeOf(one) ?? sizes?.get(id) ?? 0,
         mode: modeOf(at, mode === "100755"),
         modifiedNs: "0",
         content: { in: "git", id, repository: root, gitDirectory: gitDirectory ?? "" },
@@ -197,6 +204,12 @@ async function trackedBefore(
     }
   }
   return found;
+}
+
+function sizesInIndex(system: System, repository: Repository): ReadonlyMap<string, number> | undefined {
+  const bytes = system.files.inspect(`${repository.gitDirectory}/index`)?.size ?? 0;
+  const tracked = bytes > MAX_INDEX_BYTES ? undefined : trackedFiles(createDisk(system), repository);
+  return tracked && new Map([...tracked].map(([path, { size }]) => [path, size]));
 }
 
 async function sizesOf(

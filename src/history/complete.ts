@@ -112,6 +112,7 @@ async function describeEnd(
     status: "done",
     isComplete: open.isComplete && problems.length === open.notKept.length,
     notKept: problems,
+    ...(files.some(({ path }) => !named.paths.has(path)) ? { isCompared: true } : {}),
     files: [...files].sort((one, other) => (one.path < other.path ? -1 : 1)),
     git: states,
     folders: foldersOf(system.files, files),

@@ -54,7 +54,7 @@ export interface KeepRules {
 }
 
 /** What the hooks themselves write in a project. */
-const OWN_FILES = "/.claude/runtime";
+export const OWN_FILES = "/.claude/runtime";
 const PRECIOUS = [".env*", "*.local", "*.sqlite", "*.sqlite3", "*.db"];
 
 export function createKeepRules(

@@ -3,8 +3,9 @@ import { ancestors, dirname, isInside, join, relative, type System } from "../sy
 import { createDisk, findRepository, type Repository, tracksAnything } from "../workspace/index.ts";
 import type { HistoryContext } from "./context.ts";
 import { rememberModes } from "./file-modes.ts";
-import { parseStatus, readStatus, type WorkTreeStatus } from "./git-status.ts";
+import { parseStatus, type WorkTreeStatus } from "./git-status.ts";
 import { cachedRegenerable, Keeper, limitsOf } from "./keeper.ts";
+import { readKnownStatus } from "./known-status.ts";
 import { NOTHING_OVERWRITTEN, type OverwrittenIgnored, overwrittenIgnored } from "./overwritten-ignored.ts";
 import { factsAt, type Seen } from "./path-state.ts";
 import { removeLeftovers } from "./perform.ts";
@@ -54,7 +55,9 @@ export async function sweepRepository(
   if (top === undefined) return [];
   // An agent does not decide what is worth keeping by a line in `.gitignore`.
   const options = { ...asked, withIgnored: asked.withIgnored || keeper.rules.hasNewIgnoreRules() };
-  const result = await readStatus(system, top, keeper.msForGit(repository.gitDirectory));
+  const result = await readKnownStatus(keeper.store, repository, () =>
+    keeper.msForGit(repository.gitDirectory),
+  );
   if (!result.ok) {
     // Without an answer of git, all files are as good as untracked. What git itself changes needs git to come back.
     if (!keeper.isLate && !options.isOfGit) return [sweepPlain(keeper, top)];

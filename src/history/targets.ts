@@ -34,8 +34,15 @@ export async function captureTargets(
   const { files } = keeper.store.system;
   const seen = new Map<string, Seen>();
   const named = new Map<string, NamedTarget>();
-  for (const { path, isTree, how, isEmptyBelow } of targets) {
+  for (const { path, isTree, how, isEmptyBelow, isPossible } of targets) {
     if (keeper.rules.isOutOfReach(path)) continue;
+    if (isPossible === true) {
+      const known = seen.has(path) ? undefined : capturePossible(keeper, path);
+      if (known === undefined) continue;
+      seen.set(path, known);
+      named.set(path, named.get(path) ?? { path, isTree: false });
+      continue;
+    }
     if (isEmptyBelow === true) {
       named.set(path, named.get(path) ?? { path, isTree: false });
       for (const one of captureEmpty(keeper, path)) if (!seen.has(one.path)) seen.set(one.path, one);
@@ -58,6 +65,13 @@ export async function captureTargets(
     excuse(keeper, how, lostBefore, seen);
   }
   return { targets: [...named.values()], seen: [...seen.values()] };
+}
+
+/** Undefined, and nothing counts as lost, where it cannot be kept. */
+function capturePossible(keeper: Keeper, path: string): Seen | undefined {
+  const lostBefore = keeper.lost.length;
+  const found = keeper.capture(path);
+  return keeper.lost.splice(lostBefore).length === 0 ? found : undefined;
 }
 
 /** Directories and files without content. What is in build output is made again. */

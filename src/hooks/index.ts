@@ -25,8 +25,10 @@ export {
   type StoreRequest,
 } from "./program/bridge/contracts.ts";
 export { readCommandLine } from "./program/command-line.ts";
+export { SERVICE_FOLDER, shownToPerson } from "./program/consent-service.ts";
 export { type HookContext, type HookOptions, openHookContext } from "./program/context.ts";
 export {
+  askerForService,
   changedSinceAsked,
   consumeGrants,
   judgeWithGrants,
@@ -44,6 +46,14 @@ export { type ConfiguredGuard, openGuard } from "./program/guard-context.ts";
 export { type HookDefinition, openProgram } from "./program/hook-program.ts";
 export { agentAbove, agentRunning, isStartedByHost } from "./program/process-tree.ts";
 export { type EngineServices, type HookRun, INPUT_LIMIT_BYTES, openRun } from "./program/run.ts";
+export {
+  directoryFile,
+  noteHeld,
+  readAbility,
+  type SandboxedCall,
+  sweepCalls,
+  takeCall,
+} from "./program/sandboxed.ts";
 export { spokenOrders } from "./stock/foreign-results.ts";
 export { type Routing, type RoutingReason, routeIntent } from "./stock/intent-routing.ts";
 export { permissionRequest } from "./stock/permission-request.ts";

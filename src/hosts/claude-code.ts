@@ -130,6 +130,17 @@ export const claudeCode: HostDescriptor<"claude-code"> = {
   // Its own deny and ask rules win over a yes of a hook. In `plan` and `dontAsk` the person wants no yes, and in
   // `bypassPermissions` nothing is asked.
   answering: { event: "PreToolUse", modes: ["default", "acceptEdits", "auto"] },
+  // It compares its deny and ask rules with the command as it was rewritten.
+  sandboxing: {
+    modes: ["default", "acceptEdits", "auto"],
+    overrides: {
+      folder: ".claude",
+      managed: "/etc/claude-code",
+      ending: ".json",
+      rule: /"(?:deny|ask)"\s*:\s*\[(?:\s*"(?:[^"\\]|\\.)*"\s*,)*?\s*"Bash/,
+      what: "rules of your own that deny or ask about commands",
+    },
+  },
   closed: "exit",
   registration: {
     matcher: "*",

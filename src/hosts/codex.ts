@@ -9,6 +9,8 @@ import {
 } from "./claude-encoders.ts";
 import type { HostDescriptor } from "./host.ts";
 
+const RULES = { folder: ".codex/rules", managed: "/etc/codex/rules", ending: ".rules" };
+
 export const codex: HostDescriptor<"codex"> = {
   id: "codex",
   skillFolders: [".codex/skills", ".agents/skills"],
@@ -46,11 +48,17 @@ export const codex: HostDescriptor<"codex"> = {
     event: "PermissionRequest",
     modes: ["default", "acceptEdits"],
     overrides: {
-      folder: ".codex/rules",
-      managed: "/etc/codex/rules",
-      ending: ".rules",
+      ...RULES,
       rule: /decision\s*=\s*["']prompt["']/,
       what: 'rules of your own that ask (decision = "prompt")',
+    },
+  },
+  sandboxing: {
+    modes: ["default", "acceptEdits"],
+    overrides: {
+      ...RULES,
+      rule: /decision\s*=\s*["'](?:prompt|forbidden)["']/,
+      what: "rules of your own that ask or forbid",
     },
   },
   closed: "exit",

@@ -78,6 +78,8 @@ export const geminiCli: HostDescriptor<"gemini-cli"> = {
   }),
   noOpinion: "{}\n",
   answering: "asks before it runs hooks: a yes comes too late",
+  // Its person was asked about the command as the agent gave it.
+  sandboxing: {},
   closed: "exit",
   registration: {
     avoided: {

@@ -307,16 +307,27 @@ export interface Answering {
   /** values of `permission_mode` in which the host asks its person; in any other, or without one, nothing is answered */
   readonly modes?: readonly string[];
   /** rules of the person's that a yes would override: while one of these files has such a rule, nothing is answered */
-  readonly overrides?: {
-    /** below the home directory and the project; the host's folder may have been moved */
-    readonly folder: string;
-    /** where an administrator's rules lie */
-    readonly managed: string;
-    readonly ending: string;
-    readonly rule: RegExp;
-    /** in words that follow "while you have" */
-    readonly what: string;
-  };
+  readonly overrides?: PersonRules;
+}
+
+/** Files in which a person may have written rules of their own. */
+export interface PersonRules {
+  /** below the home directory and the project; the host's folder may have been moved */
+  readonly folder: string;
+  /** where an administrator's rules lie */
+  readonly managed: string;
+  readonly ending: string;
+  readonly rule: RegExp;
+  /** in words that follow "while you have" */
+  readonly what: string;
+}
+
+/** A host that runs another command than its agent gave, when a hook says so. */
+export interface Sandboxing {
+  /** values of `permission_mode` in which it is done; in any other, or without one, it is not */
+  readonly modes?: readonly string[];
+  /** rules of the person's that the host would compare with the rewritten command: while there is one, none is rewritten */
+  readonly overrides?: PersonRules;
 }
 
 /** Everything this program knows about one host. */
@@ -352,6 +363,8 @@ export interface HostDescriptor<Id extends string = string> {
   readonly closedResponse?: (reason: string, context: RenderContext) => JsonObject | undefined;
   /** how its questions are answered, or why they are not, in words that follow its name */
   readonly answering: Answering | string;
+  /** how its commands are rewritten to run in the sandbox; absent where they cannot be */
+  readonly sandboxing?: Sandboxing;
   readonly registration?: Registration;
   readonly protects?: ProtectedFiles;
   readonly program?: AgentProgram;

@@ -85,6 +85,7 @@ export const pi: HostDescriptor<"pi"> = {
   }),
   noOpinion: "{}\n",
   answering: "asks nothing",
+  sandboxing: {},
   closed: "deny",
   registration: {
     events: { UserPromptSubmit: ["input"], Stop: ["agent_end"] },

@@ -25,16 +25,12 @@ import {
 } from "./bridge-context.ts";
 import { composeLearning, LearningCollector, type LearntNote, SessionNotes } from "./learnt.ts";
 import {
-  ANY_AGENT,
-  contentFingerprint,
-  LEARNED_PREFIX,
   learnedRetention,
+  learntDraft,
   type Memory,
-  type MemoryDraft,
   type MemoryFilter,
   type MemoryReader,
   oldestForPrompt,
-  shortHash,
   TEXT_LIMITS,
 } from "./memory.ts";
 import { ALL_PROJECTS, projectScopes, teamOrigin } from "./memory-place.ts";
@@ -318,16 +314,12 @@ async function storeLearning(request: StoreRequest, context: BridgeContext): Pro
   const origin = teamOrigin(context.config);
   const store = await openStore(system, databasePath, { patienceMs: STORE_TIMEOUT_MS, origin });
   try {
-    for (const { category, text } of notes) {
-      const draft: MemoryDraft = {
+    for (const note of notes) {
+      const draft = learntDraft(note, {
         project,
-        agent: named(request.agent_type, "agent") ?? ANY_AGENT,
-        session: named(request.session_id, "session") ?? "",
-        key: LEARNED_PREFIX + shortHash(JSON.stringify([project, contentFingerprint(text)])),
-        value: text,
-        type: "text",
-        category,
-      };
+        agent: named(request.agent_type, "agent"),
+        session: named(request.session_id, "session"),
+      });
       await store.remember(draft, learnedRetention(system.clock.nowMs()));
     }
   } finally {

@@ -199,6 +199,20 @@ export function learnedRetention(nowMs: number): Retention {
   };
 }
 
+/** A note that a session taught, as it is stored: under one key however often it is said. */
+export function learntDraft(
+  { category, text }: { readonly category: Category; readonly text: string },
+  where: {
+    readonly project: string;
+    readonly agent?: string | undefined;
+    readonly session?: string | undefined;
+  },
+): MemoryDraft {
+  const { project, agent = ANY_AGENT, session = "" } = where;
+  const key = LEARNED_PREFIX + shortHash(JSON.stringify([project, contentFingerprint(text)]));
+  return { project, agent, session, key, value: text, type: "text", category };
+}
+
 /** Older memories are not put into a prompt. */
 export function oldestForPrompt(maxAgeDays: number, nowMs: number): number {
   return nowMs - maxAgeDays * DAY_MS;

@@ -99,7 +99,7 @@ const FAILURE_LINE =
   /^(?:error: )?(?:command failed|(?:process )?(?:exited with )?exit(?:ed with)? (?:code|status):? [1-9]\d*)/im;
 const MAX_HEAD_CHARACTERS = 400;
 
-function tellsFailure(output: string): boolean {
+export function tellsFailure(output: string): boolean {
   return FAILURE_LINE.test(output.slice(0, MAX_HEAD_CHARACTERS));
 }
 

@@ -2,6 +2,9 @@
  * The policy a command runs under, and its start under the program that enforces it (`native/sandbox`). It says of
  * every set of layers what stays open; it never runs a command bare.
  */
+
+export { heldAsChange } from "./held-change.ts";
+export type { DecidedTry } from "./judge-try.ts";
 export { checkLayers, type LayerAnswer, type LayerReport, usableLayers } from "./layers.ts";
 export { OPEN_WITHOUT } from "./open-without.ts";
 export { type Plan, type PlanRequest, planPolicy } from "./plan.ts";
@@ -19,6 +22,7 @@ export const loadSandbox = async () => ({
   ...(await import("./layers.ts")),
   ...(await import("./serve-proxy.ts")),
   ...(await import("./program.ts")),
+  ...(await import("./judge-try.ts")),
   ...(await import("./try.ts")),
   ...(await import("./try-changes.ts")),
   ...(await import("./try-store.ts")),

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { errorText, isJsonObject, readJson } from "../protocol/index.ts";
+import { errorText, isJsonObject, type Json, readJson } from "../protocol/index.ts";
 import type { Layer } from "./policy.ts";
 
 /** What was tried, and why it does not work. */
@@ -30,8 +30,13 @@ export function checkLayers(program: string, stateHome: string): LayerReport {
     timeout: TIMEOUT_MS,
   });
   const read = readJson(stdout ?? "");
-  const found = read.ok && isJsonObject(read.value) ? read.value : {};
   const why = error === undefined ? `${program} ended with ${status} and did not say` : errorText(error);
+  return readReport(read.ok ? read.value : undefined, why);
+}
+
+/** What is not answered does not work, because of `why`. */
+export function readReport(answered: Json | undefined, why: string): LayerReport {
+  const found = isJsonObject(answered) ? answered : {};
   const answerOf = (name: string): LayerAnswer => {
     const answer = found[name];
     if (!isJsonObject(answer)) return { works: false, reason: why };

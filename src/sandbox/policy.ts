@@ -35,6 +35,8 @@ export interface Policy {
   /** sandboxes of one project share what they reserve */
   readonly project: string;
   readonly limits?: Limits | undefined;
+  /** the process whose end is the end of the command */
+  readonly endsWith?: number | undefined;
 }
 
 /** `namespaces`: a view of files, processes and network of its own. */
@@ -58,9 +60,11 @@ export interface Overlay {
   readonly work: string;
 }
 
-/** Started outside at the first connection, with the listening socket as descriptor 3. */
+/** Started outside at the first connection, with the listening socket as descriptor 3 and those of `ports` from 5 on. */
 export interface ProxyStart {
   readonly port: number;
+  /** of this machine, under the same numbers */
+  readonly ports?: readonly number[];
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
 }

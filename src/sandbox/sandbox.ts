@@ -1,14 +1,15 @@
 import type { GuardSettings, SandboxSettings } from "../config/index.ts";
 import { homeCaches } from "../programs/index.ts";
-import { Problem } from "../state/index.ts";
+import { isJsonObject, readJson } from "../protocol/index.ts";
+import { Problem, readText, removeIfThere } from "../state/index.ts";
 import { dirname, join, type System } from "../system/index.ts";
 import { survey, type Workspace } from "../workspace/index.ts";
 import { findRegistries } from "./allowed-hosts.ts";
-import { checkLayers, type LayerReport, usableLayers } from "./layers.ts";
+import { checkLayers, type LayerReport, readReport, usableLayers } from "./layers.ts";
 import { type Plan, planPolicy } from "./plan.ts";
 import type { Overlay, Policy, ProxyStart } from "./policy.ts";
 import { findSandboxProgram } from "./program.ts";
-import { runInSandbox } from "./start.ts";
+import { runInSandbox, type Streams } from "./start.ts";
 
 export interface SandboxPlaces {
   readonly home: string;
@@ -25,11 +26,44 @@ export interface SandboxCheck {
   readonly report: LayerReport | undefined;
 }
 
-export function checkSandbox(system: Pick<System, "files">, places: SandboxPlaces): SandboxCheck {
+/** Tries every layer for real, and writes down what it found: it takes longer than most commands. */
+export function checkSandbox(system: System, places: SandboxPlaces): SandboxCheck {
+  const { files, random, text } = system;
+  const path = layersFile(places.stateHome);
   const program = findSandboxProgram(system, places);
-  if (program === undefined) return { program, report: undefined };
-  system.files.makeDirectory(`${places.stateHome}/sandbox`, 0o700);
-  return { program, report: checkLayers(program, places.stateHome) };
+  if (program === undefined) {
+    removeIfThere(files, path);
+    return { program, report: undefined };
+  }
+  for (const folder of [places.stateHome, dirname(path)]) files.makeDirectory(folder, 0o700);
+  const report = checkLayers(program, places.stateHome);
+  const temporary = `${path}.${random.hex(8)}`;
+  const content = JSON.stringify({ of: machineOf(system, program), report });
+  files.createExclusive(temporary, text.encode(content), 0o600);
+  files.rename(temporary, path);
+  return { program, report };
+}
+
+function layersFile(stateHome: string): string {
+  return join(stateHome, "sandbox", "layers.json");
+}
+
+/** The same program since the machine was started: what it found then still holds. */
+function machineOf(system: Pick<System, "files" | "text">, program: string): string {
+  const boot = readText(system, "/proc/sys/kernel/random/boot_id", MAX_LAYERS_BYTES) ?? "";
+  return `${boot.trim()} ${program} ${system.files.exactFacts(program)?.stamp}`;
+}
+
+const MAX_LAYERS_BYTES = 64 * 1024;
+
+/** What was found at the last check. A policy that this no longer holds for does not start its command. */
+function knownSandbox(system: System, places: SandboxPlaces): SandboxCheck {
+  const program = findSandboxProgram(system, places);
+  const read = readJson(readText(system, layersFile(places.stateHome), MAX_LAYERS_BYTES) ?? "");
+  const known = read.ok && isJsonObject(read.value) ? read.value : {};
+  if (program === undefined || known["of"] !== machineOf(system, program))
+    return checkSandbox(system, places);
+  return { program, report: readReport(known["report"], "it was not tried") };
 }
 
 export interface SandboxedCommand {
@@ -39,6 +73,8 @@ export interface SandboxedCommand {
   readonly guard: GuardSettings;
   /** starts the proxy; the hosts that it allows follow, each behind `--allow` */
   readonly proxyCommand: readonly string[];
+  /** this process's own when absent */
+  readonly streams?: Streams | undefined;
 }
 
 /** On the command's own 127.0.0.1, where nothing else listens. */
@@ -57,6 +93,7 @@ export async function runCommand(
     policy: plan("keep").policy,
     words: command.words,
     directory: command.directory,
+    streams: command.streams,
   });
 }
 
@@ -73,7 +110,7 @@ export function prepareSandbox(
   places: SandboxPlaces,
   command: SandboxedCommand,
 ): PreparedSandbox {
-  const { program, report } = checkSandbox(system, places);
+  const { program, report } = knownSandbox(system, places);
   const layers = report === undefined ? undefined : usableLayers(report);
   if (program === undefined || report === undefined || layers === undefined)
     throw new Problem("the sandbox is unavailable here, so the command was not started", {
@@ -123,7 +160,12 @@ function startOfProxy(system: System, { home }: SandboxPlaces, command: Sandboxe
   const hosts = [...findRegistries(system, home), ...command.settings.hosts];
   return {
     port: PROXY_PORT,
-    command: [...command.proxyCommand, ...hosts.flatMap(host => ["--allow", host])],
+    ports: command.settings.ports,
+    command: [
+      ...command.proxyCommand,
+      ...hosts.flatMap(host => ["--allow", host]),
+      ...command.settings.ports.flatMap(port => ["--port", String(port)]),
+    ],
     environment: { HOME: home, PATH: "/usr/bin:/bin" },
   };
 }

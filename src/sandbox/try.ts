@@ -1,7 +1,7 @@
 import { adopt, type HistoryContext, listChanges, type PathChange } from "../history/index.ts";
 import { Problem } from "../state/index.ts";
 import { dirname, isInside, join, type System } from "../system/index.ts";
-import { findRepository, type Workspace } from "../workspace/index.ts";
+import { findRepository, type Workspace, whyNotCaught } from "../workspace/index.ts";
 import type { Overlay } from "./policy.ts";
 import { prepareSandbox, type SandboxedCommand, type SandboxPlaces } from "./sandbox.ts";
 import { runInSandbox } from "./start.ts";
@@ -18,14 +18,19 @@ export interface Tried {
 export async function runTry(
   system: System,
   places: SandboxPlaces,
-  command: SandboxedCommand & { readonly host: string; readonly session: string | undefined },
+  command: SandboxedCommand & {
+    readonly host: string;
+    readonly session: string | undefined;
+    /** the command as people know it; its words when absent */
+    readonly shown?: readonly string[];
+  },
 ): Promise<Tried> {
   sweepLeftovers(system, places.stateHome);
   const prepared = prepareSandbox(system, places, command);
   const { report, workspace, program } = prepared;
   const project = workspace.project ?? workspace.cwd;
   const why = report.overlay.works
-    ? whyNotTried(system, workspace, project)
+    ? whyNotCaught(system, workspace, project)
     : `changes cannot be caught here: ${report.overlay.reason ?? "the kernel does not let us"}`;
   if (why !== undefined) throw refusal(why);
   const id = system.random.hex(8);
@@ -40,7 +45,7 @@ export async function runTry(
     timeMs: system.clock.nowMs(),
     project,
     directory: command.directory,
-    command: command.words,
+    command: command.shown ?? command.words,
     host: command.host,
     session: command.session,
     caught,
@@ -57,9 +62,11 @@ export async function runTry(
   const code = await runInSandbox(system, {
     ...places,
     program,
-    policy,
+    // Nobody would take what is caught.
+    policy: { ...policy, endsWith: process.pid },
     words: command.words,
     directory: command.directory,
+    streams: command.streams,
   });
   const changes = collectChanges(system, program, record);
   if (changes.files.length + changes.left.length === 0) {
@@ -79,31 +86,6 @@ function refusal(why: string): Problem {
     fix: "amplihack sandbox check",
     exitCode: 126,
   });
-}
-
-/** In words, why changes of this project cannot be caught; undefined where they can. */
-export function whyNotTried(
-  { files, text }: Pick<System, "files" | "text">,
-  { home, stateHomes }: Workspace,
-  project: string,
-): string | undefined {
-  if (project === "/") return "the whole file system is no project";
-  if (isInside(project, home)) return "the project is your home directory, or a folder above it";
-  const state = stateHomes.find(each => isInside(project, each));
-  if (state !== undefined) return `amplihack's own state lies in the project (${state})`;
-  const mounts = text.decode(files.readRange("/proc/self/mountinfo", 0, MAX_MOUNTS)).text.split("\n");
-  const inner = mounts
-    .map(line => decodeMount(line.split(" ")[4] ?? ""))
-    .find(at => at !== project && isInside(project, at));
-  return inner === undefined ? undefined : `another file system is mounted in the project (${inner})`;
-}
-
-const MAX_MOUNTS = 4 * 1024 * 1024;
-
-function decodeMount(path: string): string {
-  return path.replace(/\\([0-7]{3})/g, (_, digits: string) =>
-    String.fromCharCode(Number.parseInt(digits, 8)),
-  );
 }
 
 /** Those of a linked worktree or a submodule. */

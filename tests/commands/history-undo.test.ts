@@ -93,6 +93,16 @@ describe("what an undo shows before it asks", () => {
     );
   });
 
+  it("says that what a person saved while an unknown program ran looks like its own", () => {
+    const shown = (more: Parameters<typeof change>[0]) =>
+      renderPreview(plan({ changes: [change(more)] }), VIEW);
+    expect(shown({ isCompared: true, durationMs: 30_000 })).toContain(
+      "what you saved meanwhile looks like its own",
+    );
+    expect(shown({ isCompared: true, durationMs: 100 })).not.toContain("saved meanwhile");
+    expect(shown({ durationMs: 30_000 })).not.toContain("saved meanwhile");
+  });
+
   it("says what is in doubt", () => {
     const changes = [change({ status: "open" }), change({ id: "k3f2", isComplete: false })];
     const shown = renderPreview(plan({ changes }), VIEW);

@@ -24,21 +24,29 @@ function load(user: object, project: object, isTrusted: boolean) {
 
 describe.each([false, true])("sandbox in the layers of configuration, project trusted: %s", isTrusted => {
   it("is widened by the person alone", () => {
-    const user = { sandbox: { hosts: ["a.example"], write: ["~/out"] } };
+    const user = { sandbox: { hosts: ["a.example"], ports: [5432], write: ["~/out"] } };
     const project = {
-      sandbox: { hosts: ["evil.example"], write: ["/"], read: ["~/.ssh"], env: ["TOKEN"], network: "on" },
+      sandbox: {
+        hosts: ["evil.example"],
+        ports: [22],
+        write: ["/"],
+        read: ["~/.ssh"],
+        env: ["TOKEN"],
+        network: "on",
+      },
     };
     const { config, notices } = load(user, project, isTrusted);
     expect(config.sandbox).toEqual({
       network: "hosts",
       hosts: ["a.example"],
+      ports: [5432],
       write: ["~/out"],
       read: [],
       env: [],
     });
     const refused = notices.map(({ message }) => /sandbox\.\w+/.exec(message)?.[0]);
     expect(refused.sort()).toEqual(
-      ["env", "hosts", "network", "read", "write"].map(name => `sandbox.${name}`),
+      ["env", "hosts", "network", "ports", "read", "write"].map(name => `sandbox.${name}`),
     );
   });
 

@@ -41,6 +41,7 @@ describe("an engine that keeps a history", () => {
     const { engine, bash, read, has, project } = place();
     const done = await bash("rm -rf src");
     expect(done.status).toBe("done");
+    expect(done.before?.extras).toMatchObject({ kept: true });
     expect(done.messages.map(({ text }) => text)).toEqual([
       expect.stringMatching(/^kept 2 files, .*amplihack undo/),
     ]);

@@ -2,6 +2,7 @@ import { type Attributes, type Meter, type Span as OtelSpan, type Tracer, trace 
 import { describe, expect, it } from "vitest";
 import { openTelemetry } from "../../src/engine/otel.ts";
 import type { Span, Telemetry } from "../../src/exports/engine.ts";
+import { guard } from "../../src/exports/guard.ts";
 import { withEnoughTime } from "../enough-time.ts";
 import { BASH_CALL, claudeCommands, makeEngine, source } from "./fixture.ts";
 
@@ -74,6 +75,54 @@ describe("telemetry", () => {
     expect(processes.toSorted()).toEqual([-1, -1, 1, 1]);
     for (const name of ["hooks.dispatch.duration", "hooks.run.duration", "hooks.queue.duration"])
       expect(records.map(([told]) => told)).toContain(name);
+  });
+
+  it("tells of a call by the GenAI conventions, with the guard's rules, and never what it is about", async () => {
+    const { telemetry, spans } = recording();
+    const engine = makeEngine({ telemetry });
+    engine.use(guard({ policy: "given" }));
+    const call = (command: string, run = () => "") =>
+      engine.call("bash", { command }, run, { id: "c1", sessionId: "s1" });
+    await call("rm -rf ~");
+    await call("git push --force origin feature");
+    await call("pwd");
+    const tools = spans.filter(({ name }) => name === "execute_tool bash");
+    const verdicts = spans.filter(({ attributes }) => attributes["hooks.event"] === "PreToolUse");
+    for (const told of [tools, verdicts])
+      expect(
+        told.map(({ attributes: { ...each } }) => [
+          each["amplihack.decision"],
+          each["amplihack.rules"],
+          each["amplihack.understood"],
+          each["amplihack.held"],
+          each["amplihack.kept"],
+        ]),
+      ).toEqual([
+        ["deny", expect.arrayContaining(["fs.home"]), false, false, false],
+        ["ask", ["git.push"], false, true, false],
+        ["none", [], true, false, false],
+      ]);
+    expect(verdicts.map(({ events }) => events)).toEqual(Array(3).fill(["amplihack.guard.verdict"]));
+    expect(tools[0]?.attributes).toMatchObject({
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": "bash",
+      "gen_ai.tool.type": "function",
+      "gen_ai.tool.call.id": "c1",
+      "gen_ai.conversation.id": "s1",
+    });
+    expect(tools.map(({ attributes }) => attributes["amplihack.status"])).toEqual([
+      "denied",
+      "pending",
+      "done",
+    ]);
+    await call("ls", () => {
+      throw new TypeError("gone");
+    });
+    expect(spans.findLast(({ name }) => name === "execute_tool bash")?.attributes).toMatchObject({
+      "amplihack.status": "failed",
+      "error.type": "TypeError",
+    });
+    expect(JSON.stringify(spans)).not.toMatch(/rm -rf|origin feature|gone/);
   });
 
   it("marks what happened inside a run", async () => {

@@ -61,6 +61,26 @@ describe("a call that leaves processes behind", () => {
   });
 });
 
+describe("a change of a call whose effects were not known", () => {
+  it("says that its files were found by comparing, and what a person saved meanwhile comes back by redo", async () => {
+    const p = testProject();
+    p.write({ "a.txt": "a\n", "b.txt": "b\n" });
+    await p.begin("make", { unknownIn: [p.root] });
+    p.shell("echo agent > a.txt");
+    p.write({ "b.txt": "saved by a person\n" });
+    const id = await p.end("make");
+    expect(p.history.readChange(id ?? "")?.isCompared).toBe(true);
+    const undo = await p.undo(id, { paths: ["a.txt"] });
+    expect([p.read("a.txt"), p.read("b.txt")]).toEqual(["a\n", "saved by a person\n"]);
+    await p.redo(undo);
+    const all = await p.undo(id);
+    await p.redo(all);
+    expect(p.read("b.txt")).toBe("saved by a person\n");
+    const named = await p.call("echo x > a.txt", { targets: [p.target("a.txt", "write")] });
+    expect(p.history.readChange(named ?? "")?.isCompared).toBeUndefined();
+  });
+});
+
 describe("an id that was shown", () => {
   it("stays, and says that nothing was changed", async () => {
     const p = testProject();

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -72,7 +73,12 @@ function play(
   program: string,
   commands: readonly (readonly [command: string, makes: string])[],
   prepare: (user: TemporaryUser, prompting: Prompting) => Promise<void>,
-): Promise<{ readonly made: readonly string[]; readonly answered: number; readonly end: string }> {
+): Promise<{
+  readonly made: readonly string[];
+  readonly answered: number;
+  readonly outside: boolean;
+  readonly end: string;
+}> {
   const prompting = PROMPTING[driver.host];
   if (prompting === undefined) throw new Error(`nothing is known of how ${driver.host} asks`);
   const request = {
@@ -97,11 +103,13 @@ function play(
           .filter(line => line.includes('"answered":"understood"'))
           .map(line => (JSON.parse(line) as { readonly command: string }).command),
       ).size,
+      outside: existsSync(join(user.home, "outside")),
       end,
     };
   });
 }
 
+const SANDBOX = join(PACKAGE.root, "dist/native/amplihack-sandbox");
 const TOUCHED = ["first", "denied", "asked"].map(name => [`touch ${name}`, name] as const);
 
 /** With a hook that says yes to everything. */
@@ -140,6 +148,55 @@ function playOwn(driver: HostDriver, program: string, autonomy: Autonomy, hasRul
     },
   );
 }
+
+/** Builds and tests, which nobody can read; the directory that one ends in is that of the next. */
+const BUILDS = [
+  ["make built", "built"],
+  ["mkdir -p sub && cd sub && make -C .. deep", "sub/deep"],
+  ["make failing", "failed-as-it-should"],
+] as const;
+const HERE = ["make -f ../Makefile here", "sub/here"] as const;
+const MAKEFILE = `built:
+\t@echo x > built; echo y > $(HOME)/outside
+deep:
+\t@echo x > sub/deep
+failing:
+\t@echo x > failed-as-it-should; exit 3
+here:
+\t@pwd > here
+`;
+
+/** Where commands that are not understood run in the sandbox. */
+function playSandbox(driver: HostDriver, program: string, hasRules: boolean) {
+  const keepsDirectory = driver.host === "claude-code";
+  return play(
+    driver,
+    program,
+    hasRules ? [["make denied", "denied"]] : [...BUILDS, ...(keepsDirectory ? [HERE] : [])],
+    async user => {
+      writeFileSync(join(user.project, "Makefile"), `${MAKEFILE}denied:\n\t@echo x > denied\n`);
+      if (hasRules) DENIES_MAKE[driver.host]?.(user);
+      user.write(".amplihack/config.jsonc", { autonomy: "sandbox" });
+      await registerHooks(user, PACKAGE, driver.host);
+      const cli = join(PACKAGE.root, "dist/bin/amplihack.cjs");
+      const checked = spawnSync(process.execPath, [cli, "sandbox", "check"], {
+        env: user.env,
+        encoding: "utf8",
+      });
+      expect(checked.stdout).toContain("The sandbox works.");
+    },
+  );
+}
+
+const DENIES_MAKE: Readonly<Record<string, (user: TemporaryUser) => void>> = {
+  "claude-code": user =>
+    user.write(".claude/settings.json", { permissions: { deny: ["Bash(make denied)"] } }),
+  codex: user =>
+    user.write(
+      ".codex/rules/default.rules",
+      'prefix_rule(pattern=["make", "denied"], decision="forbidden")\n',
+    ),
+};
 
 for (const driver of DRIVERS) {
   const program = PROGRAMS[driver.host];
@@ -181,6 +238,18 @@ for (const driver of DRIVERS) {
         const { made, answered, end } = await playOwn(driver, program, "understood");
         expect(made, end).toEqual(KNOWN.map(([, name]) => name));
         expect(answered).toBe(KNOWN.length);
+      });
+
+      it.skipIf(!existsSync(SANDBOX))("runs builds in the sandbox without a prompt", async () => {
+        const { made, outside, end } = await playSandbox(driver, program, false);
+        expect(made, end).toEqual([...BUILDS, HERE].slice(0, made.length).map(([, name]) => name));
+        expect(made.length, end).toBeGreaterThanOrEqual(BUILDS.length);
+        expect(outside).toBe(false);
+      });
+
+      it.skipIf(!existsSync(SANDBOX))("keeps to what its person denies", async () => {
+        const { made, end } = await playSandbox(driver, program, true);
+        expect(made, end).toEqual([]);
       });
     }
   });

@@ -298,6 +298,15 @@ describe("a package that npx fetched", () => {
       "project/.claude/runtime/.gitignore",
       "project/.claude/runtime/logs/pre_tool_use.log",
     ]);
+    const purge = (...words: string[]) => run(sandbox, ["uninstall", "--purge", ...words]);
+    expect(purge()).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining("cannot be undone afterwards"),
+      stderr: expect.stringContaining("Add --yes to do it"),
+    });
+    expect(Object.keys(sandbox.snapshot())).toContain("home/.amplihack/logs/audit.jsonl");
+    expect(purge("--yes").status).toBe(0);
+    expect(Object.keys(sandbox.snapshot())).not.toContain("home/.amplihack/logs/audit.jsonl");
   });
 });
 

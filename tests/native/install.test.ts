@@ -25,7 +25,7 @@ describeNative("the native program, installed", () => {
       status: 0,
       stdout: expect.stringMatching(/native, .*[\s\S]*All checks passed/),
     });
-    expect(run("uninstall", "--purge").status).toBe(0);
+    expect(run("uninstall", "--purge", "--yes").status).toBe(0);
     expect(
       Object.keys(sandbox.snapshot()).filter(name => !name.startsWith("project/.claude/runtime/")),
     ).toEqual([]);

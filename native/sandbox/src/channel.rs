@@ -14,7 +14,7 @@ pub enum Message {
     Begin,
     /// To the inside: send this signal to the command.
     Signal(i32),
-    /// To the outside: the socket at which the command looks for the proxy.
+    /// To the outside: a socket at which the command looks for the proxy, or for a port of the machine.
     Listener(OwnedFd),
     /// To the outside: how the command ended, and whether processes of it go on.
     Ended { status: i32, goes_on: bool },

@@ -56,8 +56,10 @@ fn prepare(policy: &Policy, channel: &OwnedFd, start: &Start) -> Result<()> {
             start_loopback()?;
         }
         if let Some(proxy) = &policy.proxy {
-            let listener = listen_for_proxy(proxy.port)?;
-            send(channel, Message::Listener(listener)).because(Part::Network, "the proxy's socket")?;
+            for port in [proxy.port].iter().chain(&proxy.ports) {
+                let listener = listen_for_proxy(*port)?;
+                send(channel, Message::Listener(listener)).because(Part::Network, "the proxy's socket")?;
+            }
         }
         build_view(policy)?;
     }

@@ -37,13 +37,13 @@ pub fn listen_for_proxy(port: u16) -> Result<OwnedFd> {
 
 /// A process that becomes the proxy at the first connection, and ends when `life` does. What the proxy prints is read
 /// from the returned descriptor.
-pub fn await_connection(proxy: &Proxy, listener: OwnedFd, life: OwnedFd) -> io::Result<OwnedFd> {
+pub fn await_connection(proxy: &Proxy, listeners: Vec<OwnedFd>, life: OwnedFd) -> io::Result<OwnedFd> {
     let (said, saying) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
     if let Side::Child = fork(0)? {
         // Not in the group of the terminal: an interrupt is the command's, which may still use the network.
         let _ = rustix::process::setsid();
-        if wait_for(&listener, &life) {
-            let error = become_proxy(proxy, [&listener, &life, &saying]);
+        if wait_for(&listeners, &life) {
+            let error = become_proxy(proxy, &listeners, &life, &saying);
             eprintln!("amplihack-sandbox: the proxy did not start: {error}");
         }
         unsafe { libc::_exit(1) };
@@ -51,19 +51,20 @@ pub fn await_connection(proxy: &Proxy, listener: OwnedFd, life: OwnedFd) -> io::
     Ok(said)
 }
 
-fn wait_for(listener: &OwnedFd, life: &OwnedFd) -> bool {
-    let mut watched = [PollFd::new(listener, PollFlags::IN), PollFd::new(life, PollFlags::empty())];
+fn wait_for(listeners: &[OwnedFd], life: &OwnedFd) -> bool {
+    let mut watched = vec![PollFd::new(life, PollFlags::empty())];
+    watched.extend(listeners.iter().map(|listener| PollFd::new(listener, PollFlags::IN)));
     loop {
         match poll(&mut watched, None) {
             Err(rustix::io::Errno::INTR) => {}
             Err(_) => return false,
-            Ok(_) => return watched[1].revents().is_empty() && !watched[0].revents().is_empty(),
+            Ok(_) => return watched[0].revents().is_empty(),
         }
     }
 }
 
 /// Nothing of the caller's environment reaches it: a variable must not choose what runs outside.
-fn become_proxy(proxy: &Proxy, [listener, life, saying]: [&OwnedFd; 3]) -> io::Error {
+fn become_proxy(proxy: &Proxy, listeners: &[OwnedFd], life: &OwnedFd, saying: &OwnedFd) -> io::Error {
     let text = |words: Vec<String>| words.into_iter().map(CString::new).collect::<std::result::Result<Vec<_>, _>>();
     let environment = proxy.environment.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let (Ok(words), Ok(environment)) = (text(proxy.command.clone()), text(environment)) else {
@@ -71,8 +72,11 @@ fn become_proxy(proxy: &Proxy, [listener, life, saying]: [&OwnedFd; 3]) -> io::E
     };
     let pointers = |list: &[CString]| list.iter().map(|one| one.as_ptr()).chain([std::ptr::null()]).collect::<Vec<_>>();
     // Moved out of the way first, so that no number is taken before it was read.
-    let above = |file: &OwnedFd| unsafe { libc::fcntl(file.as_raw_fd(), libc::F_DUPFD_CLOEXEC, 10) };
-    let moved: [(RawFd, RawFd); 3] = [(above(saying), 1), (above(listener), 3), (above(life), 4)];
+    let lowest = listeners.len() as RawFd + 10;
+    let above = |file: &OwnedFd| unsafe { libc::fcntl(file.as_raw_fd(), libc::F_DUPFD_CLOEXEC, lowest) };
+    // The proxy's own listener, what ends it, and then the ports.
+    let wanted = listeners[..1].iter().chain([life]).chain(&listeners[1..]).map(above).zip(3..);
+    let moved: Vec<(RawFd, RawFd)> = [(above(saying), 1)].into_iter().chain(wanted).collect();
     for (from, to) in moved {
         if unsafe { libc::dup2(from, to) } < 0 {
             return io::Error::last_os_error();

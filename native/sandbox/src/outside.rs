@@ -5,11 +5,11 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::process::{Pid, WaitOptions, waitpid};
+use rustix::process::{Pid, Signal, WaitOptions, getppid, set_parent_process_death_signal, waitpid};
 
 use crate::aside::{list_absent, set_aside};
 use crate::channel::{Message, pair, receive, send};
-use crate::failure::{Because, Part, Result};
+use crate::failure::{Because, Part, Result, fail};
 use crate::inside;
 use crate::namespaces::{Side, flags, fork, map_ids};
 use crate::network::await_connection;
@@ -27,6 +27,12 @@ pub fn run(home: &OwnedFd, id: &str, policy: &Policy, words: Vec<OsString>) -> R
         Some(directory) => directory.clone(),
         None => std::env::current_dir().because(Part::Files, "the working directory")?,
     };
+    if let Some(starter) = policy.ends_with {
+        set_parent_process_death_signal(Some(Signal::KILL)).because(Part::Privileges, "ending with its starter")?;
+        if getppid().is_none_or(|parent| parent.as_raw_nonzero().get() != starter) {
+            return fail(Part::Arguments, "the process that started it has ended");
+        }
+    }
     let mut reservation = Reservation::make(home, policy)?;
     let absent = list_absent(&policy.absent);
     let part = Part::Namespaces;
@@ -59,7 +65,8 @@ pub fn run(home: &OwnedFd, id: &str, policy: &Policy, words: Vec<OsString>) -> R
         return Err(failure);
     }
     let _ = send(&outside, Message::Begin);
-    let mut watch = Watch { policy, outside, signals, child, life: Some(life), said: None, text: Vec::new() };
+    let mut watch =
+        Watch { policy, outside, signals, child, listeners: Vec::new(), life: Some(life), said: None, text: Vec::new() };
     let end = watch.until_end();
     if !end.goes_on {
         release(&mut reservation);
@@ -101,6 +108,7 @@ struct Watch<'a> {
     outside: OwnedFd,
     signals: OwnedFd,
     child: Pid,
+    listeners: Vec<OwnedFd>,
     life: Option<OwnedFd>,
     said: Option<OwnedFd>,
     text: Vec<u8>,
@@ -165,8 +173,13 @@ impl Watch<'_> {
     }
 
     fn start_proxy(&mut self, listener: OwnedFd) {
-        let (Some(proxy), Some(life)) = (&self.policy.proxy, self.life.take()) else { return };
-        match await_connection(proxy, listener, life) {
+        self.listeners.push(listener);
+        let Some(proxy) = &self.policy.proxy else { return };
+        if self.listeners.len() <= proxy.ports.len() {
+            return;
+        }
+        let Some(life) = self.life.take() else { return };
+        match await_connection(proxy, std::mem::take(&mut self.listeners), life) {
             Ok(said) => self.said = Some(said),
             Err(error) => eprintln!("amplihack-sandbox: no proxy, so no network: {error}"),
         }

@@ -48,6 +48,8 @@ pub struct Policy {
     /// Names the lock that all sandboxes with the same reserved names share.
     pub project: String,
     pub limits: Option<Limits>,
+    /// The process whose end is the end of the command: without it, nobody takes what is caught.
+    pub ends_with: Option<i32>,
 }
 
 #[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
@@ -114,8 +116,11 @@ pub enum Network {
 pub struct Proxy {
     /// Where the command finds it, on its own 127.0.0.1.
     pub port: u16,
+    /// Ports of the machine that the proxy serves, under the same numbers there.
+    #[serde(default)]
+    pub ports: Vec<u16>,
     /// Started at the first connection, outside: descriptor 3 is the listening socket, descriptor 4 ends with the
-    /// sandbox, and what it prints is told to the person at the end.
+    /// sandbox, those of `ports` follow, and what it prints is told to the person at the end.
     pub command: Vec<String>,
     pub environment: BTreeMap<String, String>,
 }

@@ -3,6 +3,7 @@ import { userConfigFile, widenSandbox } from "../../config/index.ts";
 import { requireDirectories } from "../../state/index.ts";
 import { expandHome, isAbsolute, resolve } from "../../system/index.ts";
 import { confirmByPhrase, requirePerson } from "../guard/allow-once.ts";
+import { portsOf } from "./settings.ts";
 
 const HOST = /^(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?$/i;
 
@@ -10,16 +11,21 @@ export const allowCommand = defineCommand({
   name: "allow",
   summary: "let commands in the sandbox reach a host or change a folder, from now on",
   details: `
-It writes to your own configuration (sandbox.hosts, sandbox.write or sandbox.read), after you have typed a phrase. A word with
-a slash or a leading dot is a path.`,
+It writes to your own configuration (sandbox.hosts, sandbox.ports, sandbox.write or sandbox.read), after you have typed a
+phrase. A word with a slash or a leading dot is a path; localhost:5432 is a port of this machine.`,
   options: {
     read: option.boolean("only show a path that would be hidden"),
     format: FORMAT_OPTION,
   },
-  positionals: [{ name: "HOST|PATH", summary: "api.example.com, *.example.com, example.com:8443, ~/folder" }],
+  positionals: [
+    {
+      name: "HOST|PATH",
+      summary: "api.example.com, *.example.com, example.com:8443, localhost:5432, ~/folder",
+    },
+  ],
   forAgents: "loosens",
   examples: { "amplihack sandbox allow api.example.com": "asks for your consent" },
-  run({ options, positionals, system, terminal }) {
+  async run({ options, positionals, system, terminal }) {
     const [word = ""] = positionals;
     const { home, stateHome } = requireDirectories(system);
     requirePerson(system, stateHome);
@@ -29,10 +35,12 @@ a slash or a leading dot is a path.`,
       throw new CommandError(`there is nothing at ${path}`, { kind: "not-found" });
     if (!isPath && !HOST.test(word))
       throw new CommandError(`${word} is neither a host nor a path`, { kind: "usage", exitCode: 2 });
-    const list = isPath ? (options.read ? "read" : "write") : "hosts";
-    const entry = isPath ? system.files.realPath(path) : word.toLowerCase();
-    const may = { hosts: "reach", read: "read", write: "change" }[list];
-    confirmByPhrase(system, terminal, stateHome, {
+    const port = isPath ? undefined : /^(?:localhost|127\.0\.0\.1):(\d{1,5})$/i.exec(word)?.[1];
+    const list = isPath ? (options.read ? "read" : "write") : port === undefined ? "hosts" : "ports";
+    const [number] = portsOf(port === undefined ? [] : [port]);
+    const entry = number ?? (isPath ? system.files.realPath(path) : word.toLowerCase());
+    const may = { hosts: "reach", ports: "reach this machine's port", read: "read", write: "change" }[list];
+    await confirmByPhrase(system, terminal, stateHome, {
       shown: [`Commands in the sandbox may ${may}: ${entry}`],
       question: "to allow it from now on",
     });

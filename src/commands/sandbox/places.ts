@@ -8,3 +8,8 @@ export function placesOf(system: System): SandboxPlaces {
   const platform = `${process.platform}-${process.arch}`;
   return { home, stateHome, packageRoot: findPackage(system).root, platform };
 }
+
+/** How a sandbox starts the program that serves its network. */
+export function proxyWords(): readonly string[] {
+  return [process.execPath, process.argv[1] ?? "amplihack", "sandbox", "proxy"];
+}

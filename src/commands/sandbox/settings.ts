@@ -1,4 +1,4 @@
-import { option } from "../../cli/index.ts";
+import { option, usageError } from "../../cli/index.ts";
 import { type Config, NETWORKS, type SandboxSettings } from "../../config/index.ts";
 import { findHome } from "../../state/index.ts";
 import { expandHome, type System } from "../../system/index.ts";
@@ -22,8 +22,17 @@ export function settingsOf(
   return {
     network: typed.network ?? sandbox.network,
     hosts: [...sandbox.hosts, ...(typed.hosts ?? [])],
+    ports: [...new Set([...sandbox.ports, ...(typed.ports ?? [])])],
     write: absolute([...configured(sandbox.write), ...(typed.write ?? [])]),
     read: absolute([...configured(sandbox.read), ...(typed.read ?? [])]),
     env: [...sandbox.env, ...(typed.env ?? [])],
   };
+}
+
+export function portsOf(words: readonly string[]): readonly number[] {
+  return words.map(word => {
+    const port = /^\d{1,5}$/.test(word) ? Number(word) : 0;
+    if (port < 1 || port > 65_535) throw usageError(`'${word}' is no port: 1 to 65535`);
+    return port;
+  });
 }

@@ -29,6 +29,8 @@ export interface PreviewView {
 
 export const MAX_SHOWN = 8;
 const DEFAULT_COLUMNS = 100;
+/** Long enough for a person to save something meanwhile. */
+const A_WHILE_MS = 2_000;
 const WORDS = {
   undo: {
     content: "earlier content",
@@ -130,6 +132,10 @@ function renderDoubt({ changes }: UndoPlan, view: PreviewView): string {
   return (
     say(({ status }) => status === "running", "it is still running, and may change these files again") +
     say(({ status }) => status === "open", "its end was not seen; it may still be running") +
+    say(
+      ({ isCompared, durationMs = 0 }) => isCompared === true && durationMs >= A_WHILE_MS,
+      "it ran for a while, and what you saved meanwhile looks like its own; to take back only some: -- PATH…",
+    ) +
     say(
       ({ isComplete, notKept }) => !isComplete && notKept.length === 0,
       "it may have changed more; files that are not named here stay as they are",

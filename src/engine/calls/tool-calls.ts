@@ -12,7 +12,7 @@ import type { ApprovalOptions, DispatchOptions } from "../options.ts";
 import { BoundedMap } from "../session-state.ts";
 import { canonicalJson } from "../trust.ts";
 import { type AnswerStore, rememberAnswers } from "./answer-store.ts";
-import { gapsIn, questionIn, refusalIn, understoodIn } from "./decision-texts.ts";
+import { gapsIn, questionIn, refusalIn, understoodIn, withKnowledge } from "./decision-texts.ts";
 import { describeArguments, describeValue, isJson } from "./describe-value.ts";
 import {
   type Answer,
@@ -95,11 +95,11 @@ export class ToolCalls {
     const refusal = call.problem ?? refusalIn(before);
     const question = questionIn(before, tool);
     const runs = before.input ?? call.args;
-    const known = { understood: understoodIn(before), gaps: gapsIn(before) };
-    if (refusal !== undefined) return { id, kind: "deny", reason: refusal, args: runs, before, ...known };
+    const decided = { id, args: runs, before };
+    if (refusal !== undefined) return withKnowledge({ ...decided, kind: "deny", reason: refusal });
     if (question === undefined || (await this.isSettled(call, runs)))
-      return { id, kind: "run", reason: undefined, args: runs, before, ...known };
-    return { id, kind: "ask", reason: question.person, args: runs, before, ...known };
+      return withKnowledge({ ...decided, kind: "run", reason: undefined });
+    return withKnowledge({ ...decided, kind: "ask", reason: question.person });
   }
 
   call(
@@ -109,18 +109,18 @@ export class ToolCalls {
     options: CallOptions,
   ): Promise<CallResult<unknown>> {
     const call = this.open(tool, args, options);
-    if (options.id === undefined) return this.perform(call, run);
+    if (options.id === undefined) return this.traced(call, () => this.perform(call, run));
     const shared = this.share(call);
     if (shared.running !== undefined) return shared.running;
     const key = keyOf(call);
-    const running = this.perform(call, run).finally(() => {
+    const running = this.traced(call, () => this.perform(call, run)).finally(() => {
       if (this.shared.get(key) === shared) this.shared.delete(key);
     });
     shared.running = running;
     return running;
   }
 
-  async resume(
+  resume(
     pending: PendingCall,
     answer: Answer,
     run: RunTool<never, unknown>,
@@ -128,15 +128,29 @@ export class ToolCalls {
   ): Promise<CallResult<unknown>> {
     const { tool, args, id, sessionId, cwd } = pending;
     const call = this.open(tool, args, { ...options, id, sessionId, cwd });
+    return this.traced(call, () => this.goOn(call, pending, answer, run));
+  }
+
+  private async goOn(
+    call: Call,
+    pending: PendingCall,
+    answer: Answer,
+    run: RunTool<never, unknown>,
+  ): Promise<CallResult<unknown>> {
+    const { tool, options } = call;
     const problem = await this.problemOf(pending);
     if (problem !== undefined) return denied(call, problem, undefined);
     const { isApproved, reason, edited, scope } = readAnswer(answer);
     if (!isApproved) return this.refuse(call, reason, undefined);
     if (edited !== undefined && !isSameJson(edited, pending.args))
-      return this.perform(this.open(tool, edited, { ...options, id, sessionId, cwd }), run);
+      return this.perform(this.open(tool, edited, options), run);
     if (scope === "session") await this.settle(call, call.args);
     await this.keeping()?.again(payloadOf(call, call.input));
     return this.execute(call, call.args, undefined, pending.context, run);
+  }
+
+  private traced(call: Call, work: () => Promise<CallResult<unknown>>): Promise<CallResult<unknown>> {
+    return this.core.recorder === undefined ? work() : this.core.recorder.call(call, work);
   }
 
   /** Whether a person allowed this very call for the rest of the session. */

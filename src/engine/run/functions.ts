@@ -187,10 +187,10 @@ export class FunctionStage {
   }
 
   private async call(registration: RegisteredHook, span: Span | undefined): Promise<void> {
-    const { timers, projectDir } = this.stage.core;
+    const { timers } = this.stage.core;
     const begunMs = timers.nowMs();
     if (registration.isJudge) this.shown.set(registration, this.state.input);
-    const { controller, scope } = createScope(this.state, projectDir, this.stage.context);
+    const { controller, scope } = createScope(this.state, this.stage);
     const reply = await this.wait(this.ask(registration, scope), registration, controller);
     this.conclude(registration, reply, timers.nowMs() - begunMs, span);
   }
@@ -338,13 +338,16 @@ export class FunctionStage {
 /** What a function gets besides its subject. The signal aborts when its time is up, or the host gave up. */
 function createScope(
   { event, given, originalInput }: CallState,
-  projectDir: string,
-  context: unknown,
+  { core: { projectDir, sessions }, context }: StageContext,
 ): { readonly controller: AbortController; readonly scope: HookScope } {
   const controller = new AbortController();
   const agentId = stringAt(given, "agent_id");
+  const sessionId = stringAt(given, "session_id") ?? "";
   const scope: HookScope = {
-    sessionId: stringAt(given, "session_id") ?? "",
+    sessionId,
+    get session() {
+      return sessions.get(sessionId);
+    },
     cwd: stringAt(given, "cwd") || projectDir,
     context,
     original: event.requiresTool ? originalInput : given,

@@ -1,6 +1,6 @@
 import { type Autonomy, autonomyOf } from "../../config/index.ts";
 import { isUnderstood, type Judgement } from "../../guard/index.ts";
-import { type Answering, HOSTS, hostOrDefault, isHostId } from "../../hosts/index.ts";
+import { type Answering, HOSTS, hostOrDefault, isHostId, type PersonRules } from "../../hosts/index.ts";
 import { type Effect, type InputOf, type Json, listAt, numberAt, stringAt } from "../../protocol/index.ts";
 import { AtomicJsonFile, readText } from "../../state/index.ts";
 import { join, type System, sha256Hex } from "../../system/index.ts";
@@ -45,10 +45,13 @@ export function answeringOf(call: Call, system: System, guard: Guard): Answering
 
 /** A yes: `allow` in the fold, nothing more. */
 export function answerEffect(answered: Answered): Effect {
-  return { decision: { kind: "allow", reason: REASON }, extras: { answered } };
+  return { decision: { kind: "allow", reason: REASONS[answered] }, extras: { answered } };
 }
 
-const REASON = "answered by amplihack: it knows all that this does, and can take it back";
+const REASONS: Readonly<Record<Answered, string>> = {
+  understood: "answered by amplihack: it knows all that this does, and can take it back",
+  sandbox: "answered by amplihack: it runs in the sandbox",
+};
 
 /** A call is answered when everything is known of it, and what it changes can be taken back. */
 export function isAnswerable(judgement: Judgement, changes: boolean, kept: Kept | undefined): boolean {
@@ -64,9 +67,9 @@ export function overriddenRules(
   system: Pick<System, "files" | "text" | "env">,
   { home, project }: Pick<Guard, "home" | "project">,
   directory = project,
+  overrides = overridesOf(host),
 ): string | undefined {
-  const { answering, registration } = hostOrDefault(host);
-  const overrides = typeof answering === "string" ? undefined : answering.overrides;
+  const { registration } = hostOrDefault(host);
   if (overrides === undefined) return undefined;
   const { folder, managed, ending, rule } = overrides;
   const { variable = "", folder: own = "" } = registration?.relocation ?? {};
@@ -87,32 +90,43 @@ export function overriddenRules(
   });
 }
 
+function overridesOf(host: string): PersonRules | undefined {
+  const { answering } = hostOrDefault(host);
+  return typeof answering === "string" ? undefined : answering.overrides;
+}
+
 // Where a host hears a yes only when it asks, the call was judged before: these are the calls that may be answered.
 
 interface Answerable {
   readonly call: string;
   readonly ms: number;
+  readonly answered: Answered;
 }
 
 const MAX_ANSWERABLE = 64;
 const ANSWERABLE_MS = 60_000;
 
 /** Remembers that a call may be answered, should its host ask. */
-export function rememberAnswerable(call: Call, system: System, stateHome: string): void {
-  const entry = { call: digestOf(call, system), ms: system.clock.nowMs() };
+export function rememberAnswerable(
+  call: Call,
+  system: System,
+  stateHome: string,
+  answered: Answered = "understood",
+): void {
+  const entry = { call: digestOf(call, system), ms: system.clock.nowMs(), answered };
   change(system, stateHome, entries => [...entries, entry].slice(-MAX_ANSWERABLE));
 }
 
-/** Whether a call that its host asks about was found answerable a moment ago; each is answered once. */
-export function takeAnswerable(call: Call, system: System, stateHome: string): boolean {
+/** How a call that its host asks about may be answered, by what was found a moment ago; each is answered once. */
+export function takeAnswerable(call: Call, system: System, stateHome: string): Answered | undefined {
   const wanted = digestOf(call, system);
-  let isFound = false;
+  let found: Answered | undefined;
   change(system, stateHome, entries => {
     const at = entries.findIndex(entry => entry.call === wanted);
-    isFound = at >= 0;
+    found = entries[at]?.answered;
     return entries.filter((_, index) => index !== at);
   });
-  return isFound;
+  return found;
 }
 
 function change(
@@ -132,7 +146,8 @@ function change(
 function readEntries(value: Json): readonly Answerable[] {
   return listAt({ entries: value }, "entries").flatMap(entry => {
     const [call, ms] = [stringAt(entry, "call"), numberAt(entry, "ms")];
-    return call === undefined || ms === undefined ? [] : [{ call, ms }];
+    const answered = stringAt(entry, "answered") === "sandbox" ? "sandbox" : "understood";
+    return call === undefined || ms === undefined ? [] : [{ call, ms, answered }];
   });
 }
 

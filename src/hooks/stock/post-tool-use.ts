@@ -15,6 +15,7 @@ import { clip, shownSecretIn } from "../../text/index.ts";
 import { attempt, defineHook, type HookContext, type HookOptions } from "../program/context.ts";
 import type { HookDefinition } from "../program/hook-program.ts";
 import { askObservers, mergeMetadata, type ToolObserver } from "../program/observers.ts";
+import { withOriginalCommand } from "../program/sandboxed.ts";
 import { noteAnswer } from "../program/session-facts.ts";
 import { inspectForeign } from "./foreign-results.ts";
 import { withOpenChanges } from "./history-steps.ts";
@@ -49,8 +50,9 @@ export function postToolUseFailure(options?: HookOptions): Hook<System> {
   return { ...postToolUse(options), id: "amplihack.post-tool-use-failure", event: "PostToolUseFailure" };
 }
 
-async function observeCall(input: InputOf<"tool">, context: HookContext): Promise<Effect | undefined> {
-  if (isRepeated(input, context)) return undefined;
+async function observeCall(given: InputOf<"tool">, context: HookContext): Promise<Effect | undefined> {
+  if (isRepeated(given, context)) return undefined;
+  const input = withOriginalCommand(given, context.system, findStateHome(context.system));
   const tool = { ...input.tool, name: clip(input.tool.name, MAX_NAME_LENGTH) };
   const isFailure = input.event === "PostToolUseFailure";
   const duration = durationOf(input);

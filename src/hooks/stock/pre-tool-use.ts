@@ -36,6 +36,7 @@ import { auditFile, isAudited, writeAudit } from "../program/audit.ts";
 import type { HookOptions } from "../program/context.ts";
 import {
   type Asker,
+  askerForService,
   consumeGrants,
   judgeWithGrants,
   type RefusedCommand,
@@ -45,6 +46,7 @@ import {
 import { type ConfiguredGuard, openGuard } from "../program/guard-context.ts";
 import type { HookDefinition } from "../program/hook-program.ts";
 import { rememberHost } from "../program/process-tree.ts";
+import { maySandbox, rewriteCall, sandboxModeOf, takeHeldNotice } from "../program/sandboxed.ts";
 import { noteQuestion, readSessionNotes } from "../program/session-facts.ts";
 import type { KeptCall } from "./history.ts";
 
@@ -58,15 +60,24 @@ export function preToolUse({ afterAnswer = doNow }: HookOptions = {}): Hook<Syst
       if (input.kind !== "tool") return undefined;
       const call = openCall(input, system);
       const answering = answeringOf(input, system, call.guard);
-      // What is answered for the person has to be known, not merely harmless.
-      const harmless = answering === undefined ? await judgeHarmless(call) : undefined;
-      const judged = harmless ?? (await judgeFully(call));
+      const isSandboxing = maySandbox(input, system, call.guard);
+      // What is answered for the person, or runs in the sandbox, has to be known, not merely harmless.
+      const isPlain = answering === undefined && !isSandboxing;
+      const judged = (isPlain ? await judgeHarmless(call) : undefined) ?? (await judgeFully(call));
       const kept = await keepBefore(call, judged);
-      const judgement = settle(call, judged, kept);
-      const budget = isDenied(judgement) ? undefined : await checkBudget(call, judged);
-      const isAnswered = answering !== undefined && budget?.decision === undefined;
-      const answered = isAnswered ? answer(call, answering, judged, judgement, kept) : undefined;
-      afterAnswer(outcome => record(call, judged, judgement, outcome === "allow" ? answered : undefined));
+      const settled = settle(call, judged, kept);
+      const held = isSandboxing ? tellHeld(call, answering) : undefined;
+      const budget = isDenied(settled) ? undefined : (held ?? (await checkBudget(call, judged)));
+      const isFree = budget?.decision === undefined;
+      const sandboxed = isSandboxing && isFree ? sandbox(call, answering, judged, settled, kept) : undefined;
+      const { judgement = settled } = sandboxed ?? {};
+      const answered =
+        sandboxed?.answered ??
+        (answering !== undefined && isFree ? answer(call, answering, judged, judgement, kept) : undefined);
+      afterAnswer(outcome =>
+        record(call, judged, judgement, outcome === "allow" || sandboxed ? answered : undefined),
+      );
+      if (sandboxed !== undefined) return { ...withDiagnostics(call), ...sandboxed.effect };
       return withBudget(toEffect(call, judgement, kept?.message, answered), budget);
     },
   };
@@ -227,7 +238,13 @@ function settle(call: GuardedCall, judged: Judged, kept: KeptCall | undefined): 
     guard.stateHome,
     grants => withKept(grants === undefined ? judged.judgement : judged.judgeAnew(grants)),
     used => call.attempt("the grant was not used", () => consumeGrants(system, guard.stateHome, used)),
-    askerOf(call),
+    {
+      ...askerOf(call),
+      ...askerForService(guard.config, () => ({
+        command: shownCommand(judged.described()),
+        cwd: guard.context.cwd,
+      })),
+    },
   );
   call.attempt("the verdict was not noted in the history", () => kept?.conclude(judgement.verdict));
   const notes = kept?.notes ?? [];
@@ -249,6 +266,60 @@ function answer(
   return undefined;
 }
 
+interface Sandboxed {
+  readonly effect: Effect;
+  readonly answered: Answered | undefined;
+  /** of a call that is tried, which was not asked about */
+  readonly judgement: Judgement;
+}
+
+/** Sends the call to the sandbox, where that bounds what is not known of it. */
+function sandbox(
+  call: GuardedCall,
+  answering: Answering | undefined,
+  { footprint }: Judged,
+  judgement: Judgement,
+  kept: KeptCall | undefined,
+): Sandboxed | undefined {
+  const { input, system, guard } = call;
+  const changes = !isEmptyFootprint(footprint);
+  if (isAnswerable(judgement, changes, kept)) return undefined;
+  const isKept = !changes || kept?.isWhole === true;
+  const mode = sandboxModeOf(system, input, guard, { judgement, footprint, isKept });
+  if (mode === undefined) return undefined;
+  const rules = [...new Set(judgement.all.map(({ rule }) => rule))];
+  const rewritten = call.attempt("the call was not sent to the sandbox", () =>
+    rewriteCall(input, system, guard, mode, rules),
+  );
+  if (rewritten === undefined) return undefined;
+  // What a try changes is kept when it is applied.
+  if (mode === "try") call.attempt("the history has an empty change", () => kept?.conclude("deny"));
+  const judgedAs =
+    mode === "run" ? judgement : { ...judgement.settle([]), notes: [`tried: ${rules.join(", ")}`] };
+  const changed = { input: rewritten.input };
+  if (answering?.event === "PreToolUse")
+    return { effect: { ...answerEffect("sandbox"), ...changed }, answered: "sandbox", judgement: judgedAs };
+  if (answering !== undefined) {
+    const asked = { ...input, facts: { ...input.facts, command: rewritten.command } };
+    call.attempt("the call cannot be answered", () =>
+      rememberAnswerable(asked, system, guard.stateHome, "sandbox"),
+    );
+  }
+  return { effect: changed, answered: undefined, judgement: judgedAs };
+}
+
+/** Changes that are held since the last call: the person is asked once, where the host can ask. */
+function tellHeld(call: GuardedCall, answering: Answering | undefined): Effect | undefined {
+  const { input, system, guard } = call;
+  const held = call.attempt("held changes were not told", () =>
+    takeHeldNotice(system, guard.stateHome, findSessionId(system, input.sessionId)),
+  );
+  if (held === undefined) return undefined;
+  const canAsk = answering?.event === "PreToolUse" && guard.config.guard.unattended !== "deny";
+  if (!canAsk) return { message: { text: held, level: "warn" } };
+  return { decision: { kind: "ask", reason: held }, extras: { rules: ["sandbox.held"] } };
+}
+
 /** A grant is bound to the session and the host that it was asked in. */
 function askerOf({ input, system }: GuardedCall): Asker {
   return defined({ session: findSessionId(system, input.sessionId), host: input.host });
@@ -265,7 +336,14 @@ function record(
   const known = problems.length;
   const { code, verdict } = judgement;
   call.attempt("the question was not noted", () =>
-    noteQuestion(system, guard.stateHome, call.input, judged.judgement, call.judged),
+    noteQuestion(
+      system,
+      guard.stateHome,
+      call.input,
+      // What was tried was not asked about.
+      answered === "sandbox" ? judgement : judged.judgement,
+      call.judged,
+    ),
   );
   const settings = guard.config.guard;
   if (answered !== undefined || isAudited(judgement, settings)) {
@@ -281,17 +359,21 @@ function record(
   return problems.slice(known);
 }
 
+/** What a person is shown of it. */
+function shownCommand({ tool, facts }: Pick<InputOf<"tool">, "tool" | "facts">): string {
+  return redactOpening(facts.command ?? `${tool.canonicalName} ${JSON.stringify(tool.input)}`);
+}
+
 function refusalOf(
   { tool, facts }: InputOf<"tool">,
   judgement: Judgement,
   code: string,
   { context }: ConfiguredGuard,
 ): RefusedCommand {
-  const shown = facts.command ?? `${tool.canonicalName} ${JSON.stringify(tool.input)}`;
   return {
     code,
     digest: judgement.digest,
-    command: redactOpening(shown),
+    command: shownCommand({ tool, facts }),
     cwd: context.cwd,
     rules: judgement.findings.map(finding => finding.rule),
     found: tellPerson(judgement.findings),
@@ -346,7 +428,7 @@ function toEffect(
   answered: Answered | undefined,
 ): Effect | undefined {
   if (failure !== undefined) problems.push({ code: "guard-failure", severity: "error", detail: failure });
-  const told = problems.length === 0 ? {} : { diagnostics: [...problems] };
+  const told = withDiagnostics({ problems });
   if (verdict === "allow" || reason === undefined) {
     const message = kept === undefined ? {} : { message: { text: kept, level: "info" as const } };
     if (answered !== undefined) return { ...answerEffect(answered), ...message, ...told };
@@ -356,6 +438,10 @@ function toEffect(
   const extras = { rules, ...(code === undefined ? {} : { allowOnce: code }) };
   const decision = { kind: verdict, reason, ...(texts === undefined ? {} : { texts }) };
   return { decision, extras, ...told };
+}
+
+function withDiagnostics({ problems }: Pick<GuardedCall, "problems">): Pick<Effect, "diagnostics"> {
+  return problems.length === 0 ? {} : { diagnostics: [...problems] };
 }
 
 function toDiagnostic(notice: ConfigNotice): Diagnostic {

@@ -1,8 +1,10 @@
+import { BUILT_IN } from "../../config/index.ts";
 import { errorText, type InputOf } from "../../protocol/index.ts";
 import { firstCharacters } from "../../text/index.ts";
 import { entryText, isUserMessage, readTranscript, toolNaming } from "../../transcripts/index.ts";
 import { callBridge } from "../program/bridge/call.ts";
 import { defineHook, type HookContext, openHookContext } from "../program/context.ts";
+import { configurationFor } from "../program/guard-context.ts";
 import type { HookDefinition } from "../program/hook-program.ts";
 import { mentionedAgents } from "./agent-mentions.ts";
 import { withHistory } from "./history-steps.ts";
@@ -29,10 +31,14 @@ async function endSession(input: InputOf<"session-end">, context: HookContext): 
   await withHistory(context, input.cwd, ({ endSession: tellChanges }, guard) =>
     tellChanges(input.sessionId, context, guard),
   );
-  if (context.hasPart("memory")) await storeLearning(input, context);
+  if (context.hasPart("memory") && learns(input, context)) await storeLearning(input, context);
   if (!context.hasPart("workflow")) return;
   const closing = openHookContext(input, context.system, "session_end", { budgetMs: context.remainingMs() });
   await warnOfUncommittedWork(closing, input.cwd === undefined ? context.projectRoot : context.directory);
+}
+
+function learns({ cwd }: InputOf<"session-end">, { system }: HookContext): boolean {
+  return (configurationFor(system, cwd)?.config ?? BUILT_IN).memory.learn;
 }
 
 async function storeLearning(input: InputOf<"session-end">, context: HookContext): Promise<void> {

@@ -115,10 +115,12 @@ function autonomyChecks(system: System, places: UserDirectories, config: Config)
       warn("autonomy", `autonomy is set to ${config.autonomy} and is off: ${why}`, "amplihack autonomy"),
     ];
   return HOST_LIST.filter(({ id, setup }) => setup !== undefined && isPresent(system, places, id)).map(
-    ({ id, answering }) =>
-      typeof answering === "string"
-        ? pass(`autonomy.${id}`, `${id}: its questions stay yours, because it ${answering}`)
-        : pass(`autonomy.${id}`, `${id}: calls that are understood are answered for you`),
+    ({ id, answering, sandboxing }) => {
+      const runs = level === "sandbox" && sandboxing !== undefined ? "; its commands run in the sandbox" : "";
+      return typeof answering === "string"
+        ? pass(`autonomy.${id}`, `${id}: its questions stay yours, because it ${answering}${runs}`)
+        : pass(`autonomy.${id}`, `${id}: calls that are understood are answered for you${runs}`);
+    },
   );
 }
 

@@ -1,4 +1,4 @@
-import { type CodeCall, knownText, type Value, words } from "../../shell/index.ts";
+import { type CodeCall, knownText, text, type Value, words } from "../../shell/index.ts";
 
 /** Modules that are a program of their own: `python -m pip …` is `pip …`. */
 const PROGRAMS: ReadonlyMap<string, string> = new Map([
@@ -18,8 +18,8 @@ const MODULES: ReadonlyMap<string, ReadModule> = new Map<string, ReadModule>([
   ["timeit", readTimeit],
   ["venv", readEnvironment],
   ["virtualenv", readEnvironment],
-  ["zipfile", readArchive],
-  ["tarfile", readArchive],
+  ["zipfile", argv => readArchive(argv, (from, to) => [text("unzip"), text("-o"), from, text("-d"), to])],
+  ["tarfile", argv => readArchive(argv, (from, to) => [text("tar"), text("-xf"), from, text("-C"), to])],
   ["json.tool", readFirst],
   ["base64", readFirst],
   ["gzip", readFirst],
@@ -29,8 +29,7 @@ const MODULES: ReadonlyMap<string, ReadModule> = new Map<string, ReadModule>([
 export function readPythonModule(module: string, argv: readonly Value[]): readonly CodeCall[] {
   const program = PROGRAMS.get(module);
   if (program !== undefined) {
-    const name: Value = { pieces: [{ kind: "text", text: program }], origins: [] };
-    return [{ kind: "spawn", argv: [name, ...argv], isOpenEnded: false, at: 0 }];
+    return [{ kind: "spawn", argv: [text(program), ...argv], isOpenEnded: false, at: 0 }];
   }
   return MODULES.get(module)?.(argv) ?? [];
 }
@@ -56,11 +55,15 @@ function readEnvironment(argv: readonly Value[]): CodeCall[] {
     .map(path => ({ kind: "delete", path, isRecursive: true, at: 0 }));
 }
 
-/** `-e archive target` */
-function readArchive(argv: readonly Value[]): CodeCall[] {
+/** `-e archive target`, with the words by which the archive's own program does the same. */
+function readArchive(
+  argv: readonly Value[],
+  extract: (from: Value, to: Value) => readonly Value[],
+): CodeCall[] {
   const at = argv.findIndex(word => /^(?:-e|--extract)$/.test(knownText(word) ?? ""));
-  const [from, to] = argv.slice(at + 1);
-  return at === -1 || from === undefined || to === undefined ? [] : [{ kind: "copy", from, to, at: 0 }];
+  const [from, to = text(".")] = argv.slice(at + 1).filter(word => !isOption(word));
+  if (at === -1 || from === undefined) return [];
+  return [{ kind: "spawn", argv: extract(from, to), isOpenEnded: false, at: 0 }];
 }
 
 function readFirst(argv: readonly Value[]): CodeCall[] {

@@ -45,6 +45,18 @@ const startsManaged: LibraryFunction = (call, context) => {
   return undefined;
 };
 
+/** As the archive's own program does it, where no folder is named here. */
+function extracts(from: string, to: string): LibraryFunction {
+  return withArgument(from, (archive, call, context) => {
+    const into = select(call, to) ?? literal(".");
+    const words = /\.(zip|jar|whl|egg)$/i.test(knownTextOf(archive) ?? "")
+      ? [literal("unzip"), literal("-o"), archive, literal("-d"), into]
+      : [literal("tar"), literal("-xf"), archive, literal("-C"), into];
+    noteSpawn(context, call, words, false);
+    return undefined;
+  });
+}
+
 const CLIENTS =
   "{requests,httpx,requests.Session(),requests.session(),httpx.Client(),httpx.AsyncClient(),aiohttp.ClientSession(),urllib3.PoolManager()}";
 
@@ -95,8 +107,9 @@ export const PYTHON = defineLanguage({
     ["path.{rename,replace,move}", "moves", "this", "0 target"],
     ["shutil.{copy,copy2,copyfile,copytree} os.{link,symlink}", "copies", "0 src", "1 dst"],
     ["path.{copy,copy_into}", "copies", "this", "0 target"],
-    ["shutil.unpack_archive", "copies", "0 filename", "1 extract_dir path"],
-    ["file.{extractall,extract}", "copies", "handle", "0 path members"],
+    ["shutil.unpack_archive", extracts("0 filename", "1 extract_dir path")],
+    ["file.extractall", extracts("handle", "0 path")],
+    ["file.extract", special.extractsMember],
     ["os.{truncate,ftruncate}", special.truncates],
     ["file.truncate", "writes", "handle"],
     ["path.{write_text,write_bytes,touch}", "writes", "this", "0"],
