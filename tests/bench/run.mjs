@@ -6,7 +6,14 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
-const NO_BENCHES = ["run.mjs", "measure.mjs", "against.mjs", "judge-in-turns.mjs", "history-length.mjs"];
+const NO_BENCHES = [
+  "run.mjs",
+  "measure.mjs",
+  "against.mjs",
+  "judge-in-turns.mjs",
+  "history-length.mjs",
+  "locomo.mjs",
+];
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
 const { values, positionals } = parseArgs({
