@@ -5,6 +5,7 @@ import {
   isShellWord,
   missingOf,
   onlyReads,
+  startedBy,
 } from "../programs/index.ts";
 import { describe, hasGlob, type Invocation, type ShellFacts, type Value } from "../shell/index.ts";
 import { isInside } from "../system/index.ts";
@@ -30,17 +31,22 @@ import { gapsOfGit } from "./git/gaps.ts";
 import type { GuardWorkspace } from "./judgement.ts";
 import type { Actor, CommandEffect, EffectOf } from "./rule-context.ts";
 
-/** Everything that is not known of a call. */
-export function collectGaps(examined: readonly Examination[], workspace: GuardWorkspace): readonly Gap[] {
-  const known = examined.flatMap(({ facts, effects }) => [
-    ...gapsOfText(facts),
-    ...facts.invocations.flatMap(invocation => gapsOfProgram(invocation, facts, workspace)),
-    ...effects.flatMap(effect => gapsOfEffect(effect, workspace)),
-  ]);
-  const warned = warnedSincePrompt(workspace.given).map(
-    (what): Gap => ({ kind: "warned", what, why: "it held text that is worded as orders for the agent" }),
-  );
-  return [...known, ...warned];
+/** Everything that is not known of a call, one by one: whether there is anything is told by the first. */
+export function* collectGaps(examined: readonly Examination[], workspace: GuardWorkspace): Iterable<Gap> {
+  for (const { facts, effects } of examined) {
+    yield* gapsOfText(facts);
+    const found: Invocation[] = [];
+    for (const invocation of facts.invocations) {
+      const gaps = gapsOfProgram(invocation, facts, workspace);
+      if (gaps.length === 0) found.push(invocation);
+      yield* gaps;
+    }
+    for (const effect of effects) yield* gapsOfEffect(effect, workspace);
+    // The disk is searched last: most calls have been found wanting by their words.
+    for (const invocation of found) yield* gapsOfIdentity(invocation, workspace);
+  }
+  for (const what of warnedSincePrompt(workspace.given))
+    yield { kind: "warned", what, why: "it held text that is worded as orders for the agent" };
 }
 
 /** `${x@P}` runs what the value of a variable says, and no fact tells of it. */
@@ -83,32 +89,49 @@ function gapsOfProgram(invocation: Invocation, facts: ShellFacts, workspace: Gua
   const { argv, environment, place, isElevated, isOpenEnded } = invocation;
   const name = invocation.program ?? describe(argv[0] ?? EMPTY);
   const gaps: Gap[] = [...missingOf(invocation, settings.programs)];
-  if (gaps.length === 0) gaps.push(...gapsOfIdentity(invocation, workspace));
-  for (const variable of environment) gaps.push(...gapsOfVariable(variable.name));
+  // `IFS= read -r line` is how lines are read.
+  const isReading = name === "read";
+  for (const variable of environment)
+    if (!(isReading && variable.name === "IFS")) gaps.push(...gapsOfVariable(variable.name));
   if (place.kind !== "local") gaps.push({ kind: "reach", what: name, why: "it runs on another machine" });
   if (isElevated) gaps.push({ kind: "reach", what: name, why: "it runs as another user" });
+  if (isOfList(invocation, facts) && !onlyReads(invocation) && !isShellWord(name))
+    gaps.push({ kind: "value", what: name, why: "its words come from a list" });
   if (isOpenEnded && !(onlyReads(invocation) && isListed(invocation, facts)))
     gaps.push({ kind: "value", what: name, why: "more words follow that are not known" });
   for (const word of argv) {
     gaps.push(...gapsOfShownVariables(word));
-    if (UNSEEN.test(describe(word)))
+    if (word.pieces.some(piece => piece.kind !== "unknown" && UNSEEN.test(shownOf(piece))))
       gaps.push({ kind: "value", what: name, why: "a word has characters that cannot be seen" });
   }
   return gaps;
 }
 
 /** Words of the shell are found nowhere; a program is known only if what would run is the one that is meant. */
-function gapsOfIdentity({ program: name, argv }: Invocation, workspace: GuardWorkspace): readonly Gap[] {
+function gapsOfIdentity(invocation: Invocation, workspace: GuardWorkspace): readonly Gap[] {
+  const { program: name, argv } = invocation;
   const written = describe(argv[0] ?? EMPTY);
   if (name === undefined || (written === name && isShellWord(name))) return [];
-  const why = whyOtherProgram(workspace, name, written);
-  return why === undefined ? [] : [{ kind: "environment", what: written, why }];
+  const all = [[name, written] as const, ...startedBy(invocation).map(one => [one, one] as const)];
+  return all.flatMap(([program, word]): readonly Gap[] => {
+    const why = whyOtherProgram(workspace, program, word);
+    return why === undefined ? [] : [{ kind: "environment", what: word, why }];
+  });
+}
+
+/** `xargs` makes words of what it reads. */
+function isOfList({ parent }: Invocation, { invocations }: ShellFacts): boolean {
+  return parent !== undefined && invocations[parent.invocation]?.program === "xargs";
 }
 
 /** The names that follow come from a list of files that is known. */
 function isListed({ parent }: Invocation, { invocations, listings }: ShellFacts): boolean {
   const origins = parent === undefined ? [] : (invocations[parent.invocation]?.stdin?.origins ?? []);
   return origins.some(origin => origin.kind === "program" && listings.has(origin.invocation));
+}
+
+function shownOf(piece: Exclude<Value["pieces"][number], { readonly kind: "unknown" }>): string {
+  return piece.kind === "text" ? piece.text : piece.pattern;
 }
 
 /** Characters that turn or hide the text around them, and control characters but line breaks and tabs. */
@@ -219,11 +242,16 @@ function gapsOfChange(
   workspace: GuardWorkspace,
   touch: "name" | "content",
 ): readonly Gap[] {
+  if (word.origins.some(({ kind }) => kind === "decoded" || kind === "network"))
+    return [{ kind: "value", what: describe(word), why: "the name was decoded" }];
   const targets = resolveTargets(workspace.disk, word, by.cwd, by.place, {
     followsLast: touch === "content",
   });
   return targets.flatMap((target): readonly Gap[] => {
     const what = target.shown;
+    // Some shells take it for the home where others do not.
+    if (target.path?.includes("/~") === true)
+      return [{ kind: "value", what, why: "a name begins with a tilde" }];
     if (target.isRemote) return [{ kind: "reach", what, why: "it lies on another machine" }];
     if (wiringOf(workspace, target) !== undefined || holdsWiring(workspace, target))
       return [{ kind: "wiring", what, why: "it decides what runs later" }];

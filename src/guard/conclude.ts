@@ -21,7 +21,7 @@ export interface Examined {
   subject(): CodeSubject;
   explain(): readonly Explained[];
   footprint(): Footprint;
-  gaps(): readonly Gap[];
+  gaps(): Iterable<Gap>;
   ranFiles?(): readonly RanFile[];
 }
 
@@ -31,6 +31,7 @@ export function conclude(found: readonly Finding[], examined: Examined): Judgeme
   const all = distinct(found);
   let footprint: Footprint | undefined;
   let gaps: readonly Gap[] | undefined;
+  let isOpen: boolean | undefined;
   const base: Judgement = {
     ...ALLOWED,
     notes,
@@ -40,8 +41,12 @@ export function conclude(found: readonly Finding[], examined: Examined): Judgeme
       return footprint;
     },
     gaps: () => {
-      gaps ??= distinctGaps(attemptGaps(examined));
+      gaps ??= attemptGaps(examined);
       return gaps;
+    },
+    hasGaps: () => {
+      isOpen ??= gaps === undefined ? findGap(examined) : gaps.length > 0;
+      return isOpen;
     },
     ranFiles: () => examined.ranFiles?.() ?? [],
     settle: rest => {
@@ -87,11 +92,19 @@ function attemptFootprint({ footprint, workspace }: Examined): Footprint {
 /** A failure of ours must not let a call pass for one of which everything is known. */
 function attemptGaps({ gaps }: Examined): readonly Gap[] {
   try {
-    return gaps();
+    return distinctGaps(gaps());
   } catch (error) {
     return [
       { kind: "size", what: "the call", why: `what is known of it could not be told: ${errorText(error)}` },
     ];
+  }
+}
+
+function findGap({ gaps }: Examined): boolean {
+  try {
+    return gaps()[Symbol.iterator]().next().done !== true;
+  } catch {
+    return true;
   }
 }
 

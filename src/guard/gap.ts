@@ -31,7 +31,7 @@ export interface Gap {
 }
 
 /** Each gap once, in the order in which they were found. */
-export function distinctGaps(gaps: readonly Gap[]): readonly Gap[] {
-  const seen = new Map(gaps.map(gap => [`${gap.kind}\n${gap.what}`, gap]));
+export function distinctGaps(gaps: Iterable<Gap>): readonly Gap[] {
+  const seen = new Map(Array.from(gaps, gap => [`${gap.kind}\n${gap.what}`, gap]));
   return [...seen.values()];
 }

@@ -16,6 +16,7 @@ import {
   type Hook,
   type HookInput,
   type InputOf,
+  type JsonObject,
   stringAt,
   type ToolUse,
 } from "../protocol/index.ts";
@@ -48,8 +49,9 @@ export function judgeCommand(command: string, context: GuardContext): Judgement 
   const footprint = footprintOfHarmless(command, context, surveyOnce);
   if (footprint === undefined) return judgeText(command, context, surveyOnce);
   // What is plainly harmless is read whole only for whoever asks what is not known of it.
-  const gaps = once(() => judgeText(command, context, surveyOnce).gaps());
-  return { ...ALLOWED, gaps, ...(isEmptyFootprint(footprint) ? {} : { footprint: () => footprint }) };
+  const whole = once(() => judgeText(command, context, surveyOnce));
+  const known = { gaps: () => whole().gaps(), hasGaps: () => whole().hasGaps() };
+  return { ...ALLOWED, ...known, ...(isEmptyFootprint(footprint) ? {} : { footprint: () => footprint }) };
 }
 
 function once<Answer>(ask: () => Answer): () => Answer {
@@ -116,12 +118,7 @@ export function guard(options: GuardOptions = {}): GuardHook {
   const answer: GuardHook["answer"] = ({ tool }, { judgement, notices }) => {
     const { verdict, reason, texts } = judgement;
     const diagnostics = notices.flatMap(notice => tellOnce(notice, told));
-    const rules = [...new Set(judgement.findings.map(finding => finding.rule))];
-    const extras = {
-      understood: isUnderstood(judgement),
-      gaps: judgement.gaps().map(gap => ({ ...gap })),
-      ...(rules.length === 0 ? {} : { rules }),
-    };
+    const extras = knowledgeOf(judgement);
     const effect: Effect =
       verdict === "allow" || reason === undefined
         ? { extras, ...sayUnread(tool) }
@@ -137,6 +134,20 @@ export function guard(options: GuardOptions = {}): GuardHook {
     answer,
     run: (input, system, known) =>
       input.kind === "tool" ? answer(input, judge(input, system, known)) : undefined,
+  };
+}
+
+/** What is known of a call; worked out when somebody reads it, because most agents never do. */
+function knowledgeOf(judged: Judgement): JsonObject {
+  const rules = [...new Set(judged.findings.map(finding => finding.rule))];
+  return {
+    ...(rules.length === 0 ? {} : { rules }),
+    get understood() {
+      return isUnderstood(judged);
+    },
+    get gaps() {
+      return judged.gaps().map(gap => ({ ...gap }));
+    },
   };
 }
 

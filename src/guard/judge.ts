@@ -170,7 +170,10 @@ function examineFacts(
     subject: () => subjectOf(source, facts, workspace.cwd),
     explain: () => explainTree(facts, effects, findings),
     footprint: () => collectFootprint([{ facts, effects }, ...aliases], workspace),
-    gaps: () => [...gapsOfSource(source), ...collectGaps([{ facts, effects }, ...aliases], workspace)],
+    *gaps() {
+      yield* gapsOfSource(source);
+      yield* collectGaps([{ facts, effects }, ...aliases], workspace);
+    },
     ranFiles: () =>
       facts.codeRuns.flatMap(({ from, code, path }) => {
         const content = from === "file" ? knownText(code) : undefined;

@@ -42,6 +42,8 @@ export interface Judgement {
   footprint(): Footprint;
   /** what is not known of the call; worked out when it is asked for. None and nothing found: see `isUnderstood` */
   gaps(): readonly Gap[];
+  /** whether there is any gap: found at the first */
+  hasGaps(): boolean;
   /** the files that the call runs, as they were read */
   ranFiles(): readonly RanFile[];
   /** the judgement if only these of its findings had been found */
@@ -73,6 +75,7 @@ export const ALLOWED: Judgement = Object.freeze({
   explain: () => [],
   footprint: () => NO_FOOTPRINT,
   gaps: () => UNREAD,
+  hasGaps: () => true,
   ranFiles: () => [],
   settle: () => ALLOWED,
 });
@@ -86,7 +89,7 @@ export function isDenied({ verdict, all }: Judgement): boolean {
 export function isUnderstood(judgement: Judgement): boolean {
   const { verdict, all, usedGrants, failure } = judgement;
   if (verdict !== "allow" || all.length > 0 || usedGrants.length > 0 || failure !== undefined) return false;
-  return judgement.gaps().length === 0;
+  return !judgement.hasGaps();
 }
 
 /** A judgement as commands and tools print it. */

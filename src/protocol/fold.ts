@@ -252,5 +252,8 @@ export function isSameJson(left: Json, right: Json): boolean {
 
 function mergeExtras(left: JsonObject, right: JsonObject): JsonObject {
   if (right === EMPTY.extras || Object.keys(right).length === 0) return left;
-  return Object.keys(left).length === 0 ? right : { ...left, ...right };
+  if (Object.keys(left).length === 0) return right;
+  // Members that are worked out when they are read stay so.
+  const members = { ...Object.getOwnPropertyDescriptors(left), ...Object.getOwnPropertyDescriptors(right) };
+  return Object.defineProperties({}, members);
 }

@@ -1,9 +1,9 @@
-import { type Gap, type GapKind, isUnderstood, judgeTool } from "../guard/index.ts";
+import { type GapKind, isEmptyFootprint, isUnderstood, type Judgement, judgeTool } from "../guard/index.ts";
 import { openGuard } from "../hooks/index.ts";
-import { normalise } from "../hosts/index.ts";
-import { checkInput } from "../protocol/index.ts";
+import type { InputOf } from "../protocol/index.ts";
 import type { System } from "../system/index.ts";
 import { findPastSessions, type PastSession } from "../transcripts/index.ts";
+import { readRecordedCall } from "./guard-summary.ts";
 import { transcriptInputs } from "./transcript-inputs.ts";
 
 /** What the sandbox bounds: a call with no other gap is answered at the level `sandbox`. */
@@ -17,18 +17,20 @@ export interface StandingGap {
   readonly calls: number;
 }
 
-/** Recorded calls by the lowest level that would have answered them. */
-export interface AnsweredCalls {
-  readonly calls: number;
-  readonly understood: number;
-  readonly sandbox: number;
+/** How many calls there were, by the lowest level that would have answered them. */
+interface Counts {
+  calls: number;
+  understood: number;
+  sandbox: number;
+  /** what a host asks its person about, and the guard has nothing against */
+  prompted: number;
+  /** of these, what `understood` answers */
+  spared: number;
+}
+
+export interface AnsweredCalls extends Readonly<Counts> {
   readonly asked: number;
-  readonly hosts: readonly {
-    readonly host: string;
-    readonly calls: number;
-    readonly understood: number;
-    readonly sandbox: number;
-  }[];
+  readonly hosts: readonly (Readonly<Counts> & { readonly host: string })[];
   /** the most frequent first */
   readonly gaps: readonly StandingGap[];
   /** there were more calls than are looked at */
@@ -43,7 +45,7 @@ const MAX_CALLS = 3_000;
  */
 export function measureAnswers(system: System, home: string, sinceMs: number): AnsweredCalls {
   const sessions = findPastSessions(system, home).filter(({ modifiedMs }) => modifiedMs >= sinceMs);
-  const tally = new Tally();
+  const tally = new AnswerTally();
   let isPartial = false;
   for (const session of sessions) {
     if (tally.calls >= MAX_CALLS) {
@@ -55,35 +57,58 @@ export function measureAnswers(system: System, home: string, sinceMs: number): A
   return { ...tally.result(), isPartial };
 }
 
-function addSession(system: System, { host, path }: PastSession, tally: Tally): void {
+function addSession(system: System, { host, path }: PastSession, tally: AnswerTally): void {
   const guards = new Map<string, ReturnType<typeof openGuard>>();
-  for (const { event, payload } of transcriptInputs(system, path, { lines: 0, bytes: 0, bad: 0 })) {
-    if (event !== "PreToolUse") continue;
-    const read = normalise(JSON.stringify(payload), { host, event, env: system.env });
-    const checked = read.ok ? checkInput(read.value) : undefined;
-    if (checked?.ok !== true || checked.input.kind !== "tool") continue;
-    const cwd = checked.input.cwd ?? "/";
+  for (const recorded of transcriptInputs(system, path, { lines: 0, bytes: 0, bad: 0 })) {
+    const call = readRecordedCall(recorded, host);
+    if (call === undefined) continue;
+    const cwd = call.cwd ?? "/";
     const guard = guards.get(cwd) ?? openGuard(system, cwd, () => {});
     guards.set(cwd, guard);
-    const judgement = judgeTool(checked.input, guard.context);
-    tally.add(host, judgement.verdict === "allow" ? judgement.gaps() : undefined, isUnderstood(judgement));
+    tally.add(call, judgeTool(call, guard.context));
     if (tally.calls >= MAX_CALLS) return;
   }
 }
 
-class Tally {
+/** Tools that hosts ask about: commands and changes. Reading in the project they let pass by themselves. */
+const PROMPTED_TOOLS: ReadonlySet<string> = new Set([
+  "Bash",
+  "Write",
+  "Edit",
+  "MultiEdit",
+  "NotebookEdit",
+  "apply_patch",
+]);
+
+/**
+ * Whether a host in its default mode asks its person about the call. A command of which it is known that it only looks is
+ * taken for one that the host knows as well.
+ */
+function isPrompted({ tool }: Pick<InputOf<"tool">, "tool">, judgement: Judgement): boolean {
+  if (!PROMPTED_TOOLS.has(tool.canonicalName) || judgement.verdict !== "allow") return false;
+  return !isUnderstood(judgement) || !isEmptyFootprint(judgement.footprint());
+}
+
+export class AnswerTally {
   calls = 0;
-  private readonly hosts = new Map<string, { calls: number; understood: number; sandbox: number }>();
+  private readonly hosts = new Map<string, Counts>();
   private readonly gaps = new Map<string, StandingGap>();
 
-  /** Without gaps: something was found. */
-  add(host: string, gaps: readonly Gap[] | undefined, understood: boolean): void {
+  add(input: Pick<InputOf<"tool">, "host" | "tool">, judgement: Judgement): void {
     this.calls++;
-    const counts = this.hosts.get(host) ?? { calls: 0, understood: 0, sandbox: 0 };
-    this.hosts.set(host, counts);
+    const none = { calls: 0, understood: 0, sandbox: 0, prompted: 0, spared: 0 };
+    const counts = this.hosts.get(input.host) ?? none;
+    this.hosts.set(input.host, counts);
     counts.calls++;
+    // Where something was found, that is what stands in the way.
+    const gaps = judgement.verdict === "allow" ? judgement.gaps() : undefined;
+    const understood = isUnderstood(judgement);
     if (understood) counts.understood++;
     else if (gaps?.every(({ kind }) => BOUNDED.has(kind)) === true) counts.sandbox++;
+    if (isPrompted(input, judgement)) {
+      counts.prompted++;
+      if (understood) counts.spared++;
+    }
     for (const { kind, what, why } of gaps ?? []) {
       const key = `${kind}\n${what}`;
       const known = this.gaps.get(key)?.calls ?? 0;
@@ -93,12 +118,14 @@ class Tally {
 
   result(): Omit<AnsweredCalls, "isPartial"> {
     const hosts = [...this.hosts].map(([host, counts]) => ({ host, ...counts }));
-    const sum = (name: "understood" | "sandbox") => hosts.reduce((total, one) => total + one[name], 0);
+    const sum = (name: keyof Counts) => hosts.reduce((total, one) => total + one[name], 0);
     const [understood, sandbox] = [sum("understood"), sum("sandbox")];
     return {
       calls: this.calls,
       understood,
       sandbox,
+      prompted: sum("prompted"),
+      spared: sum("spared"),
       asked: this.calls - understood - sandbox,
       hosts,
       gaps: [...this.gaps.values()].sort((one, other) => other.calls - one.calls),

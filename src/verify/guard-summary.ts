@@ -2,7 +2,7 @@ import { isHistoryOn } from "../config/index.ts";
 import { type Judgement, judgeTool } from "../guard/index.ts";
 import { type ConfiguredGuard, findWanted, OwnHooks, openGuard, runInRealm } from "../hooks/index.ts";
 import { type HostId, normalise, planRegistrations } from "../hosts/index.ts";
-import { checkInput, describeEvent, powerOf } from "../protocol/index.ts";
+import { checkInput, describeEvent, type InputOf, powerOf } from "../protocol/index.ts";
 import type { System } from "../system/index.ts";
 import { runRealm } from "../system/node.ts";
 import { describeEffect } from "./hook-trials.ts";
@@ -64,21 +64,13 @@ export function addCall(
   { file, host }: RecordedIn,
   input: TranscriptInput,
 ): void {
-  if (input.event !== "PreToolUse") return;
-  const payload =
-    host === undefined ? input.payload : { ...input.payload, hook_event_name: nativeName(host) };
-  const normalised = normalise(JSON.stringify(payload), {
-    env: { get: () => undefined },
-    event: "PreToolUse",
-    host,
-  });
-  const checked = normalised.ok ? checkInput(normalised.value) : undefined;
-  if (checked?.ok !== true || checked.input.kind !== "tool") return;
-  const { cwd } = checked.input;
+  const call = readRecordedCall(input, host);
+  if (call === undefined) return;
+  const { cwd } = call;
   const began = system.clock.monotonicMs();
   const guard = openGuard(system, cwd, () => {});
   const context = { ...guard.context, cwd: cwd ?? guard.context.cwd, machineKey: undefined };
-  const judgement = judgeTool(checked.input, context);
+  const judgement = judgeTool(call, context);
   summary.judgingMs += system.clock.monotonicMs() - began;
   summary.judged += 1;
   const verdict = verdictOf(judgement, guard);
@@ -89,8 +81,8 @@ export function addCall(
   summary[COUNTERS[verdict]] += 1;
   const rules = [...new Set(judgement.findings.map(finding => finding.rule))];
   for (const rule of rules) summary.byRule.set(rule, (summary.byRule.get(rule) ?? 0) + 1);
-  const { command, paths } = checked.input.facts;
-  const { canonicalName, input: given } = checked.input.tool;
+  const { command, paths } = call.facts;
+  const { canonicalName, input: given } = call.tool;
   // A call without a command or a path is told apart by all that it was given.
   const what = paths.length > 0 ? paths.join(" ") : JSON.stringify(given);
   const called = command ?? `${canonicalName} ${what}`;
@@ -104,6 +96,19 @@ export function addCall(
     summary.stopped.push(stopped);
     summary.byCall.set(key, stopped);
   }
+}
+
+/** A call as a record of its host tells it; undefined for what is no tool call. */
+export function readRecordedCall(
+  { event, payload }: Pick<TranscriptInput, "event" | "payload">,
+  host: HostId | undefined,
+): InputOf<"tool"> | undefined {
+  if (event !== "PreToolUse") return undefined;
+  const named = host === undefined ? payload : { ...payload, hook_event_name: nativeName(host) };
+  const env = { get: () => undefined };
+  const normalised = normalise(JSON.stringify(named), { env, event, host });
+  const checked = normalised.ok ? checkInput(normalised.value) : undefined;
+  return checked?.ok === true && checked.input.kind === "tool" ? checked.input : undefined;
 }
 
 const NATIVE_NAMES = new Map<HostId, string>();

@@ -27,12 +27,29 @@ export function isShadowedIn(env: EnvironmentReader, name: string): boolean {
 /** By content, because the same files are asked about for every program of a session. */
 const read = new Map<string, ReadonlyMap<string, string>>();
 const MAX_READ = 32;
+const aliases = new WeakMap<Workspace["disk"], ReadonlyMap<string, string>>();
 
 /**
  * Why it is not known that this name starts the program that it stands for; undefined when it is. A function, an alias,
  * a folder that others may write to or a file of the project may take its place.
  */
 export function whyOtherProgram(workspace: Workspace, name: string, written: string): string | undefined {
+  const known = identitiesOf(workspace);
+  const key = `${name}\n${written}`;
+  if (!known.has(key)) known.set(key, findOther(workspace, name, written));
+  return known.get(key);
+}
+
+/** What one judgement has found out: a command names the same programs again and again. */
+const identities = new WeakMap<Workspace["disk"], Map<string, string | undefined>>();
+
+function identitiesOf({ disk }: Workspace): Map<string, string | undefined> {
+  const known = identities.get(disk) ?? new Map<string, string | undefined>();
+  identities.set(disk, known);
+  return known;
+}
+
+function findOther(workspace: Workspace, name: string, written: string): string | undefined {
   const { given, disk, project, directory } = workspace;
   if (given.isShadowed?.(name) === true) return "a function of the environment has its name";
   const alias = aliasesOf(workspace).get(name);
@@ -44,9 +61,10 @@ export function whyOtherProgram(workspace: Workspace, name: string, written: str
   for (const folder of given.searchPath.split(":").slice(0, MAX_FOLDERS)) {
     if (!isAbsolute(folder)) return "a folder in PATH is relative";
     const path = join(folder, name);
-    const isOurs = project !== undefined && isInside(project, disk.resolve(folder, true));
-    if (isOurs && disk.kind(path) !== undefined) return "a file of the project has its name";
-    if (disk.kind(path) !== undefined) return whyNotTrusted(workspace, path);
+    if (disk.kind(path) !== undefined) {
+      const isOurs = project !== undefined && isInside(project, disk.resolve(folder, true));
+      return isOurs ? "a file of the project has its name" : whyNotTrusted(workspace, path);
+    }
     const mode = disk.mode(folder);
     if (mode !== undefined && (mode & WRITABLE_BY_OTHERS) !== 0)
       return "others may write to a folder in PATH";
@@ -75,6 +93,8 @@ function isSameProgram(name: string, alias: string): boolean {
 
 /** Names that start-up files give to something, with the text of aliases; of functions the text is empty. */
 function aliasesOf({ disk, home }: Workspace): ReadonlyMap<string, string> {
+  const found = aliases.get(disk);
+  if (found !== undefined) return found;
   const all = new Map<string, string>();
   for (const file of SHELL_FILES) {
     const content = disk.text(join(home, file), MAX_BYTES);
@@ -84,6 +104,7 @@ function aliasesOf({ disk, home }: Workspace): ReadonlyMap<string, string> {
     read.set(content, known);
     for (const [name, text] of known) all.set(name, text);
   }
+  aliases.set(disk, all);
   return all;
 }
 

@@ -38,6 +38,20 @@ describe("the embedded guard", () => {
     expect(() => guard(options)).toThrow(message);
   });
 
+  it("works out what it does not know only when that is read", async () => {
+    const system = createMemorySystem({ cwd: "/project", files: { "/project/.git/HEAD": "ref: x\n" } });
+    const hook = guard({ ...PLACES, policy: "given" });
+    const engine = makeEngine();
+    engine.use({ ...hook, run: (input: HookInput) => hook.run(input, system) });
+    engine.use({ id: "other", event: "PreToolUse", run: () => ({ extras: { more: 1 } }) });
+    const decision = await engine.decide("bash", { command: "cp a.txt b.txt && frobnicate" });
+    const seen = system.calls.length;
+    expect(decision.gaps.map(({ kind, what }) => `${kind} ${what}`)).toContain("program frobnicate");
+    expect(decision.understood).toBe(false);
+    expect(decision.before.extras["more"]).toBe(1);
+    expect(system.calls.length).toBeGreaterThan(seen);
+  });
+
   it("takes the engine's directory for its own, not the process's", async () => {
     const projectDir = temporaryFolder();
     const seen: (string | undefined)[] = [];

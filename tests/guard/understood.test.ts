@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isUnderstood } from "../../src/exports/guard.ts";
+import { KINDS } from "./kinds/all-kinds.ts";
+import { judgeDrawn } from "./kinds/measure-kinds.ts";
 import { judge as judgeIn, machine, readCorpus } from "./scene.ts";
 
 const PATH = { searchPath: "/usr/bin:/bin" };
@@ -38,6 +40,29 @@ describe("a call of which everything is known", () => {
     "sort notes.txt | uniq -c | sort -rn | head",
     "rm notes.txt",
     "test -f package.json && echo yes",
+    "nl -ba notes.txt | sed -n '1,20p'",
+    "tar czf notes.tgz src",
+    "tar tzf notes.tgz",
+    "zip -r notes.zip src",
+    "unzip -l notes.zip",
+    "gzip -k notes.txt && zcat notes.txt.gz | head",
+    "base64 notes.txt > notes.b64",
+    "chmod +x scripts/deploy.sh",
+    "ln -s ../shared docs/shared",
+    "seq 1 3 | xargs -I{} echo item {}",
+    "timeout 5 ls src",
+    "command -v docker",
+    "printf '%s\\n' \"${lines[@]}\" | sort -u",
+    'while IFS= read -r line; do echo "$line"; done < notes.txt',
+    "paste -sd, notes.txt; comm notes.txt notes.md; fold -w 80 notes.txt",
+    "file notes.txt; od -c notes.txt | head; rev notes.txt",
+    "truncate -s 0 notes.txt",
+    "fd -e ts src",
+    "git stash",
+    "git config user.name",
+    "git clean -nd",
+    "git checkout -b feature/new",
+    "git switch -c feature/new",
   ])("is understood: %s", command => {
     const judgement = judge(command);
     expect(judgement.gaps()).toEqual([]);
@@ -75,6 +100,9 @@ describe("a gap says what is not known", () => {
     ["git diff --ext-diff", "option"],
     ["sleep 100 &", "code"],
     ["cat list.txt | xargs cat", "value"],
+    ["find / -name .env | xargs tee <<< x", "value"],
+    ['p=$(echo bm90ZXM= | base64 -d); echo x > "$p"', "value"],
+    ["sort notes.txt --output=~/.bashrc", "value"],
     ["git ls-files | xargs sed -i s/a/b/", "value"],
     ["jq -n env", "secret"],
     ["cp *.txt", "value"],
@@ -89,9 +117,49 @@ describe("a gap says what is not known", () => {
     ["grep *", "value"],
     ["cat /proc/1/environ", "reach"],
     ["find . -name x -exec sh {} ';'", "code"],
+    ["tar xzf notes.tgz", "option"],
+    ["tar czf host:notes.tgz src", "reach"],
+    ["tar cz src", "value"],
+    ["tar czf notes.tgz --to-command=sh src", "option"],
+    ["tar czf notes.tgz ~/.ssh", "secret"],
+    ["unzip notes.zip", "value"],
+    ["zip -rm notes.zip src", "option"],
+    ["zip -r notes src", "value"],
+    ["gzip -r src", "option"],
+    ["ln notes.txt other.txt", "option"],
+    ["ln -sf ../x .git/hooks/pre-commit", "wiring"],
+    ["chmod o+w notes.txt", "option"],
+    ["chmod 4755 notes.txt", "option"],
+    ["timeout 5 npm test", "program"],
+    ["command npm test", "program"],
+    ["IFS=: ls", "environment"],
+    ["printf -v PATH x", "program"],
+    ["fd -e ts -x rm", "option"],
+    ["file -C -m x", "option"],
+    ["git checkout main", "wiring"],
+    ["git checkout -b x origin/main", "wiring"],
+    ["git switch main", "wiring"],
+    ["git merge -m x main", "wiring"],
+    ["git cherry-pick abc123", "wiring"],
+    ["git revert -n HEAD", "wiring"],
+    ["git rebase main", "wiring"],
+    ["git rebase -x 'npm test' main", "option"],
+    ["git checkout main -- src", "wiring"],
+    ["git restore --source=main .", "wiring"],
+    ["git restore .github/workflows/ci.yml", "wiring"],
+    ["git config edit", "program"],
+    ["git config http.extraheader", "secret"],
+    ["git clean -fd", "program"],
   ])("%s: %s", (command, kind) => {
     expect(gapsOf(command)).toContain(kind);
   });
+});
+
+describe("files that git brings back", () => {
+  it.each(["git checkout -- notes.txt", "git restore src/index.ts", "git restore --staged ."])(
+    "are known by their names: %s",
+    command => expect(gapsOf(command)).toEqual([]),
+  );
 });
 
 describe("the program that would run", () => {
@@ -197,9 +265,11 @@ describe("no wrong yes", () => {
 
   it("of a dangerous command in any of twenty-one forms", () => {
     const commands = files.flatMap(readCorpus);
-    // One form of each in every run, all of them with `npm run witness`.
-    const formsFor = (index: number) =>
-      process.env["WITNESSED"] === undefined ? [(index % 20) + 1] : DISGUISES.map((_, form) => form);
+    // One form of every third in every run, all forms of each with `npm run witness`.
+    const formsFor = (index: number) => {
+      if (process.env["WITNESSED"] !== undefined) return DISGUISES.map((_, form) => form);
+      return index % 3 === 0 ? [((index / 3) % 20) + 1] : [];
+    };
     // Behind `env`, `xargs` and the like only a simple command keeps its meaning.
     const fits = (command: string, form: number) =>
       !/^(?:env|command|timeout|xargs)/.test(DISGUISES[form]?.("x") ?? "") || /^[\w ./=~-]+$/.test(command);
@@ -211,5 +281,23 @@ describe("no wrong yes", () => {
         .filter(disguised => isUnderstood(judge(disguised))),
     );
     expect(wrong).toEqual([]);
+  });
+
+  // Of each kind some in every run, all of them with `npm run witness`.
+  const isSampled = (_: string, index: number) => index % 8 === 0 || process.env["WITNESSED"] !== undefined;
+
+  it.each(KINDS)("of a call of the kind: $name", ({ dangerous, heldOutDangerous }) => {
+    const answered = (call: string) => isUnderstood(judgeDrawn(call, PATH));
+    expect(dangerous.filter(isSampled).filter(answered)).toEqual([]);
+    // Which of those held out is not said: whoever writes records must not see them.
+    expect(heldOutDangerous.filter(isSampled).filter(answered).length).toBe(0);
+  });
+
+  it("of a dangerous call of another tool", () => {
+    const calls = readCorpus("tool-calls-dangerous.txt").map(line => {
+      const at = line.indexOf(" ");
+      return `{"tool_name":${JSON.stringify(line.slice(0, at))},"tool_input":${line.slice(at + 1)}}`;
+    });
+    expect(calls.filter(call => isUnderstood(judgeDrawn(call, PATH)))).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isUnderstood, judgeCommand } from "../../src/exports/guard.ts";
 import { allPrograms } from "../../src/programs/model/registry.ts";
@@ -56,6 +56,12 @@ const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
     ". -maxdepth 1 -size +0",
   ],
   grep: ["a", "-r a", "'a.*b' -n"],
+  tar: ["-cf new.tar", "-czf sub/new.tgz", "tzf new.tgz", "-xf new.tar"],
+  zip: ["-r new.zip", "-q new.zip", "new"],
+  ln: ["-s a.txt link", "-sf b.txt copy", "a.txt hard"],
+  truncate: ["-s 3", "-s +2"],
+  timeout: ["5 cat", "5 rm -f", "2 touch new.txt"],
+  nice: ["ls", "-n 5 cp a.txt b.txt"],
   tr: ["a b", "-d a", "-s a"],
   chmod: ["644", "u+x", "go-w"],
   git: [
@@ -80,6 +86,12 @@ const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
     "switch -c third",
     "rev-parse HEAD",
     "describe --always",
+    "stash list",
+    "clean -nd",
+    "config user.name",
+    "checkout -- a.txt",
+    "checkout other",
+    "rebase HEAD~0",
   ],
 };
 const GROUPS = [
@@ -152,9 +164,26 @@ function makeCommand(random: (limit: number) => number): string {
   return parts.join(" ") + pick(end);
 }
 
-function makeScene(): { readonly project: string; readonly home: string; readonly top: string } {
+interface Scene {
+  readonly project: string;
+  readonly home: string;
+  readonly top: string;
+}
+
+function placesIn(top: string): Scene {
+  return { top, project: join(top, "project"), home: join(top, "home") };
+}
+
+/** The same again, as a copy. */
+function copyScene({ top: from }: Scene): Scene {
   const top = realpathSync(mkdtempSync(join(tmpdir(), "witness-")));
-  const [project, home] = [join(top, "project"), join(top, "home")];
+  cpSync(from, top, { recursive: true, preserveTimestamps: true });
+  return placesIn(top);
+}
+
+function makeScene(): Scene {
+  const scene = placesIn(realpathSync(mkdtempSync(join(tmpdir(), "witness-"))));
+  const { project, home } = scene;
   mkdirSync(join(project, "sub"), { recursive: true });
   mkdirSync(home);
   for (const [name, content] of Object.entries({
@@ -175,7 +204,7 @@ function makeScene(): { readonly project: string; readonly home: string; readonl
   git("add", ".");
   git("commit", "-qm", "first");
   writeFileSync(join(project, "a.txt"), "a b\nx y\nmore\n");
-  return { project, home, top };
+  return scene;
 }
 
 function envOf(home: string): NodeJS.ProcessEnv {
@@ -183,22 +212,39 @@ function envOf(home: string): NodeJS.ProcessEnv {
 }
 
 const CALLS =
-  "openat,open,creat,unlink,unlinkat,rename,renameat,renameat2,mkdir,mkdirat,rmdir,link,linkat,symlink,symlinkat,chmod,fchmodat,chown,fchownat,truncate,utimensat,connect,sendto,bind";
+  "openat,open,creat,unlink,unlinkat,rename,renameat,renameat2,mkdir,mkdirat,rmdir,link,linkat,symlink,symlinkat,chmod,fchmodat,chown,fchownat,truncate,utimensat,connect,sendto,bind,chdir,fchdir,clone,clone3,fork,vfork";
 
-/** Paths that were changed, or opened to be, and connections. */
-function witnessed(trace: string): readonly string[] {
-  return trace.split("\n").flatMap(line => {
-    const [, call = "", given = "", result = ""] =
-      /^(?:\[pid +\d+\] |\d+ +)?(\w+)\((.*)\)\s+= (-?\d+)/.exec(line) ?? [];
-    if (call === "" || result.startsWith("-1")) return [];
-    if (call === "connect" || call === "sendto" || call === "bind")
-      return /AF_(?:INET6?|UNIX)/.test(given) ? [`${call} ${given}`] : [];
-    if (/^open/.test(call) && !/O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND/.test(given)) return [];
-    const paths: string[] = [];
-    for (const [, folder = "", path = ""] of given.matchAll(/(?:\w+<([^>]*)>, )?"((?:\\.|[^"\\])*)"/g))
-      paths.push(folder === "" ? path : resolve(folder, path));
-    return paths;
-  });
+/** Something that the kernel saw: a connection, or a path that was changed or opened to be. */
+interface Sight {
+  readonly text: string;
+  readonly isConnection: boolean;
+  /** made new, by a name that nobody else has */
+  readonly isOwn: boolean;
+}
+
+/** Relative paths count from where each process is: `mkdir -p` goes into the folders that it makes. */
+function witnessed(trace: string, start: string): readonly Sight[] {
+  const places = new Map<string, string>();
+  const sights: Sight[] = [];
+  for (const line of trace.split("\n")) {
+    const [, pid = "", call = "", given = "", result = ""] =
+      /^(?:\[pid +)?(\d+)\]? +(\w+)\((.*)\)\s+= (-?\d+)/.exec(line) ?? [];
+    if (call === "" || result.startsWith("-1")) continue;
+    const at = places.get(pid) ?? start;
+    if (/^(?:v?fork|clone3?)$/.test(call)) places.set(result, at);
+    else if (/^f?chdir$/.test(call)) {
+      const [, folder = "", path = ""] = /^\d+<([^>]*)>|^"((?:\\.|[^"\\])*)"/.exec(given) ?? [];
+      places.set(pid, folder === "" ? resolve(at, path) : folder);
+    } else if (/^(?:connect|sendto|bind)$/.test(call)) {
+      if (/AF_(?:INET6?|UNIX)/.test(given))
+        sights.push({ text: `${call} ${given}`, isConnection: true, isOwn: false });
+    } else if (!/^open/.test(call) || /O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND/.test(given))
+      for (const [, folder = "", path = ""] of given.matchAll(/(?:\w+<([^>]*)>, )?"((?:\\.|[^"\\])*)"/g)) {
+        const text = resolve(folder === "" ? at : folder, path);
+        sights.push({ text, isConnection: false, isOwn: /O_CREAT\|O_EXCL|O_TMPFILE/.test(given) });
+      }
+  }
+  return sights;
 }
 
 describe.skipIf(!HAS_STRACE)("commands that are called understood, as the kernel sees them", () => {
@@ -207,7 +253,8 @@ describe.skipIf(!HAS_STRACE)("commands that are called understood, as the kernel
     const system = createNodeSystem();
     const wrong: string[] = [];
     let seen = 0;
-    let scene = makeScene();
+    const first = makeScene();
+    let scene = copyScene(first);
     for (let tries = 0; seen < COUNT && tries < COUNT * 40; tries += 1) {
       const command = makeCommand(random);
       const { project, home, top } = scene;
@@ -249,13 +296,14 @@ describe.skipIf(!HAS_STRACE)("commands that are called understood, as the kernel
       const trace = existsSync(log)
         ? spawnSync("cat", [log], { encoding: "utf8", maxBuffer: 1 << 28 }).stdout
         : "";
-      const isExpected = (path: string): boolean => {
-        const at = path.startsWith("/") ? path : join(project, path);
+      const seenCalls = witnessed(trace, project);
+      const own = new Set(seenCalls.filter(({ isOwn }) => isOwn).map(({ text }) => text));
+      const isExpected = (at: string): boolean => {
         // Git notes the times of files in its index when it looks at them.
         if (at.startsWith(`${project}/.git/index`) && command.startsWith("git ")) return true;
-        // A file of the program's own beside what it changes, gone when it ends.
+        // A file of the program's own, in the temporary folder or beside what it changes, that is gone when it ends.
         const isBeside = targets.some(target => dirname(target.path) === dirname(at));
-        if (isBeside && !existsSync(at) && /^sed\w{6}$/.test(basename(at))) return true;
+        if ((isBeside || dirname(at) === "/tmp") && own.has(at) && !existsSync(at)) return true;
         if (/^\/dev\/(?:null|tty|stdout|stderr)$|^\/proc\//.test(at)) return true;
         if (
           repositories.some(({ top: tree, gitDirectory }) =>
@@ -267,17 +315,20 @@ describe.skipIf(!HAS_STRACE)("commands that are called understood, as the kernel
           target => at === target.path || (target.isTree && at.startsWith(`${target.path}/`)),
         );
       };
-      const changed = witnessed(trace);
-      const outside = changed.filter(
-        path => path.includes(" AF_") || path.startsWith("connect") || !isExpected(path),
-      );
-      if (outside.length > 0) wrong.push(`${command}: ${outside.slice(0, 4).join(", ")}`);
-      if (changed.length > 0) {
+      const outside = seenCalls.filter(({ text, isConnection }) => isConnection || !isExpected(text));
+      if (outside.length > 0)
+        wrong.push(
+          `${command}: ${outside
+            .map(({ text }) => text)
+            .slice(0, 4)
+            .join(", ")}`,
+        );
+      if (seenCalls.length > 0) {
         rmSync(top, { recursive: true, force: true });
-        scene = makeScene();
+        scene = copyScene(first);
       }
     }
-    rmSync(scene.top, { recursive: true, force: true });
+    for (const { top } of [scene, first]) rmSync(top, { recursive: true, force: true });
     expect(wrong).toEqual([]);
     expect(seen).toBe(COUNT);
   }, 3_600_000);

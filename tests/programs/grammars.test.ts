@@ -1,7 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
+import { missingOf } from "../../src/programs/model/completeness.ts";
 import { allPrograms, findProgram } from "../../src/programs/model/registry.ts";
 import { completeGitCommand, completeGitCommands } from "../../src/programs/records/git-complete.ts";
+import type { Invocation } from "../../src/shell/facts.ts";
 import { type OptionGrammar, parseOptions, words } from "../../src/shell/options.ts";
 import { text } from "../../src/shell/value.ts";
 
@@ -63,9 +65,21 @@ function printedNames(program: string): readonly string[] | undefined {
 const COMPLETE = allPrograms().filter(
   record => record.complete !== undefined && record.options !== undefined,
 );
-const COMPLETE_NAMES = COMPLETE.flatMap(record =>
-  words((typeof record.complete === "object" ? record.complete.names : undefined) ?? record.names),
-).filter(name => !words("bash sh dash git type").includes(name));
+const onlyOf = (record: (typeof COMPLETE)[number]) =>
+  typeof record.complete === "object" ? record.complete.only : undefined;
+const namesOf = (records: typeof COMPLETE) =>
+  records
+    .flatMap(record =>
+      words((typeof record.complete === "object" ? record.complete.names : undefined) ?? record.names),
+    )
+    .filter(name => !words("bash sh dash git type").includes(name));
+const COMPLETE_NAMES = namesOf(COMPLETE.filter(record => onlyOf(record) === undefined));
+const PARTLY_NAMES = namesOf(COMPLETE.filter(record => onlyOf(record) !== undefined));
+
+/** A program with these words and nothing around it. */
+function started(name: string, word: string): Invocation {
+  return { program: name, argv: [text(name), text(word)], environment: [] } as unknown as Invocation;
+}
 
 describe("complete records", () => {
   it.each(COMPLETE_NAMES)("know every option of %s", name => {
@@ -82,6 +96,22 @@ describe("complete records", () => {
         ),
     );
     expect(missing).toEqual([]);
+  });
+
+  it.each(PARTLY_NAMES)("know the options of %s that they tell of, and no other passes", name => {
+    const printed = printedNames(name);
+    const record = findProgram(name);
+    if (printed === undefined || record === undefined) return;
+    const told = words(onlyOf(record) ?? "");
+    const spelt = (option: string) => (option.length === 1 ? `-${option}` : `--${option}`);
+    const options = (option: string) =>
+      parseOptions([text(name), text(spelt(option))], record.options ?? {}).options;
+    const isTold = (option: string) =>
+      options(option).every(one => one.isInGrammar && told.includes(one.name));
+    const silent = printed
+      .filter(option => !/^\d/.test(option) && !isTold(option))
+      .filter(option => missingOf(started(name, spelt(option)), []).every(({ kind }) => kind !== "option"));
+    expect(silent).toEqual([]);
   });
 
   it.each(completeGitCommands())("know every option of git %s", subcommand => {

@@ -1,5 +1,5 @@
 import { type Outcome, type ReaderTexts, stringAt } from "../../protocol/index.ts";
-import type { CallGap } from "./types.ts";
+import type { CallDecision, CallGap } from "./types.ts";
 
 /** Why a call must not run, if so, in the words for the model. */
 export function refusalIn({ decision, halt }: Outcome): string | undefined {
@@ -26,4 +26,17 @@ export function gapsIn({ extras }: Outcome): readonly CallGap[] {
     const [kind, what, why] = [stringAt(gap, "kind"), stringAt(gap, "what"), stringAt(gap, "why")];
     return kind === undefined || what === undefined || why === undefined ? [] : [{ kind, what, why }];
   });
+}
+
+/** What the guard knows is worked out when it is read. */
+export function withKnowledge(decided: Omit<CallDecision, "understood" | "gaps">): CallDecision {
+  return {
+    ...decided,
+    get understood() {
+      return understoodIn(decided.before);
+    },
+    get gaps() {
+      return gapsIn(decided.before);
+    },
+  };
 }

@@ -12,7 +12,7 @@ import type { ApprovalOptions, DispatchOptions } from "../options.ts";
 import { BoundedMap } from "../session-state.ts";
 import { canonicalJson } from "../trust.ts";
 import { type AnswerStore, rememberAnswers } from "./answer-store.ts";
-import { gapsIn, questionIn, refusalIn, understoodIn } from "./decision-texts.ts";
+import { gapsIn, questionIn, refusalIn, understoodIn, withKnowledge } from "./decision-texts.ts";
 import { describeArguments, describeValue, isJson } from "./describe-value.ts";
 import {
   type Answer,
@@ -95,11 +95,11 @@ export class ToolCalls {
     const refusal = call.problem ?? refusalIn(before);
     const question = questionIn(before, tool);
     const runs = before.input ?? call.args;
-    const known = { understood: understoodIn(before), gaps: gapsIn(before) };
-    if (refusal !== undefined) return { id, kind: "deny", reason: refusal, args: runs, before, ...known };
+    const decided = { id, args: runs, before };
+    if (refusal !== undefined) return withKnowledge({ ...decided, kind: "deny", reason: refusal });
     if (question === undefined || (await this.isSettled(call, runs)))
-      return { id, kind: "run", reason: undefined, args: runs, before, ...known };
-    return { id, kind: "ask", reason: question.person, args: runs, before, ...known };
+      return withKnowledge({ ...decided, kind: "run", reason: undefined });
+    return withKnowledge({ ...decided, kind: "ask", reason: question.person });
   }
 
   call(

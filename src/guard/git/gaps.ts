@@ -1,6 +1,17 @@
 import { changesOfGit, missingOfGit, onlyDisplays, opensEditor, runsHooks } from "../../programs/index.ts";
-import { isInside } from "../../system/index.ts";
-import { type GitSetting, gitSettings, hooksOf, trackedFiles, usesAttribute } from "../../workspace/index.ts";
+import { knownText } from "../../shell/index.ts";
+import { isInside, join } from "../../system/index.ts";
+import {
+  type GitSetting,
+  gitSettings,
+  hooksOf,
+  isStartupFile,
+  resolveTargets,
+  startsLater,
+  trackedFiles,
+  usesAttribute,
+  wiringPart,
+} from "../../workspace/index.ts";
 import type { Gap } from "../gap.ts";
 import type { GuardWorkspace } from "../judgement.ts";
 import type { EffectOf } from "../rule-context.ts";
@@ -19,6 +30,7 @@ export function gapsOfGit({ run, by }: EffectOf<"git">, workspace: GuardWorkspac
     return run.subcommand === "init" ? [] : [{ kind: "value", what, why: "its repository is not known" }];
   return [
     ...gapsOfPlace(run, workspace),
+    ...gapsOfBrought(run, workspace),
     ...gapsOfSettings(run, by.invocation?.isCaptured === true, workspace),
   ];
 }
@@ -36,12 +48,48 @@ function gapsOfPlace({ subcommand, repository, ...run }: GitRun, workspace: Guar
     : [{ kind: "place", what: top ?? "a bare repository", why: "it lies outside the project" }];
 }
 
+const BRINGS = /^(?:checkout|switch|restore|merge|rebase|cherry-pick|revert)$/;
+
+/** What commits bring into the work tree may start something later, and nobody has looked at it. */
+function gapsOfBrought(run: GitRun, workspace: GuardWorkspace): readonly Gap[] {
+  const { subcommand, options, repository } = run;
+  if (!BRINGS.test(subcommand) || repository?.top === undefined || options.has("abort", "quit")) return [];
+  const commits: Gap = { kind: "wiring", what: what(run), why: "what these commits bring was not looked at" };
+  if (!/^(?:checkout|restore)$/.test(subcommand))
+    return subcommand === "switch" && options.operandValues.length === 0 ? [] : [commits];
+  if (subcommand === "restore" && options.has("staged", "S") && !options.has("worktree", "W")) return [];
+  const at = run.argv.findIndex(word => knownText(word) === "--");
+  const behind = at < 0 ? options.operandValues : run.argv.slice(at + 1);
+  if (behind.length === 0 && at < 0) return [];
+  const targets = behind.flatMap(word =>
+    resolveTargets(workspace.disk, word, run.directory, { kind: "local" }, { followsLast: false }),
+  );
+  const kinds = targets.map(({ path }) => (path === undefined ? undefined : workspace.disk.kind(path)));
+  // A name that is no file here is a branch or a commit.
+  if (at < 0 && subcommand === "checkout" && kinds.includes(undefined)) return [commits];
+  const isOfCommit = options.has("source", "s") || (at >= 0 && options.operandValues.length > behind.length);
+  const tracked = trackedFiles(workspace.disk, repository);
+  const isOfFiles = targets.every(({ path }, index) => path !== undefined && kinds[index] !== "directory");
+  if (!isOfFiles && (isOfCommit || tracked === undefined || targets.some(({ path }) => path === undefined)))
+    return [commits];
+  const { top } = repository;
+  const below = [...(tracked ?? [])].map(name => join(top, name));
+  const brought = targets.flatMap(({ path = top }) => [path, ...below.filter(file => isInside(path, file))]);
+  const wiring = brought.find(
+    path =>
+      wiringPart(workspace, path) !== undefined ||
+      isStartupFile(workspace, path) ||
+      startsLater(workspace, path),
+  );
+  return wiring === undefined ? [] : [{ kind: "wiring", what: wiring, why: "it starts something later" }];
+}
+
 /** Subcommands that compare or write contents, for which filters run. */
 const USES_CONTENTS =
-  /^(?:status|diff|add|commit|checkout|switch|restore|reset|stash|merge|cherry-pick|revert|apply|rm|mv|blame|grep|describe)$/;
+  /^(?:status|diff|add|commit|checkout|switch|restore|reset|stash|merge|cherry-pick|revert|apply|rm|mv|blame|grep|describe|rebase)$/;
 const SHOWS_DIFFERENCES = /^(?:diff|log|show|blame|grep|stash)$/;
-const MERGES = /^(?:merge|cherry-pick|revert|stash|checkout|switch|apply|restore)$/;
-const COMMITS = /^(?:commit|merge|cherry-pick|revert|tag|stash)$/;
+const MERGES = /^(?:merge|cherry-pick|revert|rebase|stash|checkout|switch|apply|restore)$/;
+const COMMITS = /^(?:commit|merge|cherry-pick|revert|rebase|tag|stash)$/;
 
 /** Programs of others that this run would start, by the configuration. */
 function gapsOfSettings(run: GitRun, isCaptured: boolean, workspace: GuardWorkspace): readonly Gap[] {

@@ -1,4 +1,4 @@
-import { ALLOWED } from "../../guard/index.ts";
+import { ALLOWED, type Judgement } from "../../guard/index.ts";
 import { errorText, type Hook } from "../../protocol/index.ts";
 import type { System } from "../../system/index.ts";
 import { type Answered, answerEffect, answeringOf, takeAnswerable } from "../program/answer.ts";
@@ -7,6 +7,9 @@ import type { HookOptions } from "../program/context.ts";
 import { openGuard } from "../program/guard-context.ts";
 import type { HookDefinition } from "../program/hook-program.ts";
 import { withOriginalCommand } from "../program/sandboxed.ts";
+
+/** What was remembered had no gap when it was judged. */
+const KNOWN: Judgement = { ...ALLOWED, gaps: () => [], hasGaps: () => false };
 
 /** Answers a host's question about a call that was judged a moment ago. Silence leaves it to the person. */
 export function permissionRequest({ afterAnswer }: HookOptions = {}): Hook<System> {
@@ -30,7 +33,7 @@ export function permissionRequest({ afterAnswer }: HookOptions = {}): Hook<Syste
         const settings = guard.config.guard;
         const run = {
           input: withOriginalCommand(input, system, guard.stateHome),
-          judgement: ALLOWED,
+          judgement: answered === "understood" ? KNOWN : ALLOWED,
           settings,
           project: guard.project,
         };

@@ -51,12 +51,13 @@ function missingPlaces(fixed: "first" | "last" | "all" | undefined, call: KnownC
 }
 
 function missingOptions({ complete, options: grammar }: Program, call: KnownCall): readonly Missing[] {
-  const except = typeof complete === "object" ? words(complete.except ?? "") : [];
+  const { except: open = "", only } = typeof complete === "object" ? complete : {};
+  const [except, told] = [words(open), only === undefined ? undefined : words(only)];
   const { options, hasUnknownOption } = call.options;
   const missing = options.flatMap(({ name, isInGrammar, value }): readonly Missing[] => {
     const what = `${call.program} ${name.length === 1 && grammar?.isSingleDash !== true ? "-" : "--"}${name}`;
     if (!isInGrammar) return [{ kind: "option", what, why: "this option is not known" }];
-    if (except.includes(name))
+    if (except.includes(name) || told?.includes(name) === false)
       return [{ kind: "option", what, why: "not everything that this option does is known" }];
     return value !== undefined && !isKnown(value) && knownText(value) === undefined
       ? [{ kind: "value", what, why: "the value of this option is not known" }]
@@ -65,6 +66,12 @@ function missingOptions({ complete, options: grammar }: Program, call: KnownCall
   return hasUnknownOption
     ? [...missing, { kind: "value", what: call.program, why: "a word that is not known may be an option" }]
     : missing;
+}
+
+/** Programs that it starts by itself, whatever its words are. */
+export function startedBy({ program: name }: Invocation): readonly string[] {
+  const complete = name === undefined ? undefined : findProgram(name)?.complete;
+  return typeof complete === "object" ? words(complete.starts ?? "") : [];
 }
 
 /** With any words, it changes nothing: it has no effects of its own but reading. */

@@ -128,6 +128,8 @@ export interface Program {
    * code lies there, `hooks` for hooks of git. What starts tasks, packages, builds or checks, and what has no record, runs any.
    */
   readonly runsFiles?: string;
+  /** First words (`builds:submit` for two) with which the folder where it is started goes along to somewhere else. */
+  readonly takes?: string;
   /** First words, `*` for any, with which it changes no file. */
   readonly shows?: string;
   /** It works on another machine; with one of these among its first words it changes files here as well. */
@@ -147,6 +149,10 @@ export interface Completeness {
   readonly names?: string;
   /** options of the grammar whose effects are not all stated */
   readonly except?: string;
+  /** instead: the only options whose effects are stated, where a program has many more */
+  readonly only?: string;
+  /** programs that it starts by itself, found as it is found */
+  readonly starts?: string;
   /** operands that mean something by their place: a pattern there may become several words */
   readonly fixed?: "first" | "last" | "all";
   /** what else is not known of these words */

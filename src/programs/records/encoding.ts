@@ -25,9 +25,11 @@ const BASE_OPTIONS: OptionGrammar = {
   values: "-wbo wrap break input output",
 };
 
+const BASE_KNOWN = "d i ignore-garbage w wrap help version";
+
 const PACK_OPTIONS: OptionGrammar = {
-  flags:
-    "-cfklnqrtvzZjJ019 d|decompress|decrypt stdout batch help version export-secret-keys export-secret-subkeys",
+  flags: `-cfklnqrtvzZjJ019 d|decompress|decrypt stdout batch help version export-secret-keys export-secret-subkeys force
+    keep quiet verbose fast best list test`,
   values: "-STo output passphrase",
 };
 
@@ -37,17 +39,30 @@ export const encoding: Field = {
   programs: () => [
     program("base64 basenc", "decodes dangerous gnu", {
       options: BASE_OPTIONS,
+      complete: { names: "base64", only: BASE_KNOWN },
       run: decodeBase(decodeBase64),
     }),
-    program("base32", "decodes gnu", { options: BASE_OPTIONS, run: decodeBase(decodeBase32) }),
+    program("base32", "decodes gnu", {
+      options: BASE_OPTIONS,
+      complete: { only: BASE_KNOWN },
+      run: decodeBase(decodeBase32),
+    }),
     program("xxd", "decodes", {
       options: { flags: "-abeiuEC r|revert p|ps|plain", values: "-cglson", abbreviates: false },
       effects: [{ read: "first" }, { write: "rest" }],
       run: runXxd,
     }),
-    program("od", "gnu", { options: { values: "-AtNjw", abbreviates: false }, run: encodeInput }),
-    program("hexdump", "", { options: { values: "-nsef", abbreviates: false }, run: encodeInput }),
-    program("rev", "", { run: reverseLines }),
+    program("od", "gnu", {
+      options: { flags: "-abcdfilosvx", values: "-AtNjw", abbreviates: false },
+      complete: { only: "a b c d f i l o s v x A t N j" },
+      run: encodeInput,
+    }),
+    program("hexdump", "", {
+      options: { flags: "-bcCdovx", values: "-nsef", abbreviates: false },
+      complete: { only: "b c C d o v x n s" },
+      run: encodeInput,
+    }),
+    program("rev", "", { options: {}, complete: { only: "" }, run: reverseLines }),
     program("openssl", "readsNothing decodes socket dangerous changesMore", {
       options: {
         flags: "d e a A base64 nosalt salt pbkdf2",
@@ -58,10 +73,16 @@ export const encoding: Field = {
       effects: effectsOfOpenssl,
       run: runOpenssl,
     }),
-    ...packers(
-      "gunzip zcat gzcat gzip bunzip2 bzcat bzip2 unxz xzcat xz zstd unzstd zstdcat lz4 uncompress",
-      ["unpacks"],
-    ),
+    {
+      ...PACKER,
+      names: "gzip gunzip zcat",
+      is: ["unpacks"],
+      complete: {
+        only: "c d f k l n q t v 1 9 0 stdout force keep quiet verbose fast best list test help version",
+        starts: "gzip",
+      },
+    },
+    ...packers("gzcat bunzip2 bzcat bzip2 unxz xzcat xz zstd unzstd zstdcat lz4 uncompress", ["unpacks"]),
     ...withOperations(
       [...packers("unlz4 brotli gpg2 age pigz unpigz", []), ...packers("gpg uudecode", ["decodes"])],
       [
@@ -71,8 +92,10 @@ export const encoding: Field = {
   ],
 };
 
+const PACKER = { options: PACK_OPTIONS, effects: effectsOfPacker, run: runPacker };
+
 function packers(names: string, is: NonNullable<Program["is"]>): readonly Program[] {
-  return [{ names, is, options: PACK_OPTIONS, effects: effectsOfPacker, run: runPacker }];
+  return [{ ...PACKER, names, is }];
 }
 
 const PACKED = /\.(gz|bz2|xz|zst|lz4|br|lzma|Z|tgz|txz|tbz2?)$/;

@@ -48,6 +48,7 @@ export const files: Field = {
     }),
     program("truncate", "removes dangerous gnu guessed", {
       options: { flags: "-co no-create help version", values: "-r s|size reference" },
+      complete: { only: "c no-create s help version" },
       effects: ({ options, operands }) =>
         knownPrefix(options.valueOf("s") ?? text("")).startsWith("+")
           ? operands.map(path => ({ kind: "alter", path }))
@@ -113,14 +114,9 @@ export const files: Field = {
 };
 
 /** Bits that give rights to whoever runs a file, or a file to everybody, are not everyday. */
-function gapOfMode({ argv }: KnownCall): Missing | undefined {
-  const isUnusual = argv
-    .slice(1)
-    .some(word =>
-      /s|t|^[0-7]*[2367]$|o[+=][rwxX]*w|a[+=][rwxX]*w|^[1-7][0-7]{3}$/.test(
-        knownText(word)?.split("/")[0] ?? "s",
-      ),
-    );
+function gapOfMode({ operands: [mode] }: KnownCall): Missing | undefined {
+  const written = (mode === undefined ? undefined : knownText(mode)) ?? "s";
+  const isUnusual = /s|t|^[0-7]*[2367]$|[oa][^,]*[+=][rwxX]*w|^[+=][rwxX]*w|^[1-7][0-7]{3}$/.test(written);
   return isUnusual
     ? { kind: "option", what: "chmod", why: "the mode gives others more than usual" }
     : undefined;
@@ -187,7 +183,11 @@ function specialAttributes({ argv }: ParsedCall): readonly ProgramEffect[] {
 }
 
 /** Without a file it takes the names from the patch. */
-function effectsOfPatch({ options, operands: [file] }: ParsedCall): readonly ProgramEffect[] {
+function effectsOfPatch(call: ParsedCall): readonly ProgramEffect[] {
+  const {
+    options,
+    operands: [file],
+  } = call;
   if (options.has("dry-run")) return [];
   const isReverse = options.has("R", "reverse");
   if (file !== undefined) return [{ kind: "write", path: file, how: "edit", isReverse }];
@@ -195,9 +195,41 @@ function effectsOfPatch({ options, operands: [file] }: ParsedCall): readonly Pro
   const directory = options.valueOf("d", "directory");
   const path = directory ?? text(".");
   const from = given === undefined ? {} : { from: given };
+  if (isReverse) return [{ kind: "write", path, how: "edit", isInto: true, isReverse, ...from }];
+  const strip = Number(knownText(options.valueOf("p", "strip") ?? text("")) || "0");
+  const named = patchNames(call, given)?.map(
+    (name): ProgramEffect => ({
+      kind: "write",
+      path: joinPath(path, text(name.split("/").slice(strip).join("/"))),
+      how: "edit",
+    }),
+  );
   // Here the work around is kept; elsewhere the folder itself has to be.
-  if (!isReverse && directory !== undefined) return [{ kind: "alter", path, isTree: true }];
-  return isReverse ? [{ kind: "write", path, how: "edit", isInto: true, isReverse, ...from }] : [];
+  if (directory !== undefined)
+    return [
+      { kind: "alter", path, isTree: true },
+      ...(named ?? [{ kind: "write", path, how: "extract", isInto: true } as const]),
+    ];
+  return named ?? [];
+}
+
+const MAX_PATCH_BYTES = 256 * 1024;
+const MAX_PATCHED = 64;
+
+/** The names in a patch that can be read; undefined when it cannot. */
+function patchNames(call: ParsedCall, given: Value | undefined): readonly string[] | undefined {
+  const { cwd, stdin, redirections, scope } = call;
+  const file = given ?? redirections.find(({ operation }) => operation === "read")?.target;
+  const path = file === undefined ? undefined : knownText(joinPath(cwd, file));
+  const fed = stdin === undefined ? undefined : knownText(stdin);
+  const content = path === undefined ? fed : scope.session.context.files?.readText(path, MAX_PATCH_BYTES);
+  return content === undefined ? undefined : namesInPatch(content);
+}
+
+/** The names of files in a unified diff, with the folders in front that `-p` takes off. */
+export function namesInPatch(content: string): readonly string[] {
+  const names = content.match(/^(?:\+\+\+|---) [^\t\n]+/gm)?.map(line => line.slice(4).trim()) ?? [];
+  return [...new Set(names)].filter(name => name !== "/dev/null").slice(0, MAX_PATCHED);
 }
 
 function accessLists({ operands, options }: ParsedCall): readonly ProgramEffect[] {

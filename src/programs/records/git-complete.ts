@@ -66,6 +66,12 @@ const COMPLETE = `
         allow-empty allow-empty-message keep-redundant-commits commit x n m s | edit gpg-sign strategy
   revert | quit continue abort skip cleanup signoff mainline rerere-autoupdate strategy-option reference commit
         n m s | edit gpg-sign strategy
+  rebase | onto keep-base quiet verbose stat signoff committer-date-is-author-date reset-author-date ignore-date
+        ignore-whitespace whitespace force-rebase ff no-ff quit abort skip show-current-patch apply merge
+        rerere-autoupdate empty autosquash update-refs autostash strategy-option reschedule-failed-exec
+        reapply-cherry-picks fork-point keep-empty q v n f m |
+        continue edit-todo interactive exec gpg-sign strategy verify no-verify root rebase-merges allow-empty-message
+        preserve-merges
   branch | verbose quiet track set-upstream-to unset-upstream color remotes contains with without abbrev all
         list show-current create-reflog merged column sort points-at ignore-case format a r v l q i |
         edit-description delete force move copy recurse-submodules set-upstream
@@ -127,7 +133,7 @@ export function completeGitCommands(): readonly string[] {
 /** Subcommands with actions: those that are known, and the options that may stand with them. */
 const ACTIONS: Readonly<Record<string, readonly [actions: string, options: string]>> = {
   stash: [
-    "list show push pop apply",
+    "- list show push pop apply",
     "m message p patch stat u include-untracked q quiet k keep-index S staged index oneline",
   ],
   remote: ["- get-url", "v verbose all push"],
@@ -139,6 +145,7 @@ const ACTIONS: Readonly<Record<string, readonly [actions: string, options: strin
     `short abbrev-ref show-toplevel verify quiet q git-dir absolute-git-dir git-common-dir is-inside-work-tree
       is-bare-repository show-prefix show-cdup symbolic-full-name all branches tags is-inside-git-dir path-format`,
   ],
+  clean: ["*", "n dry-run d x X e exclude"],
   "cat-file": ["*", "p t s e batch batch-check"],
   init: ["*", "q quiet b initial-branch"],
 };
@@ -160,12 +167,16 @@ export function missingOfGit({ subcommand, options, argv, settings }: GitWords):
       why: "not everything that it does is known",
     };
   }
+  if (subcommand === "config" && argv.some(word => SECRET_KEY.test(describe(word))))
+    return { kind: "secret", what, why: "this setting may hold a secret" };
   const isSigned = options.options.some(({ value }) => value !== undefined && describe(value).includes("%G"));
   if (isSigned) return { kind: "code", what: `${what} %G`, why: "another program checks signatures" };
   return options.hasUnknownOption || argv.some(startsOpen)
     ? { kind: "value", what, why: "a word that is not known may be an option" }
     : undefined;
 }
+
+const SECRET_KEY = /extraheader|credential|token|passw|secret|cookie|proxy/i;
 
 function startsOpen(word: GitWords["argv"][number]): boolean {
   const [first] = word.pieces;
@@ -180,7 +191,11 @@ function isKnownOption(name: string, { known }: CompleteCommand): boolean {
 function ofAction(subcommand: string, options: GitWords["options"]): CompleteCommand | undefined {
   const [actions, known] = Object.hasOwn(ACTIONS, subcommand) ? (ACTIONS[subcommand] ?? ["", ""]) : ["", ""];
   const [first = "-"] = options.operandValues.map(describe);
-  const isGet = subcommand === "config" && options.has("get", "get-all");
+  // One name alone is shown; a word without a dot is an action.
+  const isNameAlone = options.operandValues.length === 1 && first.includes(".");
+  const isGet = subcommand === "config" && (options.has("get", "get-all") || isNameAlone);
+  const isShown = subcommand !== "clean" || options.has("n", "dry-run");
+  if (!isShown) return undefined;
   const isListed = actions === "*" || words(actions).includes(first) || isGet;
   return isListed ? { known: new Set(words(known)), except: [] } : undefined;
 }

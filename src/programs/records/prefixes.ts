@@ -120,11 +120,14 @@ function programOf(wrapper: PrefixWrapper): Program {
     ...(cells.runs === undefined ? {} : { shellOptions: { names: cells.runs } }),
     ...(cells.shows === undefined ? {} : { shows: cells.shows }),
     ...(pattern === undefined ? {} : { pattern }),
+    ...(cells.known === undefined ? {} : { complete: { only: cells.known } }),
   };
 }
 
 /** What a table says about a wrapper beside its options. */
 const WRAPPER_CELLS = [
+  /** with these options it does nothing but run the program */
+  "known",
   /** first words one of which must be there: `direnv exec` */
   "subcommands",
   /** a first word that may be there */
@@ -201,7 +204,7 @@ const TABLE = `
     and or not - {
     repeat | operands 1
     command builtin | flags -pvV | silenced by v V
-    nice | values -n adjustment
+    nice | values -n adjustment | known n adjustment
     ionice | flags -t ignore | values -cnpPu class classdata pid | silenced by p P u pid
     chrt | flags -abdfimorRvG | values -TPD sched-runtime sched-deadline sched-period | operands 1 | silenced by m p
     taskset | flags -acp cpu-list pid all-tasks | operands 1 | silenced by p pid
@@ -209,7 +212,8 @@ const TABLE = `
     linux32 linux64 i386 x86_64 arch-run | flags -BFILRSTXZuv3
     stdbuf gstdbuf | values -ioe input output error
     time gtime | flags -pvqal portability verbose quiet append | values -fo format output
-    timeout gtimeout | flags -vpf foreground preserve-status verbose | values -sk signal kill-after | operands 1
+    timeout gtimeout | flags -vpf foreground preserve-status verbose | values -sk signal kill-after | operands 1 | known
+        v foreground preserve-status verbose s k signal kill-after
     unshare | flags -fcr fork map-root-user map-current-user keep-caps map-auto | values -RSGlW w|wd root setuid
         setgid setgroups propagation map-users map-groups map-user map-group | optional -imnpuUCT mount ipc net pid
         uts user cgroup time mount-proc kill-child | directory w | shell

@@ -228,6 +228,7 @@ export const paths: Field = {
         values: "-p suffix",
         optional: "tmpdir=p",
       },
+      complete: { only: "d directory q quiet suffix p help version" },
       effects: madeTemporary,
       run: makeTemporary,
     }),
@@ -259,6 +260,7 @@ export const paths: Field = {
         values: "f|format s|separator",
         abbreviates: false,
       },
+      complete: true,
       run: countUp,
     }),
     program("wc", "readsNothing gnu", {
@@ -284,10 +286,23 @@ export const paths: Field = {
       run: token,
       harmless: { reads: "*", names: "hostname" },
     }),
+    program("file", "readsNothing", {
+      options: {
+        flags: `-bcCdEhiklLnNprsSvzZ0 brief checking-printout compile debug mime mime-type mime-encoding extension apple
+          keep-going list dereference no-dereference no-buffer no-pad print0 preserve-date raw special-files
+          uncompress uncompress-noreport no-sandbox help version`,
+        values: "-efFmP exclude exclude-quiet files-from separator magic-file parameter",
+        abbreviates: false,
+      },
+      complete: {
+        only: "b brief i mime mime-type mime-encoding L dereference h no-dereference k keep-going N no-pad F separator help",
+      },
+      harmless: { reads: "*" },
+    }),
     program(
-      "dir exa eza lsd tree file whereis locate wait test [ umask lsattr getfacl shasum logger notify-send say info help",
+      "dir exa eza lsd tree whereis locate wait test [ umask lsattr getfacl shasum logger notify-send say info help",
       "readsNothing",
-      { harmless: { reads: "*", names: "tree file" } },
+      { harmless: { reads: "*", names: "tree" } },
     ),
     ...shownFacts(),
     // Programs that only show something, and words of the shell that change no files.

@@ -43,6 +43,11 @@ export const search: Field = {
         values:
           "-dtepEcjSnoC max-depth min-depth exact-depth type extension exclude color threads size changed-within changed-before owner base-directory search-path and",
       },
+      complete: {
+        names: "fd fdfind",
+        only: `H I u s i g a p F L 0 1 d t e E c S h V hidden no-ignore unrestricted absolute-path full-path print0 glob
+          max-depth min-depth exact-depth type extension exclude color size changed-within changed-before help version`,
+      },
       effects: [],
       effectsAfter: effectsOfFd,
       lists: ({ argv }) => listingOf(readFd(argv)),

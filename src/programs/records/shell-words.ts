@@ -3,7 +3,7 @@ import { knownText, type Value, wordSet } from "../../shell/index.ts";
 /** Words of the shell of which the walk through the text tells everything. */
 const COMPLETE = wordSet(`
   : true false cd pushd popd dirs pwd echo printf test [ [[ break continue return exit shift wait let local declare
-  typeset readonly export unset read getopts times jobs type hash mapfile readarray
+  typeset readonly export unset read getopts times jobs type hash mapfile readarray command builtin
 `);
 
 /** Modes of the shell that change how a text fails, and nothing of what it does. */
@@ -20,6 +20,8 @@ export function isCompleteWord(name: string, argv: readonly Value[]): boolean {
   // A callback runs for the lines that are read.
   if (/^(?:mapfile|readarray)$/.test(name) && given.some(word => word === undefined || /^-\w*C/.test(word)))
     return false;
+  // Only behind `-v` its words name a variable.
+  if (name === "printf" && given[0] !== undefined && !given[0].startsWith("-v")) return true;
   if (
     SETS_VARIABLES.test(name) &&
     given.some(word => changesPrograms((word ?? "PATH").replace(/[=[+].*/s, "")))

@@ -59,7 +59,43 @@ export function shownFacts(): readonly Program[] {
       reads: { recursive: "r recursive" },
       complete: { except: "l paginate X exclude-from from-file to-file" },
     }),
-    program("comm paste join nl fold fmt expand unexpand", "", {
+    ...lineTools(),
+  ];
+}
+
+/** Programs that put lines together and apart. */
+function lineTools(): readonly Program[] {
+  return [
+    program("nl", "", {
+      options: {
+        flags: "p|no-renumber help version",
+        values: `b|body-numbering d|section-delimiter f|footer-numbering h|header-numbering i|line-increment
+          l|join-blank-lines n|number-format s|number-separator v|starting-line-number w|number-width`,
+        abbreviates: false,
+      },
+      complete: true,
+    }),
+    program("paste", "", {
+      options: {
+        flags: "s|serial z|zero-terminated help version",
+        values: "d|delimiters",
+        abbreviates: false,
+      },
+      complete: true,
+    }),
+    program("comm", "", {
+      options: {
+        flags: "-123z check-order nocheck-order total zero-terminated help version",
+        values: "output-delimiter",
+        abbreviates: false,
+      },
+      complete: true,
+    }),
+    program("fold", "", {
+      options: { flags: "b|bytes s|spaces c|characters help version", values: "w|width", abbreviates: false },
+      complete: true,
+    }),
+    program("join fmt expand unexpand", "", {
       options: {
         flags: `-123sziu help version check-order nocheck-order zero-terminated total serial ignore-case header initial
           first-only all spaces bytes crown-margin split-only tagged-paragraph uniform-spacing no-renumber c`,

@@ -3,6 +3,7 @@ import {
   concatenate,
   describe,
   directoryName,
+  dropKnown,
   isAbsolute,
   joinPath,
   knownPrefix,
@@ -11,12 +12,13 @@ import {
   type Output,
   type ProgramEffect,
   readContents,
+  type TakenTree,
   text,
   type Value,
   writtenEntry,
 } from "../../shell/index.ts";
 import { isSearchResult } from "../model/effects.ts";
-import { type Field, type ParsedCall, program } from "../model/program.ts";
+import { type Field, type KnownCall, type Missing, type ParsedCall, program } from "../model/program.ts";
 import { isDirectory, placedAt } from "./file-access.ts";
 
 /** Programs that give files another place or another name. */
@@ -64,6 +66,15 @@ export const transfer: Field = {
           relative verbose help version`,
         values: "t|target-directory S suffix",
         optional: "backup",
+      },
+      complete: {
+        fixed: "all",
+        only: "s f n r v T force no-dereference relative verbose help version",
+        // Behind another name of a file, changes would reach it unseen.
+        gap: ({ options }) =>
+          options.has("s", "help", "version")
+            ? undefined
+            : { kind: "option", what: "ln", why: "a hard link is another name of the same file" },
       },
       effects: effectsOfLink,
       run: runTransfer,
@@ -210,6 +221,12 @@ export const archives: Field = {
         optional: "checkpoint",
       },
       rewrite: withDash,
+      complete: {
+        names: "tar",
+        only: "c t z j J v f C exclude help version",
+        starts: "gzip bzip2 xz",
+        gap: gapOfTar,
+      },
       effects: effectsOfTar,
       shellOptions: {
         names:
@@ -230,6 +247,10 @@ export const archives: Field = {
     }),
     program("unzip", "unpacks", {
       options: { flags: "-oqltpnjvZ help", values: "-dxP", abbreviates: false },
+      complete: {
+        only: "l t q v",
+        gap: ({ options }) => (options.has("l", "t", "v") ? undefined : unpacked("unzip")),
+      },
       effects: ({ options, operands: [archive] }) =>
         options.has("l", "t", "p", "v", "Z", "help")
           ? []
@@ -250,12 +271,29 @@ export const archives: Field = {
         abbreviates: false,
       },
       rewrite: argv => argv.map(word => (knownText(word) === "-TT" ? text("--TT") : word)),
-      effects: [
-        { write: "first", how: "edit" },
-        { read: "rest", isCopy: true },
-        { delete: "rest", recursive: "always", when: "m", followsLinksUnless: "y" },
-      ],
+      complete: {
+        fixed: "first",
+        only: "r q j u y x i",
+        gap: ({ operands: [archive] }) =>
+          /\.[^/]+$/.test(knownText(archive ?? text("")) ?? "")
+            ? undefined
+            : { kind: "value", what: "zip", why: "it gives the archive another name" },
+      },
+      effects: effectsOfZip,
       shellOptions: { names: "TT unzip-command" },
+    }),
+    program("jar", "", {
+      options: {
+        flags: "-v0Mi x|extract c|create t|list u|update m verbose help version",
+        values: "f|file C dir e manifest release",
+        abbreviates: false,
+      },
+      rewrite: withDash,
+      effects: effectsOfJar,
+    }),
+    program("ar", "", {
+      options: { values: "output", flags: "help version" },
+      effects: effectsOfAr,
     }),
     program("7z 7za", "unpacks changesMore", { effects: effectsOfSevenZip }),
     program("funzip", "unpacks"),
@@ -276,13 +314,40 @@ function withDash(argv: readonly Value[]): readonly Value[] {
   return [name, text(`-${[...flags, ...withValue].join("")}`), ...others];
 }
 
+/** Everything of a folder but what the patterns name. */
+function packed(leftOut: readonly Value[]): TakenTree {
+  return {
+    ignoreFiles: [],
+    staysHere: true,
+    leftOut: leftOut.flatMap(pattern => knownText(pattern)?.replace(/^\.\//, "") ?? []),
+  };
+}
+
+function unpacked(what: string): Missing {
+  return { kind: "value", what, why: "what the archive holds is not known" };
+}
+
+/** Packing into a file here, and listing. Where `tar` finds no `-f`, a variable or a tape may be meant. */
+function gapOfTar({ options, argv }: KnownCall): Missing | undefined {
+  const archive = options.valueOf("f");
+  const isShown = options.has("help", "version");
+  if (!isShown && (archive === undefined || !options.has("c", "t")))
+    return { kind: "value", what: "tar", why: "the archive is not named" };
+  if (options.valuesOf("C").length > 1 || options.valuesOf("f").length > 1)
+    return { kind: "option", what: "tar -C", why: "it is given more than once" };
+  // `host:archive` lies on another machine.
+  return argv.some(word => (knownText(word) ?? "").includes(":"))
+    ? { kind: "reach", what: "tar", why: "a name may be another machine's" }
+    : undefined;
+}
+
 function effectsOfTar({ options, operands }: ParsedCall): readonly ProgramEffect[] {
   if (options.has("t")) return [];
   const directory = options.valueOf("C");
   const archive = options.valueOf("f");
   if (options.has("x")) {
-    const packed = archive === undefined || knownText(archive) === "-" ? {} : { archive };
-    return [{ kind: "write", path: directory ?? text("."), how: "extract", isInto: true, ...packed }];
+    const from = archive === undefined || knownText(archive) === "-" ? {} : { archive };
+    return [{ kind: "write", path: directory ?? text("."), how: "extract", isInto: true, ...from }];
   }
   if (!options.has("c", "r", "u")) return [];
   const followsLinks = options.has("h", "dereference");
@@ -290,7 +355,7 @@ function effectsOfTar({ options, operands }: ParsedCall): readonly ProgramEffect
     const path =
       directory === undefined || isAbsolute(value) ? value : concatenate([directory, text("/"), value]);
     return [
-      { kind: "read", path, isCopy: true },
+      { kind: "read", path, isCopy: true, taken: packed(options.valuesOf("exclude")) },
       ...(options.has("remove-files")
         ? [{ kind: "delete", path, isRecursive: true, followsLinks } as const]
         : []),
@@ -298,6 +363,62 @@ function effectsOfTar({ options, operands }: ParsedCall): readonly ProgramEffect
   });
   if (archive === undefined || knownText(archive) === "-") return effects;
   return [...effects, { kind: "write", path: archive, how: "replace" }];
+}
+
+/** What stands behind `-x` stays out, up to the next option. */
+function effectsOfZip({ argv, options, operands }: ParsedCall): readonly ProgramEffect[] {
+  const at = argv.findIndex(word => knownText(word) === "-x");
+  const behind = at < 0 ? [] : argv.slice(at + 1);
+  const end = behind.findIndex(word => knownPrefix(word).startsWith("-"));
+  const leftOut = end < 0 ? behind : behind.slice(0, end);
+  const [archive, ...files] = operands.filter(word => !leftOut.includes(word));
+  const isMoved = options.has("m");
+  return [
+    ...(archive === undefined || knownText(archive) === "-"
+      ? []
+      : [{ kind: "write", path: archive, how: "edit" } as const]),
+    ...files.flatMap((path): readonly ProgramEffect[] => [
+      {
+        kind: "read",
+        path,
+        isCopy: true,
+        ...(options.has("r") ? { taken: packed([...leftOut, ...options.valuesOf("x", "exclude")]) } : {}),
+      },
+      ...(isMoved
+        ? [{ kind: "delete", path, isRecursive: true, followsLinks: !options.has("y") } as const]
+        : []),
+    ]),
+  ];
+}
+
+/** `jar xf a.jar` takes it apart where it stands, `--dir` elsewhere; `-C DIR .` goes into the one it makes. */
+function effectsOfJar({ options, operands }: ParsedCall): readonly ProgramEffect[] {
+  const archive = options.valueOf("f");
+  if (options.has("t", "help", "version")) return [];
+  if (options.has("x")) {
+    const path = options.valueOf("dir", "C") ?? text(".");
+    return [
+      { kind: "write", path, how: "extract", isInto: true, ...(archive === undefined ? {} : { archive }) },
+    ];
+  }
+  return [
+    ...[...options.valuesOf("C"), ...operands].map(
+      (path): ProgramEffect => ({ kind: "read", path, isCopy: true, taken: packed([]) }),
+    ),
+    ...(archive === undefined ? [] : [{ kind: "write", path: archive, how: "edit" } as const]),
+  ];
+}
+
+function effectsOfAr({ operands, options }: ParsedCall): readonly ProgramEffect[] {
+  const [key, archive, ...members] = operands;
+  const letter = (key === undefined ? "" : (knownText(key) ?? "")).replace(/^-/, "")[0] ?? "t";
+  if (archive === undefined || "tpd".includes(letter)) return [];
+  const path = options.valueOf("output") ?? text(".");
+  if (letter === "x") return [{ kind: "write", path, how: "extract", isInto: true, archive }];
+  return [
+    ...members.map((member): ProgramEffect => ({ kind: "read", path: member, isCopy: true })),
+    { kind: "write", path: archive, how: "edit" },
+  ];
 }
 
 function effectsOfSevenZip({ argv }: ParsedCall): readonly ProgramEffect[] {
@@ -310,9 +431,13 @@ function effectsOfSevenZip({ argv }: ParsedCall): readonly ProgramEffect[] {
   if (letter !== "a" && letter !== "u") return [];
   const isMoved = others.some(word => describe(word) === "-sdel");
   const [archive, ...files] = others.filter(word => !knownPrefix(word).startsWith("-"));
-  const packed = files.flatMap((path): readonly ProgramEffect[] => [
-    { kind: "read", path, isCopy: true },
+  const leftOut = others.flatMap(word => {
+    const [mark] = /^-xr?!/.exec(knownPrefix(word)) ?? [];
+    return mark === undefined ? [] : [dropKnown(word, mark.length)];
+  });
+  const taken = files.flatMap((path): readonly ProgramEffect[] => [
+    { kind: "read", path, isCopy: true, taken: packed(leftOut) },
     ...(isMoved ? [{ kind: "delete", path, isRecursive: true } as const] : []),
   ]);
-  return archive === undefined ? packed : [...packed, { kind: "write", path: archive, how: "edit" }];
+  return archive === undefined ? taken : [...taken, { kind: "write", path: archive, how: "edit" }];
 }
