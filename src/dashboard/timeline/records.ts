@@ -62,8 +62,9 @@ export class Records {
   }
 
   of(session: Session): Recorded {
-    const { transcript, host } = session;
-    if (transcript === "") return NOTHING_RECORDED;
+    const { transcript, host, origin } = session;
+    // A path that another machine told is never opened here.
+    if (transcript === "" || origin !== undefined) return NOTHING_RECORDED;
     const facts = this.system.files.follow(transcript);
     if (facts?.kind !== "file") return problem("The host's own record of this session is gone.");
     if (facts.size > MAX_BYTES) return problem("The host's own record of this session is too large to read.");
@@ -79,15 +80,16 @@ export class Records {
   }
 
   /** How much would have to be read to know it; nothing for what is known. */
-  costOf({ transcript }: Session): number {
-    const facts = transcript === "" ? undefined : this.system.files.follow(transcript);
+  costOf({ transcript, origin }: Session): number {
+    const facts =
+      transcript === "" || origin !== undefined ? undefined : this.system.files.follow(transcript);
     if (facts?.kind !== "file") return 0;
     return this.kept.get(transcript)?.mark === `${facts.size} ${facts.modifiedMs}` ? 0 : facts.size;
   }
 
   /** What a session is about: its first prompt. Undefined where it is not known. */
-  titleOf({ transcript, host }: Session): string | undefined {
-    if (transcript === "") return undefined;
+  titleOf({ transcript, host, origin }: Session): string | undefined {
+    if (transcript === "" || origin !== undefined) return undefined;
     const known = this.titles.get(transcript) ?? this.readTitle(transcript, host);
     if (known !== undefined && this.titles.size < MAX_TITLES) this.titles.set(transcript, known);
     return known;

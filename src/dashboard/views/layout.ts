@@ -190,7 +190,7 @@ const TABS: readonly { readonly page: PageName; readonly title: string; readonly
   ];
 
 const SERVER_TABS: typeof TABS = [
-  ...TABS.filter(({ page }) => !["memory", "recipes", "usage"].includes(page)),
+  ...TABS.filter(({ page }) => !["memory", "recipes", "usage", "hooks"].includes(page)),
   { page: "machines", title: "Machines", of: ["machines"] },
   { page: "people", title: "People", of: ["people"] },
 ];
