@@ -19,6 +19,9 @@ describe("code of a language without a grammar", () => {
     ['rm(joinpath(homedir(), "Documents"), recursive=true)', ["delete -r /home/me/Documents"]],
     ['File.rm_rf(System.get_env("HOME") <> "/Documents")', ["delete -r /home/me/Documents"]],
     ['new File(System.getProperty("user.home")).deleteDir()', ["delete -r /home/me"]],
+    ["run(`rm -rf $(homedir())`)", ["shell rm -rf ~"]],
+    ["`rm -rf #{Dir.home}`", ["shell rm -rf ~"]],
+    ["FileManager.default.removeItem(atPath: NSHomeDirectory())", ["delete -r /home/me"]],
     ["Dir.home.rmtree", ["delete -r /home/me"]],
     ['run("rm", "-rf", homedir())', ["shell rm -rf ~"]],
   ])("%s", (code, expected) => {

@@ -32,7 +32,7 @@ interface Statement {
 const newStatement = (): Statement => ({ words: new Set(), texts: [], isAtHome: false });
 
 /** Names of functions that answer with the home, and of variables that hold it. */
-const HOME_FUNCTION = /^(?:(?:get_?)?(?:user_?)?home_?dir(?:ectory)?|user_?home|get_?home)$/i;
+const HOME_FUNCTION = /^(?:(?:ns|get_?)?(?:user_?)?home_?dir(?:ectory)?|user_?home|get_?home)$/i;
 const HOME_VARIABLE = /^(?:HOME|USERPROFILE|user\.home|user_home)$/;
 /** `Dir.home`, `Path.home()` */
 const HOME_MEMBER = /(?:Dir|Path|Pathname|File|Directory|os)(?:\.|::)$/;
@@ -121,7 +121,7 @@ function readStatement({ words, texts, isAtHome }: Statement, end: number): read
   }
   const nodes: Node[] = texts
     .filter(({ isCommand }) => isCommand)
-    .map(({ text, at }) => callNode("runs", [textNode(unescaped(text))], at));
+    .map(({ text, at }) => callNode("runs", [textNode(withHome(unescaped(text)))], at));
   const at = texts[0]?.at ?? 0;
   const inHome = isAtHome ? texts.map(({ text }) => textNode(belowHome(unescaped(text)))) : [];
   const paths = [
@@ -147,6 +147,11 @@ function readStatement({ words, texts, isAtHome }: Statement, end: number): read
       : undefined;
   if (written !== undefined) nodes.push(callNode("writes", [written], at));
   return nodes;
+}
+
+/** `$(homedir())`, `#{Dir.home}` and `${home_dir()}` inside a command. */
+function withHome(command: string): string {
+  return command.replace(/[$#][({][^(){}]*(?:\(\))?[)}]/g, part => (/home/i.test(part) ? "~" : part));
 }
 
 /** `joinpath(homedir(), "Documents")` and `homedir() <> "/Documents"` */
