@@ -1,5 +1,6 @@
 import {
   changesPrograms,
+  handsOnWords,
   isProgramName,
   isSecretName,
   isShellWord,
@@ -119,9 +120,9 @@ function gapsOfIdentity(invocation: Invocation, workspace: GuardWorkspace): read
   });
 }
 
-/** `xargs` makes words of what it reads. */
 function isOfList({ parent }: Invocation, { invocations }: ShellFacts): boolean {
-  return parent !== undefined && invocations[parent.invocation]?.program === "xargs";
+  const starter = parent === undefined ? undefined : invocations[parent.invocation];
+  return starter !== undefined && handsOnWords(starter);
 }
 
 /** The names that follow come from a list of files that is known. */
