@@ -157,7 +157,7 @@ time. Lowering it asks nothing. With guard.level strict it is off, whatever is s
     if (isRaised(before, level)) {
       const { requirePerson, confirmByPhrase } = await import("./guard/allow-once.ts");
       requirePerson(system, places.stateHome);
-      confirmByPhrase(system, terminal, places.stateHome, {
+      await confirmByPhrase(system, terminal, places.stateHome, {
         shown: [`autonomy: ${level}`, AUTONOMY_MEANINGS[level]],
         question: "to have these questions answered for you",
       });

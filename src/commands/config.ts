@@ -3,11 +3,13 @@ import {
   defineCommand,
   defineFamily,
   FORMAT_OPTION,
+  type Invocation,
   loadEditor,
   option,
   tellProblems,
 } from "../cli/index.ts";
 import {
+  CONSENT,
   loadConfig,
   MAX_CONFIG_BYTES,
   MAX_POLICIES,
@@ -22,6 +24,24 @@ import { isSameJson, memberAt, stringsAt } from "../protocol/index.ts";
 import { readText, requireDirectories } from "../state/index.ts";
 import { type System, writeAtomically } from "../system/index.ts";
 import { SETTING_OR_SECTION } from "./config/setting.ts";
+
+/** Whoever is asked for more takes that back in the way that it asks for. */
+async function requirePersonFor(
+  { system, terminal }: Pick<Invocation, "system" | "terminal">,
+  key: string,
+  wanted: string,
+): Promise<void> {
+  const places = requireDirectories(system);
+  const { consent } = loadConfig(system, { ...places, projectRoot: undefined }).config;
+  const isLowered = CONSENT.findIndex(each => each === wanted) < CONSENT.indexOf(consent);
+  if (key !== "consent" || !isLowered) return;
+  const { confirmByPhrase, requirePerson } = await import("./guard/allow-once.ts");
+  requirePerson(system, places.stateHome);
+  await confirmByPhrase(system, terminal, places.stateHome, {
+    shown: [`consent: ${wanted} instead of ${consent}`],
+    question: "to ask less of a yes from now on",
+  });
+}
 
 const LAYER_WIDTH = "environment".length;
 
@@ -112,6 +132,7 @@ stay. A list of texts is written with commas, everything larger as JSON.`,
       const { refuseRaise } = await import("./autonomy.ts");
       refuseRaise(invocation.system, text);
     }
+    await requirePersonFor(invocation, key, text);
     const change = await changeSetting(invocation, key, (setting, customIds) =>
       readSettingValue(key, setting, text, customIds),
     );
@@ -154,6 +175,7 @@ below counts, or the built-in value.`,
     const { shownValue } = await import("./config/setting.ts");
     const { options, positionals, terminal } = invocation;
     const [key = ""] = positionals;
+    await requirePersonFor(invocation, key, "terminal");
     const { effective, path, isChanged } = await changeSetting(invocation, key, () => undefined);
     const now = effective === null ? "" : `; it is ${shownValue(effective)} now`;
     const line = isChanged

@@ -15,6 +15,7 @@ import { join, type System } from "../system/index.ts";
 import { shortCount } from "../text/index.ts";
 
 const MAX_DEPTH = 32;
+const MAX_TRY_BYTES = 16 * 1024 * 1024;
 /** A status line is printed after every message, so only the newest part of the log is read. */
 const MAX_AUDIT_BYTES = 8 * 1024 * 1024;
 const MAX_TOKENS = 1e12;
@@ -53,6 +54,8 @@ interface SessionFigures extends Pick<StatusPayload, "tokens" | "cost"> {
   readonly unsent?: number;
   /** the budget that is used most */
   readonly budget?: BudgetUse | undefined;
+  /** tried changes that wait for the person's word */
+  readonly held?: number;
 }
 
 /** Input that cannot be read is a payload that tells nothing. */
@@ -94,6 +97,7 @@ async function readFigures(system: System, payload: StatusPayload): Promise<Sess
       : undefined,
     audit: session === undefined ? undefined : countAudit(system, places, config, session),
     budget: session === undefined ? undefined : await tightestBudget(system, places, config, session),
+    held: countHeld(system, places),
     ...(config.memory.url === undefined
       ? {}
       : { unsent: readSyncState(system, join(places.stateHome, MEMORY_DATABASE)).waiting }),
@@ -110,6 +114,23 @@ async function tightestBudget(
   const { readBudget } = await loadBudget();
   const uses = attempt(() => readBudget(system, session, { stateHome, project: projectRoot, config })) ?? [];
   return uses.toSorted((one, other) => other.share - one.share)[0];
+}
+
+/** One record a try; what was caught is not looked at. */
+function countHeld({ files, text }: System, { stateHome }: UserDirectories): number {
+  const folder = join(stateHome, "sandbox", "tries");
+  const ids = attempt(() => (files.follow(folder)?.kind === "directory" ? files.list(folder) : [])) ?? [];
+  const isHeld = (id: string) => {
+    const path = join(folder, id, "try.json");
+    if (files.follow(path)?.kind !== "file") return false;
+    return (
+      stringAt(
+        parseJsonObject(text.decode(files.readRange(path, 0, MAX_TRY_BYTES)).text, MAX_DEPTH),
+        "status",
+      ) === "held"
+    );
+  };
+  return ids.filter(id => attempt(() => isHeld(id)) === true).length;
 }
 
 function countKept(
@@ -189,8 +210,8 @@ export const command = defineCommand({
   group: "Look",
   details: `
 Reads the JSON that the host sends to a status line on standard input and prints one line of at most ${MAX_COLUMNS} columns:
-whether the guard is on, how many agents are at work in this project if several are, how many changes of this session
-are kept for undo, how often a person was asked and how often a call was refused, how far the budget is used and how
+whether the guard is on, how many agents are at work in this project if several are, how many tried changes wait for
+your word, how many changes of this session are kept for undo, how often a person was asked and how often a call was refused, how far the budget is used and how
 long it lasts, how many memories wait for the team's database, then tokens and cost if the host sends them. It
 prints a line and ends with 0 whatever it reads, because hosts leave the line out otherwise.`,
   options: {},
@@ -217,10 +238,11 @@ function readColumns(value: string | undefined): number {
 
 /** What matters least stands last and is left out first. */
 function renderLine(figures: SessionFigures, width: number): string {
-  const { guard, kept, audit, agents = 0, unsent = 0, budget, tokens, cost } = figures;
+  const { guard, kept, audit, agents = 0, unsent = 0, held = 0, budget, tokens, cost } = figures;
   const [first = "", ...others] = [
     `amplihack: ${guard}`,
     ...(agents < 2 ? [] : [`${agents} agents here`]),
+    ...(held === 0 ? [] : [`${held} held, see amplihack try list`]),
     ...(kept === undefined ? [] : [typeof kept === "number" ? `${kept} kept` : kept]),
     ...(audit === undefined ? [] : audit.isKnown ? counts(audit) : ["audit log unreadable"]),
     ...(budget === undefined ? [] : [budgetText(budget)]),

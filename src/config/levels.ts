@@ -9,6 +9,9 @@ export type Level = (typeof LEVELS)[number];
 /** Which calls are answered for the person, in rising order: each answers what those before it do. */
 export const AUTONOMY = ["off", "understood", "sandbox"] as const;
 export type Autonomy = (typeof AUTONOMY)[number];
+/** Who hears a person's yes, in rising order: each asks for more than those before it. */
+export const CONSENT = ["terminal", "desktop", "service"] as const;
+export type Consent = (typeof CONSENT)[number];
 /** What a command in the sandbox reaches, in rising order. */
 export const NETWORKS = ["off", "hosts", "on"] as const;
 export type Network = (typeof NETWORKS)[number];

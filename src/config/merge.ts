@@ -1,5 +1,5 @@
 import type { FailurePolicy } from "../protocol/index.ts";
-import { AUTONOMY, type Autonomy, LEVELS, type Level, NETWORKS } from "./levels.ts";
+import { AUTONOMY, type Autonomy, CONSENT, type Consent, LEVELS, type Level, NETWORKS } from "./levels.ts";
 import type { ConfigFile, GuardSection, HistorySection, SandboxSection } from "./sections.ts";
 import type { Config, GuardSettings, HistorySettings, SandboxSettings } from "./settings.ts";
 
@@ -10,6 +10,7 @@ export function override(base: Config, file: ConfigFile): Config {
     managed: base.managed,
     guard: overrideGuard(base.guard, file.guard ?? {}, file.programs ?? []),
     autonomy: file.autonomy ?? base.autonomy,
+    consent: raiseConsent(base.consent, file.consent),
     parts: file.parts ?? base.parts,
     failure:
       file.failure === undefined ? base.failure : [{ ...mergedFailure(base.failure), ...file.failure }],
@@ -160,6 +161,11 @@ function tightenGuard(base: GuardSettings, section: GuardSection, refuse: Refuse
     }),
     custom: [...base.custom, ...(section.custom ?? [])],
   };
+}
+
+/** Nobody takes back what the machine asks of a yes. */
+function raiseConsent(base: Consent, wanted: Consent = base): Consent {
+  return CONSENT.indexOf(wanted) > CONSENT.indexOf(base) ? wanted : base;
 }
 
 /** Only a person raises it. */

@@ -1,4 +1,4 @@
-import { AUTONOMY, LEVELS, NETWORKS, PARTS, POLICIES, RULE_SETTINGS, UNATTENDED } from "./levels.ts";
+import { AUTONOMY, CONSENT, LEVELS, NETWORKS, PARTS, POLICIES, RULE_SETTINGS, UNATTENDED } from "./levels.ts";
 import { OPERATION_RULES } from "./rule-ids.ts";
 import type { InferConfig, Schema } from "./schema.ts";
 
@@ -266,6 +266,11 @@ export const CONFIG_SCHEMA = {
       kind: "string",
       oneOf: AUTONOMY,
       note: "which questions of a host are answered for you; a project's file may only lower it, strict switches it off",
+    },
+    consent: {
+      kind: "string",
+      oneOf: CONSENT,
+      note: "where a yes of yours is heard: at a terminal, also in the system's own password prompt (desktop), or by a service of root's; a file may only raise what the machine's says; user and system layers only",
     },
     parts: {
       kind: "list",

@@ -1,6 +1,7 @@
 import type { FailurePolicy } from "../protocol/index.ts";
 import {
   type Autonomy,
+  type Consent,
   type Level,
   type Network,
   type Part,
@@ -95,6 +96,7 @@ export interface Config {
   readonly guard: GuardSettings;
   /** as the layers have it; `autonomyOf` says what counts */
   readonly autonomy: Autonomy;
+  readonly consent: Consent;
   readonly sandbox: SandboxSettings;
   /** what is switched on */
   readonly parts: readonly Part[];
@@ -159,6 +161,7 @@ export const BUILT_IN: Config = {
     audit: { file: undefined, allowed: false, maxMb: 8 },
   },
   autonomy: "off",
+  consent: "terminal",
   sandbox: { network: "hosts", hosts: [], ports: [], read: [], write: [], env: [] },
   parts: PROFILES.full,
   failure: [],

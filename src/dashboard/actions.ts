@@ -4,6 +4,7 @@ import { Problem } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import { count } from "../text/index.ts";
 import type { DataFiles } from "./entries.ts";
+import { heldTries } from "./held.ts";
 import { forgetMemory } from "./sources.ts";
 import type { Changes } from "./timeline/calls.ts";
 import { planView } from "./views/calls.ts";
@@ -26,7 +27,7 @@ interface KeptPlan {
 }
 
 /**
- * What a person can do from the page: undo, redo, forget. Undo has two steps, as on the command line: first it is
+ * What a person can do from the page: undo, redo, forget, apply or discard held changes. Undo has two steps, as on the command line: first it is
  * planned and shown, then exactly the plan that was shown is carried out, once. Rules of conflict are those of
  * `amplihack undo`, since the functions are.
  */
@@ -43,7 +44,7 @@ export class Actions {
   }
 
   static isKnown(path: string): boolean {
-    return path === "/api/plan" || path === "/api/apply" || path === "/api/forget";
+    return ["/api/plan", "/api/apply", "/api/forget", "/api/held"].includes(path);
   }
 
   async perform(path: string, text: string, site: Site): Promise<ActionAnswer> {
@@ -53,6 +54,7 @@ export class Actions {
     try {
       if (path === "/api/plan") return await this.plan(read.value, site);
       if (path === "/api/apply") return await this.apply(read.value);
+      if (path === "/api/held") return await this.decideHeld(read.value);
       return await this.forget(read.value);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
@@ -96,6 +98,14 @@ export class Actions {
     ];
     const done = parts.length === 0 ? "Everything was as before already." : `Done: ${parts.join(", ")}.`;
     return { status: 200, body: { text: [done, ...result.problems].join(" ") } };
+  }
+
+  private async decideHeld(request: JsonObject): Promise<ActionAnswer> {
+    const answer = stringAt(request, "answer");
+    if (answer !== "apply" && answer !== "discard") return refused(400, "apply or discard");
+    const text = await heldTries(this.system, this.files).decide(stringAt(request, "id") ?? "", answer);
+    this.changes.forget();
+    return { status: 200, body: { text } };
   }
 
   private async forget(request: JsonObject): Promise<ActionAnswer> {

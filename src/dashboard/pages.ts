@@ -5,6 +5,7 @@ import { teamStarts } from "./team-figures.ts";
 import { readRecorded, summariseSince } from "./timeline/timeline.ts";
 import { callsView, changeView, diffView } from "./views/calls.ts";
 import { readFilter } from "./views/filters.ts";
+import { heldView } from "./views/held.ts";
 import { homeView, stretchStarts } from "./views/home.ts";
 import { footer, header, html, line, Markup, NOTHING, type Page, type Site } from "./views/layout.ts";
 import { recipesProblem, recipesView, recipeView } from "./views/recipes.ts";
@@ -121,7 +122,8 @@ export async function homePage(sources: Sources, site: Site, query: URLSearchPar
   const hasAny = timeline.sessions.length > 0;
   const filter = readFilter(query);
   const unreadable = counted?.unreadable ?? activity.tally.unreadable;
-  const body = homeView(site, { summary, days, unreadable, hasAny, filter });
+  const held = await heldView(site, sources.system, sources.held);
+  const body = html`${held}${homeView(site, { summary, days, unreadable, hasAny, filter })}`;
   return { name: "", title: days === 1 ? "Today" : `Last ${days} days`, body };
 }
 

@@ -16,6 +16,7 @@ import { dirname, type System } from "../system/index.ts";
 import { clip } from "../text/index.ts";
 import { Activity, type Overview } from "./activity.ts";
 import { type DataFiles, LogSource } from "./entries.ts";
+import { type HeldTries, heldTries } from "./held.ts";
 import type { TeamFigures } from "./team-figures.ts";
 import { type ChangeSource, Changes } from "./timeline/calls.ts";
 import { Timelines } from "./timeline/timeline.ts";
@@ -176,6 +177,8 @@ export interface Sources {
   readonly team: TeamSite | undefined;
   /** of a team's database, which counts everything; undefined where all of it was read */
   readonly figures: TeamCounts | undefined;
+  /** absent where a page shows no machine of its own */
+  readonly held?: HeldTries;
 }
 
 /** What a database counts by itself. */
@@ -209,6 +212,7 @@ export function localSources(system: System, files: DataFiles): Sources & { read
     activity,
     changes,
     timelines: new Timelines(activity, changes),
+    held: heldTries(system, files),
     recipes: recipeRunsIn(system, files.recipeRuns),
     findMemories: (words, query) => findMemories(system, files.database, words, query),
     team: undefined,

@@ -18,6 +18,7 @@ import type { ApprovalOptions, HookSource, Listing, LoadReport } from "./options
 import type { EngineParts, EventHandlers, HandlerDispatch, HandlerPlan } from "./parts.ts";
 import { MatchIndex } from "./plan.ts";
 import { HandlerLanes, type HandlerSelection, isStatic, select, selectFor } from "./run/handlers.ts";
+import type { SandboxRun, SandboxRunOptions } from "./sandbox.ts";
 import type { ToolMap } from "./schema/validate.ts";
 import {
   type ConfiguredHandler,
@@ -53,6 +54,13 @@ export class ConfiguredEngine<T extends ToolMap> extends CallingEngine<T> implem
     if (part === undefined)
       throw new TypeError("this engine keeps no history; attach one first: engine.use(history({ … }))");
     return part.open(this.system, this.core.projectDir);
+  }
+
+  async run(command: string, options?: SandboxRunOptions): Promise<SandboxRun> {
+    const part = this.sandboxPart;
+    if (part === undefined)
+      throw new TypeError("this engine has no sandbox; attach one first: engine.use(sandbox({ … }))");
+    return part.run(this.system, this.core.projectDir, command, options);
   }
 
   protected override get keeping(): CallKeeping | undefined {

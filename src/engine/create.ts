@@ -16,6 +16,7 @@ import { onEvent, type RegisteredHook, register } from "./registration.ts";
 import { readEffect, refuse } from "./reply.ts";
 import { BackgroundQueue, Semaphore } from "./run/concurrency.ts";
 import { nodeHttpClient } from "./run/http.ts";
+import { SandboxPart } from "./sandbox.ts";
 import { compileJsonSchema } from "./schema/json-schema.ts";
 import type { ToolMap } from "./schema/validate.ts";
 import type { Session } from "./session.ts";
@@ -167,6 +168,7 @@ function registerUsable(
     return hook.events.map(event =>
       registerUserHook(hook, describeEvent(event), system, options, nextSequence()),
     );
+  if (hook instanceof SandboxPart) return [{ ...attach(hook.hook), sandbox: hook }];
   if (hook instanceof HistoryPart) return hook.hooks.map(one => ({ ...attach(one), history: hook }));
   if (!isGuard(hook)) return [attach(hook)];
   const run = (input: HookInput, session: Session) => {

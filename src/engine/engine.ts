@@ -23,6 +23,7 @@ import {
   type ToolSelector,
 } from "./registration.ts";
 import { freezeCopy } from "./reply.ts";
+import type { SandboxPart } from "./sandbox.ts";
 import type { ToolMap } from "./schema/validate.ts";
 import { RECORDED, type Session } from "./session.ts";
 import type { DispatchEngine, RegisterOptions, UseOptions } from "./types.ts";
@@ -175,6 +176,11 @@ export class Engine<T extends ToolMap> implements DispatchEngine<T> {
   use(hooks: object | readonly object[], options: UseOptions = {}): Disposable {
     const list: readonly object[] = Array.isArray(hooks) ? hooks : [hooks];
     return this.add(list.flatMap(hook => this.parts.register(hook, options, () => ++this.sequence)));
+  }
+
+  /** What `sandbox()` attached last. */
+  get sandboxPart(): SandboxPart | undefined {
+    return [...this.registrations].flatMap(item => item.sandbox ?? []).at(-1);
   }
 
   /** What `history()` attached last. */

@@ -46,6 +46,13 @@ export {
 } from "./output/dialects.ts";
 export { type Encoded, encodeEffect } from "./output/encode.ts";
 export * from "./public-types.ts";
+export {
+  type SandboxOptions,
+  type SandboxPart,
+  type SandboxRun,
+  type SandboxRunOptions,
+  sandbox,
+} from "./sandbox.ts";
 export type { PastCall, Session } from "./session.ts";
 export { type Conversion, convert } from "./source/convert.ts";
 export { HookLoadError } from "./source/load.ts";

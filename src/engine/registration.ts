@@ -2,6 +2,7 @@ import { compileClaude, type Matcher, matchNames, matchPattern } from "../handle
 import type { EventDescriptor, FailurePolicy, Json, JsonObject } from "../protocol/index.ts";
 import type { HistoryPart } from "./history.ts";
 import { type Reply, readAfter, readBefore, refuse } from "./reply.ts";
+import type { SandboxPart } from "./sandbox.ts";
 import { MAX_TIMEOUT_MS } from "./source/fields.ts";
 import type { HookScope, RegisterOptions } from "./types.ts";
 
@@ -22,6 +23,7 @@ export interface RegisteredHook {
   readonly isJudge: boolean;
   /** of a hook that keeps what calls change */
   readonly history?: HistoryPart;
+  readonly sandbox?: SandboxPart;
   /** Calls the function with what it is to see, and reads what it returns. May throw or reject. */
   run(view: CallView, scope: HookScope): Promise<Reply>;
 }

@@ -14,6 +14,7 @@ import type { EngineEventName, EventPayload } from "./events.ts";
 import type { HistoryPart } from "./history.ts";
 import type { EngineHistory } from "./history-types.ts";
 import type { DispatchOptions, HookSource, Listing, LoadReport, MaybePromise } from "./options.ts";
+import type { SandboxPart, SandboxRun, SandboxRunOptions } from "./sandbox.ts";
 import type { ArgsOf, DeepReadonly, ResultOf, ToolMap, ToolName } from "./schema/validate.ts";
 import type { Session } from "./session.ts";
 
@@ -111,7 +112,7 @@ type Given<C, O> = undefined extends C ? [options?: O] : [options: O & { readonl
 
 /** What counts before a hook's own settings. */
 export type UseOptions = Pick<RegisterOptions, "order" | "timeoutMs" | "onFailure">;
-export type UsableHook = Hook<System> | UserHook | HistoryPart;
+export type UsableHook = Hook<System> | UserHook | HistoryPart | SandboxPart;
 
 /** An engine for code that does not know the types of the tools: the adapters. */
 export interface UntypedEngine {
@@ -236,6 +237,11 @@ export interface HookEngine<T extends ToolMap, C = unknown, E extends string = n
   reload(sources: readonly HookSource[]): LoadReport;
   /** what `history()` keeps; throws a `TypeError` in an engine that was given none */
   readonly history: EngineHistory;
-  /** attaches hooks as they are: stock hooks, the guard, `history()`, and what `defineHook` made */
+  /**
+   * Runs a command of a shell tool in the sandbox that `sandbox()` describes, judged before and after as hosts' calls are.
+   * Rejects with a `TypeError` in an engine that was given none; a command that cannot be bounded is refused, never run bare.
+   */
+  run(command: string, options?: SandboxRunOptions): Promise<SandboxRun>;
+  /** attaches hooks as they are: stock hooks, the guard, `history()`, `sandbox()`, and what `defineHook` made */
   use(hooks: UsableHook | readonly UsableHook[], options?: UseOptions): Disposable;
 }

@@ -190,6 +190,11 @@ function effectsOfCode(call: CodeCall, by: Actor): readonly CommandEffect[] {
         { kind: "write", by, path: call.to, how: "replace", from: call.from },
       ];
     case "copy":
+      if (call.isPacked === true)
+        return [
+          { kind: "write", by, path: call.to, how: "extract", isInto: true, archive: call.from },
+          { kind: "read", by, path: call.from, isCopy: true },
+        ];
       return [
         { kind: "read", by, path: call.from, isCopy: true },
         { kind: "write", by, path: call.to, how: "replace", from: call.from },

@@ -11,6 +11,7 @@ import { codeArgvs, dialectArgv, elsewhereArgv, sqlArgv } from "../programs/inde
 import { isJsonObject, isPatchTool, type Json, memberAt, type ToolUse } from "../protocol/index.ts";
 import { describe, type Piece, type ShellFacts, text, type Unexamined, type Value } from "../shell/index.ts";
 import { expandHome, join, resolve } from "../system/index.ts";
+import { liveTokenIn } from "../text/index.ts";
 import { secretByName, type Workspace, zoneOf } from "../workspace/index.ts";
 import { collectFindings } from "./collect-findings.ts";
 import { collectFootprint } from "./collect-footprint.ts";
@@ -235,7 +236,18 @@ export function effectsOfTool(
   );
   // Only a session that has read a secret is asked about what its tools send.
   const sent = workspace.given.facts === undefined ? undefined : sentByTool(canonicalName, input, by);
-  return [...effects, ...(isOfFiles ? [] : operations), ...(sent === undefined ? [] : [sent])];
+  const leaving = sent === undefined ? tokenGiven(canonicalName, input, by) : [sent];
+  return [...effects, ...(isOfFiles ? [] : operations), ...leaving];
+}
+
+const MAX_SEARCHED = 256 * 1024;
+
+/** Whatever a tool of a server or of the web is given may leave; the value of a secret should not. */
+function tokenGiven(name: string, input: Json, by: Actor): readonly CommandEffect[] {
+  if (toolWords(name).server.length === 0 && !isOneOf("WebFetch WebSearch", name)) return [];
+  const given = (JSON.stringify(input) ?? "").slice(0, MAX_SEARCHED);
+  if (liveTokenIn(given) === undefined) return [];
+  return [{ kind: "send", by, to: undefined, payloads: [{ value: text(given), role: "body" }] }];
 }
 
 /** Names without a mark of a server or a verb of their own are the host's. */

@@ -137,13 +137,15 @@ function isAddress(value: Json | undefined): value is string {
 
 function verbIn(words: readonly string[], server: readonly string[] = []): string | undefined {
   const [first = ""] = words;
+  if (words.join(" ").endsWith("to zero")) return "empty";
   if (isCalm(first) || isCalm(words.at(-1) ?? "")) return undefined;
   const nouns = words.map(singular);
-  if (isOfAgent(words, server) || nouns.some(isRegenerable)) return undefined;
+  const isOfAll = words.some(word => word === "all" || word === "every" || word === "everything");
+  if (isOfAgent(words, server) || (!isOfAll && nouns.some(isRegenerable))) return undefined;
   const strong =
     words.map(destroyingVerb).find(verb => verb !== undefined) ?? words.find(word => TAKES.has(word));
   if (strong !== undefined) return strong;
-  const isOfResource = nouns.some(noun => isResource(noun) || noun === "all");
+  const isOfResource = isOfAll || nouns.some(isResource);
   return words.find(word => isWeakVerb(word) && (isOfResource || words.length === 1));
 }
 

@@ -1,5 +1,5 @@
 import { ancestors, basename, dirname, type Files, isInside, join, type System } from "../system/index.ts";
-import { createDisk, openRepository, type Repository, trackedSizes } from "../workspace/index.ts";
+import { createDisk, openRepository, type Repository, trackedFiles } from "../workspace/index.ts";
 import { ABSENT, type PathChange, type PathState } from "./change.ts";
 import type { Digest, HistoryContext } from "./context.ts";
 import { readModes, usualModes } from "./file-modes.ts";
@@ -208,7 +208,8 @@ async function trackedBefore(
 
 function sizesInIndex(system: System, repository: Repository): ReadonlyMap<string, number> | undefined {
   const bytes = system.files.inspect(`${repository.gitDirectory}/index`)?.size ?? 0;
-  return bytes > MAX_INDEX_BYTES ? undefined : trackedSizes(createDisk(system), repository);
+  const tracked = bytes > MAX_INDEX_BYTES ? undefined : trackedFiles(createDisk(system), repository);
+  return tracked && new Map([...tracked].map(([path, { size }]) => [path, size]));
 }
 
 async function sizesOf(

@@ -28,7 +28,7 @@ export function rememberModes(store: Store, repository: Repository): void {
   const tracked = top === undefined ? undefined : trackedFiles(createDisk(system), repository);
   if (top === undefined || tracked === undefined || tracked.size > MAX_TRACKED) return;
   const { plain, executable } = usualModes(system.files, gitDirectory);
-  const folders = new Set([...tracked].map(path => dirname(join(top, path))));
+  const folders = new Set([...tracked.keys()].map(path => dirname(join(top, path))));
   const unusual: [string, number][] = [];
   for (const folder of folders)
     for (const { name, kind, mode } of listed(system.files, folder)) {

@@ -103,7 +103,7 @@ function trackedPaths(store: Store, repository: Repository): string | undefined 
   const { top = "" } = repository;
   const found = trackedFiles(createDisk(store.system), repository);
   if (found === undefined) return undefined;
-  const paths = [...found];
+  const paths = [...found.keys()];
   // A name that is no UTF-8 cannot be looked at, and a folder that stands for all of its files says nothing of them.
   if (paths.some(path => path.includes("\ufffd") || path.endsWith("/"))) return undefined;
   return paths.map(path => join(top, path)).join("\0");

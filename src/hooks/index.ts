@@ -25,8 +25,10 @@ export {
   type StoreRequest,
 } from "./program/bridge/contracts.ts";
 export { readCommandLine } from "./program/command-line.ts";
+export { SERVICE_FOLDER, shownToPerson } from "./program/consent-service.ts";
 export { type HookContext, type HookOptions, openHookContext } from "./program/context.ts";
 export {
+  askerForService,
   changedSinceAsked,
   consumeGrants,
   judgeWithGrants,

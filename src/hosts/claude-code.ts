@@ -204,6 +204,7 @@ export const claudeCode: HostDescriptor<"claude-code"> = {
       takesModel: true,
       ownDirectories: [".npm-global/bin"],
       printMode: {
+        screenFlag: [],
         start: [],
         promptFlag: ["-p"],
         stdinMarker: ["-p"],

@@ -111,6 +111,7 @@ export const codex: HostDescriptor<"codex"> = {
       minimumVersion: "0.166.0",
       answersOnce: "exec",
       printMode: {
+        screenFlag: [],
         start: ["exec", "--skip-git-repo-check"],
         promptFlag: [],
         stdinMarker: ["-"],

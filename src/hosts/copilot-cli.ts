@@ -169,6 +169,7 @@ export const copilotCli: HostDescriptor<"copilot-cli"> = {
       installHint: "npm install -g @github/copilot",
       minimumVersion: "1.0.102",
       printMode: {
+        screenFlag: ["-i"],
         start: [],
         promptFlag: ["-p"],
         stdinMarker: [],

@@ -125,6 +125,7 @@ export const geminiCli: HostDescriptor<"gemini-cli"> = {
       installHint: "npm install -g @google/gemini-cli",
       minimumVersion: "0.61.0",
       printMode: {
+        screenFlag: ["-i"],
         start: [],
         promptFlag: ["-p"],
         stdinMarker: [],

@@ -196,6 +196,8 @@ export interface PrintMode {
   readonly allowAllFlag?: string;
   /** prompts that its command line takes for something else, or changes */
   readonly unsafeStart: RegExp;
+  /** what stands before the first prompt of a session with a screen; absent: it takes none */
+  readonly screenFlag?: readonly string[];
 }
 
 /** Where a host runs when it is started with a scripted model. */

@@ -60,7 +60,12 @@ export {
   readToolInput,
   recognise,
 } from "./normalise.ts";
-export { type PrintModeCall, type PrintModeRequest, printModeArguments } from "./print-mode.ts";
+export {
+  type PrintModeCall,
+  type PrintModeRequest,
+  printModeArguments,
+  screenArguments,
+} from "./print-mode.ts";
 export {
   AGENT_PROGRAMS,
   CREDENTIAL_FILES,

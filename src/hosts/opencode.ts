@@ -153,6 +153,7 @@ export const opencode: HostDescriptor<"opencode"> = {
       minimumVersion: "1.18.33",
       answersOnce: "run",
       printMode: {
+        screenFlag: ["--prompt"],
         start: ["run"],
         promptFlag: [],
         stdinMarker: [],

@@ -111,6 +111,7 @@ export const pi: HostDescriptor<"pi"> = {
       installHint: "npm install -g @earendil-works/pi-coding-agent",
       minimumVersion: "0.74.2",
       printMode: {
+        screenFlag: [],
         start: [],
         promptFlag: ["-p"],
         stdinMarker: ["-p"],

@@ -1,5 +1,6 @@
 import type { AgentName } from "../state/index.ts";
 import { HOST_LIST } from "./descriptors.ts";
+import type { PrintMode } from "./host.ts";
 
 export interface PrintModeRequest {
   readonly prompt: string;
@@ -25,8 +26,7 @@ const MAX_ARGUMENT_BYTES = 32 * 1024;
  * flag of its own. A system prompt goes in front of the prompt where the agent has no flag for it.
  */
 export function printModeArguments(agent: AgentName, request: PrintModeRequest): PrintModeCall {
-  const mode = HOST_LIST.map(({ setup }) => setup?.().agent).find(each => each?.name === agent)?.printMode;
-  if (mode === undefined) throw new Error(`no host describes the agent ${agent}`);
+  const mode = modeOf(agent);
   const { systemPrompt = "", model, directory, allowAllTools = false } = request;
   const size = byteLength(request.prompt) + byteLength(systemPrompt);
   const hasOwnFlag = mode.systemPromptFlag !== undefined && byteLength(systemPrompt) <= MAX_ARGUMENT_BYTES;
@@ -44,6 +44,18 @@ export function printModeArguments(agent: AgentName, request: PrintModeRequest):
   const last = [...mode.promptFlag, prompt];
   const args = mode.promptFlag.length > 0 ? [...last, ...options] : [...options, ...last];
   return { args: [...mode.start, ...args] };
+}
+
+/** Arguments that start a session with a screen and this first prompt; undefined where the agent takes none. */
+export function screenArguments(agent: AgentName, prompt: string): readonly string[] | undefined {
+  const { screenFlag, unsafeStart } = modeOf(agent);
+  return screenFlag === undefined || unsafeStart.test(prompt) ? undefined : [...screenFlag, prompt];
+}
+
+function modeOf(agent: AgentName): PrintMode {
+  const mode = HOST_LIST.map(({ setup }) => setup?.().agent).find(each => each?.name === agent)?.printMode;
+  if (mode === undefined) throw new Error(`no host describes the agent ${agent}`);
+  return mode;
 }
 
 /** Bytes of the text as UTF-8. */

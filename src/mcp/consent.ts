@@ -2,6 +2,7 @@ import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { USER_REFUSED } from "../engine/index.ts";
 import { ALLOWED, type Judgement, judgeCommand } from "../guard/index.ts";
 import {
+  askerForService,
   auditFile,
   type ConfiguredGuard,
   consumeGrants,
@@ -80,6 +81,7 @@ function judgeAsCommand(context: ServerContext, tool: string, command: string): 
     stateHome,
     grants => judgeCommand(command, grants === undefined ? guard.context : { ...guard.context, grants }),
     used => attempt("the grant was not used", () => consumeGrants(system, stateHome, used)),
+    askerForService(guard.config, () => ({ command: redactOpening(command), cwd: guard.context.cwd })),
   );
   attempt("the judgement was not recorded", () => record(context, guard, tool, command, judgement));
   return judgement;

@@ -47,6 +47,8 @@ export {
   toTime,
   WHAT_TO_IMPORT,
 } from "./transfer.ts";
+export const loadLearnt = () => import("./learnt.ts");
+export const loadReflection = () => import("./reflection.ts");
 export const loadOpenPostgresStore = () => import("./open-postgres-store.ts");
 export const loadPostgresStore = () => import("./postgres-store.ts");
 export const loadRunSync = () => import("./sync/run-sync.ts");

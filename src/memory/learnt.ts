@@ -364,12 +364,17 @@ const MAX_OF_A_KIND = 2;
 /** Gathers what the steps of a session taught: fixes of failed commands, what replaced refused ones, decisions. */
 export class SessionNotes {
   private readonly finders = [findFixes(), findRefusals(), findDecisions()];
+  private readonly maxOfAKind: number;
+
+  constructor(maxOfAKind = MAX_OF_A_KIND) {
+    this.maxOfAKind = maxOfAKind;
+  }
 
   see(step: SessionStep): void {
     for (const finder of this.finders) finder.see(step);
   }
 
   notes(): readonly LearntNote[] {
-    return this.finders.flatMap(finder => finder.notes().slice(-MAX_OF_A_KIND));
+    return this.finders.flatMap(finder => finder.notes().slice(-this.maxOfAKind));
   }
 }

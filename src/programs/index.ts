@@ -5,7 +5,14 @@
 export { analyseArgv, analyseCommand, analyseFile } from "./model/analyse.ts";
 export { handsOnWords, missingOf, onlyReads, startedBy } from "./model/completeness.ts";
 export type { ProgramDescription } from "./model/describe.ts";
-export { findDangerous, harmlessUse, hasTrait, isProgramName } from "./model/registry.ts";
+export {
+  findDangerous,
+  harmlessUse,
+  hasTrait,
+  isEveryday,
+  isInterpreter,
+  isProgramName,
+} from "./model/registry.ts";
 export { lossesInText } from "./model/unknown.ts";
 export {
   CHANGE,
@@ -19,6 +26,7 @@ export {
 } from "./model/vocabulary.ts";
 export { changedWords, tellsAllChanges } from "./records/changed-files.ts";
 export { isOwnHost } from "./records/credentials.ts";
+export { namesInPatch } from "./records/files.ts";
 export {
   changesOfGit,
   commitsWritten,

@@ -9,7 +9,7 @@ import { checkLayers, type LayerReport, readReport, usableLayers } from "./layer
 import { type Plan, planPolicy } from "./plan.ts";
 import type { Overlay, Policy, ProxyStart } from "./policy.ts";
 import { findSandboxProgram } from "./program.ts";
-import { runInSandbox } from "./start.ts";
+import { runInSandbox, type Streams } from "./start.ts";
 
 export interface SandboxPlaces {
   readonly home: string;
@@ -73,6 +73,8 @@ export interface SandboxedCommand {
   readonly guard: GuardSettings;
   /** starts the proxy; the hosts that it allows follow, each behind `--allow` */
   readonly proxyCommand: readonly string[];
+  /** this process's own when absent */
+  readonly streams?: Streams | undefined;
 }
 
 /** On the command's own 127.0.0.1, where nothing else listens. */
@@ -91,6 +93,7 @@ export async function runCommand(
     policy: plan("keep").policy,
     words: command.words,
     directory: command.directory,
+    streams: command.streams,
   });
 }
 

@@ -66,6 +66,7 @@ export async function runTry(
     policy: { ...policy, endsWith: process.pid },
     words: command.words,
     directory: command.directory,
+    streams: command.streams,
   });
   const changes = collectChanges(system, program, record);
   if (changes.files.length + changes.left.length === 0) {

@@ -93,7 +93,8 @@ export type CodeCall = { readonly at: number } & (
       readonly content: Value | undefined;
     }
   | { readonly kind: "move"; readonly from: Value; readonly to: Value }
-  | { readonly kind: "copy"; readonly from: Value; readonly to: Value }
+  /** `isPacked`: what is in the archive comes into the folder under names of its own */
+  | { readonly kind: "copy"; readonly from: Value; readonly to: Value; readonly isPacked?: boolean }
   | {
       readonly kind: "mode";
       readonly path: Value;
@@ -189,6 +190,8 @@ export type ProgramEffect = { readonly cwd?: Value; readonly place?: Place } & (
       readonly isCopy: boolean;
       /** what is searched for in everything below the path */
       readonly search?: Value;
+      /** everything below goes along: into an archive, a package, an image or to where it is deployed */
+      readonly taken?: TakenTree;
     }
   | {
       readonly kind: "attributes";
@@ -209,6 +212,17 @@ export type ProgramEffect = { readonly cwd?: Value; readonly place?: Place } & (
   | { readonly kind: "git"; readonly words: GitWords }
   | OperationEffect
 );
+
+/** What of a folder stays behind, in patterns as git's. */
+export interface TakenTree {
+  /** names of files in the folder that say it; the first that is there counts */
+  readonly ignoreFiles: readonly string[];
+  readonly leftOut: readonly string[];
+  /** an archive on this machine: it leaves only if something of the command sends it */
+  readonly staysHere?: boolean;
+  /** files that git ignores stay behind as well */
+  readonly leavesIgnored?: boolean;
+}
 
 export interface DeleteEffect {
   readonly kind: "delete";

@@ -17,6 +17,8 @@ export interface Disk {
   kind(path: string): FileKind | undefined;
   /** device and inode of the name itself, equal for two names of one file */
   identity(path: string): string | undefined;
+  /** its size and when it last changed */
+  state(path: string): { readonly size: number; readonly modifiedMs: number } | undefined;
   /** its permission bits */
   mode(path: string): number | undefined;
   /** nothing is there, and that was seen: a name that cannot be looked at may be there */
@@ -62,6 +64,7 @@ export function createDisk(
   return {
     kind,
     identity: path => factsAt(path)?.identity,
+    state: factsAt,
     mode: path => factsAt(path)?.mode,
     isAbsent: path => !links.has(path) && found(path) === "absent",
     names: (path, limit = MAX_NAMES) => {

@@ -75,7 +75,7 @@ export function usesAttribute(
   settings: readonly GitSetting[],
   home: string,
   attribute: string,
-  tracked: ReadonlySet<string> | undefined,
+  tracked: ReadonlyMap<string, unknown> | undefined,
 ): boolean {
   const { top, commonDirectory } = repository;
   const named = settings.filter(({ name }) => name === "core.attributesfile").map(({ value }) => value);
@@ -87,7 +87,7 @@ export function usesAttribute(
     ...(top === undefined ? [] : [join(top, ".gitattributes")]),
   ];
   if (tracked === undefined || top === undefined) return true;
-  for (const path of tracked) if (path.endsWith("/.gitattributes")) files.push(join(top, path));
+  for (const path of tracked.keys()) if (path.endsWith("/.gitattributes")) files.push(join(top, path));
   return files.some(file => {
     const content = disk.text(file, MAX_ATTRIBUTES);
     return content === undefined ? disk.kind(file) !== undefined : content.includes(`${attribute}=`);

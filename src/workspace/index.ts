@@ -29,7 +29,6 @@ export {
   remotesOf,
   remoteUrl,
   trackedFiles,
-  trackedSizes,
   tracksAnything,
 } from "./repository.ts";
 export {

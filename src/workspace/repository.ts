@@ -149,6 +149,7 @@ const HEADER_BYTES = 12;
 const ENTRY_BYTES = 60;
 const MODE_AT = 24;
 const SIZE_AT = 36;
+const MODIFIED_AT = 8;
 const DIRECTORY_MODE = 0o040000;
 
 /**
@@ -160,16 +161,22 @@ export function tracksAnything(disk: Disk, repository: Repository, path: string)
   return visitIndex(disk, repository, (name, length, mode) => covers(name, length, wanted, mode));
 }
 
-const knownTracked = new WeakMap<Disk, Map<string, ReadonlySet<string> | undefined>>();
+const knownTracked = new WeakMap<Disk, Map<string, ReadonlyMap<string, IndexedFile> | undefined>>();
 
 /** The files that git tracks, by their paths below the top; undefined as above. */
-export function trackedFiles(disk: Disk, repository: Repository): ReadonlySet<string> | undefined {
-  const known = knownTracked.get(disk) ?? new Map<string, ReadonlySet<string> | undefined>();
+export function trackedFiles(
+  disk: Disk,
+  repository: Repository,
+): ReadonlyMap<string, IndexedFile> | undefined {
+  const known = knownTracked.get(disk) ?? new Map<string, ReadonlyMap<string, IndexedFile> | undefined>();
   knownTracked.set(disk, known);
   if (known.has(repository.gitDirectory)) return known.get(repository.gitDirectory);
-  const files = new Set<string>();
-  const isRead = visitIndex(disk, repository, (name, length) => {
-    files.add(disk.decode(name.subarray(0, length)));
+  const files = new Map<string, IndexedFile>();
+  const isRead = visitIndex(disk, repository, (name, length, _mode, view, at) => {
+    files.set(disk.decode(name.subarray(0, length)), {
+      size: view.getUint32(at + SIZE_AT),
+      modifiedSeconds: view.getUint32(at + MODIFIED_AT),
+    });
     return false;
   });
   const found = isRead === undefined ? undefined : files;
@@ -177,17 +184,14 @@ export function trackedFiles(disk: Disk, repository: Repository): ReadonlySet<st
   return found;
 }
 
-/** How large git saw each file, by its path below the top: zero where it did not note that. Undefined as above. */
-export function trackedSizes(disk: Disk, repository: Repository): ReadonlyMap<string, number> | undefined {
-  const sizes = new Map<string, number>();
-  const isRead = visitIndex(disk, repository, (name, length, _mode, size) => {
-    sizes.set(disk.decode(name.subarray(0, length)), size);
-    return false;
-  });
-  return isRead === undefined ? undefined : sizes;
+/** A file as it was when git last looked at it. */
+export interface IndexedFile {
+  /** zero where git did not note it */
+  readonly size: number;
+  readonly modifiedSeconds: number;
 }
 
-type Visit = (name: Uint8Array, length: number, mode: number, size: number) => boolean;
+type Visit = (name: Uint8Array, length: number, mode: number, view: DataView, at: number) => boolean;
 
 /** Whether the visitor said yes to an entry; undefined when the index cannot be read. */
 function visitIndex(disk: Disk, { gitDirectory }: Repository, visit: Visit): boolean | undefined {
@@ -232,7 +236,7 @@ function visitEntries({ view, version, count }: Index, visit: Visit): boolean {
       length -= dropped;
     } else length = 0;
     for (let byte = view.getUint8(next++); byte !== 0; byte = view.getUint8(next++)) name[length++] = byte;
-    if (visit(name, length, mode, view.getUint32(at + SIZE_AT))) return true;
+    if (visit(name, length, mode, view, at)) return true;
     at = version === 4 ? next : at + ((next - 1 - at + 8) & ~7);
   }
   return false;

@@ -16,6 +16,7 @@ const GREET = `export const command = {
   summary: "say hello",
   group: "Work",
   options: { loud: { kind: "boolean", summary: "in capitals" } },
+  forAgents: "passes",
   examples: { "amplihack greet --loud": "says HELLO" },
   run({ options, terminal }) {
     terminal.print(options.loud ? "HELLO\\n" : "hello\\n");

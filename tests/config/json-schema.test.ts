@@ -38,6 +38,7 @@ describe("schemas/config.schema.json", () => {
       "managed",
       "guard",
       "autonomy",
+      "consent",
       "parts",
       "failure",
       "history",

@@ -68,8 +68,8 @@ describe("CONTRIBUTING", () => {
 
   it("names the two places where a hook of that name may be", () => {
     expect(named.filter(one => one.includes("NAME"))).toEqual([
-      "src/hooks/NAME.ts",
-      "src/hooks/NAME/NAME.ts",
+      "src/hooks/stock/NAME.ts",
+      "src/hooks/stock/NAME/NAME.ts",
     ]);
   });
 });

@@ -158,7 +158,20 @@ describe("an agent reference", () => {
     expect(second.warnings).toEqual([
       "Agent 'other:reviewer' was not found; running without its instructions",
     ]);
-    machine.write(".claude/agents/builder.md", "---\nname: builder\n---\nOur own.\n---\nAll of it.");
+    // A file of the project takes no agent's place that comes with the package; the person's own does.
+    const own = "---\nname: builder\n---\nOur own.\n---\nAll of it.";
+    for (const path of [".claude/agents/builder.md", "amplifier-bundle/agents/core/builder.md"]) {
+      const passedOver = machine.write(path, own);
+      for (const name of ["builder", "amplihack:builder"]) {
+        const { said, warnings } = await instructions(name);
+        expect(said).toMatch(/^# Builder\n/);
+        if (path.startsWith(".claude"))
+          expect(warnings?.join()).toContain(`${passedOver}, which has its name`);
+      }
+    }
+    machine.write(".claude/agents/ours.md", own);
+    expect((await instructions("ours")).said).toMatch(/^Our own\.\n---\nAll of it\.\n\n/);
+    machine.write(join(machine.home, ".amplihack/.claude/agents/builder.md"), own);
     expect((await instructions("amplihack:builder")).said).toMatch(/^Our own\.\n---\nAll of it\.\n\n/);
   });
 

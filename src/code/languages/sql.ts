@@ -329,6 +329,7 @@ type ReadLoss = (tokens: readonly SqlToken[]) => Loss;
 
 const READERS: ReadonlyMap<string, ReadLoss> = new Map<string, ReadLoss>([
   ["DROP", readDrop],
+  ["REMOVE", tokens => (DROPPED.has(keyword(tokens[1])) ? readDrop(tokens) : NO_LOSS)],
   ["TRUNCATE", tokens => ({ loss: "truncate", target: nameAfter(tokens, 1, /^(?:TABLE|ONLY)$/) })],
   ["DELETE", tokens => readRows(tokens, "delete-rows")],
   ["UPDATE", tokens => readRows(tokens, "update-rows")],
@@ -374,6 +375,11 @@ function readProcedure(tokens: readonly SqlToken[]): Loss {
 const DROPPED: ReadonlyMap<string, SqlLoss> = new Map<string, SqlLoss>([
   ["DATABASE", "database"],
   ["KEYSPACE", "database"],
+  ["NAMESPACE", "database"],
+  ["BUCKET", "database"],
+  ["COLLECTION", "table"],
+  ["MEASUREMENT", "table"],
+  ["SERIES", "table"],
   ["SCHEMA", "schema"],
   ["TABLE", "table"],
   ["COLLECTION", "table"],
@@ -435,6 +441,10 @@ function readAlter(tokens: readonly SqlToken[]): Loss {
     return { loss: "protection", target: table };
   for (const [index, token] of tokens.entries()) {
     const word = keyword(token);
+    if (index > 2 && (word === "DELETE" || word === "UPDATE")) {
+      const { loss } = readRows(tokens.slice(index), word === "DELETE" ? "delete-rows" : "update-rows");
+      return { loss, target: table };
+    }
     if (word !== "DROP" && word !== "TRUNCATE") continue;
     const next = keyword(tokens[index + 1]);
     if (next === "PARTITION") return { loss: "partition", target: table };

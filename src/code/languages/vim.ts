@@ -1,5 +1,12 @@
 import type { Language } from "../../shell/index.ts";
-import { homeDatum, type LibraryFunction, select, withArgument } from "../meaning/context.ts";
+import {
+  expandTilde,
+  homeDatum,
+  type LibraryFunction,
+  patternOf,
+  select,
+  withArgument,
+} from "../meaning/context.ts";
 import { knownTextOf, listDatum, textDatum } from "../meaning/datum.ts";
 import { noteDelete, noteEvaluate, noteWrite } from "../meaning/effects.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
@@ -49,11 +56,24 @@ const MAX_DEPTH = 8;
 
 function parseVim(source: string, budget: ReadingBudget): readonly Node[] {
   let at = 0;
-  return source.split("\n").flatMap(line => {
+  const nodes = source.split("\n").flatMap(line => {
     const nodes = readLine(line, { at, depth: 0, budget });
     at += line.length + 1;
     return nodes;
   });
+  const opened = nodes.filter(node => isCallOf(node, ":edit"));
+  // `:w` without a name writes what was opened before it.
+  const isWritten = nodes.some(node => isCallOf(node, ":write") && node.arguments.length === 0);
+  return isWritten
+    ? [
+        ...nodes,
+        ...opened.flatMap(node => (node.kind === "call" ? [{ ...node, callee: nameNode(":write") }] : [])),
+      ]
+    : nodes;
+}
+
+function isCallOf(node: Node, name: string): node is Extract<Node, { kind: "call" }> {
+  return node.kind === "call" && node.callee.kind === "name" && node.callee.name === name;
 }
 
 /** Ranges, marks and patterns in front of a command: `%`, `1,$`, `'<,'>`, `/x/`. */
@@ -105,7 +125,11 @@ const COMMANDS: readonly (readonly [RegExp, ReadArgument])[] = [
     readWrite,
   ],
   [/^(?:so|source)$/, callsWithPath(":source")],
-  [/^(?:r|re|rea|read|e|ed|edit|sp|split|vs|vsplit|vi|vie|view|tabe|tabedit|new)$/, callsWithPath(":read")],
+  [/^(?:r|re|rea|read|vie|view)$/, callsWithPath(":read")],
+  [
+    /^(?:e|ed|edit|sp|split|vs|vsplit|vi|tabe|tabedit|new|ar|args|arga|argadd|n|next|drop|fin|find)$/,
+    readsEach(":edit"),
+  ],
   [/^(?:ter|term|terminal)$/, (rest, place) => [call("!", rest.replace(/^(?:\+\+\S+\s+)+/, ""), place)]],
   [/^(?:py|py3|python|python3|pythonx|pyx)$/, callsWithCode(":python")],
   [/^lua$/, callsWithCode(":lua")],
@@ -137,6 +161,14 @@ function callsWithCode(name: string): ReadArgument {
 
 function callsWithPath(name: string): ReadArgument {
   return (rest, place) => [call(name, rest.replace(/^!?\s*(?:\+\+?\S+\s+)*/, ""), place)];
+}
+
+/** Several files may be opened at once. */
+function readsEach(name: string): ReadArgument {
+  return (rest, place) => {
+    const paths = rest.replace(/^!?\s*(?:\+\+?\S+\s+)*/, "").split(/(?<!\\)\s+/);
+    return paths.flatMap(path => (path === "" ? [] : [call(name, path, place)]));
+  };
 }
 
 function readWrite(rest: string, place: Place): Node[] {
@@ -189,11 +221,12 @@ const writesLines = withArgument("1", (path, given, context) =>
 export const VIM = defineLanguage({
   id: "vim",
   parse: parseVim,
+  toPath: (path, context) => patternOf(expandTilde(path, context), "text"),
   functions: () => [
     ["!", "runsShell", "0"],
     [":write", writesFile(false)],
     [":append", writesFile(true)],
-    [":read readfile readblob", "reads", "0"],
+    [":read :edit readfile readblob", "reads", "0"],
     [":source", "evaluatesFile", "0"],
     [":execute", "evaluates", "0"],
     [":python", evaluatesIn("python")],

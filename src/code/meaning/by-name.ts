@@ -1,6 +1,6 @@
 import { knownPrefix, wordSet } from "../../shell/index.ts";
 import type { EvaluationContext, FunctionCall } from "./context.ts";
-import { type Datum, firstValue, knownTextOf, optionsOf } from "./datum.ts";
+import { type Datum, firstValue, knownTextOf, literal, optionsOf } from "./datum.ts";
 import { noteDelete, noteMove, noteShell, noteWrite } from "./effects.ts";
 
 // Libraries have more functions than any table. What one does that no table knows is told by the words in its name.
@@ -14,6 +14,11 @@ export const DELETE_WORDS = wordSet(
 export const WRITE_WORDS = wordSet("write writes truncate ftruncate overwrite spit output save dump");
 export const MOVE_WORDS = wordSet("rename copy move cp mv copyfile copytree");
 
+const UNPACK_WORDS = wordSet(
+  "extractall extractallto extractallfiles extractarchive unzip untar unpack unpackarchive",
+);
+const PACKED = wordSet("zip tar archive jar rar 7z gem package");
+
 /** Words that only functions of files have; the others delete from lists and tables as well. */
 const FILE_FUNCTIONS = wordSet(
   "unlink unlinkat rm rmdir rmtree rmrf shred truncate ftruncate trash send2trash",
@@ -26,6 +31,7 @@ const FILE_MODULES = wordSet(
 
 /** Ways to functions of the system itself: what is called there is not known, so the worst is taken. */
 const FOREIGN = wordSet("fiddle ffi ctypes cdll libc dlopen syscall koffi");
+const PACKED_FILE = /\.(?:tar|tgz|zip|jar|gz|bz2|xz|zst|7z|rar|gem|whl|war|apk)$/i;
 const LIBRARY_FILE = /\.(?:so|dylib|dll)(?:\.\d+)*$/;
 
 /** `deleteRecursively`, `del_dir_r`: the whole name and the words in it, in lower case. */
@@ -53,6 +59,13 @@ export function noteByName(context: EvaluationContext, call: FunctionCall): void
   if (hasWord(words, STARTS))
     for (const text of call.positional.slice(0, 1))
       if (/\s/.test(knownTextOf(text) ?? "")) noteShell(context, call, text);
+  const isUnpacked =
+    hasWord(words, UNPACK_WORDS) ||
+    (hasWord(words, wordSet("extract")) && hasWord(wordsInName(call.name), PACKED));
+  if (isUnpacked) {
+    noteUnpacked(context, call);
+    return;
+  }
   const isForeign = hasWord(wordsInName(call.name), FOREIGN);
   if (!isOfFiles && !isForeign) return;
   const paths = [...call.positional, ...call.named.values()].filter(isPath);
@@ -62,6 +75,16 @@ export function noteByName(context: EvaluationContext, call: FunctionCall): void
     for (const path of paths) noteDelete(context, call, path, true);
   else if (hasWord(words, WRITE_WORDS)) noteWrite(context, call, first, false);
   else if (second !== undefined && hasWord(words, MOVE_WORDS)) noteMove(context, call, first, second, "copy");
+}
+
+/** What is packed comes into the folder that is named, and else into the one where it is done. */
+function noteUnpacked(context: EvaluationContext, call: FunctionCall): void {
+  const given = [...call.positional, ...call.named.values()].filter(
+    datum => isPath(datum) || knownTextOf(datum) !== undefined,
+  );
+  const folders = given.filter(path => !PACKED_FILE.test(knownTextOf(path) ?? ""));
+  for (const folder of folders.length > 0 ? folders : [literal(".")])
+    noteMove(context, call, given[0] ?? folder, folder, "unpack");
 }
 
 function isPath(datum: Datum): boolean {

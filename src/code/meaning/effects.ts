@@ -136,13 +136,14 @@ export function noteMove(
   call: FunctionCall,
   from: Datum,
   to: Datum,
-  kind: "move" | "copy",
+  kind: "move" | "copy" | "unpack",
 ): undefined {
   const [sources, targets] = [pathsOf(context, from), pathsOf(context, to)];
   const isPaired = sources.length > 1 && targets.length > 1;
   for (const source of isPaired ? fewOf(sources) : sources) {
     for (const target of isPaired ? fewOf(targets) : targets) {
-      note(context, { kind, from: source, to: target, at: call.at });
+      const found = { from: source, to: target, at: call.at };
+      note(context, kind === "unpack" ? { kind: "copy", isPacked: true, ...found } : { kind, ...found });
     }
   }
 }

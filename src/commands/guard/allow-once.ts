@@ -31,7 +31,7 @@ export function requirePerson(system: System, stateHome: string): void {
  * phrase. It is new each time and comes from the machine's key, so that nothing that was read before says what it is.
  * True when the person typed `always` in front of it, where that is offered.
  */
-export function confirmByPhrase(
+export async function confirmByPhrase(
   system: System,
   terminal: Terminal,
   stateHome: string,
@@ -45,7 +45,9 @@ export function confirmByPhrase(
     readonly always?: string | undefined;
     readonly question: string;
   },
-): boolean {
+): Promise<boolean> {
+  const { openGuard } = await loadGuardContext();
+  const { consent } = openGuard(system, undefined, () => {}).config;
   terminal.warn(
     `\n${shown
       .flatMap(text => text.split("\n"))
@@ -56,9 +58,13 @@ export function confirmByPhrase(
   if (always !== undefined) terminal.warn(`Type "always" in front of the phrase ${escapeHidden(always)}.\n`);
   const typed = askLine(terminal, `Type "${phrase}" ${question}: `);
   const words = typed.trim().toLowerCase().split(/\s+/).join(" ");
-  if (always !== undefined && words === `always ${phrase}`) return true;
-  if (words !== phrase) throw new CommandError("not permitted", { kind: "declined" });
-  return false;
+  const isAlways = always !== undefined && words === `always ${phrase}`;
+  if (!isAlways && words !== phrase) throw new CommandError("not permitted", { kind: "declined" });
+  if (consent !== "terminal") {
+    const { requireSystemPrompt } = await import("./system-prompt.ts");
+    requireSystemPrompt(system, question);
+  }
+  return isAlways;
 }
 
 function makePhrase(system: System, stateHome: string, subject: string): string {
@@ -77,7 +83,7 @@ export const allowOnceCommand = defineCommand({
   name: "allow-once",
   summary: "allow one refused command, once within fifteen minutes, or always in its directory",
   details: `
-Works only for a person at a terminal of their own, which no agent runs. It shows the command as it was sent, why it was
+Who hears your yes is said by the setting consent: amplihack consent-service. It works only for a person at a terminal of their own, which no agent runs. It shows the command as it was sent, why it was
 refused and when, and asks for a phrase that is new each time. With "always" in front of the phrase the command is
 allowed in that directory from now on: an entry in guard.allow of your own configuration.`,
   options,
@@ -99,8 +105,10 @@ allowed in that directory from now on: an entry in guard.allow of your own confi
         fix: "let the agent try again; the refusal shows the code",
       });
     }
+    const { consent } = (await loadGuardContext()).openGuard(system, undefined, () => {}).config;
+    if (consent === "service") return allowByService(invocation, stateHome, refused);
     const entry = await entryFor(system, refused);
-    const isAlways = confirmByPhrase(system, terminal, stateHome, {
+    const isAlways = await confirmByPhrase(system, terminal, stateHome, {
       shown: [...describeRefusal(refused), ...(entry === undefined ? [ONCE_ONLY] : [])],
       always: entry === undefined ? undefined : `to allow it in ${refused.cwd} from now on`,
       question: "to permit exactly this, once",
@@ -143,6 +151,24 @@ export async function entryFor(
   // What passes by itself was refused for something else: a tool's other arguments, or what could not be kept.
   if (before.verdict === "allow" || !before.all.every(canBeAllowedForGood)) return undefined;
   return judgeWith(settings).verdict === "allow" ? entry : undefined;
+}
+
+/** The service shows it once more, asks, and writes what permits it. There is no "always": that is a file of the user's. */
+async function allowByService(
+  { options: { format }, system, terminal }: Invocation<typeof options>,
+  stateHome: string,
+  refused: RefusedCommand,
+): Promise<number> {
+  const { noteGiven } = await loadGrants();
+  const { askService } = await import("../consent-service/client.ts");
+  const lines = describeRefusal(refused).flatMap(text => text.split("\n"));
+  terminal.warn(`\n${lines.map(line => `  ${escapeHidden(line)}\n`).join("")}\n`);
+  terminal.note("The consent service asks for your password.\n");
+  const expiresMs = await askService(refused);
+  noteGiven(system, stateHome, refused);
+  const value = { success: true, code: refused.code, expires: new Date(expiresMs).toISOString() };
+  terminal.printResult(format, value, `Permitted once, until ${localTime(expiresMs)}.\n`);
+  return 0;
 }
 
 async function allowOnce(

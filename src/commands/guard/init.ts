@@ -35,7 +35,7 @@ export const initCommand = defineCommand({
         });
       }
       const content = system.files.read(file, 256 * 1024);
-      confirmByPhrase(system, terminal, stateHome, {
+      await confirmByPhrase(system, terminal, stateHome, {
         shown: [system.text.decode(content).text, "", `in ${file}`],
         question: "to let this loosen the guard for the project",
       });

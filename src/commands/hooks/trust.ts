@@ -37,7 +37,7 @@ content: after any change it does not run until you agree again. Commands and ad
       );
     });
     if (agreed.length > 0)
-      confirmByPhrase(system, terminal, places.stateHome, {
+      await confirmByPhrase(system, terminal, places.stateHome, {
         shown: agreed.map(({ path }) => path),
         question: "to run these from now on",
       });

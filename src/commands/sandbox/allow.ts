@@ -25,7 +25,7 @@ phrase. A word with a slash or a leading dot is a path; localhost:5432 is a port
   ],
   forAgents: "loosens",
   examples: { "amplihack sandbox allow api.example.com": "asks for your consent" },
-  run({ options, positionals, system, terminal }) {
+  async run({ options, positionals, system, terminal }) {
     const [word = ""] = positionals;
     const { home, stateHome } = requireDirectories(system);
     requirePerson(system, stateHome);
@@ -40,7 +40,7 @@ phrase. A word with a slash or a leading dot is a path; localhost:5432 is a port
     const [number] = portsOf(port === undefined ? [] : [port]);
     const entry = number ?? (isPath ? system.files.realPath(path) : word.toLowerCase());
     const may = { hosts: "reach", ports: "reach this machine's port", read: "read", write: "change" }[list];
-    confirmByPhrase(system, terminal, stateHome, {
+    await confirmByPhrase(system, terminal, stateHome, {
       shown: [`Commands in the sandbox may ${may}: ${entry}`],
       question: "to allow it from now on",
     });

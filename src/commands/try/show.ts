@@ -1,9 +1,9 @@
 import { type Invocation, loadChanges, loadPager, type Terminal } from "../../cli/index.ts";
 import type { GuardSettings } from "../../config/index.ts";
-import { ageOf, type Change, countFiles, isFolder, type PathChange, shownPath } from "../../history/index.ts";
+import { ageOf, countFiles, isFolder, type PathChange, shownPath } from "../../history/index.ts";
 import { loadProcessTree } from "../../hooks/index.ts";
 import type { Json } from "../../protocol/index.ts";
-import type { TriedChanges, TryRecord } from "../../sandbox/index.ts";
+import { heldAsChange, type TriedChanges, type TryRecord } from "../../sandbox/index.ts";
 import { isInside } from "../../system/index.ts";
 import { escapeControls, sizeText } from "../../text/index.ts";
 
@@ -103,26 +103,10 @@ export async function pageHeld(
     agentSettings: agentAbove(system) === undefined ? undefined : guard,
     readContent: changes.readContent,
   };
+  const change = heldAsChange(record, changes);
   const parts: string[] = [];
-  for (const file of shownFiles(files)) parts.push(await renderDiff(file, asChange(held), view));
+  for (const file of shownFiles(files)) parts.push(await renderDiff(file, change, view));
   page(system, terminal, `${summary}\n${parts.join("")}`);
-}
-
-/** As the history would show it. */
-function asChange({ record, changes }: HeldChanges): Change {
-  const { id, timeMs, project, host, session } = record;
-  return {
-    ...{ id, timeMs, project, host, session, kind: "call", turn: 0, tool: "try", toolUseId: undefined },
-    ...{
-      command: record.command.join(" "),
-      verdict: "ask",
-      rules: [],
-      durationMs: undefined,
-      exit: undefined,
-    },
-    ...{ status: "open", isComplete: true, notKept: [], files: changes.files, git: [], undoneBy: undefined },
-    ...{ undonePaths: [], of: [], only: undefined },
-  };
 }
 
 /** As `--format json` prints it. */

@@ -11,10 +11,11 @@ export function listenForActions() {
   document.addEventListener("click", event => {
     const button = event.target.closest?.("button");
     if (!button) return;
-    const { undo, redo, forget } = button.dataset;
+    const { undo, redo, forget, held } = button.dataset;
     if (undo !== undefined) plan("undo", undo.split(" "));
     if (redo !== undefined) plan("redo", [redo]);
     if (forget !== undefined) askToForget(button.dataset);
+    if (held !== undefined) askAboutHeld(button.dataset);
   });
   part(".cancel").addEventListener("click", () => dialog.close());
   part(".confirm").addEventListener("click", () => decide(false));
@@ -63,6 +64,15 @@ function askToForget({ forget, agent, name }) {
   part(".confirm").hidden = false;
   part(".cancel").focus();
   decide = () => carryOut("/api/forget", { id: forget, agent });
+}
+
+function askAboutHeld({ held, answer, name }) {
+  open(answer === "apply" ? "Make these changes real?" : "Forget these changes?");
+  part(".content").textContent = name;
+  part(".confirm").textContent = answer === "apply" ? "Apply" : "Discard";
+  part(".confirm").hidden = false;
+  part(".cancel").focus();
+  decide = () => carryOut("/api/held", { id: held, answer });
 }
 
 async function carryOut(path, body) {

@@ -306,8 +306,9 @@ const LINE_LENGTH = 400;
 export async function diffView(
   site: Site,
   system: System,
-  history: History,
+  history: Pick<History, "readContent">,
   change: Change,
+  showCommand = `amplihack history show ${change.id}`,
 ): Promise<Markup> {
   // A move is told once, where the file went.
   const files = change.files.filter(
@@ -315,17 +316,18 @@ export async function diffView(
   );
   const shown: Markup[] = [];
   for (const file of files.slice(0, MAX_FILES))
-    shown.push(await fileDiff(site, system, history, change, file));
+    shown.push(await fileDiff(site, system, history, change, file, showCommand));
   const more = files.length - shown.length;
-  return html`<div class="diffs">${shown}${more > 0 ? html`<p class="soft">and ${more} more files: <code class="command">amplihack history show ${change.id}</code></p>` : NOTHING}</div>`;
+  return html`<div class="diffs">${shown}${more > 0 ? html`<p class="soft">and ${more} more files: <code class="command">${showCommand}</code></p>` : NOTHING}</div>`;
 }
 
 async function fileDiff(
   { home, agentSettings }: Site,
   system: System,
-  { readContent }: History,
+  { readContent }: Pick<History, "readContent">,
   change: Change,
   file: PathChange,
+  showCommand: string,
 ): Promise<Markup> {
   const texts = await readFileTexts(file, change, {
     text: system.text,
@@ -346,7 +348,7 @@ async function fileDiff(
   return html`<section class="file"><h4><span class="what ${file.what}">${file.what}</span> <code>${line(shownPath(file.path, change.project, home), 200)}</code> ${figures}</h4>
 ${said.map(text => html`<p class="soft">${line(text)}</p>`)}
 ${lines.length === 0 ? NOTHING : html`<pre class="lines" tabindex="0" aria-label="Diff of ${line(file.path, 200)}">${lines.slice(0, MAX_LINES).map(diffLine)}</pre>`}
-${rest > 0 ? html`<p class="soft">and ${rest} more lines: <code class="command">amplihack history show ${change.id}</code></p>` : NOTHING}</section>`;
+${rest > 0 ? html`<p class="soft">and ${rest} more lines: <code class="command">${showCommand}</code></p>` : NOTHING}</section>`;
 }
 
 /** Without the names of the files, which stand above. */

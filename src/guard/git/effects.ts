@@ -1,4 +1,4 @@
-import { writtenByGit } from "../../programs/index.ts";
+import { namesInPatch, writtenByGit } from "../../programs/index.ts";
 import { describe, type GitWords, hasGlob, knownText, text, type Value, wordSet } from "../../shell/index.ts";
 import { join, quoteWord } from "../../system/index.ts";
 import { hasBranch, hasCommitName, type Workspace } from "../../workspace/index.ts";
@@ -21,7 +21,12 @@ export function effectsOfGit(
   const next = branchAfter(run, workspace);
   if (next !== undefined) memory.set(key, next.name);
   const there = { ...by, cwd: run.directory };
-  return [{ kind: "git", by, run }, ...reads(run, there), ...writes(run, there)];
+  return [
+    { kind: "git", by, run },
+    ...reads(run, there),
+    ...writes(run, there),
+    ...patched(run, there, workspace),
+  ];
 }
 
 function branchAfter(run: GitRun, workspace: Workspace): { readonly name: string | undefined } | undefined {
@@ -62,6 +67,33 @@ function writes(run: GitRun, by: Actor): readonly CommandEffect[] {
     ...(tree === undefined ? [] : [{ kind: "write" as const, by, path: tree, how: "create" as const }]),
     ...files.map(path => ({ kind: "write" as const, by, path, how: "replace" as const })),
   ];
+}
+
+const MAX_PATCH_BYTES = 256 * 1024;
+
+/** The files that a patch names, as far as it can be read. */
+function patched(
+  { subcommand, options, directory }: GitRun,
+  by: Actor,
+  { disk }: Workspace,
+): readonly CommandEffect[] {
+  if (subcommand !== "apply" || options.has("check", "stat", "numstat", "summary", "cached", "R", "reverse"))
+    return [];
+  const strip = Number(knownText(options.valueOf("p") ?? text("")) || "1");
+  const inside = knownText(options.valueOf("directory") ?? text("")) ?? "";
+  const place = knownText(directory);
+  return options.operandValues.flatMap(file => {
+    const name = knownText(file);
+    if (name === undefined || place === undefined) return [];
+    return namesInPatch(
+      disk.text(name.startsWith("/") ? name : join(place, name), MAX_PATCH_BYTES) ?? "",
+    ).map(one => ({
+      kind: "write" as const,
+      by,
+      path: text(join(place, inside, ...one.split("/").slice(strip))),
+      how: "edit" as const,
+    }));
+  });
 }
 
 function pathOf(value: Value): Value {

@@ -1,12 +1,15 @@
 import {
   asksForSecret,
+  isEveryday,
+  isInterpreter,
   isLocalAddress,
   isSecretName,
   printsEnvironment,
   showsOnlyNames,
 } from "../../programs/index.ts";
-import { describe, knownText, type Payload, type Value } from "../../shell/index.ts";
+import { describe, knownText, type Payload, text, type Value } from "../../shell/index.ts";
 import { isInside } from "../../system/index.ts";
+import { liveTokenIn } from "../../text/index.ts";
 import {
   hasSecretsBelow,
   isSettingsFile,
@@ -28,6 +31,7 @@ import {
   targetsOf,
 } from "../rule-context.ts";
 import { inspectShown, isClosed, isOnlyUsed, secretOf } from "../secret-flow.ts";
+import { secretsInTree } from "./taken-along.ts";
 import { isNarrowed } from "./trees.ts";
 
 const RULES = {
@@ -95,10 +99,35 @@ const secrets: Check = {
     else if (effect.kind === "move") inspectLoss(effect, effect.from, context);
     else if (effect.kind === "send") inspectSend(effect, context);
   },
-  inspectWhole: inspectShown,
+  inspectWhole(context) {
+    inspectShown(context);
+    inspectWords(context);
+  },
 };
 
+/** A header by which somebody is let in, and a variable that is set: it is used where it is meant to be. */
+const USED_TO_LOG_IN = /^(?:proxy-)?authorization\s*:/i;
+const VARIABLE = /^[A-Z][A-Z0-9_]*=/;
+
+/** The value itself of a secret among the words of a program that may send or keep them for others. */
+function inspectWords(context: RuleContext): void {
+  for (const { id, program, argv } of context.facts.invocations) {
+    if (program === undefined || isEveryday(program) || isInterpreter(program)) continue;
+    for (const word of argv.slice(1)) {
+      const shown = knownText(word);
+      const isUsed = shown === undefined || USED_TO_LOG_IN.test(shown) || VARIABLE.test(shown);
+      const token = isUsed ? undefined : liveTokenIn(shown);
+      if (token === undefined) continue;
+      const by = context.effects.find(({ by: actor }) => actor.invocation?.id === id)?.by;
+      context.report("sec.exfil", by, token, { host: program, file: token, verdict: "ask" });
+      return;
+    }
+  }
+}
+
 function inspectRead(effect: EffectOf<"read">, context: RuleContext): void {
+  for (const { path, kind } of secretsInTree(effect, context))
+    context.report("sec.read", effect.by, `${path} (${kind})`);
   for (const target of targetsOf(context, effect.path, effect.by, true, true)) {
     const kind = secretOf(context, target);
     if (kind === undefined && searchesSecrets(effect, target, context))
@@ -221,6 +250,10 @@ function inspectSend(effect: EffectOf<"send">, context: RuleContext): void {
   const report = ({ shown }: Leak, verdict?: "ask") =>
     context.report("sec.exfil", effect.by, shown, { host, file: shown, verdict });
   if (isFedByEnvironment(context, effect.by)) report(ENVIRONMENT);
+  for (const { value, role } of [...effect.payloads, { value: effect.to ?? text(""), role: "address" }]) {
+    const token = role === "header" || role === "file" ? undefined : liveTokenIn(describe(value));
+    if (token !== undefined) report({ kind: "token", shown: token }, "ask");
+  }
   for (const payload of effect.payloads) {
     const leak = findSent(context, effect, payload, secretsIn(context));
     const isVariable = leak?.kind === "variable";

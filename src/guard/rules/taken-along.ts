@@ -1,11 +1,22 @@
-import { knownText } from "../../shell/index.ts";
+import { isRegenerableName } from "../../programs/index.ts";
+import { knownPrefix, knownText } from "../../shell/index.ts";
 import { join } from "../../system/index.ts";
 import { liveTokenIn } from "../../text/index.ts";
-import { isIgnoredNow, partsBelow, type Repository, secretAt, trackedFiles } from "../../workspace/index.ts";
+import {
+  findRepository,
+  isIgnoredNow,
+  matchesAnyPattern,
+  parseIgnoreFile,
+  partsBelow,
+  type Repository,
+  secretAt,
+  trackedFiles,
+} from "../../workspace/index.ts";
 import type { GitRun } from "../git/run.ts";
-import type { EffectOf, RuleContext } from "../rule-context.ts";
+import { isOfFamily } from "../rule.ts";
+import { type CommandEffect, type EffectOf, type RuleContext, targetsOf } from "../rule-context.ts";
 
-/** A secret that a run of git would put into the history without being told its name. */
+/** A secret that goes along without being named. */
 export interface TakenSecret {
   readonly path: string;
   /** what was found, never the value */
@@ -28,8 +39,9 @@ export function secretsTaken({ run, by }: EffectOf<"git">, context: RuleContext)
   if (repository === undefined || top === undefined) return [];
   const starts = startsOf(run, top, by.invocation?.isOpenEnded === true);
   if (starts.length === 0) return [];
-  const onlyTracked = run.subcommand === "commit" || run.options.has("u", "update");
-  return walk(starts, { top, repository, onlyTracked: onlyTracked && run.subcommand !== "stash" }, context);
+  const isTracked = run.subcommand === "commit" || run.options.has("u", "update");
+  const scope = scopeOfGit(context, repository, top, isTracked && run.subcommand !== "stash");
+  return scope === undefined ? [] : walk(starts, scope, context);
 }
 
 function startsOf(
@@ -46,7 +58,8 @@ function startsOf(
   // What is not known may be everything that is there: `git add $(git ls-files -o)`.
   if (isOpenEnded || options.operandValues.some(value => value.pieces.some(({ kind }) => kind === "unknown")))
     return [top];
-  const operands = options.operandValues.flatMap(value => knownText(value) ?? []);
+  // The shell puts names there that begin with what stands in front of the pattern.
+  const operands = options.operandValues.map(value => knownText(value) ?? `${knownPrefix(value)}*`);
   if (operands.length === 0) return options.has("A", "all", "u", "update") ? [top] : [];
   return operands.map(operand =>
     operand.startsWith(":/")
@@ -59,39 +72,99 @@ function startsOf(
   );
 }
 
+/** What of a tree goes along, and how closely it is looked at. */
 interface Scope {
   readonly top: string;
-  readonly repository: Repository;
-  readonly onlyTracked: boolean;
+  /** neither it nor what is below */
+  readonly leaves: (parts: readonly string[], path: string) => boolean;
+  /** a new file by its name and its content, a changed one by its content */
+  readonly takes: (name: string, path: string) => "whole" | "content" | "no";
 }
 
-function walk(starts: readonly string[], scope: Scope, context: RuleContext): readonly TakenSecret[] {
-  const { workspace } = context;
+function scopeOfGit(
+  { workspace }: RuleContext,
+  repository: Repository,
+  top: string,
+  onlyTracked: boolean,
+): Scope | undefined {
   const { disk, given } = workspace;
-  const { top, repository, onlyTracked } = scope;
   const tracked = trackedFiles(disk, repository);
   // Without the index everything there may be old.
-  if (tracked === undefined) return [];
+  if (tracked === undefined) return undefined;
+  return {
+    top,
+    leaves: (parts, path) =>
+      parts[0] === ".git" ||
+      (!tracked.has(parts.join("/")) && isIgnoredNow(workspace, top, parts)) ||
+      (disk.kind(path) === "directory" && disk.kind(join(path, ".git")) !== undefined),
+    takes: (name, path) => {
+      const indexed = tracked.get(name);
+      if (indexed === undefined) return onlyTracked ? "no" : "whole";
+      const now = disk.state(path);
+      const isChanged =
+        now !== undefined &&
+        (now.size !== indexed.size || Math.floor(now.modifiedMs / 1000) !== indexed.modifiedSeconds);
+      return isChanged || given.written?.()?.hasWritten(path) === true ? "content" : "no";
+    },
+  };
+}
+
+/** What an archive, a package or a deploy would take along of a folder. */
+export function secretsInTree(effect: EffectOf<"read">, context: RuleContext): readonly TakenSecret[] {
+  const { taken, path, by } = effect;
+  const { workspace } = context;
+  const { disk } = workspace;
+  if (taken === undefined || by.place.kind === "remote") return [];
+  if (taken.staysHere === true && !context.effects.some(leaves)) return [];
+  return targetsOf(context, path, by, true).flatMap(({ path: top }) => {
+    if (top === undefined || disk.kind(top) !== "directory") return [];
+    const own = taken.ignoreFiles.map(name => disk.text(join(top, name), MAX_FILE_BYTES));
+    const rules = parseIgnoreFile(
+      top,
+      [own.find(one => one !== undefined) ?? "", ...taken.leftOut].join("\n"),
+    );
+    const repository = taken.leavesIgnored === true ? findRepository(disk, top) : undefined;
+    const base = repository?.top;
+    const scope: Scope = {
+      top,
+      leaves: (parts, one) =>
+        parts[0] === ".git" ||
+        isRegenerableName(parts.at(-1) ?? "") ||
+        matchesAnyPattern(rules, parts) ||
+        (base !== undefined && isIgnoredNow(workspace, base, partsBelow(base, one) ?? [])),
+      takes: () => "whole",
+    };
+    return walk([top], scope, context);
+  });
+}
+
+/** Something goes to others. */
+function leaves(effect: CommandEffect): boolean {
+  return (
+    effect.kind === "send" ||
+    (effect.kind === "operation" && (effect.rule === "publish" || isOfFamily(effect.rule, "deploy", "net")))
+  );
+}
+
+function walk(starts: readonly string[], scope: Scope, { workspace }: RuleContext): readonly TakenSecret[] {
+  const { disk } = workspace;
   const found: TakenSecret[] = [];
   const waiting = [...starts];
   let entries = 0;
   let bytes = 0;
   for (let path = waiting.pop(); path !== undefined && entries < MAX_ENTRIES; path = waiting.pop()) {
     entries += 1;
-    const parts = partsBelow(top, path) ?? [];
-    if (parts[0] === ".git" || parts.length > MAX_DEPTH || found.length >= MAX_FOUND) continue;
+    const parts = partsBelow(scope.top, path) ?? [];
+    if (parts.length > MAX_DEPTH || found.length >= MAX_FOUND) continue;
+    if (parts.length > 0 && scope.leaves(parts, path)) continue;
     const kind = disk.kind(path);
-    const name = parts.join("/");
-    const isTracked = tracked.has(name);
-    if (!isTracked && parts.length > 0 && isIgnoredNow(workspace, top, parts)) continue;
     if (kind === "directory") {
-      if (parts.length > 0 && disk.kind(join(path, ".git")) !== undefined) continue;
       for (const one of disk.names(path, MAX_ENTRIES) ?? []) waiting.push(join(path, one));
       continue;
     }
-    const isChanged = isTracked && given.written?.()?.hasWritten(path) === true;
-    if (kind !== "file" || (isTracked ? !isChanged : onlyTracked)) continue;
-    const secret = isTracked ? undefined : secretAt(workspace, path);
+    const how = kind === "file" ? scope.takes(parts.join("/"), path) : "no";
+    if (how === "no") continue;
+    const secret = how === "whole" ? secretAt(workspace, path) : undefined;
     if (secret !== undefined && holdsSomething(disk.text(path, MAX_FILE_BYTES))) {
       found.push({ path, kind: secret === "key" ? "a private key" : "a file of secrets" });
       continue;

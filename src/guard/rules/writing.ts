@@ -106,6 +106,10 @@ function inspectAttributes(effect: EffectOf<"attributes">, context: RuleContext)
   for (const target of targetsOf(context, effect.path, effect.by, true)) {
     if (target.isRemote && !effect.isRecursive) continue;
     const { workspace } = context;
+    if (opensSecret(effect, target.path, context)) {
+      context.report("sec.write", effect.by, target.shown);
+      continue;
+    }
     if (!effect.isRecursive) {
       const zone = target.path === undefined ? undefined : zoneOf(workspace, target.path);
       if (zone !== "system" && zone !== "root") continue;
@@ -120,6 +124,22 @@ function inspectAttributes(effect: EffectOf<"attributes">, context: RuleContext)
       else if (loss.rule === "fs.home") reportHomeAttributes(context, effect, target, loss);
     }
   }
+}
+
+/** A key or credential of the person becomes readable for others, or somebody else's. */
+function opensSecret(
+  { what, setting }: EffectOf<"attributes">,
+  path: string | undefined,
+  { workspace }: RuleContext,
+): boolean {
+  const { project, given } = workspace;
+  if (path === undefined || secretAt(workspace, path) === undefined) return false;
+  if (project !== undefined && isInside(project, path)) return false;
+  if (what === "owner") return !isOwnName(setting, given.user);
+  return (
+    setting === "attributes" ||
+    /[1-7][0-7]$|0[1-7]$|(?:^|,)(?:[ugo]*[goa][ugoa]*)?[+=][rwxX]*[rw]/.test(setting)
+  );
 }
 
 /** `4755`, `u+s`, `a=rxs`; the bit of the group alone is for directories that people share. */

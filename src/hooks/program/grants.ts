@@ -1,3 +1,4 @@
+import type { Config } from "../../config/index.ts";
 import type { Grant, Judgement } from "../../guard/index.ts";
 import { isAgentVariable } from "../../hosts/index.ts";
 import { defined, type Json, listAt, StrictMembers, stringAt, stringsAt } from "../../protocol/index.ts";
@@ -10,6 +11,7 @@ import {
 } from "../../state/index.ts";
 import { basename, join, type System, sha256Hex } from "../../system/index.ts";
 import { clip } from "../../text/index.ts";
+import { readServiceGrant, removeServiceGrant, shownToPerson } from "./consent-service.ts";
 import { agentAbove } from "./process-tree.ts";
 
 /** A refused command that waits for a human: what `guard allow-once` shows before it asks for a yes. */
@@ -45,7 +47,18 @@ export interface GivenGrant {
 }
 
 /** Who asks: a grant that was given in one session permits nothing in another. */
-export type Asker = Pick<Grant, "session" | "host">;
+export interface Asker extends Pick<Grant, "session" | "host"> {
+  /** what the person is shown of the call, where only the service of root's hears their yes */
+  readonly shownForService?: (() => string) | undefined;
+}
+
+/** Of a call that is shown to a person, for the service where that is set. */
+export function askerForService(
+  { consent }: Pick<Config, "consent">,
+  shown: () => { readonly command: string; readonly cwd: string },
+): Pick<Asker, "shownForService"> {
+  return consent === "service" ? { shownForService: () => shownToPerson(shown()) } : {};
+}
 
 interface GrantFile {
   readonly version: 1;
@@ -128,10 +141,24 @@ export function judgeWithGrants(
 ): Judgement {
   const first = judge();
   if (first.verdict === "allow" || first.code === undefined) return first;
-  const grants = readGrants(system, stateHome, asker);
-  if (!grants.some(grant => grant.code === first.code)) return first;
+  const { code } = first;
+  const { shownForService } = asker;
+  const grants =
+    shownForService === undefined
+      ? readGrants(system, stateHome, asker)
+      : grantsOfService(system, code, shownForService(), asker);
+  if (!grants.some(grant => grant.code === code)) return first;
   const granted = judge(grants);
-  return granted.usedGrants.length > 0 && consume(granted.usedGrants) === true ? granted : first;
+  if (granted.usedGrants.length === 0) return first;
+  const isUsedUp =
+    shownForService === undefined ? consume(granted.usedGrants) : removeServiceGrant(system, code);
+  return isUsedUp === true ? granted : first;
+}
+
+function grantsOfService(system: System, code: string, shown: string, asker: Asker): readonly Grant[] {
+  const grant = readServiceGrant(system, code, shown);
+  const isGood = grant !== undefined && isUsable(grant, system.clock.nowMs()) && isForAsker(grant, asker);
+  return isGood ? [grant] : [];
 }
 
 /** Remembers what was refused, so that a human can see what a code stands for. */

@@ -2,7 +2,7 @@ import { type Judgement, judgeArgv, tellPerson } from "../../guard/index.ts";
 import { errorText } from "../../protocol/index.ts";
 import { quoteWord, type System } from "../../system/index.ts";
 import { redact } from "../../text/index.ts";
-import { consumeGrants, judgeWithGrants, rememberRefusal } from "./grants.ts";
+import { askerForService, consumeGrants, judgeWithGrants, rememberRefusal } from "./grants.ts";
 import { type ConfiguredGuard, openGuard } from "./guard-context.ts";
 
 const EXIT = { allow: 0, deny: 2, ask: 3 } as const;
@@ -25,9 +25,14 @@ export function runGuardArgv(argv: readonly string[], system: System): number {
     stateHome,
     grants => judgeArgv(words, grants === undefined ? context : { ...context, grants }),
     used => consumeGrants(system, stateHome, used),
+    askerForService(guard.config, () => ({ command: shownWords(words), cwd: context.cwd })),
   );
   if (judgement.verdict !== "allow") refuse(system, words, judgement, guard, tell);
   return EXIT[judgement.verdict];
+}
+
+function shownWords(words: readonly string[]): string {
+  return redact(words.map(quoteWord).join(" "));
 }
 
 function refuse(
@@ -46,7 +51,7 @@ function refuse(
     rememberRefusal(system, stateHome, {
       code,
       digest,
-      command: redact(words.map(quoteWord).join(" ")),
+      command: shownWords(words),
       cwd: context.cwd,
       rules: findings.map(({ rule }) => rule),
       found: tellPerson(findings),

@@ -36,6 +36,7 @@ import { auditFile, isAudited, writeAudit } from "../program/audit.ts";
 import type { HookOptions } from "../program/context.ts";
 import {
   type Asker,
+  askerForService,
   consumeGrants,
   judgeWithGrants,
   type RefusedCommand,
@@ -237,7 +238,13 @@ function settle(call: GuardedCall, judged: Judged, kept: KeptCall | undefined): 
     guard.stateHome,
     grants => withKept(grants === undefined ? judged.judgement : judged.judgeAnew(grants)),
     used => call.attempt("the grant was not used", () => consumeGrants(system, guard.stateHome, used)),
-    askerOf(call),
+    {
+      ...askerOf(call),
+      ...askerForService(guard.config, () => ({
+        command: shownCommand(judged.described()),
+        cwd: guard.context.cwd,
+      })),
+    },
   );
   call.attempt("the verdict was not noted in the history", () => kept?.conclude(judgement.verdict));
   const notes = kept?.notes ?? [];
@@ -352,17 +359,21 @@ function record(
   return problems.slice(known);
 }
 
+/** What a person is shown of it. */
+function shownCommand({ tool, facts }: Pick<InputOf<"tool">, "tool" | "facts">): string {
+  return redactOpening(facts.command ?? `${tool.canonicalName} ${JSON.stringify(tool.input)}`);
+}
+
 function refusalOf(
   { tool, facts }: InputOf<"tool">,
   judgement: Judgement,
   code: string,
   { context }: ConfiguredGuard,
 ): RefusedCommand {
-  const shown = facts.command ?? `${tool.canonicalName} ${JSON.stringify(tool.input)}`;
   return {
     code,
     digest: judgement.digest,
-    command: redactOpening(shown),
+    command: shownCommand({ tool, facts }),
     cwd: context.cwd,
     rules: judgement.findings.map(finding => finding.rule),
     found: tellPerson(judgement.findings),

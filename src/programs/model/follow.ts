@@ -22,6 +22,7 @@ import {
 import { stdinOf } from "../records/file-access.ts";
 import { installsOf } from "../records/installs.ts";
 import { isOwnName } from "../records/own-program.ts";
+import { requestOfOptions } from "../records/requests.ts";
 import { effectsOfRows, listingBehind, plainReads, readsOf } from "./effects.ts";
 import { asksForVersion, isSpokenFor, operationsOf } from "./operations.ts";
 import type { OwnPrograms } from "./own-programs.ts";
@@ -48,6 +49,7 @@ import {
   operationOfVerbs,
   outputEffects,
   runUnknown,
+  takenFolders,
 } from "./unknown.ts";
 
 /** An option that is not known may take the next word as its value. */
@@ -117,7 +119,8 @@ function unsaidEffects(
   call: ParsedCall,
   effects: readonly ProgramEffect[],
 ): readonly ProgramEffect[] {
-  if (program !== undefined && isEveryday(call.program)) return NO_EFFECTS;
+  if (program !== undefined && isEveryday(call.program))
+    return tellsNothing(program) ? outputEffects(call, false) : NO_EFFECTS;
   const told = new Set(effects.flatMap(effect => (effect.kind === "write" ? [describe(effect.path)] : [])));
   const outputs = outputEffects(call, program?.options?.stopsAtOperand === true).filter(
     effect => effect.kind !== "write" || !told.has(describe(effect.path)),
@@ -131,7 +134,18 @@ function unsaidEffects(
       : NO_EFFECTS;
   const takesQueries = isUnknown || (program !== undefined && mayTakeQueries(program));
   const isRead = effects.some(effect => effect.kind === "operation");
-  return [...outputs, ...given, ...(takesQueries && !isRead ? databaseLosses(call) : [])];
+  return [
+    ...outputs,
+    ...given,
+    ...(isUnknown || isClient ? takenFolders(call, program?.takes) : NO_EFFECTS),
+    ...(isUnknown || isClient ? requestOfOptions(parseOptions(call.argv, UNKNOWN)) : NO_EFFECTS),
+    ...(takesQueries && !isRead ? databaseLosses(call) : []),
+  ];
+}
+
+/** Of programs that are listed by their names alone nothing is known but what they usually do. */
+function tellsNothing({ options, effects, run }: Program): boolean {
+  return options === undefined && effects === undefined && run === undefined;
 }
 
 /** Code is read in its own language, a forge keeps texts, and what a wrapper starts is judged by itself. */

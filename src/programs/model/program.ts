@@ -128,6 +128,8 @@ export interface Program {
    * code lies there, `hooks` for hooks of git. What starts tasks, packages, builds or checks, and what has no record, runs any.
    */
   readonly runsFiles?: string;
+  /** First words (`builds:submit` for two) with which the folder where it is started goes along to somewhere else. */
+  readonly takes?: string;
   /** First words, `*` for any, with which it changes no file. */
   readonly shows?: string;
   /** It works on another machine; with one of these among its first words it changes files here as well. */

@@ -53,6 +53,13 @@ function fieldOf(name: string): Field | undefined {
   return remember(fieldsByName, name, field);
 }
 
+/** It is given code, which tells by itself what it sends. */
+export function isInterpreter(name: string): boolean {
+  const program = findProgram(name);
+  return program?.language !== undefined || program?.is?.includes("shell") === true;
+}
+
+/** One of those that only show, list, find, copy or delete files here. */
 export function isEveryday(name: string): boolean {
   const field = fieldOf(name);
   return field !== undefined && EVERYDAY.includes(field);

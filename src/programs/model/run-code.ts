@@ -70,6 +70,8 @@ export function runInterpreter(given: CodeOptions, call: ParsedCall): Output {
     const code = given.printed !== undefined && options.has(given.printed) ? printedBy(written) : written;
     const others = isFirst ? rest : operands;
     runInterpreterCode(language, code, others, call, { from: "argument" }, variablesOf(given, options));
+    const imported = importedFiles(language, code, joinPath(call.cwd, text("argument")));
+    if (imported.length > 0) runFiles(language, imported, [], deeper(call));
     return codeOutput(isOperandCode === true && others.length > 0, call);
   }
   if (files.length > 0) return runFiles(language, files, operands, call);
@@ -279,7 +281,7 @@ interface Imports {
 
 const IMPORTS: Partial<Record<Language, Imports>> = {
   python: {
-    pattern: /^[ \t]*(?:from[ \t]+\.*([\w.]+)[ \t]+import\b|import[ \t]+([\w.]+))/gm,
+    pattern: /(?:^|;)[ \t]*(?:from[ \t]+\.*([\w.]+)[ \t]+import\b|import[ \t]+([\w.]+))/gm,
     endings: [".py", "/__init__.py"],
     isDotted: true,
   },

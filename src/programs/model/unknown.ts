@@ -101,7 +101,7 @@ export function lossesInText(shown: string): readonly OperationEffect[] {
 }
 
 const SQL =
-  /\b(?:drop|truncate|delete\s+from|update|alter|grant\s+[\w\s,.*]{1,200}\son|create\s+(?:user|role|login)|set\s+global|sp_add\w+)\b/i;
+  /\b(?:drop|truncate|remove\s+(?:table|database|namespace)|delete\s+from|update|alter|grant\s+[\w\s,.*]{1,200}\son|create\s+(?:user|role|login)|set\s+global|sp_add\w+)\b/i;
 const CYPHER = /\b(?:detach\s+delete|delete)\s+\w+\s*;?\s*$/i;
 const REDIS = /^\s*(?:flushall|flushdb)(?:\s+a?sync)?\s*$/i;
 
@@ -162,6 +162,39 @@ function isGiven(parts: readonly string[]): boolean {
   return parts.some(part => GIVEN_PARTS.includes(part)) && !parts.some(part => USED_PARTS.includes(part));
 }
 
+/** Words with which a whole folder goes along. */
+const TAKES = words("deploy publish pack submit upload ship");
+/** Options that name the folder. */
+const FOLDER_OPTIONS =
+  "dir d directory source src path public folder cwd source-dir publish-dir project-path local-path dist";
+
+/**
+ * A folder that goes along as a whole when something is packed, published or deployed: the one that is named, or, where a
+ * record says so, the one where it is done, without what git ignores.
+ */
+export function takenFolders(call: ParsedCall, takes: string | undefined): readonly ProgramEffect[] {
+  const options = parseOptions(call.argv, GRAMMARS[1] ?? {});
+  const shown = options.operandValues.map(describe);
+  const [first = "", second = ""] = shown;
+  const isSaid = words(takes ?? "").some(one => one === first || one === `${first}:${second}`);
+  const isTaken = isSaid || [first, second].some(word => TAKES.includes(word.split(":").at(-1) ?? ""));
+  if (!isTaken || onlyTells(options)) return [];
+  const given = [
+    ...options.valuesOf(...words(FOLDER_OPTIONS)),
+    ...options.operandValues.filter(value => /^\.{1,2}\/?$|\/$/.test(knownPrefix(value))),
+  ];
+  const taken = { ignoreFiles: IGNORE_FILES, leftOut: [], staysHere: /^pack(?:age)?$/.test(first) };
+  const whole = { ...taken, leavesIgnored: true };
+  const named = given.map((path): ProgramEffect => ({ kind: "read", path, isCopy: true, taken }));
+  return named.length === 0 && isSaid
+    ? [{ kind: "read", path: text("."), isCopy: true, taken: whole }]
+    : named;
+}
+
+const IGNORE_FILES = words(
+  ".vercelignore .gcloudignore .ebignore .npmignore .slugignore .railwayignore .cfignore .netlifyignore .funcignore .helmignore .vscodeignore .dockerignore",
+);
+
 /** Parts of the name of an option whose value is a file that is written, whoever has it. */
 const OUTPUT_PARTS = words(`
   out output outfile outdir outputfile report junit junitxml dump save dest destination trace logfile logdir coverprofile
@@ -185,14 +218,21 @@ export function outputEffects(call: ParsedCall, isWrapper: boolean): readonly Pr
       : equals === undefined
         ? argv[index + 1]
         : dropKnown(word, option.length);
-    if (index === 0 || value === undefined || !(glued || isOutput(name)) || NO_FILE.test(knownPrefix(value)))
+    if (
+      index === 0 ||
+      value === undefined ||
+      !(glued || isOutput(name, call.program)) ||
+      NO_FILE.test(knownPrefix(value))
+    )
       return [];
     return [{ kind: "write", path: withHome(value, call), how: "replace" }];
   });
 }
 
-function isOutput(name: string): boolean {
+function isOutput(name: string, program: string): boolean {
   if (FOLDER_NAME.test(name)) return false;
+  // What dumps something is told by `-f` where to.
+  if (/^(?:f|file)$/.test(name)) return /dump|backup|export|save/.test(program);
   const parts = partsOf(name);
   if (/^o[A-Z]?$/.test(name) || parts.some(part => OUTPUT_PARTS.includes(part))) return true;
   return parts[0] === "log" && (parts.length === 1 || parts[1] === "file");

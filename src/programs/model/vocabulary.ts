@@ -11,7 +11,8 @@ const DESTROYS = words(`
 /** These need the kind of thing that is lost, or that the question is answered beforehand. */
 const WEAKLY = words(`
   remove rm del reset flush clear force evict expunge prune deactivate unregister deregister detach empty uninstall
-  drain trash overwrite invalidate expire archive cancel ban kick
+  drain trash overwrite invalidate expire archive cancel ban kick refund void forget abandon discard suspend freeze
+  shutdown poweroff halt quarantine blacklist demote offboard strip scrap zap
 `);
 /** What is lost with its data, or for everybody who uses it. */
 const RESOURCES = words(`

@@ -119,6 +119,7 @@ export const cloud: Field = {
       ],
     }),
     program("gcloud", "dangerous readsNothing", {
+      takes: "builds:submit",
       chosenBy: CHOOSES_PROJECT,
       options: CLOUD_VALUES,
       effects: readsAndUploads,

@@ -84,7 +84,7 @@ export const containers: Field = {
       chosenBy: /^docker context use /,
       shows: "ps images logs inspect stats top port version info history events diff search",
       options: ENGINE_OPTIONS,
-      effects: call => [...copyIntoContainer(call), ...reachesOfRun(call)],
+      effects: call => [...copyIntoContainer(call), ...reachesOfRun(call), ...contextOfBuild(call)],
       run: runContainer,
       operations: [
         "deploy.production stack|service deploy|update|rollback|scale|create | deploy | stops docker stack deploy web | passes docker stack ls",
@@ -94,6 +94,8 @@ export const containers: Field = {
         "cloud.container volume rm|prune|remove | delete volumes with their data | safer docker volume ls | stops docker volume rm web",
         "cloud.container rm | remove every listed container | needs f force | of unknown | safer docker ps -a | stops docker rm $(docker ps -aq) -f",
         "cloud.container container rm | remove every listed container | needs f force | of unknown | safer docker ps -a | stops docker container rm $(docker ps -aq) -f",
+        "sys.kill kill | end every listed container | of unknown | safer docker ps | stops docker kill $(docker ps -q) | passes docker kill web",
+        "podman: sys.kill kill|stop|pause | end every container | needs a all | safer podman ps | stops podman kill --all | passes podman stop web",
         "cloud.container rmi | remove every listed image | needs f force | of unknown | safer docker images | stops docker rmi $(docker ps -aq) -f",
         "cloud.container image rm | remove every listed image | needs f force | of unknown | safer docker images | stops docker image rm $(docker ps -aq) -f",
         "cloud.container compose …down | delete the volumes or images of the project | needs v volumes rmi | safer docker compose down | stops docker compose down web -v",
@@ -160,6 +162,31 @@ export function copyIntoContainer({ argv }: ParsedCall): readonly ProgramEffect[
     .map((path): ProgramEffect => ({ kind: "read", path, isCopy: true }));
   if (destination === undefined || isThere(destination)) return reads;
   return [...reads, { kind: "write", path: destination, how: "replace", isInto: true }];
+}
+
+const BUILD: OptionGrammar = {
+  flags: "-qD push load no-cache pull rm force-rm quiet squash compress help",
+  values:
+    "-cmtuo f|file t|tag build-arg target platform label network cache-from cache-to secret ssh output progress",
+  abbreviates: false,
+};
+const MAX_BUILD_FILE = 64 * 1024;
+
+/** An image that is made of the whole folder has its secrets in it, and stays readable layer by layer. */
+function contextOfBuild(call: ParsedCall): readonly ProgramEffect[] {
+  const shown = call.argv.slice(0, 4).map(describe);
+  const at = shown.findIndex((word, index) => index > 0 && /^(?:build|bud)$/.test(word));
+  if (at < 0 || shown.includes("compose")) return [];
+  const options = parseOptions(call.argv, BUILD, at + 1);
+  const path = options.operandValues.at(-1);
+  if (path === undefined) return [];
+  const named = options.valueOf("f");
+  const file = knownText(joinPath(call.cwd, named ?? joinPath(path, text("Dockerfile"))));
+  const content =
+    file === undefined ? undefined : call.scope.session.context.files?.readText(file, MAX_BUILD_FILE);
+  const copiesAll = /^\s*(?:COPY|ADD)\s+(?:--(?!from)\S+\s+)*(?:\.\/?|\["\.\/?",)\s*\S/im.test(content ?? "");
+  const taken = { ignoreFiles: [".dockerignore", ".containerignore"], leftOut: [] };
+  return copiesAll ? [{ kind: "read", path, isCopy: true, taken }] : [];
 }
 
 /** Passes options and the words `container` and `compose`. */

@@ -183,7 +183,11 @@ function specialAttributes({ argv }: ParsedCall): readonly ProgramEffect[] {
 }
 
 /** Without a file it takes the names from the patch. */
-function effectsOfPatch({ options, operands: [file] }: ParsedCall): readonly ProgramEffect[] {
+function effectsOfPatch(call: ParsedCall): readonly ProgramEffect[] {
+  const {
+    options,
+    operands: [file],
+  } = call;
   if (options.has("dry-run")) return [];
   const isReverse = options.has("R", "reverse");
   if (file !== undefined) return [{ kind: "write", path: file, how: "edit", isReverse }];
@@ -191,9 +195,41 @@ function effectsOfPatch({ options, operands: [file] }: ParsedCall): readonly Pro
   const directory = options.valueOf("d", "directory");
   const path = directory ?? text(".");
   const from = given === undefined ? {} : { from: given };
+  if (isReverse) return [{ kind: "write", path, how: "edit", isInto: true, isReverse, ...from }];
+  const strip = Number(knownText(options.valueOf("p", "strip") ?? text("")) || "0");
+  const named = patchNames(call, given)?.map(
+    (name): ProgramEffect => ({
+      kind: "write",
+      path: joinPath(path, text(name.split("/").slice(strip).join("/"))),
+      how: "edit",
+    }),
+  );
   // Here the work around is kept; elsewhere the folder itself has to be.
-  if (!isReverse && directory !== undefined) return [{ kind: "alter", path, isTree: true }];
-  return isReverse ? [{ kind: "write", path, how: "edit", isInto: true, isReverse, ...from }] : [];
+  if (directory !== undefined)
+    return [
+      { kind: "alter", path, isTree: true },
+      ...(named ?? [{ kind: "write", path, how: "extract", isInto: true } as const]),
+    ];
+  return named ?? [];
+}
+
+const MAX_PATCH_BYTES = 256 * 1024;
+const MAX_PATCHED = 64;
+
+/** The names in a patch that can be read; undefined when it cannot. */
+function patchNames(call: ParsedCall, given: Value | undefined): readonly string[] | undefined {
+  const { cwd, stdin, redirections, scope } = call;
+  const file = given ?? redirections.find(({ operation }) => operation === "read")?.target;
+  const path = file === undefined ? undefined : knownText(joinPath(cwd, file));
+  const fed = stdin === undefined ? undefined : knownText(stdin);
+  const content = path === undefined ? fed : scope.session.context.files?.readText(path, MAX_PATCH_BYTES);
+  return content === undefined ? undefined : namesInPatch(content);
+}
+
+/** The names of files in a unified diff, with the folders in front that `-p` takes off. */
+export function namesInPatch(content: string): readonly string[] {
+  const names = content.match(/^(?:\+\+\+|---) [^\t\n]+/gm)?.map(line => line.slice(4).trim()) ?? [];
+  return [...new Set(names)].filter(name => name !== "/dev/null").slice(0, MAX_PATCHED);
 }
 
 function accessLists({ operands, options }: ParsedCall): readonly ProgramEffect[] {

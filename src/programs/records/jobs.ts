@@ -65,7 +65,7 @@ export const jobs: Field = {
       options: { flags: "-bclmMrvVd", values: "-fqt" },
       run: runLater,
     }),
-    program("nix", "readsNothing changesMore", { run: runNix }),
+    program("nix", "readsNothing changesMore", { run: runNix, runsFiles: "*.nix *.sh" }),
     program("concurrently hyperfine", "readsNothing changesMore", {
       options: {
         flags: "-rkgi raw kill-others ignore-failure",

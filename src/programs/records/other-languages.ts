@@ -55,7 +55,7 @@ export const otherLanguages: Field = {
       // A text that is no source shows in what they complain about, and in what they expand.
       "gcc cc clang g++ c++ clang++ tcc rustc javac kotlinc swiftc zig ocamlopt fpc dmd nim",
       "namesHosts",
-      { run: compile },
+      { run: compile, runsFiles: "*.zig *.nims *.nimble *.rs" },
     ),
     program("java", "", { run: compile, tool: archiveTool }),
   ],
@@ -172,6 +172,10 @@ function runUnknownFile(path: Value, call: ParsedCall): void {
 
 /** What a program will do that is compiled from text of this very command. */
 function compile(call: ParsedCall): Output {
+  for (const word of call.argv.slice(1)) {
+    const code = /^--?(?:eval|e)[=:](.+)$/s.exec(knownText(word) ?? "")?.[1];
+    if (code !== undefined) followUnreadCode(code, call);
+  }
   const sources = call.argv.slice(1).filter(word => /^[^-].*\.\w+$|^-$/.test(knownText(word) ?? ""));
   for (const path of sources) {
     const isStdin = knownText(path) === "-";

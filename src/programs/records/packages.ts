@@ -79,6 +79,7 @@ export const packages: Field = {
       tool: call => toolBehind(call),
     }),
     program("cargo", "readsNothing dangerous", {
+      takes: "publish package",
       runsFiles: "*",
       harmless: { runs: "build check test clippy" },
       shows: "tree metadata search version help locate-project read-manifest pkgid",
@@ -109,7 +110,7 @@ export const packages: Field = {
         "gem: publish push|yank | publish or take away a gem | safer gem build | stops gem push",
       ],
     }),
-    program("composer", "", { tool: call => toolBehind(call, "exec") }),
+    program("composer", "", { runsFiles: "*", tool: call => toolBehind(call, "exec") }),
     program("dotnet", "", {
       tool: call => toolBehind(call),
       operations: [
@@ -161,6 +162,7 @@ function manager(
           ? ["readsNothing", "mayRunPackage", "installsPackages", "dangerous"]
           : ["readsNothing", "mayRunPackage", "installsPackages"],
     options: EXEC,
+    ...(names === "pipx" ? {} : { takes: "publish pub pack" }),
     run(call) {
       const before = parseOptions(call.argv, { ...EXEC, stopsAtOperand: true });
       const [first] = before.operands;

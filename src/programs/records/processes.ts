@@ -52,8 +52,14 @@ export function effectsOfKill(call: ParsedCall): readonly ProgramEffect[] {
     return [ending("end the program that started this shell", target)];
   if (shown.filter(word => /^\d+$/.test(word)).length > MAX_NUMBERS)
     return [ending("end every process of a range", target)];
+  if (given.some(word => word.origins.some(isOfProcesses))) return [ending("end every process", target)];
   const listed = given.filter(word => !isKnown(word)).flatMap(word => sourcesOf(word, call));
   return listed.length > 0 && isBroad(listed, call) ? [ending("end every process of a list", target)] : [];
+}
+
+/** Taken from the names in the folder of all processes. */
+function isOfProcesses(origin: Origin): boolean {
+  return origin.kind === "file" && /^\/proc(?:\/|$)/.test(describe(origin.path));
 }
 
 /** More numbers than anybody writes by hand: a range. */
@@ -111,7 +117,8 @@ function listsProcesses({ program, argv, redirections }: Invocation): boolean {
     case "w":
       return true;
     case "lsof":
-      return !given.some(word => /^-[a-hj-zA-Z]*i|^[@:]|^[^-/].*\//.test(word));
+      // An address or a file behind it says whose processes are meant.
+      return !given.some(word => /^-[a-hj-zA-Z]*i.|^[@:]|^[^-/].*\/|^(?:tcp|udp)?:?\d+/i.test(word));
     case "seq":
     case "jot":
       return given.filter(word => /^\d+$/.test(word)).some(word => Number(word) > MAX_NUMBERS);

@@ -61,7 +61,7 @@ function readArchive(
   extract: (from: Value, to: Value) => readonly Value[],
 ): CodeCall[] {
   const at = argv.findIndex(word => /^(?:-e|--extract)$/.test(knownText(word) ?? ""));
-  const [from, to = text(".")] = argv.slice(at + 1);
+  const [from, to = text(".")] = argv.slice(at + 1).filter(word => !isOption(word));
   if (at === -1 || from === undefined) return [];
   return [{ kind: "spawn", argv: extract(from, to), isOpenEnded: false, at: 0 }];
 }

@@ -14,6 +14,7 @@ import {
   words,
 } from "../../shell/index.ts";
 import type { ParsedCall } from "../model/program.ts";
+import { destroyingVerb, operationsSaid, partsOf } from "../model/vocabulary.ts";
 import { sqlLosses } from "./sql.ts";
 
 /** A request as far as it is known; texts that cannot be known are left out. */
@@ -25,6 +26,8 @@ export interface HttpRequest {
 }
 
 const VERBS = words("delete destroy drop purge terminate wipe erase nuke truncate");
+/** Ends of an address that take something from others. */
+const ENDS = words("remove archive deactivate flush empty kick ban suspend unpublish rollback");
 const ACTION_MEMBERS = words("action type op operation command method mutation");
 const SQL_MEMBERS = words("sql query statement stmt q");
 
@@ -36,7 +39,60 @@ export function requestLosses(request: HttpRequest): readonly OperationEffect[] 
   const isSent = bodies.length > 0 || /^(post|put|patch)$/i.test(request.method ?? "");
   if (!isSent) return [];
   if (endsInVerb(address) || bodies.some(asksForDeletion)) return deletionAt(address);
+  if (/\/git\/refs\//.test(address) && bodies.some(body => /\bforce["'=:\s]+true\b/i.test(body)))
+    return [{ ...operationAt(address, "cloud.api", "replace what is published") }];
+  const said = saidByRequest(request);
+  if (said.length > 0) return said;
   return bodies.flatMap(body => sqlIn(body).flatMap(sql => sqlLosses(text(sql), [address], undefined, "")));
+}
+
+const CREATES: Readonly<Record<string, string>> = { post: "create", put: "put", patch: "update" };
+/** What is only asked for, in the words of an address. */
+const ASKS = words(
+  "login signin token oauth authorize auth session query search graphql token-exchange introspect",
+);
+
+/** The words of an address and the method are a command: `PUT …/collaborators/bob` adds a collaborator. */
+function saidByRequest({ method, address, bodies }: HttpRequest): readonly OperationEffect[] {
+  const verb = CREATES[(method ?? "post").toLowerCase()];
+  const path = address.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, "").replace(/[?#].*$/, "");
+  const segments = path
+    .split("/")
+    .filter(segment => /^[a-z][a-z_-]{2,}$/i.test(segment))
+    .slice(-3);
+  if (verb === undefined || segments.length === 0 || segments.some(segment => ASKS.includes(segment)))
+    return [];
+  const options = bodies.flatMap(body => {
+    const read = readJson(body);
+    return read.ok ? membersOf(read.value) : formFields(body);
+  });
+  return operationsSaid({ program: "", command: [...segments, verb], options }).flatMap(({ rule, what }) =>
+    rule === "grant.access" || rule === "grant.protection" || rule === "cloud.public"
+      ? [operationAt(address, rule, what)]
+      : [],
+  );
+}
+
+function membersOf(value: Json | undefined, name = ""): readonly Member[] {
+  if (isJsonObject(value)) return Object.entries(value).flatMap(([key, item]) => membersOf(item, key));
+  if (Array.isArray(value)) return value.flatMap(item => membersOf(item, name));
+  return value === undefined || value === null ? [] : [{ name, value: String(value) }];
+}
+
+function operationAt(address: string, rule: OperationEffect["rule"], what: string): OperationEffect {
+  return { kind: "operation", rule, what, target: address, names: [address] };
+}
+
+/** `--method delete --url https://…`: a request that a program makes which does much else. */
+export function requestOfOptions(options: ParsedOptions): readonly OperationEffect[] {
+  const method = options.valuesOf("method", "request", "http-method", "X").map(describe)[0];
+  if (method === undefined || !/^(?:delete|post|put|patch)$/i.test(method)) return [];
+  const given = [...options.valuesOf("url", "uri", "path", "endpoint"), ...options.operandValues].map(
+    describe,
+  );
+  const address = given.find(one => one.includes("://")) ?? given.find(one => /^\/?[\w-]+\/\S+$/.test(one));
+  const bodies = options.valuesOf("body", "data", "d", "input", "json").map(describe);
+  return address === undefined ? [] : requestLosses({ method, address, headers: [], bodies });
 }
 
 function isDelete({ method, headers }: HttpRequest): boolean {
@@ -48,8 +104,8 @@ function isDelete({ method, headers }: HttpRequest): boolean {
 
 /** `…/projects/42/delete`, `…/projects/42:delete` */
 function endsInVerb(address: string): boolean {
-  const last = /[/:]([A-Za-z_-]+)\/?(?:[?#].*)?$/.exec(address)?.[1] ?? "";
-  return VERBS.includes(last.toLowerCase()) || /^batch_?delete$/i.test(last);
+  const last = /[/:]([A-Za-z_.-]+)\/?(?:[?#].*)?$/.exec(address)?.[1] ?? "";
+  return partsOf(last).some(part => destroyingVerb(part) !== undefined || ENDS.includes(part));
 }
 
 /** A GraphQL mutation whose fields delete, or a member that names the action. */

@@ -3,6 +3,7 @@ import {
   asQuotedWord,
   dropKnown,
   environmentValueOf,
+  joinValues,
   knownPrefix,
   knownText,
   NO_OUTPUT,
@@ -210,8 +211,9 @@ function runVim(call: ParsedCall): Output {
   const isCommand = (value: Value) => knownPrefix(value).startsWith("+");
   const commands = operands.filter(isCommand).map(value => dropKnown(value, 1));
   const files = operands.filter(value => !isCommand(value));
-  for (const code of [...options.valuesOf("c"), ...commands])
-    runInterpreterCode("vim", code, files, call, { from: "argument" });
+  // They are lines of one program: what one opens another writes.
+  const codes = [...options.valuesOf("c"), ...commands];
+  if (codes.length > 0) runInterpreterCode("vim", joinValues(codes, "\n"), files, call, { from: "argument" });
   const readsStdin = options.has("s", "e", "E") || call.program === "ex";
   if (readsStdin && call.stdin !== undefined)
     runInterpreterCode("vim", call.stdin, files, call, { from: "stdin" });

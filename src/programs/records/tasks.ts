@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, ownValue, readJson } from "../../protocol/index.ts";
 import {
   blankSeparated,
+  concatenate,
   describe,
   joinPath,
   joinValues,
@@ -231,7 +232,6 @@ function expandVariables(written: string, variables: ReadonlyMap<string, string>
   });
 }
 
-/** `cmake -E rm -rf DIR`: small commands that are the same everywhere. */
 /** `just --command PROGRAM …` runs a program with the variables of the justfile. */
 function runJust(call: ParsedCall): Output {
   const at = call.argv.findIndex(word => ["-c", "--command"].includes(knownText(word) ?? ""));
@@ -239,23 +239,39 @@ function runJust(call: ParsedCall): Output {
   return runTasks(call, ["justfile", "Justfile", ".justfile"], runJustfile);
 }
 
+/** `cmake -E rm -rf DIR`: small commands that are the same everywhere. */
 function runPortable(call: ParsedCall): Output {
   const at = call.argv.findIndex(word => knownText(word) === "-E");
   const [action, ...rest] = call.argv.slice(at + 1);
   const name = action === undefined ? undefined : knownText(action);
   const program = at < 0 || name === undefined ? undefined : PORTABLE.get(name);
-  return program === undefined
-    ? [unknownOutput(call)]
-    : runInner([...program.split(" ").map(word => text(word)), ...rest], call);
+  if (program === undefined) return [unknownOutput(call)];
+  const isContents = program.startsWith("rsync");
+  // Only the contents of the sources are meant.
+  const given = isContents
+    ? rest.map((word, index) => (index < rest.length - 1 ? concatenate([word, text("/.")]) : word))
+    : rest;
+  return runInner([...program.split(" ").map(word => text(word)), ...given], call);
 }
 
 const PORTABLE: ReadonlyMap<string, string> = new Map([
   ["rm", "rm"],
   ["remove", "rm -f"],
   ["remove_directory", "rm -rf"],
-  ["rename", "mv"],
+  ["rename", "mv -T"],
   ["copy", "cp"],
-  ["copy_directory", "cp -r"],
+  ["copy_if_different", "cp"],
+  // The folder's contents go into the last one, which is made if it is not there.
+  ["copy_directory", "rsync -a"],
+  ["copy_directory_if_different", "rsync -a"],
+  ["copy_directory_if_newer", "rsync -a"],
+  ["create_symlink", "ln -sfn"],
+  ["create_hardlink", "ln -f"],
+  ["make_directory", "mkdir -p"],
+  ["touch", "touch"],
+  ["tar", "tar"],
+  ["chdir", "env -C"],
+  ["time", "env"],
   ["env", "env"],
   ["cat", "cat"],
 ]);

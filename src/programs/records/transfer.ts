@@ -3,6 +3,7 @@ import {
   concatenate,
   describe,
   directoryName,
+  dropKnown,
   isAbsolute,
   joinPath,
   knownPrefix,
@@ -11,6 +12,7 @@ import {
   type Output,
   type ProgramEffect,
   readContents,
+  type TakenTree,
   text,
   type Value,
   writtenEntry,
@@ -277,12 +279,21 @@ export const archives: Field = {
             ? undefined
             : { kind: "value", what: "zip", why: "it gives the archive another name" },
       },
-      effects: [
-        { write: "first", how: "edit" },
-        { read: "rest", isCopy: true },
-        { delete: "rest", recursive: "always", when: "m", followsLinksUnless: "y" },
-      ],
+      effects: effectsOfZip,
       shellOptions: { names: "TT unzip-command" },
+    }),
+    program("jar", "", {
+      options: {
+        flags: "-v0Mi x|extract c|create t|list u|update m verbose help version",
+        values: "f|file C dir e manifest release",
+        abbreviates: false,
+      },
+      rewrite: withDash,
+      effects: effectsOfJar,
+    }),
+    program("ar", "", {
+      options: { values: "output", flags: "help version" },
+      effects: effectsOfAr,
     }),
     program("7z 7za", "unpacks changesMore", { effects: effectsOfSevenZip }),
     program("funzip", "unpacks"),
@@ -301,6 +312,15 @@ function withDash(argv: readonly Value[]): readonly Value[] {
   const withValue = [...letters].filter(letter => "fCTXbKIg".includes(letter));
   const flags = [...letters].filter(letter => !withValue.includes(letter));
   return [name, text(`-${[...flags, ...withValue].join("")}`), ...others];
+}
+
+/** Everything of a folder but what the patterns name. */
+function packed(leftOut: readonly Value[]): TakenTree {
+  return {
+    ignoreFiles: [],
+    staysHere: true,
+    leftOut: leftOut.flatMap(pattern => knownText(pattern)?.replace(/^\.\//, "") ?? []),
+  };
 }
 
 function unpacked(what: string): Missing {
@@ -326,8 +346,8 @@ function effectsOfTar({ options, operands }: ParsedCall): readonly ProgramEffect
   const directory = options.valueOf("C");
   const archive = options.valueOf("f");
   if (options.has("x")) {
-    const packed = archive === undefined || knownText(archive) === "-" ? {} : { archive };
-    return [{ kind: "write", path: directory ?? text("."), how: "extract", isInto: true, ...packed }];
+    const from = archive === undefined || knownText(archive) === "-" ? {} : { archive };
+    return [{ kind: "write", path: directory ?? text("."), how: "extract", isInto: true, ...from }];
   }
   if (!options.has("c", "r", "u")) return [];
   const followsLinks = options.has("h", "dereference");
@@ -335,7 +355,7 @@ function effectsOfTar({ options, operands }: ParsedCall): readonly ProgramEffect
     const path =
       directory === undefined || isAbsolute(value) ? value : concatenate([directory, text("/"), value]);
     return [
-      { kind: "read", path, isCopy: true },
+      { kind: "read", path, isCopy: true, taken: packed(options.valuesOf("exclude")) },
       ...(options.has("remove-files")
         ? [{ kind: "delete", path, isRecursive: true, followsLinks } as const]
         : []),
@@ -343,6 +363,62 @@ function effectsOfTar({ options, operands }: ParsedCall): readonly ProgramEffect
   });
   if (archive === undefined || knownText(archive) === "-") return effects;
   return [...effects, { kind: "write", path: archive, how: "replace" }];
+}
+
+/** What stands behind `-x` stays out, up to the next option. */
+function effectsOfZip({ argv, options, operands }: ParsedCall): readonly ProgramEffect[] {
+  const at = argv.findIndex(word => knownText(word) === "-x");
+  const behind = at < 0 ? [] : argv.slice(at + 1);
+  const end = behind.findIndex(word => knownPrefix(word).startsWith("-"));
+  const leftOut = end < 0 ? behind : behind.slice(0, end);
+  const [archive, ...files] = operands.filter(word => !leftOut.includes(word));
+  const isMoved = options.has("m");
+  return [
+    ...(archive === undefined || knownText(archive) === "-"
+      ? []
+      : [{ kind: "write", path: archive, how: "edit" } as const]),
+    ...files.flatMap((path): readonly ProgramEffect[] => [
+      {
+        kind: "read",
+        path,
+        isCopy: true,
+        ...(options.has("r") ? { taken: packed([...leftOut, ...options.valuesOf("x", "exclude")]) } : {}),
+      },
+      ...(isMoved
+        ? [{ kind: "delete", path, isRecursive: true, followsLinks: !options.has("y") } as const]
+        : []),
+    ]),
+  ];
+}
+
+/** `jar xf a.jar` takes it apart where it stands, `--dir` elsewhere; `-C DIR .` goes into the one it makes. */
+function effectsOfJar({ options, operands }: ParsedCall): readonly ProgramEffect[] {
+  const archive = options.valueOf("f");
+  if (options.has("t", "help", "version")) return [];
+  if (options.has("x")) {
+    const path = options.valueOf("dir", "C") ?? text(".");
+    return [
+      { kind: "write", path, how: "extract", isInto: true, ...(archive === undefined ? {} : { archive }) },
+    ];
+  }
+  return [
+    ...[...options.valuesOf("C"), ...operands].map(
+      (path): ProgramEffect => ({ kind: "read", path, isCopy: true, taken: packed([]) }),
+    ),
+    ...(archive === undefined ? [] : [{ kind: "write", path: archive, how: "edit" } as const]),
+  ];
+}
+
+function effectsOfAr({ operands, options }: ParsedCall): readonly ProgramEffect[] {
+  const [key, archive, ...members] = operands;
+  const letter = (key === undefined ? "" : (knownText(key) ?? "")).replace(/^-/, "")[0] ?? "t";
+  if (archive === undefined || "tpd".includes(letter)) return [];
+  const path = options.valueOf("output") ?? text(".");
+  if (letter === "x") return [{ kind: "write", path, how: "extract", isInto: true, archive }];
+  return [
+    ...members.map((member): ProgramEffect => ({ kind: "read", path: member, isCopy: true })),
+    { kind: "write", path: archive, how: "edit" },
+  ];
 }
 
 function effectsOfSevenZip({ argv }: ParsedCall): readonly ProgramEffect[] {
@@ -355,9 +431,13 @@ function effectsOfSevenZip({ argv }: ParsedCall): readonly ProgramEffect[] {
   if (letter !== "a" && letter !== "u") return [];
   const isMoved = others.some(word => describe(word) === "-sdel");
   const [archive, ...files] = others.filter(word => !knownPrefix(word).startsWith("-"));
-  const packed = files.flatMap((path): readonly ProgramEffect[] => [
-    { kind: "read", path, isCopy: true },
+  const leftOut = others.flatMap(word => {
+    const [mark] = /^-xr?!/.exec(knownPrefix(word)) ?? [];
+    return mark === undefined ? [] : [dropKnown(word, mark.length)];
+  });
+  const taken = files.flatMap((path): readonly ProgramEffect[] => [
+    { kind: "read", path, isCopy: true, taken: packed(leftOut) },
     ...(isMoved ? [{ kind: "delete", path, isRecursive: true } as const] : []),
   ]);
-  return archive === undefined ? packed : [...packed, { kind: "write", path: archive, how: "edit" }];
+  return archive === undefined ? taken : [...taken, { kind: "write", path: archive, how: "edit" }];
 }

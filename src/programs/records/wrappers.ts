@@ -191,6 +191,10 @@ export const terminals: Field = {
     program("tmux", "readsNothing", {
       options: { flags: "-2CDlNuvV", values: "-cfLST", stopsAtOperand: true },
       run: runTmux,
+      operations: [
+        "sys.kill kill-server | end every session and what runs in it | safer tmux ls | stops tmux kill-server | passes tmux kill-session -t build",
+        "sys.kill kill-session | end every other session | needs a | safer tmux ls | stops tmux kill-session -a | passes tmux kill-session -t build",
+      ],
     }),
     program("screen", "readsNothing", {
       options: { flags: "-aAdDfiLmOqrRUvwxX", values: "-cehpsStT", stopsAtOperand: true },

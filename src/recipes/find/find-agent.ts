@@ -4,7 +4,8 @@ import { SHIPPED_AGENTS } from "../shipped-recipes.ts";
 import { isFile, staysInside } from "./find-recipe.ts";
 
 type AgentLookup =
-  | { readonly kind: "found"; readonly path: string }
+  /** `passedOver`: a file of the project that has the name of an agent of the package, and does not take its place */
+  | { readonly kind: "found"; readonly path: string; readonly passedOver?: string }
   | { readonly kind: "missing" }
   | { readonly kind: "bad-reference" };
 
@@ -22,17 +23,33 @@ export function findAgent(system: System, reference: string, workingDir: string)
   const bases = new Set([
     ...[findAssetHome(system)].filter(base => base !== undefined),
     ...(home === undefined ? [] : [join(home, ".amplihack")]),
-    workingDir,
   ]);
-  const directories = [...bases].flatMap(base => AGENT_FOLDERS.map(folder => join(base, folder)));
+  const inBase = (base: string) =>
+    findIn(
+      system,
+      AGENT_FOLDERS.map(folder => join(base, folder)),
+      segments,
+    );
   const isOwn = segments.length === 1 || segments[0] === OWN_NAMESPACE;
-  for (const directory of [...directories, ...(isOwn ? [SHIPPED_AGENTS] : [])]) {
-    const path = candidates(segments)
-      .map(candidate => join(directory, candidate))
-      .find(file => isFile(system.files, file) && staysInside(system.files, directory, file));
-    if (path !== undefined) return { kind: "found", path };
-  }
-  return { kind: "missing" };
+  const shipped = isOwn ? findIn(system, [SHIPPED_AGENTS], segments) : undefined;
+  const chosen = [...bases].map(inBase).find(path => path !== undefined);
+  const ofProject = bases.has(workingDir) ? undefined : inBase(workingDir);
+  if (chosen !== undefined) return { kind: "found", path: chosen };
+  if (shipped !== undefined)
+    return { kind: "found", path: shipped, ...(ofProject === undefined ? {} : { passedOver: ofProject }) };
+  return ofProject === undefined ? { kind: "missing" } : { kind: "found", path: ofProject };
+}
+
+function findIn(
+  { files }: System,
+  directories: readonly string[],
+  segments: readonly string[],
+): string | undefined {
+  return directories
+    .flatMap(directory =>
+      candidates(segments).map(candidate => ({ directory, file: join(directory, candidate) })),
+    )
+    .find(({ directory, file }) => isFile(files, file) && staysInside(files, directory, file))?.file;
 }
 
 function candidates(segments: readonly string[]): readonly string[] {

@@ -186,10 +186,18 @@ function readInstructions(task: StepTask): { text: string; warnings: readonly st
     const text = readText(run.system, found.path, AGENT_FILE_LIMIT);
     return text === undefined
       ? without("was not found")
-      : { text: `${text.replace(FRONT_MATTER, "").trim()}\n\n${notice}`, warnings: [] };
+      : {
+          text: `${text.replace(FRONT_MATTER, "").trim()}\n\n${notice}`,
+          warnings: found.passedOver === undefined ? [] : [passedOver(step.agent, found.passedOver)],
+        };
   } catch (error) {
     return without(`could not be read (${errorText(error)})`);
   }
+}
+
+/** A person trusts an agent of the project by taking it into their own folder, as it is then. */
+function passedOver(agent: string, path: string): string {
+  return `'${agent}' is an agent of amplihack, and ${path}, which has its name, does not take its place. To use that file, copy it to ~/.amplihack/.claude/agents, or give it another name`;
 }
 
 /** `git add -A` after an agent step, only where the step or the run asks for it. */

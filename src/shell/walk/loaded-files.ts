@@ -121,7 +121,8 @@ export function runLoadedText(written: Value, path: string, call: ProgramCall): 
   const known = knownText(code);
   const isShell = SHELL_NAME.test(path) || interpreter !== undefined;
   if (known !== undefined && !isShell && isSettings(path, known)) {
-    for (const command of commandsOf(known, name => programs.isKnown(name)))
+    const dangers = (word: string): boolean => programs.findDangerous(word).length > 0;
+    for (const command of commandsOf(plainText(path, known), name => programs.isKnown(name), dangers))
       runInNewShell(command, deeper, source);
     return;
   }
@@ -141,16 +142,16 @@ function cellsOf(notebook: Value): Value {
   return text(code, notebook.origins);
 }
 
-const SHELL_NAME = /\.(?:sh|bash|zsh|ksh|fish)$|rc$|profile$|env$/;
+const SHELL_NAME = /\.(?:sh|bash|zsh|ksh|fish|bats)$|rc$|profile$|env$/;
 
 /** Files of `name = value` lines, of rules with recipes behind a tab, and of languages without a reader: commands stand in them. */
 function isSettings(path: string, content: string): boolean {
   if (SHELL_NAME.test(path) || content.startsWith("#!")) return false;
   return (
-    /\.(?:mk|mak|cfg|conf|ini|toml|ya?ml|json|properties|rs|go|java|kts?|gradle|groovy|scala|cs|swift|exs?|clj|r|jl|nix|dart|hs|ml|cmake|bzl|bazel|tf|hcl|service)$/i.test(
+    /\.(?:mk|mak|cfg|conf|ini|toml|ya?ml|json|properties|rs|go|java|kts?|gradle|groovy|scala|cs|swift|exs?|clj|r|jl|nix|dart|hs|ml|cmake|bzl|bazel|tf|hcl|service|xml|zig|build|gyp|gypi|proj|csproj|fsproj|props|targets|ninja|sbt|cabal|pkl|cue|dhall|lock)$/i.test(
       path,
     ) ||
-    /^(?:(?:GNU)?[Mm]akefile|[Jj]ustfile|\.justfile|CMakeLists\.txt|Procfile.*|BUILD|WORKSPACE|Jenkinsfile|Vagrantfile|Earthfile|Tiltfile)$/.test(
+    /^(?:(?:GNU)?[Mm]akefile|[Jj]ustfile|\.justfile|CMakeLists\.txt|Procfile.*|BUILD|WORKSPACE|Jenkinsfile|Vagrantfile|Earthfile|Tiltfile|Dockerfile.*|Containerfile|Brewfile|Caddyfile|Snakefile)$/.test(
       baseName(path),
     ) ||
     /^\s*\[[^\]\n]+\]\s*$/m.test(content)
@@ -163,11 +164,30 @@ const MAX_COMMAND = 1000;
 /** Strings in the languages of such files; three marks first. */
 const STRING = /"""([\s\S]{1,2000}?)"""|"((?:[^"\\\n]|\\.){1,1000})"|'((?:[^'\\\n]|\\.){1,1000})'/g;
 
+/** How languages write the home folder of whoever runs them. */
+const HOME_CALL =
+  /\$ENV\{HOME\}|\$\(HOME\)|(?:[\w.]*getenv|Getenv|get_env!?|env|property|getProperty|environ\.get|expanduser)\s*\(\s*["'](?:HOME|user\.home|~)["']\s*\)|ENV\[["']HOME["']\]|\bDir\.home\b|\b(?:\w+\.)?(?:homedir|home_dir|UserHomeDir)\(\)/g;
+
+/** Without tags, and with the home folder in one spelling. */
+function plainText(path: string, content: string): string {
+  const bare = /\.(?:xml|\w*proj|props|targets)$/i.test(path)
+    ? content.replace(/<[^>\n]{0,300}>/g, " ")
+    : content;
+  return bare.replace(HOME_CALL, '"~"');
+}
+
+/** `"rm", "-rf", x`, `[rm, -rf, x]`: the words of a command, one by one. */
+const LIST = /(["']?)[\w./~-]{1,200}\1(?:\s*,\s*(?:"[^"\n]{1,300}"|'[^'\n]{1,300}'|[\w./~$-]{1,200})){1,16}/g;
+
 /**
- * What a program may run of such a text: lines, what follows `=` or `:`, and strings, as far as they begin with the name of a
- * program that is known.
+ * What a program may run of such a text: lines, what follows `=` or `:`, strings and lists of words, as far as they begin with
+ * the name of a program that is known; and whatever follows the name of one that does harm.
  */
-function commandsOf(content: string, isKnownProgram: (name: string) => boolean): readonly Value[] {
+function commandsOf(
+  content: string,
+  isKnownProgram: (name: string) => boolean,
+  isDangerous: (word: string) => boolean,
+): readonly Value[] {
   const found = new Set<string>();
   const add = (candidate: string) => {
     const command = candidate.replace(/^[\s@+!-]+/, "").trim();
@@ -181,8 +201,20 @@ function commandsOf(content: string, isKnownProgram: (name: string) => boolean):
       found.add(command);
   };
   for (const match of content.matchAll(STRING)) add(unescaped(match[1] ?? match[2] ?? match[3] ?? ""));
+  for (const [list] of content.matchAll(LIST))
+    add(list.replace(/["']?\s*,\s*["']?/g, " ").replace(/^["']|["']$/g, ""));
   for (const line of content.split("\n", MAX_LINES)) {
     if (/^\s*(?:\/\/(?!go:generate)|#)/.test(line)) continue;
+    for (const { 1: word = "", index } of line.matchAll(
+      /(?:^|[\s("'`=:@{,;|&])([a-z][\w-]*)(?=\s+[-~/.$"'\w])/g,
+    ))
+      if (isDangerous(word))
+        add(
+          line
+            .slice(index)
+            .replace(/^[^a-z]+/, "")
+            .replace(/["'`)}\]].*$/, ""),
+        );
     const value = /^[^=:]*[=:]\s*(.*)$/.exec(line)?.[1];
     add(line.replace(/^\s*\/\/go:generate\s/, ""));
     if (value !== undefined) add(value.replace(/^["']\s*!?\s*|["',]*\s*$/g, ""));

@@ -109,7 +109,7 @@ export const PYTHON = defineLanguage({
     ["path.{copy,copy_into}", "copies", "this", "0 target"],
     ["shutil.unpack_archive", extracts("0 filename", "1 extract_dir path")],
     ["file.extractall", extracts("handle", "0 path")],
-    ["file.extract", extracts("handle", "1 path")],
+    ["file.extract", special.extractsMember],
     ["os.{truncate,ftruncate}", special.truncates],
     ["file.truncate", "writes", "handle"],
     ["path.{write_text,write_bytes,touch}", "writes", "this", "0"],

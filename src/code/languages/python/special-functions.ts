@@ -224,3 +224,12 @@ export const importsEverything: LibraryFunction = (call, context) => {
   }
   return undefined;
 };
+
+/** One member of an archive comes into the folder under its own name. */
+export const extractsMember: LibraryFunction = (call, context) => {
+  const member = select(call, "0 member");
+  const folder = select(call, "1 path");
+  if (member === undefined) return undefined;
+  const path = folder === undefined ? member : joined([folder, literal("/"), member], "path");
+  return noteWrite(context, call, path, false);
+};
