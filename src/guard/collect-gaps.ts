@@ -180,7 +180,8 @@ function gapsOfEffect(effect: CommandEffect, workspace: GuardWorkspace): readonl
   }
 }
 
-const DEVICES = /^\/(?:dev|proc|sys)(?:\/|$)/;
+/** Below /dev/shm lie plain files. */
+const DEVICES = /^\/(?:dev(?!\/shm\/)|proc|sys)(?:\/|$)/;
 const PLAIN_DEVICES = /^\/dev\/(?:null|zero|full|u?random|stdin|stdout|stderr|tty|fd\/\d+)$/;
 
 function gapsOfRead(
@@ -267,7 +268,7 @@ function gapsOfChange(
 
 function gapsOfChangedPath(path: string, workspace: GuardWorkspace): readonly Gap[] {
   if (PLAIN_DEVICES.test(path)) return [];
-  if (DEVICES.test(path) && !path.startsWith("/dev/shm/"))
+  if (DEVICES.test(path))
     return [{ kind: "reach", what: path, why: "a device or a running process is changed" }];
   if (secretAt(workspace, path) !== undefined || hasSecretsIn(workspace, path))
     return [{ kind: "secret", what: path, why: "a secret is changed" }];

@@ -73,7 +73,7 @@ function gapsOfBrought(run: GitRun, workspace: GuardWorkspace): readonly Gap[] {
   if (!isOfFiles && (isOfCommit || tracked === undefined || targets.some(({ path }) => path === undefined)))
     return [commits];
   const { top } = repository;
-  const below = [...(tracked ?? [])].map(name => join(top, name));
+  const below = [...(tracked?.keys() ?? [])].map(name => join(top, name));
   const brought = targets.flatMap(({ path = top }) => [path, ...below.filter(file => isInside(path, file))]);
   const wiring = brought.find(
     path =>
