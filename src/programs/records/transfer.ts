@@ -18,7 +18,14 @@ import {
   writtenEntry,
 } from "../../shell/index.ts";
 import { isSearchResult } from "../model/effects.ts";
-import { type Field, type KnownCall, type Missing, type ParsedCall, program } from "../model/program.ts";
+import {
+  type Field,
+  type KnownCall,
+  type Missing,
+  type ParsedCall,
+  type Program,
+  program,
+} from "../model/program.ts";
 import { isDirectory, placedAt } from "./file-access.ts";
 
 /** Programs that give files another place or another name. */
@@ -270,6 +277,14 @@ export const archives: Field = {
       effects: effectsOfZip,
       shellOptions: { names: "TT unzip-command" },
     }),
+    ...otherArchives(),
+    program("7z 7za", "unpacks changesMore", { effects: effectsOfSevenZip }),
+    program("funzip", "unpacks"),
+  ],
+};
+
+function otherArchives(): readonly Program[] {
+  return [
     program("jar", "", {
       options: {
         flags: "-v0Mi x|extract c|create t|list u|update m verbose help version",
@@ -283,10 +298,8 @@ export const archives: Field = {
       options: { values: "output", flags: "help version" },
       effects: effectsOfAr,
     }),
-    program("7z 7za", "unpacks changesMore", { effects: effectsOfSevenZip }),
-    program("funzip", "unpacks"),
-  ],
-};
+  ];
+}
 
 /**
  * `tar xzf`: the first word may be letters without a dash. Their values follow in the order of the letters, so letters
