@@ -100,7 +100,7 @@ function answeredHosts(system: System) {
 export async function whyNoSandbox(system: System): Promise<string | undefined> {
   const { checkSandbox } = await loadSandbox();
   const { report } = checkSandbox(system, placesOf(system));
-  if (report === undefined) return "amplihack-sandbox is not installed";
+  if (report === undefined || report.by === "bwrap") return "amplihack-sandbox is not installed";
   const lacking = (["namespaces", "network", "seccomp"] as const).find(layer => !report[layer].works);
   return lacking && `this machine has no ${lacking} for it: ${report[lacking].reason ?? "it does not work"}`;
 }

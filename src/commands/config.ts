@@ -33,7 +33,7 @@ async function requirePersonFor(
 ): Promise<void> {
   const places = requireDirectories(system);
   const { consent } = loadConfig(system, { ...places, projectRoot: undefined }).config;
-  const isLowered = CONSENT.findIndex(each => each === wanted) < CONSENT.indexOf(consent);
+  const isLowered = (CONSENT as readonly string[]).indexOf(wanted) < CONSENT.indexOf(consent);
   if (key !== "consent" || !isLowered) return;
   const { confirmByPhrase, requirePerson } = await import("./guard/allow-once.ts");
   requirePerson(system, places.stateHome);

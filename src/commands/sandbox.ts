@@ -7,7 +7,7 @@ import {
   usageError,
 } from "../cli/index.ts";
 import { loadConfig } from "../config/index.ts";
-import { type LayerReport, loadSandbox, OPEN_WITHOUT } from "../sandbox/index.ts";
+import { type LayerReport, loadSandbox, OPEN_WITH_BWRAP, OPEN_WITHOUT } from "../sandbox/index.ts";
 import { requireDirectories } from "../state/index.ts";
 import { allowCommand } from "./sandbox/allow.ts";
 import { callCommand } from "./sandbox/call.ts";
@@ -72,9 +72,10 @@ const checkCommand = defineCommand({
     const { checkSandbox, usableLayers } = await loadSandbox();
     const { program, report } = checkSandbox(system, placesOf(system));
     const layers = report === undefined ? undefined : usableLayers(report);
-    const open = Object.entries(OPEN_WITHOUT).flatMap(([layer, what]) =>
+    const lacking = Object.entries(OPEN_WITHOUT).flatMap(([layer, what]) =>
       layers?.some(each => each === layer) === true ? [] : what,
     );
+    const open = [...lacking, ...(report?.by === "bwrap" ? OPEN_WITH_BWRAP : [])];
     const document = {
       available: layers !== undefined,
       program: program ?? null,
@@ -83,11 +84,13 @@ const checkCommand = defineCommand({
     };
     const lines =
       report === undefined
-        ? ["The sandbox is unavailable: its program, amplihack-sandbox, is not installed."]
+        ? ["The sandbox is unavailable: neither amplihack-sandbox nor bwrap is installed."]
         : [
             layers === undefined
               ? "The sandbox is unavailable: what works here holds too little back."
-              : "The sandbox works.",
+              : report.by === "bwrap"
+                ? "The sandbox works with bwrap; amplihack-sandbox, which is not installed, holds more back."
+                : "The sandbox works.",
             ...layerLines(report, terminal),
             ...(open.length === 0 ? [] : ["Open on this machine:", ...open.map(what => `  ${what}`)]),
           ];

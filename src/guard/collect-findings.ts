@@ -11,6 +11,7 @@ import {
   isNoted,
   makeFinding,
   settleVerdict,
+  withStamp,
 } from "./finding.ts";
 import { losesNothing, movedEarlier, movedTo } from "./losses.ts";
 import { clipText } from "./reason.ts";
@@ -39,7 +40,8 @@ export function collectFindings(
     if (verdict === "allow" || staysInContainer(rule.id, by)) return;
     const isLoss = verdict === "ask" && isOfFamily(rule.id, "fs");
     if (isLoss && current !== undefined && losesNothing(context, current)) return;
-    const finding = makeFinding(rule, verdict, by?.invocation?.id, target, details);
+    const made = makeFinding(rule, verdict, by?.invocation?.id, target, details);
+    const finding = withStamp(made, target, workspace.given.system.files);
     if (isAnswered(finding, workspace.given.facts?.permitted ?? [])) return;
     const isOfFiles = by !== undefined && isOfFamily(rule.id, "fs", "sec", "disk");
     const lost = isOfFiles ? finding.lost + via(wordsOf(by.span), target) : finding.lost;

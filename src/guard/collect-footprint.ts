@@ -65,7 +65,12 @@ function addDeletion(draft: Draft, effect: EffectOf<"delete">): void {
     return;
   }
   // What is made again is not worth its size; a file of the project that only has such a name is at risk.
+  const known = new Set(draft.targets.keys());
   addWord(draft, path, by, selection === "regenerable" ? undefined : "delete", isTree);
+  const { names } = effect;
+  if (names !== undefined)
+    for (const [key, target] of draft.targets)
+      if (!known.has(key)) draft.targets.set(key, { ...target, names });
   if (effect.isShredded === true) addWord(draft, path, by, "write", isTree);
 }
 

@@ -5,7 +5,7 @@ import { basename, globMatches, isInside } from "../system/index.ts";
 import { clip } from "../text/index.ts";
 import { collectEffects } from "./collect.ts";
 import { collectFindings } from "./collect-findings.ts";
-import { type Finding, isAnswered, makeFinding, settleVerdict } from "./finding.ts";
+import { type Finding, isAnswered, makeFinding, settleVerdict, withStamp } from "./finding.ts";
 import type { GuardWorkspace } from "./judgement.ts";
 import { isOfFamily, type Rule } from "./rule.ts";
 import { findRule } from "./rules.ts";
@@ -134,6 +134,7 @@ function questionAbout(
   const rule = findRule(RULE);
   const verdict = settleVerdict(rule, undefined, settings);
   if (verdict === "allow") return [];
-  const finding = makeFinding(rule, verdict, id, `${path} (${what})`, { file: path, what });
+  const made = makeFinding(rule, verdict, id, `${path} (${what})`, { file: path, what });
+  const finding = withStamp(made, path, given.system.files);
   return isAnswered(finding, given.facts?.permitted ?? []) ? [] : [finding];
 }

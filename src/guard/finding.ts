@@ -1,4 +1,5 @@
 import type { GuardSettings, RuleId, RuleSetting } from "../config/index.ts";
+import type { System } from "../system/index.ts";
 import { isStricterThan, type Rule, stricter, type Verdict, verdictAt } from "./rule.ts";
 
 /** What a rule has against one target. */
@@ -20,6 +21,8 @@ export interface Finding {
    * question away. Absent where a copy would not help, or where it is not known what is lost.
    */
   readonly atRisk?: readonly string[];
+  /** what the file was when it was asked about, where a yes is for its content */
+  readonly stamp?: string | undefined;
   /** it follows from what stands in a file: the same words mean something else once that changes */
   readonly isOfFile?: boolean;
   /** index into the analysed invocations; undefined for what belongs to no program */
@@ -134,18 +137,32 @@ export function makeFinding(
   };
 }
 
-/** What a finding asks: the same rule about the same thing. */
-export function questionKey({ rule, target }: Pick<Finding, "rule" | "target">): string {
-  return `${rule}\n${target}`;
+/** What a finding asks: the same rule about the same thing, as it is. */
+export function questionKey({ rule, target, stamp }: Pick<Finding, "rule" | "target" | "stamp">): string {
+  return stamp === undefined ? `${rule}\n${target}` : `${rule}\n${target}\n${stamp}`;
 }
 
-/** Once permitted for a file, asking again tells the person nothing: it was seen, or may be edited. */
+/**
+ * Once permitted for a file, asking again tells the person nothing: it was seen, or may be edited. What was seen or may run
+ * is the content of that moment.
+ */
 const ASKED_ONCE: readonly Rule["id"][] = [
   "agent.bypass",
   "exec.session",
   "sec.read",
   "sec.write",
 ] satisfies RuleId[];
+const OF_CONTENT: readonly Rule["id"][] = ["exec.session", "sec.read"] satisfies RuleId[];
+
+/** With what the file is now, where a yes would be for its content. */
+export function withStamp(finding: Finding, path: string, files: System["files"]): Finding {
+  if (!OF_CONTENT.includes(finding.rule) || !path.startsWith("/")) return finding;
+  try {
+    return { ...finding, stamp: files.exactFacts(path)?.stamp };
+  } catch {
+    return finding;
+  }
+}
 
 export function isAnswered(finding: Finding, permitted: readonly string[]): boolean {
   return (

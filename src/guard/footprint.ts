@@ -22,6 +22,8 @@ export interface FootprintTarget {
   readonly how: "delete" | "move" | "write" | "attributes";
   /** with everything below it */
   readonly isTree: boolean;
+  /** of what is below, only what has one of these names, or lies in a folder that has */
+  readonly names?: readonly string[];
   /** an unknown program is given its name: it is kept if it can be, and is no reason to ask */
   readonly isPossible?: boolean;
   /** of what is below, only what is empty may go */

@@ -3,6 +3,7 @@
  * every set of layers what stays open; it never runs a command bare.
  */
 
+export { OPEN_WITH_BWRAP } from "./bwrap.ts";
 export { heldAsChange } from "./held-change.ts";
 export type { DecidedTry } from "./judge-try.ts";
 export { checkLayers, type LayerAnswer, type LayerReport, usableLayers } from "./layers.ts";

@@ -10,6 +10,8 @@ export interface LayerAnswer {
 
 /** Which layers work on this machine, each tried for real by the program itself. */
 export interface LayerReport {
+  /** absent: `amplihack-sandbox`, which is made for it */
+  readonly by?: "bwrap" | undefined;
   readonly namespaces: LayerAnswer;
   readonly network: LayerAnswer;
   readonly landlock: LayerAnswer;
@@ -47,6 +49,7 @@ export function readReport(answered: Json | undefined, why: string): LayerReport
   const unknown = { works: false, reason: why };
   const version = found["landlockVersion"];
   return {
+    ...(found["by"] === "bwrap" ? { by: "bwrap" as const } : {}),
     namespaces: namespaces ?? unknown,
     network: network ?? unknown,
     landlock: landlock ?? unknown,

@@ -5,6 +5,7 @@ import { Problem, readText, removeIfThere } from "../state/index.ts";
 import { dirname, join, type System } from "../system/index.ts";
 import { survey, type Workspace } from "../workspace/index.ts";
 import { findRegistries } from "./allowed-hosts.ts";
+import { checkBwrap, findBwrap } from "./bwrap.ts";
 import { checkLayers, type LayerReport, readReport, usableLayers } from "./layers.ts";
 import { type Plan, planPolicy } from "./plan.ts";
 import type { Overlay, Policy, ProxyStart } from "./policy.ts";
@@ -30,13 +31,14 @@ export interface SandboxCheck {
 export function checkSandbox(system: System, places: SandboxPlaces): SandboxCheck {
   const { files, random, text } = system;
   const path = layersFile(places.stateHome);
-  const program = findSandboxProgram(system, places);
+  const own = findSandboxProgram(system, places);
+  const program = own ?? findBwrap(system);
   if (program === undefined) {
     removeIfThere(files, path);
     return { program, report: undefined };
   }
   for (const folder of [places.stateHome, dirname(path)]) files.makeDirectory(folder, 0o700);
-  const report = checkLayers(program, places.stateHome);
+  const report = own === undefined ? checkBwrap(program) : checkLayers(program, places.stateHome);
   const temporary = `${path}.${random.hex(8)}`;
   const content = JSON.stringify({ of: machineOf(system, program), report });
   files.createExclusive(temporary, text.encode(content), 0o600);
@@ -58,7 +60,7 @@ const MAX_LAYERS_BYTES = 64 * 1024;
 
 /** What was found at the last check. A policy that this no longer holds for does not start its command. */
 function knownSandbox(system: System, places: SandboxPlaces): SandboxCheck {
-  const program = findSandboxProgram(system, places);
+  const program = findSandboxProgram(system, places) ?? findBwrap(system);
   const read = readJson(readText(system, layersFile(places.stateHome), MAX_LAYERS_BYTES) ?? "");
   const known = read.ok && isJsonObject(read.value) ? read.value : {};
   if (program === undefined || known["of"] !== machineOf(system, program))
@@ -86,10 +88,11 @@ export async function runCommand(
   places: SandboxPlaces,
   command: SandboxedCommand,
 ): Promise<number> {
-  const { program, plan } = prepareSandbox(system, places, command);
+  const { program, plan, report } = prepareSandbox(system, places, command);
   return runInSandbox(system, {
     ...places,
     program,
+    by: report.by,
     policy: plan("keep").policy,
     words: command.words,
     directory: command.directory,
@@ -117,7 +120,7 @@ export function prepareSandbox(
       kind: "unavailable",
       causes: [
         program === undefined
-          ? "its program, amplihack-sandbox, is not installed"
+          ? "its program, amplihack-sandbox, is not installed, and neither is bwrap"
           : "this machine lacks layers for it",
       ],
       fix: "amplihack sandbox check",
@@ -132,7 +135,9 @@ export function prepareSandbox(
     stateHome: places.stateHome,
     tmpdir: system.env.get("TMPDIR"),
   });
-  const { settings } = command;
+  // With bwrap there is no way to the proxy.
+  const isOff = report.by === "bwrap" && command.settings.network === "hosts";
+  const settings = isOff ? { ...command.settings, network: "off" as const } : command.settings;
   const proxy = startOfProxy(system, places, command);
   return {
     program,

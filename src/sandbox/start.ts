@@ -1,11 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { Writable } from "node:stream";
 import { removeIfThere } from "../state/index.ts";
-import type { System } from "../system/index.ts";
-import type { Policy } from "./policy.ts";
+import { join, type System, sha256Hex } from "../system/index.ts";
+import { bwrapWords } from "./bwrap.ts";
+import type { Hidden, Policy } from "./policy.ts";
+import { seccompProgram } from "./seccomp.ts";
 import { policyPath, writePolicy } from "./store.ts";
 
 export interface SandboxStart {
   readonly program: string;
+  readonly by?: "bwrap" | undefined;
   readonly stateHome: string;
   readonly policy: Policy;
   /** the command, where the policy holds none */
@@ -28,13 +33,61 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 /** Runs a command with this program's streams, or with those that are given, and answers with its exit code. */
 export async function runInSandbox(system: System, start: SandboxStart): Promise<number> {
   const { streams } = start;
+  const stdio = streams === undefined ? ("inherit" as const) : ("pipe" as const);
+  if (start.by === "bwrap") return runInBwrap(system, start, stdio);
   const id = writePolicy(system, start.stateHome, start.policy);
   const words = start.policy.command === undefined ? ["--", ...start.words] : [];
   const child = spawn(start.program, ["--home", start.stateHome, id, ...words], {
     cwd: start.directory,
     env: Object.fromEntries(system.env.names().map(name => [name, system.env.get(name)])),
-    stdio: streams === undefined ? "inherit" : "pipe",
+    stdio,
   });
+  try {
+    return await endOf(child, streams);
+  } finally {
+    removeIfThere(system.files, policyPath(start.stateHome, id));
+  }
+}
+
+/** Only what the policy keeps reaches the command; the filter of calls comes through a descriptor. */
+async function runInBwrap(
+  system: System,
+  { program, policy, words, directory, streams, stateHome }: SandboxStart,
+  stdio: "inherit" | "pipe",
+): Promise<number> {
+  const filter = seccompProgram(process.arch);
+  if (filter === undefined) return NOT_STARTED;
+  const folder = mkdtempSync(join(stateHome, "sandbox", "masks-"));
+  const maskOf = ({ path, text = "" }: Hidden) => {
+    if (system.files.follow(path)?.kind !== "file") return undefined;
+    const mask = join(folder, sha256Hex(system.text.encode(text)).slice(0, 16));
+    writeFileSync(mask, text, { mode: 0o600 });
+    return mask;
+  };
+  const kept = policy.environment.keep.flatMap(name => {
+    const value = system.env.get(name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const child = spawn(program, bwrapWords(policy, directory, policy.command ?? words, maskOf), {
+    cwd: directory,
+    env: { ...Object.fromEntries(kept), ...policy.environment.set },
+    stdio: [stdio, stdio, stdio, "pipe", "pipe"],
+  });
+  const [, , , input, status] = child.stdio;
+  if (input instanceof Writable) input.on("error", () => {}).end(filter);
+  let said = "";
+  status?.on("data", (bytes: Uint8Array) => {
+    said += String(bytes);
+  });
+  const code = await endOf(child, streams).finally(() => rmSync(folder, { recursive: true, force: true }));
+  if (said.includes("child-pid")) return code;
+  process.stderr.write(
+    "amplihack: the command was not started: bwrap could not make its view. See: amplihack sandbox check\n",
+  );
+  return NOT_STARTED;
+}
+
+async function endOf(child: ChildProcess, streams: Streams | undefined): Promise<number> {
   // Those from the keyboard reach the command by themselves; this program must only outlive them.
   const handOn = (signal: NodeJS.Signals) => {
     if (signal !== "SIGINT" && signal !== "SIGQUIT") child.kill(signal);
@@ -49,7 +102,6 @@ export async function runInSandbox(system: System, start: SandboxStart): Promise
     });
   } finally {
     for (const signal of SIGNALS) process.off(signal, handOn);
-    removeIfThere(system.files, policyPath(start.stateHome, id));
   }
 }
 

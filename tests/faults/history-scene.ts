@@ -1,11 +1,12 @@
 import { BUILT_IN } from "../../src/config/settings.ts";
 import type { Footprint, FootprintTarget } from "../../src/guard/footprint.ts";
 import { NO_FOOTPRINT } from "../../src/guard/footprint.ts";
+import { finishEnded } from "../../src/history/background.ts";
 import { beginCall } from "../../src/history/begin.ts";
 import { completeChange } from "../../src/history/complete.ts";
 import { type HistoryContext, openContext } from "../../src/history/context.ts";
 import { type History, openHistory } from "../../src/history/index.ts";
-import { findAllOpen } from "../../src/history/open-changes.ts";
+import { findAllOpen, readOpen, replaceOpen } from "../../src/history/open-changes.ts";
 import type { System } from "../../src/system/system.ts";
 
 /** A project without git, and what a call does in it: the same on a disk in memory and on a real one. */
@@ -27,7 +28,7 @@ const CALL = {
 } as const;
 
 /** What the guard says before the call: all paths by name, nothing but the directory, or a repository. */
-export type SceneKind = "named" | "unknown" | "git";
+export type SceneKind = "named" | "unknown" | "git" | "unknown in git";
 
 export function footprintOf(kind: SceneKind, { project }: HistoryScene): Footprint {
   const target = (name: string, how: FootprintTarget["how"], isTree = false) => ({
@@ -44,7 +45,7 @@ export function footprintOf(kind: SceneKind, { project }: HistoryScene): Footpri
     };
     return { ...NO_FOOTPRINT, repositories: [repository] };
   }
-  if (kind === "unknown") return { ...NO_FOOTPRINT, unknownIn: [project] };
+  if (kind === "unknown" || kind === "unknown in git") return { ...NO_FOOTPRINT, unknownIn: [project] };
   return {
     ...NO_FOOTPRINT,
     targets: [
@@ -116,6 +117,23 @@ export function historyOf({ system, home, project }: HistoryScene): History {
 
 export function begin(scene: HistoryScene, kind: SceneKind) {
   return beginCall(contextOf(scene), CALL, footprintOf(kind, scene));
+}
+
+/** Its host has called the call ended; processes of it went on, and have ended since. */
+export function leaveRunning(scene: HistoryScene): void {
+  const { store, system } = contextOf(scene);
+  const gone = { pid: 2 ** 22 + 1, start: "1", host: system.processes.self.host };
+  for (const file of findAllOpen(store)) {
+    const open = readOpen(store, file);
+    if (open === undefined) continue;
+    replaceOpen(store, file, { ...open, running: { processes: [gone], end: { exit: "ok" } } });
+    store.writeSealed(store.path("running", file.id), file.path);
+  }
+}
+
+/** What any later event does with it. */
+export async function finishLeft(scene: HistoryScene): Promise<void> {
+  await finishEnded(contextOf(scene));
 }
 
 /** What the hook does after the call, and the next prompt with what is still open. */

@@ -1,10 +1,14 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { judgeCommand } from "../../src/exports/guard.ts";
+import { questionKey } from "../../src/guard/index.ts";
 import { asksToSkipHooks } from "../../src/hooks/stock/user-prompt-submit.ts";
 import { shownSecretIn } from "../../src/text/index.ts";
+import { NO_SESSION_FACTS } from "../../src/workspace/index.ts";
 import { liveKey, type SceneCall } from "./kinds/scene-form.ts";
 import { inProcess, Scenes, tell, verdictOf } from "./kinds/scene-measure.ts";
+import { contextFor, machine, PROJECT } from "./scene.ts";
 
 const KEY = liveKey("sk_live_", 24);
 const files = { ".gitignore": ".env\n", ".env": `STRIPE_KEY=${KEY}\n` };
@@ -111,6 +115,24 @@ describe("the same question", () => {
     expect(await tell(edit("{}", "{ }", "~/.claude/settings.json"), 2, true, place, inProcess)).not.toBe(
       "pass",
     );
+  });
+
+  it("is asked again for a file that is read, or may run, once its content is another one", () => {
+    const system = machine({ [`${PROJECT}/.env`]: "KEY=1\n" });
+    const judge = (permitted: readonly string[] = []) =>
+      judgeCommand("cat .env", contextFor({ system, facts: { ...NO_SESSION_FACTS, permitted } }));
+    const asked = judge();
+    expect(asked.verdict).toBe("ask");
+    const permitted = asked.all.map(questionKey);
+    expect(judge(permitted).verdict).toBe("allow");
+    for (const change of [
+      () => system.put(`${PROJECT}/.env`, "KEY=2\n"),
+      () => system.files.rename(`${PROJECT}/other`, `${PROJECT}/.env`),
+    ]) {
+      system.put(`${PROJECT}/other`, "KEY=1\n");
+      change();
+      expect(judge(permitted).verdict).toBe("ask");
+    }
   });
 
   it("is asked again after a no", async () => {

@@ -1,5 +1,6 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Projects } from "./commands/projects.ts";
 import { runShell } from "./commands/run-shell.ts";
@@ -45,4 +46,33 @@ describe("a document outside the project comes back", () => {
     [ARCHIVE, "python3 -c \"import shutil; shutil.unpack_archive('p.zip', '../elsewhere')\""],
     [ARCHIVE, "python3 -c \"import tarfile; tarfile.open('p.tar').extractall('../elsewhere')\""],
   ])("%s ⏎ %s", changeAndUndo);
+});
+
+describe("the line about what was kept", () => {
+  it("counts what the call may lose: of a search what has the name", async () => {
+    const { project, env, home } = await projects.make("clean");
+    await runShell("echo 1 > ~/.zshrc; mkdir ~/d; echo 2 > ~/d/.zshrc; echo 3 > ~/d/mine", {
+      cwd: project,
+      env,
+    });
+    const command = "find ~ -name .zshrc -delete";
+    const { stdout } = spawnSync(
+      process.execPath,
+      [resolve("dist/bin/amplihack-hooks.cjs"), "pre-tool-use"],
+      {
+        cwd: project,
+        env: { ...env, HOME: home },
+        input: JSON.stringify({
+          hook_event_name: "PreToolUse",
+          session_id: "s1",
+          cwd: project,
+          tool_name: "Bash",
+          tool_use_id: "call-1",
+          tool_input: { command },
+        }),
+        encoding: "utf8",
+      },
+    );
+    expect(JSON.parse(stdout).systemMessage).toMatch(/^kept 2 files, 4 bytes: amplihack undo /);
+  });
 });

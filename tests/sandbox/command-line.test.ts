@@ -66,7 +66,7 @@ describe.skipIf(!canTry)("amplihack sandbox and try", () => {
       { env, cwd: scene.project, stdio: ["ignore", "pipe", "inherit"] },
     );
     await new Promise(resolve => child.stdout.once("data", resolve));
-    expect(running(seconds)).toBe(true);
+    while (!running(seconds)) await new Promise(resolve => setTimeout(resolve, 10));
     child.kill("SIGKILL");
     while (running(seconds)) await new Promise(resolve => setTimeout(resolve, 10));
     expect(readdirSync(scene.project)).toEqual(before);

@@ -48,7 +48,8 @@ export interface SandboxAbility {
 export function readAbility(system: Pick<System, "files" | "text">, stateHome: string): SandboxAbility {
   const read = readJson(readText(system, join(stateHome, FOLDER, "layers.json"), MAX_BYTES) ?? "");
   const works = (name: string) => read.ok && memberAt(read.value, "report", name, "works") === true;
-  const isWhole = works("namespaces") && works("network") && works("seccomp");
+  const isOwn = read.ok && memberAt(read.value, "report", "by") === undefined;
+  const isWhole = isOwn && works("namespaces") && works("network") && works("seccomp");
   return { isWhole, canTry: isWhole && works("overlay") };
 }
 

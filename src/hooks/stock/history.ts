@@ -40,7 +40,7 @@ import {
 import { canonicalInput, factsOfCall, hasFailed } from "../../hosts/index.ts";
 import type { InputOf } from "../../protocol/index.ts";
 import { findSessionId } from "../../state/index.ts";
-import { isInside, relative, type System } from "../../system/index.ts";
+import { compileGlob, components, isInside, matchesGlob, relative, type System } from "../../system/index.ts";
 import { count, redactOpening, sizeText } from "../../text/index.ts";
 import { type SessionWrites, survey } from "../../workspace/index.ts";
 import type { HookContext } from "../program/context.ts";
@@ -112,7 +112,8 @@ export async function keepCall(
       });
       return judged.settle([...rest, ...unkept]);
     },
-    message: isKept && captured?.change !== undefined ? messageOf(captured, passed) : undefined,
+    message:
+      isKept && captured?.change !== undefined ? messageOf(captured, passed, footprint.targets) : undefined,
     notes: passed.map(({ finding, passes }) =>
       passes === "kept"
         ? `kept: ${finding.rule} ${finding.target} (amplihack undo ${captured?.change})`
@@ -274,13 +275,31 @@ async function findUnkeptTargets(
   return [];
 }
 
-function messageOf({ change, keptIn }: Captured, passed: readonly Settled[]): string {
+/** What may be lost is counted, of a search only what has the name. */
+function messageOf(
+  { change, keptIn }: Captured,
+  passed: readonly Settled[],
+  targets: Footprint["targets"],
+): string {
   const kept = new Map<string, number>();
+  const searched = targets.filter(({ names }) => names !== undefined);
+  const isFound = (path: string) => {
+    const around = searched.filter(target => isInside(target.path, path));
+    return around.length === 0 || around.some(target => hasName(target, path));
+  };
   for (const { finding, passes } of passed)
     if (passes === "kept")
-      for (const { path, size } of keptIn(finding.atRisk ?? [], GIT_WORK[finding.rule])) kept.set(path, size);
+      for (const { path, size } of keptIn(finding.atRisk ?? [], GIT_WORK[finding.rule]))
+        if (searched.length === 0 || isFound(path)) kept.set(path, size);
   const bytes = [...kept.values()].reduce((sum, size) => sum + size, 0);
   return `kept ${count(kept.size, "file")}, ${sizeText(bytes)}: amplihack undo ${change}`;
+}
+
+function hasName({ path: top, names = [] }: Footprint["targets"][number], path: string): boolean {
+  const globs = names.map(name => compileGlob(name.toLowerCase(), "fnmatch"));
+  return components(relative(top, path)).some(part =>
+    globs.some(glob => matchesGlob(glob, part.toLowerCase())),
+  );
 }
 
 /** Closes the change of a call that has ended. */
