@@ -31,6 +31,7 @@ export const LAYERS = [
   "ship",
   "cli",
   "dashboard",
+  "server",
   "mcp",
   "demo",
   "commands",

@@ -18,13 +18,13 @@ interface PageFiles {
   readonly script: string;
 }
 
-interface Document {
+export interface Rendered {
   readonly html: string;
   readonly policy: string;
 }
 
 /** A page as one document. Script and style run by their hash, so nothing that the logs may hold can ever run. */
-export function renderPage(site: Site, page: Page): Document {
+export function renderPage(site: Site, page: Page): Rendered {
   return renderDocument(
     site,
     page,
@@ -39,7 +39,7 @@ function notices({ whyReadOnly, team }: Site): Markup {
 }
 
 /** All pages as one document that needs no server: its script shows one at a time. */
-export function renderPages(site: Site, pages: readonly (Page & { readonly address: string })[]): Document {
+export function renderPages(site: Site, pages: readonly (Page & { readonly address: string })[]): Rendered {
   const parts = pages.map(
     ({ address, title, body }) =>
       html`<section class="page" data-address="${address}" data-title="${title}">${body}</section>`,
@@ -51,7 +51,7 @@ export function renderPages(site: Site, pages: readonly (Page & { readonly addre
   );
 }
 
-function renderDocument(site: Site, page: Omit<Page, "body">, main: Markup): Document {
+function renderDocument(site: Site, page: Omit<Page, "body">, main: Markup): Rendered {
   const { style, script } = JSON.parse(__AMPLIHACK_PAGE__) as PageFiles;
   const policy = [
     "default-src 'none'",
@@ -61,7 +61,7 @@ function renderDocument(site: Site, page: Omit<Page, "body">, main: Markup): Doc
     "base-uri 'none'",
   ].join("; ");
   const document = html`<!doctype html>
-<html lang="en" data-kind="${site.isReport ? "report" : "live"}">
+<html lang="en" data-kind="${site.isReport ? "report" : site.team?.login === undefined ? "live" : "server"}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
@@ -76,6 +76,28 @@ ${header(site, page)}
 ${main}
 ${footer(site)}
 <script type="module">${new Markup(script)}</script>
+</body>
+</html>
+`;
+  return { html: document.text, policy: `${policy}; frame-ancestors 'none'` };
+}
+
+/** A page for somebody who is not known yet: no tabs, no script. */
+export function renderBare(title: string, body: Markup): Rendered {
+  const { style } = JSON.parse(__AMPLIHACK_PAGE__) as PageFiles;
+  const policy = `default-src 'none'; style-src '${hashOf(style)}'; form-action 'self'; base-uri 'none'`;
+  const document = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${title} · amplihack</title>
+<style>${new Markup(style)}</style>
+</head>
+<body>
+<main id="main"><h1>${title}</h1>${body}</main>
 </body>
 </html>
 `;

@@ -17,6 +17,7 @@ import { findHome } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import { Activity, type Kept } from "./activity.ts";
 import { type EntryBatch, type EntrySource, type Origin, readJudgement, readRun } from "./entries.ts";
+import { PAGES, type Rendered, renderPage } from "./pages.ts";
 import { type Dashboard, type DashboardOptions, startDashboard } from "./server.ts";
 import {
   type DashboardData,
@@ -32,7 +33,7 @@ import {
 import { choiceOf, readFigures, readOverview, type TeamFigures } from "./team-figures.ts";
 import { NO_CHANGES } from "./timeline/calls.ts";
 import { Timelines } from "./timeline/timeline.ts";
-import { SCOPE_NAMES, type Scope, type TeamSite } from "./views/layout.ts";
+import { type Page, parameters, SCOPE_NAMES, type Scope, type Site, type TeamSite } from "./views/layout.ts";
 import { clock, number } from "./views/words.ts";
 
 type Choices = TeamSite["choices"];
@@ -259,6 +260,8 @@ export interface TeamOptions {
   /** all that the user may see when absent */
   readonly team?: string | undefined;
   readonly home: string;
+  /** memories are not asked for */
+  readonly hasNoMemories?: boolean;
 }
 
 /** Views of parts are kept while they are looked at; each follows the database and holds what it shows. */
@@ -361,7 +364,8 @@ class TeamData implements DashboardData {
   private readScope(query: URLSearchParams): Scope {
     return Object.fromEntries(
       SCOPE_NAMES.flatMap(name => {
-        const value = query.get(name)?.slice(0, MAX_VALUE);
+        // PostgreSQL has no U+0000 in texts.
+        const value = query.get(name)?.slice(0, MAX_VALUE).replaceAll("\0", "");
         const isFixed = name === "team" && this.teams.length === 1;
         return value && !isFixed ? [[name, value]] : [];
       }),
@@ -421,7 +425,8 @@ class TeamData implements DashboardData {
     const teams = team === undefined ? this.teams : this.teams.filter(name => name === team);
     const projects = project === undefined ? undefined : [project];
     const nowMs = this.system.clock.nowMs();
-    const { database } = this.options;
+    const { database, hasNoMemories } = this.options;
+    if (hasNoMemories) return [];
     if (!(await hasRelation(database.run, `${SCHEMA}.memories`))) return [];
     const found = await Promise.all(
       teams.map(async name => {
@@ -432,6 +437,60 @@ class TeamData implements DashboardData {
     return found.flat();
   }
 }
+
+/** Who looks at the pages of a team's server. */
+export interface Visitor {
+  readonly person: string;
+  readonly csrf: string;
+}
+
+/** The pages of one team, for a server that knows who looks. */
+export class TeamPages {
+  private readonly system: System;
+  private readonly data: TeamData;
+  private readonly team: string;
+
+  /** `database` shows rows of the team alone. */
+  constructor(system: System, database: Database, team: string) {
+    this.system = system;
+    this.team = team;
+    this.data = new TeamData(system, { database, team, home: "", hasNoMemories: true }, [team]);
+  }
+
+  /** Undefined where there is no such page. */
+  async render(path: string, query: URLSearchParams, visitor: Visitor): Promise<Rendered | undefined> {
+    const make = SERVER_PAGES.includes(path) ? PAGES[path] : undefined;
+    if (make === undefined) return undefined;
+    await this.data.catchUp();
+    const sources = await this.data.sourcesFor(query);
+    const site = this.site(sources.team, visitor);
+    return renderPage(site, await make(sources, site, query));
+  }
+
+  /** A page of the server's own, in the same frame. */
+  async frame(page: Page, visitor: Visitor): Promise<Rendered> {
+    const { team } = await this.data.sourcesFor(new URLSearchParams());
+    return renderPage(this.site(team, visitor), page);
+  }
+
+  private site(team: TeamSite | undefined, login: Visitor): Site {
+    const scope = { team: this.team, ...team?.scope };
+    return {
+      nowMs: this.system.clock.nowMs(),
+      home: "",
+      agentSettings: BUILT_IN.guard,
+      token: undefined,
+      isReport: false,
+      whyReadOnly: "What agents did is undone on their machines.",
+      team: team === undefined ? undefined : { ...team, scope, login },
+      titleOf: () => undefined,
+      to: (page, query = {}) => `/${page}?${parameters({ ...scope, ...query })}`,
+    };
+  }
+}
+
+/** Histories, memories and runs of recipes are not told to the server. */
+const SERVER_PAGES: readonly string[] = ["/", "/sessions", "/session", "/calls", "/search"];
 
 export type TeamDashboardOptions = Pick<DashboardOptions, "address" | "port" | "intervalMs" | "warn"> & {
   /** all teams of the user when absent */

@@ -58,6 +58,26 @@ export class Database {
     return new Database(pool, describeAddress(address));
   }
 
+  /**
+   * The same database, of which every statement sees one team: the server itself holds rows back by this role and name.
+   * Closing it closes nothing.
+   */
+  ofTeam(role: string, team: string): Database {
+    const scoped = new Database(this.pool, this.place);
+    const enter = async (run: RunSql): Promise<void> => {
+      await run(`SET LOCAL ROLE ${role}`);
+      await run("SELECT set_config('amplihack.team', $1, true)", [team]);
+    };
+    scoped.transaction = work =>
+      this.transaction(async run => {
+        await enter(run);
+        return work(run);
+      });
+    scoped.run = (sql, values) => scoped.transaction(run => run(sql, values));
+    scoped.close = () => Promise.resolve();
+    return scoped;
+  }
+
   run: RunSql = async (sql, values = []) => {
     try {
       const { rows } = await this.pool.query(sql, [...values]);
@@ -68,7 +88,7 @@ export class Database {
   };
 
   /** All of it or nothing. Tried again when another transaction stood in the way, so `work` may run several times. */
-  async transaction<T>(work: (run: RunSql) => Promise<T>): Promise<T> {
+  transaction: <T>(work: (run: RunSql) => Promise<T>) => Promise<T> = async work => {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.tryTransaction(work);
@@ -77,7 +97,7 @@ export class Database {
         throw translate(error, this.place);
       }
     }
-  }
+  };
 
   private async tryTransaction<T>(work: (run: RunSql) => Promise<T>): Promise<T> {
     const client = await this.pool.connect();
@@ -109,7 +129,5 @@ export class Database {
   }
 
   /** Does not wait for a server that is gone. */
-  close(): Promise<void> {
-    return closePool(this.pool);
-  }
+  close: () => Promise<void> = () => closePool(this.pool);
 }

@@ -27,7 +27,7 @@ import { parseLine, recordTime, type ShippedLine, sharedFields } from "./read-ba
 import { makeMonths, makeRecordTables } from "./record-tables.ts";
 import type { ShipBatch, ShipTarget } from "./ship.ts";
 
-interface RetryOptions {
+export interface RetryOptions {
   /** how often something is tried again that could succeed later */
   readonly maxRetries: number;
   readonly signal: AbortSignal;
@@ -50,7 +50,7 @@ interface Failure {
 }
 
 /** Tries until it is acknowledged. Throws when it never will be, or not within the retries. */
-async function untilAcknowledged(
+export async function untilAcknowledged(
   place: string,
   attempt: () => Promise<Attempt>,
   options: RetryOptions,
@@ -78,7 +78,7 @@ interface SendOptions extends RetryOptions {
 
 const MAX_ANSWER_BYTES = 64 * 1024;
 /** The answers that OTLP/HTTP calls retryable. */
-const RETRYABLE = new Set([429, 502, 503, 504]);
+export const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** Posts one document until it is acknowledged. Throws when it never will be, or not within the retries. */
 export async function send(url: URL, document: JsonObject, options: SendOptions): Promise<void> {
@@ -183,14 +183,9 @@ const MAX_NAME_LENGTH = 300;
  * adds to a team's records.
  */
 export function postgresTarget(system: System, options: PostgresTargetOptions): ShipTarget {
-  const { database, team, policy } = options;
+  const { database, team } = options;
   const machine = machineName(system);
-  const projects = new Map<string, string>();
-  const projectOf = (path: string): string => {
-    const known = projects.get(path) ?? projectName(system, path);
-    projects.set(path, known);
-    return known;
-  };
+  const toRows = rowMaker(system, options);
   let isJoined = false;
   // The owner makes the tables, who need not have anything to send.
   const prepare = async (): Promise<void> => {
@@ -201,7 +196,7 @@ export function postgresTarget(system: System, options: PostgresTargetOptions): 
     isJoined = true;
   };
   const write = async (batch: ShipBatch): Promise<void> => {
-    const rows = batch.lines.map(line => toRow(line, { hasContent: options.hasContent, policy }, projectOf));
+    const rows = toRows(batch);
     await database.transaction(run => addRows(run, { team, machine }, rows, batch));
   };
   const untilDone = (work: () => Promise<void>): Promise<void> =>
@@ -212,6 +207,20 @@ export function postgresTarget(system: System, options: PostgresTargetOptions): 
     send: batch => untilDone(() => write(batch)),
     close: () => database.close(),
   };
+}
+
+/** Makes rows of lines; projects are looked up once. */
+export function rowMaker(
+  system: System,
+  options: Pick<PostgresTargetOptions, "hasContent" | "policy">,
+): (batch: ShipBatch) => readonly ShippedRow[] {
+  const projects = new Map<string, string>();
+  const projectOf = (path: string): string => {
+    const known = projects.get(path) ?? projectName(system, path);
+    projects.set(path, known);
+    return known;
+  };
+  return ({ lines }) => lines.map(line => toRow(line, options, projectOf));
 }
 
 /** What records call this machine. */
@@ -239,7 +248,8 @@ function projectName(system: System, path: string): string {
   );
 }
 
-interface Row {
+/** A line as receivers get it. */
+export interface ShippedRow {
   readonly id: string;
   readonly kind: string;
   readonly ms: number;
@@ -254,7 +264,7 @@ function toRow(
   { log, id, text, hash }: ShippedLine,
   { hasContent, policy }: Pick<PostgresTargetOptions, "hasContent" | "policy">,
   projectOf: (path: string) => string,
-): Row {
+): ShippedRow {
   const line = parseLine(text);
   const fields = {
     ...sharedFields(line ?? {}, hasContent),
@@ -275,27 +285,36 @@ function toRow(
   };
 }
 
-async function addRows(
+/** Whose lines they are. The person is the login where none is named: only a team's server may name one. */
+export interface RowOwner {
+  readonly team: string;
+  readonly machine: string;
+  readonly person?: string;
+}
+
+export async function addRows(
   run: RunSql,
-  { team, machine }: { readonly team: string; readonly machine: string },
-  rows: readonly Row[],
-  { head }: ShipBatch,
+  { team, machine, person }: RowOwner,
+  rows: readonly ShippedRow[],
+  { head }: Pick<ShipBatch, "head">,
 ): Promise<void> {
+  const [column, value] = person === undefined ? ["", ""] : ["person, ", "$4, "];
+  const named = person === undefined ? [] : [person];
   // A row of the team, and no lock by a number: those can be held by everybody who may connect.
   await run(`SELECT FROM ${SCHEMA}.teams WHERE team = $1 FOR NO KEY UPDATE`, [team]);
   await run(
-    `INSERT INTO ${SCHEMA}.records (team, id, kind, time, machine, project, host, session, hash, fields)
-     SELECT $1, id, kind, to_timestamp(ms / 1000), $2, project, host, session, hash, fields
+    `INSERT INTO ${SCHEMA}.records (${column}team, id, kind, time, machine, project, host, session, hash, fields)
+     SELECT ${value}$1, id, kind, to_timestamp(ms / 1000), $2, project, host, session, hash, fields
      FROM json_to_recordset($3) AS row (id text, kind text, ms double precision, project text, host text,
        session text, hash text, fields jsonb)
      ON CONFLICT DO NOTHING`,
-    [team, machine, toJson(rows)],
+    [team, machine, toJson(rows), ...named],
   );
   if (head !== undefined)
     await run(
-      `INSERT INTO ${SCHEMA}.audit_heads (team, machine, seq, hash) VALUES ($1, $2, $3, $4)
-       ON CONFLICT DO NOTHING`,
-      [team, machine, head.seq, head.hash],
+      `INSERT INTO ${SCHEMA}.audit_heads (${column}team, machine, seq, hash)
+       VALUES (${person === undefined ? "" : "$5, "}$1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+      [team, machine, head.seq, head.hash, ...named],
     );
 }
 
@@ -308,7 +327,7 @@ function toJson(value: unknown): string {
   );
 }
 
-interface TargetOptions extends RetryOptions {
+export interface TargetOptions extends RetryOptions {
   readonly memory: Config["memory"];
   /** digest of the policy in force */
   readonly policy?: string | undefined;
@@ -324,10 +343,18 @@ export async function openTarget(
   options: TargetOptions,
 ): Promise<ShipTarget> {
   const text = given ?? standardTarget(system.env.get("OTEL_EXPORTER_OTLP_ENDPOINT"));
+  if (text === "server") return openServer(system, options);
   const [, kind, address = ""] = /^(otlp|postgres)(?:=(.*))?$/.exec(text) ?? [];
   if (kind === "postgres") return openPostgres(system, address, options);
   if (options.team !== undefined) throw usage("--team is for --to postgres=URL");
   return openOtlp(system, kind === undefined ? "" : address, options);
+}
+
+/** The server that this machine joined. */
+async function openServer(system: System, options: TargetOptions): Promise<ShipTarget> {
+  if (options.team !== undefined) throw usage("--team is for --to postgres=URL: a machine joins one team");
+  const { serverTarget } = await import("./server-target.ts");
+  return serverTarget(system, options);
 }
 
 async function openPostgres(system: System, url: string, options: TargetOptions): Promise<ShipTarget> {
@@ -360,7 +387,9 @@ function openOtlp(system: System, address: string, options: TargetOptions): Ship
 
 function standardTarget(endpoint: string | undefined): string {
   if (endpoint !== undefined && endpoint !== "") return `otlp=${endpoint}`;
-  throw usage("say where to: --to otlp=URL or --to postgres=URL, or set OTEL_EXPORTER_OTLP_ENDPOINT");
+  throw usage(
+    "say where to: --to server, --to otlp=URL or --to postgres=URL, or set OTEL_EXPORTER_OTLP_ENDPOINT",
+  );
 }
 
 /** `key=value,key=value`, percent-encoded, as the variables of OpenTelemetry hold them. */

@@ -11,7 +11,8 @@ const VOCABULARY = 20_000;
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Search, lookup and storing in a store of 100 000 memories, with words as unevenly spread as in real texts. */
-export async function bench() {
+export async function bench({ locomo } = {}) {
+  if (locomo !== undefined) return (await import("./locomo.mjs")).benchConversations(locomo);
   const folder = mkdtempSync(resolve("node_modules", ".amplihack-bench-"));
   try {
     const { openStore, readQuery, rankCandidates, recallForPrompt, createNodeSystem } =

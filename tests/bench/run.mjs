@@ -6,11 +6,25 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
-const NO_BENCHES = ["run.mjs", "measure.mjs", "against.mjs", "judge-in-turns.mjs", "history-length.mjs"];
+const NO_BENCHES = [
+  "run.mjs",
+  "measure.mjs",
+  "against.mjs",
+  "judge-in-turns.mjs",
+  "history-length.mjs",
+  "locomo.mjs",
+];
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
 const { values, positionals } = parseArgs({
-  options: { against: { type: "string" } },
+  options: {
+    against: { type: "string" },
+    results: { type: "string" },
+    // Checkouts of public sets that the user has, for `outside` and `memory`.
+    ...Object.fromEntries(
+      ["redcode", "dcg", "tldr", "nl2bash", "trajectories", "locomo"].map(name => [name, { type: "string" }]),
+    ),
+  },
   allowPositionals: true,
 });
 const rows = values.against === undefined ? await runBenches(positionals) : await runAgainst(values.against);
@@ -24,7 +38,7 @@ async function runBenches(wanted) {
   for (const name of names) {
     process.stderr.write(`measuring ${name} …\n`);
     const { bench } = await import(new URL(`${name}.mjs`, import.meta.url).href);
-    for (const row of withRatios(await bench())) found.push({ bench: name, ...row });
+    for (const row of withRatios(await bench(values))) found.push({ bench: name, ...row });
   }
   return found;
 }
@@ -68,4 +82,7 @@ const line = row =>
     .join("  ")
     .trimEnd();
 console.log([line(header), line(widths.map(width => "-".repeat(width))), ...cells.map(line)].join("\n"));
-writeFileSync("bench-results.json", `${JSON.stringify({ node: process.version, rows }, null, 2)}\n`);
+writeFileSync(
+  values.results ?? "bench-results.json",
+  `${JSON.stringify({ node: process.version, rows }, null, 2)}\n`,
+);

@@ -9,6 +9,7 @@ import { showReport } from "./report.js";
 
 listenForKeys();
 if (document.documentElement.dataset.kind === "report") showReport();
+else if (document.documentElement.dataset.kind === "server") sendChoices();
 else {
   listenForDiffs();
   listenForActions();

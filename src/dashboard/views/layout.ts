@@ -69,7 +69,11 @@ export type PageName =
   | "search"
   | "recipes"
   | "recipe"
-  | "memory";
+  | "memory"
+  | ServerPageName;
+
+/** Pages that only a team's server has. */
+export type ServerPageName = "machines" | "people" | "login" | "join";
 
 /** What of a team's data is looked at; what is left out does not restrict. */
 export const SCOPE_NAMES = ["team", "person", "machine", "project", "host"] as const;
@@ -89,6 +93,8 @@ export interface TeamSite {
   readonly listed: string | undefined;
   /** why what is shown may be old; undefined when it is not */
   readonly problem: string | undefined;
+  /** of a team's server: who looks, and what a form must send along; undefined on a person's own machine */
+  readonly login?: { readonly person: string; readonly csrf: string } | undefined;
 }
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
@@ -147,7 +153,7 @@ export function reportSite(options: SiteOptions): Site {
   };
 }
 
-function parameters(query: Query): string {
+export function parameters(query: Query): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
   return new URLSearchParams(
     given.map(([name, value]): [string, string] => [name, String(value)]),
@@ -171,8 +177,15 @@ const TABS: readonly { readonly page: PageName; readonly title: string; readonly
     { page: "memory", title: "Memory", of: ["memory"] },
   ];
 
+const SERVER_TABS: typeof TABS = [
+  ...TABS.filter(({ page }) => page !== "memory" && page !== "recipes"),
+  { page: "machines", title: "Machines", of: ["machines"] },
+  { page: "people", title: "People", of: ["people"] },
+];
+
 /** A team has runs of recipes where some were submitted to its database. */
 function tabsOf({ team }: Site): typeof TABS {
+  if (team?.login !== undefined) return SERVER_TABS;
   return team?.hasRecipes !== false ? TABS : TABS.filter(({ page }) => page !== "recipes");
 }
 
@@ -187,8 +200,12 @@ export function header(site: Site, { name, sought = "" }: Pick<Page, "name" | "s
 <a class="brand" href="${site.to("")}"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M12 2 3.5 5.5v6c0 5 3.6 8.6 8.5 10.5 4.9-1.9 8.5-5.5 8.5-10.5v-6z"/><path class="mark" d="m8 12 3 3 5-6"/></svg>amplihack</a>
 <nav aria-label="Pages"><ul>${tabs}</ul></nav>
 ${searchForm(site, sought)}
-<p id="state" role="status"><span class="dot"></span><span class="text">${site.isReport ? "Report" : "Connecting …"}</span></p>
+${site.team?.login === undefined ? html`<p id="state" role="status"><span class="dot"></span><span class="text">${site.isReport ? "Report" : "Connecting …"}</span></p>` : logoutForm(site.team.login)}
 </header>`;
+}
+
+function logoutForm({ person, csrf }: NonNullable<TeamSite["login"]>): Markup {
+  return html`<form class="account" action="/logout" method="post"><input type="hidden" name="csrf" value="${csrf}"><span>${line(person, 60)}</span> <button type="submit" class="plain">Log out</button></form>`;
 }
 
 /** What of a team is looked at stays when something is sought. */
@@ -232,7 +249,8 @@ export function footer(site: Site): Markup {
     : html`<dialog id="action" aria-labelledby="action-title"><h2 id="action-title"></h2>
 <div class="content"></div><p class="outcome" role="status"></p>
 <div class="buttons"><button type="button" class="cancel">Cancel</button><button type="button" class="force danger" hidden>Overwrite what is there now</button><button type="button" class="confirm primary" hidden>Take this back</button></div></dialog>`;
-  const note = site.isReport ? "" : "Only this machine can see this page. ";
+  const isLocal = !site.isReport && site.team?.login === undefined;
+  const note = isLocal ? "Only this machine can see this page. " : "";
   return html`<footer class="bottom"><p>${note}<button type="button" class="plain" data-open="keys">Keyboard: <kbd>?</kbd></button></p></footer>
 <p id="announcer" class="unseen" role="log" aria-live="polite" aria-label="Just stopped"></p>
 ${keysDialog}${actions}`;

@@ -1,0 +1,170 @@
+import { readFileSync } from "node:fs";
+import { hostname, userInfo } from "node:os";
+import { askYesOrNo, CommandError, defineCommand, option, usageError } from "../cli/index.ts";
+import { loadDatabase, loadTeams, loadUrl } from "../postgres/index.ts";
+import { errorText } from "../protocol/index.ts";
+import { loadInterruption } from "../recipes/index.ts";
+import { loadInit, loadServe } from "../server/index.ts";
+import { isLoopback, type System } from "../system/index.ts";
+
+const DEFAULT_PORT = 8_484;
+const ACTIONS = ["init", "link"] as const;
+
+export const command = defineCommand({
+  name: "serve",
+  summary: "the server of a team: machines join it, people look at it",
+  group: "Look",
+  details: `
+serve init makes what the server needs in a database, after it has said what that
+is, and prints a link with which the first owner comes in. serve alone serves,
+until it is stopped; several may serve one database. serve link makes another
+link for an owner who lost their way in.
+
+Without --url it is AMPLIHACK_DATABASE_URL. Beyond this machine it needs a
+certificate, or --trust-proxy behind a proxy that has one.`,
+  positionals: [{ name: "ACTION", summary: "init or link; serves without one", isOptional: true }],
+  options: {
+    url: option.string("URL", "database; else AMPLIHACK_DATABASE_URL"),
+    team: option.string("NAME", "with init and link: the team (everyone by default)"),
+    person: option.string("NAME", "with init and link: the owner (you by default)"),
+    yes: option.boolean("with init: do it without asking"),
+    port: option.number("N", `port to listen on (${DEFAULT_PORT} by default)`, {
+      minimum: 0,
+      maximum: 65_535,
+    }),
+    address: option.string("ADDRESS", "address to listen on (127.0.0.1 by default)"),
+    "public-url": option.string("URL", "how people and machines reach it"),
+    cert: option.string("FILE", "certificate, with the chain"),
+    key: option.string("FILE", "its private key"),
+    "trust-proxy": option.boolean("a proxy in front ends TLS and tells who asks"),
+  },
+  forAgents: "asks",
+  examples: {
+    "amplihack serve init --url postgres://keeper@db.example/agents --team payments": "prepares a database",
+    "amplihack serve --url postgres://amplihack_server@db.example/agents --cert c.pem --key k.pem --address 0.0.0.0":
+      "serves with TLS",
+  },
+  async run({ options, positionals, system, terminal }) {
+    const [action] = positionals;
+    const known = ACTIONS.find(each => each === action);
+    if (action !== undefined && known === undefined)
+      throw usageError(`'${action}' is neither init nor link`, "amplihack serve --help");
+    const { findDatabaseUrl, unencryptedNotice, describeAddress } = await loadUrl();
+    const address = findDatabaseUrl(system, { option: "--url URL", given: options.url });
+    const notice = unencryptedNotice(address);
+    if (notice !== undefined) terminal.warn(`Warning: ${notice}\n`);
+    const { Database } = await loadDatabase();
+    const database = await Database.open(address, { maxConnections: known === undefined ? 20 : 2 });
+    try {
+      if (known === undefined) return await serve(system, database, options, terminal);
+      const { checkTeamName } = await loadTeams();
+      const { team = "everyone", person = userInfo().username } = options;
+      checkTeamName(team);
+      const { planInit, runInit } = await loadInit();
+      if (known === "link") {
+        const { makeOwnerLink } = await loadInit();
+        const link = await makeOwnerLink(database, team, person);
+        terminal.print(`${reach(options)}/login?link=${link}\n`);
+        return 0;
+      }
+      const plan = await planInit(database, team);
+      terminal.note(
+        `In ${describeAddress(address)} this will\n${plan.steps.map(step => `  - ${step}\n`).join("")}`,
+      );
+      if (!options.yes && !askYesOrNo(terminal, "Do it?")) {
+        terminal.print("Nothing was done.\n");
+        return 1;
+      }
+      const { password, link } = await runInit(database, plan, person);
+      if (password !== undefined)
+        terminal.print(
+          `The server connects as amplihack_server with this password, which is told once:\n  PGPASSWORD=${password}\n`,
+        );
+      terminal.print(
+        `${person} comes in with this link, once, within two days:\n  ${reach(options)}/login?link=${link}\n`,
+      );
+      return 0;
+    } finally {
+      await database.close();
+    }
+  },
+});
+
+interface ServeWords {
+  readonly port: number | undefined;
+  readonly address: string | undefined;
+  readonly "public-url": string | undefined;
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
+  readonly "trust-proxy": boolean;
+}
+
+/** Where a link leads, as far as that is known before it serves. */
+function reach({ port = DEFAULT_PORT, "public-url": url, cert }: ServeWords): string {
+  return (
+    url?.replace(/\/$/, "") ??
+    `${cert === undefined ? "http" : "https"}://${cert === undefined ? "127.0.0.1" : hostname()}:${port}`
+  );
+}
+
+async function serve(
+  system: System,
+  database: Awaited<ReturnType<Awaited<ReturnType<typeof loadDatabase>>["Database"]["open"]>>,
+  options: ServeWords,
+  terminal: { print(text: string): void; warn(text: string): void },
+): Promise<number> {
+  const { address = "127.0.0.1", port = DEFAULT_PORT, cert, key, "trust-proxy": trustsProxy } = options;
+  if ((cert === undefined) !== (key === undefined))
+    throw usageError("--cert and --key belong together", "amplihack serve --help");
+  if (cert === undefined && !trustsProxy && !isLoopback(address))
+    throw usageError(
+      `others would reach ${address} without encryption, with their keys and logins`,
+      "give --cert and --key, or --trust-proxy behind a proxy that ends TLS",
+    );
+  const url = readPublicUrl(options["public-url"], cert !== undefined || trustsProxy);
+  const { startServer, checkReady } = await loadServe();
+  await checkReady(database);
+  const tls =
+    cert === undefined || key === undefined ? undefined : { cert: readPem(cert), key: readPem(key) };
+  const log = (line: string) => terminal.warn(`${new Date(system.clock.nowMs()).toISOString()} ${line}\n`);
+  const running = await startServer(system, database, { address, port, url, tls, trustsProxy, log }).catch(
+    (error: unknown) => {
+      throw new CommandError("the server cannot be started", {
+        kind: "failed",
+        causes: [errorText(error)],
+        fix: "--port N",
+      });
+    },
+  );
+  const { Interruption, listenForSignals } = await loadInterruption();
+  const interruption = new Interruption();
+  const listening = listenForSignals(interruption);
+  terminal.print(`${running.url}\n`);
+  await new Promise<void>(resolve => interruption.onInterrupt(resolve));
+  await running.close();
+  listening.dispose();
+  return 0;
+}
+
+function readPublicUrl(text: string | undefined, isEncrypted: boolean): string | undefined {
+  if (text === undefined) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isWeb = url?.protocol === "https:" || (url?.protocol === "http:" && !isEncrypted);
+  if (url === undefined || !isWeb || url.pathname !== "/" || url.search !== "" || url.username !== "")
+    throw usageError(
+      `--public-url must be https://HOST, not '${text}'`,
+      "--public-url https://agents.acme.example",
+    );
+  return url.origin;
+}
+
+function readPem(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw usageError(
+      `a file of the certificate cannot be read: ${errorText(error)}`,
+      "amplihack serve --help",
+    );
+  }
+}

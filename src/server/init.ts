@@ -1,0 +1,77 @@
+import { randomBytes } from "node:crypto";
+import { type Database, SCHEMA } from "../postgres/index.ts";
+import { Problem } from "../state/index.ts";
+import { makeLink } from "./people.ts";
+import { makeServerTables, ROLE } from "./tables.ts";
+
+/** What `serve init` will do in a database, before it does it. */
+export interface InitPlan {
+  readonly team: string;
+  readonly hasRole: boolean;
+  readonly steps: readonly string[];
+}
+
+export async function planInit({ run }: Database, team: string): Promise<InitPlan> {
+  const [row] = await run(
+    `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1) AS has_role,
+       (SELECT rolcreaterole OR rolsuper FROM pg_roles WHERE rolname = current_user) AS may_create_role,
+       has_database_privilege(current_database(), 'CREATE') AS may_create_schema, current_user AS name`,
+    [ROLE],
+  );
+  const hasRole = row?.["has_role"] === true;
+  const name = String(row?.["name"]);
+  if (row?.["may_create_schema"] !== true)
+    throw new Problem(`${name} may not make tables in this database`, {
+      kind: "refused",
+      fix: `as its owner: GRANT CREATE ON DATABASE … TO ${name}`,
+    });
+  if (!hasRole && row?.["may_create_role"] !== true)
+    throw new Problem(`${name} may not make the role ${ROLE}`, {
+      kind: "refused",
+      fix: `let an administrator run: CREATE ROLE ${ROLE} LOGIN; GRANT ${ROLE} TO ${name}`,
+    });
+  return {
+    team,
+    hasRole,
+    steps: [
+      ...(hasRole
+        ? []
+        : [`make the role ${ROLE}, which the server connects as and which sees one team at a time`]),
+      `make or update the tables in the schema ${SCHEMA}`,
+      `make the team ${team} where it is missing`,
+      "make a link, valid once, with which the first owner comes in",
+    ],
+  };
+}
+
+export interface InitResult {
+  /** of the new role; undefined where it was there */
+  readonly password: string | undefined;
+  readonly link: string;
+}
+
+export async function runInit(
+  database: Database,
+  { team, hasRole }: InitPlan,
+  owner: string,
+): Promise<InitResult> {
+  const password = hasRole ? undefined : randomBytes(24).toString("base64url");
+  // Only letters, digits, dashes and underscores: nothing in it ends the text.
+  if (password !== undefined) await database.run(`CREATE ROLE ${ROLE} LOGIN PASSWORD '${password}'`);
+  await database.run(
+    `DO $$ BEGIN IF NOT pg_has_role(current_user, '${ROLE}', 'MEMBER') THEN EXECUTE 'GRANT ${ROLE} TO ' || quote_ident(current_user); END IF; END $$`,
+  );
+  await makeServerTables(database, team);
+  return { password, link: await makeLink(database, { team, person: owner, role: "owner" }) };
+}
+
+/** For an owner who lost their way in; whoever can connect as the owner of the tables could write it by hand. */
+export async function makeOwnerLink(database: Database, team: string, person: string): Promise<string> {
+  const [row] = await database.run(`SELECT has_table_privilege('${SCHEMA}.members', 'INSERT') AS is_owner`);
+  if (row?.["is_owner"] !== true)
+    throw new Problem("only the owner of the tables makes such a link", {
+      kind: "refused",
+      fix: "name the login that ran amplihack serve init, or let an admin of the team make one on its page",
+    });
+  return makeLink(database, { team, person, role: "owner" });
+}

@@ -1,0 +1,197 @@
+import { randomInt, randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { Database } from "../postgres/index.ts";
+import { SCHEMA } from "../postgres/index.ts";
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  memberAt,
+  numberAt,
+  objectAt,
+  stringAt,
+  stringsAt,
+} from "../protocol/index.ts";
+import { loadOpenTarget, type ShippedRow } from "../ship/index.ts";
+import { clip, escapeControls } from "../text/index.ts";
+import { anchorHash, newestAnchor } from "./anchors.ts";
+import { bearerOf, HttpError, hashOf, newSecret } from "./http.ts";
+import { ROLE } from "./tables.ts";
+
+/** Who sends, as the key says. */
+export interface Machine {
+  readonly id: string;
+  readonly team: string;
+  readonly person: string;
+  readonly machine: string;
+  /** the key is to be replaced */
+  readonly isOld: boolean;
+}
+
+const JOIN_SECONDS = 600;
+const POLL_SECONDS = 2;
+/** No letter that looks like another, and none that makes words. */
+const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
+const CODE_LENGTH = 8;
+const MAX_ROWS = 2_000;
+const MAX_NAME = 300;
+const MAX_FIELDS_BYTES = 256 * 1024;
+const MAX_MS = Date.UTC(9999, 11, 31);
+
+/** Begins the device flow: a code for the person's screen, and a secret for the machine to come back with. */
+export async function beginJoin({ run }: Database, body: JsonObject, url: string) {
+  const [secret, code] = [newSecret(), newCode()];
+  const machine = nameOf(body, "machine");
+  if (machine === "") throw new HttpError(400, "machine must be a text");
+  const [row] = await run(`SELECT ${SCHEMA}.server_begin_join($1, $2, $3, $4) AS begun`, [
+    hashOf(secret),
+    code,
+    machine,
+    JOIN_SECONDS,
+  ]);
+  if (row?.["begun"] !== true)
+    throw new HttpError(503, "too many machines wait to join", { "retry-after": "60" });
+  return {
+    secret,
+    code: shownCode(code),
+    address: `${url}/join?code=${shownCode(code)}`,
+    interval: POLL_SECONDS,
+    expires: JOIN_SECONDS,
+  };
+}
+
+/** Asked again and again by the machine; the key is told once. */
+export async function endJoin({ run }: Database, body: JsonObject) {
+  const [id, key] = [randomUUID(), newSecret()];
+  const [row] = await run(`SELECT * FROM ${SCHEMA}.server_take_join($1, $2, $3)`, [
+    hashOf(stringAt(body, "secret") ?? ""),
+    id,
+    hashOf(key),
+  ]);
+  const state = String(row?.["state"]);
+  if (state === "joined") return { state, team: row?.["team"], person: row?.["person"], id, key };
+  if (state === "waiting") return { state };
+  throw new HttpError(
+    state === "refused" ? 403 : 410,
+    state === "refused" ? "it was refused" : "this code is no longer valid",
+  );
+}
+
+/** `BCDF-GHJK` as a person reads it out. */
+function shownCode(code: string): string {
+  return `${code.slice(0, CODE_LENGTH / 2)}-${code.slice(CODE_LENGTH / 2)}`;
+}
+
+/** As it is stored; undefined for a text that is no code. */
+export function readCode(text: string): string | undefined {
+  const code = text.toUpperCase().replace(/[\s-]/g, "");
+  return code.length === CODE_LENGTH && [...code].every(letter => LETTERS.includes(letter))
+    ? code
+    : undefined;
+}
+
+function newCode(): string {
+  return Array.from({ length: CODE_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join("");
+}
+
+/** Throws 401 for a key that was never given, was replaced, or was revoked; all alike. */
+export async function machineOf({ run }: Database, request: IncomingMessage): Promise<Machine> {
+  const key = bearerOf(request);
+  const [row] =
+    key === undefined ? [] : await run(`SELECT * FROM ${SCHEMA}.server_machine($1)`, [hashOf(key)]);
+  if (row === undefined) throw new HttpError(401, "the key is missing or does not count");
+  const [id, team, person, machine] = [row["id"], row["team"], row["person"], row["machine"]].map(String);
+  return {
+    id: `${id}`,
+    team: `${team}`,
+    person: `${person}`,
+    machine: `${machine}`,
+    isOld: row["is_old"] === true,
+  };
+}
+
+/** Notes that the machine is there and what it says of itself; answers the newest link of the chain. */
+export async function takeSeen(database: Database, machine: Machine, body: JsonObject) {
+  const { run } = database.ofTeam(ROLE, machine.team);
+  await run(
+    `UPDATE ${SCHEMA}.server_machines SET seen = now(), program = $2, policy = $3, autonomy = $4, hosts = $5 WHERE id = $1`,
+    [
+      machine.id,
+      nameOf(body, "program"),
+      nameOf(body, "policy"),
+      nameOf(body, "autonomy"),
+      stringsAt(body, "hosts")
+        .slice(0, 50)
+        .map(host => plain(host, 50)),
+    ],
+  );
+  const known = numberAt(objectAt(body, "anchor"), "number");
+  const kept = Number.isSafeInteger(known) ? await anchorHash(run, known ?? 0) : undefined;
+  return { anchor: await newestAnchor(run), anchorHash: kept, ...(await newKey(database, machine)) };
+}
+
+/** One that is old is replaced: the new one counts from its first use on, the old one until then. */
+async function newKey(database: Database, { id, team, isOld }: Machine): Promise<{ readonly key?: string }> {
+  if (!isOld) return {};
+  const key = newSecret();
+  const { run } = database.ofTeam(ROLE, team);
+  await run(`UPDATE ${SCHEMA}.server_machines SET next_hash = $2 WHERE id = $1`, [id, hashOf(key)]);
+  return { key };
+}
+
+/** Adds lines in the name of the person whose machine it is. All of them or none. */
+export async function takeRecords(database: Database, machine: Machine, body: JsonObject) {
+  const rows = memberAt(body, "rows");
+  if (!Array.isArray(rows) || rows.length > MAX_ROWS)
+    throw new HttpError(400, `rows must be a list of at most ${MAX_ROWS}`);
+  const read = rows.map((row, index) => readRow(row, index));
+  const { addRows } = await loadOpenTarget();
+  const { team, person } = machine;
+  const head = readHead(body);
+  await database.ofTeam(ROLE, team).transaction(run =>
+    // The name is the one that it joined with: two machines cannot be mixed up.
+    addRows(run, { team, machine: machine.machine, person }, read, { head }),
+  );
+  return { taken: read.length, ...(await takeSeen(database, machine, body)) };
+}
+
+function readHead(body: JsonObject) {
+  const head = objectAt(body, "head");
+  const [seq, hash] = [numberAt(head, "seq"), stringAt(head, "hash")];
+  const isHead =
+    seq !== undefined && Number.isSafeInteger(seq) && seq > 0 && /^[0-9a-f]{64}$/.test(hash ?? "");
+  return isHead && hash !== undefined ? { seq, hash } : undefined;
+}
+
+function readRow(row: Json, index: number): ShippedRow {
+  const fields = memberAt(row, "fields");
+  const [id, kind, ms] = [stringAt(row, "id"), stringAt(row, "kind"), numberAt(row, "ms")];
+  const isKnown = kind === "audit" || kind === "runs";
+  const isTime = ms !== undefined && ms >= 0 && ms <= MAX_MS;
+  const isOurs = /^[0-9a-f]{32}$/.test(id ?? "") && /^[0-9a-f]{64}$/.test(stringAt(row, "hash") ?? "");
+  if (!isKnown || !isTime || !isOurs || !isJsonObject(fields))
+    throw new HttpError(400, `row ${index} is no line of a log`);
+  if (JSON.stringify(fields).length > MAX_FIELDS_BYTES) throw new HttpError(413, `row ${index} is too large`);
+  const name = (member: string) => clip(stringAt(row, member) ?? "", MAX_NAME);
+  return {
+    id: `${id}`,
+    kind,
+    ms,
+    project: name("project"),
+    host: name("host"),
+    session: name("session"),
+    hash: `${stringAt(row, "hash")}`,
+    fields,
+  };
+}
+
+function nameOf(body: JsonObject, member: string): string {
+  return plain(stringAt(body, member) ?? "", MAX_NAME);
+}
+
+/** PostgreSQL has no U+0000 in texts, and no half of a character. */
+function plain(text: string, length: number): string {
+  return escapeControls(clip(text, length))
+    .replaceAll("\0", "")
+    .replace(/\p{Surrogate}/gu, "\u{fffd}");
+}

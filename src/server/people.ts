@@ -1,0 +1,100 @@
+import type { IncomingMessage } from "node:http";
+import { isEqual } from "../dashboard/index.ts";
+import { type Database, SCHEMA } from "../postgres/index.ts";
+import { cookieOf, HttpError, hashOf, newSecret } from "./http.ts";
+import { ROLE, ROLES, type Role } from "./tables.ts";
+
+/** Somebody who logged in, with what they are in each of their teams. */
+export interface Login {
+  readonly person: string;
+  readonly csrf: string;
+  readonly teams: ReadonlyMap<string, Role>;
+}
+
+export const LOGIN_SECONDS = 12 * 3600;
+const LINK_DAYS = 2;
+/** A person is a `name` of PostgreSQL in records. */
+const PERSON = /^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,59}$/u;
+
+export function isPersonName(text: string): boolean {
+  return PERSON.test(text) && Buffer.byteLength(text) <= 63;
+}
+
+/** Undefined for somebody who is not logged in. */
+export async function loginOf({ run }: Database, request: IncomingMessage): Promise<Login | undefined> {
+  const secret = cookieOf(request);
+  const [row] =
+    secret === undefined ? [] : await run(`SELECT * FROM ${SCHEMA}.server_login($1)`, [hashOf(secret)]);
+  if (row === undefined) return undefined;
+  return {
+    person: String(row["person"]),
+    csrf: String(row["csrf"]),
+    teams: new Map(Object.entries(row["teams"] as Record<string, Role>)),
+  };
+}
+
+/** A new secret at every login: one that somebody put into the browser before counts for nothing. */
+export async function logIn({ run }: Database, person: string, request: IncomingMessage): Promise<string> {
+  const secret = newSecret();
+  await run(`SELECT ${SCHEMA}.server_log_in($1, $2, $3, $4, $5)`, [
+    person,
+    hashOf(secret),
+    newSecret(),
+    hashOf(cookieOf(request) ?? ""),
+    LOGIN_SECONDS,
+  ]);
+  return secret;
+}
+
+export async function logOut({ run }: Database, request: IncomingMessage): Promise<void> {
+  await run(`SELECT ${SCHEMA}.server_log_out($1)`, [hashOf(cookieOf(request) ?? "")]);
+}
+
+/** Uses up a one-time link. Undefined for one that is unknown, was used, or is too old. */
+export async function useLink({ run }: Database, secret: string): Promise<string | undefined> {
+  const [row] = await run(`SELECT * FROM ${SCHEMA}.server_use_link($1)`, [hashOf(secret)]);
+  return row === undefined ? undefined : String(row["person"]);
+}
+
+/** The secret of a link that lets one person in, once. */
+export async function makeLink(
+  database: Database,
+  { team, person, role }: { readonly team: string; readonly person: string; readonly role: Role },
+): Promise<string> {
+  const secret = newSecret();
+  await database.ofTeam(ROLE, team).run(
+    `INSERT INTO ${SCHEMA}.server_links (hash, team, person, role, expires)
+     VALUES ($1, $2, $3, $4, now() + interval '${LINK_DAYS} days')`,
+    [hashOf(secret), team, person, role],
+  );
+  return secret;
+}
+
+/** Throws 403 for somebody who is less than that in the team, or not in it. */
+export function requireRole({ teams }: Login, team: string, least: Role): Role {
+  const role = teams.get(team);
+  if (role === undefined || ROLES.indexOf(role) < ROLES.indexOf(least))
+    throw new HttpError(403, `only an ${least} of the team may do this`);
+  return role;
+}
+
+/**
+ * What changes something comes from a page of ours: with the secret of the login, which another site does not know, and
+ * from our own address, which every browser tells.
+ */
+export function requireOwnPage(
+  request: IncomingMessage,
+  form: URLSearchParams,
+  login: Login,
+  url: string,
+): void {
+  requireOwnOrigin(request, url);
+  if (!isEqual(form.get("csrf") ?? "", login.csrf))
+    throw new HttpError(403, "this page is too old; load it again");
+}
+
+export function requireOwnOrigin({ headers }: IncomingMessage, url: string): void {
+  const site = headers["sec-fetch-site"];
+  if (headers.origin !== new URL(url).origin || (site !== undefined && site !== "same-origin"))
+    throw new HttpError(403, "requests of other sites are not answered");
+}

@@ -1,0 +1,406 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { loadTeamDashboard, type renderBare, type TeamPages } from "../dashboard/index.ts";
+import { type Database, PostgresError, SCHEMA } from "../postgres/index.ts";
+import { errorText } from "../protocol/index.ts";
+import { Problem } from "../state/index.ts";
+import type { System } from "../system/index.ts";
+import { makeAnchor } from "./anchors.ts";
+import { cookieHeader, HttpError, originOf, RateLimiter, readForm, readJsonBody, sendJson } from "./http.ts";
+import { beginJoin, endJoin, machineOf, readCode, takeRecords, takeSeen } from "./machines.ts";
+import {
+  changePeople,
+  joinView,
+  linkView,
+  machinesView,
+  peopleView,
+  readMachines,
+  readPeople,
+} from "./pages.ts";
+import {
+  LOGIN_SECONDS,
+  type Login,
+  logIn,
+  loginOf,
+  logOut,
+  requireOwnOrigin,
+  requireOwnPage,
+  requireRole,
+  useLink,
+} from "./people.ts";
+import { hasServerTables, ROLE } from "./tables.ts";
+
+export interface ServeOptions {
+  readonly address: string;
+  readonly port: number;
+  /** how people and machines reach it; where it listens when absent */
+  readonly url?: string | undefined;
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  readonly trustsProxy: boolean;
+  /** one line about each fault, for the operator */
+  readonly log: (line: string) => void;
+  /** how often what was shipped is anchored */
+  readonly anchorMs?: number;
+}
+
+export interface Running {
+  readonly url: string;
+  /** Answers what is under way, then ends. */
+  close(): Promise<void>;
+}
+
+const HOUR_MS = 3_600_000;
+const CLOSING_MS = 10_000;
+const SAFE_HEADERS: Readonly<Record<string, string>> = {
+  "cache-control": "no-store",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "cross-origin-resource-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+};
+
+/** Serves until it is closed. Rejects when the address cannot be had. */
+export async function startServer(
+  system: System,
+  database: Database,
+  options: ServeOptions,
+): Promise<Running> {
+  const handler = new Handler(system, database, options);
+  const listener = (request: IncomingMessage, response: ServerResponse) =>
+    void handler.answer(request, response);
+  const limits = {
+    requestTimeout: 60_000,
+    headersTimeout: 15_000,
+    keepAliveTimeout: 10_000,
+    maxHeaderSize: 16_384,
+  };
+  const server: Server =
+    options.tls === undefined
+      ? createServer(limits, listener)
+      : createTlsServer({ ...limits, ...options.tls }, listener);
+  server.maxConnections = 5_000;
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    const status =
+      error.code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
+    if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\n\r\n`);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.address, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const host = options.address.includes(":") ? `[${options.address}]` : options.address;
+  handler.url = options.url ?? `${options.tls === undefined ? "http" : "https"}://${host}:${port}`;
+  const anchors = setInterval(() => void handler.anchorAll(), options.anchorMs ?? HOUR_MS);
+  anchors.unref();
+  return {
+    url: handler.url,
+    async close() {
+      clearInterval(anchors);
+      handler.isClosing = true;
+      const closed = new Promise<void>(resolve => server.close(() => resolve()));
+      server.closeIdleConnections();
+      const late = setTimeout(() => server.closeAllConnections(), CLOSING_MS);
+      await closed;
+      clearTimeout(late);
+    },
+  };
+}
+
+type Route = (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void>;
+
+const MAX_TEAMS_OPEN = 20;
+const BASE = "http://server.invalid";
+/** Where a secret or a code could be tried. */
+const GUESSABLE: readonly string[] = ["/login", "/join", "/api/v1/join", "/api/v1/join/end"];
+
+class Handler {
+  url = "";
+  isClosing = false;
+  private readonly system: System;
+  private readonly database: Database;
+  private readonly options: ServeOptions;
+  private readonly strangers: RateLimiter;
+  private readonly machines: RateLimiter;
+  private readonly pages = new Map<string, TeamPages>();
+  private readonly counts = new Map<string, number>();
+  private readonly routes: Readonly<Record<string, Route>> = {
+    "GET /healthz": async (_, response) => sendJson(response, 200, { ok: true }),
+    "GET /readyz": (_, response) => this.ready(response),
+    "GET /metrics": (_, response) => this.metrics(response),
+    "POST /api/v1/join": async (request, response) =>
+      sendJson(response, 200, await beginJoin(this.database, await readJsonBody(request), this.url)),
+    "POST /api/v1/join/end": async (request, response) =>
+      sendJson(response, 200, await endJoin(this.database, await readJsonBody(request))),
+    "POST /api/v1/seen": (request, response) => this.ofMachine(request, response, takeSeen),
+    "POST /api/v1/records": (request, response) => this.ofMachine(request, response, takeRecords),
+    "GET /login": async (_, response, { searchParams }) =>
+      html(response, 200, linkView(searchParams.get("link"))),
+    "POST /login": (request, response) => this.logIn(request, response),
+    "POST /logout": (request, response) => this.logOut(request, response),
+    "GET /join": (request, response, url) => this.showJoin(request, response, url),
+    "POST /join": (request, response) => this.answerJoin(request, response),
+    "POST /machines": (request, response) => this.revoke(request, response),
+    "POST /people": (request, response) => this.changePeople(request, response),
+  };
+
+  constructor(system: System, database: Database, options: ServeOptions) {
+    this.system = system;
+    this.database = database;
+    this.options = options;
+    const nowMs = () => system.clock.monotonicMs();
+    this.strangers = new RateLimiter({ burst: 60, perSecond: 5 }, nowMs);
+    this.machines = new RateLimiter({ burst: 60, perSecond: 5 }, nowMs);
+  }
+
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    for (const [name, value] of Object.entries(SAFE_HEADERS)) response.setHeader(name, value);
+    const origin = originOf(request, this.options.trustsProxy);
+    if (origin.isEncrypted) response.setHeader("strict-transport-security", "max-age=31536000");
+    if (this.isClosing) response.setHeader("connection", "close");
+    try {
+      const { url: asked = "/" } = request;
+      // What begins with two slashes would name another host.
+      if (!/^\/(?!\/)/.test(asked) || !URL.canParse(asked, BASE))
+        throw new HttpError(400, "this is no address");
+      const url = new URL(asked, BASE);
+      const name = `${request.method} ${url.pathname}`;
+      const route = Object.hasOwn(this.routes, name) ? this.routes[name] : undefined;
+      if (GUESSABLE.includes(url.pathname)) this.strangers.take(origin.address);
+      if (route !== undefined) await route(request, response, url);
+      else if (request.method === "GET") await this.showPage(request, response, url);
+      else throw new HttpError(405, "this is not known here");
+      this.count(name in this.routes ? name : `${request.method} page`, response.statusCode);
+    } catch (error) {
+      this.fail(request, response, error);
+    }
+  }
+
+  /** Whoever asks is told what was wrong with it, and nothing of the inside; that is for the operator's log. */
+  private fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+    const isKnown = error instanceof HttpError;
+    const isAway = error instanceof PostgresError && error.problem === "offline";
+    const status = isKnown ? error.status : isAway ? 503 : 500;
+    if (!isKnown) this.options.log(`${request.method} ${this.pathOf(request)}: ${errorText(error)}`);
+    this.count("refused", status);
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const headers = isKnown ? error.headers : isAway ? { "retry-after": "5" } : {};
+    const message = isKnown
+      ? error.message
+      : isAway
+        ? "the database does not answer"
+        : "this failed; the server's log says why";
+    // What was not read of a body would be taken for the next request.
+    if (!request.complete) response.setHeader("connection", "close");
+    sendJson(response, status, { error: message }, headers);
+  }
+
+  private pathOf({ url = "" }: IncomingMessage): string {
+    // Queries hold what people seek, and links.
+    return JSON.stringify(url.split("?")[0]?.slice(0, 100) ?? "");
+  }
+
+  private count(name: string, status: number): void {
+    const key = `route="${name.replace(/[^\w /-]/g, "")}",status="${status}"`;
+    this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
+  }
+
+  private async ready(response: ServerResponse): Promise<void> {
+    const isReady = !this.isClosing && (await hasServerTables(this.database));
+    sendJson(response, isReady ? 200 : 503, { ok: isReady });
+  }
+
+  private metrics(response: ServerResponse): Promise<void> {
+    const lines = [...this.counts].map(([labels, value]) => `amplihack_requests_total{${labels}} ${value}`);
+    const memory = process.memoryUsage();
+    response.writeHead(200, { "content-type": "text/plain; version=0.0.4" });
+    response.end(
+      [
+        "# TYPE amplihack_requests_total counter",
+        ...lines,
+        "# TYPE process_resident_memory_bytes gauge",
+        `process_resident_memory_bytes ${memory.rss}`,
+        "",
+      ].join("\n"),
+    );
+    return Promise.resolve();
+  }
+
+  private async ofMachine(
+    request: IncomingMessage,
+    response: ServerResponse,
+    take: typeof takeSeen | typeof takeRecords,
+  ): Promise<void> {
+    const machine = await machineOf(this.database, request).catch((error: unknown) => {
+      // Whoever tries keys is soon not answered any more.
+      if (error instanceof HttpError)
+        this.strangers.take(originOf(request, this.options.trustsProxy).address);
+      throw error;
+    });
+    this.machines.take(machine.id);
+    sendJson(response, 200, await take(this.database, machine, await readJsonBody(request)));
+  }
+
+  private async logIn(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    requireOwnOrigin(request, this.url);
+    const form = await readForm(request);
+    const person = await useLink(this.database, form.get("link") ?? "");
+    if (person === undefined) return html(response, 403, linkView(null));
+    const secret = await logIn(this.database, person, request);
+    response.setHeader("set-cookie", cookieHeader(secret, LOGIN_SECONDS));
+    response.writeHead(303, { location: "/" }).end();
+  }
+
+  private async logOut(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const form = await readForm(request);
+    requireOwnPage(request, form, await this.login(request), this.url);
+    await logOut(this.database, request);
+    response.setHeader("set-cookie", cookieHeader(undefined, 0));
+    response.writeHead(303, { location: "/login" }).end();
+  }
+
+  private async login(request: IncomingMessage): Promise<Login> {
+    const login = await loginOf(this.database, request);
+    if (login === undefined) throw new HttpError(401, "log in first");
+    return login;
+  }
+
+  private async showJoin(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
+    const login = await loginOf(this.database, request);
+    if (login === undefined) return html(response, 401, linkView(null));
+    const code = readCode(url.searchParams.get("code") ?? "");
+    const [row] =
+      code === undefined
+        ? []
+        : await this.database.run(`SELECT machine FROM ${SCHEMA}.server_find_join($1)`, [code]);
+    const machine = row === undefined ? undefined : String(row["machine"]);
+    html(response, 200, joinView(login, code, machine));
+  }
+
+  private async answerJoin(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const form = await readForm(request);
+    const login = await this.login(request);
+    requireOwnPage(request, form, login, this.url);
+    const isYes = form.get("answer") === "yes";
+    const team = form.get("team") ?? "";
+    if (isYes) requireRole(login, team, "member");
+    const [row] = await this.database.run(`SELECT ${SCHEMA}.server_answer_join($1, $2, $3) AS done`, [
+      readCode(form.get("code") ?? "") ?? "",
+      login.person,
+      isYes ? team : null,
+    ]);
+    if (row?.["done"] !== true) throw new HttpError(410, "this code is no longer valid");
+    response.writeHead(303, { location: isYes ? `/machines?team=${encodeURIComponent(team)}` : "/" }).end();
+  }
+
+  private async revoke(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const form = await readForm(request);
+    const login = await this.login(request);
+    requireOwnPage(request, form, login, this.url);
+    const team = form.get("team") ?? "";
+    requireRole(login, team, "admin");
+    await this.database.ofTeam(ROLE, team).transaction(async run => {
+      const [row] = await run(
+        `UPDATE ${SCHEMA}.server_machines SET revoked = now() WHERE id = $1 AND revoked IS NULL RETURNING machine`,
+        [(form.get("id") ?? "").replace(/[^0-9a-f-]/g, "")],
+      );
+      if (row === undefined) throw new HttpError(404, "there is no such machine");
+      await run(`INSERT INTO ${SCHEMA}.server_log (team, who, what, about) VALUES ($1, $2, $3, $4)`, [
+        team,
+        login.person,
+        "revoked the key of a machine",
+        String(row["machine"]),
+      ]);
+    });
+    response.writeHead(303, { location: `/machines?team=${encodeURIComponent(team)}` }).end();
+  }
+
+  private async changePeople(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const form = await readForm(request);
+    const login = await this.login(request);
+    requireOwnPage(request, form, login, this.url);
+    const team = form.get("team") ?? "";
+    const own = requireRole(login, team, "admin");
+    const link = await changePeople(this.database, team, { person: login.person, role: own }, form);
+    const made = link === undefined ? undefined : `${this.url}/login?link=${link}`;
+    await this.showOwn(response, login, team, "people", made);
+  }
+
+  private async showPage(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
+    const login = await loginOf(this.database, request);
+    if (login === undefined) return html(response, 401, linkView(null));
+    const [first] = login.teams.keys();
+    const team = url.searchParams.get("team") ?? first ?? "";
+    requireRole(login, team, "viewer");
+    const { pathname } = url;
+    if (pathname === "/machines" || pathname === "/people")
+      return this.showOwn(response, login, team, pathname.slice(1) as "machines" | "people");
+    const pages = await this.pagesOf(team);
+    const page = await pages.render(pathname, url.searchParams, login);
+    if (page === undefined) throw new HttpError(404, "there is nothing here");
+    html(response, 200, page);
+  }
+
+  private async showOwn(
+    response: ServerResponse,
+    login: Login,
+    team: string,
+    name: "machines" | "people",
+    link?: string,
+  ): Promise<void> {
+    const role = requireRole(login, team, "viewer");
+    const scoped = this.database.ofTeam(ROLE, team);
+    const visitor = { ...login, team, role, nowMs: this.system.clock.nowMs() };
+    const body =
+      name === "machines"
+        ? machinesView(visitor, await readMachines(scoped))
+        : peopleView(visitor, await readPeople(scoped), link);
+    const title = name === "machines" ? "Machines" : "People";
+    html(response, 200, await (await this.pagesOf(team)).frame({ name, title, body }, login));
+  }
+
+  /** Of each team what its pages read; the one looked at longest ago makes room. */
+  private async pagesOf(team: string): Promise<TeamPages> {
+    const { TeamPages: Pages } = await loadTeamDashboard();
+    const pages = this.pages.get(team) ?? new Pages(this.system, this.database.ofTeam(ROLE, team), team);
+    this.pages.delete(team);
+    this.pages.set(team, pages);
+    const [oldest] = this.pages.keys();
+    if (this.pages.size > MAX_TEAMS_OPEN && oldest !== undefined) this.pages.delete(oldest);
+    return pages;
+  }
+
+  /** Two servers at once make two links of which each holds what came between. */
+  async anchorAll(): Promise<void> {
+    try {
+      const rows = await this.database.run(`SELECT team FROM ${SCHEMA}.server_teams()`);
+      for (const { team } of rows) await makeAnchor(this.database.ofTeam(ROLE, String(team)), String(team));
+    } catch (error) {
+      this.options.log(`anchoring: ${errorText(error)}`);
+    }
+  }
+}
+
+function html(response: ServerResponse, status: number, page: ReturnType<typeof renderBare>): void {
+  response.writeHead(status, {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": page.policy,
+  });
+  response.end(page.html);
+}
+
+/** Throws where `serve init` has not been run, or for a login that may not do the server's work. */
+export async function checkReady(database: Database): Promise<void> {
+  if (!(await hasServerTables(database)))
+    throw new Problem(`${database.place} is not prepared for a server`, {
+      kind: "refused",
+      fix: "amplihack serve init --url URL, as the owner of the database",
+    });
+  await database.ofTeam(ROLE, "").run(`SELECT FROM ${SCHEMA}.server_machines LIMIT 1`);
+}

@@ -1,0 +1,244 @@
+import {
+  type Database,
+  FIXED_PATH,
+  hasRelation,
+  joinTeam,
+  type Migration,
+  migrate,
+  SCHEMA,
+} from "../postgres/index.ts";
+import { loadRecordTables } from "../ship/index.ts";
+
+/** Whom the server works as: somebody who sees nothing but the rows of the team that was set. */
+export const ROLE = "amplihack_server";
+/** What people may do in a team, each all that those before may. */
+export const ROLES = ["viewer", "member", "approver", "admin", "owner"] as const;
+export type Role = (typeof ROLES)[number];
+
+const OF_TEAM = "team = current_setting('amplihack.team', true)";
+const ROLE_LIST = ROLES.map(role => `'${role}'`).join(", ");
+
+/** Rows of one team, held back by the database whatever the server asks for. */
+const ofTeam = (table: string, rights: string): readonly string[] => [
+  `ALTER TABLE ${SCHEMA}.${table} ENABLE ROW LEVEL SECURITY`,
+  `CREATE POLICY server_team ON ${SCHEMA}.${table} TO ${ROLE} USING (${OF_TEAM}) WITH CHECK (${OF_TEAM})`,
+  // The policies for members count for everybody, so also for this role: this one they cannot widen.
+  `CREATE POLICY server_only ON ${SCHEMA}.${table} AS RESTRICTIVE TO ${ROLE} USING (${OF_TEAM}) WITH CHECK (${OF_TEAM})`,
+  `GRANT ${rights} ON ${SCHEMA}.${table} TO ${ROLE}`,
+];
+
+/** A function of the owner's, for what belongs to no team yet: it answers to whoever knows the secret, and lists nothing. */
+const secret = (name: string, parameters: string, result: string, body: string): readonly string[] => [
+  `CREATE FUNCTION ${SCHEMA}.${name}(${parameters}) RETURNS ${result}
+     LANGUAGE plpgsql SECURITY DEFINER ${FIXED_PATH} AS $secret$ ${body} $secret$`,
+  `REVOKE ALL ON FUNCTION ${SCHEMA}.${name} FROM PUBLIC`,
+  `GRANT EXECUTE ON FUNCTION ${SCHEMA}.${name} TO ${ROLE}`,
+];
+
+const MAX_OPEN_JOINS = 1_000;
+
+/** Secrets are stored as their SHA-256: whoever reads the tables cannot use one. */
+const SERVER_TABLES: Migration = [
+  `CREATE TABLE ${SCHEMA}.server_people (
+     team text NOT NULL REFERENCES ${SCHEMA}.teams ON UPDATE CASCADE ON DELETE CASCADE,
+     person text NOT NULL CHECK (length(person) BETWEEN 1 AND 60),
+     role text NOT NULL CHECK (role IN (${ROLE_LIST})),
+     since timestamptz NOT NULL DEFAULT now(),
+     PRIMARY KEY (team, person)
+   )`,
+  `CREATE TABLE ${SCHEMA}.server_links (
+     hash text PRIMARY KEY,
+     team text NOT NULL REFERENCES ${SCHEMA}.teams ON UPDATE CASCADE ON DELETE CASCADE,
+     person text NOT NULL,
+     role text NOT NULL CHECK (role IN (${ROLE_LIST})),
+     expires timestamptz NOT NULL,
+     used timestamptz
+   )`,
+  `CREATE TABLE ${SCHEMA}.server_logins (
+     hash text PRIMARY KEY,
+     person text NOT NULL,
+     csrf text NOT NULL,
+     since timestamptz NOT NULL DEFAULT now(),
+     expires timestamptz NOT NULL
+   )`,
+  `CREATE TABLE ${SCHEMA}.server_machines (
+     id text PRIMARY KEY,
+     team text NOT NULL REFERENCES ${SCHEMA}.teams ON UPDATE CASCADE ON DELETE CASCADE,
+     person text NOT NULL,
+     machine text NOT NULL,
+     hash text NOT NULL UNIQUE,
+     next_hash text UNIQUE,
+     key_since timestamptz NOT NULL DEFAULT now(),
+     since timestamptz NOT NULL DEFAULT now(),
+     seen timestamptz,
+     revoked timestamptz,
+     program text NOT NULL DEFAULT '',
+     policy text NOT NULL DEFAULT '',
+     autonomy text NOT NULL DEFAULT '',
+     hosts text[] NOT NULL DEFAULT '{}'
+   )`,
+  `CREATE INDEX server_machines_by_team ON ${SCHEMA}.server_machines (team, machine)`,
+  `CREATE TABLE ${SCHEMA}.server_joins (
+     hash text PRIMARY KEY,
+     code text NOT NULL UNIQUE,
+     machine text NOT NULL,
+     expires timestamptz NOT NULL,
+     team text,
+     person text,
+     is_refused boolean NOT NULL DEFAULT false
+   )`,
+  `CREATE TABLE ${SCHEMA}.server_log (
+     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+     team text NOT NULL REFERENCES ${SCHEMA}.teams ON UPDATE CASCADE ON DELETE CASCADE,
+     at timestamptz NOT NULL DEFAULT now(),
+     who text NOT NULL,
+     what text NOT NULL,
+     about text NOT NULL
+   )`,
+  `CREATE INDEX server_log_by_team ON ${SCHEMA}.server_log (team, number)`,
+  `CREATE TABLE ${SCHEMA}.server_anchors (
+     team text NOT NULL REFERENCES ${SCHEMA}.teams ON UPDATE CASCADE ON DELETE CASCADE,
+     number bigint NOT NULL,
+     through bigint NOT NULL,
+     records bigint NOT NULL,
+     hash text NOT NULL,
+     made timestamptz NOT NULL DEFAULT now(),
+     PRIMARY KEY (team, number)
+   )`,
+  ...ofTeam("server_people", "SELECT, INSERT, UPDATE, DELETE"),
+  ...ofTeam("server_links", "INSERT"),
+  ...ofTeam("server_machines", "SELECT, UPDATE (seen, revoked, program, policy, autonomy, hosts, next_hash)"),
+  ...ofTeam("server_log", "SELECT, INSERT"),
+  ...ofTeam("server_anchors", "SELECT, INSERT"),
+  ...ofTeam("records", "SELECT"),
+  ...ofTeam("audit_heads", "SELECT"),
+  ...ofTeam("rollups", "SELECT"),
+  ...ofTeam("sessions", "SELECT"),
+  ...ofTeam("teams", "SELECT, UPDATE (revision)"),
+  ...ofTeam("members", "SELECT"),
+  // In the name of the person whose machine it is.
+  `GRANT INSERT (team, id, kind, time, person, machine, project, host, session, hash, fields) ON ${SCHEMA}.records TO ${ROLE}`,
+  `GRANT INSERT (team, person, machine, seq, hash) ON ${SCHEMA}.audit_heads TO ${ROLE}`,
+  `ALTER TABLE ${SCHEMA}.server_logins ENABLE ROW LEVEL SECURITY`,
+  `ALTER TABLE ${SCHEMA}.server_joins ENABLE ROW LEVEL SECURITY`,
+  ...secret(
+    "server_machine",
+    "of_hash text",
+    "TABLE (id text, team text, person text, machine text, is_old boolean, has_next boolean)",
+    `BEGIN
+       -- A key that was handed out is in use from its first request on, and the one before it is not any more.
+       UPDATE server_machines m SET hash = m.next_hash, next_hash = NULL, key_since = now()
+         WHERE m.next_hash = of_hash AND m.revoked IS NULL;
+       RETURN QUERY SELECT m.id, m.team, m.person, m.machine, m.key_since < now() - interval '30 days',
+           m.next_hash IS NOT NULL
+         FROM server_machines m WHERE m.hash = of_hash AND m.revoked IS NULL;
+     END`,
+  ),
+  ...secret("server_teams", "", "TABLE (team text)", "BEGIN RETURN QUERY SELECT t.team FROM teams t; END"),
+  ...secret(
+    "server_login",
+    "of_hash text",
+    "TABLE (person text, csrf text, teams jsonb)",
+    `BEGIN
+       RETURN QUERY SELECT l.person, l.csrf,
+           coalesce((SELECT jsonb_object_agg(p.team, p.role) FROM server_people p WHERE p.person = l.person), '{}')
+         FROM server_logins l WHERE l.hash = of_hash AND l.expires > now();
+     END`,
+  ),
+  ...secret(
+    "server_log_in",
+    "of_person text, new_hash text, new_csrf text, old_hash text, seconds integer",
+    "void",
+    `BEGIN
+       DELETE FROM server_logins WHERE hash = old_hash OR expires < now();
+       INSERT INTO server_logins (hash, person, csrf, expires)
+         VALUES (new_hash, of_person, new_csrf, now() + make_interval(secs => seconds));
+     END`,
+  ),
+  ...secret(
+    "server_log_out",
+    "old_hash text",
+    "void",
+    "BEGIN DELETE FROM server_logins WHERE hash = old_hash; END",
+  ),
+  ...secret(
+    "server_use_link",
+    "of_hash text",
+    "TABLE (person text, team text)",
+    `DECLARE link server_links;
+     BEGIN
+       UPDATE server_links SET used = now() WHERE hash = of_hash AND used IS NULL AND expires > now()
+         RETURNING * INTO link;
+       IF link.hash IS NULL THEN RETURN; END IF;
+       INSERT INTO server_people AS p (team, person, role) VALUES (link.team, link.person, link.role)
+         ON CONFLICT ON CONSTRAINT server_people_pkey DO UPDATE SET role = excluded.role;
+       INSERT INTO server_log (team, who, what, about) VALUES (link.team, link.person, 'came in by a link', link.role);
+       RETURN QUERY SELECT link.person, link.team;
+     END`,
+  ),
+  ...secret(
+    "server_begin_join",
+    "new_hash text, new_code text, new_machine text, seconds integer",
+    "boolean",
+    `BEGIN
+       DELETE FROM server_joins WHERE expires < now();
+       IF (SELECT count(*) FROM server_joins) >= ${MAX_OPEN_JOINS} THEN RETURN false; END IF;
+       INSERT INTO server_joins (hash, code, machine, expires)
+         VALUES (new_hash, new_code, left(new_machine, 300), now() + make_interval(secs => seconds));
+       RETURN true;
+     END`,
+  ),
+  ...secret(
+    "server_find_join",
+    "of_code text",
+    "TABLE (machine text)",
+    `BEGIN
+       RETURN QUERY SELECT j.machine FROM server_joins j
+         WHERE j.code = of_code AND j.expires > now() AND j.team IS NULL AND NOT j.is_refused;
+     END`,
+  ),
+  ...secret(
+    "server_answer_join",
+    "of_code text, by_person text, to_team text",
+    "boolean",
+    `BEGIN
+       IF to_team IS NOT NULL AND NOT EXISTS (
+         SELECT FROM server_people p WHERE p.team = to_team AND p.person = by_person AND p.role <> 'viewer'
+       ) THEN RETURN false; END IF;
+       UPDATE server_joins SET team = to_team, person = by_person, is_refused = to_team IS NULL
+         WHERE code = of_code AND expires > now() AND team IS NULL AND NOT is_refused;
+       RETURN FOUND;
+     END`,
+  ),
+  ...secret(
+    "server_take_join",
+    "of_hash text, new_id text, new_key text",
+    "TABLE (state text, team text, person text, machine text)",
+    `DECLARE wanted server_joins;
+     BEGIN
+       SELECT * INTO wanted FROM server_joins j WHERE j.hash = of_hash AND j.expires > now() FOR UPDATE;
+       IF wanted.hash IS NULL THEN RETURN QUERY SELECT 'gone', '', '', ''; RETURN; END IF;
+       IF wanted.is_refused THEN RETURN QUERY SELECT 'refused', '', '', ''; RETURN; END IF;
+       IF wanted.team IS NULL THEN RETURN QUERY SELECT 'waiting', '', '', ''; RETURN; END IF;
+       INSERT INTO server_machines (id, team, person, machine, hash)
+         VALUES (new_id, wanted.team, wanted.person, wanted.machine, new_key);
+       INSERT INTO server_log (team, who, what, about)
+         VALUES (wanted.team, wanted.person, 'let a machine join', wanted.machine);
+       DELETE FROM server_joins j WHERE j.hash = of_hash;
+       RETURN QUERY SELECT 'joined', wanted.team, wanted.person, wanted.machine;
+     END`,
+  ),
+];
+
+/** Everything that the server needs. For the owner of the database; the role must be there. */
+export async function makeServerTables(database: Database, team: string): Promise<void> {
+  const { makeRecordTables, makeMonths } = await loadRecordTables();
+  await joinTeam(database, team);
+  await makeRecordTables(database);
+  await makeMonths(database);
+  await migrate(database, "server", [SERVER_TABLES]);
+}
+
+export function hasServerTables(database: Database): Promise<boolean> {
+  return hasRelation(database.run, `${SCHEMA}.server_machines`);
+}

@@ -1,0 +1,98 @@
+import { spawn } from "node:child_process";
+import { appendFileSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { AMPLIHACK, newUserInside, type User } from "../commands/run-command.ts";
+import { RUN } from "../dashboard/machine.ts";
+import { freshDatabase, hasPostgres } from "../postgres-server.ts";
+import { askUrl } from "./scene.ts";
+
+/** A command that goes on: what it said so far, and its end. */
+function start(user: User, words: readonly string[], env: Record<string, string> = {}) {
+  const [program = "", ...first] = AMPLIHACK;
+  const child = spawn(program, [...first, ...words], {
+    cwd: user.project,
+    env: { PATH: process.env["PATH"] ?? "", HOME: user.home, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => {
+    child.kill("SIGKILL");
+  });
+  let said = "";
+  child.stdout.on("data", chunk => {
+    said += chunk;
+  });
+  child.stderr.on("data", chunk => {
+    said += chunk;
+  });
+  const ended = new Promise<number | null>(resolve => child.on("close", resolve));
+  const until = async (pattern: RegExp): Promise<string> => {
+    await expect.poll(() => said, { timeout: 60_000, interval: 50 }).toMatch(pattern);
+    return pattern.exec(said)?.[1] ?? "";
+  };
+  return { child, ended, until, said: () => said };
+}
+
+describe.skipIf(!hasPostgres)("from nothing to a machine that ships", () => {
+  it("is serve init, serve, join and ship", async () => {
+    const { server, name, url } = await freshDatabase();
+    const user = newUserInside();
+    const bare = await user.type(["serve", "--url", url]);
+    expect(bare).toMatchObject({ code: 1, stderr: expect.stringContaining("amplihack serve init") });
+    const init = await user.type([
+      "serve",
+      "init",
+      "--url",
+      url,
+      "--team",
+      "acme",
+      "--person",
+      "olga",
+      "--yes",
+    ]);
+    expect(init).toMatchObject({ code: 0 });
+    expect(init.stderr).toContain("make the team acme where it is missing");
+    const [, link = ""] = /\/login\?link=([\w-]{43})/.exec(init.stdout) ?? [];
+    const open = await user.type(["serve", "--url", url, "--address", "0.0.0.0"]);
+    expect(open).toMatchObject({ code: 2, stderr: expect.stringContaining("--cert and --key") });
+    const running = start(user, ["serve", "--url", server.url(name, "amplihack_server"), "--port", "0"]);
+    const address = await running.until(/(http:\/\/127\.0\.0\.1:\d+)/);
+    const form = { "content-type": "application/x-www-form-urlencoded", origin: address };
+    const login = await askUrl(address, "/login", { method: "POST", headers: form, body: `link=${link}` });
+    const cookie = String(login.headers["set-cookie"]).split(";")[0] ?? "";
+    const page = await askUrl(address, "/people", { headers: { cookie } });
+    const [, csrf = ""] = /name="csrf" value="([^"]+)"/.exec(page.body) ?? [];
+    expect(await user.type(["ship", "--once", "--to", "server"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("amplihack join"),
+    });
+    const joining = start(user, ["join", address]);
+    const code = await joining.until(/compare the code: (\S+)/);
+    const body = new URLSearchParams({ csrf, code, team: "acme", answer: "yes" }).toString();
+    await askUrl(address, "/join", { method: "POST", headers: { ...form, cookie }, body });
+    expect([await joining.ended, joining.said()]).toEqual([0, expect.stringContaining("as one of olga")]);
+    const file = join(user.home, ".amplihack", "server.json");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(joining.said()).not.toContain(JSON.parse(readFileSync(file, "utf8")).key);
+    const logs = join(user.home, ".amplihack", "logs");
+    mkdirSync(logs, { recursive: true });
+    const line = { ...RUN, ts: new Date().toISOString() };
+    appendFileSync(
+      join(logs, "runs.jsonl"),
+      `${JSON.stringify(line)}\n${JSON.stringify({ ...line, session: "two" })}\n`,
+    );
+    expect(await user.type(["ship", "--once", "--to", "server"])).toMatchObject({
+      code: 0,
+      stdout: "2 lines sent\n",
+    });
+    expect(await user.type(["ship", "--once", "--to", "server"])).toMatchObject({
+      code: 0,
+      stdout: "0 lines sent\n",
+    });
+    expect((await askUrl(address, "/", { headers: { cookie } })).body).toContain("<b>2 calls</b>");
+    running.child.kill("SIGTERM");
+    expect(await running.ended).toBe(0);
+    const away = await user.type(["join", "http://agents.example"]);
+    expect(away).toMatchObject({ code: 2, stderr: expect.stringContaining("without encryption") });
+  });
+});

@@ -1,0 +1,269 @@
+import { connect } from "node:net";
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { SCHEMA } from "../../src/postgres/migrate.ts";
+import { ROLE } from "../../src/server/tables.ts";
+import { hasPostgres } from "../postgres-server.ts";
+import { row, type Scene, serverScene } from "./scene.ts";
+
+const HOSTILE = [
+  `</td><script>alert(1)</script>`,
+  `'; DROP TABLE amplihack.records; --`,
+  `" onload="x`,
+  "\u0000\u202e%00../../etc/passwd",
+];
+
+/** A secret of the right form that nobody was given. */
+const UNKNOWN = "A".repeat(43);
+
+const post = (scene: Scene, path: string, headers: Record<string, string>, body: string | Buffer) =>
+  scene.ask(path, { method: "POST", headers: { "content-type": "application/json", ...headers }, body });
+
+describe.skipIf(!hasPostgres)("hostile requests", () => {
+  it("with no, foreign, malformed and replayed keys are refused alike", async () => {
+    const scene = await serverScene();
+    const olga = await scene.visit("acme", "olga", "owner");
+    const key = await scene.join(olga, "acme", "laptop");
+    for (const authorization of [
+      "",
+      `Bearer ${UNKNOWN}`,
+      `Bearer ${key}x`,
+      `Basic ${key}`,
+      `Bearer ${key.toUpperCase()}`,
+      "Bearer ' OR 1=1 --",
+    ]) {
+      const answer = await post(scene, "/api/v1/records", { authorization }, JSON.stringify({ rows: [] }));
+      expect([authorization, answer.status]).toEqual([authorization, 401]);
+      expect(answer.body).toBe('{"error":"the key is missing or does not count"}');
+    }
+    // The key of a machine opens no page, answers no join, and the cookie of a person ships nothing.
+    const asMachine = { cookie: `__Host-amplihack=${key}`, authorization: `Bearer ${key}` };
+    expect((await scene.ask("/", { headers: asMachine })).status).toBe(401);
+    const begun = (await scene.post("/api/v1/join", undefined, { machine: "second" })).body;
+    const form = { "content-type": "application/x-www-form-urlencoded", origin: scene.url, ...asMachine };
+    const own = await scene.ask("/join", {
+      method: "POST",
+      headers: form,
+      body: `code=${begun["code"]}&team=acme&answer=yes&csrf=${key}`,
+    });
+    expect(own.status).toBe(401);
+    const byCookie = await post(
+      scene,
+      "/api/v1/records",
+      { cookie: olga.cookie },
+      JSON.stringify({ rows: [row(1)] }),
+    );
+    expect(byCookie.status).toBe(401);
+    expect(await scene.owner.run(`SELECT FROM ${SCHEMA}.records`)).toEqual([]);
+  });
+
+  it("from other sites, with other origins, without the page's secret or with another's change nothing", async () => {
+    const scene = await serverScene();
+    const olga = await scene.visit("acme", "olga", "owner");
+    const max = await scene.visit("acme", "max", "member");
+    const [, foreign = ""] = /name="csrf" value="([^"]+)"/.exec((await max.get("/people")).body) ?? [];
+    const fields = { team: "acme", do: "invite", person: "eve", role: "viewer" };
+    const tries = [
+      await olga.send("/people", fields, { origin: "https://evil.example" }),
+      await olga.send("/people", fields, { origin: "null" }),
+      await olga.send("/people", fields, { "sec-fetch-site": "cross-site" }),
+      await olga.send("/people", { ...fields, csrf: "" }),
+      await olga.send("/people", { ...fields, csrf: foreign }),
+      await olga.send("/people", fields, { "content-type": "text/plain" }),
+    ];
+    expect(tries.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 415]);
+    for (const { status } of [
+      await olga.send("/logout", { csrf: "x" }),
+      await olga.send("/machines", { team: "acme", id: "x", csrf: "x" }),
+    ])
+      expect(status).toBe(403);
+    expect(await scene.owner.run(`SELECT FROM ${SCHEMA}.server_links WHERE person = 'eve'`)).toEqual([]);
+    // A link is used by the page alone, not by whoever looks at it, and counts once.
+    expect((await scene.ask(`/login?link=${UNKNOWN}`)).body).toContain("lets you in once");
+    const login = { method: "POST", body: `link=${UNKNOWN}` };
+    const headers = { "content-type": "application/x-www-form-urlencoded", origin: scene.url };
+    expect((await scene.ask("/login", { ...login, headers })).status).toBe(403);
+    expect(
+      (await scene.ask("/login", { ...login, headers: { ...headers, origin: "https://evil.example" } }))
+        .status,
+    ).toBe(403);
+  });
+
+  it("cannot fix a session, keep an expired one, or bring two cookies", async () => {
+    const scene = await serverScene();
+    const planted = `__Host-amplihack=${UNKNOWN}`;
+    const olga = await scene.visit("acme", "olga", "owner");
+    expect(olga.cookie).not.toBe(planted);
+    expect((await scene.ask("/", { headers: { cookie: planted } })).status).toBe(401);
+    expect((await scene.ask("/", { headers: { cookie: `${olga.cookie}; ${planted}` } })).status).toBe(401);
+    await scene.owner.run(`UPDATE ${SCHEMA}.server_logins SET expires = now()`);
+    expect((await olga.get("/")).status).toBe(401);
+  });
+
+  it("for another team see and change nothing, and the database holds it back by itself", async () => {
+    const scene = await serverScene();
+    const olga = await scene.visit("acme", "olga", "owner");
+    const zoe = await scene.visit("zoo", "zoe", "owner");
+    const key = await scene.join(olga, "acme", "laptop");
+    await scene.post("/api/v1/records", key, { rows: [row(1)] });
+    for (const path of ["/?team=acme", "/machines?team=acme", "/people?team=acme", "/calls?team=acme"])
+      expect([path, (await zoe.get(path)).status]).toEqual([path, 403]);
+    const [machine] = await scene.owner.run(`SELECT id FROM ${SCHEMA}.server_machines`);
+    const id = String(machine?.["id"]);
+    expect((await zoe.send("/machines", { team: "acme", id })).status).toBe(403);
+    // The id of another team's machine, under one's own team.
+    expect((await zoe.send("/machines", { team: "zoo", id })).status).toBe(404);
+    expect(
+      (await zoe.send("/people", { team: "acme", do: "invite", person: "zoe", role: "owner" })).status,
+    ).toBe(403);
+    const begun = (await scene.post("/api/v1/join", undefined, { machine: "x" })).body;
+    expect(
+      (await zoe.send("/join", { code: String(begun["code"]), team: "acme", answer: "yes" })).status,
+    ).toBe(403);
+    // As if the server's code had a hole: whatever it asks, it sees the team that it set.
+    const zoo = scene.database.ofTeam(ROLE, "zoo");
+    for (const table of ["records", "rollups", "sessions", "server_machines", "server_log", "teams"]) {
+      const rows = await zoo.run(`SELECT team FROM ${SCHEMA}.${table} WHERE team <> 'zoo'`);
+      expect([table, rows]).toEqual([table, []]);
+    }
+    await expect(
+      zoo.run(`UPDATE ${SCHEMA}.server_machines SET revoked = now() RETURNING id`),
+    ).resolves.toEqual([]);
+    await expect(
+      zoo.run(`INSERT INTO ${SCHEMA}.server_people (team, person, role) VALUES ('acme', 'zoe', 'owner')`),
+    ).rejects.toMatchObject({ code: "42501" });
+    for (const table of ["server_logins", "server_joins", "server_links"])
+      await expect(zoo.run(`SELECT * FROM ${SCHEMA}.${table}`)).rejects.toMatchObject({ code: "42501" });
+    await expect(zoo.run(`DELETE FROM ${SCHEMA}.records`)).rejects.toMatchObject({ code: "42501" });
+    // Without a team it sees nothing, and so does the login itself.
+    expect(await scene.database.run(`SELECT team FROM ${SCHEMA}.records`)).toEqual([]);
+  });
+
+  it("with text that is markup or SQL in every field are stored and shown as text", async () => {
+    const scene = await serverScene();
+    const olga = await scene.visit("acme", "olga", "owner");
+    for (const [index, text] of HOSTILE.entries()) {
+      const key = await scene.join(olga, "acme", text);
+      const fields = {
+        ts: new Date().toISOString(),
+        hook: text,
+        duration_us: 1,
+        event: "PreToolUse",
+        result: text,
+        decision: "deny",
+        rules: [text],
+        tool: text,
+      };
+      const names = { project: text, host: text, session: text };
+      const { status } = await scene.post("/api/v1/records", key, {
+        program: text,
+        policy: text,
+        autonomy: text,
+        hosts: [text],
+        rows: [row(index, { ...names, fields })],
+      });
+      expect(status).toBe(200);
+      for (const path of [
+        `/?q=${encodeURIComponent(text)}`,
+        "/calls",
+        "/sessions",
+        "/machines",
+        "/people",
+        `/search?q=${encodeURIComponent(text)}`,
+        `/join?code=${encodeURIComponent(text)}`,
+        `/session?id=${encodeURIComponent(text)}`,
+        `/?person=${encodeURIComponent(text)}&machine=${encodeURIComponent(text)}`,
+      ]) {
+        const { status: shown, body } = await olga.get(path);
+        expect([path, shown]).toEqual([path, 200]);
+        expect(body).not.toContain("<script>alert");
+        expect(body).not.toContain('" onload="x');
+      }
+      const invited = await olga.send("/people", {
+        team: "acme",
+        do: "invite",
+        person: text,
+        role: "viewer",
+      });
+      expect(invited.status).toBe(400);
+      expect((await olga.get(`/?team=${encodeURIComponent(text)}`)).status).toBe(403);
+    }
+    const rows = await scene.owner.run(`SELECT FROM ${SCHEMA}.records`);
+    expect(rows).toHaveLength(HOSTILE.length);
+    expect(scene.log).toEqual([]);
+  });
+
+  it("that are bombs, no requests, or lie about where they come from are refused, and none fills the log", async () => {
+    const scene = await serverScene();
+    const olga = await scene.visit("acme", "olga", "owner");
+    const authorization = `Bearer ${await scene.join(olga, "acme", "laptop")}`;
+    const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
+    const gzip = { authorization, "content-encoding": "gzip" };
+    expect((await post(scene, "/api/v1/records", gzip, bomb)).status).toBe(413);
+    expect((await post(scene, "/api/v1/records", gzip, "no gzip")).status).toBe(413);
+    expect(
+      (await post(scene, "/api/v1/records", { authorization, "content-encoding": "br" }, "{}")).status,
+    ).toBe(415);
+    expect(
+      (await post(scene, "/api/v1/records", { authorization }, `${"[".repeat(5_000)}${"]".repeat(5_000)}`))
+        .status,
+    ).toBe(400);
+    expect(
+      (
+        await post(scene, "/api/v1/records", { authorization, "content-length": "999999999" }, "{}").catch(
+          () => ({ status: 413 }),
+        )
+      ).status,
+    ).toBe(413);
+    for (const rows of [
+      5,
+      [5],
+      [row(1, { id: "x" })],
+      [row(1, { kind: "all" })],
+      [row(1, { ms: -1 })],
+      [row(1, { ms: "now" })],
+      [row(1, { fields: 5 })],
+      Array.from({ length: 2_001 }, () => row(1)),
+    ])
+      expect((await post(scene, "/api/v1/records", { authorization }, JSON.stringify({ rows }))).status).toBe(
+        400,
+      );
+    expect((await scene.ask("/", { headers: { cookie: "x".repeat(20_000) } })).status).toBe(431);
+    expect((await scene.ask("//evil.example/%2e%2e/", { headers: { cookie: olga.cookie } })).status).toBe(
+      400,
+    );
+    for (const method of ["PUT", "DELETE", "PATCH", "OPTIONS"])
+      expect((await scene.ask("/", { method })).status).toBe(405);
+    // No answer leads anywhere but here, whatever the address says.
+    const { headers } = await olga.send("/join", {
+      code: "BCDF-GHJK",
+      team: "https://evil.example",
+      answer: "no",
+    });
+    expect(String(headers["location"] ?? "/")).toMatch(/^\/(?!\/)/);
+    const host = await scene.ask("/login", {
+      headers: { host: "evil.example", "x-forwarded-host": "evil.example" },
+    });
+    expect(host.body).not.toContain("evil.example");
+    const { port } = new URL(scene.url);
+    const raw = await new Promise<string>(resolve => {
+      const socket = connect(Number(port), "127.0.0.1", () => socket.write("NOT HTTP\r\n\r\n"));
+      socket.on("data", data => resolve(data.toString()));
+      socket.on("close", () => resolve("closed"));
+    });
+    expect(raw).toMatch(/^HTTP\/1\.1 400|closed/);
+    expect(scene.log).toEqual([]);
+  });
+
+  it("that guess are soon not answered, and a forged X-Forwarded-For does not help", async () => {
+    const scene = await serverScene();
+    const statuses = new Set<number>();
+    for (let index = 0; index < 90; index++) {
+      const headers = { authorization: `Bearer ${UNKNOWN}`, "x-forwarded-for": `10.0.0.${index}` };
+      statuses.add((await post(scene, "/api/v1/seen", headers, "{}")).status);
+    }
+    expect(statuses).toContain(429);
+    const https = await scene.ask("/login", { headers: { "x-forwarded-proto": "https" } });
+    expect(https.headers["strict-transport-security"]).toBeUndefined();
+  });
+});
