@@ -69,6 +69,10 @@ const CHECKED_MEMBERS: Migration = [
   `CREATE OR REPLACE FUNCTION ${SCHEMA}.add_member(to_team text, new_member name, of_projects text[] DEFAULT NULL)
      RETURNS void LANGUAGE plpgsql ${FIXED_PATH}
      AS $$ BEGIN
+       -- First of all: somebody else is told nothing of names.
+       IF NOT has_table_privilege('${SCHEMA}.members', 'INSERT') THEN
+         RAISE insufficient_privilege USING MESSAGE = 'only the administrator adds members';
+       END IF;
        IF NOT EXISTS (SELECT FROM teams WHERE team = to_team) THEN
          RAISE no_data_found USING MESSAGE = format('there is no team %L', to_team),
            HINT = format('SELECT ${SCHEMA}.make_team(%L) makes it', to_team);

@@ -59,16 +59,18 @@ async function runInBwrap(
   if (filter === undefined) return NOT_STARTED;
   const folder = mkdtempSync(join(stateHome, "sandbox", "masks-"));
   const maskOf = ({ path, text = "" }: Hidden) => {
-    if (system.files.follow(path)?.kind !== "file") return undefined;
+    if (system.files.follow(path)?.kind === "directory") return undefined;
     const mask = join(folder, sha256Hex(system.text.encode(text)).slice(0, 16));
     writeFileSync(mask, text, { mode: 0o600 });
     return mask;
   };
+  // What went since the policy was made needs no cover, and nothing could be laid there.
+  const hide = policy.hide.filter(({ path }) => system.files.follow(path) !== undefined);
   const kept = policy.environment.keep.flatMap(name => {
     const value = system.env.get(name);
     return value === undefined ? [] : [[name, value] as const];
   });
-  const child = spawn(program, bwrapWords(policy, directory, policy.command ?? words, maskOf), {
+  const child = spawn(program, bwrapWords({ ...policy, hide }, directory, policy.command ?? words, maskOf), {
     cwd: directory,
     env: { ...Object.fromEntries(kept), ...policy.environment.set },
     stdio: [stdio, stdio, stdio, "pipe", "pipe"],

@@ -65,6 +65,8 @@ const STOPPED: Readonly<Record<string, readonly (readonly [command: string, rule
   "a request that reads as a command": [
     ["curl -X POST https://slack.com/api/conversations.archive -d channel=C1", "cloud.api"],
     ["curl -X PUT https://api.example.com/projects/7/collaborators/bob", "grant.access"],
+    [`curl -X POST https://api.example.com/rpc -d '{"method":"project.delete","params":[1]}'`, "cloud.api"],
+    [`curl -X PATCH https://api.example.com/zones/1/settings/waf -d '{"value":"off"}'`, "grant.protection"],
     ["acme rest --method delete --url https://api.example.com/projects/7", "cloud.api"],
     [
       `curl -X PATCH https://api.github.com/repos/a/b/git/refs/heads/main -d '{"sha":"x","force":true}'`,
@@ -89,6 +91,7 @@ const STOPPED: Readonly<Record<string, readonly (readonly [command: string, rule
   "an output of a program that usually only shows": [
     ["xmllint --output .env a.xml", "sec.write"],
     ["pg_dump -f ~/.zshrc app", "fs.rcfile"],
+    ["acme run --out json=.env a.js", "sec.write"],
   ],
 };
 

@@ -103,7 +103,7 @@ export function lossesInText(shown: string): readonly OperationEffect[] {
 const SQL =
   /\b(?:drop|truncate|remove\s+(?:table|database|namespace)|delete\s+from|update|alter|grant\s+[\w\s,.*]{1,200}\son|create\s+(?:user|role|login)|set\s+global|sp_add\w+)\b/i;
 const CYPHER = /\b(?:detach\s+delete|delete)\s+\w+\s*;?\s*$/i;
-const REDIS = /^\s*(?:flushall|flushdb)(?:\s+a?sync)?\s*$/i;
+const REDIS = /^\s*(?:flushall|flushdb|flush_all)(?:\s+(?:a?sync|\d+))?\s*$/i;
 
 function lossesIn(value: Value, shown: string, program: string): readonly OperationEffect[] {
   const lost = (rule: OperationEffect["rule"], what: string): OperationEffect => ({
@@ -225,7 +225,9 @@ export function outputEffects(call: ParsedCall, isWrapper: boolean): readonly Pr
       NO_FILE.test(knownPrefix(value))
     )
       return [];
-    return [{ kind: "write", path: withHome(value, call), how: "replace" }];
+    // `--out json=FILE`
+    const kind = /^\w+=(?=[^=]*[./~])/.exec(knownPrefix(value))?.[0] ?? "";
+    return [{ kind: "write", path: withHome(dropKnown(value, kind.length), call), how: "replace" }];
   });
 }
 

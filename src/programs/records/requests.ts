@@ -64,7 +64,13 @@ function saidByRequest({ method, address, bodies }: HttpRequest): readonly Opera
     return [];
   const options = bodies.flatMap(body => {
     const read = readJson(body);
-    return read.ok ? membersOf(read.value) : formFields(body);
+    const members = read.ok ? membersOf(read.value) : formFields(body);
+    // `…/settings/waf` with `{"value":"off"}`
+    return members.map(({ name, value }) =>
+      /^(?:value|enabled|state|status)$/i.test(name)
+        ? { name: segments.at(-1) ?? name, value }
+        : { name, value },
+    );
   });
   return operationsSaid({ program: "", command: [...segments, verb], options }).flatMap(({ rule, what }) =>
     rule === "grant.access" || rule === "grant.protection" || rule === "cloud.public"
@@ -126,12 +132,11 @@ export function isDeletingMutation(query: string): boolean {
   );
 }
 
-/** `delete`, `DeleteVolumes`, `terminate_instances`; no sentence. */
+/** `delete`, `DeleteVolumes`, `terminate_instances`, `project.delete`; no sentence. */
 function startsWithVerb(value: string): boolean {
-  const first = /^[A-Za-z][A-Za-z0-9_.-]*$/.test(value)
-    ? (value.split(/(?<!^)(?=[A-Z])|[_.-]/)[0] ?? "")
-    : "";
-  return VERBS.includes(first.toLowerCase());
+  if (!/^[A-Za-z][A-Za-z0-9_.:/-]*$/.test(value)) return false;
+  const parts = partsOf(value);
+  return [parts[0], parts.at(-1)].some(part => VERBS.includes(part ?? ""));
 }
 
 function formFields(body: string): readonly Member[] {
