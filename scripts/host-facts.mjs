@@ -38,6 +38,7 @@ export function hostFacts(host) {
       "a question",
       can(host, "ask") ? `${title} shows it with its own yes and no` : "becomes a refusal with a code",
     ],
+    ["answered for you", answeredBy(host)],
     ["context at the start", told(host, "context", "SessionStart", "reaches the model")],
     ["context at a prompt", told(host, "context", "UserPromptSubmit", "reaches the model")],
     ["a held stop", told(host, "deny", "Stop", "the model goes on, with the reason")],
@@ -45,6 +46,14 @@ export function hostFacts(host) {
     ["not tried here", typeof live === "string" ? live : ""],
   ];
   return [["", title], rows.filter(([, text]) => text !== "")];
+}
+
+/** Where questions are answered in the person's place, as the descriptor says. */
+function answeredBy({ answering }) {
+  if (typeof answering === "string") return `no: it ${answering}`;
+  const rules = answering.overrides === undefined ? "" : ", while no rule of yours asks";
+  const when = answering.event === "PreToolUse" ? "before it asks" : "when it asks";
+  return `yes, ${when}${rules} ([autonomy](../autonomy.md))`;
 }
 
 function encoderOf(host, event) {

@@ -1,6 +1,6 @@
-// npm run understood [-- --all]: which share of recorded calls is understood, by host and by gap. Four sets: what real hosts
-// recorded (tests/fixtures), the commands of this project's own development, the ordinary commands of the guard's corpora, and
-// of these the ones that stay on this machine and run no code of the project. Nothing is run.
+// npm run understood [-- recorded|this|ordinary] [--all]: which share of recorded calls is understood, by host and by gap. Three
+// sets: what real hosts recorded (tests/fixtures), the commands of this project's own development (as npm run dogfood collects
+// them), and the ordinary commands of the guard's corpora. Nothing is run.
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -106,7 +106,7 @@ export async function whyNoSandbox(system: System): Promise<string | undefined> 
 }
 
 function weekLines(seen: AnsweredCalls, terminal: Terminal): readonly string[] {
-  const { calls, understood, sandbox, asked, isPartial } = seen;
+  const { calls, understood, sandbox, asked, prompted, spared, isPartial } = seen;
   if (calls === 0) return ["No session of the last 7 days is recorded here."];
   const parts = [
     ["green", "█", understood, "understood"],
@@ -122,6 +122,11 @@ function weekLines(seen: AnsweredCalls, terminal: Terminal): readonly string[] {
     `  ${terminal.paint("green", "█")} ${percent(understood)} would be answered at understood`,
     `  ${terminal.paint("cyan", "▓")} ${percent(sandbox)} more would run in the sandbox at sandbox`,
     `  ${terminal.paint("yellow", "░")} ${percent(asked)} would still be asked about`,
+    ...(prompted === 0
+      ? []
+      : [
+          `  of ${count(prompted, "question")} that your agents would have asked, understood answers ${spared}`,
+        ]),
     "",
     "What stood in the way most often:",
   ];

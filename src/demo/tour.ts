@@ -63,6 +63,7 @@ export async function giveTour(
       await showGuard(stage),
       await showHosts(stage),
       await showUndo(stage),
+      await showAnswers(stage),
       await showRecipe(stage),
       await showMemory(stage),
     ];
@@ -158,9 +159,38 @@ async function showUndo(stage: Stage): Promise<boolean> {
   return isGone && isBack && undone.code === 0;
 }
 
+const QUESTIONS = [
+  { text: "mkdir -p src && sed -n 1,5p notes.txt > src/first.txt", isAnswered: true },
+  { text: "git add notes.txt", isAnswered: true },
+  { text: "curl -s https://example.com/setup.sh -o setup.sh", isAnswered: false },
+] as const;
+
+/** What a host would ask about, with autonomy switched on for this stage alone. */
+async function showAnswers(stage: Stage): Promise<boolean> {
+  const { terminal, home, project } = stage;
+  heading(terminal, "4. If you like, the agent no longer waits for you");
+  writeFileSync(join(project, "notes.txt"), "one\n");
+  const file = join(home, ".amplihack", "config.jsonc");
+  writeFileSync(file, '{ "autonomy": "understood" }\n');
+  let isRight = true;
+  for (const { text, isAnswered } of QUESTIONS) {
+    const payload = { ...claudePayload(stage, text), permission_mode: "default" };
+    const answer = memberAt(parse((await callHook(stage, payload)).stdout), "hookSpecificOutput");
+    const isYes = stringAt(answer, "permissionDecision") === "allow";
+    isRight &&= isYes === isAnswered;
+    const mark = isYes ? terminal.paint("green", "answered") : terminal.paint("yellow", "asks you");
+    terminal.print(`  ${mark}  ${text}\n`);
+  }
+  rmSync(file);
+  terminal.print(
+    terminal.paint("dim", "  all that is known is answered and can be undone: amplihack autonomy\n"),
+  );
+  return isRight;
+}
+
 async function showRecipe(stage: Stage): Promise<boolean> {
   const { terminal } = stage;
-  heading(terminal, "4. A recipe: repeatable work that any text survives");
+  heading(terminal, "5. A recipe: repeatable work that any text survives");
   const ran = await call(stage, [...stage.programs.amplihack, "recipe", "run", "hello", "--format", "json"]);
   const steps = listAt(parse(ran.stdout), "step_results").length;
   terminal.print(
@@ -171,7 +201,7 @@ async function showRecipe(stage: Stage): Promise<boolean> {
 
 async function showMemory(stage: Stage): Promise<boolean> {
   const { terminal } = stage;
-  heading(terminal, "5. A memory, stored and found again");
+  heading(terminal, "6. A memory, stored and found again");
   const value = "The payment tests need PAYMENT_SANDBOX=1.";
   const question = "how do I run the payment tests";
   const memory = [...stage.programs.amplihack, "memory"];

@@ -1,5 +1,6 @@
 import {
   changesPrograms,
+  handsOnWords,
   isProgramName,
   isSecretName,
   isShellWord,
@@ -119,9 +120,9 @@ function gapsOfIdentity(invocation: Invocation, workspace: GuardWorkspace): read
   });
 }
 
-/** `xargs` makes words of what it reads. */
 function isOfList({ parent }: Invocation, { invocations }: ShellFacts): boolean {
-  return parent !== undefined && invocations[parent.invocation]?.program === "xargs";
+  const starter = parent === undefined ? undefined : invocations[parent.invocation];
+  return starter !== undefined && handsOnWords(starter);
 }
 
 /** The names that follow come from a list of files that is known. */
@@ -179,7 +180,8 @@ function gapsOfEffect(effect: CommandEffect, workspace: GuardWorkspace): readonl
   }
 }
 
-const DEVICES = /^\/(?:dev|proc|sys)(?:\/|$)/;
+/** Below /dev/shm lie plain files. */
+const DEVICES = /^\/(?:dev(?!\/shm\/)|proc|sys)(?:\/|$)/;
 const PLAIN_DEVICES = /^\/dev\/(?:null|zero|full|u?random|stdin|stdout|stderr|tty|fd\/\d+)$/;
 
 function gapsOfRead(
@@ -266,7 +268,7 @@ function gapsOfChange(
 
 function gapsOfChangedPath(path: string, workspace: GuardWorkspace): readonly Gap[] {
   if (PLAIN_DEVICES.test(path)) return [];
-  if (DEVICES.test(path) && !path.startsWith("/dev/shm/"))
+  if (DEVICES.test(path))
     return [{ kind: "reach", what: path, why: "a device or a running process is changed" }];
   if (secretAt(workspace, path) !== undefined || hasSecretsIn(workspace, path))
     return [{ kind: "secret", what: path, why: "a secret is changed" }];

@@ -3,7 +3,7 @@
  * records. The answer is effects; what is allowed is decided elsewhere.
  */
 export { analyseArgv, analyseCommand, analyseFile } from "./model/analyse.ts";
-export { missingOf, onlyReads, startedBy } from "./model/completeness.ts";
+export { handsOnWords, missingOf, onlyReads, startedBy } from "./model/completeness.ts";
 export type { ProgramDescription } from "./model/describe.ts";
 export {
   findDangerous,

@@ -14,6 +14,16 @@ describe("code of a language without a grammar", () => {
     ['file:del_dir_r("/a"), halt().', ["delete -r /a"]],
     ['(delete-directory/files "~/a")', ["delete -r /home/me/a"]],
     ['(spit ".env" "")', ["write .env"]],
+    ["rm(homedir(); recursive=true)", ["delete -r /home/me"]],
+    ["File.rm_rf!(System.user_home!())", ["delete -r /home/me"]],
+    ['rm(joinpath(homedir(), "Documents"), recursive=true)', ["delete -r /home/me/Documents"]],
+    ['File.rm_rf(System.get_env("HOME") <> "/Documents")', ["delete -r /home/me/Documents"]],
+    ['new File(System.getProperty("user.home")).deleteDir()', ["delete -r /home/me"]],
+    ["run(`rm -rf $(homedir())`)", ["shell rm -rf ~"]],
+    ["`rm -rf #{Dir.home}`", ["shell rm -rf ~"]],
+    ["FileManager.default.removeItem(atPath: NSHomeDirectory())", ["delete -r /home/me"]],
+    ["Dir.home.rmtree", ["delete -r /home/me"]],
+    ['run("rm", "-rf", homedir())', ["shell rm -rf ~"]],
   ])("%s", (code, expected) => {
     expect(effectsOf("other", code)).toEqual(expect.arrayContaining(expected));
   });
@@ -23,6 +33,8 @@ describe("code of a language without a grammar", () => {
     "set term png; plot sin(x)",
     '(displayln "a/b")',
     "remove(x); rm(list = ls())",
+    "println(homedir()); rm(list)",
+    "Repo.delete(home)",
     "if a < b and c > d: run",
   ])("does nothing: %s", code => {
     expect(effectsOf("other", code)).toEqual([]);

@@ -14,7 +14,7 @@ function pathWithoutAmplihack(): string {
 }
 
 describe("the tour", () => {
-  it("shows guard, hosts, undo, recipe and memory, keeps its word and leaves nothing behind", () => {
+  it("shows guard, hosts, undo, answers, recipe and memory, keeps its word and leaves nothing behind", () => {
     const home = temporaryDirectory();
     const temporary = join(home, "tmp");
     mkdirSync(temporary);
@@ -31,6 +31,8 @@ describe("the tour", () => {
     expect(stdout).toMatch(/Gemini CLI {3}decision, reason/);
     expect(stdout).toMatch(/the agent {2}rm -rf src +src\/prices\.ts is gone/);
     expect(stdout).toMatch(/you +amplihack undo +Done: 1 file and 1 folder restored\./);
+    expect(stdout).toMatch(/answered {2}git add notes\.txt/);
+    expect(stdout).toMatch(/asks you {2}curl /);
     expect(stdout).toMatch(/recipe run hello {3}\d+ steps .* exit 0/);
     expect(stdout).toContain("found   The payment tests need PAYMENT_SANDBOX=1.");
     expect(stdout).toContain(`amplihack is not on your PATH yet: type node ${AMPLIHACK}\n`);

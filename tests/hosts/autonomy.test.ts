@@ -13,8 +13,9 @@ import {
   type TemporaryUser,
   withTrial,
 } from "../../src/verify/live/live.ts";
+import type { ScriptStep } from "../../src/verify/live/scripted-model.ts";
 import { PACKAGE } from "../install/sandbox.ts";
-import { command } from "./file-tools.ts";
+import { command, type DrivenHost, FILE_TOOLS } from "./file-tools.ts";
 import { hook, onPath, PROGRAMS, registerProgram, TIMEOUT_MS } from "./harness.ts";
 
 const YES = { effect: { decision: { kind: "allow", reason: "known" } } } as const;
@@ -71,7 +72,7 @@ const PROMPTING: Readonly<Record<string, Prompting>> = {
 function play(
   driver: HostDriver,
   program: string,
-  commands: readonly (readonly [command: string, makes: string])[],
+  playsIn: readonly Play[] | ((project: string) => readonly Play[]),
   prepare: (user: TemporaryUser, prompting: Prompting) => Promise<void>,
 ): Promise<{
   readonly made: readonly string[];
@@ -81,16 +82,24 @@ function play(
 }> {
   const prompting = PROMPTING[driver.host];
   if (prompting === undefined) throw new Error(`nothing is known of how ${driver.host} asks`);
+  // The model is asked for its steps when the project is there.
+  const commands: Play[] = [];
+  const steps: ScriptStep[] = [];
   const request = {
     driver: {
       ...driver,
       args: (prompt: string, trial: TrialEnvironment) => prompting.args(prompt, driver, trial, program),
     },
     program: prompting.program ?? program,
-    steps: [...commands.map(([line]) => command(line)), { kind: "text", text: "done" } as const],
+    steps,
     timeoutMs: TIMEOUT_MS,
     env: onPath(program),
-    prepare: (user: TemporaryUser) => prepare(user, prompting),
+    prepare: (user: TemporaryUser) => {
+      commands.push(...(typeof playsIn === "function" ? playsIn(user.project) : playsIn));
+      const told = commands.map(([step]) => (typeof step === "string" ? command(step) : step));
+      steps.push(...told, { kind: "text", text: "done" });
+      return prepare(user, prompting);
+    },
   };
   return withTrial(createNodeSystem(), request, ({ user, end }) => {
     const audit = join(user.home, ".amplihack/logs/audit.jsonl");
@@ -101,7 +110,8 @@ function play(
       answered: new Set(
         lines
           .filter(line => line.includes('"answered":"understood"'))
-          .map(line => (JSON.parse(line) as { readonly command: string }).command),
+          .map(line => JSON.parse(line) as { readonly command?: string; readonly tool: string })
+          .map(({ command: line, tool }) => line ?? tool),
       ).size,
       outside: existsSync(join(user.home, "outside")),
       end,
@@ -126,10 +136,73 @@ function playYes(driver: HostDriver, program: string, on: "pre-tool-use" | "perm
   });
 }
 
-const KNOWN = Array.from(
-  { length: 38 },
-  (_, index) => [`echo ${index} > made-${index}`, `made-${index}`] as const,
-);
+/** A step of the model and the file that is there afterwards only if it ran. */
+type Play = readonly [command: string | ScriptStep, makes: string];
+
+/** What agents do all day and hosts ask about: commands of many kinds, then the host's own tools for files. */
+const KNOWN_COMMANDS: readonly Play[] = [
+  ["echo one > echoed.txt", "echoed.txt"],
+  ["printf 'a\\nb\\n' > printed.txt", "printed.txt"],
+  ["cat > written.txt <<'END'\nfirst\nEND", "written.txt"],
+  ["cat seed.txt | tee teed.txt", "teed.txt"],
+  ["cat seed.txt >> appended.txt", "appended.txt"],
+  ["mkdir -p made/deep", "made/deep"],
+  ["mkdir other && touch other/file", "other/file"],
+  ["touch touched.txt", "touched.txt"],
+  ["cp seed.txt copied.txt", "copied.txt"],
+  ["cp -r folder folder-copy", "folder-copy/inside.txt"],
+  ["mv moving.txt moved.txt", "moved.txt"],
+  ["sed -i 's/one/two/' edited.txt && mv edited.txt edited.done", "edited.done"],
+  ["sed -n '1,2p' seed.txt > lines.txt", "lines.txt"],
+  ["awk '{print $1}' seed.txt > words.txt", "words.txt"],
+  ["jq .name package.json > name.txt", "name.txt"],
+  ["grep -n one seed.txt > found.txt", "found.txt"],
+  ["sort -o sorted.txt seed.txt", "sorted.txt"],
+  ["sort seed.txt | uniq -c > counted.txt", "counted.txt"],
+  ["head -1 seed.txt > first.txt; tail -1 seed.txt > last.txt", "last.txt"],
+  ["cut -d' ' -f1 seed.txt > cut.txt", "cut.txt"],
+  ["tr a-z A-Z < seed.txt > upper.txt", "upper.txt"],
+  ["wc -l seed.txt > size.txt", "size.txt"],
+  ["diff seed.txt folder/inside.txt > changes.diff; true", "changes.diff"],
+  ["find . -name '*.txt' -not -path './.git/*' > files.txt", "files.txt"],
+  ["ls -la > listed.txt", "listed.txt"],
+  ["date +%Y > year.txt", "year.txt"],
+  ["for n in 1 2; do echo $n > loop-$n.txt; done", "loop-2.txt"],
+  ["if [ -f seed.txt ]; then touch seen.txt; fi", "seen.txt"],
+  ["rm doomed.txt && touch removed.txt", "removed.txt"],
+  ["chmod +x script.sh && touch executable.txt", "executable.txt"],
+  ["ln -s seed.txt linked.txt", "linked.txt"],
+  ["tar czf packed.tgz folder", "packed.tgz"],
+  ["gzip -k seed.txt", "seed.txt.gz"],
+  ["base64 seed.txt > encoded.txt", "encoded.txt"],
+  ["git add seed.txt package.json", ".git/index"],
+  ["git commit -m 'first commit'", ".git/refs/heads/work"],
+  ["git branch kept", ".git/refs/heads/kept"],
+  ["git tag v1", ".git/refs/tags/v1"],
+];
+
+/** Reading comes first: hosts change no file that the model has not seen. */
+function knownPlays(host: string, project: string): readonly Play[] {
+  const { write, edit } = FILE_TOOLS[host as DrivenHost];
+  return [
+    ...KNOWN_COMMANDS,
+    [write(join(project, "tool-written.txt"), "one\n"), "tool-written.txt"],
+    [edit(join(project, "tool-written.txt"), "one", "two"), "tool-written.txt"],
+  ];
+}
+
+/** A project with what the commands work on. */
+function furnish(project: string, env: NodeJS.ProcessEnv): void {
+  mkdirSync(join(project, "folder"), { recursive: true });
+  for (const name of ["seed.txt", "moving.txt", "edited.txt", "doomed.txt", "script.sh", "folder/inside.txt"])
+    writeFileSync(join(project, name), "one\ntwo\n");
+  writeFileSync(join(project, "package.json"), '{"name":"trial"}\n');
+  const git = (...argv: string[]) => spawnSync("git", argv, { cwd: project, env });
+  git("init", "-q");
+  git("config", "user.name", "trial");
+  git("config", "user.email", "trial@example.com");
+}
+
 const UNKNOWN = [
   ["sh ./unread.sh > not-read", "not-read"],
   ["no-such-program-7c1f > not-known", "not-known"],
@@ -140,8 +213,9 @@ function playOwn(driver: HostDriver, program: string, autonomy: Autonomy, hasRul
   return play(
     driver,
     program,
-    hasRules ? KNOWN.slice(0, 3) : [...KNOWN, ...UNKNOWN],
+    project => (hasRules ? KNOWN_COMMANDS.slice(0, 3) : [...knownPlays(driver.host, project), ...UNKNOWN]),
     async (user, { rules }) => {
+      furnish(user.project, { ...process.env, ...user.env });
       if (hasRules) rules(user);
       user.write(".amplihack/config.jsonc", { autonomy });
       await registerHooks(user, PACKAGE, driver.host);
@@ -236,8 +310,10 @@ for (const driver of DRIVERS) {
 
       it("shows none about what is understood, and those about what is not", async () => {
         const { made, answered, end } = await playOwn(driver, program, "understood");
-        expect(made, end).toEqual(KNOWN.map(([, name]) => name));
-        expect(answered).toBe(KNOWN.length);
+        const known = knownPlays(driver.host, "");
+        expect(made, end).toEqual(known.map(([, name]) => name));
+        // A host's own tool that asks only once for all is answered once.
+        expect(answered, end).toBeGreaterThanOrEqual(KNOWN_COMMANDS.length);
       });
 
       it.skipIf(!existsSync(SANDBOX))("runs builds in the sandbox without a prompt", async () => {

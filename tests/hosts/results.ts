@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { HOST_LIST } from "../../src/hosts/index.ts";
 
 const PAGE = fileURLToPath(new URL("../../docs/hosts.md", import.meta.url));
 const VERSIONS = JSON.parse(readFileSync(new URL("./versions.json", import.meta.url), "utf8")) as Readonly<
@@ -18,6 +19,15 @@ const skipped = new Map<string, string>();
 export function record(row: string, host: string, mark: Mark): void {
   const marks = rows.get(row) ?? new Map<string, Mark>();
   rows.set(row, marks.set(host, mark));
+}
+
+/** Whose questions are answered, as the descriptors say; `autonomy.test.ts` holds the driven ones to it. */
+export function answeringLines(): string {
+  return HOST_LIST.map(({ id, answering }) => {
+    if (typeof answering === "string") return `- ${id}: no, it ${answering}\n`;
+    const rules = answering.overrides === undefined ? "" : ", unless a rule of its person's asks";
+    return `- ${id}: yes, ${answering.event === "PreToolUse" ? "before it asks" : "when it asks"}${rules}\n`;
+  }).join("");
 }
 
 export function recordSkipped(host: string, why: string): void {
@@ -58,6 +68,12 @@ A hook that takes longer than its limit is passed over by most hosts, whatever i
 editor or an account (VS Code, Cursor, Windsurf, Cline, Kiro, Augment, Factory) are not driven here; what is known
 about them comes from their documentation and source.
 
+## Questions that are answered for you
+
+What [\`autonomy\`](autonomy.md) can answer. Of the driven hosts \`node tests/hosts/run.mjs HOST tests/hosts/autonomy.test.ts\`
+shows it with their prompts on: 40 calls that are understood, two that are not, and the person's own rules.
+
+${answeringLines()}
 ${NOT_DRIVEN}`,
   );
 }

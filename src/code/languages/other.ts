@@ -25,7 +25,17 @@ interface Text {
 interface Statement {
   readonly words: Set<string>;
   readonly texts: Text[];
+  /** it asks for the home by a function or a variable: `homedir()`, `getenv("HOME")` */
+  isAtHome: boolean;
 }
+
+const newStatement = (): Statement => ({ words: new Set(), texts: [], isAtHome: false });
+
+/** Names of functions that answer with the home, and of variables that hold it. */
+const HOME_FUNCTION = /^(?:(?:ns|get_?)?(?:user_?)?home_?dir(?:ectory)?|user_?home|get_?home)$/i;
+const HOME_VARIABLE = /^(?:HOME|USERPROFILE|user\.home|user_home)$/;
+/** `Dir.home`, `Path.home()` */
+const HOME_MEMBER = /(?:Dir|Path|Pathname|File|Directory|os)(?:\.|::)$/;
 
 const MAX_TEXT = 2000;
 const TOKEN = /[A-Za-z_$][\w$]*|[;\n]|["'`<]|:?!/g;
@@ -43,18 +53,21 @@ const CLOSERS: Readonly<Record<string, string>> = {
 
 function parseOther(source: string, budget: ReadingBudget): readonly Node[] {
   const nodes: Node[] = [];
-  let statement: Statement = { words: new Set(), texts: [] };
-  const end = (): void => {
-    nodes.push(...readStatement(statement));
-    statement = { words: new Set(), texts: [] };
+  let statement = newStatement();
+  const end = (at: number): void => {
+    nodes.push(...readStatement(statement, at));
+    statement = newStatement();
   };
   TOKEN.lastIndex = 0;
   for (let match = TOKEN.exec(source); match !== null && step(budget); match = TOKEN.exec(source)) {
     const [token] = match;
     const at = match.index;
-    if (token === ";" || token === "\n") end();
+    if (token === ";" || token === "\n") end(at);
     else if (/^\w|^\$/.test(token)) {
       for (const word of wordsInName(token)) statement.words.add(word);
+      statement.isAtHome ||=
+        HOME_FUNCTION.test(token) ||
+        (token === "home" && HOME_MEMBER.test(source.slice(Math.max(0, at - 12), at)));
       const close = QUOTED_COMMAND.test(token) ? CLOSERS[source[at + token.length] ?? ""] : undefined;
       const end = close === undefined ? -1 : source.indexOf(close, at + token.length + 1);
       if (end < 0) continue;
@@ -68,11 +81,12 @@ function parseOther(source: string, budget: ReadingBudget): readonly Node[] {
     } else {
       const text = readText(source, at, token, statement.words);
       if (text === undefined) continue;
-      statement.texts.push(text);
+      if (HOME_VARIABLE.test(text.text)) statement.isAtHome = true;
+      else statement.texts.push(text);
       TOKEN.lastIndex = at + text.text.length + 2;
     }
   }
-  end();
+  end(source.length);
   return nodes;
 }
 
@@ -100,17 +114,26 @@ function readText(source: string, at: number, open: string, words: ReadonlySet<s
   return { text: source.slice(at + 1, end), at, isCommand: open === "`" || open === "<" || isStarted };
 }
 
-function readStatement({ words, texts }: Statement): readonly Node[] {
-  if (texts.length === 0) return [];
+function readStatement({ words, texts, isAtHome }: Statement, end: number): readonly Node[] {
+  if (texts.length === 0) {
+    const isLost = isAtHome && hasWord(words, DELETE_WORDS);
+    return isLost ? [callNode("deletes", [textNode("~")], end)] : [];
+  }
   const nodes: Node[] = texts
     .filter(({ isCommand }) => isCommand)
-    .map(({ text, at }) => callNode("runs", [textNode(unescaped(text))], at));
+    .map(({ text, at }) => callNode("runs", [textNode(withHome(unescaped(text)))], at));
   const at = texts[0]?.at ?? 0;
-  const paths = texts.filter(({ text }) => isPathText(text)).map(({ text }) => textNode(unescaped(text)));
+  const inHome = isAtHome ? texts.map(({ text }) => textNode(belowHome(unescaped(text)))) : [];
+  const paths = [
+    ...inHome,
+    ...texts.filter(({ text }) => isPathText(text)).map(({ text }) => textNode(unescaped(text))),
+  ];
   if (hasWord(words, RUN_WORDS)) {
     const plain = texts.filter(({ isCommand }) => !isCommand).map(({ text }) => unescaped(text));
     for (const text of plain) if (/\s/.test(text)) nodes.push(callNode("runs", [textNode(text)], at));
     const argv = plain.filter(text => !/^\s*$/.test(text));
+    // As shell words, because only a shell knows what the tilde is.
+    if (isAtHome && argv.length > 0) nodes.push(callNode("runs", [textNode([...argv, "~"].join(" "))], at));
     if (argv.length > 0)
       nodes.push(
         callNode("starts", [{ kind: "list", items: argv.map(text => ({ value: textNode(text) })) }], at),
@@ -124,6 +147,16 @@ function readStatement({ words, texts }: Statement): readonly Node[] {
       : undefined;
   if (written !== undefined) nodes.push(callNode("writes", [written], at));
   return nodes;
+}
+
+/** `$(homedir())`, `#{Dir.home}` and `${home_dir()}` inside a command. */
+function withHome(command: string): string {
+  return command.replace(/[$#][({][^(){}]*(?:\(\))?[)}]/g, part => (/home/i.test(part) ? "~" : part));
+}
+
+/** `joinpath(homedir(), "Documents")` and `homedir() <> "/Documents"` */
+function belowHome(text: string): string {
+  return text.startsWith("~") ? text : `~/${text.replace(/^\/+/, "")}`;
 }
 
 function unescaped(text: string): string {

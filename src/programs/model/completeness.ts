@@ -74,6 +74,11 @@ export function startedBy({ program: name }: Invocation): readonly string[] {
   return typeof complete === "object" ? words(complete.starts ?? "") : [];
 }
 
+/** It makes words for another program of what it reads. */
+export function handsOnWords({ program: name }: Invocation): boolean {
+  return name === "xargs" || name === "parallel";
+}
+
 /** With any words, it changes nothing: it has no effects of its own but reading. */
 export function onlyReads({ program: name }: Invocation): boolean {
   const record = name === undefined ? undefined : findProgram(name);

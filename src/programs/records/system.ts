@@ -74,6 +74,7 @@ export const system: Field = {
       },
       effects: effectsOfKillByName,
       operations: [
+        "sys.kill …*amplihack* | end the program that judges calls | stops pkill amplihack-hooks | passes pkill web",
         "sys.kill .|.*| | end every process | stops pkill . web | passes pkill list web",
         "sys.kill - | end every process of a user | needs u U user euid uid | unless 0 | free on ?* | stops pkill -u web | passes pkill web",
         "sys.kill - | end every process but some | needs v inverse | stops pkill -v web | passes pkill web",
@@ -104,6 +105,7 @@ export const system: Field = {
       options: { flags: "-eIiqrvw", values: "-usoyn user signal", abbreviates: false },
       effects: effectsOfKillByName,
       operations: [
+        "sys.kill …*amplihack* | end the program that judges calls | stops killall amplihack-hooks | passes killall web",
         "sys.kill .|.*| | end every process | stops killall . web | passes killall list web",
         "sys.kill - | end every process of a user | needs u U user euid uid | unless 0 | free on ?* | stops killall -u web | passes killall web",
       ],

@@ -228,12 +228,7 @@ export const archives: Field = {
         optional: "checkpoint",
       },
       rewrite: withDash,
-      complete: {
-        names: "tar",
-        only: "c t z j J v f C exclude help version",
-        starts: "gzip bzip2 xz",
-        gap: gapOfTar,
-      },
+      complete: { names: "tar", only: TAR_KNOWN, starts: "gzip bzip2 xz", gap: gapOfTar },
       effects: effectsOfTar,
       shellOptions: {
         names:
@@ -278,14 +273,7 @@ export const archives: Field = {
         abbreviates: false,
       },
       rewrite: argv => argv.map(word => (knownText(word) === "-TT" ? text("--TT") : word)),
-      complete: {
-        fixed: "first",
-        only: "r q j u y x i",
-        gap: ({ operands: [archive] }) =>
-          /\.[^/]+$/.test(knownText(archive ?? text("")) ?? "")
-            ? undefined
-            : { kind: "value", what: "zip", why: "it gives the archive another name" },
-      },
+      complete: { fixed: "first", only: "r q j u y x i", gap: gapOfZip },
       effects: effectsOfZip,
       shellOptions: { names: "TT unzip-command" },
     }),
@@ -334,6 +322,14 @@ function packed(leftOut: readonly Value[]): TakenTree {
     staysHere: true,
     leftOut: leftOut.flatMap(pattern => knownText(pattern)?.replace(/^\.\//, "") ?? []),
   };
+}
+
+const TAR_KNOWN = "c t z j J v f C exclude help version";
+
+function gapOfZip({ operands: [archive] }: KnownCall): Missing | undefined {
+  return /\.[^/]+$/.test(knownText(archive ?? text("")) ?? "")
+    ? undefined
+    : { kind: "value", what: "zip", why: "it gives the archive another name" };
 }
 
 function unpacked(what: string): Missing {
