@@ -79,11 +79,12 @@ export function createKeepRules(
     isPrecious: path => matches(precious, path),
     isRegenerable(directory) {
       const name = basename(directory);
-      if (isDistinctiveName(name) || directory.endsWith(OWN_FILES)) return true;
+      if (FETCHED.has(name) || directory.endsWith(OWN_FILES)) return true;
       const parent = basename(dirname(directory));
       if (!isRegenerableName(parent) && isRegenerableInProject([parent, name]) && !isRegenerableName(name))
         return true;
-      if (isRegenerableName(name) && isBuildOutput(system, directory, places.written)) return true;
+      const isListed = isDistinctiveName(name) || isRegenerableName(name);
+      if (isListed && isBuildOutput(system, directory, places.written)) return true;
       return isInside(project, directory) && matches(configured, directory);
     },
     isOutOfReach(path) {
@@ -96,6 +97,14 @@ export function createKeepRules(
     },
   };
 }
+
+/** What only package managers and compilers fill, whether git ignores it or not. */
+const FETCHED: ReadonlySet<string> = new Set([
+  "node_modules",
+  "bower_components",
+  "jspm_packages",
+  "__pycache__",
+]);
 
 /** Marks and manifests by which tools make a directory of such a name again. */
 const MARKS = ["CACHEDIR.TAG", "pyvenv.cfg", "CMakeCache.txt", ".rustc_info.json"];

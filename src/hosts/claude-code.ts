@@ -130,7 +130,7 @@ export const claudeCode: HostDescriptor<"claude-code"> = {
   // Its own deny and ask rules win over a yes of a hook. In `plan` and `dontAsk` the person wants no yes, and in
   // `bypassPermissions` nothing is asked.
   answering: { event: "PreToolUse", modes: ["default", "acceptEdits", "auto"] },
-  // It compares its deny and ask rules with the command as it was rewritten.
+  // It may compare its deny and ask rules with the command as it was rewritten: then they would not be kept.
   sandboxing: {
     modes: ["default", "acceptEdits", "auto"],
     overrides: {

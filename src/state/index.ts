@@ -16,9 +16,6 @@ export {
   verifyChain,
 } from "./chained-log.ts";
 export * from "./directories.ts";
-export * from "./directories.ts";
-export * from "./directories.ts";
-export * from "./directories.ts";
 export {
   CONFIRMED_FILE,
   CONSIDERATIONS_FILE,
@@ -35,20 +32,13 @@ export * as envParsers from "./env-parsers.ts";
 export * from "./errors.ts";
 export { Problem, type ProblemDetails } from "./errors.ts";
 export * from "./file-lock.ts";
-export * from "./file-lock.ts";
-export * from "./files.ts";
-export * from "./files.ts";
 export * from "./files.ts";
 export { ignoreAbsent, removeIfThere, withParents } from "./files.ts";
 export * from "./flags.ts";
-export * from "./flags.ts";
-export * from "./log-file.ts";
-export * from "./log-file.ts";
 export * from "./log-file.ts";
 export { type LogLine, linesOf, logFiles } from "./log-file.ts";
 export * from "./machine-key.ts";
 export * from "./search-path.ts";
 export * from "./session-id.ts";
 export * from "./timestamp.ts";
-export * from "./variables.ts";
 export * from "./variables.ts";

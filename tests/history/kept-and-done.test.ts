@@ -81,6 +81,20 @@ describe("a change of a call whose effects were not known", () => {
   });
 });
 
+describe("a folder with a name that tools use", () => {
+  it.each([".next", ".cache", ".terraform", "log"])(
+    "is somebody's work while git does not ignore it: %s",
+    async name => {
+      const p = testProject();
+      p.write({ "a.txt": "a\n", [`${name}/notes.md`]: "mine\n" });
+      p.git("init", "-q");
+      const id = await p.call(`rm -rf ${name}`, { targets: [p.target(name, "delete", true)] });
+      await p.undo(id);
+      expect(p.read(`${name}/notes.md`)).toBe("mine\n");
+    },
+  );
+});
+
 describe("an id that was shown", () => {
   it("stays, and says that nothing was changed", async () => {
     const p = testProject();
