@@ -60,8 +60,8 @@ is not shown to the model and not run until you accept it here, or in the client
     format: FORMAT_OPTION,
   },
   positionals: [
-    { name: "server", summary: "one server; all when absent", isOptional: true },
-    { name: "tool", summary: "one of its tools", isOptional: true },
+    { name: "SERVER", summary: "one server; all when absent", isOptional: true },
+    { name: "TOOL", summary: "one of its tools", isOptional: true },
   ],
   forAgents: { use: "passes", loosensWith: ["accept", "forget"] },
   examples: {

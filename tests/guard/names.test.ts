@@ -18,10 +18,16 @@ const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
   "rules/git-settings.ts": ["gpg", "cmd"],
   "rules/system.ts": ["nvme"],
   "rules/writing.ts": ["fd"],
-  "git/effects.ts": ["sh", "env", "gradle", "go", "java", "cc", "php", "swift", "scala"],
+  "git/effects.ts": ["sh", "env", "gradle", "go", "java", "cc", "php", "swift", "scala", "R"],
+  // A file in a repository's own folder.
+  "observed.ts": ["info"],
+  // Words of options that say where to work, and a folder of the system.
+  "collect-footprint.ts": ["dir", "nix"],
+  // A family of rules.
+  "rules/taken-along.ts": ["net"],
   // Endings of files, and a folder.
   "session-files.ts":
-    "php lua sh bash zsh ksh fish go java gradle groovy scala swift ex clj awk nix dart cmake service husky".split(
+    "php lua sh bash zsh ksh fish go java gradle groovy scala swift ex clj awk nix dart cmake service husky zig".split(
       " ",
     ),
   // A hook of git's and its subcommands.
