@@ -140,6 +140,7 @@ export const claudeCode: HostDescriptor<"claude-code"> = {
       rule: /"(?:deny|ask)"\s*:\s*\[(?:\s*"(?:[^"\\]|\\.)*"\s*,)*?\s*"Bash/,
       what: "rules of your own that deny or ask about commands",
     },
+    ruleOptions: /^--(?:disallowed-?tools|settings|permission-prompt-tool)(?:=|$)/i,
   },
   closed: "exit",
   registration: {

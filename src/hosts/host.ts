@@ -330,6 +330,8 @@ export interface Sandboxing {
   readonly modes?: readonly string[];
   /** rules of the person's that the host would compare with the rewritten command: while there is one, none is rewritten */
   readonly overrides?: PersonRules;
+  /** words of its own command line that may hold such rules, which no file tells */
+  readonly ruleOptions?: RegExp;
 }
 
 /** Everything this program knows about one host. */

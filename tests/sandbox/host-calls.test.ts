@@ -50,7 +50,13 @@ describe.skipIf(!canTry)("a host at autonomy: sandbox", () => {
   const amplihack = (...words: readonly string[]) =>
     spawnSync(process.execPath, [CLI, ...words], { env, cwd: scene.project, encoding: "utf8" });
 
-  const hook = (event: string, command: string, more: object = {}): Answer => {
+  /** `hostWords` are further words of the process that starts the hook. */
+  const hook = (
+    event: string,
+    command: string,
+    more: object = {},
+    hostWords: readonly string[] = [],
+  ): Answer => {
     const payload = {
       session_id: "s-1",
       cwd: scene.project,
@@ -61,8 +67,9 @@ describe.skipIf(!canTry)("a host at autonomy: sandbox", () => {
       tool_input: { command, description: "says what it does", timeout: 5000 },
       ...more,
     };
-    const { stdout } = spawnSync(process.execPath, [HOOKS, event, "--host", "claude-code"], {
-      env,
+    const line = `"$NODE" "$HOOKS" ${event} --host claude-code; :`;
+    const { stdout } = spawnSync("sh", ["-c", line, "host", ...hostWords], {
+      env: { ...env, NODE: process.execPath, HOOKS },
       cwd: scene.project,
       input: JSON.stringify(payload),
       encoding: "utf8",
@@ -116,6 +123,14 @@ describe.skipIf(!canTry)("a host at autonomy: sandbox", () => {
     expect(stderr).toBe("error a  b\n");
     expect(end).toBe(`code 7 in ${scene.project}/sub dir`);
   });
+
+  it.each(["--disallowedTools", "--disallowed-tools=Bash(make:*)", "--settings"])(
+    "rewrites nothing where the host was started with rules that only its command line tells: %s",
+    option => {
+      write("build.sh", "echo built\n");
+      expect(hook("pre-tool-use", "sh build.sh", {}, [option, "x"])).toEqual({});
+    },
+  );
 
   it("is given a yes that names an id and no policy, which runs once", () => {
     write("build.sh", "echo once >> out.txt\n");

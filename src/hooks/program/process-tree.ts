@@ -81,6 +81,11 @@ export function isStartedByHost(system: System, stateHome: string): boolean {
   return isHost && findAgent(system, stateHome, ancestors.slice(ancestors.indexOf(host) + 1)) === undefined;
 }
 
+/** Whether a process above this one was started with such a word. */
+export function isStartedWith(system: System, word: RegExp): boolean {
+  return ancestorsOf(system).some(({ argv }) => argv.some(each => word.test(each)));
+}
+
 /** The process of the host that runs our hooks: a known agent, else what started them; undefined where none is seen. */
 export function hostProcess(system: System): ProcessIdentity | undefined {
   const ancestors = ancestorsOf(system);

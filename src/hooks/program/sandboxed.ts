@@ -16,6 +16,7 @@ import { isInside, join, quoteWord, type System } from "../../system/index.ts";
 import { survey, whyNotCaught } from "../../workspace/index.ts";
 import { overriddenRules } from "./answer.ts";
 import type { ConfiguredGuard } from "./guard-context.ts";
+import { isStartedWith } from "./process-tree.ts";
 
 // A call that is not understood runs in the sandbox. The hook writes down what was called, and rewrites the command into
 // one that names only the id of what was written.
@@ -170,7 +171,8 @@ export function maySandbox(input: InputOf<"tool">, system: System, guard: Config
   if (sandboxing === undefined) return false;
   const { modes } = sandboxing;
   if (modes !== undefined && !modes.includes(stringAt(raw, "permission_mode") ?? "")) return false;
-  return overriddenRules(host, system, guard, input.cwd, sandboxing.overrides) === undefined;
+  if (overriddenRules(host, system, guard, input.cwd, sandboxing.overrides) !== undefined) return false;
+  return sandboxing.ruleOptions === undefined || !isStartedWith(system, sandboxing.ruleOptions);
 }
 
 /** Its changes can be caught: it ends by itself, and what it names lies in the project or in temporary folders. */
