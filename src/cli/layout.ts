@@ -14,7 +14,8 @@ export function wrapText(text: string, { columns = 80 }: Width, indent: number):
 
 /** Lines that are too wide for the terminal, broken between words and indented below where they began. */
 export function fitLines(text: string, { columns }: Width): string {
-  if (columns === undefined) return text;
+  // A terminal that does not tell its width says 0.
+  if (columns === undefined || columns === 0) return text;
   return text
     .split("\n")
     .map(line => fitLine(line, columns))
@@ -24,14 +25,20 @@ export function fitLines(text: string, { columns }: Width): string {
 /** What is copied and run stays one line. */
 const COMMAND = /^\s*(?:fix: |safer: |amplihack |export |\$ )/;
 
+/** The same behind words that end in a colon. */
+const WORDS = /(\s*)((?<=: )(?:amplihack|export) .*|\S+)/g;
+
 /** Spaces inside of what fits stay as they are: they align columns. */
 function fitLine(line: string, columns: number): string {
   if (shownLength(line) <= columns || COMMAND.test(line)) return line;
   const start = /^ */.exec(line)?.[0] ?? "";
-  const indent = `\n${start}  `;
+  // Behind a name and a gap, the text goes on below itself.
+  const named = /^ *\S+ {2,}(?=\S)/.exec(line)?.[0].length ?? columns;
+  const hanging = named <= columns / 3 ? named : start.length + 2;
+  const indent = `\n${" ".repeat(hanging)}`;
   let fitted = start;
   let length = start.length;
-  for (const [, gap = "", word = ""] of line.slice(start.length).matchAll(/(\s*)(\S+)/g)) {
+  for (const [, gap = "", word = ""] of line.slice(start.length).matchAll(WORDS)) {
     const room = shownLength(gap) + shownLength(word);
     const isFirst = fitted === start;
     if (isFirst || length + room <= columns) {
@@ -39,7 +46,7 @@ function fitLine(line: string, columns: number): string {
       length += room;
     } else {
       fitted += indent + word;
-      length = start.length + 2 + shownLength(word);
+      length = hanging + shownLength(word);
     }
   }
   return fitted;

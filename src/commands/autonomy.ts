@@ -24,9 +24,9 @@ const SHOWN_GAPS = 5;
 
 /** Each level in one line, for people. */
 export const AUTONOMY_MEANINGS: Readonly<Record<Autonomy, string>> = {
-  off: "you answer every question of your agent; dangerous calls are stopped",
-  understood: "calls of which everything is known and which can be undone run without a question",
-  sandbox: "as understood; what is not known runs in a sandbox, and doubtful changes wait for your word",
+  off: "you answer your agent's questions; dangerous calls are stopped",
+  understood: "what is wholly known and can be undone runs without a question",
+  sandbox: "the rest runs in a sandbox, too; doubtful changes wait for you",
 };
 
 const showCommand = defineCommand({

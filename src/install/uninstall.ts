@@ -36,7 +36,15 @@ interface RemovalOptions {
 const PROGRAMS = ["amplihack-hooks", "amplihack", "amplihack-sandbox"];
 const PROGRAM_BYTES = 256 * 1024 * 1024;
 /** What running hooks leave behind: of no use without them. */
-const RUN_TIME_DATA = [".claude/runtime", "runtime", "cache", ".claude/shims"];
+const RUN_TIME_DATA = [
+  ".claude/runtime",
+  "runtime",
+  "cache",
+  ".claude/shims",
+  "sandbox/layers.json",
+  "sandbox/calls",
+  "sandbox/notices",
+];
 const RUN_LOG = /^runs\.jsonl(\.\d+)?$/;
 /** What the user may want to have again. */
 const LASTING_DATA = [
@@ -96,6 +104,7 @@ function removeInstallation(
     ...folders,
     join(places.stateHome, "versions"),
     join(places.stateHome, "logs"),
+    join(places.stateHome, "sandbox"),
   ]);
   return { removed, kept };
 }

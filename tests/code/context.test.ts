@@ -128,7 +128,7 @@ describe("python -m", () => {
     ["timeit", ["-n", "1", "import os; os.system('id')"], ["evaluate"]],
     ["venv", ["--clear", "/"], ["delete"]],
     ["venv", [".venv"], []],
-    ["zipfile", ["-e", "a.zip", "/etc"], ["copy"]],
+    ["zipfile", ["-e", "a.zip", "/etc"], ["spawn"]],
     ["http.server", ["8000"], []],
     ["json.tool", [".env"], ["read"]],
   ])("%s %j", (module, words, kinds) => {

@@ -97,6 +97,7 @@ const RUNNING: Readonly<Record<string, Running>> = {
     after: '{"hooks":{}}',
   },
   "recipe run": recipe("recipe", "run"),
+  "recipe schedule": recipe("recipe", "schedule"),
   "recipe submit": recipe("recipe", "submit"),
   "sandbox run": behind("sandbox", "run"),
   "try run": behind("try", "run"),

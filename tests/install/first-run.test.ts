@@ -22,11 +22,20 @@ const CLI = join(PACKAGE_ROOT, "dist/bin/amplihack.cjs");
 const TERMINAL_DRIVER = join(PACKAGE_ROOT, "tests/launcher/terminal-driver.py");
 const PACKAGE = makeQuickPackage();
 
-/** Somebody types at a real terminal of 80 columns; gives what was on it. */
+/** Somebody types at a real terminal, wide enough for the long paths of tests; gives what was on it. */
 function type(sandbox: Sandbox, words: readonly string[], steps: readonly object[]): string {
   const { stdout, stderr } = spawnSync(
     "python3",
-    [TERMINAL_DRIVER, "sh", "-c", '"$@"; echo "ended with $?"', "sh", process.execPath, CLI, ...words],
+    [
+      TERMINAL_DRIVER,
+      "sh",
+      "-c",
+      'stty cols 240; "$@"; echo "ended with $?"',
+      "sh",
+      process.execPath,
+      CLI,
+      ...words,
+    ],
     {
       cwd: sandbox.project,
       env: { ...sandbox.env, TERM: "xterm", NO_COLOR: "1" },
@@ -64,6 +73,8 @@ describe("the first installation, at a terminal", () => {
       ],
     );
     expect(output).toMatch(/ {2}understood {2}.* known .*\n {2}sandbox {5}/);
+    const answers = output.split("\n").filter(line => /^ {2}(?:off|understood|sandbox) /.test(line));
+    expect(answers.map(line => line.length > 80)).toEqual([false, false, false]);
     expect(countQuestions(output)).toBe(4);
     const [, summary = ""] = output.split("May it run those of amplihack? [Y/n] \n");
     const lines = summary.split("\n").filter(line => line !== "" && line !== "ended with 0");

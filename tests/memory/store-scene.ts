@@ -66,7 +66,7 @@ export async function openTeamScene(): Promise<StoreScene> {
   const system = systemAt(time);
   teams += 1;
   const address = readDatabaseUrl(await sharedDatabase(), "option");
-  const store = await openPostgresStore(system, { address, team: `team ${teams}` });
+  const store = await openPostgresStore(system, { address, team: `team-${teams}` });
   onTestFinished(() => store.close());
   return { store, system, time };
 }

@@ -47,6 +47,7 @@ const NOT_WRITTEN = words(`
   memory.input memory.db-path hooks.input hooks.transcript hooks.golden-dir hooks.reference-map hygiene.repo
   hygiene.allowlist history.path guard.cwd guard.file guard.transcript install.local launch.cwd recipe.recipe-dir
   recipe.working-dir recipe.cd recipe.context-file recipe.audit-dir recipe.resume sandbox.read
+  serve.cert serve.key consent-service.into
 `);
 
 describe("an option that names a file", () => {

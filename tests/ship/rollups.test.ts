@@ -48,12 +48,8 @@ describe.skipIf(!hasPostgres)("sums of records", () => {
     );
     expect(body).toContain(`in ${sessions?.["count"]} sessions on 2 projects`);
     const refused = Array.from({ length: 6_000 }, (_, n) => n + 1).filter(n => n % 4 === 0 && n % 11 !== 0);
-    expect(body).toMatch(
-      new RegExp(
-        `<b>${refused.length.toLocaleString("en")}</b><span>Refused</span>`.replaceAll(",", "[,\\s]"),
-      ),
-    );
-    expect(body).toContain("<b>2,100</b><span>Kept first</span>");
+    expect(body).toContain(`<b>${refused.length.toLocaleString("en")}</b> refused`);
+    expect(body).toContain("<b>2,100</b> kept");
     const overview = await served.json<Overview>("/api/overview");
     expect(overview).toMatchObject({ calls: 6_000, denied: 1_500, asked: 1_500, unreadable: 0 });
     expect(overview.failures).toBe(Math.floor(6_000 / 97));
