@@ -168,7 +168,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       expect(new URL(page.url()).searchParams.get("outcome")).toBe("refused");
 
       machine.judge({ command: "rm -rf /srv/fresh", ts: new Date().toISOString() });
-      await page.locator(".call:first-child", { hasText: "/srv/fresh" }).waitFor();
+      await page.locator(".items > .where:first-child + .call", { hasText: "/srv/fresh" }).waitFor();
       await page.locator("#announcer", { hasText: /^refused in claude-code/ }).waitFor({ state: "attached" });
       // Nothing that came from a log became part of the page.
       expect(await page.locator("img").count()).toBe(0);
@@ -253,12 +253,12 @@ describe.skipIf(!existsSync(CHROMIUM))(
     });
 
     it("undoes what a person looked at, after a question, by the keyboard alone", async () => {
-      const { machine, path, change } = await changedMachine("one\n", "two\n");
+      const { machine, path } = await changedMachine("one\n", "two\n");
       const { page, complaints } = await open(addressOf(await serve(machine), "/session?id=session-1"));
       await page.locator("#state.on").waitFor();
       await page.keyboard.press("j");
       await page.keyboard.press("Enter");
-      await page.locator(`#diff-${change} .lines .plus`, { hasText: "+two" }).waitFor();
+      await page.locator("details.diff .lines .plus", { hasText: "+two" }).waitFor();
       await page.keyboard.press("u");
       await page.locator("#action", { hasText: "1 file gets its earlier content back" }).waitFor();
       expect(readFileSync(path, "utf8")).toBe("two\n");
@@ -267,7 +267,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.locator("#action .outcome", { hasText: "Done: 1 path restored." }).waitFor();
       expect(readFileSync(path, "utf8")).toBe("one\n");
       await page.keyboard.press("Escape");
-      await page.locator(".call.undone button", { hasText: "Redo" }).waitFor();
+      await page.locator(".call.undone button", { hasText: "Redo" }).waitFor({ state: "attached" });
       expect(complaints).toEqual([]);
     });
 

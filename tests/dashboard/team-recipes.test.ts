@@ -1,4 +1,4 @@
-import { hostname, userInfo } from "node:os";
+import { hostname } from "node:os";
 import { describe, expect, it } from "vitest";
 import { hasPostgres } from "../postgres-server.ts";
 import type { Served } from "./machine.ts";
@@ -29,12 +29,12 @@ describe.skipIf(!hasPostgres)("the page of a team, where recipes were submitted"
       [queued, failed, done].map(id => `data-key="run-${id}"`),
     );
     for (const state of ["done", "failed", "queued"]) expect(list).toMatch(new RegExp(`>${state}</span>`));
-    expect(list).toContain(`queue default · by ${userInfo().username}@${hostname()} · worker desk`);
+    expect(list).toContain(`queue default · by keeper@${hostname()} · worker desk`);
     expect(list).not.toContain("<img");
     const narrowed = async (query: string) =>
       (await served.json<readonly object[]>(`/api/recipes?${query}`)).length;
     expect(await narrowed(`machine=${hostname()}`)).toBe(3);
-    expect(await narrowed(`person=${userInfo().username}&project=github.com/acme/pay`)).toBe(3);
+    expect(await narrowed(`person=keeper&project=github.com/acme/pay`)).toBe(3);
     expect(await narrowed("person=nobody")).toBe(0);
     const none = await text(served, "/recipes?machine=elsewhere");
     expect(none).toContain("Nothing fits.");

@@ -14,7 +14,7 @@ const SERVER = `read -r call
 
 it("passes on what a guarded server said last, and ends with its exit code", async () => {
   const home = temporaryDirectory();
-  const child = spawn(process.execPath, [program, "mcp", "guard", "--", "sh", "-c", SERVER], {
+  const child = spawn(process.execPath, [program, "mcp", "guard", "--no-pins", "--", "sh", "-c", SERVER], {
     cwd: home,
     env: { PATH: process.env["PATH"], HOME: home, ANSWER: JSON.stringify(ANSWER) },
     stdio: ["pipe", "pipe", "inherit"],

@@ -31,7 +31,7 @@ let teams = 0;
 async function makeStores() {
   teams += 1;
   const system = systemAt({ nowMs: NOW_MS });
-  const team = `mover ${teams}`;
+  const team = `mover-${teams}`;
   const path = join(temporaryDirectory(), "memory.db");
   const url = await sharedDatabase();
   const file = await openStore(system, path);

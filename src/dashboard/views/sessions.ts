@@ -128,10 +128,10 @@ export function sessionView(site: Site, session: Session, recorded: Recorded, ol
   const earlier = total - shown - older;
   const title = site.isReport ? undefined : (site.titleOf(session) ?? recorded.prompts[0]?.text);
   return html`<nav class="crumbs" aria-label="Where you are"><a href="${site.to("sessions")}">Sessions</a> / <span class="mono">${line(nameOf(session), 80)}</span></nav>
-<div class="heading" data-key="session" tabindex="-1"><h1>${title === undefined ? html`${hostTitle(session.host)} in ${line(basename(session.project) || session.project, 60)}` : line(title, 140)}</h1>${undoAll(site, undoable, "Undo the whole session …")}</div>
+<section data-key="session" tabindex="-1" aria-label="The whole session"><div class="heading"><h1>${title === undefined ? html`${hostTitle(session.host)} in ${line(basename(session.project) || session.project, 60)}` : line(title, 140)}</h1>${undoAll(site, undoable, "Undo the whole session …")}</div>
 <p class="soft">${whose(site, session)}${hostLink(site, session.host)} in ${projectLink(site, session.project)} <span class="mono">${line(shownPlace(session.project, site.home))}</span> · ${time(session.firstMs, site)}, ${duration(session.lastMs - session.firstMs)}${usageWords(site, session)}</p>
 <p class="tallies">${tallies(session.figures)}</p>
-${combinedDiff(site, session.calls, "session", "All that this session changed")}
+${combinedDiff(site, session.calls, "session", "All that this session changed")}</section>
 ${recorded.problem === undefined ? NOTHING : html`<p class="soft">${recorded.problem}</p>`}
 ${!site.isReport && earlier > 0 ? link(site.to("session", { id: session.id, older: older + MAX_ITEMS }), `Earlier: ${number(earlier)} more`, "more") : NOTHING}
 ${turns.toReversed().map((turn, index, all) => turnView(site, turn, recorded, startOf(all[index + 1])))}
