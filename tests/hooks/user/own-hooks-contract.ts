@@ -233,7 +233,9 @@ export function ownHooksContract(
       });
       const folder = join(world.stateHome, "hooks/.build");
       rmSync(folder, { recursive: true });
-      expect((await world.bash(HARMLESS)).answer).toEqual({});
+      expect((await world.bash(HARMLESS)).answer).toEqual({
+        systemMessage: expect.stringContaining("run: amplihack hooks build"),
+      });
       await world.build();
       for (const name of ["manifest.json"]) world.write(`.amplihack/hooks/.build/${name}`, "{");
       const broken = await world.bash("rm -rf ~");
