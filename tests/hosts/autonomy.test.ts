@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -9,12 +9,16 @@ import { createNodeSystem } from "../../src/system/node.ts";
 import {
   DRIVERS,
   type HostDriver,
+  makePlace,
   registerHooks,
   type TemporaryUser,
+  type UserPlace,
   withTrial,
 } from "../../src/verify/live/live.ts";
 import type { ScriptStep } from "../../src/verify/live/scripted-model.ts";
 import { PACKAGE } from "../install/sandbox.ts";
+import { placeForScenes } from "../sandbox/scene.ts";
+import { canTry } from "../sandbox/try-scene.ts";
 import { command, type DrivenHost, FILE_TOOLS } from "./file-tools.ts";
 import { hook, onPath, PROGRAMS, registerProgram, TIMEOUT_MS } from "./harness.ts";
 
@@ -74,6 +78,7 @@ function play(
   program: string,
   playsIn: readonly Play[] | ((project: string) => readonly Play[]),
   prepare: (user: TemporaryUser, prompting: Prompting) => Promise<void>,
+  place?: UserPlace,
 ): Promise<{
   readonly made: readonly string[];
   readonly answered: number;
@@ -94,6 +99,7 @@ function play(
     steps,
     timeoutMs: TIMEOUT_MS,
     env: onPath(program),
+    ...(place === undefined ? {} : { place }),
     prepare: (user: TemporaryUser) => {
       commands.push(...(typeof playsIn === "function" ? playsIn(user.project) : playsIn));
       const told = commands.map(([step]) => (typeof step === "string" ? command(step) : step));
@@ -119,7 +125,6 @@ function play(
   });
 }
 
-const SANDBOX = join(PACKAGE.root, "dist/native/amplihack-sandbox");
 const TOUCHED = ["first", "denied", "asked"].map(name => [`touch ${name}`, name] as const);
 
 /** With a hook that says yes to everything. */
@@ -226,8 +231,8 @@ function playOwn(driver: HostDriver, program: string, autonomy: Autonomy, hasRul
 /** Builds and tests, which nobody can read; the directory that one ends in is that of the next. */
 const BUILDS = [
   ["make built", "built"],
-  ["mkdir -p sub && cd sub && make -C .. deep", "sub/deep"],
   ["make failing", "failed-as-it-should"],
+  ["mkdir -p sub && cd sub && make -C .. deep", "sub/deep"],
 ] as const;
 const HERE = ["make -f ../Makefile here", "sub/here"] as const;
 const MAKEFILE = `built:
@@ -240,8 +245,17 @@ here:
 \t@pwd > here
 `;
 
-/** Where commands that are not understood run in the sandbox. */
-function playSandbox(driver: HostDriver, program: string, hasRules: boolean) {
+/** Where commands that are not understood run in the sandbox, which has temporary folders in memory of its own. */
+async function playSandbox(driver: HostDriver, program: string, hasRules: boolean) {
+  const root = mkdtempSync(join(placeForScenes(), "live-"));
+  try {
+    return await playSandboxIn(makePlace(root), driver, program, hasRules);
+  } finally {
+    rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+}
+
+function playSandboxIn(place: UserPlace, driver: HostDriver, program: string, hasRules: boolean) {
   const keepsDirectory = driver.host === "claude-code";
   return play(
     driver,
@@ -259,6 +273,7 @@ function playSandbox(driver: HostDriver, program: string, hasRules: boolean) {
       });
       expect(checked.stdout).toContain("The sandbox works.");
     },
+    place,
   );
 }
 
@@ -316,14 +331,14 @@ for (const driver of DRIVERS) {
         expect(answered, end).toBeGreaterThanOrEqual(KNOWN_COMMANDS.length);
       });
 
-      it.skipIf(!existsSync(SANDBOX))("runs builds in the sandbox without a prompt", async () => {
+      it.skipIf(!canTry)("runs builds in the sandbox without a prompt", async () => {
         const { made, outside, end } = await playSandbox(driver, program, false);
         expect(made, end).toEqual([...BUILDS, HERE].slice(0, made.length).map(([, name]) => name));
         expect(made.length, end).toBeGreaterThanOrEqual(BUILDS.length);
         expect(outside).toBe(false);
       });
 
-      it.skipIf(!existsSync(SANDBOX))("keeps to what its person denies", async () => {
+      it.skipIf(!canTry)("keeps to what its person denies", async () => {
         const { made, end } = await playSandbox(driver, program, true);
         expect(made, end).toEqual([]);
       });
