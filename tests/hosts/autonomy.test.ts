@@ -78,11 +78,13 @@ function play(
   program: string,
   playsIn: readonly Play[] | ((project: string) => readonly Play[]),
   prepare: (user: TemporaryUser, prompting: Prompting) => Promise<void>,
-  place?: UserPlace,
+  { place, env = {} }: { readonly place?: UserPlace; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<{
   readonly made: readonly string[];
   readonly answered: number;
   readonly outside: boolean;
+  /** calls that were sent to the sandbox */
+  readonly sent: number;
   readonly end: string;
 }> {
   const prompting = PROMPTING[driver.host];
@@ -98,7 +100,7 @@ function play(
     program: prompting.program ?? program,
     steps,
     timeoutMs: TIMEOUT_MS,
-    env: onPath(program),
+    env: { ...onPath(program), ...env },
     ...(place === undefined ? {} : { place }),
     prepare: (user: TemporaryUser) => {
       commands.push(...(typeof playsIn === "function" ? playsIn(user.project) : playsIn));
@@ -119,6 +121,7 @@ function play(
           .map(line => JSON.parse(line) as { readonly command?: string; readonly tool: string })
           .map(({ command: line, tool }) => line ?? tool),
       ).size,
+      sent: lines.filter(line => line.includes('"answered":"sandbox"')).length,
       outside: existsSync(join(user.home, "outside")),
       end,
     };
@@ -245,17 +248,32 @@ here:
 \t@pwd > here
 `;
 
+interface SandboxPlay {
+  readonly hasRules?: boolean;
+  /** a host that has a sandbox of its own is started without it */
+  readonly isFree?: boolean;
+}
+
 /** Where commands that are not understood run in the sandbox, which has temporary folders in memory of its own. */
-async function playSandbox(driver: HostDriver, program: string, hasRules: boolean) {
+async function playSandbox(
+  driver: HostDriver,
+  program: string,
+  { hasRules = false, isFree = true }: SandboxPlay = {},
+) {
   const root = mkdtempSync(join(placeForScenes(), "live-"));
   try {
-    return await playSandboxIn(makePlace(root), driver, program, hasRules);
+    return await playSandboxIn(makePlace(root), driver, program, { hasRules, isFree });
   } finally {
     rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
 }
 
-function playSandboxIn(place: UserPlace, driver: HostDriver, program: string, hasRules: boolean) {
+function playSandboxIn(
+  place: UserPlace,
+  driver: HostDriver,
+  program: string,
+  { hasRules, isFree }: Required<SandboxPlay>,
+) {
   const keepsDirectory = driver.host === "claude-code";
   return play(
     driver,
@@ -273,7 +291,7 @@ function playSandboxIn(place: UserPlace, driver: HostDriver, program: string, ha
       });
       expect(checked.stdout).toContain("The sandbox works.");
     },
-    place,
+    { place, env: isFree ? { TRIAL_SANDBOX: "danger-full-access" } : {} },
   );
 }
 
@@ -332,14 +350,20 @@ for (const driver of DRIVERS) {
       });
 
       it.skipIf(!canTry)("runs builds in the sandbox without a prompt", async () => {
-        const { made, outside, end } = await playSandbox(driver, program, false);
+        const { made, outside, end } = await playSandbox(driver, program);
         expect(made, end).toEqual([...BUILDS, HERE].slice(0, made.length).map(([, name]) => name));
         expect(made.length, end).toBeGreaterThanOrEqual(BUILDS.length);
         expect(outside).toBe(false);
       });
 
+      if (HOSTS[driver.host].sandboxing?.ownSandbox !== undefined)
+        it.skipIf(!canTry)("is sent nothing while it runs calls in a sandbox of its own", async () => {
+          const { made, sent, end } = await playSandbox(driver, program, { isFree: false });
+          expect([made, sent], end).toEqual([[], 0]);
+        });
+
       it.skipIf(!canTry)("keeps to what its person denies", async () => {
-        const { made, end } = await playSandbox(driver, program, true);
+        const { made, end } = await playSandbox(driver, program, { hasRules: true });
         expect(made, end).toEqual([]);
       });
     }

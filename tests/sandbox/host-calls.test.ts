@@ -153,6 +153,36 @@ describe.skipIf(!canTry)("a host at autonomy: sandbox", () => {
     }
   });
 
+  it("sends Codex's calls there only while its own sandbox is off, as its transcript last tells", () => {
+    const turn = (type: string) =>
+      `{"type":"turn_context","payload":{"sandbox_policy":{"type":"${type}"}}}\n`;
+    const transcript = join(scene.home, "rollout.jsonl");
+    const asked = (text: string, transcript_path: string | null = transcript) => {
+      writeFileSync(transcript, text);
+      const payload = {
+        session_id: "s-1",
+        cwd: scene.project,
+        transcript_path,
+        hook_event_name: "PreToolUse",
+        permission_mode: "default",
+        tool_name: "Bash",
+        tool_input: { command: "make" },
+      };
+      const ran = spawnSync(process.execPath, [HOOKS, "pre-tool-use", "--host", "codex"], {
+        env,
+        cwd: scene.project,
+        input: JSON.stringify(payload),
+        encoding: "utf8",
+      });
+      return ran.stdout.includes("sandbox call");
+    };
+    const [free, bound] = [turn("danger-full-access"), turn("workspace-write")];
+    const long = `${JSON.stringify({ said: bound.repeat(2000) })}\n`;
+    expect([asked(free), asked(bound + free), asked(free + long)]).toEqual([true, true, true]);
+    expect([asked(bound), asked(free + bound), asked("")]).toEqual([false, false, false]);
+    expect(asked(free, null)).toBe(false);
+  });
+
   it("is given a yes that names an id and no policy, which runs once", () => {
     write("build.sh", "echo once >> out.txt\n");
     const command = rewrite("sh build.sh");

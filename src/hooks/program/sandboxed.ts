@@ -175,7 +175,29 @@ export function maySandbox(input: InputOf<"tool">, system: System, guard: Config
   const { modes } = sandboxing;
   if (modes !== undefined && !modes.includes(stringAt(raw, "permission_mode") ?? "")) return false;
   if (overriddenRules(host, system, guard, input.cwd, sandboxing.overrides) !== undefined) return false;
-  return sandboxing.ruleOptions === undefined || !isStartedWith(system, sandboxing.ruleOptions);
+  if (sandboxing.ruleOptions !== undefined && isStartedWith(system, sandboxing.ruleOptions)) return false;
+  const { ownSandbox } = sandboxing;
+  return ownSandbox === undefined || lastTold(input, system, ownSandbox.told) === ownSandbox.none;
+}
+
+const MAX_TRANSCRIPT_BYTES = 8 * 1024 * 1024;
+
+/** Looked for from the end of the session's transcript, in steps. */
+function lastTold(
+  { transcriptPath }: InputOf<"tool">,
+  { files, text }: Pick<System, "files" | "text">,
+  told: RegExp,
+): string | undefined {
+  const facts = transcriptPath === undefined ? undefined : files.follow(transcriptPath);
+  if (transcriptPath === undefined || facts?.kind !== "file") return undefined;
+  for (let length = 64 * 1024; length <= MAX_TRANSCRIPT_BYTES; length *= 4) {
+    const start = Math.max(0, facts.size - length);
+    const found = [
+      ...text.decode(files.readRange(transcriptPath, start, facts.size - start)).text.matchAll(told),
+    ];
+    if (found.length > 0 || start === 0) return found.at(-1)?.[1];
+  }
+  return undefined;
 }
 
 /** Its changes can be caught: it ends by itself, and what it names lies in the project or in temporary folders. */
