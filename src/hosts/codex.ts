@@ -60,6 +60,8 @@ export const codex: HostDescriptor<"codex"> = {
       rule: /decision\s*=\s*["'](?:prompt|forbidden)["']/,
       what: "rules of your own that ask or forbid",
     },
+    // In a text that somebody wrote, the quotation marks would be escaped.
+    ownSandbox: { told: /"sandbox_policy":\{"type":"([\w-]+)"/g, none: "danger-full-access" },
   },
   closed: "exit",
   registration: {

@@ -332,6 +332,11 @@ export interface Sandboxing {
   readonly overrides?: PersonRules;
   /** words of its own command line that may hold such rules, which no file tells */
   readonly ruleOptions?: RegExp;
+  /**
+   * A host that runs calls in a sandbox of its own, in which ours cannot be started: how its transcript tells which, the
+   * last time that it does (the first group), and the one that is none.
+   */
+  readonly ownSandbox?: { readonly told: RegExp; readonly none: string };
 }
 
 /** Everything this program knows about one host. */

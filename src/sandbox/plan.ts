@@ -1,7 +1,7 @@
 import type { SandboxSettings } from "../config/index.ts";
 import { homeCaches } from "../programs/index.ts";
 import { dirname, isInside, join, relative, type System, sha256Hex } from "../system/index.ts";
-import { startersBelow, type Workspace, wiringBelow } from "../workspace/index.ts";
+import { PRIVATE_MEMORY, startersBelow, type Workspace, wiringBelow } from "../workspace/index.ts";
 import { keptVariables } from "./environment.ts";
 import { findGitPlaces, type GitPlaces } from "./git-places.ts";
 import { findHidden, type HiddenPlaces } from "./hidden.ts";
@@ -25,8 +25,6 @@ export interface Plan {
   /** what this policy cannot hold back on these layers, in words for people */
   readonly open: readonly string[];
 }
-
-const PRIVATE_TEMP = "/dev/shm";
 
 /** The policy of one command from all that is known of where it runs. */
 export function planPolicy(
@@ -96,7 +94,7 @@ function findWritable({ disk, project, temps, home }: Workspace, settings: Sandb
   const isTooMuch = (path: string) => path === "/" || isInside(path, home);
   const found = all
     .map(path => disk.resolve(path, true))
-    .filter(path => disk.kind(path) !== undefined && !isInside(PRIVATE_TEMP, path) && !isTooMuch(path));
+    .filter(path => disk.kind(path) !== undefined && !isInside(PRIVATE_MEMORY, path) && !isTooMuch(path));
   return unique(found);
 }
 

@@ -2,8 +2,8 @@ import type { GuardSettings, SandboxSettings } from "../config/index.ts";
 import { homeCaches } from "../programs/index.ts";
 import { isJsonObject, readJson } from "../protocol/index.ts";
 import { Problem, readText, removeIfThere } from "../state/index.ts";
-import { dirname, join, type System } from "../system/index.ts";
-import { survey, type Workspace } from "../workspace/index.ts";
+import { dirname, isInside, join, type System } from "../system/index.ts";
+import { PRIVATE_MEMORY, survey, type Workspace } from "../workspace/index.ts";
 import { findRegistries } from "./allowed-hosts.ts";
 import { checkBwrap, findBwrap } from "./bwrap.ts";
 import { checkLayers, type LayerReport, readReport, usableLayers } from "./layers.ts";
@@ -107,7 +107,7 @@ export interface PreparedSandbox {
   plan(leftovers: Policy["leftovers"], caught?: readonly Overlay[]): Plan;
 }
 
-/** All that is needed to start a command. Throws where there is no sandbox. */
+/** All that is needed to start a command. Throws where there is no sandbox, or none that sees where the command runs. */
 export function prepareSandbox(
   system: System,
   places: SandboxPlaces,
@@ -135,6 +135,13 @@ export function prepareSandbox(
     stateHome: places.stateHome,
     tmpdir: system.env.get("TMPDIR"),
   });
+  if (layers.includes("namespaces") && isInside(PRIVATE_MEMORY, workspace.cwd))
+    throw new Problem(`the sandbox does not see ${workspace.cwd}, so the command was not started`, {
+      kind: "unavailable",
+      causes: [`it has a ${PRIVATE_MEMORY} of its own`],
+      fix: "work in a folder on a disk, or in /tmp",
+      exitCode: 126,
+    });
   // With bwrap there is no way to the proxy.
   const isOff = report.by === "bwrap" && command.settings.network === "hosts";
   const settings = isOff ? { ...command.settings, network: "off" as const } : command.settings;

@@ -1,6 +1,9 @@
 import { isInside, type System } from "../system/index.ts";
 import type { Workspace } from "./workspace.ts";
 
+/** The sandbox has one of its own: what lies in the machine's is not there, and what a command writes there is gone. */
+export const PRIVATE_MEMORY = "/dev/shm";
+
 /** In words, why changes of this project cannot be caught; undefined where they can. */
 export function whyNotCaught(
   { files, text }: Pick<System, "files" | "text">,

@@ -2,7 +2,7 @@
  * What lies where: disk, repository, ignore rules, and the zones of a path (system, home, project, temporary, secret,
  * wired). It looks, and changes nothing.
  */
-export { whyNotCaught } from "./caught.ts";
+export { PRIVATE_MEMORY, whyNotCaught } from "./caught.ts";
 export { createDisk, type Disk, linkedDirectories, partsBelow } from "./disk.ts";
 export { type GitSetting, gitSettings, hooksOf, usesAttribute } from "./git-settings.ts";
 export {

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -9,12 +9,16 @@ import { createNodeSystem } from "../../src/system/node.ts";
 import {
   DRIVERS,
   type HostDriver,
+  makePlace,
   registerHooks,
   type TemporaryUser,
+  type UserPlace,
   withTrial,
 } from "../../src/verify/live/live.ts";
 import type { ScriptStep } from "../../src/verify/live/scripted-model.ts";
 import { PACKAGE } from "../install/sandbox.ts";
+import { placeForScenes } from "../sandbox/scene.ts";
+import { canTry } from "../sandbox/try-scene.ts";
 import { command, type DrivenHost, FILE_TOOLS } from "./file-tools.ts";
 import { hook, onPath, PROGRAMS, registerProgram, TIMEOUT_MS } from "./harness.ts";
 
@@ -74,10 +78,13 @@ function play(
   program: string,
   playsIn: readonly Play[] | ((project: string) => readonly Play[]),
   prepare: (user: TemporaryUser, prompting: Prompting) => Promise<void>,
+  { place, env = {} }: { readonly place?: UserPlace; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<{
   readonly made: readonly string[];
   readonly answered: number;
   readonly outside: boolean;
+  /** calls that were sent to the sandbox */
+  readonly sent: number;
   readonly end: string;
 }> {
   const prompting = PROMPTING[driver.host];
@@ -93,7 +100,8 @@ function play(
     program: prompting.program ?? program,
     steps,
     timeoutMs: TIMEOUT_MS,
-    env: onPath(program),
+    env: { ...onPath(program), ...env },
+    ...(place === undefined ? {} : { place }),
     prepare: (user: TemporaryUser) => {
       commands.push(...(typeof playsIn === "function" ? playsIn(user.project) : playsIn));
       const told = commands.map(([step]) => (typeof step === "string" ? command(step) : step));
@@ -113,13 +121,13 @@ function play(
           .map(line => JSON.parse(line) as { readonly command?: string; readonly tool: string })
           .map(({ command: line, tool }) => line ?? tool),
       ).size,
+      sent: lines.filter(line => line.includes('"answered":"sandbox"')).length,
       outside: existsSync(join(user.home, "outside")),
       end,
     };
   });
 }
 
-const SANDBOX = join(PACKAGE.root, "dist/native/amplihack-sandbox");
 const TOUCHED = ["first", "denied", "asked"].map(name => [`touch ${name}`, name] as const);
 
 /** With a hook that says yes to everything. */
@@ -226,8 +234,8 @@ function playOwn(driver: HostDriver, program: string, autonomy: Autonomy, hasRul
 /** Builds and tests, which nobody can read; the directory that one ends in is that of the next. */
 const BUILDS = [
   ["make built", "built"],
-  ["mkdir -p sub && cd sub && make -C .. deep", "sub/deep"],
   ["make failing", "failed-as-it-should"],
+  ["mkdir -p sub && cd sub && make -C .. deep", "sub/deep"],
 ] as const;
 const HERE = ["make -f ../Makefile here", "sub/here"] as const;
 const MAKEFILE = `built:
@@ -240,8 +248,32 @@ here:
 \t@pwd > here
 `;
 
-/** Where commands that are not understood run in the sandbox. */
-function playSandbox(driver: HostDriver, program: string, hasRules: boolean) {
+interface SandboxPlay {
+  readonly hasRules?: boolean;
+  /** a host that has a sandbox of its own is started without it */
+  readonly isFree?: boolean;
+}
+
+/** Where commands that are not understood run in the sandbox, which has temporary folders in memory of its own. */
+async function playSandbox(
+  driver: HostDriver,
+  program: string,
+  { hasRules = false, isFree = true }: SandboxPlay = {},
+) {
+  const root = mkdtempSync(join(placeForScenes(), "live-"));
+  try {
+    return await playSandboxIn(makePlace(root), driver, program, { hasRules, isFree });
+  } finally {
+    rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+}
+
+function playSandboxIn(
+  place: UserPlace,
+  driver: HostDriver,
+  program: string,
+  { hasRules, isFree }: Required<SandboxPlay>,
+) {
   const keepsDirectory = driver.host === "claude-code";
   return play(
     driver,
@@ -259,6 +291,7 @@ function playSandbox(driver: HostDriver, program: string, hasRules: boolean) {
       });
       expect(checked.stdout).toContain("The sandbox works.");
     },
+    { place, env: isFree ? { TRIAL_SANDBOX: "danger-full-access" } : {} },
   );
 }
 
@@ -316,15 +349,21 @@ for (const driver of DRIVERS) {
         expect(answered, end).toBeGreaterThanOrEqual(KNOWN_COMMANDS.length);
       });
 
-      it.skipIf(!existsSync(SANDBOX))("runs builds in the sandbox without a prompt", async () => {
-        const { made, outside, end } = await playSandbox(driver, program, false);
+      it.skipIf(!canTry)("runs builds in the sandbox without a prompt", async () => {
+        const { made, outside, end } = await playSandbox(driver, program);
         expect(made, end).toEqual([...BUILDS, HERE].slice(0, made.length).map(([, name]) => name));
         expect(made.length, end).toBeGreaterThanOrEqual(BUILDS.length);
         expect(outside).toBe(false);
       });
 
-      it.skipIf(!existsSync(SANDBOX))("keeps to what its person denies", async () => {
-        const { made, end } = await playSandbox(driver, program, true);
+      if (HOSTS[driver.host].sandboxing?.ownSandbox !== undefined)
+        it.skipIf(!canTry)("is sent nothing while it runs calls in a sandbox of its own", async () => {
+          const { made, sent, end } = await playSandbox(driver, program, { isFree: false });
+          expect([made, sent], end).toEqual([[], 0]);
+        });
+
+      it.skipIf(!canTry)("keeps to what its person denies", async () => {
+        const { made, end } = await playSandbox(driver, program, { hasRules: true });
         expect(made, end).toEqual([]);
       });
     }

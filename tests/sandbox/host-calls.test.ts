@@ -1,5 +1,5 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../install/sandbox.ts";
@@ -131,6 +131,57 @@ describe.skipIf(!canTry)("a host at autonomy: sandbox", () => {
       expect(hook("pre-tool-use", "sh build.sh", {}, [option, "x"])).toEqual({});
     },
   );
+
+  it("rewrites nothing that runs or writes in memory, of which the sandbox has its own", () => {
+    const memory = mkdtempSync("/dev/shm/sandbox-calls-");
+    try {
+      mkdirSync(join(scene.project, "lib"));
+      write("lib/a.txt", "a");
+      const rewrites = (command: string, more: object = {}) =>
+        hook("pre-tool-use", command, more).hookSpecificOutput?.updatedInput !== undefined;
+      expect([rewrites("make"), rewrites("rm -rf lib > log")]).toEqual([true, true]);
+      expect(rewrites("make", { cwd: memory })).toBe(false);
+      for (const command of [`cd ${memory} && make`, `make > ${memory}/log`, `rm -rf lib ${memory}/log`])
+        expect([command, rewrites(command)]).toEqual([command, false]);
+      const words = [CLI, "sandbox", "run", "--", "touch", "made"];
+      const run = spawnSync(process.execPath, words, { env, cwd: memory, encoding: "utf8" });
+      expect([run.status, run.stdout]).toEqual([126, ""]);
+      expect(run.stderr).toContain(`the sandbox does not see ${memory}, so the command was not started`);
+      expect(run.stderr).toContain("it has a /dev/shm of its own");
+    } finally {
+      rmSync(memory, { recursive: true });
+    }
+  });
+
+  it("sends Codex's calls there only while its own sandbox is off, as its transcript last tells", () => {
+    const turn = (type: string) =>
+      `{"type":"turn_context","payload":{"sandbox_policy":{"type":"${type}"}}}\n`;
+    const transcript = join(scene.home, "rollout.jsonl");
+    const asked = (text: string, transcript_path: string | null = transcript) => {
+      writeFileSync(transcript, text);
+      const payload = {
+        session_id: "s-1",
+        cwd: scene.project,
+        transcript_path,
+        hook_event_name: "PreToolUse",
+        permission_mode: "default",
+        tool_name: "Bash",
+        tool_input: { command: "make" },
+      };
+      const ran = spawnSync(process.execPath, [HOOKS, "pre-tool-use", "--host", "codex"], {
+        env,
+        cwd: scene.project,
+        input: JSON.stringify(payload),
+        encoding: "utf8",
+      });
+      return ran.stdout.includes("sandbox call");
+    };
+    const [free, bound] = [turn("danger-full-access"), turn("workspace-write")];
+    const long = `${JSON.stringify({ said: bound.repeat(2000) })}\n`;
+    expect([asked(free), asked(bound + free), asked(free + long)]).toEqual([true, true, true]);
+    expect([asked(bound), asked(free + bound), asked("")]).toEqual([false, false, false]);
+    expect(asked(free, null)).toBe(false);
+  });
 
   it("is given a yes that names an id and no policy, which runs once", () => {
     write("build.sh", "echo once >> out.txt\n");

@@ -33,7 +33,7 @@ export interface Scene {
 }
 
 /** Temporary folders may be written to in the sandbox, so a scene lies elsewhere. */
-function placeForScenes(): string {
+export function placeForScenes(): string {
   const isTemporary = (path: string) =>
     ["/tmp", "/var/tmp", "/dev", tmpdir()].some(temp => path.startsWith(temp));
   const builds = realpathSync(buildFolder());

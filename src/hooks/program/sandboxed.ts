@@ -13,7 +13,7 @@ import {
 } from "../../protocol/index.ts";
 import { findSessionId, readText, removeIfThere } from "../../state/index.ts";
 import { isInside, join, quoteWord, type System } from "../../system/index.ts";
-import { survey, whyNotCaught } from "../../workspace/index.ts";
+import { PRIVATE_MEMORY, survey, type Workspace, whyNotCaught } from "../../workspace/index.ts";
 import { overriddenRules } from "./answer.ts";
 import type { ConfiguredGuard } from "./guard-context.ts";
 import { isStartedWith } from "./process-tree.ts";
@@ -151,11 +151,14 @@ export function sandboxModeOf(
   if (usedGrants.length > 0 || failure !== undefined) return undefined;
   const ability = readAbility(system, guard.stateHome);
   if (!ability.isWhole) return undefined;
+  const workspace = survey(guard.context);
+  const places = placesOf(footprint);
+  if ([workspace.cwd, ...places].some(path => isInside(PRIVATE_MEMORY, path))) return undefined;
   const isOnly = (kinds: readonly GapKind[]) => judgement.gaps().every(({ kind }) => kinds.includes(kind));
   if (verdict === "allow" && isKept && isOnly(BOUNDED)) return "run";
   const isOfFiles = all.every(finding => finding.verdict === "ask" && OF_FILES.includes(finding.rule));
   if (!ability.canTry || !isOfFiles || !isOnly(CAUGHT)) return undefined;
-  return isTriable(input, system, guard, footprint) ? "try" : undefined;
+  return isTriable(input, system, workspace, places) ? "try" : undefined;
 }
 
 /** The person wants it, the host lets us, and the command is one that a shell of ours can run. */
@@ -172,29 +175,54 @@ export function maySandbox(input: InputOf<"tool">, system: System, guard: Config
   const { modes } = sandboxing;
   if (modes !== undefined && !modes.includes(stringAt(raw, "permission_mode") ?? "")) return false;
   if (overriddenRules(host, system, guard, input.cwd, sandboxing.overrides) !== undefined) return false;
-  return sandboxing.ruleOptions === undefined || !isStartedWith(system, sandboxing.ruleOptions);
+  if (sandboxing.ruleOptions !== undefined && isStartedWith(system, sandboxing.ruleOptions)) return false;
+  const { ownSandbox } = sandboxing;
+  return ownSandbox === undefined || lastTold(input, system, ownSandbox.told) === ownSandbox.none;
+}
+
+const MAX_TRANSCRIPT_BYTES = 8 * 1024 * 1024;
+
+/** Looked for from the end of the session's transcript, in steps. */
+function lastTold(
+  { transcriptPath }: InputOf<"tool">,
+  { files, text }: Pick<System, "files" | "text">,
+  told: RegExp,
+): string | undefined {
+  const facts = transcriptPath === undefined ? undefined : files.follow(transcriptPath);
+  if (transcriptPath === undefined || facts?.kind !== "file") return undefined;
+  for (let length = 64 * 1024; length <= MAX_TRANSCRIPT_BYTES; length *= 4) {
+    const start = Math.max(0, facts.size - length);
+    const found = [
+      ...text.decode(files.readRange(transcriptPath, start, facts.size - start)).text.matchAll(told),
+    ];
+    if (found.length > 0 || start === 0) return found.at(-1)?.[1];
+  }
+  return undefined;
 }
 
 /** Its changes can be caught: it ends by itself, and what it names lies in the project or in temporary folders. */
 function isTriable(
   input: InputOf<"tool">,
   system: System,
-  guard: ConfiguredGuard,
-  { targets, repositories, unknownIn }: Footprint,
+  workspace: Workspace,
+  places: readonly string[],
 ): boolean {
   const { tool, facts } = input;
   const isBackground = canonicalInput(tool.canonicalName, tool.input, facts)["run_in_background"] === true;
   const command = facts.command ?? "";
   if (isBackground || LONG.test(command) || /(?:^|[^&>])&(?![&>\d])/.test(command)) return false;
-  const workspace = survey(guard.context);
   const project = workspace.project ?? workspace.cwd;
   const isNear = (path: string) => [project, ...workspace.temps].some(root => isInside(root, path));
-  const places = [
+  return places.every(isNear) && whyNotCaught(system, workspace, project) === undefined;
+}
+
+/** Where a call changes something, or may. */
+function placesOf({ targets, repositories, unknownIn }: Footprint): readonly string[] {
+  return [
     ...targets.map(({ path }) => path),
     ...repositories.map(({ top, gitDirectory }) => top ?? gitDirectory),
     ...unknownIn,
   ];
-  return places.every(isNear) && whyNotCaught(system, workspace, project) === undefined;
 }
 
 function noticeFile(stateHome: string, session: string): string {

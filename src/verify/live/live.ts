@@ -103,7 +103,8 @@ export function createTemporaryUser(
   };
 }
 
-function makePlace(root: string): UserPlace {
+/** An empty home, an empty project and a folder for what is temporary, in a folder that is there. */
+export function makePlace(root: string): UserPlace {
   const place = { home: join(root, "home"), project: join(root, "project"), temporary: join(root, "tmp") };
   for (const folder of Object.values(place)) mkdirSync(folder);
   // A repository without commits, so that no host asks whether this is one.

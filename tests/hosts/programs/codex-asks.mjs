@@ -8,7 +8,11 @@ const server = spawn(codex, ["app-server", ...options], { stdio: ["pipe", "pipe"
 const send = message => server.stdin.write(`${JSON.stringify(message)}\n`);
 const request = (id, method, params) => send({ id, method, params });
 
-const START = { cwd, approvalPolicy: "untrusted", sandbox: "workspace-write" };
+const START = {
+  cwd,
+  approvalPolicy: "untrusted",
+  sandbox: process.env.TRIAL_SANDBOX ?? "workspace-write",
+};
 
 request(1, "initialize", { clientInfo: { name: "trial", title: "trial", version: "1" } });
 for await (const line of createInterface({ input: server.stdout })) {
