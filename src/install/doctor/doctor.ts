@@ -116,7 +116,11 @@ function autonomyChecks(system: System, places: UserDirectories, config: Config)
     ];
   return HOST_LIST.filter(({ id, setup }) => setup !== undefined && isPresent(system, places, id)).map(
     ({ id, answering, sandboxing }) => {
-      const runs = level === "sandbox" && sandboxing !== undefined ? "; its commands run in the sandbox" : "";
+      const isAlways = sandboxing?.ownSandbox === undefined;
+      const runs =
+        level === "sandbox" && sandboxing !== undefined
+          ? `; its commands run in the sandbox${isAlways ? "" : " while its own is off"}`
+          : "";
       return typeof answering === "string"
         ? pass(`autonomy.${id}`, `${id}: its questions stay yours, because it ${answering}${runs}`)
         : pass(`autonomy.${id}`, `${id}: calls that are understood are answered for you${runs}`);
