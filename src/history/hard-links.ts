@@ -44,8 +44,11 @@ export function linkSteps(context: HistoryContext, steps: readonly PathStep[]): 
   const linked = new Map<string, PathStep>();
   for (const [inode, group] of groups) {
     const { files } = context.system;
+    // The number of a file that is gone may be that of another by now, which was never one of its names.
+    const isName = ({ path, target }: PathStep) =>
+      isShared(target) && target.names.inode === inode && isNameOf(files, path, inode);
     const anchor =
-      steps.find(({ path, target }) => target.kind === "file" && isNameOf(files, path, inode))?.path ??
+      steps.find(isName)?.path ??
       findOtherName(context, group, inode, removed) ??
       (group.find(({ action }) => action !== "restore") ?? group[0])?.path;
     for (const step of group)
