@@ -6,7 +6,7 @@
 export type { DataFiles } from "./entries.ts";
 export { type Rendered, renderBare } from "./pages.ts";
 export type { Dashboard, DashboardOptions } from "./server.ts";
-export { isEqual, type Refusal, refuseForeign } from "./server.ts";
+export { isEqual, type Refusal, refuseForeign, SAFE_HEADERS } from "./server.ts";
 export type { TeamPages, Visitor } from "./team-dashboard.ts";
 export { html, line, type Markup, NOTHING, type Page } from "./views/layout.ts";
 export const loadAccess = () => import("./server.ts");

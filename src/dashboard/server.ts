@@ -358,7 +358,8 @@ export async function startDashboard(
   };
 }
 
-const SAFE_HEADERS: Readonly<Record<string, string>> = {
+/** On every answer, of the local page and of the team server. */
+export const SAFE_HEADERS: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",

@@ -8,7 +8,7 @@ import { checkOutBeside, type InGit, removeTree } from "./content.ts";
 import { digestOf, type HistoryContext } from "./context.ts";
 import { findLinkAbove, withoutLinks } from "./folders.ts";
 import { captureGit, compareGit, type GitSnapshot } from "./git-snapshot.ts";
-import { isNameOf, isShared } from "./hard-links.ts";
+import { isNameOf, isShared, isStillNameOf } from "./hard-links.ts";
 import { claimId } from "./ids.ts";
 import type { ApplyOptions, PathStep, UndoPlan, UndoResult } from "./interface.ts";
 import { projectKey } from "./journal.ts";
@@ -294,7 +294,7 @@ function asItWas(files: Files, seen: readonly Seen[], path: string, target: Path
   if (!isShared(target)) return { path, target };
   const { inode } = target.names;
   if (isNameOf(files, path, inode)) return { path, target, isInPlace: true };
-  const other = seen.find(one => one.path !== path && isNameOf(files, one.path, inode));
+  const other = seen.find(one => one.path !== path && isStillNameOf(files, one.path, one.state, inode));
   return { path, target, linkTo: other?.path };
 }
 

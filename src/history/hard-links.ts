@@ -44,11 +44,8 @@ export function linkSteps(context: HistoryContext, steps: readonly PathStep[]): 
   const linked = new Map<string, PathStep>();
   for (const [inode, group] of groups) {
     const { files } = context.system;
-    // The number of a file that is gone may be that of another by now, which was never one of its names.
-    const isName = ({ path, target }: PathStep) =>
-      isShared(target) && target.names.inode === inode && isNameOf(files, path, inode);
     const anchor =
-      steps.find(isName)?.path ??
+      steps.find(({ path, target }) => isStillNameOf(files, path, target, inode))?.path ??
       findOtherName(context, group, inode, removed) ??
       (group.find(({ action }) => action !== "restore") ?? group[0])?.path;
     for (const step of group)
@@ -60,6 +57,19 @@ export function linkSteps(context: HistoryContext, steps: readonly PathStep[]): 
 
 export function isNameOf(files: Pick<Files, "exactFacts">, path: string, inode: string): boolean {
   return factsAt(files, path)?.identity === inode;
+}
+
+/**
+ * The same for a path that was a name of it in this state: the number of a file that is gone may be that of another by
+ * now, which never was.
+ */
+export function isStillNameOf(
+  files: Pick<Files, "exactFacts">,
+  path: string,
+  state: PathState,
+  inode: string,
+): boolean {
+  return isShared(state) && state.names.inode === inode && isNameOf(files, path, inode);
 }
 
 /** A name of the file that none of the changes is about: beside the others, in the project, around it or in the home. */

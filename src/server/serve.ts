@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { loadTeamDashboard, type renderBare, type TeamPages } from "../dashboard/index.ts";
+import { loadTeamDashboard, type renderBare, SAFE_HEADERS, type TeamPages } from "../dashboard/index.ts";
 import { type Database, PostgresError, SCHEMA } from "../postgres/index.ts";
 import { errorText } from "../protocol/index.ts";
 import { Problem } from "../state/index.ts";
@@ -52,15 +52,6 @@ export interface Running {
 
 const HOUR_MS = 3_600_000;
 const CLOSING_MS = 10_000;
-const SAFE_HEADERS: Readonly<Record<string, string>> = {
-  "cache-control": "no-store",
-  "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
-  "x-frame-options": "DENY",
-  "cross-origin-resource-policy": "same-origin",
-  "cross-origin-opener-policy": "same-origin",
-  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-};
 
 /** Serves until it is closed. Rejects when the address cannot be had. */
 export async function startServer(
