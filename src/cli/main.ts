@@ -37,7 +37,6 @@ const NOT_BUILT: Readonly<Record<string, string>> = {
   proxy:
     "requests to a model do not go through this program; to send them elsewhere, set the agent's own variable " +
     "(ANTHROPIC_BASE_URL, OPENAI_BASE_URL), which `amplihack claude` and the other launchers pass on",
-  multitask: "run workstreams with `amplihack orch run FILE`",
 };
 /** What `amplihack` alone means. */
 const DEFAULT_COMMAND = "status";

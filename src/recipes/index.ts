@@ -19,6 +19,7 @@ export {
 } from "./format/recipe.ts";
 export type { Observer, RunEvent, StepReference } from "./logs/events.ts";
 export { listRuns, type RecordedRun, type RecordedStep, type RunState } from "./logs/run-records.ts";
+export type { TaskView } from "./orchestration/multitask.ts";
 export { cutToWidth, formatSeconds, plain, STATUS_MARKS } from "./progress.ts";
 export { checkpointPath } from "./run/find-checkpoint.ts";
 export { Interruption } from "./run/interruption.ts";
@@ -46,6 +47,7 @@ export const loadCancelRun = () => import("./workers/queue-limits.ts");
 export const loadConnection = () => import("./workers/connection.ts");
 export const loadDocumentText = () => import("./views.ts");
 export const loadInterruption = () => import("./run/interruption.ts");
+export const loadMultitask = () => import("./orchestration/multitask.ts");
 export const loadListRecipes = () => import("./find/list-recipes.ts");
 export const loadPrintLog = () => import("./workers/print-log.ts");
 export const loadPrintRecipes = () => import("./print-recipes.ts");

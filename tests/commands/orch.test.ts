@@ -93,7 +93,6 @@ describe("commands of the original that are not here", () => {
   it.each([
     ["eval", "amplihack recipe run"],
     ["proxy", "ANTHROPIC_BASE_URL"],
-    ["multitask", "amplihack orch run"],
   ])("%s is refused with a reason and the way to go", async (name, way) => {
     const user = newUserInside();
     expect(await user.type([name, "start"])).toMatchObject({ code: 2, stderr: expect.stringContaining(way) });

@@ -20,6 +20,7 @@ describe("the shipped recipes", () => {
       "rewrite-component",
       "rewrite-master",
       "rewrite-phase",
+      "task",
       "watch-and-merge",
       "workstream",
       "worktree-setup",

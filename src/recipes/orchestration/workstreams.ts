@@ -135,7 +135,8 @@ export function workstreamEntries(decomposition: string): readonly Json[] {
   });
 }
 
-function slugOf(name: string): string {
+/** Letters, digits and `-`, for the name of a branch; empty where the text has none. */
+export function slugOf(name: string): string {
   return name
     .toLowerCase()
     .replace(/[^a-z0-9-]/g, "-")
