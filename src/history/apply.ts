@@ -4,7 +4,7 @@ import { type Files, type System, SystemError } from "../system/index.ts";
 import { createDisk, openRepository } from "../workspace/index.ts";
 import { ABSENT, type NotKept, type PathState } from "./change.ts";
 import { completeChange } from "./complete.ts";
-import { checkOutBeside, type InGit, removeTree } from "./content.ts";
+import { checkOutBeside, type InGit, removeFolder } from "./content.ts";
 import { digestOf, type HistoryContext } from "./context.ts";
 import { findLinkAbove, withoutLinks } from "./folders.ts";
 import { captureGit, compareGit, type GitSnapshot } from "./git-snapshot.ts";
@@ -78,7 +78,7 @@ async function restoreFiles(
       done => onProgress?.(done, total),
     );
   } finally {
-    for (const directory of directories) removeTree(store.system.files, directory);
+    for (const directory of directories) removeFolder(store.system.files, directory);
   }
 }
 

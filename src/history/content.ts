@@ -1,10 +1,9 @@
-import { type Files, hasErrorCode, isInside, relative } from "../system/index.ts";
+import { type Files, hasErrorCode, isInside, relative, removeTree } from "../system/index.ts";
 import type { FileState, PathState } from "./change.ts";
 import { digestOf, type HistoryContext } from "./context.ts";
 import { factsAt } from "./path-state.ts";
 import { filteredPaths, runGit, withoutTree } from "./run-git.ts";
 import type { Store } from "./store.ts";
-import { walkTree } from "./walk.ts";
 
 const GIT_MS = 10_000;
 
@@ -189,25 +188,9 @@ async function checkOut(
   }
 }
 
-/** Removes a directory of our own with everything in it. */
-export function removeTree(files: Files, top: string): void {
-  const directories: string[] = [top];
-  walkTree(files, top, {
-    visit(path, { kind }) {
-      if (kind === "directory") directories.push(path);
-      else files.remove(path);
-      return true;
-    },
-    fail() {
-      // What cannot be listed cannot be removed either; the removal below tells.
-    },
-    isLate: () => false,
+/** Removes a directory of our own with everything in it; one into which somebody writes meanwhile stays. */
+export function removeFolder(files: Files, top: string): void {
+  removeTree(files, top, error => {
+    if (!hasErrorCode(error, "ENOTEMPTY", "EEXIST")) throw error;
   });
-  for (const directory of directories.sort((one, other) => other.length - one.length)) {
-    try {
-      files.removeDirectory(directory);
-    } catch (error) {
-      if (!hasErrorCode(error, "ENOENT", "ENOTEMPTY", "EEXIST")) throw error;
-    }
-  }
 }

@@ -11,7 +11,7 @@ import {
   SystemError,
 } from "../system/index.ts";
 import type { FileState, PathState } from "./change.ts";
-import { checkOutPlace, removeTree } from "./content.ts";
+import { checkOutPlace, removeFolder } from "./content.ts";
 import {
   findOpen,
   type OpenChange,
@@ -50,7 +50,7 @@ export function findLeftovers(store: Store): ReadonlySet<string> {
 /** Of one change, whose writer has ended. */
 export function removeLeftoversOf(store: Store, open: OpenChange): void {
   for (const folder of open.writing?.folders ?? [])
-    if (factsAt(store.system.files, folder)?.kind === "directory") removeTree(store.system.files, folder);
+    if (factsAt(store.system.files, folder)?.kind === "directory") removeFolder(store.system.files, folder);
   for (const path of leftoversOf(store, open)) removeIfThere(store.system.files, path);
 }
 

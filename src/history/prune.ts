@@ -1,7 +1,7 @@
 import { errorText } from "../protocol/index.ts";
 import { FileLock, removeIfThere } from "../state/index.ts";
 import type { PathState } from "./change.ts";
-import { removeTree } from "./content.ts";
+import { removeFolder } from "./content.ts";
 import type { HistoryContext } from "./context.ts";
 import { idAt, timeOfId } from "./ids.ts";
 import type { PruneOptions, PruneResult, VerifyReport } from "./interface.ts";
@@ -213,7 +213,7 @@ function removeOldFiles(store: Store, floor: string, known: ReadonlySet<string>)
     for (const name of store.names(folder)) {
       const path = store.path(folder, name);
       if (!isOld(path)) continue;
-      if (files.inspect(path)?.kind === "directory") removeTree(files, path);
+      if (files.inspect(path)?.kind === "directory") removeFolder(files, path);
       else if (folder === "tmp" || folder === "calls") removeIfThere(files, path);
     }
 }
@@ -225,7 +225,7 @@ export function clear({ store, system }: HistoryContext): number {
   const count = readJournals(store, projectKeys(store, undefined)).entries.length;
   const aside = `${store.root}.${system.random.hex(8)}`;
   files.rename(store.root, aside);
-  removeTree(files, aside);
+  removeFolder(files, aside);
   return count;
 }
 

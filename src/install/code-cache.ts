@@ -1,6 +1,6 @@
-import { hasErrorCode, join, type System } from "../system/index.ts";
+import { hasErrorCode, join, removeTree, type System } from "../system/index.ts";
 import { codeCachePath, compileFile, readCache } from "../system/node.ts";
-import { installProblem, removeTree } from "./file-edit.ts";
+import { installProblem } from "./file-edit.ts";
 import { runProgram, trialEnvironment } from "./find-program.ts";
 
 // Most of a hook's cold start on Node is compiling. The code that a run compiled is kept beside each hook's bundle;
@@ -71,7 +71,7 @@ export async function recordCode(system: System, options: CodeCacheOptions): Pro
       for (const command of commands) await record(entry, command);
     }
   } finally {
-    removeTree(system, home);
+    removeTree(system.files, home);
   }
 }
 

@@ -10,7 +10,7 @@ import {
   readExactText,
   resolvePath,
 } from "../state/index.ts";
-import { ancestors, dirname, hasErrorCode, join, type System, writeAtomically } from "../system/index.ts";
+import { ancestors, dirname, hasErrorCode, type System, writeAtomically } from "../system/index.ts";
 
 /** Why something could not be installed, uninstalled or checked. */
 export function installProblem(message: string, details: Omit<ProblemDetails, "kind"> = {}): Problem {
@@ -39,26 +39,6 @@ export function hashBytes(bytes: Uint8Array): string {
 
 export function hashText(text: string): string {
   return createHash("sha256").update(text, "utf8").digest("hex");
-}
-
-/** Removes a file or a whole directory; links are removed, never followed. Harmless when nothing is there. */
-export function removeTree({ files }: Pick<System, "files">, path: string): void {
-  const facts = files.inspect(path);
-  if (facts === undefined) return;
-  if (facts.kind !== "directory") {
-    removeIfThere(() => files.remove(path));
-    return;
-  }
-  for (const name of files.list(path)) removeTree({ files }, join(path, name));
-  removeIfThere(() => files.removeDirectory(path));
-}
-
-function removeIfThere(remove: () => void): void {
-  try {
-    remove();
-  } catch (error) {
-    if (!hasErrorCode(error, "ENOENT")) throw error;
-  }
 }
 
 const CONTEXT_LINES = 3;

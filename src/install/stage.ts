@@ -8,11 +8,12 @@ import {
   dirname,
   hasErrorCode,
   join,
+  removeTree,
   resolve,
   type System,
 } from "../system/index.ts";
 import { clip } from "../text/index.ts";
-import { hashBytes, installProblem, removeTree } from "./file-edit.ts";
+import { hashBytes, installProblem } from "./file-edit.ts";
 import { runProgram } from "./find-program.ts";
 import type { HookEngine } from "./hook-engine.ts";
 import type { InstallRequest } from "./install-report.ts";
@@ -116,7 +117,7 @@ export function stageAssets(system: System, places: UserDirectories, plan: Asset
       files.rename(join(staging, name), join(places.stateHome, name));
     }
   } finally {
-    removeTree(system, staging);
+    removeTree(system.files, staging);
   }
 }
 
@@ -169,8 +170,8 @@ export function stagePackage(system: System, places: UserDirectories, source: Pa
     if (files.inspect(root) !== undefined) files.rename(root, old);
     files.rename(staging, root);
   } finally {
-    removeTree(system, staging);
-    removeTree(system, old);
+    removeTree(system.files, staging);
+    removeTree(system.files, old);
   }
   return copied;
 }
@@ -349,7 +350,7 @@ export async function stagePrograms(
     for (const { path, temporary } of staged) files.rename(temporary, path);
     files.syncDirectory(folder);
   } finally {
-    removeTree(system, staging);
+    removeTree(system.files, staging);
   }
 }
 

@@ -1,13 +1,12 @@
 import { type HostId, type InstallScope, resolveHost } from "../hosts/index.ts";
 import { isWrapper } from "../programs/index.ts";
 import { FileLock, Problem, requireDirectories, type UserDirectories } from "../state/index.ts";
-import { basename, dirname, hasErrorCode, isInside, join, type System } from "../system/index.ts";
+import { basename, dirname, hasErrorCode, isInside, join, removeTree, type System } from "../system/index.ts";
 import {
   describeProblem,
   type FileChange,
   hashBytes,
   removeEmptyDirectories,
-  removeTree,
   unifiedDiff,
 } from "./file-edit.ts";
 import { findRegistrations } from "./hook-entries.ts";
@@ -90,7 +89,7 @@ function removeInstallation(
     }
   }
   for (const path of findUserData(system, places, manifest, options)) {
-    removeTree(system, path);
+    removeTree(system.files, path);
     removed.push(path);
   }
   if (files.inspect(manifestPath(places)) !== undefined) files.remove(manifestPath(places));

@@ -174,8 +174,3 @@ function readDigits(source: string, start: number, base: 8 | 16, limit: number):
 function codePoint(value: number): string {
   return value <= 0x10ffff ? String.fromCodePoint(value) : "\ufffd";
 }
-
-/** One shell word that stands for exactly this text. */
-export function quoteWord(content: string): string {
-  return /^[\w@%+=:,./-]+$/.test(content) ? content : `'${content.replaceAll("'", "'\\''")}'`;
-}

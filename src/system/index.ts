@@ -31,6 +31,7 @@ export {
   resolve,
 } from "./paths.ts";
 export { childEnvironment, describeEnd, quoteWord, splitWords } from "./processes.ts";
+export { removeTree } from "./remove-tree.ts";
 export { sha256, sha256Hex } from "./sha256.ts";
 export {
   type Clock,

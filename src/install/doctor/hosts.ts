@@ -17,8 +17,8 @@ import {
   stringsAt,
 } from "../../protocol/index.ts";
 import { DOCTOR_SESSION, readText, type UserDirectories } from "../../state/index.ts";
-import { describeEnd, dirname, isInside, join, type System } from "../../system/index.ts";
-import { readFile, removeTree } from "../file-edit.ts";
+import { describeEnd, dirname, isInside, join, removeTree, type System } from "../../system/index.ts";
+import { readFile } from "../file-edit.ts";
 import { runProgram, trialEnvironment } from "../find-program.ts";
 import type { FoundRegistration, OwnEntry } from "../hook-entries.ts";
 import { hookProgramPath } from "../package.ts";
@@ -411,7 +411,7 @@ export async function probeHooks(
       .filter(({ entries }) => entries.some(({ kind }) => kind === "program"))
       .map(({ target, entries }) => summarise(target, entries.length, problems.get(target) ?? [], fix));
   } finally {
-    removeTree(system, home);
+    removeTree(system.files, home);
   }
 }
 

@@ -9,7 +9,6 @@ import {
   type Output,
   type ProgramCall,
   parseOptions,
-  quoteWord,
   readContents,
   runInNewShell,
   runInner,
@@ -19,6 +18,7 @@ import {
   type Value,
   words,
 } from "../../shell/index.ts";
+import { quoteWord } from "../../system/index.ts";
 import { plainReads } from "../model/effects.ts";
 import { type Field, type ParsedCall, type Program, program } from "../model/program.ts";
 import { itemsOf, replaceMark, runString } from "../model/run.ts";

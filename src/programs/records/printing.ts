@@ -16,7 +16,6 @@ import {
   type ProgramCall,
   type ProgramEffect,
   printPaths,
-  quoteWord,
   runHiddenSubstitutions,
   scalar,
   takeNumber,
@@ -27,6 +26,7 @@ import {
   withOrigins,
   wordAt,
 } from "../../shell/index.ts";
+import { quoteWord } from "../../system/index.ts";
 import { type Field, type ParsedCall, program } from "../model/program.ts";
 import { shownFacts } from "./shown-facts.ts";
 

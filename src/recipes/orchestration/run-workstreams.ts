@@ -2,7 +2,7 @@ import { errorText } from "../../protocol/index.ts";
 import { join, type System } from "../../system/index.ts";
 import { inheritedEnvironment, sessionLimits } from "../run/base-environment.ts";
 import { type Interruption, SIGNAL_EXIT_CODES } from "../run/interruption.ts";
-import { createPrivateDirectory, removeTree } from "../run/private-directory.ts";
+import { createPrivateDirectory, removePrivateDirectory } from "../run/private-directory.ts";
 import { endText } from "../steps/execute-process.ts";
 import type { Workstream } from "./workstreams.ts";
 import { findTop, keepOrRemove, openWorktree, type Worktree, worktreeDirectory } from "./worktrees.ts";
@@ -102,7 +102,7 @@ async function runRecipe(
   const { end } = await running.done;
   stopping.dispose();
   for (const each of Object.values(lines)) each.finish();
-  removeTree(system, temporary);
+  removePrivateDirectory(system, temporary);
   if (end.kind === "exit" && end.code === 0) return undefined;
   return end.kind === "timeout" ? `stopped after ${stream.maxRuntimeSeconds} s` : endText(end);
 }

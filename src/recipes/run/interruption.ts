@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, ownValue, readJson } from "../../protocol/index.ts";
 import { readText } from "../../state/index.ts";
 import type { System } from "../../system/index.ts";
-import { isPrivateDirectory, removeTree } from "./private-directory.ts";
+import { isPrivateDirectory, removePrivateDirectory } from "./private-directory.ts";
 
 export const SIGNAL_EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 type EndSignal = keyof typeof SIGNAL_EXIT_CODES;
@@ -74,7 +74,7 @@ export async function endOrphans(system: System, runLogPath: string): Promise<re
   const events = readEvents(system, runLogPath);
   const notes: string[] = [];
   for (const directory of leftDirectories(events)) {
-    if (system.files.inspect(directory)?.kind === "directory") removeTree(system, directory);
+    if (system.files.inspect(directory)?.kind === "directory") removePrivateDirectory(system, directory);
   }
   for (const { path, pid, start } of leftProcesses(events)) {
     if (start === undefined || system.processes.look(pid)?.start !== start) continue;

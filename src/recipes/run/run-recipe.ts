@@ -8,7 +8,7 @@ import { findRecipe } from "../find/find-recipe.ts";
 import { findShadowedByName, type LoadedRecipe, loadRecipe, shadowRefusal } from "../find/load-recipe.ts";
 import type { Problem } from "../format/recipe.ts";
 import { delegateRun, findRunner } from "./external-runner.ts";
-import { createPrivateDirectory, removeTree } from "./private-directory.ts";
+import { createPrivateDirectory, removePrivateDirectory } from "./private-directory.ts";
 import { type ResumedCheckpoint, takeCheckpoint } from "./progress-keeper.ts";
 import type { RunOutcome } from "./result.ts";
 import { EXIT_CODE_OF_ERROR } from "./result.ts";
@@ -118,7 +118,7 @@ async function start(
     }
   } finally {
     watcher.dismiss();
-    const left = removeTree(system, runtimeRoot);
+    const left = removePrivateDirectory(system, runtimeRoot);
     if (left.length > 0) warn(`Temporary files could not be removed: ${left[0]}`);
   }
 }

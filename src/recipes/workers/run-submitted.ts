@@ -2,7 +2,7 @@ import { type Database, PASSWORD_VARIABLES } from "../../postgres/index.ts";
 import { errorText, type Json, type JsonObject, numberAt, stringAt } from "../../protocol/index.ts";
 import type { System } from "../../system/index.ts";
 import type { Interruption } from "../run/interruption.ts";
-import { createPrivateDirectory, removeTree } from "../run/private-directory.ts";
+import { createPrivateDirectory, removePrivateDirectory } from "../run/private-directory.ts";
 import type { RunOutcome } from "../run/result.ts";
 import { EXIT_CODES } from "../run/result.ts";
 import { refusedOutcome, runRecipe } from "../run/run-recipe.ts";
@@ -90,7 +90,7 @@ async function execute(
       withoutPasswords(system),
     );
   } finally {
-    removeTree(system, folder);
+    removePrivateDirectory(system, folder);
     // Of a run that is no longer ours the end of the log is not waited for: the database may be out of reach.
     const flushed = log.flush();
     if (!journal.isAbandoned) await flushed;

@@ -1,5 +1,12 @@
-import { compileGlob, createGlob, type Glob, type GlobToken, matchEnds } from "../../system/index.ts";
-import { decodeEscapes, quoteWord } from "../decode.ts";
+import {
+  compileGlob,
+  createGlob,
+  type Glob,
+  type GlobToken,
+  matchEnds,
+  quoteWord,
+} from "../../system/index.ts";
+import { decodeEscapes } from "../decode.ts";
 import type { Budget } from "../limits.ts";
 import { partsOf } from "../syntax/parse.ts";
 import type { ParameterOperation, Word } from "../syntax/syntax.ts";
