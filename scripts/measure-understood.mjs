@@ -131,15 +131,17 @@ for (const [name, fill] of Object.entries(SETS)) {
   if (wanted.length > 0 && !wanted.some(word => name.startsWith(word))) continue;
   const tally = new AnswerTally();
   fill(tally);
-  const { calls, understood, prompted, spared, sandbox, hosts, gaps } = tally.result();
+  const { calls, understood, prompted, spared, bounded, sandbox, hosts, gaps } = tally.result();
   console.log(`${name}: ${calls} calls, ${understood} understood (${percent(understood, calls)})`);
   console.log(
     `  ${spared} of ${prompted} that a host would ask about are answered (${percent(spared, prompted)})`,
   );
-  console.log(`  ${sandbox} more are what a sandbox bounds`);
+  console.log(
+    `  ${spared + bounded} of ${prompted} at the level sandbox (${percent(spared + bounded, prompted)}); ${sandbox} calls are what a sandbox bounds`,
+  );
   for (const host of hosts)
     console.log(
-      `  ${host.host}: ${host.understood} of ${host.calls} understood, ${host.spared} of ${host.prompted} questions answered`,
+      `  ${host.host}: ${host.understood} of ${host.calls} understood, ${host.spared} of ${host.prompted} questions answered, ${host.spared + host.bounded} at sandbox`,
     );
   const kinds = new Map();
   for (const { kind, calls: count } of gaps) kinds.set(kind, (kinds.get(kind) ?? 0) + count);

@@ -68,7 +68,7 @@ const showCommand = defineCommand({
       `  ${AUTONOMY_MEANINGS[level]}`,
       ...(unavailable === undefined ? [] : [`  It is understood here, because ${unavailable}`]),
       ...hosts.map(({ title, answered, why: reason, sandboxed }) => {
-        const runs = level === "sandbox" && sandboxed ? "; its commands run in the sandbox" : "";
+        const runs = level === "sandbox" ? SANDBOXED[sandboxed] : "";
         return answered ? `  ${title} is answered${runs}` : `  ${title} is not answered: it ${reason}${runs}`;
       }),
       "",
@@ -85,14 +85,23 @@ const showCommand = defineCommand({
   },
 });
 
+const SANDBOXED = {
+  never: "",
+  always: "; its commands run in the sandbox",
+  "own-sandbox-off": "; its commands run in the sandbox while its own is off",
+} as const;
+
 function answeredHosts(system: System) {
   const places = requireDirectories(system);
   return HOST_LIST.flatMap(({ id, answering, sandboxing, setup }) => {
     const title = setup?.().title;
     if (title === undefined || !isPresent(system, places, id)) return [];
     const isAnswered = typeof answering !== "string";
-    const sandboxed = sandboxing !== undefined;
-    return [{ host: id, title, answered: isAnswered, why: isAnswered ? null : answering, sandboxed }];
+    const sandboxed =
+      sandboxing === undefined ? "never" : sandboxing.ownSandbox === undefined ? "always" : "own-sandbox-off";
+    return [
+      { host: id, title, answered: isAnswered, why: isAnswered ? null : answering, sandboxed } as const,
+    ];
   });
 }
 
@@ -106,7 +115,7 @@ export async function whyNoSandbox(system: System): Promise<string | undefined> 
 }
 
 function weekLines(seen: AnsweredCalls, terminal: Terminal): readonly string[] {
-  const { calls, understood, sandbox, asked, prompted, spared, isPartial } = seen;
+  const { calls, understood, sandbox, asked, prompted, spared, bounded, isPartial } = seen;
   if (calls === 0) return ["No session of the last 7 days is recorded here."];
   const parts = [
     ["green", "█", understood, "understood"],
@@ -125,7 +134,7 @@ function weekLines(seen: AnsweredCalls, terminal: Terminal): readonly string[] {
     ...(prompted === 0
       ? []
       : [
-          `  of ${count(prompted, "question")} that your agents would have asked, understood answers ${spared}`,
+          `  of ${count(prompted, "question")} that your agents would have asked, understood answers ${spared} and sandbox ${spared + bounded}`,
         ]),
     "",
     "What stood in the way most often:",

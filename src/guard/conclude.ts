@@ -23,6 +23,7 @@ export interface Examined {
   footprint(): Footprint;
   gaps(): Iterable<Gap>;
   ranFiles?(): readonly RanFile[];
+  goesOn?(): boolean;
 }
 
 /** The judgement that follows from what was found, and from what a human permitted. */
@@ -49,6 +50,7 @@ export function conclude(found: readonly Finding[], examined: Examined): Judgeme
       return isOpen;
     },
     ranFiles: () => examined.ranFiles?.() ?? [],
+    goesOn: () => examined.goesOn?.() ?? false,
     settle: rest => {
       const settled = all.filter(
         ({ rule, target }) => !rest.some(one => one.rule === rule && one.target === target),

@@ -50,7 +50,11 @@ export function judgeCommand(command: string, context: GuardContext): Judgement 
   if (footprint === undefined) return judgeText(command, context, surveyOnce);
   // What is plainly harmless is read whole only for whoever asks what is not known of it.
   const whole = once(() => judgeText(command, context, surveyOnce));
-  const known = { gaps: () => whole().gaps(), hasGaps: () => whole().hasGaps() };
+  const known = {
+    gaps: () => whole().gaps(),
+    hasGaps: () => whole().hasGaps(),
+    goesOn: () => whole().goesOn(),
+  };
   return { ...ALLOWED, ...known, ...(isEmptyFootprint(footprint) ? {} : { footprint: () => footprint }) };
 }
 

@@ -1,4 +1,4 @@
-import { analyseArgv, analyseCommand, findDangerous, powerShellArgv } from "../programs/index.ts";
+import { analyseArgv, analyseCommand, findDangerous, goesOn, powerShellArgv } from "../programs/index.ts";
 import { errorText } from "../protocol/index.ts";
 import {
   createFileLookup,
@@ -174,6 +174,7 @@ function examineFacts(
       yield* gapsOfSource(source);
       yield* collectGaps([{ facts, effects }, ...aliases], workspace);
     },
+    goesOn: () => facts.invocations.some(goesOn),
     ranFiles: () =>
       facts.codeRuns.flatMap(({ from, code, path }) => {
         const content = from === "file" ? knownText(code) : undefined;

@@ -46,6 +46,8 @@ export interface Judgement {
   hasGaps(): boolean;
   /** the files that the call runs, as they were read */
   ranFiles(): readonly RanFile[];
+  /** something of it does not end by itself: a server, a watcher, a screen, what runs in the background */
+  goesOn(): boolean;
   /** the judgement if only these of its findings had been found */
   settle(findings: readonly Finding[]): Judgement;
 }
@@ -77,6 +79,7 @@ export const ALLOWED: Judgement = Object.freeze({
   gaps: () => UNREAD,
   hasGaps: () => true,
   ranFiles: () => [],
+  goesOn: () => false,
   settle: () => ALLOWED,
 });
 

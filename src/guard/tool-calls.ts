@@ -60,6 +60,7 @@ export function judgeShapes(
         for (const { learned } of all) yield* learned.gaps();
       },
       ranFiles: () => all.flatMap(({ learned }) => learned.ranFiles?.() ?? []),
+      goesOn: () => all.some(({ learned }) => learned.goesOn?.() === true),
     },
   );
 }

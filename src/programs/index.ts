@@ -41,6 +41,7 @@ export {
   writtenByGit,
 } from "./records/git-changes.ts";
 export { missingOfGit, opensEditor } from "./records/git-complete.ts";
+export { goesOn } from "./records/lasting.ts";
 export { registryHosts } from "./records/installs.ts";
 export { isForge } from "./records/network.ts";
 export { type OwnCommand, type OwnUse, RECIPE_EXTENSIONS, RECIPE_FOLDERS } from "./records/own-commands.ts";
@@ -56,6 +57,7 @@ export {
 } from "./records/own-program.ts";
 export { INSTALLED_IN, isWrapper, wrappedCommand } from "./records/own-wrapper.ts";
 export {
+  cacheUsers,
   homeCaches,
   isDistinctiveName,
   isGenericName,

@@ -16,10 +16,11 @@ export function findBwrap({ files }: Pick<System, "files">): string | undefined 
   return PLACES.find(path => files.follow(path)?.kind === "file");
 }
 
-/** What is open with it, in words for people. Calls of hosts are therefore not sent there. */
+/** What is open with it, in words for people; the tests of ways out hold it to this. Calls of hosts are not sent there. */
 export const OPEN_WITH_BWRAP: readonly string[] = [
   "files of git and settings that start something later, where there were none before",
   "network by host: it is off or on as a whole",
+  "memory of the first process in the sandbox, which has the rights of the command and no others",
   "catching changes, for try",
 ];
 
@@ -51,6 +52,13 @@ export function checkBwrap(program: string): LayerReport {
   };
 }
 
+/** What tells of the machine, as `native/sandbox` hides it. */
+export const HIDDEN_IN_PROC = ["kcore", "key-users", "keys", "kmsg", "sysrq-trigger", "timer_list"].map(
+  name => `/proc/${name}`,
+);
+/** `bwrap` sets no limits. */
+const WITHOUT_CORES = ["/bin/sh", "-c", 'ulimit -c 0; exec "$@"', "sh"];
+
 /**
  * The words of `bwrap` for a policy. What lies deeper is laid over what lies above it. `maskOf` gives the file that covers a
  * hidden one; undefined for a folder.
@@ -77,12 +85,20 @@ export function bwrapWords(
     const mask = maskOf(hidden);
     laid.set(hidden.path, mask === undefined ? ["--tmpfs", hidden.path] : ["--ro-bind", mask, hidden.path]);
   }
+  // What `bwrap` makes itself can be written to, and `/proc` as its owner, until all is laid below it.
+  const closed = [
+    "/proc",
+    "/dev",
+    ...policy.hide.map(({ path }) => path).filter(path => laid.get(path)?.[0] === "--tmpfs"),
+  ];
   const mounts = [...laid.keys()].sort((one, other) => ancestors(one).length - ancestors(other).length);
   return [
     ...["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
     ...(policy.network === "on" ? [] : ["--unshare-net"]),
     ...["--die-with-parent", "--cap-drop", "ALL", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
+    ...["--tmpfs", "/dev/shm"],
     ...mounts.flatMap(path => laid.get(path) ?? []),
+    ...closed.flatMap(path => ["--remount-ro", path]),
     ...[
       "--chdir",
       directory,
@@ -91,6 +107,7 @@ export function bwrapWords(
       "--json-status-fd",
       String(STATUS),
       "--",
+      ...WITHOUT_CORES,
       ...command,
     ],
   ];

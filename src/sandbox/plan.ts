@@ -105,9 +105,13 @@ function ownVariables({ env }: Pick<System, "env">, workspace: Workspace, reques
   const address = request.proxy === undefined ? undefined : `http://127.0.0.1:${request.proxy.port}`;
   const isBehindProxy = request.settings.network === "hosts" && address !== undefined;
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "ALL_PROXY", "all_proxy"];
+  // Java knows none of these variables.
+  const javaOptions = `-Dhttp.proxyHost=127.0.0.1 -Dhttp.proxyPort=${request.proxy?.port} -Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=${request.proxy?.port}`;
+  const withJava = (name: string) => [name, `${env.get(name) ?? ""} ${javaOptions}`.trim()];
   return {
     ...(isTemp ? {} : { TMPDIR: "/tmp" }),
     ...(isBehindProxy ? Object.fromEntries(names.map(name => [name, address])) : {}),
+    ...(isBehindProxy ? Object.fromEntries(["MAVEN_OPTS", "GRADLE_OPTS", "SBT_OPTS"].map(withJava)) : {}),
     // Node's own requests look for a proxy only when told so.
     ...(isBehindProxy
       ? { NODE_USE_ENV_PROXY: "1", NO_PROXY: "localhost,127.0.0.1,::1", no_proxy: "localhost,127.0.0.1,::1" }

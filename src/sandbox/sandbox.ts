@@ -1,8 +1,9 @@
 import type { GuardSettings, SandboxSettings } from "../config/index.ts";
-import { homeCaches } from "../programs/index.ts";
+import { cacheUsers, homeCaches } from "../programs/index.ts";
 import { isJsonObject, readJson } from "../protocol/index.ts";
+import { words } from "../shell/index.ts";
 import { Problem, readText, removeIfThere } from "../state/index.ts";
-import { dirname, isInside, join, type System } from "../system/index.ts";
+import { dirname, isAbsolute, isInside, join, type System } from "../system/index.ts";
 import { PRIVATE_MEMORY, survey, type Workspace } from "../workspace/index.ts";
 import { findRegistries } from "./allowed-hosts.ts";
 import { checkBwrap, findBwrap } from "./bwrap.ts";
@@ -155,16 +156,15 @@ export function prepareSandbox(
   };
 }
 
-/** Where package managers begin; the others only where the program has been used before. */
-const FIRST_CACHES = [".cache", ".npm"];
-
 /** A folder that is not there cannot be opened for writing, and the command cannot make it in a closed home. */
-function makeCaches({ files }: Pick<System, "files">, home: string): void {
+function makeCaches({ files, env }: Pick<System, "files" | "env">, home: string): void {
+  const places = (env.get("PATH") ?? "").split(":").filter(isAbsolute);
+  const isInstalled = (program: string) =>
+    program === "*" || places.some(place => files.follow(join(place, program))?.kind === "file");
   for (const cache of homeCaches()) {
     const path = join(home, cache);
-    const isUsed =
-      FIRST_CACHES.includes(cache) || (cache.includes("/") && files.follow(dirname(path)) !== undefined);
-    if (isUsed && files.follow(path) === undefined) files.makeDirectory(path, 0o755);
+    if (files.follow(path) === undefined && words(cacheUsers(cache)).some(isInstalled))
+      files.makeDirectory(path, 0o755);
   }
 }
 

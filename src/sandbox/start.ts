@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { Writable } from "node:stream";
 import { removeIfThere } from "../state/index.ts";
 import { join, type System, sha256Hex } from "../system/index.ts";
-import { bwrapWords } from "./bwrap.ts";
+import { bwrapWords, HIDDEN_IN_PROC, STATUS } from "./bwrap.ts";
 import type { Hidden, Policy } from "./policy.ts";
 import { seccompProgram } from "./seccomp.ts";
 import { policyPath, writePolicy } from "./store.ts";
@@ -49,14 +49,23 @@ export async function runInSandbox(system: System, start: SandboxStart): Promise
   }
 }
 
+/** How `bwrap` is started under a policy. */
+export interface BwrapStart {
+  readonly words: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** for the descriptor `FILTER` */
+  readonly filter: Uint8Array;
+  /** removes the files that cover hidden ones; the command must have ended */
+  remove(): void;
+}
+
 /** Only what the policy keeps reaches the command; the filter of calls comes through a descriptor. */
-async function runInBwrap(
+export function prepareBwrap(
   system: System,
-  { program, policy, words, directory, streams, stateHome }: SandboxStart,
-  stdio: "inherit" | "pipe",
-): Promise<number> {
+  { policy, words, directory, stateHome }: Omit<SandboxStart, "program">,
+): BwrapStart | undefined {
   const filter = seccompProgram(process.arch);
-  if (filter === undefined) return NOT_STARTED;
+  if (filter === undefined) return undefined;
   const folder = mkdtempSync(join(stateHome, "sandbox", "masks-"));
   const maskOf = ({ path, text = "" }: Hidden) => {
     if (system.files.follow(path)?.kind === "directory") return undefined;
@@ -65,28 +74,50 @@ async function runInBwrap(
     return mask;
   };
   // What went since the policy was made needs no cover, and nothing could be laid there.
-  const hide = policy.hide.filter(({ path }) => system.files.follow(path) !== undefined);
+  const hide = [...policy.hide, ...HIDDEN_IN_PROC.map(path => ({ path }))].filter(
+    ({ path }) => system.files.follow(path) !== undefined,
+  );
   const kept = policy.environment.keep.flatMap(name => {
     const value = system.env.get(name);
     return value === undefined ? [] : [[name, value] as const];
   });
-  const child = spawn(program, bwrapWords({ ...policy, hide }, directory, policy.command ?? words, maskOf), {
-    cwd: directory,
+  return {
+    words: bwrapWords({ ...policy, hide }, directory, policy.command ?? words, maskOf),
     env: { ...Object.fromEntries(kept), ...policy.environment.set },
-    stdio: [stdio, stdio, stdio, "pipe", "pipe"],
+    filter,
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+async function runInBwrap(system: System, start: SandboxStart, stdio: "inherit" | "pipe"): Promise<number> {
+  const prepared = prepareBwrap(system, start);
+  if (prepared === undefined) return NOT_STARTED;
+  const nothing = openSync("/dev/null", "r");
+  const child = spawn(start.program, prepared.words, {
+    cwd: start.directory,
+    env: prepared.env,
+    stdio: [stdio, stdio, stdio, "pipe", "pipe", ...coverInherited(nothing)],
   });
+  closeSync(nothing);
   const [, , , input, status] = child.stdio;
-  if (input instanceof Writable) input.on("error", () => {}).end(filter);
+  if (input instanceof Writable) input.on("error", () => {}).end(prepared.filter);
   let said = "";
   status?.on("data", (bytes: Uint8Array) => {
     said += String(bytes);
   });
-  const code = await endOf(child, streams).finally(() => rmSync(folder, { recursive: true, force: true }));
+  const code = await endOf(child, start.streams).finally(prepared.remove);
   if (said.includes("child-pid")) return code;
   process.stderr.write(
     "amplihack: the command was not started: bwrap could not make its view. See: amplihack sandbox check\n",
   );
   return NOT_STARTED;
+}
+
+/** What this process was started with beyond its streams: `bwrap` hands it on, and Node can only put something else there. */
+function coverInherited(nothing: number): readonly (number | "ignore")[] {
+  const open = new Set(readdirSync("/proc/self/fd").map(Number));
+  const length = Math.max(STATUS, ...open) - STATUS;
+  return Array.from({ length }, (_, index) => (open.has(STATUS + 1 + index) ? nothing : "ignore"));
 }
 
 async function endOf(child: ChildProcess, streams: Streams | undefined): Promise<number> {

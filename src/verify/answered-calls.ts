@@ -26,6 +26,8 @@ interface Counts {
   prompted: number;
   /** of these, what `understood` answers */
   spared: number;
+  /** and what `sandbox` answers besides */
+  bounded: number;
 }
 
 export interface AnsweredCalls extends Readonly<Counts> {
@@ -96,18 +98,21 @@ export class AnswerTally {
 
   add(input: Pick<InputOf<"tool">, "host" | "tool">, judgement: Judgement): void {
     this.calls++;
-    const none = { calls: 0, understood: 0, sandbox: 0, prompted: 0, spared: 0 };
+    const none = { calls: 0, understood: 0, sandbox: 0, prompted: 0, spared: 0, bounded: 0 };
     const counts = this.hosts.get(input.host) ?? none;
     this.hosts.set(input.host, counts);
     counts.calls++;
     // Where something was found, that is what stands in the way.
     const gaps = judgement.verdict === "allow" ? judgement.gaps() : undefined;
     const understood = isUnderstood(judgement);
+    const isBounded = !understood && gaps?.every(({ kind }) => BOUNDED.has(kind)) === true;
     if (understood) counts.understood++;
-    else if (gaps?.every(({ kind }) => BOUNDED.has(kind)) === true) counts.sandbox++;
+    else if (isBounded) counts.sandbox++;
     if (isPrompted(input, judgement)) {
       counts.prompted++;
       if (understood) counts.spared++;
+      // Only commands run in the sandbox; another tool is asked about as before.
+      else if (isBounded && input.tool.canonicalName === "Bash") counts.bounded++;
     }
     for (const { kind, what, why } of gaps ?? []) {
       const key = `${kind}\n${what}`;
@@ -126,6 +131,7 @@ export class AnswerTally {
       sandbox,
       prompted: sum("prompted"),
       spared: sum("spared"),
+      bounded: sum("bounded"),
       asked: this.calls - understood - sandbox,
       hosts,
       gaps: [...this.gaps.values()].sort((one, other) => other.calls - one.calls),

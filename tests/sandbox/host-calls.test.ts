@@ -115,7 +115,8 @@ describe.skipIf(!canTry)("a host at autonomy: sandbox", () => {
     expect(readFileSync(join(scene.stateHome, "logs/audit.jsonl"), "utf8")).toContain('"answered":"sandbox"');
   });
 
-  it.each(["bash", "sh"])("keeps the working directory, the code, the input and the output in %s", shell => {
+  const SHELLS = ["bash", "sh", "zsh"].filter(shell => spawnSync("which", [shell]).status === 0);
+  it.each(SHELLS)("keeps the working directory, the code, the input and the output in %s", shell => {
     mkdirSync(join(scene.project, "sub dir"));
     write("cat.sh", 'cat; echo "error $1" >&2; exit 7\n');
     const { output, end, stderr } = play("cd 'sub dir' && sh ../cat.sh 'a  b'", { shell, input: "typed\n" });

@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { checkLayers } from "../../src/sandbox/index.ts";
+import { checkBwrap, findBwrap } from "../../src/sandbox/bwrap.ts";
+import { checkLayers, usableLayers } from "../../src/sandbox/index.ts";
+import { createNodeSystem } from "../../src/system/node.ts";
 import { type Attempt, SETS, type SetName } from "./attempts/attempt.ts";
 import { GIT } from "./attempts/git.ts";
 import { KERNEL } from "./attempts/kernel.ts";
@@ -17,6 +19,7 @@ import {
   ORDINARY,
   PYTHON,
   planFor,
+  runInBwrap,
   runWords,
   wordsOf,
 } from "./run-attempt.ts";
@@ -34,8 +37,14 @@ const LEAST_SIGNAL_SCOPE = 6;
 
 const report = existsSync(PROGRAM) ? checkLayers(PROGRAM, "/nonexistent") : undefined;
 
+const foundBwrap = findBwrap(createNodeSystem());
+const bwrap =
+  foundBwrap !== undefined && usableLayers(checkBwrap(foundBwrap)) !== undefined ? foundBwrap : undefined;
+
 /** Why a set cannot be tried on this machine; undefined where it can. */
 function whyNot(set: SetName): string | undefined {
+  if (set === "bwrap")
+    return bwrap !== undefined ? undefined : "bwrap is not installed or may not do it here";
   if (report === undefined) return "npm run build:sandbox makes the program";
   const lacking = SETS[set].filter(layer => !report[layer].works);
   if (lacking.length > 0) return `no ${lacking.join(" and ")} here`;
@@ -77,9 +86,13 @@ describe.each(accounts)("a command in the sandbox, %s", (_, account) => {
         const prepared = await pool.take(set, (scene, env) => planFor(scene, env, SETS[set]));
         const { scene, env, id } = prepared;
         const before = describeOutside(scene);
-        const words = [PROGRAM, "--home", scene.stateHome, id, "--", ...wordsOf(attempt)];
-        const ended = await runWords(words, scene, { env, account });
-        expect(ended.stderr).not.toContain("was not started");
+        const ended = await (set === "bwrap"
+          ? runInBwrap(bwrap ?? "", scene, wordsOf(attempt), { env, account })
+          : runWords([PROGRAM, "--home", scene.stateHome, id, "--", ...wordsOf(attempt)], scene, {
+              env,
+              account,
+            }));
+        expect(ended.stderr).not.toMatch(/was not started|^bwrap: /);
         const isOut = gotOut(ended) || isLeft(attempt, scene);
         const isOpen = attempt.open.includes(set);
         // What works on every machine outside the sandbox is open for certain; the rest may be.

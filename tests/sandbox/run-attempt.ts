@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
-import { chownSync, closeSync, existsSync, openSync } from "node:fs";
+import { chownSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
+import { Writable } from "node:stream";
 import { BUILT_IN, type SandboxSettings } from "../../src/config/index.ts";
 import {
   type Layer,
@@ -10,10 +11,11 @@ import {
   policyPath,
   writePolicy,
 } from "../../src/sandbox/index.ts";
+import { prepareBwrap } from "../../src/sandbox/start.ts";
 import type { System } from "../../src/system/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { survey } from "../../src/workspace/index.ts";
-import type { Attempt } from "./attempts/attempt.ts";
+import { type Attempt, SETS } from "./attempts/attempt.ts";
 import { PRELUDE } from "./attempts/prelude.ts";
 import type { OutsideWorld } from "./outside-world.ts";
 import { MARK, PROGRAM, type Scene } from "./scene.ts";
@@ -89,20 +91,33 @@ export interface RunOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly account?: Account;
   readonly input?: string;
+  /** what the descriptor 3 gives */
+  readonly filter?: Uint8Array;
 }
 
 /** Runs words with one more descriptor open than they should see, and reads all that they print. */
 export async function runWords(words: readonly string[], scene: Scene, options: RunOptions): Promise<Ended> {
   const secret = openSync(join(scene.home, ".ssh/id_rsa"), "r");
-  const closed = Array.from({ length: 6 }, () => "ignore" as const);
+  const closed = Array.from({ length: 4 }, () => "ignore" as const);
+  const third = options.filter === undefined ? ("ignore" as const) : ("pipe" as const);
   const [program = "", ...rest] = words;
   const child = spawn(program, rest, {
     cwd: scene.project,
     env: options.env,
-    stdio: ["pipe", "pipe", "pipe", ...closed, secret],
+    stdio: [
+      "pipe",
+      "pipe",
+      "pipe",
+      third,
+      third,
+      ...closed,
+      ...(options.filter === undefined ? [secret] : []),
+    ],
     ...options.account,
   });
   child.stdin?.end(options.input ?? "");
+  const filtered = child.stdio[3];
+  if (filtered instanceof Writable) filtered.on("error", () => {}).end(options.filter);
   child.stdin?.on("error", () => {});
   const read = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const)
@@ -120,6 +135,30 @@ export async function runWords(words: readonly string[], scene: Scene, options: 
   }
 }
 
+/** As `amplihack sandbox run` starts it where its own program is not installed. */
+export async function runInBwrap(
+  program: string,
+  scene: Scene,
+  words: readonly string[],
+  { env, account }: RunOptions,
+): Promise<Ended> {
+  const { policy } = planFor(scene, env, SETS.bwrap);
+  mkdirSync(join(scene.stateHome, "sandbox"), { recursive: true, mode: 0o700 });
+  const places = { policy, words, directory: scene.project, stateHome: scene.stateHome };
+  const prepared = prepareBwrap(systemWith(env), places);
+  if (prepared === undefined) throw new Error("no filter of calls is known for this machine");
+  giveFolder(join(scene.stateHome, "sandbox"), account);
+  try {
+    return await runWords([program, ...prepared.words], scene, {
+      env: prepared.env,
+      account,
+      filter: prepared.filter,
+    });
+  } finally {
+    prepared.remove();
+  }
+}
+
 export function wordsOf(attempt: Attempt): readonly string[] {
   return attempt.language === "sh"
     ? ["/bin/sh", "-c", attempt.script]
@@ -132,5 +171,9 @@ export function gotOut({ stdout }: Ended): boolean {
 
 /** Gives everything in a scene to the account. */
 export function giveScene({ root }: Scene, account: Account): void {
-  if (account !== undefined) spawnSync("chown", ["-R", `${account.uid}:${account.gid}`, root]);
+  giveFolder(root, account);
+}
+
+function giveFolder(folder: string, account: Account): void {
+  if (account !== undefined) spawnSync("chown", ["-R", `${account.uid}:${account.gid}`, folder]);
 }

@@ -129,10 +129,6 @@ const OF_FILES: readonly string[] = [
   ..."exec.session exec.computed guard.unexamined".split(" "),
 ];
 
-/** Servers, watchers and screens: nobody would see their changes before they end. */
-const LONG =
-  /(?:^|[\s;&|(])(?:vite(?!\s+build)|nodemon|watchman|watchexec|entr|http-server|live-server|gunicorn|uvicorn|caddy|nginx|redis-server|postgres|mongod|top|htop|btop|vim?|nvim|nano|emacs|less|more|man|tmux|screen|fzf|gdb)(?=$|[\s;&|)])|(?:^|\s)(?:npm|pnpm|yarn|bun|deno)\s+(?:run\s+|task\s+)?(?:dev|start|serve|watch|preview)\b|\b(?:next|nuxt|astro|remix|wrangler)\s+dev\b|\b(?:flask|rails|manage\.py|webpack)\s+(?:run|runserver|s|server|serve)\b|http\.server|(?:^|\s)--watch(?:All)?\b|\btail\s+(?:-\S*f|-F|--follow)|\bsleep\s+infinity\b/;
-
 interface Settled {
   readonly judgement: Judgement;
   readonly footprint: Footprint;
@@ -153,12 +149,14 @@ export function sandboxModeOf(
   if (!ability.isWhole) return undefined;
   const workspace = survey(guard.context);
   const places = placesOf(footprint);
+  // It has another one there, whoever names it.
+  if (input.facts.command?.includes(PRIVATE_MEMORY) === true) return undefined;
   if ([workspace.cwd, ...places].some(path => isInside(PRIVATE_MEMORY, path))) return undefined;
   const isOnly = (kinds: readonly GapKind[]) => judgement.gaps().every(({ kind }) => kinds.includes(kind));
   if (verdict === "allow" && isKept && isOnly(BOUNDED)) return "run";
   const isOfFiles = all.every(finding => finding.verdict === "ask" && OF_FILES.includes(finding.rule));
   if (!ability.canTry || !isOfFiles || !isOnly(CAUGHT)) return undefined;
-  return isTriable(input, system, workspace, places) ? "try" : undefined;
+  return !judgement.goesOn() && isTriable(input, system, workspace, places) ? "try" : undefined;
 }
 
 /** The person wants it, the host lets us, and the command is one that a shell of ours can run. */
@@ -200,7 +198,7 @@ function lastTold(
   return undefined;
 }
 
-/** Its changes can be caught: it ends by itself, and what it names lies in the project or in temporary folders. */
+/** Its changes can be caught: the call waits for it, and what it names lies in the project or in temporary folders. */
 function isTriable(
   input: InputOf<"tool">,
   system: System,
@@ -209,8 +207,7 @@ function isTriable(
 ): boolean {
   const { tool, facts } = input;
   const isBackground = canonicalInput(tool.canonicalName, tool.input, facts)["run_in_background"] === true;
-  const command = facts.command ?? "";
-  if (isBackground || LONG.test(command) || /(?:^|[^&>])&(?![&>\d])/.test(command)) return false;
+  if (isBackground) return false;
   const project = workspace.project ?? workspace.cwd;
   const isNear = (path: string) => [project, ...workspace.temps].some(root => isInside(root, path));
   return places.every(isNear) && whyNotCaught(system, workspace, project) === undefined;

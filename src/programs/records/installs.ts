@@ -239,9 +239,13 @@ const HOSTS: Readonly<Record<Registry, string>> = {
   go: "proxy.golang.org sum.golang.org",
 };
 
+/** Of package managers whose configuration of registries is not read here: Maven, Gradle, NuGet, Composer, Hex. */
+const OTHER_HOSTS = `repo.maven.apache.org repo1.maven.org plugins.gradle.org services.gradle.org downloads.gradle.org
+  api.nuget.org repo.packagist.org repo.hex.pm`;
+
 /** The hosts from which package managers fetch when nobody tells them otherwise. */
 export function registryHosts(): readonly string[] {
-  return Object.values(HOSTS).flatMap(hosts => words(hosts));
+  return [...Object.values(HOSTS), OTHER_HOSTS].flatMap(hosts => words(hosts));
 }
 
 /** An address that is none of the registry's own and not on this machine; a plain name is one of the configuration. */

@@ -43,9 +43,27 @@ const JUNK = wordSet(`
 /** Below these trees of the home directory programs keep what they can fetch or compute again. */
 const HOME_CACHES = wordSet(`
   .cache .npm .pnpm-store .yarn/cache .gradle/caches .gradle/daemon .m2/repository .cargo/registry .cargo/git
-  .rustup/tmp .nuget/packages .ivy2/cache .bun/install/cache .deno go/pkg/mod .local/share/Trash Library/Caches
+  .rustup/tmp .nuget/packages .ivy2/cache .bun/install/cache .deno go/pkg .local/share/Trash Library/Caches
   Library/Developer/Xcode/DerivedData .pub-cache .expo .ccache
 `);
+
+/** Whose they are: with one of them installed its cache is used, also for the first time. */
+const CACHE_PROGRAMS: readonly (readonly [prefix: string, programs: string])[] = [
+  [".cargo/", "cargo"],
+  [".m2/", "mvn"],
+  [".gradle/", "gradle java"],
+  [".nuget/", "dotnet"],
+  [".bun/", "bun"],
+  [".deno", "deno"],
+  ["go/", "go"],
+  [".cache", "*"],
+  [".npm", "npm"],
+];
+
+/** Programs that keep something there, with a blank between; `*` for many, and nothing where no one is known. */
+export function cacheUsers(cache: string): string {
+  return CACHE_PROGRAMS.find(([prefix]) => cache.startsWith(prefix))?.[1] ?? "";
+}
 
 export function isDistinctiveName(name: string): boolean {
   return DISTINCTIVE.has(name) || DISTINCTIVE_PATTERNS.list.some(pattern => globMatches(pattern, name));

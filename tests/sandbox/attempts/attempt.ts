@@ -3,6 +3,7 @@ export const SETS = {
   all: ["namespaces", "landlock", "seccomp"],
   "without Landlock": ["namespaces", "seccomp"],
   "without namespaces": ["landlock", "seccomp"],
+  bwrap: ["namespaces", "seccomp"],
 } as const;
 export type SetName = keyof typeof SETS;
 
@@ -26,6 +27,8 @@ type Options = Partial<Pick<Attempt, "worksBare" | "open" | "leaves">>;
 
 /** Only single files below writable folders, other processes' names and the like: see `OPEN_WITHOUT`. */
 export const OPEN_WITHOUT_VIEW: Options = { open: ["without namespaces"] };
+/** The same of files that were not there before, and which `bwrap` cannot keep from coming into being. */
+export const OPEN_WHERE_NONE_WAS: Options = { open: ["without namespaces", "bwrap"] };
 /** Would change the machine, or needs rights or devices that few have. */
 export const NOT_BARE: Options = { worksBare: false };
 

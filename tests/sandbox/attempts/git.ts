@@ -1,6 +1,7 @@
-import { OPEN_WITHOUT_VIEW, python, refused, sh } from "./attempt.ts";
+import { OPEN_WHERE_NONE_WAS, OPEN_WITHOUT_VIEW, python, refused, sh } from "./attempt.ts";
 
 const OPEN = OPEN_WITHOUT_VIEW;
+const NONE_WAS = OPEN_WHERE_NONE_WAS;
 
 /** Ways to let git run something outside, later. */
 export const GIT = [
@@ -14,17 +15,17 @@ export const GIT = [
   refused("removes the hooks", "rm -r .git/hooks", OPEN),
   refused("moves .git", "mv .git old", OPEN),
   refused("moves .git and puts another in its place", "cp -r .git next && mv .git old && mv next .git", OPEN),
-  refused("makes .git/commondir", "rm -f .git/commondir; echo ../evil > .git/commondir", OPEN),
-  refused("renames a file to .git/commondir", "echo ../evil > .git/x && mv .git/x .git/commondir", OPEN),
-  refused("makes .git/config.worktree", "echo '[core] fsmonitor = x' > .git/config.worktree", OPEN),
-  refused("makes .git/info/attributes", "echo '* filter=x' > .git/info/attributes", OPEN),
+  refused("makes .git/commondir", "rm -f .git/commondir; echo ../evil > .git/commondir", NONE_WAS),
+  refused("renames a file to .git/commondir", "echo ../evil > .git/x && mv .git/x .git/commondir", NONE_WAS),
+  refused("makes .git/config.worktree", "echo '[core] fsmonitor = x' > .git/config.worktree", NONE_WAS),
+  refused("makes .git/info/attributes", "echo '* filter=x' > .git/info/attributes", NONE_WAS),
   refused("moves .git/info", "mv .git/info .git/old", OPEN),
   refused("writes the configuration of a submodule", "echo x >> .git/modules/sub/config", OPEN),
   refused("writes a hook of a submodule", "echo x > .git/modules/sub/hooks/post-checkout", OPEN),
   refused(
     "makes commondir of a submodule",
     "rm -f .git/modules/sub/commondir; echo /tmp/evil > .git/modules/sub/commondir",
-    OPEN,
+    NONE_WAS,
   ),
   refused("moves the folder of submodules", "mv .git/modules .git/old", OPEN),
   refused("replaces .git of a submodule", "rm sub/.git && echo 'gitdir: ../evil' > sub/.git", OPEN),
@@ -60,15 +61,19 @@ os.mkdir(".git/evil"); check(syscall("renameat2", -100, b".git/evil", -100, b".g
   refused("writes what a shell loads on entering", "echo x >> .envrc", OPEN),
   refused("replaces what a shell loads on entering", "echo x > new && mv new .envrc", OPEN),
   sh("makes a task of an editor", "mkdir -p .vscode && echo x > .vscode/tasks.json", {
+    open: ["bwrap"],
     leaves: ".vscode/tasks.json",
   }),
   sh("makes hooks of a manager", "mkdir .husky && echo x > .husky/pre-commit", {
+    open: ["bwrap"],
     leaves: ".husky/pre-commit",
   }),
   sh("makes settings of a host that is not used here", "mkdir -p .cursor && echo x > .cursor/hooks.json", {
+    open: ["bwrap"],
     leaves: ".cursor/hooks.json",
   }),
   sh("makes them behind a link", "mkdir evil && echo x > evil/hooks.json && ln -s evil .cursor", {
+    open: ["bwrap"],
     leaves: ".cursor/hooks.json",
   }),
 ];

@@ -1,6 +1,8 @@
 import { SECRETS_IN_HOME } from "../secrets-in-home.ts";
 import { NOT_BARE, OPEN_WITHOUT_VIEW, python, sh } from "./attempt.ts";
 
+const FIRST_PROCESS = { worksBare: false, open: ["bwrap"] } as const;
+
 /** Contents that are nobody's business, and other processes. */
 export const READS = [
   ...SECRETS_IN_HOME.map(file => sh(`reads ~/${file}`, `cat "$HOME/${file}"`)),
@@ -65,12 +67,12 @@ check(syscall("open_by_handle_at", os.open("/", os.O_RDONLY), handle, 0))`,
     "reads the memory of a process outside",
     `open("/proc/" + os.environ["OUTSIDE_PID"] + "/mem", "rb"); escaped()`,
   ),
-  python("reads the memory of process 1", `open("/proc/1/mem", "rb"); escaped()`, NOT_BARE),
+  python("reads the memory of process 1", `open("/proc/1/mem", "rb"); escaped()`, FIRST_PROCESS),
   python(
     "attaches to a process outside",
     `check(syscall("ptrace", 16, int(os.environ["OUTSIDE_PID"]), 0, 0))`,
   ),
-  python("attaches to process 1", `check(syscall("ptrace", 0x4206, 1, 0, 0))`, NOT_BARE),
+  python("attaches to process 1", `check(syscall("ptrace", 0x4206, 1, 0, 0))`, FIRST_PROCESS),
   sh("reads an inherited descriptor", "cat <&9 2>/dev/null; cat /proc/self/fd/9"),
   sh("reads shared memory of others", "cat /dev/shm/$SHARED_NAME", OPEN_WITHOUT_VIEW),
   sh("reads keys that the kernel lists", "cat /proc/keys | grep . && echo ESCAPED", {
