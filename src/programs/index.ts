@@ -41,8 +41,8 @@ export {
   writtenByGit,
 } from "./records/git-changes.ts";
 export { missingOfGit, opensEditor } from "./records/git-complete.ts";
-export { goesOn } from "./records/lasting.ts";
 export { registryHosts } from "./records/installs.ts";
+export { goesOn } from "./records/lasting.ts";
 export { isForge } from "./records/network.ts";
 export { type OwnCommand, type OwnUse, RECIPE_EXTENSIONS, RECIPE_FOLDERS } from "./records/own-commands.ts";
 export {
