@@ -235,10 +235,13 @@ export function effectsOfTool(
       isFile(describe(effect.path)) &&
       isPlaceFree(workspace, describe(effect.path)),
   );
-  // Only a session that has read a secret is asked about what its tools send.
-  const sent = workspace.given.facts === undefined ? undefined : sentByTool(canonicalName, input, by);
-  const leaving = sent === undefined ? tokenGiven(canonicalName, input, by) : [sent];
-  return [...effects, ...(isOfFiles ? [] : operations), ...leaving];
+  const sent = sentByTool(canonicalName, input, by);
+  const leaving = tokenGiven(canonicalName, input, by);
+  return [
+    ...effects,
+    ...(isOfFiles ? [] : operations),
+    ...(sent === undefined || leaving.length > 0 ? leaving : [sent]),
+  ];
 }
 
 const MAX_SEARCHED = 256 * 1024;

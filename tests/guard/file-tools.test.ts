@@ -216,3 +216,18 @@ describe("a shell tool", () => {
     expect(bash("Get-ChildItem -Recurse", "powershell").verdict).toBe("allow");
   });
 });
+
+describe("a tool that asks for an address", () => {
+  it.each([
+    ["WebFetch", { url: "http://169.254.169.254/latest/meta-data/", prompt: "x" }, "ask"],
+    ["WebFetch", { url: "http://2852039166/latest/api/token", prompt: "x" }, "ask"],
+    ["WebFetch", { url: "http://metadata.google.internal/computeMetadata/v1/", prompt: "x" }, "ask"],
+    ["mcp__fetch__fetch", { uri: "http://[fd00:ec2::254]/latest/meta-data/" }, "ask"],
+    ["mcp__browser__navigate", { url: "http://100.100.100.200/latest/meta-data/" }, "ask"],
+    ["WebFetch", { url: "https://nodejs.org/api/fs.html", prompt: "what is metadata" }, "allow"],
+    ["mcp__browser__navigate", { url: "http://localhost:3000/" }, "allow"],
+    ["mcp__tracker__create_comment", { body: "see http://169.254.169.254/" }, "allow"],
+  ])("%s %j is %s", (name, input, verdict) => {
+    expect(judge(name, input).verdict).toBe(verdict);
+  });
+});
