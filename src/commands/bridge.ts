@@ -1,7 +1,14 @@
 import { CommandError, defineCommand, usageError } from "../cli/index.ts";
-import { BRIDGE_ACTIONS, BRIDGE_VERSION, parseBridgeReply, parseBridgeRequest } from "../hooks/index.ts";
+import {
+  BRIDGE_ACTIONS,
+  BRIDGE_VERSION,
+  parseBridgeReply,
+  parseBridgeRequest,
+  type QuestionRequest,
+} from "../hooks/index.ts";
 import { answerRequest, findMemoryPlace } from "../memory/index.ts";
 import { readJson } from "../protocol/index.ts";
+import { loadQuestions } from "../ship/index.ts";
 import type { System } from "../system/index.ts";
 import { escapeControls } from "../text/index.ts";
 import { startSync } from "./memory/background-sync.ts";
@@ -29,6 +36,12 @@ export const command = defineCommand({
     if (request.value.version !== BRIDGE_VERSION) {
       warn(`the request is of version ${request.value.version}, not ${BRIDGE_VERSION}`);
     }
+    if (request.value.action === "question") {
+      terminal.print(
+        `${JSON.stringify({ version: BRIDGE_VERSION, ...(await askOnServer(system, request.value)) })}\n`,
+      );
+      return 0;
+    }
     const place = findMemoryPlace(system, warn);
     const answer = await answerRequest(request.value, { ...place, system, warn });
     const reply = parseBridgeReply(action, JSON.parse(JSON.stringify(answer)));
@@ -39,6 +52,14 @@ export const command = defineCommand({
     return 0;
   },
 });
+
+async function askOnServer(
+  system: System,
+  { digest, wait_ms: waitMs, session_id: session, ...shown }: QuestionRequest,
+) {
+  const { askTeam, questionFacts } = await loadQuestions();
+  return askTeam(system, { digest, ...questionFacts({ ...shown, session }) }, waitMs);
+}
 
 function readRequest(system: System) {
   const input = system.stdio.readInput(REQUEST_BYTES);

@@ -21,6 +21,7 @@ import {
 import { loadRules } from "../guard/index.ts";
 import { loadConfigSetting, loadFileEdit, loadPullPolicies } from "../install/index.ts";
 import { isSameJson, memberAt, stringsAt } from "../protocol/index.ts";
+import { loadJoinedServer, loadServerPolicy } from "../ship/index.ts";
 import { readText, requireDirectories } from "../state/index.ts";
 import { type System, writeAtomically } from "../system/index.ts";
 import { SETTING_OR_SECTION } from "./config/setting.ts";
@@ -251,7 +252,14 @@ stays. Exit code 1 when one of them could not be had.`,
     const modes = options.system
       ? { mode: 0o644, directoryMode: 0o755 }
       : { mode: 0o600, directoryMode: 0o700 };
-    let pulled = await pullPolicies(system, entries, { configFile, ...modes });
+    const fromServer = async () => {
+      const { joinedFile } = await loadJoinedServer();
+      const { fetchServerPolicy } = await loadServerPolicy();
+      const joined = joinedFile(system, places.stateHome).read();
+      if (joined === undefined) throw new Error("this machine has joined no server; run amplihack join");
+      return fetchServerPolicy(system, joined);
+    };
+    let pulled = await pullPolicies(system, entries, { configFile, ...modes, fromServer });
     const pinned = pulled.map(each => each.pinned);
     if (options.pin && !options.system && pinned.some((each, index) => each !== entries[index])) {
       const { applyEdit } = await loadFileEdit();
@@ -261,7 +269,7 @@ stays. Exit code 1 when one of them could not be had.`,
           isBackedUp: false,
         }),
       );
-      pulled = await pullPolicies(system, pinned, { configFile, ...modes });
+      pulled = await pullPolicies(system, pinned, { configFile, ...modes, fromServer });
     }
     if (entries.length > MAX_POLICIES)
       terminal.warn(

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { CommandError, defineCommand, FORMAT_OPTION } from "../cli/index.ts";
 import { errorText, numberAt, stringAt } from "../protocol/index.ts";
-import { loadOpenTarget, loadServerTarget } from "../ship/index.ts";
+import { loadJoinedServer, loadOpenTarget } from "../ship/index.ts";
 import { requireDirectories } from "../state/index.ts";
 
 const TIMEOUT_MS = 15_000;
@@ -19,7 +19,7 @@ this machine in: what it ships counts as theirs. The key stays in
   forAgents: "asks",
   examples: { "amplihack join https://agents.acme.example": "asks to be let in" },
   async run({ options, positionals, system, terminal }) {
-    const { readServerUrl, joinedFile, post } = await loadServerTarget();
+    const { readServerUrl, joinedFile, post } = await loadJoinedServer();
     const { machineName } = await loadOpenTarget();
     const url = readServerUrl(positionals[0] ?? "").origin;
     const ask = async (path: string, document: object) => {
@@ -67,6 +67,7 @@ this machine in: what it ships counts as theirs. The key stays in
         person,
         key,
         anchor: null,
+        serverKey: stringAt(body, "serverKey") ?? null,
       });
       terminal.printResult(
         options.format,

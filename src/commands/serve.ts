@@ -36,6 +36,7 @@ certificate, or --trust-proxy behind a proxy that has one.`,
     "public-url": option.string("URL", "how people and machines reach it"),
     cert: option.string("FILE", "certificate, with the chain"),
     key: option.string("FILE", "its private key"),
+    "private-webhooks": option.boolean("webhooks may lead to this network, and need no TLS"),
     "trust-proxy": option.boolean("a proxy in front ends TLS and tells who asks"),
   },
   forAgents: "asks",
@@ -96,6 +97,7 @@ interface ServeWords {
   readonly "public-url": string | undefined;
   readonly cert: string | undefined;
   readonly key: string | undefined;
+  readonly "private-webhooks": boolean;
   readonly "trust-proxy": boolean;
 }
 
@@ -127,15 +129,15 @@ async function serve(
   const tls =
     cert === undefined || key === undefined ? undefined : { cert: readPem(cert), key: readPem(key) };
   const log = (line: string) => terminal.warn(`${new Date(system.clock.nowMs()).toISOString()} ${line}\n`);
-  const running = await startServer(system, database, { address, port, url, tls, trustsProxy, log }).catch(
-    (error: unknown) => {
-      throw new CommandError("the server cannot be started", {
-        kind: "failed",
-        causes: [errorText(error)],
-        fix: "--port N",
-      });
-    },
-  );
+  const allowsPrivate = options["private-webhooks"];
+  const serving = { address, port, url, tls, trustsProxy, allowsPrivate, log };
+  const running = await startServer(system, database, serving).catch((error: unknown) => {
+    throw new CommandError("the server cannot be started", {
+      kind: "failed",
+      causes: [errorText(error)],
+      fix: "--port N",
+    });
+  });
   const { Interruption, listenForSignals } = await loadInterruption();
   const interruption = new Interruption();
   const listening = listenForSignals(interruption);

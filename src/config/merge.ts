@@ -22,6 +22,7 @@ export function override(base: Config, file: ConfigFile): Config {
     bridge: { command: file.bridge?.command ?? base.bridge.command },
     reflect: { agent: file.reflect?.agent ?? base.reflect.agent },
     memory: { ...base.memory, ...file.memory },
+    team: { ...base.team, ...file.team },
     update: { ...base.update, ...file.update },
   };
 }

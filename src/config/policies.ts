@@ -12,7 +12,7 @@ export interface PolicyReference {
   /** as it is written */
   readonly entry: string;
   readonly from: string;
-  readonly kind: "file" | "package" | "address";
+  readonly kind: "file" | "package" | "address" | "server";
   readonly pin:
     | { readonly kind: "sha256"; readonly hash: string }
     | { readonly kind: "ed25519"; readonly key: string }
@@ -32,6 +32,8 @@ export function parsePolicyReference(entry: string): PolicyReference | undefined
   const [, from = "", pinned] = /^([^#\s]+)(?:#(\S+))?$/.exec(entry) ?? [];
   const kind = kindOf(from);
   if (kind === undefined) return undefined;
+  // What the team's server signs; a package of that name needs a pin like all others.
+  if (entry === "server") return { entry, from, kind: "server", pin: undefined };
   const [, hash] = /^sha256-([0-9a-f]{64})$/.exec(pinned ?? "") ?? [];
   const [, key] = /^ed25519-([A-Za-z0-9+/]{43}=)$/.exec(pinned ?? "") ?? [];
   if (pinned !== undefined && hash === undefined && key === undefined) return undefined;
@@ -88,15 +90,19 @@ export function findPolicy(
   const pull = scope === "system" ? "sudo amplihack config pull --system" : "amplihack config pull";
   const reference = parsePolicyReference(entry);
   if (reference === undefined)
-    return { problem: "it is no file, npm package or https address, with #sha256-… or #ed25519-… behind it" };
+    return {
+      problem:
+        "it is no file, npm package or https address, with #sha256-… or #ed25519-… behind it, and not server",
+    };
   const { pin } = reference;
+  const folder = policyFolder(configFile);
+  if (reference.kind === "server") return attemptSigned(system, reference, folder, pull, isTrustedFile);
   if (pin === undefined)
     return {
       problem: `it is not pinned; run ${pull}${scope === "system" ? ", which tells the pin" : " --pin"}`,
     };
-  const folder = policyFolder(configFile);
+  if (pin.kind === "ed25519") return attemptSigned(system, reference, folder, pull, isTrustedFile);
   try {
-    if (pin.kind === "ed25519") return findSigned(system, reference, folder, pull, isTrustedFile);
     const kept = policyFile(folder, pin.hash);
     const own = reference.kind === "file" ? resolve(dirname(configFile), reference.from) : undefined;
     const isChanged = own !== undefined && digestOf(system, own) !== pin.hash;
@@ -113,6 +119,14 @@ export function findPolicy(
         problem: `${own} is not what was pinned: it is sha256-${has} now; bring the pinned text back, or change the pin`,
       };
     return { problem: `what was pinned is not there; run ${pull}` };
+  } catch (error) {
+    return { problem: `it could not be read: ${errorText(error)}` };
+  }
+}
+
+function attemptSigned(...request: Parameters<typeof findSigned>): Found {
+  try {
+    return findSigned(...request);
   } catch (error) {
     return { problem: `it could not be read: ${errorText(error)}` };
   }

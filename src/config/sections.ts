@@ -255,7 +255,7 @@ export const CONFIG_SCHEMA = {
   kind: "record",
   fields: {
     extends: patterns(
-      "policies below this file: a file, npm package or https address, pinned with #sha256-… or #ed25519-…; user and system layers only",
+      "policies below this file: a file, npm package or https address, pinned with #sha256-… or #ed25519-…, or server for that of the team's server; user and system layers only",
     ),
     managed: {
       kind: "boolean",
@@ -339,6 +339,23 @@ export const CONFIG_SCHEMA = {
           kind: "string",
           pattern: TEAM_NAME.pattern,
           note: `the team whose memories are shared there: ${TEAM_NAME.form}`,
+        },
+      },
+    },
+    team: {
+      kind: "record",
+      note: "questions of sessions that have nobody to ask go to the server that this machine joined; user and system layers only",
+      fields: {
+        waitMs: {
+          kind: "integer",
+          min: 0,
+          max: 600_000,
+          note: "how long a call waits for an answer, at most as long as its host waits; 0 asks nobody",
+        },
+        key: {
+          kind: "string",
+          pattern: "^[A-Za-z0-9+/]{43}=$",
+          note: "Ed25519 key that the server signs answers and policies with; else the one it told at amplihack join",
         },
       },
     },

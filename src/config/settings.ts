@@ -119,6 +119,13 @@ export interface Config {
     /** whose memories are shared there */
     readonly team: string;
   };
+  /** who is asked where a session has nobody */
+  readonly team: {
+    /** how long a call waits at most for an answer of the team's server; 0 asks nobody */
+    readonly waitMs: number;
+    /** what the server signs with; the key that it told when the machine joined when absent */
+    readonly key: string | undefined;
+  };
   readonly update: {
     readonly source: string | undefined;
     readonly check: boolean;
@@ -182,6 +189,7 @@ export const BUILT_IN: Config = {
   bridge: { command: undefined },
   reflect: { agent: undefined },
   memory: { learn: true, maxItems: 5, maxCharacters: 500, maxAgeDays: 365, url: undefined, team: "everyone" },
+  team: { waitMs: 0, key: undefined },
   update: { source: undefined, check: true, publicKey: undefined },
 };
 

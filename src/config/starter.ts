@@ -96,6 +96,7 @@ export const EXAMPLES: Readonly<Record<string, Json>> = {
   "bridge.command": ["acme-memory", "answer"],
   "reflect.agent": "claude",
   "memory.url": "postgres://ann@db.example/agents",
+  "team.key": "nIt0WRfJbAgDlKrBZmg4YsoFIU0Sh3fwUkLkS/sAWIs=",
   "update.source": "https://releases.example.com/amplihack",
   "update.publicKey": "MCowBQYDK2VwAyEA…",
 };

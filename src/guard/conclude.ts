@@ -65,9 +65,9 @@ export function conclude(found: readonly Finding[], examined: Examined): Judgeme
   };
   const [worst] = all;
   if (worst === undefined) return base;
-  const { grants = [], nowMs = 0, system, machineKey } = workspace.given;
+  const { grants = [], nowMs = 0, system, machineKey, asksElsewhere = false } = workspace.given;
   const isRefused = worst.verdict === "ask" && workspace.settings.unattended === "deny";
-  const isAllowable = !isRefused && all.every(finding => finding.isAllowable);
+  const isAllowable = (!isRefused || asksElsewhere) && all.every(finding => finding.isAllowable);
   const key = isAllowable ? machineKey?.() : undefined;
   const permitted = key === undefined ? undefined : allowOnceCode(subject(), all, key, system.text);
   const grant = permitted === undefined ? undefined : findGrant(grants, permitted, nowMs);

@@ -13,6 +13,8 @@ export interface GuardContext extends Surroundings {
   readonly grants?: readonly Grant[] | undefined;
   /** asked only when something was found; without a key no allow-once code is offered */
   readonly machineKey?: (() => string | undefined) | undefined;
+  /** where nobody is there to ask, somebody is asked elsewhere, and answers by the code */
+  readonly asksElsewhere?: boolean | undefined;
 }
 
 export type GuardWorkspace = Workspace<GuardContext>;

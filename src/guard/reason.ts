@@ -9,6 +9,7 @@ const SAFER_LIMIT = 140;
 const SHORT_TARGET = 40;
 const LONG_TARGET = 160;
 const UNATTENDED = "Nobody is there to ask.";
+const ASKED_ELSEWHERE = "Your team is asked.";
 const NO_OTHER_WAY = "Don't work around it; you cannot switch it off.";
 
 /** What is said of a call that does not simply pass, each text at most 600 characters long. */
@@ -113,7 +114,7 @@ function hintOf(
   isUnattended: boolean,
   isAsked: boolean,
 ): string {
-  if (isUnattended) return `\n${UNATTENDED}`;
+  if (isUnattended) return `\n${code === undefined ? UNATTENDED : `${ASKED_ELSEWHERE} The code is ${code}.`}`;
   if (isFixed(findings))
     return isAsked ? "" : "\nNo setting allows it. If you want it, run it in your own terminal.";
   if (code === undefined) return "";
@@ -124,7 +125,10 @@ function hintOf(
 
 /** What the model does now. It can hand on the code, and cannot use it. */
 function closingOf(findings: readonly Finding[], code: string | undefined, isUnattended: boolean): string {
-  if (isUnattended) return `${UNATTENDED} ${NO_OTHER_WAY} Go on without it and say so.`;
+  if (isUnattended)
+    return code === undefined
+      ? `${UNATTENDED} ${NO_OTHER_WAY} Go on without it and say so.`
+      : `${ASKED_ELSEWHERE} ${NO_OTHER_WAY} Do other work, then try exactly the same again; if it stays refused, go on without it and say so (${code}).`;
   if (isFixed(findings))
     return `${NO_OTHER_WAY} If it's needed, ask the user to run it in their own terminal.`;
   return code === undefined

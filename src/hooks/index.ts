@@ -18,6 +18,7 @@ export {
   type Parsed,
   parseBridgeReply,
   parseBridgeRequest,
+  type QuestionRequest,
   REPLY_LIMITS,
   type ReflectReply,
   type ReflectRequest,

@@ -42,5 +42,6 @@ export const loadMcpCall = () => import("./user-hooks/mcp-call.ts");
 export const loadMode = () => import("./plugins.ts");
 export const loadOperations = () => import("./operations.ts");
 export const loadPlugins = () => import("./plugins.ts");
+export const loadManifest = () => import("./manifest.ts");
 export const loadPullPolicies = () => import("./pull-policies.ts");
 export const loadSources = () => import("./user-hooks/sources.ts");

@@ -120,14 +120,18 @@ function writeManifest(
   manifest: Manifest,
 ): Manifest {
   const path = manifestPath(places);
-  const known = tryRead(system, places);
+  const known = tryReadManifest(system, places);
   if (known !== undefined && isSame(known, manifest)) return known;
   const dated = { ...manifest, installed_at: new Date(system.clock.nowMs()).toISOString() };
   writeAtomically(system, path, system.text.encode(`${serialise(dated, path, 2)}\n`));
   return dated;
 }
 
-function tryRead(system: System, places: Pick<UserDirectories, "stateHome">): Manifest | undefined {
+/** Undefined also for one that is damaged. */
+export function tryReadManifest(
+  system: System,
+  places: Pick<UserDirectories, "stateHome">,
+): Manifest | undefined {
   try {
     return readManifest(system, places);
   } catch (error) {

@@ -33,6 +33,8 @@ export interface PullOptions {
   /** of the files that are written; the machine's are read by everybody */
   readonly mode: number;
   readonly directoryMode: number;
+  /** the policy of the team's server, whose signature was checked */
+  readonly fromServer?: (() => Promise<Uint8Array>) | undefined;
 }
 
 const TIMEOUT_MS = 15_000;
@@ -57,10 +59,11 @@ async function pullPolicy(system: System, entry: string, options: PullOptions): 
   if (reference === undefined)
     return {
       ...failed,
-      problem: "expected a file, npm package or https address, with #sha256-… or #ed25519-… behind it",
+      problem:
+        "expected a file, npm package or https address, with #sha256-… or #ed25519-… behind it, or server",
     };
   try {
-    const bytes = await readPolicy(system, reference, options.configFile);
+    const bytes = await readPolicy(system, reference, options);
     const sha256 = sha256Hex(bytes);
     const warnings = checkContent(system, bytes);
     const { pin, from } = reference;
@@ -71,7 +74,7 @@ async function pullPolicy(system: System, entry: string, options: PullOptions): 
     keep(system, reference, sha256, bytes, options);
     return {
       entry,
-      pinned: pin === undefined ? `${from}#sha256-${sha256}` : entry,
+      pinned: pin === undefined && reference.kind !== "server" ? `${from}#sha256-${sha256}` : entry,
       sha256,
       problem: null,
       warnings,
@@ -85,8 +88,12 @@ async function pullPolicy(system: System, entry: string, options: PullOptions): 
 async function readPolicy(
   system: System,
   reference: PolicyReference,
-  configFile: string,
+  { configFile, fromServer }: PullOptions,
 ): Promise<Uint8Array> {
+  if (reference.kind === "server") {
+    if (fromServer === undefined) throw new Error("this machine has joined no server; run amplihack join");
+    return fromServer();
+  }
   if (reference.kind === "address")
     return fetchBytes(reference.from, { bytes: MAX_POLICY_BYTES, timeoutMs: TIMEOUT_MS });
   const file = localFile(system, reference, configFile);
@@ -145,15 +152,16 @@ function checkContent(system: System, bytes: Uint8Array): readonly string[] {
 /** The content first, so that a record never names what is not there. */
 function keep(
   system: System,
-  { entry, pin }: PolicyReference,
+  { entry, kind, pin }: PolicyReference,
   sha256: string,
   bytes: Uint8Array,
   { configFile, mode, directoryMode }: PullOptions,
 ): void {
-  if (pin === undefined) return;
+  const isSigned = pin?.kind === "ed25519" || kind === "server";
+  if (pin === undefined && !isSigned) return;
   const folder = policyFolder(configFile);
   writeAtomically(system, policyFile(folder, sha256), bytes, { mode, directoryMode });
-  if (pin.kind !== "ed25519") return;
+  if (!isSigned) return;
   const record = `${JSON.stringify({ entry, sha256 })}\n`;
   writeAtomically(system, signedRecordFile(system, folder, entry), system.text.encode(record), {
     mode,

@@ -6,6 +6,7 @@ import {
   type InjectMemoryReply,
   type InjectMemoryRequest,
   isReadablePlace,
+  type QuestionRequest,
   REPLY_LIMITS,
   type ReflectReply,
   type ReflectRequest,
@@ -385,7 +386,10 @@ function named(text: string | undefined, member: "agent" | "session"): string | 
 }
 
 /** Our own answer to a request that a hook makes of a child process. Failures are `MemoryError`. */
-export function answerRequest(request: BridgeRequest, context: BridgeContext): Promise<BridgeReply> {
+export function answerRequest(
+  request: Exclude<BridgeRequest, QuestionRequest>,
+  context: BridgeContext,
+): Promise<BridgeReply> {
   switch (request.action) {
     case "reflect":
       return reflect(request, context);

@@ -14,19 +14,13 @@ import {
 } from "../protocol/index.ts";
 import { loadOpenTarget, type ShippedRow } from "../ship/index.ts";
 import { clip, escapeControls } from "../text/index.ts";
+import { alertRows } from "./alerts.ts";
 import { anchorHash, newestAnchor } from "./anchors.ts";
 import { bearerOf, HttpError, hashOf, newSecret } from "./http.ts";
+import type { Machine } from "./machine.ts";
+import { wantedPolicy } from "./policies.ts";
+import { readPublicKey } from "./signing.ts";
 import { ROLE } from "./tables.ts";
-
-/** Who sends, as the key says. */
-export interface Machine {
-  readonly id: string;
-  readonly team: string;
-  readonly person: string;
-  readonly machine: string;
-  /** the key is to be replaced */
-  readonly isOld: boolean;
-}
 
 const JOIN_SECONDS = 600;
 const POLL_SECONDS = 2;
@@ -69,7 +63,15 @@ export async function endJoin({ run }: Database, body: JsonObject) {
     hashOf(key),
   ]);
   const state = String(row?.["state"]);
-  if (state === "joined") return { state, team: row?.["team"], person: row?.["person"], id, key };
+  if (state === "joined")
+    return {
+      state,
+      team: row?.["team"],
+      person: row?.["person"],
+      id,
+      key,
+      serverKey: await readPublicKey(run),
+    };
   if (state === "waiting") return { state };
   throw new HttpError(
     state === "refused" ? 403 : 410,
@@ -114,7 +116,8 @@ export async function machineOf({ run }: Database, request: IncomingMessage): Pr
 export async function takeSeen(database: Database, machine: Machine, body: JsonObject) {
   const { run } = database.ofTeam(ROLE, machine.team);
   await run(
-    `UPDATE ${SCHEMA}.server_machines SET seen = now(), program = $2, policy = $3, autonomy = $4, hosts = $5 WHERE id = $1`,
+    `UPDATE ${SCHEMA}.server_machines SET seen = now(), program = $2, policy = $3, autonomy = $4, hosts = $5,
+       server_policy = $6 WHERE id = $1`,
     [
       machine.id,
       nameOf(body, "program"),
@@ -123,11 +126,18 @@ export async function takeSeen(database: Database, machine: Machine, body: JsonO
       stringsAt(body, "hosts")
         .slice(0, 50)
         .map(host => plain(host, 50)),
+      nameOf(body, "serverPolicy"),
     ],
   );
   const known = numberAt(objectAt(body, "anchor"), "number");
   const kept = Number.isSafeInteger(known) ? await anchorHash(run, known ?? 0) : undefined;
-  return { anchor: await newestAnchor(run), anchorHash: kept, ...(await newKey(database, machine)) };
+  return {
+    anchor: await newestAnchor(run),
+    anchorHash: kept,
+    serverKey: await readPublicKey(run),
+    serverPolicy: await wantedPolicy(run, machine.id),
+    ...(await newKey(database, machine)),
+  };
 }
 
 /** One that is old is replaced: the new one counts from its first use on, the old one until then. */
@@ -148,10 +158,11 @@ export async function takeRecords(database: Database, machine: Machine, body: Js
   const { addRows } = await loadOpenTarget();
   const { team, person } = machine;
   const head = readHead(body);
-  await database.ofTeam(ROLE, team).transaction(run =>
+  await database.ofTeam(ROLE, team).transaction(async run => {
     // The name is the one that it joined with: two machines cannot be mixed up.
-    addRows(run, { team, machine: machine.machine, person }, read, { head }),
-  );
+    await addRows(run, { team, machine: machine.machine, person }, read, { head });
+    await alertRows(run, machine, read, Date.now());
+  });
   return { taken: read.length, ...(await takeSeen(database, machine, body)) };
 }
 

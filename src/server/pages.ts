@@ -1,8 +1,11 @@
 import { html, line, type Markup, NOTHING, type Rendered, renderBare } from "../dashboard/index.ts";
 import { type Database, type Row, SCHEMA } from "../postgres/index.ts";
 import { HttpError } from "./http.ts";
+import { type Change, hiddenFields, isAtLeast, moment, noteChange, type PageVisitor } from "./own-page.ts";
 import { isPersonName, type Login, makeLink } from "./people.ts";
-import { ROLE, ROLES, type Role } from "./tables.ts";
+import { policyStates } from "./policies.ts";
+import { readSettings } from "./settings.ts";
+import { ROLES, type Role } from "./tables.ts";
 
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 
@@ -33,61 +36,68 @@ export function joinView(login: Login, code: string | undefined, machine: string
   );
 }
 
-interface Visitor extends Login {
-  readonly team: string;
-  readonly role: Role;
-  readonly nowMs: number;
-}
-
 const SHOWN = 1_000;
-const DAY_MS = 24 * 3_600_000;
+const HOUR_MS = 3_600_000;
 
-export function readMachines({ run }: Database): Promise<readonly Row[]> {
-  return run(
-    `SELECT id, machine, person, program, policy, autonomy, seen, since, revoked FROM ${SCHEMA}.server_machines
-     ORDER BY revoked IS NOT NULL, seen NULLS FIRST, machine LIMIT ${SHOWN}`,
+/** What an admin can act on first: silent ones, and those without the policy that they should have. */
+export async function machinesView(visitor: PageVisitor, database: Database): Promise<Markup> {
+  const machines = await database.run(
+    `SELECT id, machine, person, program, policy, server_policy, autonomy, hosts, seen, since, revoked
+     FROM ${SCHEMA}.server_machines ORDER BY revoked IS NOT NULL, seen NULLS FIRST, machine LIMIT ${SHOWN}`,
   );
-}
-
-/** Those that have been silent for longest first: what an admin can act on. */
-export function machinesView(visitor: Visitor, machines: readonly Row[]): Markup {
-  const counted = new Map<string, number>();
-  for (const { policy, revoked } of machines)
-    if (revoked === null) counted.set(String(policy), (counted.get(String(policy)) ?? 0) + 1);
-  const [usual = ""] = [...counted].sort(([, one], [, other]) => other - one)[0] ?? [];
+  const { silentHours } = await readSettings(database.run);
+  const policies = await policyStates(database, machines);
+  const usualPolicy = mostFrequent(machines, "policy");
+  const usualProgram = mostFrequent(machines, "program");
   const rows = machines.map(row => {
-    const { machine, person, program, policy, autonomy, seen, revoked } = row;
-    const isSilent = revoked === null && (seen === null || visitor.nowMs - (seen as Date).getTime() > DAY_MS);
-    const isOther = revoked === null && policy !== usual && policy !== "";
-    const state = revoked !== null ? "revoked" : isSilent ? "silent" : "";
-    return html`<tr><th scope="row">${line(String(machine), 60)}</th><td>${line(String(person), 60)}</td><td>${line(String(program), 20)}</td><td>${line(String(policy).slice(0, 12))}${isOther ? html` <b>differs</b>` : NOTHING}</td><td>${line(String(autonomy), 20)}</td><td>${seen === null ? "never" : (seen as Date).toISOString().slice(0, 16).replace("T", " ")} ${state === "" ? NOTHING : html`<b>${state}</b>`}</td><td>${revoked === null ? revokeForm(visitor, row) : NOTHING}</td></tr>`;
+    const { id, machine, person, program, policy, autonomy, hosts, seen, revoked } = row;
+    const isActive = revoked === null;
+    const isSilent = seen === null || visitor.nowMs - (seen as Date).getTime() > silentHours * HOUR_MS;
+    const state = policies.get(String(id));
+    const mark = (isMarked: boolean, word: string) =>
+      isActive && isMarked ? html` <b>${word}</b>` : NOTHING;
+    const differs = (value: unknown, usual: string) => mark(value !== usual && value !== "", "differs");
+    return html`<tr><th scope="row">${line(String(machine), 60)}</th><td>${line(String(person), 60)}</td><td>${line(String(program), 20)}${differs(program, usualProgram)}</td><td>${state?.has === "" ? NOTHING : html`${state?.has} `}${line(String(policy).slice(0, 12))}${mark(state?.isBehind === true, "behind")}${differs(policy, usualPolicy)}</td><td>${line((hosts as readonly string[]).join(", "), 100)}${mark((hosts as readonly string[]).length === 0, "none")}</td><td>${line(String(autonomy), 20)}</td><td>${moment(seen)}${isActive ? mark(isSilent, "silent") : html` <b>revoked</b>`}</td><td>${isActive ? revokeForm(visitor, row) : NOTHING}</td></tr>`;
   });
+  const titles = ["Machine", "Person", "Program", "Policy", "Hosts", "Autonomy", "Last seen (UTC)", ""];
   const limit = machines.length < SHOWN ? NOTHING : html`<p class="soft">The first ${SHOWN} are shown.</p>`;
   return html`<h1>Machines</h1><p class="lead">A new one joins with <code>amplihack join</code> and the address of this server.</p>
-<div class="scroll" tabindex="0" role="region" aria-label="Machines"><table><thead><tr>${["Machine", "Person", "Program", "Policy", "Autonomy", "Last seen (UTC)", ""].map(title => html`<th scope="col">${title}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>${limit}`;
+<div class="scroll" tabindex="0" role="region" aria-label="Machines"><table><thead><tr>${titles.map(title => html`<th scope="col">${title}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>${limit}`;
 }
 
-function revokeForm({ csrf, team, role }: Visitor, { id }: Row): Markup {
-  if (ROLES.indexOf(role) < ROLES.indexOf("admin")) return NOTHING;
-  return html`<form action="/machines" method="post"><input type="hidden" name="csrf" value="${csrf}"><input type="hidden" name="team" value="${team}"><input type="hidden" name="id" value="${String(id)}"><button type="submit">Revoke</button></form>`;
+function mostFrequent(machines: readonly Row[], column: string): string {
+  const counted = new Map<string, number>();
+  for (const row of machines)
+    if (row["revoked"] === null)
+      counted.set(String(row[column]), (counted.get(String(row[column])) ?? 0) + 1);
+  return [...counted].sort(([, one], [, other]) => other - one)[0]?.[0] ?? "";
 }
 
-export interface PeopleFacts {
-  readonly people: readonly Row[];
-  readonly log: readonly Row[];
+function revokeForm(visitor: PageVisitor, { id }: Row): Markup {
+  if (!isAtLeast(visitor.role, "admin")) return NOTHING;
+  return html`<form action="/machines" method="post">${hiddenFields(visitor)}<input type="hidden" name="id" value="${String(id)}"><button type="submit">Revoke</button></form>`;
 }
 
-export async function readPeople({ run }: Database): Promise<PeopleFacts> {
-  return {
-    people: await run(
-      `SELECT person, role, since FROM ${SCHEMA}.server_people ORDER BY person LIMIT ${SHOWN}`,
-    ),
-    log: await run(`SELECT at, who, what, about FROM ${SCHEMA}.server_log ORDER BY number DESC LIMIT 100`),
-  };
+export async function revokeMachine({ database, team, person, form }: Change): Promise<undefined> {
+  await database.transaction(async run => {
+    const [row] = await run(
+      `UPDATE ${SCHEMA}.server_machines SET revoked = now() WHERE id = $1 AND revoked IS NULL RETURNING machine`,
+      [(form.get("id") ?? "").replace(/[^0-9a-f-]/g, "")],
+    );
+    if (row === undefined) throw new HttpError(404, "there is no such machine");
+    await noteChange(run, team, person, "revoked the key of a machine", String(row["machine"]));
+  });
+  return undefined;
 }
 
-export function peopleView(visitor: Visitor, { people, log }: PeopleFacts, link: string | undefined): Markup {
-  const isAdmin = ROLES.indexOf(visitor.role) >= ROLES.indexOf("admin");
+export async function peopleView(visitor: PageVisitor, { run }: Database): Promise<Markup> {
+  const people = await run(
+    `SELECT person, role, since FROM ${SCHEMA}.server_people ORDER BY person LIMIT ${SHOWN}`,
+  );
+  const log = await run(
+    `SELECT at, who, what, about FROM ${SCHEMA}.server_log ORDER BY number DESC LIMIT 100`,
+  );
+  const isAdmin = isAtLeast(visitor.role, "admin");
   const rows = people.map(
     ({ person, role, since }) =>
       html`<tr><th scope="row">${line(String(person), 60)}</th><td>${String(role)}</td><td>${(since as Date).toISOString().slice(0, 10)}</td></tr>`,
@@ -95,44 +105,30 @@ export function peopleView(visitor: Visitor, { people, log }: PeopleFacts, link:
   const roles = ROLES.filter(role => ROLES.indexOf(role) <= ROLES.indexOf(visitor.role)).map(
     role => html`<option>${role}</option>`,
   );
-  const hidden = html`<input type="hidden" name="csrf" value="${visitor.csrf}"><input type="hidden" name="team" value="${visitor.team}">`;
   const forms = isAdmin
-    ? html`<section class="card"><h2>Let somebody in</h2><form action="/people" method="post">${hidden}<label>Name or address <input name="person" maxlength="60" required></label> <label>Role <select name="role">${roles}</select></label> <button type="submit" name="do" value="invite">Make a link</button> <button type="submit" name="do" value="remove">Remove</button></form></section>`
+    ? html`<section class="card"><h2>Let somebody in</h2><form action="/people" method="post">${hiddenFields(visitor)}<label>Name or address <input name="person" maxlength="60" required></label> <label>Role <select name="role">${roles}</select></label> <button type="submit" name="do" value="invite">Make a link</button> <button type="submit" name="do" value="remove">Remove</button></form></section>`
     : NOTHING;
-  const made =
-    link === undefined
-      ? NOTHING
-      : html`<p class="notice">Give this link to that person alone. It counts once, within two days: <code>${link}</code></p>`;
   const events = log.map(
     ({ at, who, what, about }) =>
-      html`<li>${(at as Date).toISOString().slice(0, 16).replace("T", " ")} <b>${line(String(who), 60)}</b> ${line(String(what), 80)}: ${line(String(about), 80)}</li>`,
+      html`<li>${moment(at)} <b>${line(String(who), 60)}</b> ${line(String(what), 80)}: ${line(String(about), 80)}</li>`,
   );
-  return html`<h1>People</h1>${made}<div class="scroll" tabindex="0" role="region" aria-label="People"><table><thead><tr><th scope="col">Person</th><th scope="col">Role</th><th scope="col">Since</th></tr></thead><tbody>${rows}</tbody></table></div>${forms}
+  return html`<h1>People</h1><div class="scroll" tabindex="0" role="region" aria-label="People"><table><thead><tr><th scope="col">Person</th><th scope="col">Role</th><th scope="col">Since</th></tr></thead><tbody>${rows}</tbody></table></div>${forms}
 <section class="card"><h2>What was changed</h2><ul>${events}</ul></section>`;
 }
 
-/** Nobody gives or takes more than they are; a team keeps its last owner. Answers the secret of a link that was made. */
+/** Nobody gives or takes more than they are; a team keeps its last owner. Answers a link that was made. */
 export async function changePeople(
-  database: Database,
-  team: string,
-  by: { readonly person: string; readonly role: Role },
-  form: URLSearchParams,
+  { database: scoped, team, person: by, role: own, form }: Change,
+  url: string,
 ): Promise<string | undefined> {
   const person = (form.get("person") ?? "").trim();
   if (!isPersonName(person)) throw new HttpError(400, "a person is named by letters, digits and . _ @ + -");
-  const scoped = database.ofTeam(ROLE, team);
   const [known] = await scoped.run(`SELECT role FROM ${SCHEMA}.server_people WHERE person = $1`, [person]);
-  const isAbove = (role: unknown) => ROLES.indexOf(role as Role) > ROLES.indexOf(by.role);
+  const isAbove = (role: unknown) => !isAtLeast(own, role as Role);
   if (known !== undefined && isAbove(known["role"]))
     throw new HttpError(403, "this person is more than you are in the team");
   const action = form.get("do");
-  const note = (what: string, about: string) =>
-    scoped.run(`INSERT INTO ${SCHEMA}.server_log (team, who, what, about) VALUES ($1, $2, $3, $4)`, [
-      team,
-      by.person,
-      what,
-      about,
-    ]);
+  const note = (what: string, about: string) => noteChange(scoped.run, team, by, what, about);
   if (action === "remove") {
     await scoped.transaction(async run => {
       await run(`SELECT FROM ${SCHEMA}.teams FOR NO KEY UPDATE`);
@@ -154,7 +150,7 @@ export async function changePeople(
   const role = ROLES.find(each => each === form.get("role"));
   if (action !== "invite" || role === undefined) throw new HttpError(400, "this is not known here");
   if (isAbove(role)) throw new HttpError(403, "nobody gives more than they have");
-  const link = await makeLink(database, { team, person, role });
+  const link = await makeLink(scoped, { team, person, role });
   await note("made a link", `${person}, ${role}`);
-  return link;
+  return `Give this link to that person alone. It counts once, within two days: ${url}/login?link=${link}`;
 }

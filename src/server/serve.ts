@@ -1,23 +1,26 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { loadTeamDashboard, type renderBare, SAFE_HEADERS, type TeamPages } from "../dashboard/index.ts";
+import {
+  loadTeamDashboard,
+  type Markup,
+  html as markup,
+  NOTHING,
+  type renderBare,
+  SAFE_HEADERS,
+  type TeamPages,
+} from "../dashboard/index.ts";
 import { type Database, PostgresError, SCHEMA } from "../postgres/index.ts";
-import { errorText } from "../protocol/index.ts";
+import { errorText, type JsonObject } from "../protocol/index.ts";
 import { Problem } from "../state/index.ts";
 import type { System } from "../system/index.ts";
+import { alertSilence, changeWebhooks, deliver, forgetDeliveries, webhooksView } from "./alerts.ts";
 import { makeAnchor } from "./anchors.ts";
 import { cookieHeader, HttpError, originOf, RateLimiter, readForm, readJsonBody, sendJson } from "./http.ts";
+import type { Machine } from "./machine.ts";
 import { beginJoin, endJoin, machineOf, readCode, takeRecords, takeSeen } from "./machines.ts";
-import {
-  changePeople,
-  joinView,
-  linkView,
-  machinesView,
-  peopleView,
-  readMachines,
-  readPeople,
-} from "./pages.ts";
+import type { Change, PageVisitor } from "./own-page.ts";
+import { changePeople, joinView, linkView, machinesView, peopleView, revokeMachine } from "./pages.ts";
 import {
   LOGIN_SECONDS,
   type Login,
@@ -29,7 +32,10 @@ import {
   requireRole,
   useLink,
 } from "./people.ts";
-import { hasServerTables, ROLE } from "./tables.ts";
+import { alertDrift, changePolicy, policyView, takePolicy } from "./policies.ts";
+import { answerQuestion, questionsView, takeQuestion } from "./questions.ts";
+import { changeSettings, settingsForm } from "./settings.ts";
+import { hasServerTables, ROLE, type Role } from "./tables.ts";
 
 export interface ServeOptions {
   readonly address: string;
@@ -40,8 +46,11 @@ export interface ServeOptions {
   readonly trustsProxy: boolean;
   /** one line about each fault, for the operator */
   readonly log: (line: string) => void;
-  /** how often what was shipped is anchored */
+  /** webhooks may lead to this network */
+  readonly allowsPrivate: boolean;
+  /** how often what was shipped is anchored, and webhooks are sent */
   readonly anchorMs?: number;
+  readonly deliverMs?: number;
 }
 
 export interface Running {
@@ -51,6 +60,7 @@ export interface Running {
 }
 
 const HOUR_MS = 3_600_000;
+const DELIVER_MS = 5_000;
 const CLOSING_MS = 10_000;
 
 /** Serves until it is closed. Rejects when the address cannot be had. */
@@ -85,12 +95,15 @@ export async function startServer(
   const { port } = server.address() as AddressInfo;
   const host = options.address.includes(":") ? `[${options.address}]` : options.address;
   handler.url = options.url ?? `${options.tls === undefined ? "http" : "https"}://${host}:${port}`;
-  const anchors = setInterval(() => void handler.anchorAll(), options.anchorMs ?? HOUR_MS);
-  anchors.unref();
+  const timers = [
+    setInterval(() => void handler.hourly(), options.anchorMs ?? HOUR_MS),
+    setInterval(() => void handler.deliverAll(), options.deliverMs ?? DELIVER_MS),
+  ];
+  for (const timer of timers) timer.unref();
   return {
     url: handler.url,
     async close() {
-      clearInterval(anchors);
+      for (const timer of timers) clearInterval(timer);
       handler.isClosing = true;
       const closed = new Promise<void>(resolve => server.close(() => resolve()));
       server.closeIdleConnections();
@@ -128,14 +141,25 @@ class Handler {
       sendJson(response, 200, await endJoin(this.database, await readJsonBody(request))),
     "POST /api/v1/seen": (request, response) => this.ofMachine(request, response, takeSeen),
     "POST /api/v1/records": (request, response) => this.ofMachine(request, response, takeRecords),
+    "POST /api/v1/questions": (request, response) => this.ofMachine(request, response, takeQuestion),
+    "POST /api/v1/policy": (request, response) => this.ofMachine(request, response, takePolicy),
     "GET /login": async (_, response, { searchParams }) =>
       html(response, 200, linkView(searchParams.get("link"))),
     "POST /login": (request, response) => this.logIn(request, response),
     "POST /logout": (request, response) => this.logOut(request, response),
     "GET /join": (request, response, url) => this.showJoin(request, response, url),
     "POST /join": (request, response) => this.answerJoin(request, response),
-    "POST /machines": (request, response) => this.revoke(request, response),
-    "POST /people": (request, response) => this.changePeople(request, response),
+    "POST /machines": (request, response) =>
+      this.change(request, response, "machines", "admin", revokeMachine),
+    "POST /people": (request, response) =>
+      this.change(request, response, "people", "admin", change => changePeople(change, this.url)),
+    "POST /questions": (request, response) =>
+      this.change(request, response, "questions", "approver", answerQuestion),
+    "POST /policy": (request, response) => this.change(request, response, "policy", "admin", changePolicy),
+    "POST /settings": (request, response) =>
+      this.change(request, response, "settings", "admin", changeSettings),
+    "POST /webhooks": (request, response) =>
+      this.change(request, response, "settings", "admin", change => changeWebhooks(change, this.options)),
   };
 
   constructor(system: System, database: Database, options: ServeOptions) {
@@ -226,7 +250,7 @@ class Handler {
   private async ofMachine(
     request: IncomingMessage,
     response: ServerResponse,
-    take: typeof takeSeen | typeof takeRecords,
+    take: (database: Database, machine: Machine, body: JsonObject) => Promise<object>,
   ): Promise<void> {
     const machine = await machineOf(this.database, request).catch((error: unknown) => {
       // Whoever tries keys is soon not answered any more.
@@ -290,37 +314,24 @@ class Handler {
     response.writeHead(303, { location: isYes ? `/machines?team=${encodeURIComponent(team)}` : "/" }).end();
   }
 
-  private async revoke(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  /** A form of one of the server's own pages: what it answers is shown on the page that it stands on. */
+  private async change(
+    request: IncomingMessage,
+    response: ServerResponse,
+    name: OwnPageName,
+    least: Role,
+    work: (change: Change) => Promise<string | undefined>,
+  ): Promise<void> {
     const form = await readForm(request);
     const login = await this.login(request);
     requireOwnPage(request, form, login, this.url);
     const team = form.get("team") ?? "";
-    requireRole(login, team, "admin");
-    await this.database.ofTeam(ROLE, team).transaction(async run => {
-      const [row] = await run(
-        `UPDATE ${SCHEMA}.server_machines SET revoked = now() WHERE id = $1 AND revoked IS NULL RETURNING machine`,
-        [(form.get("id") ?? "").replace(/[^0-9a-f-]/g, "")],
-      );
-      if (row === undefined) throw new HttpError(404, "there is no such machine");
-      await run(`INSERT INTO ${SCHEMA}.server_log (team, who, what, about) VALUES ($1, $2, $3, $4)`, [
-        team,
-        login.person,
-        "revoked the key of a machine",
-        String(row["machine"]),
-      ]);
-    });
-    response.writeHead(303, { location: `/machines?team=${encodeURIComponent(team)}` }).end();
-  }
-
-  private async changePeople(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const form = await readForm(request);
-    const login = await this.login(request);
-    requireOwnPage(request, form, login, this.url);
-    const team = form.get("team") ?? "";
-    const own = requireRole(login, team, "admin");
-    const link = await changePeople(this.database, team, { person: login.person, role: own }, form);
-    const made = link === undefined ? undefined : `${this.url}/login?link=${link}`;
-    await this.showOwn(response, login, team, "people", made);
+    const role = requireRole(login, team, least);
+    const { person } = login;
+    const database = this.database.ofTeam(ROLE, team);
+    const notice = await work({ database, team, person, role, form, nowMs: this.system.clock.nowMs() });
+    if (notice !== undefined) return this.showOwn(response, login, team, name, notice);
+    response.writeHead(303, { location: `/${name}?team=${encodeURIComponent(team)}` }).end();
   }
 
   private async showPage(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
@@ -330,8 +341,8 @@ class Handler {
     const team = url.searchParams.get("team") ?? first ?? "";
     requireRole(login, team, "viewer");
     const { pathname } = url;
-    if (pathname === "/machines" || pathname === "/people")
-      return this.showOwn(response, login, team, pathname.slice(1) as "machines" | "people");
+    const name = pathname.slice(1);
+    if (isOwnPage(name)) return this.showOwn(response, login, team, name);
     const pages = await this.pagesOf(team);
     const page = await pages.render(pathname, url.searchParams, login);
     if (page === undefined) throw new HttpError(404, "there is nothing here");
@@ -342,18 +353,16 @@ class Handler {
     response: ServerResponse,
     login: Login,
     team: string,
-    name: "machines" | "people",
-    link?: string,
+    name: OwnPageName,
+    notice?: string,
   ): Promise<void> {
-    const role = requireRole(login, team, "viewer");
-    const scoped = this.database.ofTeam(ROLE, team);
+    const { title, least, view } = OWN_PAGES[name];
+    const role = requireRole(login, team, least);
     const visitor = { ...login, team, role, nowMs: this.system.clock.nowMs() };
-    const body =
-      name === "machines"
-        ? machinesView(visitor, await readMachines(scoped))
-        : peopleView(visitor, await readPeople(scoped), link);
-    const title = name === "machines" ? "Machines" : "People";
-    html(response, 200, await (await this.pagesOf(team)).frame({ name, title, body }, login));
+    const body = await view(visitor, this.database.ofTeam(ROLE, team));
+    const told = notice === undefined ? NOTHING : markup`<p class="notice">${notice}</p>`;
+    const page = { name, title, body: markup`${told}${body}` };
+    html(response, 200, await (await this.pagesOf(team)).frame(page, login));
   }
 
   /** Of each team what its pages read; the one looked at longest ago makes room. */
@@ -368,14 +377,56 @@ class Handler {
   }
 
   /** Two servers at once make two links of which each holds what came between. */
-  async anchorAll(): Promise<void> {
+  hourly(): Promise<void> {
+    return this.forTeams("hourly work", async (database, team) => {
+      await makeAnchor(database, team);
+      await alertSilence(database, team);
+      await alertDrift(database, team);
+      await forgetDeliveries(database);
+    });
+  }
+
+  deliverAll(): Promise<void> {
+    return this.forTeams("webhooks", async database => void (await deliver(database, this.options)));
+  }
+
+  private async forTeams(
+    what: string,
+    work: (database: Database, team: string) => Promise<void>,
+  ): Promise<void> {
     try {
       const rows = await this.database.run(`SELECT team FROM ${SCHEMA}.server_teams()`);
-      for (const { team } of rows) await makeAnchor(this.database.ofTeam(ROLE, String(team)), String(team));
+      for (const { team } of rows) await work(this.database.ofTeam(ROLE, String(team)), String(team));
     } catch (error) {
-      this.options.log(`anchoring: ${errorText(error)}`);
+      this.options.log(`${what}: ${errorText(error)}`);
     }
   }
+}
+
+/** Pages that a team's server has beside those of every dashboard. */
+const OWN_PAGES = {
+  questions: { title: "Questions", least: "viewer", view: questionsView },
+  machines: { title: "Machines", least: "viewer", view: machinesView },
+  policy: { title: "Policy", least: "viewer", view: policyView },
+  people: { title: "People", least: "viewer", view: peopleView },
+  settings: {
+    title: "Settings",
+    least: "admin",
+    view: async (visitor: PageVisitor, database: Database) =>
+      markup`<h1>Settings</h1>${await settingsForm(visitor, database)}${await webhooksView(visitor, database)}`,
+  },
+} as const satisfies Record<
+  string,
+  {
+    readonly title: string;
+    readonly least: Role;
+    readonly view: (visitor: PageVisitor, database: Database) => Promise<Markup>;
+  }
+>;
+type OwnPageName = keyof typeof OWN_PAGES;
+
+function isOwnPage(name: string): name is OwnPageName {
+  return Object.hasOwn(OWN_PAGES, name);
 }
 
 function html(response: ServerResponse, status: number, page: ReturnType<typeof renderBare>): void {

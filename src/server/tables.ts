@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import {
   type Database,
   FIXED_PATH,
@@ -230,13 +231,108 @@ const SERVER_TABLES: Migration = [
   ),
 ];
 
+/** What machines ask, and what a person answered. The whole of what was shown is compared: nobody agrees to anything else. */
+const QUESTIONS: Migration = [
+  `CREATE TABLE ${SCHEMA}.server_keys (
+     is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
+     private text NOT NULL,
+     public text NOT NULL
+   )`,
+  `GRANT SELECT ON ${SCHEMA}.server_keys TO ${ROLE}`,
+  `CREATE TABLE ${SCHEMA}.server_settings (
+     team text PRIMARY KEY REFERENCES ${SCHEMA}.teams ON UPDATE CASCADE ON DELETE CASCADE,
+     four_eyes boolean NOT NULL DEFAULT false,
+     keep_months integer CHECK (keep_months BETWEEN 1 AND 600),
+     silent_hours integer NOT NULL DEFAULT 24 CHECK (silent_hours BETWEEN 1 AND 10000)
+   )`,
+  `CREATE TABLE ${SCHEMA}.server_questions (
+     id text PRIMARY KEY,
+     team text NOT NULL REFERENCES ${SCHEMA}.teams ON UPDATE CASCADE ON DELETE CASCADE,
+     machine_id text NOT NULL REFERENCES ${SCHEMA}.server_machines ON DELETE CASCADE,
+     machine text NOT NULL,
+     person text NOT NULL,
+     digest text NOT NULL,
+     shown text NOT NULL,
+     facts jsonb NOT NULL,
+     asked timestamptz NOT NULL DEFAULT now(),
+     answer text CHECK (answer IN ('once', 'always', 'no')),
+     answered_by text,
+     answered timestamptz,
+     until timestamptz,
+     used timestamptz,
+     nonce text
+   )`,
+  `CREATE INDEX server_questions_by_call ON ${SCHEMA}.server_questions (machine_id, digest, asked)`,
+  `CREATE INDEX server_questions_by_team ON ${SCHEMA}.server_questions (team, asked)`,
+  ...ofTeam("server_settings", "SELECT, INSERT, UPDATE"),
+  ...ofTeam("server_questions", "SELECT, INSERT, UPDATE (answer, answered_by, answered, until, used, nonce)"),
+];
+
+const POLICIES_AND_ALERTS: Migration = [
+  `ALTER TABLE ${SCHEMA}.server_machines ADD COLUMN server_policy text NOT NULL DEFAULT '',
+     ADD COLUMN told_silent timestamptz`,
+  `GRANT UPDATE (server_policy, told_silent) ON ${SCHEMA}.server_machines TO ${ROLE}`,
+  // What was rolled out stays as it is: only how many machines get it changes.
+  `CREATE TABLE ${SCHEMA}.server_policies (
+     team text NOT NULL REFERENCES ${SCHEMA}.teams ON UPDATE CASCADE ON DELETE CASCADE,
+     version integer NOT NULL,
+     author text NOT NULL,
+     reason text NOT NULL,
+     text text NOT NULL,
+     cases text NOT NULL,
+     sha256 text NOT NULL,
+     statement text NOT NULL,
+     signature text NOT NULL,
+     made timestamptz NOT NULL DEFAULT now(),
+     share integer NOT NULL DEFAULT 0 CHECK (share BETWEEN 0 AND 100),
+     PRIMARY KEY (team, version)
+   )`,
+  `CREATE TABLE ${SCHEMA}.server_webhooks (
+     id text PRIMARY KEY,
+     team text NOT NULL REFERENCES ${SCHEMA}.teams ON UPDATE CASCADE ON DELETE CASCADE,
+     url text NOT NULL,
+     form text NOT NULL CHECK (form IN ('json', 'slack', 'ecs')),
+     secret text NOT NULL,
+     events text[] NOT NULL,
+     rules text[] NOT NULL DEFAULT '{}'
+   )`,
+  `CREATE TABLE ${SCHEMA}.server_deliveries (
+     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+     team text NOT NULL REFERENCES ${SCHEMA}.teams ON UPDATE CASCADE ON DELETE CASCADE,
+     webhook text NOT NULL REFERENCES ${SCHEMA}.server_webhooks ON DELETE CASCADE,
+     key text NOT NULL,
+     body text NOT NULL,
+     made timestamptz NOT NULL DEFAULT now(),
+     attempts integer NOT NULL DEFAULT 0,
+     next timestamptz DEFAULT now(),
+     done timestamptz,
+     problem text NOT NULL DEFAULT '',
+     UNIQUE (webhook, key)
+   )`,
+  `CREATE INDEX server_deliveries_due ON ${SCHEMA}.server_deliveries (team, next) WHERE next IS NOT NULL`,
+  ...ofTeam("server_policies", "SELECT, INSERT, UPDATE (share)"),
+  ...ofTeam("server_webhooks", "SELECT, INSERT, DELETE"),
+  ...ofTeam("server_deliveries", "SELECT, INSERT, UPDATE (attempts, next, done, problem), DELETE"),
+];
+
 /** Everything that the server needs. For the owner of the database; the role must be there. */
 export async function makeServerTables(database: Database, team: string): Promise<void> {
   const { makeRecordTables, makeMonths } = await loadRecordTables();
   await joinTeam(database, team);
   await makeRecordTables(database);
   await makeMonths(database);
-  await migrate(database, "server", [SERVER_TABLES]);
+  await migrate(database, "server", [SERVER_TABLES, QUESTIONS, POLICIES_AND_ALERTS]);
+  await makeSigningKey(database);
+}
+
+/** Two at the same time: the first one's stays. */
+async function makeSigningKey({ run }: Database): Promise<void> {
+  const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+  await run(`INSERT INTO ${SCHEMA}.server_keys (private, public) VALUES ($1, $2) ON CONFLICT DO NOTHING`, [
+    privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+    // The last 32 bytes are the key itself.
+    publicKey.export({ type: "spki", format: "der" }).subarray(-32).toString("base64"),
+  ]);
 }
 
 export function hasServerTables(database: Database): Promise<boolean> {

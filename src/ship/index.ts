@@ -2,15 +2,19 @@
  * Records to others: OTLP, PostgreSQL and a team's server, each line once. It reads logs and never changes them.
  */
 
+export type { JoinedServer } from "./joined-server.ts";
 export type { ShippedRow } from "./open-target.ts";
+export { QUESTION_LIMITS, type QuestionFacts, shownDigest } from "./questions.ts";
 export { ROLLUPS, SESSIONS } from "./record-tables.ts";
-export type { JoinedServer } from "./server-target.ts";
 export { type LogChoice, readableTeams } from "./shipped-chain.ts";
 export type { RecordReport, RecordsReport } from "./verify-records.ts";
 export const loadCompareLog = () => import("./verify-records.ts");
 export const loadOpenTarget = () => import("./open-target.ts");
 export const loadPostgresTarget = () => import("./open-target.ts");
 export const loadRecordTables = () => import("./record-tables.ts");
+export const loadJoinedServer = () => import("./joined-server.ts");
+export const loadQuestions = () => import("./questions.ts");
+export const loadServerPolicy = () => import("./server-policy.ts");
 export const loadServerTarget = () => import("./server-target.ts");
 export const loadShip = () => import("./ship.ts");
 export const loadShippedChain = () => import("./shipped-chain.ts");

@@ -50,6 +50,7 @@ describe("schemas/config.schema.json", () => {
       "bridge",
       "reflect",
       "memory",
+      "team",
       "update",
     ]);
     expect(schema.additionalProperties).toBe(false);

@@ -45,7 +45,10 @@ function openScene(memory: Partial<BridgeContext["config"]["memory"]> = {}, agen
     variables,
     warn: message => warnings.push(message),
     async ask(request) {
-      const reply = await answerRequest({ version: 1, session_id: "s", ...request } as BridgeRequest, scene);
+      const reply = await answerRequest(
+        { version: 1, session_id: "s", ...request } as Parameters<typeof answerRequest>[0],
+        scene,
+      );
       const parsed = parseBridgeReply(request.action, JSON.parse(JSON.stringify(reply)));
       expect(parsed).toEqual({ ok: true, value: reply });
       return reply;

@@ -94,6 +94,7 @@ export async function serverScene(options: Partial<ServeOptions> = {}): Promise<
     address: "127.0.0.1",
     port: 0,
     trustsProxy: false,
+    allowsPrivate: false,
     log: line => log.push(line),
     ...options,
   });

@@ -133,7 +133,7 @@ describe.skipIf(!hasPostgres)("the server of a team", () => {
     const max = await scene.visit("acme", "max", "member");
     expect((await change(max, { do: "invite", person: "eve", role: "viewer" })).status).toBe(403);
     const key = await scene.join(max, "acme", "desk");
-    expect((await change(adam, { do: "remove", person: "max" })).status).toBe(200);
+    expect((await change(adam, { do: "remove", person: "max" })).status).toBe(303);
     expect((await max.get("/")).status).toBe(403);
     expect((await scene.post("/api/v1/seen", key, {})).status).toBe(401);
   });

@@ -76,7 +76,7 @@ export type PageName =
   | ServerPageName;
 
 /** Pages that only a team's server has. */
-export type ServerPageName = "machines" | "people" | "login" | "join";
+export type ServerPageName = "questions" | "machines" | "policy" | "people" | "settings" | "login" | "join";
 
 /** What of a team's data is looked at; what is left out does not restrict. */
 export const SCOPE_NAMES = ["team", "person", "machine", "project", "host"] as const;
@@ -191,8 +191,11 @@ const TABS: readonly { readonly page: PageName; readonly title: string; readonly
 
 const SERVER_TABS: typeof TABS = [
   ...TABS.filter(({ page }) => !["memory", "recipes", "usage", "hooks"].includes(page)),
+  { page: "questions", title: "Questions", of: ["questions"] },
   { page: "machines", title: "Machines", of: ["machines"] },
+  { page: "policy", title: "Policy", of: ["policy"] },
   { page: "people", title: "People", of: ["people"] },
+  { page: "settings", title: "Settings", of: ["settings"] },
 ];
 
 /** A team has runs of recipes where some were submitted to its database; what models cost stays on their machines. */

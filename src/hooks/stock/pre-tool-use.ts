@@ -1,4 +1,4 @@
-import { type ConfigNotice, isHistoryOn } from "../../config/index.ts";
+import { type Config, type ConfigNotice, isHistoryOn } from "../../config/index.ts";
 import {
   ALLOWED,
   type Footprint,
@@ -51,7 +51,8 @@ import { noteQuestion, readSessionNotes } from "../program/session-facts.ts";
 import type { KeptCall } from "./history.ts";
 
 /** Judges every tool call before it runs. Silence means that the guard has nothing against it. */
-export function preToolUse({ afterAnswer = doNow }: HookOptions = {}): Hook<System> {
+export function preToolUse(options: HookOptions = {}): Hook<System> {
+  const { afterAnswer = doNow } = options;
   return {
     id: "amplihack.pre-tool-use",
     event: "PreToolUse",
@@ -65,7 +66,7 @@ export function preToolUse({ afterAnswer = doNow }: HookOptions = {}): Hook<Syst
       const isPlain = answering === undefined && !isSandboxing;
       const judged = (isPlain ? await judgeHarmless(call) : undefined) ?? (await judgeFully(call));
       const kept = await keepBefore(call, judged);
-      const settled = settle(call, judged, kept);
+      const settled = await askElsewhere(call, judged, settle(call, judged, kept), kept, options);
       const held = isSandboxing ? tellHeld(call, answering) : undefined;
       const budget = isDenied(settled) ? undefined : (held ?? (await checkBudget(call, judged)));
       const isFree = budget?.decision === undefined;
@@ -129,7 +130,12 @@ function openCall(input: InputOf<"tool">, system: System): GuardedCall {
     system,
     guard,
     context: inDirectory(
-      { ...guard.context, facts, onJudged: entry => void judged.push(entry) },
+      {
+        ...guard.context,
+        facts,
+        onJudged: entry => void judged.push(entry),
+        asksElsewhere: asksTeam(guard.config),
+      },
       input.facts.directory,
     ),
     judged,
@@ -249,6 +255,45 @@ function settle(call: GuardedCall, judged: Judged, kept: KeptCall | undefined): 
   call.attempt("the verdict was not noted in the history", () => kept?.conclude(judgement.verdict));
   const notes = kept?.notes ?? [];
   return notes.length === 0 ? judgement : { ...judgement, notes: [...judgement.notes, ...notes] };
+}
+
+/** Somebody else's yes needs no more trust than the person's: with the service of root's, in the server's key too. */
+function asksTeam({ team, guard, consent }: Config): boolean {
+  return guard.unattended === "deny" && team.waitMs > 0 && (consent !== "service" || team.key !== undefined);
+}
+
+/** Where a session has nobody, the team's server asks somebody. Without a yes the question stays a refusal. */
+async function askElsewhere(
+  call: GuardedCall,
+  judged: Judged,
+  judgement: Judgement,
+  kept: KeptCall | undefined,
+  options: HookOptions,
+): Promise<Judgement> {
+  const { input, system, guard } = call;
+  const { code, digest, verdict } = judgement;
+  if (verdict === "allow" || code === undefined || isDenied(judgement) || !asksTeam(guard.config))
+    return judgement;
+  const { askTeam } = await import("../program/ask-team.ts");
+  const shown = {
+    command: shownCommand(judged.described()),
+    cwd: guard.context.cwd,
+    project: guard.project,
+    found: tellPerson(judgement.findings),
+  };
+  const reply = await askTeam(input, system, options, judgement, shown, guard.config.team.waitMs);
+  if (typeof reply === "string") call.tell("the team was not asked", reply);
+  if (typeof reply === "string" || reply.answer === "waiting") return judgement;
+  const note = `${reply.by} answered ${reply.answer} on the team's server`;
+  if (reply.answer === "no") {
+    const reason = `${judgement.reason} ${reply.by} of your team said no: do not try it again.`;
+    return { ...judgement, reason, notes: [...judgement.notes, note] };
+  }
+  const grant = { code, digest, usesLeft: 1, expiresMs: Number.MAX_SAFE_INTEGER };
+  const anew = judged.judgeAnew([grant]);
+  const granted = kept?.settle(anew) ?? anew;
+  call.attempt("the verdict was not noted in the history", () => kept?.conclude(granted.verdict));
+  return { ...granted, notes: [...granted.notes, note] };
 }
 
 /** The answer in the person's place. A host that hears it only when it asks gets it then. */

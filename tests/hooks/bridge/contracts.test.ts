@@ -11,6 +11,7 @@ const REPLIES = {
   get_context: { context: "c", memories: [{ key: "k", value: "v" }] },
   store: { stored: true, memories_count: 2 },
   inject_memory: { injected_context: "c", memory_keys_used: ["k"] },
+  question: { answer: "yes", by: "olga" },
 } as const;
 const ACTIONS = Object.keys(REPLIES) as (keyof typeof REPLIES)[];
 
@@ -87,6 +88,19 @@ describe("a request, on the child's side", () => {
     },
     { version: 1, action: "inject_memory", session_id: "s", prompt: "p" },
     { version: 1, action: "inject_memory", session_id: "s", prompt: "p", agents: ["a"] },
+    {
+      version: 1,
+      action: "question",
+      session_id: "s",
+      digest: "d",
+      command: "c",
+      cwd: "/p",
+      rules: ["git.push"],
+      found: [],
+      host: "codex",
+      project: "/p",
+      wait_ms: 0,
+    },
   ];
 
   it.each(REQUESTS.map(request => [request]))("is accepted: %j", request => {

@@ -117,11 +117,13 @@ type Command = readonly [string, ...string[]];
  */
 function findBridgeCommand(context: HookContext, action: BridgeAction): Command | string {
   const { system, options } = context;
-  if (VARIABLES.AMPLIHACK_TESTING.get(system)) {
+  // Nobody but the program itself says what the team answered.
+  const isOwn = action === "question";
+  if (!isOwn && VARIABLES.AMPLIHACK_TESTING.get(system)) {
     const given = system.env.get("AMPLIHACK_TEST_BRIDGE_COMMAND");
     if (given !== undefined && given.trim() !== "") return fromWords(readTestCommand(given));
   }
-  if (options.bridgeCommand !== undefined) return fromWords(options.bridgeCommand);
+  if (!isOwn && options.bridgeCommand !== undefined) return fromWords(options.bridgeCommand);
   if (options.program !== undefined) return fromWords([...options.program, "bridge", action]);
   const home = findStateHome(system);
   const staged = home === undefined ? undefined : join(home, ".claude", "bin", "amplihack");

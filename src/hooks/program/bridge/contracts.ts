@@ -61,12 +61,34 @@ export interface InjectMemoryReply {
   readonly memory_keys_used: readonly string[];
 }
 
+/** A question of the guard's, for the team's server: as it was shown and judged. */
+export interface QuestionRequest {
+  readonly version: number;
+  readonly action: "question";
+  readonly session_id: string;
+  readonly digest: string;
+  readonly command: string;
+  readonly cwd: string;
+  readonly rules: readonly string[];
+  readonly found: readonly string[];
+  readonly host: string;
+  readonly project: string;
+  readonly wait_ms: number;
+}
+
+export interface QuestionReply {
+  readonly answer: "yes" | "no" | "waiting";
+  /** who answered */
+  readonly by: string;
+}
+
 /** Request and reply of each action. */
 export interface BridgeContracts {
   readonly reflect: { readonly request: ReflectRequest; readonly reply: ReflectReply };
   readonly get_context: { readonly request: GetContextRequest; readonly reply: GetContextReply };
   readonly store: { readonly request: StoreRequest; readonly reply: StoreReply };
   readonly inject_memory: { readonly request: InjectMemoryRequest; readonly reply: InjectMemoryReply };
+  readonly question: { readonly request: QuestionRequest; readonly reply: QuestionReply };
 }
 export type BridgeAction = keyof BridgeContracts;
 export type BridgeRequest = BridgeContracts[BridgeAction]["request"];
@@ -78,6 +100,7 @@ export const BRIDGE_TIMEOUT_MS: Readonly<Record<BridgeAction, number>> = {
   get_context: 10_000,
   store: 15_000,
   inject_memory: 5_000,
+  question: 600_000,
 };
 export const BRIDGE_ACTIONS = Object.keys(BRIDGE_TIMEOUT_MS) as readonly BridgeAction[];
 
@@ -124,6 +147,19 @@ export function parseBridgeRequest(value: Json): Parsed<BridgeRequest> {
           prompt: read.string("prompt"),
           ...(isGiven("agents") ? { agents: harmlessTexts(read, "agents", Number.MAX_SAFE_INTEGER) } : {}),
         };
+      case "question":
+        return {
+          ...base,
+          action,
+          digest: read.string("digest"),
+          command: read.string("command"),
+          cwd: read.string("cwd"),
+          rules: read.strings("rules"),
+          found: read.strings("found"),
+          host: read.string("host"),
+          project: read.string("project"),
+          wait_ms: read.number("wait_ms"),
+        };
     }
   });
 }
@@ -161,6 +197,10 @@ const REPLY_READERS: ReplyReaders = {
   inject_memory: read => ({
     injected_context: harmless(read.string("injected_context"), REPLY_LIMITS.text),
     memory_keys_used: harmlessTexts(read, "memory_keys_used", REPLY_LIMITS.key),
+  }),
+  question: read => ({
+    answer: read.oneOf("answer", ["yes", "no", "waiting"]),
+    by: harmless(read.string("by"), REPLY_LIMITS.key),
   }),
 };
 
