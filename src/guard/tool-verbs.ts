@@ -24,6 +24,15 @@ const OWN_THINGS = wordSet(`
 const OF_OTHERS = wordSet("drive gdrive dropbox onedrive sharepoint box s3 blob");
 /** Enough in the name of a tool, which has no word but for what it does. */
 const TAKES = wordSet("remove uninstall deactivate reset");
+/** What a tool of a service does it to: in a program these are parts of the project's code. */
+const OF_SERVICES = wordSet(`
+  page item entry post document doc folder sheet card board list event meeting ticket issue article campaign lead deal
+  conversation product invoice charge payment model course survey
+  ad listing offer coupon webhook rule alias connection key
+`);
+const MOVES_MONEY = wordSet("create make send issue submit initiate execute transfer refund payout");
+/** Money that leaves; whoever makes one of these has paid. */
+const PAYS = wordSet("refund payout transfer withdrawal chargeback disbursement");
 /** Words of a member's name that say what a tool of many uses does. */
 const CHOOSES = wordSet("method action operation op verb mode tool function command");
 /** Names of such tools, whose member `name` is the operation. */
@@ -99,6 +108,8 @@ function saidOperations(
   }));
   return operationsSaid({ program: "", command: [words.join("-")], options }).map(said => ({
     ...common,
+    // Where it goes may be said by the name itself: `promote_to_production`.
+    names: [...common.names, ...words],
     ...said,
   }));
 }
@@ -138,14 +149,18 @@ function isAddress(value: Json | undefined): value is string {
 function verbIn(words: readonly string[], server: readonly string[] = []): string | undefined {
   const [first = ""] = words;
   if (words.join(" ").endsWith("to zero")) return "empty";
-  if (isCalm(first) || isCalm(words.at(-1) ?? "")) return undefined;
   const nouns = words.map(singular);
+  if (MOVES_MONEY.has(first) && PAYS.has(nouns.at(-1) ?? "")) return "pay";
+  // A verb in front is what is done, whatever the last word could be by itself: `deleteIssue`.
+  const isTaken = destroyingVerb(first) !== undefined || TAKES.has(first);
+  if (isCalm(first) || (!isTaken && isCalm(words.at(-1) ?? ""))) return undefined;
   const isOfAll = words.some(word => word === "all" || word === "every" || word === "everything");
-  if (isOfAgent(words, server) || (!isOfAll && nouns.some(isRegenerable))) return undefined;
+  const isOfService = server.length > 0 && nouns.some(noun => OF_SERVICES.has(noun));
+  if (isOfAgent(words, server) || (!isOfAll && !isOfService && nouns.some(isRegenerable))) return undefined;
   const strong =
     words.map(destroyingVerb).find(verb => verb !== undefined) ?? words.find(word => TAKES.has(word));
   if (strong !== undefined) return strong;
-  const isOfResource = isOfAll || nouns.some(isResource);
+  const isOfResource = isOfAll || isOfService || nouns.some(isResource);
   return words.find(word => isWeakVerb(word) && (isOfResource || words.length === 1));
 }
 

@@ -186,13 +186,20 @@ export function secretAt(
   return secretByName(name, { added, removed });
 }
 
-/** Below the home directory; a trailing slash stands for the whole tree. */
+/**
+ * Below the home directory; a trailing slash stands for the whole tree. What a login runs, and what a program runs or
+ * obeys whenever it is started.
+ */
 export const STARTUP_FILES = words(`
   .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zprofile .zshenv .zlogin .zlogout
   .kshrc .cshrc .tcshrc .login .inputrc .xprofile .xinitrc .xsession .xsessionrc .pam_environment .ssh/rc
   .config/fish/config.fish .config/fish/conf.d/ .config/autostart/ .config/systemd/user/ .config/environment.d/
   .local/share/systemd/user/ Library/LaunchAgents/ .config/plasma-workspace/ .config/nushell/config.nu
   .oh-my-zsh/custom/ .zshrc.d/ .bashrc.d/
+  .ssh/config .curlrc .wgetrc .gdbinit .lldbinit .tmux.conf .screenrc .vimrc .config/nvim/init.lua .config/nvim/init.vim
+  .emacs .emacs.d/init.el .Rprofile .irbrc .pryrc .pdbrc .psqlrc .sqliterc .mailcap .cargo/config.toml .cargo/config
+  .config/pip/pip.conf .pip/pip.conf .condarc .gemrc .gradle/init.gradle .gradle/init.d/ .m2/settings.xml .yarnrc
+  .yarnrc.yml .bunfig.toml
 `);
 
 /** Files that run by themselves: what is written there outlives the session. */

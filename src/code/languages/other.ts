@@ -20,6 +20,8 @@ interface Text {
   readonly at: number;
   /** between backticks, or words between angles */
   readonly isCommand: boolean;
+  /** given to a function: `f("x")`, `(f "x")` */
+  readonly isGiven: boolean;
 }
 
 interface Statement {
@@ -28,6 +30,14 @@ interface Statement {
   /** it asks for the home by a function or a variable: `homedir()`, `getenv("HOME")` */
   isAtHome: boolean;
 }
+
+/** What is only shown. */
+const SHOWS =
+  /^(?:print|say|puts|echo|write|log|display|format|put|message|show|output|trace|debug|warn|comment|error|info)/;
+/** A program with an option, as nobody writes a plain text. */
+const COMMAND = /^(?:sudo\s+)?[a-z][\w.-]{1,30}(?:\s+[\w.:/@=-]+)?\s+-{1,2}[A-Za-z][\w-]*(?:=\S*)?(?:\s|$)/;
+/** `.system rm -rf x`, `platform shell rm -rf x`: the rest of the line is a command. */
+const REST = /^[ \t]+([a-z][\w.-]*(?:[ \t]+[^\s()"'`]+)+)[ \t]*(?=\n|$)/;
 
 const newStatement = (): Statement => ({ words: new Set(), texts: [], isAtHome: false });
 
@@ -65,13 +75,17 @@ function parseOther(source: string, budget: ReadingBudget): readonly Node[] {
     if (token === ";" || token === "\n") end(at);
     else if (/^\w|^\$/.test(token)) {
       for (const word of wordsInName(token)) statement.words.add(word);
+      const rest = RUN_WORDS.has(token) ? REST.exec(source.slice(at + token.length, at + MAX_TEXT)) : null;
+      if (rest !== null && statement.texts.length === 0)
+        nodes.push(callNode("runs", [textNode(rest[1] ?? "")], at));
       statement.isAtHome ||=
         HOME_FUNCTION.test(token) ||
         (token === "home" && HOME_MEMBER.test(source.slice(Math.max(0, at - 12), at)));
       const close = QUOTED_COMMAND.test(token) ? CLOSERS[source[at + token.length] ?? ""] : undefined;
       const end = close === undefined ? -1 : source.indexOf(close, at + token.length + 1);
       if (end < 0) continue;
-      statement.texts.push({ text: source.slice(at + token.length + 1, end), at, isCommand: true });
+      const text = source.slice(at + token.length + 1, end);
+      statement.texts.push({ text, at, isCommand: true, isGiven: false });
       TOKEN.lastIndex = end + 1;
     } else if (token.endsWith("!")) {
       const command = commandLine(source, at, token.length);
@@ -111,7 +125,9 @@ function readText(source: string, at: number, open: string, words: ReadonlySet<s
   if (source[end] !== close) return undefined;
   // `"rm x".!` and `"rm x".execute()`
   const isStarted = /^\s*\.?\s*(?:!|execute\b|shell\b|system\b)/.test(source.slice(end + 1, end + 20));
-  return { text: source.slice(at + 1, end), at, isCommand: open === "`" || open === "<" || isStarted };
+  const isGiven = /[([,]\s*$|\([\w:.!?*/-]+\s+$/.test(source.slice(Math.max(0, at - 40), at));
+  const isCommand = open === "`" || open === "<" || isStarted;
+  return { text: source.slice(at + 1, end), at, isCommand, isGiven };
 }
 
 function readStatement({ words, texts, isAtHome }: Statement, end: number): readonly Node[] {
@@ -128,6 +144,10 @@ function readStatement({ words, texts, isAtHome }: Statement, end: number): read
     ...inHome,
     ...texts.filter(({ text }) => isPathText(text)).map(({ text }) => textNode(unescaped(text))),
   ];
+  if (!hasWord(words, RUN_WORDS) && ![...words].some(word => SHOWS.test(word)))
+    for (const { text, at: place, isCommand, isGiven } of texts)
+      if (!isCommand && isGiven && COMMAND.test(text))
+        nodes.push(callNode("runs", [textNode(unescaped(text))], place));
   if (hasWord(words, RUN_WORDS)) {
     const plain = texts.filter(({ isCommand }) => !isCommand).map(({ text }) => unescaped(text));
     for (const text of plain) if (/\s/.test(text)) nodes.push(callNode("runs", [textNode(text)], at));

@@ -1,7 +1,7 @@
 import { knownPrefix, wordSet } from "../../shell/index.ts";
 import type { EvaluationContext, FunctionCall } from "./context.ts";
 import { type Datum, firstValue, knownTextOf, literal, optionsOf } from "./datum.ts";
-import { noteDelete, noteMove, noteShell, noteWrite } from "./effects.ts";
+import { noteDelete, noteLoss, noteMove, noteShell, noteWrite } from "./effects.ts";
 
 // Libraries have more functions than any table. What one does that no table knows is told by the words in its name.
 
@@ -34,6 +34,30 @@ const FOREIGN = wordSet("fiddle ffi ctypes cdll libc dlopen syscall koffi");
 const PACKED_FILE = /\.(?:tar|tgz|zip|jar|gz|bz2|xz|zst|7z|rar|gem|whl|war|apk)$/i;
 const LIBRARY_FILE = /\.(?:so|dylib|dll)(?:\.\d+)*$/;
 
+const TAKES_AWAY = wordSet(
+  "delete destroy terminate purge drop prune wipe revoke truncate deprovision undeploy unpublish",
+);
+/** What belongs to a service: with one of these in its name a function takes it away there, whatever library it is of. */
+const OF_SERVICES = wordSet(`
+  namespace database bucket instance instances cluster volume volumes stack droplet topic queue repo repository project
+  table collection server deployment subscription customer tenant organization organisation snapshot vault secret user
+  users account domain zone vm machine nodegroup index indices keyspace
+`);
+/** Libraries that are clients of a service, by which their names begin. */
+const CLIENT =
+  /^(?:@?aws-sdk|boto3?|botocore|docker(?:ode)?|kubernetes|@kubernetes|google\.cloud|@google-cloud|googleapiclient|googleapis|azure|@azure|github|gitlab|octokit|@octokit|redis|ioredis|pymongo|mongodb|stripe|twilio|hcloud|digitalocean|pydo|linode\w*|elasticsearch|@elastic|opensearchpy|openstack|heroku3?|cloudflare|consul|hvac|slack_sdk|@slack|jira|notion_client|@notionhq|supabase|firebase_admin|firebase-admin|pinecone|qdrant_client|weaviate|chromadb|libvirt|proxmoxer|kafka|pika|novaclient)\b/i;
+
+/** `docker.from_env().volumes.prune()`, `client.delete_namespace("prod")`, `new DeleteBucketCommand(…)`. */
+function noteServiceLoss(context: EvaluationContext, call: FunctionCall, last: string): void {
+  const [verb = "", ...nouns] = last
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+  if (!TAKES_AWAY.has(verb)) return;
+  if (nouns.some(noun => OF_SERVICES.has(noun)) || CLIENT.test(call.name))
+    noteLoss(context, call, "cloud.other", `${verb} something`);
+}
+
 /** `deleteRecursively`, `del_dir_r`: the whole name and the words in it, in lower case. */
 export function wordsInName(name: string): readonly string[] {
   const parts = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").split(/[^A-Za-z0-9]+/);
@@ -54,6 +78,7 @@ export function isPathText(text: string): boolean {
 export function noteByName(context: EvaluationContext, call: FunctionCall): void {
   const last = call.name.slice(call.name.lastIndexOf(".") + 1);
   const words = wordsInName(last);
+  noteServiceLoss(context, call, last);
   const isOfFiles =
     hasWord(words, FILE_FUNCTIONS) || hasWord(wordsInName(call.name.slice(0, -last.length)), FILE_MODULES);
   if (hasWord(words, STARTS))

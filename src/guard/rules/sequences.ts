@@ -1,7 +1,13 @@
 import { isLocalAddress } from "../../programs/index.ts";
-import { describe } from "../../shell/index.ts";
+import { describe, text } from "../../shell/index.ts";
 import type { RuleTable } from "../rule.ts";
-import type { CommandEffect, RuleContext, RuleFamily } from "../rule-context.ts";
+import {
+  actorOf,
+  type CommandEffect,
+  type RuleContext,
+  type RuleFamily,
+  targetsOf,
+} from "../rule-context.ts";
 
 const RULES = {
   "net.sequence": {
@@ -51,8 +57,34 @@ function receiverOf(effect: CommandEffect): string | undefined {
   return remote === undefined ? "the remote" : describe(remote);
 }
 
+/** Code that no reader can read. */
+const NATIVE = /\.(?:so(?:\.\d+)*|dylib|dll|node|jar|class|pyc|wasm|bundle)$/;
+
+/** `LD_PRELOAD=./x.so prog`: a program loads native code that this command or this session made. */
+function inspectLoaders(context: RuleContext): void {
+  for (const invocation of context.facts.invocations) {
+    const by = actorOf(invocation);
+    const words = invocation.environment.flatMap(({ value }) =>
+      value === undefined ? [] : describe(value).split(/[\s:,;=]+/),
+    );
+    for (const word of new Set(words.filter(one => NATIVE.test(one))))
+      for (const { path, shown } of targetsOf(context, text(word), by, true))
+        if (path !== undefined && isMadeHere(path, context))
+          context.report("exec.session", by, shown, { file: shown, what: "is code that nobody can read" });
+  }
+}
+
+function isMadeHere(path: string, context: RuleContext): boolean {
+  if (context.workspace.given.written?.()?.hasWritten(path) === true) return true;
+  return context.effects.some(
+    effect =>
+      effect.kind === "write" &&
+      targetsOf(context, effect.path, effect.by, true).some(target => target.path === path),
+  );
+}
+
 export const SEQUENCES = {
   name: "execution-network",
   rules: RULES,
-  checks: [{ inspect: inspectSent }],
+  checks: [{ inspect: inspectSent, inspectWhole: inspectLoaders }],
 } satisfies RuleFamily;

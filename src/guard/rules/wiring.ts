@@ -9,6 +9,7 @@ import {
   holdsWiring,
   hookFiles,
   isLinkedWiring,
+  isStartupFile,
   mayNameWiring,
   partsBelow,
   plainName,
@@ -217,8 +218,22 @@ export function inspectWords(invocation: Invocation, context: RuleContext): void
   if (words.length === 0) return;
   const isInWiring = mayNameWiring(describe(invocation.cwd));
   const by = actorOf(invocation);
-  for (const word of words)
-    if (isInWiring || /[./*?[]/.test(describe(word))) reportWiring(context, word, by, "content");
+  for (const word of words) {
+    if (!isInWiring && !/[./*?[]/.test(describe(word))) continue;
+    reportWiring(context, word, by, "content");
+    reportStartup(context, word, by);
+  }
+}
+
+/** What starts by itself is as good as changed, when a program gets it of which nobody knows whether it writes. */
+function reportStartup(context: RuleContext, word: Value, by: Actor): void {
+  if (/^[^/.~$]*$/.test(describe(word))) return;
+  const { home } = context.workspace;
+  for (const { path, isRemote, shown } of targetsOf(context, word, by, true)) {
+    if (isRemote || path === undefined) continue;
+    const isOfGit = path === `${home}/.gitconfig` || path === `${home}/.config/git/config`;
+    if (isOfGit || isStartupFile(context.workspace, path)) context.report("fs.rcfile", by, shown);
+  }
 }
 
 const DESCRIPTOR = /^\/(?:dev\/(?:stdin|fd\/\d+)|proc\/[^/]+\/fd\/\d+)(?:\/|$)/;

@@ -15,7 +15,7 @@ import {
 const MAX_PATH = 4096;
 const PATH = `
   path paths filepath filepaths file files filename filenames pathname folder folders directory directories dir
-  dirs notebook
+  dirs notebook attachment attachments
 `;
 /** Names that hold a path where the value looks like one, or where the tool moves files. */
 const MAYBE_PATH = `

@@ -8,6 +8,7 @@ import {
   type Followed,
   knownPrefix,
   knownText,
+  type OperationEffect,
   type OptionGrammar,
   type Output,
   type ProgramCall,
@@ -51,6 +52,7 @@ import {
   runUnknown,
   takenFolders,
 } from "./unknown.ts";
+import { skipsApproval } from "./vocabulary.ts";
 
 /** An option that is not known may take the next word as its value. */
 const UNKNOWN: OptionGrammar = { abbreviates: false, unknownTakesValue: true };
@@ -130,7 +132,7 @@ function unsaidEffects(
   const given =
     // A record that tells what is sent has read the options already.
     (isUnknown || isClient) && program?.language === undefined && !effects.some(({ kind }) => kind === "send")
-      ? plainReads(givenFiles(call, program?.options?.stopsAtOperand === true))
+      ? plainReads(givenFiles(call, program?.options?.stopsAtOperand === true, isUnknown))
       : NO_EFFECTS;
   const takesQueries = isUnknown || (program !== undefined && mayTakeQueries(program));
   const isRead = effects.some(effect => effect.kind === "operation");
@@ -271,7 +273,7 @@ function operationEffects(
   const found = findProgram(tool.name);
   const there = tool.argv === call.argv ? call : parseCall(tool.name, found, { ...call, argv: tool.argv });
   const operations = operationRowsOf(tool.name).flatMap(rows => operationsOf(rows, tool.name, there, found));
-  if (operations.length > 0) return operations;
+  if (operations.length > 0) return operations.map(one => withoutQuestion(one, there));
   const isUnknown = found === undefined ? record === undefined || tool.name !== name : isBare(found);
   const isTask = found?.is?.includes("runsTasks") === true;
   const isTarget = found?.is?.some(trait => trait === "runsTargets" || trait === "mayRunPackage") === true;
@@ -288,6 +290,14 @@ function operationEffects(
         ? operationOfOthers(tool.name, there, { isTarget: false, only: kinds })
         : []),
   ];
+}
+
+/** A deploy that nobody is asked about on its way is one to production. */
+function withoutQuestion(effect: OperationEffect, { options }: ParsedCall): OperationEffect {
+  const isSkipped = options.options.some(({ name, value }) =>
+    skipsApproval(name, value === undefined ? undefined : describe(value)),
+  );
+  return effect.rule === "deploy.production" && isSkipped ? { verdict: "ask", ...effect } : effect;
 }
 
 function kindsOfOperations(rows: readonly (readonly Operation[])[]): ReadonlySet<string> {

@@ -25,6 +25,7 @@ import { findProgram } from "./registry.ts";
 import { runString } from "./run.ts";
 import {
   destroyingVerb,
+  endsEverything,
   isCalm,
   isRegenerable,
   isResource,
@@ -140,7 +141,7 @@ const USED_PARTS = words(
 const FILE_MARK = /^(?:fileb?:\/\/|(?:[\w.-]+=)?@)(?=.)/;
 
 /** Files that options of a program name: it may show them or send them somewhere. */
-export function givenFiles(call: ParsedCall, isWrapper: boolean): readonly Value[] {
+export function givenFiles(call: ParsedCall, isWrapper: boolean, isUnknown: boolean): readonly Value[] {
   const end = isWrapper ? call.options.operands[0]?.index : undefined;
   const argv = call.argv.slice(0, end);
   return argv.flatMap((word, index): readonly Value[] => {
@@ -149,12 +150,18 @@ export function givenFiles(call: ParsedCall, isWrapper: boolean): readonly Value
     const marked = FILE_MARK.exec(start)?.[0];
     if (marked !== undefined) return [dropKnown(word, marked.length)];
     const [option = "", name = "", equals] = /^--?([A-Za-z][\w-]*)(=)?/.exec(start) ?? [];
-    if (option === "" || !isGiven(partsOf(name))) return [];
+    if (option === "" || !(isUnknown ? mayBeGiven(name) : isGiven(partsOf(name)))) return [];
     const value = equals === undefined ? argv[index + 1] : dropKnown(word, option.length);
     if (value === undefined) return [];
     const mark = FILE_MARK.exec(knownPrefix(value))?.[0] ?? "";
     return [dropKnown(value, mark.length)];
   });
+}
+
+/** Of a program that nobody knows any option may; by one letter most name a key, a setting or a folder. */
+function mayBeGiven(name: string): boolean {
+  const parts = partsOf(name);
+  return isGiven(parts) || (name.length > 1 && !parts.some(part => USED_PARTS.includes(part)));
 }
 
 function isGiven(parts: readonly string[]): boolean {
@@ -255,6 +262,10 @@ const GRAMMARS: readonly OptionGrammar[] = [
 const MAX_COMMAND_WORDS = 4;
 /** Options whose value is the operation. */
 const OPERATION_OPTION = /^(?:action|operation|op|cmd|command|verb|do|task|method|type|mode)$/i;
+/** Enough at the end of an option without a value. */
+const LONE = words("disable shutdown poweroff killall stopall wipe erase obliterate");
+/** With one of these in front it is not done, or done at another time: `--no-disable`, `--on-shutdown`. */
+const LEAVES = words("no not dont without on if when keep before after skip");
 const FILE_NAME =
   /\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|md|json|ya?ml|toml|txt|sh|css|html|sql|c|h|cpp|php|lua|xml|csv)$/i;
 
@@ -269,6 +280,17 @@ export function operationOfVerbs(
 ): readonly OperationEffect[] {
   if (isTestRun(call)) return [];
   const isOfProject = /^[./]|\.\w+$/.test(describe(wordAt(call.argv, 0)));
+  const [called] = isKnown || /^[./]/.test(describe(wordAt(call.argv, 0))) ? [] : verbsOfName(program);
+  if (called !== undefined && !onlyTells(call.options))
+    return [
+      {
+        kind: "operation",
+        rule: "cloud.other",
+        what: `${called} something`,
+        target: [program, ...call.argv.slice(1).map(describe)].join(" "),
+        names: namesOf(call, call.options, call.operands.map(describe)),
+      },
+    ];
   for (const options of isKnown ? [call.options] : GRAMMARS.map(one => parseOptions(call.argv, one))) {
     const shown = options.operandValues.map(describe);
     const verb =
@@ -276,10 +298,14 @@ export function operationOfVerbs(
       (isKnown
         ? undefined
         : options.options.map(({ name, value }) => verbOfOption(name, value)).find(one => one !== undefined));
-    if (verb === undefined || onlyTells(options)) continue;
+    if (onlyTells(options)) continue;
     const target = [program, ...call.argv.slice(1).map(describe)].join(" ");
     const names = namesOf(call, options, shown);
-    return [{ kind: "operation", rule: "cloud.other", what: `${verb} something`, target, names }];
+    const flags = options.options.flatMap(({ name, value }) => (value === undefined ? [name] : []));
+    if (verb !== undefined)
+      return [{ kind: "operation", rule: "cloud.other", what: `${verb} something`, target, names }];
+    if (!isOfProject && endsEverything(shown, flags))
+      return [{ kind: "operation", rule: "sys.kill", what: "end everything that runs there", target, names }];
   }
   return [];
 }
@@ -315,9 +341,22 @@ export function operationOfOthers(
   );
 }
 
-/** `--delete`, `--drop-database`, `--action delete`. */
+/** `kafka-delete-records.sh`, `k3s-uninstall.sh`, `dropuser`: the name of the program is the verb. */
+function verbsOfName(program: string): readonly string[] {
+  const parts = partsOf(program.replace(/\.(?:sh|exe|py|cmd|bat)$/, ""));
+  if (parts.some(part => isCalm(part) || isRegenerable(part))) return [];
+  return parts.filter(
+    part => part === "uninstall" || (part !== "drop" && destroyingVerb(part) !== undefined),
+  );
+}
+
+/** `--delete`, `--drop-database`, `--master-disable`, `--action delete`. */
 function verbOfOption(name: string, value: Value | undefined): string | undefined {
-  const [verb = "", ...nouns] = partsOf(name);
+  const parts = partsOf(name);
+  const [verb = "", ...nouns] = parts;
+  const last = parts.at(-1) ?? "";
+  const isLone = LONE.includes(last) && (last !== "disable" || parts.length > 1) && !LEAVES.includes(verb);
+  if (value === undefined && isLone) return name;
   if (destroyingVerb(verb) !== undefined && nouns.every(noun => isResource(singular(noun)))) return verb;
   const given = value === undefined ? "" : describe(value);
   return OPERATION_OPTION.test(name) && /^[\w:.-]+$/.test(given)

@@ -14,6 +14,8 @@ const WEAKLY = words(`
   drain trash overwrite invalidate expire archive cancel ban kick refund void forget abandon discard suspend freeze
   shutdown poweroff halt quarantine blacklist demote offboard strip scrap zap
 `);
+/** What ends something that runs; with everything for its object, what others run as well. */
+const ENDS = words("stop kill halt shutdown poweroff quit suspend pause destroy stopall killall haltall");
 /** What is lost with its data, or for everybody who uses it. */
 const RESOURCES = words(`
   account alert app application archive backup blob branch-protection bucket calendar catalog certificate channel cluster
@@ -49,7 +51,7 @@ const RELEASES = words("release rollout deployment");
 /** Of a place that says production, each of these changes what people use. */
 const CHANGES = words(`
   apply sync upgrade update migrate patch scale execute trigger swap reconcile toggle submit import restore
-  publish supply converge
+  publish supply converge restart rebuild reload recreate
 `);
 
 const GIVES = words(
@@ -87,6 +89,10 @@ const UNPROTECTS = words("unprotect unseal");
 const OFF = /(?:^|[=:\s"'])(?:false|off|0|no|none|disabled?|suspended)(?=$|[\s"',}])/i;
 const OPEN_VALUE =
   /(?:^|[=:,\s"'])(?:0\.0\.0\.0(?:\/0)?|::\/0|allUsers|allAuthenticatedUsers|AllUsers|public-read(?:-write)?|Everyone|anyone)(?=$|[:,\s"'\]])/;
+/** Members that say how much somebody may do, and values with which it is everything. */
+const LEVELS = words("role permission access privilege scope acl level");
+const HIGHEST =
+  /^(?:[\w./-]*[./_-])?(?:admin\w*|owner|maintain\w*|superuser|root|cluster-admin|editor|fullaccess|full[_-]control|poweruser\w*|\*)$/i;
 const OPEN_OPTION = words("public publicly unauthenticated anonymous");
 
 const BUYS = words(`
@@ -150,6 +156,16 @@ export function isWeakVerb(part: string): boolean {
   return WEAKLY.includes(part);
 }
 
+/** `stop all`, `kill --all`, `services stop '*'`: no more is said of what it ends. */
+export function endsEverything(command: readonly string[], flags: readonly string[]): boolean {
+  const at = command.findIndex(word => partsOf(word).some(part => ENDS.includes(part)));
+  if (at < 0 || at > 2) return false;
+  if (/all$/.test(command[at] ?? "")) return true;
+  const objects = command.slice(at + 1);
+  if (objects.some(word => /^(?:all|\*|everything|\*:\*)$/i.test(word))) return true;
+  return flags.some(flag => /^(?:all|everything|all-\w+)$/.test(flag));
+}
+
 export function isResource(noun: string): boolean {
   return RESOURCES.includes(noun);
 }
@@ -160,6 +176,15 @@ export function isRegenerable(noun: string): boolean {
 
 export function isCalm(part: string): boolean {
   return CALM.includes(part);
+}
+
+/** `--require-approval never`, `--no-confirm-changeset`, `--skip-checks`: nobody looks at it before it is there. */
+export function skipsApproval(name: string, value: string | undefined): boolean {
+  const parts = partsOf(name);
+  const isOfApproval = parts.some(part =>
+    /^(?:approval|confirm\w*|review|check|checks|verif\w+)$/.test(part),
+  );
+  return isOfApproval && (/^(?:no|skip|bypass|disable|without)$/.test(parts[0] ?? "") || value === "never");
 }
 
 /** What reaches users, gives rights, lifts a protection or costs money: each is a rule that can be set. */
@@ -175,13 +200,25 @@ export function operationsSaid({ program, command, options }: Said): readonly Sa
   const isKey = has(KEYS) || (has(["key"]) && has(KINDS_OF_KEY));
   const isAccount = has(ACCOUNTS) && has(MAKES_ACCOUNTS);
   const isSecret = has(["secret"]) && has(SETS_SECRETS);
-  const lifts = options.some(({ name, value }) => liftsProtection(partsOf(name).map(singular), value));
+  // Whatever is switched off of a protection that is changed: `update_branch_protection(enforce_admins: false)`.
+  const isOfProtection = has(PROTECTION) && (has(MAKES) || has(CHANGES));
+  const lifts = options.some(
+    ({ name, value }) =>
+      liftsProtection(partsOf(name).map(singular), value) ||
+      (isOfProtection && value !== undefined && OFF.test(value)),
+  );
   const opens = options.some(({ name, value }) => opensToAll(partsOf(name), value));
+  const raises = options.some(
+    ({ name, value }) =>
+      value !== undefined &&
+      HIGHEST.test(value) &&
+      partsOf(name).some(part => LEVELS.includes(singular(part))),
+  );
   const found: readonly (readonly [boolean, SaidOperation["rule"], string])[] = [
     [isDeploy, "deploy.production", "deploy"],
     [!isDeploy && has(CHANGES), "deploy.production", CHANGE],
     [
-      !closes && (has(GIVES_ALWAYS) || (gives && (has(RIGHTS) || isKey)) || isAccount || isSecret),
+      !closes && (has(GIVES_ALWAYS) || (gives && (has(RIGHTS) || isKey || raises)) || isAccount || isSecret),
       "grant.access",
       "give rights",
     ],

@@ -125,6 +125,7 @@ export const cloud: Field = {
       effects: readsAndUploads,
       run: runRemotely,
       operations: [
+        "deploy.production app deploy | deploy to everybody who uses it | unless no-promote | ask | stops gcloud app deploy | passes gcloud app describe",
         "deploy.production run|app|functions|endpoints|beta|alpha|builds|deploy|compute|artifacts …deploy|update-traffic|promote|rollback|rolling-action|submit | deploy | stops gcloud run deploy web | passes gcloud thing list web",
         "grant.access …add-iam-policy-binding|set-iam-policy|add-iam-member | give rights | stops gcloud thing add-iam-policy-binding web | passes gcloud thing list web",
         "grant.access …service-accounts|keys|roles|api-keys|hmac create|update|undelete|enable | make an account or a key | stops gcloud service-accounts create web | passes gcloud service-accounts list web",
@@ -414,6 +415,9 @@ export const cloud: Field = {
       "serverless sls sam amplify: deploy.production deploy|publish|push|rollback | deploy | stops serverless deploy web | passes serverless list web",
       "helmfile skaffold: deploy.production apply|sync|run|deploy | deploy | stops helmfile apply web | passes helmfile list web",
       "cap: deploy.production …deploy|deploy:* | deploy | stops cap thing deploy web | passes cap thing list web",
+      "kamal: deploy.production deploy|redeploy|rollback|setup | deploy to the servers that people use | unless d destination | ask | stops kamal deploy | passes kamal deploy -d staging",
+      "surge: deploy.production * | deploy to production | free on list|whoami|login|logout|teardown | ask | stops surge dist | passes surge list",
+      "gh-pages: deploy.production - | publish the page | needs d dist | ask | stops gh-pages -d dist | passes gh-pages-clean",
       "kamal: deploy.production deploy|redeploy|rollback|setup | deploy | stops kamal deploy web | passes kamal list web",
       "ansible-playbook: deploy.production * | run a playbook | unless C check syntax-check list-hosts list-tasks list-tags | stops ansible-playbook x web | passes ansible-playbook x -C",
       "spin waypoint werf garden tilt devspace kapp ytt flagger octo octopus spinnaker spin: deploy.production …deploy|converge|up|release|promote|rollback|create-release | deploy | stops spin thing deploy web | passes spin thing list web",

@@ -161,7 +161,23 @@ export function copyIntoContainer({ argv }: ParsedCall): readonly ProgramEffect[
     .filter(word => !isThere(word))
     .map((path): ProgramEffect => ({ kind: "read", path, isCopy: true }));
   if (destination === undefined || isThere(destination)) return reads;
+  const names = operands.slice(0, -1).map(word => nameThere(word));
+  // Where the names are known it is these that are written.
+  if (/^\.{1,2}\/?$|\/$/.test(describe(destination)) && names.every(name => name !== undefined))
+    return [
+      ...reads,
+      ...names.map((name): ProgramEffect => {
+        const path = joinPath(destination, text(name ?? ""));
+        return { kind: "write", path, how: "replace", isInto: true };
+      }),
+    ];
   return [...reads, { kind: "write", path: destination, how: "replace", isInto: true }];
+}
+
+/** The last name of a path in a container; undefined for the content of a folder. */
+function nameThere(word: Value): string | undefined {
+  const name = /^[^/]*:(?:.*\/)?([^/*?[\]]+)$/.exec(knownText(word) ?? "")?.[1];
+  return name === undefined || /^\.{1,2}$/.test(name) ? undefined : name;
 }
 
 const BUILD: OptionGrammar = {

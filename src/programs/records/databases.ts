@@ -30,6 +30,7 @@ const SHELL_LINES: Readonly<Record<string, RegExp>> = {
   psql: /\\!\s*(.*)$/gm,
   "mysql mariadb": /^[ \t]*(?:\\!|system)\s+(.*)$/gm,
   sqlite3: SQLITE_SHELL,
+  duckdb: SQLITE_SHELL,
 };
 
 /** Clients of databases, and commands of frameworks that empty them. */

@@ -123,7 +123,7 @@ function stringIn(match: RegExpExecArray | RegExpMatchArray, first: number): str
 
 /** Options, in any spelling, behind which programs take code, and subcommands that do. */
 const CODE_OPTION =
-  /^(?:-{1,2}(?:[a-z]?[cegrxp]|eval(?:uate)?|exec(?:ute)?|(?:\w+-)?expr(?:ession)?|code|commands?|cmd|script|batch(?:-string)?|goal|do|run|shell|sh|on-[\w-]+)|eval|exec)$/i;
+  /^(?:-{1,2}(?:[a-z]?[cegorxp]|eval(?:uate)?|exec(?:ute)?|(?:\w+-)?expr(?:ession)?|code|commands?|cmd|script|batch(?:-string)?|goal|do|run|shell|sh|on-[\w-]+)|eval|exec)$/i;
 
 /**
  * A program of which nothing is known may be an interpreter: text behind an option that elsewhere holds code is searched as
@@ -177,7 +177,8 @@ function compile(call: ParsedCall): Output {
     if (code !== undefined) followUnreadCode(code, call);
   }
   const sources = call.argv.slice(1).filter(word => /^[^-].*\.\w+$|^-$/.test(knownText(word) ?? ""));
-  for (const path of sources) {
+  // Without a source they read it from their input.
+  for (const path of sources.length === 0 && call.stdin !== undefined ? [text("-")] : sources) {
     const isStdin = knownText(path) === "-";
     if (!isStdin && writtenEntry(path, call.cwd, call.scope) === undefined) continue;
     const contents = isStdin ? [call.stdin] : readContents(path, call.cwd, call.stdin, call.scope);

@@ -16,8 +16,10 @@ import type { ParsedCall } from "../model/program.ts";
 const SHARED_NAMES = words(`
   java dotnet code cursor electron postgres postgresql mysqld mongod redis-server docker dockerd containerd kubelet sshd
   systemd init launchd cron crond nginx httpd apache2 tmux screen login getty dbus-daemon gnome-shell xorg explorer
-  svchost winlogon lsass csrss claude codex copilot gemini
+  svchost winlogon lsass csrss
 `);
+/** The agent that this call is for, and what judges its calls, wherever the name stands in a command line. */
+const OWN_NAMES = /(?:^|[^a-z])(?:amplihack|claude|codex|copilot|gemini|opencode)(?:-\w+)?(?=$|[^a-z/.-])/i;
 const MAX_SOURCES = 32;
 
 /** A name that says nothing of what the process is for: ending all of that name ends what others run. */
@@ -26,6 +28,7 @@ function isShared(written: string, { scope }: ParsedCall): boolean {
   // Classes and signs alone choose nothing: `[a-z]*`, `^[0-9]+$`.
   const plain = written.replace(/\[[^\]]*-[^\]]*\]|\\[wWdDsSb]|[[\]{}()^$.*+?|\\\d,]/g, "");
   if (plain.trim() === "" && !/^:?\d{2,}/.test(written)) return true;
+  if (OWN_NAMES.test(name.trim())) return true;
   return scope.session.programs.runsCode(name) || SHARED_NAMES.includes(name.toLowerCase());
 }
 
@@ -118,7 +121,10 @@ function listsProcesses({ program, argv, redirections }: Invocation): boolean {
       return true;
     case "lsof":
       // An address or a file behind it says whose processes are meant.
-      return !given.some(word => /^-[a-hj-zA-Z]*i.|^[@:]|^[^-/].*\/|^(?:tcp|udp)?:?\d+/i.test(word));
+      return (
+        given.some(isWideRange) ||
+        !given.some(word => /^-[a-hj-zA-Z]*i.|^[@:]|^[^-/].*\/|^(?:tcp|udp)?:?\d+/i.test(word))
+      );
     case "seq":
     case "jot":
       return given.filter(word => /^\d+$/.test(word)).some(word => Number(word) > MAX_NUMBERS);
@@ -132,6 +138,12 @@ function listsProcesses({ program, argv, redirections }: Invocation): boolean {
     default:
       return redirections.some(({ target }) => isOfSystem(describe(target)));
   }
+}
+
+/** `:1-65535`: more ports than one program has. */
+function isWideRange(word: string): boolean {
+  const [, from = "", to = ""] = /(\d{1,5})-(\d{1,5})$/.exec(word) ?? [];
+  return Number(to) - Number(from) > MAX_NUMBERS;
 }
 
 /** Texts that processes were chosen by. */
@@ -168,10 +180,11 @@ export function effectsOfKillByName(call: ParsedCall): readonly ProgramEffect[] 
   const { options, operands, program } = call;
   const isChosen =
     program === "pkill" && options.has("P", "parent", "g", "pgroup", "s", "session", "t", "terminal");
-  if (isChosen || options.has("f", "full", "0")) return [];
+  if (isChosen || options.has("0")) return [];
+  const isWhole = options.has("f", "full");
   return operands
     .map(describe)
-    .filter(name => isShared(name, call))
+    .filter(name => (isWhole ? OWN_NAMES.test(name) : isShared(name, call)))
     .map(name => ending(`end every process called ${name}`, `${program} ${name}`));
 }
 

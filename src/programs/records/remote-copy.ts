@@ -13,6 +13,7 @@ import {
 } from "../../shell/index.ts";
 import { payloads, readsOf, sendEffect, stdinPayloads } from "../model/effects.ts";
 import { type Field, type ParsedCall, program } from "../model/program.ts";
+import { CHANGE } from "../model/vocabulary.ts";
 import { save } from "./file-access.ts";
 import { fetchedOutput, nameOfUrl } from "./network.ts";
 
@@ -99,7 +100,9 @@ function effectsOfRsync({ options, operands }: ParsedCall): readonly ProgramEffe
   const sent = payloads("file", sources).map(payload => ({ ...payload, isPart }));
   const emptied = options.has("remove-source-files") ? sources : [];
   return [
-    ...(isSent ? sendEffect(destination, sent) : copiesInto(destination, sources)),
+    ...(isSent
+      ? [...sendEffect(destination, sent), ...putThere(destination)]
+      : copiesInto(destination, sources)),
     ...(options.has("delete") ? [mirrorEffect(isSent ? pathThere(destination) : destination, isSent)] : []),
     ...emptied.map(
       (path): DeleteEffect => ({ kind: "delete", path, isRecursive: true, isContentsOnly: true }),
@@ -134,7 +137,14 @@ function effectsOfScp({ operands }: ParsedCall): readonly ProgramEffect[] {
   if (destination === undefined) return [];
   if (!isRemotePath(destination)) return [{ kind: "write", path: destination, how: "replace", isInto: true }];
   const local = operands.slice(0, -1).filter(value => !isRemotePath(value));
-  return sendEffect(destination, payloads("file", local));
+  return [...sendEffect(destination, payloads("file", local)), ...putThere(destination)];
+}
+
+/** What is copied to a machine that people use is deployed there. */
+function putThere(destination: Value): readonly ProgramEffect[] {
+  const target = describe(destination);
+  const [host = ""] = target.split(":");
+  return [{ kind: "operation", rule: "deploy.production", what: CHANGE, target, names: [host] }];
 }
 
 function effectsOfRclone({ options, operands }: ParsedCall): readonly ProgramEffect[] {

@@ -39,6 +39,7 @@ export function requestLosses(request: HttpRequest): readonly OperationEffect[] 
   const isSent = bodies.length > 0 || /^(post|put|patch)$/i.test(request.method ?? "");
   if (!isSent) return [];
   if (endsInVerb(address) || bodies.some(asksForDeletion)) return deletionAt(address);
+  if (/^(?:put|patch)$/i.test(request.method ?? "") && bodies.some(takesOut)) return deletionAt(address);
   if (/\/git\/refs\//.test(address) && bodies.some(body => /\bforce["'=:\s]+true\b/i.test(body)))
     return [{ ...operationAt(address, "cloud.api", "replace what is published") }];
   const said = saidByRequest(request);
@@ -91,13 +92,19 @@ function operationAt(address: string, rule: OperationEffect["rule"], what: strin
 
 /** `--method delete --url https://…`: a request that a program makes which does much else. */
 export function requestOfOptions(options: ParsedOptions): readonly OperationEffect[] {
-  const method = options.valuesOf("method", "request", "http-method", "X").map(describe)[0];
+  const [first = "", second = ""] = options.operandValues.slice(0, 2).map(describe);
+  // `client delete https://…`
+  const named = /^\S+(?::\/\/|\.[a-z]{2,}\/)\S+$/i.test(second) ? first : undefined;
+  const method = options.valuesOf("method", "request", "http-method", "X").map(describe)[0] ?? named;
   if (method === undefined || !/^(?:delete|post|put|patch)$/i.test(method)) return [];
-  const given = [...options.valuesOf("url", "uri", "path", "endpoint"), ...options.operandValues].map(
-    describe,
-  );
+  const given = [
+    ...options.valuesOf("url", "uri", "path", "endpoint", "target-uri"),
+    ...options.operandValues.slice(method === named ? 1 : 0),
+  ].map(describe);
   const address = given.find(one => one.includes("://")) ?? given.find(one => /^\/?[\w-]+\/\S+$/.test(one));
-  const bodies = options.valuesOf("body", "data", "d", "input", "json").map(describe);
+  const bodies = options
+    .valuesOf("body", "data", "d", "input", "json", "f", "F", "field", "raw-field")
+    .map(describe);
   return address === undefined ? [] : requestLosses({ method, address, headers: [], bodies });
 }
 
@@ -122,6 +129,21 @@ function asksForDeletion(body: string): boolean {
     /\bmutation\b/.test(value)
       ? isDeletingMutation(value)
       : ACTION_MEMBERS.includes(name.toLowerCase()) && startsWithVerb(value),
+  );
+}
+
+/** `{"archived": true}`, `{"replicas": 0}`: out of use from then on. */
+function takesOut(body: string): boolean {
+  const read = readJson(body);
+  const members = read.ok ? membersOf(read.value) : formFields(body);
+  return members.some(
+    ({ name, value }) =>
+      (/^(?:is_?)?(?:archived|deleted|disabled|suspended|trashed|locked|deactivated)$/i.test(name) &&
+        value === "true") ||
+      (/^(?:quantity|replicas|desired_?(?:count|capacity)|num_?(?:nodes|instances)|min_?instances)$/i.test(
+        name,
+      ) &&
+        value === "0"),
   );
 }
 

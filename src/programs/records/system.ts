@@ -121,6 +121,7 @@ export const system: Field = {
       operations: [
         "grant.protection stop|disable|mask|kill auditd|auditd.service|rsyslog|rsyslog.service|syslog|systemd-journald|falco|osqueryd|clamav*|crowdstrike*|falcon-sensor|wazuh-agent|chronyd|backup*|restic*|borg* | switch a record or a protection off | stops systemctl stop auditd web | passes systemctl stop status web",
 
+        "sys.cron enable|reenable|link|add-wants|add-requires|edit|preset|set-default * | make something start by itself | safer systemctl list-unit-files | stops systemctl enable web | passes systemctl status web",
         "sys.power poweroff|reboot|halt|kexec|suspend|hibernate|rescue|emergency|soft-reboot | switch the machine off | stops systemctl poweroff | passes systemctl status web",
         "sys.power stop|disable|mask|kill ssh|sshd|ssh.service|sshd.service|network|networking|NetworkManager|NetworkManager.service|systemd-networkd|systemd-resolved|firewalld | cut the machine off | stops systemctl stop ssh | passes systemctl stop status web",
         "sys.power stop|disable|mask|kill * * * | stop many services of the machine | unless user | stops systemctl stop x x x | passes systemctl stop x x x --user",
@@ -225,6 +226,11 @@ export const system: Field = {
       "service rc-service invoke-rc.d: sys.power ssh|sshd|network|networking|NetworkManager stop | cut the machine off | stops service ssh stop | passes service ssh list web",
       "umount swapoff: sys.power - | take every file system or swap space away | needs a all | stops umount -a | passes umount web",
       "loginctl: sys.power poweroff|reboot|halt|terminate-*|kill-* | switch the machine off or end a login | stops loginctl poweroff | passes loginctl list web",
+      "launchctl: sys.cron load|bootstrap|enable|submit * | make something start by itself | safer launchctl list | stops launchctl load x.plist | passes launchctl list",
+      "loginctl: sys.cron enable-linger | make something start by itself | stops loginctl enable-linger | passes loginctl list-sessions",
+      "update-rc.d rc-update chkconfig sysrc: sys.cron * | make something start by itself | unless list l show status | free on show|status | stops rc-update add web | passes rc-update show",
+
+      "fcrontab incrontab: sys.cron * | replace the schedule | unless l e | stops incrontab x | passes incrontab -l",
       "launchctl: sys.kill kill * system/* | end a service of the machine | stops launchctl kill 9 system/x | passes launchctl list web",
       "launchctl: sys.power reboot|bootout | switch the machine or a login off | stops launchctl reboot | passes launchctl list web",
       "deluser groupdel delgroup: sys.account - | delete an account | stops deluser web | passes deluser --help",

@@ -39,6 +39,7 @@ export const windows: Field = {
         "takeown: fs.system-write …/r|/R | take over a whole tree | ask | safer icacls {rest} | stops takeown thing /r web",
         "icacls: fs.system-write * …/t|/T | change who may use a whole tree | ask | safer icacls {rest} | stops icacls x /t web",
         "sc: fs.system-write delete | delete a service | ask | safer sc query {rest} | stops sc delete web",
+        "schtasks: sys.cron …/create|/change|/Create|/CREATE|/Change | make something start by itself | safer schtasks /query | stops schtasks /create /tn x | passes schtasks /query",
         "schtasks: fs.system-write …/delete|/Delete | delete scheduled tasks | ask | safer schtasks /query | stops schtasks thing /delete web",
         "wevtutil: fs.system-write cl|clear-log | clear a log of the machine | ask | safer wevtutil el | stops wevtutil cl web",
       ],
