@@ -344,7 +344,8 @@ export function operationOfOthers(
 /** `kafka-delete-records.sh`, `k3s-uninstall.sh`, `dropuser`: the name of the program is the verb. */
 function verbsOfName(program: string): readonly string[] {
   const parts = partsOf(program.replace(/\.(?:sh|exe|py|cmd|bat)$/, ""));
-  if (parts.some(part => isCalm(part) || isRegenerable(part))) return [];
+  // A lone verb is a word of somebody else's command.
+  if (parts.length < 2 || parts.some(part => isCalm(part) || isRegenerable(part))) return [];
   return parts.filter(
     part => part === "uninstall" || (part !== "drop" && destroyingVerb(part) !== undefined),
   );
