@@ -228,7 +228,6 @@ async function captureTrees(
       const options = {
         isOfGit: true,
         withIgnored: given.changesIgnored === true,
-        withDirectories: true,
         commits: given.commits,
       };
       const swept = await sweepRepository(keeper, repository, options);
@@ -249,11 +248,7 @@ async function captureTrees(
       continue;
     }
     add(
-      await sweepAround(keeper, directory, project, {
-        isOfGit: false,
-        withIgnored: false,
-        withDirectories: false,
-      }),
+      await sweepAround(keeper, directory, project, { isOfGit: false, withIgnored: false }),
     );
     const repository = findRepository(disk, directory);
     if (repository !== undefined) addState(repository);

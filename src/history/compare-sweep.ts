@@ -2,14 +2,15 @@ import { ancestors, basename, dirname, type Files, isInside, join, type System }
 import { createDisk, openRepository, type Repository, trackedFiles } from "../workspace/index.ts";
 import { ABSENT, type PathChange, type PathState } from "./change.ts";
 import type { Digest, HistoryContext } from "./context.ts";
-import { readModes, usualModes } from "./file-modes.ts";
+import { differentModes, readModes, rememberModes, usualModes } from "./file-modes.ts";
 import type { GitComparison } from "./git-snapshot.ts";
-import { differencesFrom, filesOf, parseStatus, type TrackedPath } from "./git-status.ts";
-import { MAX_INDEX_BYTES, readKnownStatus } from "./known-status.ts";
+import { differencesFrom, filesOf, parseStatus, type TrackedPath, type WorkTreeStatus } from "./git-status.ts";
+import { isSmallTree, readKnownStatus } from "./known-status.ts";
 import { compareSeen, compareStates, factsAt, presentState, type Seen } from "./path-state.ts";
 import { type GitOptions, runGit, withoutTree } from "./run-git.ts";
 import { workPaths } from "./sweep.ts";
 import { recallSweep, type Sweep } from "./sweep-cache.ts";
+import { findFolders, foldersIn, type KnownFolders } from "./tree-folders.ts";
 import { isGitEntry, walkTree } from "./walk.ts";
 
 export interface SweepComparison {
@@ -18,13 +19,16 @@ export interface SweepComparison {
   readonly problem: string | undefined;
 }
 
-/** What changed in a tree since its sweep. `git` tells of files that git left out or put there. */
+/**
+ * What changed in a tree since its sweep, which began at `sinceMs`. `git` tells of files that git left out or put there.
+ */
 export async function compareSweep(
   context: HistoryContext,
   sweep: Sweep,
   digest: Digest,
   timeoutMs: number,
   git: GitComparison | undefined,
+  sinceMs: number,
 ): Promise<SweepComparison> {
   const list = context.store.readList(sweep.seen);
   if (list === undefined) return { changes: [], problem: "what was there before cannot be read" };
@@ -38,7 +42,9 @@ export async function compareSweep(
   const repository = openRepository(createDisk(context.system), sweep.gitDirectory, sweep.root);
   const result = await readKnownStatus(context.store, repository, () => timeoutMs);
   if (!result.ok) return { changes: [], problem: result.problem };
-  if (isAsBefore(context, sweep, result.text, git)) return { changes: [], problem: undefined };
+  const modes = result.isKnown === true ? [] : modeChanges(context, sweep, repository, seen, digest);
+  if (modes.length === 0 && isAsBefore(context, sweep, result.text, git))
+    return { changes: [], problem: undefined };
   const status = parseStatus(result.text);
   const isMoved = sweep.head !== undefined && status.head !== sweep.head;
   const tracked = isMoved
@@ -60,9 +66,9 @@ export async function compareSweep(
     ...workPaths(context, sweep.root, { ...status, changed: tracked }),
     ...(git?.putThere ?? []).map(at),
     ...status.ignored.map(path => join(sweep.root, path)).filter(context.rules.isPrecious),
-    ...(sweep.hasDirectories ? directoriesIn(context, sweep) : []),
+    ...(sweep.hasDirectories ? directoriesIn(context, sweep, status, { seen: foldersIn(list), timeMs: sinceMs }) : []),
   ]);
-  const changes: PathChange[] = [];
+  const changes: PathChange[] = modes.filter(({ path }) => !candidates.has(path));
   for (const path of candidates) {
     if (same.has(path)) continue;
     const change = compareOne(context.system, sweep, path, seen.get(path), inHead, digest);
@@ -79,6 +85,29 @@ export async function compareSweep(
   return { changes: [...changes, ...made], problem };
 }
 
+/** Permissions of files that are clean in git before and after. Their content is what it was. */
+function modeChanges(
+  { store, system }: HistoryContext,
+  sweep: Sweep,
+  repository: Repository,
+  seen: ReadonlyMap<string, Seen>,
+  digest: Digest,
+): readonly PathChange[] {
+  const now =
+    sweep.modes === undefined || !isSmallTree(system, repository)
+      ? undefined
+      : rememberModes(store, repository);
+  if (now === undefined) return [];
+  const modes = new Map(sweep.modes);
+  const { plain, executable } = usualModes(system.files, repository.gitDirectory);
+  return differentModes(sweep.modes ?? [], now).flatMap(path => {
+    const after = seen.has(path) ? ABSENT : presentState(system.files, path, digest);
+    if (after.kind !== "file") return [];
+    const mode = modes.get(path) ?? ((after.mode & 0o100) === 0 ? plain : executable);
+    return compareStates(path, { ...after, mode }, after) ?? [];
+  });
+}
+
 /** Git says what it said before the call, and no file of the sweep was touched. */
 function isAsBefore(
   context: HistoryContext,
@@ -86,7 +115,7 @@ function isAsBefore(
   text: string,
   git: GitComparison | undefined,
 ): boolean {
-  if (hasDirectories || (git?.leftOut.length ?? 0) + (git?.putThere.length ?? 0) > 0) return false;
+  if (!hasDirectories || (git?.leftOut.length ?? 0) + (git?.putThere.length ?? 0) > 0) return false;
   const known = recallSweep(context, root, text)?.sweep;
   return known?.head === head && JSON.stringify(known?.seen) === JSON.stringify(seen);
 }
@@ -166,7 +195,7 @@ function isUnseen({ files }: System, { ignored }: Sweep, path: string): boolean 
 /** Clean files that git tracked before the call, by path: their content is in its objects. */
 async function trackedBefore(
   context: HistoryContext,
-  { root, gitDirectory }: Sweep,
+  { root, gitDirectory, modes: given }: Sweep,
   tracked: readonly TrackedPath[],
   timeoutMs: number,
   noted: ReadonlyMap<string, number> = new Map(),
@@ -181,7 +210,7 @@ async function trackedBefore(
   const unknown = known.flatMap(one => (sizeOf(one) === undefined ? (one.id ?? []) : []));
   const sizes = unknown.length === 0 ? undefined : await sizesOf(system, place, unknown, timeoutMs);
   const { plain, executable } = usualModes(system.files, gitDirectory ?? root);
-  const modes = readModes(context.store, root);
+  const modes = new Map(given ?? readModes(context.store, root));
   const modeOf = (at: string, isExecutable: boolean) => {
     const unusual = modes.get(at);
     const fits = unusual !== undefined && ((unusual & 0o100) !== 0) === isExecutable;
@@ -207,8 +236,7 @@ async function trackedBefore(
 }
 
 function sizesInIndex(system: System, repository: Repository): ReadonlyMap<string, number> | undefined {
-  const bytes = system.files.inspect(`${repository.gitDirectory}/index`)?.size ?? 0;
-  const tracked = bytes > MAX_INDEX_BYTES ? undefined : trackedFiles(createDisk(system), repository);
+  const tracked = isSmallTree(system, repository) ? trackedFiles(createDisk(system), repository) : undefined;
   return tracked && new Map([...tracked].map(([path, { size }]) => [path, size]));
 }
 
@@ -224,23 +252,26 @@ async function sizesOf(
   return new Map(lines.map(([id = "", , size = "0"]) => [id, Number(size) || 0]));
 }
 
-function directoriesIn({ system, rules }: HistoryContext, sweep: Sweep): readonly string[] {
-  const found: string[] = [];
-  const ignored = new Set(sweep.ignored);
-  walkTree(system.files, sweep.root, {
-    visit(path, { kind }) {
-      if (kind !== "directory" || isGitEntry(path) || ignored.has(path) || rules.isRegenerable(path))
-        return false;
-      if (isOwnFolder(system.files, path)) return false;
-      found.push(path);
-      return true;
-    },
+/** Directories that are there now, without those that git ignores since. */
+function directoriesIn(
+  { system, rules }: HistoryContext,
+  { root, ignored }: Sweep,
+  status: WorkTreeStatus,
+  known: KnownFolders,
+): readonly string[] {
+  const left = new Set(ignored);
+  for (const path of status.ignored) if (path.endsWith("/")) left.add(join(root, path));
+  const found = findFolders(system.files, root, known, {
+    isLeftOut: path =>
+      (left.has(path) && !known.seen.has(path)) ||
+      rules.isRegenerable(path) ||
+      isOwnFolder(system.files, path),
     fail() {
       // What cannot be listed now was not made by the call.
     },
     isLate: () => false,
   });
-  return found;
+  return found.map(({ path }) => path);
 }
 
 /** The hooks make it between a sweep and this, when they write for the first time. */

@@ -91,7 +91,14 @@ async function describeEnd(
   const git = await compareRepositories(context, open);
   for (const sweep of open.sweeps) {
     const comparison = git.get(sweep.gitDirectory ?? "");
-    const { changes, problem } = await compareSweep(context, sweep, digest, leftMs(), comparison);
+    const { changes, problem } = await compareSweep(
+      context,
+      sweep,
+      digest,
+      leftMs(),
+      comparison,
+      open.change.timeMs,
+    );
     if (problem !== undefined) problems.push({ path: sweep.root, why: problem });
     const inner = open.sweeps.filter(({ root }) => root !== sweep.root && isInside(sweep.root, root));
     for (const change of changes) {

@@ -1,5 +1,5 @@
 import { findHome, readText } from "../state/index.ts";
-import { isInside, join } from "../system/index.ts";
+import { isInside, join, type System } from "../system/index.ts";
 import { createDisk, currentBranch, type Repository, trackedFiles } from "../workspace/index.ts";
 import { parseStatus, readStatus, type StatusResult } from "./git-status.ts";
 import { projectKey } from "./journal.ts";
@@ -12,11 +12,16 @@ import { isGitEntry, walkTree } from "./walk.ts";
  * Git is not asked again while nothing was touched that its answer depends on: the tracked files, every folder of the
  * tree, rules of what is ignored, the index, HEAD and settings. In larger trees git is quicker than a look at all of that.
  */
-export const MAX_INDEX_BYTES = 150_000;
+const MAX_INDEX_BYTES = 150_000;
 const MAX_WATCHED = 2_000;
 /** Rules of what is ignored may stand in any file that settings name. */
 const NAMES_OTHER_FILES = /^\s*(excludesfile|attributesfile|\[\s*include)/im;
 const MAX_CONFIG = 1024 * 1024;
+
+/** Git's answer is remembered here. */
+export function isSmallTree({ files }: Pick<System, "files">, { gitDirectory }: Repository): boolean {
+  return (files.inspect(`${gitDirectory}/index`)?.size ?? 0) <= MAX_INDEX_BYTES;
+}
 
 interface Head {
   readonly statusLength: number;
@@ -26,17 +31,17 @@ interface Head {
   readonly trackedLength: number;
 }
 
-/** `msForGit` is asked only when git has to be started. */
+/** `msForGit` is asked only when git has to be started. `isKnown`: nothing was touched since git said so. */
 export async function readKnownStatus(
   store: Store,
   repository: Repository,
   msForGit: () => number,
-): Promise<StatusResult> {
+): Promise<StatusResult & { readonly isKnown?: boolean }> {
   const { top = "" } = repository;
   const { system } = store;
   const known = readKnown(store, top);
   if (known !== undefined && system.files.stampsOf(known.paths) === known.stamps)
-    return { ok: true, text: known.status };
+    return { ok: true, text: known.status, isKnown: true };
   const sinceMs = system.clock.nowMs();
   const result = await readStatus(system, top, msForGit());
   if (result.ok) remember(store, repository, result.text, sinceMs, known);
@@ -76,7 +81,7 @@ function remember(
   const { files } = store.system;
   const { top = "", gitDirectory } = repository;
   const index = `${gitDirectory}/index`;
-  if ((files.inspect(index)?.size ?? 0) > MAX_INDEX_BYTES) return;
+  if (!isSmallTree(store.system, repository)) return;
   const settings = settingsOf(store, repository);
   const folders = settings === undefined ? undefined : foldersOf(store, top, status);
   if (settings === undefined || folders === undefined) return;

@@ -1,13 +1,17 @@
 import { readText } from "../state/index.ts";
+import type { KnownModes } from "./file-modes.ts";
 import { projectKey } from "./journal.ts";
 import type { Keeper } from "./keeper.ts";
 import type { Seen } from "./path-state.ts";
 import { isObjectList, type Listed, MAX_OWN_BYTES, type Store, seal, unseal } from "./store.ts";
+import { foldersIn, type KnownFolders, NO_FOLDERS } from "./tree-folders.ts";
 
 interface SeenFile {
   /** when these were looked at */
   readonly timeMs: number;
   readonly seen: Listed<Seen>;
+  /** which directories are left out; all others of the tree are in `seen` */
+  readonly folders?: string | undefined;
 }
 
 /** A file that is written twice within one tick of the file system's clock can keep its stamp. */
@@ -19,8 +23,10 @@ export interface SeenCache {
   find(path: string): Seen | undefined;
   /** By path, those of which one look at all of them tells that nothing touched them, and whose content is kept. */
   findUntouched(paths: readonly string[]): ReadonlyMap<string, Seen>;
+  /** The directories that were seen, when the same ones were left out as now. */
+  findFolders(leftOut: string): KnownFolders;
   /** Remembers what was seen now. The list that is there already is used again when nothing differs. */
-  save(seen: readonly Seen[]): Listed<Seen>;
+  save(seen: readonly Seen[], leftOut?: string): Listed<Seen>;
 }
 
 export function openSeenCache(store: Store, root: string): SeenCache {
@@ -41,12 +47,16 @@ export function openSeenCache(store: Store, root: string): SeenCache {
         store,
         paths.flatMap(one => find(one) ?? []),
       ),
-    save(seen) {
+    findFolders(leftOut) {
+      if (file?.folders !== leftOut) return NO_FOLDERS;
+      return { seen: foldersIn(list), timeMs: file.timeMs };
+    },
+    save(seen, folders) {
       const isSame = seen.length === list.length && seen.every((one, at) => isEqual(one, list[at]));
       const hasRacy = isSame && file !== undefined && seen.some(one => isRacy(one, file.timeMs));
-      if (isSame && file !== undefined && !hasRacy) return file.seen;
+      if (isSame && file !== undefined && !hasRacy && file.folders === folders) return file.seen;
       const listed = isSame && file !== undefined ? file.seen : store.list(seen);
-      store.writeSealed(path, { timeMs: nowMs, seen: listed } satisfies SeenFile);
+      store.writeSealed(path, { timeMs: nowMs, seen: listed, folders } satisfies SeenFile);
       return listed;
     },
   };
@@ -82,7 +92,8 @@ export function isChangedSince(stamp: string, timeMs: number): boolean {
   return Math.max(Number(modifiedNs ?? 0), Number(changedNs ?? 0)) / 1e6 > timeMs - TICK_MS;
 }
 
-function isRacy({ state }: Seen, timeMs: number): boolean {
+function isRacy({ state, stamp }: Seen, timeMs: number): boolean {
+  if (state.kind === "directory") return isChangedSince(stamp, timeMs);
   if (state.kind !== "file") return false;
   return Number(BigInt(state.modifiedNs) / NANOSECONDS_IN_MS) > timeMs - TICK_MS;
 }
@@ -112,9 +123,11 @@ export interface Sweep {
   readonly ignored: readonly string[];
   /** how many of `seen`, from the first on, are tracked files that differ from HEAD or the index */
   readonly changed?: number;
-  /** every directory is in `seen` */
+  /** every directory that is not left out is in `seen` */
   readonly hasDirectories: boolean;
   readonly isComplete: boolean;
+  /** of clean tracked files; undefined in a large tree */
+  readonly modes?: KnownModes | undefined;
 }
 
 /** What the sweep of a working tree came to. */

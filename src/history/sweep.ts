@@ -1,16 +1,17 @@
 import { readText } from "../state/index.ts";
-import { ancestors, dirname, isInside, join, relative, type System } from "../system/index.ts";
+import { dirname, isInside, join, relative, type System } from "../system/index.ts";
 import { createDisk, findRepository, type Repository, tracksAnything } from "../workspace/index.ts";
 import type { HistoryContext } from "./context.ts";
-import { rememberModes } from "./file-modes.ts";
+import { type KnownModes, readModes, rememberModes } from "./file-modes.ts";
 import { parseStatus, type WorkTreeStatus } from "./git-status.ts";
 import { cachedRegenerable, Keeper, limitsOf } from "./keeper.ts";
-import { readKnownStatus } from "./known-status.ts";
+import { isSmallTree, readKnownStatus } from "./known-status.ts";
 import { NOTHING_OVERWRITTEN, type OverwrittenIgnored, overwrittenIgnored } from "./overwritten-ignored.ts";
 import { factsAt, type Seen } from "./path-state.ts";
 import { removeLeftovers } from "./perform.ts";
 import { noteUsage } from "./prune.ts";
 import { type KnownSweep, openSeenCache, recallSweep, rememberSweep, type Sweep } from "./sweep-cache.ts";
+import { findFolders } from "./tree-folders.ts";
 import { isGitEntry, walkTree } from "./walk.ts";
 
 export interface SweepOptions {
@@ -18,8 +19,6 @@ export interface SweepOptions {
   readonly isOfGit: boolean;
   /** ignored files are kept too, less what is regenerable */
   readonly withIgnored: boolean;
-  /** empty directories as well */
-  readonly withDirectories: boolean;
   /** files of these commits come over ignored ones, as a footprint names them */
   readonly commits?: readonly string[] | undefined;
 }
@@ -64,9 +63,10 @@ export async function sweepRepository(
     keeper.lose(top, result.problem);
     return [unfinished(repository, top)];
   }
-  const { sweep: own, nested } =
+  const { sweep, nested } =
     recallWork(keeper, repository, result.text, options) ??
     (await captureAnew(keeper, repository, result.text, options));
+  const own: Sweep = { ...sweep, modes: modesOf(keeper, repository, result.isKnown === true) };
   if (depth >= MAX_DEPTH) return [own];
   const inner: Sweep[] = [];
   for (const path of [...submodulesOf(system, top), ...nested]) {
@@ -75,6 +75,11 @@ export async function sweepRepository(
     if (found?.top === directory) inner.push(...(await sweepRepository(keeper, found, options, depth + 1)));
   }
   return [own, ...inner];
+}
+
+function modesOf({ store }: Keeper, repository: Repository, isKnown: boolean): KnownModes | undefined {
+  if (isKnown) return readModes(store, repository.top ?? "");
+  return isSmallTree(store.system, repository) ? rememberModes(store, repository) : undefined;
 }
 
 function unfinished({ gitDirectory }: Repository, root: string): Sweep {
@@ -89,7 +94,7 @@ function unfinished({ gitDirectory }: Repository, root: string): Sweep {
   };
 }
 
-/** Undefined when something may be new. Directories are not looked through for it. */
+/** Undefined when something may be new. */
 function recallWork(
   keeper: Keeper,
   { top = "", gitDirectory }: Repository,
@@ -99,12 +104,12 @@ function recallWork(
   if (!isPlain(options)) return undefined;
   const known = recallSweep(keeper, top, text);
   if (known?.sweep.gitDirectory !== gitDirectory) return undefined;
-  return keeper.countKept(known.files, known.bytes) ? known : undefined;
+  return known.sweep.hasDirectories && keeper.countKept(known.files, known.bytes) ? known : undefined;
 }
 
-/** Of what is asked for before a git command nothing is remembered. */
-function isPlain({ withIgnored, withDirectories, commits }: SweepOptions): boolean {
-  return !withIgnored && !withDirectories && commits === undefined;
+/** Only what is asked for before most calls is remembered. */
+function isPlain({ withIgnored, commits }: SweepOptions): boolean {
+  return !withIgnored && commits === undefined;
 }
 
 async function captureAnew(
@@ -148,20 +153,26 @@ function captureWork(
   if (factsAt(keeper.store.system.files, `${top}/.git`)?.kind === "file") capture(`${top}/.git`);
   const { kept, left, folders } = sortIgnored(keeper, repository, status.ignored, options.withIgnored);
   for (const path of [...kept, ...overwritten.paths]) capture(path);
-  const directories = options.withDirectories
-    ? listDirectories(keeper, top, left)
-    : parentsOf(seen.keys(), top);
-  for (const path of directories) if (!seen.has(path)) seen.set(path, keeper.capture(path));
+  const leftOut = new Set(left);
+  const leftKey = keyOfLeftOut(keeper, status, options);
+  const lostFiles = keeper.lost.length;
+  const directories = findFolders(keeper.store.system.files, top, cache.findFolders(leftKey), {
+    isLeftOut: path => leftOut.has(path) || keeper.rules.isRegenerable(path),
+    fail: (path, why) => keeper.lose(path, why),
+    isLate: () => keeper.isLateInWalk(),
+  });
+  const hasDirectories = keeper.lost.length === lostFiles;
+  for (const one of directories) if (!seen.has(one.path)) seen.set(one.path, one);
   const isComplete = keeper.lost.length === lostBefore;
   const all = [...seen.values()];
   const sweep: Sweep = {
     root: top,
     gitDirectory,
     head: status.head,
-    seen: cache.save(all),
+    seen: cache.save(all, hasDirectories ? leftKey : undefined),
     changed: changedFiles(status).length,
     ignored: left.filter(path => !overwritten.whole.includes(path)),
-    hasDirectories: options.withDirectories,
+    hasDirectories,
     isComplete,
   };
   const { nested } = status;
@@ -272,33 +283,9 @@ function trackedIn({ store }: Keeper, repository: Repository): (directory: strin
   };
 }
 
-function parentsOf(paths: Iterable<string>, top: string): ReadonlySet<string> {
-  const found = new Set<string>();
-  for (const path of paths) {
-    // Thousands of files share few directories.
-    if (found.has(parentOf(path))) continue;
-    for (const directory of ancestors(dirname(path))) {
-      if (!isInside(top, directory) || directory === top || found.has(directory)) break;
-      found.add(directory);
-    }
-  }
-  return found;
-}
-
-function listDirectories(keeper: Keeper, top: string, ignored: readonly string[]): readonly string[] {
-  const found: string[] = [];
-  const left = new Set(ignored);
-  walkTree(keeper.store.system.files, top, {
-    visit(path, { kind }) {
-      if (kind !== "directory") return false;
-      if (isGitEntry(path) || left.has(path) || keeper.rules.isRegenerable(path)) return false;
-      found.push(path);
-      return true;
-    },
-    fail: (path, why) => keeper.lose(path, why),
-    isLate: () => keeper.isLateInWalk(),
-  });
-  return found;
+/** The same while the same directories are left out. */
+function keyOfLeftOut({ rules }: Keeper, { ignored }: WorkTreeStatus, { withIgnored }: SweepOptions): string {
+  return [rules.key, withIgnored, ...ignored.filter(path => path.endsWith("/"))].join("\0");
 }
 
 /** A project without git: all of its files, less what is regenerable. */
@@ -347,7 +334,6 @@ export async function sweepProject(context: HistoryContext, directory: string): 
   await sweepAround(keeper, directory, places.project, {
     isOfGit: false,
     withIgnored: false,
-    withDirectories: false,
   });
   const repository = findRepository(createDisk(system), directory);
   if (repository !== undefined) rememberModes(store, repository);
