@@ -21,8 +21,12 @@ const MIN_TEXT = 4;
 const DETACHING =
   /(?<![&|<>\d])&(?![&>\d])|\b(nohup|setsid|disown|daemonize|start-stop-daemon|coproc|Start-Process|Start-Job|pm2|forever)\b|\bstart\s+\/b\b/i;
 /** The same, started by a service: its processes belong to nobody that could be looked at. */
-const BY_A_SERVICE =
-  /\b(systemd-run|at|batch|crontab|launchctl|schtasks)\b|\b(tmux|screen|zellij)\b|\b(docker|podman|nerdctl)\b[^;&|\n]*\s(-[a-zA-Z]*d[a-zA-Z]*|--detach)\b/;
+const SERVICES = "systemd-run|at|batch|crontab|launchctl|schtasks|tmux|screen|zellij";
+const BY_A_SERVICE = new RegExp(
+  // Where a command begins: such words are also names and prose.
+  `(?:^|[;&|({\n\`]|\\b(?:sudo|env|exec|nohup|xargs)\\s)\\s*(?:${SERVICES})(?=\\s|$)` +
+    "|\\b(?:docker|podman|nerdctl)\\b[^;&|\n]*\\s(?:-[a-zA-Z]*d[a-zA-Z]*|--detach|start|restart|unpause)(?![\\w-])",
+);
 
 export function detaches(command: string): boolean {
   return DETACHING.test(command);

@@ -247,9 +247,7 @@ async function captureTrees(
       keeper.lose(directory, "a whole home directory, or a directory above it, is not kept");
       continue;
     }
-    add(
-      await sweepAround(keeper, directory, project, { isOfGit: false, withIgnored: false }),
-    );
+    add(await sweepAround(keeper, directory, project, { isOfGit: false, withIgnored: false }));
     const repository = findRepository(disk, directory);
     if (repository !== undefined) addState(repository);
   }

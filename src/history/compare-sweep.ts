@@ -4,7 +4,13 @@ import { ABSENT, type PathChange, type PathState } from "./change.ts";
 import type { Digest, HistoryContext } from "./context.ts";
 import { differentModes, readModes, rememberModes, usualModes } from "./file-modes.ts";
 import type { GitComparison } from "./git-snapshot.ts";
-import { differencesFrom, filesOf, parseStatus, type TrackedPath, type WorkTreeStatus } from "./git-status.ts";
+import {
+  differencesFrom,
+  filesOf,
+  parseStatus,
+  type TrackedPath,
+  type WorkTreeStatus,
+} from "./git-status.ts";
 import { isSmallTree, readKnownStatus } from "./known-status.ts";
 import { compareSeen, compareStates, factsAt, presentState, type Seen } from "./path-state.ts";
 import { type GitOptions, runGit, withoutTree } from "./run-git.ts";
@@ -66,7 +72,9 @@ export async function compareSweep(
     ...workPaths(context, sweep.root, { ...status, changed: tracked }),
     ...(git?.putThere ?? []).map(at),
     ...status.ignored.map(path => join(sweep.root, path)).filter(context.rules.isPrecious),
-    ...(sweep.hasDirectories ? directoriesIn(context, sweep, status, { seen: foldersIn(list), timeMs: sinceMs }) : []),
+    ...(sweep.hasDirectories
+      ? directoriesIn(context, sweep, status, { seen: foldersIn(list), timeMs: sinceMs })
+      : []),
   ]);
   const changes: PathChange[] = modes.filter(({ path }) => !candidates.has(path));
   for (const path of candidates) {

@@ -91,13 +91,25 @@ async function plan(
     if (why === undefined) steps.push(planned);
     else gone.push({ path, why });
   }
-  const written = steps.filter(({ action }) => action !== "keep").map(({ path }) => path);
+  const used = findUsed(context, steps);
+  const possible: PathStep[] = [];
+  for (const step of steps) {
+    // A directory that the agent made stays when something is left in it.
+    if (!used.has(step.path)) possible.push(step);
+    else if (step.action === "remove") possible.push({ ...step, action: "keep", target: step.present });
+    else {
+      const why = "a folder is there now, with things in it that the change did not make";
+      conflicts.push({ subject: step.path, why, advice: "move it away first; --force restores the rest" });
+      gone.push({ path: step.path, why });
+    }
+  }
+  const written = possible.filter(({ action }) => action !== "keep").map(({ path }) => path);
   conflicts.push(...findReplaced(context, changes, written));
   const git = paths === undefined ? await planGit(context, changes) : { steps: [], conflicts: [], gone: [] };
   return {
     kind,
     changes,
-    steps: keepUsedDirectories(context, linkSteps(context, steps)),
+    steps: linkSteps(context, possible),
     git: git.steps,
     conflicts: [...conflicts, ...git.conflicts],
     gone: [...gone, ...git.gone],
@@ -264,24 +276,23 @@ function whyDamaged(store: Store, { action, target }: PathStep): string | undefi
   return isWhole ? undefined : "the copy of it in the history is damaged";
 }
 
-/** A directory that the agent made stays when something is left in it. */
-function keepUsedDirectories(
+/** Directories that are to go and in which something stays. */
+function findUsed(
   { store, system: { files } }: HistoryContext,
   steps: readonly PathStep[],
-): readonly PathStep[] {
+): ReadonlySet<string> {
   const goes = new Set<string>(findLeftovers(store));
   const innermost = [...steps].sort((one, other) => other.path.length - one.path.length);
-  const kept = new Set<string>();
-  for (const { path, action, present } of innermost) {
-    if (action !== "remove") continue;
+  const used = new Set<string>();
+  for (const { path, action, present, target } of innermost) {
+    const isReplaced = action === "restore" && present.kind === "directory" && target.kind !== "directory";
+    if (action !== "remove" && !isReplaced) continue;
     const isUsed =
       present.kind === "directory" &&
       factsAt(files, path)?.kind === "directory" &&
       files.list(path).some(name => !goes.has(`${path}/${name}`));
-    if (isUsed) kept.add(path);
+    if (isUsed) used.add(path);
     else goes.add(path);
   }
-  return steps.map(step =>
-    kept.has(step.path) ? { ...step, action: "keep" as const, target: step.present } : step,
-  );
+  return used;
 }

@@ -1,18 +1,40 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { judgeCommand } from "../../src/exports/guard.ts";
+import { isLeftToService } from "../../src/history/background.ts";
 import { Projects } from "./commands/projects.ts";
 import { runShell } from "./commands/run-shell.ts";
 import { onNode, Session, type } from "./commands/session.ts";
 import { bash } from "./commands/tool-calls.ts";
+import { testProject } from "./project.ts";
 
 const projects = new Projects();
+
+/** Runs the words after the image here, with the paths of mounts; an image without words writes to what is mounted. */
+const DOCKER = `#!/bin/bash
+shift
+while [[ $1 == -* ]]; do
+  case $1 in
+    -v) host=\${2%%:*}; inside=\${2#*:}; shift 2;;
+    --mount) host=\${2#*source=}; host=\${host%%,*}; inside=\${2#*target=}; shift 2;;
+    *) shift;;
+  esac
+done
+shift
+if (( $# == 0 )); then for file in "$host"/*.txt; do echo entrypoint > "$file"; done; exit; fi
+exec "\${@//$inside/$host}"
+`;
 
 /** A document beside the project, a call that changes it, and undo. */
 async function changeAndUndo(setup: string, command: string) {
   const scene = await projects.make("clean");
-  const { project, env, elsewhere } = scene;
+  const { project, elsewhere } = scene;
+  const programs = join(scene.home, "bin");
+  mkdirSync(programs, { recursive: true });
+  for (const name of ["docker", "podman"]) writeFileSync(join(programs, name), DOCKER, { mode: 0o755 });
+  const env = { ...scene.env, PATH: `${programs}:${scene.env["PATH"]}` };
   await runShell(setup, { cwd: project, env });
   const before = readFileSync(join(elsewhere, "report.txt"), "utf8");
   const session = new Session(scene, onNode, "session-1");
@@ -22,9 +44,13 @@ async function changeAndUndo(setup: string, command: string) {
   expect(open.decision).toBe("none");
   await runShell(command, { cwd: project, env });
   await open.end();
-  expect(readFileSync(join(elsewhere, "report.txt"), "utf8")).not.toBe(before);
+  expect(textAt(join(elsewhere, "report.txt"))).not.toBe(before);
   const undo = await type(scene, ["undo", "--yes"]);
   expect([undo.code, readFileSync(join(elsewhere, "report.txt"), "utf8")]).toEqual([0, before]);
+}
+
+function textAt(path: string): string | undefined {
+  return existsSync(path) ? readFileSync(path, "utf8") : undefined;
 }
 
 const ARCHIVE =
@@ -45,7 +71,53 @@ describe("a document outside the project comes back", () => {
     [ARCHIVE, "python3 -m tarfile -e p.tar ../elsewhere"],
     [ARCHIVE, "python3 -c \"import shutil; shutil.unpack_archive('p.zip', '../elsewhere')\""],
     [ARCHIVE, "python3 -c \"import tarfile; tarfile.open('p.tar').extractall('../elsewhere')\""],
+    ["", 'docker run --rm -v "$PWD/../elsewhere":/w alpine rm -f /w/report.txt'],
+    ["", "podman run --rm --mount type=bind,source=$(pwd)/../elsewhere,target=/w alpine sh -c 'rm /w/*.txt'"],
+    [
+      "printf 'rm -f ../elsewhere/report.txt' > ../elsewhere/clean.sh",
+      'docker run -v "$PWD/../elsewhere":/w alpine sh /w/clean.sh',
+    ],
+    ["", 'docker run --rm -v "$PWD/../elsewhere":/w cleaner'],
   ])("%s ⏎ %s", changeAndUndo);
+});
+
+describe("a container that has the project", () => {
+  it.each([
+    'docker run --rm -v "$PWD":/w alpine rm -rf /w/src',
+    "docker run --rm -v $(pwd):/w alpine find /w/src -delete",
+    "podman run --rm --mount type=bind,source=$PWD,target=/w alpine sh -c 'rm -rf /w/src'",
+  ])("is kept, and undo brings back what it deleted: %s", async command => {
+    const p = testProject();
+    p.write({ "src/a.ts": "a\n", "src/deep/b.ts": "b\n", docker: DOCKER, podman: DOCKER });
+    p.shell("chmod +x docker podman; git init -q -b main; git add -A; git commit -qm one; mkdir src/empty");
+    const before = p.state();
+    const footprint = judgeCommand(command, {
+      cwd: p.root,
+      home: p.home,
+      system: p.context.system,
+    }).footprint();
+    const { isComplete } = await p.begin(command, footprint);
+    p.shell(`PATH=$PWD:$PATH; ${command}`);
+    await p.end(command);
+    expect([isComplete, existsSync(join(p.root, "src"))]).toEqual([true, false]);
+    await p.undo();
+    expect(p.state()).toEqual(before);
+  });
+});
+
+describe("a call whose processes belong to a service", () => {
+  it.each([
+    ["docker run -d -v .:/w alpine make", true],
+    ["docker compose up --detach", true],
+    ["docker start web", true],
+    ["echo make | at now", true],
+    ["sudo systemd-run make", true],
+    ["docker run --rm -v .:/w alpine make", false],
+    ['git commit -m "look at it"', false],
+    ["npm run screen", false],
+  ])("%s: %s", (command, isOne) => {
+    expect(isLeftToService(command)).toBe(isOne);
+  });
 });
 
 describe("the line about what was kept", () => {

@@ -20,7 +20,9 @@ const step = fc.oneof(
     weight: 4,
     arbitrary: fc
       .tuple(path, text, fc.constantFrom(...MODES))
-      .map(([at, content, mode]) => `mkdir -p "$(dirname ${at})"; echo ${content} > ${at}; chmod ${mode} ${at}`),
+      .map(
+        ([at, content, mode]) => `mkdir -p "$(dirname ${at})"; echo ${content} > ${at}; chmod ${mode} ${at}`,
+      ),
   },
   {
     weight: 3,
@@ -44,7 +46,9 @@ const damage = fc.oneof(
   fc.tuple(path, path).map(([from, to]) => `mkdir -p "$(dirname ${to})"; mv -T ${from} ${to}`),
   fc.tuple(path, path).map(([from, to]) => `rm -rf ${to}; mv -T ${from} ${to}`),
   fc.tuple(path, fc.constantFrom(...MODES)).map(([at, mode]) => `test -f ${at} && chmod ${mode} ${at}`),
-  fc.tuple(path, fc.constantFrom(...FOLDER_MODES)).map(([at, mode]) => `test -d ${at} && chmod ${mode} ${at}`),
+  fc
+    .tuple(path, fc.constantFrom(...FOLDER_MODES))
+    .map(([at, mode]) => `test -d ${at} && chmod ${mode} ${at}`),
 );
 
 const TREES: Readonly<Record<string, (p: TestProject) => void>> = {

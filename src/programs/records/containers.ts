@@ -249,9 +249,11 @@ function runImage(call: ProgramCall, start: number): Output {
     ...(seesProcesses ? [OTHER_ROOT] : []),
   ];
   const cwd = parsed.valueOf("w") ?? unknown("any", "the container's directory");
+  // An image has a program of its own, which may do anything to what is mounted.
+  const isOwnProgram = argv.length === 0 && mounts.some(({ isReadOnly }) => !isReadOnly);
   // It goes back to where the processes of this machine are.
   if (seesProcesses && programName(wordAt(argv, 0)) === "nsenter") return runInner(argv, call, { cwd });
-  return runInner(argv, call, {
+  return runInner(isOwnProgram ? [text("entrypoint")] : argv, call, {
     place: { kind: "container", via: "docker", mounts },
     cwd,
     environment: [...readEnvironment(parsed), ...(parsed.has("env-file") ? [keptVariables(call)] : [])],
