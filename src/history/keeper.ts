@@ -1,5 +1,5 @@
 import type { HistorySettings } from "../config/index.ts";
-import { isDistinctiveName, isRegenerableInProject, isRegenerableName } from "../programs/index.ts";
+import { isRegenerableInProject, isRegenerableName } from "../programs/index.ts";
 import {
   basename,
   components,
@@ -78,12 +78,11 @@ export function createKeepRules(
     isExcluded: path => matches(excluded, path),
     isPrecious: path => matches(precious, path),
     isRegenerable(directory) {
+      if (directory.endsWith(OWN_FILES)) return true;
       const name = basename(directory);
-      if (FETCHED.has(name) || directory.endsWith(OWN_FILES)) return true;
       const parent = basename(dirname(directory));
-      if (!isRegenerableName(parent) && isRegenerableInProject([parent, name]) && !isRegenerableName(name))
-        return true;
-      const isListed = isDistinctiveName(name) || isRegenerableName(name);
+      const isListed =
+        isRegenerableName(name) || (!isRegenerableName(parent) && isRegenerableInProject([parent, name]));
       if (isListed && isBuildOutput(system, directory, places.written)) return true;
       return isInside(project, directory) && matches(configured, directory);
     },
@@ -98,23 +97,27 @@ export function createKeepRules(
   };
 }
 
-/** What only package managers and compilers fill, whether git ignores it or not. */
-const FETCHED: ReadonlySet<string> = new Set([
-  "node_modules",
-  "bower_components",
-  "jspm_packages",
-  "__pycache__",
-]);
-
 /** Marks and manifests by which tools make a directory of such a name again. */
-const MARKS = ["CACHEDIR.TAG", "pyvenv.cfg", "CMakeCache.txt", ".rustc_info.json"];
+const MARKS = [
+  "CACHEDIR.TAG",
+  "pyvenv.cfg",
+  "CMakeCache.txt",
+  ".rustc_info.json",
+  ".package-lock.json",
+  ".yarn-integrity",
+  ".yarn-state.yml",
+  ".modules.yaml",
+];
 const MANIFESTS: Readonly<Record<string, readonly string[]>> = {
   target: ["Cargo.toml", "pom.xml", "build.sbt"],
   build: ["build.gradle", "build.gradle.kts", "CMakeLists.txt"],
   dist: ["package.json", "pyproject.toml"],
+  node_modules: ["package.json"],
+  jspm_packages: ["package.json"],
+  bower_components: ["bower.json"],
 };
 
-/** A name such as `log` or `out` may be anybody's: git ignores it, or a tool's mark or manifest is there. */
+/** A name such as `log` or `node_modules` may be anybody's: git ignores it; outside git a tool's mark or manifest is there. */
 function isBuildOutput(
   system: Pick<System, "files" | "text">,
   directory: string,
@@ -122,10 +125,12 @@ function isBuildOutput(
 ): boolean {
   const disk = createDisk(system);
   const parent = dirname(directory);
-  if (MARKS.some(name => disk.kind(`${directory}/${name}`) === "file")) return true;
   const top = findRepository(disk, parent)?.top;
   if (top !== undefined)
     return isIgnoredByGit({ disk, given: { written } }, top, components(relative(top, directory)));
+  if (MARKS.some(name => disk.kind(`${directory}/${name}`) === "file")) return true;
+  if (basename(directory) === "__pycache__")
+    return disk.names(directory)?.every(name => /\.py[co]$/.test(name)) === true;
   return (MANIFESTS[basename(directory)] ?? []).some(name => disk.kind(`${parent}/${name}`) === "file");
 }
 

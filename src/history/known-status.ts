@@ -4,8 +4,8 @@ import { createDisk, currentBranch, type Repository, trackedFiles } from "../wor
 import { parseStatus, readStatus, type StatusResult } from "./git-status.ts";
 import { projectKey } from "./journal.ts";
 import { OWN_FILES } from "./keeper.ts";
+import { isChangedSince } from "./path-state.ts";
 import { MAX_OWN_BYTES, type Store, seal, unseal } from "./store.ts";
-import { isChangedSince } from "./sweep-cache.ts";
 import { isGitEntry, walkTree } from "./walk.ts";
 
 /**

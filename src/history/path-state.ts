@@ -76,6 +76,15 @@ export function compareSeen(
   );
 }
 
+/** A file that is written twice within one tick of the file system's clock can keep its stamp. */
+export const TICK_MS = 50;
+
+/** Was it touched after that moment, or so shortly before that it may be touched again without another stamp? */
+export function isChangedSince(stamp: string, timeMs: number): boolean {
+  const [, , , modifiedNs, changedNs] = stamp.split(":");
+  return Math.max(Number(modifiedNs ?? 0), Number(changedNs ?? 0)) / 1e6 > timeMs - TICK_MS;
+}
+
 /** Device and inode, with which a stamp begins. */
 export function identityIn(stamp: string): string {
   return stamp.split(":").slice(0, 2).join(":");

@@ -2,7 +2,7 @@ import { readText } from "../state/index.ts";
 import type { KnownModes } from "./file-modes.ts";
 import { projectKey } from "./journal.ts";
 import type { Keeper } from "./keeper.ts";
-import type { Seen } from "./path-state.ts";
+import { isChangedSince, type Seen, TICK_MS } from "./path-state.ts";
 import { isObjectList, type Listed, MAX_OWN_BYTES, type Store, seal, unseal } from "./store.ts";
 import { foldersIn, type KnownFolders, NO_FOLDERS } from "./tree-folders.ts";
 
@@ -14,8 +14,6 @@ interface SeenFile {
   readonly folders?: string | undefined;
 }
 
-/** A file that is written twice within one tick of the file system's clock can keep its stamp. */
-const TICK_MS = 50;
 const NANOSECONDS_IN_MS = 1_000_000n;
 
 /** What the last sweep of a tree saw. A file whose stamp is still that of then is not read again. */
@@ -84,12 +82,6 @@ export function seenPath(store: Store, key: string): string {
 /** The objects that a cache refers to must outlive it. */
 export function readSeen(store: Store, path: string): SeenFile | undefined {
   return store.readSealed<SeenFile>(path);
-}
-
-/** Was it touched after that moment, or so shortly before that it may be touched again without another stamp? */
-export function isChangedSince(stamp: string, timeMs: number): boolean {
-  const [, , , modifiedNs, changedNs] = stamp.split(":");
-  return Math.max(Number(modifiedNs ?? 0), Number(changedNs ?? 0)) / 1e6 > timeMs - TICK_MS;
 }
 
 function isRacy({ state, stamp }: Seen, timeMs: number): boolean {

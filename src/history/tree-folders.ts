@@ -1,6 +1,5 @@
 import { type ExactFacts, type Files, SystemError } from "../system/index.ts";
-import { type Seen, toState } from "./path-state.ts";
-import { isChangedSince } from "./sweep-cache.ts";
+import { isChangedSince, type Seen, toState } from "./path-state.ts";
 import { isGitEntry } from "./walk.ts";
 
 /** What was seen of the directories of a tree. One whose stamp is the same still has the same directories in it. */

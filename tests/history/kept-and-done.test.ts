@@ -82,7 +82,7 @@ describe("a change of a call whose effects were not known", () => {
 });
 
 describe("a folder with a name that tools use", () => {
-  it.each([".next", ".cache", ".terraform", "log"])(
+  it.each([".next", ".cache", ".terraform", "log", "node_modules", "__pycache__", "bower_components"])(
     "is somebody's work while git does not ignore it: %s",
     async name => {
       const p = testProject();
@@ -93,6 +93,25 @@ describe("a folder with a name that tools use", () => {
       expect(p.read(`${name}/notes.md`)).toBe("mine\n");
     },
   );
+});
+
+describe("a folder with a name that tools use, outside git", () => {
+  it.each([
+    ["node_modules", "node_modules/.package-lock.json"],
+    ["node_modules", "package.json"],
+    ["bower_components", "bower.json"],
+    ["__pycache__", undefined],
+    [".venv", ".venv/pyvenv.cfg"],
+  ])("is made again where a tool's mark is, and work without it: %s, %s", async (name, mark) => {
+    const p = testProject();
+    p.write({ [`${name}/m.pyc`]: "made\n", ...(mark === undefined ? {} : { [mark]: "{}\n" }) });
+    expect(await p.call(`rm ${name}/m.pyc`, { unknownIn: [p.root] })).toBeUndefined();
+    const other = testProject();
+    other.write({ [`${name}/mine.md`]: "mine\n" });
+    const id = await other.call(`rm -r ${name}`, { unknownIn: [other.root] });
+    await other.undo(id);
+    expect(other.read(`${name}/mine.md`)).toBe("mine\n");
+  });
 });
 
 describe("an id that was shown", () => {
@@ -175,18 +194,21 @@ describe("the history itself", () => {
 });
 
 describe("a folder that only has the name of build output", () => {
-  it.each(["log", "tmp", "cache", "out", "obj", "build"])("%s is work unless git ignores it", async name => {
-    const p = testProject();
-    p.write({ "a.txt": "a\n", [`${name}/mine.raw`]: "work\n" });
-    p.git("init", "-q");
-    p.git("add", "a.txt");
-    p.git("commit", "-qm", "one");
-    const id = await p.call(`./unknown; rm -rf ${name}`, { unknownIn: [p.root] });
-    await p.undo(id);
-    expect(p.read(`${name}/mine.raw`)).toBe("work\n");
-    p.write({ ".gitignore": `${name}/\n` });
-    expect(await p.call(`rm -rf ${name}`, { unknownIn: [p.root] })).toBeUndefined();
-  });
+  it.each(["log", "tmp", "cache", "out", "obj", "build", "node_modules", "vendor/bundle"])(
+    "%s is work unless git ignores it",
+    async name => {
+      const p = testProject();
+      p.write({ "a.txt": "a\n", [`${name}/mine.raw`]: "work\n" });
+      p.git("init", "-q");
+      p.git("add", "a.txt");
+      p.git("commit", "-qm", "one");
+      const id = await p.call(`./unknown; rm -rf ${name}`, { unknownIn: [p.root] });
+      await p.undo(id);
+      expect(p.read(`${name}/mine.raw`)).toBe("work\n");
+      p.write({ ".gitignore": `${name}/\n` });
+      expect(await p.call(`rm -rf ${name}`, { unknownIn: [p.root] })).toBeUndefined();
+    },
+  );
 });
 
 describe("git that we start", () => {
