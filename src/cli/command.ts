@@ -167,18 +167,18 @@ export interface ForAgents<Name extends string = string> {
   /** options that name a file which it writes */
   readonly writes?: readonly Name[];
   /**
-   * the words behind `--`, or what its first argument names: a recipe, a file of code, another file that says what runs, or
-   * a folder of such files
+   * the words behind `--`, or what its first argument names: a recipe, a file of code, or another file that says what runs,
+   * or a folder of such files
    */
-  readonly runs?: "words" | "recipe" | "code" | "file" | "folder";
+  readonly runs?: "words" | "recipe" | "code" | "file";
   /** the agent that it starts with the words it does not know */
   readonly launches?: string;
   /** its first argument names a change of the history, whose files it shows; the words behind `--` name those it is about */
   readonly shows?: "change";
   /** options whose value is a command line that it runs */
   readonly runsText?: readonly Name[];
-  /** options that name a file which says what runs */
-  readonly runsFile?: readonly Name[];
+  /** options that name a file or folder which says what runs; `local/.claude` for a folder inside the one that is named */
+  readonly runsFile?: readonly (Name | `${Name}/${string}`)[];
 }
 
 type Condition<Name extends string> = Name | `${Name}=${string}`;

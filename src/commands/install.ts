@@ -188,6 +188,7 @@ the hosts are never changed. A second run changes nothing.`,
     asksWith: ["autonomy", "dedupe", "failure", "force", "local", "parts", "profile", "programs-only", "yes"],
     loosensWith: ["autonomy=sandbox", "autonomy=understood", "failure=open", "profile=guard"],
     passesWith: ["dry-run"],
+    runsFile: ["local/.claude", "local/amplifier-bundle"],
   },
   examples: {
     "amplihack install": "registers with every host that is found",

@@ -16,7 +16,7 @@ const install = defineCommand({
     { name: "SOURCE", summary: "directory, or address that git can clone", completes: "directory" },
   ],
   options: { force: option.boolean("replace one that is installed"), format: FORMAT_OPTION },
-  forAgents: { use: "asks", runs: "folder" },
+  forAgents: { use: "asks", runs: "file" },
   examples: { "amplihack plugin install ./my-plugin": "copies it below ~/.amplihack" },
   async run({ options, positionals, system, terminal }) {
     const { installPlugin, pluginDirectory } = await loadPlugins();

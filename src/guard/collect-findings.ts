@@ -1,5 +1,6 @@
 import type { RuleId } from "../config/index.ts";
 import type { ShellFacts, Span } from "../shell/index.ts";
+import { isInside } from "../system/index.ts";
 import type { Workspace } from "../workspace/index.ts";
 import { footprintOfEffects } from "./collect-footprint.ts";
 import { inspectCustomRules } from "./custom-rules.ts";
@@ -29,6 +30,8 @@ export function collectFindings(
   source: string,
   effects: readonly CommandEffect[],
   note: (text: string) => void = () => {},
+  /** what a file tool was given, where there is no source */
+  given: () => string = () => source,
 ): readonly Finding[] {
   const findings: Finding[] = [];
   const wordsOf = wordsIn(source);
@@ -41,8 +44,9 @@ export function collectFindings(
     const isLoss = verdict === "ask" && isOfFamily(rule.id, "fs");
     if (isLoss && current !== undefined && losesNothing(context, current)) return;
     const made = makeFinding(rule, verdict, by?.invocation?.id, target, details);
-    const finding = withStamp(made, target, workspace.given.system.files);
-    if (isAnswered(finding, workspace.given.facts?.permitted ?? [])) return;
+    const finding = withStamp(made, target, workspace.given.system.files, changeOf(current));
+    if (isAnswered(finding, workspace.given.facts?.permitted ?? []) && !isOfHooks(finding, workspace, given))
+      return;
     const isOfFiles = by !== undefined && isOfFamily(rule.id, "fs", "sec", "disk");
     const lost = isOfFiles ? finding.lost + via(wordsOf(by.span), target) : finding.lost;
     const atRisk = rule.isRecoverable && current !== undefined ? pathsAtRisk(current, context) : undefined;
@@ -72,6 +76,32 @@ export function collectFindings(
   for (const check of CHECKS) check.inspectWhole?.(context);
   inspectCustomRules(context, add);
   return findings;
+}
+
+/** The kind of change that a yes for a file is for; undefined where nobody knows what is done to it. */
+function changeOf(effect: CommandEffect | undefined): string | undefined {
+  if (effect === undefined) return undefined;
+  const { kind } = effect;
+  if (kind === "delete" || kind === "move" || (kind === "write" && effect.how === "link")) return "name";
+  return kind === "write" || kind === "alter" ? "content" : kind;
+}
+
+const MAX_SEARCHED_BYTES = 256 * 1024;
+const SETTINGS = /\.(?:jsonc?|json5|toml|ya?ml)$/i;
+const OF_HOOKS =
+  /amplihack|disable|hooks?\w*\\?["']?\s*[:=\].]|(?:Pre|Post|Before|After)_?Tool|permission|default_?mode|trust|approv/i;
+
+/**
+ * No yes for one change of our own files, and of those that start our hooks, is a yes for another; nor is one for settings
+ * a yes for a change of the hooks and permissions in them.
+ */
+function isOfHooks({ rule, target }: Finding, { disk, stateHomes }: Workspace, given: () => string): boolean {
+  if (rule !== ("agent.bypass" satisfies RuleId)) return false;
+  if (stateHomes.some(home => isInside(home, target))) return true;
+  if (SETTINGS.test(target) && OF_HOOKS.test(given().replaceAll(target, ""))) return true;
+  if (disk.kind(disk.resolve(target, true)) === undefined) return false;
+  const text = disk.text(target, MAX_SEARCHED_BYTES);
+  return text === undefined || text.toLowerCase().includes("amplihack");
 }
 
 /** The words of a command. Remembered, because one command can be found at fault for each of its thousands of words. */

@@ -2,18 +2,19 @@ import type { RuleId } from "../config/index.ts";
 import { analyseFile, filesRunBy } from "../programs/index.ts";
 import type { Invocation, ShellContext, ShellFacts } from "../shell/index.ts";
 import { basename, globMatches, isInside } from "../system/index.ts";
-import { clip } from "../text/index.ts";
+import { clip, count } from "../text/index.ts";
 import { collectEffects } from "./collect.ts";
 import { collectFindings } from "./collect-findings.ts";
-import { type Finding, isAnswered, makeFinding, settleVerdict, withStamp } from "./finding.ts";
+import { type Details, type Finding, isAnswered, makeFinding, settleVerdict, withStamp } from "./finding.ts";
 import type { GuardWorkspace } from "./judgement.ts";
 import { isOfFamily, type Rule } from "./rule.ts";
 import { findRule } from "./rules.ts";
 import { isCodeFile, isHookFile } from "./session-files.ts";
 
 const RULE = "exec.session" satisfies RuleId;
-/** Those that were written last are looked at, up to so many files and so much text that is new. */
+/** Those that were written last are read, up to so much text that is new; there is a question about the rest. */
 const MAX_FILES = 256;
+const MAX_SEEN = 4096;
 const MAX_NEW_BYTES = 512 * 1024;
 const MAX_FILE_BYTES = 128 * 1024;
 const MAX_TOLD = 3;
@@ -35,29 +36,81 @@ export function findSessionFiles(
   if (starters.length === 0) return [];
   const place = workspace.project ?? workspace.directory;
   // What lies elsewhere is not found by itself; what names it is judged by that name.
-  const files = (given.written()?.files() ?? [])
-    .filter(path => isCodeFile(path) && isInside(place, path))
-    .slice(-MAX_FILES)
-    .reverse();
+  const all = (given.written()?.files() ?? []).filter(path => isCodeFile(path) && isInside(place, path));
+  const files = all.slice(-MAX_SEEN).reverse();
   const known = judgedBefore(given.facts?.judged ?? []);
   const found: Finding[] = [];
+  const unread: Unread[] = [];
   let bytes = 0;
-  for (const path of files) {
+  for (const [index, path] of files.entries()) {
     const starter = starters.find(({ patterns }) => isMatched(patterns, path));
     if (starter === undefined || found.length >= MAX_TOLD || isNamed(path, facts)) continue;
     const stamp = stampOf(workspace, path);
     if (stamp === undefined) continue;
     let what = known.get(`${path}\n${stamp}`);
     if (what === undefined) {
-      const content = bytes > MAX_NEW_BYTES ? undefined : workspace.disk.text(path, MAX_FILE_BYTES);
-      if (content === undefined) continue;
+      const isRead = index < MAX_FILES && bytes <= MAX_NEW_BYTES;
+      const content = isRead ? workspace.disk.text(path, MAX_FILE_BYTES) : undefined;
+      if (content === undefined) {
+        if (!isData(path, place) && shell.files?.isBinary?.(path) !== true)
+          unread.push({ path, stamp, by: starter.invocation });
+        continue;
+      }
       bytes += content.length;
       what = dangerOf(path, content, workspace, shell);
       given.onJudged?.(`${path}\n${stamp}\n${what}`);
     }
     if (what !== "") found.push(...questionAbout(path, what, starter.invocation, workspace));
   }
-  return found;
+  const older = all.length - files.length;
+  return found.length > 0
+    ? found
+    : questionAboutRest(unread, older, place, starters[0]?.invocation, workspace);
+}
+
+interface Unread {
+  readonly path: string;
+  readonly stamp: string;
+  readonly by: Invocation;
+}
+
+const LOCK = /(?:[-.]lock|-shrinkwrap)\.(?:json|ya?ml)$|\.lock$/;
+const DATA = /\.(?:json|ya?ml|xml|toml)$/i;
+
+/** What programs write for themselves, and what lies in a folder of its own: large ones are everyday, and nothing runs them. */
+function isData(path: string, place: string): boolean {
+  const below = path.slice(place.length + 1);
+  return LOCK.test(path) || (DATA.test(path) && below.includes("/") && !below.startsWith("."));
+}
+
+/** Not known is not harmless. A yes is for all that was written until then. */
+function questionAboutRest(
+  unread: readonly Unread[],
+  older: number,
+  place: string,
+  first: Invocation | undefined,
+  workspace: GuardWorkspace,
+): readonly Finding[] {
+  const { given } = workspace;
+  const [one] = unread;
+  const by = one?.by ?? first;
+  if (by === undefined || unread.length + older === 0) return [];
+  const prefix = `${RULE}\n${place}\n`;
+  const isKnown = given.facts?.permitted.some(key => {
+    const untilMs = key.startsWith(prefix) ? Number(key.slice(prefix.length)) : 0;
+    return untilMs > 0 && older === 0 && unread.every(({ stamp }) => changedMs(stamp) <= untilMs);
+  });
+  if (isKnown === true) return [];
+  const more = unread.length + older - 1;
+  const named = `${one?.path ?? place}${more > 0 ? ` and ${count(more, "other file")}` : ""}`;
+  const what = "is more than can be read before it runs";
+  const [made] = makeQuestion(place, { file: named, what }, by, workspace);
+  return made === undefined ? [] : [{ ...made, stamp: String(given.nowMs ?? 0) }];
+}
+
+/** A stamp ends with the times of modification and of change, of which nobody can set the last one. */
+function changedMs(stamp: string): number {
+  return Math.max(...stamp.split(":").slice(-2).map(Number)) / 1e6;
 }
 
 function isMatched(patterns: string, path: string): boolean {
@@ -104,6 +157,8 @@ function dangerOf(path: string, content: string, workspace: GuardWorkspace, shel
   const findings = collectFindings(workspace, facts, content, collectEffects(facts, workspace));
   const grave = findings.filter(finding => isGrave(finding, workspace));
   const worst = grave.find(({ verdict }) => verdict === "deny") ?? grave[0];
+  const isCut = facts.unexamined.some(({ reason }) => reason === "steps" || reason === "input-size");
+  if (worst === undefined && isCut) return "is more than can be read before it runs";
   return worst === undefined ? "" : clip(`${worst.title} (${worst.target})`.replaceAll("\n", " "), MAX_WHAT);
 }
 
@@ -128,13 +183,22 @@ function isGrave({ rule, verdict, atRisk }: Finding, { project }: GuardWorkspace
 function questionAbout(
   path: string,
   what: string,
+  by: Invocation,
+  workspace: GuardWorkspace,
+): readonly Finding[] {
+  const { system, facts } = workspace.given;
+  return makeQuestion(`${path} (${what})`, { file: path, what }, by, workspace)
+    .map(made => withStamp(made, path, system.files))
+    .filter(finding => !isAnswered(finding, facts?.permitted ?? []));
+}
+
+function makeQuestion(
+  target: string,
+  details: Details,
   { id }: Invocation,
-  { settings, given }: GuardWorkspace,
+  { settings }: GuardWorkspace,
 ): readonly Finding[] {
   const rule = findRule(RULE);
   const verdict = settleVerdict(rule, undefined, settings);
-  if (verdict === "allow") return [];
-  const made = makeFinding(rule, verdict, id, `${path} (${what})`, { file: path, what });
-  const finding = withStamp(made, path, given.system.files);
-  return isAnswered(finding, given.facts?.permitted ?? []) ? [] : [finding];
+  return verdict === "allow" ? [] : [makeFinding(rule, verdict, id, target, details)];
 }

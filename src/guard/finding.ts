@@ -21,7 +21,7 @@ export interface Finding {
    * question away. Absent where a copy would not help, or where it is not known what is lost.
    */
   readonly atRisk?: readonly string[];
-  /** what the file was when it was asked about, where a yes is for its content */
+  /** what a yes is for, beside the file: its content of that moment, or a kind of change */
   readonly stamp?: string | undefined;
   /** it follows from what stands in a file: the same words mean something else once that changes */
   readonly isOfFile?: boolean;
@@ -143,8 +143,8 @@ export function questionKey({ rule, target, stamp }: Pick<Finding, "rule" | "tar
 }
 
 /**
- * Once permitted for a file, asking again tells the person nothing: it was seen, or may be edited. What was seen or may run
- * is the content of that moment.
+ * Once permitted for a file, asking again tells the person nothing. What was seen or may run is the content of that
+ * moment; what may be changed is changed in that way.
  */
 const ASKED_ONCE: readonly Rule["id"][] = [
   "agent.bypass",
@@ -154,9 +154,10 @@ const ASKED_ONCE: readonly Rule["id"][] = [
 ] satisfies RuleId[];
 const OF_CONTENT: readonly Rule["id"][] = ["exec.session", "sec.read"] satisfies RuleId[];
 
-/** With what the file is now, where a yes would be for its content. */
-export function withStamp(finding: Finding, path: string, files: System["files"]): Finding {
-  if (!OF_CONTENT.includes(finding.rule) || !path.startsWith("/")) return finding;
+/** With what a yes would be for: the file as it is now, or this kind of change. */
+export function withStamp(finding: Finding, path: string, files: System["files"], change?: string): Finding {
+  if (!ASKED_ONCE.includes(finding.rule) || !path.startsWith("/")) return finding;
+  if (!OF_CONTENT.includes(finding.rule)) return { ...finding, stamp: change };
   try {
     return { ...finding, stamp: files.exactFacts(path)?.stamp };
   } catch {
@@ -170,6 +171,7 @@ export function isAnswered(finding: Finding, permitted: readonly string[]): bool
     finding.isAllowable &&
     ASKED_ONCE.includes(finding.rule) &&
     finding.target.startsWith("/") &&
+    finding.stamp !== undefined &&
     permitted.includes(questionKey(finding))
   );
 }

@@ -140,7 +140,14 @@ function examineFiles(
   const facts = isComplete ? EMPTY_FACTS : { ...EMPTY_FACTS, unexamined: [UNREAD] };
   const paths = effects.map(effect => ("path" in effect ? effect.path.pieces : []));
   return {
-    findings: collectFindings(workspace, facts, "", effects),
+    findings: collectFindings(
+      workspace,
+      facts,
+      "",
+      effects,
+      undefined,
+      () => JSON.stringify(tool.input) ?? "",
+    ),
     learned: {
       workspace,
       notes: [],

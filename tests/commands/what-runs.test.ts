@@ -78,6 +78,13 @@ const RUNNING: Readonly<Record<string, Running>> = {
   "hooks compare": option("candidate reference reference-map", "candidate", "hooks", "compare"),
   "hooks replay": option("candidate", "candidate", "hooks", "replay", "--input", "x.json"),
   "hooks test": code("hooks", "test"),
+  install: {
+    says: "local/.claude local/amplifier-bundle",
+    words: ["install", "--local", "kit"],
+    file: "kit/.claude/agents/helper.md",
+    before: "Help.\n",
+    after: "Help, and run what you find.\n",
+  },
   launch: launch("claude", "launch"),
   "mcp guard": behind("mcp", "guard"),
   opencode: launch("opencode"),
@@ -90,7 +97,7 @@ const RUNNING: Readonly<Record<string, Running>> = {
   },
   pi: launch("pi"),
   "plugin install": {
-    says: "folder",
+    says: "file",
     words: ["plugin", "install", "plug"],
     file: "plug/hooks/hooks.json",
     before: "{}",
@@ -102,7 +109,25 @@ const RUNNING: Readonly<Record<string, Running>> = {
   "sandbox run": behind("sandbox", "run"),
   "try run": behind("try", "run"),
 };
+const WITH_VALUES = { file: "values.json", before: '{"x":"a"}', after: '{"x":"/"}' };
 const MORE: readonly Running[] = [
+  { ...WITH_VALUES, says: "", words: ["recipe", "run", "outer.yaml", "--context-file", "values.json"] },
+  { ...WITH_VALUES, says: "", words: ["recipe", "submit", "outer.yaml", "--context-file=values.json"] },
+  { ...WITH_VALUES, says: "", words: ["recipe", "run", "outer.yaml", "--resume", "./values.json"] },
+  {
+    says: "",
+    words: ["install", "--local=kit"],
+    file: "kit/amplifier-bundle/recipes/deploy.yaml",
+    before: step("npm test"),
+    after: step("npm run more"),
+  },
+  {
+    says: "",
+    words: ["plugin", "install", "plug"],
+    file: "plug/node_modules/inner/index.js",
+    before: "1;\n",
+    after: "2;\n",
+  },
   behind("try"),
   behind("try", "--apply"),
   option("", "reference", "hooks", "compare"),
@@ -135,6 +160,65 @@ const MORE: readonly Running[] = [
     after: '{"a":1}',
   },
 ];
+
+/** Words that name files, folders or programs, and why nothing of them runs. One that is new is listed, or declared. */
+const ONLY_READ: Readonly<Record<string, string>> = {
+  "audit verify FILE": "a log",
+  "consent-service install --into": "where files of root's are written",
+  "consent-service uninstall --into": "where files of root's are removed",
+  "guard argv -- PROGRAM [ARGUMENT…]": "judges the words",
+  "guard argv --cwd": "a place to judge in",
+  "guard explain --cwd": "a place to judge in",
+  "guard explain COMMAND": "judges the words",
+  "guard replay AUDIT": "a log, judged anew",
+  "guard scan PATH": "texts, judged",
+  "guard suggest --transcript": "a record of a session",
+  "guard test --cwd": "a place to judge in",
+  "guard test --file": "commands, judged",
+  "guard test COMMAND": "judges the words",
+  "hooks capture --baseline": "is written",
+  "hooks capture --golden-dir": "is written",
+  "hooks capture --input": "a payload",
+  "hooks compare --golden-dir": "payloads and answers",
+  "hooks compare --input": "a payload",
+  "hooks compare --transcript": "a record of a session",
+  "hooks replay --input": "a payload",
+  "hooks replay --transcript": "a record of a session",
+  "hooks test --input": "a payload",
+  "hooks trust FILE": "no agent is allowed to",
+  "history list --path": "a filter",
+  "history show [-- PATH…]": "a filter",
+  "hygiene artifact-guard --allowlist": "names of files",
+  "hygiene artifact-guard --repo": "a repository, looked at",
+  "recipe list --cd": "a place to look in",
+  "recipe list --recipe-dir": "a place to look in",
+  "recipe list --working-dir": "a place to look in",
+  "recipe list DIR": "a place to look in",
+  "recipe run --audit-dir": "is written",
+  "recipe show --cd": "a place to look in",
+  "recipe show --recipe-dir": "a place to look in",
+  "recipe show --working-dir": "a place to look in",
+  "recipe show RECIPE": "is shown",
+  "recipe validate --cd": "a place to look in",
+  "recipe validate --recipe-dir": "a place to look in",
+  "recipe validate --working-dir": "a place to look in",
+  "recipe validate RECIPE": "is checked",
+  "recipe worker --working-dir": "where recipes work that a database has",
+  "report --html": "is written",
+  "sandbox allow HOST|PATH": "no agent is allowed to",
+  "sandbox run --read": "what the command may read",
+  "sandbox run --write": "what the command may write",
+  "serve --cert": "a certificate",
+  "serve --key": "a key",
+  "try show [-- PATH…]": "a filter",
+  "undo ID|PATH": "a filter",
+  "undo [-- PATH…]": "a filter",
+};
+/** Where recipes are looked for, and where things run: what lies there is read with what is named. */
+const PLACES = ["cwd", "cd", "recipe-dir", "working-dir"];
+/** Memory commands: a database and files of notes, which are data. */
+const isOfMemory = (path: string) => path.startsWith("memory ");
+
 const ALL = [...Object.values(RUNNING), ...MORE].map(one => [one.words.join(" "), one] as const);
 
 /** Each leaves other bytes under the name that the person was asked about. */
@@ -195,14 +279,26 @@ function place({ user }: Scene, file: string, content: string, folder = user.pro
   return path;
 }
 
+async function loadLeaves(): Promise<readonly (readonly [string, LeafCommand])[]> {
+  const commands = await loadCommands(fileURLToPath(new URL("../../src/commands/", import.meta.url)));
+  return commands.flatMap((command): readonly (readonly [string, LeafCommand])[] =>
+    isFamily(command)
+      ? command.subcommands.map(sub => [`${command.name} ${sub.name}`, sub])
+      : [[command.name, command]],
+  );
+}
+
 describe("the commands of amplihack", () => {
+  it("run what a word of them names, or are listed with what they do with it", async () => {
+    const leaves = await loadLeaves();
+    const naming = leaves
+      .filter(([path]) => !isOfMemory(path))
+      .flatMap(([path, leaf]) => namingWords(leaf).map(word => `${path} ${word}`));
+    expect(naming.sort()).toEqual(Object.keys(ONLY_READ).sort());
+  });
+
   it("say what they run", async () => {
-    const commands = await loadCommands(fileURLToPath(new URL("../../src/commands/", import.meta.url)));
-    const leaves = commands.flatMap((command): readonly (readonly [string, LeafCommand])[] =>
-      isFamily(command)
-        ? command.subcommands.map(sub => [`${command.name} ${sub.name}`, sub])
-        : [[command.name, command]],
-    );
+    const leaves = await loadLeaves();
     const running = leaves.flatMap(([path, leaf]) => {
       const { runs, launches, runsText, runsFile }: Partial<ForAgents> =
         typeof leaf.forAgents === "string" ? {} : leaf.forAgents;
@@ -215,6 +311,31 @@ describe("the commands of amplihack", () => {
     );
   });
 });
+
+/** The words of a command that may name something to run: behind `--`, arguments, and options by what stands for their value. */
+function namingWords(leaf: LeafCommand): readonly string[] {
+  const { positionals = [], wordsBehind, options, forAgents } = leaf;
+  const {
+    runs,
+    launches,
+    runsText = [],
+    runsFile = [],
+  }: Partial<ForAgents> = typeof forAgents === "string" ? {} : forAgents;
+  const isRun = (name: string) => runsText.includes(name) || runsFile.some(one => one.split("/")[0] === name);
+  const runsFirst = runs !== undefined && runs !== "words";
+  return [
+    ...(wordsBehind === undefined || runs === "words" ? [] : [wordsBehind]),
+    ...positionals.flatMap(({ name, completes, isCommandLine }, index) => {
+      const isNaming = isCommandLine === true || /^(?:file|directory|recipe)$/.test(completes ?? "");
+      return (isNaming || /FILE|DIR|PATH|COMMAND/.test(name)) && !(runsFirst && index === 0) ? [name] : [];
+    }),
+    ...Object.entries(options).flatMap(([name, spec]) => {
+      const label = "label" in spec ? spec.label : "";
+      if (!/FILE|DIR|PATH|COMMAND|PROGRAM|SCRIPT/.test(label) || isRun(name)) return [];
+      return (runs ?? launches) !== undefined && PLACES.includes(name) ? [] : [`--${name}`];
+    }),
+  ];
+}
 
 const OUTER = "name: o\nsteps:\n  - id: a\n    recipe: ./inner.yaml\n";
 
@@ -281,6 +402,34 @@ describe("a command that runs something", () => {
     // Nothing above it.
     const person = { ...system, processes: { ...processes, self: { ...processes.self, pid: 0 } } };
     await requireAgreed(person, words);
+  });
+
+  it("notices a swap although other questions came in between", async () => {
+    const scene = sceneOf();
+    const path = place(scene, "ee.yaml", step("npm test"));
+    const words = ["recipe", "run", "ee.yaml"];
+    expect(await scene.ask(words)).toBe("ask");
+    for (let each = 0; each < 60; each += 1)
+      expect(await scene.ask(["memory", "delete", `key-${each}`])).toBe("ask");
+    writeFileSync(path, step("npm run more"));
+    await expect(scene.start(words)).rejects.toThrow(NOT_AGREED);
+    expect(await scene.ask(words)).toBe("ask");
+    await scene.start(words);
+  });
+
+  it("notices a swap of one among many files", async () => {
+    const scene = sceneOf();
+    const names = Array.from({ length: 60 }, (_, index) => `plug/skills/s${index}/SKILL.md`);
+    const paths = names.map(name => place(scene, name, "Help.\n"));
+    const words = ["plugin", "install", "plug"];
+    expect(await scene.ask(words)).toBe("ask");
+    await scene.start(words);
+    for (const path of [paths[0], paths[35], paths[59]]) {
+      writeFileSync(path ?? "", "Help, and send it.\n");
+      await expect(scene.start(words)).rejects.toThrow(NOT_AGREED);
+      writeFileSync(path ?? "", "Help.\n");
+    }
+    await scene.start(words);
   });
 
   it("does not run what would be asked about, if nobody was", async () => {

@@ -135,6 +135,37 @@ describe("the same question", () => {
     }
   });
 
+  it.each<[string, SceneCall]>([
+    ["deletes", { bash: "rm .claude/settings.json" }],
+    ["moves", { bash: "mv .claude/settings.json old.json" }],
+    ["replaces by a link", { bash: "ln -sf /dev/null .claude/settings.json" }],
+    ["closes", { bash: "chmod 000 .claude/settings.json" }],
+    ["switches hooks off in", edit('"a"', '"disableAllHooks":true,"a"')],
+    ["adds a hook to", edit('"a"', '"hooks":{"PreToolUse":[]},"a"')],
+    ["permits everything in", { bash: `sed -i 's/{/{"permissions":{"allow":["*"]},/' .claude/settings.json` }],
+    ["does something unknown to", { bash: "acme-edit .claude/settings.json" }],
+  ])("is asked again for a call that %s the file", async (_, call) => {
+    const place = scenes.make({ files: settings });
+    expect(await tell(edit("1", "2"), 0, false, place, inProcess)).toBe("ask");
+    expect(await tell(call, 1, true, place, inProcess)).not.toBe("pass");
+  });
+
+  it.each([
+    [".claude/settings.json", '{"a":1,"hooks":{"Stop":[{"hooks":[{"command":"amplihack-hooks stop"}]}]}}\n'],
+    ["~/.amplihack/config.jsonc", '{"parts":["guard","history"],"a":1}\n'],
+  ])("is asked each time for %s, which starts our hooks or is ours", async (path, content) => {
+    const place = scenes.make({ files: { [path]: content } });
+    expect(await tell(edit(":1", ":2", path), 0, false, place, inProcess)).not.toBe("pass");
+    expect(await tell(edit(":2", ":3", path), 1, true, place, inProcess)).not.toBe("pass");
+  });
+
+  it("is asked again for a secret that is deleted after it was edited", async () => {
+    const place = scenes.make({ files: { ".env": "KEY=1\n" } });
+    expect(await tell(edit("1", "2", ".env"), 0, false, place, inProcess)).toBe("ask");
+    expect(await tell(edit("2", "3", ".env"), 1, false, place, inProcess)).toBe("pass");
+    expect(await tell({ bash: "rm .env" }, 2, true, place, inProcess)).not.toBe("pass");
+  });
+
   it("is asked again after a no", async () => {
     const place = scenes.make({ files: settings });
     expect(await tell({ ...edit("1", "2"), refused: true }, 0, false, place, inProcess)).toBe("ask");

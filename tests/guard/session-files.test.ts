@@ -1,6 +1,10 @@
 import { afterAll, describe, expect, it } from "vitest";
+import { judgeCommand } from "../../src/exports/guard.ts";
+import { questionKey } from "../../src/guard/index.ts";
+import { NO_SESSION_FACTS } from "../../src/workspace/index.ts";
 import type { SceneCall } from "./kinds/scene-form.ts";
 import { inProcess, Scenes, tell, verdictOf } from "./kinds/scene-measure.ts";
+import { contextFor, machine, PROJECT } from "./scene.ts";
 
 const scenes = new Scenes();
 afterAll(() => scenes.removeAll());
@@ -69,6 +73,106 @@ describe("a file of the session that would be refused", () => {
       inProcess,
     );
     expect(await tell({ bash: "npm test" }, 5, true, place, inProcess)).toBe("ask");
+  });
+
+  const FILLER = "// one line of many that do nothing at all\n".repeat(4000);
+  const noRoom = { ".gitignore": "node_modules/\n" };
+  it.each<[string, readonly SceneCall[], string]>([
+    ["behind 160 KB of comments", [write("a.test.js", FILLER + JS_GONE)], "npx vitest run"],
+    [
+      "in a large script without an ending",
+      [write("tools/run", `${FILLER.replaceAll("//", "#")}${HOME_GONE}\n`)],
+      "acme all",
+    ],
+    [
+      "behind larger files",
+      [write("a.test.js", JS_GONE), ...[1, 2, 3, 4, 5].map(n => write(`f${n}.js`, FILLER.slice(0, 125_000)))],
+      "npx vitest run",
+    ],
+    [
+      "behind 90 harmless commands",
+      [
+        write(
+          "ci.toml",
+          `${Array.from({ length: 90 }, (_, n) => `t${n} = "echo ${n}"`).join("\n")}\nlast = "${HOME_GONE}"\n`,
+        ),
+      ],
+      "acme ci",
+    ],
+    [
+      "behind 90 harmless deletions",
+      [
+        write(
+          "ci.toml",
+          `${Array.from({ length: 90 }, (_, n) => `t${n} = "rm -f build/${n}"`).join("\n")}\nlast = "${HOME_GONE}"\n`,
+        ),
+      ],
+      "acme ci",
+    ],
+    [
+      "behind 3000 lines",
+      [write("Procfile", `${"web: true\n".repeat(3000)}web: ${HOME_GONE}\n`)],
+      "foreman start",
+    ],
+  ])("is found or asked about %s", async (_, calls, bash) => {
+    const scene = { name: "", expected: "stop" as const, files: noRoom, calls: [...calls, { bash }] };
+    expect(await verdictOf(scenes, scene, inProcess)).not.toBe("pass");
+  });
+
+  it.each<[string, string]>([
+    ["package-lock.json", `{"a":"${"x".repeat(200_000)}"}`],
+    ["pnpm-lock.yaml", `a: "${"x".repeat(200_000)}"`],
+    ["tests/fixtures/data.json", `["${"x".repeat(200_000)}"]`],
+    ["bin/tool", `\0${"x".repeat(200_000)}`],
+  ])("is not taken for %s, however large", async (path, content) => {
+    const scene = {
+      name: "",
+      expected: "pass" as const,
+      calls: [write(path, content), { bash: "npx vitest run" }],
+    };
+    expect(await verdictOf(scenes, scene, inProcess)).toBe("pass");
+  });
+
+  it("is asked about behind more files than are read, as long as one is newer than the yes", () => {
+    const path = (name: string) => `${PROJECT}/${name}`;
+    const files = ["evil.test.js", ...Array.from({ length: 300 }, (_, n) => `f${n}.js`)].map(path);
+    const system = machine(
+      Object.fromEntries(files.map(one => [one, one.includes("evil") ? JS_GONE : "//\n"])),
+    );
+    const judge = (permitted: readonly string[] = []) =>
+      judgeCommand(
+        "npx vitest run",
+        contextFor({
+          system,
+          nowMs: system.clock.nowMs(),
+          facts: { ...NO_SESSION_FACTS, permitted },
+          written: () => ({
+            hasWritten: one => files.includes(one),
+            files: () => files,
+            named: () => [],
+            textBefore: () => "",
+            movedInto: () => [],
+            changedBy: () => [],
+          }),
+        }),
+      );
+    const asked = judge();
+    expect(asked.verdict).toBe("ask");
+    expect(asked.findings[0]?.lost).toContain("more than can be read");
+    const permitted = asked.all.map(questionKey);
+    expect(judge(permitted).verdict).toBe("allow");
+    system.advance(60_000);
+    system.put(path("evil.test.js"), `${JS_GONE}//\n`);
+    expect(judge(permitted).verdict).toBe("ask");
+  });
+
+  it("too large to be read is asked about once, and again when it changes", async () => {
+    const place = scenes.make({});
+    await tell(write("big.test.js", FILLER), 0, false, place, inProcess);
+    expect(await tell({ bash: "npx vitest run" }, 1, false, place, inProcess)).toBe("ask");
+    expect(await tell({ bash: "npx vitest run" }, 2, false, place, inProcess)).toBe("pass");
+    await tell(write("big.test.js", FILLER + JS_GONE), 3, false, place, inProcess);
+    expect(await tell({ bash: "npx vitest run" }, 4, true, place, inProcess)).toBe("ask");
   });
 
   it("is forgotten once its text is harmless", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  changedSinceAsked,
   consumeGrants,
   findRefusal,
   forgetGiven,
@@ -75,6 +76,61 @@ describe("refusals", () => {
     expect(findRefusal(system, HOME, "new")).toEqual(refused("NEW"));
     expect(findRefusal(system, HOME, "OLD")?.rules).toEqual(["a"]);
     expect(findRefusal(system, HOME, "NONE")).toBeUndefined();
+  });
+});
+
+describe("questions about files", () => {
+  const asked = (code: string, session: string, refusedMs: number) => ({
+    ...refused(code),
+    session,
+    refusedMs,
+    files: [{ path: `/w/${code}`, sha256: code }],
+  });
+
+  it("of one session are not pushed out by those of another", () => {
+    const system = createMemorySystem();
+    const now = system.clock.nowMs();
+    rememberRefusal(system, HOME, asked("MINE", "mine", now));
+    for (let each = 0; each < 80; each += 1)
+      rememberRefusal(system, HOME, asked(`X${each}`, "other", now + each));
+    expect(findRefusal(system, HOME, "MINE")).toBeDefined();
+    expect(findRefusal(system, HOME, "X79")).toBeDefined();
+    expect(findRefusal(system, HOME, "X0")).toBeUndefined();
+    expect(changedSinceAsked(system, HOME, [{ path: "/w/MINE", sha256: "other" }])).toBe("/w/MINE");
+  });
+
+  it("that had to be forgotten leave nothing unasked, for a week", () => {
+    const system = createMemorySystem();
+    const now = system.clock.nowMs();
+    const unknown = [{ path: "/w/X0", sha256: "swapped" }];
+    for (let each = 0; each < 50; each += 1)
+      rememberRefusal(system, HOME, asked(`X${each}`, "s", now + each));
+    expect(changedSinceAsked(system, HOME, [{ path: "/w/never", sha256: "a" }])).toBeUndefined();
+    rememberRefusal(system, HOME, asked("X50", "s", now + 50));
+    expect(findRefusal(system, HOME, "X0")).toBeUndefined();
+    expect(changedSinceAsked(system, HOME, unknown)).toBe("/w/X0");
+    rememberRefusal(system, HOME, asked("LAST", "s", now + 60));
+    expect(changedSinceAsked(system, HOME, [{ path: "/w/LAST", sha256: "LAST" }])).toBeUndefined();
+    system.advance(8 * 24 * 60 * 60 * 1000);
+    expect(changedSinceAsked(system, HOME, unknown)).toBeUndefined();
+  });
+
+  it("are kept before those that run none, and longer", () => {
+    const system = createMemorySystem();
+    const now = system.clock.nowMs();
+    rememberRefusal(system, HOME, asked("FILE", "s", now));
+    for (let each = 0; each < 60; each += 1)
+      rememberRefusal(system, HOME, { ...refused(`P${each}`), session: "s", refusedMs: now + each });
+    expect(changedSinceAsked(system, HOME, [{ path: "/w/FILE", sha256: "other" }])).toBe("/w/FILE");
+    system.advance(2 * 24 * 60 * 60 * 1000);
+    rememberRefusal(system, HOME, { ...refused("NEW"), refusedMs: system.clock.nowMs() });
+    expect(changedSinceAsked(system, HOME, [{ path: "/w/FILE", sha256: "other" }])).toBe("/w/FILE");
+    expect(findRefusal(system, HOME, "P59")).toBeUndefined();
+  });
+
+  it("in a ledger that cannot be read leave nothing unasked", () => {
+    const system = createMemorySystem({ files: { [FILE]: "[]" } });
+    expect(changedSinceAsked(system, HOME, [{ path: "/w/x", sha256: "x" }])).toBe("/w/x");
   });
 });
 

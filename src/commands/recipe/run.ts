@@ -22,7 +22,7 @@ export const runCommand = defineCommand({
     force: option.boolean("resume although the recipe has changed"),
     progress: option.boolean("not needed", { isHidden: true }),
   },
-  forAgents: { use: "asks", passesWith: ["dry-run"], runs: "recipe" },
+  forAgents: { use: "asks", passesWith: ["dry-run"], runs: "recipe", runsFile: ["context-file", "resume"] },
   examples: {
     "amplihack recipe run hello": "takes the tour of what a recipe can do",
     "amplihack recipe run investigate -c 'question=How does login work?'":

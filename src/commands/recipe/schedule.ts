@@ -24,7 +24,7 @@ worker of the queue looks first; while no worker runs, nothing happens.`,
     ...RUN_OPTIONS,
     format: FORMAT_OPTION,
   },
-  forAgents: { use: "asks", runs: "recipe" },
+  forAgents: { use: "asks", runs: "recipe", runsFile: ["context-file"] },
   examples: {
     "amplihack recipe schedule nightly-report --name report --cron '0 3 * * *' --url": "every night at three",
     "amplihack recipe schedule --url": "lists them",

@@ -26,7 +26,7 @@ What AMPLIHACK_CONTEXT_… and the like set is taken from here.`,
     format: FORMAT,
   },
   // What is submitted runs where no guard of this session sees it.
-  forAgents: { use: "asks", runs: "recipe" },
+  forAgents: { use: "asks", runs: "recipe", runsFile: ["context-file"] },
   examples: {
     "amplihack recipe submit deploy --url postgres://ann@db/agents": "prints the id of the run",
     "amplihack recipe submit deploy --url --wait -c 'target=staging'":

@@ -22,7 +22,7 @@ const RULES = {
   "exec.session": {
     title: "may run a file that the session wrote",
     verdict: "ask",
-    when: "A file that the session wrote holds what would be asked about or refused, and a program is started that may run or load it without naming it: a task, a build, a test, a hook, a configuration. Asked once for each such text.",
+    when: "A file that the session wrote holds what would be asked about or refused, and a program is started that may run or load it without naming it: a task, a build, a test, a hook, a configuration. Asked once for each such text. What the session wrote and is too large or too much to be read is asked about likewise.",
     lost: "It may run {file}, which this session wrote and which {what}.",
     person: "Look at the file before you allow it.",
     model: "Take out of the file what does this, or ask the person.",

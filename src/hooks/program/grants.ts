@@ -65,6 +65,8 @@ interface GrantFile {
   readonly grants: readonly SealedGrant[];
   readonly refused: readonly RefusedCommand[];
   readonly given?: readonly GivenGrant[];
+  /** when a question about files had to be forgotten: from then on, not being listed says nothing */
+  readonly forgottenMs?: number | undefined;
 }
 
 /** As it is kept: sealed, so that nobody else writes one. */
@@ -77,6 +79,8 @@ const MAX_REFUSED_CHARACTERS = 256 * 1024;
 /** A code permits once. */
 const MAX_USES = 1;
 const REFUSED_LIFE_MS = 24 * 60 * 60 * 1000;
+/** A host may wait for an answer over a weekend. */
+const ASKED_LIFE_MS = 7 * REFUSED_LIFE_MS;
 const GRANT_LIFE_MS = 15 * 60 * 1000;
 
 /** Also what was refused last. */
@@ -165,24 +169,35 @@ function grantsOfService(system: System, code: string, shown: string, asker: Ask
 export function rememberRefusal(system: System, stateHome: string, refused: RefusedCommand): void {
   const edit = (file: GrantFile): GrantFile => {
     const recent = file.refused.filter(
-      other => other.code !== refused.code && other.refusedMs > refused.refusedMs - REFUSED_LIFE_MS,
+      ({ code, files, refusedMs }) =>
+        code !== refused.code &&
+        refusedMs > refused.refusedMs - (files === undefined ? REFUSED_LIFE_MS : ASKED_LIFE_MS),
     );
-    return { ...file, refused: newest([...recent, refused]) };
+    const kept = bounded([...recent, refused]);
+    const isForgotten = recent.some(one => one.files !== undefined && !kept.includes(one));
+    return { ...file, refused: kept, ...(isForgotten ? { forgottenMs: refused.refusedMs } : {}) };
   };
   change(system, stateHome, edit, RECORD_LOCK_TIMEOUT_MS);
 }
 
-/** As many as are worth keeping; the last one always. */
-function newest(refused: readonly RefusedCommand[]): readonly RefusedCommand[] {
-  let characters = 0;
-  const kept = refused
-    .slice(-MAX_REFUSED)
-    .reverse()
-    .filter(({ command }, index) => {
-      characters += command.length;
-      return index === 0 || characters <= MAX_REFUSED_CHARACTERS;
-    });
-  return kept.reverse();
+/**
+ * As many as are worth keeping; the last one always. The session with the most gives way first, and in it what runs no files:
+ * nobody pushes out the questions of others.
+ */
+function bounded(refused: readonly RefusedCommand[]): readonly RefusedCommand[] {
+  const last = refused.at(-1);
+  const kept = [...refused];
+  const sizeOf = () => kept.reduce((size, { command }) => size + command.length, 0);
+  while (kept.length > 1 && (kept.length > MAX_REFUSED || sizeOf() > MAX_REFUSED_CHARACTERS)) {
+    const counts = new Map<string | undefined, number>();
+    for (const { session } of kept) counts.set(session, (counts.get(session) ?? 0) + 1);
+    const most = Math.max(...counts.values());
+    const crowd = kept.filter(one => one !== last && counts.get(one.session) === most);
+    const candidates = crowd.length === 0 ? kept.filter(one => one !== last) : crowd;
+    const dropped = candidates.find(({ files }) => files === undefined) ?? candidates[0];
+    kept.splice(kept.indexOf(dropped as RefusedCommand), 1);
+  }
+  return kept;
 }
 
 export function findRefusal(system: System, stateHome: string, code: string): RefusedCommand | undefined {
@@ -192,44 +207,51 @@ export function findRefusal(system: System, stateHome: string, code: string): Re
 }
 
 const MAX_FILES = 32;
+/** Stands for all behind those that are listed one by one. */
+const MORE_FILES = "one of its further files";
 
 /** The files that a judged call runs, for `RefusedCommand`. */
 export function ranFiles(
   system: Pick<System, "text">,
   { ranFiles }: Judgement,
 ): { readonly files?: readonly RanFileDigest[] } {
-  const files = ranFiles()
-    .slice(0, MAX_FILES)
-    .map(({ path, text }) => ({ path, sha256: sha256Hex(system.text.encode(text)) }));
-  return files.length === 0 ? {} : { files };
+  const digest = (text: string) => sha256Hex(system.text.encode(text));
+  const files = ranFiles().map(({ path, text }) => ({ path, sha256: digest(text) }));
+  if (files.length <= MAX_FILES) return files.length === 0 ? {} : { files };
+  const rest = files.slice(MAX_FILES - 1).map(({ path, sha256 }) => `${path} ${sha256}`);
+  return { files: [...files.slice(0, MAX_FILES - 1), { path: MORE_FILES, sha256: digest(rest.join("\n")) }] };
 }
 
 /** Whether a person was asked about a call that runs a file of exactly these bytes. */
 export function wasAskedAbout(system: System, stateHome: string, sha256: string): boolean {
-  return askedFiles(system, stateHome).some(file => file.sha256 === sha256);
+  return askedFiles(system, stateHome).asked.some(file => file.sha256 === sha256);
 }
 
-/** The first of the files that a person was asked about when something else stood in it. */
+/** The first of the files that a person was asked about when something else stood in it, or may have been. */
 export function changedSinceAsked(
   system: System,
   stateHome: string,
   files: readonly RanFileDigest[],
 ): string | undefined {
-  const asked = askedFiles(system, stateHome);
+  const { asked, isWhole } = askedFiles(system, stateHome);
   return files.find(
     ({ path, sha256 }) =>
-      asked.some(file => file.path === path) &&
+      (!isWhole || asked.some(file => file.path === path)) &&
       !asked.some(file => file.path === path && file.sha256 === sha256),
   )?.path;
 }
 
-function askedFiles(system: System, stateHome: string): readonly RanFileDigest[] {
-  const oldest = system.clock.nowMs() - REFUSED_LIFE_MS;
+function askedFiles(
+  system: System,
+  stateHome: string,
+): { readonly asked: readonly RanFileDigest[]; readonly isWhole: boolean } {
+  const oldest = system.clock.nowMs() - ASKED_LIFE_MS;
   try {
-    const refused = openFile(system, stateHome).read()?.refused ?? [];
-    return refused.flatMap(({ files = [], refusedMs }) => (refusedMs > oldest ? files : []));
+    const { refused = [], forgottenMs = 0 } = openFile(system, stateHome).read() ?? {};
+    const asked = refused.flatMap(({ files = [], refusedMs }) => (refusedMs > oldest ? files : []));
+    return { asked, isWhole: forgottenMs <= oldest };
   } catch {
-    return [];
+    return { asked: [], isWhole: false };
   }
 }
 
@@ -358,6 +380,7 @@ function parse(value: Json): GrantFile {
     grants: (file.optional("grants", file.list) ?? []).map(parseGrant),
     refused: (file.optional("refused", file.list) ?? []).map(parseRefused),
     given: (file.optional("given", file.list) ?? []).map(parseGiven),
+    ...defined({ forgottenMs: file.optional("forgottenMs", file.number) }),
   };
 }
 

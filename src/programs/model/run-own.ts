@@ -44,11 +44,7 @@ function follow(started: Started, call: ProgramCall): void {
       for (const { path, content } of readFiles([started.name], call)) runCode(path, content, call);
       break;
     case "file":
-      for (const { path, content } of readFiles([started.name], call)) note(path, content, call);
-      break;
-    case "folder":
-      for (const { path, content } of readFiles(filesBelow(started.name, call), call))
-        note(path, content, call);
+      for (const { path, content } of readFiles(filesAt(started.name, call), call)) note(path, content, call);
       break;
     case "recipe":
       runRecipe(started.name, started.folders, call, new Set());
@@ -82,22 +78,23 @@ function runAgent({ words, directory }: Extract<Started, { kind: "agent" }>, cal
     note(path, content, there);
 }
 
-const MAX_FOLDER_FILES = 64;
-const MAX_FOLDER_NAMES = 500;
+const MAX_FOLDER_FILES = 512;
+const MAX_FOLDER_NAMES = 2000;
+const MAX_FOLDER_BYTES = 4 * 1024 * 1024;
 
-/** What lies below a folder; one with more than can be shown is not agreed to file by file. */
-function filesBelow(name: Value, call: ProgramCall): readonly Value[] {
+/** The file itself, or what lies below a folder; one with more than can be shown is not agreed to file by file. */
+function filesAt(name: Value, call: ProgramCall): readonly Value[] {
   const top = knownText(joinPath(call.cwd, name));
   const { session } = call.scope;
   const { files } = session.context;
-  if (top === undefined || files === undefined || call.place.kind !== "local") return [];
+  if (top === undefined || files?.kind(top) !== "directory" || call.place.kind !== "local") return [name];
   const found: Value[] = [];
-  const pending = files.kind(top) === "directory" ? [top] : [];
+  const pending = [top];
   for (let folder = pending.shift(); folder !== undefined; folder = pending.shift()) {
     const names = files.list(folder, MAX_FOLDER_NAMES);
     for (const each of names ?? []) {
       const path = `${folder}/${each}`;
-      const kind = each === ".git" || each === "node_modules" ? undefined : files.kind(path);
+      const kind = each === ".git" ? undefined : files.kind(path);
       if (kind === "directory") pending.push(path);
       if (kind === "file") found.push(text(path));
     }
@@ -156,6 +153,7 @@ interface ReadFile {
 function readFiles(names: readonly Value[], call: ProgramCall): readonly ReadFile[] {
   if (call.place.kind !== "local") return [];
   const { session } = call.scope;
+  let left = MAX_FOLDER_BYTES;
   return names.flatMap((name): readonly ReadFile[] => {
     const path = joinPath(call.cwd, name);
     const written = writtenEntry(name, call.cwd, call.scope);
@@ -164,7 +162,8 @@ function readFiles(names: readonly Value[], call: ProgramCall): readonly ReadFil
     const place = knownText(path);
     const { files } = session.context;
     if (place === undefined || files?.kind(place) !== "file") return [];
-    const content = files.readText(place, LIMITS.ownScriptBytes);
+    const content = left < 0 ? undefined : files.readText(place, LIMITS.ownScriptBytes);
+    left -= content?.length ?? 0;
     if (content !== undefined)
       return [{ path, content: text(content, [{ kind: "file", path: text(place) }]) }];
     leaveUnexamined(session, "input-size", `${place} is too large or cannot be read`, "", call.span);

@@ -26,7 +26,7 @@ export interface OwnCommand extends Pick<OptionGrammar, "flags" | "values" | "ba
   readonly asksAbroad?: string;
   readonly isGivenTexts?: true;
   readonly writes?: readonly string[];
-  readonly runs?: "words" | "recipe" | "code" | "file" | "folder";
+  readonly runs?: "words" | "recipe" | "code" | "file";
   readonly launches?: string;
   readonly runsText?: readonly string[];
   readonly runsFile?: readonly string[];
@@ -48,7 +48,7 @@ export const RECIPE_EXTENSIONS = [".yaml", ".yml"];
 export type Started =
   | { readonly kind: "words"; readonly words: readonly Value[] }
   | { readonly kind: "text"; readonly text: Value }
-  | { readonly kind: "code" | "file" | "folder"; readonly name: Value }
+  | { readonly kind: "code" | "file"; readonly name: Value }
   /** an agent with these words, some of which may name files */
   | { readonly kind: "agent"; readonly words: readonly Value[]; readonly directory: Value | undefined }
   | { readonly kind: "recipe"; readonly name: Value; readonly folders: readonly Value[] };
@@ -181,7 +181,13 @@ function startsOf(
     options.flatMap(({ name, value }) => (value !== undefined && names.includes(name) ? [value] : []));
   const texts = [
     ...valuesOf(...runsText).map((text): Started => ({ kind: "text", text })),
-    ...valuesOf(...runsFile).map((name): Started => ({ kind: "file", name })),
+    ...runsFile.flatMap(one => {
+      const [option = "", ...inside] = one.split("/");
+      return valuesOf(option).map((value): Started => {
+        const name = inside.length === 0 ? value : joinPath(value, text(inside.join("/")));
+        return { kind: "file", name };
+      });
+    }),
   ];
   if (launches !== undefined)
     return [

@@ -159,7 +159,8 @@ function isSettings(path: string, content: string): boolean {
 }
 
 const MAX_SETTINGS = 64;
-const MAX_LINES = 2048;
+const MAX_HARMFUL = 1024;
+const MAX_LINES = 16_384;
 const MAX_COMMAND = 1000;
 /** Strings in the languages of such files; three marks first. */
 const STRING = /"""([\s\S]{1,2000}?)"""|"((?:[^"\\\n]|\\.){1,1000})"|'((?:[^'\\\n]|\\.){1,1000})'/g;
@@ -189,16 +190,15 @@ function commandsOf(
   isDangerous: (word: string) => boolean,
 ): readonly Value[] {
   const found = new Set<string>();
+  const harmful = new Set<string>();
   const add = (candidate: string) => {
     const command = candidate.replace(/^[\s@+!-]+/, "").trim();
     const first = /^(?:[A-Za-z_]\w*=\S*\s+)*["']?([\w./~-]+)["']?\s/.exec(command)?.[1];
-    if (
-      first !== undefined &&
-      command.length <= MAX_COMMAND &&
-      isKnownProgram(baseName(first)) &&
-      found.size < MAX_SETTINGS
-    )
-      found.add(command);
+    if (first === undefined || command.length > MAX_COMMAND || !isKnownProgram(baseName(first))) return;
+    // However many others stand before one that does harm, it is seen.
+    if (!isDangerous(baseName(first))) {
+      if (found.size < MAX_SETTINGS) found.add(command);
+    } else if (harmful.size < MAX_HARMFUL) harmful.add(command);
   };
   for (const match of content.matchAll(STRING)) add(unescaped(match[1] ?? match[2] ?? match[3] ?? ""));
   for (const [list] of content.matchAll(LIST))
@@ -219,7 +219,7 @@ function commandsOf(
     add(line.replace(/^\s*\/\/go:generate\s/, ""));
     if (value !== undefined) add(value.replace(/^["']\s*!?\s*|["',]*\s*$/g, ""));
   }
-  return [...found].map(command => text(command));
+  return [...harmful, ...found].map(command => text(command));
 }
 
 function unescaped(written: string): string {
