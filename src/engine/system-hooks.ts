@@ -8,6 +8,7 @@ import {
   readToolInput,
 } from "../hosts/index.ts";
 import {
+  CALL_VALUE_LIMIT,
   type CheckedInput,
   checkInput,
   type EventDescriptor,
@@ -16,7 +17,6 @@ import {
   type HookInput,
   type InputWarning,
   type JsonObject,
-  PAYLOAD_VALUE_LIMIT,
   readField,
 } from "../protocol/index.ts";
 import type { System } from "../system/index.ts";
@@ -81,7 +81,7 @@ export function toHookInput(
   const warnings: InputWarning[] = [];
   const toolInput = readToolInput(HOST, payload, event.name, warnings);
   if (toolInput === undefined)
-    return { ok: false, problem: `the tool input is larger than ${PAYLOAD_VALUE_LIMIT} values` };
+    return { ok: false, problem: `the tool input is larger than ${CALL_VALUE_LIMIT} values` };
   const toolName = textAt(payload, FIELD_NAMES.toolName);
   const canonical = toolName === null ? null : canonicalName([toolName, ...toolNames]);
   const facts = canonical === null ? NO_FACTS : deriveFacts(HOST, toolName ?? "", canonical, toolInput);

@@ -22,6 +22,8 @@ import { CHECKS, findRule } from "./rules.ts";
 
 const VIA_LIMIT = 80;
 const EFFECTS_BETWEEN_LOOKS = 32;
+/** What is read, written or started beyond these is asked about, unseen. */
+const MAX_EFFECTS = 500;
 
 /** Runs every check over effects and facts and keeps what they report. */
 export function collectFindings(
@@ -64,9 +66,10 @@ export function collectFindings(
   };
   for (const [index, effect] of effects.entries()) {
     const isTimeToLook = index % EFFECTS_BETWEEN_LOOKS === EFFECTS_BETWEEN_LOOKS - 1;
-    if (isTimeToLook && workspace.given.isLate?.() === true) {
-      const what = "too much work";
-      context.report("guard.unexamined", undefined, "more than there is time for", { what });
+    const isTooMany = index >= MAX_EFFECTS;
+    if (isTooMany || (isTimeToLook && workspace.given.isLate?.() === true)) {
+      const what = isTooMany ? `more than ${MAX_EFFECTS} steps` : "too much work";
+      context.report("guard.unexamined", undefined, "more than is looked at", { what });
       break;
     }
     current = effect;

@@ -1,9 +1,10 @@
 import { tellsAllChanges } from "../programs/index.ts";
 import { type Invocation, knownText, type ShellFacts, text, type Value } from "../shell/index.ts";
-import { basename, dirname, isInside, join } from "../system/index.ts";
+import { ancestors, basename, isInside, join } from "../system/index.ts";
 import {
   expandTarget,
   findRepository,
+  MAX_PATH,
   resolveTargets,
   type Target,
   type Workspace,
@@ -65,12 +66,12 @@ function addDeletion(draft: Draft, effect: EffectOf<"delete">): void {
     return;
   }
   // What is made again is not worth its size; a file of the project that only has such a name is at risk.
-  const known = new Set(draft.targets.keys());
-  addWord(draft, path, by, selection === "regenerable" ? undefined : "delete", isTree);
   const { names } = effect;
+  const known = names === undefined ? undefined : new Set(draft.targets.keys());
+  addWord(draft, path, by, selection === "regenerable" ? undefined : "delete", isTree);
   if (names !== undefined)
     for (const [key, target] of draft.targets)
-      if (!known.has(key)) draft.targets.set(key, { ...target, names });
+      if (known?.has(key) === false) draft.targets.set(key, { ...target, names });
   if (effect.isShredded === true) addWord(draft, path, by, "write", isTree);
 }
 
@@ -278,12 +279,12 @@ export function addDirectory({ workspace, unknownIn }: Draft, path: string | und
     unknownIn.add(cwd);
     return;
   }
-  let directory = disk.resolve(path, true);
-  if (disk.kind(directory) === "directory") {
-    unknownIn.add(directory);
+  const resolved = disk.resolve(path, true);
+  if (disk.kind(resolved) === "directory") {
+    unknownIn.add(resolved);
     return;
   }
-  while (directory !== "/" && disk.kind(directory) !== "directory") directory = dirname(directory);
+  const directory = ancestors(resolved.slice(0, MAX_PATH)).find(at => disk.kind(at) === "directory") ?? "/";
   unknownIn.add(project !== undefined && isInside(project, directory) ? directory : cwd);
 }
 
@@ -323,12 +324,13 @@ function addLinks(draft: Draft, word: Value, by: Pick<Actor, "cwd" | "place">): 
 
 export function addPath(draft: Draft, path: string, how: FootprintTarget["how"], isTree: boolean): void {
   const { disk, stateHomes } = draft.workspace;
+  // No file has so long a name.
+  if (path.length >= MAX_PATH) return;
   // The history is in no history itself.
   if (stateHomes.some(home => isInside(home, path))) return;
   const isNew = how === "write" && disk.isAbsent(path);
   // Directories on the way are made with it.
-  let top = path;
-  while (isNew && dirname(top) !== "/" && disk.isAbsent(dirname(top))) top = dirname(top);
+  const top = (isNew ? [...ancestors(path)].reverse().find(disk.isAbsent) : undefined) ?? path;
   const key = `${how} ${top}`;
   const known = draft.targets.get(key);
   draft.targets.set(key, { path: top, how, isTree: isTree || top !== path || known?.isTree === true });

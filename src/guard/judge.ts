@@ -110,16 +110,13 @@ export function shellContextOf(
 /** The files that the session wrote, as far as that is recorded. */
 function ownFilesOf({ written }: GuardContext, { disk }: GuardWorkspace): OwnFiles | undefined {
   if (written === undefined) return undefined;
+  let folders: ReadonlySet<string> | undefined;
   return {
     has: path => written()?.hasWritten(disk.resolve(path, true)) === true,
     named: name => written()?.named(name) ?? [],
     hasBelow: path => {
-      const folder = disk.resolve(path, true);
-      return (
-        written()
-          ?.files()
-          .some(file => dirname(file) === folder) === true
-      );
+      folders ??= new Set(written()?.files().map(dirname));
+      return folders.has(disk.resolve(path, true));
     },
   };
 }

@@ -126,6 +126,7 @@ function shownBy(invocation: Invocation, context: RuleContext): string | undefin
 
 /** `env | grep -i token`: those variables of all that are secret. */
 function picked(invocation: Invocation, stdin: Value, context: RuleContext): string | undefined {
+  if (invocation.pipeline === undefined) return undefined;
   const isAsked = (one: Invocation) =>
     hasTrait(one.program, "selects") && one.argv.slice(1).some(word => asksForSecret(describe(word)));
   const pipeline = context.facts.invocations.filter(

@@ -1,10 +1,10 @@
 import {
+  CALL_VALUE_LIMIT,
   isJsonObject,
   isPatchTool,
   JSON_DEPTH_LIMIT,
   type Json,
   type JsonObject,
-  PAYLOAD_VALUE_LIMIT,
   readJson,
 } from "../protocol/index.ts";
 import type { HostDescriptor } from "./host.ts";
@@ -62,7 +62,7 @@ function commandOf(toolInput: Json): string | null {
 /** A list of command lines; some hosts send it as JSON text. */
 function joinedCommands(value: Json | undefined): string | null {
   if (typeof value === "string") {
-    const limits = { maxDepth: JSON_DEPTH_LIMIT, maxValues: PAYLOAD_VALUE_LIMIT };
+    const limits = { maxDepth: JSON_DEPTH_LIMIT, maxValues: CALL_VALUE_LIMIT };
     const read = readJson(value, { recover: true, ...limits });
     return read.ok && Array.isArray(read.value) ? joinedCommands(read.value) : value;
   }

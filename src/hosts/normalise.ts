@@ -1,4 +1,5 @@
 import {
+  CALL_VALUE_LIMIT,
   describeEvent,
   FIELD_NAMES,
   findEvent,
@@ -78,7 +79,7 @@ const TRANSCRIPT_PATHS = [...FIELD_NAMES.transcriptPath, "tool_info.transcript_p
 const MESSAGES: Readonly<Record<NormaliseErrorCode, string>> = {
   "empty-stdin": "stdin is empty; expected one JSON object",
   "invalid-json": "stdin is not JSON; expected one JSON object",
-  "too-large": `the payload is larger than ${PAYLOAD_VALUE_LIMIT} values`,
+  "too-large": `the payload is larger than ${PAYLOAD_VALUE_LIMIT} values, or the call than ${CALL_VALUE_LIMIT}`,
   "too-deep": `the payload is nested deeper than ${PAYLOAD_DEPTH_LIMIT} levels`,
   "hidden-member": "the payload has a member named __proto__, which programs read differently",
   "not-an-object": "stdin is JSON but not an object",
@@ -128,18 +129,18 @@ type PayloadRead =
 
 /** The payload and who sent it: some hosts carry it in a variable, and then that says who is calling. */
 function readPayload(text: string, options: NormaliseOptions): { read: PayloadRead; host: HostId } {
-  const fromStdin = parsePayload(text);
+  const maxValues = options.expects === undefined ? PAYLOAD_VALUE_LIMIT : CALL_VALUE_LIMIT;
+  const fromStdin = parsePayload(text, maxValues);
   const host = recognise(fromStdin.payload, options.env, options.host);
   const variable = HOSTS[host].input?.environment?.payload;
   const carried = variable === undefined ? undefined : options.env.get(variable);
   if (carried === undefined || carried === "") return { read: fromStdin, host };
-  const read = parsePayload(carried);
+  const read = parsePayload(carried, maxValues);
   return { read, host: recognise(read.payload, options.env, options.host) };
 }
 
-function parsePayload(text: string): PayloadRead {
-  const limits = { maxDepth: PAYLOAD_DEPTH_LIMIT, maxValues: PAYLOAD_VALUE_LIMIT };
-  const read = readJson(text, { recover: true, ...limits });
+function parsePayload(text: string, maxValues: number): PayloadRead {
+  const read = readJson(text, { recover: true, maxDepth: PAYLOAD_DEPTH_LIMIT, maxValues });
   if (!read.ok && read.problem === "too-many") return { code: "too-large" };
   if (!read.ok && read.problem === "too-deep") return { code: "too-deep" };
   if (!read.ok) return { code: read.problem === "empty" ? "empty-stdin" : "invalid-json" };
@@ -330,7 +331,7 @@ export function readToolInput(
   }
   if (isJsonObject(field.value)) return field.value;
   if (typeof field.value === "string") {
-    const limits = { maxDepth: PAYLOAD_DEPTH_LIMIT, maxValues: PAYLOAD_VALUE_LIMIT };
+    const limits = { maxDepth: PAYLOAD_DEPTH_LIMIT, maxValues: CALL_VALUE_LIMIT };
     const read = readJson(field.value, { recover: false, ...limits });
     if (read.ok) return read.value;
     if (read.problem === "too-many") return undefined;

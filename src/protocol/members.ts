@@ -147,6 +147,8 @@ export const JSON_DEPTH_LIMIT = 200;
 export const PAYLOAD_DEPTH_LIMIT = 2_000;
 /** Of a whole payload. As many small values as its bytes could hold would fill the memory of an engine. */
 export const PAYLOAD_VALUE_LIMIT = 500_000;
+/** Of a call that is judged, whose host waits. */
+export const CALL_VALUE_LIMIT = 10_000;
 const BOM = "\uFEFF";
 
 /**
@@ -214,17 +216,20 @@ function findExcess(
 ): "too-deep" | "too-many" | undefined {
   let depth = 0;
   let values = 1;
-  let excess: "too-deep" | "too-many" | undefined;
-  walkStructure(text, character => {
-    if (character === "{" || character === "[") {
-      if (++depth > maxDepth) excess = "too-deep";
-      values++;
-    } else if (character === "}" || character === "]") depth--;
-    else if (character === ",") values++;
-    if (values > maxValues) excess ??= "too-many";
-    return excess !== undefined;
-  });
-  return excess;
+  // A search is quick in every engine, where a step for each character is not.
+  const marks = /[{}[\],"]/g;
+  for (let found = marks.exec(text); found !== null; found = marks.exec(text)) {
+    const [character] = found;
+    if (character === '"') {
+      marks.lastIndex = endOfString(text, marks.lastIndex) + 1;
+      continue;
+    }
+    if (character === "}" || character === "]") depth--;
+    else values++;
+    if ((character === "{" || character === "[") && ++depth > maxDepth) return "too-deep";
+    if (values > maxValues) return "too-many";
+  }
+  return undefined;
 }
 
 /** The first complete object or array of the text without its trailing commas; undefined when it never closes. */

@@ -1,10 +1,12 @@
 /** Bounds of one analysis. All are counts, so the answer never depends on the machine. */
 export const LIMITS = {
-  inputCharacters: 256 * 1024,
+  inputCharacters: 96 * 1024,
   /** code in code: substitutions, `sh -c`, eval, scripts, function calls */
   nesting: 12,
   /** programs that run programs, in one chain */
   wrappers: 12,
+  /** words, quoted parts and operators of one text, documents left out; what has more is not parsed */
+  tokens: 10_000,
   words: 4000,
   expansionsPerWord: 64,
   /** words that one `$@` or split variable may give */
@@ -26,10 +28,15 @@ export const LIMITS = {
   ownScripts: 64,
   /** text computed by decoders and expansions */
   textCharacters: 256 * 1024,
+  /** of a path; what is longer is not known to its end */
+  pathCharacters: 8 * 1024,
   /** known and unknown parts that one text may alternate between */
   pieces: 256,
   directoryEntries: 200,
-  steps: 400_000,
+  steps: 50_000,
+  /** what a program that is started, and a word, costs of them */
+  stepsOfStart: 100,
+  stepsOfWord: 8,
 } as const;
 
 /**

@@ -248,6 +248,12 @@ export function mayBeAbsolute(value: Value): boolean {
  */
 export function joinPath(directory: Value, value: Value): Value {
   if (value.pieces.length === 0) return directory;
+  const [first] = value.pieces;
+  // No file has so long a name, but a program may shorten it before it is used.
+  if (first?.kind === "text" && first.text.length > LIMITS.pathCharacters) {
+    const cut = concatenate([text(first.text.slice(0, LIMITS.pathCharacters / 4)), unknown("nonempty", "…")]);
+    return joinPath(directory, { ...cut, origins: value.origins });
+  }
   if (isAbsolute(value) || mayBeAbsolute(value)) return normalisePath(value);
   return normalisePath(concatenate([directory, text("/"), value]));
 }

@@ -1,7 +1,8 @@
 import { components, type FileKind, isInside, normalise, type System } from "../system/index.ts";
 
 const MAX_LINKS = 40;
-const MAX_PATH = 4096;
+/** What is longer names no file. */
+export const MAX_PATH = 4096;
 const MAX_NAMES = 200;
 
 function isOfTheProcess(path: string): boolean {
@@ -31,7 +32,7 @@ export interface Disk {
   decode(bytes: Uint8Array): string;
   /**
    * The path with links and `..` resolved as the kernel does. The last component is resolved only when
-   * `followsLast`: a link that is deleted or moved is itself the target.
+   * `followsLast`: a link that is deleted or moved is itself the target. At most as long as a name of a file can be.
    */
   resolve(path: string, followsLast: boolean): string;
 }
@@ -76,7 +77,9 @@ export function createDisk(
     encode: system.text.encode,
     decode: raw => system.text.decode(raw).text,
     resolve: (path, followsLast) =>
-      leadsStraight(path, followsLast, kind, links.size > 0) ? path : resolveLinks(path, followsLast, linkAt),
+      leadsStraight(path, followsLast, kind, links.size > 0)
+        ? path
+        : resolveLinks(path, followsLast, linkAt).slice(0, MAX_PATH),
   };
 }
 
@@ -139,7 +142,8 @@ function resolveLinks(
     const next = reached === "/" ? `/${part}` : `${reached}/${part}`;
     const isFollowed = (followsLast || waiting.length > 0) && followed < MAX_LINKS;
     const target = isFollowed ? linkAt(next) : undefined;
-    if (target === undefined) {
+    // No link is longer.
+    if (target === undefined || target.length >= MAX_PATH) {
       reached = next;
       continue;
     }

@@ -3,7 +3,7 @@
  * wired). It looks, and changes nothing.
  */
 export { PRIVATE_MEMORY, whyNotCaught } from "./caught.ts";
-export { createDisk, type Disk, linkedDirectories, partsBelow } from "./disk.ts";
+export { createDisk, type Disk, linkedDirectories, MAX_PATH, partsBelow } from "./disk.ts";
 export { type GitSetting, gitSettings, hooksOf, usesAttribute } from "./git-settings.ts";
 export {
   type IgnoreFile,

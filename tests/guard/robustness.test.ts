@@ -166,7 +166,7 @@ describe("tool input of a strange shape", () => {
 });
 
 describe("the clock behind the steps", () => {
-  const long = Array.from({ length: 400 }, (_, index) => `a${index}=1; echo $a${index}`).join("\n");
+  const long = Array.from({ length: 200 }, (_, index) => `a${index}=1; echo $a${index}`).join("\n");
 
   it("asks about what was not examined in time", () => {
     const late = judge(`${long}\nls`, { isLate: () => true });

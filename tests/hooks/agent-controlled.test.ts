@@ -58,24 +58,37 @@ describe("a tool input that nobody can read", () => {
   });
 });
 
-const many = <T>(make: (index: number) => T): readonly T[] =>
-  Array.from({ length: 100_000 }, (_, index) => make(index));
+const many = <T>(make: (index: number) => T, length = 100_000): readonly T[] =>
+  Array.from({ length }, (_, index) => make(index));
 
-describe("a tool input of 100 000 parts", () => {
-  it.each<[string, object]>([
-    ["members", Object.fromEntries(many(index => [`k${index}`, "v"]))],
-    ["paths", { paths: many(index => `f${index}`) }],
-    ["objects", { rows: many(index => ({ id: index })) }],
-    ["commands", Object.fromEntries(many(index => [`command${index}`, "ls"]))],
-    ["JSON text", { args: JSON.stringify(many(index => ({ id: index }))) }],
-  ])("is asked about, and not looked at to its end: %s", async (_, input) => {
-    const payload = {
-      hook_event_name: "PreToolUse",
-      tool_name: "mcp__x__do",
-      cwd: "/home/user/p",
-      tool_input: input,
-    };
-    expect(await decisionOf([], payload)).toEqual(["ask", "ok"]);
+describe("a tool input of very many parts", () => {
+  const mcpCall = (input: object) => ({
+    hook_event_name: "PreToolUse",
+    tool_name: "mcp__x__do",
+    cwd: "/home/user/p",
+    tool_input: input,
+  });
+  const inputs = (length: number): readonly [string, object][] => [
+    ["members", Object.fromEntries(many(index => [`k${index}`, "v"], length))],
+    ["paths", { paths: many(index => `f${index}`, length) }],
+    ["objects", { rows: many(index => ({ id: index }), length / 2) }],
+    ["commands", Object.fromEntries(many(index => [`command${index}`, "ls"], length))],
+  ];
+
+  it.each(inputs(100_000))("is asked about, and not read: 100 000 %s", async (_, input) => {
+    expect(await decisionOf([], mcpCall(input))).toEqual(["ask", "error"]);
+  });
+
+  it.each([
+    ...inputs(4_000),
+    ["parts of JSON text", { args: JSON.stringify(many(index => ({ id: index }))) }] as const,
+  ])("is asked about, and not looked at to its end: 4 000 %s", async (_, input) => {
+    expect(await decisionOf([], mcpCall(input))).toEqual(["ask", "ok"]);
+  });
+
+  it("is free with 500 rows of four cells", async () => {
+    const rows = many(index => ({ id: index, name: `n${index}`, state: "open", count: 1 }), 500);
+    expect(await decisionOf([], mcpCall({ rows }))).toEqual(["{}", "ok"]);
   });
 });
 

@@ -55,7 +55,7 @@ describe("hostile text", () => {
   it.each(Object.entries(HOSTILE))("%s", (_, command) => {
     const facts = read(command);
     expect(facts.steps).toBeLessThan(2 * (LIMITS.steps + LIMITS.words));
-    expect(facts.invocations.length).toBeLessThan(20_000);
+    expect(facts.invocations.length).toBeLessThan((2 * LIMITS.steps) / LIMITS.stepsOfStart);
     for (const { reason } of facts.unexamined) expect(reason).not.toBe("failure");
   });
 

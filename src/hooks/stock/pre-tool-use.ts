@@ -208,7 +208,9 @@ async function judgeWithWrites(
     isWanted = true;
     return undefined;
   };
-  const judgement = judgeTool(input, { ...given, written });
+  // What is judged anew need not be finished.
+  const isLate = () => isWanted || given.isLate?.() === true;
+  const judgement = judgeTool(input, { ...given, written, isLate });
   if (!isWanted) return { judgement, context: given };
   const found = await readSessionWrites(call);
   const context = { ...given, written: () => found };

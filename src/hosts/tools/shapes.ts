@@ -20,10 +20,10 @@ import {
 } from "./tool-words.ts";
 
 const MAX_DEPTH = 40;
-const MAX_OBJECTS = 10_000;
+const MAX_OBJECTS = 1_000;
 /** Members and items of lists in all. Every one of them is compared with many words. */
-const MAX_VALUES = 10_000;
-const MAX_SHAPES = 2000;
+const MAX_VALUES = 3_000;
+const MAX_SHAPES = 500;
 
 /** Tools that hosts have for files: none of their members is run. */
 const FILE_TOOLS = /^((Notebook)?Read|Write|(Multi|Notebook)?Edit|ApplyPatch|Grep|Glob|LS)$/;

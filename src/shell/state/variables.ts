@@ -177,7 +177,7 @@ export function recordInvocation(call: PendingCall, program: string | undefined)
   const { session } = scope;
   const id = session.invocations.length;
   const environment = environmentOf(call);
-  session.budget.take(1 + environment.length);
+  session.budget.take(LIMITS.stepsOfStart + environment.length);
   const invocation: Invocation = {
     id,
     program,

@@ -1,9 +1,13 @@
+import { LIMITS } from "../limits.ts";
+
 /** What a plain look at shell text tells, without a grammar. */
 export interface DelimiterCheck {
   /** Every quote and substitution that was opened is closed again. */
   readonly isClosed: boolean;
   /** Where the word `case` stands as an argument, not as a keyword. */
   readonly caseArguments: readonly number[];
+  /** words, quoted parts and operators; what follows the last that may be parsed was not looked at */
+  readonly tokens: number;
 }
 
 /** Words behind which a command begins. */
@@ -40,8 +44,10 @@ export function checkDelimiters(source: string, documentDepth = 0): DelimiterChe
   let lastWord = "";
   let index = 0;
   let isBroken = false;
+  let tokens = 0;
 
   const skipQuoted = (quote: string, from: number, hasEscapes: boolean) => {
+    tokens += 1;
     for (index = from; index < source.length && source[index] !== quote; index += 1) {
       if (hasEscapes && source[index] === "\\") index += 1;
     }
@@ -63,14 +69,16 @@ export function checkDelimiters(source: string, documentDepth = 0): DelimiterChe
       if (isQuoted || documentDepth >= DOCUMENTS) continue;
       const body = checkDelimiters(source.slice(start, Math.max(start, bodyEnd)), documentDepth + 1);
       caseArguments.push(...body.caseArguments.map(at => at + start));
+      tokens += body.tokens;
     }
   };
   const begin = (opening: Opening) => {
+    tokens += 1;
     open.push(opening);
     isCommandStart = opening === "(" || opening === "$" || opening === "`";
   };
 
-  for (; index < source.length; index += 1) {
+  for (; index < source.length && tokens <= LIMITS.tokens; index += 1) {
     const character = source[index] ?? "";
     const next = source[index + 1];
     const inside = open.at(-1);
@@ -118,13 +126,16 @@ export function checkDelimiters(source: string, documentDepth = 0): DelimiterChe
     } else if (character === "\n") {
       skipDocuments();
       isCommandStart = true;
-    } else if (";&|".includes(character)) isCommandStart = true;
-    else if (character !== " " && !/\s/.test(character)) readWord();
+    } else if (";&|".includes(character)) {
+      tokens += 1;
+      isCommandStart = true;
+    } else if (character !== " " && !/\s/.test(character)) readWord();
   }
-  return { isClosed: open.length === (isDocument ? 1 : 0) && !isBroken, caseArguments };
+  return { isClosed: open.length === (isDocument ? 1 : 0) && !isBroken, caseArguments, tokens };
 
   /** A run of plain characters. Only a whole word that ends here can be `case`. */
   function readWord(): void {
+    tokens += 1;
     const start = index;
     PLAIN_CHARACTERS.lastIndex = index + 1;
     PLAIN_CHARACTERS.test(source);

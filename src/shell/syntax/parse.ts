@@ -1,4 +1,5 @@
 import { forEachChild, parse } from "unbash";
+import { LIMITS } from "../limits.ts";
 import { text, type Value } from "../value.ts";
 import { checkDelimiters, type DelimiterCheck } from "./delimiters.ts";
 import type {
@@ -36,6 +37,8 @@ export function parseShell(source: string): ParseResult {
   const danger = findCostlyNesting(source);
   if (danger !== undefined) return nothing(source, "nesting", danger);
   const closing = checkDelimiters(source);
+  if (closing.tokens > LIMITS.tokens)
+    return nothing(source, "nesting", `more than ${LIMITS.tokens} words and operators`);
   const plain = hideCaseArguments(source, closing);
   try {
     const result = judgeErrors(parse(plain.text), source, source.length, closing.isClosed);

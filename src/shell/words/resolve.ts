@@ -18,6 +18,7 @@ import {
 export function resolveWords(words: readonly Word[], scope: Scope): readonly Fields[] {
   const lists: (readonly Fields[])[] = [];
   for (const word of words) {
+    scope.session.budget.take(LIMITS.stepsOfWord);
     if (!scope.session.words.take(1)) {
       const region = scope.source.text.slice(word.pos);
       leaveUnexamined(

@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { callProgram } from "../hooks/call-program.ts";
+import { HOME, judge, machine, PROJECT } from "./scene.ts";
+
+// Every host gives up at some time and lets the call pass, so that no text may cost more than a little. Work is counted
+// here, in looks at the disk and in what is told of the analysis: a clock would tell of the machine.
+
+const DANGER = "rm -rf ~";
+const names = (count: number, name = "f") => Array.from({ length: count }, (_, index) => `${name}${index}`);
+const DEEP = "a/".repeat(100_000);
+
+/** Too much to be read to its end, whatever it says. */
+const TOO_MUCH: Readonly<Record<string, string>> = {
+  "20 000 arms of a case": `case x in ${"a) true;; ".repeat(20_000)} esac; ${DANGER}`,
+  "10 000 branches": `if a; then b; ${"elif a; then b; ".repeat(10_000)} fi; ${DANGER}`,
+  "3 000 here-documents": `${"cat <<E\nx\nE\n".repeat(3_000)}${DANGER}`,
+  "3 000 programs in documents": `${"python3 <<E\nprint(1)\nE\n".repeat(3_000)}${DANGER}`,
+  "20 000 words": `rm ${names(20_000).join(" ")}`,
+  "3 000 files": `rm ${names(3_000).join(" ")}`,
+  "3 000 patterns": `rm ${names(3_000, "*.x").join(" ")}`,
+  "3 900 copies": `cp ${names(3_900).join(" ")} d/`,
+  "50 000 lines": `${"true\n".repeat(16_000)}${DANGER}`,
+  "1 000 commands": Array.from({ length: 1_000 }, (_, index) => `rm -rf a/b/${index}`).join("; "),
+  "3 000 substitutions": "`a` ".repeat(3_000),
+  "6 000 statements of Python": `python3 -c '${"x=1\n".repeat(20_000)}'`,
+  "10 000 statements of JavaScript": `node -e '${"let x=1;".repeat(10_000)}'`,
+  "8 000 statements of Perl": `perl -e '${"unlink q(a);".repeat(7_000)}'`,
+};
+
+describe("what is too much to be looked at", () => {
+  it.each(Object.entries(TOO_MUCH))("is asked about after little work: %s", (_, command) => {
+    const system = machine();
+    const judgement = judge(command, { system });
+    expect([judgement.verdict, judgement.findings.map(({ rule }) => rule)]).toEqual([
+      "ask",
+      expect.arrayContaining(["guard.unexamined"]),
+    ]);
+    expect(system.calls.length).toBeLessThan(6_000);
+    judgement.footprint();
+    expect(system.calls.length).toBeLessThan(12_000);
+  });
+});
+
+describe("a path that is longer than any file's", () => {
+  const bash = (command: string) => ({ tool_name: "Bash", tool_input: { command } });
+  it.each<[string, object]>([
+    ["rm", bash(`rm ${DEEP}`)],
+    ["a redirection", bash(`echo x > ${DEEP}f`)],
+    ["cp", bash(`cp x ${DEEP}f`)],
+    ["mv", bash(`mv ${DEEP} y`)],
+    ["mkdir", bash(`mkdir -p ${DEEP}`)],
+    ["a link", bash(`ln -s ${DEEP} x && rm x/y`)],
+    ["code", bash(`python3 -c "import os; os.remove('${DEEP}')"`)],
+    ["the program", bash(`./${DEEP}x`)],
+    ["a file tool", { tool_name: "Write", tool_input: { file_path: `${PROJECT}/${DEEP}f`, content: "x" } }],
+    ["a reader", { tool_name: "Read", tool_input: { file_path: `${PROJECT}/${DEEP}f` } }],
+    ["the working directory", { ...bash("rm x"), cwd: `/${DEEP}` }],
+    ["a real path of 2 000 levels", bash(`echo x > ${"a/".repeat(2_000)}f`)],
+  ])("costs no look at each of its folders: %s", async (_, call) => {
+    const payload = { hook_event_name: "PreToolUse", cwd: PROJECT, session_id: "s", ...call };
+    const { system } = await callProgram(["pre-tool-use"], {
+      stdin: JSON.stringify(payload),
+      env: { HOME },
+      cwd: PROJECT,
+      files: { [`${PROJECT}/.git/HEAD`]: "ref: refs/heads/x\n" },
+    });
+    expect(system.calls.length).toBeLessThan(5_000);
+    const written = system.calls.filter(({ operation }) => operation === "append").length;
+    expect(written).toBeLessThan(50);
+  });
+
+  it("is not taken for the part of it that was read", () => {
+    expect(judge(`rm -rf ${"x/../".repeat(4_000)}../../../../..`).verdict).not.toBe("allow");
+    expect(
+      judge(`node -e 'fs.rmSync(path.resolve("${"x/../".repeat(4_000)}../.."), { recursive: true })'`)
+        .verdict,
+    ).not.toBe("allow");
+  });
+});
+
+describe("what is long and ordinary", () => {
+  const prose = "One word and another, and a/b. ".repeat(700);
+  it.each([
+    `git commit -m "${prose}"`,
+    `mytool --data '${JSON.stringify({ prose })}'`,
+    `python3 tools/report.py '${prose}'`,
+    `curl -d '${prose}' http://localhost:3000/x`,
+    `cat > notes.md <<'E'\n${`${prose}\n`.repeat(3)}E`,
+    `npx eslint ${names(300, "src/f").join(".ts ")}.ts`,
+    `for i in ${names(60).join(" ")}; do echo $i; grep -c x $i.txt; done`,
+    names(150)
+      .map(name => `echo ${name} >> out.log`)
+      .join("\n"),
+  ])("is free", command => expect(judge(command).findings.map(({ rule }) => rule)).toEqual([]));
+});
