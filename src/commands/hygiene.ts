@@ -1,5 +1,11 @@
 import { defineCommand, defineFamily, FORMAT_OPTION, option } from "../cli/index.ts";
-import { type Artifact, loadArtifacts, type ScanMode, type ScanResult } from "../recipes/index.ts";
+import {
+  type Artifact,
+  loadArtifacts,
+  loadProtection,
+  type ScanMode,
+  type ScanResult,
+} from "../recipes/index.ts";
 import { Problem, readText } from "../state/index.ts";
 import { quoteWord, resolve, type System } from "../system/index.ts";
 import { escapeControls } from "../text/index.ts";
@@ -99,9 +105,54 @@ function renderFindings(what: string, artifacts: readonly Artifact[]): string {
   return `${artifacts.length} artifacts ${what}:\n${rows.join("")}${rest}`;
 }
 
+const branchProtection = defineCommand({
+  name: "branch-protection",
+  summary: "tell whether the protection of a branch on the server became weaker since it was last seen",
+  details: `
+Asks the server with gh and remembers the answer in the state of amplihack, where agents cannot write. A rule that went away
+or a permission that came is told until a person accepts it; a stronger protection is taken over. amplihack doctor looks too,
+and so do the recipes default-workflow and watch-and-merge. Exit 1 where it is weaker.`,
+  positionals: [
+    { name: "BRANCH", summary: "the main branch and those seen before by default", isOptional: true },
+  ],
+  options: {
+    repo: option.string("DIR", "a directory of the repository; the working directory by default"),
+    accept: option.boolean("what is there now counts from now on"),
+    format: FORMAT_OPTION,
+  },
+  forAgents: { use: "passes", loosensWith: ["accept"] },
+  examples: {
+    "amplihack hygiene branch-protection main": "compares it with the last time",
+    "amplihack hygiene branch-protection main --accept": "you switched something off on purpose",
+  },
+  async run({ options, positionals, system, terminal }) {
+    const { checkProtection } = await loadProtection();
+    const reports = await checkProtection(system, {
+      directory: resolve(system.files.workingDirectory() ?? "/", options.repo ?? "."),
+      branch: positionals[0],
+      accepts: options.accept,
+    });
+    const isWeaker = reports.some(({ kind }) => kind === "weaker");
+    if (options.format === "json") terminal.printJson({ success: !isWeaker, branches: reports });
+    for (const { branch, kind, lines } of reports) {
+      if (options.format !== "json") terminal.print(`protection of ${escapeControls(branch)}: ${kind}\n`);
+      const more = lines.slice(0, SHOWN).map(line => `  ${escapeControls(line)}\n`);
+      if (kind === "weaker")
+        terminal.warn(
+          `${more.join("")}If you did that: amplihack hygiene branch-protection ${quoteWord(branch)} --accept\n`,
+        );
+      else if (lines.length > 0) terminal.note(more.join(""));
+    }
+    return isWeaker ? 1 : 0;
+  },
+});
+
 export const command = defineFamily({
   name: "hygiene",
-  summary: "keep generated files out of commits",
-  subcommands: [artifactGuard],
-  examples: { "amplihack hygiene artifact-guard": "judges what could come into a commit" },
+  summary: "keep generated files out of commits, and see that branches stay protected",
+  subcommands: [artifactGuard, branchProtection],
+  examples: {
+    "amplihack hygiene artifact-guard": "judges what could come into a commit",
+    "amplihack hygiene branch-protection": "tells what protects the main branch no longer",
+  },
 });

@@ -49,6 +49,7 @@ export const loadDocumentText = () => import("./views.ts");
 export const loadInterruption = () => import("./run/interruption.ts");
 export const loadMultitask = () => import("./orchestration/multitask.ts");
 export const loadListRecipes = () => import("./find/list-recipes.ts");
+export const loadProtection = () => import("./branch-protection.ts");
 export const loadPrintLog = () => import("./workers/print-log.ts");
 export const loadPrintRecipes = () => import("./print-recipes.ts");
 export const loadRunInTerminal = () => import("./run-in-terminal.ts");

@@ -120,7 +120,7 @@ export function findSessionDirectory(
  * repositories, are no project. `/` when nothing is known.
  */
 export function findProjectRoot(
-  system: Pick<System, "files" | "env">,
+  system: Pick<System, "files" | "env" | "installedIn">,
   payloadCwd: string | undefined,
 ): string {
   const { files } = system;
@@ -135,7 +135,10 @@ export function findProjectRoot(
           directory =>
             directory !== "/" && isAcceptable(directory) && !isTemporary(directory) && isMarked(directory),
         );
+  // What stands there is ours. Worktrees of tasks lie below it, each a project of its own.
+  const stateHome = findStateHome(system);
   const isOfClaude = (directory: string) =>
+    directory !== stateHome &&
     hasEntry(files, directory, ".claude") &&
     !isOwnFolder(files, join(directory, ".claude")) &&
     (directory === sessionDirectory || !holdsRepositories(files, directory));

@@ -1,8 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { recipeMachine } from "./recipe-machine.ts";
+
+const PROGRAM = fileURLToPath(new URL("../../dist/bin/amplihack.cjs", import.meta.url));
 
 /** A server that keeps its state in files of the home: what `gh` would say. */
 const GH = `#!/bin/bash
@@ -15,8 +18,10 @@ case "$1 $2" in
     esac ;;
   "pr checks") cat "$HOME/checks"; [ "$(cat "$HOME/checks")" = ok ] ;;
   "pr merge") touch "$HOME/merged" ;;
-  "api repos/{owner}/{repo}/branches/main/protection") cat "$HOME/protection" 2>/dev/null ;;
-  "api repos/{owner}/{repo}/branches/main") echo false ;;
+  "api repos/{owner}/{repo}/branches/main/protection")
+    cat "$HOME/protection" 2>/dev/null || { echo "gh: Branch not protected (HTTP 404)" >&2; exit 1; } ;;
+  "api repos/{owner}/{repo}/branches/main") [ -f "$HOME/protection" ] && echo '{"protected":true}' || echo '{"protected":false}' ;;
+  "api repos/{owner}/{repo}/rules/branches/main") echo '[]' ;;
 esac
 `;
 
@@ -24,6 +29,7 @@ function machine() {
   const made = recipeMachine();
   const { home, project, env } = made;
   made.write(join(home, "bin/gh"), GH, 0o755);
+  made.write(join(home, "bin/amplihack"), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`, 0o755);
   env["PATH"] = `${join(home, "bin")}:${env["PATH"]}`;
   made.write(join(home, "checks"), "ok");
   made.write(join(home, "protection"), '{"enforce_admins":{"enabled":true}}');
@@ -91,14 +97,16 @@ describe("watch-and-merge", () => {
   });
 
   it("does not merge when the protection of the branch went away, until a person accepts it", async () => {
-    const { run, home, git, isMerged } = machine();
+    const { run, home, project, env, git, isMerged } = machine();
     await run();
     execFileSync("rm", [join(home, "merged"), join(home, "protection")]);
     const changed = await run();
     expect(changed.exitCode).not.toBe(0);
-    expect(changed.steps["protection"]?.error).toContain("is not what it was");
+    expect(changed.steps["protection"]?.error).toContain("gone: enforce_admins.enabled=true");
     expect(isMerged()).toBe(false);
-    expect((await run({ accept_protection: true })).exitCode).toBe(0);
+    const accept = ["hygiene", "branch-protection", "main", "--accept"];
+    execFileSync(process.execPath, [PROGRAM, ...accept], { cwd: project, env });
+    expect((await run()).exitCode).toBe(0);
     expect(isMerged()).toBe(true);
     expect(git("status", "--short")).toBe("");
   });

@@ -1,7 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { agentThat, type RecipeMachine, recipeMachine } from "./recipe-machine.ts";
+
+const PROGRAM = fileURLToPath(new URL("../../dist/bin/amplihack.cjs", import.meta.url));
 
 /** A task that would do harm if any of it were run as shell. */
 export const TASK = "Add two numbers; it's \"easy\" $(touch harm) `touch harm` & 'quotes'";
@@ -11,6 +14,9 @@ const GH = `#!/bin/bash
 printf '%s\\n' "$*" >> "$HOME/gh.log"
 body() { while [ $# -gt 0 ]; do [ "$1" = --body-file ] && cat "$2"; shift; done; }
 case "$1 $2" in
+  "api "*/protection) echo "gh: Not Found (HTTP 404)" >&2; exit 1 ;;
+  "api "*/rules/*) cat "$HOME/rules" 2>/dev/null || echo '[]' ;;
+  "api "*) echo '{"protected": true}' ;;
   "repo view") echo main ;;
   "issue list") cat "$HOME/issue" 2>/dev/null ;;
   "issue create") body "$@" > "$HOME/issue.md"; echo 7 > "$HOME/issue"; echo https://forge.test/o/r/issues/7 ;;
@@ -87,7 +93,14 @@ export function workflowMachine(
     git("remote", "add", "origin", join(home, "remote.git"));
     git("push", "-q", "origin", "main");
   }
-  if (parts.forge === true) machine.write(join(home, "bin/gh"), GH, 0o755);
+  if (parts.forge === true) {
+    machine.write(join(home, "bin/gh"), GH, 0o755);
+    machine.write(
+      join(home, "bin/amplihack"),
+      `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`,
+      0o755,
+    );
+  }
   agentThat(machine, answers);
   const homeFile = (name: string) =>
     existsSync(join(home, name)) ? readFileSync(join(home, name), "utf8") : "";
@@ -98,7 +111,7 @@ export function workflowMachine(
     forgeCalls: () =>
       homeFile("gh.log")
         .split("\n")
-        .filter(Boolean)
+        .filter(line => line !== "" && !line.startsWith("api "))
         .map(line => line.split(" ").slice(0, 2).join(" ")),
     agentCalls: () => Number(homeFile("calls")),
   };

@@ -72,6 +72,26 @@ describe("default-workflow with a remote and a forge", () => {
       "# Builder",
     ]);
   });
+
+  it("does not merge, and fails, when an agent switched a protection of the branch off on the way", async () => {
+    const { machine, forgeCalls } = workflowMachine(
+      {
+        ...ANSWERS,
+        "Carry out this plan": `echo 'echo $(($1 + $2))' > add.sh; touch ci.txt; echo '[]' > "$HOME/rules"`,
+        "Review the uncommitted": say({ approved: true, findings: [] }),
+      },
+      { remote: true, forge: true },
+    );
+    machine.write(join(machine.home, "rules"), JSON.stringify([{ type: "pull_request" }]));
+    const { exitCode, steps } = await machine.run({
+      recipe: RECIPE,
+      context: { task_description: TASK, deliver: "merge" },
+    });
+    expect(exitCode).not.toBe(0);
+    expect(steps["finish"]?.error).toContain("gone: pull_request");
+    expect(steps["finish"]?.error).toContain("amplihack hygiene branch-protection main --accept");
+    expect(forgeCalls()).not.toContain("pr merge");
+  });
 });
 
 describe("default-workflow without a forge", () => {

@@ -44,6 +44,16 @@ describe("the project root", () => {
     expect(findProjectRoot(system, "/home/u/q/a")).toBe("/home/u/q");
   });
 
+  it("is the worktree of a task, and not the state of amplihack above it, which has .claude", () => {
+    const worktree = "/home/u/.amplihack/workstreams/p-1/task-a";
+    const system = at(worktree, ["/home/u/.amplihack/.claude/bin", `${worktree}/src`]);
+    system.put(`${worktree}/.git`, "gitdir: /home/u/p/.git/worktrees/task-a");
+    expect(findProjectRoot(system, `${worktree}/src`)).toBe(worktree);
+    const elsewhere = at("/opt/state/w/a/b", ["/opt/state/.claude", "/opt/state/w/a/.git"]);
+    const moved = { ...elsewhere, installedIn: "/opt/state" };
+    expect(findProjectRoot(moved, undefined)).toBe("/opt/state/w/a");
+  });
+
   it("is never the home directory or one above it", () => {
     const entries = ["/home/u/.claude", "/home/.claude", "/.claude", "/home/u/.git", "/home/u/p/a"];
     expect(findProjectRoot(at("/home/u/p/a", entries), undefined)).toBe("/home/u/p/a");

@@ -5,11 +5,13 @@ import { findOwner, isNewer } from "../../launcher/index.ts";
 import { describeSync, readSyncState, teamOrigin } from "../../memory/index.ts";
 import { wrappedCommand } from "../../programs/index.ts";
 import { errorName, errorText, STOCK_HOOKS } from "../../protocol/index.ts";
+import { loadProtection } from "../../recipes/index.ts";
 import { loadSandbox } from "../../sandbox/index.ts";
 import { MEMORY_DATABASE, Problem, readText, type UserDirectories } from "../../state/index.ts";
 import { dirname, join, type System } from "../../system/index.ts";
 import { compileFile, readCache } from "../../system/node.ts";
 import { count, sizeText } from "../../text/index.ts";
+import { createDisk, findRepository, remotesOf } from "../../workspace/index.ts";
 import { inspectCodeCaches } from "../code-cache.ts";
 import { findOnPath } from "../find-program.ts";
 import { chooseEngine, describeEngine, type HookEngine } from "../hook-engine.ts";
@@ -144,6 +146,42 @@ export function checkTeamMemory(system: System, places: UserDirectories): readon
     : [warn(TEAM_MEMORY_CHECK, trouble, "amplihack memory sync")];
 }
 
+const PROTECTION_CHECK = "branch-protection";
+
+/** Whether branches of this project are protected on the server as they were. Nothing without a remote and gh. */
+async function checkBranches(
+  system: System,
+  { projectRoot }: UserDirectories,
+): Promise<readonly DoctorCheck[]> {
+  const disk = createDisk(system);
+  const repository = findRepository(disk, projectRoot);
+  const remotes = repository === undefined ? [] : remotesOf(disk, repository);
+  if (remotes.length === 0 || findOnPath(system, "gh") === undefined) return [];
+  try {
+    const { checkProtection } = await loadProtection();
+    const reports = await checkProtection(system, { directory: projectRoot });
+    return reports.map(({ branch, kind, lines: [first = "", ...more] }) => {
+      const rest = more.length > 0 ? ` and ${more.length} more` : "";
+      if (kind === "weaker")
+        return fail(
+          PROTECTION_CHECK,
+          `${branch} is protected less than before: ${first}${rest}`,
+          `amplihack hygiene branch-protection ${branch}`,
+        );
+      if (kind === "unknown") return pass(PROTECTION_CHECK, `protection of ${branch} is not known: ${first}`);
+      return pass(PROTECTION_CHECK, PROTECTION_WORDS[kind](branch));
+    });
+  } catch (error) {
+    return [warn(PROTECTION_CHECK, errorText(error))];
+  }
+}
+
+const PROTECTION_WORDS = {
+  "as-before": (branch: string) => `${branch} is protected as before`,
+  first: (branch: string) => `${branch} is protected, and remembered from now on`,
+  none: (branch: string) => `${branch} is not protected on the server`,
+};
+
 const OLDEST_NODE = "20.19.0";
 
 /** What the machine must offer, apart from hosts. */
@@ -166,6 +204,7 @@ export async function checkMachine(
     checkHistory(system, places),
     await checkSandboxHere(system, places, source),
     ...checkTeamMemory(system, places),
+    ...(await checkBranches(system, places)),
     checkCommandOnPath(system, source),
     checkHookProgram(system, places, source),
     checkCode(system, source),
