@@ -36,6 +36,10 @@ certificate, or --trust-proxy behind a proxy that has one.`,
     "public-url": option.string("URL", "how people and machines reach it"),
     cert: option.string("FILE", "certificate, with the chain"),
     key: option.string("FILE", "its private key"),
+    "oidc-issuer": option.string("URL", "people log in with this OpenID Connect provider"),
+    "oidc-client": option.string("ID", "as this client; its secret is AMPLIHACK_OIDC_SECRET"),
+    "oidc-name": option.string("CLAIM", "the claim that names people (email by default)"),
+    "oidc-roles": option.string("CLAIM", "a claim with a list of TEAM:ROLE"),
     "private-webhooks": option.boolean("webhooks may lead to this network, and need no TLS"),
     "trust-proxy": option.boolean("a proxy in front ends TLS and tells who asks"),
   },
@@ -97,6 +101,10 @@ interface ServeWords {
   readonly "public-url": string | undefined;
   readonly cert: string | undefined;
   readonly key: string | undefined;
+  readonly "oidc-issuer": string | undefined;
+  readonly "oidc-client": string | undefined;
+  readonly "oidc-name": string | undefined;
+  readonly "oidc-roles": string | undefined;
   readonly "private-webhooks": boolean;
   readonly "trust-proxy": boolean;
 }
@@ -130,7 +138,8 @@ async function serve(
     cert === undefined || key === undefined ? undefined : { cert: readPem(cert), key: readPem(key) };
   const log = (line: string) => terminal.warn(`${new Date(system.clock.nowMs()).toISOString()} ${line}\n`);
   const allowsPrivate = options["private-webhooks"];
-  const serving = { address, port, url, tls, trustsProxy, allowsPrivate, log };
+  const singleSignOn = readSingleSignOn(system, options);
+  const serving = { address, port, url, tls, trustsProxy, allowsPrivate, singleSignOn, log };
   const running = await startServer(system, database, serving).catch((error: unknown) => {
     throw new CommandError("the server cannot be started", {
       kind: "failed",
@@ -146,6 +155,25 @@ async function serve(
   await running.close();
   listening.dispose();
   return 0;
+}
+
+function readSingleSignOn(system: System, options: ServeWords) {
+  const { "oidc-issuer": issuer, "oidc-client": clientId } = options;
+  if (issuer === undefined && clientId === undefined) return undefined;
+  const url = issuer !== undefined && URL.canParse(issuer) ? new URL(issuer) : undefined;
+  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
+  if (issuer === undefined || clientId === undefined || !isSafe)
+    throw usageError(
+      "--oidc-issuer https://… and --oidc-client ID belong together",
+      "amplihack serve --oidc-issuer https://login.acme.example --oidc-client amplihack",
+    );
+  return {
+    issuer,
+    clientId,
+    secret: system.env.get("AMPLIHACK_OIDC_SECRET"),
+    nameClaim: options["oidc-name"] ?? "email",
+    rolesClaim: options["oidc-roles"],
+  };
 }
 
 function readPublicUrl(text: string | undefined, isEncrypted: boolean): string | undefined {

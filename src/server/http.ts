@@ -144,23 +144,23 @@ export function originOf(
   };
 }
 
-const COOKIE = "__Host-amplihack";
+export const LOGIN_COOKIE = "__Host-amplihack";
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 
-export function cookieOf(request: IncomingMessage): string | undefined {
+export function readCookie(request: IncomingMessage, wanted: string): string | undefined {
   const found = (request.headers.cookie ?? "")
     .split(";")
     .map(part => part.trim().split("="))
-    .filter(([name]) => name === COOKIE);
+    .filter(([name]) => name === wanted);
   // Two of one name: somebody else set one of them.
   const [, value] = found.length === 1 ? (found[0] ?? []) : [];
   return value !== undefined && SECRET.test(value) ? value : undefined;
 }
 
 /** Undefined takes it away. */
-export function cookieHeader(secret: string | undefined, seconds: number): string {
+export function setCookie(name: string, secret: string | undefined, seconds: number): string {
   const age = secret === undefined ? 0 : seconds;
-  return `${COOKIE}=${secret ?? ""}; Path=/; Max-Age=${age}; Secure; HttpOnly; SameSite=Lax`;
+  return `${name}=${secret ?? ""}; Path=/; Max-Age=${age}; Secure; HttpOnly; SameSite=Lax`;
 }
 
 /** The key of a machine, from its header; undefined where there is none. */

@@ -10,12 +10,16 @@ import { ROLES, type Role } from "./tables.ts";
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 
 /** Somebody follows a link: a program that only looks at it does not use it up. */
-export function linkView(link: string | null): Rendered {
+export function linkView(link: string | null, target?: string): Rendered {
   const body =
     link !== null && SECRET.test(link)
       ? html`<p>This link lets you in once.</p><form action="/login" method="post"><input type="hidden" name="link" value="${link}"><button type="submit" class="primary">Come in</button></form>`
       : html`<p>You need a link to come in, and each counts once. Ask an administrator of your team for one; the owner of the server makes one with <code>amplihack serve link</code>.</p>`;
-  return renderBare("Log in", body);
+  const provider =
+    target === undefined
+      ? NOTHING
+      : html`<p><a class="button primary" href="/login/provider?${new URLSearchParams({ to: target }).toString()}">Log in with your organisation</a></p>`;
+  return renderBare("Log in", html`${provider}${body}`);
 }
 
 export function joinView(login: Login, code: string | undefined, machine: string | undefined): Rendered {
@@ -106,7 +110,7 @@ export async function peopleView(visitor: PageVisitor, { run }: Database): Promi
     role => html`<option>${role}</option>`,
   );
   const forms = isAdmin
-    ? html`<section class="card"><h2>Let somebody in</h2><form action="/people" method="post">${hiddenFields(visitor)}<label>Name or address <input name="person" maxlength="60" required></label> <label>Role <select name="role">${roles}</select></label> <button type="submit" name="do" value="invite">Make a link</button> <button type="submit" name="do" value="remove">Remove</button></form></section>`
+    ? html`<section class="card"><h2>Let somebody in</h2><form action="/people" method="post">${hiddenFields(visitor)}<label>Name or address <input name="person" maxlength="60" required></label> <label>Role <select name="role">${roles}</select></label> <button type="submit" name="do" value="invite">Make a link</button> <button type="submit" name="do" value="add">Add without a link</button> <button type="submit" name="do" value="remove">Remove</button></form></section>`
     : NOTHING;
   const events = log.map(
     ({ at, who, what, about }) =>
@@ -148,8 +152,19 @@ export async function changePeople(
     return undefined;
   }
   const role = ROLES.find(each => each === form.get("role"));
-  if (action !== "invite" || role === undefined) throw new HttpError(400, "this is not known here");
+  if ((action !== "invite" && action !== "add") || role === undefined)
+    throw new HttpError(400, "this is not known here");
   if (isAbove(role)) throw new HttpError(403, "nobody gives more than they have");
+  // Whoever logs in with a provider needs no link.
+  if (action === "add") {
+    await scoped.run(
+      `INSERT INTO ${SCHEMA}.server_people (team, person, role) VALUES ($1, $2, $3)
+       ON CONFLICT (team, person) DO UPDATE SET role = $3, by_claims = false`,
+      [team, person, role],
+    );
+    await note("added a person", `${person}, ${role}`);
+    return undefined;
+  }
   const link = await makeLink(scoped, { team, person, role });
   await note("made a link", `${person}, ${role}`);
   return `Give this link to that person alone. It counts once, within two days: ${url}/login?link=${link}`;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { isEqual } from "../dashboard/index.ts";
 import { type Database, SCHEMA } from "../postgres/index.ts";
-import { cookieOf, HttpError, hashOf, newSecret } from "./http.ts";
+import { HttpError, hashOf, LOGIN_COOKIE, newSecret, readCookie } from "./http.ts";
 import { ROLE, ROLES, type Role } from "./tables.ts";
 
 /** Somebody who logged in, with what they are in each of their teams. */
@@ -22,7 +22,7 @@ export function isPersonName(text: string): boolean {
 
 /** Undefined for somebody who is not logged in. */
 export async function loginOf({ run }: Database, request: IncomingMessage): Promise<Login | undefined> {
-  const secret = cookieOf(request);
+  const secret = readCookie(request, LOGIN_COOKIE);
   const [row] =
     secret === undefined ? [] : await run(`SELECT * FROM ${SCHEMA}.server_login($1)`, [hashOf(secret)]);
   if (row === undefined) return undefined;
@@ -40,14 +40,14 @@ export async function logIn({ run }: Database, person: string, request: Incoming
     person,
     hashOf(secret),
     newSecret(),
-    hashOf(cookieOf(request) ?? ""),
+    hashOf(readCookie(request, LOGIN_COOKIE) ?? ""),
     LOGIN_SECONDS,
   ]);
   return secret;
 }
 
 export async function logOut({ run }: Database, request: IncomingMessage): Promise<void> {
-  await run(`SELECT ${SCHEMA}.server_log_out($1)`, [hashOf(cookieOf(request) ?? "")]);
+  await run(`SELECT ${SCHEMA}.server_log_out($1)`, [hashOf(readCookie(request, LOGIN_COOKIE) ?? "")]);
 }
 
 /** Uses up a one-time link. Undefined for one that is unknown, was used, or is too old. */

@@ -16,7 +16,16 @@ import { Problem } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import { alertSilence, changeWebhooks, deliver, forgetDeliveries, webhooksView } from "./alerts.ts";
 import { makeAnchor } from "./anchors.ts";
-import { cookieHeader, HttpError, originOf, RateLimiter, readForm, readJsonBody, sendJson } from "./http.ts";
+import {
+  HttpError,
+  LOGIN_COOKIE,
+  originOf,
+  RateLimiter,
+  readForm,
+  readJsonBody,
+  sendJson,
+  setCookie,
+} from "./http.ts";
 import type { Machine } from "./machine.ts";
 import { beginJoin, endJoin, machineOf, readCode, takeRecords, takeSeen } from "./machines.ts";
 import type { Change, PageVisitor } from "./own-page.ts";
@@ -35,6 +44,7 @@ import {
 import { alertDrift, changePolicy, policyView, takePolicy } from "./policies.ts";
 import { answerQuestion, questionsView, takeQuestion } from "./questions.ts";
 import { changeSettings, settingsForm } from "./settings.ts";
+import { LoginProvider, type SingleSignOn } from "./single-sign-on.ts";
 import { hasServerTables, ROLE, type Role } from "./tables.ts";
 
 export interface ServeOptions {
@@ -44,6 +54,7 @@ export interface ServeOptions {
   readonly url?: string | undefined;
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
   readonly trustsProxy: boolean;
+  readonly singleSignOn?: SingleSignOn | undefined;
   /** one line about each fault, for the operator */
   readonly log: (line: string) => void;
   /** webhooks may lead to this network */
@@ -119,7 +130,14 @@ type Route = (request: IncomingMessage, response: ServerResponse, url: URL) => P
 const MAX_TEAMS_OPEN = 20;
 const BASE = "http://server.invalid";
 /** Where a secret or a code could be tried. */
-const GUESSABLE: readonly string[] = ["/login", "/join", "/api/v1/join", "/api/v1/join/end"];
+const GUESSABLE: readonly string[] = [
+  "/login",
+  "/join",
+  "/api/v1/join",
+  "/api/v1/join/end",
+  "/login/provider",
+  "/login/callback",
+];
 
 class Handler {
   url = "";
@@ -127,6 +145,7 @@ class Handler {
   private readonly system: System;
   private readonly database: Database;
   private readonly options: ServeOptions;
+  private readonly loginProvider: LoginProvider | undefined;
   private readonly strangers: RateLimiter;
   private readonly machines: RateLimiter;
   private readonly pages = new Map<string, TeamPages>();
@@ -143,9 +162,12 @@ class Handler {
     "POST /api/v1/records": (request, response) => this.ofMachine(request, response, takeRecords),
     "POST /api/v1/questions": (request, response) => this.ofMachine(request, response, takeQuestion),
     "POST /api/v1/policy": (request, response) => this.ofMachine(request, response, takePolicy),
-    "GET /login": async (_, response, { searchParams }) =>
-      html(response, 200, linkView(searchParams.get("link"))),
+    "GET /login": async (_, response, url) =>
+      this.showLogin(response, 200, url.searchParams.get("link"), new URL("/", BASE)),
     "POST /login": (request, response) => this.logIn(request, response),
+    "GET /login/provider": (_, response, { searchParams }) =>
+      this.provider().begin(this.database, response, this.url, ownPath(searchParams.get("to"))),
+    "GET /login/callback": (request, response, url) => this.comeBack(request, response, url),
     "POST /logout": (request, response) => this.logOut(request, response),
     "GET /join": (request, response, url) => this.showJoin(request, response, url),
     "POST /join": (request, response) => this.answerJoin(request, response),
@@ -167,6 +189,8 @@ class Handler {
     this.database = database;
     this.options = options;
     const nowMs = () => system.clock.monotonicMs();
+    this.loginProvider =
+      options.singleSignOn === undefined ? undefined : new LoginProvider(options.singleSignOn);
     this.strangers = new RateLimiter({ burst: 60, perSecond: 5 }, nowMs);
     this.machines = new RateLimiter({ burst: 60, perSecond: 5 }, nowMs);
   }
@@ -266,17 +290,35 @@ class Handler {
     requireOwnOrigin(request, this.url);
     const form = await readForm(request);
     const person = await useLink(this.database, form.get("link") ?? "");
-    if (person === undefined) return html(response, 403, linkView(null));
+    if (person === undefined) return this.showLogin(response, 403, null, new URL("/", BASE));
     const secret = await logIn(this.database, person, request);
-    response.setHeader("set-cookie", cookieHeader(secret, LOGIN_SECONDS));
+    response.setHeader("set-cookie", setCookie(LOGIN_COOKIE, secret, LOGIN_SECONDS));
     response.writeHead(303, { location: "/" }).end();
+  }
+
+  private provider(): LoginProvider {
+    if (this.loginProvider === undefined) throw new HttpError(404, "there is nothing here");
+    return this.loginProvider;
+  }
+
+  private async comeBack(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
+    const { person, target } = await this.provider().end(this.database, request, url, this.url);
+    const secret = await logIn(this.database, person, request);
+    response.setHeader("set-cookie", setCookie(LOGIN_COOKIE, secret, LOGIN_SECONDS));
+    response.writeHead(303, { location: target }).end();
+  }
+
+  /** Somebody who is not known yet. */
+  private showLogin(response: ServerResponse, status: number, link: string | null, url: URL): void {
+    const target = `${url.pathname}${url.search}`;
+    html(response, status, linkView(link, this.loginProvider && ownPath(target)));
   }
 
   private async logOut(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const form = await readForm(request);
     requireOwnPage(request, form, await this.login(request), this.url);
     await logOut(this.database, request);
-    response.setHeader("set-cookie", cookieHeader(undefined, 0));
+    response.setHeader("set-cookie", setCookie(LOGIN_COOKIE, undefined, 0));
     response.writeHead(303, { location: "/login" }).end();
   }
 
@@ -288,7 +330,7 @@ class Handler {
 
   private async showJoin(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
     const login = await loginOf(this.database, request);
-    if (login === undefined) return html(response, 401, linkView(null));
+    if (login === undefined) return this.showLogin(response, 401, null, url);
     const code = readCode(url.searchParams.get("code") ?? "");
     const [row] =
       code === undefined
@@ -336,7 +378,7 @@ class Handler {
 
   private async showPage(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
     const login = await loginOf(this.database, request);
-    if (login === undefined) return html(response, 401, linkView(null));
+    if (login === undefined) return this.showLogin(response, 401, null, url);
     const [first] = login.teams.keys();
     const team = url.searchParams.get("team") ?? first ?? "";
     requireRole(login, team, "viewer");
@@ -427,6 +469,19 @@ type OwnPageName = keyof typeof OWN_PAGES;
 
 function isOwnPage(name: string): name is OwnPageName {
   return Object.hasOwn(OWN_PAGES, name);
+}
+
+/** A path of this server and nothing else: whoever logs in is not sent elsewhere. */
+function ownPath(text: string | null): string {
+  const path = text ?? "/";
+  if (!/^\/(?![/\\])/.test(path) || !URL.canParse(path, BASE)) return "/";
+  const { origin, pathname, search } = new URL(path, BASE);
+  return origin === BASE &&
+    pathname.startsWith("/") &&
+    !pathname.startsWith("//") &&
+    !pathname.startsWith("/login")
+    ? `${pathname}${search}`
+    : "/";
 }
 
 function html(response: ServerResponse, status: number, page: ReturnType<typeof renderBare>): void {

@@ -37,6 +37,7 @@ const secret = (name: string, parameters: string, result: string, body: string):
 ];
 
 const MAX_OPEN_JOINS = 1_000;
+const MAX_OPEN_VISITS = 10_000;
 
 /** Secrets are stored as their SHA-256: whoever reads the tables cannot use one. */
 const SERVER_TABLES: Migration = [
@@ -315,13 +316,75 @@ const POLICIES_AND_ALERTS: Migration = [
   ...ofTeam("server_deliveries", "SELECT, INSERT, UPDATE (attempts, next, done, problem), DELETE"),
 ];
 
+/** People of a provider. Whoever came first under a name keeps it: names are given again, subjects are not. */
+const SINGLE_SIGN_ON: Migration = [
+  `ALTER TABLE ${SCHEMA}.server_people ADD COLUMN by_claims boolean NOT NULL DEFAULT false`,
+  `CREATE TABLE ${SCHEMA}.server_identities (
+     issuer text NOT NULL,
+     subject text NOT NULL,
+     person text NOT NULL,
+     since timestamptz NOT NULL DEFAULT now(),
+     PRIMARY KEY (issuer, subject),
+     UNIQUE (issuer, person)
+   )`,
+  `CREATE TABLE ${SCHEMA}.server_visits (
+     hash text PRIMARY KEY,
+     verifier text NOT NULL,
+     nonce text NOT NULL,
+     target text NOT NULL,
+     expires timestamptz NOT NULL
+   )`,
+  `ALTER TABLE ${SCHEMA}.server_identities ENABLE ROW LEVEL SECURITY`,
+  `ALTER TABLE ${SCHEMA}.server_visits ENABLE ROW LEVEL SECURITY`,
+  ...secret(
+    "server_begin_visit",
+    "new_hash text, new_verifier text, new_nonce text, new_target text, seconds integer",
+    "boolean",
+    `BEGIN
+       DELETE FROM server_visits WHERE expires < now();
+       IF (SELECT count(*) FROM server_visits) >= ${MAX_OPEN_VISITS} THEN RETURN false; END IF;
+       INSERT INTO server_visits VALUES
+         (new_hash, new_verifier, new_nonce, new_target, now() + make_interval(secs => seconds));
+       RETURN true;
+     END`,
+  ),
+  ...secret(
+    "server_end_visit",
+    "of_hash text",
+    "TABLE (verifier text, nonce text, target text)",
+    `BEGIN
+       RETURN QUERY DELETE FROM server_visits v WHERE v.hash = of_hash AND v.expires > now()
+         RETURNING v.verifier, v.nonce, v.target;
+     END`,
+  ),
+  // Roles of claims replace those that claims gave before, and none that a person gave. Null: claims give no roles.
+  ...secret(
+    "server_know",
+    "of_issuer text, of_subject text, of_person text, claimed jsonb",
+    "text",
+    `DECLARE known text;
+     BEGIN
+       INSERT INTO server_identities (issuer, subject, person) VALUES (of_issuer, of_subject, of_person)
+         ON CONFLICT DO NOTHING;
+       SELECT i.person INTO known FROM server_identities i WHERE i.issuer = of_issuer AND i.subject = of_subject;
+       IF known IS NULL OR claimed IS NULL THEN RETURN known; END IF;
+       DELETE FROM server_people p WHERE p.person = known AND p.by_claims AND NOT claimed ? p.team;
+       INSERT INTO server_people AS p (team, person, role, by_claims)
+         SELECT t.team, known, c.value, true FROM jsonb_each_text(claimed) c JOIN teams t ON t.team = c.key
+           WHERE c.value IN (${ROLE_LIST})
+         ON CONFLICT ON CONSTRAINT server_people_pkey DO UPDATE SET role = excluded.role WHERE p.by_claims;
+       RETURN known;
+     END`,
+  ),
+];
+
 /** Everything that the server needs. For the owner of the database; the role must be there. */
 export async function makeServerTables(database: Database, team: string): Promise<void> {
   const { makeRecordTables, makeMonths } = await loadRecordTables();
   await joinTeam(database, team);
   await makeRecordTables(database);
   await makeMonths(database);
-  await migrate(database, "server", [SERVER_TABLES, QUESTIONS, POLICIES_AND_ALERTS]);
+  await migrate(database, "server", [SERVER_TABLES, QUESTIONS, POLICIES_AND_ALERTS, SINGLE_SIGN_ON]);
   await makeSigningKey(database);
 }
 
