@@ -23,6 +23,22 @@ function rulesOf(command: string): readonly string[] {
 }
 
 const STOPPED: Readonly<Record<string, readonly (readonly [command: string, rule: string])[]>> = {
+  "settings of the machine and of its package managers, which stay": [
+    ["sysctl -w kernel.randomize_va_space=0", "fs.system-write"],
+    ["sysctl vm.overcommit_memory=1", "fs.system-write"],
+    ["modprobe -r nf_tables", "fs.system-write"],
+    ["sudo apt-get purge -y python3", "fs.system-write"],
+    ["dnf remove -y systemd", "fs.system-write"],
+    ["pacman -Rns base", "fs.system-write"],
+    ["apk del busybox", "fs.system-write"],
+    ["npm config set script-shell /tmp/x", "pkg.index"],
+    ["npm set registry http://x.example", "pkg.index"],
+    ["npm config set @acme:registry=http://x.example", "pkg.index"],
+    ["pip config set global.index-url http://x.example", "pkg.index"],
+    ["yarn config set npmRegistryServer http://x.example", "pkg.index"],
+    ["ln -sf /tmp/x ~/.local/bin/git", "fs.rcfile"],
+    ["b2 delete-bucket x", "cloud.other"],
+  ],
   "an archive that code or a small program takes apart": [
     [`python3 -m tarfile -e a.tar ~`, "agent.bypass"],
     [
@@ -197,6 +213,15 @@ describe("their ordinary neighbours", () => {
     "scp -r dist web@staging.example.com:/srv",
     "docker cp web:/app/log.txt .",
     "pg_dump -f /tmp/app.sql app",
+    "sysctl -n kern.ostype",
+    "npm config set fund false",
+    "npm config get registry",
+    "pip config list",
+    "apt-get install -y jq",
+    "apt-get autoremove -y",
+    "npm remove lodash",
+    "pip uninstall -y requests",
+    "ln -s ../lib/acme ~/.local/bin/acme",
   ])("pass: %s", command => {
     expect(rulesOf(command)).toEqual([]);
   });

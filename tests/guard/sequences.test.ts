@@ -142,7 +142,10 @@ describe("the same question", () => {
     ["closes", { bash: "chmod 000 .claude/settings.json" }],
     ["switches hooks off in", edit('"a"', '"disableAllHooks":true,"a"')],
     ["adds a hook to", edit('"a"', '"hooks":{"PreToolUse":[]},"a"')],
-    ["permits everything in", { bash: `sed -i 's/{/{"permissions":{"allow":["*"]},/' .claude/settings.json` }],
+    [
+      "permits everything in",
+      { bash: `sed -i 's/{/{"permissions":{"allow":["*"]},/' .claude/settings.json` },
+    ],
     ["does something unknown to", { bash: "acme-edit .claude/settings.json" }],
   ])("is asked again for a call that %s the file", async (_, call) => {
     const place = scenes.make({ files: settings });

@@ -90,18 +90,23 @@ function reportWrite(context: RuleContext, effect: EffectOf<"write">, target: Ta
     context.report("fs.project", effect.by, target.path);
   } else if (target.path !== undefined && secretAt(workspace, target.path) === "entry") {
     context.report("fs.rcfile", effect.by, target.path, { verdict: "deny" });
-  } else if (isStartupFile(workspace, target.path ?? place) || takesName(context, target.path)) {
+  } else if (isStartupFile(workspace, target.path ?? place) || takesName(context, effect, target.path)) {
     context.report("fs.rcfile", effect.by, target.shown);
   }
 }
 
 /** In a folder of the person's own programs, what has the name of another program is started in its place. */
-function takesName({ workspace }: RuleContext, path: string | undefined): boolean {
+function takesName(
+  { workspace }: RuleContext,
+  { how }: EffectOf<"write">,
+  path: string | undefined,
+): boolean {
   const { home } = workspace;
   const folder = [`${home}/.local/bin/`, `${home}/bin/`].find(one => path?.startsWith(one) === true);
   const name = folder === undefined ? "" : (path?.slice(folder.length) ?? "");
   const isTaken = isEveryday(name) || /^(?:git|sudo|ssh|su|sh|bash|zsh)$/.test(name);
-  return isTaken && workspace.disk.kind(path ?? "") === undefined;
+  // What the call links is seen as if it were there.
+  return isTaken && (how === "link" || workspace.disk.kind(path ?? "") === undefined);
 }
 
 /** Files of `.git` that are its memory; configuration and hooks have rules of their own. */

@@ -281,7 +281,10 @@ function operationEffects(
   const rows = operationRowsOf(tool.name);
   if (rows.some(some => isSpokenFor(some, there))) return [];
   const kinds = isUnknown ? undefined : kindsOfOperations(rows);
-  const readsVerbs = isUnknown || isTask || kinds?.has("cloud") === true;
+  // A record without options and rows knows no subcommand of the program.
+  const hasNoVerbs = found?.options === undefined && found?.language === undefined && rows.length === 0;
+  const isClient = found?.changesMore === true && hasNoVerbs && !isEveryday(tool.name);
+  const readsVerbs = isUnknown || isTask || isClient || kinds?.has("cloud") === true;
   return [
     ...(readsVerbs ? operationOfVerbs(tool.name, there, !isUnknown && !isTask) : []),
     ...(isUnknown || isTask || isTarget

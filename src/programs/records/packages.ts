@@ -44,6 +44,8 @@ export const packages: Field = {
         "publish access public|restricted|set|grant|revoke|edit|2fa-* | change who may publish | safer npm access list packages | stops npm access public",
         "sec.keychain config get *:_auth*|*:_password | show a token of the registry | stops npm config get //registry.example/:_authToken web | passes npm config get help web",
         "sec.keychain token create | make a token | stops npm token create web | passes npm token help web",
+        "pkg.index config|c|conf set *registry*|script-shell*|shell*|node-options*|*proxy*|cafile*|strict-ssl*|ignore-scripts* | change where packages come from, or what runs them | ask | stops npm config set registry=http://x | passes npm config set fund false",
+        "pkg.index set *registry*|script-shell*|shell*|node-options*|*proxy*|cafile*|strict-ssl*|ignore-scripts* | change where packages come from, or what runs them | ask | stops npm set registry http://x | passes npm set fund false",
       ],
     },
     {
@@ -54,6 +56,7 @@ export const packages: Field = {
         "publish publish|pub|publ|publi|publis | publish a package to everybody | safer npm publish --dry-run | stops bun publish",
         "publish recursive|multi|m publish | publish packages to everybody | safer pnpm publish --dry-run | stops pnpm recursive publish",
         "publish unpublish|deprecate | take a published package away | safer npm view {rest} | stops pnpm unpublish",
+        "pkg.index config|c set *registry*|script-shell*|shell*|node-options*|*proxy*|cafile*|strict-ssl*|ignore-scripts* | change where packages come from, or what runs them | ask | stops pnpm config set registry http://x | passes pnpm config set store-dir x",
       ],
     },
     {
@@ -63,6 +66,7 @@ export const packages: Field = {
       operations: [
         "publish publish | publish a package to everybody | safer yarn pack --dry-run | stops yarn publish",
         "publish …npm publish | publish a package to everybody | safer yarn pack --dry-run | stops yarn npm publish",
+        "pkg.index config set *egistry*|*Proxy*|enableStrictSsl*|yarnPath* | change where packages come from, or what runs them | ask | stops yarn config set npmRegistryServer http://x | passes yarn config set nodeLinker x",
       ],
     },
     {
@@ -125,12 +129,23 @@ export const packages: Field = {
       shows: "list show search policy",
       options: { values: "-otc option target-release config-file", abbreviates: false },
       shellOptions: { names: "o option", prefix: /^[\w:-]*-Invoke[\w:-]*=/i },
+      operations: [
+        "fs.system-write remove|purge | take software of the machine away | ask | unless s simulate just-print dry-run no-act recon | safer {tool} list --installed | stops apt remove x | passes apt remove x -s",
+      ],
     }),
     program("pip pip3", "readsNothing", {
       shows: "list show freeze check help",
       runsFiles: "*.py *.toml *.cfg",
+      operations: [
+        "pkg.index config set *index-url|*trusted-host|*proxy|*find-links|*cert | change where packages come from | ask | stops pip config set global.index-url http://x | passes pip config set global.timeout 60",
+      ],
     }),
-    program("dpkg", "", { shows: "-l -L -s --list --status --listfiles" }),
+    program("dpkg", "", {
+      shows: "-l -L -s --list --status --listfiles",
+      operations: [
+        "fs.system-write - | take software of the machine away | ask | needs r P remove purge | unless dry-run no-act simulate | safer dpkg --list | stops dpkg -P x | passes dpkg -l x",
+      ],
+    }),
     commands([
       "lerna vsce ovsx jsr: publish publish|pub|publ|publi|publis | publish a package to everybody | safer npm publish --dry-run | stops lerna publish",
       "changeset: publish publish | publish packages to everybody | safer changeset status | stops changeset publish",
@@ -141,6 +156,11 @@ export const packages: Field = {
       "anaconda luarocks: publish upload | publish a package to everybody | safer {tool} --help | stops anaconda upload",
       "ansible-galaxy: publish collection|role publish|import | publish a collection | safer ansible-galaxy --help | stops ansible-galaxy collection publish",
       "dart flutter: publish pub publish | publish a package to everybody | safer dart pub publish --dry-run | stops dart pub publish",
+      "dnf dnf5 yum microdnf zypper: fs.system-write remove|erase|rm | take software of the machine away | ask | unless dry-run assumeno | safer rpm -qa | stops dnf remove x | passes dnf list x",
+      "apk: fs.system-write del | take software of the machine away | ask | unless s simulate | safer apk list | stops apk del x | passes apk list x",
+      "pacman yay paru: fs.system-write - | take software of the machine away | ask | needs R remove | unless p print | safer pacman -Q | stops pacman -Rns x | passes pacman -Q x",
+      "rpm: fs.system-write - | take software of the machine away | ask | needs e erase | unless test | safer rpm -qa | stops rpm -e x | passes rpm -q x",
+      "snap flatpak: fs.system-write remove|uninstall | take software of the machine away | ask | safer {tool} list | stops snap remove x | passes snap list x",
       "release-it np: publish - | publish a release | safer semantic-release --dry-run | stops release-it",
     ]),
   ],
@@ -185,7 +205,7 @@ function runPackage(call: ProgramCall): Output {
 }
 
 const OWN_VERB =
-  /^(publish|npm|unpublish|deprecate|install|add|remove|run|test|build|nuget|ef|-r|recursive|workspaces)$/;
+  /^(publish|npm|unpublish|deprecate|install|add|remove|run|test|build|nuget|ef|-r|recursive|workspaces|config)$/;
 
 /** `yarn prisma …` is the tool of that name, unless the word is one of its own; `verb` must stand in front. */
 function toolBehind({ program, argv, options }: ParsedCall, verb?: string): readonly Value[] | undefined {
