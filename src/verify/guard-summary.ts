@@ -2,9 +2,10 @@ import { isHistoryOn } from "../config/index.ts";
 import { type Judgement, judgeTool } from "../guard/index.ts";
 import { type ConfiguredGuard, findWanted, OwnHooks, openGuard, runInRealm } from "../hooks/index.ts";
 import { type HostId, normalise, planRegistrations } from "../hosts/index.ts";
-import { checkInput, describeEvent, type InputOf, powerOf } from "../protocol/index.ts";
+import { checkInput, describeEvent, type InputOf, type JsonObject, powerOf } from "../protocol/index.ts";
 import type { System } from "../system/index.ts";
 import { runRealm } from "../system/node.ts";
+import { createDisk, findRepository } from "../workspace/index.ts";
 import { describeEffect } from "./hook-trials.ts";
 import type { TranscriptInput } from "./transcript-inputs.ts";
 
@@ -55,6 +56,8 @@ export interface RecordedIn {
   readonly file: string;
   /** whose record it is, where that is known */
   readonly host?: HostId | undefined;
+  /** its entries, where they are no lines of the file */
+  readonly entries?: readonly JsonObject[] | undefined;
 }
 
 /** Adds one tool call; everything else is passed over. The directories of the past may be gone: nothing is run. */
@@ -68,7 +71,7 @@ export function addCall(
   if (call === undefined) return;
   const { cwd } = call;
   const began = system.clock.monotonicMs();
-  const guard = openGuard(system, cwd, () => {});
+  const guard = openGuard(withBranch(system, cwd, input.branch), cwd, () => {});
   const context = { ...guard.context, cwd: cwd ?? guard.context.cwd, machineKey: undefined };
   const judgement = judgeTool(call, context);
   summary.judgingMs += system.clock.monotonicMs() - began;
@@ -96,6 +99,20 @@ export function addCall(
     summary.stopped.push(stopped);
     summary.byCall.set(key, stopped);
   }
+}
+
+/** The repository as it was: with what was checked out then, instead of what is now. */
+function withBranch(system: System, cwd: string | undefined, branch: string | undefined): System {
+  const repository =
+    cwd === undefined || branch === undefined ? undefined : findRepository(createDisk(system), cwd);
+  if (repository === undefined) return system;
+  const head = `${repository.gitDirectory}/HEAD`;
+  // A record says `HEAD` where none was.
+  const text = branch === "HEAD" ? "0".repeat(40) : `ref: refs/heads/${branch}\n`;
+  const files = Object.create(system.files) as System["files"];
+  const read: System["files"]["read"] = (path, limit) =>
+    path === head ? system.text.encode(text) : system.files.read(path, limit);
+  return { ...system, files: Object.assign(files, { read }) };
 }
 
 /** A call as a record of its host tells it; undefined for what is no tool call. */

@@ -47,6 +47,7 @@ export const loadGuardSuggestions = () => import("./guard-suggestions.ts");
 export const loadGuardSummary = () => import("./guard-summary.ts");
 export const loadLive = () => import("./live/live.ts");
 export const loadOwnHooksSummary = () => import("./guard-summary.ts");
+export const loadOpenCodeRecords = () => import("./open-code-records.ts");
 export const loadRecordedUsage = () => import("./recorded-usage.ts");
 export const loadPolicyCases = () => import("./policy-cases.ts");
 export const loadRecordedInputs = () => import("./hook-trials.ts");

@@ -1,4 +1,11 @@
-import { JSON_DEPTH_LIMIT, type JsonObject, parseJsonObject, stringAt } from "../protocol/index.ts";
+import {
+  JSON_DEPTH_LIMIT,
+  type JsonObject,
+  memberAt,
+  numberAt,
+  parseJsonObject,
+  stringAt,
+} from "../protocol/index.ts";
 import { readText } from "../state/index.ts";
 import { hasErrorCode, join, type System } from "../system/index.ts";
 
@@ -10,6 +17,8 @@ export interface OpenCodeSession {
   readonly parent: string | undefined;
   readonly directory: string | undefined;
   readonly messages: readonly JsonObject[];
+  /** texts and calls by message, where they were asked for */
+  readonly parts: ReadonlyMap<string, readonly JsonObject[]>;
 }
 
 /**
@@ -19,11 +28,48 @@ export interface OpenCodeSession {
 export async function readOpenCodeSessions(
   system: System,
   store: string,
+  wanted: "messages" | "parts" = "messages",
 ): Promise<readonly OpenCodeSession[]> {
+  const withParts = wanted === "parts";
   const database = join(store, "opencode.db");
-  const kept = system.files.follow(database)?.kind === "file" ? await readDatabase(database) : [];
+  const kept = system.files.follow(database)?.kind === "file" ? await readDatabase(database, withParts) : [];
   const known = new Set(kept.map(({ id }) => id));
-  return [...readFolder(system, join(store, "storage")).filter(({ id }) => !known.has(id)), ...kept];
+  const files = readFolder(system, join(store, "storage"), withParts);
+  return [...files.filter(({ id }) => !known.has(id)), ...kept];
+}
+
+/** When its last message began. */
+export function lastUseOf({ messages }: OpenCodeSession): number {
+  return messages.reduce(
+    (latest, one) => Math.max(latest, numberAt(memberAt(one, "time"), "created") ?? 0),
+    0,
+  );
+}
+
+/** What was asked and called, as lines that say it in the words of other hosts' records. */
+export function entriesOf({ id, directory, messages, parts }: OpenCodeSession): readonly JsonObject[] {
+  const common = { sessionId: id, ...(directory === undefined ? {} : { cwd: directory }) };
+  return messages.flatMap(message => {
+    const role = stringAt(message, "role") ?? "";
+    return (parts.get(stringAt(message, "id") ?? "") ?? []).flatMap(part =>
+      messagesOf(role, part).map(one => ({ ...common, message: one })),
+    );
+  });
+}
+
+function messagesOf(role: string, part: JsonObject): readonly JsonObject[] {
+  const type = stringAt(part, "type");
+  if (type === "text" && role === "user" && memberAt(part, "synthetic") !== true)
+    return [{ role, content: stringAt(part, "text") ?? "" }];
+  if (type !== "tool") return [];
+  const id = stringAt(part, "callID") ?? "";
+  const state = memberAt(part, "state");
+  const call = { type: "toolCall", id, name: stringAt(part, "tool") ?? "" };
+  const content = memberAt(state, "output") ?? memberAt(state, "error");
+  return [
+    { role: "assistant", content: [{ ...call, arguments: memberAt(state, "input") ?? {} }] },
+    ...(content === undefined ? [] : [{ role: "toolResult", toolCallId: id, content }]),
+  ];
 }
 
 interface SessionRow {
@@ -32,7 +78,12 @@ interface SessionRow {
   readonly directory: string | null;
 }
 
-async function readDatabase(path: string): Promise<readonly OpenCodeSession[]> {
+interface DataRow {
+  readonly id: string;
+  readonly data: string;
+}
+
+async function readDatabase(path: string, withParts: boolean): Promise<readonly OpenCodeSession[]> {
   const { default: Database } = await import("libsql");
   const database = new Database(path, { readonly: true });
   try {
@@ -40,17 +91,20 @@ async function readDatabase(path: string): Promise<readonly OpenCodeSession[]> {
       .prepare("SELECT id, parent_id, directory FROM session ORDER BY time_created")
       .all([]) as SessionRow[];
     const messages = database.prepare(
-      "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created",
+      "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id",
     );
+    const parts = withParts
+      ? database.prepare(
+          "SELECT message_id AS id, data FROM part WHERE session_id = ? ORDER BY time_created, id",
+        )
+      : undefined;
     return sessions.map(row =>
       makeSession(
         row.id,
         row.parent_id ?? undefined,
         row.directory ?? undefined,
-        (messages.all([row.id]) as { id: string; data: string }[]).flatMap(({ id, data }) => {
-          const message = parseJsonObject(data, JSON_DEPTH_LIMIT);
-          return message === undefined ? [] : [{ id, ...message }];
-        }),
+        (messages.all([row.id]) as DataRow[]).flatMap(readRow),
+        ((parts?.all([row.id]) ?? []) as DataRow[]).flatMap(readRow),
       ),
     );
   } finally {
@@ -58,7 +112,12 @@ async function readDatabase(path: string): Promise<readonly OpenCodeSession[]> {
   }
 }
 
-function readFolder(system: System, storage: string): readonly OpenCodeSession[] {
+function readRow({ id, data }: DataRow): readonly (JsonObject & { readonly id: string })[] {
+  const value = parseJsonObject(data, JSON_DEPTH_LIMIT);
+  return value === undefined ? [] : [{ ...value, id }];
+}
+
+function readFolder(system: System, storage: string, withParts: boolean): readonly OpenCodeSession[] {
   const sessions = namesIn(system, join(storage, "session")).flatMap(project =>
     namesIn(system, join(storage, "session", project)).flatMap(name =>
       listed(readObject(system, join(storage, "session", project, name))),
@@ -68,9 +127,17 @@ function readFolder(system: System, storage: string): readonly OpenCodeSession[]
     const id = stringAt(session, "id");
     if (id === undefined) return [];
     const folder = join(storage, "message", id);
-    const messages = namesIn(system, folder).flatMap(name => listed(readObject(system, join(folder, name))));
-    return [makeSession(id, stringAt(session, "parentID"), stringAt(session, "directory"), messages)];
+    const messages = objectsIn(system, folder);
+    const parts = (withParts ? messages : []).flatMap(message => {
+      const of = stringAt(message, "id") ?? "";
+      return objectsIn(system, join(storage, "part", of)).map(part => ({ ...part, id: of }));
+    });
+    return [makeSession(id, stringAt(session, "parentID"), stringAt(session, "directory"), messages, parts)];
   });
+}
+
+function objectsIn(system: System, folder: string): readonly JsonObject[] {
+  return namesIn(system, folder).flatMap(name => listed(readObject(system, join(folder, name))));
 }
 
 function makeSession(
@@ -78,13 +145,26 @@ function makeSession(
   parent: string | undefined,
   directory: string | undefined,
   messages: readonly JsonObject[],
+  parts: readonly (JsonObject & { readonly id: string })[],
 ): OpenCodeSession {
+  const byMessage = new Map<string, JsonObject[]>();
+  for (const part of parts) {
+    const known = byMessage.get(part.id);
+    if (known === undefined) byMessage.set(part.id, [part]);
+    else known.push(part);
+  }
   const common = {
     sessionID: id,
     ...(parent === undefined ? {} : { parentSessionID: parent }),
     ...(directory === undefined ? {} : { path: { cwd: directory } }),
   };
-  return { id, parent, directory, messages: messages.map(message => ({ ...message, ...common })) };
+  return {
+    id,
+    parent,
+    directory,
+    messages: messages.map(message => ({ ...message, ...common })),
+    parts: byMessage,
+  };
 }
 
 function readObject(system: System, path: string): JsonObject | undefined {

@@ -18,7 +18,12 @@ type SessionFact =
   | { readonly kind: "prompt"; readonly text: string }
   | { readonly kind: "call"; readonly id: string | undefined; readonly name: string; readonly input: Json }
   | { readonly kind: "result"; readonly id: string; readonly content: Json }
-  | { readonly kind: "session"; readonly id?: string | undefined; readonly cwd?: string | undefined };
+  | {
+      readonly kind: "session";
+      readonly id?: string | undefined;
+      readonly cwd?: string | undefined;
+      readonly branch?: string | undefined;
+    };
 
 /** The facts of one line. A record is told by its own members, so that a file needs no name or place to be read. */
 export function readSessionFacts(entry: JsonObject): readonly SessionFact[] {
@@ -33,7 +38,8 @@ function sessionFacts(entry: JsonObject, type: string): readonly SessionFact[] {
   const id =
     stringAt(entry, "sessionId", "session_id") ?? (type === "session" ? stringAt(entry, "id") : undefined);
   const cwd = stringAt(entry, "cwd");
-  return id === undefined && cwd === undefined ? [] : [{ kind: "session", id, cwd }];
+  const branch = stringAt(entry, "gitBranch");
+  return id === undefined && cwd === undefined ? [] : [{ kind: "session", id, cwd, branch }];
 }
 
 /** Claude Code and hosts that write as it does; Pi, whose results are messages; Gemini, whose calls hang on one. */
@@ -74,7 +80,14 @@ function blockFacts(block: Json, role: string, isPrompt: boolean): readonly Sess
 
 function codexFacts(type: string, payload: JsonObject): readonly SessionFact[] {
   if (type === "session_meta" || type === "turn_context")
-    return [{ kind: "session", id: stringAt(payload, "id"), cwd: stringAt(payload, "cwd") }];
+    return [
+      {
+        kind: "session",
+        id: stringAt(payload, "id"),
+        cwd: stringAt(payload, "cwd"),
+        branch: stringAt(memberAt(payload, "git"), "branch"),
+      },
+    ];
   if (type !== "response_item") return [];
   const id = stringAt(payload, "call_id");
   const name = stringAt(payload, "name") ?? "";
@@ -132,10 +145,11 @@ function readArguments(text: string): Json {
 function copilotFacts(type: string, data: JsonObject): readonly SessionFact[] {
   const id = stringAt(data, "toolCallId");
   switch (type) {
-    case "session.start":
-      return [
-        { kind: "session", id: stringAt(data, "sessionId"), cwd: stringAt(memberAt(data, "context"), "cwd") },
-      ];
+    case "session.start": {
+      const context = memberAt(data, "context");
+      const [cwd, branch] = [stringAt(context, "cwd"), stringAt(context, "branch")];
+      return [{ kind: "session", id: stringAt(data, "sessionId"), cwd, branch }];
+    }
     case "user.message":
       return [{ kind: "prompt", text: stringAt(data, "content") ?? "" }];
     case "tool.execution_start":
@@ -160,6 +174,8 @@ export interface TranscriptInput {
   /** line in the file, from 1; the end of the file for Stop */
   readonly line: number;
   readonly payload: JsonObject;
+  /** what was checked out, as the record says */
+  readonly branch?: string | undefined;
 }
 
 interface TranscriptCount {
@@ -176,30 +192,46 @@ const MAX_OPEN_CALLS = 200;
  * The hook inputs of a session transcript or capture file, in order and one at a time: lines that are hook payloads
  * themselves, tool calls, their results, prompts, and Stop at the end. `count` is kept up to date meanwhile.
  */
-export function* transcriptInputs(
+export function transcriptInputs(
   system: System,
   path: string,
   count: TranscriptCount,
 ): Generator<TranscriptInput, void, undefined> {
-  const seen: SeenCalls = { open: new Map(), done: new Set() };
-  const place = knownDirectory(system, path);
-  let common: JsonObject = place === undefined ? {} : { cwd: place };
-  let number = 0;
+  return inputsOfEntries(entriesOfFile(system, path, count), knownDirectory(system, path));
+}
+
+/** An entry of a record, and undefined for a line that holds none. */
+function* entriesOfFile(
+  system: System,
+  path: string,
+  count: TranscriptCount,
+): Generator<JsonObject | undefined, void, undefined> {
   for (const line of readLines(system, path)) {
-    number += 1;
     count.lines += 1;
-    if (line.text === undefined) {
-      count.bad += 1;
+    count.bytes += line.text?.length ?? 0;
+    if (line.text?.trim() === "") {
+      yield undefined;
       continue;
     }
-    count.bytes += line.text.length;
-    if (line.text.trim() === "") continue;
-    const read = readJson(line.text);
-    if (!read.ok || !isJsonObject(read.value)) {
-      count.bad += 1;
-      continue;
-    }
-    const entry = read.value;
+    const read = line.text === undefined ? undefined : readJson(line.text);
+    const entry = read?.ok === true && isJsonObject(read.value) ? read.value : undefined;
+    if (entry === undefined) count.bad += 1;
+    yield entry;
+  }
+}
+
+/** The same of entries that were read already; the line is the number of the entry. */
+export function* inputsOfEntries(
+  entries: Iterable<JsonObject | undefined>,
+  place?: string,
+): Generator<TranscriptInput, void, undefined> {
+  const seen: SeenCalls = { open: new Map(), done: new Set() };
+  let common: JsonObject = place === undefined ? {} : { cwd: place };
+  let branch: string | undefined;
+  let number = 0;
+  for (const entry of entries) {
+    number += 1;
+    if (entry === undefined) continue;
     const named = stringAt(entry, "hook_event_name", "hookEventName");
     if (named !== undefined) {
       yield { event: named, line: number, payload: entry };
@@ -208,12 +240,13 @@ export function* transcriptInputs(
     for (const fact of readSessionFacts(entry)) {
       if (fact.kind === "session") {
         common = { ...common, ...sessionMembers(fact) };
+        branch = fact.branch ?? branch;
         continue;
       }
       const call = makeCallPayload(fact, seen);
       if (call === undefined) continue;
       const { event, payload } = call;
-      yield { event, line: number, payload: { hook_event_name: event, ...common, ...payload } };
+      yield { event, line: number, branch, payload: { hook_event_name: event, ...common, ...payload } };
     }
   }
   yield {

@@ -1,7 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { BUILT_IN } from "../../src/config/settings.ts";
+import { BUILT_IN, type GuardSettings } from "../../src/config/settings.ts";
+import { ALLOWED } from "../../src/guard/index.ts";
 import { writeAudit } from "../../src/hooks/program/audit.ts";
 import { rememberRefusal } from "../../src/hooks/program/grants.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
@@ -104,5 +105,47 @@ describe("amplihack audit verify", () => {
     expect((await user.type(["audit", "verify", logOf(user)])).code).toBe(0);
     expect((await user.type(["audit", "verify", "nowhere.jsonl"])).code).toBe(2);
     expect((await user.type(["audit", "verify", "--head", "abc"])).stderr).toContain("64 hexadecimal digits");
+  });
+});
+
+describe("amplihack guard replay", () => {
+  /** Judged by the settings of then, with a verdict that today's files no longer give. */
+  function logged(user: User, command: string, settings: GuardSettings): void {
+    const input = inputOf("PreToolUse", { tool_name: "Bash", tool_input: { command }, cwd: user.project });
+    if (input.kind !== "tool") throw new Error("no tool");
+    writeAudit(createNodeSystem(), logOf(user), {
+      input,
+      judgement: { ...ALLOWED, verdict: "ask" },
+      settings,
+      project: user.project,
+    });
+  }
+  const configure = (user: User, guard: object) =>
+    writeFileSync(join(user.home, ".amplihack", "config.jsonc"), JSON.stringify({ guard }));
+
+  it("finds nothing changed where the configuration is the same, whatever became of the files", async () => {
+    const user = newUserInside();
+    for (const command of ["rm -rf build", "git push --force", "ls"]) logged(user, command, BUILT_IN.guard);
+    logged(user, "git push --force", { ...BUILT_IN.guard, unattended: "deny" });
+    const { stdout } = await user.type(["guard", "replay"]);
+    expect(stdout).toBe("4 judged, 0 changed\n");
+  });
+
+  it("tells what the configuration changes, and nothing else", async () => {
+    const user = newUserInside();
+    for (const command of ["rm -rf build", "rm -rf ~"]) logged(user, command, BUILT_IN.guard);
+    configure(user, {
+      custom: [
+        { id: "own-build", when: { command: "rm", args: ["build"] }, verdict: "deny", reason: "kept" },
+      ],
+    });
+    const { stdout } = await user.type(["guard", "replay"]);
+    expect(stdout).toMatch(/allow → deny {2}\S*own-build\S* {2}rm -rf build\n2 judged, 1 changed\n$/);
+  });
+
+  it("takes the level of a line that names no settings, and today's beside it", async () => {
+    const user = userWith(1);
+    changeLine(user, /"settings":"[0-9a-f]+",/.exec(readFileSync(logOf(user), "utf8"))?.[0] ?? "none", "");
+    expect((await user.type(["guard", "replay"])).stdout).toBe("1 judged, 0 changed\n");
   });
 });

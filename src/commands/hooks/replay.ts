@@ -1,5 +1,5 @@
 import { cpSync, existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import {
   CommandError,
   defineCommand,
@@ -14,6 +14,7 @@ import {
 } from "../../cli/index.ts";
 import { ageOf, shownPlace } from "../../history/index.ts";
 import { loadManifest } from "../../hooks/index.ts";
+import { HOST_LIST } from "../../hosts/index.ts";
 import { loadOperations } from "../../install/index.ts";
 import { cutToWidth } from "../../recipes/index.ts";
 import type { System } from "../../system/index.ts";
@@ -25,6 +26,7 @@ import {
   type GuardSummary,
   loadCompare,
   loadGuardSummary,
+  loadOpenCodeRecords,
   loadOwnHooksSummary,
   loadSandbox,
   loadTranscriptInputs,
@@ -213,8 +215,8 @@ export const replayCommand = defineCommand({
   name: "replay",
   summary: "run past hook calls again, and tell what the guard would have done",
   details: `
---transcript alone reads the records that Claude Code, Codex, Gemini CLI, Copilot CLI, Pi and others keep of your own
-sessions and tells what the guard would have stopped in them. Nothing is run, and nothing leaves this machine. With a
+--transcript alone reads the records that Claude Code, Codex, Gemini CLI, Copilot CLI, OpenCode, Pi and others keep of
+your own sessions and tells what the guard would have stopped in them. Nothing is run, and nothing leaves this machine. With a
 folder the same is done for the transcripts in it; your own hooks run on every call that they want. With a FILE every
 hook call of that session is run in order. With --input one payload is run.`,
   options: OPTIONS,
@@ -288,7 +290,7 @@ async function replayTranscripts(
   const { addCall, emptySummary } = await loadGuardSummary();
   const { addOwnCall } = await loadOwnHooksSummary();
   const { openSandbox } = await loadSandbox();
-  const { transcriptInputs } = await loadTranscriptInputs();
+  const { inputsOfEntries, transcriptInputs } = await loadTranscriptInputs();
   const source = await chooseRecords(system, options.transcript ?? "", options.last ?? DEFAULT_LAST);
   const { records, isSummaryOnly } = source;
   const totalBytes = records.reduce((sum, { file }) => sum + (system.files.follow(file)?.size ?? 0), 0);
@@ -303,7 +305,10 @@ async function replayTranscripts(
   const readCall = createCallReader(system, options.event, [sandbox]);
   try {
     for (const record of records) {
-      for (const recorded of transcriptInputs(system, record.file, count)) {
+      const { file, entries } = record;
+      count.lines += entries?.length ?? 0;
+      const inputs = entries === undefined ? transcriptInputs(system, file, count) : inputsOfEntries(entries);
+      for (const recorded of inputs) {
         addCall(system, summary, record, recorded);
         progress.show(() => renderBar(count.bytes / totalBytes, summary.judged));
         if (isSummaryOnly) await addOwnCall(apart, own, recorded);
@@ -364,20 +369,59 @@ interface ReplayRecords {
 async function chooseRecords(system: System, named: string, last: number): Promise<ReplayRecords> {
   if (named !== "") {
     const path = findFile(system, named);
+    if (path.endsWith("/opencode.db")) {
+      const records = (await readOpenCode(system, dirname(path))).map(({ record }) => record);
+      return { records, isSummaryOnly: true, sessions: undefined, found: 0 };
+    }
     const isFolder = system.files.follow(path)?.kind === "directory";
     const files = isFolder ? transcriptsIn(path) : [path];
     return { records: files.map(file => ({ file })), isSummaryOnly: isFolder, sessions: undefined, found: 0 };
   }
   const { requireDirectories } = await loadOperations();
-  const all = findPastSessions(system, requireDirectories(system).home);
+  const { home } = requireDirectories(system);
+  const lines = findPastSessions(system, home).map(session => ({
+    session,
+    record: { file: session.path, host: session.host },
+  }));
+  const all = [...lines, ...(await readOpenCodeBelow(system, home))].sort(
+    (one, other) => other.session.modifiedMs - one.session.modifiedMs,
+  );
   if (all.length === 0)
     throw new CommandError("no agent on this machine has kept a record of a session", {
       kind: "not-found",
       fix: "name one: amplihack hooks replay --transcript FILE",
     });
-  const sessions = all.slice(0, last);
-  const records = sessions.map(({ path, host }) => ({ file: path, host }));
+  const newest = all.slice(0, last);
+  const records = newest.map(({ record }) => record);
+  const sessions = newest.map(({ session }) => session);
   return { records, isSummaryOnly: true, sessions, found: all.length };
+}
+
+interface FoundSession {
+  readonly session: PastSession;
+  readonly record: RecordedIn;
+}
+
+/** Sessions of hosts that keep a store of messages. What cannot be read is left to `usage`, which says so. */
+async function readOpenCodeBelow(system: System, home: string): Promise<readonly FoundSession[]> {
+  const found: FoundSession[] = [];
+  for (const { evidence } of HOST_LIST)
+    if (evidence?.messageStore !== undefined)
+      found.push(...(await readOpenCode(system, join(home, evidence.messageStore))));
+  return found;
+}
+
+async function readOpenCode(system: System, store: string): Promise<readonly FoundSession[]> {
+  const { entriesOf, lastUseOf, readOpenCodeSessions } = await loadOpenCodeRecords();
+  const sessions = await readOpenCodeSessions(system, store, "parts");
+  return sessions.map(one => {
+    const path = join(store, "opencode.db");
+    const host = "opencode";
+    return {
+      session: { host, title: "OpenCode", path, size: 0, modifiedMs: lastUseOf(one) },
+      record: { file: path, host, entries: entriesOf(one) },
+    };
+  });
 }
 
 function transcriptsIn(folder: string): readonly string[] {

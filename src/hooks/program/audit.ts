@@ -2,7 +2,7 @@ import type { GuardSettings } from "../../config/index.ts";
 import { clipText, isUnderstood, type Judgement } from "../../guard/index.ts";
 import type { InputOf, ToolUse } from "../../protocol/index.ts";
 import { appendChainedLine, RECORD_LOCK_TIMEOUT_MS, sanitiseSessionId } from "../../state/index.ts";
-import { join, type System } from "../../system/index.ts";
+import { dirname, join, type System, sha256Hex, writeAtomically } from "../../system/index.ts";
 import { redactOpening } from "../../text/index.ts";
 import { configuredAuditLog } from "../../workspace/index.ts";
 
@@ -12,6 +12,7 @@ const COMMAND_LIMIT = 2_000;
 const PATH_LIMIT = 1_000;
 const NAME_LIMIT = 200;
 const MAX_GAPS = 10;
+const DIGEST_LENGTH = 16;
 
 export function auditFile(settings: GuardSettings, stateHome: string, home: string): string {
   return configuredAuditLog(settings, home) ?? join(stateHome, "logs", "audit.jsonl");
@@ -56,6 +57,7 @@ export function writeAudit(
         ? { paths: paths.slice(0, 20).map(path => clipText(path, PATH_LIMIT)) }
         : { command: clipText(redactOpening(command), COMMAND_LIMIT) }),
       level: settings.level,
+      settings: keepSettings(system, path, settings),
       understood: isUnderstood(judgement),
       ...gapsOf(judgement),
       ...(texts === undefined ? {} : { person: texts.person }),
@@ -69,6 +71,23 @@ export function writeAudit(
       lockTimeoutMs: RECORD_LOCK_TIMEOUT_MS,
     },
   );
+}
+
+/** Where the settings lie that lines of a log were judged by. */
+export function settingsFile(path: string, digest: string): string {
+  return join(dirname(path), "audit-settings", `${digest}.json`);
+}
+
+/** Written once for each state of the configuration, so that `guard replay` can compare it with a later one. */
+function keepSettings(system: System, path: string, settings: GuardSettings): string {
+  const bytes = system.text.encode(JSON.stringify(settings));
+  const digest = sha256Hex(bytes).slice(0, DIGEST_LENGTH);
+  const file = settingsFile(path, digest);
+  if (system.files.inspect(file) === undefined) {
+    system.files.makeDirectory(dirname(file), 0o700);
+    writeAtomically(system, file, bytes);
+  }
+  return digest;
 }
 
 /** Of a refused call what was found says more. */
