@@ -3,8 +3,16 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { build, transform } from "esbuild";
-import { ARGV_ENTRY, entryNames, entryPath, generatedEntries, nodeEntrySource } from "./entries.mjs";
-import { leanModules } from "./lean-modules.mjs";
+import { vendoredImports } from "./build-vendor.mjs";
+import {
+  ARGV_ENTRY,
+  commandEntrySource,
+  entryNames,
+  entryPath,
+  generatedEntries,
+  nodeEntrySource,
+} from "./entries.mjs";
+import { lateWidth, leanModules } from "./lean-modules.mjs";
 import { pastDoors } from "./past-doors.mjs";
 
 /**
@@ -89,6 +97,36 @@ export async function buildHooks(common, output) {
     writeFileSync(`${folder}/${name}.cjs`, asAscii(`${banner.js}${code}${footer.js}`));
   }
   return [...inputs];
+}
+
+/** Commands that people type all day, which shall start nearly as fast as Node itself. */
+const QUICK_COMMANDS = ["guard", "history", "status", "undo"];
+
+/**
+ * Bundles each of them, with all that it may load, as one file with compiled code beside it.
+ * @param {import("esbuild").BuildOptions} common
+ * @param {string} output the folder that becomes `dist`, which has the hooks already
+ * @returns {Promise<readonly string[]>} every file that went into the bundles
+ */
+export async function buildCommands(common, output) {
+  const { outputFiles, metafile } = await build({
+    ...common,
+    ...LOADED_BUNDLE,
+    entryPoints: QUICK_COMMANDS.map(name => ({ in: entryPath(name), out: `command-${name}` })),
+    outdir: `${output}/bin/hook-entries`,
+    outExtension: { ".js": ".cjs" },
+    // Files of the package are found from a folder of dist, as from its chunks.
+    define: { ...common.define, "import.meta.url": "__place" },
+    banner: {
+      js: `${LOADED_BUNDLE.banner.js}var __place=require("node:url").pathToFileURL(__dirname).href;`,
+    },
+    external: ["libsql", "esbuild"],
+    write: false,
+    metafile: true,
+    plugins: [generatedEntries(commandEntrySource), vendoredImports, lateWidth, leanModules(() => {})],
+  });
+  for (const { path, text } of outputFiles) writeFileSync(path, asAscii(text));
+  return Object.keys(metafile.inputs);
 }
 
 /**

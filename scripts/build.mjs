@@ -18,8 +18,9 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { buildConstants } from "./build-constants.mjs";
-import { buildHooks } from "./build-hooks.mjs";
+import { buildCommands, buildHooks } from "./build-hooks.mjs";
 import { buildVendor, vendoredImports } from "./build-vendor.mjs";
+import { lateWidth } from "./lean-modules.mjs";
 import { nativeSourcesMs } from "./native-sources.mjs";
 import { pastDoors } from "./past-doors.mjs";
 import { licenceText } from "./third-party.mjs";
@@ -53,7 +54,13 @@ const filesOf = folder =>
         .map(name => `${folder}/${name}`)
     : [];
 
-const bundled = [...(await buildHooks(common, OUTPUT)), ...(await buildVendor(common, OUTPUT))];
+// Its form for Node is CommonJS, which calls a `require` that ES modules do not have.
+const alias = { yaml: resolve("node_modules/yaml/browser/dist/index.js") };
+const bundled = [
+  ...(await buildHooks(common, OUTPUT)),
+  ...(await buildCommands({ ...common, alias }, OUTPUT)),
+  ...(await buildVendor(common, OUTPUT)),
+];
 
 // A package's entry is found by its types: src/exports/hosts.ts becomes dist/hosts/index.js.
 const libraryEntries = Object.values(subPaths)
@@ -91,9 +98,8 @@ const { metafile } = await build({
     "esbuild",
     ...Object.keys(peerDependencies).filter(name => !BUNDLED_PEERS.includes(name)),
   ],
-  // Its form for Node is CommonJS, which calls a `require` that ES modules do not have.
-  alias: { yaml: resolve("node_modules/yaml/browser/dist/index.js") },
-  plugins: [vendoredImports, pastDoors],
+  alias,
+  plugins: [vendoredImports, lateWidth, pastDoors],
 });
 
 writeFileSync(

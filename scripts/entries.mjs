@@ -27,6 +27,13 @@ export { findEntry } from "./src/hooks/program/command-line.ts";
 `;
 }
 
+export function commandEntrySource(name) {
+  return `import { command } from "./src/commands/${name}.ts";
+import { runBundled } from "./src/cli/program.ts";
+export const run = runBundled(command);
+`;
+}
+
 export function nativeEntrySource(name) {
   if (name === ARGV_ENTRY) return 'export { abandon, start } from "./src/bin/native-guard-argv.ts";';
   return `import { definition } from "./${definitionPath(name)}";

@@ -24,6 +24,8 @@ export interface Program {
   readonly argv: readonly string[];
   /** every file in it is one command, named after it */
   readonly commandsFolder: string;
+  /** the one that is loaded already */
+  readonly bundled?: Command;
 }
 
 /** Names that other tools have and this one lacks: a clear no, and the way to go where there is one. */
@@ -107,8 +109,8 @@ async function runWords(context: RunContext, words: readonly string[]): Promise<
 }
 
 async function runCommand(context: RunContext, name: string, words: readonly string[]): Promise<number> {
-  const { commandsFolder, terminal } = context;
-  const command = await loadCommand(commandsFolder, name);
+  const { bundled, commandsFolder, terminal } = context;
+  const command = bundled?.name === name ? bundled : await loadCommand(commandsFolder, name);
   const path = `amplihack ${name}`;
   if (!isFamily(command)) return runLeaf(context, command, words, path);
 

@@ -13,6 +13,13 @@ const COMMANDS = [
   'npm test 2>&1 | tail -20 && echo "$HOME"',
   `python3 -c 'import os; print(os.path.join("a", open("b").read()))'`,
 ] as const;
+/** What people type, by the entry that answers it. */
+const TYPED: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  "command-guard": COMMANDS.map(command => ["guard", "test", command]),
+  "command-history": [["history"]],
+  "command-status": [["status"]],
+  "command-undo": [["undo", "--dry-run"]],
+};
 /** Loaded by an entry when it needs them, or judged without a payload: nothing to start for a recording. */
 const NOT_STARTED = /^(?:lazy-|guard-argv)/;
 const TIMEOUT_MS = 30_000;
@@ -47,11 +54,11 @@ export async function recordCode(system: System, options: CodeCacheOptions): Pro
   const home = join(temporaryFolder, `amplihack-record-${system.random.hex(16)}`);
   const project = join(home, "project");
   system.files.makeDirectory(join(project, ".claude"), 0o700);
-  const record = async (entry: string, command: string): Promise<void> => {
+  const record = async (entry: string, command: string, words?: readonly string[]): Promise<void> => {
     const subcommand = entry === "no-opinion" ? "notification" : entry;
     const { code, stderr } = await runProgram(
       system,
-      [node, join(binFolder, "record-code.cjs"), entry, subcommand],
+      [node, join(binFolder, "record-code.cjs"), entry, ...(words ?? [subcommand])],
       {
         timeoutMs: TIMEOUT_MS,
         input: JSON.stringify(payloadOf(project, command)),
@@ -59,7 +66,8 @@ export async function recordCode(system: System, options: CodeCacheOptions): Pro
         env: trialEnvironment(system, home),
       },
     );
-    if (code !== 0)
+    // A command may have nothing to do there.
+    if (code !== 0 && words === undefined)
       throw installProblem(`the code of ${entry} could not be recorded`, { causes: [stderr.trim()] });
   };
   try {
@@ -67,6 +75,8 @@ export async function recordCode(system: System, options: CodeCacheOptions): Pro
     for (const entry of entries)
       forget(system, codeCachePath(join(entriesFolder(binFolder), `${entry}.cjs`)));
     for (const entry of entries.filter(name => !NOT_STARTED.test(name))) {
+      for (const words of TYPED[entry] ?? []) await record(entry, "", words);
+      if (Object.hasOwn(TYPED, entry)) continue;
       const commands = entry === "pre-tool-use" ? COMMANDS : COMMANDS.slice(0, 1);
       for (const command of commands) await record(entry, command);
     }

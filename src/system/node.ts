@@ -1,5 +1,5 @@
 import { Buffer, isUtf8 } from "node:buffer";
-import { closeSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
 import { Script } from "node:vm";
 import { errorCode, loadTerminal, sleepMs, toSystemError } from "./node-errors.ts";
 import { createNodeFiles } from "./node-files.ts";
@@ -25,8 +25,17 @@ function createNodeStdio(): Stdio {
     writeError(text) {
       writeAll(DESCRIPTORS.stderr, text, ERROR_PATIENCE_MS);
     },
-    isTerminal: stream => loadTerminal().isatty(DESCRIPTORS[stream]),
+    isTerminal: stream => isDevice(DESCRIPTORS[stream]) && loadTerminal().isatty(DESCRIPTORS[stream]),
   };
+}
+
+/** Asked first: what knows terminals loads sockets and streams with it. */
+function isDevice(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isCharacterDevice();
+  } catch {
+    return false;
+  }
 }
 
 const readInput: Stdio["readInput"] = limitBytes => {

@@ -36,10 +36,16 @@ export async function bench() {
           }),
         },
         ...Object.fromEntries(
-          ["--version", "--help", "completions bash", "recipe list"].map(words => [
-            `amplihack ${words}`,
-            { argv: [process.execPath, CLI, ...words.split(" ")] },
-          ]),
+          [
+            "--version",
+            "--help",
+            "completions bash",
+            "recipe list",
+            "status",
+            "history",
+            "undo --dry-run",
+            "guard test ls",
+          ].map(words => [`amplihack ${words}`, { argv: [process.execPath, CLI, ...words.split(" ")] }]),
         ),
       },
       { env: { HOME: home }, cwd: home },
@@ -53,6 +59,10 @@ export async function bench() {
       "amplihack --help": "150 ms",
       "amplihack completions bash": "150 ms",
       "amplihack recipe list": "150 ms",
+      "amplihack status": "1.5 × bare",
+      "amplihack history": "1.5 × bare",
+      "amplihack undo --dry-run": "1.5 × bare",
+      "amplihack guard test ls": "1.5 × bare",
     };
     return Object.entries(figures).flatMap(([name, { p50, p95 }]) => {
       const row = { name, p50, p95, ratio: p50 / bare, target: targets[name] };

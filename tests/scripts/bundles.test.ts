@@ -1,7 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
+import { temporaryDirectory } from "../temporary-directory.ts";
 
 const dist = fileURLToPath(new URL("../../dist/", import.meta.url));
 const read = (file: string): string => readFileSync(file, "utf8");
@@ -29,5 +31,47 @@ describe("the dashboard's page", () => {
   it("is loaded by no command before it is wanted", () => {
     const carriers = entries.filter(entry => holders.some(holder => reachableFrom(entry).has(holder)));
     expect(carriers.map(entry => relative(dist, entry))).toEqual([]);
+  });
+});
+
+describe("commands that people type all day", () => {
+  /** What they said, and the files of ours that were loaded. */
+  function typed(words: readonly string[], program = join(dist, "bin/amplihack.cjs")) {
+    const home = temporaryDirectory();
+    const coverage = join(home, "coverage");
+    const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...words], {
+      cwd: home,
+      env: { PATH: process.env["PATH"], HOME: home, NODE_V8_COVERAGE: coverage },
+      encoding: "utf8",
+    });
+    const [file = ""] = readdirSync(coverage);
+    const { result } = JSON.parse(readFileSync(join(coverage, file), "utf8")) as {
+      result: readonly { url: string }[];
+    };
+    const loaded = result.map(({ url }) => url).filter(url => url.includes("/dist/"));
+    return { said: { status, stdout: stdout.replaceAll(home, "~"), stderr }, loaded };
+  }
+
+  it.each([
+    ["status"],
+    ["history"],
+    ["undo", "--dry-run"],
+    ["guard", "test", "rm -rf ~"],
+    ["guard", "test", "python3 -c 'import shutil; shutil.rmtree(\"/\")'"],
+    ["history", "--nonsense"],
+    ["guard", "scan", "--help"],
+  ])("are one file, and say what the modules say: %s %s %s", (...words) => {
+    const { said, loaded } = typed(words);
+    const folder = temporaryDirectory();
+    const program = join(folder, "modules.mjs");
+    writeFileSync(
+      program,
+      `import { runProgram } from ${JSON.stringify(pathToFileURL(join(dist, "cli/program.js")).href)};
+process.argv[1] = ${JSON.stringify(join(dist, "bin/amplihack.cjs"))};
+process.exitCode = await runProgram(process.argv.slice(2), ${JSON.stringify(join(dist, "commands"))});`,
+    );
+    expect(said).toEqual(typed(words, program).said);
+    expect(loaded.filter(url => url.endsWith(".js"))).toEqual([]);
+    expect(loaded.length).toBeLessThanOrEqual(3);
   });
 });
