@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
-import { askYesOrNo, CommandError, defineCommand, option, usageError } from "../cli/index.ts";
+import { askYesOrNo, CommandError, defineCommand, option, type Terminal, usageError } from "../cli/index.ts";
 import { loadDatabase, loadTeams, loadUrl } from "../postgres/index.ts";
 import { errorText } from "../protocol/index.ts";
 import { loadInterruption } from "../recipes/index.ts";
-import { loadInit, loadServe } from "../server/index.ts";
+import { loadInit, loadPersonData, loadServe } from "../server/index.ts";
 import { isLoopback, type System } from "../system/index.ts";
 
 const DEFAULT_PORT = 8_484;
-const ACTIONS = ["init", "link"] as const;
+const ACTIONS = ["init", "link", "export", "forget"] as const;
 
 export const command = defineCommand({
   name: "serve",
@@ -18,16 +18,19 @@ export const command = defineCommand({
 serve init makes what the server needs in a database, after it has said what that
 is, and prints a link with which the first owner comes in. serve alone serves,
 until it is stopped; several may serve one database. serve link makes another
-link for an owner who lost their way in.
+link for an owner who lost their way in. serve export prints all that is stored of
+a person as JSON lines; serve forget deletes it. These need the login of init.
 
 Without --url it is AMPLIHACK_DATABASE_URL. Beyond this machine it needs a
 certificate, or --trust-proxy behind a proxy that has one.`,
-  positionals: [{ name: "ACTION", summary: "init or link; serves without one", isOptional: true }],
+  positionals: [
+    { name: "ACTION", summary: "init, link, export or forget; serves without one", isOptional: true },
+  ],
   options: {
     url: option.string("URL", "database; else AMPLIHACK_DATABASE_URL"),
-    team: option.string("NAME", "with init and link: the team (everyone by default)"),
-    person: option.string("NAME", "with init and link: the owner (you by default)"),
-    yes: option.boolean("with init: do it without asking"),
+    team: option.string("NAME", "with an action: the team (everyone by default)"),
+    person: option.string("NAME", "with an action: the owner or the person (you by default)"),
+    yes: option.boolean("with init and forget: do it without asking"),
     port: option.number("N", `port to listen on (${DEFAULT_PORT} by default)`, {
       minimum: 0,
       maximum: 65_535,
@@ -53,7 +56,7 @@ certificate, or --trust-proxy behind a proxy that has one.`,
     const [action] = positionals;
     const known = ACTIONS.find(each => each === action);
     if (action !== undefined && known === undefined)
-      throw usageError(`'${action}' is neither init nor link`, "amplihack serve --help");
+      throw usageError(`'${action}' is none of ${ACTIONS.join(", ")}`, "amplihack serve --help");
     const { findDatabaseUrl, unencryptedNotice, describeAddress } = await loadUrl();
     const address = findDatabaseUrl(system, { option: "--url URL", given: options.url });
     const notice = unencryptedNotice(address);
@@ -65,6 +68,8 @@ certificate, or --trust-proxy behind a proxy that has one.`,
       const { checkTeamName } = await loadTeams();
       const { team = "everyone", person = userInfo().username } = options;
       checkTeamName(team);
+      if (known === "export" || known === "forget")
+        return await ofPerson(known, database, { ...options, team }, terminal);
       const { planInit, runInit } = await loadInit();
       if (known === "link") {
         const { makeOwnerLink } = await loadInit();
@@ -95,6 +100,37 @@ certificate, or --trust-proxy behind a proxy that has one.`,
   },
 });
 
+async function ofPerson(
+  action: "export" | "forget",
+  database: OpenDatabase,
+  {
+    team,
+    person,
+    yes,
+  }: { readonly team: string; readonly person: string | undefined; readonly yes: boolean },
+  terminal: Terminal,
+): Promise<number> {
+  // Nobody means themselves by saying nothing.
+  if (person === undefined)
+    throw usageError("say whose data: --person NAME", `amplihack serve ${action} --person ann`);
+  const { exportPerson, forgetPerson } = await loadPersonData();
+  if (action === "export") {
+    const count = await exportPerson(database, team, person, line => terminal.print(line));
+    terminal.note(`${count} rows of ${person} in the team ${team}\n`);
+    return 0;
+  }
+  terminal.note(`This deletes all that is stored of ${person} in the team ${team}, for good.\n`);
+  if (!yes && !askYesOrNo(terminal, "Do it?")) {
+    terminal.print("Nothing was done.\n");
+    return 1;
+  }
+  const removed = await forgetPerson(database, team, person, userInfo().username);
+  terminal.print(`${removed} records were deleted.\n`);
+  return 0;
+}
+
+type OpenDatabase = Awaited<ReturnType<Awaited<ReturnType<typeof loadDatabase>>["Database"]["open"]>>;
+
 interface ServeWords {
   readonly port: number | undefined;
   readonly address: string | undefined;
@@ -119,7 +155,7 @@ function reach({ port = DEFAULT_PORT, "public-url": url, cert }: ServeWords): st
 
 async function serve(
   system: System,
-  database: Awaited<ReturnType<Awaited<ReturnType<typeof loadDatabase>>["Database"]["open"]>>,
+  database: OpenDatabase,
   options: ServeWords,
   terminal: { print(text: string): void; warn(text: string): void },
 ): Promise<number> {

@@ -4,4 +4,5 @@
  */
 export type { Role } from "./tables.ts";
 export const loadInit = () => import("./init.ts");
+export const loadPersonData = () => import("./person-data.ts");
 export const loadServe = () => import("./serve.ts");

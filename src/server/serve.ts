@@ -419,8 +419,11 @@ class Handler {
   }
 
   /** Two servers at once make two links of which each holds what came between. */
-  hourly(): Promise<void> {
-    return this.forTeams("hourly work", async (database, team) => {
+  async hourly(): Promise<void> {
+    await this.database
+      .run(`SELECT ${SCHEMA}.server_prune()`)
+      .catch((error: unknown) => this.options.log(`retention: ${errorText(error)}`));
+    await this.forTeams("hourly work", async (database, team) => {
       await makeAnchor(database, team);
       await alertSilence(database, team);
       await alertDrift(database, team);

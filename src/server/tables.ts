@@ -378,13 +378,84 @@ const SINGLE_SIGN_ON: Migration = [
   ),
 ];
 
+/** Which links of the chain held records that are removed: their hashes stand, and can be computed no more. */
+const markPruned = (records: string, of: string): string =>
+  `UPDATE server_anchors a SET pruned = true WHERE NOT a.pruned AND EXISTS (
+     SELECT FROM ${records} r WHERE r.team = a.team AND ${of} AND r.number <= a.through AND r.number > coalesce(
+       (SELECT max(b.through) FROM server_anchors b WHERE b.team = a.team AND b.number < a.number), 0))`;
+
+const MONTH_TABLE = "^records_[0-9]{4}_[0-9]{2}$";
+
+const RETENTION: Migration = [
+  `ALTER TABLE ${SCHEMA}.server_anchors ADD COLUMN pruned boolean NOT NULL DEFAULT false`,
+  // For the owner alone.
+  `CREATE FUNCTION ${SCHEMA}.server_remove(of_team text, of_person text, before timestamptz) RETURNS bigint
+     LANGUAGE plpgsql SECURITY DEFINER ${FIXED_PATH} AS $remove$
+     DECLARE removed bigint;
+     BEGIN
+       -- Writers of records and of links hold the same row.
+       PERFORM FROM teams WHERE team = of_team FOR NO KEY UPDATE;
+       ${markPruned("records", "r.team = of_team AND r.time < before AND (of_person IS NULL OR r.person = of_person)")};
+       DELETE FROM records r WHERE r.team = of_team AND r.time < before AND (of_person IS NULL OR r.person = of_person);
+       GET DIAGNOSTICS removed = ROW_COUNT;
+       RETURN removed;
+     END $remove$`,
+  `REVOKE ALL ON FUNCTION ${SCHEMA}.server_remove FROM PUBLIC`,
+  // A month that no team keeps is dropped as a table; what one team alone does not keep is deleted.
+  ...secret(
+    "server_prune",
+    "",
+    "void",
+    `DECLARE
+       this_month timestamptz := date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC';
+       longest integer;
+       part record;
+       has_rows boolean;
+       kept record;
+       removed bigint;
+     BEGIN
+       PERFORM set_config('lock_timeout', '5s', true);
+       SELECT CASE WHEN count(*) = count(s.keep_months) THEN max(s.keep_months) END INTO longest
+         FROM teams t LEFT JOIN server_settings s ON s.team = t.team;
+       FOR part IN SELECT c.relname AS name,
+             to_date(substr(c.relname, 9), 'YYYY_MM')::timestamp AT TIME ZONE 'UTC' AS month
+           FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+           WHERE i.inhparent = '${SCHEMA}.records'::regclass AND c.relname ~ '${MONTH_TABLE}' AND longest IS NOT NULL LOOP
+         CONTINUE WHEN part.month >= this_month - make_interval(months => longest);
+         EXECUTE format('SELECT EXISTS (SELECT FROM %I)', part.name) INTO has_rows;
+         CONTINUE WHEN NOT has_rows;
+         EXECUTE format($mark$${markPruned("%I", "true")}$mark$, part.name);
+         EXECUTE format('DROP TABLE ${SCHEMA}.%I', part.name);
+         DELETE FROM rollups WHERE start < part.month + interval '1 month';
+         DELETE FROM sessions WHERE last < part.month + interval '1 month';
+         INSERT INTO server_log (team, who, what, about)
+           SELECT t.team, 'the server', 'dropped the records of a month', to_char(part.month AT TIME ZONE 'UTC', 'YYYY-MM')
+           FROM teams t;
+       END LOOP;
+       FOR kept IN SELECT s.team, this_month - make_interval(months => s.keep_months) AS since
+           FROM server_settings s WHERE s.keep_months IS NOT NULL LOOP
+         removed := server_remove(kept.team, NULL, kept.since);
+         CONTINUE WHEN removed = 0;
+         INSERT INTO server_log (team, who, what, about) VALUES (kept.team, 'the server', 'deleted records',
+           removed || ' before ' || to_char(kept.since AT TIME ZONE 'UTC', 'YYYY-MM-DD'));
+       END LOOP;
+     END`,
+  ),
+];
+
 /** Everything that the server needs. For the owner of the database; the role must be there. */
 export async function makeServerTables(database: Database, team: string): Promise<void> {
   const { makeRecordTables, makeMonths } = await loadRecordTables();
   await joinTeam(database, team);
   await makeRecordTables(database);
   await makeMonths(database);
-  await migrate(database, "server", [SERVER_TABLES, QUESTIONS, POLICIES_AND_ALERTS, SINGLE_SIGN_ON]);
+  await migrate(database, "server", [
+    SERVER_TABLES,
+    QUESTIONS,
+    POLICIES_AND_ALERTS,
+    SINGLE_SIGN_ON,
+    RETENTION,
+  ]);
   await makeSigningKey(database);
 }
 
