@@ -35,7 +35,8 @@ import {
   TEXT_LIMITS,
 } from "./memory.ts";
 import { ALL_PROJECTS, projectScopes, teamOrigin } from "./memory-place.ts";
-import { type RankedMemory, rankCandidates, recallForPrompt } from "./ranking.ts";
+import type { RankedMemory } from "./note-context.ts";
+import { rankCandidates, recallForPrompt } from "./ranking.ts";
 import {
   askForReflection,
   renderReflection,

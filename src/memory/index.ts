@@ -28,10 +28,10 @@ export {
   teamOrigin,
 } from "./memory-place.ts";
 export { copyMemories, type MovableStore, removeMoved } from "./move.ts";
+export type { RankedMemory } from "./note-context.ts";
 export type { TeamPlace } from "./open-postgres-store.ts";
 export type { EarlierText, TextHistory } from "./postgres-store.ts";
 export { PostgresStore } from "./postgres-store.ts";
-export type { RankedMemory } from "./ranking.ts";
 export { rankByWords } from "./ranking.ts";
 export { readQuery } from "./search-words.ts";
 export { openReader, openStore, SqliteStore } from "./sqlite-store.ts";

@@ -1,17 +1,12 @@
 import type { Memory, MemoryFilter, MemoryReader, WeightedMemory, WordCounts } from "./memory.ts";
-import { indexText, readQuery } from "./search-words.ts";
+import { type RankedMemory, rankInContext } from "./note-context.ts";
+import { indexText, readQuery, withForms } from "./search-words.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** After this long a memory that nobody used has lost half of what recency gives it; each doubling of uses adds as much. */
 const HALF_LIFE_DAYS = 30;
 /** Share of the score that recency decides; the rest is the words alone. */
 const RECENCY_SHARE = 0.3;
-
-export interface RankedMemory {
-  readonly memory: Memory;
-  /** 1 is the best match, changed just now */
-  readonly relevance: number;
-}
 
 /**
  * BM25 relative to the best candidate, less what age takes away; use keeps a memory young. Weights are compared with each other only: in a
@@ -95,8 +90,28 @@ export async function rankByWords(
   filter: MemoryFilter,
   { limit, nowMs }: { readonly limit: number; readonly nowMs: number },
 ): Promise<readonly RankedMemory[]> {
-  const candidates = await reader.search(readQuery(words), filter, limit * CANDIDATES_EACH);
-  return rankCandidates(candidates, nowMs, limit);
+  const candidates = await reader.search(withForms(readQuery(words)), filter, limit * CANDIDATES_EACH);
+  const ranked = rankCandidates(candidates, nowMs, candidates.length);
+  return rankInContext(words, ranked, await sessionsOf(reader, ranked, filter), { limit, nowMs });
+}
+
+/** Sessions whose notes are read around the best ones, and how many of each at most. */
+const MAX_SESSIONS = 6;
+const MAX_OF_SESSION = 500;
+
+/** What else the sessions of the best notes left behind, in the order of its making. */
+async function sessionsOf(
+  reader: MemoryReader,
+  ranked: readonly RankedMemory[],
+  filter: MemoryFilter,
+): Promise<readonly (readonly Memory[])[]> {
+  const sessions = [...new Set(ranked.map(({ memory }) => memory.session))]
+    .filter(session => session !== "")
+    .slice(0, MAX_SESSIONS);
+  const lists = await Promise.all(
+    sessions.map(session => reader.list({ ...filter, session }, "newest", MAX_OF_SESSION)),
+  );
+  return lists.map(list => [...list].sort((one, other) => one.createdMs - other.createdMs));
 }
 
 /** What a term counts more when it stands in the key. */

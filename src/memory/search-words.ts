@@ -128,6 +128,29 @@ const COMMON_WORDS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+const COMMON_TERMS: ReadonlySet<string> = new Set([...COMMON_WORDS].map(stem));
+
+/** Words whose forms share no stem, which a note may use in another form than the question. */
+const IRREGULAR = `begin began begun|break broke broken|bring brought|build built|buy bought|catch caught|child children
+  |choose chose chosen|come came|drive drove driven|eat ate eaten|fall fell fallen|feel felt|find found|fly flew flown
+  |forget forgot|give gave given|go went gone|grow grew grown|hear heard|hold held|keep kept|know knew known|leave left
+  |lose lost|man men|meet met|pay paid|person people|ride rode|run ran|say said|see saw seen|sell sold|send sent|sing sang sung
+  |sleep slept|speak spoke spoken|spend spent|stand stood|swim swam|take took taken|teach taught|tell told|think thought
+  |throw threw thrown|wake woke|wear wore worn|win won|woman women|write wrote written`;
+let irregular: ReadonlyMap<string, readonly string[]> | undefined;
+
+/** The same query with the other forms of its words. */
+export function withForms({ any, all }: SearchQuery): SearchQuery {
+  irregular ??= new Map(
+    IRREGULAR.split("|").flatMap(group => {
+      const forms = group.trim().split(/\s+/).map(stem);
+      return forms.map(form => [form, forms] as const);
+    }),
+  );
+  const forms = any.flatMap(phrase => irregular?.get(phrase) ?? []);
+  return { any: [...new Set([...any, ...forms])], all };
+}
+
 /** What is looked for. Phrases are terms of the index with blanks between them. */
 export interface SearchQuery {
   /** the more of these occur, the better; the rarer, too */
@@ -171,7 +194,9 @@ export function readQuery(text: string): SearchQuery {
     if (IS_UNSPACED.test(run)) for (const pair of pairsOf(run)) telling.add(pair);
     else {
       const isCommon = COMMON_WORDS.has(run.toLowerCase()) || /^[a-z]$/i.test(run);
-      for (const one of termsOf(run)) (isCommon ? common : telling).add(one);
+      const terms = termsOf(run);
+      const isForm = terms.length === 1 && COMMON_TERMS.has(terms[0] ?? "") && /(?:ing|ed|s)$/i.test(run);
+      for (const one of terms) (isCommon || isForm ? common : telling).add(one);
     }
   }
   return {

@@ -6,7 +6,6 @@ import { join, resolve } from "node:path";
 import { loadSources } from "./memory.mjs";
 
 const FIRST = 5;
-const CANDIDATES = 100;
 /** The numbers that the set gives to kinds of questions; the fifth has no answer in the conversation. */
 const KINDS = { 1: "several turns", 2: "time", 3: "inference", 4: "one turn" };
 
@@ -48,7 +47,7 @@ export async function benchConversations(file) {
   const conversations = readConversations(readFileSync(file, "utf8"));
   const folder = mkdtempSync(resolve("node_modules", ".amplihack-bench-"));
   try {
-    const sources = await loadSources(folder);
+    const sources = await loadSources(folder, [["rankByWords", "src/memory/ranking.ts"]]);
     const rows = [];
     for (const [form, textOf] of Object.entries(FORMS)) {
       const hits = [];
@@ -77,17 +76,12 @@ export async function benchConversations(file) {
   }
 }
 
-async function ask(
-  { openStore, readQuery, rankCandidates, createNodeSystem },
-  path,
-  { turns, questions },
-  textOf,
-) {
+async function ask({ openStore, rankByWords, createNodeSystem }, path, { turns, questions }, textOf) {
   const system = createNodeSystem();
   const nowMs = system.clock.nowMs();
   const store = await openStore(system, path);
   try {
-    const notes = turns.map(turn => ({
+    const notes = turns.map((turn, index) => ({
       id: turn.id,
       project: "/conversation",
       agent: "general",
@@ -96,14 +90,18 @@ async function ask(
       value: textOf(turn),
       type: "text",
       category: "conversation",
-      createdMs: nowMs,
+      createdMs: nowMs - turns.length + index,
       updatedMs: nowMs,
     }));
     await store.take("general", notes, false);
     const answers = [];
     for (const { question, kind, evidence } of questions) {
-      const found = await store.search(readQuery(question), { projects: ["/conversation"] }, CANDIDATES);
-      const first = rankCandidates(found, nowMs, FIRST);
+      const first = await rankByWords(
+        store,
+        question,
+        { projects: ["/conversation"] },
+        { limit: FIRST, nowMs },
+      );
       answers.push({ kind, isFound: first.some(({ memory }) => evidence.has(memory.key)) });
     }
     return answers;
