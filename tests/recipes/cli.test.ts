@@ -498,6 +498,7 @@ steps:
   - {id: a, recipe: child}
   - {id: b, command: "echo {{made}} {{never}}"}
   - {id: c, command: "bash -c 'echo {{v}}'; eval \\"x={{v}}\\"; ssh host 'ls {{v}}'; jq '.a[{{v}}]' f; jq --arg v {{v}} '.a[$v]' f; python3 -c \\"print({{v}})\\"; echo $(( {{v}} + 1 )); python3 x.py {{v}}; trap 'rm {{v}}' EXIT; timeout 5 sh -c 'ls {{v}}'; echo sh -c {{v}}; apt install ssh {{v}}"}
+  - {id: d, command: "a[{{v}}]=1"}
 `,
     );
     const first = JSON.parse(cli.run(machine, "recipe", "validate", "r.yaml", "-f", "json").stdout) as Record<
@@ -528,6 +529,7 @@ steps:
         "program text of trap",
         "program text of sh",
       ].map(unprotected),
+      unprotected("arithmetic").replace("'c'", "'d'"),
     ]);
     expect(cli.run(machine, "recipe", "validate", "s.yaml").code).toBe(0);
     expect(cli.run(machine, "recipe", "validate", "s.yaml", "--strict").code).toBe(2);

@@ -279,3 +279,55 @@ describe("the log of a run", () => {
     expect(text).not.toContain("secret");
   });
 });
+
+describe("a value where the shell calculates", () => {
+  const CALCULATED = [
+    "a[{{x}}]=1",
+    'a["{{x}}"]=1',
+    "a+=([{{x}}]=1)",
+    "declare a[{{x}}]=1",
+    "declare -i n={{x}}",
+    "declare -n r={{x}}; r=1",
+    "let n={{x}}",
+    "unset 'a[{{x}}]'",
+    "read -r 'a[{{x}}]' <<<1",
+    "printf -v 'a[{{x}}]' 1",
+    "[[ {{x}} -eq 1 ]] || true",
+    "[[ -v a[{{x}}] ]] || true",
+    "for ((i={{x}}; i<1; i++)); do :; done",
+    "echo $(( {{x}} + 1 ))",
+    "echo ${a[{{x}}]}",
+    "x=abc; echo ${x:{{x}}}",
+  ];
+
+  it.each(CALCULATED)("is never run: %s", async command => {
+    const machine = recipeMachine();
+    const marker = join(machine.home, "ran");
+    const { steps } = await machine.runText(
+      `name: r\ncontext: {x: 'b[$(touch ${marker})]'}\nsteps: [{id: a, command: ${JSON.stringify(command)}}]`,
+    );
+    expect(existsSync(marker)).toBe(false);
+    expect(steps["a"]).toMatchObject({
+      status: "failed",
+      error: "The value of '{{x}}' stands where the shell calculates, and it is no number",
+    });
+  });
+
+  it.each(CALCULATED)("may be a number: %s", async command => {
+    const { steps } = await recipeMachine().runText(
+      `name: r\ncontext: {x: 1}\nsteps: [{id: a, command: ${JSON.stringify(command)}}]`,
+    );
+    expect(steps["a"]).toMatchObject({ status: "completed" });
+  });
+
+  it.each([
+    ['declare -A m; m[{{x}}]=1; printf %s "${!m[*]}"', "a b[$(false)]"],
+    ['test "{{x}}" = a || printf %s "{{x}}"', "a b[$(false)]"],
+    ["echo 'a[{{x}}]'", "a[a b[$(false)]]"],
+  ])("is any text elsewhere: %s", async (command, output) => {
+    const { steps } = await recipeMachine().runText(
+      `name: r\ncontext: {x: 'a b[$(false)]'}\nsteps: [{id: a, command: ${JSON.stringify(command)}}]`,
+    );
+    expect(steps["a"]).toMatchObject({ status: "completed", output });
+  });
+});

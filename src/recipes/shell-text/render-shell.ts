@@ -38,7 +38,7 @@ const PREFIXES = /^(?:sudo|env|exec|command|nohup|time|builtin)$/;
 /** Why no quoting protects this placeholder; undefined when quoting does. */
 export function unprotectedUse(use: PlaceholderUse): string | undefined {
   if (use.quoting === "comment") return undefined;
-  if (use.quoting === "arithmetic") return "arithmetic";
+  if (isCalculated(use)) return "arithmetic";
   const start = use.words.findIndex(word => !/^\w+=/.test(word) && !PREFIXES.test(word));
   if (start < 0) return undefined;
   const words = use.words.slice(start);
@@ -46,6 +46,31 @@ export function unprotectedUse(use: PlaceholderUse): string | undefined {
   if (use.wordIndex < 0)
     return use.quoting === "heredoc" && READS_INPUT.test(program) ? `the input of ${program}` : undefined;
   return programTextOf(words, use.wordIndex - start);
+}
+
+/** Builtins that take names of variables; the number in `a[…]` is calculated once more. */
+const TAKES_NAMES =
+  /^(?:unset|read|printf|test|\[|wait|mapfile|readarray|getopts|declare|typeset|local|export|readonly)$/;
+const DECLARES = /^(?:declare|typeset|local|readonly|export)$/;
+
+/** What the shell calculates runs what stands in brackets within it, however it is quoted. */
+export function isCalculated({ quoting, words, wordIndex, isInNumber }: PlaceholderUse): boolean {
+  if (isInNumber === true) return true;
+  if (quoting === "comment" || quoting === "heredoc" || wordIndex < 0) return false;
+  const start = words.findIndex(word => !/^\w+=/.test(word) && !PREFIXES.test(word));
+  const program = words[start] ?? "";
+  if (start < 0 || wordIndex <= start) return false;
+  if (program === "let") return true;
+  if (DECLARES.test(program) && words.slice(start, wordIndex).some(word => /^-\w*[in]/.test(word)))
+    return true;
+  return TAKES_NAMES.test(program) && /^["']?\w+\[/.test(words[wordIndex] ?? "");
+}
+
+const NUMBER = /^(?:[\s\d+\-*/%()<>=!&|^~?:,]|0[xX][\da-fA-F]+)*$/;
+
+/** Whether calculating this runs nothing: numbers and signs, no names. */
+export function isPlainNumber(value: string): boolean {
+  return NUMBER.test(value);
 }
 
 function programTextOf(words: readonly string[], index: number): string | undefined {
@@ -85,6 +110,17 @@ interface PlaceholderUse {
   readonly words: readonly string[];
   /** which of the words holds it; -1 in a here-document or a redirection of the command */
   readonly wordIndex: number;
+  /** in arithmetic, also in quotes there */
+  readonly isInNumber?: true;
+}
+
+/** A value that the shell would calculate, and that is no number. */
+export class CalculatedValueError extends Error {
+  override readonly name = "CalculatedValueError";
+
+  constructor(path: string) {
+    super(`The value of '{{${path}}}' stands where the shell calculates, and it is no number`);
+  }
 }
 
 export class ShellNestingError extends Error {
@@ -206,6 +242,10 @@ class ShellRenderer {
     if (node.type === "Command") this.visitCommand(node);
     else if (node.type === "HereDoc") this.visitHeredoc(node, at);
     else if (node.type === "ParameterExpansion") this.visitParameter(node, at);
+    else if (node.type === "Assignment") this.visitAssignment(node, at);
+    else if (node.type === "TestBinary" && /^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator))
+      this.place(node, arithmeticIn(at));
+    else if (node.type === "TestUnary" && node.operator === "-v") this.place(node, arithmeticIn(at));
     else if (node.type === "SimpleExpansion") this.settledDollars.add(node.end);
     else if (isSubstitution(node) && node.text.startsWith("`")) this.visitBackticks(node, at);
     else this.place(node, placementIn(node, at));
@@ -231,6 +271,17 @@ class ShellRenderer {
     const words = parts.filter(isWord).map(({ pos, end }) => this.template.slice(pos, end));
     let index = 0;
     for (const part of parts) this.visit(part, { ...COMMAND, words, wordIndex: isWord(part) ? index++ : -1 });
+  }
+
+  /** The number of an element is calculated; the key of a list that has keys is a text. */
+  private visitAssignment(node: Extract<SyntaxNode, { readonly type: "Assignment" }>, at: Placement): void {
+    const { name = "", index, value } = node;
+    this.place(node, at);
+    if (new RegExp(`\\s-\\w*A\\w*\\s+(?:\\w+\\s+)*${name}\\b`).test(this.template)) return;
+    if (index !== undefined) this.place(index, { ...arithmeticIn(at), write: asWord });
+    if (value?.type !== "ArrayValue") return;
+    for (const element of value.elements)
+      if (this.template[element.pos] === "[") this.place(element, { ...arithmeticIn(at), write: asWord });
   }
 
   /** In patterns and replacements a value must be quoted even inside double quotes, to be taken literally. */
@@ -314,13 +365,19 @@ class ShellRenderer {
       this.substitute({ pos: start - 1, end: start }, "");
       return;
     }
-    const { quoting, words, wordIndex, write } = placement;
+    const { quoting, words, wordIndex, isInNumber, write } = placement;
     // A dollar before a value is a dollar; left bare it would join with what the placeholder becomes.
     const isBareDollar = this.template[start - 1] === "$" && !this.settledDollars.has(start);
     if (isBareDollar && quoting !== "single" && !this.isEscaped(start - 1))
       this.edits.push({ pos: start - 1, end: start - 1, text: () => "\\" });
     const text = (): string => {
-      this.shared.uses.push({ path, quoting, words, wordIndex });
+      this.shared.uses.push({
+        path,
+        quoting,
+        words,
+        wordIndex,
+        ...(isInNumber === true ? { isInNumber } : {}),
+      });
       return write(`\${${this.shared.variableFor(path)}-}`);
     };
     this.edits.push({ pos: start, end, text });
@@ -364,5 +421,5 @@ function placementIn(node: SyntaxNode, at: Placement): Placement {
 
 /** Values are numbers there, and no quoting can make other text safe. */
 function arithmeticIn(at: Placement): Placement {
-  return { ...at, quoting: "arithmetic", write: asText, quotedBy: "other" };
+  return { ...at, quoting: "arithmetic", write: asText, quotedBy: "other", isInNumber: true };
 }

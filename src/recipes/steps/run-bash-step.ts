@@ -3,10 +3,17 @@ import type { JsonObject } from "../../protocol/index.ts";
 import { join, quoteWord, resolve, type System } from "../../system/index.ts";
 import { isDirectory } from "../find/find-recipe.ts";
 import { failure, type RecipeRun, type StepOutcome, type StepTask } from "../run/run.ts";
-import { renderShell, ShellNestingError } from "../shell-text/render-shell.ts";
+import {
+  CalculatedValueError,
+  isCalculated,
+  isPlainNumber,
+  renderShell,
+  ShellNestingError,
+} from "../shell-text/render-shell.ts";
 import { mirrorOf } from "../values/context.ts";
 import { allotVariables, chooseVariables } from "../values/shell-variables.ts";
 import { describeMissing, renderTemplate } from "../values/template.ts";
+import { valueAtPath, valueText } from "../values/value.ts";
 import {
   type Execution,
   effectiveTimeout,
@@ -32,7 +39,7 @@ const BASH = ["/bin/bash", "--norc"] as const;
 /** A longer script is given as a file. */
 const SCRIPT_BYTES = 64 * 1024;
 
-/** Renders shell text for a context. Throws `ShellNestingError`. */
+/** Renders shell text for a context. Throws `ShellNestingError` and `CalculatedValueError`. */
 export function prepareShell(
   run: RecipeRun,
   context: JsonObject,
@@ -42,7 +49,10 @@ export function prepareShell(
   const { environment } = run;
   for (const warning of mirrorOf(context).warnings) run.warn(warning);
   const chooser = chooseVariables(context);
-  const { script } = renderShell(source, chooser.variableFor);
+  const { script, uses } = renderShell(source, chooser.variableFor);
+  for (const { path } of uses.filter(isCalculated))
+    if (!isPlainNumber(valueText(valueAtPath(context, path.split(".")) ?? "")))
+      throw new CalculatedValueError(path);
   const variables = allotVariables(context, chooser, {
     usedBytes: environment.bytes,
     argumentLimit: environment.argumentLimit,
@@ -128,7 +138,7 @@ export async function runBashStep(task: StepTask): Promise<StepOutcome> {
   try {
     shell = prepareShell(run, context, step.command ?? "", { AMPLIHACK_STEP_ID: step.id });
   } catch (error) {
-    if (!(error instanceof ShellNestingError)) throw error;
+    if (!(error instanceof ShellNestingError || error instanceof CalculatedValueError)) throw error;
     return failure("prepare", error.message, { warnings: place.warnings });
   }
   const guarded = await guardShell(run, frame, { text: shell.judged, cwd: place.directory });
