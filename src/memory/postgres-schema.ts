@@ -2,6 +2,7 @@ import {
   type Database,
   FIXED_PATH,
   hasRelation,
+  IS_OF_OWN_PROJECT,
   IS_VISIBLE,
   joinTeam,
   type Migration,
@@ -71,6 +72,26 @@ const REMOVING: Migration = [
 ];
 
 const RIGHTS: Migration = [...POLICIES, ...REMOVING];
+
+/** What counts for all projects is not removed by a member of some, nor taken into a project where it could be. */
+const REMOVING_OWN: Migration = [
+  `CREATE OR REPLACE FUNCTION ${SCHEMA}.remove_memories(numbers bigint[]) ${RIGHTS_FUNCTION}
+   AS $$
+     DELETE FROM ${MEMORIES} WHERE number = ANY (numbers) AND (${IS_OF_OWN_PROJECT} OR ${IS_OWNER}) RETURNING number
+   $$`,
+  `CREATE OR REPLACE FUNCTION ${SCHEMA}.memory_stays() RETURNS trigger LANGUAGE plpgsql ${FIXED_PATH}
+   AS $$
+     BEGIN
+       IF EXISTS (SELECT FROM members WHERE team = OLD.team AND member = session_user AND projects IS NOT NULL) THEN
+         RAISE insufficient_privilege USING MESSAGE = 'what counts for all projects stays there';
+       END IF;
+       RETURN NEW;
+     END
+   $$`,
+  `DROP TRIGGER IF EXISTS memory_stays ON ${MEMORIES}`,
+  `CREATE TRIGGER memory_stays BEFORE UPDATE OF project ON ${MEMORIES}
+     FOR EACH ROW WHEN (OLD.project = '' AND NEW.project <> '') EXECUTE FUNCTION ${SCHEMA}.memory_stays()`,
+];
 
 /**
  * The operators of full text search are not leakproof, so behind a policy no index would serve them. These functions run
@@ -443,7 +464,7 @@ const MEMORY_TABLES: Migration = [
 /** Makes the tables where they are missing, for a member of the team or for the administrator. */
 export async function prepareMemoryTables(database: Database, team: string): Promise<void> {
   await joinTeam(database, team);
-  await migrate(database, "memory", [MEMORY_TABLES, RIGHTS]);
+  await migrate(database, "memory", [MEMORY_TABLES, RIGHTS, REMOVING_OWN]);
 }
 
 const PARTS_INDEX_NAME = "memory_terms_by_part";

@@ -40,6 +40,10 @@ const VISIBLE: readonly (readonly [Person, readonly string[]])[] = [
   ["sid", []],
 ];
 
+/** What counts for all projects is removed by members of all. */
+const removable = (person: Person, seen: readonly string[]): number =>
+  person === "bob" ? seen.filter(project => project !== "").length : seen.length;
+
 let server: PostgresServer;
 
 describe.skipIf(!hasPostgres)("memories of a team", () => {
@@ -158,6 +162,19 @@ describe.skipIf(!hasPostgres)("memories of a team", () => {
     expect(await (await connect()).run(uses)).toEqual([]);
   });
 
+  it("that count for all projects are not removed by a member of one, nor taken into it", async () => {
+    const ofTeam = await idOf("");
+    expect(await (await openAs("bob")).remove([ofTeam])).toBe(0);
+    const bob = await connect("bob");
+    const move = "UPDATE amplihack.memories SET project = 'pay' WHERE project = '' RETURNING number";
+    await expect(bob.run(move)).rejects.toMatchObject({ code: "42501" });
+    expect(await bob.run(`SELECT amplihack.remove_memories('{${ofTeam.number}}')`)).toEqual([]);
+    const ann = await connect("ann");
+    expect((await tryOut(ann, run => run(move))).length).toBe(1);
+    const remove = `SELECT amplihack.remove_memories('{${ofTeam.number}}')`;
+    expect((await tryOut(ann, run => run(remove))).length).toBe(1);
+  });
+
   it("have names that nobody takes over without seeing them", async () => {
     const store = await openAs("bob");
     await expect(store.put(draft({ project: "pay", key: "key ship", value: "mine" }))).rejects.toMatchObject({
@@ -189,8 +206,10 @@ describe.skipIf(!hasPostgres)("memories of a team", () => {
 
     it.each(VISIBLE)("%s changes the projects %j only", async (person, seen) => {
       const database = await connect(person);
-      for (const change of CHANGES[table])
-        expect((await tryOut(database, run => run(change))).length).toBe(seen.length);
+      for (const change of CHANGES[table]) {
+        const changed = change === REMOVE_ALL ? removable(person, seen) : seen.length;
+        expect((await tryOut(database, run => run(change))).length).toBe(changed);
+      }
       const others = person === "eve" ? TEAM : "zoo";
       if (seen.length > 0)
         await expect(database.run(`UPDATE ${name} SET team = $1`, [others])).rejects.toMatchObject({
@@ -271,7 +290,10 @@ describe.skipIf(!hasPostgres)("memories of a team", () => {
           await run(REMOVE_ALL),
         ];
       });
-      expect(rows.map(found => found.length)).toEqual(Array(4).fill(seen.length));
+      expect(rows.map(found => found.length)).toEqual([
+        ...Array(3).fill(seen.length),
+        removable(person, seen),
+      ]);
     });
   });
 
