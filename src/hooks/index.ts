@@ -128,6 +128,7 @@ export {
 } from "./user/manifest.ts";
 export type { AskRequest, ChildRequest } from "./user/node-child.ts";
 export { OwnHooks, withToolInput } from "./user/own-hooks.ts";
+export { findImpostors } from "./user/own-names.ts";
 export { CODE_CLOSING, CODE_OPENING, type RunHook, requireHooks, runInRealm } from "./user/run-code.ts";
 export { findWanted, indexFile, indexText, isSourceName, isWanted, listSources } from "./user/wanted.ts";
 export const loadAudit = () => import("./program/audit.ts");

@@ -60,6 +60,7 @@ export {
   readToolInput,
   recognise,
 } from "./normalise.ts";
+export { OWN_AGENTS, OWN_SKILLS, ownNames } from "./own-names.ts";
 export {
   type PrintModeCall,
   type PrintModeRequest,

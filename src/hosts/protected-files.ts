@@ -1,6 +1,7 @@
 import { dirname, join } from "../system/index.ts";
 import { HOST_LIST } from "./descriptors.ts";
-import type { AgentProgram, ProtectedFiles, Registration } from "./host.ts";
+import type { AgentProgram, HostDescriptor, ProtectedFiles, Registration } from "./host.ts";
+import { OWN_SKILLS } from "./own-names.ts";
 
 // What the guard knows about hosts, collected from their descriptors.
 
@@ -21,6 +22,14 @@ function registeredFiles({ files, layout, alternativeFile, personalFile, fingerp
   ];
 }
 
+/** `ownNames` as patterns, without asking each host for its setup. */
+function ownPatterns({ skillFolders = [] }: Pick<HostDescriptor, "skillFolders">): readonly string[] {
+  return skillFolders.flatMap(folder => [
+    ...OWN_SKILLS.map(name => `${folder}/${name}/SKILL.md`),
+    `${dirname(folder)}/agents/amplihack-*`,
+  ]);
+}
+
 /** Files that decide which hooks an agent runs, below a project or a home directory; `/**` is a whole tree. */
 export const WIRING_FILES: readonly string[] = [
   ...new Set([
@@ -28,6 +37,7 @@ export const WIRING_FILES: readonly string[] = [
     ...HOST_LIST.flatMap(({ registration }) =>
       registration === undefined ? [] : registeredFiles(registration),
     ),
+    ...HOST_LIST.flatMap(ownPatterns),
   ]),
 ];
 

@@ -1,4 +1,4 @@
-import { HOST_LIST, HOSTS, type UserFiles } from "../hosts/index.ts";
+import { HOST_LIST, HOSTS, OWN_AGENTS, OWN_SKILLS, type UserFiles } from "../hosts/index.ts";
 import { readText } from "../state/index.ts";
 import { basename, dirname, join, type System } from "../system/index.ts";
 import type { Package } from "./package.ts";
@@ -12,7 +12,7 @@ const MAX_BYTES = 64 * 1024;
 const fileOf = (name: string): string => `${name}/SKILL.md`;
 
 export function isSkill(path: string): boolean {
-  return /\/skills\/(amplihack|dev-orchestrator)\/SKILL\.md$/.test(path);
+  return OWN_SKILLS.some(name => path.endsWith(`/skills/${fileOf(name)}`));
 }
 
 /** A skill of a package; undefined for one that was built without it. */
@@ -66,7 +66,6 @@ export function skillPath(
 // The part `workflow` in a host: the skill that starts it, its agents as subagents, and a slash command.
 
 const SKILL = "dev-orchestrator";
-const AGENTS = ["architect", "builder", "reviewer", "tester"];
 const NOTICE = "# Written by amplihack. Changes are lost at the next install.\n";
 const HINT = "Take a development task through amplihack's workflow";
 
@@ -120,13 +119,13 @@ export function readWorkflow(
   source: Package,
 ): WorkflowTexts | undefined {
   const skill = readSkill(system, source, SKILL);
-  const agents = AGENTS.flatMap(name => {
+  const agents = OWN_AGENTS.flatMap(name => {
     const text = readText(system, join(source.root, "agents", `${name}.md`), MAX_BYTES);
     const [, description, body] =
       /^---\n[\s\S]*?^description: (.*)$[\s\S]*?^---\n\s*([\s\S]*)$/m.exec(text ?? "") ?? [];
     return description === undefined || body === undefined ? [] : [{ name, description, body }];
   });
-  return skill === undefined || agents.length < AGENTS.length ? undefined : { skill, agents };
+  return skill === undefined || agents.length < OWN_AGENTS.length ? undefined : { skill, agents };
 }
 
 /**
@@ -146,7 +145,7 @@ export function workflowFiles(
     ...(skill === undefined ? [] : [{ path: skill, text: texts?.skill }]),
     ...(agents === undefined
       ? []
-      : AGENTS.map(name => {
+      : OWN_AGENTS.map(name => {
           const agent = texts?.agents.find(each => each.name === name);
           return { path: join(folder, nameFile(agents.file, name)), text: agent && agentFile(agents, agent) };
         })),
@@ -160,7 +159,7 @@ export function workflowFiles(
 export function isWorkflowFile(path: string): boolean {
   return HOST_LIST.some(({ id }) => {
     const { agents, command } = hostSetup(id).userFiles ?? {};
-    const files = agents === undefined ? [] : AGENTS.map(name => nameFile(agents.file, name));
+    const files = agents === undefined ? [] : OWN_AGENTS.map(name => nameFile(agents.file, name));
     return [...files, ...(command === undefined ? [] : [command.file])].some(file =>
       path.endsWith(`/${file}`),
     );

@@ -1,9 +1,14 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { BROKER, SERVICE_FILES } from "../../src/commands/consent-service/broker.ts";
+import {
+  BROKER,
+  SERVICE_FILES,
+  SERVICE_UNIT,
+  SOCKET_UNIT,
+} from "../../src/commands/consent-service/broker.ts";
 import { askService } from "../../src/commands/consent-service/client.ts";
 import { findSystemPrompt, requireSystemPrompt } from "../../src/commands/guard/system-prompt.ts";
 import { loadConfig } from "../../src/config/index.ts";
@@ -94,8 +99,8 @@ const REFUSED: RefusedCommand = {
   host: "claude-code",
 };
 
-/** The service as systemd runs it: one process for each connection, named after who connected. */
-function startService(answer: string) {
+/** The service with folders of the test's, and somebody who answers in polkit's place. */
+function serviceFiles(answer: string) {
   const top = temporaryDirectory();
   const [program, folder, pkcheck] = [join(top, "service"), join(top, "run"), join(top, "pkcheck")];
   writeFileSync(pkcheck, `#!/bin/sh\nprintf '%s\\n' "$@" > ${top}/asked\n${answer}\n`, { mode: 0o755 });
@@ -104,6 +109,12 @@ function startService(answer: string) {
     `PKCHECK=${pkcheck}`,
   );
   writeFileSync(program, text, { mode: 0o755 });
+  return { top, program, folder };
+}
+
+/** The service as systemd runs it: one process for each connection, named after who connected. */
+function startService(answer: string) {
+  const { top, program, folder } = serviceFiles(answer);
   const children: ChildProcess[] = [];
   let peer = `1-${process.pid}-1000`;
   const server = createServer({ pauseOnConnect: true }, socket => {
@@ -188,6 +199,42 @@ describe.skipIf(!IS_ROOT)("the consent service", () => {
     expect((await user.type(["consent-service", "uninstall", "--into", into])).code).toBe(0);
     for (const path of Object.values(SERVICE_FILES)) expect(existsSync(into + path)).toBe(false);
     expect(readFileSync(config, "utf8")).not.toContain("consent");
+  });
+});
+
+const ACTIVATE = "/usr/bin/systemd-socket-activate";
+const ANALYZE = "/usr/bin/systemd-analyze";
+
+describe.skipIf(!IS_ROOT || !existsSync(ACTIVATE))("systemd itself", () => {
+  it("hands a connection to the service, one process for each", async () => {
+    const { folder, program, top } = serviceFiles("exit 0");
+    const path = join(top, "s.sock");
+    const words = ["--accept", "--inetd", "-l", path, program, `1-${process.pid}-1000`];
+    const systemd = spawn(ACTIVATE, words, { stdio: ["ignore", "ignore", "pipe"] });
+    onTestFinished(() => void systemd.kill());
+    // It says so when it listens.
+    await new Promise(resolve => systemd.stderr.once("data", resolve));
+    for (const code of ["ABCDEF", "GHJKMN"]) {
+      expect(await askService({ ...REFUSED, code }, path)).toBeGreaterThan(Date.now());
+      expect(statSync(join(folder, "1000", `${code}.json`)).uid).toBe(0);
+    }
+  });
+
+  it.skipIf(!existsSync(ANALYZE))("has nothing against the units", () => {
+    const top = temporaryDirectory();
+    const units = [
+      ["amplihack-consent.socket", SOCKET_UNIT],
+      // Whether the program is there is a matter of the installation.
+      ["amplihack-consent@.service", SERVICE_UNIT.replace(/^ExecStart=\S+/m, "ExecStart=/bin/true")],
+    ] as const;
+    for (const [name, text] of units) writeFileSync(join(top, name), text);
+    const paths = [join(top, "amplihack-consent.socket"), join(top, "amplihack-consent@1.service")];
+    const ran = spawnSync(ANALYZE, ["verify", "--man=no", ...paths], {
+      encoding: "utf8",
+      env: { ...process.env, SYSTEMD_UNIT_PATH: `${top}:/usr/lib/systemd/system` },
+    });
+    expect(`${ran.stdout}${ran.stderr}`).not.toContain("amplihack");
+    expect(ran.status).toBe(0);
   });
 });
 

@@ -14,6 +14,7 @@ import { compileAlone } from "../../src/install/user-hooks/bundle.ts";
 import { findUntrusted, trustHooks } from "../../src/install/user-hooks/manage.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { NODE_PROGRAM, runProgram } from "../hooks/executable.ts";
+import { systemIn } from "../install/sandbox.ts";
 import { newUser, newUserInside, type User } from "./run-command.ts";
 
 const own = ({ home }: User, ...parts: readonly string[]) => join(home, ".amplihack", "hooks", ...parts);
@@ -24,6 +25,9 @@ const places = ({ home, project }: User) => ({
 });
 const hook = (name: string, reason: string) =>
   `import { defineHook, deny } from "amplihack/hooks";\nexport default defineHook({ name: "${name}", event: "PreToolUse", tool: "Bash", run: () => deny("${reason}") });\n`;
+
+const systemOf = ({ home, project }: User) =>
+  systemIn(project, { PATH: process.env["PATH"] ?? "", HOME: home });
 
 async function ask(user: User, subcommand: string, payload: object) {
   const input = JSON.stringify({ session_id: "s", cwd: user.project, ...payload });
@@ -296,6 +300,51 @@ describe("sources and builds", () => {
       systemMessage: expect.stringContaining("changed since it was trusted"),
     });
     expect((await buildHooks(system, places(user))).refused).toMatchObject([{ state: "changed" }]);
+  });
+
+  const FOREIGN = [
+    ".claude/skills/dev-orchestrator/SKILL.md",
+    ".claude/skills/amplihack/SKILL.md",
+    ".claude/agents/amplihack-builder.md",
+    ".claude/commands/amplihack/dev.md",
+    ".codex/agents/amplihack-reviewer.toml",
+    ".agents/skills/dev-orchestrator/SKILL.md",
+  ];
+
+  it("a text of a project under a name of ours is told, found by doctor, and trusted until it changes", async () => {
+    const user = newUserInside();
+    const system = createNodeSystem();
+    for (const name of FOREIGN) {
+      mkdirSync(dirname(join(user.project, name)), { recursive: true });
+      writeFileSync(join(user.project, name), "Do as I say.\n");
+    }
+    const untrusted = () => findUntrusted(systemOf(user), places(user));
+    expect((await untrusted()).map(({ path }) => path).sort()).toEqual(
+      FOREIGN.map(name => join(user.project, name)).sort(),
+    );
+    const start = { hook_event_name: "SessionStart", source: "startup" };
+    const told = await ask(user, "session-start", start);
+    expect(told.answer).toMatchObject({
+      systemMessage: expect.stringMatching(/names of amplihack.*\.claude\/agents\/amplihack-builder\.md/),
+    });
+    expect(JSON.stringify(told.answer)).not.toContain(".codex/");
+    const doctor = await user.type(["doctor", "--format", "json"]);
+    expect(doctor.stdout).toContain("amplihack-reviewer.toml has the name of a text of amplihack");
+    await trustHooks(system, places(user), await untrusted());
+    expect(await untrusted()).toEqual([]);
+    expect((await ask(user, "session-start", start)).stdout).not.toContain("names of amplihack");
+    writeFileSync(join(user.project, FOREIGN[0] ?? ""), "Do as they say.\n");
+    expect(await untrusted()).toMatchObject([{ state: "changed" }]);
+  });
+
+  it("a text of ours in a project is ours", async () => {
+    const user = newUserInside();
+    for (const folder of [user.project, user.home]) {
+      const path = join(folder, FOREIGN[0] ?? "");
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, "Ours.\n");
+    }
+    expect(await findUntrusted(systemOf(user), places(user))).toEqual([]);
   });
 
   const SCRIPTS: readonly (readonly [string, string, readonly string[]])[] = [

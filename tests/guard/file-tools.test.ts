@@ -12,6 +12,26 @@ const read = (path: string, options = {}) => judge("Read", { file_path: path }, 
 const write = (path: string, options = {}) =>
   judge("Write", { file_path: path, content: "x" }, [path], options);
 
+describe("writing under a name of ours", () => {
+  it.each([
+    ".claude/skills/dev-orchestrator/SKILL.md",
+    ".claude/skills/amplihack/SKILL.md",
+    "~/.claude/skills/dev-orchestrator/SKILL.md",
+    ".claude/agents/amplihack-builder.md",
+    ".codex/agents/amplihack-reviewer.toml",
+    ".agents/skills/amplihack/SKILL.md",
+  ])("is asked about: %s", path => {
+    const judgement = write(path);
+    expect(judgement.verdict).toBe("ask");
+    expect(judgement.findings.map(finding => finding.rule)).toContain("agent.bypass");
+  });
+
+  it.each([".claude/skills/ours/SKILL.md", ".claude/agents/builder.md", ".claude/commands/dev.md"])(
+    "is free under another: %s",
+    path => expect(write(path).verdict).toBe("allow"),
+  );
+});
+
 describe("reading with a file tool", () => {
   it.each([
     [`${PROJECT}/.env`, "ask", "sec.read"],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openHookContext } from "../../src/hooks/program/context.ts";
 import { routeIntent } from "../../src/hooks/stock/intent-routing.ts";
+import { sha256Hex } from "../../src/system/index.ts";
 import type { MemorySystem, SeedEntry } from "../../src/system/memory.ts";
 import { inputOf, projectSystem, RUNTIME } from "./run-hook.ts";
 
@@ -31,6 +32,50 @@ describe("a prompt is led to the workflow", () => {
   it("although the variable says no, while the mark is there", () => {
     const system = project({ AMPLIHACK_AUTO_DEV: "off" }, { [MARKER]: "" });
     expect(route(system, "please build a parser").inject).toBe(true);
+  });
+});
+
+describe("the workflow is begun by", () => {
+  const SKILL = ".claude/skills/dev-orchestrator/SKILL.md";
+  const HOME = "/home/user";
+  const PROJECT = RUNTIME.slice(0, RUNTIME.indexOf("/.claude"));
+  it.each<[string, string, Record<string, string>]>([
+    ["the recipe", "where there is no skill", {}],
+    ["the skill", "that the user has", { [`${HOME}/${SKILL}`]: "ours" }],
+    [
+      "the skill",
+      "that a project has as the user has it",
+      { [`${HOME}/${SKILL}`]: "ours", [`${PROJECT}/${SKILL}`]: "ours" },
+    ],
+    ["the recipe", "where the project has a skill of its own", { [`${PROJECT}/${SKILL}`]: "theirs" }],
+    [
+      "the recipe",
+      "where the project's takes the place of ours",
+      { [`${HOME}/${SKILL}`]: "ours", [`${PROJECT}/${SKILL}`]: "theirs" },
+    ],
+    [
+      "the skill",
+      "that was trusted",
+      {
+        [`${PROJECT}/${SKILL}`]: "theirs",
+        [`${HOME}/.amplihack/hooks/.trusted.json`]: JSON.stringify([
+          { path: `${PROJECT}/${SKILL}`, sha256: sha256Hex(Buffer.from("theirs")) },
+        ]),
+      },
+    ],
+    [
+      "the recipe",
+      "where what was trusted has changed",
+      {
+        [`${PROJECT}/${SKILL}`]: "others",
+        [`${HOME}/.amplihack/hooks/.trusted.json`]: JSON.stringify([
+          { path: `${PROJECT}/${SKILL}`, sha256: sha256Hex(Buffer.from("theirs")) },
+        ]),
+      },
+    ],
+  ])("%s %s", (by, _, files) => {
+    const { text } = route(project({}, files), "please build a parser");
+    expect(text.includes("amplihack recipe run")).toBe(by === "the recipe");
   });
 });
 

@@ -140,12 +140,13 @@ it("a project cannot choose", async () => {
 describe("a skill that is not there", () => {
   const SKILL = "dev-orchestrator/SKILL.md";
   it.each([
-    ["claude-code", `${ROOT}/.claude/skills/${SKILL}`, true],
+    // A project's needs trust: `intent-routing.test.ts`.
+    ["claude-code", `${ROOT}/.claude/skills/${SKILL}`, false],
     ["claude-code", `/home/user/.claude/skills/${SKILL}`, true],
     ["claude-code", `/home/user/.codex/skills/${SKILL}`, false],
     ["codex", `/home/user/.codex/skills/${SKILL}`, true],
     ["gemini-cli", `${ROOT}/.claude/skills/${SKILL}`, false],
-    ["copilot-cli", `${ROOT}/.github/skills/${SKILL}`, true],
+    ["copilot-cli", `${ROOT}/.github/skills/${SKILL}`, false],
     ["opencode", `/home/user/.config/opencode/skills/${SKILL}`, true],
     ["amplifier", `${ROOT}/.claude/skills/${SKILL}`, false],
   ])("is not named to %s with %s: %s", async (host, path, isNamed) => {

@@ -4,12 +4,14 @@ import {
   appendJsonLine,
   findHome,
   findLocksRoot,
+  findStateHome,
   runtimePath,
   VARIABLES,
 } from "../../state/index.ts";
 import { join } from "../../system/index.ts";
 import { countCharacters } from "../../text/index.ts";
 import { attempt, type HookContext } from "../program/context.ts";
+import { findImpostors } from "../user/own-names.ts";
 import { isWorkflowActive } from "./workflow-tracking.ts";
 
 export type RoutingReason =
@@ -90,9 +92,18 @@ const SKILL = "dev-orchestrator";
  * is never sent to a skill that is not there.
  */
 export function developmentGuide(context: HookContext): string {
-  if (hasSkill(context)) return `invoke the ${SKILL} skill first, before any other tool`;
   const recipe = `amplihack recipe run default-workflow -c task_description="…" -c repo_path=.`;
+  if (isForeign(context))
+    return `start with the recipe (the ${SKILL} skill of this project is not amplihack's): ${recipe}`;
+  if (hasSkill(context)) return `invoke the ${SKILL} skill first, before any other tool`;
   return `start with the recipe (no ${SKILL} skill is installed here): ${recipe}`;
+}
+
+/** A skill of the project that has the name of ours, and that the person did not trust. */
+function isForeign({ system, projectRoot, host }: HookContext): boolean {
+  const stateHome = findStateHome(system);
+  const names = (hostOrDefault(host).skillFolders ?? []).map(folder => join(folder, SKILL, "SKILL.md"));
+  return stateHome !== undefined && findImpostors(system, projectRoot, stateHome, names).length > 0;
 }
 
 function hasSkill({ system, projectRoot, host }: HookContext): boolean {

@@ -1,8 +1,10 @@
+import { hostOrDefault, ownNames } from "../../hosts/index.ts";
 import { errorText, type HookInput } from "../../protocol/index.ts";
 import { findHome, findProjectRoot, findStateHome } from "../../state/index.ts";
 import { dirname, join, type System } from "../../system/index.ts";
 import { build, hasChanged } from "./changed-sources.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
+import { findImpostors } from "./own-names.ts";
 import { indexFile, listSources, NOT_BUILT } from "./wanted.ts";
 
 /**
@@ -34,7 +36,11 @@ export async function checkOwnHooks(
       !(await build({ builder: builder ?? [] }, system, deadlineMs - system.clock.monotonicMs()))
     )
       notes.push("your own hooks could not all be built; amplihack hooks build says why");
-    return [...notes, ...untrusted(system, projectRoot, stateHome)];
+    return [
+      ...notes,
+      ...untrusted(system, projectRoot, stateHome),
+      ...impostors(input, system, projectRoot, stateHome),
+    ];
   } catch (error) {
     return [`your own hooks were not looked at: ${errorText(error)}`];
   }
@@ -70,6 +76,22 @@ function untrusted(system: System, projectRoot: string, stateHome: string): read
     ? []
     : [
         `hooks of this project do not run, because you have not trusted them: ${names.join(", ")}; look at them, then run amplihack hooks trust`,
+      ];
+}
+
+/** Hosts load them by themselves: all that can be done is to say so, and not to send the model there. */
+function impostors(
+  { host }: HookInput,
+  system: System,
+  projectRoot: string,
+  stateHome: string,
+): readonly string[] {
+  const found = findImpostors(system, projectRoot, stateHome, ownNames(hostOrDefault(host)));
+  const names = found.map(({ path }) => path.slice(projectRoot.length + 1));
+  return names.length === 0
+    ? []
+    : [
+        `this project brings texts of its own under names of amplihack, which your agent may take for ours: ${names.join(", ")}; look at them, then remove them or run amplihack hooks trust`,
       ];
 }
 

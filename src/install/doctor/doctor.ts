@@ -7,7 +7,8 @@ import {
   loadConfig,
 } from "../../config/index.ts";
 import { ruleSettingProblems } from "../../guard/index.ts";
-import { HOOK_REGISTRY, HOST_LIST, type HostId } from "../../hosts/index.ts";
+import { findImpostors } from "../../hooks/index.ts";
+import { HOOK_REGISTRY, HOST_LIST, type HostId, ownNames } from "../../hosts/index.ts";
 import { LAUNCH_TOOLS, readAgentVersion, tryFindBinary } from "../../launcher/index.ts";
 import { describeEvent, stringAt } from "../../protocol/index.ts";
 import { listRecipes } from "../../recipes/index.ts";
@@ -219,6 +220,17 @@ function checkOwnHooks(system: System, places: UserDirectories): readonly Doctor
   ];
 }
 
+/** Texts of this project that hosts take for ours. */
+function checkNames(system: System, { projectRoot, stateHome }: UserDirectories): readonly DoctorCheck[] {
+  return findImpostors(system, projectRoot, stateHome, HOST_LIST.flatMap(ownNames)).map(({ path }) =>
+    warn(
+      "own-names",
+      `${path} has the name of a text of amplihack and is not ours, nor trusted`,
+      "amplihack hooks trust",
+    ),
+  );
+}
+
 interface DoctorRequest {
   /** only these; all when absent */
   readonly hosts: readonly HostId[] | undefined;
@@ -268,6 +280,7 @@ export async function examine(
     ...checkServers(system, places, isWanted),
     ...checkConfiguration(system, places),
     ...checkOwnHooks(system, places),
+    ...checkNames(system, places),
     ...machine,
     ...agents,
   ];

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { insertMember, memberOf, openJson, readJsonc, replaceNode } from "../../config/index.ts";
-import { isSourceName } from "../../hooks/index.ts";
-import { resolveHost } from "../../hosts/index.ts";
+import { findImpostors, isSourceName } from "../../hooks/index.ts";
+import { HOST_LIST, ownNames, resolveHost } from "../../hosts/index.ts";
 import { stringsAt } from "../../protocol/index.ts";
 import { basename, dirname, extension, join, type System, writeAtomically } from "../../system/index.ts";
 import { installProblem, readFile, usageProblem } from "../file-edit.ts";
@@ -188,7 +188,18 @@ export async function removeHook(
 
 /** What of this project is not trusted now; nothing of it is loaded to find out. */
 export async function findUntrusted(system: System, places: HookPlaces): Promise<readonly RefusedSource[]> {
-  return (await buildHooks(system, places)).refused;
+  const { refused } = await buildHooks(system, places);
+  const { projectRoot, stateHome } = places;
+  const foreign = findImpostors(system, projectRoot, stateHome, HOST_LIST.flatMap(ownNames)).map(
+    ({ path, sha256, isChanged }): RefusedSource => ({
+      path,
+      sha256,
+      state: isChanged ? "changed" : "untrusted",
+      packageName: undefined,
+      actions: ["agents take this text for one of amplihack's"],
+    }),
+  );
+  return [...refused, ...foreign];
 }
 
 /** Trusts files by path and content, as they were when they were shown. */

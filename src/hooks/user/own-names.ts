@@ -1,0 +1,49 @@
+import { isJsonObject, listAt, readJson, stringAt } from "../../protocol/index.ts";
+import { findHome, readText } from "../../state/index.ts";
+import { join, type System, sha256Hex } from "../../system/index.ts";
+
+/** A file of a project in the place of one of ours. */
+export interface Impostor {
+  readonly path: string;
+  readonly sha256: string;
+  /** it was trusted when something else stood in it */
+  readonly isChanged: boolean;
+}
+
+const MAX_BYTES = 512 * 1024;
+
+/** Of the names below a project, those that hold something else than the user has of us, and that nobody trusted. */
+export function findImpostors(
+  system: System,
+  projectRoot: string,
+  stateHome: string,
+  names: readonly string[],
+): readonly Impostor[] {
+  const home = findHome(system);
+  if (home === projectRoot) return [];
+  return [...new Set(names)].flatMap((name): readonly Impostor[] => {
+    const path = join(projectRoot, name);
+    if (system.files.follow(path)?.kind !== "file") return [];
+    const text = textOf(system, path);
+    if (text !== undefined && home !== undefined && textOf(system, join(home, name)) === text) return [];
+    const sha256 = sha256Hex(system.text.encode(text ?? ""));
+    const known = trustedAs(system, stateHome, path);
+    return text !== undefined && known === sha256 ? [] : [{ path, sha256, isChanged: known !== undefined }];
+  });
+}
+
+function textOf(system: System, path: string): string | undefined {
+  try {
+    return readText(system, path, MAX_BYTES);
+  } catch {
+    // Too large or closed: nobody knows what is in it.
+    return undefined;
+  }
+}
+
+function trustedAs(system: System, stateHome: string, path: string): string | undefined {
+  const read = readJson(`{"list":${textOf(system, join(stateHome, "hooks", ".trusted.json")) ?? "[]"}}`);
+  const list = read.ok && isJsonObject(read.value) ? listAt(read.value, "list") : [];
+  const entry = list.find(one => stringAt(one, "path") === path);
+  return entry === undefined ? undefined : stringAt(entry, "sha256");
+}
