@@ -179,6 +179,39 @@ describe.skipIf(!hasPostgres)("hostile requests", () => {
         expect(body).not.toContain("<script>alert");
         expect(body).not.toContain('" onload="x');
       }
+      const question = { command: text, cwd: text, rules: [text], found: [text], session: text, host: text };
+      const asked = await scene.post("/api/v1/questions", key, {
+        ...question,
+        project: text,
+        digest: "a".repeat(64),
+        nonce: "n".repeat(43),
+      });
+      expect(asked.status).toBeLessThan(500);
+      const team = "acme";
+      for (const [path, fields] of [
+        ["/questions", { id: text, answer: text, until: text }],
+        ["/questions", { id: text, answer: "once" }],
+        ["/policy", { do: "propose", text: `{} // ${text}`, cases: "", reason: text }],
+        ["/policy", { do: "propose", text, cases: text, reason: text }],
+        ["/policy", { do: "roll", version: text, share: text }],
+        ["/settings", { four_eyes: text, keep_months: text, silent_hours: text }],
+        ["/webhooks", { do: "add", url: text, form: text, event: text, rules: text }],
+        ["/webhooks", { do: "remove", id: text }],
+        ["/machines", { id: text }],
+      ] as const) {
+        const answer = await olga.send(path, { team, ...fields });
+        expect([path, answer.status < 500, answer.body.includes("<script>alert")]).toEqual([
+          path,
+          true,
+          false,
+        ]);
+      }
+      for (const path of ["/questions", "/policy", "/settings", "/people"]) {
+        const { status: shown, body } = await olga.get(path);
+        expect([path, shown]).toEqual([path, 200]);
+        expect(body).not.toContain("<script>alert");
+        expect(body).not.toContain('" onload="x');
+      }
       const invited = await olga.send("/people", {
         team: "acme",
         do: "invite",
