@@ -15,17 +15,21 @@ export const command = defineCommand({
       completes: "redoable",
     },
   ],
+  wordsBehind: "[-- PATH…]",
   forAgents: { use: "history", passesWith: ["dry-run"] },
   examples: {
     "amplihack redo": "shows what the last undo took back, asks, and does it again",
     "amplihack redo --dry-run": "only shows it",
+    "amplihack redo -- notes.txt": "only of this file: your own save that an undo took back",
   },
   async run(invocation) {
     const { openForCommand } = await import("./history/open.ts");
     const { carryOut, planWith } = await import("./undo/carry-out.ts");
     const opened = openForCommand(invocation);
-    const plan = await planWith(invocation, () => opened.history.planRedo(invocation.positionals[0]));
+    const { rest } = invocation;
+    const paths = rest.length === 0 ? undefined : rest.map(opened.resolvePath);
+    const plan = await planWith(invocation, () => opened.history.planRedo(invocation.positionals[0], paths));
     const ids = plan.changes.map(({ id }) => id);
-    return carryOut(invocation, opened, plan, { words: ["amplihack", "redo", ...ids], paths: [] });
+    return carryOut(invocation, opened, plan, { words: ["amplihack", "redo", ...ids], paths: rest });
   },
 });

@@ -118,7 +118,7 @@ export interface Change {
   readonly undonePaths: readonly string[];
   /** `undo`: the changes it took back; `redo`: the undo it took back */
   readonly of: readonly string[];
-  /** `undo`: only these paths and what is below them were taken back */
+  /** `undo` and `redo`: only these paths and what is below them were taken back */
   readonly only: readonly string[] | undefined;
 }
 

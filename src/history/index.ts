@@ -43,7 +43,7 @@ export function openHistory(system: System, places: HistoryPlaces, settings: His
     finishEnded: () => finishEnded(context),
     listLive: project => listAtWork(context, project),
     planUndo: selection => planUndo(context, selection),
-    planRedo: id => planRedo(context, id),
+    planRedo: (id, paths) => planRedo(context, id, paths),
     applyUndo: (plan, options) => applyPlan(context, plan, options),
     readContent: (path, state, limitBytes) => readContent(context, path, state, limitBytes),
     prune: options => prune(context, options),

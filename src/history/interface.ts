@@ -142,8 +142,8 @@ export interface History {
   /** in words, for an id that `readChange` does not find */
   whyNoChange(id: string): string;
   planUndo(selection: UndoSelection): Promise<UndoPlan>;
-  /** the newest undo of the project that is not taken back, or the one of that id */
-  planRedo(id?: string): Promise<UndoPlan>;
+  /** the newest undo of the project that is not taken back, or the one of that id; as a whole, or these paths of it */
+  planRedo(id?: string, paths?: readonly string[]): Promise<UndoPlan>;
   applyUndo(plan: UndoPlan, options?: ApplyOptions): Promise<UndoResult>;
   /** The bytes of a file as it was; undefined when they are kept nowhere. At most `limitBytes`. */
   readContent(path: string, state: FileState, limitBytes: number): Promise<Uint8Array | undefined>;

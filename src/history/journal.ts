@@ -135,29 +135,38 @@ export interface Undone {
 
 const NOTHING_UNDONE: Undone = { by: () => undefined, paths: () => [] };
 
-/** What the undos among these entries took back, less what redos brought again. */
+/** What the undos among these entries took back, less what redos brought again, as a whole or by path. */
 export function findUndone(entries: readonly Entry[]): Undone {
-  const redone = new Map(
-    entries.filter(entry => entry.kind === "redo").flatMap(entry => entry.of.map(id => [id, entry.id])),
-  );
-  const standing = entries.filter(entry => entry.kind === "undo" && !redone.has(entry.id));
-  const undosOf = (id: string) => standing.filter(undo => undo.of.includes(id));
-  const isTaken = (undo: Entry, path: string) =>
-    (undo.only ?? undefined) === undefined || undo.only?.some(only => isInside(only, path)) === true;
+  const redos = entries.filter(entry => entry.kind === "redo");
+  const redosOf = (id: string) => redos.filter(redo => redo.of.includes(id));
+  const isOf = ({ only }: Entry, path: string) => (only ?? undefined) === undefined || isBelow(only, path);
+  const isRedone = (id: string, path: string) => redosOf(id).some(redo => isOf(redo, path));
+  const isWhole = ({ only }: Entry) => (only ?? undefined) === undefined;
+  const undos = entries.filter(entry => entry.kind === "undo" && !redosOf(entry.id).some(isWhole));
+  const undosOf = (id: string) => undos.filter(undo => undo.of.includes(id));
+  const isTaken = (undo: Entry, path: string) => isOf(undo, path) && !isRedone(undo.id, path);
   return {
     by(id, files) {
-      const redo = redone.get(id);
-      if (redo !== undefined) return redo;
-      const undos = undosOf(id);
-      const whole = undos.find(undo => (undo.only ?? undefined) === undefined);
-      if (whole !== undefined || undos.length === 0) return whole?.id;
-      const isAll = files.every(({ path }) => undos.some(undo => isTaken(undo, path)));
-      return isAll ? undos.at(-1)?.id : undefined;
+      const redo = redosOf(id).at(-1);
+      if (redo !== undefined)
+        return redosOf(id).some(isWhole) || files.every(({ path }) => isRedone(id, path))
+          ? redo.id
+          : undefined;
+      const found = undosOf(id);
+      const whole = found.find(undo => isWhole(undo) && redosOf(undo.id).length === 0);
+      if (whole !== undefined || found.length === 0) return whole?.id;
+      const isAll = files.every(({ path }) => found.some(undo => isTaken(undo, path)));
+      return isAll ? found.at(-1)?.id : undefined;
     },
     paths(id, files) {
-      const undos = undosOf(id);
-      if (undos.length === 0) return [];
-      return files.map(({ path }) => path).filter(path => undos.some(undo => isTaken(undo, path)));
+      const found = undosOf(id);
+      if (found.length + redosOf(id).length === 0) return [];
+      const isBack = (path: string) => isRedone(id, path) || found.some(undo => isTaken(undo, path));
+      return files.map(({ path }) => path).filter(isBack);
     },
   };
+}
+
+function isBelow(tops: readonly string[] | undefined, path: string): boolean {
+  return tops?.some(top => isInside(top, path)) === true;
 }

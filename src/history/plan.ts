@@ -19,11 +19,17 @@ export async function planUndo(context: HistoryContext, selection: UndoSelection
   return plan(context, "undo", changes, selection.paths);
 }
 
-export async function planRedo(context: HistoryContext, id?: string): Promise<UndoPlan> {
+export async function planRedo(
+  context: HistoryContext,
+  id?: string,
+  paths?: readonly string[],
+): Promise<UndoPlan> {
+  const isAbout = ({ files, undonePaths }: Change) =>
+    paths === undefined || files.some(({ path }) => isWithin(paths, path) && !undonePaths.includes(path));
   const undo =
     id === undefined
       ? listChanges(context, { project: context.places.project }).changes.find(
-          change => change.kind === "undo" && change.undoneBy === undefined,
+          change => change.kind === "undo" && change.undoneBy === undefined && isAbout(change),
         )
       : readChange(context, id);
   if (undo === undefined || (id === undefined && undo.kind !== "undo"))
@@ -39,7 +45,12 @@ export async function planRedo(context: HistoryContext, id?: string): Promise<Un
     });
   if (undo.undoneBy !== undefined)
     throw new Problem(`${undo.id} was taken back already, by ${undo.undoneBy}`, { kind: "nothing" });
-  return plan(context, "redo", [undo], undefined);
+  if (!isAbout(undo))
+    throw new Problem(`${undo.id} took nothing back there, or it was brought again`, {
+      kind: "nothing",
+      fix: `amplihack history show ${undo.id}`,
+    });
+  return plan(context, "redo", [undo], paths);
 }
 
 /** What one path has to become, over all changes: newest first, each has to begin where the next one ended. */

@@ -1,5 +1,6 @@
-// What the history costs: a command that only reads, a deletion beside `cp -a`, an unknown command beside `git status`,
-// and how cost grows with files and with the length of the history. What has a bar is given by the clock and in
+// What the history costs: a command that only reads, a deletion beside `cp -a`, an unknown command beside `git status` and,
+// in a small repository, beside one that is known to read; an undo of many files beside `git checkout`; and how cost grows
+// with files and with the length of the history. What has a bar is given by the clock and in
 // processor time, which other work on the machine disturbs less. The time that a call may wait is set far above what
 // is needed (`history.budgetMs`), so that all of the work is seen. Everything happens in a directory of its own below HOME,
 // since nothing is kept of temporary directories.
@@ -24,6 +25,8 @@ const LARGE_REPOSITORY = 10_000;
 const CHANGED = 100;
 const DELETIONS = 12;
 const STATUSES = 15;
+const SMALL_REPOSITORY = 5;
+const UNDOS = 4;
 /** Fewer rounds for what takes long. */
 const GROWTH_ROUNDS = { 100: 6, 1000: 4, 10000: 2 };
 const GIT = ["git", "-c", "user.name=bench", "-c", "user.email=bench@example.org"];
@@ -39,7 +42,7 @@ export async function bench() {
         process.stderr.write(`  ${name}: ${p50.toPrecision(3)} ms, ${ratio.toFixed(2)} ×\n`);
       rows.push(...found);
     };
-    for (const measure of [readingRows, deletionRows, unknownRows])
+    for (const measure of [readingRows, deletionRows, unknownRows, smallRows, undoRows])
       for (const program of programs) add(measure(program, folder));
     add(await lengthRows(programs, folder));
     for (const program of programs) add(fileRows(program, folder));
@@ -116,7 +119,7 @@ function readingRows([program, argv], folder) {
     const [without, with_] = runs.map(list => summarise(list.slice(3)));
     return [
       ...compared(`${program}: ${command}, history off`, without, without),
-      ...compared(`${program}: ${command}, history on`, with_, without, "1.03 × off"),
+      ...compared(`${program}: ${command}, history on`, with_, without, "1.00 × off"),
     ];
   });
 }
@@ -157,8 +160,60 @@ function unknownRows([program, argv], folder) {
   const name = `${program}: ${LARGE_REPOSITORY} files, ${CHANGED} changed`;
   return [
     ...compared(`${name}, git status --porcelain`, status, status),
-    ...compared(`${name}, make, before`, before, status, "1.5 × git status"),
+    ...compared(`${name}, make, before`, before, status, "1.2 × git status"),
     ...compared(`${name}, make, after`, after, status),
+  ];
+}
+
+/** Beside a command of which the prefilter says that it only reads. */
+function smallRows([program, argv], folder) {
+  const place = openPlace(folder, `${program} small`);
+  makeRepository(place, SMALL_REPOSITORY, 1);
+  runCommands([1, 2, 3].flatMap(() => wholeCall(argv, place, "npm test")));
+  const rounds = program === "native" ? 60 : 15;
+  const commands = Array.from({ length: rounds }, () => [
+    hook(argv, place, "ls"),
+    ...wholeCall(argv, place, "npm test"),
+  ]).flat();
+  const [reading, before, after] = summariseTurns(commands, 3);
+  requireKept(place, 1);
+  const name = `${program}: ${SMALL_REPOSITORY} files`;
+  return [
+    ...compared(`${name}, ls`, reading, reading),
+    ...compared(`${name}, npm test, before`, before, reading, "2 × ls"),
+    ...compared(`${name}, npm test, after`, after, reading),
+  ];
+}
+
+/** All tracked files are deleted, and come back by git and by an undo in turns. */
+function undoRows([program, argv], folder) {
+  const place = openPlace(folder, `${program} undo`);
+  const tree = makeRepository(place, LARGE_REPOSITORY, 0);
+  const env = { HOME: place.home };
+  const remove = { argv: ["rm", "-rf", join(place.project, tree)] };
+  const commands = Array.from({ length: UNDOS }, () => {
+    const [before, after] = wholeCall(argv, place, `rm -rf ${tree}`);
+    return [
+      remove,
+      { argv: ["git", "checkout", "--", "."], env },
+      before,
+      remove,
+      after,
+      { argv: [...CLI, "undo", "--yes"], env },
+    ];
+  }).flat();
+  const runs = runCommands(commands, { cwd: place.project }).flat();
+  const [, checkOut, , , , undo] = Array.from({ length: 6 }, (_, at) =>
+    summarise(runs.filter((_, index) => index % 6 === at)),
+  );
+  const count = readdirSync(join(place.project, tree), { recursive: true, withFileTypes: true }).filter(
+    entry => entry.isFile(),
+  ).length;
+  if (count !== LARGE_REPOSITORY) throw new Error(`${count} of ${LARGE_REPOSITORY} files came back`);
+  const name = `${program}: ${LARGE_REPOSITORY} tracked files`;
+  return [
+    ...compared(`${name}, git checkout -- .`, checkOut, checkOut),
+    ...compared(`${name}, amplihack undo`, undo, checkOut, "3 × git checkout"),
   ];
 }
 
@@ -279,6 +334,7 @@ function makeRepository(place, size, changed) {
     );
   }
   run("status");
+  return tree;
 }
 
 /** A history that keeps nothing is always fastest. */

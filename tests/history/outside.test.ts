@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { judgeCommand } from "../../src/exports/guard.ts";
@@ -81,6 +81,25 @@ describe("a document outside the project comes back", () => {
   ])("%s ⏎ %s", changeAndUndo);
 });
 
+describe("pieces of a file outside the project", () => {
+  it("go again, and what they replaced comes back", async () => {
+    const p = testProject();
+    const beside = join(p.home, "elsewhere");
+    mkdirSync(beside);
+    writeFileSync(join(beside, "part-01.txt"), "mine\n");
+    p.write({ "big.txt": "1\n2\n3\n4\n" });
+    const command = "split -d -l 1 --additional-suffix=.txt big.txt ../elsewhere/part-";
+    const given = { cwd: p.root, home: p.home, system: p.context.system };
+    await p.begin(command, judgeCommand(command, given).footprint());
+    p.shell(command);
+    await p.end(command);
+    expect(readdirSync(beside)).toHaveLength(4);
+    await p.undo();
+    expect(readdirSync(beside)).toEqual(["part-01.txt"]);
+    expect(readFileSync(join(beside, "part-01.txt"), "utf8")).toBe("mine\n");
+  });
+});
+
 describe("a container that has the project", () => {
   it.each([
     'docker run --rm -v "$PWD":/w alpine rm -rf /w/src',
@@ -121,30 +140,35 @@ describe("a call whose processes belong to a service", () => {
 });
 
 describe("the line about what was kept", () => {
+  it("leaves out what git clean leaves", async () => {
+    expect(
+      await keptBy("echo 1 > a.tmp; echo 2 > b.tmp; echo 3 > mine.txt", "git clean -fd -e mine.txt"),
+    ).toMatch(/^kept 2 files, 4 bytes: amplihack undo /);
+  });
+
   it("counts what the call may lose: of a search what has the name", async () => {
-    const { project, env, home } = await projects.make("clean");
-    await runShell("echo 1 > ~/.zshrc; mkdir ~/d; echo 2 > ~/d/.zshrc; echo 3 > ~/d/mine", {
-      cwd: project,
-      env,
-    });
-    const command = "find ~ -name .zshrc -delete";
-    const { stdout } = spawnSync(
-      process.execPath,
-      [resolve("dist/bin/amplihack-hooks.cjs"), "pre-tool-use"],
-      {
-        cwd: project,
-        env: { ...env, HOME: home },
-        input: JSON.stringify({
-          hook_event_name: "PreToolUse",
-          session_id: "s1",
-          cwd: project,
-          tool_name: "Bash",
-          tool_use_id: "call-1",
-          tool_input: { command },
-        }),
-        encoding: "utf8",
-      },
+    const setup = "echo 1 > ~/.zshrc; mkdir ~/d; echo 2 > ~/d/.zshrc; echo 3 > ~/d/mine";
+    expect(await keptBy(setup, "find ~ -name .zshrc -delete")).toMatch(
+      /^kept 2 files, 4 bytes: amplihack undo /,
     );
-    expect(JSON.parse(stdout).systemMessage).toMatch(/^kept 2 files, 4 bytes: amplihack undo /);
   });
 });
+
+async function keptBy(setup: string, command: string): Promise<string> {
+  const { project, env, home } = await projects.make("clean");
+  await runShell(setup, { cwd: project, env });
+  const { stdout } = spawnSync(process.execPath, [resolve("dist/bin/amplihack-hooks.cjs"), "pre-tool-use"], {
+    cwd: project,
+    env: { ...env, HOME: home },
+    input: JSON.stringify({
+      hook_event_name: "PreToolUse",
+      session_id: "s1",
+      cwd: project,
+      tool_name: "Bash",
+      tool_use_id: "call-1",
+      tool_input: { command },
+    }),
+    encoding: "utf8",
+  });
+  return (JSON.parse(stdout) as { readonly systemMessage: string }).systemMessage;
+}

@@ -8,7 +8,7 @@ import { runShell } from "../history/commands/run-shell.ts";
 import { readState, type State, unlike } from "../history/commands/state.ts";
 import { changedPaths } from "../history/commands/tree.ts";
 import { PACKAGE_ROOT } from "../install/sandbox.ts";
-import { command, type DrivenHost, FILE_TOOLS, type FileTools } from "./file-tools.ts";
+import { call, command, type DrivenHost, FILE_TOOLS, type FileTools } from "./file-tools.ts";
 import { NATIVE_HOOKS } from "./play-session.ts";
 import { INSTALLED, runScript } from "./run-script.ts";
 
@@ -137,6 +137,51 @@ describe.each(INSTALLED)("a session in %s that destroys work", host => {
     expect(redone.printed).toBe(end.printed);
     undo(person, "--session");
     expect(unlike(start, end.tree, await look(scene))).toEqual([]);
+  });
+});
+
+/** Deletes when `go` is there, long after the host was told that the command runs, and says by `over` that it is done. */
+function later(temporary: string): string {
+  const wait = `until test -e ${temporary}/go; do sleep 0.1; done`;
+  return `${wait}; rm -rf new; git clean -fdxq; git checkout -q -- .; touch ${temporary}/over`;
+}
+
+/** By a tool of the host that does not wait, and by the shell. */
+const BACKGROUND: Readonly<Record<string, (temporary: string) => ScriptStep>> = {
+  "a tool that does not wait": temporary =>
+    call("Bash", { command: later(temporary), description: "Clean up", run_in_background: true }),
+  "the shell": temporary => command(`nohup sh -c '${later(temporary)}' > /dev/null 2>&1 &`),
+};
+
+const BACKGROUND_RUNS = INSTALLED.flatMap(host =>
+  Object.entries(BACKGROUND)
+    .filter(([how]) => how === "the shell" || host === "claude-code")
+    .map(([how, start]) => ({ host, how, start })),
+);
+
+describe.each(BACKGROUND_RUNS)("a command that $host runs in the background by $how", ({ host, start }) => {
+  it.each(ENGINES)("is undone as a whole, hooks on %s", async engine => {
+    const scene = await projects.make("dirty");
+    const { home, project } = scene;
+    await runShell(MORE_FILES, { cwd: project, env: scene.env });
+    const temporary = join(home, "tmp");
+    mkdirSync(temporary);
+    const before = await look(scene);
+    const steps = [
+      start(temporary),
+      command(`touch ${temporary}/go; until test -e ${temporary}/over; do sleep 0.1; done; echo over`),
+    ];
+    const ran = await runScript(host, { home, project, temporary }, () => steps, {
+      env: { AMPLIHACK_HOOK_ENGINE: engine },
+    });
+    expect(ran.results, ran.end).toHaveLength(steps.length);
+    expect(questions(home), ran.told).toEqual([]);
+    const after = await look(scene);
+    expect(destroyed(before, after), ran.told).toEqual(
+      expect.arrayContaining(["new/draft.md", "notes.txt", "src/a.ts"]),
+    );
+    undo({ project, env: ran.env }, "--session");
+    expect(unlike(before, after.tree, await look(scene))).toEqual([]);
   });
 });
 

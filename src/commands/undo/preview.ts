@@ -133,7 +133,7 @@ function renderDoubt({ changes }: UndoPlan, view: PreviewView): string {
     say(({ status }) => status === "running", "it is still running, and may change these files again") +
     say(({ status }) => status === "open", "its end was not seen; it may still be running") +
     say(
-      ({ isCompared, durationMs = 0 }) => isCompared === true && durationMs >= A_WHILE_MS,
+      mayHoldSaves,
       "it ran for a while, and what you saved meanwhile looks like its own; to take back only some: -- PATH…",
     ) +
     say(
@@ -141,6 +141,11 @@ function renderDoubt({ changes }: UndoPlan, view: PreviewView): string {
       "it may have changed more; files that are not named here stay as they are",
     )
   );
+}
+
+/** A person may have saved while it ran, which cannot be told from what it did. */
+export function mayHoldSaves({ isCompared, durationMs = 0 }: Change): boolean {
+  return isCompared === true && durationMs >= A_WHILE_MS;
 }
 
 export function paint({ terminal, stream }: PreviewView, style: Style, text: string): string {

@@ -79,8 +79,19 @@ function workTakenBy(run: GitRun, workspace: Workspace): TakenWork | undefined {
   const isKnown = named.length === operands.length;
   return {
     untracked,
-    covers: path => !isOfPaths || !isKnown || named.some(spec => coversPath(run, spec, path, workspace)),
+    covers: path =>
+      !isExcluded(run, path) &&
+      (!isOfPaths || !isKnown || named.some(spec => coversPath(run, spec, path, workspace))),
   };
+}
+
+/** `git clean -e` leaves what matches; with `-X` that goes too. */
+function isExcluded({ subcommand, options, repository }: GitRun, path: string): boolean {
+  const top = repository?.top;
+  if (subcommand !== "clean" || options.has("X") || top === undefined) return false;
+  const rules = options.valuesOf("e", "exclude").flatMap(rule => knownText(rule) ?? []);
+  const parts = rules.length === 0 ? undefined : partsBelow(top, path);
+  return parts !== undefined && matchesAnyPattern(parseIgnoreFile(top, rules.join("\n")), parts);
 }
 
 function covering(run: GitRun, spec: string, { disk }: Workspace): string | undefined {

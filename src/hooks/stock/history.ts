@@ -112,8 +112,7 @@ export async function keepCall(
       });
       return judged.settle([...rest, ...unkept]);
     },
-    message:
-      isKept && captured?.change !== undefined ? messageOf(captured, passed, footprint.targets) : undefined,
+    message: isKept && captured?.change !== undefined ? messageOf(captured, passed, footprint) : undefined,
     notes: passed.map(({ finding, passes }) =>
       passes === "kept"
         ? `kept: ${finding.rule} ${finding.target} (amplihack undo ${captured?.change})`
@@ -275,11 +274,11 @@ async function findUnkeptTargets(
   return [];
 }
 
-/** What may be lost is counted, of a search only what has the name. */
+/** What may be lost is counted: of a search only what has the name, of git what it does not leave. */
 function messageOf(
   { change, keptIn }: Captured,
   passed: readonly Settled[],
-  targets: Footprint["targets"],
+  { targets, repositories }: Footprint,
 ): string {
   const kept = new Map<string, number>();
   const searched = targets.filter(({ names }) => names !== undefined);
@@ -287,10 +286,16 @@ function messageOf(
     const around = searched.filter(target => isInside(target.path, path));
     return around.length === 0 || around.some(target => hasName(target, path));
   };
+  const takers = repositories.flatMap(({ takesWork = [] }) => takesWork);
+  const isTaken = (path: string) => takers.length === 0 || takers.some(({ covers }) => covers(path));
   for (const { finding, passes } of passed)
     if (passes === "kept")
       for (const { path, size } of keptIn(finding.atRisk ?? [], GIT_WORK[finding.rule]))
-        if (searched.length === 0 || isFound(path)) kept.set(path, size);
+        if (
+          (searched.length === 0 || isFound(path)) &&
+          (GIT_WORK[finding.rule] === undefined || isTaken(path))
+        )
+          kept.set(path, size);
   const bytes = [...kept.values()].reduce((sum, size) => sum + size, 0);
   return `kept ${count(kept.size, "file")}, ${sizeText(bytes)}: amplihack undo ${change}`;
 }

@@ -109,7 +109,12 @@ export const textPrograms: Field = {
       effects: [{ read: "operands" }, { write: "o output" }],
     }),
     program("split", "gnu changesMore", {
-      options: { values: "-blna filter", abbreviates: false },
+      options: {
+        values: "-bClnat filter bytes line-bytes lines number suffix-length separator additional-suffix",
+        optional: "numeric-suffixes hex-suffixes",
+        abbreviates: false,
+      },
+      effects: piecesOfSplit,
       shellOptions: { names: "filter" },
     }),
     program("grep egrep fgrep zgrep", "passesOn selects gnu", {
@@ -395,4 +400,31 @@ function expandSet(source: string): readonly string[] | undefined {
     else characters.push(character);
   }
   return characters;
+}
+
+const MAX_PIECES = 100;
+
+/** The names that the first pieces get; those beside each other in the working directory are found by the history. */
+function piecesOfSplit({ options, operands }: ParsedCall): readonly ProgramEffect[] {
+  const [source, prefix] = operands;
+  const reads: readonly ProgramEffect[] =
+    source === undefined ? [] : [{ kind: "read", path: source, isCopy: true }];
+  if (prefix === undefined || knownText(prefix)?.includes("/") === false) return reads;
+  const wordOf = (...names: string[]) => knownText(options.valueOf(...names) ?? text("")) ?? "";
+  const digits = options.has("x", "hex-suffixes") ? 16 : options.has("d", "numeric-suffixes") ? 10 : 26;
+  const length = Number(wordOf("a", "suffix-length")) || 2;
+  const suffix = (number: number) => {
+    let written = "";
+    for (let rest = number, at = 0; at < length; at++, rest = Math.floor(rest / digits))
+      written =
+        (digits === 26 ? String.fromCharCode(97 + (rest % 26)) : (rest % digits).toString(16)) + written;
+    return written + wordOf("additional-suffix");
+  };
+  const names = Array.from({ length: Math.min(MAX_PIECES, digits ** length) }, (_, number) => suffix(number));
+  return [
+    ...reads,
+    ...names.map(
+      name => ({ kind: "write", path: concatenate([prefix, text(name)]), how: "replace" }) as const,
+    ),
+  ];
 }
