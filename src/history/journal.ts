@@ -137,13 +137,13 @@ const NOTHING_UNDONE: Undone = { by: () => undefined, paths: () => [] };
 
 /** What the undos among these entries took back, less what redos brought again, as a whole or by path. */
 export function findUndone(entries: readonly Entry[]): Undone {
-  const redos = entries.filter(entry => entry.kind === "redo");
-  const redosOf = (id: string) => redos.filter(redo => redo.of.includes(id));
+  const redosOf = byChange(entries.filter(entry => entry.kind === "redo"));
   const isOf = ({ only }: Entry, path: string) => (only ?? undefined) === undefined || isBelow(only, path);
   const isRedone = (id: string, path: string) => redosOf(id).some(redo => isOf(redo, path));
   const isWhole = ({ only }: Entry) => (only ?? undefined) === undefined;
-  const undos = entries.filter(entry => entry.kind === "undo" && !redosOf(entry.id).some(isWhole));
-  const undosOf = (id: string) => undos.filter(undo => undo.of.includes(id));
+  const undosOf = byChange(
+    entries.filter(entry => entry.kind === "undo" && !redosOf(entry.id).some(isWhole)),
+  );
   const isTaken = (undo: Entry, path: string) => isOf(undo, path) && !isRedone(undo.id, path);
   return {
     by(id, files) {
@@ -165,6 +165,17 @@ export function findUndone(entries: readonly Entry[]): Undone {
       return files.map(({ path }) => path).filter(isBack);
     },
   };
+}
+
+function byChange(entries: readonly Entry[]): (id: string) => readonly Entry[] {
+  const found = new Map<string, Entry[]>();
+  for (const entry of entries)
+    for (const id of entry.of) {
+      const known = found.get(id);
+      if (known === undefined) found.set(id, [entry]);
+      else known.push(entry);
+    }
+  return id => found.get(id) ?? [];
 }
 
 function isBelow(tops: readonly string[] | undefined, path: string): boolean {

@@ -150,7 +150,7 @@ function later(temporary: string): string {
 const BACKGROUND: Readonly<Record<string, (temporary: string) => ScriptStep>> = {
   "a tool that does not wait": temporary =>
     call("Bash", { command: later(temporary), description: "Clean up", run_in_background: true }),
-  "the shell": temporary => command(`nohup sh -c '${later(temporary)}' > /dev/null 2>&1 &`),
+  "the shell": temporary => command(`setsid -f sh -c '${later(temporary)}' > /dev/null 2>&1`),
 };
 
 const BACKGROUND_RUNS = INSTALLED.flatMap(host =>
