@@ -38,9 +38,12 @@ export function* collectGaps(examined: readonly Examination[], workspace: GuardW
     yield* gapsOfText(facts);
     const found: Invocation[] = [];
     for (const invocation of facts.invocations) {
-      const gaps = gapsOfProgram(invocation, facts, workspace);
-      if (gaps.length === 0) found.push(invocation);
-      yield* gaps;
+      let isOpen = false;
+      for (const gap of gapsOfProgram(invocation, facts, workspace)) {
+        isOpen = true;
+        yield gap;
+      }
+      if (!isOpen) found.push(invocation);
     }
     for (const effect of effects) yield* gapsOfEffect(effect, workspace);
     // The disk is searched last: most calls have been found wanting by their words.
@@ -56,27 +59,23 @@ export function gapsOfSource(source: string): readonly Gap[] {
 }
 
 /** What of the text itself was not read, and what it changes in the shell. */
-function gapsOfText(facts: ShellFacts): readonly Gap[] {
-  const unread = facts.unexamined.map(({ reason, message }): Gap => {
+function* gapsOfText(facts: ShellFacts): Iterable<Gap> {
+  for (const { reason, message } of facts.unexamined) {
     const kind = reason === "syntax" || reason === "incomplete" || reason === "failure" ? "code" : "size";
-    return { kind, what: reason, why: message };
-  });
-  const code = facts.codeRuns.flatMap(({ language, from, path, isExamined }): readonly Gap[] => {
+    yield { kind, what: reason, why: message };
+  }
+  for (const { language, from, path, isExamined } of facts.codeRuns) {
     const what = path === undefined ? language : describe(path);
-    if (from === "file") return [{ kind: "code", what, why: "a file is run" }];
-    if (from === "stdin") return [{ kind: "code", what, why: "what comes in on the input is run" }];
-    return isExamined ? [] : [{ kind: "code", what, why: "code that was not read to its end" }];
-  });
-  const variables = facts.assignments.flatMap(({ name }) => gapsOfVariable(name));
-  const functions = facts.functions.flatMap(({ name }): readonly Gap[] =>
-    isProgramName(name)
-      ? [{ kind: "environment", what: name, why: "a function takes the place of a program" }]
-      : [],
-  );
-  const background = facts.invocations.some(({ isBackground }) => isBackground)
-    ? [{ kind: "code", what: "&", why: "it goes on after the call" } as const]
-    : [];
-  return [...unread, ...code, ...variables, ...functions, ...background];
+    if (from === "file") yield { kind: "code", what, why: "a file is run" };
+    else if (from === "stdin") yield { kind: "code", what, why: "what comes in on the input is run" };
+    else if (!isExamined) yield { kind: "code", what, why: "code that was not read to its end" };
+  }
+  for (const { name } of facts.assignments) yield* gapsOfVariable(name);
+  for (const { name } of facts.functions)
+    if (isProgramName(name))
+      yield { kind: "environment", what: name, why: "a function takes the place of a program" };
+  if (facts.invocations.some(({ isBackground }) => isBackground))
+    yield { kind: "code", what: "&", why: "it goes on after the call" };
 }
 
 function gapsOfVariable(name: string): readonly Gap[] {
@@ -85,27 +84,26 @@ function gapsOfVariable(name: string): readonly Gap[] {
     : [];
 }
 
-function gapsOfProgram(invocation: Invocation, facts: ShellFacts, workspace: GuardWorkspace): readonly Gap[] {
-  const { settings } = workspace;
+/** What its record lacks comes first: of most calls it is all that is asked for. */
+function* gapsOfProgram(invocation: Invocation, facts: ShellFacts, workspace: GuardWorkspace): Iterable<Gap> {
+  yield* missingOf(invocation, workspace.settings.programs);
   const { argv, environment, place, isElevated, isOpenEnded } = invocation;
   const name = invocation.program ?? describe(argv[0] ?? EMPTY);
-  const gaps: Gap[] = [...missingOf(invocation, settings.programs)];
   // `IFS= read -r line` is how lines are read.
   const isReading = name === "read";
   for (const variable of environment)
-    if (!(isReading && variable.name === "IFS")) gaps.push(...gapsOfVariable(variable.name));
-  if (place.kind !== "local") gaps.push({ kind: "reach", what: name, why: "it runs on another machine" });
-  if (isElevated) gaps.push({ kind: "reach", what: name, why: "it runs as another user" });
+    if (!(isReading && variable.name === "IFS")) yield* gapsOfVariable(variable.name);
+  if (place.kind !== "local") yield { kind: "reach", what: name, why: "it runs on another machine" };
+  if (isElevated) yield { kind: "reach", what: name, why: "it runs as another user" };
   if (isOfList(invocation, facts) && !onlyReads(invocation) && !isShellWord(name))
-    gaps.push({ kind: "value", what: name, why: "its words come from a list" });
+    yield { kind: "value", what: name, why: "its words come from a list" };
   if (isOpenEnded && !(onlyReads(invocation) && isListed(invocation, facts)))
-    gaps.push({ kind: "value", what: name, why: "more words follow that are not known" });
+    yield { kind: "value", what: name, why: "more words follow that are not known" };
   for (const word of argv) {
-    gaps.push(...gapsOfShownVariables(word));
+    yield* gapsOfShownVariables(word);
     if (word.pieces.some(piece => piece.kind !== "unknown" && UNSEEN.test(shownOf(piece))))
-      gaps.push({ kind: "value", what: name, why: "a word has characters that cannot be seen" });
+      yield { kind: "value", what: name, why: "a word has characters that cannot be seen" };
   }
-  return gaps;
 }
 
 /** Words of the shell are found nowhere; a program is known only if what would run is the one that is meant. */

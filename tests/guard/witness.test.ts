@@ -240,11 +240,14 @@ function witnessed(trace: string, start: string): readonly Sight[] {
     } else if (/^(?:connect|sendto|bind)$/.test(call)) {
       if (/AF_(?:INET6?|UNIX)/.test(given))
         sights.push({ text: `${call} ${given}`, isConnection: true, isOwn: false });
-    } else if (!/^open/.test(call) || /O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND/.test(given))
-      for (const [, folder = "", path = ""] of given.matchAll(/(?:\w+<([^>]*)>, )?"((?:\\.|[^"\\])*)"/g)) {
+    } else if (!/^open/.test(call) || /O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND/.test(given)) {
+      // What a symbolic link says is no path that is touched.
+      const touched = /^symlink/.test(call) ? given.replace(/^"(?:\\.|[^"\\])*"/, "") : given;
+      for (const [, folder = "", path = ""] of touched.matchAll(/(?:\w+<([^>]*)>, )?"((?:\\.|[^"\\])*)"/g)) {
         const text = resolve(folder === "" ? at : folder, path);
         sights.push({ text, isConnection: false, isOwn: /O_CREAT\|O_EXCL|O_TMPFILE/.test(given) });
       }
+    }
   }
   return sights;
 }

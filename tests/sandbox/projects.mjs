@@ -23,20 +23,14 @@ const sdist = (name, version) =>
   `python3 -m pip download --quiet --no-deps --no-binary :all: ${name}==${version} && tar xf *.tar.gz --strip-components=1 && rm *.tar.gz`;
 const VENV = "python3 -m venv .venv && .venv/bin/python -m pip install --quiet";
 
+const NPM = "npm install --no-audit --no-fund && npm test";
+
 /** What must be installed, how the source comes, and how it is built and tested. */
 const PROJECTS = {
-  "npm minimist": ["npm", npm("minimist", "1.2.8"), "npm install --no-audit --no-fund && npm run tests-only"],
-  "npm qs": ["npm", npm("qs", "6.13.0"), "npm install --no-audit --no-fund && npm run tests-only"],
-  "npm object-inspect": [
-    "npm",
-    npm("object-inspect", "1.13.2"),
-    "npm install --no-audit --no-fund && npm run tests-only",
-  ],
-  "pnpm has-symbols": [
-    "pnpm",
-    npm("has-symbols", "1.0.3"),
-    "pnpm install --config.auto-install-peers=false && pnpm run tests-only",
-  ],
+  "npm through": ["npm", npm("through", "2.3.8"), NPM],
+  "npm concat-map": ["npm", npm("concat-map", "0.0.1"), NPM],
+  "npm wordwrap": ["npm", npm("wordwrap", "1.0.0"), NPM.replace("npm test", "npx tape test/*.js")],
+  "pnpm typedarray": ["pnpm", npm("typedarray", "0.0.6"), "pnpm install && pnpm test"],
   "cargo fnv": ["cargo", crate("fnv", "1.0.7"), "cargo build && cargo test"],
   "cargo either": ["cargo", crate("either", "1.13.0"), "cargo build && cargo test"],
   "go uuid": [
@@ -47,7 +41,7 @@ const PROJECTS = {
   "go errors": [
     "go",
     module("github.com/pkg/errors", "v0.9.1"),
-    "go mod init github.com/pkg/errors; go build ./... && go test ./...",
+    "go mod init github.com/pkg/errors; go build ./... && go test -vet=off ./...",
   ],
   "go cobra": ["go", module("github.com/spf13/cobra", "v1.8.1"), "go build ./... && go test ."],
   "pip idna": ["python3", sdist("idna", "3.7"), `${VENV} . pytest && .venv/bin/python -m pytest -q`],
