@@ -309,6 +309,8 @@ describe.skipIf(!HAS_STRACE)("commands that are called understood, as the kernel
         // A file of the program's own, in the temporary folder or beside what it changes, that is gone when it ends.
         const isBeside = targets.some(target => dirname(target.path) === dirname(at));
         if ((isBeside || dirname(at) === "/tmp") && own.has(at) && !existsSync(at)) return true;
+        // What mktemp is for: a new name in the temporary folder, under which nothing can be lost.
+        if (/\bmktemp\b/.test(command) && dirname(at) === "/tmp" && own.has(at)) return true;
         if (/^\/dev\/(?:null|tty|stdout|stderr)$|^\/proc\//.test(at)) return true;
         if (
           repositories.some(({ top: tree, gitDirectory }) =>

@@ -43,7 +43,7 @@ const PROJECTS = {
     module("github.com/pkg/errors", "v0.9.1"),
     "go mod init github.com/pkg/errors; go build ./... && go test -vet=off ./...",
   ],
-  "go cobra": ["go", module("github.com/spf13/cobra", "v1.8.1"), "go build ./... && go test ."],
+  "go isatty": ["go", module("github.com/mattn/go-isatty", "v0.0.20"), "go build ./... && go test ./..."],
   "pip idna": ["python3", sdist("idna", "3.7"), `${VENV} . pytest && .venv/bin/python -m pytest -q`],
   "uv iniconfig": [
     "uv",
