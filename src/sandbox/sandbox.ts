@@ -3,7 +3,7 @@ import { cacheUsers, homeCaches } from "../programs/index.ts";
 import { isJsonObject, readJson } from "../protocol/index.ts";
 import { words } from "../shell/index.ts";
 import { Problem, readText, removeIfThere } from "../state/index.ts";
-import { dirname, isAbsolute, isInside, join, type System } from "../system/index.ts";
+import { basename, dirname, isInside, join, type System } from "../system/index.ts";
 import { PRIVATE_MEMORY, survey, type Workspace } from "../workspace/index.ts";
 import { findRegistries } from "./allowed-hosts.ts";
 import { checkBwrap, findBwrap } from "./bwrap.ts";
@@ -127,7 +127,7 @@ export function prepareSandbox(
       fix: "amplihack sandbox check",
       exitCode: 126,
     });
-  makeCaches(system, places.home);
+  makeCaches(system, places.home, command.words);
   const workspace = survey({
     cwd: command.directory,
     home: places.home,
@@ -156,15 +156,18 @@ export function prepareSandbox(
   };
 }
 
-/** A folder that is not there cannot be opened for writing, and the command cannot make it in a closed home. */
-function makeCaches({ files, env }: Pick<System, "files" | "env">, home: string): void {
-  const places = (env.get("PATH") ?? "").split(":").filter(isAbsolute);
-  const isInstalled = (program: string) =>
-    program === "*" || places.some(place => files.follow(join(place, program))?.kind === "file");
+/**
+ * A folder that is not there cannot be opened for writing, and the command cannot make it in a closed home. Where a
+ * program has been used before, its folder is there; it is made for those that the command names.
+ */
+function makeCaches({ files }: Pick<System, "files">, home: string, command: readonly string[]): void {
+  const named = new Set(command.flatMap(word => word.split(/[\s;&|()"'`]+/)).map(basename));
   for (const cache of homeCaches()) {
     const path = join(home, cache);
-    if (files.follow(path) === undefined && words(cacheUsers(cache)).some(isInstalled))
-      files.makeDirectory(path, 0o755);
+    const isUsed =
+      words(cacheUsers(cache)).some(program => program === "*" || named.has(program)) ||
+      (cache.includes("/") && files.follow(dirname(path)) !== undefined);
+    if (isUsed && files.follow(path) === undefined) files.makeDirectory(path, 0o755);
   }
 }
 

@@ -108,13 +108,19 @@ function copyIndexes(
   project: string,
 ): TryRecord["indexes"] {
   const repository = findRepository(disk, project);
-  const path = repository === undefined ? "" : join(disk.resolve(repository.gitDirectory, true), "index");
-  if (files.inspect(path)?.kind !== "file") return [];
-  const copy = join(tryFolder(stateHome, id), "index");
-  files.copy(path, copy, 0o600);
-  return [{ path, copy }];
+  if (repository === undefined) return [];
+  const modules = join(disk.resolve(repository.commonDirectory, true), "modules");
+  const names = disk.kind(modules) === "directory" ? (disk.names(modules, MAX_MODULES) ?? []) : [];
+  const folders = [disk.resolve(repository.gitDirectory, true), ...names.map(name => join(modules, name))];
+  return folders.flatMap((folder, number) => {
+    const [path, copy] = [join(folder, "index"), join(tryFolder(stateHome, id), `index-${number}`)];
+    if (files.inspect(path)?.kind !== "file") return [];
+    files.copy(path, copy, 0o600);
+    return [{ path, copy }];
+  });
 }
 
+const MAX_MODULES = 200;
 const BESIDE = ".amplihack-try";
 
 /** Changes can only be caught on the file system of what is changed. */

@@ -251,7 +251,8 @@ describe("no wrong yes", () => {
     command => `for i in 1; do ${command}\ndone`,
     command => `while true; do ${command}\nbreak; done`,
     command => `ls; ${command}`,
-    command => `echo "$(${command})"`,
+    // With a blank: two parentheses would be arithmetic.
+    command => `echo "$( ${command})"`,
     command => `echo ${quote(command)} | sh`,
     command => `env ${command}`,
     command => `command ${command}`,

@@ -10,7 +10,7 @@ import { GIT_HISTORY } from "../history/commands/tables/git-history.ts";
 import { GIT_WORK } from "../history/commands/tables/git-work.ts";
 import { OVERWRITING } from "../history/commands/tables/overwriting.ts";
 import { changedPaths, readTree, type Tree } from "../history/commands/tree.ts";
-import { applyIn, canTry, discardIn, tryIn } from "./try-scene.ts";
+import { applyIn, canTry, discardIn, dyingSystem, startAgain, tryIn } from "./try-scene.ts";
 
 /** All of them take minutes: `npm run test:sandbox`. */
 const RUNS_ALL = process.env["AMPLIHACK_TEST_SANDBOX"] === "1";
@@ -43,7 +43,7 @@ function inProject(tree: Tree, folder: string): Tree {
 describe.skipIf(!canTry)("commands that lose something, tried", () => {
   const projects = new Projects();
 
-  const check = async ({ kind, ...row }: PlacedRow, command: string) => {
+  const check = async ({ kind, ...row }: PlacedRow, command: string, killedAt: number) => {
     const [tried, bare] = [await projects.make(kind), await projects.make(kind)];
     const places = (scene: typeof tried) =>
       row.in === undefined ? scene.project : join(scene.project, row.in);
@@ -78,14 +78,40 @@ describe.skipIf(!canTry)("commands that lose something, tried", () => {
       changedPaths(inProject(readTree(bare.home), folder), inProject(readTree(tried.home), folder)),
     ).toEqual([]);
     expect(withoutIds(await printGit(tried))).toBe(withoutIds(await printGit(bare)));
+    // The same once more, by a process that is killed on the way: the next start finishes it or takes it back.
+    const killed = await projects.make(kind);
+    const untouched = { tree: readTree(killed.home), printed: await printGit(killed) };
+    const again = await tryIn(killed, command, { cwd: places(killed) });
+    if (again.held === undefined) throw new Error("nothing was held the second time");
+    await applyIn(killed, again.held.record, dyingSystem(killedAt).system).catch(() => {});
+    const left = await startAgain(killed, again.held.record.project);
+    if (left.length > 0) {
+      expect(left).toMatchObject([{ status: "held" }]);
+      expect(changedPaths(untouched.tree, readTree(killed.home))).toEqual([]);
+      expect(await printGit(killed)).toBe(untouched.printed);
+    } else {
+      expect(
+        changedPaths(inProject(readTree(killed.home), folder), inProject(readTree(tried.home), folder)),
+      ).toEqual([]);
+      expect(withoutIds(await printGit(killed))).toBe(withoutIds(await printGit(tried)));
+    }
     return "applied";
   };
 
-  it.each(ROWS.map(({ row, command }) => [row.kind, command.replaceAll("\n", "⏎"), row, command] as const))(
-    "%s: %s",
-    { timeout: 120_000 },
-    async (_, __, row, command) => {
-      expect(["applied", "held", "elsewhere", "unchanged"]).toContain(await check(row, command));
-    },
-  );
+  /** Another tenth operation of apply for each row. */
+  const KILLED_AT = [10, 20, 30, 40, 50, 60];
+  it.each(
+    ROWS.map(
+      ({ row, command }, index) =>
+        [
+          row.kind,
+          command.replaceAll("\n", "⏎"),
+          row,
+          command,
+          KILLED_AT[index % KILLED_AT.length] ?? 10,
+        ] as const,
+    ),
+  )("%s: %s", { timeout: 120_000 }, async (_, __, row, command, killedAt) => {
+    expect(["applied", "held", "elsewhere", "unchanged"]).toContain(await check(row, command, killedAt));
+  });
 });

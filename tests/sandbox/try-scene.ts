@@ -5,7 +5,7 @@ import { BUILT_IN } from "../../src/config/index.ts";
 import { finishEnded, openContext, openHistory } from "../../src/history/index.ts";
 import { checkLayers, loadSandbox, type TryContext, type TryRecord } from "../../src/sandbox/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
-import type { System } from "../../src/system/system.ts";
+import type { Files, System } from "../../src/system/system.ts";
 import { PROGRAM } from "./scene.ts";
 
 const PACKAGE_ROOT = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
@@ -90,4 +90,36 @@ export async function undoIn(place: Place) {
     BUILT_IN.history,
   );
   return history.applyUndo(await history.planUndo({ kind: "newest" }));
+}
+
+const CHANGING = [
+  "createExclusive",
+  "append",
+  "copy",
+  "overwrite",
+  "rename",
+  "link",
+  "symlink",
+  "remove",
+  "removeDirectory",
+  "makeDirectory",
+  "changeMode",
+  "setModified",
+] as const satisfies readonly (keyof Files)[];
+
+/** A system whose process ends before the given change of a file: nothing is done from then on. */
+export function dyingSystem(at: number): { readonly system: System; readonly count: () => number } {
+  const real = createNodeSystem();
+  let done = 0;
+  const dying = (name: (typeof CHANGING)[number]) => {
+    const action = real.files[name].bind(real.files) as (...words: unknown[]) => unknown;
+    return (...words: unknown[]) => {
+      done += 1;
+      if (done >= at) throw new Error("killed");
+      return action(...words);
+    };
+  };
+  const files = { ...real.files, ...Object.fromEntries(CHANGING.map(name => [name, dying(name)])) } as Files;
+  const self = { pid: 2 ** 22 - 1, start: "1", host: real.processes.self.host };
+  return { system: { ...real, files, processes: { ...real.processes, self } }, count: () => done };
 }

@@ -16,10 +16,19 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { loadSandbox } from "../../src/sandbox/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
-import type { Files, System } from "../../src/system/system.ts";
 import { buildFolder } from "../build-folder.ts";
 import { readTree } from "../history/commands/tree.ts";
-import { applyIn, canTry, discardIn, type Place, placesOf, startAgain, tryIn, undoIn } from "./try-scene.ts";
+import {
+  applyIn,
+  canTry,
+  discardIn,
+  dyingSystem,
+  type Place,
+  placesOf,
+  startAgain,
+  tryIn,
+  undoIn,
+} from "./try-scene.ts";
 
 const LONG = 120_000;
 
@@ -210,35 +219,3 @@ describe.skipIf(!canTry)("try", () => {
     expect(outcomes).toEqual(new Set(["before", "after"]));
   });
 });
-
-const CHANGING = [
-  "createExclusive",
-  "append",
-  "copy",
-  "overwrite",
-  "rename",
-  "link",
-  "symlink",
-  "remove",
-  "removeDirectory",
-  "makeDirectory",
-  "changeMode",
-  "setModified",
-] as const satisfies readonly (keyof Files)[];
-
-/** A system whose process ends before the given change of a file: nothing is done from then on. */
-function dyingSystem(at: number): { readonly system: System; readonly count: () => number } {
-  const real = createNodeSystem();
-  let done = 0;
-  const dying = (name: (typeof CHANGING)[number]) => {
-    const action = real.files[name].bind(real.files) as (...words: unknown[]) => unknown;
-    return (...words: unknown[]) => {
-      done += 1;
-      if (done >= at) throw new Error("killed");
-      return action(...words);
-    };
-  };
-  const files = { ...real.files, ...Object.fromEntries(CHANGING.map(name => [name, dying(name)])) } as Files;
-  const self = { pid: 2 ** 22 - 1, start: "1", host: real.processes.self.host };
-  return { system: { ...real, files, processes: { ...real.processes, self } }, count: () => done };
-}

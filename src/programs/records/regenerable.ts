@@ -47,7 +47,7 @@ const HOME_CACHES = wordSet(`
   Library/Developer/Xcode/DerivedData .pub-cache .expo .ccache
 `);
 
-/** Whose they are: with one of them installed its cache is used, also for the first time. */
+/** Whose they are: who names one of these programs may use its cache for the first time. */
 const CACHE_PROGRAMS: readonly (readonly [prefix: string, programs: string])[] = [
   [".cargo/", "cargo"],
   [".m2/", "mvn"],
@@ -57,7 +57,7 @@ const CACHE_PROGRAMS: readonly (readonly [prefix: string, programs: string])[] =
   [".deno", "deno"],
   ["go/", "go"],
   [".cache", "*"],
-  [".npm", "npm"],
+  [".npm", "*"],
 ];
 
 /** Programs that keep something there, with a blank between; `*` for many, and nothing where no one is known. */
