@@ -49,7 +49,10 @@ function changeList(
   const edits = modify(text, [section, name], entries, {
     formattingOptions: { insertSpaces: true, tabSize: 2 },
   });
-  writeAtomically(system, userFile, system.text.encode(applyEdits(text, edits)), { mode: 0o600 });
+  writeAtomically(system, userFile, system.text.encode(applyEdits(text, edits)), {
+    mode: 0o600,
+    keepsNames: true,
+  });
 }
 
 const SCHEMA_ADDRESS = "https://unpkg.com/amplihack/schemas/config.schema.json";

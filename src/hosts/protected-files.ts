@@ -25,7 +25,7 @@ function registeredFiles({ files, layout, alternativeFile, personalFile, fingerp
 /** `ownNames` as patterns, without asking each host for its setup. */
 function ownPatterns({ skillFolders = [] }: Pick<HostDescriptor, "skillFolders">): readonly string[] {
   return skillFolders.flatMap(folder => [
-    ...OWN_SKILLS.map(name => `${folder}/${name}/SKILL.md`),
+    ...OWN_SKILLS.map(name => `${folder}/${name}/**`),
     `${dirname(folder)}/agents/amplihack-*`,
   ]);
 }

@@ -202,26 +202,11 @@ function replaceFile(system: System, edit: FileEdit, text: string | undefined): 
     system.files.remove(resolvePath(system.files, edit.path));
     return;
   }
-  const bytes = system.text.encode(text);
-  const target = resolvePath(system.files, edit.path);
-  if ((system.files.exactFacts(target)?.links ?? 1) > 1) overwriteLinked(system, target, bytes);
-  else
-    writeAtomically(system, edit.path, bytes, {
-      mode: edit.mode ?? 0o600,
-      directoryMode: edit.directoryMode ?? 0o700,
-    });
-}
-
-/** A file with other names, as keepers of dotfiles link them, is written where it is: they must stay one file. */
-function overwriteLinked(system: System, target: string, bytes: Uint8Array): void {
-  const { files, random } = system;
-  const copy = `${target}.${random.hex(16)}.tmp`;
-  files.createExclusive(copy, bytes, 0o600);
-  try {
-    files.overwrite(copy, target);
-  } finally {
-    files.remove(copy);
-  }
+  writeAtomically(system, edit.path, system.text.encode(text), {
+    mode: edit.mode ?? 0o600,
+    directoryMode: edit.directoryMode ?? 0o700,
+    keepsNames: true,
+  });
 }
 
 function rollBackUnlessRight(system: System, edit: FileEdit, { before, after }: FileChange): void {

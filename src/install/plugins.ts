@@ -53,7 +53,7 @@ function setEnabled(system: System, home: string, name: string, isOn: boolean): 
     const text = before === undefined || before.trim() === "" ? "{}\n" : before;
     const { isOn: wasOn, edit } = findEntry(text, path, name);
     if (wasOn === isOn) return false;
-    writeAtomically(system, path, system.text.encode(edit(isOn)), { directoryMode: 0o755 });
+    writeAtomically(system, path, system.text.encode(edit(isOn)), { directoryMode: 0o755, keepsNames: true });
     return true;
   });
 }

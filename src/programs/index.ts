@@ -53,6 +53,7 @@ export {
   ownCallOf,
   removesOwnPackage,
   shownByOwn,
+  toldEventOf,
   writtenByOwn,
 } from "./records/own-program.ts";
 export { INSTALLED_IN, isWrapper, wrappedCommand } from "./records/own-wrapper.ts";

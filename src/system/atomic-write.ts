@@ -2,6 +2,8 @@ import { basename } from "./paths.ts";
 import { type FileFacts, type Files, hasErrorCode, type System, SystemError } from "./system.ts";
 
 export interface AtomicWriteOptions {
+  /** a file with other names, as keepers of dotfiles link them, is written where it is: they stay one file */
+  readonly keepsNames?: true;
   /** of a new file; an existing one keeps its own. Default 0600. */
   readonly mode?: number;
   /** of parents that have to be made. Default 0700. */
@@ -28,6 +30,10 @@ export function writeAtomically(
   if (facts?.kind === "directory") throw new SystemError("EISDIR", "write", path);
   // A device or a pipe would be gone, and a file of that name in its place.
   if (facts !== undefined && facts.kind !== "file") throw new SystemError("ENOTSUP", "replace", path);
+  if (options.keepsNames === true && (files.exactFacts(target)?.links ?? 1) > 1) {
+    overwriteLinked(system, target, bytes);
+    return;
+  }
   const directory = parentOf(target);
   if (facts === undefined) files.makeDirectory(directory, options.directoryMode ?? 0o700);
   const mode = facts?.mode ?? options.mode ?? 0o600;
@@ -40,6 +46,17 @@ export function writeAtomically(
     throw error;
   }
   files.syncDirectory(directory);
+}
+
+/** Everything that does not fit on the disk is found before the file itself is touched. */
+function overwriteLinked(system: Pick<System, "files" | "random">, target: string, bytes: Uint8Array): void {
+  const { files } = system;
+  const copy = createTemporary(system, parentOf(target), basename(target), bytes, 0o600);
+  try {
+    files.overwrite(copy, target);
+  } finally {
+    files.remove(copy);
+  }
 }
 
 function createTemporary(

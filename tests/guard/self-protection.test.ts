@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { judgeTool } from "../../src/exports/guard.ts";
 import type { SeedEntry } from "../../src/system/memory.ts";
-import { contextFor, HOME, judge, machine, PROJECT, settings } from "./scene.ts";
+import { contextFor, HOME, judge, machine, PROJECT, rulesOf, settings } from "./scene.ts";
 
 const WRAPPER = '#!/bin/sh\n# Written by amplihack 1.0.0. Changes are lost.\n[ -x /n ] && exec /n /m "$@"\n';
 const BUNDLE =
@@ -114,6 +114,30 @@ describe("a call of this program", () => {
   ])("%s passes", command => {
     expect(verdictOf(command)).toBe("allow");
   });
+});
+
+describe("the hook program", () => {
+  it.each([
+    `echo '{"hook_event_name":"PostToolUse","tool_use_id":"t1"}' | amplihack-hooks post-tool-use`,
+    "~/.amplihack/bin/amplihack-hooks user-prompt-submit < prompt.json",
+    "node dist/bin/amplihack-hooks.cjs post-tool-use --host codex < x.json",
+    "env -i HOME=$HOME amplihack-hooks --host claude post-tool-use",
+    "bash -c 'cat x | amplihack-hooks stop'",
+    "timeout 5 amplihack-hooks session-start",
+    `python3 -c "import subprocess; subprocess.run(['amplihack-hooks', 'post-tool-use'], input=b'{}')"`,
+    'amplihack-hooks "$EVENT"',
+  ])("is told by the host what ran and what the person wrote, not by an agent: %s", command => {
+    expect(rulesOf(command)).toContain("agent.bypass");
+  });
+
+  it.each([
+    "amplihack-hooks --version",
+    "amplihack-hooks pre-tool-use < payload.json",
+    "which amplihack-hooks jq",
+    "ls -l dist/bin/amplihack-hooks.cjs dist",
+    "grep -rn post-tool-use amplihack-hooks docs",
+    "npm run build:native",
+  ])("is left alone: %s", command => expect(rulesOf(command)).toEqual([]));
 });
 
 describe("a file that a call of this program is told to write", () => {

@@ -6,6 +6,7 @@ import {
   type OwnUse,
   ownCallOf,
   removesOwnPackage,
+  toldEventOf,
   turnsPermissionsOff,
 } from "../../programs/index.ts";
 import { describe, type Invocation, type Value, wordSet } from "../../shell/index.ts";
@@ -158,6 +159,9 @@ function switchesFor(environment: Invocation["environment"]): readonly string[] 
 
 /** What only a person decides: to switch the guard off, to change files back, to forget what was kept. */
 function inspectOwn(invocation: Invocation, context: RuleContext): void {
+  const event = toldEventOf(invocation);
+  if (event !== undefined)
+    context.report("agent.bypass", actorOf(invocation), `amplihack-hooks ${event}, in the place of the host`);
   const cwd = describe(invocation.cwd);
   const call = ownCallOf(invocation, word => isOwnFile(context.workspace, word, cwd));
   if (call === undefined) return;

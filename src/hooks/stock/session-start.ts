@@ -287,7 +287,7 @@ function edit(context: HookContext, path: string, isUnwanted: IsUnwanted): numbe
     const plan = planEdit(context, path, isUnwanted);
     if (plan === undefined) return 0;
     backUp(system, path, system.text.encode(plan.before));
-    writeAtomically(system, path, system.text.encode(plan.after));
+    writeAtomically(system, path, system.text.encode(plan.after), { keepsNames: true });
     return plan.removed;
   });
 }

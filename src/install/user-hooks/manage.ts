@@ -241,6 +241,6 @@ export function importSettings(system: System, stateHome: string, host: string):
     member === undefined
       ? insertMember(text, opened.root, "import", value)
       : replaceNode(text, member, JSON.stringify(value));
-  writeAtomically(system, path, system.text.encode(changed), { mode: 0o600 });
+  writeAtomically(system, path, system.text.encode(changed), { mode: 0o600, keepsNames: true });
   return path;
 }

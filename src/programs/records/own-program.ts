@@ -54,6 +54,19 @@ export function ownCallOf(
   return isScriptOf || isOwnCommand(firstWord(shown.slice(at + 1))) ? callFrom(at + 1) : undefined;
 }
 
+const HOOK_PROGRAM = /^amplihack-hooks(\.(c?js|mjs|ts|cmd|ps1|exe))?$/i;
+/** They judge a call and note nothing that counts as a person's word. */
+const JUDGING = ["pre-tool-use", "permission-request"];
+
+/** The event that an invocation tells the hook program of, in the place of a host: that a call ran, or what a person wrote. */
+export function toldEventOf({ argv, program }: Pick<Invocation, "argv" | "program">): string | undefined {
+  const shown = argv.map(describe);
+  const at = shown.findIndex(word => HOOK_PROGRAM.test(baseName(word)));
+  if (at < 0 || (at > 0 && program !== undefined && !mayStart(program))) return undefined;
+  const event = firstWord(shown.slice(at + 1));
+  return event === undefined || JUDGING.includes(event) ? undefined : event;
+}
+
 /** Code that loads the command line of this package: its words may be given there. */
 const LOADS_OWN =
   /\b(?:require|import)\b[^;\n]{0,40}\bamplihack(?:\/dist\/bin\/amplihack)?(?:\.[cm]?[jt]s)['"`]/;
