@@ -95,6 +95,10 @@ export function requireOwnPage(
 
 export function requireOwnOrigin({ headers }: IncomingMessage, url: string): void {
   const site = headers["sec-fetch-site"];
-  if (headers.origin !== new URL(url).origin || (site !== undefined && site !== "same-origin"))
+  const isOurs = headers.origin === new URL(url).origin;
+  // Our pages tell nobody where they are, so that browsers send the origin "null" with their forms. What they say beside it
+  // no page can set.
+  const isHidden = headers.origin === "null" && site === "same-origin";
+  if (!(isOurs || isHidden) || (site !== undefined && site !== "same-origin"))
     throw new HttpError(403, "requests of other sites are not answered");
 }

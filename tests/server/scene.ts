@@ -103,7 +103,8 @@ export async function serverScene(options: Partial<ServeOptions> = {}): Promise<
   const ask: Scene["ask"] = (path, asked) => askUrl(url, path, asked);
   const form = {
     "content-type": "application/x-www-form-urlencoded",
-    origin: url,
+    // As browsers do from pages with the policy no-referrer.
+    origin: "null",
     "sec-fetch-site": "same-origin",
   };
   let first: string | undefined = link;
