@@ -186,6 +186,8 @@ class Writer {
   /** modes of directories that were opened for writing */
   private readonly opened = new Map<string, number>();
   private readonly held = new Map<string, HeldDirectory>();
+  /** directories that are not there: thousands of files may be missing in a few of them */
+  private readonly absent = new Set<string>();
 
   constructor(files: Files, mark: string) {
     this.files = files;
@@ -206,11 +208,14 @@ class Writer {
   }
 
   private facts(path: string): ExactFacts | undefined {
+    const parent = dirname(path);
+    if (this.absent.has(parent)) return undefined;
     try {
       return factsAt(this.files, this.at(path));
     } catch (error) {
-      if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
-      throw error;
+      if (!hasErrorCode(error, "ENOENT", "ENOTDIR")) throw error;
+      this.absent.add(parent);
+      return undefined;
     }
   }
 
@@ -228,6 +233,7 @@ class Writer {
 
   moveBack(from: string, to: string): void {
     this.makeParents(to);
+    this.absent.clear();
     this.inParent(to, () => this.inParent(from, () => this.files.rename(this.at(from), this.at(to))));
   }
 
@@ -269,6 +275,7 @@ class Writer {
     if (this.facts(path)?.kind === "directory") return;
     this.makeParents(path);
     this.inParent(path, () => this.files.makeDirectory(this.at(path), DIRECTORY_MODE));
+    this.absent.delete(path);
   }
 
   /** A file that cannot be written is made so meanwhile. */
