@@ -53,7 +53,8 @@ where they are. It goes on when the terminal closes.`,
     "amplihack multitask start --agent codex --name parser 'Speed up the parser'": "one, with another agent",
   },
   async run(invocation) {
-    const { options, positionals, terminal } = invocation;
+    const { options, terminal } = invocation;
+    const positionals = [...invocation.positionals, ...invocation.rest];
     if (options.name !== undefined && positionals.length > 1)
       throw usageError("--name is for one task", "start them one by one, or leave --name out");
     if (positionals.some(task => task.trim() === ""))
@@ -174,7 +175,8 @@ of the repository do not run. A task in whose worktree somebody else wrote is re
     "amplihack multitask merge parser": "merges this one, whether it was finished or stopped",
   },
   async run(invocation) {
-    const { options, positionals, terminal } = invocation;
+    const { options, terminal } = invocation;
+    const positionals = [...invocation.positionals, ...invocation.rest];
     const tasks = await openTasks(invocation);
     for (const name of positionals) tasks.find(name);
     const views = await look(tasks, invocation);

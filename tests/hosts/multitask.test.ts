@@ -116,7 +116,7 @@ describe.each(HOSTS)("multitask with $host", driver => {
         { name: "second-task", state: "done", files: ["second.txt", "stray.txt"], crossings: [] },
       ]);
       const { worktree } = (JSON.parse(list.stdout) as readonly { readonly worktree: string }[])[0] ?? {};
-      const known = await type(["history", "--all", "--json"]);
+      const known = await type(["history", "--all-projects", "--json"]);
       expect(known.stdout).toContain(join(worktree ?? "", "first.txt"));
       expect(await type(["multitask", "merge"])).toMatchObject({ code: 0 });
       expect(git("log", "--first-parent", "--format=%s")).toBe(

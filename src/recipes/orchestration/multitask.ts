@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { type Change, filteredPaths, runGit } from "../../history/index.ts";
-import { parseJsonObject, stringAt } from "../../protocol/index.ts";
+import { errorText, parseJsonObject, stringAt } from "../../protocol/index.ts";
 import { AtomicJsonFile, hasEnded, Problem, removeIfThere } from "../../state/index.ts";
 import { join, type System } from "../../system/index.ts";
+import { isDirectory } from "../find/find-recipe.ts";
 import { findRun, type RunState } from "../logs/run-records.ts";
 import { inheritedEnvironment, sessionLimits } from "../run/base-environment.ts";
 import type { Interruption } from "../run/interruption.ts";
@@ -115,7 +116,12 @@ export class Multitask {
     const name = this.freeName(request.name ?? text, request.name !== undefined);
     const branch = `${DEFAULT_BRANCH_FOLDER}/${name}`;
     const path = worktreeDirectory(system, top, branch);
-    const { start } = await openWorktree(system, top, path, branch);
+    const { start } = await openWorktree(system, top, path, branch).catch(error => {
+      throw new Problem(`no worktree for ${name}: ${errorText(error)}`, {
+        kind: "failed",
+        fix: "tasks begin at the commit that is checked out: git log -1",
+      });
+    });
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
     const context = join(this.folder, `${name}.json`);
     const given = { task_description: text, repo_path: path, worktree: "no", deliver: "commit" };
@@ -203,7 +209,12 @@ export class Multitask {
     return line === undefined ? undefined : stringAt(parseJsonObject(line, 10), "run_id");
   }
 
-  private async changedFiles({ worktree, base }: Task): Promise<readonly string[]> {
+  private async changedFiles(task: Task): Promise<readonly string[]> {
+    const { worktree, base, branch } = task;
+    if (!this.hasWorktree(task)) {
+      const { text } = await this.git(this.top, "diff", "--name-only", "-z", base, branch);
+      return text.split("\0").filter(path => path !== "");
+    }
     const git = (...words: readonly string[]) =>
       runGit(this.system, words, { cwd: worktree, timeoutMs: GIT_MS });
     const [changed, others] = [
@@ -286,7 +297,7 @@ export class Multitask {
     this.refuseRunning(task);
     await this.commitRest(task);
     const files = await this.changedFiles(task);
-    const commit = (await this.must(task.worktree, "rev-parse", "HEAD")).trim();
+    const commit = (await this.must(this.top, "rev-parse", task.branch)).trim();
     await this.remove(task, "-D");
     return { task: task.name, commit: commit === task.base ? undefined : commit, files };
   }
@@ -299,7 +310,13 @@ export class Multitask {
     });
   }
 
+  /** Somebody may have removed it by hand; its branch is still there. */
+  private hasWorktree({ worktree }: Task): boolean {
+    return isDirectory(this.system.files, worktree);
+  }
+
   private async commitRest(task: Task): Promise<void> {
+    if (!this.hasWorktree(task)) return;
     const status = await this.must(task.worktree, "status", "--porcelain", "-z", "--no-renames");
     if (status === "") return;
     const paths = status.split("\0").flatMap(line => (line === "" ? [] : [line.slice(3)]));
@@ -319,7 +336,11 @@ export class Multitask {
   }
 
   private async remove(task: Task, how: "-d" | "-D"): Promise<void> {
-    await this.must(this.top, "worktree", "remove", task.worktree);
+    await this.must(
+      this.top,
+      "worktree",
+      ...(this.hasWorktree(task) ? ["remove", task.worktree] : ["prune"]),
+    );
     await this.must(this.top, "branch", "-q", how, task.branch);
     this.file.update(tasks => tasks.filter(({ name }) => name !== task.name), []);
     for (const path of [this.logPath(task), join(this.folder, `${task.name}.json`)])
