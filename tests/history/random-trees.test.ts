@@ -89,7 +89,7 @@ describe("a tree that an unknown program changed", () => {
           for (const program of programs) await checkUndo(p, program);
         },
       ),
-      { numRuns: name === "without git" ? runs(25, 300) : runs(12, 200) },
+      { numRuns: name === "without git" ? runs(15, 300) : runs(5, 200) },
     );
   });
 
