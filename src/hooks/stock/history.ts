@@ -89,14 +89,13 @@ export async function keepCall(
   if (session !== undefined && history.settings.enabled && !isNotedLive(history.store, session))
     tellLive(history, session, input.host, guard);
   const captured = history.settings.enabled ? await beginCall(history, request, footprint) : undefined;
-  const losses = examineLosses(history, session, Math.max(history.settings.budgetMs, MIN_LOOK_MS));
+  const losses = examineLosses(history, session, LAST_LOOK_MS);
   const settled = new Map<string, Settled>();
   for (const finding of judgement.all.slice(0, MAX_SETTLED))
     settled.set(questionKey(finding), await settleFinding(history, finding, captured, losses, guard));
-  const lookMs = Math.max(history.settings.budgetMs, MIN_LOOK_MS);
   const unkept = [
     ...(await findUnkeptTargets(footprint, captured, judgement, losses, guard)),
-    ...(history.settings.enabled ? await findOthersWork(history, session, footprint, guard, lookMs) : []),
+    ...(history.settings.enabled ? await findOthersWork(history, session, footprint, guard, LAST_LOOK_MS) : []),
   ];
   const passed = [...settled.values()].filter(({ passes }) => passes !== undefined);
   const isKept = passed.some(({ passes }) => passes === "kept");
@@ -140,7 +139,8 @@ export function readWrites(
   return readSessionWrites(openOf(system, guard), findSessionId(system, sessionId));
 }
 
-const MIN_LOOK_MS = 1_000;
+/** A last clock, before the host's own: what git says decides, not how busy the machine is. */
+const LAST_LOOK_MS = 4_000;
 /** Each is looked for on the disk; those beyond stay questions. */
 const MAX_SETTLED = 256;
 
