@@ -80,3 +80,21 @@ describe("what loses nothing", () => {
     "acmectl reset --force prod",
   ])("%s asks", async bash => expect(await isStopped({}, { bash })).toBe(true));
 });
+
+describe("a pod that comes back by itself", () => {
+  it.each([
+    "kubectl delete pod web-5d8f7c9b4-x2k4p",
+    "kubectl -n dev delete pods api-7f9c6d5b8d-x2k4p worker-6b8f9d7c5-9zq8w",
+    "kubectl delete pod web-5d8f7c9b4-x2k4p --force --grace-period=0",
+    "oc delete po web-5d8f7c9b4-x2k4p",
+  ])("is free: %s", command => expect(isStopped({}, { bash: command })).resolves.toBe(false));
+
+  it.each([
+    "kubectl delete pod db-0",
+    "kubectl delete pod my-important-thing",
+    "kubectl delete pods --all",
+    "kubectl delete pod web-5d8f7c9b4-x2k4p db-0",
+    "kubectl delete pvc data-5d8f7c9b4-x2k4p",
+    "kubectl delete deployment web-5d8f7c9b4-x2k4p",
+  ])("is not one of a set's: %s", command => expect(isStopped({}, { bash: command })).resolves.toBe(true));
+});

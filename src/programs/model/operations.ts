@@ -144,10 +144,10 @@ function findOperation(
 export function isSpokenFor(rows: readonly Operation[], { options }: ParsedCall): boolean {
   const operands = options.operandValues.map(describe);
   return rows.some(operation => {
-    const { unless, freeOn } = operation;
-    if (matchOperands(patternOf(operation), operands) === undefined) return false;
-    const isFree = freeOn?.split("|").some(free => matchesPattern(free, operands.at(-1) ?? ""));
-    return isFree === true || (unless !== undefined && options.isOn(...words(unless)));
+    const { unless } = operation;
+    const matched = matchOperands(patternOf(operation), operands);
+    if (matched === undefined) return false;
+    return isFree(operation, operands, matched) || (unless !== undefined && options.isOn(...words(unless)));
   });
 }
 
@@ -158,15 +158,11 @@ function applies(
   options: ParsedOptions,
   call: ProgramCall,
 ): boolean {
-  const { unless, needs, freeOn, isAnswered, ofUnknown, isFreeInTests } = operation;
+  const { unless, needs, isAnswered, ofUnknown, isFreeInTests } = operation;
   if (unless !== undefined && options.isOn(...words(unless))) return false;
   const hasNeeds = needs?.split("+").every(group => words(group).some(need => hasOption(options, need)));
   if (hasNeeds === false) return false;
-  const last = operands.at(-1);
-  if (
-    freeOn?.split("|").some(free => matchesPattern(free, last === undefined ? "" : describe(last))) === true
-  )
-    return false;
+  if (isFree(operation, operands.map(describe), matched)) return false;
   if (isAnswered === true && !isFed(call)) return false;
   if (isFreeInTests === true && isTestRun(call)) return false;
   return ofUnknown !== true || call.isOpenEnded || operands.slice(matched).some(hasUnknown);
@@ -203,6 +199,17 @@ function matchOperands(pattern: readonly OperandPattern[], operands: readonly st
     position += 1;
   }
   return position;
+}
+
+/** By its last operand; `pod web-*`: by a kind and then by each of the names behind it. */
+function isFree({ freeOn }: Operation, operands: readonly string[], matched: number): boolean {
+  const free = freeOn?.split("|") ?? [];
+  const [kind = "", ...named] = operands.slice(matched);
+  const isOfKind = (name: string) => free.some(one => matchesPattern(one, `${kind} ${name}`));
+  return (
+    free.some(one => !one.includes(" ") && matchesPattern(one, operands.at(-1) ?? "")) ||
+    (named.length > 0 && named.every(isOfKind))
+  );
 }
 
 function matchesPattern(pattern: string, text: string): boolean {

@@ -280,7 +280,7 @@ export interface Operation {
   readonly ofUnknown?: boolean;
   /** only when its question is answered by what is fed to it: `yes yes | terraform apply` */
   readonly isAnswered?: boolean;
-  /** a last operand like this makes it harmless */
+  /** a last operand like this makes it harmless, or a kind and names behind it: `pod web-*` */
   readonly freeOn?: string;
   /** with RAILS_ENV=test and the like nothing of worth is touched */
   readonly isFreeInTests?: boolean;

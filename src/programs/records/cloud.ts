@@ -20,6 +20,11 @@ const CLOUD_VALUES: OptionGrammar = {
 };
 /** Command lines that choose the cluster, the workspace and the project of later ones. */
 const CHOOSES_CLUSTER = /^(kubectl|oc|k) config (use-context|set-context) |^(kubectx|kubens) /;
+/** Pods that a set makes again, by the names that it gives them: `web-5d8f7c9b4-x2k4p`. No such part has a vowel. */
+const PODS_OF_SETS = [8, 9, 10]
+  .map(length => `*-${"[b-df-hj-np-tv-xz2-9]".repeat(length)}-${"[a-z0-9]".repeat(5)}`)
+  .flatMap(name => ["pod", "pods", "po"].map(kind => `${kind} ${name}`))
+  .join("|");
 const CHOOSES_WORKSPACE = /^(terraform|tofu|terragrunt) workspace (select|new) /;
 export const CHOOSES_PROJECT = /^gcloud config (set (core\/)?project|configurations activate) /;
 const KUBE: OptionGrammar = {
@@ -236,7 +241,7 @@ export const cloud: Field = {
         "grant.access auth|certificate|adm|policy|set reconcile|approve|policy|subject|add-* | give rights | stops kubectl auth reconcile web | passes kubectl auth get web",
         "grant.protection label|annotate|patch …pod-security*=privileged|*enforce=privileged | lift a protection | stops kubectl label pod-securityx=privileged web | passes kubectl --help",
 
-        "cloud.cluster delete | delete objects of the cluster | safer kubectl delete --dry-run=client {rest} | stops kubectl delete web",
+        `cloud.cluster delete | delete objects of the cluster | free on ${PODS_OF_SETS} | safer kubectl delete --dry-run=client {rest} | stops kubectl delete web | passes kubectl delete pod web-5d8f7c9b4-x2k4p`,
         "cloud.cluster drain | evict every pod of a node | safer kubectl drain --dry-run=client {rest} | stops kubectl drain web",
         "cloud.cluster replace | delete and recreate objects | needs force | stops kubectl replace web --force | passes kubectl replace web",
         "cloud.cluster apply | delete objects that are not in the files | needs prune | stops kubectl apply web --prune | passes kubectl apply web",
@@ -266,7 +271,7 @@ export const cloud: Field = {
       operations: [
         "deploy.production apply|replace|patch|set|scale|edit|create | change what runs | stops k apply web | passes k list web",
 
-        "k kubecolor microk8s.kubectl: cloud.cluster delete | delete objects of the cluster | safer kubectl delete --dry-run=client {rest} | stops k delete web",
+        `k kubecolor microk8s.kubectl: cloud.cluster delete | delete objects of the cluster | free on ${PODS_OF_SETS} | safer kubectl delete --dry-run=client {rest} | stops k delete web | passes k delete po web-5d8f7c9b4-x2k4p`,
         "k: cloud.cluster drain | evict every pod of a node | safer kubectl drain --dry-run=client {rest} | stops k drain web",
         "k: cloud.cluster replace | delete and recreate objects | needs force | stops k replace web --force | passes k replace web",
         "k: cloud.cluster apply | delete objects that are not in the files | needs prune | stops k apply web --prune | passes k apply web",
