@@ -95,7 +95,9 @@ export async function keepCall(
     settled.set(questionKey(finding), await settleFinding(history, finding, captured, losses, guard));
   const unkept = [
     ...(await findUnkeptTargets(footprint, captured, judgement, losses, guard)),
-    ...(history.settings.enabled ? await findOthersWork(history, session, footprint, guard, LAST_LOOK_MS) : []),
+    ...(history.settings.enabled
+      ? await findOthersWork(history, session, footprint, guard, LAST_LOOK_MS)
+      : []),
   ];
   const passed = [...settled.values()].filter(({ passes }) => passes !== undefined);
   const isKept = passed.some(({ passes }) => passes === "kept");
