@@ -1,6 +1,12 @@
 import { type HostId, type InstallScope, resolveHost } from "../hosts/index.ts";
 import { isWrapper } from "../programs/index.ts";
-import { FileLock, Problem, requireDirectories, type UserDirectories } from "../state/index.ts";
+import {
+  FileLock,
+  Problem,
+  requireDirectories,
+  runtimeFolders,
+  type UserDirectories,
+} from "../state/index.ts";
 import { basename, dirname, hasErrorCode, isInside, join, removeTree, type System } from "../system/index.ts";
 import {
   describeProblem,
@@ -88,10 +94,16 @@ function removeInstallation(
       kept.push(path);
     }
   }
-  for (const path of findUserData(system, places, manifest, options)) {
+  const data = findUserData(system, places, manifest, options);
+  for (const path of data) {
     removeTree(system.files, path);
     removed.push(path);
   }
+  // A folder of a project that held nothing else.
+  removeEmptyDirectories(
+    system,
+    data.filter(path => !isInside(places.stateHome, path)).map(path => dirname(path)),
+  );
   if (files.inspect(manifestPath(places)) !== undefined) files.remove(manifestPath(places));
   const made = Object.values(manifest.edited_files).flatMap(record => record.created_dirs);
   const folders = [
@@ -154,11 +166,13 @@ function readBytes({ files }: System, path: string): Uint8Array | undefined {
 }
 
 function findUserData(
-  { files }: System,
+  system: System,
   { stateHome }: UserDirectories,
   manifest: Manifest,
   { isDataKept, isPurging }: RemovalOptions,
 ): readonly string[] {
+  const { files } = system;
+  const isCleared = !isDataKept || isPurging;
   const versions = manifest.dirs.filter(name => /^versions\/[\w.+-]+$/.test(name));
   const logs = join(stateHome, "logs");
   const runLogs =
@@ -170,12 +184,13 @@ function findUserData(
       : [];
   const names = [
     ...versions,
-    ...(isDataKept && !isPurging ? [] : [...RUN_TIME_DATA, ...runLogs]),
+    ...(isCleared ? [...RUN_TIME_DATA, ...runLogs] : []),
     ...(isPurging ? LASTING_DATA : []),
   ];
-  return [...new Set(names)]
+  const own = [...new Set(names)]
     .map(name => join(stateHome, name))
     .filter(path => files.inspect(path) !== undefined);
+  return isCleared ? [...runtimeFolders(system, stateHome), ...own] : own;
 }
 
 export interface UninstallRequest {

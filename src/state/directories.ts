@@ -323,7 +323,43 @@ export function makeRuntimeDirectory(
   }
   const ignore = join(root, ".claude", "runtime", ".gitignore");
   if (isInProject && files.inspect(ignore) === undefined) ignoreAll(system, ignore);
+  if (isInProject) noteProject(system, root);
   return directory;
+}
+
+const MAX_ROOT_BYTES = 4096;
+
+/** For `uninstall`, which takes the folder away again. What it does not hear of stays, and does no harm. */
+function noteProject(system: RuntimeSystem, root: string): void {
+  const stateHome = findStateHome(system);
+  if (stateHome === undefined) return;
+  const { files, text } = system;
+  const note = join(notesFolder(stateHome), sha256Hex(text.encode(root)).slice(0, 16));
+  try {
+    if (files.inspect(note) !== undefined) return;
+    files.makeDirectory(notesFolder(stateHome), 0o700);
+    files.createExclusive(note, text.encode(root), 0o600);
+  } catch {
+    // A home that cannot be written to, or another hook at the same moment.
+  }
+}
+
+function notesFolder(stateHome: string): string {
+  return join(stateHome, "runtime", "projects");
+}
+
+/** The run-time folders that lie in projects, as far as they are known and still there. */
+export function runtimeFolders(system: Pick<System, "files" | "text">, stateHome: string): readonly string[] {
+  const { files, text } = system;
+  const folder = notesFolder(stateHome);
+  if (files.inspect(folder)?.kind !== "directory") return [];
+  return files.list(folder).flatMap(name => {
+    const root = text.decode(files.read(join(folder, name), MAX_ROOT_BYTES)).text;
+    const path = join(root, ".claude", "runtime");
+    // Through a link we would remove what is not ours.
+    const isOurs = [join(root, ".claude"), path].every(each => files.inspect(each)?.kind === "directory");
+    return isAbsolute(root) && isOurs ? [path] : [];
+  });
 }
 
 function ignoreAll({ files, text }: Pick<System, "files" | "text">, path: string): void {

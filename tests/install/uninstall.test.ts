@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { install } from "../../src/install/install.ts";
 import { renderUninstall } from "../../src/install/render-report.ts";
 import { uninstall } from "../../src/install/uninstall.ts";
+import { makeRuntimeDirectory } from "../../src/state/directories.ts";
 import { Problem } from "../../src/state/errors.ts";
 import { createQuickSandbox, INSTALL, makeQuickPackage, quickSystemIn, UNINSTALL } from "./sandbox.ts";
 
@@ -128,6 +129,28 @@ describe("parts of an installation", () => {
     expect(existsSync(join(other, ".claude/settings.json"))).toBe(true);
     await uninstall(sandbox.system, UNINSTALL);
     expect(existsSync(join(other, ".claude"))).toBe(false);
+  });
+
+  it("are no reason to leave what hooks wrote in projects; what others have there stays", async () => {
+    const sandbox = createQuickSandbox();
+    await install(sandbox.system, PACKAGE, CLAUDE);
+    const roots = ["one", "two", "three"].map(name => join(sandbox.root, "work", name));
+    const [one = "", two = "", three = ""] = roots;
+    sandbox.write("work/two/.claude/settings.json", "{}");
+    mkdirSync(join(sandbox.root, "elsewhere/runtime/logs"), { recursive: true });
+    for (const root of roots) makeRuntimeDirectory(sandbox.system, root, "logs");
+    // What became a link since leads to somebody else's files.
+    rmSync(join(three, ".claude"), { recursive: true });
+    symlinkSync(join(sandbox.root, "elsewhere"), join(three, ".claude"));
+    const wanted = [one, two].map(root => join(root, ".claude/runtime"));
+    const kept = await uninstall(sandbox.system, { ...UNINSTALL, isDryRun: true, isDataKept: true });
+    expect(kept.removed).not.toEqual(expect.arrayContaining(wanted));
+    const planned = await uninstall(sandbox.system, { ...UNINSTALL, isDryRun: true });
+    expect(planned.removed).toEqual(expect.arrayContaining(wanted));
+    await uninstall(sandbox.system, UNINSTALL);
+    expect(existsSync(join(one, ".claude"))).toBe(false);
+    expect(readdirSync(join(two, ".claude"))).toEqual(["settings.json"]);
+    expect(existsSync(join(sandbox.root, "elsewhere/runtime/logs"))).toBe(true);
   });
 
   it("keep memory and configuration unless purged, and logs of runs on request", async () => {
