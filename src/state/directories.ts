@@ -323,24 +323,24 @@ export function makeRuntimeDirectory(
   }
   const ignore = join(root, ".claude", "runtime", ".gitignore");
   if (isInProject && files.inspect(ignore) === undefined) ignoreAll(system, ignore);
-  if (isInProject) noteProject(system, root);
   return directory;
 }
 
 const MAX_ROOT_BYTES = 4096;
 
-/** For `uninstall`, which takes the folder away again. What it does not hear of stays, and does no harm. */
-function noteProject(system: RuntimeSystem, root: string): void {
+/** Remembers for `uninstall` that a project has run-time state in it. */
+export function noteRuntime(system: RuntimeSystem, root: string): void {
   const stateHome = findStateHome(system);
-  if (stateHome === undefined) return;
+  if (stateHome === undefined || !isInside(root, runtimePath(system, root))) return;
   const { files, text } = system;
   const note = join(notesFolder(stateHome), sha256Hex(text.encode(root)).slice(0, 16));
+  if (files.inspect(note) !== undefined) return;
+  files.makeDirectory(notesFolder(stateHome), 0o700);
   try {
-    if (files.inspect(note) !== undefined) return;
-    files.makeDirectory(notesFolder(stateHome), 0o700);
     files.createExclusive(note, text.encode(root), 0o600);
-  } catch {
-    // A home that cannot be written to, or another hook at the same moment.
+  } catch (error) {
+    // Another hook made it at the same moment.
+    if (!hasErrorCode(error, "EEXIST")) throw error;
   }
 }
 

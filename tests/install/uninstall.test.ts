@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { prepareRuntime } from "../../src/hooks/program/telemetry.ts";
 import { install } from "../../src/install/install.ts";
 import { renderUninstall } from "../../src/install/render-report.ts";
 import { uninstall } from "../../src/install/uninstall.ts";
-import { makeRuntimeDirectory } from "../../src/state/directories.ts";
-import { Problem } from "../../src/state/errors.ts";
+import { LogFile, Problem } from "../../src/state/index.ts";
 import { createQuickSandbox, INSTALL, makeQuickPackage, quickSystemIn, UNINSTALL } from "./sandbox.ts";
 
 const PACKAGE = makeQuickPackage();
@@ -138,7 +138,11 @@ describe("parts of an installation", () => {
     const [one = "", two = "", three = ""] = roots;
     sandbox.write("work/two/.claude/settings.json", "{}");
     mkdirSync(join(sandbox.root, "elsewhere/runtime/logs"), { recursive: true });
-    for (const root of roots) makeRuntimeDirectory(sandbox.system, root, "logs");
+    // As every hook does before it logs.
+    for (const root of roots) {
+      const log = new LogFile(join(root, ".claude/runtime/logs/stop.log"), { system: sandbox.system });
+      prepareRuntime(sandbox.system, root, log);
+    }
     // What became a link since leads to somebody else's files.
     rmSync(join(three, ".claude"), { recursive: true });
     symlinkSync(join(sandbox.root, "elsewhere"), join(three, ".claude"));

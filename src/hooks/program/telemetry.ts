@@ -6,6 +6,7 @@ import {
   findStateHome,
   LogFile,
   makeRuntimeDirectory,
+  noteRuntime,
   type Rotation,
   runtimePath,
 } from "../../state/index.ts";
@@ -121,6 +122,7 @@ export function logRun(
 export function prepareRuntime(system: System, project: string, log: LogFile): void {
   try {
     makeRuntimeDirectory(system, project, "logs");
+    noteRuntime(system, project);
   } catch (error) {
     log.write("WARNING", `${runtimePath(system, project)} could not be prepared: ${errorText(error)}`);
   }
