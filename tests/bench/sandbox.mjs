@@ -34,6 +34,14 @@ export async function bench() {
   }
 }
 
+/** A start of these words that holds no `--`, which the launcher takes for the end of a command. */
+function started(folder, name, words) {
+  const file = join(folder, `${name.replace(/\W+/g, "-")}.sh`);
+  const quoted = words.map(word => `'${word.replaceAll("'", "'\\''")}'`);
+  writeFileSync(file, `exec ${quoted.join(" ")}\n`);
+  return ["/bin/sh", file];
+}
+
 function openPlace(folder, name, files) {
   const home = join(folder, name);
   const project = join(home, "project");
@@ -107,7 +115,11 @@ async function startRows(folder) {
     const script = `exec 3< '${filter}' 4> /dev/null; exec "$@"`;
     commands["a start, bwrap"] = { argv: ["/bin/sh", "-c", script, "sh", BWRAP, ...prepared.words], env };
   }
-  const measured = measureCommands(commands, { rounds: 60, cwd: project });
+  const scripts = Object.entries(commands).map(([name, { argv }]) => [
+    name,
+    { argv: started(folder, name, argv), env },
+  ]);
+  const measured = measureCommands(Object.fromEntries(scripts), { rounds: 60, cwd: project });
   const base = measured["a start, bwrap"]?.p50;
   return Object.entries(measured).map(([name, figures]) => ({
     name,
@@ -203,7 +215,10 @@ function testRows(folder) {
   }
   const script = "node --test test/ > result.txt";
   writeFileSync(join(project, "package.json"), JSON.stringify({ type: "module", scripts: { test: script } }));
-  const amplihack = (...words) => ({ argv: [...CLI, ...words, "--", "npm", "test"], env });
+  const amplihack = (...words) => ({
+    argv: started(folder, `test ${words.join(" ")}`, [...CLI, ...words, "--", "npm", "test"]),
+    env,
+  });
   const commands = {
     bare: { argv: ["npm", "test"], env },
     "in the sandbox": amplihack("sandbox", "run", "--network", "off"),
@@ -229,7 +244,10 @@ function growthRows(folder) {
   const change = (place, count, name) => {
     const script = `for (let at = 0; at < ${count}; at++) require("node:fs").appendFileSync(\`src/part-\${Math.floor(at / 100)}/file-\${at}.js\`, "x")`;
     const command = {
-      argv: [...CLI, "try", "--network", "off", "--apply", "--", "node", "-e", script],
+      argv: started(folder, name, [
+        ...[...CLI, "try", "--network", "off", "--apply", "--"],
+        ...["node", "-e", script],
+      ]),
       env: place.env,
     };
     const [runs] = runCommands([command], { rounds: 4, cwd: place.project });

@@ -38,24 +38,23 @@ const PROJECTS = {
     module("github.com/google/uuid", "v1.6.0"),
     "go build ./... && go vet ./... && go test ./...",
   ],
-  "go errors": [
+  "go runewidth": [
     "go",
-    module("github.com/pkg/errors", "v0.9.1"),
-    "go mod init github.com/pkg/errors; go build ./... && go test -vet=off ./...",
+    module("github.com/mattn/go-runewidth", "v0.0.15"),
+    "go build ./... && go test -vet=off ./...",
   ],
   "go isatty": ["go", module("github.com/mattn/go-isatty", "v0.0.20"), "go build ./... && go test ./..."],
   "pip idna": ["python3", sdist("idna", "3.7"), `${VENV} . pytest && .venv/bin/python -m pytest -q`],
-  "uv iniconfig": [
+  "uv idna": [
     "uv",
-    sdist("iniconfig", "2.0.0"),
-    "uv venv -q && uv pip install -q . pytest && .venv/bin/python -m pytest -q testing",
+    sdist("idna", "3.7"),
+    "uv venv -q && uv pip install -q . pytest && .venv/bin/python -m pytest -q",
   ],
   "maven quickstart": [
     "mvn",
     "mvn -q -B archetype:generate -DgroupId=a.b -DartifactId=app -DarchetypeArtifactId=maven-archetype-quickstart -DarchetypeVersion=1.4 && mv app/* . && rmdir app",
     "mvn -q -B package",
   ],
-  "make zlib": ["make", crate("libz-sys", "1.1.20", "src/zlib"), "./configure && make -j2 && make test"],
   "make bzip2": ["make", crate("bzip2-sys", "0.1.11+1.0.8", "bzip2-1.0.8"), "make && make test"],
 };
 
@@ -109,6 +108,8 @@ function environmentFor(home) {
     ...(process.env.SSL_CERT_FILE === undefined ? {} : { SSL_CERT_FILE: process.env.SSL_CERT_FILE }),
     GOFLAGS: "-buildvcs=false",
     GOTOOLCHAIN: "local",
+    // Java takes the home from the list of users.
+    MAVEN_OPTS: `-Duser.home=${home}`,
   };
 }
 

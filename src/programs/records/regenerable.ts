@@ -42,7 +42,7 @@ const JUNK = wordSet(`
 
 /** Below these trees of the home directory programs keep what they can fetch or compute again. */
 const HOME_CACHES = wordSet(`
-  .cache .npm .pnpm-store .yarn/cache .gradle/caches .gradle/daemon .m2/repository .cargo/registry .cargo/git
+  .cache .npm .pnpm-store .local/share/pnpm/store .yarn/cache .gradle/caches .gradle/daemon .m2/repository .cargo/registry .cargo/git
   .rustup/tmp .nuget/packages .ivy2/cache .bun/install/cache .deno go/pkg .local/share/Trash Library/Caches
   Library/Developer/Xcode/DerivedData .pub-cache .expo .ccache
 `);
@@ -55,6 +55,7 @@ const CACHE_PROGRAMS: readonly (readonly [prefix: string, programs: string])[] =
   [".nuget/", "dotnet"],
   [".bun/", "bun"],
   [".deno", "deno"],
+  [".local/share/pnpm/", "pnpm"],
   ["go/", "go"],
   [".cache", "*"],
   [".npm", "*"],
