@@ -9,6 +9,7 @@ import {
   isWeakVerb,
   lossesInText,
   operationsSaid,
+  requestLosses,
   singular,
 } from "../programs/index.ts";
 import { isJsonObject, type Json, type JsonObject } from "../protocol/index.ts";
@@ -18,8 +19,12 @@ import type { Actor, EffectOf } from "./rule-context.ts";
 /** Under version control, kept for the agent alone, or of a page that is open. */
 const OWN_THINGS = wordSet(`
   file entity observation relation note memory todo draft task subtask reaction assignee reviewer line symbol selection
-  breakpoint ui simulator sim watch
+  breakpoint ui simulator sim watch cell zoom
 `);
+/** Servers that work on what is open here, or keep lists of the agent's own. */
+const OWN_SERVERS = wordSet(
+  "todo todos memory notebook jupyter devtools browser ide editor playwright puppeteer chrome",
+);
 /** Servers without a history of their files; a forge has one. */
 const OF_OTHERS = wordSet("drive gdrive dropbox onedrive sharepoint box s3 blob");
 /** Enough in the name of a tool, which has no word but for what it does. */
@@ -33,6 +38,8 @@ const OF_SERVICES = wordSet(`
 const MOVES_MONEY = wordSet("create make send issue submit initiate execute transfer refund payout");
 /** Money that leaves; whoever makes one of these has paid. */
 const PAYS = wordSet("refund payout transfer withdrawal chargeback disbursement");
+const ENDS = wordSet("stop kill halt shutdown pause suspend terminate");
+const CLOSED = wordSet("board account project store space room workspace team organization shop site queue");
 /** Words of a member's name that say what a tool of many uses does. */
 const CHOOSES = wordSet("method action operation op verb mode tool function command");
 /** Names of such tools, whose member `name` is the operation. */
@@ -66,8 +73,12 @@ export function operationsOfTool(tool: string, input: Json, by: Actor): readonly
   const common = { kind: "operation", by, target, names: namesIn(members), safer: "" } as const;
   const verb = verbIn(words, server) ?? (isOfAgent(words, server) ? undefined : chosenVerb(words, members));
   if (verb !== undefined) return [{ ...common, rule: "cloud.other", what: `${verb} something` }];
+  if (server.length > 0 && words.includes("all") && words.some(word => ENDS.has(word)))
+    return [{ ...common, rule: "sys.kill", what: "end everything that runs there" }];
   if (deletesByRequest(members))
     return [{ ...common, rule: "cloud.api", what: "delete something on another machine" }];
+  const asked = changedByRequest(members, input);
+  if (asked.length > 0) return asked.map(({ rule, what }) => ({ ...common, rule, what }));
   const lost = members.flatMap(({ name, value }) =>
     typeof value === "string" && QUERIES.test(name) ? textLosses(value) : [],
   );
@@ -82,11 +93,13 @@ function forcedOperations(
   members: readonly Member[],
   common: Common,
 ): readonly Operation[] {
-  const isForced = members.some(
-    ({ name, value }) =>
-      (value === true && PASSES_BY.test(name)) ||
-      (typeof value === "string" && /^(?:--force|-f|--hard|hard)$/.test(value)),
-  );
+  const isForced =
+    words.includes("force") ||
+    members.some(
+      ({ name, value }) =>
+        (value === true && PASSES_BY.test(name)) ||
+        (typeof value === "string" && /^(?:--force|-f|--hard|hard)$/.test(value)),
+    );
   if (!isForced) return [];
   if (words.includes("merge"))
     return [{ ...common, rule: "deploy.merge", what: "merge past the protection" }];
@@ -148,7 +161,9 @@ function isAddress(value: Json | undefined): value is string {
 
 function verbIn(words: readonly string[], server: readonly string[] = []): string | undefined {
   const [first = ""] = words;
-  if (words.join(" ").endsWith("to zero")) return "empty";
+  const line = words.join(" ");
+  if (line.endsWith("to zero")) return "empty";
+  if (/\bpower (?:off|down|cycle)\b/.test(line)) return "switch off";
   const nouns = words.map(singular);
   if (MOVES_MONEY.has(first) && PAYS.has(nouns.at(-1) ?? "")) return "pay";
   // A verb in front is what is done, whatever the last word could be by itself: `deleteIssue`.
@@ -161,11 +176,18 @@ function verbIn(words: readonly string[], server: readonly string[] = []): strin
     words.map(destroyingVerb).find(verb => verb !== undefined) ?? words.find(word => TAKES.has(word));
   if (strong !== undefined) return strong;
   const isOfResource = isOfAll || isOfService || nouns.some(isResource);
+  // What is closed for others; a page, a tab or an issue is opened again.
+  if (first === "close" && nouns.some(noun => CLOSED.has(noun))) return first;
   return words.find(word => isWeakVerb(word) && (isOfResource || words.length === 1));
 }
 
 function isOfAgent(words: readonly string[], server: readonly string[]): boolean {
-  return !server.some(word => OF_OTHERS.has(word)) && words.some(word => OWN_THINGS.has(singular(word)));
+  if (server.some(word => OF_OTHERS.has(word))) return false;
+  if (server.some(word => OWN_SERVERS.has(word))) return true;
+  const nouns = words.map(singular);
+  // `delete_task_project` deletes the project.
+  const isOfMore = nouns.some(noun => isResource(noun) && !OWN_THINGS.has(noun));
+  return !isOfMore && nouns.some(noun => OWN_THINGS.has(noun));
 }
 
 /** `{"method": "project.purge"}`; a sentence is no name of an operation. */
@@ -193,6 +215,18 @@ function deletesByRequest(members: readonly Member[]): boolean {
     typeof value === "string" && /^https?:/i.test(value) ? [value] : [],
   );
   return isDelete && !addresses.some(isLocalAddress);
+}
+
+/** `{"method": "PATCH", "path": "/repos/a/b", "body": {"visibility": "public"}}` is the request that it says. */
+function changedByRequest(members: readonly Member[], input: Json): ReturnType<typeof requestLosses> {
+  const textOf = (names: RegExp): string | undefined => {
+    const found = members.find(({ name, value }) => names.test(name) && typeof value === "string");
+    return found === undefined ? undefined : String(found.value);
+  };
+  const method = textOf(/^(?:http_?)?(?:method|verb)$/i);
+  const address = textOf(/^(?:url|uri|path|endpoint|address|route)$/i);
+  if (method === undefined || address === undefined || !/^(?:put|patch)$/i.test(method)) return [];
+  return requestLosses({ method, address, headers: [], bodies: [JSON.stringify(input) ?? ""] });
 }
 
 function textLosses(value: string): readonly Pick<Operation, "rule" | "what">[] {

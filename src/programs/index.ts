@@ -69,7 +69,7 @@ export {
   isRegenerableName,
   isRegenerablePattern,
 } from "./records/regenerable.ts";
-export { isDeletingMutation, isLocalAddress, isMetadataAddress } from "./records/requests.ts";
+export { isDeletingMutation, isLocalAddress, isMetadataAddress, requestLosses } from "./records/requests.ts";
 export { changesPrograms, isShellWord } from "./records/shell-words.ts";
 export {
   agentOf,

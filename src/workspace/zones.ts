@@ -199,7 +199,7 @@ export const STARTUP_FILES = words(`
   .ssh/config .curlrc .wgetrc .gdbinit .lldbinit .tmux.conf .screenrc .vimrc .config/nvim/init.lua .config/nvim/init.vim
   .emacs .emacs.d/init.el .Rprofile .irbrc .pryrc .pdbrc .psqlrc .sqliterc .mailcap .cargo/config.toml .cargo/config
   .config/pip/pip.conf .pip/pip.conf .condarc .gemrc .gradle/init.gradle .gradle/init.d/ .m2/settings.xml .yarnrc
-  .yarnrc.yml .bunfig.toml
+  .yarnrc.yml .bunfig.toml .aws/config
 `);
 
 /** Files that run by themselves: what is written there outlives the session. */

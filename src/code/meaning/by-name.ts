@@ -9,7 +9,7 @@ export const RUN_WORDS = wordSet(
   "system system2 shell sh bash exec execute execv execvp run runs popen spawn command cmd process subprocess qx qqx callcommand readprocess",
 );
 export const DELETE_WORDS = wordSet(
-  "delete deletes remove removes rm rmdir rmtree rmrf unlink unlinkat erase wipe purge destroy del trash send2trash shred removeall removedirectoryrecursive",
+  "delete deletes remove removes rm rmdir rmtree rmrf unlink unlinkat erase wipe purge destroy del trash send2trash shred removeall removedirectoryrecursive absent",
 );
 export const WRITE_WORDS = wordSet("write writes truncate ftruncate overwrite spit output save dump");
 export const MOVE_WORDS = wordSet("rename copy move cp mv copyfile copytree");
@@ -24,6 +24,9 @@ const FILE_FUNCTIONS = wordSet(
   "unlink unlinkat rm rmdir rmtree rmrf shred truncate ftruncate trash send2trash",
 );
 const STARTS = wordSet("system popen shell");
+/** `exec_command("…")`, `runCommand("…")` */
+const COMMANDS = wordSet("command cmd commands shellscript");
+const RUNS = wordSet("exec run execute send invoke call");
 /** Words in front of a function that belongs to files. */
 const FILE_MODULES = wordSet(
   "fs file files dir directory folder disk libc cdll ffi binding dlopen io os shutil fileutils",
@@ -45,7 +48,7 @@ const OF_SERVICES = wordSet(`
 `);
 /** Libraries that are clients of a service, by which their names begin. */
 const CLIENT =
-  /^(?:@?aws-sdk|boto3?|botocore|docker(?:ode)?|kubernetes|@kubernetes|google\.cloud|@google-cloud|googleapiclient|googleapis|azure|@azure|github|gitlab|octokit|@octokit|redis|ioredis|pymongo|mongodb|stripe|twilio|hcloud|digitalocean|pydo|linode\w*|elasticsearch|@elastic|opensearchpy|openstack|heroku3?|cloudflare|consul|hvac|slack_sdk|@slack|jira|notion_client|@notionhq|supabase|firebase_admin|firebase-admin|pinecone|qdrant_client|weaviate|chromadb|libvirt|proxmoxer|kafka|pika|novaclient)\b/i;
+  /^(?:@?aws-sdk|aws|boto3?|botocore|docker(?:ode)?|kubernetes|@kubernetes|google\.cloud|@google-cloud|googleapiclient|googleapis|azure|@azure|github|gitlab|octokit|@octokit|redis|ioredis|pymongo|mongodb|stripe|twilio|hcloud|digitalocean|pydo|linode\w*|elasticsearch|@elastic|opensearchpy|openstack|heroku3?|cloudflare|consul|hvac|slack_sdk|@slack|jira|notion_client|@notionhq|supabase|firebase_admin|firebase-admin|pinecone|qdrant_client|weaviate|chromadb|libvirt|proxmoxer|kafka|pika|novaclient)\b/i;
 
 /** `docker.from_env().volumes.prune()`, `client.delete_namespace("prod")`, `new DeleteBucketCommand(…)`. */
 function noteServiceLoss(context: EvaluationContext, call: FunctionCall, last: string): void {
@@ -81,7 +84,7 @@ export function noteByName(context: EvaluationContext, call: FunctionCall): void
   noteServiceLoss(context, call, last);
   const isOfFiles =
     hasWord(words, FILE_FUNCTIONS) || hasWord(wordsInName(call.name.slice(0, -last.length)), FILE_MODULES);
-  if (hasWord(words, STARTS))
+  if (hasWord(words, STARTS) || (hasWord(words, COMMANDS) && hasWord(words, RUNS)))
     for (const text of call.positional.slice(0, 1))
       if (/\s/.test(knownTextOf(text) ?? "")) noteShell(context, call, text);
   const isUnpacked =

@@ -47,7 +47,9 @@ function reads(run: GitRun, by: Actor): readonly CommandEffect[] {
       run.repository === undefined ? run.directory : text(run.repository.top ?? run.repository.gitDirectory);
     return [{ kind: "read", by, path, isCopy: true }, ...namedFiles(run, by)];
   }
-  return SHOWING.has(run.subcommand) ? namedFiles(run, by) : [];
+  // What is stored can be shown by its number.
+  const isStored = run.subcommand === "hash-object" && run.options.has("w");
+  return isStored || SHOWING.has(run.subcommand) ? namedFiles(run, by) : [];
 }
 
 function namedFiles(run: GitRun, by: Actor): readonly CommandEffect[] {

@@ -90,6 +90,7 @@ const FORCING: readonly (readonly [key: RegExp, value: RegExp, commands: string]
   [/^remote\..+\.mirror$/, /^(true|yes|on|1|)$/i, "push"],
   [/^remote\..+\.fetch$/, /^\+[^:]*:refs\/(heads\/|\*)/, "fetch pull"],
   [/^gc\.(pruneexpire|reflogexpire\w*|worktreepruneexpire)$/, /^(now|all|0)/i, "gc"],
+  [/^http(?:\..+)?\.sslverify$/, /^(false|no|off|0)$/i, ""],
   [/^clean\.requireforce$/, /^(false|no|off|0)$/i, ""],
 ];
 

@@ -21,9 +21,11 @@ import {
   words,
 } from "../../shell/index.ts";
 import { stdinOf } from "../records/file-access.ts";
+import { isGitCommand } from "../records/git-changes.ts";
 import { installsOf } from "../records/installs.ts";
 import { isOwnName } from "../records/own-program.ts";
-import { requestOfOptions } from "../records/requests.ts";
+import { effectsOfEndingAll } from "../records/processes.ts";
+import { requestOfInput, requestOfOptions } from "../records/requests.ts";
 import { effectsOfRows, listingBehind, plainReads, readsOf } from "./effects.ts";
 import { asksForVersion, isSpokenFor, operationsOf } from "./operations.ts";
 import type { OwnPrograms } from "./own-programs.ts";
@@ -45,11 +47,13 @@ import { runInterpreterCode } from "./run-code.ts";
 import { runOwn } from "./run-own.ts";
 import {
   databaseLosses,
+  endsAllOf,
   givenFiles,
   operationOfOthers,
   operationOfVerbs,
   outputEffects,
   runUnknown,
+  settingsOf,
   takenFolders,
 } from "./unknown.ts";
 import { skipsApproval } from "./vocabulary.ts";
@@ -140,7 +144,8 @@ function unsaidEffects(
     ...outputs,
     ...given,
     ...(isUnknown || isClient ? takenFolders(call, program?.takes) : NO_EFFECTS),
-    ...(isUnknown || isClient ? requestOfOptions(parseOptions(call.argv, UNKNOWN)) : NO_EFFECTS),
+    ...(isUnknown || isClient ? requestOfOptions(parseOptions(call.argv, UNKNOWN), call.argv) : NO_EFFECTS),
+    ...(isUnknown ? requestOfInput(call.argv.slice(1), call.stdin) : NO_EFFECTS),
     ...(takesQueries && !isRead ? databaseLosses(call) : []),
   ];
 }
@@ -274,6 +279,8 @@ function operationEffects(
   const there = tool.argv === call.argv ? call : parseCall(tool.name, found, { ...call, argv: tool.argv });
   const operations = operationRowsOf(tool.name).flatMap(rows => operationsOf(rows, tool.name, there, found));
   if (operations.length > 0) return operations.map(one => withoutQuestion(one, there));
+  const extension = gitExtension(tool.name, there);
+  if (extension !== undefined) return operationOfVerbs(extension.program, extension, false);
   const isUnknown = found === undefined ? record === undefined || tool.name !== name : isBare(found);
   const isTask = found?.is?.includes("runsTasks") === true;
   const isTarget = found?.is?.some(trait => trait === "runsTargets" || trait === "mayRunPackage") === true;
@@ -284,8 +291,14 @@ function operationEffects(
   // A record without options and rows knows no subcommand of the program.
   const hasNoVerbs = found?.options === undefined && found?.language === undefined && rows.length === 0;
   const isClient = found?.changesMore === true && hasNoVerbs && !isEveryday(tool.name);
-  const readsVerbs = isUnknown || isTask || isClient || kinds?.has("cloud") === true;
+  const ofOthers = kinds?.has("cloud") === true || kinds?.has("sec") === true;
+  const readsVerbs = isUnknown || isTask || isClient || ofOthers;
+  // Containers are stopped as a whole every day, and processes have rules of their own.
+  const endsAny = !/^(?:docker|podman|nerdctl|kill|pkill)$/.test(tool.name);
   return [
+    ...(endsAny ? effectsOfEndingAll(there) : []),
+    ...(endsAny && !isUnknown && !isTask && !isTarget ? endsAllOf(tool.name, there) : []),
+    ...settingsOf(name, call),
     ...(readsVerbs ? operationOfVerbs(tool.name, there, !isUnknown && !isTask) : []),
     ...(isUnknown || isTask || isTarget
       ? operationOfOthers(tool.name, there, { isTarget: !isUnknown })
@@ -293,6 +306,16 @@ function operationEffects(
         ? operationOfOthers(tool.name, there, { isTarget: false, only: kinds })
         : []),
   ];
+}
+
+/** A subcommand that is not git's own is a program of others: `git town delete x` is `git-town delete x`. */
+function gitExtension(name: string, call: ParsedCall): ParsedCall | undefined {
+  const [subcommand] = call.operands.map(describe);
+  if (name !== "git" || subcommand === undefined || isGitCommand(subcommand) || subcommand === "annex")
+    return undefined;
+  const at = call.argv.findIndex(word => describe(word) === subcommand);
+  const argv = call.argv.slice(at);
+  return { ...call, program: `git-${subcommand}`, argv, options: parseOptions(argv, UNKNOWN) };
 }
 
 /** A deploy that nobody is asked about on its way is one to production. */

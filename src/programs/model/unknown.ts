@@ -18,6 +18,7 @@ import {
   words,
 } from "../../shell/index.ts";
 import { followUnreadCode, runUnknownProgram } from "../records/other-languages.ts";
+import { isLocalAddress } from "../records/requests.ts";
 import { sqlLosses } from "../records/sql.ts";
 import { isTestRun, namesOf, onlyTells } from "./operations.ts";
 import type { ParsedCall } from "./program.ts";
@@ -48,6 +49,8 @@ const RUN_OPTION =
 /** Subcommands behind which a text is a command line. */
 const RUN_WORD = /^(?:run|exec|sh|shell|bash|spawn|start|do|call|eval)$/;
 
+const COMMAND_LINE = /^(?:sudo\s+)?[a-z][\w.-]*\s+(?:[a-z][\w-]*\s+)?-{1,2}[A-Za-z]/;
+
 /** Runs what stands in the words of a program without a record. */
 export function runUnknown(call: ParsedCall): void {
   runUnknownProgram(call);
@@ -62,10 +65,19 @@ export function runUnknown(call: ParsedCall): void {
   for (const [index, word] of argv.entries()) {
     const [option = "", name = "", equals] = /^--?([\w-]+)(=)?/.exec(knownPrefix(word)) ?? [];
     const value = equals === undefined ? argv[index + 1] : dropKnown(word, option.length);
-    if (value !== undefined && RUN_OPTION.test(name)) runText(value, call);
+    if (value === undefined || !RUN_OPTION.test(name)) continue;
+    runText(value, call);
+    // `--exec PROGRAM -- WORDS`
+    const rest = argv.findIndex((one, at) => at > index && knownText(one) === "--");
+    const program = knownText(value);
+    if (rest > 0 && program !== undefined && findProgram(baseName(program)) !== undefined)
+      runInner([value, ...call.argv.slice(rest + 1)], call);
   }
   const runsOperands = call.operands.some(word => RUN_WORD.test(knownText(word) ?? ""));
-  if (runsOperands) for (const word of call.operands) if (/\s/.test(knownPrefix(word))) runText(word, call);
+  // `runner "rm -rf x" "ls"`: nothing stands in front of it that could say otherwise.
+  const isLine = COMMAND_LINE.test(call.operands[0] === undefined ? "" : (knownText(call.operands[0]) ?? ""));
+  if (runsOperands || isLine)
+    for (const word of call.operands) if (/\s/.test(knownPrefix(word))) runText(word, call);
 }
 
 /** A known program, in a place where a word of the unknown one could stand as well: such a word has no options. */
@@ -103,6 +115,10 @@ export function lossesInText(shown: string): readonly OperationEffect[] {
 
 const SQL =
   /\b(?:drop|truncate|remove\s+(?:table|database|namespace)|delete\s+from|update|alter|grant\s+[\w\s,.*]{1,200}\son|create\s+(?:user|role|login)|set\s+global|sp_add\w+)\b/i;
+/** Shells of stores whose commands take quoted names: `drop 'users'`, `deleteall 'users', 'row'`. */
+const QUOTED = /(?:^|[;\n])\s*(?:drop|drop_all|truncate|truncate_preserve|deleteall|disable_all)\s+['"]/i;
+const DROPS =
+  /\b(?:db|table|collection|database|schema)_?drop\s*\(|\b_?drop(?:database|collection|table|schema|index|view|keyspace)?\s*\(/i;
 const CYPHER = /\b(?:detach\s+delete|delete)\s+\w+\s*;?\s*$/i;
 const REDIS = /^\s*(?:flushall|flushdb|flush_all)(?:\s+(?:a?sync|\d+))?\s*$/i;
 
@@ -117,6 +133,9 @@ function lossesIn(value: Value, shown: string, program: string): readonly Operat
   if (REDIS.test(shown)) return [lost("db.flush", "empty or stop the store")];
   if (/^\s*(?:optional\s+)?match\b/i.test(shown) && CYPHER.test(shown))
     return [lost("db.delete", "delete every node")];
+  if (QUOTED.test(shown)) return [lost("db.drop", "drop a table")];
+  if (/\bdb\._\w|\br\.(?:db|table)/.test(shown) && DROPS.test(shown))
+    return [lost("db.drop", "drop a database")];
   if (/\bdb\.\w/.test(shown))
     return readMongo(value).losses.map(({ kind }) =>
       kind === "rights"
@@ -254,7 +273,7 @@ function withHome(value: Value, { place, scope }: ParsedCall): Value {
 }
 
 const SURE =
-  "yes y force f all auto-approve confirm no-prompt skip-confirmation no-interactive non-interactive no-confirm confirmed hard";
+  "unsafe yes y force f all auto-approve confirm no-prompt skip-confirmation no-interactive non-interactive no-confirm confirmed hard";
 const GRAMMARS: readonly OptionGrammar[] = [
   { abbreviates: false },
   { abbreviates: false, unknownTakesValue: true, flags: `${SURE} dry-run help` },
@@ -278,7 +297,8 @@ export function operationOfVerbs(
   call: ParsedCall,
   isKnown: boolean,
 ): readonly OperationEffect[] {
-  if (isTestRun(call)) return [];
+  if (isTestRun(call) || call.argv.some(word => /^--(?:dry-?run|what-?if|simulate)$/.test(describe(word))))
+    return [];
   const isOfProject = /^[./]|\.\w+$/.test(describe(wordAt(call.argv, 0)));
   const [called] = isKnown || /^[./]/.test(describe(wordAt(call.argv, 0))) ? [] : verbsOfName(program);
   if (called !== undefined && !onlyTells(call.options))
@@ -294,20 +314,94 @@ export function operationOfVerbs(
   for (const options of isKnown ? [call.options] : GRAMMARS.map(one => parseOptions(call.argv, one))) {
     const shown = options.operandValues.map(describe);
     const verb =
-      destructiveVerb(shown, options.has(...words(SURE)), isOfProject, isKnown) ??
+      destructiveVerb(program, shown, options.has(...words(SURE)), isOfProject, isKnown) ??
       (isKnown
         ? undefined
-        : options.options.map(({ name, value }) => verbOfOption(name, value)).find(one => one !== undefined));
+        : (writtenVerb(call) ??
+          options.options
+            .map(({ name, value }) => verbOfOption(name, value))
+            .find(one => one !== undefined)));
     if (onlyTells(options)) continue;
     const target = [program, ...call.argv.slice(1).map(describe)].join(" ");
     const names = namesOf(call, options, shown);
-    const flags = options.options.flatMap(({ name, value }) => (value === undefined ? [name] : []));
     if (verb !== undefined)
       return [{ kind: "operation", rule: "cloud.other", what: `${verb} something`, target, names }];
-    if (!isOfProject && endsEverything(shown, flags))
-      return [{ kind: "operation", rule: "sys.kill", what: "end everything that runs there", target, names }];
+    if (verb === undefined && !isOfProject) {
+      const ended = endsAllOf(program, { ...call, options });
+      if (ended.length > 0) return ended;
+    }
   }
   return [];
+}
+
+/** `stop all`, `kill --all`; `qdel all`, where the program is the verb. */
+export function endsAllOf(program: string, call: ParsedCall): readonly OperationEffect[] {
+  const { options } = call;
+  const shown = options.operandValues.map(describe);
+  const flags = options.options.flatMap(({ name, value }) => (value === undefined ? [name] : []));
+  const called = /(?:kill|stop|del|cancel)$/.test(program) ? ["stop"] : [];
+  if (onlyTells(options) || !endsEverything([...called, ...shown], flags)) return [];
+  const target = [program, ...call.argv.slice(1).map(describe)].join(" ");
+  const names = namesOf(call, options, shown);
+  return [{ kind: "operation", rule: "sys.kill", what: "end everything that runs there", target, names }];
+}
+
+/** Settings by which a program starts another one, or trusts or fetches what others offer, from then on. */
+const DECIDING = words(`
+  shell hook hooks hookspath wrapper runner helper pager editor command exec program yarnpath rustc linker registry index
+  channels channel repositories sources mirror ssl sslverify strictssl cafile trusted alias plugin plugins
+`);
+const SETS = words("set add append prepend");
+
+/** `acme config set script-shell x`, `acme config repositories.x https://…`, `acme alias set x '!…'`. */
+export function settingsOf(program: string, call: ParsedCall): readonly OperationEffect[] {
+  const shown = program === "git" ? [] : call.argv.slice(1).map(describe);
+  if (shown[0] === "mcp" && /^(?:add|install)/.test(shown[1] ?? ""))
+    return [
+      {
+        kind: "operation",
+        rule: "sys.cron",
+        what: "make an agent start a server",
+        target: [program, ...shown].join(" "),
+        names: [],
+      },
+    ];
+  const at = shown.slice(0, 2).findIndex(word => /^(?:config|settings?|alias)$/.test(word));
+  if (
+    at < 0 ||
+    shown.some(word => /^(?:--(?:get|list|show|unset|delete|remove)|-l|get|list|unset|delete)$/.test(word))
+  )
+    return [];
+  const given = shown
+    .slice(at + 1)
+    .filter(word => !SETS.includes(word.replace(/^--/, "")) && !word.startsWith("-"));
+  const [key = "", value = ""] = given.length === 1 ? (given[0] ?? "").split("=") : given;
+  const isAlias = shown[at] === "alias";
+  if (
+    value === "" ||
+    (isAlias
+      ? !value.startsWith("!")
+      : ![...partsOf(key), key.toLowerCase()].some(part => DECIDING.includes(part)))
+  )
+    return [];
+  if (isLocalAddress(value) || isUsualAddress(value)) return [];
+  const target = [program, ...shown].join(" ");
+  return [
+    {
+      kind: "operation",
+      rule: "sys.cron",
+      what: `make ${program} run or trust something else`,
+      target,
+      names: [],
+    },
+  ];
+}
+
+/** Where everybody gets it from, and what takes a setting back. */
+function isUsualAddress(value: string): boolean {
+  return /^(?:https:\/\/(?:registry\.(?:npmjs\.org|yarnpkg\.com|npmmirror\.com)|pypi\.org|rubygems\.org|index\.crates\.io|proxy\.golang\.org|conda\.anaconda\.org)\b|conda-forge$|bioconda$|defaults$|bash$|\/bin\/(?:ba|z|da)?sh$|true$)/i.test(
+    value,
+  );
 }
 
 /** What reaches users, gives rights, lifts a protection or costs money, by its words. `only`: the rules that it can be of. */
@@ -346,9 +440,22 @@ function verbsOfName(program: string): readonly string[] {
   const parts = partsOf(program.replace(/\.(?:sh|exe|py|cmd|bat)$/, ""));
   // A lone verb is a word of somebody else's command.
   if (parts.length < 2 || parts.some(part => isCalm(part) || isRegenerable(part))) return [];
+  if (/^(?:empty|clear|wipe|reset)$/.test(parts.at(-1) ?? "")) return parts.slice(-1);
   return parts.filter(
     part => part === "uninstall" || (part !== "drop" && destroyingVerb(part) !== undefined),
   );
+}
+
+/** With one dash, as programs of Java and of disks have it: `dfs -rm -r /data`. */
+function writtenVerb({ argv }: ParsedCall): string | undefined {
+  const at = argv.findIndex(word =>
+    /^-(?:rmr?|delete|destroy|purge|expunge|wipe|erase|drop)$/.test(describe(word)),
+  );
+  // Behind the name of a known program it is that program's.
+  const isOther = argv
+    .slice(1, Math.max(at, 1))
+    .some(word => findProgram(baseName(describe(word))) !== undefined);
+  return at < 1 || isOther ? undefined : describe(wordAt(argv, at)).slice(1);
 }
 
 /** `--delete`, `--drop-database`, `--master-disable`, `--action delete`. */
@@ -358,7 +465,9 @@ function verbOfOption(name: string, value: Value | undefined): string | undefine
   const last = parts.at(-1) ?? "";
   const isLone = LONE.includes(last) && (last !== "disable" || parts.length > 1) && !LEAVES.includes(verb);
   if (value === undefined && isLone) return name;
-  if (destroyingVerb(verb) !== undefined && nouns.every(noun => isResource(singular(noun)))) return verb;
+  const isOfAll = nouns.length > 0 && nouns.every(noun => noun === "all" || isResource(singular(noun)));
+  if (destroyingVerb(verb) !== undefined && (isOfAll || nouns.length === 0)) return verb;
+  if (/^(?:prune|remove|expire|forget)$/.test(verb) && (isOfAll || nouns[0] === "older")) return verb;
   const given = value === undefined ? "" : describe(value);
   return OPERATION_OPTION.test(name) && /^[\w:.-]+$/.test(given)
     ? partsOf(given).find(part => destroyingVerb(part) !== undefined)
@@ -367,12 +476,15 @@ function verbOfOption(name: string, value: Value | undefined): string | undefine
 
 /** A program of the project may reset what the project made. */
 function destructiveVerb(
+  program: string,
   shown: readonly string[],
   isSure: boolean,
   isOfProject: boolean,
   onlyStrong: boolean,
 ): string | undefined {
   const command = shown.slice(0, MAX_COMMAND_WORDS);
+  // A name of several words says what it is for: `acme-backup-client forget x`.
+  const named = partsOf(program).length > 1 ? [program] : [];
   for (const [index, word] of command.entries()) {
     // A name with a number may be the value of an option in front; other words end the command.
     if (/^[\w.@-]*\d[\w.@-]*$/.test(word)) continue;
@@ -385,9 +497,10 @@ function destructiveVerb(
     const verb = strong ?? (onlyStrong ? undefined : parts.find(isWeakVerb));
     if (verb === undefined || (!isLone && isCalm(parts[0] ?? ""))) continue;
     const next = shown.slice(index + 1, index + 2).filter(one => !/^[./~]/.test(one));
-    const nouns = [...command.slice(0, index), word, ...next].flatMap(partsOf).map(singular);
-    if (nouns.some(isRegenerable)) return undefined;
-    const isOfResource = nouns.some(isResource);
+    const nouns = [...named, ...command.slice(0, index), word, ...next].flatMap(partsOf).map(singular);
+    if (nouns.some(isRegenerable) && !(isSure && strong !== undefined)) return undefined;
+    const isOfResource =
+      nouns.some(isResource) || next.some(one => /(?:^|[-_.])prod(?:uction)?(?:$|[-_.])/i.test(one));
     if (strong !== undefined || (verb === "reset" && !isOfProject)) return verb;
     // A word that is a program's name may be that program, which is judged by itself.
     return isOfResource || (isSure && findProgram(word) === undefined) ? verb : undefined;

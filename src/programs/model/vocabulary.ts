@@ -6,16 +6,18 @@ import { words } from "../../shell/index.ts";
 /** What takes something away, or makes it unusable, whatever it is done to. */
 const DESTROYS = words(`
   destroy purge wipe nuke terminate teardown deprovision decommission unpublish obliterate delete drop erase truncate
-  revoke disable undefine
+  revoke disable undefine uninit
 `);
 /** These need the kind of thing that is lost, or that the question is answered beforehand. */
 const WEAKLY = words(`
   remove rm del reset flush clear force evict expunge prune deactivate unregister deregister detach empty uninstall
   drain trash overwrite invalidate expire archive cancel ban kick refund void forget abandon discard suspend freeze
-  shutdown poweroff halt quarantine blacklist demote offboard strip scrap zap
+  shutdown poweroff halt quarantine blacklist demote offboard strip scrap zap cleanup
 `);
 /** What ends something that runs; with everything for its object, what others run as well. */
-const ENDS = words("stop kill halt shutdown poweroff quit suspend pause destroy stopall killall haltall");
+const ENDS = words(
+  "stop kill halt shutdown poweroff quit suspend pause destroy down stopall killall haltall",
+);
 /** What is lost with its data, or for everybody who uses it. */
 const RESOURCES = words(`
   account alert app application archive backup blob branch-protection bucket calendar catalog certificate channel cluster
@@ -51,7 +53,7 @@ const RELEASES = words("release rollout deployment");
 /** Of a place that says production, each of these changes what people use. */
 const CHANGES = words(`
   apply sync upgrade update migrate patch scale execute trigger swap reconcile toggle submit import restore
-  publish supply converge restart rebuild reload recreate
+  publish supply converge restart rebuild reload recreate maintenance
 `);
 
 const GIVES = words(
@@ -82,7 +84,7 @@ const STOPS = words(`
 const PROTECTION = words(`
   audit auditing logging alarm alert backup versioning version protection mfa 2fa sso firewall waf encryption retention
   monitor monitoring scanning guardrail lock immutability protect pitr trail siem detector organization termination
-  recovery compliance integrity selinux apparmor
+  recovery compliance integrity selinux apparmor fail2ban falco ufw auditd clamav crowdstrike wazuh osquery
 `);
 /** Said by one word. */
 const UNPROTECTS = words("unprotect unseal");
@@ -104,7 +106,7 @@ const BILLED = words(`
   nodepool nodegroup app service loadbalancer lb environment branch replica worker compute dyno subscription seat license
   warehouse index endpoint deployment capacity job space site billing quota reservation commitment concurrency throughput
   project bucket queue codespace workspace finetune finetuning tune tuning training number charge payment intent payout
-  refund invoice domain integration host fleet slot registration zone crawler
+  refund invoice domain integration host fleet slot registration zone crawler device
 `);
 
 export interface SaidOperation {
@@ -113,7 +115,8 @@ export interface SaidOperation {
     | "grant.access"
     | "grant.protection"
     | "spend.resource"
-    | "cloud.public";
+    | "cloud.public"
+    | "publish";
   readonly what: string;
 }
 
@@ -146,7 +149,9 @@ export function singular(noun: string): string {
 export function destroyingVerb(part: string): string | undefined {
   if (DESTROYS.includes(part)) return part;
   const [, verb, noun = ""] =
-    /^(delete|destroy|drop|purge|wipe|truncate|remove|rm|flush|del)(\w{2,})$/.exec(part) ?? [];
+    /^(delete|destroy|drop|purge|wipe|truncate|remove|rm|flush|del|clear|prune|erase|empty)(\w{2,})$/.exec(
+      part,
+    ) ?? [];
   return verb !== undefined && (noun === "all" || noun === "range" || isResource(singular(noun)))
     ? verb
     : undefined;
@@ -162,7 +167,7 @@ export function endsEverything(command: readonly string[], flags: readonly strin
   if (at < 0 || at > 2) return false;
   if (/all$/.test(command[at] ?? "")) return true;
   const objects = command.slice(at + 1);
-  if (objects.some(word => /^(?:all|\*|everything|\*:\*)$/i.test(word))) return true;
+  if (objects.some(word => /^(?:all|\*|everything|\*:\*)$|\/\*$/i.test(word))) return true;
   return flags.some(flag => /^(?:all|everything|all-\w+)$/.test(flag));
 }
 
@@ -194,7 +199,9 @@ export function operationsSaid({ program, command, options }: Said): readonly Sa
   const parts = scopeOf(split).flat().map(singular);
   const has = (list: readonly string[]): boolean => parts.some(part => list.includes(part));
   const isOf = partsOf(program).map(singular);
-  const isDeploy = has(DEPLOYS) || has(RELEASES) || isOf.some(part => DEPLOYS.includes(part));
+  // Also as the name of what is started: `pipeline start deploy`.
+  const isNamed = split.some(one => one.length === 1 && DEPLOYS.includes(one[0] ?? ""));
+  const isDeploy = isNamed || has(DEPLOYS) || has(RELEASES) || isOf.some(part => DEPLOYS.includes(part));
   const closes = options.some(({ name, value }) => closesToAll(partsOf(name), value));
   const gives = has(GIVES) || has(MAKES);
   const isKey = has(KEYS) || (has(["key"]) && has(KINDS_OF_KEY));
@@ -223,10 +230,13 @@ export function operationsSaid({ program, command, options }: Said): readonly Sa
       "give rights",
     ],
     [
-      lifts || has(UNPROTECTS) || (has(STOPS) && has(PROTECTION)),
+      lifts ||
+        has(UNPROTECTS) ||
+        (has(STOPS) && (has(PROTECTION) || isOf.some(part => PROTECTION.includes(part)))),
       "grant.protection",
       "switch a protection off",
     ],
+    [program !== "" && publishesPackage(command), "publish", "publish it"],
     [opens && (gives || has(CHANGES) || has(DEPLOYS)), "cloud.public", "open it to everybody"],
     [
       has(BUYS) && (has(BILLED) || isOf.some(part => BILLED.includes(part))),
@@ -235,6 +245,12 @@ export function operationsSaid({ program, command, options }: Said): readonly Sa
     ],
   ];
   return found.flatMap(([is, rule, what]) => (is ? [{ rule, what }] : []));
+}
+
+/** `acme publish`, `acme publish ./dist`; a message is published to a topic. */
+function publishesPackage(command: readonly string[]): boolean {
+  const at = command.indexOf("publish");
+  return at >= 0 && command.slice(at + 1).every(word => /[./]/.test(word));
 }
 
 /** Deploys are words of tasks of a project as well; `release` is there what is built. */

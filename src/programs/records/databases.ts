@@ -125,6 +125,7 @@ export const databases: Field = {
       "dbmate: db.reset drop | drop the database | safer dbmate status | stops dbmate drop",
       "atlas: db.reset schema clean | empty the database | safer atlas schema inspect | stops atlas schema clean",
       "console: db.reset doctrine:database:drop|doctrine:schema:drop | drop the database | safer php bin/console doctrine:schema:validate | stops console doctrine:database:drop",
+      "dbt: db.reset run|build|seed|snapshot | build every table anew | needs full-refresh f | stops dbt run --full-refresh | passes dbt run",
       "wp: db.reset db reset|drop|clean | empty the database | safer wp db size | stops wp db reset",
       "drush: db.reset sql:drop|sql-drop | empty the database | safer drush status | stops drush sql:drop",
       "mvnw: db.reset …flyway:clean | empty the database | safer mvn flyway:info | stops mvnw flyway:clean",

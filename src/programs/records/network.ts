@@ -100,7 +100,7 @@ export const network: Field = {
       shellOptions: { names: "e c exec sh-exec" },
     }),
     program("telnet", "fetches socket readsNothing", { effects: sendInput, run: printFetched }),
-    program("tftp", "fetches readsNothing changesMore", { effects: sendInput }),
+    program("tftp", "fetches readsNothing changesMore", { effects: sendSession }),
     program("socat", "fetches socket readsNothing dangerous changesMore", {
       effects: sendInput,
       run: call => {
@@ -130,7 +130,7 @@ export const network: Field = {
       run: printFetched,
       shellOptions: { names: "o S", prefix: /^ProxyCommand[ =]\s*/i },
     }),
-    program("ftp lftp ncftpput", "fetches readsNothing changesMore", {
+    program("ftp lftp ncftpput smbclient cadaver", "fetches readsNothing changesMore", {
       effects: sendSession,
       run: printFetched,
       shellLines: /^[ \t]*!(.*)$/gm,
@@ -388,11 +388,11 @@ function lookUpNames({ argv }: ParsedCall): readonly ProgramEffect[] {
 /** `sftp host <<< 'put FILE'`, `lftp -e 'put FILE' host`: a session whose commands name what leaves. */
 function sendSession(call: ParsedCall): readonly ProgramEffect[] {
   const { argv } = call;
-  const lines = [...argv.slice(1), ...stdinOf(call)];
+  const lines = [...argv.slice(1), text(argv.slice(1).map(describe).join(" ")), ...stdinOf(call)];
   const named = lines.flatMap(value =>
     [
       ...(knownText(value) ?? "").matchAll(
-        /(?:^|;)[ \t]*(?:m?put|reput|send|append|mirror\s+(?:-\S+\s+)*(?:-R|--reverse))\s+(?:-\S+\s+)*([^\s;]+)/gm,
+        /(?:^|;|-c[ \t])[ \t]*(?:m?put|reput|send|append|mirror\s+(?:-\S+\s+)*(?:-R|--reverse))\s+(?:-\S+\s+)*([^\s;]+)/gm,
       ),
     ].map(match => match[1] ?? ""),
   );

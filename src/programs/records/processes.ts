@@ -28,8 +28,13 @@ function isShared(written: string, { scope }: ParsedCall): boolean {
   // Classes and signs alone choose nothing: `[a-z]*`, `^[0-9]+$`.
   const plain = written.replace(/\[[^\]]*-[^\]]*\]|\\[wWdDsSb]|[[\]{}()^$.*+?|\\\d,]/g, "");
   if (plain.trim() === "" && !/^:?\d{2,}/.test(written)) return true;
-  if (OWN_NAMES.test(name.trim())) return true;
+  if (isOwnProcess(name.trim())) return true;
   return scope.session.programs.runsCode(name) || SHARED_NAMES.includes(name.toLowerCase());
+}
+
+/** It names one of them, or only a part of its name. */
+function isOwnProcess(pattern: string): boolean {
+  return OWN_NAMES.test(pattern) || (pattern.length > 2 && "amplihack-hooks".includes(pattern));
 }
 
 function ending(what: string, target: string, verdict?: "deny"): OperationEffect {
@@ -58,6 +63,25 @@ export function effectsOfKill(call: ParsedCall): readonly ProgramEffect[] {
   if (given.some(word => word.origins.some(isOfProcesses))) return [ending("end every process", target)];
   const listed = given.filter(word => !isKnown(word)).flatMap(word => sourcesOf(word, call));
   return listed.length > 0 && isBroad(listed, call) ? [ending("end every process of a list", target)] : [];
+}
+
+const ENDS = words("stop kill quit terminate shutdown destroy halt poweroff delete down");
+/** How programs list what they have. */
+const LISTS = /^-{0,2}(?:list(?:-[\w-]+)?|lists|ls|ps|(?:[\w]+-)?status(?:-all)?|show)$/;
+
+/** `acme list | awk '{print $1}' | xargs acme stop`: whatever the list has in it is ended, and nothing chose from it. */
+export function effectsOfEndingAll(call: ParsedCall): readonly OperationEffect[] {
+  const shown = call.argv.slice(1).map(describe);
+  if (!shown.slice(0, 3).some(word => ENDS.includes(word.replace(/^-+/, "")))) return [];
+  const given = call.argv.slice(1).filter(word => !isKnown(word));
+  if (given.length === 0) return [];
+  const sources = given.flatMap(word => sourcesOf(word, call));
+  const isOf = (test: RegExp) =>
+    sources.some(({ argv }) => argv.slice(1).some(word => test.test(describe(word))));
+  const isChosen = isOf(/^(?:--filter|--selector|-l$)/);
+  if (!isOf(LISTS) || isChosen || !sources.flatMap(patternsOf).every(pattern => isShared(pattern, call)))
+    return [];
+  return [ending("end everything of a list", call.argv.map(describe).join(" "))];
 }
 
 /** Taken from the names in the folder of all processes. */
@@ -115,6 +139,7 @@ function listsProcesses({ program, argv, redirections }: Invocation): boolean {
     case "procs":
       // Children of a process, or those of one terminal, are meant ones.
       return !given.some(word => /^(-P|--parent|--ppid|-g|--pgroup|-s|--session|-p|--pid|-C$)/.test(word));
+    case "pstree":
     case "top":
     case "who":
     case "w":
@@ -152,6 +177,7 @@ function patternsOf({ program, argv }: Invocation): readonly string[] {
   const operands = given.filter(word => !word.startsWith("-"));
   switch (program) {
     case "pgrep": {
+      if (given.some(word => /^-[A-Za-z]*v|^--inverse$/.test(word))) return [];
       const users = given.flatMap((word, at) =>
         /^-[A-Za-z]*[uUGtgFs]$/.test(word) ? (given[at + 1] ?? []) : [],
       );
@@ -184,7 +210,7 @@ export function effectsOfKillByName(call: ParsedCall): readonly ProgramEffect[] 
   const isWhole = options.has("f", "full");
   return operands
     .map(describe)
-    .filter(name => (isWhole ? OWN_NAMES.test(name) : isShared(name, call)))
+    .filter(name => (isWhole ? isOwnProcess(name) || !/[\w]/.test(name) : isShared(name, call)))
     .map(name => ending(`end every process called ${name}`, `${program} ${name}`));
 }
 

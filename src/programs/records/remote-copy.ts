@@ -54,10 +54,22 @@ export const remoteCopy: Field = {
         "cloud.backup delete|purge|deletefile|cleanup|rmdirs | delete files at the remote | safer rclone ls {rest} | stops rclone delete web",
       ],
     }),
+    program("chezmoi yadm homesick homeshick mackup rcup vcsh", "readsNothing changesMore", {
+      effects: filledHome,
+      shows: "status diff list log show managed unmanaged data doctor cd cat dump",
+    }),
     program("robocopy", "changesMore", { effects: effectsOfRobocopy }),
     program("croc wormhole magic-wormhole b2 pastebinit gdrive", "changesMore", { effects: readsAndUploads }),
   ],
 };
+
+/** Keepers of the files of a home put them there. */
+function filledHome({ options, operands, scope }: ParsedCall): readonly ProgramEffect[] {
+  const action = operands.map(describe)[0] ?? "";
+  const isPut = /^(?:apply|update|init|clone|restore|link|pull|upgrade|checkout)?$/.test(action);
+  if (!isPut || options.has("n", "dry-run", "version", "help")) return [];
+  return [{ kind: "write", path: text(scope.session.context.home), how: "replace", isInto: true }];
+}
 
 /** `host:path` and `rsync://`; a drive letter or a slash before the colon is a local path. */
 function isRemotePath(value: Value): boolean {

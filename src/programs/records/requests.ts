@@ -10,6 +10,7 @@ import {
   type ProgramCall,
   text,
   type Value,
+  wordAt,
   wordSet,
   words,
 } from "../../shell/index.ts";
@@ -27,7 +28,9 @@ export interface HttpRequest {
 
 const VERBS = words("delete destroy drop purge terminate wipe erase nuke truncate");
 /** Ends of an address that take something from others. */
-const ENDS = words("remove archive deactivate flush empty kick ban suspend unpublish rollback");
+const ENDS = words(
+  "remove archive deactivate flush empty kick ban suspend unpublish rollback shutdown poweroff reboot halt kill stop",
+);
 const ACTION_MEMBERS = words("action type op operation command method mutation");
 const SQL_MEMBERS = words("sql query statement stmt q");
 
@@ -37,7 +40,7 @@ export function requestLosses(request: HttpRequest): readonly OperationEffect[] 
   if (isDelete(request) || /\/_delete_by_query(\?|$)/.test(address)) return deletionAt(address);
   if (isLocalAddress(address)) return [];
   const isSent = bodies.length > 0 || /^(post|put|patch)$/i.test(request.method ?? "");
-  if (!isSent) return [];
+  if (!isSent) return callsDeletion(address) ? deletionAt(address) : [];
   if (endsInVerb(address) || bodies.some(asksForDeletion)) return deletionAt(address);
   if (/^(?:put|patch)$/i.test(request.method ?? "") && bodies.some(takesOut)) return deletionAt(address);
   if (/\/git\/refs\//.test(address) && bodies.some(body => /\bforce["'=:\s]+true\b/i.test(body)))
@@ -90,21 +93,46 @@ function operationAt(address: string, rule: OperationEffect["rule"], what: strin
   return { kind: "operation", rule, what, target: address, names: [address] };
 }
 
+/** What is written to a connection of a client that nobody knows: `client wss://… <<< '{"op":"delete"}'`. */
+export function requestOfInput(argv: readonly Value[], stdin: Value | undefined): readonly OperationEffect[] {
+  const given = argv.map(describe);
+  const body = (stdin === undefined ? undefined : knownText(stdin)) ?? "";
+  const address = given.find(one => /^(?:wss?|https?|grpcs?|tcp|mqtts?|amqps?):\/\//i.test(one));
+  // A script of requests: `DELETE https://…` on a line of its own.
+  const written = [...body.matchAll(/^\s*(DELETE|PUT|PATCH|POST)\s+(https?:\/\/\S+)/gm)].flatMap(
+    ([, method, to = ""]) => requestLosses({ method, address: to, headers: [], bodies: [] }),
+  );
+  if (address === undefined) return written;
+  const bodies = [body, ...given.filter(one => /^\s*\{/.test(one))];
+  return [...written, ...requestLosses({ method: "post", address, headers: [], bodies })];
+}
+
 /** `--method delete --url https://…`: a request that a program makes which does much else. */
-export function requestOfOptions(options: ParsedOptions): readonly OperationEffect[] {
+export function requestOfOptions(options: ParsedOptions, argv: readonly Value[]): readonly OperationEffect[] {
   const [first = "", second = ""] = options.operandValues.slice(0, 2).map(describe);
   // `client delete https://…`
   const named = /^\S+(?::\/\/|\.[a-z]{2,}\/)\S+$/i.test(second) ? first : undefined;
-  const method = options.valuesOf("method", "request", "http-method", "X").map(describe)[0] ?? named;
+  /** Values of options of one letter, whose grammar is not known. */
+  const behind = (letters: RegExp): readonly string[] =>
+    argv.flatMap((word, index) =>
+      index > 0 && letters.test(describe(wordAt(argv, index - 1))) ? [describe(word)] : [],
+    );
+  const [method = named] = [
+    ...options.valuesOf("method", "request", "http-method").map(describe),
+    ...behind(/^-X$/),
+  ];
   if (method === undefined || !/^(?:delete|post|put|patch)$/i.test(method)) return [];
   const given = [
     ...options.valuesOf("url", "uri", "path", "endpoint", "target-uri"),
     ...options.operandValues.slice(method === named ? 1 : 0),
-  ].map(describe);
+  ]
+    .map(describe)
+    .filter(one => one !== method);
   const address = given.find(one => one.includes("://")) ?? given.find(one => /^\/?[\w-]+\/\S+$/.test(one));
   const bodies = options
-    .valuesOf("body", "data", "d", "input", "json", "f", "F", "field", "raw-field")
-    .map(describe);
+    .valuesOf("body", "data", "input", "json", "field", "raw-field")
+    .map(describe)
+    .concat(behind(/^-[dfF]$/));
   return address === undefined ? [] : requestLosses({ method, address, headers: [], bodies });
 }
 
@@ -119,6 +147,12 @@ function isDelete({ method, headers }: HttpRequest): boolean {
 function endsInVerb(address: string): boolean {
   const last = /[/:]([A-Za-z_.-]+)\/?(?:[?#].*)?$/.exec(address)?.[1] ?? "";
   return partsOf(last).some(part => destroyingVerb(part) !== undefined || ENDS.includes(part));
+}
+
+/** Some interfaces take every call as a question: `https://api.example.com/bot1/deleteWebhook`. */
+function callsDeletion(address: string): boolean {
+  const last = /^https?:\/\/[^/]*\bapi\b[^?#]*\/([a-z]+[A-Z]\w*)(?:[?#].*)?$/.exec(address)?.[1] ?? "";
+  return destroyingVerb(partsOf(last)[0] ?? "") !== undefined;
 }
 
 /** A GraphQL mutation whose fields delete, or a member that names the action. */

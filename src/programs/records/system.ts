@@ -231,6 +231,11 @@ export const system: Field = {
       "update-rc.d rc-update chkconfig sysrc: sys.cron * | make something start by itself | unless list l show status | free on show|status | stops rc-update add web | passes rc-update show",
 
       "fcrontab incrontab: sys.cron * | replace the schedule | unless l e | stops incrontab x | passes incrontab -l",
+      "scancel bkill: sys.kill - | end every job of a user | needs u user U A account | stops scancel -u web | passes scancel 4711",
+      "fastboot: disk.raw erase|format|flashing|oem|flash:raw | erase a device | stops fastboot erase userdata | passes fastboot devices",
+      "fastboot: disk.raw - | erase a device | needs w | stops fastboot -w | passes fastboot devices",
+      "nvram: disk.raw - | erase the settings of the firmware | needs c d | stops nvram -c | passes nvram -p",
+      "nix-collect-garbage: cloud.other - | delete every older generation | needs d delete-old | stops nix-collect-garbage -d | passes nix-collect-garbage",
       "launchctl: sys.kill kill * system/* | end a service of the machine | stops launchctl kill 9 system/x | passes launchctl list web",
       "launchctl: sys.power reboot|bootout | switch the machine or a login off | stops launchctl reboot | passes launchctl list web",
       "sysctl: fs.system-write - | change settings of the kernel | ask | needs w write p load system | safer sysctl -a | stops sysctl -w net.ipv4.ip_forward=1 | passes sysctl -a",
