@@ -291,7 +291,8 @@ function operationEffects(
   // A record without options and rows knows no subcommand of the program.
   const hasNoVerbs = found?.options === undefined && found?.language === undefined && rows.length === 0;
   const isClient = found?.changesMore === true && hasNoVerbs && !isEveryday(tool.name);
-  const ofOthers = kinds?.has("cloud") === true || kinds?.has("sec") === true;
+  // What git drops has rules of its own.
+  const ofOthers = kinds?.has("cloud") === true || (kinds?.has("sec") === true && tool.name !== "git");
   const readsVerbs = isUnknown || isTask || isClient || ofOthers;
   // Containers are stopped as a whole every day, and processes have rules of their own.
   const endsAny = !/^(?:docker|podman|nerdctl|kill|pkill)$/.test(tool.name);

@@ -300,7 +300,7 @@ export const paths: Field = {
       harmless: { reads: "*" },
     }),
     program(
-      "dir exa eza lsd tree whereis wait test [ umask lsattr getfacl shasum logger notify-send say info help",
+      "dir exa eza lsd tree whereis locate wait test [ umask lsattr getfacl shasum logger notify-send say info help",
       "readsNothing",
       { harmless: { reads: "*", names: "tree" } },
     ),

@@ -68,15 +68,6 @@ export const search: Field = {
       lists: listDirectory,
       harmless: { reads: "*" },
     }),
-    program("locate mlocate plocate slocate mdfind", "readsNothing", {
-      lists: ({ operands }) => ({
-        starts: [text("/")],
-        selection: "some",
-        names: operands.map(word => `*${describe(word).replace(/^.*\//s, "")}*`),
-        isSearch: true,
-      }),
-      harmless: { reads: "*" },
-    }),
     program("entr", "readsNothing", {
       options: { flags: "-acdnprsz", stopsAtOperand: true },
       run(call) {
