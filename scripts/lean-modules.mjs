@@ -21,20 +21,20 @@ const DEFERRED = [
   {
     inside: ["src/code/"],
     file: "lazy-code",
-    modules: {
-      "src/code/read-code.ts": ["readCode"],
-      "src/code/languages/mongo.ts": ["readMongo"],
-      "src/code/languages/redis.ts": ["readRedis"],
-      "src/code/languages/sql.ts": ["dialectOf", "readSql"],
-    },
+    modules: [
+      "src/code/read-code.ts",
+      "src/code/languages/mongo.ts",
+      "src/code/languages/redis.ts",
+      "src/code/languages/sql.ts",
+    ],
   },
   {
     inside: ["src/text/redact.ts"],
-    modules: { "src/text/redact.ts": ["liveTokenIn", "redact", "redactOpening", "shownSecretIn"] },
+    modules: ["src/text/redact.ts"],
   },
   {
     inside: ["src/config/accept.ts", "src/config/sections.ts"],
-    modules: { "src/config/accept.ts": ["acceptConfig"] },
+    modules: ["src/config/accept.ts"],
   },
 ];
 
@@ -48,10 +48,7 @@ export function leanModules(writeBundle) {
     ...CONSTANTS.map(path => [resolve("src", path), () => constantSource(path)]),
     ...DEFERRED.flatMap(group => [
       [groupName(group), () => groupSource(group, writeBundle)],
-      ...Object.entries(group.modules).map(([path, names]) => [
-        resolve(path),
-        () => deferredSource(group, names),
-      ]),
+      ...group.modules.map(path => [resolve(path), () => deferredSource(group, path)]),
     ]),
   ]);
   return {
@@ -107,9 +104,15 @@ function literal(value) {
 
 const groupName = ({ inside }) => `deferred:${inside[0]}`;
 
-function deferredSource(group, names) {
-  return names
-    .map(name => `export const ${name} = (...words) => require("${groupName(group)}").${name}(...words);`)
+/** Functions load the group when they are called; what else a module exports stands in the bundle. */
+async function deferredSource(group, path) {
+  const exported = await loadSource({ [relative("src", path)]: ["*"] });
+  return Object.entries(exported)
+    .map(([name, value]) =>
+      typeof value === "function"
+        ? `export const ${name} = (...words) => require("${groupName(group)}").${name}(...words);`
+        : `export const ${name} = ${literal(value)};`,
+    )
     .join("\n");
 }
 
@@ -131,9 +134,7 @@ async function bundleGroup({ inside, modules }) {
   const outside = new Set();
   const { outputFiles } = await build({
     stdin: {
-      contents: Object.entries(modules)
-        .map(([path, names]) => `export { ${names} } from "./${path}";`)
-        .join("\n"),
+      contents: modules.map(path => `export * from "./${path}";`).join("\n"),
       resolveDir: process.cwd(),
     },
     bundle: true,
