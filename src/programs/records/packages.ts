@@ -28,6 +28,10 @@ const EXEC: OptionGrammar = {
 
 /** Commands that give something away to everybody, or take it back from them. */
 
+/** Packages without which a machine does not start, or can no longer be reached or mended. */
+const VITAL =
+  "python3|python3-minimal|libc6|libc-bin|glibc|musl|bash|dash|coreutils|base|busybox|systemd*|sudo|openssh-server|linux-image*|linux|kernel*|apt|dpkg|rpm|dnf|pacman|network-manager|NetworkManager|filesystem|util-linux|login|init";
+
 /** Package managers: what they run, and what they publish. */
 export const packages: Field = {
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a record a program
@@ -44,8 +48,8 @@ export const packages: Field = {
         "publish access public|restricted|set|grant|revoke|edit|2fa-* | change who may publish | safer npm access list packages | stops npm access public",
         "sec.keychain config get *:_auth*|*:_password | show a token of the registry | stops npm config get //registry.example/:_authToken web | passes npm config get help web",
         "sec.keychain token create | make a token | stops npm token create web | passes npm token help web",
-        "pkg.index config|c|conf set *registry*|script-shell*|shell*|node-options*|*proxy*|cafile*|strict-ssl*|ignore-scripts* | change where packages come from, or what runs them | ask | stops npm config set registry=http://x | passes npm config set fund false",
-        "pkg.index set *registry*|script-shell*|shell*|node-options*|*proxy*|cafile*|strict-ssl*|ignore-scripts* | change where packages come from, or what runs them | ask | stops npm set registry http://x | passes npm set fund false",
+        "pkg.index config|c|conf set *registry*|script-shell*|shell*|node-options*|*proxy*|cafile*|strict-ssl*|ignore-scripts* | change where packages come from, or what runs them | ask | free on *https://registry.npmjs.org*|*https://registry.yarnpkg.com* | stops npm config set registry=http://x | passes npm config set fund false",
+        "pkg.index set *registry*|script-shell*|shell*|node-options*|*proxy*|cafile*|strict-ssl*|ignore-scripts* | change where packages come from, or what runs them | ask | free on *https://registry.npmjs.org*|*https://registry.yarnpkg.com* | stops npm set registry http://x | passes npm set fund false",
       ],
     },
     {
@@ -56,7 +60,7 @@ export const packages: Field = {
         "publish publish|pub|publ|publi|publis | publish a package to everybody | safer npm publish --dry-run | stops bun publish",
         "publish recursive|multi|m publish | publish packages to everybody | safer pnpm publish --dry-run | stops pnpm recursive publish",
         "publish unpublish|deprecate | take a published package away | safer npm view {rest} | stops pnpm unpublish",
-        "pkg.index config|c set *registry*|script-shell*|shell*|node-options*|*proxy*|cafile*|strict-ssl*|ignore-scripts* | change where packages come from, or what runs them | ask | stops pnpm config set registry http://x | passes pnpm config set store-dir x",
+        "pkg.index config|c set *registry*|script-shell*|shell*|node-options*|*proxy*|cafile*|strict-ssl*|ignore-scripts* | change where packages come from, or what runs them | ask | free on *https://registry.npmjs.org*|*https://registry.yarnpkg.com* | stops pnpm config set registry http://x | passes pnpm config set store-dir x",
       ],
     },
     {
@@ -66,7 +70,7 @@ export const packages: Field = {
       operations: [
         "publish publish | publish a package to everybody | safer yarn pack --dry-run | stops yarn publish",
         "publish …npm publish | publish a package to everybody | safer yarn pack --dry-run | stops yarn npm publish",
-        "pkg.index config set *egistry*|*Proxy*|enableStrictSsl*|yarnPath* | change where packages come from, or what runs them | ask | stops yarn config set npmRegistryServer http://x | passes yarn config set nodeLinker x",
+        "pkg.index config set *egistry*|*Proxy*|enableStrictSsl*|yarnPath* | change where packages come from, or what runs them | ask | free on *https://registry.npmjs.org*|*https://registry.yarnpkg.com* | stops yarn config set npmRegistryServer http://x | passes yarn config set nodeLinker x",
       ],
     },
     {
@@ -130,7 +134,7 @@ export const packages: Field = {
       options: { values: "-otc option target-release config-file", abbreviates: false },
       shellOptions: { names: "o option", prefix: /^[\w:-]*-Invoke[\w:-]*=/i },
       operations: [
-        "fs.system-write remove|purge | take software of the machine away | ask | unless s simulate just-print dry-run no-act recon | safer {tool} list --installed | stops apt remove x | passes apt remove x -s",
+        `fs.system-write remove|purge …${VITAL} | take away what the machine cannot do without | ask | unless s simulate just-print dry-run no-act recon | safer {tool} list --installed | stops apt remove libc6 | passes apt remove nginx`,
       ],
     }),
     program("pip pip3", "readsNothing", {
@@ -143,7 +147,7 @@ export const packages: Field = {
     program("dpkg", "", {
       shows: "-l -L -s --list --status --listfiles",
       operations: [
-        "fs.system-write - | take software of the machine away | ask | needs r P remove purge | unless dry-run no-act simulate | safer dpkg --list | stops dpkg -P x | passes dpkg -l x",
+        `fs.system-write …${VITAL} | take away what the machine cannot do without | ask | needs r P remove purge | unless dry-run no-act simulate | safer dpkg --list | stops dpkg -P libc6 | passes dpkg -P nginx`,
       ],
     }),
     commands([
@@ -156,11 +160,10 @@ export const packages: Field = {
       "anaconda luarocks: publish upload | publish a package to everybody | safer {tool} --help | stops anaconda upload",
       "ansible-galaxy: publish collection|role publish|import | publish a collection | safer ansible-galaxy --help | stops ansible-galaxy collection publish",
       "dart flutter: publish pub publish | publish a package to everybody | safer dart pub publish --dry-run | stops dart pub publish",
-      "dnf dnf5 yum microdnf zypper: fs.system-write remove|erase|rm | take software of the machine away | ask | unless dry-run assumeno | safer rpm -qa | stops dnf remove x | passes dnf list x",
-      "apk: fs.system-write del | take software of the machine away | ask | unless s simulate | safer apk list | stops apk del x | passes apk list x",
-      "pacman yay paru: fs.system-write - | take software of the machine away | ask | needs R remove | unless p print | safer pacman -Q | stops pacman -Rns x | passes pacman -Q x",
-      "rpm: fs.system-write - | take software of the machine away | ask | needs e erase | unless test | safer rpm -qa | stops rpm -e x | passes rpm -q x",
-      "snap flatpak: fs.system-write remove|uninstall | take software of the machine away | ask | safer {tool} list | stops snap remove x | passes snap list x",
+      `dnf dnf5 yum microdnf zypper: fs.system-write remove|erase|rm …${VITAL} | take away what the machine cannot do without | ask | unless dry-run assumeno | safer rpm -qa | stops dnf remove glibc | passes dnf remove nginx`,
+      `apk: fs.system-write del …${VITAL} | take away what the machine cannot do without | ask | unless s simulate | safer apk list | stops apk del musl | passes apk del curl`,
+      `pacman yay paru: fs.system-write …${VITAL} | take away what the machine cannot do without | ask | needs R remove | unless p print | safer pacman -Q | stops pacman -Rns base | passes pacman -Rns nginx`,
+      `rpm: fs.system-write …${VITAL} | take away what the machine cannot do without | ask | needs e erase | unless test | safer rpm -qa | stops rpm -e glibc | passes rpm -q glibc`,
       "release-it np: publish - | publish a release | safer semantic-release --dry-run | stops release-it",
     ]),
   ],
