@@ -22,18 +22,25 @@ const DETACHING =
   /(?<![&|<>\d])&(?![&>\d])|\b(nohup|setsid|disown|daemonize|start-stop-daemon|coproc|Start-Process|Start-Job|pm2|forever)\b|\bstart\s+\/b\b/i;
 /** The same, started by a service: its processes belong to nobody that could be looked at. */
 const SERVICES = "systemd-run|at|batch|crontab|launchctl|schtasks|tmux|screen|zellij";
+// Where a command begins: such words are also names and prose. A line break begins one, so none is skipped as a blank.
 const BY_A_SERVICE = new RegExp(
-  // Where a command begins: such words are also names and prose.
-  `(?:^|[;&|({\n\`]|\\b(?:sudo|env|exec|nohup|xargs)\\s)\\s*(?:${SERVICES})(?=\\s|$)` +
-    "|\\b(?:docker|podman|nerdctl)\\b[^;&|\n]*\\s(?:-[a-zA-Z]*d[a-zA-Z]*|--detach|start|restart|unpause)(?![\\w-])",
+  `(?:^|[;&|({\n\`]|\\b(?:sudo|env|exec|nohup|xargs)\\s)[^\\S\\n]*(?:${SERVICES})(?=\\s|$)`,
 );
+const CONTAINERS = /\b(?:docker|podman|nerdctl)\b/;
+const DETACHED = /\s(?:-[a-zA-Z]{0,8}d[a-zA-Z]{0,8}|--detach|start|restart|unpause)(?![\w-])/;
 
 export function detaches(command: string): boolean {
   return DETACHING.test(command);
 }
 
 export function isLeftToService(command: string): boolean {
-  return BY_A_SERVICE.test(command);
+  return (
+    BY_A_SERVICE.test(command) ||
+    command.split(/[;&|\n]/).some(part => {
+      const at = part.search(CONTAINERS);
+      return at >= 0 && DETACHED.test(part.slice(at));
+    })
+  );
 }
 
 /** The newest process of this machine, where `/proc` tells: what is started from now on has a later number. */

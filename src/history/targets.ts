@@ -50,7 +50,7 @@ export async function captureTargets(
     }
     named.set(path, { path, isTree: isTree || named.get(path)?.isTree === true });
     const facts = factsAt(files, path);
-    for (const missing of facts === undefined && how === "write" ? missingParents(keeper, path) : []) {
+    for (const missing of facts === undefined ? missingParents(keeper, path) : []) {
       seen.set(missing, { path: missing, state: { kind: "absent" }, stamp: "" });
       named.set(missing, named.get(missing) ?? { path: missing, isTree: false });
     }

@@ -12,6 +12,7 @@ export {
   isEveryday,
   isInterpreter,
   isProgramName,
+  isStartedByName,
 } from "./model/registry.ts";
 export { lossesInText } from "./model/unknown.ts";
 export {

@@ -9,6 +9,8 @@ import {
 import { readText } from "../state/index.ts";
 import { hasErrorCode, join, type System } from "../system/index.ts";
 
+/** The database of messages in a store. */
+export const MESSAGE_DATABASE = "opencode.db";
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
 /** One session of OpenCode: its messages in the form of its own files, with the session and its parent in each. */
@@ -31,7 +33,7 @@ export async function readOpenCodeSessions(
   wanted: "messages" | "parts" = "messages",
 ): Promise<readonly OpenCodeSession[]> {
   const withParts = wanted === "parts";
-  const database = join(store, "opencode.db");
+  const database = join(store, MESSAGE_DATABASE);
   const kept = system.files.follow(database)?.kind === "file" ? await readDatabase(database, withParts) : [];
   const known = new Set(kept.map(({ id }) => id));
   const files = readFolder(system, join(store, "storage"), withParts);

@@ -27,7 +27,7 @@ const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
   "rules/taken-along.ts": ["net"],
   // Endings of files, and a folder.
   "session-files.ts":
-    "php lua sh bash zsh ksh fish go java gradle groovy scala swift ex clj awk nix dart cmake service husky zig".split(
+    "php lua sh bash zsh ksh fish go java gradle groovy scala swift ex clj awk nix dart cmake service husky zig sbt".split(
       " ",
     ),
   // A hook of git's and its subcommands.
@@ -49,7 +49,15 @@ const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
     "find",
     "view",
     "ftp",
+    "kill",
+    "halt",
+    "shutdown",
+    "suspend",
   ],
+  // Endings of files that hold native code.
+  "rules/sequences.ts": ["node", "jar"],
+  // Descriptors in the place of a file.
+  "rules/wiring.ts": ["fd"],
   // Descriptors in the place of a file.
   "collect-gaps.ts": ["fd"],
   // The names of tools that hosts have, not of programs.

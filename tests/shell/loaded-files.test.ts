@@ -59,7 +59,7 @@ describe("work that is used up", () => {
     `case $x in\n${Array.from({ length: count }, (_, at) => `a${at}) rm -rf d${at};;`).join("\n")}\nesac`;
 
   it("is said once for a text, whatever follows", () => {
-    const { unexamined } = read(arms(6000));
+    const { unexamined } = read(arms(2000));
     expect(unexamined.map(({ reason }) => reason)).toEqual(["words"]);
     expect(unexamined[0]?.criticalWords).toContain("rm");
   });

@@ -261,7 +261,10 @@ describe.skipIf(!hasPostgres)("who may do what with records", () => {
 });
 
 describe.skipIf(!hasPostgres)("nothing is lost or doubled", () => {
-  const program = bundleProgram(new URL("./programs/shipper.ts", import.meta.url), ["pg"]);
+  const program = bundleProgram(new URL("./programs/shipper.ts", import.meta.url), [
+    "pg",
+    "@dbos-inc/dbos-sdk",
+  ]);
 
   async function countsOf(database: Database) {
     const [row] = await database.run(

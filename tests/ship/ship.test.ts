@@ -233,7 +233,10 @@ describe("a receiver that fails", () => {
 describe("a shipper", () => {
   it("that is killed before the acknowledgement leaves everything to the next one", async () => {
     const { stateHome, receiver, ship } = await place(3);
-    const program = bundleProgram(new URL("./programs/shipper.ts", import.meta.url), ["pg"]);
+    const program = bundleProgram(new URL("./programs/shipper.ts", import.meta.url), [
+      "pg",
+      "@dbos-inc/dbos-sdk",
+    ]);
     const child = spawn(process.execPath, [program, stateHome, `otlp=${receiver.url}`], { stdio: "inherit" });
     receiver.answers.push(() => child.kill("SIGKILL"));
     await once(child, "close");

@@ -1,5 +1,5 @@
 import { cpSync, existsSync, readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import {
   CommandError,
   defineCommand,
@@ -369,8 +369,9 @@ interface ReplayRecords {
 async function chooseRecords(system: System, named: string, last: number): Promise<ReplayRecords> {
   if (named !== "") {
     const path = findFile(system, named);
-    if (path.endsWith("/opencode.db")) {
-      const records = (await readOpenCode(system, dirname(path))).map(({ record }) => record);
+    const { MESSAGE_DATABASE } = await loadOpenCodeRecords();
+    if (basename(path) === MESSAGE_DATABASE) {
+      const records = (await readMessages(system, dirname(path))).map(({ record }) => record);
       return { records, isSummaryOnly: true, sessions: undefined, found: 0 };
     }
     const isFolder = system.files.follow(path)?.kind === "directory";
@@ -383,7 +384,7 @@ async function chooseRecords(system: System, named: string, last: number): Promi
     session,
     record: { file: session.path, host: session.host },
   }));
-  const all = [...lines, ...(await readOpenCodeBelow(system, home))].sort(
+  const all = [...lines, ...(await readMessagesBelow(system, home))].sort(
     (one, other) => other.session.modifiedMs - one.session.modifiedMs,
   );
   if (all.length === 0)
@@ -403,22 +404,25 @@ interface FoundSession {
 }
 
 /** Sessions of hosts that keep a store of messages. What cannot be read is left to `usage`, which says so. */
-async function readOpenCodeBelow(system: System, home: string): Promise<readonly FoundSession[]> {
+async function readMessagesBelow(system: System, home: string): Promise<readonly FoundSession[]> {
   const found: FoundSession[] = [];
   for (const { evidence } of HOST_LIST)
     if (evidence?.messageStore !== undefined)
-      found.push(...(await readOpenCode(system, join(home, evidence.messageStore))));
+      found.push(...(await readMessages(system, join(home, evidence.messageStore))));
   return found;
 }
 
-async function readOpenCode(system: System, store: string): Promise<readonly FoundSession[]> {
-  const { entriesOf, lastUseOf, readOpenCodeSessions } = await loadOpenCodeRecords();
+async function readMessages(system: System, store: string): Promise<readonly FoundSession[]> {
+  const { entriesOf, lastUseOf, MESSAGE_DATABASE, readOpenCodeSessions } = await loadOpenCodeRecords();
+  const keeper = HOST_LIST.find(({ evidence }) => evidence?.messageStore !== undefined);
+  if (keeper === undefined) return [];
+  const host = keeper.id;
+  const title = keeper.setup?.().title ?? host;
   const sessions = await readOpenCodeSessions(system, store, "parts");
   return sessions.map(one => {
-    const path = join(store, "opencode.db");
-    const host = "opencode";
+    const path = join(store, MESSAGE_DATABASE);
     return {
-      session: { host, title: "OpenCode", path, size: 0, modifiedMs: lastUseOf(one) },
+      session: { host, title, path, size: 0, modifiedMs: lastUseOf(one) },
       record: { file: path, host, entries: entriesOf(one) },
     };
   });

@@ -1,4 +1,4 @@
-import { isEveryday, isOwnAccount } from "../../programs/index.ts";
+import { isOwnAccount, isStartedByName } from "../../programs/index.ts";
 import { describe } from "../../shell/index.ts";
 import { components, isInside } from "../../system/index.ts";
 import { isStartupFile, secretAt, type Target, zoneOf } from "../../workspace/index.ts";
@@ -104,7 +104,7 @@ function takesName(
   const { home } = workspace;
   const folder = [`${home}/.local/bin/`, `${home}/bin/`].find(one => path?.startsWith(one) === true);
   const name = folder === undefined ? "" : (path?.slice(folder.length) ?? "");
-  const isTaken = isEveryday(name) || /^(?:git|sudo|ssh|su|sh|bash|zsh)$/.test(name);
+  const isTaken = isStartedByName(name);
   // What the call links is seen as if it were there.
   return isTaken && (how === "link" || workspace.disk.kind(path ?? "") === undefined);
 }

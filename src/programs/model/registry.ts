@@ -65,6 +65,13 @@ export function isEveryday(name: string): boolean {
   return field !== undefined && EVERYDAY.includes(field);
 }
 
+/** Programs that people and others start by name all day: what is found under such a name is trusted by habit. */
+const STARTED_BY_NAME = new Set("git sudo ssh su sh bash zsh".split(" "));
+
+export function isStartedByName(name: string): boolean {
+  return isEveryday(name) || STARTED_BY_NAME.has(name);
+}
+
 function findListed(name: string): Program | undefined {
   const field = fieldOf(name);
   return field === undefined ? undefined : tableOf(field).byName.get(name);

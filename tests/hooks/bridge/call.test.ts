@@ -212,6 +212,6 @@ describe("a hook whose bridge is missing", () => {
       realSystem(),
     );
     expect(effect?.context).toMatch(/unavailable/);
-    expect(readdirSync(folder).sort()).toEqual([".claude", "CLAUDE.md"]);
+    expect(readdirSync(folder).sort()).toEqual([".amplihack", ".claude", "CLAUDE.md"]);
   });
 });
