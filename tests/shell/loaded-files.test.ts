@@ -60,7 +60,7 @@ describe("work that is used up", () => {
 
   it("is said once for a text, whatever follows", () => {
     const { unexamined } = read(arms(2000));
-    expect(unexamined.map(({ reason }) => reason)).toEqual(["words"]);
+    expect(unexamined.map(({ reason }) => reason)).toEqual(["nesting"]);
     expect(unexamined[0]?.criticalWords).toContain("rm");
   });
 
