@@ -18,6 +18,7 @@ export {
   type Parsed,
   parseBridgeReply,
   parseBridgeRequest,
+  type QuestionReply,
   type QuestionRequest,
   REPLY_LIMITS,
   type ReflectReply,
@@ -128,7 +129,7 @@ export {
 } from "./user/manifest.ts";
 export type { AskRequest, ChildRequest } from "./user/node-child.ts";
 export { OwnHooks, withToolInput } from "./user/own-hooks.ts";
-export { findImpostors } from "./user/own-names.ts";
+export { findImpostors, trustFile } from "./user/own-names.ts";
 export { CODE_CLOSING, CODE_OPENING, type RunHook, requireHooks, runInRealm } from "./user/run-code.ts";
 export { findWanted, indexFile, indexText, isSourceName, isWanted, listSources } from "./user/wanted.ts";
 export const loadAudit = () => import("./program/audit.ts");

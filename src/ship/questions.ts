@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
+import type { QuestionReply } from "../hooks/index.ts";
 import { checkSignature, readPublicKey } from "../launcher/index.ts";
 import { type JsonObject, parseJsonObject, readJson, stringAt } from "../protocol/index.ts";
 import { requireDirectories } from "../state/index.ts";
@@ -54,17 +55,11 @@ export interface AskedQuestion extends QuestionFacts {
   readonly digest: string;
 }
 
-export interface QuestionAnswer {
-  readonly answer: "yes" | "no" | "waiting";
-  /** who answered */
-  readonly by: string;
-}
-
 const POLL_MS = 1_000;
 const REQUEST_MS = 5_000;
 const MAX_SPOOLED = 50;
 const MAX_SPOOLED_BYTES = 128 * 1024;
-const WAITING: QuestionAnswer = { answer: "waiting", by: "" };
+const WAITING: QuestionReply = { answer: "waiting", by: "" };
 
 /**
  * Asks the server that this machine joined, until there is an answer or the time is over. A yes counts for this asking
@@ -74,7 +69,7 @@ export async function askTeam(
   system: System,
   question: AskedQuestion,
   waitMs: number,
-): Promise<QuestionAnswer> {
+): Promise<QuestionReply> {
   const { stateHome } = requireDirectories(system);
   const joined = joinedFile(system, stateHome).read();
   if (joined === undefined) return WAITING;
@@ -112,7 +107,7 @@ function readAnswer(
   reply: JsonObject,
   key: string,
   { nonce, digest, ...facts }: AskedQuestion & { readonly nonce: string },
-): QuestionAnswer | undefined {
+): QuestionReply | undefined {
   const statement = stringAt(reply, "statement");
   const signature = stringAt(reply, "signature");
   if (statement === undefined || signature === undefined) return undefined;

@@ -41,8 +41,13 @@ function textOf(system: System, path: string): string | undefined {
   }
 }
 
+/** What of projects the person trusted, by path and content. */
+export function trustFile(stateHome: string): string {
+  return join(stateHome, "hooks", ".trusted.json");
+}
+
 function trustedAs(system: System, stateHome: string, path: string): string | undefined {
-  const read = readJson(`{"list":${textOf(system, join(stateHome, "hooks", ".trusted.json")) ?? "[]"}}`);
+  const read = readJson(`{"list":${textOf(system, trustFile(stateHome)) ?? "[]"}}`);
   const list = read.ok && isJsonObject(read.value) ? listAt(read.value, "list") : [];
   const entry = list.find(one => stringAt(one, "path") === path);
   return entry === undefined ? undefined : stringAt(entry, "sha256");

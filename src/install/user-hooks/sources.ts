@@ -1,4 +1,5 @@
 import type { Config } from "../../config/index.ts";
+import { trustFile } from "../../hooks/index.ts";
 import { type Json, StrictMembers } from "../../protocol/index.ts";
 import { AtomicJsonFile } from "../../state/index.ts";
 import { join, type System } from "../../system/index.ts";
@@ -62,10 +63,6 @@ export class TrustedHooks {
 }
 
 export type TrustState = "trusted" | "changed" | "untrusted";
-
-function trustFile(stateHome: string): string {
-  return join(stateHome, "hooks", ".trusted.json");
-}
 
 function parseTrusted(value: Json): readonly TrustedContent[] {
   if (!Array.isArray(value)) throw new TypeError("it must be a list");

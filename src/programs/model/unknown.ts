@@ -302,15 +302,7 @@ export function operationOfVerbs(
   const isOfProject = /^[./]|\.\w+$/.test(describe(wordAt(call.argv, 0)));
   const [called] = isKnown || /^[./]/.test(describe(wordAt(call.argv, 0))) ? [] : verbsOfName(program);
   if (called !== undefined && !onlyTells(call.options))
-    return [
-      {
-        kind: "operation",
-        rule: "cloud.other",
-        what: `${called} something`,
-        target: [program, ...call.argv.slice(1).map(describe)].join(" "),
-        names: namesOf(call, call.options, call.operands.map(describe)),
-      },
-    ];
+    return [saidBy(program, call, call.operands.map(describe), "cloud.other", `${called} something`)];
   for (const options of isKnown ? [call.options] : GRAMMARS.map(one => parseOptions(call.argv, one))) {
     const shown = options.operandValues.map(describe);
     const verb =
@@ -322,16 +314,23 @@ export function operationOfVerbs(
             .map(({ name, value }) => verbOfOption(name, value))
             .find(one => one !== undefined)));
     if (onlyTells(options)) continue;
-    const target = [program, ...call.argv.slice(1).map(describe)].join(" ");
-    const names = namesOf(call, options, shown);
-    if (verb !== undefined)
-      return [{ kind: "operation", rule: "cloud.other", what: `${verb} something`, target, names }];
-    if (verb === undefined && !isOfProject) {
-      const ended = endsAllOf(program, { ...call, options });
-      if (ended.length > 0) return ended;
-    }
+    const there = { ...call, options };
+    if (verb !== undefined) return [saidBy(program, there, shown, "cloud.other", `${verb} something`)];
+    const ended = isOfProject ? [] : endsAllOf(program, there);
+    if (ended.length > 0) return ended;
   }
   return [];
+}
+
+function saidBy(
+  program: string,
+  call: ParsedCall,
+  shown: readonly string[],
+  rule: OperationEffect["rule"],
+  what: string,
+): OperationEffect {
+  const target = [program, ...call.argv.slice(1).map(describe)].join(" ");
+  return { kind: "operation", rule, what, target, names: namesOf(call, call.options, shown) };
 }
 
 /** `stop all`, `kill --all`; `qdel all`, where the program is the verb. */
@@ -341,9 +340,7 @@ export function endsAllOf(program: string, call: ParsedCall): readonly Operation
   const flags = options.options.flatMap(({ name, value }) => (value === undefined ? [name] : []));
   const called = /(?:kill|stop|del|cancel)$/.test(program) ? ["stop"] : [];
   if (onlyTells(options) || !endsEverything([...called, ...shown], flags)) return [];
-  const target = [program, ...call.argv.slice(1).map(describe)].join(" ");
-  const names = namesOf(call, options, shown);
-  return [{ kind: "operation", rule: "sys.kill", what: "end everything that runs there", target, names }];
+  return [saidBy(program, call, shown, "sys.kill", "end everything that runs there")];
 }
 
 /** Settings by which a program starts another one, or trusts or fetches what others offer, from then on. */

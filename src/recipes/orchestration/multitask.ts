@@ -215,12 +215,8 @@ export class Multitask {
       const { text } = await this.git(this.top, "diff", "--name-only", "-z", base, branch);
       return text.split("\0").filter(path => path !== "");
     }
-    const git = (...words: readonly string[]) =>
-      runGit(this.system, words, { cwd: worktree, timeoutMs: GIT_MS });
-    const [changed, others] = [
-      await git("diff", "--name-only", "-z", base),
-      await git("ls-files", "-z", "--others", "--exclude-standard"),
-    ];
+    const changed = await this.git(worktree, "diff", "--name-only", "-z", base);
+    const others = await this.git(worktree, "ls-files", "-z", "--others", "--exclude-standard");
     return [...new Set(`${changed.text}\0${others.text}`.split("\0").filter(path => path !== ""))].sort();
   }
 
