@@ -166,6 +166,8 @@ export interface ForAgents<Name extends string = string> {
   readonly isGivenTexts?: true;
   /** options that name a file which it writes */
   readonly writes?: readonly Name[];
+  /** it prints what is in our own state and changes nothing, starts nothing and reaches nobody; not with these options */
+  readonly looks?: readonly Condition<Name>[];
   /**
    * the words behind `--`, or what its first argument names: a recipe, a file of code, or another file that says what runs,
    * or a folder of such files

@@ -19,7 +19,8 @@ export function renderOwnCommands(commands: readonly Command[]): string {
 function rowOf({ forAgents, isPassThrough, options }: LeafCommand): OwnCommand {
   const uses = typeof forAgents === "string" ? { use: forAgents } : forAgents;
   // No option changes what such a call means.
-  if (uses.use === "passes" && Object.keys(uses).length === 1) return uses;
+  if (uses.use === "passes" && Object.keys(uses).every(name => name === "use" || name === "looks"))
+    return uses;
   const specs: OptionSpecs = { ...GLOBAL_OPTIONS, ...options };
   const spelled = (isWanted: (spec: OptionSpec) => boolean) =>
     Object.entries(specs)

@@ -293,7 +293,7 @@ const headCommand = defineCommand({
 Kept on another machine it proves later that the log was not shortened or
 rewritten: amplihack audit verify --head HEAD. amplihack ship sends it along.`,
   options: { format: FORMAT_OPTION },
-  forAgents: "passes",
+  forAgents: { use: "passes", looks: [] },
   examples: { "amplihack audit head": "prints NUMBER:HASH" },
   async run({ options, system, terminal }) {
     const head = findHead(system, auditPath(system, terminal));

@@ -33,7 +33,7 @@ const showCommand = defineCommand({
   name: "show",
   summary: "show what is answered for you, and what stood in the way",
   options: { format: FORMAT_OPTION },
-  forAgents: "passes",
+  forAgents: { use: "passes", looks: [] },
   examples: {
     "amplihack autonomy": "the level, and what each level would have answered in the last 7 days",
     "amplihack autonomy show --json": "the same, for programs",

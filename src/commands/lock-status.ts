@@ -7,7 +7,7 @@ export const command = defineCommand({
   group: "Work",
   details: "A sentence at a terminal, JSON for programs, unless --format says which.",
   options: { format: option.choice(FORMATS, "how to print the result", { short: "f" }) },
-  forAgents: "passes",
+  forAgents: { use: "passes", looks: [] },
   examples: {
     "amplihack lock-status": "tells whether a stop is held, and since when",
     "amplihack lock-status --json": "prints locked, locked_at, session_id and iterations",

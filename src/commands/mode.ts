@@ -8,7 +8,7 @@ const detect = defineCommand({
   name: "detect",
   summary: "say where amplihack's files for this project are: local, plugin or none",
   options: { format: FORMAT_OPTION },
-  forAgents: "passes",
+  forAgents: { use: "passes", looks: [] },
   examples: { "amplihack mode detect": "prints local, plugin or none" },
   async run({ options, system, terminal }) {
     const { detectMode } = await loadMode();

@@ -85,7 +85,7 @@ const list = defineCommand({
   name: "list",
   summary: "list the plugins that are installed",
   options: { format: FORMAT_OPTION },
-  forAgents: "passes",
+  forAgents: { use: "passes", looks: [] },
   examples: { "amplihack plugin list": "shows each with its version, and whether it is on" },
   async run({ options, system, terminal }) {
     const { listPlugins } = await loadPlugins();

@@ -16,7 +16,7 @@ export const command = defineCommand({
     },
   ],
   wordsBehind: "[-- PATH…]",
-  forAgents: { use: "history", passesWith: ["dry-run"] },
+  forAgents: { use: "history", passesWith: ["dry-run"], looks: [] },
   examples: {
     "amplihack redo": "shows what the last undo took back, asks, and does it again",
     "amplihack redo --dry-run": "only shows it",

@@ -31,7 +31,7 @@ export const command = defineCommand({
 With --html everything is written to one page that needs no server and loads nothing. It holds commands (without their
 secrets), paths and session ids: look before you share it.`,
   options: OPTIONS,
-  forAgents: { use: "passes", writes: ["html"] },
+  forAgents: { use: "passes", writes: ["html"], looks: ["html"] },
   examples: {
     "amplihack report": "today, compared with yesterday and the last seven days",
     "amplihack report --week": "the last seven days, compared with the seven before",

@@ -61,7 +61,7 @@ const status = defineCommand({
   summary: "print the sessions of a tree as JSON",
   positionals: [{ name: "TREE", summary: "id of a tree; AMPLIHACK_TREE_ID by default", isOptional: true }],
   options: {},
-  forAgents: "passes",
+  forAgents: { use: "passes", looks: [] },
   examples: { "amplihack session-tree status 5e6f7a8b": "prints who is active and who has ended" },
   async run({ positionals, system, terminal }) {
     const trees = await openTrees(system);

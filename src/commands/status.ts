@@ -13,7 +13,7 @@ export const command = defineCommand({
   group: "Look",
   options: { format: FORMAT_OPTION },
   ignoresHome: true,
-  forAgents: "passes",
+  forAgents: { use: "passes", looks: [] },
   examples: {
     amplihack: "shows the agents on this machine, their hooks, and the next step",
     "amplihack status --format json": "the same for programs",

@@ -129,7 +129,7 @@ const listCommand = defineCommand({
   name: "list",
   summary: "list changes that are held",
   options: { format: FORMAT_OPTION },
-  forAgents: "passes",
+  forAgents: { use: "passes", looks: [] },
   examples: { "amplihack try list": "what was tried and waits for your word" },
   async run(invocation) {
     const { options, system, terminal } = invocation;

@@ -38,7 +38,7 @@ Exit codes: 0 done, 1 nothing to undo or not done, 2 usage, 3 files were changed
     },
   ],
   wordsBehind: "[-- PATH…]",
-  forAgents: { use: "history", passesWith: ["dry-run"] },
+  forAgents: { use: "history", passesWith: ["dry-run"], looks: [] },
   examples: {
     "amplihack undo": "lets you choose what an agent did here, shows it, asks, and takes it back",
     "amplihack undo --dry-run": "only shows it",

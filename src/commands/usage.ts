@@ -32,7 +32,7 @@ of more than half an hour is neither work nor waiting.`,
     since: option.string("TIME", `the last so long: 6h, 3d, 4w (${DEFAULT_SINCE} by default)`),
     format: FORMAT_OPTION,
   },
-  forAgents: "passes",
+  forAgents: { use: "passes", looks: [] },
   examples: {
     "amplihack usage": "the last 30 days, a row for each day",
     "amplihack usage --by model --since 7d": "what each model used in a week",

@@ -7,7 +7,7 @@ export const command = defineCommand({
   group: "Look",
   options: { format: FORMAT_OPTION },
   ignoresHome: true,
-  forAgents: "passes",
+  forAgents: { use: "passes", looks: [] },
   examples: {
     "amplihack version": "prints the name and the version",
     "amplihack version --format json": "adds Node, platform and the version of the hook program",

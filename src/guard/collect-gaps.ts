@@ -5,10 +5,19 @@ import {
   isSecretName,
   isShellWord,
   missingOf,
+  namedVariables,
   onlyReads,
+  printsEnvironment,
   startedBy,
 } from "../programs/index.ts";
-import { describe, hasGlob, type Invocation, type ShellFacts, type Value } from "../shell/index.ts";
+import {
+  describe,
+  hasGlob,
+  type Invocation,
+  knownText,
+  type ShellFacts,
+  type Value,
+} from "../shell/index.ts";
 import { isInside } from "../system/index.ts";
 import {
   expandTarget,
@@ -70,7 +79,7 @@ function* gapsOfText(facts: ShellFacts): Iterable<Gap> {
     else if (from === "stdin") yield { kind: "code", what, why: "what comes in on the input is run" };
     else if (!isExamined) yield { kind: "code", what, why: "code that was not read to its end" };
   }
-  for (const { name } of facts.assignments) yield* gapsOfVariable(name);
+  for (const { name, value } of facts.assignments) yield* gapsOfVariable(name, value);
   for (const { name } of facts.functions)
     if (isProgramName(name))
       yield { kind: "environment", what: name, why: "a function takes the place of a program" };
@@ -78,8 +87,8 @@ function* gapsOfText(facts: ShellFacts): Iterable<Gap> {
     yield { kind: "code", what: "&", why: "it goes on after the call" };
 }
 
-function gapsOfVariable(name: string): readonly Gap[] {
-  return changesPrograms(name)
+function gapsOfVariable(name: string, value: Value | undefined): readonly Gap[] {
+  return changesPrograms(name, value === undefined ? undefined : knownText(value))
     ? [{ kind: "environment", what: name, why: "this variable changes what programs do" }]
     : [];
 }
@@ -87,12 +96,13 @@ function gapsOfVariable(name: string): readonly Gap[] {
 /** What its record lacks comes first: of most calls it is all that is asked for. */
 function* gapsOfProgram(invocation: Invocation, facts: ShellFacts, workspace: GuardWorkspace): Iterable<Gap> {
   yield* missingOf(invocation, workspace.settings.programs);
+  yield* gapsOfEnvironment(invocation, workspace);
   const { argv, environment, place, isElevated, isOpenEnded } = invocation;
   const name = invocation.program ?? describe(argv[0] ?? EMPTY);
   // `IFS= read -r line` is how lines are read.
   const isReading = name === "read";
   for (const variable of environment)
-    if (!(isReading && variable.name === "IFS")) yield* gapsOfVariable(variable.name);
+    if (!(isReading && variable.name === "IFS")) yield* gapsOfVariable(variable.name, variable.value);
   if (place.kind !== "local") yield { kind: "reach", what: name, why: "it runs on another machine" };
   if (isElevated) yield { kind: "reach", what: name, why: "it runs as another user" };
   if (isOfList(invocation, facts) && !onlyReads(invocation) && !isShellWord(name))
@@ -104,6 +114,19 @@ function* gapsOfProgram(invocation: Invocation, facts: ShellFacts, workspace: Gu
     if (word.pieces.some(piece => piece.kind !== "unknown" && UNSEEN.test(shownOf(piece))))
       yield { kind: "value", what: name, why: "a word has characters that cannot be seen" };
   }
+}
+
+/** What a program shows of the environment of the person: all of it, or the variables that it names. */
+function gapsOfEnvironment(invocation: Invocation, workspace: GuardWorkspace): readonly Gap[] {
+  if (!printsEnvironment(invocation)) return [];
+  const named = namedVariables(invocation);
+  const isSecret =
+    invocation.program === "printenv" && named.length > 0
+      ? named.some(isSecretName)
+      : workspace.given.hasSecretVariables?.() !== false;
+  return isSecret
+    ? [{ kind: "secret", what: invocation.program ?? "", why: "the environment may hold a secret" }]
+    : [];
 }
 
 /** Words of the shell are found nowhere; a program is known only if what would run is the one that is meant. */
@@ -182,6 +205,9 @@ function gapsOfEffect(effect: CommandEffect, workspace: GuardWorkspace): readonl
 const DEVICES = /^\/(?:dev(?!\/shm\/)|proc|sys)(?:\/|$)/;
 const PLAIN_DEVICES = /^\/dev\/(?:null|zero|full|u?random|stdin|stdout|stderr|tty|fd\/\d+)$/;
 
+/** Facts about the machine that everybody may read. */
+const MACHINE = /^\/proc\/(?:cpuinfo|meminfo|version|loadavg|uptime|filesystems|stat)$/;
+
 function gapsOfRead(
   { path: word, by }: Pick<EffectOf<"read">, "path" | "by">,
   workspace: GuardWorkspace,
@@ -191,7 +217,7 @@ function gapsOfRead(
   return targets.flatMap((target): readonly Gap[] => {
     const what = target.shown;
     if (target.path === undefined) return gapsOfOpenRead(word, target, workspace);
-    if (PLAIN_DEVICES.test(target.path)) return [];
+    if (PLAIN_DEVICES.test(target.path) || MACHINE.test(target.path)) return [];
     if (DEVICES.test(target.path))
       return [{ kind: "reach", what, why: "a device or a running process is read" }];
     if (secretAt(workspace, target.path) !== undefined) return [{ kind: "secret", what, why: "it is read" }];

@@ -23,7 +23,14 @@ import {
 import { findHome, findSessionDirectory, findStateHome } from "../state/index.ts";
 import { join, type System } from "../system/index.ts";
 import { clip, escapeControls } from "../text/index.ts";
-import { findHostFolders, inDirectory, isShadowedIn, startClock, survey } from "../workspace/index.ts";
+import {
+  findHostFolders,
+  inDirectory,
+  isSecretVariable,
+  isShadowedIn,
+  startClock,
+  survey,
+} from "../workspace/index.ts";
 import { isEmptyFootprint } from "./footprint.ts";
 import { judgeOrFail, judgeText, judgeWords } from "./judge.ts";
 import { ALLOWED, type GuardContext, isUnderstood, type Judgement } from "./judgement.ts";
@@ -196,6 +203,7 @@ export function contextOf(
     user: system.env.get("USER"),
     searchPath: system.env.get("PATH"),
     isShadowed: name => isShadowedIn(system.env, name),
+    hasSecretVariables: () => system.env.names().some(name => isSecretVariable(system.env, name)),
     nowMs: system.clock.nowMs(),
     hostFolders: findHostFolders(system.env),
     isLate: startClock(system),

@@ -1,6 +1,5 @@
-import { isSecretName } from "../programs/index.ts";
 import type { System } from "../system/index.ts";
-import { redact } from "../text/index.ts";
+import { isSecretVariable } from "../workspace/index.ts";
 
 /** Ways to agents, displays, buses and editors outside: the sockets are hidden, and the names would only mislead. */
 const LEADS_OUTSIDE =
@@ -8,15 +7,7 @@ const LEADS_OUTSIDE =
 
 /** Names of the variables that a command in the sandbox is given; `kept` are those that a person named. */
 export function keptVariables(env: System["env"], kept: readonly string[]): readonly string[] {
-  return env.names().filter(name => kept.includes(name) || isHarmless(name, env.get(name) ?? ""));
-}
-
-function isHarmless(name: string, value: string): boolean {
-  if (isSecretName(name) || LEADS_OUTSIDE.test(name)) return false;
-  return looksLikePaths(value) || redact(value) === value;
-}
-
-/** Folders have long names that look like chance, and say nothing. */
-function looksLikePaths(value: string): boolean {
-  return value.split(":").every(part => part === "" || /^[/.~]/.test(part)) && !value.includes("://");
+  return env
+    .names()
+    .filter(name => kept.includes(name) || !(LEADS_OUTSIDE.test(name) || isSecretVariable(env, name)));
 }

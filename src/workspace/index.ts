@@ -14,7 +14,7 @@ export {
   parseIgnoreFile,
 } from "./ignore.ts";
 export { holdsActiveLock, holdsHookProgram, isOwnFile, isSwitchFile } from "./own-files.ts";
-export { isShadowedIn, whyOtherProgram } from "./program-identity.ts";
+export { isSecretVariable, isShadowedIn, whyOtherProgram } from "./program-identity.ts";
 export { filesBelow, type ProtectedPath, protectedPaths } from "./protected.ts";
 export {
   activeHooks,

@@ -1,5 +1,7 @@
 import type { EnvironmentReader } from "../hosts/index.ts";
+import { isSecretName } from "../programs/index.ts";
 import { basename, dirname, isAbsolute, isInside, join } from "../system/index.ts";
+import { redact } from "../text/index.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Files in which a person's shell finds functions and aliases, below the home. */
@@ -22,6 +24,17 @@ export function isShadowedIn(env: EnvironmentReader, name: string): boolean {
   return [`BASH_FUNC_${name}%%`, "BASH_ENV", "ENV", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES"].some(
     variable => (env.get(variable) ?? "") !== "",
   );
+}
+
+/** A variable that is named like a secret, or holds what looks like one. */
+export function isSecretVariable(env: EnvironmentReader, name: string): boolean {
+  const value = env.get(name) ?? "";
+  return isSecretName(name) || (!looksLikePaths(value) && redact(value) !== value);
+}
+
+/** Folders have long names that look like chance, and say nothing. */
+function looksLikePaths(value: string): boolean {
+  return value.split(":").every(part => part === "" || /^[/.~]/.test(part)) && !value.includes("://");
 }
 
 /** By content, because the same files are asked about for every program of a session. */

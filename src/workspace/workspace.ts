@@ -33,6 +33,8 @@ export interface Surroundings {
   readonly searchPath?: string | undefined;
   /** whether the environment brings a function of this name, or a file that every shell loads first */
   readonly isShadowed?: ((name: string) => boolean) | undefined;
+  /** whether the environment holds something that looks like a secret; not known when absent */
+  readonly hasSecretVariables?: (() => boolean) | undefined;
   /** `~A`: the guard's own configuration, grants, keys and programs */
   readonly stateHome?: string | undefined;
   /** folders of hosts that a variable moved, with what they stand for below the home directory */

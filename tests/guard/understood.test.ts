@@ -63,6 +63,13 @@ describe("a call of which everything is known", () => {
     "git clean -nd",
     "git checkout -b feature/new",
     "git switch -c feature/new",
+    "git branch -m other && git commit --amend --no-edit",
+    "git -c user.name=a -c advice.detachedHead=false commit -qm x",
+    "GIT_PAGER=cat git log -3; NODE_ENV=test ls",
+    "grep -rn x src --include=*.ts",
+    "timeout 5 tail -f notes.txt; tree -L 2 src; free -h; xxd -l 16 notes.txt; cat /proc/cpuinfo",
+    "printenv LANG",
+    "amplihack guard test 'rm -rf ~'; amplihack history; amplihack undo --dry-run",
   ])("is understood: %s", command => {
     const judgement = judge(command);
     expect(judgement.gaps()).toEqual([]);
@@ -150,9 +157,25 @@ describe("a gap says what is not known", () => {
     ["git config edit", "program"],
     ["git config http.extraheader", "secret"],
     ["git clean -fd", "program"],
+    ["git branch -df other", "option"],
+    ["git -c core.sshCommand=x -c user.name=a log", "environment"],
+    ["GIT_PAGER=less git log", "environment"],
+    ["grep -rn x src --exclude-from=*.ts", "option"],
+    ["tree -o out.txt", "option"],
+    ["env", "secret"],
+    ["printenv API_TOKEN", "secret"],
+    ["export -p", "secret"],
+    ["amplihack memory sync", "program"],
+    ["amplihack report --html report.html", "program"],
+    ["amplihack guard test --file ~/cases.yaml", "program"],
   ])("%s: %s", (command, kind) => {
     expect(gapsOf(command)).toContain(kind);
   });
+});
+
+it("shows an environment in which nothing looks like a secret", () => {
+  const gaps = (hasSecretVariables: () => boolean) => judge("env | sort", { hasSecretVariables }).gaps();
+  expect([gaps(() => false), gaps(() => true).map(({ kind }) => kind)]).toEqual([[], ["secret"]]);
 });
 
 describe("files that git brings back", () => {

@@ -20,7 +20,7 @@ export const logCommand = defineCommand({
     rule: option.string("RULE", "only where this rule spoke"),
     verdict: option.choice(["allow", "ask", "deny"], "only with this verdict"),
   },
-  forAgents: "passes",
+  forAgents: { use: "passes", looks: [] },
   examples: {
     "amplihack guard log": "prints the last twenty decisions",
     "amplihack guard log --verdict deny --format json": "prints what was refused, for a script",

@@ -17,7 +17,7 @@ export const programsCommand = defineCommand({
   positionals: [
     { name: "NAME", summary: "a program such as find; all names when left out", isOptional: true },
   ],
-  forAgents: "passes",
+  forAgents: { use: "passes", looks: [] },
   examples: {
     "amplihack guard programs terraform": "shows what is known about one program",
     "amplihack guard programs": "lists every name",

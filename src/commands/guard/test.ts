@@ -34,7 +34,7 @@ export const testCommand = defineCommand({
     junit: option.boolean("print the cases as JUnit's XML"),
   },
   positionals: [COMMAND_POSITIONAL],
-  forAgents: "passes",
+  forAgents: { use: "passes", looks: ["file"] },
   examples: {
     "amplihack guard test 'git push --force origin main'": "prints the verdict, the rules and a safer way",
     "amplihack guard test --json - < deploy.sh": "judges a whole script",
@@ -103,7 +103,7 @@ export const explainCommand = defineCommand({
   summary: "show what a command would run and touch, which rule spoke and why",
   options: JUDGING_OPTIONS,
   positionals: [COMMAND_POSITIONAL],
-  forAgents: "passes",
+  forAgents: { use: "passes", looks: [] },
   examples: {
     "amplihack guard explain 'd=/; sudo rm -rf \"$d\"'":
       "draws the tree of programs with their resolved words, effects and findings",
@@ -179,7 +179,7 @@ export const argvCommand = defineCommand({
   summary: "judge a program with words that are already expanded; PATH shims use this",
   wordsBehind: "-- PROGRAM [ARGUMENT…]",
   options: { format: FORMAT_OPTION, cwd: CWD_OPTION },
-  forAgents: "passes",
+  forAgents: { use: "passes", looks: [] },
   examples: { "amplihack guard argv -- rm -rf /srv/data": "exit 0 allow, 3 ask, 2 deny" },
   async run({ options, rest, system, terminal }) {
     if (rest.length === 0)

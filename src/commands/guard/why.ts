@@ -24,7 +24,7 @@ export const whyCommand = defineCommand({
       completes: "rule",
     },
   ],
-  forAgents: "passes",
+  forAgents: { use: "passes", looks: [] },
   examples: {
     "amplihack guard why git.push": "explains one rule",
     "amplihack guard why": "lists every rule with what it says here",

@@ -26,7 +26,7 @@ many files. Marks behind it:
     limit: option.number("N", `how many at most (${DEFAULT_LIMIT} by default)`, { short: "n", minimum: 1 }),
     format: FORMAT_OPTION,
   },
-  forAgents: "passes",
+  forAgents: { use: "passes", looks: [] },
   examples: {
     "amplihack history list":
       "lists the last twenty changes of this project; `amplihack history` does the same",

@@ -6,7 +6,7 @@ export const verifyCommand = defineCommand({
   summary: "check that everything kept is still what was written",
   details: "Reads every kept file. Exit code 1 when something is damaged or missing; it is named.",
   options: { format: FORMAT_OPTION },
-  forAgents: "passes",
+  forAgents: { use: "passes", looks: [] },
   examples: { "amplihack history verify": "checks all of it and says what is damaged" },
   async run(invocation) {
     const { options, system, terminal } = invocation;

@@ -5,7 +5,7 @@ export const listCommand = defineCommand({
   name: "list",
   summary: "show every hook, and which hosts call it",
   options: { own: option.boolean("only hooks of your own"), format: FORMAT_OPTION },
-  forAgents: "passes",
+  forAgents: { use: "passes", looks: [] },
   examples: {
     "amplihack hooks list": "shows a table of hooks and hosts",
     "amplihack hooks list --own": "your hooks: where they run, and what is wrong with them",

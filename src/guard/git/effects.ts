@@ -63,7 +63,9 @@ function namedFiles(run: GitRun, by: Actor): readonly CommandEffect[] {
 
 /** A new working tree is a place that is filled with files; archives and saved diffs are files of their own. */
 function writes(run: GitRun, by: Actor): readonly CommandEffect[] {
-  const tree = newTreeOf(run);
+  // In a repository that is there already, `init` only adds samples.
+  const isAgain = run.subcommand === "init" && run.repository?.top === knownText(run.directory);
+  const tree = isAgain && run.options.operands.length === 0 ? undefined : newTreeOf(run);
   const files = writtenByGit(run).filter(path => knownText(path) !== "-");
   return [
     ...(tree === undefined ? [] : [{ kind: "write" as const, by, path: tree, how: "create" as const }]),

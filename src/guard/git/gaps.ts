@@ -126,6 +126,8 @@ function gapsOfSettings(run: GitRun, isCaptured: boolean, workspace: GuardWorksp
   }
   if (MERGES.test(subcommand) && has(settings, /^merge\..*\.driver$/s) && uses("merge"))
     gaps.push(code("merge.driver", "this setting of git names a program"));
+  if (subcommand === "init" && has(settings, /^init\.templatedir$/))
+    gaps.push({ kind: "wiring", what: "init.templateDir", why: "it brings files into the repository" });
   const shown = settings.filter(({ name }) => name === "format.pretty" || name.startsWith("pretty."));
   if (isOn("log.showsignature") || shown.some(({ value }) => value.includes("%G")))
     gaps.push(code("log.showSignature", "another program checks signatures"));

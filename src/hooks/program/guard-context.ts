@@ -8,7 +8,7 @@ import {
   readMachineKey,
 } from "../../state/index.ts";
 import { join, type ProcessIdentity, type System } from "../../system/index.ts";
-import { findHostFolders, isShadowedIn, startClock } from "../../workspace/index.ts";
+import { findHostFolders, isSecretVariable, isShadowedIn, startClock } from "../../workspace/index.ts";
 
 /** The guard as it is configured for one directory: what the hook and the commands both judge with. */
 export interface ConfiguredGuard {
@@ -42,6 +42,7 @@ export function openGuard(
     user: system.env.get("USER"),
     searchPath: system.env.get("PATH"),
     isShadowed: name => isShadowedIn(system.env, name),
+    hasSecretVariables: () => system.env.names().some(name => isSecretVariable(system.env, name)),
     stateHome,
     hostFolders: findHostFolders(system.env),
     machineKey: () => {

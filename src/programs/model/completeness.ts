@@ -1,20 +1,38 @@
 import type { OwnProgram } from "../../config/index.ts";
-import { describe, type Invocation, isKnown, knownText, parseOptions, words } from "../../shell/index.ts";
+import {
+  describe,
+  type Invocation,
+  isKnown,
+  knownText,
+  parseOptions,
+  type Value,
+  words,
+} from "../../shell/index.ts";
+import { readOwnCall } from "../records/own-commands.ts";
 import { isCompleteWord } from "../records/shell-words.ts";
 import { ownPrograms } from "./own-programs.ts";
 import type { KnownCall, Missing, Program } from "./program.ts";
 import { canonicalName, findProgram } from "./registry.ts";
 
+const EMPTY: Value = { pieces: [], origins: [] };
+
 /** What is not known of a started program, by its record. Nothing only where the record says that it is complete. */
 export function missingOf(invocation: Invocation, own: readonly OwnProgram[]): readonly Missing[] {
   const { program: name, argv } = invocation;
-  const shown = describe(argv[0] ?? { pieces: [], origins: [] });
+  const shown = describe(argv[0] ?? EMPTY);
   if (name === undefined) return [{ kind: "value", what: shown, why: "which program runs is not known" }];
   if (own.length > 0 && ownPrograms(own).find(name) !== undefined) return [incomplete(name)];
-  if (shown === name && isCompleteWord(name, argv)) return [];
+  if (shown === name && (isCompleteWord(name, argv) || onlyLooks(invocation))) return [];
   const record = findProgram(name);
   if (record?.complete === undefined) return [incomplete(name)];
   return missingIn(record, canonicalName(name, record), invocation);
+}
+
+/** A command of this program that only shows; another program of its name is found by its folder. */
+function onlyLooks({ program, argv, isOpenEnded }: Invocation): boolean {
+  if (program !== "amplihack" || isOpenEnded || argv.some(word => knownText(word) === undefined))
+    return false;
+  return readOwnCall(argv.slice(1)).onlyLooks;
 }
 
 function incomplete(name: string): Missing {
@@ -51,15 +69,19 @@ function missingPlaces(fixed: "first" | "last" | "all" | undefined, call: KnownC
 }
 
 function missingOptions({ complete, options: grammar }: Program, call: KnownCall): readonly Missing[] {
-  const { except: open = "", only } = typeof complete === "object" ? complete : {};
+  const { except: open = "", only, filters = "" } = typeof complete === "object" ? complete : {};
   const [except, told] = [words(open), only === undefined ? undefined : words(only)];
   const { options, hasUnknownOption } = call.options;
-  const missing = options.flatMap(({ name, isInGrammar, value }): readonly Missing[] => {
+  // `grep --include=*.ts`: whatever the shell finds for the pattern begins with the option.
+  const isFilter = (index: number, { pieces }: Value) =>
+    words(filters).includes(/^--([\w-]+)=/.exec(describe(call.argv[index] ?? EMPTY))?.[1] ?? "") &&
+    pieces.every(({ kind }) => kind !== "unknown");
+  const missing = options.flatMap(({ name, isInGrammar, value, index }): readonly Missing[] => {
     const what = `${call.program} ${name.length === 1 && grammar?.isSingleDash !== true ? "-" : "--"}${name}`;
     if (!isInGrammar) return [{ kind: "option", what, why: "this option is not known" }];
     if (except.includes(name) || told?.includes(name) === false)
       return [{ kind: "option", what, why: "not everything that this option does is known" }];
-    return value !== undefined && !isKnown(value) && knownText(value) === undefined
+    return value !== undefined && !isKnown(value) && knownText(value) === undefined && !isFilter(index, value)
       ? [{ kind: "value", what, why: "the value of this option is not known" }]
       : [];
   });

@@ -151,6 +151,8 @@ export interface Completeness {
   readonly except?: string;
   /** instead: the only options whose effects are stated, where a program has many more */
   readonly only?: string;
+  /** options whose value only chooses among what is read anyway: a pattern behind their `=` may find anything */
+  readonly filters?: string;
   /** programs that it starts by itself, found as it is found */
   readonly starts?: string;
   /** operands that mean something by their place: a pattern there may become several words */

@@ -48,7 +48,8 @@ export const encoding: Field = {
       run: decodeBase(decodeBase32),
     }),
     program("xxd", "decodes", {
-      options: { flags: "-abeiuEC r|revert p|ps|plain", values: "-cglson", abbreviates: false },
+      options: { flags: "-abdeiuEChv r|revert p|ps|plain", values: "-cglsonR", abbreviates: false },
+      complete: { fixed: "all", only: "a b d e i u E C h v c g l s o n" },
       effects: [{ read: "first" }, { write: "rest" }],
       run: runXxd,
     }),

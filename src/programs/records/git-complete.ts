@@ -48,7 +48,7 @@ const COMPLETE = `
   mv | verbose dry-run sparse v n k | force
   commit | quiet verbose author date message reuse-message fixup squash reset-author trailer signoff cleanup
         status all include only dry-run short branch ahead-behind porcelain long null amend untracked-files
-        pathspec-from-file pathspec-file-nul allow-empty allow-empty-message post-rewrite m a q v s z i o C u |
+        pathspec-from-file pathspec-file-nul allow-empty allow-empty-message post-rewrite no-edit m a q v s z i o C u |
         edit reedit-message interactive patch gpg-sign template file verify no-verify
   restore | source staged worktree ignore-unmerged overlay quiet progress merge conflict ours theirs
         ignore-skip-worktree-bits pathspec-file-nul s S W q | patch pathspec-from-file recurse-submodules
@@ -60,21 +60,21 @@ const COMPLETE = `
   switch | create guess quiet progress merge conflict detach track orphan ignore-other-worktrees c q t d |
         recurse-submodules force discard-changes overwrite-ignore force-create
   merge | stat summary log squash commit cleanup ff ff-only rerere-autoupdate strategy-option message into-name
-        verbose quiet abort quit continue allow-unrelated-histories progress autostash signoff m q v n s | edit
+        verbose quiet abort quit continue allow-unrelated-histories progress autostash signoff no-edit m q v n s X | edit
         gpg-sign verify-signatures file verify no-verify strategy overwrite-ignore
   cherry-pick | quit continue abort skip cleanup signoff mainline rerere-autoupdate strategy-option ff
-        allow-empty allow-empty-message keep-redundant-commits commit x n m s | edit gpg-sign strategy
+        allow-empty allow-empty-message keep-redundant-commits commit no-edit x n m s X | edit gpg-sign strategy
   revert | quit continue abort skip cleanup signoff mainline rerere-autoupdate strategy-option reference commit
-        n m s | edit gpg-sign strategy
+        no-edit n m s X | edit gpg-sign strategy
   rebase | onto keep-base quiet verbose stat signoff committer-date-is-author-date reset-author-date ignore-date
         ignore-whitespace whitespace force-rebase ff no-ff quit abort skip show-current-patch apply merge
         rerere-autoupdate empty autosquash update-refs autostash strategy-option reschedule-failed-exec
-        reapply-cherry-picks fork-point keep-empty q v n f m |
+        reapply-cherry-picks fork-point keep-empty q v n f m X |
         continue edit-todo interactive exec gpg-sign strategy verify no-verify root rebase-merges allow-empty-message
         preserve-merges
   branch | verbose quiet track set-upstream-to unset-upstream color remotes contains with without abbrev all
-        list show-current create-reflog merged column sort points-at ignore-case format a r v l q i |
-        edit-description delete force move copy recurse-submodules set-upstream
+        list show-current create-reflog merged column sort points-at ignore-case format delete move a r v l q i d m |
+        edit-description force copy recurse-submodules set-upstream
   tag | list annotate message cleanup create-reflog column contains with without merged sort points-at format
         color ignore-case l n a m i | delete verify sign local-user file edit force
   grep | cached untracked exclude-standard recurse-submodules invert-match ignore-case word-regexp text
@@ -150,10 +150,14 @@ const ACTIONS: Readonly<Record<string, readonly [actions: string, options: strin
   init: ["*", "q quiet b initial-branch"],
 };
 
+/** Settings that say who commits, or how something is shown: no program runs for them. */
+const HARMLESS_SETTING =
+  /^(?:user\.(?:name|email)|advice\.\w+|color\.[\w.]+|column\.\w+|init\.defaultbranch|core\.(?:quotepath|abbrev)|log\.(?:date|decorate)|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote)|merge\.conflictstyle|diff\.(?:algorithm|renames|colormoved))$/i;
+
 /** What is not known of a run of git, by its words alone. */
 export function missingOfGit({ subcommand, options, argv, settings }: GitWords): Missing | undefined {
   const what = `git ${subcommand}`;
-  const [setting] = settings;
+  const setting = settings.find(({ key }) => !HARMLESS_SETTING.test(key));
   if (setting !== undefined)
     return { kind: "environment", what: `git -c ${setting.key}`, why: "it may change what git runs" };
   const complete = completeGitCommand(subcommand) ?? ofAction(subcommand, options);

@@ -55,7 +55,7 @@ export const versionControl: Field = {
         stopsAtOperand: true,
       },
       // What its subcommands do is told by `git-complete.ts`, and what its settings start by those who know the disk.
-      complete: { except: "exec-path c config-env git-dir work-tree namespace super-prefix attr-source" },
+      complete: { except: "exec-path config-env git-dir work-tree namespace super-prefix attr-source" },
       effects: effectsOfGit,
       lists: listFiles,
       run: runGit,

@@ -26,6 +26,7 @@ export interface OwnCommand extends Pick<OptionGrammar, "flags" | "values" | "ba
   readonly asksAbroad?: string;
   readonly isGivenTexts?: true;
   readonly writes?: readonly string[];
+  readonly looks?: readonly string[];
   readonly runs?: "words" | "recipe" | "code" | "file";
   readonly launches?: string;
   readonly runsText?: readonly string[];
@@ -62,6 +63,8 @@ export interface OwnCall {
   readonly passedOn: readonly string[];
   /** an agent is started */
   readonly isLaunch: boolean;
+  /** it prints what it knows, and changes, starts and reaches nothing */
+  readonly onlyLooks: boolean;
   /** another option could have changed the use */
   readonly isOptionDependent: boolean;
   /** the names of files that it writes */
@@ -76,6 +79,7 @@ const TELLS_ONLY: OwnCall = {
   use: "passes",
   passedOn: [],
   isLaunch: false,
+  onlyLooks: true,
   isOptionDependent: false,
   writes: [],
   starts: [],
@@ -134,7 +138,7 @@ function skipGlobalFlags(argv: readonly Value[]): {
 
 function readCall(name: string, argv: readonly Value[]): OwnCall {
   const command = Object.hasOwn(OWN_COMMANDS, name) ? OWN_COMMANDS[name] : undefined;
-  if (command === undefined) return { ...TELLS_ONLY, command: undefined, use: "asks" };
+  if (command === undefined) return { ...TELLS_ONLY, command: undefined, use: "asks", onlyLooks: false };
   const read = readOptions(command, argv);
   const { options, passedOn } = read;
   const has = (conditions: readonly string[] = []) => conditions.some(each => isGiven(each, options));
@@ -155,6 +159,7 @@ function readCall(name: string, argv: readonly Value[]): OwnCall {
     use: use(),
     passedOn: passedOn.map(describe),
     isLaunch: command.isPassThrough === true && !isHarmless,
+    onlyLooks: tellsOnly || (command.looks !== undefined && use() === "passes" && !has(command.looks)),
     isOptionDependent: command.asksWith !== undefined && command.isGivenTexts !== true && !isHarmless,
     writes: options.flatMap(({ name, value }) =>
       value !== undefined && describe(value) !== "" && command.writes?.includes(name) === true ? [value] : [],

@@ -300,15 +300,14 @@ export const paths: Field = {
       harmless: { reads: "*" },
     }),
     program(
-      "dir exa eza lsd tree whereis locate wait test [ umask lsattr getfacl shasum logger notify-send say info help",
+      "dir exa eza lsd whereis locate wait test [ umask lsattr getfacl shasum logger notify-send say info help",
       "readsNothing",
-      { harmless: { reads: "*", names: "tree" } },
     ),
     ...shownFacts(),
     // Programs that only show something, and words of the shell that change no files.
     program(
       `diff3 sdiff colordiff delta pr tsort numfmt ptx look
-        cal ncal bc factor strings nm objdump readelf ldd size otool lipo pgrep pidof pstree top htop free
+        cal ncal bc factor strings nm objdump readelf ldd size otool lipo pgrep pidof pstree top htop
         vmstat iostat mpstat lsof ss netstat lscpu lsblk lsusb lspci lsmod w who last lastlog finger
         tty locale getent dmesg pmap tput clear cowsay md5 xmllint cloc tokei scc hexyl glow mdcat exiftool
         identify ffprobe mediainfo traceroute mtr whois zipinfo jobs bg fg disown times ulimit hash getopts
@@ -316,7 +315,7 @@ export const paths: Field = {
         readarray break continue [[ shellcheck yamllint hadolint actionlint check-jsonschema`,
       "",
     ),
-    program("uptime groups", "", { harmless: { reads: "*" } }),
+    program("groups", "", { harmless: { reads: "*" } }),
     program("open xdg-open", "readsNothing changesMore"),
   ],
 };

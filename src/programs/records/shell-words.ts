@@ -41,7 +41,17 @@ export function isShellWord(name: string): boolean {
 const DECIDES =
   /^(?:PATH|CDPATH|IFS|ENV|HOME|SHELL|SHELLOPTS|BASHOPTS|BASH_.*|PROMPT_COMMAND|PS[0-4]|GLOBIGNORE|POSIXLY_CORRECT|TMPDIR|TMP|TEMP|LD_.*|DYLD_.*|GCONV_PATH|LOCPATH|NLSPATH|MALLOC_.*|GLIBC_.*|NODE_.*|NPM_.*|npm_.*|PYTHON.*|PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|JAVA_.*|_?JAVA_OPTIONS|JDK_.*|CLASSPATH|GO[A-Z].*|CARGO.*|RUST.*|CC|CXX|LD|AR|.*FLAGS|MAKE.*|GIT_.*|GIT|HUSKY.*|LEFTHOOK.*|PRE_COMMIT.*|OVERCOMMIT.*|SKIP(?:_.*)?|SSH_.*|GPG.*|GNUPG.*|.*PAGER.*|.*EDITOR.*|VISUAL|BROWSER|LESS.*|MORE|MANOPT|MANPATH|GREP_.*|RIPGREP_.*|FD_.*|FZF_.*|JQ_.*|TAR_.*|GZIP|BZIP2?|XZ_.*|ZSTD_.*|ZIPOPT|UNZIP.*|ZIP|RSYNC_.*|CURL_.*|WGETRC|.*_proxy|.*_PROXY|XDG_.*|DOCKER_.*|KUBECONFIG|AWS_.*|.*RC|.*_HOME|.*_CONFIG|.*_PATH|.*_OPTS|.*_OPTIONS|ZDOTDIR|FPATH|fpath|path|AWKPATH|AWKLIBPATH|GAWK_.*|POSIX.*|SIMPLE_BACKUP_SUFFIX|VERSION_CONTROL|PATCH_.*|QUOTING_STYLE|TERMINFO|TERMCAP|MAIL.*|INPUTRC|HISTFILE|EXINIT|VIMINIT|SUDO_.*|DISPLAY|WAYLAND_.*|DBUS_.*)$/;
 
-/** A variable that changes what programs do, where they are found or what they read first. */
-export function changesPrograms(name: string): boolean {
-  return DECIDES.test(name);
+/** Variables with such names that change only what is printed, or who and when a commit names. */
+const HARMLESS =
+  /^(?:NODE_ENV|NODE_NO_WARNINGS|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|RUST_BACKTRACE|CARGO_TERM_COLOR|GIT_TERMINAL_PROMPT|GIT_OPTIONAL_LOCKS|GIT_(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE))$/;
+/** Programs that show a text as it is, or leave it as it is. */
+const SHOWS = /^(?:|cat)$/;
+const LEAVES = /^(?:true|:)$/;
+
+/** A variable that changes what programs do, where they are found or what they read first; `value` where that is known. */
+export function changesPrograms(name: string, value?: string): boolean {
+  if (!DECIDES.test(name) || HARMLESS.test(name)) return false;
+  if (value === undefined) return true;
+  if (/^(?:GIT_)?PAGER$/.test(name)) return !SHOWS.test(value);
+  return !/^(?:GIT_(?:SEQUENCE_)?)?EDITOR$/.test(name) || !LEAVES.test(value);
 }

@@ -36,6 +36,29 @@ export function shownFacts(): readonly Program[] {
         except: "c check l i",
       },
     }),
+    program("tree", "readsNothing", {
+      options: {
+        flags: `-adlfxqNQpugshDFvtcUrACSnXJi noreport matchdirs metafirst ignore-case gitignore inodes device du si prune
+          dirsfirst filesfirst fromfile fromtabfile nolinks hintro houtro info fflinks compress opt-toggle help version`,
+        values: "-LPIoHT filelimit gitfile infofile charset timefmt sort",
+        abbreviates: false,
+      },
+      complete: {
+        only: `a d l f x q N Q p u g s h D F v t c U r A C S n X J i noreport matchdirs metafirst ignore-case inodes device du
+          si prune dirsfirst filesfirst nolinks help version L P I T filelimit charset timefmt sort`,
+      },
+      harmless: { reads: "*" },
+    }),
+    program("free uptime", "readsNothing", {
+      options: {
+        flags: `-bkmghltvwpsV bytes kilo mega giga tera peta kibi mebi gibi tebi pebi human si lohi total committed wide
+          pretty since line raw container help version`,
+        values: "c|count seconds",
+        abbreviates: false,
+      },
+      complete: { except: "s" },
+      harmless: { reads: "*" },
+    }),
     program("true false sleep", "readsNothing", {
       options: { flags: "help version" },
       complete: true,

@@ -28,7 +28,7 @@ import { runString, splitString } from "../model/run.ts";
 import { hostPaths } from "./containers.ts";
 
 const ENV_OPTIONS: OptionGrammar = {
-  flags: "-0v i|ignore-environment null debug list-signal-handling",
+  flags: "-0v i|ignore-environment null debug list-signal-handling help version",
   values: "-Pa u|unset C|chdir S|split-string argv0",
   optional: "block-signal default-signal ignore-signal",
   stopsAtOperand: true,
@@ -38,8 +38,12 @@ const ENV_OPTIONS: OptionGrammar = {
 export const environment: Field = {
   tellsChanges: true,
   programs: () => [
-    program("env", "readsNothing gnu", { options: ENV_OPTIONS, run: call => runEnv(call, call.options, 0) }),
-    program("printenv", "readsNothing"),
+    program("env", "readsNothing gnu", {
+      options: ENV_OPTIONS,
+      complete: { only: "0 null i ignore-environment u help version" },
+      run: call => runEnv(call, call.options, 0),
+    }),
+    program("printenv", "readsNothing", { options: { flags: "-0 null help version" }, complete: true }),
   ],
 };
 
