@@ -26,9 +26,9 @@ import { clip, escapeControls } from "../text/index.ts";
 import {
   findHostFolders,
   inDirectory,
+  isAnswerDue,
   isSecretVariable,
   isShadowedIn,
-  startClock,
   survey,
 } from "../workspace/index.ts";
 import { isEmptyFootprint } from "./footprint.ts";
@@ -206,7 +206,7 @@ export function contextOf(
     hasSecretVariables: () => system.env.names().some(name => isSecretVariable(system.env, name)),
     nowMs: system.clock.nowMs(),
     hostFolders: findHostFolders(system.env),
-    isLate: startClock(system),
+    isLate: isAnswerDue(system),
     ...options,
     system,
   };

@@ -44,9 +44,9 @@ export async function beginCall(
   request: CallRequest,
   footprint: Footprint,
 ): Promise<Captured> {
-  const { store, system, settings } = context;
+  const { store, settings } = context;
   const key = callKey(store, request.toolUseId, request.tool, request.command);
-  const keeper = new Keeper(store, context.rules, limitsOf(settings, system));
+  const keeper = new Keeper(store, context.rules, limitsOf(settings));
   try {
     return (
       (await knownCapture(context, request, key)) ?? (await capture(context, keeper, request, footprint, key))

@@ -149,7 +149,7 @@ async function compareRepositories(
   const found = new Map<string, GitComparison>();
   const disk = createDisk(system);
   for (const before of open.git) {
-    const keeper = new Keeper(store, rules, limitsOf(settings, system, PATIENCE));
+    const keeper = new Keeper(store, rules, limitsOf(settings, PATIENCE));
     const after = captureGit(keeper, openRepository(disk, before.gitDirectory, before.top));
     found.set(
       before.gitDirectory,

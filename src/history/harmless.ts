@@ -1,4 +1,4 @@
-import { basename, dirname, isInside, join } from "../system/index.ts";
+import { basename, dirname, isInside, join, leftMs } from "../system/index.ts";
 import { createDisk, findRepository, type Repository } from "../workspace/index.ts";
 import type { GitWork, PathState } from "./change.ts";
 import { digestOf, type HistoryContext } from "./context.ts";
@@ -46,7 +46,7 @@ export function openLedger(
 }
 
 /** Looks at paths before they are lost. Each repository is asked once. */
-export function examineLosses(context: HistoryContext, session: string | undefined, timeoutMs: number) {
+export function examineLosses(context: HistoryContext, session: string | undefined) {
   const { system } = context;
   const disk = createDisk(system);
   let ledger: SessionLedger | undefined;
@@ -54,7 +54,7 @@ export function examineLosses(context: HistoryContext, session: string | undefin
   const treeOf = (repository: Repository | undefined) => {
     const top = repository?.top;
     if (top === undefined) return undefined;
-    const known = trees.get(top) ?? readTree(context, top, timeoutMs);
+    const known = trees.get(top) ?? readTree(context, top);
     trees.set(top, known);
     return known;
   };
@@ -86,13 +86,9 @@ interface WorkTree {
   readonly entries: readonly IndexEntry[];
 }
 
-async function readTree(
-  { system }: HistoryContext,
-  top: string,
-  timeoutMs: number,
-): Promise<WorkTree | undefined> {
-  const result = await readStatus(system, top, timeoutMs);
-  const entries = await readIndex(system, top, timeoutMs);
+async function readTree({ system }: HistoryContext, top: string): Promise<WorkTree | undefined> {
+  const result = await readStatus(system, top, leftMs(system.clock));
+  const entries = await readIndex(system, top, leftMs(system.clock));
   return result.ok && entries !== undefined ? { top, status: parseStatus(result.text), entries } : undefined;
 }
 

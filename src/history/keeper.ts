@@ -7,6 +7,7 @@ import {
   type ExactFacts,
   hasErrorCode,
   isInside,
+  leftMs,
   relative,
   type System,
   SystemError,
@@ -167,13 +168,9 @@ export interface KeeperLimits {
   readonly callFiles: number;
   /** work that may be done, as time that it takes on a machine at leisure: the same on every machine */
   readonly workMs: number;
-  /** by the monotonic clock: the last bound, before the host gives up */
-  readonly lastMs: number;
 }
 
-/** A busy machine gets so many times the budget for the same work; a large tree so many times for git alone. */
-const MAX_SLOWNESS = 20;
-const MIN_LAST_MS = 3_000;
+/** A large tree gets so many times the budget for git alone. */
 const MAX_GIT = 10;
 /** What work takes on a machine at leisure, in milliseconds. */
 const COPY_MS = 0.1;
@@ -185,18 +182,12 @@ const GIT_START_MS = 10;
 const INDEX_BYTES_IN_MS = 25_000;
 
 /** `times` the budget, where nobody waits for a call. */
-export function limitsOf(
-  settings: HistorySettings,
-  { clock }: Pick<System, "clock">,
-  times = 1,
-): KeeperLimits {
-  const workMs = settings.budgetMs * times;
+export function limitsOf(settings: HistorySettings, times = 1): KeeperLimits {
   return {
     fileBytes: settings.maxFileMb * MEBIBYTE,
     callBytes: settings.maxCallMb * MEBIBYTE,
     callFiles: settings.maxCallFiles,
-    workMs,
-    lastMs: clock.monotonicMs() + Math.max(MIN_LAST_MS, workMs * MAX_SLOWNESS),
+    workMs: settings.budgetMs * times,
   };
 }
 
@@ -206,7 +197,6 @@ export const NO_LIMITS: KeeperLimits = {
   callBytes: Number.POSITIVE_INFINITY,
   callFiles: Number.POSITIVE_INFINITY,
   workMs: Number.POSITIVE_INFINITY,
-  lastMs: Number.POSITIVE_INFINITY,
 };
 
 /** Keeps the files of one call, within its limits. What does not fit is remembered with the reason. */
@@ -231,9 +221,9 @@ export class Keeper {
     this.gitMs = limits.workMs * MAX_GIT;
   }
 
-  /** The work is done that may be done, or the time is long up. */
+  /** The work is done that may be done, or the host waits no longer. */
   get isLate(): boolean {
-    return this.workMs <= 0 || this.store.system.clock.monotonicMs() > this.limits.lastMs;
+    return this.workMs <= 0 || leftMs(this.store.system.clock) <= 0;
   }
 
   /** The same for a walk that comes to another directory. */
@@ -247,7 +237,7 @@ export class Keeper {
     const { system } = this.store;
     const bytes = system.files.inspect(`${gitDirectory}/index`)?.size ?? 0;
     this.gitMs -= GIT_START_MS + bytes / INDEX_BYTES_IN_MS;
-    return this.gitMs <= 0 ? 0 : Math.max(0, this.limits.lastMs - system.clock.monotonicMs());
+    return this.gitMs <= 0 ? 0 : leftMs(system.clock);
   }
 
   lose(path: string, why: string, code?: string): ContentSource {

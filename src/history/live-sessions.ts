@@ -1,5 +1,5 @@
 import { hasEnded, removeIfThere } from "../state/index.ts";
-import { isInside, join, type ProcessIdentity } from "../system/index.ts";
+import { isInside, join, leftMs, type ProcessIdentity } from "../system/index.ts";
 import { createDisk, findRepository } from "../workspace/index.ts";
 import type { HistoryContext } from "./context.ts";
 import { parseStatus, readStatus } from "./git-status.ts";
@@ -80,7 +80,8 @@ export function liveIn(store: Store, project: string): readonly LiveSession[] {
 /** A file that a session left and that is in no commit. */
 export interface UncommittedFile {
   readonly path: string;
-  readonly isTracked: boolean;
+  /** undefined where git did not say */
+  readonly isTracked: boolean | undefined;
 }
 
 const MAX_FILES = 10_000;
@@ -89,7 +90,6 @@ const MAX_FILES = 10_000;
 export async function uncommittedOf(
   context: HistoryContext,
   { session, project }: Pick<LiveSession, "session" | "project">,
-  timeoutMs: number,
 ): Promise<readonly UncommittedFile[]> {
   const { store, system } = context;
   const disk = createDisk(system);
@@ -103,15 +103,13 @@ export async function uncommittedOf(
       if (kind === "file" || kind === "symlink") found.push({ path, isTracked: false });
       continue;
     }
-    if (!trees.has(top)) trees.set(top, await workIn(context, top, timeoutMs));
-    const isTracked = trees.get(top)?.get(path);
-    if (isTracked !== undefined) found.push({ path, isTracked });
+    if (!trees.has(top)) trees.set(top, await workIn(context, top));
+    const work = trees.get(top);
+    if (work === undefined) found.push({ path, isTracked: undefined });
+    else if (work.has(path)) found.push({ path, isTracked: work.get(path) });
   }
   return found;
 }
-
-/** A person waits for it. */
-const LOOK_MS = 10_000;
 
 export async function listAtWork(
   context: HistoryContext,
@@ -120,19 +118,18 @@ export async function listAtWork(
   const { store } = context;
   const found: (LiveSession & { readonly files: readonly string[] })[] = [];
   for (const live of project === undefined ? listLive(store) : liveIn(store, project)) {
-    const files = await uncommittedOf(context, live, LOOK_MS);
+    const files = await uncommittedOf(context, live);
     found.push({ ...live, files: files.map(({ path }) => path) });
   }
   return found;
 }
 
-/** By path, whether it is tracked. */
+/** By path, whether it is tracked; undefined where git does not say. */
 async function workIn(
   { system }: HistoryContext,
   top: string,
-  timeoutMs: number,
 ): Promise<ReadonlyMap<string, boolean> | undefined> {
-  const result = await readStatus(system, top, timeoutMs);
+  const result = await readStatus(system, top, leftMs(system.clock));
   if (!result.ok) return undefined;
   const { changed, untracked } = parseStatus(result.text);
   return new Map([

@@ -49,7 +49,8 @@ const NEUTRAL = [
   "maintenance.auto=false",
 ];
 const MAX_CONFIG = 1024 * 1024;
-const CONFIG_MS = 5_000;
+/** of `git config --get-regexp`, where nothing matches */
+const NOT_FOUND = 1;
 
 type GitSystem = Pick<System, "env" | "files" | "processes" | "text">;
 
@@ -63,7 +64,8 @@ export async function runGit(
   options: GitOptions,
 ): Promise<GitRun> {
   if (options.timeoutMs <= 0) return failed("there was no time to ask git");
-  const { names, hasOtherTree } = await programsOf(system, options);
+  const { names, hasOtherTree, problem } = await programsOf(system, options);
+  if (problem !== undefined) return failed(problem);
   const env =
     hasOtherTree && options.env?.["GIT_WORK_TREE"] === undefined ? { GIT_WORK_TREE: options.cwd } : {};
   const settings = names.flatMap(name => [
@@ -86,8 +88,13 @@ export async function runGit(
 /** Filters that the settings of the repository itself define, and whether they name another working tree. */
 async function programsOf(
   system: GitSystem,
-  { cwd, env = {} }: GitOptions,
-): Promise<{ readonly names: readonly string[]; readonly hasOtherTree: boolean }> {
+  { cwd, timeoutMs, env = {} }: GitOptions,
+): Promise<{
+  readonly names: readonly string[];
+  readonly hasOtherTree: boolean;
+  /** which programs the repository names is not known, so that git cannot be asked */
+  readonly problem?: string;
+}> {
   const given = env["GIT_DIR"];
   const disk = createDisk(system);
   const repository = given === undefined ? findRepository(disk, cwd) : openRepository(disk, given, undefined);
@@ -99,7 +106,8 @@ async function programsOf(
   const hasOtherTree = top === cwd && /^\s*(\[\s*include|worktree\s*=)/im.test(text);
   if (!/\[\s*(filter|include)/i.test(text)) return { names: [], hasOtherTree };
   const args = ["config", "--includes", "-z", "--show-scope", "--name-only", "--get-regexp", "^filter\\."];
-  const run = await startGit(system, args, { cwd, timeoutMs: CONFIG_MS, env });
+  const run = await startGit(system, args, { cwd, timeoutMs, env });
+  if (!run.isOk && run.code !== NOT_FOUND) return { names: [], hasOtherTree, problem: run.problem };
   const fields = run.text.split("\0");
   const names = new Set<string>();
   for (let at = 0; at + 1 < fields.length; at += 2) {
@@ -116,7 +124,8 @@ export async function filteredPaths(
   paths: readonly string[],
   options: GitOptions,
 ): Promise<ReadonlySet<string>> {
-  const { names } = await programsOf(system, options);
+  const { names, problem } = await programsOf(system, options);
+  if (problem !== undefined) return new Set(paths);
   if (names.length === 0) return new Set();
   const run = await runGit(system, ["check-attr", "-z", "--stdin", "filter"], {
     ...options,

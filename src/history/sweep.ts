@@ -330,7 +330,7 @@ export async function sweepProject(context: HistoryContext, directory: string): 
   const { store, rules, settings, places, system } = context;
   if (rules.isOutOfReach(directory) || isInside(directory, places.home)) return;
   removeLeftovers(store);
-  const keeper = new Keeper(store, rules, limitsOf(settings, system, PATIENCE));
+  const keeper = new Keeper(store, rules, limitsOf(settings, PATIENCE));
   await sweepAround(keeper, directory, places.project, {
     isOfGit: false,
     withIgnored: false,

@@ -41,6 +41,7 @@ export {
   type Files,
   type HeldDirectory,
   hasErrorCode,
+  leftMs,
   type NamedFacts,
   type Processes,
   type ProcessIdentity,

@@ -163,6 +163,13 @@ export interface Clock {
   monotonicMs(): number;
   /** blocks the thread */
   sleepMs(ms: number): void;
+  /** how long the host still waits for an answer: the only clock that may end work. Absent where nobody waits. */
+  answerInMs?(): number;
+}
+
+/** No longer than the host waits, nor than `mostMs`. */
+export function leftMs({ answerInMs }: Pick<Clock, "answerInMs">, mostMs = 60_000): number {
+  return Math.max(0, Math.min(mostMs, answerInMs?.() ?? mostMs));
 }
 
 export interface Random {

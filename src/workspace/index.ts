@@ -67,7 +67,7 @@ export {
   inDirectory,
   type Surroundings,
   SYSTEM_TOPS,
-  startClock,
+  isAnswerDue,
   survey,
   type Workspace,
   withDisk,

@@ -8,6 +8,7 @@ import {
   expandHome,
   isAbsolute,
   isInside,
+  leftMs,
   normalise,
   resolve,
   type System,
@@ -92,15 +93,12 @@ export function findHostFolders(env: EnvironmentReader): readonly HostFolder[] {
   });
 }
 
-const LAST_RESORT_MS = 5000;
-
 /**
- * The last clock before the hosts' own limit of ten seconds, so that the call is asked about and does not pass unseen. Bounds are
- * amounts of work and end every judgement long before, on a busy machine as well.
+ * The host's own limit is near, so that the call is asked about and does not pass unseen. Bounds are amounts of work and
+ * end every judgement long before, on a busy machine as well.
  */
-export function startClock({ clock }: Pick<System, "clock">): () => boolean {
-  const start = clock.monotonicMs();
-  return () => clock.monotonicMs() - start > LAST_RESORT_MS;
+export function isAnswerDue({ clock }: Pick<System, "clock">): () => boolean {
+  return () => leftMs(clock) <= 0;
 }
 
 const TEMPS = wordSet(

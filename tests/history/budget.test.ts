@@ -9,6 +9,7 @@ import type { System } from "../../src/system/system.ts";
 
 const HOME = "/home/u";
 const PROJECT = `${HOME}/p`;
+const HOST_WAITS_MS = 3_000;
 const REQUEST = {
   host: "claude-code",
   session: "s",
@@ -24,7 +25,7 @@ function open(count: number, msPerLook: number, other: Readonly<Record<string, s
   const files = { ...Object.fromEntries(names.map(name => [name, name])), ...other };
   const { files: disk, ...rest } = createMemorySystem({ cwd: PROJECT, files, env: { HOME } });
   let now = 0;
-  const clock = { ...rest.clock, monotonicMs: () => (now += msPerLook) };
+  const clock = { ...rest.clock, answerInMs: () => HOST_WAITS_MS - (now += msPerLook) };
   const system: System = { ...rest, files: disk, clock };
   const places = {
     project: PROJECT,
@@ -64,7 +65,7 @@ describe("the time before a call", () => {
     const context = open(0, 0, { [`${PROJECT}/holes`]: "x" });
     const { files } = context.system;
     const sparse = { ...files.exactFacts(`${PROJECT}/holes`), size: 2.5e9, allocatedBytes: 4096 };
-    const keeper = new Keeper(context.store, context.rules, limitsOf(context.settings, context.system));
+    const keeper = new Keeper(context.store, context.rules, limitsOf(context.settings));
     keeper.capture(`${PROJECT}/holes`, sparse as never);
     expect(keeper.lost[0]?.why).toContain("too long to read");
   });
@@ -73,8 +74,8 @@ describe("the time before a call", () => {
     const large = "x".repeat(64 * 1024 * 1024);
     const files = { [`${PROJECT}/small/index`]: "x", [`${PROJECT}/large/index`]: large };
     const context = open(0, 0, files);
-    const keeper = new Keeper(context.store, context.rules, limitsOf(context.settings, context.system));
-    expect(keeper.msForGit(`${PROJECT}/small`)).toBe(3_000);
+    const keeper = new Keeper(context.store, context.rules, limitsOf(context.settings));
+    expect(keeper.msForGit(`${PROJECT}/small`)).toBe(HOST_WAITS_MS);
     expect(keeper.msForGit(`${PROJECT}/large`)).toBe(0);
   });
 });

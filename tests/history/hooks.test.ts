@@ -185,7 +185,7 @@ describe("what loses nothing is not asked about, also without a history and at l
   it("an ignore rule that this session wrote does not count", async () => {
     const project = repository();
     project.write({ "target/work.txt": "w\n" });
-    const look = () => examineLosses(project.context, "s1", 60_000).isHarmless(join(project.root, "target"));
+    const look = () => examineLosses(project.context, "s1").isHarmless(join(project.root, "target"));
     project.shell("echo target/ > .git/info/exclude");
     expect(await look()).toBe(true);
     await run(project, "echo target/ >> .gitignore");

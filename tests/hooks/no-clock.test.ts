@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { callProgram } from "./call-program.ts";
 
-// A verdict depends on amounts of work, never on how busy the machine is: what may be cut off by a clock has seconds, which
-// end shortly before the host's own limit.
+// A verdict depends on amounts of work, never on how busy the machine is. The only clock ends shortly before the host's
+// own limit, and it asks.
 
 const HOME = "/home/user";
 const PROJECT = `${HOME}/p`;
-const SECONDS_OF_WORK = 3_000;
+const BEFORE_THE_HOSTS_LIMIT_MS = 8_000;
 
 describe("a git that is asked before a call", () => {
   it.each(["git reset --hard", "git clean -fdx", "git checkout -- ."])(
-    "has seconds for its answer: %s",
+    "has all the time that the host leaves: %s",
     async command => {
       const { system } = await callProgram(["pre-tool-use"], {
         stdin: JSON.stringify({
@@ -31,7 +31,7 @@ describe("a git that is asked before a call", () => {
       });
       const asked = system.processes.requests.filter(({ argv }) => argv[0]?.endsWith("git"));
       expect(asked.length).toBeGreaterThan(0);
-      for (const { timeoutMs } of asked) expect(timeoutMs).toBeGreaterThanOrEqual(SECONDS_OF_WORK - 1);
+      for (const { timeoutMs } of asked) expect(timeoutMs).toBeGreaterThanOrEqual(BEFORE_THE_HOSTS_LIMIT_MS);
     },
   );
 });

@@ -8,7 +8,7 @@ import {
   readMachineKey,
 } from "../../state/index.ts";
 import { join, type ProcessIdentity, type System } from "../../system/index.ts";
-import { findHostFolders, isSecretVariable, isShadowedIn, startClock } from "../../workspace/index.ts";
+import { findHostFolders, isAnswerDue, isSecretVariable, isShadowedIn } from "../../workspace/index.ts";
 
 /** The guard as it is configured for one directory: what the hook and the commands both judge with. */
 export interface ConfiguredGuard {
@@ -54,7 +54,7 @@ export function openGuard(
       }
     },
     nowMs: system.clock.nowMs(),
-    isLate: startClock(system),
+    isLate: isAnswerDue(system),
   };
   return { config, notices, context, home, stateHome, project };
 }

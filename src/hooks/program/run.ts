@@ -108,6 +108,7 @@ class ProgramRun implements HookRun {
   private readonly system: System;
   private readonly services: EngineServices;
   private readonly startedMs: number;
+  private limitMs: number | undefined;
   private readonly problems: string[] = [];
   /** those of them that are no fault of the payload: the person hears of them */
   private readonly degradations: string[] = [];
@@ -129,9 +130,13 @@ class ProgramRun implements HookRun {
   constructor(program: HookProgram, call: HookCall, system: System, services: EngineServices) {
     this.program = program;
     this.call = call;
-    this.system = system;
+    const { clock } = system;
+    this.startedMs = clock.monotonicMs();
+    this.system = {
+      ...system,
+      clock: { ...clock, answerInMs: () => this.answerByMs() - RESERVE_MS - clock.monotonicMs() },
+    };
     this.services = services;
-    this.startedMs = system.clock.monotonicMs();
     this.event = program.subcommand.event;
     this.nativeEvent = call.nativeEvent ?? this.event;
   }
@@ -329,8 +334,13 @@ class ProgramRun implements HookRun {
   }
 
   private ownDeadlineMs(): number {
-    const { name } = this.program.subcommand;
-    return this.startedMs + hookDeadlineMs(this.host(), name, this.event) - RESERVE_MS;
+    return this.answerByMs() - RESERVE_MS;
+  }
+
+  /** The host's own limit: the only clock, by the monotonic one. */
+  private answerByMs(): number {
+    this.limitMs ??= hookDeadlineMs(this.host(), this.program.subcommand.name, this.event);
+    return this.startedMs + this.limitMs;
   }
 
   private power(): Power {

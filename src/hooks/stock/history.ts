@@ -89,14 +89,14 @@ export async function keepCall(
   if (session !== undefined && history.settings.enabled && !isNotedLive(history.store, session))
     tellLive(history, session, input.host, guard);
   const captured = history.settings.enabled ? await beginCall(history, request, footprint) : undefined;
-  const losses = examineLosses(history, session, LAST_LOOK_MS);
+  const losses = examineLosses(history, session);
   const settled = new Map<string, Settled>();
   for (const finding of judgement.all.slice(0, MAX_SETTLED))
     settled.set(questionKey(finding), await settleFinding(history, finding, captured, losses, guard));
   const unkept = [
     ...(await findUnkeptTargets(footprint, captured, judgement, losses, guard)),
     ...(history.settings.enabled
-      ? await findOthersWork(history, session, footprint, guard, LAST_LOOK_MS)
+      ? await findOthersWork(history, session, footprint, guard)
       : []),
   ];
   const passed = [...settled.values()].filter(({ passes }) => passes !== undefined);
@@ -141,8 +141,6 @@ export function readWrites(
   return readSessionWrites(openOf(system, guard), findSessionId(system, sessionId));
 }
 
-/** A last clock, before the host's own: what git says decides, not how busy the machine is. */
-const LAST_LOOK_MS = 4_000;
 /** Each is looked for on the disk; those beyond stay questions. */
 const MAX_SETTLED = 256;
 

@@ -19,13 +19,12 @@ export async function findOthersWork(
   session: string | undefined,
   footprint: Footprint,
   { config, project }: ConfiguredGuard,
-  timeoutMs: number,
 ): Promise<readonly Finding[]> {
   if (!takesAnything(footprint)) return [];
   const found: Finding[] = [];
   for (const other of liveIn(history.store, project)) {
     if (other.session === session) continue;
-    const files = await uncommittedOf(history, other, timeoutMs);
+    const files = await uncommittedOf(history, other);
     const taken = files.filter(file => isTaken(footprint, file));
     const finding = taken.length === 0 ? undefined : tell(history, other, taken, config.guard, project);
     if (finding !== undefined) found.push(finding);
@@ -53,7 +52,7 @@ function isTaken({ targets, repositories }: Footprint, { path, isTracked }: Unco
       top !== undefined &&
       isInside(top, path) &&
       takesWork.some(({ untracked, covers }) => {
-        const isOfKind = isTracked ? untracked !== "only" : untracked !== "none";
+        const isOfKind = isTracked === undefined || (isTracked ? untracked !== "only" : untracked !== "none");
         return isOfKind && covers(path);
       }),
   );
