@@ -128,6 +128,8 @@ const MORE: readonly Running[] = [
     before: "1;\n",
     after: "2;\n",
   },
+  { ...code("hooks", "test"), file: "lib.mjs", words: ["hooks", "test", "importing.mjs"] },
+  { ...code("hooks", "add"), file: "deep/lib.ts", words: ["hooks", "add", "importing.ts"] },
   behind("try"),
   behind("try", "--apply"),
   option("", "reference", "hooks", "compare"),
@@ -339,7 +341,13 @@ function namingWords(leaf: LeafCommand): readonly string[] {
   ];
 }
 
-const OUTER = "name: o\nsteps:\n  - id: a\n    recipe: ./inner.yaml\n";
+/** What names the files that are swapped. */
+function placeAround(scene: Scene, cwd: string): void {
+  place(scene, "outer.yaml", "name: o\nsteps:\n  - id: a\n    recipe: ./inner.yaml\n", cwd);
+  place(scene, "importing.mjs", 'export { default } from "./lib.mjs";\n', cwd);
+  place(scene, "importing.ts", 'export { default } from "./through.js";\n', cwd);
+  place(scene, "through.ts", 'export { default } from "./deep/lib.js";\n', cwd);
+}
 
 describe.each(ALL)("amplihack %s", (_, { words, file, before, after, fixed, says }) => {
   it("runs while its file is the one that was asked about, and after no swap", async () => {
@@ -348,12 +356,12 @@ describe.each(ALL)("amplihack %s", (_, { words, file, before, after, fixed, says
     const isAlike = words.includes("--settings") && says !== "claude";
     for (const [kind, swap] of Object.entries(SWAPS).slice(0, isAlike ? 1 : undefined)) {
       const cwd = join(scene.user.project, kind.replaceAll(" ", "-"), "in");
-      place(scene, "outer.yaml", OUTER, cwd);
+      placeAround(scene, cwd);
       const path = place(scene, file, before, cwd);
       expect([kind, await scene.ask(words, cwd)]).toEqual([kind, "ask"]);
       await scene.start(words, cwd);
       swap(path, after);
-      place(scene, "outer.yaml", OUTER, cwd);
+      placeAround(scene, cwd);
       await expect(scene.start(words, cwd), kind).rejects.toThrow(NOT_AGREED);
       // Asked about anew it is another question, and then it may run.
       expect([kind, await scene.ask(words, cwd)]).toEqual([kind, "ask"]);

@@ -308,6 +308,9 @@ export function importedFiles(language: Language, content: Value, path: Value): 
   const folder = directoryName(place);
   return [...new Set(names)].slice(0, MAX_IMPORTS).flatMap(name => {
     const file = imports.isDotted === true ? name.replaceAll(".", "/") : name;
-    return imports.endings.map(ending => text(`${folder}/${file}${ending}`));
+    // A module in TypeScript is imported by the name that it has when it is compiled.
+    const typed = language === "javascript" ? file.replace(/js$/, "ts") : file;
+    const named = imports.endings.map(ending => text(`${folder}/${file}${ending}`));
+    return typed === file ? named : [...named, text(`${folder}/${typed}`)];
   });
 }

@@ -15,7 +15,7 @@ import {
 import { RECIPE_EXTENSIONS, RECIPE_FOLDERS, type Started } from "../records/own-commands.ts";
 import { ownCallOf } from "../records/own-program.ts";
 import { runOptionText } from "./run.ts";
-import { runInterpreterCode } from "./run-code.ts";
+import { importedFiles, runInterpreterCode } from "./run-code.ts";
 
 const MAX_NESTED_RECIPES = 4;
 
@@ -41,7 +41,7 @@ function follow(started: Started, call: ProgramCall): void {
       runOptionText(started.text, call);
       break;
     case "code":
-      for (const { path, content } of readFiles([started.name], call)) runCode(path, content, call);
+      runCode(started.name, call);
       break;
     case "file":
       for (const { path, content } of readFiles(filesAt(started.name, call), call)) note(path, content, call);
@@ -106,11 +106,27 @@ function filesAt(name: Value, call: ProgramCall): readonly Value[] {
   return found;
 }
 
-/** Types cannot be read; such a file belongs to the question all the same. */
-function runCode(path: Value, content: Value, call: ProgramCall): void {
-  if (/\.[cm]?js$/.test(knownText(path) ?? ""))
-    runInterpreterCode("javascript", content, [], call, { from: "file", path });
-  else note(path, content, call);
+const MAX_IMPORTED = 64;
+
+/** Code and what it imports. Types cannot be read; such a file belongs to the question all the same. */
+function runCode(name: Value, call: ProgramCall): void {
+  const seen = new Set<string>();
+  const pending = [name];
+  for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
+    for (const { path, content } of readFiles([next], call)) {
+      const place = knownText(path) ?? "";
+      if (seen.has(place)) continue;
+      seen.add(place);
+      if (seen.size > MAX_IMPORTED) {
+        leaveUnexamined(call.scope.session, "input-size", `${place} is one of too many imports`, "", call.span);
+        return;
+      }
+      if (/\.[cm]?js$/.test(place))
+        runInterpreterCode("javascript", content, [], call, { from: "file", path });
+      else note(path, content, call);
+      pending.push(...importedFiles("javascript", content, path));
+    }
+  }
 }
 
 /** The shell texts of a recipe and of the recipes that it names, wherever one of that name may be found. */
