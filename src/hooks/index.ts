@@ -39,7 +39,6 @@ export {
   refusalsFile,
   rememberRefusal,
   wasAskedAbout,
-  whyAgent,
   whyNoHuman,
   whyStartedByAgent,
 } from "./program/grants.ts";

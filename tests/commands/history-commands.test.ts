@@ -124,6 +124,17 @@ describe("amplihack history", () => {
 });
 
 describe("amplihack history show", () => {
+  it("shows no secrets where the variable of an agent is set, whatever the processes above are", async () => {
+    const user = newUserInside();
+    write(user, ".env", "TOKEN=abc-hidden\n");
+    const id = await agentCall(user, { command: "echo NEW=1 >> .env", targets: [".env"] }, () =>
+      write(user, ".env", "TOKEN=abc-hidden\nNEW=1\n"),
+    );
+    const { stdout } = await user.type(["history", "show", id], { env: { GEMINI_CLI: "1" } });
+    expect(stdout).toContain("it may hold secrets");
+    expect(stdout).not.toContain("abc-hidden");
+  });
+
   it("is a diff, of all files or some", async () => {
     const { user, edited } = await userAfterAgent();
     const { code, stdout } = await user.type(["history", "show", edited]);

@@ -24,8 +24,14 @@ function open(count: number, msPerLook: number, other: Readonly<Record<string, s
   const names = Array.from({ length: count }, (_, at) => `${PROJECT}/work/${at}.txt`);
   const files = { ...Object.fromEntries(names.map(name => [name, name])), ...other };
   const { files: disk, ...rest } = createMemorySystem({ cwd: PROJECT, files, env: { HOME } });
-  let now = 0;
-  const clock = { ...rest.clock, answerInMs: () => HOST_WAITS_MS - (now += msPerLook) };
+  let left = HOST_WAITS_MS + msPerLook;
+  const clock = {
+    ...rest.clock,
+    answerInMs() {
+      left -= msPerLook;
+      return left;
+    },
+  };
   const system: System = { ...rest, files: disk, clock };
   const places = {
     project: PROJECT,

@@ -1,5 +1,5 @@
 import { CommandError, defineCommand, FORMAT_OPTION, option, type Terminal } from "../../cli/index.ts";
-import { whyAgent } from "../../hooks/index.ts";
+import { whyStartedByAgent } from "../../hooks/index.ts";
 import {
   type BuildReport,
   loadBuild,
@@ -12,7 +12,7 @@ import { count } from "../../text/index.ts";
 
 /** An agent must not choose the hooks that watch it. */
 function refuseAgents(system: System): void {
-  const obstacle = whyAgent(system);
+  const obstacle = whyStartedByAgent(system);
   if (obstacle !== undefined) throw new CommandError(obstacle, { kind: "not-a-person" });
 }
 

@@ -1,6 +1,5 @@
 import type { Config } from "../../config/index.ts";
 import type { Grant, Judgement } from "../../guard/index.ts";
-import { isAgentVariable } from "../../hosts/index.ts";
 import { defined, type Json, listAt, StrictMembers, stringAt, stringsAt } from "../../protocol/index.ts";
 import {
   AtomicJsonFile,
@@ -315,29 +314,16 @@ export function whyNoHuman(system: System, stateHome?: string): string | undefin
 
 /** What shows that an agent started this process, whether or not there is a terminal. */
 export function whyStartedByAgent(system: System, stateHome?: string): string | undefined {
-  const marked = whyAgent(system);
-  if (marked !== undefined) return marked;
   const agent = agentAbove(system, stateHome);
   return agent === undefined
     ? undefined
     : `this terminal belongs to an agent (${agent}); use one of your own`;
 }
 
-function whyNoTerminal(system: Pick<System, "stdio" | "env">): string | undefined {
-  if (!system.stdio.isTerminal("stdin") || !system.stdio.isTerminal("stderr")) {
-    return "this needs a person at a terminal: stdin and stderr must both be one";
-  }
-  return whyAgent(system);
-}
-
-/** What shows that an agent started this process. */
-export function whyAgent(system: Pick<System, "env">): string | undefined {
-  const marker = system.env
-    .names()
-    .find(name => isAgentVariable(name) && (system.env.get(name) ?? "") !== "");
-  return marker === undefined
+function whyNoTerminal({ stdio }: Pick<System, "stdio">): string | undefined {
+  return stdio.isTerminal("stdin") && stdio.isTerminal("stderr")
     ? undefined
-    : `this terminal belongs to an agent (${marker} is set); use one of your own`;
+    : "this needs a person at a terminal: stdin and stderr must both be one";
 }
 
 /**

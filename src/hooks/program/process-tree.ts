@@ -16,8 +16,11 @@ const MAX_ANCESTORS = 65;
 const MAX_HOSTS = 64;
 const MAX_BYTES = 1024 * 1024;
 
-/** In words, why a process above this one is an agent; undefined when none is seen to be. */
+/** In words, why an agent started this process; undefined when none is seen to have. */
 export function agentAbove(system: System, stateHome = findStateHome(system)): string | undefined {
+  const { env } = system;
+  const marker = env.names().find(name => isAgentVariable(name) && (env.get(name) ?? "") !== "");
+  if (marker !== undefined) return `${marker} is set`;
   return findAgent(system, stateHome, ancestorsOf(system));
 }
 

@@ -95,9 +95,7 @@ export async function keepCall(
     settled.set(questionKey(finding), await settleFinding(history, finding, captured, losses, guard));
   const unkept = [
     ...(await findUnkeptTargets(footprint, captured, judgement, losses, guard)),
-    ...(history.settings.enabled
-      ? await findOthersWork(history, session, footprint, guard)
-      : []),
+    ...(history.settings.enabled ? await findOthersWork(history, session, footprint, guard) : []),
   ];
   const passed = [...settled.values()].filter(({ passes }) => passes !== undefined);
   const isKept = passed.some(({ passes }) => passes === "kept");

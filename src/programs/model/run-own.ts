@@ -118,7 +118,13 @@ function runCode(name: Value, call: ProgramCall): void {
       if (seen.has(place)) continue;
       seen.add(place);
       if (seen.size > MAX_IMPORTED) {
-        leaveUnexamined(call.scope.session, "input-size", `${place} is one of too many imports`, "", call.span);
+        leaveUnexamined(
+          call.scope.session,
+          "input-size",
+          `${place} is one of too many imports`,
+          "",
+          call.span,
+        );
         return;
       }
       if (/\.[cm]?js$/.test(place))

@@ -1,11 +1,4 @@
-import {
-  agentAbove,
-  loadStockHistory,
-  openGuard,
-  preToolUse,
-  wasAskedAbout,
-  whyAgent,
-} from "../../hooks/index.ts";
+import { agentAbove, loadStockHistory, openGuard, preToolUse, wasAskedAbout } from "../../hooks/index.ts";
 import { errorText, type InputOf } from "../../protocol/index.ts";
 import { isInside } from "../../system/index.ts";
 import type { Frame, RecipeRun } from "../run/run.ts";
@@ -82,7 +75,7 @@ export async function guardShell(
 function isAgreed(run: RecipeRun, { loaded }: Frame): boolean {
   const { system, agreed } = run;
   const { stateHome } = openGuard(system, run.workingDir, NO_CODE);
-  if (whyAgent(system) === undefined && agentAbove(system, stateHome) === undefined) return true;
+  if (agentAbove(system, stateHome) === undefined) return true;
   const { fileSha256, path, sha256 } = loaded;
   // No agent writes there unasked.
   if ([SHIPPED_RECIPES, stateHome].some(folder => isInside(folder, path))) return true;
