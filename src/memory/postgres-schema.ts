@@ -83,7 +83,7 @@ const REMOVING_OWN: Migration = [
    AS $$
      BEGIN
        IF EXISTS (SELECT FROM members WHERE team = OLD.team AND member = session_user AND projects IS NOT NULL) THEN
-         RAISE insufficient_privilege USING MESSAGE = 'what counts for all projects stays there';
+         RAISE insufficient_privilege USING MESSAGE = 'what counts for all projects is changed by members of all';
        END IF;
        RETURN NEW;
      END
@@ -461,10 +461,17 @@ const MEMORY_TABLES: Migration = [
   ...SEARCH_FUNCTIONS,
 ];
 
+/** Nor is it changed by a member of some, in any column: the same trigger, for every change. */
+const CHANGING_OWN: Migration = ["memories", "memory_removals"].flatMap(table => [
+  `DROP TRIGGER IF EXISTS memory_stays ON ${SCHEMA}.${table}`,
+  `CREATE TRIGGER memory_stays BEFORE UPDATE ON ${SCHEMA}.${table}
+     FOR EACH ROW WHEN (OLD.project = '') EXECUTE FUNCTION ${SCHEMA}.memory_stays()`,
+]);
+
 /** Makes the tables where they are missing, for a member of the team or for the administrator. */
 export async function prepareMemoryTables(database: Database, team: string): Promise<void> {
   await joinTeam(database, team);
-  await migrate(database, "memory", [MEMORY_TABLES, RIGHTS, REMOVING_OWN]);
+  await migrate(database, "memory", [MEMORY_TABLES, RIGHTS, REMOVING_OWN, CHANGING_OWN]);
 }
 
 const PARTS_INDEX_NAME = "memory_terms_by_part";

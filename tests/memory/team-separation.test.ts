@@ -24,10 +24,13 @@ const REMOVE_ALL = "SELECT amplihack.remove_memories(ARRAY(SELECT generate_serie
 const removeUses = (projects: readonly string[]) =>
   `SELECT amplihack.remove_memory_uses('${TEAM}', project, ${NOW_MS + 1}) AS number
    FROM unnest(ARRAY[${projects.map(project => `'${project}'`).join(", ")}]) AS project ORDER BY number`;
+/** What counts for all projects belongs to members of all. */
+const OWN = `WHERE project <> '' OR EXISTS (
+  SELECT FROM amplihack.members WHERE member = session_user AND projects IS NULL) RETURNING project`;
 /** What members may do to rows that they see; each gives a row for every one that it changed. */
 const CHANGES = {
-  memories: [REMOVE_ALL, "UPDATE amplihack.memories SET session = session RETURNING project"],
-  memory_removals: ["UPDATE amplihack.memory_removals SET removed_ms = removed_ms RETURNING project"],
+  memories: [REMOVE_ALL, `UPDATE amplihack.memories SET session = session ${OWN}`],
+  memory_removals: [`UPDATE amplihack.memory_removals SET removed_ms = removed_ms ${OWN}`],
   memory_uses: [removeUses(PROJECTS), "UPDATE amplihack.memory_uses SET used_ms = used_ms RETURNING project"],
   earlier_values: [],
 } as const;
@@ -162,10 +165,28 @@ describe.skipIf(!hasPostgres)("memories of a team", () => {
     expect(await (await connect()).run(uses)).toEqual([]);
   });
 
-  it("that count for all projects are not removed by a member of one, nor taken into it", async () => {
+  it("that count for all projects are not removed by a member of one, nor changed or taken into it", async () => {
     const ofTeam = await idOf("");
-    expect(await (await openAs("bob")).remove([ofTeam])).toBe(0);
+    const store = await openAs("bob");
+    expect(await store.remove([ofTeam])).toBe(0);
+    const refused = { problem: "refused" };
+    await expect(store.put(draft({ project: "", key: "key ", value: "mine" }))).rejects.toMatchObject(
+      refused,
+    );
+    await expect(store.pin([ofTeam], false)).rejects.toMatchObject(refused);
+    const taken = {
+      ...draft({ project: "", key: "key ", value: "mine" }),
+      id: "x",
+      createdMs: 1,
+      updatedMs: NOW_MS * 2,
+    };
+    await expect(store.take("builder", [taken], true)).rejects.toMatchObject(refused);
     const bob = await connect("bob");
+    for (const change of [
+      "UPDATE amplihack.memories SET value = 'mine'",
+      "UPDATE amplihack.memory_removals SET removed_ms = 1",
+    ])
+      await expect(bob.run(change)).rejects.toMatchObject({ code: "42501" });
     const move = "UPDATE amplihack.memories SET project = 'pay' WHERE project = '' RETURNING number";
     await expect(bob.run(move)).rejects.toMatchObject({ code: "42501" });
     expect(await bob.run(`SELECT amplihack.remove_memories('{${ofTeam.number}}')`)).toEqual([]);
@@ -207,7 +228,8 @@ describe.skipIf(!hasPostgres)("memories of a team", () => {
     it.each(VISIBLE)("%s changes the projects %j only", async (person, seen) => {
       const database = await connect(person);
       for (const change of CHANGES[table]) {
-        const changed = change === REMOVE_ALL ? removable(person, seen) : seen.length;
+        const isOwn = change === REMOVE_ALL || change.includes(OWN);
+        const changed = isOwn ? removable(person, seen) : seen.length;
         expect((await tryOut(database, run => run(change))).length).toBe(changed);
       }
       const others = person === "eve" ? TEAM : "zoo";
