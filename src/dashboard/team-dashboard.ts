@@ -12,7 +12,7 @@ import {
 } from "../postgres/index.ts";
 import { errorText, isJsonObject, type Json } from "../protocol/index.ts";
 import { findQueuedRun, hasTables, listQueuedRuns } from "../recipes/index.ts";
-import { ROLLUPS, readableTeams } from "../ship/index.ts";
+import { ROLLUPS, readableTeams, seesEveryRecord, TOTALS } from "../ship/index.ts";
 import { findHome } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import { Activity, type Kept } from "./activity.ts";
@@ -48,14 +48,16 @@ class TeamChoices {
   private readonly run: RunSql;
   private readonly clock: System["clock"];
   private readonly teams: readonly string[];
+  private readonly seesTotals: boolean;
   private known: Choices | undefined;
   private readMs = Number.NEGATIVE_INFINITY;
   private reading: Promise<void> | undefined;
 
-  constructor(run: RunSql, clock: System["clock"], teams: readonly string[]) {
+  constructor(run: RunSql, clock: System["clock"], teams: readonly string[], seesTotals: boolean) {
     this.run = run;
     this.clock = clock;
     this.teams = teams;
+    this.seesTotals = seesTotals;
   }
 
   /** Waits the first time only; later ones get what is known while it is read again. */
@@ -74,21 +76,25 @@ class TeamChoices {
 
   private async readAgain(): Promise<void> {
     this.readMs = this.clock.monotonicMs();
-    const names = SCOPE_NAMES.join(", ");
+    const days = "team = ANY ($1) AND start > now() - interval '90 days'";
+    const named = SCOPE_NAMES.filter(name => name !== "team");
+    const names = this.seesTotals
+      ? `SELECT by, name, count FROM ${TOTALS}
+         WHERE ${days} AND part = 'all' AND by IN (${named.map(name => `'${name}'`).join(", ")})`
+      : `SELECT by, name, count FROM ${ROLLUPS} CROSS JOIN LATERAL (
+           VALUES ${named.map(name => `('${name}', ${name})`).join(", ")}
+         ) AS each (by, name) WHERE ${days} AND span = 'day' AND rule = ''`;
     const rows = await this.run(
-      `SELECT ${names} FROM (
-         SELECT ${names}, sum(count) AS count FROM ${ROLLUPS}
-         WHERE team = ANY ($1) AND span = 'day' AND start > now() - interval '90 days' AND rule = ''
-         GROUP BY ${names}
-       ) AS days
-       GROUP BY GROUPING SETS (${SCOPE_NAMES.map(name => `(${name})`).join(", ")}) ORDER BY sum(count) DESC`,
+      `SELECT by, name FROM (${names}) AS days WHERE name <> '' GROUP BY by, name ORDER BY sum(count) DESC`,
       [this.teams],
     );
-    const valuesOf = (name: string) =>
-      rows.flatMap(row => (typeof row[name] === "string" && row[name] !== "" ? [row[name]] : []));
-    this.known = Object.fromEntries(
-      SCOPE_NAMES.map(name => [name, valuesOf(name).slice(0, MAX_VALUES)]),
-    ) as unknown as Choices;
+    const valuesOf = (name: string) => rows.flatMap(row => (row["by"] === name ? [String(row["name"])] : []));
+    this.known = {
+      ...(Object.fromEntries(
+        named.map(name => [name, valuesOf(name).slice(0, MAX_VALUES)]),
+      ) as unknown as Choices),
+      team: this.teams,
+    };
   }
 }
 
@@ -163,9 +169,11 @@ class QueuedRuns {
 
 const PAGE_ROWS = 5_000;
 /** Lists show so many of the newest; figures are counted by the database, over everything. */
-const LISTED: Kept = { runs: 5_000, judgements: 2_000 };
+const LISTED: Kept = { runs: 2_000, judgements: 1_000 };
 /** Whoever is in the team can add lines of any length; a longer one is counted as unreadable. */
 const MAX_FIELDS_BYTES = 64 * 1024;
+/** As it is stored: one that is no longer is not compressed, and need not be written out to be measured. */
+const SHORT_BYTES = 1_000;
 const KINDS = ["runs", "audit"] as const;
 type Kind = (typeof KINDS)[number];
 
@@ -222,7 +230,8 @@ export class RecordSource implements EntrySource {
         const behind = position === undefined ? "" : ` AND number > $${values.length + 1}`;
         return this.run(
           `SELECT number, kind, team, person, machine, project,
-             CASE WHEN octet_length(fields::text) <= ${MAX_FIELDS_BYTES} THEN fields END AS fields
+             CASE WHEN pg_column_size(fields) <= ${SHORT_BYTES} OR octet_length(fields::text) <= ${MAX_FIELDS_BYTES}
+               THEN fields END AS fields
            FROM ${SCHEMA}.records WHERE ${condition} AND kind = '${kind}'${behind} ${order}`,
           position === undefined ? values : [...values, position],
         );
@@ -273,7 +282,8 @@ const MAX_VALUE = 300;
 async function openTeamData(system: System, options: TeamOptions): Promise<DashboardData> {
   const { database, team } = options;
   const teams = await readableTeams(database, team);
-  return new TeamData(system, options, teams);
+  const sees = await Promise.all(teams.map(name => seesEveryRecord(database.run, name)));
+  return new TeamData(system, options, teams, sees.every(Boolean));
 }
 
 interface View {
@@ -292,6 +302,7 @@ class TeamData implements DashboardData {
   private readonly options: TeamOptions;
   private readonly teams: readonly string[];
   private readonly choices: TeamChoices;
+  private readonly seesTotals: boolean;
   private readonly runs: QueuedRuns;
   private readonly whole: View;
   /** of parts, the one looked at last is the last */
@@ -299,13 +310,15 @@ class TeamData implements DashboardData {
   private problem: string | undefined;
   private readMs: number;
 
-  constructor(system: System, options: TeamOptions, teams: readonly string[]) {
+  /** `seesTotals`: not of some projects of a team alone */
+  constructor(system: System, options: TeamOptions, teams: readonly string[], seesTotals: boolean) {
     this.system = system;
     this.options = options;
     this.teams = teams;
     this.home = options.home;
     this.readMs = system.clock.nowMs();
-    this.choices = new TeamChoices(options.database.run, system.clock, teams);
+    this.choices = new TeamChoices(options.database.run, system.clock, teams, seesTotals);
+    this.seesTotals = seesTotals;
     this.runs = new QueuedRuns(options.database, system.clock);
     this.whole = this.makeView({});
   }
@@ -334,9 +347,14 @@ class TeamData implements DashboardData {
     return { ...totalsOf(activities), recipes: this.runs.changes };
   }
 
-  async sourcesFor(query: URLSearchParams): Promise<Sources> {
+  /** `isCurrent`: whoever asks does not follow what comes later, and waits for what is there now. */
+  async sourcesFor(query: URLSearchParams, isCurrent = false): Promise<Sources> {
     const scope = this.readScope(query);
     const view = this.viewOf(scope);
+    const [team] = await Promise.all([
+      this.siteFor(scope),
+      isCurrent ? view.activity.catchUp() : view.activity.isStarted,
+    ]);
     return {
       system: this.system,
       activity: view.activity,
@@ -347,10 +365,7 @@ class TeamData implements DashboardData {
       usage: undefined,
       findMemories: (words, memoryQuery) => this.findMemories(scope, words, memoryQuery),
       team: {
-        scope,
-        choices: await this.choices.read(),
-        hasRecipes: await this.runs.canBeRead(),
-        about: this.about(),
+        ...team,
         listed: view.source.isPartial
           ? `The newest ${number(LISTED.runs)} runs of hooks and ${number(LISTED.judgements)} judgements of what is chosen. Choose a person, a machine, a project or a host for older ones.`
           : undefined,
@@ -358,6 +373,12 @@ class TeamData implements DashboardData {
       },
       figures: this.countsOf(view),
     };
+  }
+
+  /** What stands around every page, which needs no records. */
+  async siteFor(scope: Scope): Promise<TeamSite> {
+    const [choices, hasRecipes] = await Promise.all([this.choices.read(), this.runs.canBeRead()]);
+    return { scope, choices, hasRecipes, about: this.about(), listed: undefined, problem: this.problem };
   }
 
   close(): Promise<void> {
@@ -401,7 +422,7 @@ class TeamData implements DashboardData {
   /** While the database is away, as they were read before: the page says when that was. */
   private countsOf({ scope, figures }: View): TeamCounts {
     const { run } = this.options.database;
-    const choice = choiceOf(this.teams, scope);
+    const choice = { ...choiceOf(this.teams, scope), ...(this.seesTotals ? {} : { totals: undefined }) };
     return {
       since: async starts => {
         const key = starts.join();
@@ -457,23 +478,21 @@ export class TeamPages {
   constructor(system: System, database: Database, team: string) {
     this.system = system;
     this.team = team;
-    this.data = new TeamData(system, { database, team, home: "", hasNoMemories: true }, [team]);
+    this.data = new TeamData(system, { database, team, home: "", hasNoMemories: true }, [team], true);
   }
 
   /** Undefined where there is no such page. */
   async render(path: string, query: URLSearchParams, visitor: Visitor): Promise<Rendered | undefined> {
     const make = SERVER_PAGES.includes(path) ? PAGES[path] : undefined;
     if (make === undefined) return undefined;
-    await this.data.catchUp();
-    const sources = await this.data.sourcesFor(query);
+    const sources = await this.data.sourcesFor(query, true);
     const site = this.site(sources.team, visitor);
     return renderPage(site, await make(sources, site, query));
   }
 
   /** A page of the server's own, in the same frame. */
   async frame(page: Page, visitor: Visitor): Promise<Rendered> {
-    const { team } = await this.data.sourcesFor(new URLSearchParams());
-    return renderPage(this.site(team, visitor), page);
+    return renderPage(this.site(await this.data.siteFor({}), visitor), page);
   }
 
   private site(team: TeamSite | undefined, login: Visitor): Site {

@@ -1,5 +1,5 @@
 import type { Row, RunSql, SqlValue } from "../postgres/index.ts";
-import { ROLLUPS, SESSIONS } from "../ship/index.ts";
+import { ROLLUPS, SESSIONS, TOTALLED_PARTS, TOTALS } from "../ship/index.ts";
 import type { Counted, Overview } from "./activity.ts";
 import type { SessionFigures, Stretch } from "./timeline/timeline.ts";
 import type { Scope } from "./views/layout.ts";
@@ -8,16 +8,29 @@ import type { Scope } from "./views/layout.ts";
 export interface RecordChoice {
   readonly condition: string;
   readonly values: readonly SqlValue[];
+  /** the same among totals, where there are totals of it */
+  readonly totals?: RecordChoice | undefined;
 }
 
 /** The teams that somebody may see, and what of them is looked at. */
 export function choiceOf(teams: readonly string[], { team, ...scope }: Scope): RecordChoice {
   const chosen = team === undefined ? teams : teams.filter(name => name === team);
-  const wanted: readonly (readonly [string, SqlValue])[] = [
-    // With one team an index has the order that is asked for.
-    chosen.length === 1 ? ["team =", chosen[0] ?? ""] : ["team = ANY", chosen],
-    ...Object.entries(scope).map(([name, value]) => [`${name} =`, value] as const),
-  ];
+  // With one team an index has the order that is asked for.
+  const ofTeams: Wanted = chosen.length === 1 ? ["team =", chosen[0] ?? ""] : ["team = ANY", chosen];
+  const names = Object.entries(scope);
+  const [part = "all", name = ""] = names[0] ?? [];
+  const hasTotals = names.length <= 1 && TOTALLED.includes(part);
+  return {
+    ...conditionOf([ofTeams, ...names.map(([column, value]): Wanted => [`${column} =`, value])]),
+    totals: hasTotals ? conditionOf([ofTeams, ["part =", part], ["part_name =", name]]) : undefined,
+  };
+}
+
+/** What of a team has totals of its own. */
+const TOTALLED: readonly string[] = ["all", ...TOTALLED_PARTS];
+type Wanted = readonly [string, SqlValue];
+
+function conditionOf(wanted: readonly Wanted[]): RecordChoice {
   return {
     condition: wanted.map(([column], index) => `${column} ($${index + 1})`).join(" AND "),
     values: wanted.map(([, value]) => value),
@@ -51,37 +64,52 @@ const STOPPED = "('refused', 'asked', 'kept', 'answered', 'unchecked')";
 /** Each fact is told by one kind of line: what was kept by judgements alone, the rest by runs. */
 const IS_TOLD = "(kind IN ('call', 'event', 'unreadable') OR kind = 'judgement' AND outcome = 'kept')";
 
-export async function readFigures(
-  run: RunSql,
-  { condition, values }: RecordChoice,
-  starts: readonly number[],
-): Promise<TeamFigures> {
-  const [firstMs = 0, secondMs = 0] = starts;
-  const span = secondMs - firstMs === HOUR_MS ? "hour" : "day";
-  const since = `$${values.length + 1}`;
+const MS = "floor(extract(epoch FROM start) * 1000)::bigint::text";
+
+/** Rows by what is counted and its name. */
+function fromTotals(chosen: string): string {
+  return `SELECT 'start' AS by, ${MS} AS name, kind, outcome, sum(count) AS count FROM ${TOTALS}
+         WHERE ${chosen} AND by = 'all' GROUP BY start, kind, outcome
+       UNION ALL SELECT by, name, '', '', sum(count) FROM ${TOTALS}
+         WHERE ${chosen} AND by = 'rule' AND outcome IN ${STOPPED} GROUP BY by, name
+       UNION ALL SELECT by, name, '', '', sum(count) FROM ${TOTALS}
+         WHERE ${chosen} AND by IN ('project', 'host', 'person') AND kind = 'call' GROUP BY by, name`;
+}
+
+/** The same, for whoever sees some projects, and for parts that are small. */
+function fromRollups(chosen: string): string {
   const names = (column: string) =>
     `SELECT '${column}', ${column}, '', '', sum(count) FROM chosen WHERE rule = '' AND kind = 'call' GROUP BY ${column}`;
-  const [rows, [sessions]] = await Promise.all([
-    run(
-      `WITH chosen AS MATERIALIZED (
-         SELECT floor(extract(epoch FROM start) * 1000)::bigint::text AS start, kind, outcome, rule, project, host,
-           person, sum(count) AS count
-         FROM ${ROLLUPS} WHERE ${condition} AND span = '${span}' AND start >= ${since} AND ${IS_TOLD}
-         GROUP BY start, kind, outcome, rule, project, host, person
+  return `WITH chosen AS MATERIALIZED (
+         SELECT ${MS} AS start, kind, outcome, rule, project, host, person, sum(count) AS count
+         FROM ${ROLLUPS} WHERE ${chosen} GROUP BY start, kind, outcome, rule, project, host, person
        )
        SELECT 'start' AS by, start AS name, kind, outcome, sum(count) AS count FROM chosen WHERE rule = ''
          GROUP BY start, kind, outcome
        UNION ALL SELECT 'rule', rule, '', '', sum(count) FROM chosen
          WHERE rule <> '' AND outcome IN ${STOPPED} GROUP BY rule
-       UNION ALL ${["project", "host", "person"].map(names).join(" UNION ALL ")}`,
-      [...values, new Date(firstMs)],
-    ),
-    run(`SELECT count(*) AS count FROM ${SESSIONS} WHERE ${condition} AND last >= ${since}`, [
-      ...values,
-      new Date(firstMs),
-    ]),
+       UNION ALL ${["project", "host", "person"].map(names).join(" UNION ALL ")}`;
+}
+
+export async function readFigures(
+  run: RunSql,
+  choice: RecordChoice,
+  starts: readonly number[],
+): Promise<TeamFigures> {
+  const [firstMs = 0, secondMs = 0] = starts;
+  const span = secondMs - firstMs === HOUR_MS ? "hour" : "day";
+  const since = ({ condition, values }: RecordChoice, column: string) =>
+    [`${condition} AND ${column} >= $${values.length + 1}`, [...values, new Date(firstMs)]] as const;
+  // Hours are those of one day.
+  const totals = span === "day" ? choice.totals : undefined;
+  const [chosen, values] = since(totals ?? choice, "start");
+  const [ofSessions, sessionValues] = since(choice, "last");
+  const told = `${chosen} AND ${IS_TOLD}`;
+  const [rows, [sessions]] = await Promise.all([
+    run(totals === undefined ? fromRollups(`${told} AND span = '${span}'`) : fromTotals(told), values),
+    run(`SELECT count(*) AS count FROM ${SESSIONS} WHERE ${ofSessions}`, sessionValues),
   ]);
-  const told = rows.filter(row => row["by"] === "start");
+  const byStart = rows.filter(row => row["by"] === "start");
   const sum = (some: readonly Row[], outcome: string) =>
     total(some.filter(row => row["outcome"] === outcome && row["kind"] !== "unreadable"));
   const figures = (some: readonly Row[]): SessionFigures => ({
@@ -97,10 +125,10 @@ export async function readFigures(
     undone: 0,
   });
   return {
-    figures: figures(told),
+    figures: figures(byStart),
     stretches: starts.map((startMs, index) => {
       const endMs = starts[index + 1] ?? Number.POSITIVE_INFINITY;
-      const within = told.filter(row => Number(row["name"]) >= startMs && Number(row["name"]) < endMs);
+      const within = byStart.filter(row => Number(row["name"]) >= startMs && Number(row["name"]) < endMs);
       return { ...figures(within), startMs };
     }),
     rules: namesIn(rows, "rule"),
@@ -108,7 +136,7 @@ export async function readFigures(
     hosts: namesIn(rows, "host"),
     people: namesIn(rows, "person"),
     sessionCount: Number(sessions?.["count"] ?? 0),
-    unreadable: total(told.filter(row => row["kind"] === "unreadable")),
+    unreadable: total(byStart.filter(row => row["kind"] === "unreadable")),
   };
 }
 

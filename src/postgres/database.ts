@@ -21,6 +21,8 @@ const DEFAULTS = {
 } as const;
 const IDLE_MS = 10_000;
 const MAX_ATTEMPTS = 5;
+/** The longest that a timer waits. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 /** Values as the driver writes and reads them; `bigint` columns come as text. */
 export type SqlValue = string | number | boolean | null | Date | readonly string[] | readonly number[];
@@ -65,8 +67,7 @@ export class Database {
   ofTeam(role: string, team: string): Database {
     const scoped = new Database(this.pool, this.place);
     const enter = async (run: RunSql): Promise<void> => {
-      await run(`SET LOCAL ROLE ${role}`);
-      await run("SELECT set_config('amplihack.team', $1, true)", [team]);
+      await run("SELECT set_config('role', $1, true), set_config('amplihack.team', $2, true)", [role, team]);
     };
     scoped.transaction = work =>
       this.transaction(async run => {
@@ -88,10 +89,13 @@ export class Database {
   };
 
   /** All of it or nothing. Tried again when another transaction stood in the way, so `work` may run several times. */
-  transaction: <T>(work: (run: RunSql) => Promise<T>) => Promise<T> = async work => {
+  transaction: <T>(
+    work: (run: RunSql) => Promise<T>,
+    options?: { readonly hasNoTimeLimit?: boolean },
+  ) => Promise<T> = async (work, options) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.tryTransaction(work);
+        return await this.tryTransaction(work, options?.hasNoTimeLimit === true);
       } catch (error) {
         if (attempt < MAX_ATTEMPTS && isRetryable(error)) continue;
         throw translate(error, this.place);
@@ -99,12 +103,16 @@ export class Database {
     }
   };
 
-  private async tryTransaction<T>(work: (run: RunSql) => Promise<T>): Promise<T> {
+  private async tryTransaction<T>(work: (run: RunSql) => Promise<T>, hasNoTimeLimit: boolean): Promise<T> {
     const client = await this.pool.connect();
     let failure: unknown;
     try {
       await client.query("BEGIN");
-      const result = await work(async (sql, values = []) => (await client.query(sql, [...values])).rows);
+      if (hasNoTimeLimit) await client.query("SET LOCAL statement_timeout = 0");
+      const limit = hasNoTimeLimit ? { query_timeout: LONGEST_MS } : {};
+      const result = await work(
+        async (text, values = []) => (await client.query({ text, values: [...values], ...limit })).rows,
+      );
       await client.query("COMMIT");
       return result;
     } catch (error) {

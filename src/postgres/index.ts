@@ -6,7 +6,14 @@ export { clientConfig, closeClient, closePool, createPool, noticeLoss } from "./
 export { Database, type DatabaseOptions, type Row, type RunSql, type SqlValue } from "./database.ts";
 export { FIXED_PATH, hasRelation, type Migration, migrate, SCHEMA } from "./migrate.ts";
 export { MISSING_RIGHT, NAME_TAKEN, PostgresError, translate } from "./postgres-error.ts";
-export { checkTeamName, IS_OF_OWN_PROJECT, IS_VISIBLE, joinTeam, notMember } from "./teams.ts";
+export {
+  checkTeamName,
+  IS_OF_OWN_PROJECT,
+  IS_OF_WHOLE_TEAM,
+  IS_VISIBLE,
+  joinTeam,
+  notMember,
+} from "./teams.ts";
 export {
   DATABASE_URL_VARIABLE,
   type DatabaseAddress,

@@ -35,7 +35,7 @@ export async function migrate(
 }
 
 async function changeTables(database: Database, part: string, migrations: readonly Migration[]) {
-  await database.transaction(async run => {
+  const change = async (run: RunSql): Promise<void> => {
     // Everybody who may connect can take this lock and keep it; the one on the table is the owner's alone.
     if (!(await hasRelation(run, VERSIONS)))
       await run("SELECT pg_advisory_xact_lock($1)", [FIRST_TABLE_LOCK]);
@@ -52,7 +52,9 @@ async function changeTables(database: Database, part: string, migrations: readon
        ON CONFLICT (part) DO UPDATE SET version = excluded.version`,
       [part, migrations.length],
     );
-  });
+  };
+  // What is there may be much.
+  await database.transaction(change, { hasNoTimeLimit: true });
 }
 
 /** A table or an index, by its name with its schema. */

@@ -100,15 +100,16 @@ export function checkTeamName(team: string): void {
  * What the policies of tables with a `team` and a `project` ask: the rule of `may_see`, as lists that are made once for
  * each statement. Asked for every row the function takes twenty times as long.
  */
+export const IS_OF_WHOLE_TEAM = `team = ANY (ARRAY(
+    SELECT of.team FROM ${SCHEMA}.members of WHERE of.member = session_user AND of.projects IS NULL
+  ))`;
 export const IS_VISIBLE = ofMember("array_append(of.projects, '')");
 /** The same without what counts for all projects, which a member of some of them reads only. */
 export const IS_OF_OWN_PROJECT = ofMember("of.projects");
 
 function ofMember(projects: string): string {
   return `(
-  team = ANY (ARRAY(
-    SELECT of.team FROM ${SCHEMA}.members of WHERE of.member = session_user AND of.projects IS NULL
-  ))
+  ${IS_OF_WHOLE_TEAM}
   OR (team, project) IN (
     SELECT of.team, unnest(${projects}) FROM ${SCHEMA}.members of WHERE of.member = session_user
   )

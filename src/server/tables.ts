@@ -443,6 +443,8 @@ const RETENTION: Migration = [
   ),
 ];
 
+const TOTALS: Migration = ofTeam("totals", "SELECT");
+
 /** Everything that the server needs. For the owner of the database; the role must be there. */
 export async function makeServerTables(database: Database, team: string): Promise<void> {
   const { makeRecordTables, makeMonths } = await loadRecordTables();
@@ -455,6 +457,7 @@ export async function makeServerTables(database: Database, team: string): Promis
     POLICIES_AND_ALERTS,
     SINGLE_SIGN_ON,
     RETENTION,
+    TOTALS,
   ]);
   await makeSigningKey(database);
 }

@@ -5,8 +5,8 @@
 export type { JoinedServer } from "./joined-server.ts";
 export type { ShippedRow } from "./open-target.ts";
 export { QUESTION_LIMITS, type QuestionFacts, shownDigest } from "./questions.ts";
-export { ROLLUPS, SESSIONS } from "./record-tables.ts";
-export { type LogChoice, readableTeams } from "./shipped-chain.ts";
+export { ROLLUPS, SESSIONS, TOTALLED_PARTS, TOTALS } from "./record-tables.ts";
+export { type LogChoice, readableTeams, seesEveryRecord } from "./shipped-chain.ts";
 export type { RecordReport, RecordsReport } from "./verify-records.ts";
 export const loadCompareLog = () => import("./verify-records.ts");
 export const loadOpenTarget = () => import("./open-target.ts");

@@ -1,4 +1,12 @@
-import { type Database, FIXED_PATH, IS_VISIBLE, type Migration, migrate, SCHEMA } from "../postgres/index.ts";
+import {
+  type Database,
+  FIXED_PATH,
+  IS_OF_WHOLE_TEAM,
+  IS_VISIBLE,
+  type Migration,
+  migrate,
+  SCHEMA,
+} from "../postgres/index.ts";
 
 /** Programs of ours send shorter ones. They are kept and shown by all who look. */
 const MAX_NAME_LENGTH = 1_000;
@@ -6,6 +14,7 @@ const RECORDS = `${SCHEMA}.records`;
 const HEADS = `${SCHEMA}.audit_heads`;
 export const ROLLUPS = `${SCHEMA}.rollups`;
 export const SESSIONS = `${SCHEMA}.sessions`;
+export const TOTALS = `${SCHEMA}.totals`;
 
 /**
  * What machines tell of. Members add and read, and change nothing: they have no right to, whatever a policy says. The
@@ -153,11 +162,16 @@ const taking = (records: string): readonly string[] => [
   "DELETE FROM sessions WHERE records <= 0",
 ];
 
-const trigger = (operation: string, tables: string, statements: readonly string[]): readonly string[] => [
-  `CREATE FUNCTION ${SCHEMA}.records_${operation}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER ${FIXED_PATH}
+const trigger = (
+  table: string,
+  operation: string,
+  tables: string,
+  statements: readonly string[],
+): readonly string[] => [
+  `CREATE FUNCTION ${table}_${operation}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER ${FIXED_PATH}
      AS $count$ BEGIN ${statements.join(";\n")}; RETURN NULL; END $count$`,
-  `CREATE TRIGGER count_${operation} AFTER ${operation} ON ${RECORDS} ${tables}
-     FOR EACH STATEMENT EXECUTE FUNCTION ${SCHEMA}.records_${operation}()`,
+  `CREATE TRIGGER count_${operation} AFTER ${operation} ON ${table} ${tables}
+     FOR EACH STATEMENT EXECUTE FUNCTION ${table}_${operation}()`,
 ];
 
 /** What was before a number of months can be dropped as tables; lines from other times have a table of their own. */
@@ -263,18 +277,84 @@ const MONTHS_AND_SUMS: Migration = [
     `GRANT SELECT ON ${table} TO PUBLIC`,
     `CREATE POLICY reading ON ${table} FOR SELECT USING ${IS_VISIBLE}`,
   ]),
-  ...trigger("insert", "REFERENCING NEW TABLE AS added", adding("added")),
-  ...trigger("delete", "REFERENCING OLD TABLE AS gone", taking("gone")),
-  ...trigger("update", "REFERENCING OLD TABLE AS gone NEW TABLE AS added", [
+  ...trigger(RECORDS, "insert", "REFERENCING NEW TABLE AS added", adding("added")),
+  ...trigger(RECORDS, "delete", "REFERENCING OLD TABLE AS gone", taking("gone")),
+  ...trigger(RECORDS, "update", "REFERENCING OLD TABLE AS gone NEW TABLE AS added", [
     ...taking("gone"),
     ...adding("added"),
   ]),
-  ...trigger("truncate", "", ["DELETE FROM rollups", "DELETE FROM sessions"]),
+  ...trigger(RECORDS, "truncate", "", ["DELETE FROM rollups", "DELETE FROM sessions"]),
   ...adding(RECORDS).map(statement => statement.replace("INSERT INTO ", `INSERT INTO ${SCHEMA}.`)),
 ];
 
+const TOTALS_KEY = "team, part, part_name, by, start, name, kind, outcome";
+/** A few of them can have most of a team's records; a person or a machine has few. */
+export const TOTALLED_PARTS: readonly string[] = ["project", "host"];
+
+/** What rollups that came and went change in the totals of days, of a team and its parts and of each name in them. */
+const totalling = (rollups: string): string => `
+  INSERT INTO ${TOTALS} AS kept (${TOTALS_KEY}, count, failed)
+    SELECT team, part, part_name, by, start, name, kind,
+      CASE WHEN by IN ('all', 'rule') THEN outcome ELSE '' END AS out, sum(count), sum(failed)
+    FROM (${rollups}) AS changed CROSS JOIN LATERAL (
+      VALUES ('all', ''), ${TOTALLED_PARTS.map(part => `('${part}', ${part})`).join(", ")}
+    ) AS of (part, part_name) CROSS JOIN LATERAL (
+      SELECT 'rule' AS by, rule AS name WHERE rule <> ''
+      UNION ALL SELECT * FROM (
+        VALUES ('all', ''), ('person', person), ('machine', machine), ('project', project), ('host', host)
+      ) AS each WHERE rule = ''
+    ) AS one
+    GROUP BY team, part, part_name, by, start, name, kind, out HAVING sum(count) <> 0 OR sum(failed) <> 0
+  ON CONFLICT (${TOTALS_KEY}) DO UPDATE SET count = kept.count + excluded.count, failed = kept.failed + excluded.failed`;
+const rollupsOf = (table: string, sign = ""): string =>
+  `SELECT ${KEY}, ${sign}count AS count, ${sign}failed AS failed FROM ${table} WHERE span = 'day'`;
+
+/**
+ * Rollups by everything at once have as many rows as people have projects, hosts and rules: too many for a page about
+ * the whole team. Totals have one name at a time. They are of all projects, so that members of some do not read them.
+ */
+const TOTALS_OF_TEAMS: Migration = [
+  `CREATE TABLE ${TOTALS} (
+     team text NOT NULL REFERENCES ${SCHEMA}.teams ON UPDATE CASCADE ON DELETE CASCADE,
+     part text NOT NULL,
+     part_name text NOT NULL,
+     by text NOT NULL,
+     start timestamptz NOT NULL,
+     name text NOT NULL,
+     kind text NOT NULL,
+     outcome text NOT NULL,
+     count bigint NOT NULL,
+     failed bigint NOT NULL,
+     PRIMARY KEY (${TOTALS_KEY})
+   )`,
+  `ALTER TABLE ${TOTALS} ENABLE ROW LEVEL SECURITY`,
+  `GRANT SELECT ON ${TOTALS} TO PUBLIC`,
+  `CREATE POLICY reading ON ${TOTALS} FOR SELECT USING (${IS_OF_WHOLE_TEAM})`,
+  ...(
+    [
+      ["insert", "NEW TABLE AS added", rollupsOf("added")],
+      ["delete", "OLD TABLE AS gone", rollupsOf("gone", "-")],
+      [
+        "update",
+        "OLD TABLE AS gone NEW TABLE AS added",
+        `${rollupsOf("added")} UNION ALL ${rollupsOf("gone", "-")}`,
+      ],
+    ] as const
+  ).flatMap(([operation, tables, changed]) =>
+    trigger(ROLLUPS, operation, `REFERENCING ${tables}`, [
+      totalling(changed),
+      ...(operation === "delete" ? ["DELETE FROM totals WHERE count <= 0"] : []),
+    ]),
+  ),
+  totalling(rollupsOf(ROLLUPS)),
+  // Parts are sought by one name.
+  ...["person", "machine"].map(
+    name => `CREATE INDEX rollups_by_${name} ON ${ROLLUPS} (team, span, ${name}, start)`,
+  ),
+];
+
 export async function makeRecordTables(database: Database): Promise<void> {
-  await migrate(database, "records", [RECORD_TABLES, MONTHS_AND_SUMS]);
+  await migrate(database, "records", [RECORD_TABLES, MONTHS_AND_SUMS, TOTALS_OF_TEAMS]);
 }
 
 /** Before records are added: the tables of this month and the next ones. */

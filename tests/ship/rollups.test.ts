@@ -31,7 +31,30 @@ async function differences(database: Database): Promise<readonly unknown[]> {
   const columns = "team, span, start, person, machine, project, host, kind, outcome, rule, count, failed";
   const counted = `SELECT ${columns} FROM (${sums(`${SCHEMA}.records`)}) AS all_records`;
   const kept = `SELECT ${columns} FROM ${SCHEMA}.rollups`;
-  return database.run(`(${counted} EXCEPT ${kept}) UNION ALL (${kept} EXCEPT ${counted})`);
+  // Of each name by itself, in the whole team and in its parts.
+  const named = [
+    "'all', ''",
+    "'rule', rule",
+    "'person', person",
+    "'machine', machine",
+    "'project', project",
+    "'host', host",
+  ];
+  const counts = ["'all', ''", "'project', project", "'host', host"].flatMap(part =>
+    named.map(
+      (by, index) =>
+        `SELECT team, start, ${part}, ${by}, kind, ${index < 2 ? "outcome" : "''"}, sum(count), sum(failed)
+         FROM ${SCHEMA}.rollups WHERE span = 'day' AND rule ${index === 1 ? "<>" : "="} '' GROUP BY 1, 2, 3, 4, 5, 6, 7, 8`,
+    ),
+  );
+  const total = counts.join(" UNION ALL ");
+  const totals = `SELECT team, start, part, part_name, by, name, kind, outcome, count, failed FROM ${SCHEMA}.totals`;
+  const compare = (one: string, other: string) =>
+    `(${one} EXCEPT ${other}) UNION ALL (${other} EXCEPT ${one})`;
+  return [
+    ...(await database.run(compare(counted, kept))),
+    ...(await database.run(compare(`(${total})`, totals))),
+  ];
 }
 
 describe.skipIf(!hasPostgres)("sums of records", () => {
@@ -55,7 +78,7 @@ describe.skipIf(!hasPostgres)("sums of records", () => {
     expect(overview.failures).toBe(Math.floor(6_000 / 97));
     // Lists are capped, and say so where they stand.
     const calls = (await served.ask("/calls")).body;
-    expect(calls).toContain("The newest 5,000 runs of hooks and 2,000 judgements of what is chosen.");
+    expect(calls).toContain("The newest 2,000 runs of hooks and 1,000 judgements of what is chosen.");
     const one = await served.json<Overview>("/api/overview?machine=m2&host=codex");
     const [row] = await keeper.run(
       `SELECT count(*) AS count FROM ${SCHEMA}.records WHERE machine = 'm2' AND host = 'codex' AND kind = 'runs'`,
@@ -80,11 +103,13 @@ describe.skipIf(!hasPostgres)("sums of records", () => {
     const { keeper, join } = await newTeam();
     await addMany(keeper, 70, 0);
     const carl = await join("carl", { projects: "{github.com/acme/p1}" });
-    for (const table of ["rollups", "sessions"])
-      for (const statement of [`DELETE FROM ${SCHEMA}.${table}`, `UPDATE ${SCHEMA}.${table} SET host = ''`])
+    for (const table of ["rollups", "sessions", "totals"])
+      for (const statement of [`DELETE FROM ${SCHEMA}.${table}`, `UPDATE ${SCHEMA}.${table} SET team = ''`])
         await expect(carl.database.run(statement)).rejects.toMatchObject({ code: "42501" });
     const projects = await carl.database.run(`SELECT DISTINCT project FROM ${SCHEMA}.rollups`);
     expect(projects).toEqual([{ project: "github.com/acme/p1" }]);
+    // Totals are of all projects.
+    expect(await carl.database.run(`SELECT FROM ${SCHEMA}.totals`)).toEqual([]);
     await expect(carl.database.run(`SELECT FROM ${SCHEMA}.records_other`)).rejects.toMatchObject({
       code: "42501",
     });
@@ -93,10 +118,11 @@ describe.skipIf(!hasPostgres)("sums of records", () => {
   it("are made for what an earlier version stored, which moves into tables by month", async () => {
     const { keeper } = await newTeam();
     await keeper.run(
-      `DROP TABLE ${SCHEMA}.records, ${SCHEMA}.audit_heads, ${SCHEMA}.rollups, ${SCHEMA}.sessions`,
+      `DROP TABLE ${SCHEMA}.records, ${SCHEMA}.audit_heads, ${SCHEMA}.rollups, ${SCHEMA}.sessions, ${SCHEMA}.totals`,
     );
-    for (const name of ["insert", "delete", "update", "truncate"])
-      await keeper.run(`DROP FUNCTION ${SCHEMA}.records_${name}`);
+    for (const name of ["insert", "delete", "update"])
+      await keeper.run(`DROP FUNCTION ${SCHEMA}.records_${name}, ${SCHEMA}.rollups_${name}`);
+    await keeper.run(`DROP FUNCTION ${SCHEMA}.records_truncate`);
     await keeper.run(`DROP FUNCTION ${SCHEMA}.make_months`);
     await keeper.run(`DELETE FROM ${SCHEMA}.versions WHERE part = 'records'`);
     await migrate(keeper, "records", [RECORD_TABLES]);
