@@ -314,8 +314,13 @@ const rollupsOf = (table: string, sign = ""): string =>
  * the whole team. Totals have one name at a time. They are of all projects, so that members of some do not read them.
  */
 const TOTALS_OF_TEAMS: Migration = [
+  // A team that is renamed takes its records along, and their triggers do the rest: sums that followed by themselves
+  // would be counted twice.
+  ...["rollups", "sessions"].map(
+    table => `ALTER TABLE ${SCHEMA}.${table} DROP CONSTRAINT ${table}_team_fkey`,
+  ),
   `CREATE TABLE ${TOTALS} (
-     team text NOT NULL REFERENCES ${SCHEMA}.teams ON UPDATE CASCADE ON DELETE CASCADE,
+     team text NOT NULL,
      part text NOT NULL,
      part_name text NOT NULL,
      by text NOT NULL,

@@ -95,6 +95,8 @@ describe.skipIf(!hasPostgres)("sums of records", () => {
     await keeper.run(`DELETE FROM ${SCHEMA}.records WHERE machine = 'm2' OR session = 's1'`);
     expect(await differences(keeper)).toEqual([]);
     expect(await keeper.run(`SELECT FROM ${SCHEMA}.sessions WHERE machine = 'm2'`)).toEqual([]);
+    await keeper.run(`UPDATE ${SCHEMA}.teams SET team = 'renamed' WHERE team = 'acme'`);
+    expect(await differences(keeper)).toEqual([]);
     await keeper.run(`TRUNCATE ${SCHEMA}.records`);
     expect(await differences(keeper)).toEqual([]);
   });
