@@ -1,4 +1,4 @@
-import { isInside } from "../system/index.ts";
+import { ancestors } from "../system/index.ts";
 import type { PathChange, PathState } from "./change.ts";
 import { projectKey, readJournals, toChange } from "./journal.ts";
 import { findAllOpen, type OpenChange, readOpen } from "./open-changes.ts";
@@ -79,8 +79,11 @@ function isKept(store: Store, state: PathState): boolean {
   return state.content.in === "digest" && store.hasObject(state.content.id);
 }
 
+/** An undo names every file of its own, and there may be many thousands. */
 function namedBy(targets: readonly NamedTarget[]): (path: string) => boolean {
-  return path => targets.some(target => (target.isTree ? isInside(target.path, path) : target.path === path));
+  const named = new Set(targets.map(({ path }) => path));
+  const trees = new Set(targets.flatMap(({ path, isTree }) => (isTree ? path : [])));
+  return path => named.has(path) || (trees.size > 0 && ancestors(path).some(above => trees.has(above)));
 }
 
 function openCalls(store: Store, ownId: string): readonly OtherCall[] {

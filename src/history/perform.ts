@@ -263,6 +263,8 @@ class Writer {
   }
 
   makeParents(path: string): void {
+    // A directory that is held is there.
+    if (this.held.has(dirname(path))) return;
     const missing: string[] = [];
     for (const directory of ancestors(dirname(path))) {
       if (directory === "/" || this.facts(directory) !== undefined) break;

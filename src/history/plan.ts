@@ -78,7 +78,8 @@ async function plan(
   const linkAbove = findLinkAbove(given.system.files);
   const inSeveral = await bringFromGit(store, filesOfSeveral(changes));
   const chains = followChains(changes, paths, inSeveral);
-  await locateInGit(context, chains);
+  const presentAs = lookOnce(system);
+  await locateInGit(context, chains, presentAs);
   const conflicts: Conflict[] = [];
   const gone: NotKept[] = [];
   const steps: PathStep[] = [];
@@ -88,9 +89,9 @@ async function plan(
   for (const [path, chain] of chains) {
     // Older versions recorded paths of the history itself.
     if (rules.isOutOfReach(path)) continue;
-    const step = planPath(system, path, chain);
+    const step = planPath(presentAs, path, chain);
     if ("advice" in step) conflicts.push(step);
-    const planned = "advice" in step ? forcedStep(system, path, chain) : step;
+    const planned = "advice" in step ? forcedStep(presentAs, path, chain) : step;
     const link = planned.action === "restore" ? linkAbove(path) : undefined;
     const isInTheWay = link !== undefined && !made.has(link);
     const damage = whyDamaged(store, planned);
@@ -142,12 +143,16 @@ function filesOfSeveral(changes: readonly Change[]): readonly InGit[] {
  * Most files of git are written from its objects, all at once. Where something else stands now, or a file has several
  * names, the content must be known beforehand.
  */
-async function locateInGit({ store, system }: HistoryContext, chains: Map<string, Chain>): Promise<void> {
+async function locateInGit(
+  { store }: HistoryContext,
+  chains: Map<string, Chain>,
+  presentAs: PresentAs,
+): Promise<void> {
   const compared: InGit[] = [];
   const written: InGit[] = [];
   for (const [path, { target: state, expected }] of chains) {
     if (state.kind !== "file" || state.content.in !== "git") continue;
-    const present = presentAs(system, path, expected);
+    const present = presentAs(path, expected);
     const isPlain =
       state.names === undefined && (present.kind === "absent" || isSameState(present, expected));
     (isPlain ? written : compared).push({ path, state });
@@ -193,16 +198,16 @@ function followChains(
   return chains;
 }
 
-function planPath(system: System, path: string, chain: Chain): PathStep | Conflict {
+function planPath(presentAs: PresentAs, path: string, chain: Chain): PathStep | Conflict {
   const { expected, target, gap } = chain;
-  const present = presentAs(system, path, expected);
+  const present = presentAs(path, expected);
   if (isSameState(present, target)) return { path, action: sameAction(present, target), present, target };
   // A directory is shared: whoever uses it keeps it, and its absence loses nothing.
   if (present.kind === "directory" && target.kind === "absent")
     return { path, action: "remove", present, target };
   if (gap !== undefined) return conflict(path, `it was changed by somebody else after ${gap}`, present);
   if (!isSameState(present, expected)) return conflict(path, describeConflict(present, expected), present);
-  return forcedStep(system, path, chain);
+  return forcedStep(presentAs, path, chain);
 }
 
 function sameAction(present: PathState, target: PathState): PathStep["action"] {
@@ -214,14 +219,24 @@ function sameAction(present: PathState, target: PathState): PathStep["action"] {
   return isTimeOnly ? "attributes" : "keep";
 }
 
-/** What was too large to be read after the call is not read now. */
-function presentAs(system: System, path: string, expected: PathState): PathState {
-  const isUnread = expected.kind === "file" && expected.content.in === "nowhere";
-  return presentState(system.files, path, at => (isUnread ? undefined : digestOf(system, at)));
+/** What stands at a path of which a change left that behind. */
+type PresentAs = (path: string, expected: PathState) => PathState;
+
+/** A path is looked at, and its file read, once. What was too large to be read after the call is not read now. */
+function lookOnce(system: System): PresentAs {
+  const looked = new Map<string, PathState>();
+  return (path, expected) => {
+    const isUnread = expected.kind === "file" && expected.content.in === "nowhere";
+    const found =
+      looked.get(path) ??
+      presentState(system.files, path, at => (isUnread ? undefined : digestOf(system, at)));
+    looked.set(path, found);
+    return found;
+  };
 }
 
-function forcedStep(system: System, path: string, { expected, target, movedTo }: Chain): PathStep {
-  const present = presentAs(system, path, expected);
+function forcedStep(presentAs: PresentAs, path: string, { expected, target, movedTo }: Chain): PathStep {
+  const present = presentAs(path, expected);
   const isModeOnly = isSameContent(present, target);
   const action =
     target.kind === "absent"

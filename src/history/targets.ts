@@ -10,7 +10,7 @@ import {
   type System,
 } from "../system/index.ts";
 import { createDisk, findRepository, type Repository } from "../workspace/index.ts";
-import type { NotKept } from "./change.ts";
+import { ABSENT, type NotKept } from "./change.ts";
 import { parseStatus, readIndex, readStatus } from "./git-status.ts";
 import type { Keeper } from "./keeper.ts";
 import { factsAt, type Seen, toState } from "./path-state.ts";
@@ -50,7 +50,8 @@ export async function captureTargets(
     }
     named.set(path, { path, isTree: isTree || named.get(path)?.isTree === true });
     const facts = factsAt(files, path);
-    for (const missing of facts === undefined ? missingParents(keeper, path) : []) {
+    const isKnown = (directory: string) => seen.get(directory)?.state.kind === "absent";
+    for (const missing of facts === undefined ? missingParents(keeper, path, isKnown) : []) {
       seen.set(missing, { path: missing, state: { kind: "absent" }, stamp: "" });
       named.set(missing, named.get(missing) ?? { path: missing, isTree: false });
     }
@@ -59,7 +60,7 @@ export async function captureTargets(
     const captured =
       isTree && facts?.kind === "directory"
         ? await captureTree(keeper, path, facts)
-        : [keeper.capture(path, facts)];
+        : [facts === undefined ? { path, state: ABSENT, stamp: "" } : keeper.capture(path, facts)];
     for (const one of captured) seen.set(one.path, one);
     await findInGit(keeper, path, lostBefore, seen);
     excuse(keeper, how, lostBefore, seen);
@@ -124,9 +125,15 @@ async function findInGit(
   }
 }
 
-function missingParents({ store, rules }: Keeper, path: string): readonly string[] {
+/** Up to the first that is there, or that is known to be missing. */
+function missingParents(
+  { store, rules }: Keeper,
+  path: string,
+  isKnown: (directory: string) => boolean,
+): readonly string[] {
   const missing: string[] = [];
   for (const directory of ancestors(dirname(path))) {
+    if (isKnown(directory)) break;
     if (rules.isOutOfReach(directory) || factsAt(store.system.files, directory) !== undefined) break;
     missing.push(directory);
   }

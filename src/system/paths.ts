@@ -89,6 +89,9 @@ export function isInside(directory: string, path: string): boolean {
 
 /** The way from `directory` to `path`, both absolute; `.` when they are one. */
 export function relative(directory: string, path: string): string {
+  // The usual case, many thousand times in a large tree.
+  if (isNormal(directory) && isNormal(path) && path.startsWith(`${directory}/`))
+    return path.slice(directory.length + 1);
   const from = components(directory);
   const to = components(path);
   let shared = 0;
