@@ -120,17 +120,18 @@ export function toChange(store: Store, entry: Entry, undone: Undone = NOTHING_UN
       return readGit;
     },
     get undoneBy() {
-      return undone.by(entry.id, this.files);
+      return undone.by(entry.id, () => this.files);
     },
     get undonePaths() {
-      return undone.paths(entry.id, this.files);
+      return undone.paths(entry.id, () => this.files);
     },
   };
 }
 
 export interface Undone {
-  by(id: string, files: readonly PathChange[]): string | undefined;
-  paths(id: string, files: readonly PathChange[]): readonly string[];
+  /** `files` is asked only where some of a change was taken back. */
+  by(id: string, files: () => readonly PathChange[]): string | undefined;
+  paths(id: string, files: () => readonly PathChange[]): readonly string[];
 }
 
 const NOTHING_UNDONE: Undone = { by: () => undefined, paths: () => [] };
@@ -149,20 +150,22 @@ export function findUndone(entries: readonly Entry[]): Undone {
     by(id, files) {
       const redo = redosOf(id).at(-1);
       if (redo !== undefined)
-        return redosOf(id).some(isWhole) || files.every(({ path }) => isRedone(id, path))
+        return redosOf(id).some(isWhole) || files().every(({ path }) => isRedone(id, path))
           ? redo.id
           : undefined;
       const found = undosOf(id);
       const whole = found.find(undo => isWhole(undo) && redosOf(undo.id).length === 0);
       if (whole !== undefined || found.length === 0) return whole?.id;
-      const isAll = files.every(({ path }) => found.some(undo => isTaken(undo, path)));
+      const isAll = files().every(({ path }) => found.some(undo => isTaken(undo, path)));
       return isAll ? found.at(-1)?.id : undefined;
     },
     paths(id, files) {
       const found = undosOf(id);
       if (found.length + redosOf(id).length === 0) return [];
       const isBack = (path: string) => isRedone(id, path) || found.some(undo => isTaken(undo, path));
-      return files.map(({ path }) => path).filter(isBack);
+      return files()
+        .map(({ path }) => path)
+        .filter(isBack);
     },
   };
 }
