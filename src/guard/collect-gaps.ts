@@ -1,3 +1,4 @@
+import { isTakenForModule, readPlainPython } from "../code/index.ts";
 import {
   changesPrograms,
   handsOnWords,
@@ -11,6 +12,7 @@ import {
   startedBy,
 } from "../programs/index.ts";
 import {
+  type CodeRun,
   describe,
   hasGlob,
   type Invocation,
@@ -44,7 +46,7 @@ import type { Actor, CommandEffect, EffectOf } from "./rule-context.ts";
 /** Everything that is not known of a call, one by one: whether there is anything is told by the first. */
 export function* collectGaps(examined: readonly Examination[], workspace: GuardWorkspace): Iterable<Gap> {
   for (const { facts, effects } of examined) {
-    yield* gapsOfText(facts);
+    yield* gapsOfText(facts, workspace);
     const found: Invocation[] = [];
     for (const invocation of facts.invocations) {
       let isOpen = false;
@@ -68,14 +70,16 @@ export function gapsOfSource(source: string): readonly Gap[] {
 }
 
 /** What of the text itself was not read, and what it changes in the shell. */
-function* gapsOfText(facts: ShellFacts): Iterable<Gap> {
+function* gapsOfText(facts: ShellFacts, workspace: GuardWorkspace): Iterable<Gap> {
   for (const { reason, message } of facts.unexamined) {
     const kind = reason === "syntax" || reason === "incomplete" || reason === "failure" ? "code" : "size";
     yield { kind, what: reason, why: message };
   }
-  for (const { language, from, path, isExamined } of facts.codeRuns) {
+  for (const run of facts.codeRuns) {
+    const { language, from, path, isExamined } = run;
     const what = path === undefined ? language : describe(path);
-    if (from === "file") yield { kind: "code", what, why: "a file is run" };
+    if (language === "python" && from !== "file") yield* gapsOfPython(run, facts, workspace);
+    else if (from === "file") yield { kind: "code", what, why: "a file is run" };
     else if (from === "stdin") yield { kind: "code", what, why: "what comes in on the input is run" };
     else if (!isExamined) yield { kind: "code", what, why: "code that was not read to its end" };
   }
@@ -86,6 +90,36 @@ function* gapsOfText(facts: ShellFacts): Iterable<Gap> {
   if (facts.invocations.some(({ isBackground }) => isBackground))
     yield { kind: "code", what: "&", why: "it goes on after the call" };
 }
+
+/** Code of which every word is known; what it touches must be among the effects, which are judged as all others. */
+function gapsOfPython(
+  { code, invocation }: CodeRun,
+  { codeEffects, invocations }: ShellFacts,
+  { disk }: GuardWorkspace,
+): readonly Gap[] {
+  const gap = (why: string): readonly Gap[] => [{ kind: "code", what: "python", why }];
+  const source = knownText(code);
+  const cwd = knownText(invocations[invocation ?? -1]?.cwd ?? EMPTY);
+  if (source === undefined || cwd === undefined || code.origins.some(({ kind }) => kind === "file"))
+    return gap("code that was not read to its end");
+  const read = readPlainPython(source);
+  if (read === undefined) return gap("not every word of the code is known");
+  const touched = (kind: "read" | "write") =>
+    new Set(
+      codeEffects.flatMap(({ call, invocation: by }) =>
+        by === invocation && call.kind === kind ? (knownText(call.path) ?? []) : [],
+      ),
+    );
+  const [reads, writes] = [touched("read"), touched("write")];
+  if (!read.reads.every(path => reads.has(path)) || !read.writes.every(path => writes.has(path)))
+    return gap("what it touches was not all found");
+  const names = disk.names(disk.resolve(cwd, true), MAX_NAMES);
+  return names === undefined || names.some(isTakenForModule)
+    ? gap("a file here may take the place of a module")
+    : [];
+}
+
+const MAX_NAMES = 2_000;
 
 function gapsOfVariable(name: string, value: Value | undefined): readonly Gap[] {
   return changesPrograms(name, value === undefined ? undefined : knownText(value))

@@ -19,11 +19,15 @@ const MAX_FOLDERS = 64;
 /** A group is often a person's own; everybody is not. */
 const WRITABLE_BY_OTHERS = 0o002;
 
-/** A function that is exported, or a file that every shell runs first. */
+/** A function that is exported, a file that every shell runs first, or where an interpreter finds other modules. */
 export function isShadowedIn(env: EnvironmentReader, name: string): boolean {
-  return [`BASH_FUNC_${name}%%`, "BASH_ENV", "ENV", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES"].some(
-    variable => (env.get(variable) ?? "") !== "",
-  );
+  const loaded = /^python/.test(name)
+    ? ["PYTHONPATH", "PYTHONHOME"]
+    : name === "node"
+      ? ["NODE_OPTIONS"]
+      : [];
+  const first = [`BASH_FUNC_${name}%%`, "BASH_ENV", "ENV", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES"];
+  return [...first, ...loaded].some(variable => (env.get(variable) ?? "") !== "");
 }
 
 /** A variable that is named like a secret, or holds what looks like one. */

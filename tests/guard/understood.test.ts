@@ -69,6 +69,9 @@ describe("a call of which everything is known", () => {
     "grep -rn x src --include=*.ts",
     "timeout 5 tail -f notes.txt; tree -L 2 src; free -h; xxd -l 16 notes.txt; cat /proc/cpuinfo",
     "printenv LANG",
+    "python3 --version; node -v",
+    'cat package.json | python3 -c "import sys, json; print(json.load(sys.stdin)[0])"',
+    "python3 - <<'X'\nfrom pathlib import Path\np = Path('notes.txt')\np.write_text(p.read_text().replace('a', 'b'))\nX",
     "amplihack guard test 'rm -rf ~'; amplihack history; amplihack undo --dry-run",
   ])("is understood: %s", command => {
     const judgement = judge(command);
@@ -166,6 +169,13 @@ describe("a gap says what is not known", () => {
     ["printenv API_TOKEN", "secret"],
     ["export -p", "secret"],
     ["amplihack memory sync", "program"],
+    ["python3 -c 'import os; os.getlogin()'", "code"],
+    ["python3 -c 'print(open(\"notes.txt\").read())' < x.py; cat x.py | python3", "code"],
+    ['python3 -c \'open("/home/user/elsewhere", "w")\'', "place"],
+    ["python3 x.py", "code"],
+    ["python3 -m json.tool x.json", "option"],
+    ["node -e 1", "option"],
+    ["node x.js", "code"],
     ["amplihack report --html report.html", "program"],
     ["amplihack guard test --file ~/cases.yaml", "program"],
   ])("%s: %s", (command, kind) => {

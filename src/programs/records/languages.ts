@@ -12,7 +12,14 @@ import {
   wordAt,
 } from "../../shell/index.ts";
 import { readsOf } from "../model/effects.ts";
-import { type Field, type ParsedCall, type Program, program } from "../model/program.ts";
+import {
+  type Field,
+  type KnownCall,
+  type Missing,
+  type ParsedCall,
+  type Program,
+  program,
+} from "../model/program.ts";
 import { type CodeOptions, runFiles, runInterpreter, runInterpreterCode } from "../model/run-code.ts";
 import { computeLiteral } from "./encoding.ts";
 import { inputOf } from "./file-access.ts";
@@ -53,9 +60,12 @@ export const languages: Field = {
         values: "-cmWX check-hash-based-pycs",
         stopsAtOperand: true,
       },
+      // What its code does is told by those who read it.
+      complete: { names: "python python3", only: "b B c E I q s S u V h help version", gap: gapOfPython },
     }),
     program("node nodejs tsx ts-node qjs", "readsNothing decodes dangerous changesMore", {
       ...interpreter(JAVASCRIPT, { options: JAVASCRIPT_OPTIONS, rewrite: unbundle }),
+      complete: { names: "node", only: "v version h help", gap: onlyTells },
     }),
     program("perl", "readsNothing decodes dangerous changesMore", {
       ...interpreter({ language: "perl", code: "e" }, { pattern: /^perl[\d.]*$/, effects: effectsInPlace }),
@@ -230,6 +240,20 @@ function effectsInPlace({ options, operands }: ParsedCall): readonly ProgramEffe
     return (hasCode ? operands : operands.slice(-1)).map(path => ({ kind: "read", path, isCopy: false }));
   if (!options.has("i") || options.has("c")) return [];
   return (hasCode ? operands : operands.slice(1)).map(path => ({ kind: "write", path, how: "edit" }));
+}
+
+/** Asked for its version it runs nothing. */
+function onlyTells({ program: what, options }: KnownCall): Missing | undefined {
+  return options.has("v", "version", "h", "help") && options.operands.length === 0
+    ? undefined
+    : { kind: "code", what, why: "code that was not read to its end" };
+}
+
+/** A program in the words or in what comes in; without any it waits for somebody to type. */
+function gapOfPython({ program: what, options, operands: [first], stdin }: KnownCall): Missing | undefined {
+  const isGiven = options.has("c", "V", "version", "h", "help");
+  const isRead = stdin !== undefined && (first === undefined || knownText(first) === "-");
+  return isGiven || isRead ? undefined : { kind: "code", what, why: "a file is run" };
 }
 
 /** `python -m alembic …`, `python setup.py upload`. */
