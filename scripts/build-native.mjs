@@ -21,7 +21,7 @@ import { writeReached } from "./build-hooks.mjs";
 import { buildSandbox } from "./build-sandbox.mjs";
 import { ARGV_ENTRY, entryNames, entryPath, generatedEntries, nativeEntrySource } from "./entries.mjs";
 import { loadSource } from "./load-source.mjs";
-import { builtFor, cargo, countRuns, run } from "./native-cargo.mjs";
+import { builtFor, builtTool, cargo, cargoTool, countRuns, run } from "./native-cargo.mjs";
 import { imageRoom, packImage, writeImage } from "./native-image.mjs";
 import { chooseTarget, thisMachine } from "./native-target.mjs";
 import { inTrainingPlace } from "./native-training.mjs";
@@ -84,8 +84,8 @@ for (const name of readdirSync(GENERATED)) {
 }
 
 // Bytecode is the same for all machines with the same order of bytes, which all of ours have.
-cargo(here, "amplihack-bytecode");
-run(builtFor(here, "amplihack-bytecode"), [GENERATED]);
+cargoTool(here, "amplihack-bytecode");
+run(builtTool("amplihack-bytecode"), [GENERATED]);
 
 // The table of spellings comes from the same TypeScript that the hook program uses.
 const tables = await loadSource({
@@ -138,7 +138,7 @@ writeModules(modules);
 writeFileSync(`${GENERATED}/image.bin`, imageRoom(0));
 countRuns(target);
 if (isImaged) {
-  cargo(here, "amplihack-pack");
+  cargoTool(here, "amplihack-pack");
   buildImaged();
 } else {
   cargo(target, "amplihack-native");
@@ -176,6 +176,6 @@ function makeImage(executable) {
     const args = ["--write-image", join(home, "image"), resolve(GENERATED), join(home, "payloads")];
     const [program, ...words] = [...target.runner, executable, ...args];
     run(program, words, { env: { HOME: home, PATH: "/usr/bin:/bin" } });
-    return packImage(readFileSync(join(home, "image")), builtFor(here, "amplihack-pack"));
+    return packImage(readFileSync(join(home, "image")), builtTool("amplihack-pack"));
   });
 }

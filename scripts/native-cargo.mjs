@@ -7,6 +7,8 @@ import { inTrainingPlace } from "./native-training.mjs";
 
 /** Where cargo leaves a program for a machine. */
 export const builtFor = (target, name) => resolve(`native/target/${target.name}/release/${name}`);
+/** Where it leaves a program that only the build runs. */
+export const builtTool = name => resolve(`native/target/tools/${name}`);
 const profileOf = target => resolve(`native/target/${target.name}/profile`);
 /** Only GNU's compiler is known to read back its own counts this way. */
 const isCountable = target =>
@@ -48,6 +50,12 @@ function linuxFlags(target, counting) {
 export function cargo(target, name) {
   const profile = profileOf(target);
   cargoWith(target, existsSync(profile) ? `-fprofile-use=${profile} -Wno-missing-profile` : "", name);
+}
+
+/** Such a program is made quickly: the engine inside it is compiled a third time, and runs for a second. */
+export function cargoTool(target, name) {
+  const place = ["--manifest-path", "native/Cargo.toml", "--package", name];
+  run(target.cargo, ["build", "--profile", "tools", "--quiet", "--locked", ...place]);
 }
 
 function cargoWith(target, counting, name, ...more) {

@@ -3,7 +3,6 @@
  * comments. Reading never throws; what cannot be read becomes a notice.
  */
 export { acceptConfig } from "./accept.ts";
-export { policyDigest } from "./digest.ts";
 export type { JsonNode } from "./json-edit.ts";
 export {
   findLooseJson,
@@ -17,7 +16,7 @@ export {
   removeChild,
   replaceNode,
 } from "./json-edit.ts";
-export { renderConfigSchema, toJsonSchema } from "./json-schema.ts";
+export { renderConfigSchema, settingKeys, toJsonSchema } from "./json-schema.ts";
 export { readJsonc } from "./jsonc.ts";
 export * from "./levels.ts";
 export * from "./load.ts";
@@ -26,6 +25,7 @@ export {
   MAX_POLICY_BYTES,
   type PolicyReference,
   parsePolicyReference,
+  policyDigest,
   policyFile,
   policyFolder,
   signedRecordFile,
@@ -35,6 +35,5 @@ export { MAX_CONFIG_BYTES } from "./read-file.ts";
 export type { OperationRule, RuleId } from "./rule-ids.ts";
 export { accept, type Schema, type SchemaProblem } from "./schema.ts";
 export * from "./sections.ts";
-export { settingKeys } from "./setting-keys.ts";
 export * from "./settings.ts";
 export { addAllowEntry, starterConfig, trustProject, widenSandbox } from "./starter.ts";

@@ -71,3 +71,11 @@ function withRules(properties: JsonObject, rules: JsonObject): JsonObject {
   const described = { ...objectAt(members, "rules"), properties: rules };
   return { ...properties, guard: { ...guard, properties: { ...members, rules: described } } };
 }
+
+/** Every key that can be set; a map such as `guard.rules` is one. */
+export function settingKeys(schema: Schema = CONFIG_SCHEMA, prefix = ""): readonly string[] {
+  if (schema.kind !== "record") return [prefix];
+  return Object.entries(schema.fields).flatMap(([name, field]) =>
+    settingKeys(field, prefix === "" ? name : `${prefix}.${name}`),
+  );
+}

@@ -3,6 +3,7 @@ import { dirname, join, resolve, type System, sha256Hex } from "../system/index.
 import { readJsonc } from "./jsonc.ts";
 import type { LayerScope } from "./notice.ts";
 import type { ConfigFile, GuardSection } from "./sections.ts";
+import type { Config } from "./settings.ts";
 
 /**
  * One entry of `extends`: where a policy comes from, and what it must be. `./policy.jsonc#sha256-HEX` is pinned to one
@@ -181,4 +182,12 @@ function withoutTrust(section: GuardSection, refuse: (member: string) => void): 
   if (trustHooks !== undefined) refuse("guard.trustHooks");
   if (file !== undefined) refuse("guard.audit.file");
   return audit === undefined ? guard : { ...guard, audit: kept };
+}
+
+/** Tells whether two machines are under the same rules: of everything that decides what an agent may do. */
+export function policyDigest({ text }: Pick<System, "text">, config: Config): string {
+  const { guard, autonomy, sandbox, parts, failure, history, managed } = config;
+  return sha256Hex(
+    text.encode(JSON.stringify({ guard, autonomy, sandbox, parts, failure, history, managed })),
+  );
 }

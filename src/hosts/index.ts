@@ -16,7 +16,6 @@ export {
   resolveHost,
 } from "./descriptors.ts";
 export { deriveFacts, NO_FACTS, patchedPaths } from "./facts.ts";
-export { hasFailed } from "./failed-call.ts";
 export {
   abilities,
   type HostRegistration,
@@ -52,6 +51,7 @@ export type {
 export { ANSWER_KINDS, type AnswerKind, type Inspection, type InspectOptions, inspect } from "./inspect.ts";
 export { mapEvent, nativeEventName, registeredEvents } from "./native-events.ts";
 export {
+  hasFailed,
   isAgentVariable,
   type NormaliseErrorCode,
   type NormaliseOptions,

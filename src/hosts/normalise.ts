@@ -13,7 +13,7 @@ import {
   readField,
   readJson,
 } from "../protocol/index.ts";
-import { DEFAULT_HOST, HOST_LIST, HOSTS, type HostId } from "./descriptors.ts";
+import { DEFAULT_HOST, HOST_LIST, HOSTS, type HostId, hostOrDefault } from "./descriptors.ts";
 import { deriveFacts, NO_FACTS } from "./facts.ts";
 import type { EnvironmentReader, HostDescriptor } from "./host.ts";
 import { type MappedEvent, mapEvent, nativeEventName } from "./native-events.ts";
@@ -354,4 +354,11 @@ function assembleInput(
   if (typeof sources === "string") return readFirst(raw, [sources]);
   const value = rename(raw, sources);
   return Object.keys(value).length === 0 ? undefined : { name: nativeEvent, value };
+}
+
+/** Does the payload of a call that has ended say that it failed? */
+export function hasFailed(host: string, payload: JsonObject): boolean {
+  const found = readFirst(payload, hostOrDefault(host).input?.failure ?? [])?.value;
+  if (typeof found === "string") return found !== "success";
+  return found !== undefined && found !== false && found !== 0;
 }

@@ -5,6 +5,7 @@ import {
   closeSync,
   constants,
   copyFileSync,
+  existsSync,
   fchmodSync,
   fstatSync,
   fsyncSync,
@@ -28,8 +29,7 @@ import {
 } from "node:fs";
 import { decodeName, joinStamps } from "./file-names.ts";
 import { attempt, errorCode, loadCrypto, sleepMs, toNodePath } from "./node-errors.ts";
-import { holdDirectoryOnLinux } from "./node-held-directory.ts";
-import { dirname } from "./paths.ts";
+import { components, dirname } from "./paths.ts";
 import {
   type ExactFacts,
   type FileFacts,
@@ -360,4 +360,31 @@ function isDirectory(path: string): boolean {
 /** A quarter of a microsecond more: some versions of Node cut off what is below a microsecond. */
 function toSeconds(nanoseconds: string): number {
   return (Number(BigInt(nanoseconds) / 1000n) + 0.25) / 1e6;
+}
+
+/** Not among Node's constants: a handle for looking up names only, which needs no right to read. */
+const O_PATH = 0o10000000;
+const FLAGS = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+
+/** Linux looks up names in an open directory below `/proc/self/fd`; other systems have no such path. */
+export function holdDirectoryOnLinux(): Pick<Files, "holdDirectory"> {
+  if (process.platform !== "linux" || !existsSync("/proc/self/fd")) return {};
+  return {
+    holdDirectory: path =>
+      attempt("open", path, () => {
+        let fd = openSync("/", FLAGS);
+        try {
+          for (const name of components(path)) {
+            const below = openSync(toNodePath(`/proc/self/fd/${fd}/${name}`), FLAGS);
+            closeSync(fd);
+            fd = below;
+          }
+        } catch (error) {
+          closeSync(fd);
+          throw error;
+        }
+        const { dev, ino } = fstatSync(fd, { bigint: true });
+        return { path: `/proc/self/fd/${fd}`, identity: `${dev}:${ino}`, release: () => closeSync(fd) };
+      }),
+  };
 }

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { settingKeys } from "../../src/config/setting-keys.ts";
+import { settingKeys } from "../../src/config/json-schema.ts";
 import { newUserInside, type User } from "./run-command.ts";
 
 const fileOf = (user: User) => join(user.home, ".amplihack", "config.jsonc");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { loadConfig, projectConfigFile, readJsonc, userConfigFile } from "../../src/config/index.ts";
-import { settingKeys } from "../../src/config/setting-keys.ts";
+import { settingKeys } from "../../src/config/json-schema.ts";
 import { EXAMPLES, starterConfig, trustProject } from "../../src/config/starter.ts";
 import type { Json } from "../../src/protocol/index.ts";
 import { memberAt } from "../../src/protocol/members.ts";

@@ -11,9 +11,9 @@ import { temporaryDirectory } from "../temporary-directory.ts";
 import { answerOnNode } from "./answer-on-node.ts";
 import { describeNative, NATIVE_FILE } from "./program.ts";
 
-const RUNS = Math.ceil(runs(1_600, 100_000) / STOCK_SUBCOMMANDS.length);
+const RUNS = Math.ceil(runs(800, 100_000) / STOCK_SUBCOMMANDS.length);
 /** Of the corpora, one command in so many; the long run takes them all. */
-const CORPUS_STEP = runs(3, 1);
+const CORPUS_STEP = runs(6, 1);
 const TIMEOUT_MS = 240_000 + RUNS * 500;
 const BRIDGE = JSON.stringify(["/bin/sh", "-c", "cat > /dev/null; echo '{}'"]);
 

@@ -53,7 +53,6 @@ import { type Degraded, openDegraded } from "./degraded.ts";
 import { forgetGiven, readGiven } from "./grants.ts";
 import { configurationFor } from "./guard-context.ts";
 import { type HookProgram, writeNotice } from "./hook-program.ts";
-import { limitTexts } from "./limit-texts.ts";
 import { callFacts, type HookRunRecord, logRun, recordRun, telemetryLine } from "./telemetry.ts";
 
 /** What the command line said besides the subcommand. */
@@ -550,4 +549,23 @@ function showStack(error: unknown, system: System): void {
   // Not every engine puts the message at the head of the stack, or keeps one at all.
   if (VARIABLES.AMPLIHACK_DEBUG.get(system) && error instanceof Error)
     system.stdio.writeError(`${error}\n${error.stack ?? ""}\n`);
+}
+
+const REASON_LIMIT = 4_000;
+const CONTEXT_LIMIT = 100_000;
+
+/** What a hook says, no longer than hosts take. */
+export function limitTexts(effect: Effect): Effect {
+  const { decision, context } = effect;
+  return {
+    ...effect,
+    ...(decision?.reason === undefined
+      ? {}
+      : { decision: { ...decision, reason: cut(decision.reason, REASON_LIMIT) } }),
+    ...(context === undefined ? {} : { context: cut(context, CONTEXT_LIMIT) }),
+  };
+}
+
+function cut(text: string, limit: number): string {
+  return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
 }
