@@ -332,8 +332,8 @@ export const CONFIG_SCHEMA = {
         },
         url: {
           kind: "string",
-          pattern: "^postgres(ql)?://",
-          note: "PostgreSQL database that a team shares; passwords belong in ~/.pgpass or PGPASSWORD",
+          pattern: "^(postgres(ql)?|https?)://",
+          note: "what a team shares memories by: a PostgreSQL database (passwords belong in ~/.pgpass or PGPASSWORD), or the server that this machine joined",
         },
         team: {
           kind: "string",

@@ -1,5 +1,5 @@
 import { type Config, loadConfig } from "../config/index.ts";
-import { describeAddress, readDatabaseUrl } from "../postgres/index.ts";
+import { describeAddress, isServerUrl, readDatabaseUrl } from "../postgres/index.ts";
 import {
   findHome,
   findProjectRoot,
@@ -117,6 +117,7 @@ function announcedProject(system: System): string | undefined {
 /** A team and its database in words, by which a copy knows whose it is. Undefined without a usable URL: syncing tells why. */
 export function teamOrigin({ memory }: Pick<Config, "memory">): string | undefined {
   if (memory.url === undefined) return undefined;
+  if (isServerUrl(memory.url)) return `team ${memory.team} of ${memory.url}`;
   try {
     return `team ${memory.team} of ${describeAddress(readDatabaseUrl(memory.url, "configuration"))}`;
   } catch (error) {

@@ -8,6 +8,7 @@ import {
   type Migration,
   migrate,
   SCHEMA,
+  SERVER_ROLE,
 } from "../postgres/index.ts";
 import { CATEGORIES, MAX_TIME_MS, TEXT_LIMITS, VALUE_TYPES } from "./memory.ts";
 import { MEMORIES, ofProject, USES, WRITTEN_COLUMNS } from "./postgres-search.ts";
@@ -329,6 +330,18 @@ const TABLES: Migration = [
    ) WITH (fillfactor = 70)`,
 ];
 
+const CHANGING_FUNCTION = `CREATE FUNCTION ${SCHEMA}.memory_changing() RETURNS trigger LANGUAGE plpgsql ${FIXED_PATH}
+   AS $$
+     BEGIN
+       NEW.revision := take_revision(NEW.team);
+       IF TG_OP = 'INSERT' OR (NEW.key, NEW.value, NEW.type, NEW.category, NEW.project)
+           IS DISTINCT FROM (OLD.key, OLD.value, OLD.type, OLD.category, OLD.project) THEN
+         NEW.author := session_user;
+       END IF;
+       RETURN NEW;
+     END
+   $$`;
+
 /**
  * The first change of a transaction counts the team's revision on, and holds it until the transaction ends: writers of
  * one team follow each other, and revisions appear in the order of commits. Later changes of the transaction share it.
@@ -345,17 +358,7 @@ const REVISIONS: Migration = [
        RETURN taken;
      END
    $$`,
-  `CREATE FUNCTION ${SCHEMA}.memory_changing() RETURNS trigger LANGUAGE plpgsql ${FIXED_PATH}
-   AS $$
-     BEGIN
-       NEW.revision := take_revision(NEW.team);
-       IF TG_OP = 'INSERT' OR (NEW.key, NEW.value, NEW.type, NEW.category, NEW.project)
-           IS DISTINCT FROM (OLD.key, OLD.value, OLD.type, OLD.category, OLD.project) THEN
-         NEW.author := session_user;
-       END IF;
-       RETURN NEW;
-     END
-   $$`,
+  CHANGING_FUNCTION,
   `CREATE TRIGGER memory_changing BEFORE INSERT OR UPDATE ON ${SCHEMA}.memories
      FOR EACH ROW EXECUTE FUNCTION ${SCHEMA}.memory_changing()`,
 ];
@@ -468,10 +471,33 @@ const CHANGING_OWN: Migration = ["memories", "memory_removals"].flatMap(table =>
      FOR EACH ROW WHEN (OLD.project = '') EXECUTE FUNCTION ${SCHEMA}.memory_stays()`,
 ]);
 
+/** The server writes in the name of somebody, whom nobody else can name. */
+const AUTHORS: Migration = [
+  `CREATE FUNCTION ${SCHEMA}.author() RETURNS name LANGUAGE sql STABLE ${FIXED_PATH}
+   AS $$
+     SELECT CASE WHEN current_user = '${SERVER_ROLE}' THEN current_setting('amplihack.person')::name
+       ELSE session_user END
+   $$`,
+  ...["memories", "earlier_values"].map(
+    table => `ALTER TABLE ${SCHEMA}.${table} ALTER author SET DEFAULT ${SCHEMA}.author()`,
+  ),
+  CHANGING_FUNCTION.replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION").replace(
+    "NEW.author := session_user",
+    "NEW.author := author()",
+  ),
+  `CREATE OR REPLACE FUNCTION ${SCHEMA}.remove_memories(numbers bigint[]) ${RIGHTS_FUNCTION}
+   AS $$
+     DELETE FROM ${MEMORIES} WHERE number = ANY (numbers) AND (
+       ${IS_OF_OWN_PROJECT} OR ${IS_OWNER}
+       OR session_user = '${SERVER_ROLE}' AND team = current_setting('amplihack.team', true)
+     ) RETURNING number
+   $$`,
+];
+
 /** Makes the tables where they are missing, for a member of the team or for the administrator. */
 export async function prepareMemoryTables(database: Database, team: string): Promise<void> {
   await joinTeam(database, team);
-  await migrate(database, "memory", [MEMORY_TABLES, RIGHTS, REMOVING_OWN, CHANGING_OWN]);
+  await migrate(database, "memory", [MEMORY_TABLES, RIGHTS, REMOVING_OWN, CHANGING_OWN, AUTHORS]);
 }
 
 const PARTS_INDEX_NAME = "memory_terms_by_part";

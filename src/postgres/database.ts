@@ -62,12 +62,17 @@ export class Database {
 
   /**
    * The same database, of which every statement sees one team: the server itself holds rows back by this role and name.
+   * What is written is that person's.
    * Closing it closes nothing.
    */
-  ofTeam(role: string, team: string): Database {
+  ofTeam(role: string, team: string, person = ""): Database {
     const scoped = new Database(this.pool, this.place);
     const enter = async (run: RunSql): Promise<void> => {
-      await run("SELECT set_config('role', $1, true), set_config('amplihack.team', $2, true)", [role, team]);
+      await run(
+        `SELECT set_config('role', $1, true), set_config('amplihack.team', $2, true),
+           set_config('amplihack.person', $3, true)`,
+        [role, team, person],
+      );
     };
     scoped.transaction = work =>
       this.transaction(async run => {

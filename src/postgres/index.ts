@@ -13,12 +13,14 @@ export {
   IS_VISIBLE,
   joinTeam,
   notMember,
+  SERVER_ROLE,
 } from "./teams.ts";
 export {
   DATABASE_URL_VARIABLE,
   type DatabaseAddress,
   describeAddress,
   findDatabaseUrl,
+  isServerUrl,
   PASSWORD_VARIABLES,
   readDatabaseUrl,
   unencryptedNotice,

@@ -4,6 +4,9 @@ import type { Database } from "./database.ts";
 import { FIXED_PATH, type Migration, migrate, SCHEMA } from "./migrate.ts";
 import { PostgresError } from "./postgres-error.ts";
 
+/** Whom a team's server works as: somebody who sees nothing but the rows of the team that was set. */
+export const SERVER_ROLE = "amplihack_server";
+
 /**
  * Who belongs to which team, and to which of its projects. Everybody who may connect has rights on the tables; the
  * policies of the tables ask `may_see`, so that somebody who is in no team sees and changes nothing. `session_user` is

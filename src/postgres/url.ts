@@ -46,13 +46,19 @@ export interface DatabaseChoice {
   readonly memory?: Pick<Config["memory"], "url">;
 }
 
+/** The address of a team's server, which is no database. */
+export function isServerUrl(text: string): boolean {
+  return /^https?:\/\//.test(text);
+}
+
 /** By the option, else the configuration, else the environment. Throws `usage` where none of them names a database. */
 export function findDatabaseUrl(
   { env }: Pick<System, "env">,
   { option, given = "", memory }: DatabaseChoice,
 ): DatabaseAddress {
   if (given !== "") return readDatabaseUrl(given, "option");
-  if (memory?.url !== undefined) return readDatabaseUrl(memory.url, "configuration");
+  if (memory?.url !== undefined && !isServerUrl(memory.url))
+    return readDatabaseUrl(memory.url, "configuration");
   const announced = env.get(DATABASE_URL_VARIABLE) ?? "";
   if (announced !== "") return readDatabaseUrl(announced, "environment");
   const settings = memory === undefined ? "" : "memory.url or ";

@@ -11,6 +11,8 @@ const TABLES = [
   ["server_questions", "person"],
   ["server_links", "person"],
   ["server_log", "who"],
+  ["memories", "author"],
+  ["earlier_values", "author"],
 ] as const;
 /** What proves who somebody is, and nothing about them. */
 const SECRETS = ["hash", "next_hash", "nonce"];
@@ -65,6 +67,9 @@ export function forgetPerson(database: Database, team: string, person: string, b
            AND NOT EXISTS (SELECT FROM ${SCHEMA}.server_people p WHERE p.person = $1)`,
         [person],
       );
+    // What they told the team stays the team's, and nobody's.
+    for (const table of ["memories", "earlier_values"])
+      await run(`UPDATE ${SCHEMA}.${table} SET author = '' WHERE team = $1 AND author = $2`, [team, person]);
     const removed = Number(row?.["removed"]);
     await run(`INSERT INTO ${SCHEMA}.server_log (team, who, what, about) VALUES ($1, $2, $3, $4)`, [
       team,

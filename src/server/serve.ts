@@ -28,6 +28,7 @@ import {
 } from "./http.ts";
 import type { Machine } from "./machine.ts";
 import { beginJoin, endJoin, machineOf, readCode, takeRecords, takeSeen } from "./machines.ts";
+import { takeMemory } from "./memory.ts";
 import type { Change, PageVisitor } from "./own-page.ts";
 import { changePeople, joinView, linkView, machinesView, peopleView, revokeMachine } from "./pages.ts";
 import {
@@ -161,6 +162,8 @@ class Handler {
     "POST /api/v1/seen": (request, response) => this.ofMachine(request, response, takeSeen),
     "POST /api/v1/records": (request, response) => this.ofMachine(request, response, takeRecords),
     "POST /api/v1/questions": (request, response) => this.ofMachine(request, response, takeQuestion),
+    "POST /api/v1/memory": (request, response) =>
+      this.ofMachine(request, response, (...asked) => takeMemory(this.system, ...asked)),
     "POST /api/v1/policy": (request, response) => this.ofMachine(request, response, takePolicy),
     "GET /login": async (_, response, url) =>
       this.showLogin(response, 200, url.searchParams.get("link"), new URL("/", BASE)),

@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
+import { loadMemoryTables } from "../memory/index.ts";
 import {
   type Database,
   FIXED_PATH,
@@ -7,11 +8,11 @@ import {
   type Migration,
   migrate,
   SCHEMA,
+  SERVER_ROLE,
 } from "../postgres/index.ts";
 import { loadRecordTables } from "../ship/index.ts";
 
-/** Whom the server works as: somebody who sees nothing but the rows of the team that was set. */
-export const ROLE = "amplihack_server";
+export const ROLE = SERVER_ROLE;
 /** What people may do in a team, each all that those before may. */
 export const ROLES = ["viewer", "member", "approver", "admin", "owner"] as const;
 export type Role = (typeof ROLES)[number];
@@ -445,12 +446,19 @@ const RETENTION: Migration = [
 
 const TOTALS: Migration = ofTeam("totals", "SELECT");
 
+/** What machines of the team share. Who wrote it is the person whose machine it is. */
+const MEMORIES: Migration = ["memories", "memory_removals", "earlier_values"].flatMap(table =>
+  ofTeam(table, "SELECT"),
+);
+
 /** Everything that the server needs. For the owner of the database; the role must be there. */
 export async function makeServerTables(database: Database, team: string): Promise<void> {
   const { makeRecordTables, makeMonths } = await loadRecordTables();
   await joinTeam(database, team);
   await makeRecordTables(database);
   await makeMonths(database);
+  const { prepareMemoryTables } = await loadMemoryTables();
+  await prepareMemoryTables(database, team);
   await migrate(database, "server", [
     SERVER_TABLES,
     QUESTIONS,
@@ -458,6 +466,7 @@ export async function makeServerTables(database: Database, team: string): Promis
     SINGLE_SIGN_ON,
     RETENTION,
     TOTALS,
+    MEMORIES,
   ]);
   await makeSigningKey(database);
 }

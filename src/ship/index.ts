@@ -14,6 +14,7 @@ export const loadPostgresTarget = () => import("./open-target.ts");
 export const loadRecordTables = () => import("./record-tables.ts");
 export const loadJoinedServer = () => import("./joined-server.ts");
 export const loadQuestions = () => import("./questions.ts");
+export const loadServerMemory = () => import("./server-memory.ts");
 export const loadServerPolicy = () => import("./server-policy.ts");
 export const loadServerTarget = () => import("./server-target.ts");
 export const loadShip = () => import("./ship.ts");

@@ -84,7 +84,13 @@ export async function post(
     key,
     timeoutMs,
     signal,
-  }: { readonly key?: string; readonly timeoutMs: number; readonly signal?: AbortSignal },
+    maxBytes = MAX_ANSWER_BYTES,
+  }: {
+    readonly key?: string;
+    readonly timeoutMs: number;
+    readonly signal?: AbortSignal;
+    readonly maxBytes?: number;
+  },
 ): Promise<Answer> {
   const limit = new AbortController();
   const abort = () => limit.abort();
@@ -103,7 +109,7 @@ export async function post(
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
       },
     });
-    const text = (await response.text()).slice(0, MAX_ANSWER_BYTES);
+    const text = (await response.text()).slice(0, maxBytes);
     const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
     return {
       status: response.status,

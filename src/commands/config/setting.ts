@@ -20,7 +20,7 @@ import {
 import { ruleSettingProblem } from "../../guard/index.ts";
 import { resolveSubcommand, STOCK_SUBCOMMANDS } from "../../hosts/index.ts";
 import { applyEdit, type FileChange, settingsEdit } from "../../install/index.ts";
-import { readDatabaseUrl } from "../../postgres/index.ts";
+import { isServerUrl, readDatabaseUrl } from "../../postgres/index.ts";
 import { isJsonObject, isSameJson, type Json, type JsonObject, memberAt } from "../../protocol/index.ts";
 import { requireDirectories } from "../../state/index.ts";
 import type { System } from "../../system/index.ts";
@@ -49,7 +49,7 @@ export function readSettingValue(
   if (key === "guard.trustedProjects")
     throw usageError(`${key} holds checksums and is not set by hand`, "amplihack guard init --trust");
   // First of all: no other error may quote it, for it may hold a password.
-  if (key === "memory.url") readDatabaseUrl(text, "configuration");
+  if (key === "memory.url" && !isServerUrl(text)) readDatabaseUrl(text, "configuration");
   if (ADDRESSES.includes(key) && /:\/\/[^\s/?#]*@/.test(text))
     throw usageError(`${key} must be without user names and passwords, which others could read`, HELP);
   const value = readTyped(schema, text);

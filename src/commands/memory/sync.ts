@@ -1,6 +1,7 @@
 import { CommandError, defineCommand, FORMAT_OPTION, option, ProgressLine } from "../../cli/index.ts";
 import { loadRunSync, type SyncReport, type SyncRequest } from "../../memory/index.ts";
-import { PostgresError, readDatabaseUrl } from "../../postgres/index.ts";
+import { isServerUrl, PostgresError, readDatabaseUrl } from "../../postgres/index.ts";
+import { loadServerMemory } from "../../ship/index.ts";
 import { count, escapeControls } from "../../text/index.ts";
 import { memoryPlace, warnUnencrypted } from "./store-access.ts";
 
@@ -41,6 +42,11 @@ cannot be sent waits. Of two changes of one memory the later stays, and the data
       patienceMs: options.background ? 0 : PATIENCE_MS,
       sharesEarlier: options.earlier,
       changesTeam: options["change-team"],
+      connect: async timeoutMs => {
+        const { serverMemory } = await loadServerMemory();
+        const { url = "", team } = place.config.memory;
+        return serverMemory(system, { url, team }, timeoutMs);
+      },
     };
     if (options.background) {
       // The next hook starts no other one while this one runs, so what changed meanwhile is this one's to send.
@@ -51,7 +57,8 @@ cannot be sent waits. Of two changes of one memory the later stays, and the data
       return 0;
     }
     const { url } = place.config.memory;
-    if (url !== undefined) warnUnencrypted(invocation, readDatabaseUrl(url, "configuration"));
+    if (url !== undefined && !isServerUrl(url))
+      warnUnencrypted(invocation, readDatabaseUrl(url, "configuration"));
     const report = await new ProgressLine(system, terminal)
       .during("talking to the team's database …", () => runSync(system, place, request))
       .catch((error: unknown) => {

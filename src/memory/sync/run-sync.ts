@@ -1,4 +1,10 @@
-import { MISSING_RIGHT, NAME_TAKEN, PostgresError, readDatabaseUrl } from "../../postgres/index.ts";
+import {
+  isServerUrl,
+  MISSING_RIGHT,
+  NAME_TAKEN,
+  PostgresError,
+  readDatabaseUrl,
+} from "../../postgres/index.ts";
 import { errorText } from "../../protocol/index.ts";
 import { FileLock, LogFile, Problem } from "../../state/index.ts";
 import { dirname, join, type System } from "../../system/index.ts";
@@ -7,7 +13,7 @@ import { openTeamDatabase } from "../open-postgres-store.ts";
 import { CLOCK_TOLERANCE_MS, type PendingChange } from "./decide.ts";
 import { LocalCopy } from "./local-copy.ts";
 import { updateSyncState } from "./sync-state.ts";
-import { TeamDatabase } from "./team-database.ts";
+import { fetchAll, TeamDatabase, type TeamSide } from "./team-database.ts";
 
 /** A transaction of the team's database carries at most so many changes, and about so many characters. */
 const MAX_BATCH = 500;
@@ -32,7 +38,7 @@ export interface SyncCounts {
  */
 export async function synchronise(
   copy: LocalCopy,
-  team: TeamDatabase,
+  team: TeamSide,
   isOver: () => boolean = () => false,
 ): Promise<SyncCounts> {
   const { nowMs } = await noticeLosses(copy, team);
@@ -41,7 +47,7 @@ export async function synchronise(
   for (let round = 1; round <= MAX_ROUNDS && !isOver(); round++) {
     copy.limitDates(nowMs + CLOCK_TOLERANCE_MS);
     await sender.sendAll();
-    for await (const { states, revision } of team.fetch(copy.state().revision)) {
+    for await (const { states, revision } of fetchAll(team, copy.state().revision)) {
       fetched += copy.take(states, revision);
       if (isOver()) break;
     }
@@ -52,7 +58,7 @@ export async function synchronise(
 }
 
 /** A database that was restored from a backup lacks what it had been told; other projects were not fetched before. */
-async function noticeLosses(copy: LocalCopy, team: TeamDatabase): Promise<{ readonly nowMs: number }> {
+async function noticeLosses(copy: LocalCopy, team: TeamSide): Promise<{ readonly nowMs: number }> {
   const { revision, projects, nowMs } = await team.look();
   const known = copy.state();
   if (revision < known.revision) copy.restart();
@@ -64,10 +70,10 @@ class Sender {
   sent = 0;
   refused = 0;
   private readonly copy: LocalCopy;
-  private readonly team: TeamDatabase;
+  private readonly team: TeamSide;
   private readonly isOver: () => boolean;
 
-  constructor(copy: LocalCopy, team: TeamDatabase, isOver: () => boolean) {
+  constructor(copy: LocalCopy, team: TeamSide, isOver: () => boolean) {
     this.copy = copy;
     this.team = team;
     this.isOver = isOver;
@@ -111,6 +117,8 @@ export interface SyncRequest {
   readonly sharesEarlier: boolean;
   /** the copy may leave the team that it was of */
   readonly changesTeam: boolean;
+  /** for a team with a server, which is reached by the key of this machine */
+  readonly connect?: (timeoutMs: number) => Promise<TeamSide>;
 }
 
 export interface SyncReport extends SyncCounts {
@@ -133,7 +141,7 @@ export async function runSync(
   if (config.memory.url === undefined)
     throw new Problem("there is no team to share memories with", {
       kind: "not-configured",
-      fix: "set memory.url in ~/.amplihack/config.jsonc to postgres://USER@HOST/DATABASE",
+      fix: "set memory.url in ~/.amplihack/config.jsonc to postgres://USER@HOST/DATABASE, or to the address of your team's server",
     });
   const folder = dirname(databasePath);
   const lock = new FileLock(join(folder, "memory-sync.lock"), { system, timeoutMs: request.patienceMs });
@@ -181,8 +189,6 @@ export async function countWaiting(system: System, place: MemoryPlace): Promise<
 }
 
 async function syncOnce(system: System, place: MemoryPlace, request: SyncRequest): Promise<SyncReport> {
-  const { url = "", team } = place.config.memory;
-  const address = readDatabaseUrl(url, "configuration");
   const origin = teamOrigin(place.config) ?? "";
   const deadline = system.clock.monotonicMs() + request.timeoutMs;
   const copy = await LocalCopy.open(system, place.databasePath, origin);
@@ -190,25 +196,34 @@ async function syncOnce(system: System, place: MemoryPlace, request: SyncRequest
     checkOrigin(copy, origin, request.changesTeam);
     const earlier = findEarlier(system, copy);
     if (request.sharesEarlier) for (const { from, to } of earlier) copy.share(from, to);
-    const database = await openTeamDatabase(
-      { address, team },
-      {
-        maxConnections: 1,
-        connectTimeoutMs: Math.min(MAX_CONNECT_MS, request.timeoutMs),
-        statementTimeoutMs: Math.min(MAX_STATEMENT_MS, request.timeoutMs),
-      },
-    );
+    const { side, close } = await openSide(system, place, request);
     try {
       const isOver = (): boolean => system.clock.monotonicMs() > deadline;
-      const counts = await synchronise(copy, new TeamDatabase(database, team, system.random), isOver);
+      const counts = await synchronise(copy, side, isOver);
       const left = request.sharesEarlier ? 0 : earlier.reduce((sum, each) => sum + each.count, 0);
       return { ...counts, origin, earlier: left, renamed: copy.renamed };
     } finally {
-      await database.close();
+      await close();
     }
   } finally {
     copy.close();
   }
+}
+
+async function openSide(
+  system: System,
+  { config }: MemoryPlace,
+  { connect, timeoutMs }: SyncRequest,
+): Promise<{ readonly side: TeamSide; close(): Promise<void> }> {
+  const { url = "", team } = config.memory;
+  const statementTimeoutMs = Math.min(MAX_STATEMENT_MS, timeoutMs);
+  if (connect !== undefined && isServerUrl(url))
+    return { side: await connect(statementTimeoutMs), close: () => Promise.resolve() };
+  const database = await openTeamDatabase(
+    { address: readDatabaseUrl(url, "configuration"), team },
+    { maxConnections: 1, connectTimeoutMs: Math.min(MAX_CONNECT_MS, timeoutMs), statementTimeoutMs },
+  );
+  return { side: new TeamDatabase(database, team, system.random), close: () => database.close() };
 }
 
 /** Memories of one team never go to another unasked. */

@@ -170,20 +170,51 @@ function removalState(row: Row): NamedState {
 const MAX_PAGE = 500;
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 
-/** What was fetched: after it, the copy has everything up to `revision`. */
-interface FetchedPage {
-  readonly states: readonly NamedState[];
+/** Where the next page begins. Made by whoever has the memories, and given back as it is. */
+export interface PageCursor {
+  readonly since: number;
+  readonly upTo: number;
+  readonly of: "removals" | "memories" | "end";
   readonly revision: number;
+  /** of the last one that was told: its number, or the hash of its name */
+  readonly last: string;
 }
 
-interface TeamFacts {
+/** What was fetched: after it, the copy has everything up to `revision`. Nothing follows a page without `next`. */
+export interface FetchedPage {
+  readonly states: readonly NamedState[];
+  readonly revision: number;
+  readonly next: PageCursor | undefined;
+}
+
+export interface TeamFacts {
   readonly revision: number;
   readonly projects: string;
   readonly nowMs: number;
 }
 
 /** The memories of a team as its copies need them. All failures are `PostgresError`. */
-export class TeamDatabase {
+export interface TeamSide {
+  look(): Promise<TeamFacts>;
+  send(changes: readonly PendingChange[]): Promise<SentChanges>;
+  page(from: number | PageCursor): Promise<FetchedPage>;
+}
+
+export interface SentChanges {
+  readonly sent: readonly SentChange[];
+  readonly revision: number;
+}
+
+/** What changed after `since`, page by page, oldest first. */
+export async function* fetchAll(side: TeamSide, since: number): AsyncGenerator<FetchedPage> {
+  for (let next: number | PageCursor | undefined = since; next !== undefined; ) {
+    const page: FetchedPage = await side.page(next);
+    yield page;
+    next = page.next;
+  }
+}
+
+export class TeamDatabase implements TeamSide {
   private readonly database: Database;
   private readonly team: string;
   private readonly random: System["random"];
@@ -216,10 +247,7 @@ export class TeamDatabase {
    * All of these changes or none, in one transaction; no two are of one name. Sending them again changes nothing and
    * gives the same answer, so a lost acknowledgement does no harm.
    */
-  send(changes: readonly PendingChange[]): Promise<{
-    readonly sent: readonly SentChange[];
-    readonly revision: number;
-  }> {
+  send(changes: readonly PendingChange[]): Promise<SentChanges> {
     return this.database.transaction(async run => {
       // Whoever has the revision is the only one who changes the team's memories.
       const [now] = await run(`SELECT ${SCHEMA}.take_revision($1) AS revision, ${NOW_MS} AS now_ms`, [
@@ -242,27 +270,29 @@ export class TeamDatabase {
     });
   }
 
-  /** What changed after `since`, page by page, oldest first. */
-  async *fetch(since: number): AsyncGenerator<FetchedPage> {
-    const { revision: upTo } = await this.look();
-    if (upTo <= since) return;
-    // First, because what is saved after a page of memories says that nothing before it is missing.
-    for (let last: Row = { revision: since, name_hash: "\\x" }; ; ) {
-      const rows = await this.removalsAfter(last, upTo);
-      const end = rows.at(-1);
-      if (end === undefined) break;
-      last = end;
-      yield { states: rows.map(removalState), revision: since };
-    }
-    for (let last: Row = { revision: since, number: "0" }; ; ) {
-      const rows = await this.memoriesAfter(last, upTo);
-      const end = rows.at(-1);
-      if (end === undefined) break;
-      last = end;
+  async page(from: number | PageCursor): Promise<FetchedPage> {
+    const cursor = typeof from === "number" ? await this.begin(from) : from;
+    const { since, upTo, of } = cursor;
+    if (of === "end") return { states: [], revision: upTo, next: undefined };
+    // Removals first, because what is saved after a page of memories says that nothing before it is missing.
+    const isRemovals = of === "removals";
+    const rows = await (isRemovals ? this.removalsAfter(cursor) : this.memoriesAfter(cursor));
+    const end = rows.at(-1);
+    if (end === undefined)
+      return this.page({ since, upTo, of: isRemovals ? "memories" : "end", revision: since, last: "0" });
+    const revision = Number(end["revision"]);
+    return {
+      states: rows.map(isRemovals ? removalState : memoryState),
       // Others of the same revision may be on the next page.
-      yield { states: rows.map(memoryState), revision: Number(end["revision"]) - 1 };
-    }
-    yield { states: [], revision: upTo };
+      revision: isRemovals ? since : revision - 1,
+      next: { since, upTo, of, revision, last: String(end[isRemovals ? "name_hash" : "number"]) },
+    };
+  }
+
+  private async begin(since: number): Promise<PageCursor> {
+    const { revision: upTo } = await this.look();
+    const of = upTo <= since ? "end" : "removals";
+    return { since, upTo: Math.max(since, upTo), of, revision: since, last: "\\x" };
   }
 
   private notMember(): PostgresError {
@@ -276,7 +306,7 @@ export class TeamDatabase {
   }
 
   /** As many as fit a page, and at least one. */
-  private memoriesAfter(last: Row, upTo: number): Promise<readonly Row[]> {
+  private memoriesAfter({ revision, last, upTo }: PageCursor): Promise<readonly Row[]> {
     return this.database.run(
       `SELECT * FROM (
          SELECT page.*, sum(octet_length(value)) OVER (ORDER BY revision, number) AS size FROM (
@@ -286,16 +316,16 @@ export class TeamDatabase {
          ) AS page
        ) AS sized
        WHERE size - octet_length(value) < ${MAX_PAGE_BYTES} ORDER BY revision, number`,
-      [this.team, String(last["revision"]), String(last["number"]), upTo],
+      [this.team, revision, last, upTo],
     );
   }
 
-  private removalsAfter(last: Row, upTo: number): Promise<readonly Row[]> {
+  private removalsAfter({ revision, last, upTo }: PageCursor): Promise<readonly Row[]> {
     return this.database.run(
       `SELECT agent, session, key, removed_ms, revision, name_hash::text AS name_hash FROM ${REMOVALS}
        WHERE team = $1 AND (revision, name_hash) > ($2, $3::bytea) AND revision <= $4
        ORDER BY memory_removals.revision, memory_removals.name_hash LIMIT ${MAX_PAGE}`,
-      [this.team, String(last["revision"]), String(last["name_hash"]), upTo],
+      [this.team, revision, last, upTo],
     );
   }
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Memory } from "../../../src/memory/memory.ts";
 import { prepareMemoryTables } from "../../../src/memory/postgres-schema.ts";
 import type { PendingChange } from "../../../src/memory/sync/decide.ts";
-import type { TeamDatabase } from "../../../src/memory/sync/team-database.ts";
+import type { TeamSide } from "../../../src/memory/sync/team-database.ts";
 import { runs } from "../../generated-inputs.ts";
 import { hasPostgres } from "../../postgres-server.ts";
 import { draft } from "../store-scene.ts";
@@ -48,10 +48,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 /** The same database behind a connection that breaks. */
 function withFault(
-  team: TeamDatabase,
+  team: TeamSide,
   fault: Fault,
   onCommit: (changes: readonly PendingChange[]) => void,
-): TeamDatabase {
+): TeamSide {
+  let pages = 0;
   return {
     look: () => team.look(),
     async send(changes: readonly PendingChange[]) {
@@ -61,13 +62,12 @@ function withFault(
       if (fault === "unacknowledged") throw new Error("cut");
       return answer;
     },
-    async *fetch(since: number) {
-      for await (const page of team.fetch(since)) {
-        yield page;
-        if (fault === "half-fetched") throw new Error("cut");
-      }
+    page(from) {
+      pages += 1;
+      if (fault === "half-fetched" && pages > 1) throw new Error("cut");
+      return team.page(from);
     },
-  } as unknown as TeamDatabase;
+  };
 }
 
 class Run {

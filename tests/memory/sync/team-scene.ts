@@ -5,7 +5,7 @@ import { openTeamDatabase } from "../../../src/memory/open-postgres-store.ts";
 import { openStore } from "../../../src/memory/sqlite-store.ts";
 import { LocalCopy } from "../../../src/memory/sync/local-copy.ts";
 import { type SyncCounts, synchronise } from "../../../src/memory/sync/run-sync.ts";
-import { TeamDatabase } from "../../../src/memory/sync/team-database.ts";
+import { TeamDatabase, type TeamSide } from "../../../src/memory/sync/team-database.ts";
 import type { Database } from "../../../src/postgres/database.ts";
 import { readDatabaseUrl } from "../../../src/postgres/url.ts";
 import { freshDatabase, type PostgresServer } from "../../postgres-server.ts";
@@ -23,7 +23,7 @@ export interface Machine {
   readonly store: MemoryStore;
   readonly copy: LocalCopy;
   /** tests put one that fails in its place */
-  team: TeamDatabase;
+  team: TeamSide;
   sync(): Promise<SyncCounts>;
   list(): Promise<readonly Memory[]>;
   close(): void;
