@@ -180,7 +180,9 @@ function compareNamed(
   const paths = new Set(before.keys());
   for (const { path, isTree } of targets) {
     paths.add(path);
-    if (!isTree || factsAt(files, path)?.kind !== "directory") continue;
+    // What is in a directory that took the place of a file or link came with it.
+    const isReplaced = ["file", "link"].includes(before.get(path)?.state.kind ?? "");
+    if (!(isTree || isReplaced) || factsAt(files, path)?.kind !== "directory") continue;
     walkTree(files, path, {
       visit(inner, { kind }) {
         if (rules.isOutOfReach(inner)) return false;

@@ -29,13 +29,16 @@ function makeAll(side: "from" | "to", pairs: readonly (typeof PAIRS)[number][]):
 }
 
 const isFull = ({ from, to }: (typeof PAIRS)[number]) => from === "full folder" || to === "full folder";
+/** What is in a folder that took the place of a file or link came with it. */
+const isInReplacement = ({ from, to }: (typeof PAIRS)[number]) =>
+  to === "full folder" && /file|link/.test(from);
 const WAYS = {
   "named paths": {
     pairs: PAIRS,
     footprint: (p: TestProject) => ({ targets: PAIRS.map(({ at }) => p.target(at, "delete", true)) }),
   },
   "named paths without what is in them": {
-    pairs: PAIRS.filter(pair => !isFull(pair)),
+    pairs: PAIRS.filter(pair => !isFull(pair) || isInReplacement(pair)),
     footprint: (p: TestProject) => ({ targets: PAIRS.map(({ at }) => p.target(at, "write")) }),
   },
   "an unknown program": { pairs: PAIRS, footprint: (p: TestProject) => ({ unknownIn: [p.root] }) },

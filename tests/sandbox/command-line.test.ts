@@ -56,6 +56,38 @@ describe.skipIf(!canTry)("amplihack sandbox and try", () => {
     expect(said).toBe("listed\nECONNREFUSED\n");
   });
 
+  it("names the files that were refused behind all that the command said, and those alone", () => {
+    const outside = join(scene.home, "a folder");
+    mkdirSync(outside, { recursive: true });
+    const script = [
+      "echo said >&2",
+      `touch '${outside}/new'`,
+      `echo x > ${scene.home}/plain`,
+      "echo x > .git/hooks/pre-commit",
+      "cat nothing-here",
+      "chmod 0 own; cat own/below",
+      "touch made",
+      "exit 3",
+    ].join("\n");
+    const run = spawnSync(
+      process.execPath,
+      words("sandbox", "run", "--network", "off", "--", "sh", "-c", script),
+      {
+        env,
+        cwd: scene.project,
+        encoding: "utf8",
+      },
+    );
+    expect(run.status).toBe(3);
+    const lines = run.stderr.trim().split("\n");
+    expect(lines[0]).toBe("said");
+    expect(lines.slice(-2)).toEqual([
+      `amplihack: the sandbox refused changing ${outside}/new, ${scene.home}/plain. To allow it: amplihack sandbox allow '${outside}'`,
+      `amplihack: the sandbox refused changing ${scene.project}/.git/hooks/pre-commit. It starts something later or is protected, so only a person changes it`,
+    ]);
+    expect(lines.filter(line => line.startsWith("amplihack:"))).toHaveLength(2);
+  });
+
   it("leaves no process, no mount and no change when whoever tried a command is killed", async () => {
     const before = readdirSync(scene.project);
     const mounts = readFileSync("/proc/self/mountinfo", "utf8").split("\n").length;

@@ -34,6 +34,8 @@ mod privileges;
 #[cfg(target_os = "linux")]
 mod program;
 #[cfg(target_os = "linux")]
+mod refused;
+#[cfg(target_os = "linux")]
 mod reserve;
 #[cfg(target_os = "linux")]
 mod trees;

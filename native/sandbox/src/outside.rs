@@ -14,6 +14,7 @@ use crate::inside;
 use crate::namespaces::{Side, flags, fork, map_ids};
 use crate::network::await_connection;
 use crate::policy::{Layer, Network, Policy};
+use crate::refused::Errors;
 use crate::reserve::Reservation;
 
 pub const REFUSED: i32 = 126;
@@ -33,6 +34,8 @@ pub fn run(home: &OwnedFd, id: &str, policy: &Policy, words: Vec<OsString>) -> R
             return fail(Part::Arguments, "the process that started it has ended");
         }
     }
+    // Before there is anything that it would keep open.
+    let mut errors = Errors::watch(policy, &directory);
     let mut reservation = Reservation::make(home, policy)?;
     let absent = list_absent(&policy.absent);
     let part = Part::Namespaces;
@@ -45,6 +48,9 @@ pub fn run(home: &OwnedFd, id: &str, policy: &Policy, words: Vec<OsString>) -> R
         Ok(Side::Parent(child)) => child,
         Ok(Side::Child) => {
             drop((outside, life, signals));
+            if let Some(errors) = errors {
+                errors.take_over();
+            }
             inside::run(policy, inside, inside::Start { words, directory, mask })
         }
         Err(error) => {
@@ -53,6 +59,9 @@ pub fn run(home: &OwnedFd, id: &str, policy: &Policy, words: Vec<OsString>) -> R
         }
     };
     drop((inside, living));
+    if let Some(errors) = &mut errors {
+        errors.let_go();
+    }
     let begun = match flags {
         0 => Ok(()),
         _ => map_ids(child),
@@ -72,7 +81,9 @@ pub fn run(home: &OwnedFd, id: &str, policy: &Policy, words: Vec<OsString>) -> R
         release(&mut reservation);
     }
     set_aside(home, id, &absent);
+    let refused = errors.map(Errors::tell);
     watch.tell();
+    let _ = io::stderr().write_all(&refused.unwrap_or_default());
     Ok(end.code)
 }
 
