@@ -24,6 +24,7 @@ const STARTS_PROCESSES_DELETES_AND_WRITES: readonly Case[] = [
   ],
   ['os.execute(("rm -rf %s"):format("/"))', ["shell rm -rf /"]],
   ['while true do os.execute("ls") end', ["shell ls"]],
+  ['repeat os.remove("a") until os.execute("id")', ["delete a", "shell id"]],
   ["os.execute(table.concat({'rm', '-rf', '/'}, ' '))", ["shell rm -rf /"]],
   ["os.execute('\\114\\109 -rf /')", ["shell rm -rf /"]],
   ["print(io.open('.env'):read('*a'))", ["read .env"]],

@@ -4,6 +4,7 @@ import { callsOf, read } from "./reading.ts";
 type Case = readonly [code: string, calls: readonly string[]];
 
 const DELETES_AND_MOVES: readonly Case[] = [
+  ["[IO.File]::Delete($HOME + '/docs')", ["delete /home/me/docs"]],
   ["Remove-Item -Recurse -Force C:\\", ["delete -r C:/"]],
   ["rm -r -fo $HOME", ["delete -r /home/me"]],
   ["ri -Rec $env:USERPROFILE\\Documents", ["delete -r /home/me/Documents"]],

@@ -73,6 +73,7 @@ const STARTS_PROCESSES: readonly Case[] = [
 ];
 
 const DELETES: readonly Case[] = [
+  ["import shutil, pathlib; shutil.rmtree(pathlib.Path('/srv/app/x').parents[1])", ["delete -r /srv"]],
   ["import shutil; shutil.rmtree('/')", ["delete -r /"]],
   ["from shutil import rmtree as x; x('/')", ["delete -r /"]],
   ["import shutil\nfor d in ['a', 'b']:\n    shutil.rmtree(d)", ["delete -r a", "delete -r b"]],

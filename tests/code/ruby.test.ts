@@ -33,6 +33,8 @@ const STARTS_PROCESSES: readonly Case[] = [
 ];
 
 const DELETES: readonly Case[] = [
+  ["def home\n  return Dir.home\nend\nFileUtils.rm_rf(home())", ["delete -r /home/me"]],
+  ["def f(d)\n  return if d == 'a'\n  FileUtils.rm_rf(d)\nend\nf('/etc')", ["delete -r /etc"]],
   ["require 'fileutils'; FileUtils.rm_rf(Dir.home)", ["delete -r /home/me"]],
   ['FileUtils.rm_rf "#{Dir.home}/docs"', ["delete -r /home/me/docs"]],
   ["include FileUtils; rm_rf '/'", ["delete -r /"]],
