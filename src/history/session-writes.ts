@@ -41,8 +41,10 @@ export function readSessionWrites(
     files: () => [...written, ...named.map(target => target.path)],
     named: name => [...written, ...named.map(target => target.path)].filter(path => basename(path) === name),
     textBefore(path) {
+      // A call that only named the file may never have run: somebody else may have made it.
       const state = before.get(path);
-      if (state === undefined || state.kind === "absent") return "";
+      if (state?.kind === "absent") return "";
+      if (state === undefined) return undefined;
       const id = state.kind === "file" && state.content.in === "store" ? state.content.id : undefined;
       const bytes = id === undefined ? undefined : store.readObject(id, MAX_TEXT);
       return bytes === undefined ? undefined : system.text.decode(bytes).text;
