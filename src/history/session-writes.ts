@@ -22,9 +22,10 @@ export function readSessionWrites(
   const written = new Set<string>();
   const before = new Map<string, PathState>();
   const moves: PathChange[] = [];
-  for (const entry of entries)
-    for (const change of toChange(store, entry).files) {
-      if (!before.has(change.path)) before.set(change.path, change.before);
+  for (const entry of entries) {
+    const { files, exit } = toChange(store, entry);
+    for (const change of files) {
+      if (exit !== undefined && !before.has(change.path)) before.set(change.path, change.before);
       if (change.what === "created" || change.what === "changed" || change.what === "moved") {
         // The order is that of the last writes.
         written.delete(change.path);
@@ -32,6 +33,7 @@ export function readSessionWrites(
       }
       if (change.what === "moved" && change.from !== undefined) moves.push(change);
     }
+  }
   const named = findOpen(store, session).flatMap(open => {
     const targets = readOpen(store, open)?.targets;
     return targets === undefined ? [] : (store.readList(targets) ?? []);
@@ -41,7 +43,7 @@ export function readSessionWrites(
     files: () => [...written, ...named.map(target => target.path)],
     named: name => [...written, ...named.map(target => target.path)].filter(path => basename(path) === name),
     textBefore(path) {
-      // A call that only named the file may never have run: somebody else may have made it.
+      // A call whose end was not told may never have run: somebody else may have made the file.
       const state = before.get(path);
       if (state?.kind === "absent") return "";
       if (state === undefined) return undefined;

@@ -412,3 +412,36 @@ describe("what a session wrote", () => {
     expect((await offer(project, "npm test", other))?.decision).toBeUndefined();
   });
 });
+
+describe("a secret that a call only named", () => {
+  const env = "KEY=of-the-person\n";
+
+  it.each([
+    ["was asked about", "echo K=1 > .env"],
+    ["may still run", "echo K=1 >> .env"],
+  ])("stays the person's where the call %s", async (_, first) => {
+    const project = repository();
+    project.write({ ".env": env });
+    await offer(project, first, { useId: "t1" });
+    for (const command of ["cat .env", "rm .env", "echo K=2 > .env"])
+      expect((await offer(project, command))?.decision?.kind, command).toBe("ask");
+  });
+
+  it("stays the person's where they made it after a refusal, also after their next prompt", async () => {
+    const project = repository();
+    expect((await offer(project, "echo K=1 > .env", { useId: "t1" }))?.decision?.kind).toBe("ask");
+    project.write({ ".env": env });
+    expect((await offer(project, "cat .env"))?.decision?.kind).toBe("ask");
+    await prompt(project, "I made it myself");
+    expect((await offer(project, "cat .env"))?.decision?.kind).toBe("ask");
+    expect((await offer(project, "rm .env"))?.decision?.kind).toBe("ask");
+  });
+
+  it("is the session's where the call ran", async () => {
+    const project = repository();
+    await offer(project, "echo K=1 > .env", { useId: "t1" });
+    project.shell("echo K=1 > .env");
+    await finish(project, "echo K=1 > .env", { useId: "t1" });
+    expect((await offer(project, "cat .env"))?.decision).toBeUndefined();
+  });
+});

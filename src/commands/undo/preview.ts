@@ -133,8 +133,12 @@ function renderDoubt({ changes }: UndoPlan, view: PreviewView): string {
     say(({ status }) => status === "running", "it is still running, and may change these files again") +
     say(({ status }) => status === "open", "its end was not seen; it may still be running") +
     say(
-      mayHoldSaves,
+      ranForAWhile,
       "it ran for a while, and what you saved meanwhile looks like its own; to take back only some: -- PATH…",
+    ) +
+    say(
+      mayNotHaveRun,
+      "you were asked about it, and it may not have run: what you saved since looks like its own; to take back only some: -- PATH…",
     ) +
     say(
       ({ isComplete, notKept }) => !isComplete && notKept.length === 0,
@@ -143,9 +147,18 @@ function renderDoubt({ changes }: UndoPlan, view: PreviewView): string {
   );
 }
 
-/** A person may have saved while it ran, which cannot be told from what it did. */
-export function mayHoldSaves({ isCompared, durationMs = 0 }: Change): boolean {
+/** A person may have saved meanwhile, which cannot be told from what the call did. */
+export function mayHoldSaves(change: Change): boolean {
+  return ranForAWhile(change) || mayNotHaveRun(change);
+}
+
+function ranForAWhile({ isCompared, durationMs = 0 }: Change): boolean {
   return isCompared === true && durationMs >= A_WHILE_MS;
+}
+
+/** A no is not told to hooks: the call just never ends. */
+function mayNotHaveRun({ kind, verdict, status, exit }: Change): boolean {
+  return kind === "call" && verdict === "ask" && status === "done" && exit === undefined;
 }
 
 export function paint({ terminal, stream }: PreviewView, style: Style, text: string): string {
