@@ -85,12 +85,12 @@ ${footer(site)}
   return { html: document.text, policy: `${policy}; frame-ancestors 'none'` };
 }
 
-/** A page for somebody who is not known yet: no tabs, no script. */
+/** A page for somebody who is not known yet: no tabs. */
 export function renderBare(title: string, body: Markup): Rendered {
-  const { style } = JSON.parse(__AMPLIHACK_PAGE__) as PageFiles;
-  const policy = `default-src 'none'; style-src '${hashOf(style)}'; form-action 'self'; base-uri 'none'`;
+  const { style, script } = JSON.parse(__AMPLIHACK_PAGE__) as PageFiles;
+  const policy = `default-src 'none'; script-src '${hashOf(script)}'; style-src '${hashOf(style)}'; connect-src 'self'; form-action 'self'; base-uri 'none'`;
   const document = html`<!doctype html>
-<html lang="en">
+<html lang="en" data-kind="server">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -101,6 +101,7 @@ export function renderBare(title: string, body: Markup): Rendered {
 </head>
 <body>
 <main id="main"><h1>${title}</h1>${body}</main>
+<script type="module">${new Markup(script)}</script>
 </body>
 </html>
 `;

@@ -2,6 +2,7 @@ import { html, line, type Markup, NOTHING, type Rendered, renderBare } from "../
 import { type Database, type Row, SCHEMA } from "../postgres/index.ts";
 import { HttpError } from "./http.ts";
 import { type Change, hiddenFields, isAtLeast, moment, noteChange, type PageVisitor } from "./own-page.ts";
+import { passkeysView } from "./passkeys.ts";
 import { isPersonName, type Login, makeLink } from "./people.ts";
 import { policyStates } from "./policies.ts";
 import { readSettings } from "./settings.ts";
@@ -19,7 +20,8 @@ export function linkView(link: string | null, target?: string): Rendered {
     target === undefined
       ? NOTHING
       : html`<p><a class="button primary" href="/login/provider?${new URLSearchParams({ to: target }).toString()}">Log in with your organisation</a></p>`;
-  return renderBare("Log in", html`${provider}${body}`);
+  const passkey = html`<form action="/login/passkey" method="post" data-passkey="use"><input type="hidden" name="answer"><button type="submit">Log in with a passkey</button> <output></output></form>`;
+  return renderBare("Log in", html`${provider}${passkey}${body}`);
 }
 
 export function joinView(login: Login, code: string | undefined, machine: string | undefined): Rendered {
@@ -94,7 +96,8 @@ export async function revokeMachine({ database, team, person, form }: Change): P
   return undefined;
 }
 
-export async function peopleView(visitor: PageVisitor, { run }: Database): Promise<Markup> {
+export async function peopleView(visitor: PageVisitor, database: Database): Promise<Markup> {
+  const { run } = database;
   const people = await run(
     `SELECT person, role, since FROM ${SCHEMA}.server_people ORDER BY person LIMIT ${SHOWN}`,
   );
@@ -116,7 +119,7 @@ export async function peopleView(visitor: PageVisitor, { run }: Database): Promi
     ({ at, who, what, about }) =>
       html`<li>${moment(at)} <b>${line(String(who), 60)}</b> ${line(String(what), 80)}: ${line(String(about), 80)}</li>`,
   );
-  return html`<h1>People</h1><div class="scroll" tabindex="0" role="region" aria-label="People"><table><thead><tr><th scope="col">Person</th><th scope="col">Role</th><th scope="col">Since</th></tr></thead><tbody>${rows}</tbody></table></div>${forms}
+  return html`<h1>People</h1><div class="scroll" tabindex="0" role="region" aria-label="People"><table><thead><tr><th scope="col">Person</th><th scope="col">Role</th><th scope="col">Since</th></tr></thead><tbody>${rows}</tbody></table></div>${forms}${await passkeysView(visitor, database)}
 <section class="card"><h2>What was changed</h2><ul>${events}</ul></section>`;
 }
 

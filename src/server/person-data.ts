@@ -61,7 +61,7 @@ export function forgetPerson(database: Database, team: string, person: string, b
     ])
       await run(`DELETE FROM ${SCHEMA}.${table} WHERE team = $1 AND person = $2`, [team, person]);
     // Whoever is in another team stays known there.
-    for (const table of ["server_logins", "server_identities"])
+    for (const table of ["server_logins", "server_identities", "server_passkeys"])
       await run(
         `DELETE FROM ${SCHEMA}.${table} WHERE person = $1
            AND NOT EXISTS (SELECT FROM ${SCHEMA}.server_people p WHERE p.person = $1)`,

@@ -29,8 +29,9 @@ import {
 import type { Machine } from "./machine.ts";
 import { beginJoin, endJoin, machineOf, readCode, takeRecords, takeSeen } from "./machines.ts";
 import { takeMemory } from "./memory.ts";
-import type { Change, PageVisitor } from "./own-page.ts";
+import { type Change, noteChange, type PageVisitor } from "./own-page.ts";
 import { changePeople, joinView, linkView, machinesView, peopleView, revokeMachine } from "./pages.ts";
+import { changePasskeys, newChallenge, usePasskey } from "./passkeys.ts";
 import {
   LOGIN_SECONDS,
   type Login,
@@ -138,6 +139,8 @@ const GUESSABLE: readonly string[] = [
   "/api/v1/join/end",
   "/login/provider",
   "/login/callback",
+  "/login/challenge",
+  "/login/passkey",
 ];
 
 class Handler {
@@ -171,6 +174,15 @@ class Handler {
     "GET /login/provider": (_, response, { searchParams }) =>
       this.provider().begin(this.database, response, this.url, ownPath(searchParams.get("to"))),
     "GET /login/callback": (request, response, url) => this.comeBack(request, response, url),
+    "POST /login/challenge": async (request, response) => {
+      requireOwnOrigin(request, this.url);
+      sendJson(response, 200, await newChallenge(this.database));
+    },
+    "POST /login/passkey": async (request, response) => {
+      requireOwnOrigin(request, this.url);
+      const answer = (await readForm(request)).get("answer") ?? "";
+      await this.comeIn(request, response, await usePasskey(this.database, answer, this.url), "/");
+    },
     "POST /logout": (request, response) => this.logOut(request, response),
     "GET /join": (request, response, url) => this.showJoin(request, response, url),
     "POST /join": (request, response) => this.answerJoin(request, response),
@@ -178,6 +190,13 @@ class Handler {
       this.change(request, response, "machines", "admin", revokeMachine),
     "POST /people": (request, response) =>
       this.change(request, response, "people", "admin", change => changePeople(change, this.url)),
+    "POST /passkeys": (request, response) =>
+      this.change(request, response, "people", "viewer", async ({ database, person, team, form }) => {
+        await changePasskeys(database, person, form, this.url);
+        const word = form.get("do") === "remove" ? "removed a passkey" : "added a passkey";
+        await noteChange(database.run, team, person, word, person);
+        return undefined;
+      }),
     "POST /questions": (request, response) =>
       this.change(request, response, "questions", "approver", answerQuestion),
     "POST /policy": (request, response) => this.change(request, response, "policy", "admin", changePolicy),
@@ -294,9 +313,18 @@ class Handler {
     const form = await readForm(request);
     const person = await useLink(this.database, form.get("link") ?? "");
     if (person === undefined) return this.showLogin(response, 403, null, new URL("/", BASE));
+    await this.comeIn(request, response, person, "/");
+  }
+
+  private async comeIn(
+    request: IncomingMessage,
+    response: ServerResponse,
+    person: string,
+    target: string,
+  ): Promise<void> {
     const secret = await logIn(this.database, person, request);
     response.setHeader("set-cookie", setCookie(LOGIN_COOKIE, secret, LOGIN_SECONDS));
-    response.writeHead(303, { location: "/" }).end();
+    response.writeHead(303, { location: target }).end();
   }
 
   private provider(): LoginProvider {
@@ -306,9 +334,7 @@ class Handler {
 
   private async comeBack(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
     const { person, target } = await this.provider().end(this.database, request, url, this.url);
-    const secret = await logIn(this.database, person, request);
-    response.setHeader("set-cookie", setCookie(LOGIN_COOKIE, secret, LOGIN_SECONDS));
-    response.writeHead(303, { location: target }).end();
+    await this.comeIn(request, response, person, target);
   }
 
   /** Somebody who is not known yet. */
@@ -501,7 +527,7 @@ function html(response: ServerResponse, status: number, page: ReturnType<typeof 
 /** Throws where `serve init` has not been run, or for a login that may not do the server's work. */
 export async function checkReady(database: Database): Promise<void> {
   if (!(await hasServerTables(database)))
-    throw new Problem(`${database.place} is not prepared for a server`, {
+    throw new Problem(`${database.place} is not prepared for a server of this version`, {
       kind: "refused",
       fix: "amplihack serve init --url URL, as the owner of the database",
     });

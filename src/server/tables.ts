@@ -446,10 +446,75 @@ const RETENTION: Migration = [
 
 const TOTALS: Migration = ofTeam("totals", "SELECT");
 
+/** Keys of people's devices. They belong to a person, in whatever teams. */
+const PASSKEYS: Migration = [
+  `CREATE TABLE ${SCHEMA}.server_passkeys (
+     id text PRIMARY KEY,
+     person text NOT NULL,
+     key text NOT NULL,
+     counter bigint NOT NULL,
+     since timestamptz NOT NULL DEFAULT now(),
+     used timestamptz
+   )`,
+  `ALTER TABLE ${SCHEMA}.server_passkeys ENABLE ROW LEVEL SECURITY`,
+  ...secret(
+    "server_add_passkey",
+    "new_id text, of_person text, new_key text, new_counter bigint, most integer",
+    "boolean",
+    `BEGIN
+       IF (SELECT count(*) FROM server_passkeys WHERE person = of_person) >= most THEN RETURN false; END IF;
+       INSERT INTO server_passkeys (id, person, key, counter) VALUES (new_id, of_person, new_key, new_counter)
+         ON CONFLICT DO NOTHING;
+       RETURN FOUND;
+     END`,
+  ),
+  ...secret(
+    "server_passkey",
+    "of_id text",
+    "TABLE (person text, key text)",
+    "BEGIN RETURN QUERY SELECT p.person, p.key FROM server_passkeys p WHERE p.id = of_id; END",
+  ),
+  ...secret(
+    "server_use_passkey",
+    "of_id text, new_counter bigint",
+    "boolean",
+    `BEGIN
+       UPDATE server_passkeys SET counter = new_counter, used = now()
+         WHERE id = of_id AND (new_counter > counter OR (new_counter = 0 AND counter = 0));
+       RETURN FOUND;
+     END`,
+  ),
+  ...secret(
+    "server_passkeys_of",
+    "of_person text",
+    "TABLE (id text, since timestamptz, used timestamptz)",
+    `BEGIN
+       RETURN QUERY SELECT p.id, p.since, p.used FROM server_passkeys p WHERE p.person = of_person ORDER BY p.since;
+     END`,
+  ),
+  ...secret(
+    "server_remove_passkey",
+    "of_id text, of_person text",
+    "void",
+    "BEGIN DELETE FROM server_passkeys WHERE id = of_id AND person = of_person; END",
+  ),
+];
+
 /** What machines of the team share. Who wrote it is the person whose machine it is. */
 const MEMORIES: Migration = ["memories", "memory_removals", "earlier_values"].flatMap(table =>
   ofTeam(table, "SELECT"),
 );
+
+const MIGRATIONS: readonly Migration[] = [
+  SERVER_TABLES,
+  QUESTIONS,
+  POLICIES_AND_ALERTS,
+  SINGLE_SIGN_ON,
+  RETENTION,
+  TOTALS,
+  MEMORIES,
+  PASSKEYS,
+];
 
 /** Everything that the server needs. For the owner of the database; the role must be there. */
 export async function makeServerTables(database: Database, team: string): Promise<void> {
@@ -459,15 +524,7 @@ export async function makeServerTables(database: Database, team: string): Promis
   await makeMonths(database);
   const { prepareMemoryTables } = await loadMemoryTables();
   await prepareMemoryTables(database, team);
-  await migrate(database, "server", [
-    SERVER_TABLES,
-    QUESTIONS,
-    POLICIES_AND_ALERTS,
-    SINGLE_SIGN_ON,
-    RETENTION,
-    TOTALS,
-    MEMORIES,
-  ]);
+  await migrate(database, "server", MIGRATIONS);
   await makeSigningKey(database);
 }
 
@@ -481,6 +538,9 @@ async function makeSigningKey({ run }: Database): Promise<void> {
   ]);
 }
 
-export function hasServerTables(database: Database): Promise<boolean> {
-  return hasRelation(database.run, `${SCHEMA}.server_machines`);
+/** Those of a newer program are taken: an older server goes on while another one is updated. */
+export async function hasServerTables({ run }: Database): Promise<boolean> {
+  if (!(await hasRelation(run, `${SCHEMA}.server_machines`))) return false;
+  const [row] = await run(`SELECT version FROM ${SCHEMA}.versions WHERE part = 'server'`);
+  return Number(row?.["version"]) >= MIGRATIONS.length;
 }

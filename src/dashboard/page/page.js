@@ -5,12 +5,15 @@ import { listenForActions } from "./actions.js";
 import { listenForDiffs } from "./diffs.js";
 import { listenForKeys } from "./keys.js";
 import { followLogs, sendChoices } from "./live.js";
+import { listenForPasskeys } from "./passkeys.js";
 import { showReport } from "./report.js";
 
 listenForKeys();
 if (document.documentElement.dataset.kind === "report") showReport();
-else if (document.documentElement.dataset.kind === "server") sendChoices();
-else {
+else if (document.documentElement.dataset.kind === "server") {
+  sendChoices();
+  listenForPasskeys();
+} else {
   listenForDiffs();
   listenForActions();
   sendChoices();
