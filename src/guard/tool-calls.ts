@@ -10,7 +10,7 @@ import {
 import { codeArgvs, dialectArgv, elsewhereArgv, sqlArgv } from "../programs/index.ts";
 import { isJsonObject, isPatchTool, type Json, memberAt, type ToolUse } from "../protocol/index.ts";
 import { describe, type Piece, type ShellFacts, text, type Unexamined, type Value } from "../shell/index.ts";
-import { expandHome, join, resolve } from "../system/index.ts";
+import { expandHome, join, quoteWord, resolve } from "../system/index.ts";
 import { liveTokenIn } from "../text/index.ts";
 import { secretByName, type Workspace, zoneOf } from "../workspace/index.ts";
 import { collectFindings } from "./collect-findings.ts";
@@ -96,7 +96,7 @@ function examineShape(shape: ToolShape, workspace: Workspace): readonly Examined
       // What starts it may be a shell, or expand the names of homes as shells do.
       const argv = shape.argv.map(word => expandHome(word, workspace.home));
       const { elsewhere } = shape;
-      const given = elsewhere === undefined ? argv : elsewhereArgv(elsewhere, argv.join(" "));
+      const given = elsewhere === undefined ? argv : elsewhereArgv(elsewhere, argv.map(quoteWord).join(" "));
       return [examineWords(shape.argv.join(" "), given, workspace)];
     }
     case "sql":

@@ -1,16 +1,20 @@
 import { toolWords } from "../hosts/index.ts";
 import {
   destroyingVerb,
+  endsRunning,
   isCalm,
   isDeletingMutation,
   isLocalAddress,
   isRegenerable,
   isResource,
+  isThingOfService,
   isWeakVerb,
   lossesInText,
   operationsSaid,
+  paysOut,
   requestLosses,
   singular,
+  takesOut,
 } from "../programs/index.ts";
 import { isJsonObject, type Json, type JsonObject } from "../protocol/index.ts";
 import { text, wordSet } from "../shell/index.ts";
@@ -29,19 +33,12 @@ const OWN_SERVERS = wordSet(
 const OF_OTHERS = wordSet("drive gdrive dropbox onedrive sharepoint box s3 blob");
 /** Enough in the name of a tool, which has no word but for what it does. */
 const TAKES = wordSet("remove uninstall deactivate reset");
-/** What a tool of a service does it to: in a program these are parts of the project's code. */
-const OF_SERVICES = wordSet(`
-  page item entry post document doc folder sheet card board list event meeting ticket issue article campaign lead deal
-  conversation product invoice charge payment model course survey
-  ad listing offer coupon webhook rule alias connection key
-`);
-const MOVES_MONEY = wordSet("create make send issue submit initiate execute transfer refund payout");
-/** Money that leaves; whoever makes one of these has paid. */
-const PAYS = wordSet("refund payout transfer withdrawal chargeback disbursement");
-const ENDS = wordSet("stop kill halt shutdown pause suspend terminate");
 const CLOSED = wordSet("board account project store space room workspace team organization shop site queue");
 /** Words of a member's name that say what a tool of many uses does. */
 const CHOOSES = wordSet("method action operation op verb mode tool function command");
+/** Members whose value is a key, an event or a text, of which a verb may be the name. */
+const DATA_MEMBER =
+  /^(?:keys?|events?|name|title|label|query|q|text|terms?|words?|value|status|state|filter|permissions?|scopes?|tags?|topic|message|content|description|pattern|prompt|input|id|symbol|reason|path)$/i;
 /** Names of such tools, whose member `name` is the operation. */
 const STARTS = wordSet("run invoke call execute dispatch");
 /** Members that hold text for a database or a graph. */
@@ -71,9 +68,11 @@ export function operationsOfTool(tool: string, input: Json, by: Actor): readonly
   const members = membersIn(isJsonObject(input) ? input : {});
   const target = `${tool} ${JSON.stringify(input) ?? ""}`.slice(0, MAX_TARGET);
   const common = { kind: "operation", by, target, names: namesIn(members), safer: "" } as const;
-  const verb = verbIn(words, server) ?? (isOfAgent(words, server) ? undefined : chosenVerb(words, members));
+  const isLooking = READS_ONLY.has(words[0] ?? "");
+  const verb =
+    verbIn(words, server) ?? (isLooking || isOfAgent(words, server) ? undefined : chosenVerb(words, members));
   if (verb !== undefined) return [{ ...common, rule: "cloud.other", what: `${verb} something` }];
-  if (server.length > 0 && words.includes("all") && words.some(word => ENDS.has(word)))
+  if (server.length > 0 && words.includes("all") && words.some(endsRunning))
     return [{ ...common, rule: "sys.kill", what: "end everything that runs there" }];
   if (deletesByRequest(members))
     return [{ ...common, rule: "cloud.api", what: "delete something on another machine" }];
@@ -83,7 +82,14 @@ export function operationsOfTool(tool: string, input: Json, by: Actor): readonly
     typeof value === "string" && QUERIES.test(name) ? textLosses(value) : [],
   );
   if (lost.length > 0) return lost.map(({ rule, what }) => ({ ...common, rule, what }));
-  return [...forcedOperations(words, members, common), ...saidOperations(words, members, common)];
+  if (
+    !isLooking &&
+    !isOfAgent(words, server) &&
+    members.some(({ name, value }) => takesOut(name, String(value)))
+  )
+    return [{ ...common, rule: "cloud.other", what: "take something out of use" }];
+  const said = [...words, ...chosenWords(words, members)];
+  return [...forcedOperations(said, members, common), ...saidOperations(said, members, common)];
 }
 
 type Common = Omit<Operation, "rule" | "what">;
@@ -165,12 +171,12 @@ function verbIn(words: readonly string[], server: readonly string[] = []): strin
   if (line.endsWith("to zero")) return "empty";
   if (/\bpower (?:off|down|cycle)\b/.test(line)) return "switch off";
   const nouns = words.map(singular);
-  if (MOVES_MONEY.has(first) && PAYS.has(nouns.at(-1) ?? "")) return "pay";
+  if (paysOut(first, nouns.at(-1) ?? "")) return "pay";
   // A verb in front is what is done, whatever the last word could be by itself: `deleteIssue`.
   const isTaken = destroyingVerb(first) !== undefined || TAKES.has(first);
   if (isCalm(first) || (!isTaken && isCalm(words.at(-1) ?? ""))) return undefined;
   const isOfAll = words.some(word => word === "all" || word === "every" || word === "everything");
-  const isOfService = server.length > 0 && nouns.some(noun => OF_SERVICES.has(noun));
+  const isOfService = server.length > 0 && nouns.some(isThingOfService);
   if (isOfAgent(words, server) || (!isOfAll && !isOfService && nouns.some(isRegenerable))) return undefined;
   const strong =
     words.map(destroyingVerb).find(verb => verb !== undefined) ?? words.find(word => TAKES.has(word));
@@ -191,17 +197,28 @@ function isOfAgent(words: readonly string[], server: readonly string[]): boolean
 }
 
 /** `{"method": "project.purge"}`; a sentence is no name of an operation. */
+function chosenIn(words: readonly string[], { name, value }: Member): readonly string[] {
+  const chooses =
+    toolWords(name).tool.some(part => CHOOSES.has(part)) ||
+    (name === "name" && words.some(word => STARTS.has(word)));
+  if (!chooses || typeof value !== "string" || !/^[\w.:/-]{1,60}$/.test(value)) return [];
+  // The method of a request says nothing of what it is sent to.
+  if (/^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/.test(value)) return [];
+  return toolWords(value.replace(/[./:]/g, "_")).tool;
+}
+
+function chosenWords(words: readonly string[], members: readonly Member[]): readonly string[] {
+  return members.flatMap(member => chosenIn(words, member));
+}
+
 function chosenVerb(words: readonly string[], members: readonly Member[]): string | undefined {
-  for (const { name, value } of members) {
-    const chooses =
-      toolWords(name).tool.some(part => CHOOSES.has(part)) ||
-      (name === "name" && words.some(word => STARTS.has(word)));
-    if (!chooses || typeof value !== "string" || !/^[\w.:/-]{1,60}$/.test(value)) continue;
-    // The method of a request says nothing of what it is sent to.
-    if (/^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/.test(value)) continue;
-    const said = toolWords(value.replace(/[./:]/g, "_")).tool;
+  for (const member of members) {
+    const said = chosenIn(words, member);
     const verb = verbIn(said) ?? (said.length === 1 && isWeakVerb(said[0] ?? "") ? said[0] : undefined);
     if (verb !== undefined) return verb;
+    // `{"plan": "destroy"}`: a verb that is the whole value is what is to be done, whatever the member is called.
+    const { name, value } = member;
+    if (typeof value === "string" && destroyingVerb(value) === value && !DATA_MEMBER.test(name)) return value;
   }
   return undefined;
 }

@@ -18,12 +18,16 @@ export { lossesInText } from "./model/unknown.ts";
 export {
   CHANGE,
   destroyingVerb,
+  endsRunning,
   isCalm,
   isRegenerable,
   isResource,
+  isThingOfService,
   isWeakVerb,
   operationsSaid,
+  paysOut,
   singular,
+  takesOut,
 } from "./model/vocabulary.ts";
 export { changedWords, tellsAllChanges } from "./records/changed-files.ts";
 export { isOwnHost } from "./records/credentials.ts";

@@ -202,9 +202,17 @@ export const STARTUP_FILES = words(`
   .yarnrc.yml .bunfig.toml .aws/config
 `);
 
+/** By its name: settings of a program right in the home, what Python loads whenever it starts, folders of such files. */
+const STARTS_ITSELF =
+  /^\.[\w-]+(?:rc|_profile|_login|_logout|\.conf)$|\/(?:(?:user|site)customize\.py|[\w-]+\.pth)$|^\.config\/[^/]+\/(?:init\.\w+|\w*rc)$|^\.[^/]+\/(?:profile_\w+\/)?startup\//;
+
 /** Files that run by themselves: what is written there outlives the session. */
 export function isStartupFile(workspace: Workspace, path: string): boolean {
   if (/^\/(var\/spool\/cron|Library\/Launch(Agents|Daemons))(\/|$)/.test(path)) return true;
+  // Agents start what these files name.
+  const ofProject = partsBelow(workspace.project, path)?.join("/") ?? "";
+  if (/^(?:\.[^/]+\/(?:[^/]+\/)?)?\.?mcp(?:[-_](?:config|servers|settings))?\.json$/.test(ofProject))
+    return true;
   const home = isInside(workspace.home, path) ? workspace.home : otherHome(path);
   if (
     home === undefined ||
@@ -212,6 +220,7 @@ export function isStartupFile(workspace: Workspace, path: string): boolean {
   )
     return false;
   const below = partsBelow(home, path)?.join("/") ?? "";
+  if (STARTS_ITSELF.test(below)) return true;
   return STARTUP_FILES.some(name => (name.endsWith("/") ? `${below}/`.startsWith(name) : below === name));
 }
 

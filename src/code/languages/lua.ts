@@ -278,7 +278,8 @@ export const LUA = defineLanguage({
   functions: () => [
     ["print io.write", "prints"],
     ["os.execute io.popen vim.fn.system", "runsShell", "0"],
-    ["os.remove lfs.rmdir vim.fn.delete", "deletes", "0"],
+    ["os.remove lfs.rmdir", "deletes", "0"],
+    ["vim.fn.delete vim.fs.rm", "deletes", "0", "recursively"],
     ["os.rename", "moves", "0", "1"],
     ["io.{open,lines,input}", "opens", "0", "1"],
     ["file.write", "writes", "handle", "0", "appending"],

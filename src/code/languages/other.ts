@@ -45,7 +45,9 @@ const newStatement = (): Statement => ({ words: new Set(), texts: [], isAtHome: 
 const HOME_FUNCTION = /^(?:(?:ns|get_?)?(?:user_?)?home_?dir(?:ectory)?|user_?home|get_?home)$/i;
 const HOME_VARIABLE = /^(?:HOME|USERPROFILE|user\.home|user_home)$/;
 /** `Dir.home`, `Path.home()` */
-const HOME_MEMBER = /(?:Dir|Path|Pathname|File|Directory|os)(?:\.|::)$/;
+const HOME_MEMBER = /\w(?:\.|::|\/)$/;
+const AFTER_HOME = /^\s*(?:[)\s,;.(]|$)/;
+const HOME_FOLDER = /^-(?:dir(?:ectory)?|path|folder)\b/;
 
 const MAX_TEXT = 2000;
 const TOKEN = /[A-Za-z_$][\w$]*|[;\n]|["'`<]|:?!/g;
@@ -78,9 +80,7 @@ function parseOther(source: string, budget: ReadingBudget): readonly Node[] {
       const rest = RUN_WORDS.has(token) ? REST.exec(source.slice(at + token.length, at + MAX_TEXT)) : null;
       if (rest !== null && statement.texts.length === 0)
         nodes.push(callNode("runs", [textNode(rest[1] ?? "")], at));
-      statement.isAtHome ||=
-        HOME_FUNCTION.test(token) ||
-        (token === "home" && HOME_MEMBER.test(source.slice(Math.max(0, at - 12), at)));
+      statement.isAtHome ||= HOME_FUNCTION.test(token) || (token === "home" && isHomeWord(source, at));
       const close = QUOTED_COMMAND.test(token) ? CLOSERS[source[at + token.length] ?? ""] : undefined;
       const end = close === undefined ? -1 : source.indexOf(close, at + token.length + 1);
       if (end < 0) continue;
@@ -102,6 +102,13 @@ function parseOther(source: string, budget: ReadingBudget): readonly Node[] {
   }
   end(source.length);
   return nodes;
+}
+
+/** `Dir.home`, `(fs/home)`, `home-dir`; not the home of something: `home page`. */
+function isHomeWord(source: string, at: number): boolean {
+  const behind = source.slice(at + 4, at + 24);
+  const isMember = HOME_MEMBER.test(source.slice(Math.max(0, at - 12), at));
+  return HOME_FOLDER.test(behind) || (isMember && AFTER_HOME.test(behind));
 }
 
 /** `!rm x` and `:!rm x` at the start of a line. */
@@ -159,7 +166,12 @@ function readStatement({ words, texts, isAtHome }: Statement, end: number): read
         callNode("starts", [{ kind: "list", items: argv.map(text => ({ value: textNode(text) })) }], at),
       );
   }
-  if (hasWord(words, DELETE_WORDS)) for (const path of paths) nodes.push(callNode("deletes", [path], at));
+  // A plain name may be one of a folder that is there.
+  const names = texts
+    .filter(({ text, isGiven }) => isGiven && /^[\w-]+$/.test(text))
+    .map(({ text }) => textNode(text));
+  if (hasWord(words, DELETE_WORDS))
+    for (const path of [...paths, ...names]) nodes.push(callNode("deletes", [path], at));
   const written = hasWord(words, WRITE_WORDS)
     ? paths[0]
     : hasWord(words, MOVE_WORDS)

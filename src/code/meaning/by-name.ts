@@ -1,5 +1,5 @@
 import { knownPrefix, wordSet } from "../../shell/index.ts";
-import type { EvaluationContext, FunctionCall } from "./context.ts";
+import { type EvaluationContext, expandTilde, type FunctionCall } from "./context.ts";
 import { type Datum, firstValue, knownTextOf, literal, optionsOf } from "./datum.ts";
 import { noteDelete, noteLoss, noteMove, noteShell, noteWrite } from "./effects.ts";
 
@@ -15,7 +15,7 @@ export const WRITE_WORDS = wordSet("write writes truncate ftruncate overwrite sp
 export const MOVE_WORDS = wordSet("rename copy move cp mv copyfile copytree");
 
 const UNPACK_WORDS = wordSet(
-  "extractall extractallto extractallfiles extractarchive unzip untar unpack unpackarchive",
+  "extractto extractall extractallto extractallfiles extractarchive unzip untar unpack unpackarchive",
 );
 const PACKED = wordSet("zip tar archive jar rar 7z gem package");
 
@@ -29,7 +29,7 @@ const COMMANDS = wordSet("command cmd commands shellscript");
 const RUNS = wordSet("exec run execute send invoke call");
 /** Words in front of a function that belongs to files. */
 const FILE_MODULES = wordSet(
-  "fs file files dir directory folder disk libc cdll ffi binding dlopen io os shutil fileutils",
+  "fs file files dir directory folder disk libc cdll ffi binding dlopen io os shutil fileutils vim",
 );
 
 /** Ways to functions of the system itself: what is called there is not known, so the worst is taken. */
@@ -64,7 +64,16 @@ function noteServiceLoss(context: EvaluationContext, call: FunctionCall, last: s
 /** `deleteRecursively`, `del_dir_r`: the whole name and the words in it, in lower case. */
 export function wordsInName(name: string): readonly string[] {
   const parts = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").split(/[^A-Za-z0-9]+/);
-  return [name, ...parts].map(part => part.toLowerCase());
+  return [name, ...parts].map(part => part.toLowerCase()).flatMap(part => [part, ...grownWords(part)]);
+}
+
+/** `dircopy`, `deletetree`, `copyfile`: a verb and what it is done to, written as one word. */
+function grownWords(word: string): readonly string[] {
+  const [, before, verb = "", after] =
+    /^(dir|file|tree|path|r)?(copy|move|remove|delete|unlink|erase)(dir|file|files|tree|path|sync)?$/.exec(
+      word,
+    ) ?? [];
+  return before === undefined && after === undefined ? [] : [verb, "file"];
 }
 
 export function hasWord(words: Iterable<string>, known: { has(word: string): boolean }): boolean {
@@ -77,13 +86,35 @@ export function isPathText(text: string): boolean {
   return text.length < 1024 && !/\s/.test(text) && /^[~./]|\/|\.\w{1,8}$/.test(text);
 }
 
+/** `expand("~")`, `abspath("x")`: the same place, written otherwise. */
+export function samePlace(context: EvaluationContext, { name, positional }: FunctionCall): Datum | undefined {
+  const [first] = positional;
+  if (first === undefined || !isPath(first)) return undefined;
+  const last = name.slice(name.lastIndexOf(".") + 1);
+  return /^(?:expand|abs|real|normali[sz]e|resolve|canonical)/i.test(last)
+    ? expandTilde(first, context)
+    : undefined;
+}
+
+/** `repo.git.reset("--hard")`: the words of the program, as functions of a library. */
+function noteProgramWords(context: EvaluationContext, call: FunctionCall, last: string): void {
+  const owner = call.name.slice(0, -last.length - 1);
+  if (!/(?:^|\.)git$/.test(owner)) return;
+  const given = call.positional.map(knownTextOf);
+  if (given.every(word => word !== undefined))
+    noteShell(context, call, literal(["git", last.replaceAll("_", "-"), ...given].join(" ")));
+}
+
 /** Notes what a function does that no table knows. */
 export function noteByName(context: EvaluationContext, call: FunctionCall): void {
   const last = call.name.slice(call.name.lastIndexOf(".") + 1);
   const words = wordsInName(last);
   noteServiceLoss(context, call, last);
+  noteProgramWords(context, call, last);
   const isOfFiles =
-    hasWord(words, FILE_FUNCTIONS) || hasWord(wordsInName(call.name.slice(0, -last.length)), FILE_MODULES);
+    words.includes("file") ||
+    hasWord(words, FILE_FUNCTIONS) ||
+    hasWord(wordsInName(call.name.slice(0, -last.length)), FILE_MODULES);
   if (hasWord(words, STARTS) || (hasWord(words, COMMANDS) && hasWord(words, RUNS)))
     for (const text of call.positional.slice(0, 1))
       if (/\s/.test(knownTextOf(text) ?? "")) noteShell(context, call, text);
@@ -96,13 +127,20 @@ export function noteByName(context: EvaluationContext, call: FunctionCall): void
   }
   const isForeign = hasWord(wordsInName(call.name), FOREIGN);
   if (!isOfFiles && !isForeign) return;
-  const paths = [...call.positional, ...call.named.values()].filter(isPath);
-  const [first, second] = paths;
+  // Some libraries know what the tilde is.
+  const paths = [...call.positional, ...call.named.values()]
+    .filter(isPath)
+    .map(path => expandTilde(path, context));
+  const [first] = paths;
   if (first === undefined) return;
   if (hasWord(words, DELETE_WORDS) || isForeign)
     for (const path of paths) noteDelete(context, call, path, true);
   else if (hasWord(words, WRITE_WORDS)) noteWrite(context, call, first, false);
-  else if (second !== undefined && hasWord(words, MOVE_WORDS)) noteMove(context, call, first, second, "copy");
+  else if (hasWord(words, MOVE_WORDS)) {
+    const [from, to] = call.positional;
+    if (from !== undefined && to !== undefined)
+      noteMove(context, call, from, expandTilde(to, context), "copy");
+  }
 }
 
 /** What is packed comes into the folder that is named, and else into the one where it is done. */

@@ -1,7 +1,7 @@
 import { knownText, wordSet } from "../../shell/index.ts";
 import { step } from "../syntax/source.ts";
 import type { Node } from "../syntax/tree.ts";
-import { noteByName } from "./by-name.ts";
+import { noteByName, samePlace } from "./by-name.ts";
 import { type EvaluationContext, environmentDatum, type FunctionCall } from "./context.ts";
 import {
   appendItem,
@@ -117,6 +117,8 @@ export function invokeLibraryFunction(context: EvaluationContext, call: Function
     callBack(context, call, [receiver === undefined ? reference("item") : elementOf(receiver)], callbacks);
   }
   if (result !== undefined) return result;
+  const same = libraryFunction === undefined ? samePlace(context, call) : undefined;
+  if (same !== undefined) return same;
   const origins = listDatum([given, ...(call.receiver === undefined ? [] : [call.receiver])]).origins;
   return reference(`${call.name}()`, origins, call.receiver);
 }

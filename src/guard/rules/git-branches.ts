@@ -73,7 +73,7 @@ function inspectBranches(effect: CommandEffect, context: RuleContext): void {
 
 function inspectPush({ run, by }: EffectOf<"git">, context: RuleContext): void {
   const push = readPush(run);
-  if (push.isDryRun) return;
+  if (push.isDryRun || (isThrownAway(run, context) && pushesNearby(run, context))) return;
   if (push.sweeps === "mirror") context.report("git.push", by, "every branch");
   else if (push.sweeps === "prune") context.report("git.push", by, "branches that are gone here");
   for (const { name, isForced, isDeleted } of push.refs) {
@@ -85,6 +85,43 @@ function inspectPush({ run, by }: EffectOf<"git">, context: RuleContext): void {
     } else if (isForced || isDeleted) context.report("git.push", by, target);
     else if (isProtected) context.report("git.main", by, target, { action: "push to" });
   }
+}
+
+/**
+ * From one temporary folder to another, or nowhere yet: nobody else has what is replaced there. A repository that is not on
+ * the disk yet has to be made by the same command, and by nothing that could bring a remote along.
+ */
+function pushesNearby(run: GitRun, { workspace, facts, effects }: RuleContext): boolean {
+  const { disk } = workspace;
+  const texts = facts.invocations.flatMap(({ program, argv }) =>
+    program === "git" ? [argv.map(describe)] : [],
+  );
+  const isMade = texts.some(text => text.includes("init") || text.includes("clone"));
+  const isBrought = effects.some(
+    one => one.kind === "write" && (one.from !== undefined || one.how === "extract" || one.isInto === true),
+  );
+  if (run.repository === undefined && (!isMade || isBrought)) return false;
+  if (
+    run.settings.length > 0 ||
+    texts.flat().some(word => /:\/\/|@[\w.-]+:/.test(word) && !word.startsWith("file:"))
+  )
+    return false;
+  // Remotes that the same command makes are not on the disk yet.
+  const added = texts.flatMap(text => {
+    const at = text.findIndex(word => /^(?:clone|add|set-url|config)$/.test(word));
+    return at < 0 || (text[at] === "add" && !text.includes("remote")) ? [] : text.slice(at + 1);
+  });
+  const [remote = ""] = run.options.operands.map(({ value }) => describe(value));
+  const known = run.repository === undefined ? [] : remotesOf(disk, run.repository);
+  return [...known, ...added, remote]
+    .filter(word => /[:/]/.test(word))
+    .every(address => {
+      const path = address.replace(/^file:\/\//, "");
+      return (
+        !path.includes(":") &&
+        zoneOf(workspace, disk.resolve(resolve(workspace.directory, path), true)) === "temp"
+      );
+    });
 }
 
 const MAKES_COMMITS: Readonly<Record<string, string>> = {

@@ -56,7 +56,30 @@ function memberShapes(level: Level, name: string, value: Json, member: string): 
   if (typeof value !== "string" || value.trim() === "") return [];
   if (last === "shell" && /\s/.test(value)) return commandShapes(level, member, name, value);
   const started = isOneOf(PROGRAM, last) ? programShapes(level, member, value) : [];
-  return started.length === 0 && isOneOf(CODE, last) ? codeShapes(level, member, value) : started;
+  if (started.length > 0) return started;
+  return isOneOf(CODE, last)
+    ? codeShapes(level, member, value)
+    : unnamedShapes(level.tool, last, member, value);
+}
+
+/** Members that hold words for people, or words to look for. */
+const PROSE = `
+  title name body description text message content comment comments summary prompt question answer instructions
+  instruction note notes thought task todo subject label query search pattern regex reason context example new old
+  string contents plan goal step markdown html value data input replace replacement explanation details intent
+`;
+const TAKES_AWAY = /^\s*(?:drop|truncate|delete|alter|grant)\b/i;
+const COMMAND_LINE = /^(?:sudo\s+)?[a-z][\w.-]{1,30}(?:\s+[a-z][\w-]*)?\s+-{1,2}[A-Za-z][\w-]*(?:[\s=]|$)/;
+
+/** What a member of any other name holds is told by its form alone: a statement that takes something away, a command. */
+function unnamedShapes(tool: ToolWords, last: string, member: string, value: string): readonly ToolShape[] {
+  // The tools that hosts have themselves are known.
+  if (tool.server.length === 0 || hasWord([...tool.server, ...tool.tool], SEARCHES)) return [];
+  if (isOneOf(PROSE, last)) return [];
+  if (TAKES_AWAY.test(value) && isSqlForm(value)) return [{ as: "sql", member, text: value }];
+  return COMMAND_LINE.test(value) && !/[.!?]$/.test(value)
+    ? [{ as: "shell", member, command: value, dialect: "posix", isInput: true }]
+    : [];
 }
 
 /** `sql` is SQL; a `query` is SQL when it has the form of it and is not looked for. */
@@ -205,9 +228,10 @@ function elsewhereOf(members: JsonObject): { readonly elsewhere?: ElsewhereComma
     Object.entries(members).find(
       ([name, value]) => pattern.test(name) && typeof value === "string" && value !== "",
     )?.[1];
-  const container = text(/^(container|container_?(id|name)|pod|pod_?name)$/i);
+  const container = text(/^(container|container_?(id|name))$/i);
   if (typeof container === "string") return { elsewhere: { container } };
-  const host = text(/^(host|hostname|ssh_?host|remote_?host)$/i);
+  // What a pod holds is no less somebody's than what another machine does.
+  const host = text(/^(host|hostname|ssh_?host|remote_?host|pod|pod_?name)$/i);
   return typeof host === "string" && !/^(localhost|127\.|::1)/.test(host) ? { elsewhere: { host } } : {};
 }
 

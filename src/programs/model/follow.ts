@@ -25,7 +25,7 @@ import { isGitCommand } from "../records/git-changes.ts";
 import { installsOf } from "../records/installs.ts";
 import { isOwnName } from "../records/own-program.ts";
 import { effectsOfEndingAll } from "../records/processes.ts";
-import { requestOfInput, requestOfOptions } from "../records/requests.ts";
+import { isLocalAddress, requestOfInput, requestOfOptions } from "../records/requests.ts";
 import { effectsOfRows, listingBehind, plainReads, readsOf } from "./effects.ts";
 import { asksForVersion, isSpokenFor, operationsOf } from "./operations.ts";
 import type { OwnPrograms } from "./own-programs.ts";
@@ -54,6 +54,7 @@ import {
   outputEffects,
   runUnknown,
   settingsOf,
+  shownSecrets,
   takenFolders,
 } from "./unknown.ts";
 import { skipsApproval } from "./vocabulary.ts";
@@ -241,7 +242,7 @@ function runShellTexts({ shellOptions, shellLines, shellVariables }: Program, ca
   if (shellLines !== undefined) {
     for (const content of [...call.argv.slice(1), ...stdinOf(call)]) {
       for (const match of (knownText(content) ?? "").matchAll(shellLines))
-        runOptionText(text(match[1] ?? ""), call);
+        runOptionText(text(match[1] ?? match[2] ?? ""), call);
     }
   }
   for (const name of words(shellVariables ?? "")) {
@@ -277,8 +278,12 @@ function operationEffects(
   }
   const found = findProgram(tool.name);
   const there = tool.argv === call.argv ? call : parseCall(tool.name, found, { ...call, argv: tool.argv });
-  const operations = operationRowsOf(tool.name).flatMap(rows => operationsOf(rows, tool.name, there, found));
-  if (operations.length > 0) return operations.map(one => withoutQuestion(one, there));
+  const operations = operationRowsOf(tool.name)
+    .flatMap(rows => operationsOf(rows, tool.name, there, found))
+    .filter(({ rule }) => !rule.startsWith("cloud.") || !isAtLocalEndpoint(there));
+  // What only costs money may do more than that.
+  if (operations.some(({ rule }) => !rule.startsWith("spend.")))
+    return operations.map(one => withoutQuestion(one, there));
   const extension = gitExtension(tool.name, there);
   if (extension !== undefined) return operationOfVerbs(extension.program, extension, false);
   const isUnknown = found === undefined ? record === undefined || tool.name !== name : isBare(found);
@@ -290,23 +295,60 @@ function operationEffects(
   const kinds = isUnknown ? undefined : kindsOfOperations(rows);
   // A record without options and rows knows no subcommand of the program.
   const hasNoVerbs = found?.options === undefined && found?.language === undefined && rows.length === 0;
-  const isClient = found?.changesMore === true && hasNoVerbs && !isEveryday(tool.name);
+  // One that only says how the program starts others knows none of its own verbs either.
+  const startsOnly = !isTask && !isTarget && rows.length === 0 && tellsOnlyStarts(found);
+  const isClient = (found?.changesMore === true && hasNoVerbs && !isEveryday(tool.name)) || startsOnly;
   // What git drops has rules of its own.
   const ofOthers = kinds?.has("cloud") === true || (kinds?.has("sec") === true && tool.name !== "git");
   const readsVerbs = isUnknown || isTask || isClient || ofOthers;
   // Containers are stopped as a whole every day, and processes have rules of their own.
   const endsAny = !/^(?:docker|podman|nerdctl|kill|pkill)$/.test(tool.name);
   return [
+    ...operations,
+    ...(isEveryday(tool.name) ? [] : shownSecrets(tool.name, there)),
     ...(endsAny ? effectsOfEndingAll(there) : []),
     ...(endsAny && !isUnknown && !isTask && !isTarget ? endsAllOf(tool.name, there) : []),
-    ...settingsOf(name, call),
-    ...(readsVerbs ? operationOfVerbs(tool.name, there, !isUnknown && !isTask) : []),
+    ...settingsOf(name, call, isUnknown),
+    ...(readsVerbs
+      ? operationOfVerbs(tool.name, there, !isUnknown && !isTask, isToolOfProject(name, call))
+      : []),
     ...(isUnknown || isTask || isTarget
       ? operationOfOthers(tool.name, there, { isTarget: !isUnknown })
-      : kinds !== undefined && kinds.size > 0
-        ? operationOfOthers(tool.name, there, { isTarget: false, only: kinds })
+      : kinds !== undefined && (kinds.size > 0 || startsOnly)
+        ? operationOfOthers(tool.name, there, startsOnly ? OF_STARTERS : { isTarget: false, only: kinds })
         : []),
   ];
+}
+
+/** `--endpoint-url http://localhost:4566`: an emulator on this machine, which nobody else uses. */
+function isAtLocalEndpoint(call: ParsedCall): boolean {
+  const named = call.argv.flatMap((word, index) => {
+    const [, value] = /^--endpoint(?:-url)?(?:=(.*))?$/.exec(describe(word)) ?? [];
+    return /^--endpoint(?:-url)?$/.test(describe(word))
+      ? [describe(wordAt(call.argv, index + 1))]
+      : (value ?? []);
+  });
+  const set = environmentValueOf(call, "AWS_ENDPOINT_URL");
+  return [...named, ...(set === undefined ? [] : [describe(set)])].some(isLocalAddress);
+}
+
+/** `npx nx reset`: what a package of the project resets, the project made. */
+function isToolOfProject(name: string, { parent, scope }: ProgramCall): boolean {
+  const starter = parent === undefined ? undefined : scope.session.invocations[parent.invocation]?.program;
+  return [name, starter].some(one => hasTrait(one, "mayRunPackage"));
+}
+
+const OF_STARTERS = { isTarget: false, isNamed: true, only: new Set(["publish", "grant"]) } as const;
+
+function tellsOnlyStarts(program: Program | undefined): boolean {
+  return (
+    program?.run !== undefined &&
+    program.effects === undefined &&
+    program.language === undefined &&
+    program.options?.stopsAtOperand !== true &&
+    program.is?.includes("readsNothing") === true &&
+    !program.is.includes("shell")
+  );
 }
 
 /** A subcommand that is not git's own is a program of others: `git town delete x` is `git-town delete x`. */

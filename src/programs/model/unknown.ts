@@ -22,12 +22,13 @@ import { isLocalAddress } from "../records/requests.ts";
 import { sqlLosses } from "../records/sql.ts";
 import { isTestRun, namesOf, onlyTells } from "./operations.ts";
 import type { ParsedCall } from "./program.ts";
-import { findProgram } from "./registry.ts";
+import { findProgram, hasTrait } from "./registry.ts";
 import { runString } from "./run.ts";
 import {
   destroyingVerb,
   endsEverything,
   isCalm,
+  isCalmThing,
   isRegenerable,
   isResource,
   isWeakVerb,
@@ -35,6 +36,7 @@ import {
   partsOf,
   saysDeploy,
   singular,
+  takesOut,
 } from "./vocabulary.ts";
 
 // What a program without a record may do. Not known is not harmless: its words may be a command, code, text for a
@@ -45,11 +47,15 @@ const MAX_WORDS = 24;
 const IN_A_FOLDER_OF_PROGRAMS = /^\.\/|(?:^|\/)(?:s?bin|libexec)\/[^/]+$/;
 /** Options whose value a shell or an interpreter runs. */
 const RUN_OPTION =
-  /^(?:c|e|x|r|E|R|cmd|command|exec|execute|eval|expr|expression|code|run|script|batch|shell|sh|on-.*)$/;
+  /^(?:c|e|x|r|E|R|(?:[\w-]+[-_])?(?:cmd|command|exec|execute|eval|expr|expression|code|run|script|batch|shell|sh|under|runner|wrapper|launcher|hook|program)(?:[-_]under)?|on-.*)$/;
 /** Subcommands behind which a text is a command line. */
 const RUN_WORD = /^(?:run|exec|sh|shell|bash|spawn|start|do|call|eval)$/;
 
 const COMMAND_LINE = /^(?:sudo\s+)?[a-z][\w.-]*\s+(?:[a-z][\w-]*\s+)?-{1,2}[A-Za-z]/;
+
+/** What stands behind these is a text. */
+const TELLS =
+  /^(?:explain|log|test|echo|print|say|note|message|search|grep|help|docs|find|issue|show|query|notify|comment|check|ask|tell)$/;
 
 /** Runs what stands in the words of a program without a record. */
 export function runUnknown(call: ParsedCall): void {
@@ -60,7 +66,11 @@ export function runUnknown(call: ParsedCall): void {
     if (known === undefined || !/^[\w./-]+$/.test(known) || known.startsWith("-")) continue;
     if (known.includes("/") && !IN_A_FOLDER_OF_PROGRAMS.test(known)) continue;
     // One command reaches to the end; the words behind its name are its own.
-    if (startsCommand(known, argv[index + 1])) return void runInner(call.argv.slice(index), call);
+    if (startsCommand(known, argv[index + 1])) {
+      // `-x /bin/rm -- -rf x`
+      const from = knownText(wordAt(argv, index + 1)) === "--" ? index + 2 : index + 1;
+      return void runInner([word, ...call.argv.slice(from)], call);
+    }
   }
   for (const [index, word] of argv.entries()) {
     const [option = "", name = "", equals] = /^--?([\w-]+)(=)?/.exec(knownPrefix(word)) ?? [];
@@ -74,10 +84,18 @@ export function runUnknown(call: ParsedCall): void {
       runInner([value, ...call.argv.slice(rest + 1)], call);
   }
   const runsOperands = call.operands.some(word => RUN_WORD.test(knownText(word) ?? ""));
-  // `runner "rm -rf x" "ls"`: nothing stands in front of it that could say otherwise.
-  const isLine = COMMAND_LINE.test(call.operands[0] === undefined ? "" : (knownText(call.operands[0]) ?? ""));
-  if (runsOperands || isLine)
-    for (const word of call.operands) if (/\s/.test(knownPrefix(word))) runText(word, call);
+  for (const [index, word] of call.operands.entries()) {
+    const shown = /\s/.test(knownPrefix(word)) ? (knownText(word) ?? "") : "";
+    // `runner "rm -rf x"`: nothing stands in front of it that could say otherwise; `runner new "rm -rf x"`: a word may.
+    const isCalmly = call.operands.slice(0, index).some(one => TELLS.test(knownText(one) ?? ""));
+    const isLine = COMMAND_LINE.test(shown) && (index === 0 || (!isCalmly && startsDangerous(shown)));
+    if (runsOperands || isLine) runText(word, call);
+  }
+}
+
+function startsDangerous(line: string): boolean {
+  const [first = ""] = line.trim().split(/\s+/);
+  return findProgram(baseName(first))?.is?.includes("dangerous") === true;
 }
 
 /** A known program, in a place where a word of the unknown one could stand as well: such a word has no options. */
@@ -296,22 +314,27 @@ export function operationOfVerbs(
   program: string,
   call: ParsedCall,
   isKnown: boolean,
+  isTool = false,
 ): readonly OperationEffect[] {
   if (isTestRun(call) || call.argv.some(word => /^--(?:dry-?run|what-?if|simulate)$/.test(describe(word))))
     return [];
-  const isOfProject = /^[./]|\.\w+$/.test(describe(wordAt(call.argv, 0)));
+  const isOfProject = isTool || /^[./]|\.\w+$/.test(describe(wordAt(call.argv, 0)));
   const [called] = isKnown || /^[./]/.test(describe(wordAt(call.argv, 0))) ? [] : verbsOfName(program);
   if (called !== undefined && !onlyTells(call.options))
     return [saidBy(program, call, call.operands.map(describe), "cloud.other", `${called} something`)];
   for (const options of isKnown ? [call.options] : GRAMMARS.map(one => parseOptions(call.argv, one))) {
     const shown = options.operandValues.map(describe);
+    const emptied = options.options.find(
+      ({ name, value }) => value !== undefined && takesOut(name, describe(value)),
+    );
     const verb =
+      (emptied === undefined ? undefined : "stop") ??
       destructiveVerb(program, shown, options.has(...words(SURE)), isOfProject, isKnown) ??
       (isKnown
         ? undefined
         : (writtenVerb(call) ??
           options.options
-            .map(({ name, value }) => verbOfOption(name, value))
+            .map(({ name, value }) => verbOfOption(name, value, shown))
             .find(one => one !== undefined)));
     if (onlyTells(options)) continue;
     const there = { ...call, options };
@@ -343,55 +366,73 @@ export function endsAllOf(program: string, call: ParsedCall): readonly Operation
   return [saidBy(program, call, shown, "sys.kill", "end everything that runs there")];
 }
 
-/** Settings by which a program starts another one, or trusts or fetches what others offer, from then on. */
-const DECIDING = words(`
-  shell hook hooks hookspath wrapper runner helper pager editor command exec program yarnpath rustc linker registry index
-  channels channel repositories sources mirror ssl sslverify strictssl cafile trusted alias plugin plugins
-`);
-const SETS = words("set add append prepend");
+const SHOWING = words("show reveal print display expose unmask include with export dump no");
+const SHOWN = words("secret token password credential plaintext sensitive decryption masking mask");
 
-/** `acme config set script-shell x`, `acme config repositories.x https://…`, `acme alias set x '!…'`. */
-export function settingsOf(program: string, call: ParsedCall): readonly OperationEffect[] {
+/** `--show-secrets`, `--reveal`, `--no-mask`: what a program hides by itself is asked for. */
+export function shownSecrets(program: string, call: ParsedCall): readonly OperationEffect[] {
+  const isShown = call.argv.slice(1).some(word => {
+    const name = /^--?([a-z][\w-]+)$/i.exec(describe(word))?.[1];
+    const parts = name === undefined ? [] : partsOf(name).map(singular);
+    const [first = ""] = parts;
+    if (parts.length === 1) return first === "reveal" || first === "unmask";
+    const hides = first === "no" ? parts.some(part => /^mask/.test(part)) : true;
+    return SHOWING.includes(first) && hides && parts.slice(1).some(part => SHOWN.includes(part));
+  });
+  if (!isShown || onlyTells(call.options)) return [];
+  const target = [program, ...call.argv.slice(1).map(describe)].join(" ");
+  return [{ kind: "operation", rule: "sec.keychain", what: "show secrets", target, names: [] }];
+}
+
+/** Settings by which a program starts another one from then on. */
+const STARTING = words(`
+  shell hook hookspath wrapper runner helper pager editor command exec program yarnpath rustc linker plugin nodeoptions
+`);
+/** Settings by which it fetches from somebody else, or no longer looks at what it got. */
+const FETCHING = words(`
+  registry index channel repository source mirror ssl sslverify cafile cert trusted proxy findlinks ignorescripts
+`);
+const SETS = words("set write add append prepend");
+const SETTINGS = /^(?:config|conf|c|settings?|alias)$/;
+const ASKS_SETTINGS = /^(?:--(?:get|list|show|unset|delete|remove)|-l|get|list|ls|unset|delete)$/;
+
+/**
+ * `acme config set script-shell x`, `acme config repositories.x https://…`, `acme alias set x '!…'`; of a program that nobody
+ * knows, and of one that installs packages, also `acme set registry x`.
+ */
+export function settingsOf(
+  program: string,
+  call: ParsedCall,
+  isUnknown: boolean,
+): readonly OperationEffect[] {
   const shown = program === "git" ? [] : call.argv.slice(1).map(describe);
+  const said = (rule: OperationEffect["rule"], what: string): readonly OperationEffect[] => [
+    { kind: "operation", rule, what, target: [program, ...shown].join(" "), names: [], verdict: "ask" },
+  ];
   if (shown[0] === "mcp" && /^(?:add|install)/.test(shown[1] ?? ""))
-    return [
-      {
-        kind: "operation",
-        rule: "sys.cron",
-        what: "make an agent start a server",
-        target: [program, ...shown].join(" "),
-        names: [],
-      },
-    ];
-  const at = shown.slice(0, 2).findIndex(word => /^(?:config|settings?|alias)$/.test(word));
-  if (
-    at < 0 ||
-    shown.some(word => /^(?:--(?:get|list|show|unset|delete|remove)|-l|get|list|unset|delete)$/.test(word))
-  )
-    return [];
+    return said("sys.cron", "make an agent start a server");
+  const isShort = isUnknown || hasTrait(program, "installsPackages");
+  const at = shown
+    .slice(0, 2)
+    .findIndex(word => SETTINGS.test(word) || (isShort && /^(?:set|write)$/.test(word)));
+  if (at < 0 || shown.some(word => ASKS_SETTINGS.test(word))) return [];
   const given = shown
     .slice(at + 1)
-    .filter(word => !SETS.includes(word.replace(/^--/, "")) && !word.startsWith("-"));
-  const [key = "", value = ""] = given.length === 1 ? (given[0] ?? "").split("=") : given;
-  const isAlias = shown[at] === "alias";
-  if (
-    value === "" ||
-    (isAlias
-      ? !value.startsWith("!")
-      : ![...partsOf(key), key.toLowerCase()].some(part => DECIDING.includes(part)))
-  )
-    return [];
-  if (isLocalAddress(value) || isUsualAddress(value)) return [];
-  const target = [program, ...shown].join(" ");
-  return [
-    {
-      kind: "operation",
-      rule: "sys.cron",
-      what: `make ${program} run or trust something else`,
-      target,
-      names: [],
-    },
-  ];
+    .filter(word => !SETS.includes(word.replace(/^--/, "")) && !/^-\S*$/.test(word));
+  const pair = given.length === 1 ? (given[0] ?? "").split("=") : given;
+  const value = pair.length < 2 ? "" : (pair.at(-1) ?? "");
+  if (value === "" || isLocalAddress(value) || isUsualAddress(value)) return [];
+  if (shown[at] === "alias")
+    return value.startsWith("!") ? said("sys.cron", `make ${program} run something else`) : [];
+  const keys = pair.slice(0, -1).flatMap(key => {
+    const last = key.slice(key.lastIndexOf(".") + 1);
+    return [...partsOf(key).map(singular), last.replace(/[^A-Za-z]/g, "").toLowerCase()];
+  });
+  if (keys.some(key => FETCHING.includes(key)))
+    return said("pkg.index", "change where packages come from, or whether they are looked at");
+  return keys.some(key => STARTING.includes(key))
+    ? said("sys.cron", `make ${program} run something else`)
+    : [];
 }
 
 /** Where everybody gets it from, and what takes a setting back. */
@@ -405,7 +446,11 @@ function isUsualAddress(value: string): boolean {
 export function operationOfOthers(
   program: string,
   call: ParsedCall,
-  { isTarget, only }: { readonly isTarget: boolean; readonly only?: ReadonlySet<string> },
+  {
+    isTarget,
+    only,
+    isNamed = only === undefined,
+  }: { readonly isTarget: boolean; readonly only?: ReadonlySet<string>; readonly isNamed?: boolean },
 ): readonly OperationEffect[] {
   const options = only === undefined ? parseOptions(call.argv, GRAMMARS[1] ?? {}) : call.options;
   if (onlyTells(options) || options.isOn("check")) return [];
@@ -418,7 +463,7 @@ export function operationOfOthers(
       ? [{ kind: "operation", rule: "deploy.production", what: "deploy", target, names }]
       : [];
   const said = operationsSaid({
-    program: only === undefined ? baseName(program) : "",
+    program: isNamed ? baseName(program) : "",
     command,
     options: options.options.map(({ name, value }) => ({
       name,
@@ -426,7 +471,7 @@ export function operationOfOthers(
     })),
   });
   return said.flatMap(({ rule, what }) =>
-    only === undefined || only.has(rule.slice(0, rule.indexOf(".")))
+    only === undefined || only.has(rule.split(".")[0] ?? "")
       ? [{ kind: "operation", rule, what, target, names }]
       : [],
   );
@@ -456,12 +501,15 @@ function writtenVerb({ argv }: ParsedCall): string | undefined {
 }
 
 /** `--delete`, `--drop-database`, `--master-disable`, `--action delete`. */
-function verbOfOption(name: string, value: Value | undefined): string | undefined {
+function verbOfOption(name: string, value: Value | undefined, shown: readonly string[]): string | undefined {
   const parts = partsOf(name);
   const [verb = "", ...nouns] = parts;
   const last = parts.at(-1) ?? "";
   const isLone = LONE.includes(last) && (last !== "disable" || parts.length > 1) && !LEAVES.includes(verb);
   if (value === undefined && isLone) return name;
+  // `trash --empty`
+  if (value === undefined && nouns.length === 0 && /^(?:empty|flush|prune|reset|expunge)$/.test(verb))
+    return shown.slice(0, MAX_COMMAND_WORDS).some(word => isResource(singular(word))) ? verb : undefined;
   const isOfAll = nouns.length > 0 && nouns.every(noun => noun === "all" || isResource(singular(noun)));
   if (destroyingVerb(verb) !== undefined && (isOfAll || nouns.length === 0)) return verb;
   if (/^(?:prune|remove|expire|forget)$/.test(verb) && (isOfAll || nouns[0] === "older")) return verb;
@@ -470,6 +518,8 @@ function verbOfOption(name: string, value: Value | undefined): string | undefine
     ? partsOf(given).find(part => destroyingVerb(part) !== undefined)
     : undefined;
 }
+
+const DESTROYS_ONE = /^(?:delete|destroy|purge|remove|rm|drop|wipe)$/;
 
 /** A program of the project may reset what the project made. */
 function destructiveVerb(
@@ -481,15 +531,16 @@ function destructiveVerb(
 ): string | undefined {
   const command = shown.slice(0, MAX_COMMAND_WORDS);
   // A name of several words says what it is for: `acme-backup-client forget x`.
-  const named = partsOf(program).length > 1 ? [program] : [];
+  const named = partsOf(program).length > 1 || isRegenerable(program) ? [program] : [];
   for (const [index, word] of command.entries()) {
-    // A name with a number may be the value of an option in front; other words end the command.
-    if (/^[\w.@-]*\d[\w.@-]*$/.test(word)) continue;
-    if (!/^[A-Za-z][\w]*(?:[-:._][A-Za-z]\w*)*(?:\/\S+)?$/.test(word) || FILE_NAME.test(word))
-      return undefined;
     const parts = partsOf(word.replace(/\/.*/, ""));
+    // A name with a number may be the value of an option in front; other words end the command.
+    if (/^[\w.@-]*\d[\w.@-]*$/.test(word) && destroyingVerb(parts[0] ?? "") === undefined) continue;
+    if (!/^[A-Za-z][\w]*(?:[-:._]\w+)*(?:\/\S+)?$/.test(word) || FILE_NAME.test(word)) return undefined;
     const isLone = parts.length === 1;
-    if (isLone && isCalm(parts[0] ?? "")) return undefined;
+    const behind = command[index + 1];
+    const isThing = isCalmThing(parts[0] ?? "") && behind !== undefined && DESTROYS_ONE.test(behind);
+    if (isLone && isCalm(parts[0] ?? "") && !isThing) return undefined;
     const strong = parts.map(destroyingVerb).find(one => one !== undefined);
     const verb = strong ?? (onlyStrong ? undefined : parts.find(isWeakVerb));
     if (verb === undefined || (!isLone && isCalm(parts[0] ?? ""))) continue;
@@ -499,8 +550,9 @@ function destructiveVerb(
     const isOfResource =
       nouns.some(isResource) || next.some(one => /(?:^|[-_.])prod(?:uction)?(?:$|[-_.])/i.test(one));
     if (strong !== undefined || (verb === "reset" && !isOfProject)) return verb;
-    // A word that is a program's name may be that program, which is judged by itself.
-    return isOfResource || (isSure && findProgram(word) === undefined) ? verb : undefined;
+    // A word that is a program's name may be that program, which is judged by itself; with nothing behind it, it is not.
+    const isOwn = findProgram(word) === undefined || shown.length === index + 1;
+    return isOfResource || (isSure && isOwn) ? verb : undefined;
   }
   return undefined;
 }

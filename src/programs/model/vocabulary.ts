@@ -28,11 +28,21 @@ const RESOURCES = words(`
   resource resource-group role schema secret server service share site snapshot space stack storage store stream subnet
   subscription table team tenant thread token topic trash tunnel user vault vm volume vpc warehouse workspace zone
 `);
+/** What tools of a service do it to: in a program these are parts of the project's code. */
+const OF_SERVICES = words(`
+  page item entry post document doc folder sheet card board list event meeting ticket issue article campaign lead deal
+  conversation product invoice charge payment model course survey ad listing offer coupon webhook rule alias connection key
+`);
+const MOVES_MONEY = words("create make send issue submit initiate execute transfer refund payout");
+/** Money that leaves; whoever makes one of these has paid. */
+const PAYS = words("refund payout transfer withdrawal chargeback disbursement");
 /** What is made again by the next run, or stands in the code of the project. */
 const REGENERABLE = words(`
-  artifact build cache component container controller directive field generator helper history label layout lock log
+  artifact build cache component container controller coverage directive field generator helper history label layout lock log
   mailer migration middleware model module page plugin preview route scaffold session snippet spec temp test tmp view
 `);
+/** Words of `CALM` that are things as well: with a verb behind it, one of these is what the verb is done to. */
+const CALM_THINGS = words("tag issue message note pr config export import events copy upload push test run");
 /** With one of these in front, what follows is what is looked at, made or looked for. */
 const CALM = words(`
   add apply attach browser build can cat check config configure copy count cp create describe diff docs dry echo edit
@@ -84,7 +94,7 @@ const STOPS = words(`
 const PROTECTION = words(`
   audit auditing logging alarm alert backup versioning version protection mfa 2fa sso firewall waf encryption retention
   monitor monitoring scanning guardrail lock immutability protect pitr trail siem detector organization termination
-  recovery compliance integrity selinux apparmor fail2ban falco ufw auditd clamav crowdstrike wazuh osquery
+  recovery compliance integrity recorder rls selinux apparmor fail2ban falco ufw auditd clamav crowdstrike wazuh osquery
 `);
 /** Said by one word. */
 const UNPROTECTS = words("unprotect unseal");
@@ -183,6 +193,36 @@ export function isCalm(part: string): boolean {
   return CALM.includes(part);
 }
 
+/** `tag delete x` deletes a tag, where `search delete` looks for a word. */
+export function isCalmThing(part: string): boolean {
+  return CALM_THINGS.includes(part);
+}
+
+/** Things that only a service has: a tool that removes one takes it from others. */
+export function isThingOfService(noun: string): boolean {
+  return OF_SERVICES.includes(noun);
+}
+
+/** `create refund`, `POST …/refunds`: money has left. */
+export function paysOut(verb: string, noun: string): boolean {
+  return MOVES_MONEY.includes(verb) && PAYS.includes(noun);
+}
+
+export function endsRunning(part: string): boolean {
+  return ENDS.includes(part);
+}
+
+const COUNTS =
+  /^(?:quantity|replicas|desired_?(?:count|capacity|size)|num_?(?:nodes|instances)|min_?instances|(?:node|instance|server)_?count)$/i;
+const TAKEN_OUT =
+  /^(?:is_?)?(?:archived|deleted|disabled|suspended|trashed|locked|deactivated|maintenance)$/i;
+
+/** `{"archived": true}`, `--desired-capacity 0`: out of use from then on. */
+export function takesOut(name: string, value: string): boolean {
+  const written = name.replaceAll("-", "_");
+  return (TAKEN_OUT.test(written) && value === "true") || (COUNTS.test(written) && value === "0");
+}
+
 /** `--require-approval never`, `--no-confirm-changeset`, `--skip-checks`: nobody looks at it before it is there. */
 export function skipsApproval(name: string, value: string | undefined): boolean {
   const parts = partsOf(name);
@@ -225,7 +265,12 @@ export function operationsSaid({ program, command, options }: Said): readonly Sa
     [isDeploy, "deploy.production", "deploy"],
     [!isDeploy && has(CHANGES), "deploy.production", CHANGE],
     [
-      !closes && (has(GIVES_ALWAYS) || (gives && (has(RIGHTS) || isKey || raises)) || isAccount || isSecret),
+      !closes &&
+        (has(GIVES_ALWAYS) ||
+          (gives && (has(RIGHTS) || isKey || raises)) ||
+          (raises && has(RIGHTS)) ||
+          isAccount ||
+          isSecret),
       "grant.access",
       "give rights",
     ],
@@ -236,8 +281,8 @@ export function operationsSaid({ program, command, options }: Said): readonly Sa
       "grant.protection",
       "switch a protection off",
     ],
-    [program !== "" && publishesPackage(command), "publish", "publish it"],
-    [opens && (gives || has(CHANGES) || has(DEPLOYS)), "cloud.public", "open it to everybody"],
+    [publishesPackage(program, command), "publish", "publish it"],
+    [opens && (gives || has(CHANGES) || has(DEPLOYS) || has(RIGHTS)), "cloud.public", "open it to everybody"],
     [
       has(BUYS) && (has(BILLED) || isOf.some(part => BILLED.includes(part))),
       "spend.resource",
@@ -247,10 +292,24 @@ export function operationsSaid({ program, command, options }: Said): readonly Sa
   return found.flatMap(([is, rule, what]) => (is ? [{ rule, what }] : []));
 }
 
-/** `acme publish`, `acme publish ./dist`; a message is published to a topic. */
-function publishesPackage(command: readonly string[]): boolean {
+const PACKAGE_FILE =
+  /\.(?:whl|gem|snap|deb|rpm|crate|nupkg|vsix|apk|aab|ipa|dmg|pkg|msi|appimage|flatpak|conda)$/i;
+const HANDS_OUT = words("upload push submit release deliver send");
+const PUBLISHED = words("package crate gem module extension plugin image chart version artifact");
+
+/**
+ * `acme publish`, `acme publish ./dist`, `acme upload x.snap`, `publish_package`; a message is published to a topic, and
+ * what is only called `release` is built.
+ */
+function publishesPackage(program: string, command: readonly string[]): boolean {
+  if (program === "") {
+    const parts = command.flatMap(partsOf).map(singular);
+    return parts.includes("publish") && parts.some(part => PUBLISHED.includes(part));
+  }
   const at = command.indexOf("publish");
-  return at >= 0 && command.slice(at + 1).every(word => /[./]/.test(word));
+  if (at >= 0) return command.slice(at + 1).every(word => /[./]/.test(word));
+  const hands = [...partsOf(program), ...command.slice(0, 2).flatMap(partsOf)];
+  return hands.some(part => HANDS_OUT.includes(part)) && command.some(word => PACKAGE_FILE.test(word));
 }
 
 /** Deploys are words of tasks of a project as well; `release` is there what is built. */

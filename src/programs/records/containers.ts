@@ -128,6 +128,8 @@ function runContainer(call: ParsedCall): Output {
   if (found === undefined) return [unknownOutput(call)];
   const { index, name, isCompose } = found;
   if (name === "exec") return runExec(call, index + 1);
+  // On this machine, in a namespace of its own.
+  if (name === "unshare") return runInner(call.argv.slice(index + 1), call);
   if (isCompose && /^(up|run|create|start|restart|watch)$/.test(name)) runComposeFile(call);
   if (name !== "run" && name !== "create") return [unknownOutput(call)];
   return isCompose ? runService(call, index + 1) : runImage(call, index + 1);

@@ -27,7 +27,7 @@ const MAX_FILE_BYTES = 64 * 1024;
 
 /** Lines that leave for a shell, by client. */
 const SHELL_LINES: Readonly<Record<string, RegExp>> = {
-  psql: /\\!\s*(.*)$/gm,
+  psql: /\\!\s*(.*)$|\b(?:to|from)\s+program\s+'([^']*)'/gim,
   "mysql mariadb": /^[ \t]*(?:\\!|system)\s+(.*)$/gm,
   sqlite3: SQLITE_SHELL,
   duckdb: SQLITE_SHELL,

@@ -288,7 +288,10 @@ export const removal: Field = {
       },
       effects: ({ operands }) => thrownAway(operands),
     }),
-    program("gio", "changesMore", { options: { flags: "-fv force help" }, effects: effectsOfGio }),
+    program("gio", "changesMore", {
+      options: { flags: "-fv force help empty" },
+      effects: effectsOfGio,
+    }),
   ],
 };
 
@@ -298,9 +301,11 @@ function thrownAway(paths: readonly Value[]): readonly ProgramEffect[] {
 }
 
 /** `gio trash FILE…`, `gio remove FILE…`; what else it does is not told. */
-function effectsOfGio({ operands }: ParsedCall): readonly ProgramEffect[] {
+function effectsOfGio({ operands, options, scope }: ParsedCall): readonly ProgramEffect[] {
   const [action, ...paths] = operands;
   const word = action === undefined ? undefined : knownText(action);
+  const trash = text(`${scope.session.context.home}/.local/share/Trash`);
+  if (word === "trash" && options.isOn("empty")) return [{ kind: "delete", path: trash, isRecursive: true }];
   if (word === "trash") return thrownAway(paths);
   return word === "remove" ? paths.map(path => ({ kind: "delete", path, isRecursive: false })) : [];
 }

@@ -102,7 +102,7 @@ export const network: Field = {
     program("telnet", "fetches socket readsNothing", { effects: sendInput, run: printFetched }),
     program("tftp", "fetches readsNothing changesMore", { effects: sendSession }),
     program("socat", "fetches socket readsNothing dangerous changesMore", {
-      effects: sendInput,
+      effects: call => [...sendInput(call), ...sendFiles(call)],
       run: call => {
         runSocatAddresses(call);
         return undefined;
@@ -400,6 +400,20 @@ function sendSession(call: ParsedCall): readonly ProgramEffect[] {
   const files = [...new Set(named)].map(name => text(name.replace(/^~(?=\/|$)/, home)));
   const host = argv.slice(1).find(word => !knownPrefix(word).startsWith("-"));
   return sendEffect(host, [...stdinPayloads(call), ...payloads("file", files)]);
+}
+
+/** `socat FILE:x TCP:…` */
+function sendFiles({ argv }: ParsedCall): readonly ProgramEffect[] {
+  const host = argv.flatMap(
+    word => /^(?:tcp|udp|sctp|openssl|ssl|socks|proxy)\w*:(?!\d)(.+)$/i.exec(describe(word))?.[1] ?? [],
+  );
+  const files = argv.slice(1).flatMap(word => {
+    const [mark] = /^(?:file|open|gopen):/i.exec(knownPrefix(word)) ?? [];
+    const path = mark === undefined ? undefined : dropKnown(word, mark.length);
+    const known = path === undefined ? undefined : knownText(path);
+    return path === undefined ? [] : [known === undefined ? path : text(known.replace(/,.*$/s, ""))];
+  });
+  return host[0] === undefined ? [] : sendEffect(text(host[0]), payloads("file", files));
 }
 
 /** `socat TCP:… EXEC:'cmd',pty`, `SYSTEM:'cmd'`. */

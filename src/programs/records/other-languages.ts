@@ -16,7 +16,7 @@ import {
   writtenEntry,
 } from "../../shell/index.ts";
 import { type Field, type ParsedCall, type Program, program } from "../model/program.ts";
-import { runString } from "../model/run.ts";
+import { runOptionText, runString } from "../model/run.ts";
 import { runInterpreterCode } from "../model/run-code.ts";
 import { recordCodeEffect } from "./file-access.ts";
 import { sqlLosses } from "./sql.ts";
@@ -172,9 +172,12 @@ function runUnknownFile(path: Value, call: ParsedCall): void {
 
 /** What a program will do that is compiled from text of this very command. */
 function compile(call: ParsedCall): Output {
-  for (const word of call.argv.slice(1)) {
+  for (const [index, word] of call.argv.entries()) {
     const code = /^--?(?:eval|e)[=:](.+)$/s.exec(knownText(word) ?? "")?.[1];
     if (code !== undefined) followUnreadCode(code, call);
+    // `go test -exec 'sh x'`: in front of what was built
+    if (/^-{1,2}(?:tool)?exec$/.test(knownText(wordAt(call.argv, index - 1)) ?? ""))
+      runOptionText(word, call);
   }
   const sources = call.argv.slice(1).filter(word => /^[^-].*\.\w+$|^-$/.test(knownText(word) ?? ""));
   // Without a source they read it from their input.

@@ -26,8 +26,6 @@ const EXEC: OptionGrammar = {
   abbreviates: false,
 };
 
-/** Commands that give something away to everybody, or take it back from them. */
-
 /** Packages without which a machine does not start, or can no longer be reached or mended. */
 const VITAL =
   "python3|python3-minimal|libc6|libc-bin|glibc|musl|bash|dash|coreutils|base|busybox|systemd*|sudo|openssh-server|linux-image*|linux|kernel*|apt|dpkg|rpm|dnf|pacman|network-manager|NetworkManager|filesystem|util-linux|login|init";
@@ -48,8 +46,6 @@ export const packages: Field = {
         "publish access public|restricted|set|grant|revoke|edit|2fa-* | change who may publish | safer npm access list packages | stops npm access public",
         "sec.keychain config get *:_auth*|*:_password | show a token of the registry | stops npm config get //registry.example/:_authToken web | passes npm config get help web",
         "sec.keychain token create | make a token | stops npm token create web | passes npm token help web",
-        "pkg.index config|c|conf set *registry*|script-shell*|shell*|node-options*|*proxy*|cafile*|strict-ssl*|ignore-scripts* | change where packages come from, or what runs them | ask | free on *https://registry.npmjs.org*|*https://registry.yarnpkg.com* | stops npm config set registry=http://x | passes npm config set fund false",
-        "pkg.index set *registry*|script-shell*|shell*|node-options*|*proxy*|cafile*|strict-ssl*|ignore-scripts* | change where packages come from, or what runs them | ask | free on *https://registry.npmjs.org*|*https://registry.yarnpkg.com* | stops npm set registry http://x | passes npm set fund false",
       ],
     },
     {
@@ -60,7 +56,6 @@ export const packages: Field = {
         "publish publish|pub|publ|publi|publis | publish a package to everybody | safer npm publish --dry-run | stops bun publish",
         "publish recursive|multi|m publish | publish packages to everybody | safer pnpm publish --dry-run | stops pnpm recursive publish",
         "publish unpublish|deprecate | take a published package away | safer npm view {rest} | stops pnpm unpublish",
-        "pkg.index config|c set *registry*|script-shell*|shell*|node-options*|*proxy*|cafile*|strict-ssl*|ignore-scripts* | change where packages come from, or what runs them | ask | free on *https://registry.npmjs.org*|*https://registry.yarnpkg.com* | stops pnpm config set registry http://x | passes pnpm config set store-dir x",
       ],
     },
     {
@@ -70,7 +65,6 @@ export const packages: Field = {
       operations: [
         "publish publish | publish a package to everybody | safer yarn pack --dry-run | stops yarn publish",
         "publish …npm publish | publish a package to everybody | safer yarn pack --dry-run | stops yarn npm publish",
-        "pkg.index config set *egistry*|*Proxy*|enableStrictSsl*|yarnPath* | change where packages come from, or what runs them | ask | free on *https://registry.npmjs.org*|*https://registry.yarnpkg.com* | stops yarn config set npmRegistryServer http://x | passes yarn config set nodeLinker x",
       ],
     },
     {
@@ -97,6 +91,10 @@ export const packages: Field = {
         flags:
           "dry-run|n undo list allow-dirty no-verify all-features locked offline workspace help|h -ar add remove",
         abbreviates: false,
+      },
+      shellOptions: {
+        names: "config",
+        prefix: /^[\w.'"-]*(?:runner|linker|wrapper|rustc|rustdoc)["']?\s*=\s*[["']*/,
       },
       rewrite: argv => argv.filter((word, index) => index !== 1 || !knownPrefix(word).startsWith("+")),
       operations: [
@@ -140,9 +138,6 @@ export const packages: Field = {
     program("pip pip3", "readsNothing", {
       shows: "list show freeze check help",
       runsFiles: "*.py *.toml *.cfg",
-      operations: [
-        "pkg.index config set *index-url|*trusted-host|*proxy|*find-links|*cert | change where packages come from | ask | stops pip config set global.index-url http://x | passes pip config set global.timeout 60",
-      ],
     }),
     program("dpkg", "", {
       shows: "-l -L -s --list --status --listfiles",

@@ -15,7 +15,16 @@ import {
   words,
 } from "../../shell/index.ts";
 import type { ParsedCall } from "../model/program.ts";
-import { destroyingVerb, operationsSaid, partsOf } from "../model/vocabulary.ts";
+import {
+  destroyingVerb,
+  endsRunning,
+  isWeakVerb,
+  operationsSaid,
+  partsOf,
+  paysOut,
+  singular,
+  takesOut,
+} from "../model/vocabulary.ts";
 import { sqlLosses } from "./sql.ts";
 
 /** A request as far as it is known; texts that cannot be known are left out. */
@@ -26,11 +35,16 @@ export interface HttpRequest {
   readonly bodies: readonly string[];
 }
 
-const VERBS = words("delete destroy drop purge terminate wipe erase nuke truncate");
 /** Ends of an address that take something from others. */
-const ENDS = words(
-  "remove archive deactivate flush empty kick ban suspend unpublish rollback shutdown poweroff reboot halt kill stop",
-);
+function takesAway(part: string): boolean {
+  return (
+    destroyingVerb(part) !== undefined ||
+    isWeakVerb(part) ||
+    endsRunning(part) ||
+    /^re(?:boot|start)$/.test(part)
+  );
+}
+
 const ACTION_MEMBERS = words("action type op operation command method mutation");
 const SQL_MEMBERS = words("sql query statement stmt q");
 
@@ -42,7 +56,7 @@ export function requestLosses(request: HttpRequest): readonly OperationEffect[] 
   const isSent = bodies.length > 0 || /^(post|put|patch)$/i.test(request.method ?? "");
   if (!isSent) return callsDeletion(address) ? deletionAt(address) : [];
   if (endsInVerb(address) || bodies.some(asksForDeletion)) return deletionAt(address);
-  if (/^(?:put|patch)$/i.test(request.method ?? "") && bodies.some(takesOut)) return deletionAt(address);
+  if (/^(?:put|patch)$/i.test(request.method ?? "") && bodies.some(takesAnyOut)) return deletionAt(address);
   if (/\/git\/refs\//.test(address) && bodies.some(body => /\bforce["'=:\s]+true\b/i.test(body)))
     return [{ ...operationAt(address, "cloud.api", "replace what is published") }];
   const said = saidByRequest(request);
@@ -66,6 +80,7 @@ function saidByRequest({ method, address, bodies }: HttpRequest): readonly Opera
     .slice(-3);
   if (verb === undefined || segments.length === 0 || segments.some(segment => ASKS.includes(segment)))
     return [];
+  if (paysOut(verb, singular(segments.at(-1) ?? ""))) return [operationAt(address, "cloud.api", "pay")];
   const options = bodies.flatMap(body => {
     const read = readJson(body);
     const members = read.ok ? membersOf(read.value) : formFields(body);
@@ -146,7 +161,7 @@ function isDelete({ method, headers }: HttpRequest): boolean {
 /** `…/projects/42/delete`, `…/projects/42:delete` */
 function endsInVerb(address: string): boolean {
   const last = /[/:]([A-Za-z_.-]+)\/?(?:[?#].*)?$/.exec(address)?.[1] ?? "";
-  return partsOf(last).some(part => destroyingVerb(part) !== undefined || ENDS.includes(part));
+  return partsOf(last).some(takesAway);
 }
 
 /** Some interfaces take every call as a question: `https://api.example.com/bot1/deleteWebhook`. */
@@ -166,25 +181,16 @@ function asksForDeletion(body: string): boolean {
   );
 }
 
-/** `{"archived": true}`, `{"replicas": 0}`: out of use from then on. */
-function takesOut(body: string): boolean {
+function takesAnyOut(body: string): boolean {
   const read = readJson(body);
   const members = read.ok ? membersOf(read.value) : formFields(body);
-  return members.some(
-    ({ name, value }) =>
-      (/^(?:is_?)?(?:archived|deleted|disabled|suspended|trashed|locked|deactivated)$/i.test(name) &&
-        value === "true") ||
-      (/^(?:quantity|replicas|desired_?(?:count|capacity)|num_?(?:nodes|instances)|min_?instances)$/i.test(
-        name,
-      ) &&
-        value === "0"),
-  );
+  return members.some(({ name, value }) => takesOut(name, value));
 }
 
 export function isDeletingMutation(query: string): boolean {
   const bare = query.slice(query.indexOf("mutation")).replace(/"(?:\\.|[^"\\])*"/g, "");
   return [...bare.matchAll(/[A-Za-z_]\w*(?=\s*[({])/g)].some(([name]) =>
-    name.split(/(?=[A-Z])|_/).some(part => VERBS.includes(part.toLowerCase())),
+    partsOf(name).some(part => destroyingVerb(part) !== undefined),
   );
 }
 
@@ -192,7 +198,7 @@ export function isDeletingMutation(query: string): boolean {
 function startsWithVerb(value: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_.:/-]*$/.test(value)) return false;
   const parts = partsOf(value);
-  return [parts[0], parts.at(-1)].some(part => VERBS.includes(part ?? ""));
+  return [parts[0], parts.at(-1)].some(part => destroyingVerb(part ?? "") !== undefined);
 }
 
 function formFields(body: string): readonly Member[] {

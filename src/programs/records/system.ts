@@ -227,6 +227,7 @@ export const system: Field = {
       "umount swapoff: sys.power - | take every file system or swap space away | needs a all | stops umount -a | passes umount web",
       "loginctl: sys.power poweroff|reboot|halt|terminate-*|kill-* | switch the machine off or end a login | stops loginctl poweroff | passes loginctl list web",
       "launchctl: sys.cron load|bootstrap|enable|submit * | make something start by itself | safer launchctl list | stops launchctl load x.plist | passes launchctl list",
+      "update-alternatives alternatives: sys.cron - | make another program start under this name | needs install set slave | stops update-alternatives --set x /y | passes update-alternatives --list x",
       "loginctl: sys.cron enable-linger | make something start by itself | stops loginctl enable-linger | passes loginctl list-sessions",
       "update-rc.d rc-update chkconfig sysrc: sys.cron * | make something start by itself | unless list l show status | free on show|status | stops rc-update add web | passes rc-update show",
 

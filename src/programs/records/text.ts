@@ -27,7 +27,8 @@ import { isRegenerablePattern } from "./regenerable.ts";
 
 const GREP_READS: Program["reads"] = {
   text: "e f regexp file",
-  files: "f file",
+  // A filter by a name reads the files of that name.
+  files: "f file include g glob iglob",
   unless: "q quiet silent c count l files-with-matches L files-without-match",
 };
 
@@ -197,6 +198,7 @@ export const textPrograms: Field = {
     }),
     program("less", "", {
       options: { values: "-pPt", abbreviates: false },
+      shellLines: /^\+!(.*)$/gm,
       shellVariables: "LESSOPEN LESSCLOSE EDITOR VISUAL",
     }),
     program("man", "readsNothing", {

@@ -1,6 +1,8 @@
 import {
   anyName,
+  type EvaluationContext,
   environmentDatum,
+  expandTilde,
   type FunctionCall,
   fromNetwork,
   homeDatum,
@@ -79,21 +81,27 @@ export const runsTemplate: LibraryFunction = (call, context) =>
 
 /** `shell.rm("-rf", "/")` of shelljs: options first, then paths. */
 export const shellRemoves: LibraryFunction = (call, context) => {
-  const [flags, paths] = splitFlags(call);
+  const [flags, paths] = splitFlags(call, context);
   return noteDelete(context, call, listDatum(paths), /r/i.test(flags));
 };
 
 export function shellMoves(kind: "move" | "copy"): LibraryFunction {
   return (call, context) => {
-    const [, paths] = splitFlags(call);
+    const [, paths] = splitFlags(call, context);
     const target = paths.at(-1);
     return target && noteMove(context, call, listDatum(paths.slice(0, -1)), target, kind);
   };
 }
 
-function splitFlags(call: FunctionCall): readonly [flags: string, paths: readonly Datum[]] {
-  const flags = knownTextOf(call.positional[0]);
-  return flags?.startsWith("-") === true ? [flags, call.positional.slice(1)] : ["", call.positional];
+/** The tilde is the home there. */
+function splitFlags(
+  { positional }: FunctionCall,
+  context: EvaluationContext,
+): readonly [flags: string, paths: readonly Datum[]] {
+  const flags = knownTextOf(positional[0]);
+  const hasFlags = flags?.startsWith("-") === true;
+  const paths = hasFlags ? positional.slice(1) : positional;
+  return [hasFlags ? flags : "", paths.map(path => expandTilde(path, context))];
 }
 
 /** `socket.pipe(shell.stdin)`: a program reads what comes over the network. */

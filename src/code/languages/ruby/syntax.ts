@@ -448,11 +448,15 @@ function readBlockBody(parser: Parser, given: readonly Node[] | undefined): Node
     const outer = parser.isRestricted;
     parser.isRestricted = false;
     const parameters = given ?? readBlockParameters(parser);
+    const from = parser.at;
     const body = isBrace ? readStatements(parser, BRACE) : readBody(parser);
     if (isBrace) parser.takeIf("}");
     parser.isRestricted = outer;
     // `it` and `_1` name the only parameter that was not named.
-    const implicit = parameters.length === 0 ? [nameNode("it")] : parameters;
+    const isNumbered = parser.tokens
+      .slice(from, parser.at)
+      .some(({ kind, text }) => kind === "name" && text === "_1");
+    const implicit = parameters.length === 0 ? [nameNode(isNumbered ? "_1" : "it")] : parameters;
     return { kind: "function", definition: { name: undefined, parameters: implicit, body } };
   });
 }
