@@ -5,6 +5,7 @@ import {
   isProgramName,
   isSecretName,
   isShellWord,
+  MAY_BE_OPTION,
   missingOf,
   namedVariables,
   onlyReads,
@@ -18,9 +19,10 @@ import {
   type Invocation,
   knownText,
   type ShellFacts,
+  text,
   type Value,
 } from "../shell/index.ts";
-import { isInside } from "../system/index.ts";
+import { basename, compileGlob, isInside, join, matchesGlob } from "../system/index.ts";
 import {
   expandTarget,
   hasSecretsIn,
@@ -41,11 +43,24 @@ import type { Examination } from "./collect-footprint.ts";
 import type { Gap } from "./gap.ts";
 import { gapsOfGit } from "./git/gaps.ts";
 import type { GuardWorkspace } from "./judgement.ts";
+import {
+  type CallFacts,
+  filesGiven,
+  filesNamed,
+  filesSearched,
+  filesUnpacked,
+  mayAppear,
+  namesInDiff,
+  patchFile,
+  patchOf,
+} from "./named-files.ts";
 import type { Actor, CommandEffect, EffectOf } from "./rule-context.ts";
 
 /** Everything that is not known of a call, one by one: whether there is anything is told by the first. */
 export function* collectGaps(examined: readonly Examination[], workspace: GuardWorkspace): Iterable<Gap> {
-  for (const { facts, effects } of examined) {
+  const allEffects = examined.flatMap(({ effects }) => effects);
+  for (const { facts: own, effects } of examined) {
+    const facts: CallFacts = { ...own, allEffects };
     yield* gapsOfText(facts, workspace);
     const found: Invocation[] = [];
     for (const invocation of facts.invocations) {
@@ -56,7 +71,7 @@ export function* collectGaps(examined: readonly Examination[], workspace: GuardW
       }
       if (!isOpen) found.push(invocation);
     }
-    for (const effect of effects) yield* gapsOfEffect(effect, workspace);
+    for (const effect of effects) yield* gapsOfEffect(effect, workspace, facts);
     // The disk is searched last: most calls have been found wanting by their words.
     for (const invocation of found) yield* gapsOfIdentity(invocation, workspace);
   }
@@ -70,7 +85,7 @@ export function gapsOfSource(source: string): readonly Gap[] {
 }
 
 /** What of the text itself was not read, and what it changes in the shell. */
-function* gapsOfText(facts: ShellFacts, workspace: GuardWorkspace): Iterable<Gap> {
+function* gapsOfText(facts: CallFacts, workspace: GuardWorkspace): Iterable<Gap> {
   for (const { reason, message } of facts.unexamined) {
     const kind = reason === "syntax" || reason === "incomplete" || reason === "failure" ? "code" : "size";
     yield { kind, what: reason, why: message };
@@ -94,9 +109,10 @@ function* gapsOfText(facts: ShellFacts, workspace: GuardWorkspace): Iterable<Gap
 /** Code of which every word is known; what it touches must be among the effects, which are judged as all others. */
 function gapsOfPython(
   { code, invocation }: CodeRun,
-  { codeEffects, invocations }: ShellFacts,
+  facts: CallFacts,
   { disk }: GuardWorkspace,
 ): readonly Gap[] {
+  const { codeEffects, invocations } = facts;
   const gap = (why: string): readonly Gap[] => [{ kind: "code", what: "python", why }];
   const source = knownText(code);
   const cwd = knownText(invocations[invocation ?? -1]?.cwd ?? EMPTY);
@@ -113,8 +129,11 @@ function gapsOfPython(
   const [reads, writes] = [touched("read"), touched("write")];
   if (!read.reads.every(path => reads.has(path)) || !read.writes.every(path => writes.has(path)))
     return gap("what it touches was not all found");
-  const names = disk.names(disk.resolve(cwd, true), MAX_NAMES);
-  return names === undefined || names.some(isTakenForModule)
+  const folder = disk.resolve(cwd, true);
+  const names = disk.names(folder, MAX_NAMES);
+  return names === undefined ||
+    names.some(isTakenForModule) ||
+    mayAppear(folder, isTakenForModule, facts, disk)
     ? gap("a file here may take the place of a module")
     : [];
 }
@@ -128,9 +147,12 @@ function gapsOfVariable(name: string, value: Value | undefined): readonly Gap[] 
 }
 
 /** What its record lacks comes first: of most calls it is all that is asked for. */
-function* gapsOfProgram(invocation: Invocation, facts: ShellFacts, workspace: GuardWorkspace): Iterable<Gap> {
-  yield* missingOf(invocation, workspace.settings.programs);
+function* gapsOfProgram(invocation: Invocation, facts: CallFacts, workspace: GuardWorkspace): Iterable<Gap> {
+  const isOfKnownList = filesGiven(invocation, facts, workspace.disk) !== undefined;
+  for (const missing of missingOf(invocation, workspace.settings.programs))
+    if (!(isOfKnownList && missing.why === MAY_BE_OPTION)) yield missing;
   yield* gapsOfEnvironment(invocation, workspace);
+  if (invocation.program === "patch") yield* gapsOfPatch(invocation, facts, workspace);
   const { argv, environment, place, isElevated, isOpenEnded } = invocation;
   const name = invocation.program ?? describe(argv[0] ?? EMPTY);
   // `IFS= read -r line` is how lines are read.
@@ -139,15 +161,25 @@ function* gapsOfProgram(invocation: Invocation, facts: ShellFacts, workspace: Gu
     if (!(isReading && variable.name === "IFS")) yield* gapsOfVariable(variable.name, variable.value);
   if (place.kind !== "local") yield { kind: "reach", what: name, why: "it runs on another machine" };
   if (isElevated) yield { kind: "reach", what: name, why: "it runs as another user" };
-  if (isOfList(invocation, facts) && !onlyReads(invocation) && !isShellWord(name))
+  if (!isOfKnownList && isOfList(invocation, facts) && !onlyReads(invocation) && !isShellWord(name))
     yield { kind: "value", what: name, why: "its words come from a list" };
-  if (isOpenEnded && !(onlyReads(invocation) && isListed(invocation, facts)))
+  if (isOpenEnded && !isOfKnownList && !(onlyReads(invocation) && isListed(invocation, facts)))
     yield { kind: "value", what: name, why: "more words follow that are not known" };
   for (const word of argv) {
     yield* gapsOfShownVariables(word);
     if (word.pieces.some(piece => piece.kind !== "unknown" && UNSEEN.test(shownOf(piece))))
       yield { kind: "value", what: name, why: "a word has characters that cannot be seen" };
   }
+}
+
+/** The names are read from the patch as the effects are; here it must be one of which nothing else is expected. */
+function gapsOfPatch(invocation: Invocation, facts: CallFacts, { disk }: GuardWorkspace): readonly Gap[] {
+  const shown = invocation.argv.map(describe);
+  const isShown = shown.some(word => /^(?:--help|--version|-v)$/.test(word));
+  const patch = patchOf(patchFile(invocation), invocation, facts, disk);
+  return isShown || (patch !== undefined && namesInDiff(patch) !== undefined)
+    ? []
+    : [{ kind: "value", what: "patch", why: "what the patch changes is not known" }];
 }
 
 /** What a program shows of the environment of the person: all of it, or the variables that it names. */
@@ -204,35 +236,114 @@ function gapsOfShownVariables({ origins }: Value): readonly Gap[] {
   );
 }
 
-function gapsOfEffect(effect: CommandEffect, workspace: GuardWorkspace): readonly Gap[] {
+function gapsOfEffect(effect: CommandEffect, workspace: GuardWorkspace, facts: CallFacts): readonly Gap[] {
   const { by } = effect;
+  const change = (path: Value, touch: "name" | "content") => gapsOfChange(path, by, workspace, touch, facts);
   switch (effect.kind) {
     case "send":
       return [{ kind: "reach", what: by.program, why: "it sends something" }];
     case "operation":
       return [{ kind: "reach", what: effect.target, why: `it would ${effect.what}` }];
     case "git":
-      return gapsOfGit(effect, workspace);
+      return [
+        ...gapsOfGit(effect, workspace),
+        ...(effect.run.subcommand === "apply" ? gapsOfApplied(effect, workspace, facts) : []),
+      ];
     case "read":
-      return gapsOfRead(effect, workspace);
+      return gapsOfRead(effect, workspace, facts);
     case "move":
       return [
-        ...gapsOfChange(effect.from, by, workspace, "name"),
+        ...change(effect.from, "name"),
         ...(effect.to === undefined
           ? [{ kind: "value", what: describe(effect.from), why: "where it goes is not known" } as const]
           : []),
       ];
     case "delete":
-      return gapsOfChange(effect.path, by, workspace, "name");
+      return effect.selection === undefined
+        ? change(effect.path, "name")
+        : gapsOfSearched(effect, workspace, facts);
     case "write":
+      if (effect.how === "extract") return gapsOfUnpacked(effect, workspace, facts);
       return [
-        ...gapsOfChange(effect.path, by, workspace, effect.how === "link" ? "name" : "content"),
-        ...(effect.from === undefined ? [] : gapsOfRead({ ...effect, path: effect.from }, workspace)),
+        ...change(effect.path, effect.how === "link" ? "name" : "content"),
+        ...(effect.from === undefined ? [] : gapsOfRead({ ...effect, path: effect.from }, workspace, facts)),
       ];
     case "attributes":
     case "alter":
-      return gapsOfChange(effect.path, by, workspace, "content");
+      return change(effect.path, "content");
   }
+}
+
+/** What `git apply` is given, file by file, or on its input. */
+function gapsOfApplied(
+  { run, by }: EffectOf<"git">,
+  workspace: GuardWorkspace,
+  facts: CallFacts,
+): readonly Gap[] {
+  const { options, repository } = run;
+  if (options.has("check", "stat", "numstat", "summary")) return [];
+  const given = options.operandValues.filter(word => knownText(word) !== "-");
+  const patches = (given.length === 0 ? [undefined] : given).map(file =>
+    by.invocation === undefined ? undefined : patchOf(file, by.invocation, facts, workspace.disk),
+  );
+  const names = patches.map(patch => (patch === undefined ? undefined : namesInDiff(patch)));
+  const strip = Number(knownText(options.valueOf("p") ?? text("1")) ?? Number.NaN);
+  const top = repository?.top;
+  // Below the top, some names count from there and some from the top.
+  const isAtTop = top !== undefined && knownText(run.directory) === top;
+  if (!isAtTop || Number.isNaN(strip) || names.some(list => list === undefined))
+    return [{ kind: "value", what: "git apply", why: "what the patch changes is not known" }];
+  const files = names.flatMap(list => (list ?? []).map(name => name.split("/").slice(strip).join("/")));
+  return gapsOfFiles(
+    files.filter(name => name !== "").map(name => join(top, name)),
+    by,
+    workspace,
+    facts,
+  );
+}
+
+/** Each of these files is changed, or may be. */
+function gapsOfFiles(
+  files: readonly string[],
+  by: Actor,
+  workspace: GuardWorkspace,
+  facts: CallFacts,
+): readonly Gap[] {
+  return files.flatMap(path => gapsOfChange(text(path), by, workspace, "content", facts));
+}
+
+/** What a search deletes is among the files below where it starts; with `-delete` among those of such names. */
+function gapsOfSearched(
+  { path, by, names }: EffectOf<"delete">,
+  workspace: GuardWorkspace,
+  facts: CallFacts,
+): readonly Gap[] {
+  const { disk } = workspace;
+  const [target] = resolveTargets(disk, path, by.cwd, by.place, { followsLast: true });
+  const files =
+    target?.path === undefined || by.invocation === undefined
+      ? undefined
+      : filesSearched(target.path, by.invocation, facts, disk);
+  if (files === undefined) return gapsOfChange(path, by, workspace, "name", facts);
+  const said = (by.invocation?.argv ?? []).map(describe);
+  const isNamed = said.includes("-delete") && !said.some(word => /^-(?:exec|ok)/.test(word));
+  const patterns = (names ?? ["*"]).map(name => compileGlob(isNamed ? name.toLowerCase() : "*", "fnmatch"));
+  const deleted = files.filter(file => patterns.some(one => matchesGlob(one, basename(file).toLowerCase())));
+  return gapsOfFiles(deleted, by, workspace, facts);
+}
+
+function gapsOfUnpacked(
+  effect: EffectOf<"write">,
+  workspace: GuardWorkspace,
+  facts: CallFacts,
+): readonly Gap[] {
+  const files = filesUnpacked(effect, facts, workspace.disk);
+  return files === undefined
+    ? [
+        { kind: "value", what: effect.by.program, why: "what the archive holds is not known" },
+        ...gapsOfChange(effect.path, effect.by, workspace, "content", facts),
+      ]
+    : gapsOfFiles(files, effect.by, workspace, facts);
 }
 
 /** Below /dev/shm lie plain files. */
@@ -245,12 +356,18 @@ const MACHINE = /^\/proc\/(?:cpuinfo|meminfo|version|loadavg|uptime|filesystems|
 function gapsOfRead(
   { path: word, by }: Pick<EffectOf<"read">, "path" | "by">,
   workspace: GuardWorkspace,
+  facts: CallFacts,
 ): readonly Gap[] {
   const { disk } = workspace;
   const targets = resolveTargets(disk, word, by.cwd, by.place, { followsLast: true, isReading: true });
   return targets.flatMap((target): readonly Gap[] => {
     const what = target.shown;
-    if (target.path === undefined) return gapsOfOpenRead(word, target, workspace);
+    if (target.path === undefined) {
+      const files = filesNamed(word, by.invocation, facts, disk);
+      if (files === undefined) return gapsOfOpenRead(word, target, workspace);
+      const secret = files.find(file => secretAt(workspace, file) !== undefined);
+      return secret === undefined ? [] : [{ kind: "secret", what: secret, why: "it may be read" }];
+    }
     if (PLAIN_DEVICES.test(target.path) || MACHINE.test(target.path)) return [];
     if (DEVICES.test(target.path))
       return [{ kind: "reach", what, why: "a device or a running process is read" }];
@@ -301,7 +418,10 @@ function gapsOfChange(
   by: Actor,
   workspace: GuardWorkspace,
   touch: "name" | "content",
+  facts: CallFacts,
 ): readonly Gap[] {
+  const named = filesNamed(word, by.invocation, facts, workspace.disk);
+  if (named !== undefined) return gapsOfFiles(named, by, workspace, facts);
   if (word.origins.some(({ kind }) => kind === "decoded" || kind === "network"))
     return [{ kind: "value", what: describe(word), why: "the name was decoded" }];
   const targets = resolveTargets(workspace.disk, word, by.cwd, by.place, {

@@ -3,7 +3,14 @@
  * records. The answer is effects; what is allowed is decided elsewhere.
  */
 export { analyseArgv, analyseCommand, analyseFile } from "./model/analyse.ts";
-export { handsOnWords, missingOf, onlyReads, startedBy } from "./model/completeness.ts";
+export {
+  handsOnWords,
+  MAY_BE_OPTION,
+  missingOf,
+  namesFrom,
+  onlyReads,
+  startedBy,
+} from "./model/completeness.ts";
 export type { ProgramDescription } from "./model/describe.ts";
 export {
   findDangerous,

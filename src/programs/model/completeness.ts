@@ -5,9 +5,11 @@ import {
   isKnown,
   knownText,
   parseOptions,
+  text,
   type Value,
   words,
 } from "../../shell/index.ts";
+import { readFind } from "../records/find-expression.ts";
 import { readOwnCall } from "../records/own-commands.ts";
 import { isCompleteWord } from "../records/shell-words.ts";
 import { ownPrograms } from "./own-programs.ts";
@@ -15,6 +17,8 @@ import type { KnownCall, Missing, Program } from "./program.ts";
 import { canonicalName, findProgram } from "./registry.ts";
 
 const EMPTY: Value = { pieces: [], origins: [] };
+
+export const MAY_BE_OPTION = "a word that is not known may be an option";
 
 /** What is not known of a started program, by its record. Nothing only where the record says that it is complete. */
 export function missingOf(invocation: Invocation, own: readonly OwnProgram[]): readonly Missing[] {
@@ -85,9 +89,64 @@ function missingOptions({ complete, options: grammar }: Program, call: KnownCall
       ? [{ kind: "value", what, why: "the value of this option is not known" }]
       : [];
   });
-  return hasUnknownOption
-    ? [...missing, { kind: "value", what: call.program, why: "a word that is not known may be an option" }]
-    : missing;
+  return hasUnknownOption ? [...missing, { kind: "value", what: call.program, why: MAY_BE_OPTION }] : missing;
+}
+
+/** Words of `find` that print something else than names, start something, or lead out of where it searches. */
+const OTHER_OUTPUT = /^-(?:f?printf?0?|f?ls|exec(?:dir)?|ok(?:dir)?|L|H|follow|delete|files0-from)$/;
+const PLAIN_OUTPUT = /^-print0?$/;
+/** Options with which lines are chosen and stay as they are. */
+const CHOOSES: Readonly<Record<string, string>> = {
+  head: "n z q",
+  tail: "n z q",
+  sort: "r u n z f V",
+  tac: "",
+  grep: "v i E F e w x P z invert-match ignore-case",
+};
+
+/** Names of files below these folders that match one of the patterns, if there are any; those that git tracks. */
+export interface Printed {
+  readonly starts: readonly Value[];
+  readonly names?: readonly string[];
+  readonly isTracked?: boolean;
+}
+
+/**
+ * The folders whose files a program prints the names of, nothing else; `chosen` when it hands on lines that come in, none
+ * changed. Undefined when it prints more, or that is not known.
+ */
+export function namesFrom({ program: name, argv }: Invocation): Printed | "chosen" | undefined {
+  const shown = argv.slice(1).map(word => knownText(word));
+  const isFilter = (word: Value | undefined) =>
+    /^--(?:include|exclude|exclude-dir|glob)=/.test(describe(word ?? EMPTY));
+  if (name === undefined || shown.some((word, at) => word === undefined && !isFilter(argv[at + 1])))
+    return undefined;
+  if (name === "find") {
+    if (shown.some(word => OTHER_OUTPUT.test(word ?? "") && !PLAIN_OUTPUT.test(word ?? ""))) return undefined;
+    const { starts, names, isNamed } = readFind(argv, false);
+    return isNamed ? { starts, names } : { starts };
+  }
+  if (name === "git")
+    return shown[0] === "ls-files" && shown.length === 1
+      ? { starts: [text(".")], isTracked: true }
+      : undefined;
+  const record = findProgram(name);
+  const parsed = parseOptions(record?.rewrite?.(argv) ?? argv, record?.options ?? {});
+  const { options, operandValues } = parsed;
+  const has = (...names: readonly string[]) => parsed.has(...names);
+  const [searches, lists] = [/^(?:[ef]?grep|rg)$/.test(name), has("l", "files-with-matches", "L", "files")];
+  if (searches && lists) {
+    if (has("c", "o", "follow", "R", "dereference-recursive", "json", "f", "file")) return undefined;
+    if (name !== "rg" && !has("r", "recursive")) return undefined;
+    // With ripgrep `-L` follows links.
+    if (name === "rg" && has("L")) return undefined;
+    const isGiven = has("e", "regexp") || (name === "rg" && has("files"));
+    const starts = isGiven ? operandValues : operandValues.slice(1);
+    return { starts: starts.length === 0 ? [text(".")] : starts };
+  }
+  const chosen = CHOOSES[name];
+  if (chosen === undefined || !options.every(one => words(chosen).includes(one.name))) return undefined;
+  return operandValues.length > (name === "grep" && !has("e") ? 1 : 0) ? undefined : "chosen";
 }
 
 /** Programs that it starts by itself, whatever its words are. */

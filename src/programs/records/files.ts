@@ -29,6 +29,27 @@ const ATTRIBUTE_OPTIONS = {
   values: "reference from",
 } as const;
 
+const PATCH = program("patch", "changesMore", {
+  options: {
+    flags: `-RNfsbcenulEZTtv dry-run reverse forward force quiet silent backup context ed normal unified
+    ignore-whitespace merge remove-empty-files set-utc set-time backup-if-mismatch no-backup-if-mismatch batch
+    verbose posix binary help version`,
+    values: `-pidorFBzYDVg strip input directory output reject-file fuzz prefix suffix basename-prefix ifdef
+    version-control get quoting-style reject-format read-only`,
+    abbreviates: false,
+  },
+  // Which files it names is told by those who read it.
+  complete: {
+    only: `p strip N forward f force s quiet silent u unified l ignore-whitespace t batch v version verbose help
+    dry-run i input F fuzz no-backup-if-mismatch`,
+    gap: ({ options, operands }) =>
+      options.has("help", "version", "v") || (operands.length === 0 && options.has("p", "strip"))
+        ? undefined
+        : { kind: "value", what: "patch", why: "which file it changes is not told by its words" },
+  },
+  effects: effectsOfPatch,
+});
+
 /** Programs that write, make and change files where they are. */
 export const files: Field = {
   tellsChanges: true,
@@ -94,14 +115,7 @@ export const files: Field = {
       },
       effects: accessLists,
     }),
-    program("patch", "changesMore", {
-      options: {
-        flags: "-RNfsb dry-run reverse forward help version",
-        values: "-pidorFBzY strip input directory output",
-        abbreviates: false,
-      },
-      effects: effectsOfPatch,
-    }),
+    PATCH,
     program("ssh-keygen", "changesMore", {
       options: { flags: "-ylqpieHv", values: "-ftbCNPmOaInVRFszE", abbreviates: false },
       effects: [
@@ -197,13 +211,15 @@ function effectsOfPatch(call: ParsedCall): readonly ProgramEffect[] {
   const from = given === undefined ? {} : { from: given };
   if (isReverse) return [{ kind: "write", path, how: "edit", isInto: true, isReverse, ...from }];
   const strip = Number(knownText(options.valueOf("p", "strip") ?? text("")) || "0");
-  const named = patchNames(call, given)?.map(
-    (name): ProgramEffect => ({
-      kind: "write",
-      path: joinPath(path, text(name.split("/").slice(strip).join("/"))),
-      how: "edit",
-    }),
-  );
+  const named = patchNames(call, given)?.flatMap((name): readonly ProgramEffect[] => {
+    const changed = joinPath(path, text(name.split("/").slice(strip).join("/")));
+    return [
+      { kind: "write", path: changed, how: "edit" },
+      // What did not fit, and what was there before, is left beside it.
+      { kind: "alter", path: changed, beside: at => `${at}.orig` },
+      { kind: "alter", path: changed, beside: at => `${at}.rej` },
+    ];
+  });
   // Here the work around is kept; elsewhere the folder itself has to be.
   if (directory !== undefined)
     return [

@@ -95,6 +95,10 @@ const COMPLETE = `
   for-each-ref | count format color sort points-at merged contains ignore-case | shell perl python tcl
   show-ref | tags heads verify head dereference hash abbrev quiet s d q | exclude-existing
   merge-base | all octopus independent is-ancestor fork-point a |
+  apply | stat numstat summary check index cached intent-to-add whitespace ignore-space-change ignore-whitespace
+        unidiff-zero verbose quiet inaccurate-eof recount allow-empty add apply p C N q v |
+        exclude include allow-binary-replacement binary unsafe-paths 3way build-fake-ancestor reverse reject
+        allow-overlap directory
   check-ignore | quiet verbose stdin non-matching index q v n z |
 `;
 

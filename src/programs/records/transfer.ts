@@ -250,8 +250,12 @@ export const archives: Field = {
     program("unzip", "unpacks", {
       options: { flags: "-oqltpnjvZ help", values: "-dxP", abbreviates: false },
       complete: {
-        only: "l t q v",
-        gap: ({ options }) => (options.has("l", "t", "v") ? undefined : unpacked("unzip")),
+        only: "l t q v o n d",
+        fixed: "all",
+        gap: ({ options }) =>
+          options.valuesOf("d").length < 2
+            ? undefined
+            : { kind: "option", what: "unzip -d", why: "it is given more than once" },
       },
       effects: ({ options, operands: [archive] }) =>
         options.has("l", "t", "p", "v", "Z", "help")
@@ -324,7 +328,7 @@ function packed(leftOut: readonly Value[]): TakenTree {
   };
 }
 
-const TAR_KNOWN = "c t z j J v f C exclude help version";
+const TAR_KNOWN = "c t x z j J v f C exclude help version";
 
 function gapOfZip({ operands: [archive] }: KnownCall): Missing | undefined {
   return /\.[^/]+$/.test(knownText(archive ?? text("")) ?? "")
@@ -332,15 +336,11 @@ function gapOfZip({ operands: [archive] }: KnownCall): Missing | undefined {
     : { kind: "value", what: "zip", why: "it gives the archive another name" };
 }
 
-function unpacked(what: string): Missing {
-  return { kind: "value", what, why: "what the archive holds is not known" };
-}
-
 /** Packing into a file here, and listing. Where `tar` finds no `-f`, a variable or a tape may be meant. */
 function gapOfTar({ options, argv }: KnownCall): Missing | undefined {
   const archive = options.valueOf("f");
   const isShown = options.has("help", "version");
-  if (!isShown && (archive === undefined || !options.has("c", "t")))
+  if (!isShown && (archive === undefined || !options.has("c", "t", "x")))
     return { kind: "value", what: "tar", why: "the archive is not named" };
   if (options.valuesOf("C").length > 1 || options.valuesOf("f").length > 1)
     return { kind: "option", what: "tar -C", why: "it is given more than once" };
